@@ -1,0 +1,92 @@
+import { createHash } from "node:crypto";
+import { Type, type Static } from "typebox";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { PARALLEL_TYPES, SUCCESS_POLICIES } from "#shared/contracts/statuses.ts";
+
+/** The strategies an execution can run with; `single-call` is what an agent without a strategy gets. */
+export const ITERATION_STRATEGIES = [
+  "single-call",
+  "react",
+  "native-thinking",
+  "synthesis",
+  "synthesis-native-thinking",
+] as const;
+export type IterationStrategy = (typeof ITERATION_STRATEGIES)[number];
+
+export const PROVIDER_TYPES = ["google", "openai", "anthropic", "xai", "vertexai", "scripted"] as const;
+export type ProviderType = (typeof PROVIDER_TYPES)[number];
+
+export const LLM_BACKENDS = ["google-native", "langchain", "scripted"] as const;
+export type LlmBackend = (typeof LLM_BACKENDS)[number];
+
+const literals = <T extends string>(values: readonly T[]) =>
+  Type.Union(values.map((value) => Type.Literal(value)));
+
+/** One provider as an execution uses it: names of environment variables, never their values. */
+export const ResolvedProvider = Type.Object({
+  name: Type.String(),
+  type: literals(PROVIDER_TYPES),
+  model: Type.String(),
+  backend: literals(LLM_BACKENDS),
+  api_key_env: Type.Optional(Type.String()),
+  credentials_env: Type.Optional(Type.String()),
+  /** Values, not names, as the reference's protocol wants them; they are no secrets. */
+  project: Type.Optional(Type.String()),
+  location: Type.Optional(Type.String()),
+  base_url: Type.Optional(Type.String()),
+  /** Only for type `scripted`: the script, relative to the configuration directory. */
+  script: Type.Optional(Type.String()),
+  max_tool_result_tokens: Type.Integer(),
+  native_tools: Type.Record(Type.String(), Type.Boolean()),
+});
+export type ResolvedProvider = Static<typeof ResolvedProvider>;
+
+/** One agent of a stage with every setting decided. */
+export const ResolvedAgent = Type.Object({
+  name: Type.String(),
+  iteration_strategy: literals(ITERATION_STRATEGIES),
+  max_iterations: Type.Integer({ minimum: 1 }),
+  iteration_timeout_ms: Type.Integer({ minimum: 1 }),
+  /** Server ids, in order; may be empty. */
+  mcp_servers: Type.Array(Type.String()),
+  custom_instructions: Type.String(),
+  llm_provider: ResolvedProvider,
+});
+export type ResolvedAgent = Static<typeof ResolvedAgent>;
+
+/** One stage: its agents already multiplied by `replicas`. */
+export const ResolvedStage = Type.Object({
+  name: Type.String(),
+  parallel_type: Type.Union([literals(PARALLEL_TYPES), Type.Null()]),
+  success_policy: literals(SUCCESS_POLICIES),
+  agents: Type.Array(ResolvedAgent, { minItems: 1 }),
+  /** Who combines the results of more than one agent; absent for a single agent. */
+  synthesis: Type.Optional(ResolvedAgent),
+});
+export type ResolvedStage = Static<typeof ResolvedStage>;
+
+/**
+ * Everything an investigation is run by, decided when the alert was submitted and stored with the session,
+ * so that a later reader, or another executor after a restart with changed files, uses what it began with.
+ */
+export const ResolvedChain = Type.Object({
+  chain_id: Type.String(),
+  alert_type: Type.String(),
+  /** Counts from the session's `started_at`, across owners. */
+  session_timeout_ms: Type.Integer({ minimum: 1 }),
+  max_parallel_agents: Type.Integer({ minimum: 1 }),
+  /** Instructions of each MCP server any agent uses, by server id; servers without instructions are absent. */
+  mcp_server_instructions: Type.Record(Type.String(), Type.String()),
+  /** The runbook text for alerts that bring none. */
+  default_runbook: Type.String(),
+  stages: Type.Array(ResolvedStage, { minItems: 1 }),
+});
+export type ResolvedChain = Static<typeof ResolvedChain>;
+
+/** Checks what was stored with a session; throws TerminalError `malformed`. */
+export const parseResolvedChain = compileParser("resolved chain", ResolvedChain);
+
+/** SHA-256 in hex over the chain as JSON; equal configurations give equal hashes. */
+export function hashResolvedChain(chain: ResolvedChain): string {
+  return createHash("sha256").update(JSON.stringify(chain)).digest("hex");
+}

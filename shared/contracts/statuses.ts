@@ -1,0 +1,72 @@
+/** Every enum that the database checks and the wire carries: one list each, the types derive from them. */
+
+export const SESSION_STATUSES = [
+  "pending",
+  "in_progress",
+  "cancelling",
+  "completed",
+  "failed",
+  "cancelled",
+  "timed_out",
+] as const;
+export type SessionStatus = (typeof SESSION_STATUSES)[number];
+
+/** How anything that ran can have ended. */
+export const TERMINAL_STATUSES = ["completed", "failed", "cancelled", "timed_out"] as const;
+export type TerminalStatus = (typeof TERMINAL_STATUSES)[number];
+
+/** Stages and agent executions. */
+export const RUN_STATUSES = ["pending", "active", ...TERMINAL_STATUSES] as const;
+export type RunStatus = (typeof RUN_STATUSES)[number];
+
+export const TIMELINE_STATUSES = ["streaming", ...TERMINAL_STATUSES] as const;
+export type TimelineStatus = (typeof TIMELINE_STATUSES)[number];
+
+export const TIMELINE_EVENT_TYPES = [
+  "llm_thinking",
+  "llm_response",
+  "llm_tool_call",
+  "tool_result",
+  "mcp_tool_call",
+  "mcp_tool_summary",
+  "error",
+  "user_question",
+  "executive_summary",
+  "final_analysis",
+  "code_execution",
+  "google_search_result",
+  "url_context_result",
+] as const;
+export type TimelineEventType = (typeof TIMELINE_EVENT_TYPES)[number];
+
+export const MESSAGE_ROLES = ["system", "user", "assistant", "tool"] as const;
+export type MessageRole = (typeof MESSAGE_ROLES)[number];
+
+export const LLM_INTERACTION_TYPES = [
+  "iteration",
+  "final_analysis",
+  "executive_summary",
+  "chat_response",
+  "forced_conclusion",
+  "synthesis",
+  "summarization",
+] as const;
+export type LlmInteractionType = (typeof LLM_INTERACTION_TYPES)[number];
+
+export const MCP_INTERACTION_TYPES = ["tool_call", "tool_list"] as const;
+export type McpInteractionType = (typeof MCP_INTERACTION_TYPES)[number];
+
+export const PARALLEL_TYPES = ["multi_agent", "replica"] as const;
+export type ParallelType = (typeof PARALLEL_TYPES)[number];
+
+export const SUCCESS_POLICIES = ["all", "any"] as const;
+export type SuccessPolicy = (typeof SUCCESS_POLICIES)[number];
+
+/** States of a claimed tool call (design decision 1). */
+export const TOOL_CALL_STATES = ["running", "completed", "failed", "abandoned"] as const;
+export type ToolCallState = (typeof TOOL_CALL_STATES)[number];
+
+/** True once nothing more can happen to a session, stage, execution or timeline row. */
+export function isTerminal(status: SessionStatus | RunStatus | TimelineStatus): status is TerminalStatus {
+  return TERMINAL_STATUSES.some((terminal) => terminal === status);
+}
