@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { Type, type Static } from "typebox";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { literals } from "#shared/contracts/literals.ts";
 import { PARALLEL_TYPES, SUCCESS_POLICIES } from "#shared/contracts/statuses.ts";
 
 /** The strategies an execution can run with; `single-call` is what an agent without a strategy gets. */
@@ -18,9 +19,6 @@ export type ProviderType = (typeof PROVIDER_TYPES)[number];
 
 export const LLM_BACKENDS = ["google-native", "langchain", "scripted"] as const;
 export type LlmBackend = (typeof LLM_BACKENDS)[number];
-
-const literals = <T extends string>(values: readonly T[]) =>
-  Type.Union(values.map((value) => Type.Literal(value)));
 
 /** One provider as an execution uses it: names of environment variables, never their values. */
 export const ResolvedProvider = Type.Object({

@@ -1,0 +1,102 @@
+import { Type, type Static } from "typebox";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { jsonCodec } from "#shared/contracts/json-codec.ts";
+import { literals } from "#shared/contracts/literals.ts";
+import {
+  RUN_STATUSES,
+  SESSION_STATUSES,
+  TIMELINE_EVENT_TYPES,
+  TIMELINE_STATUSES,
+} from "#shared/contracts/statuses.ts";
+import { Uuid } from "#shared/contracts/uuid.ts";
+
+/** RFC 3339 in UTC with milliseconds, e.g. 2026-01-31T12:00:00.000Z. */
+const Timestamp = Type.String({ minLength: 1 });
+const Metadata = Type.Union([Type.Object({}, { additionalProperties: true }), Type.Null()]);
+
+const SessionStatusChanged = Type.Object({
+  type: Type.Union([Type.Literal("session.status"), Type.Literal("session.completed")]),
+  session_id: Uuid,
+  status: literals(SESSION_STATUSES),
+  /** Present when the session ended otherwise than `completed`. */
+  error_message: Type.Optional(Type.String()),
+  timestamp: Timestamp,
+});
+
+const StageChanged = Type.Object({
+  type: Type.Union([Type.Literal("stage.started"), Type.Literal("stage.completed")]),
+  session_id: Uuid,
+  stage_id: Uuid,
+  stage_name: Type.String(),
+  stage_index: Type.Integer({ minimum: 0 }),
+  status: literals(RUN_STATUSES),
+  timestamp: Timestamp,
+});
+
+/** `streaming` rows open with empty content and without metadata; all others arrive whole and get no completion. */
+const TimelineEventCreated = Type.Object({
+  type: Type.Literal("timeline_event.created"),
+  event_id: Uuid,
+  session_id: Uuid,
+  stage_id: Uuid,
+  execution_id: Uuid,
+  event_type: literals(TIMELINE_EVENT_TYPES),
+  status: literals(TIMELINE_STATUSES),
+  content: Type.String(),
+  metadata: Type.Optional(Metadata),
+  sequence_number: Type.Integer({ minimum: 1 }),
+  timestamp: Timestamp,
+});
+
+/** `content` replaces whatever was streamed. */
+const TimelineEventCompleted = Type.Object({
+  type: Type.Literal("timeline_event.completed"),
+  event_id: Uuid,
+  session_id: Uuid,
+  event_type: literals(TIMELINE_EVENT_TYPES),
+  status: literals(TIMELINE_STATUSES),
+  content: Type.String(),
+  metadata: Type.Optional(Metadata),
+  timestamp: Timestamp,
+});
+
+/** What one row of the event log says. Its number and cursor are added when it is read back. */
+export const SessionEventPayload = Type.Union([
+  SessionStatusChanged,
+  StageChanged,
+  TimelineEventCreated,
+  TimelineEventCompleted,
+]);
+export type SessionEventPayload = Static<typeof SessionEventPayload>;
+
+/** Checks a payload as stored; throws TerminalError `malformed`. */
+export const parseSessionEventPayload = compileParser("session event payload", SessionEventPayload);
+
+/** A committed event: `seq` counts from 1 within its session without a hole; `db_event_id` ascends over all sessions. */
+export interface SessionEvent {
+  readonly session_id: string;
+  readonly seq: number;
+  readonly db_event_id: number;
+  readonly payload: SessionEventPayload;
+}
+
+/**
+ * executor, api → notifier. An event whose payload exceeds MAX_INLINE_PAYLOAD_BYTES travels without it and is read
+ * from its row, so that no message ever comes near the server's max_payload.
+ */
+export const BusEvent = Type.Object({
+  session_id: Uuid,
+  seq: Type.Integer({ minimum: 1 }),
+  db_event_id: Type.Integer({ minimum: 1 }),
+  payload: Type.Optional(SessionEventPayload),
+});
+export type BusEvent = Static<typeof BusEvent>;
+
+export const busEventCodec = jsonCodec("session event", BusEvent);
+
+export const MAX_INLINE_PAYLOAD_BYTES = 64 * 1024;
+
+/** The types that the channel `sessions` carries for all sessions. */
+export function belongsToFeed(payload: SessionEventPayload): boolean {
+  return payload.type === "session.status" || payload.type === "session.completed";
+}

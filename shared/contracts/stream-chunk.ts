@@ -1,0 +1,24 @@
+import { Type, type Static } from "typebox";
+import { jsonCodec } from "#shared/contracts/json-codec.ts";
+import { Uuid } from "#shared/contracts/uuid.ts";
+
+/**
+ * A piece of an open timeline event's text, live only. `offset` counts UTF-16 units from the start of the text and a
+ * delta never splits a surrogate pair. A chunk with a higher `attempt` than the last one restarts the text at
+ * offset 0: the model call was made again by a new owner.
+ */
+export const StreamChunk = Type.Object({
+  type: Type.Literal("stream.chunk"),
+  session_id: Uuid,
+  event_id: Uuid,
+  attempt: Type.Integer({ minimum: 1 }),
+  offset: Type.Integer({ minimum: 0 }),
+  delta: Type.String({ minLength: 1 }),
+  timestamp: Type.String({ minLength: 1 }),
+});
+export type StreamChunk = Static<typeof StreamChunk>;
+
+export const streamChunkCodec = jsonCodec("stream chunk", StreamChunk);
+
+/** One chunk's delta is at most this long, so that a burst cannot approach the bus's max_payload. */
+export const MAX_DELTA_UTF16_UNITS = 16 * 1024;

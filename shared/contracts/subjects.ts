@@ -1,0 +1,42 @@
+/**
+ * The wiring map: every stream, subject and durable on the bus, who owns it and who listens. Nothing else in the
+ * project spells a subject. Ids in subjects are validated UUIDs, so no subject can be forged from outside.
+ *
+ * | name                       | kind              | written by            | read by                               |
+ * |----------------------------|-------------------|-----------------------|---------------------------------------|
+ * | SESSIONS tarsy.sessions.*  | work queue        | api (submit, sweeper) | executors, durable `executors`        |
+ * | EVENTS   tarsy.events.*    | bounded record    | executor, api         | notifier (core), anyone               |
+ * | tarsy.feed.*               | core, live only   | executor, api         | notifier, for the channel `sessions`  |
+ * | tarsy.chunks.*             | core, live only   | executor              | notifier                              |
+ * | tarsy.snapshot.*           | request/reply     | notifier asks         | the executor that streams answers     |
+ * | tarsy.cancel.*             | core, best effort | api                   | every executor; the owner acts        |
+ * | tarsy.tools.list           | request/reply     | executor asks         | queue group `tool-runners`            |
+ * | tarsy.tools.call           | request/reply     | executor asks         | queue group `tool-runners`            |
+ */
+
+export const SESSIONS_STREAM = "SESSIONS";
+export const EVENTS_STREAM = "EVENTS";
+/** One durable for all executors: its max_ack_pending is the cluster-wide limit on running sessions. */
+export const EXECUTORS_DURABLE = "executors";
+export const TOOL_RUNNERS_GROUP = "tool-runners";
+
+export const SUBJECTS = {
+  /** One subject per session: a second wake-up of the same session is refused while the first is in the stream. */
+  sessions: (sessionId: string) => `tarsy.sessions.${sessionId}`,
+  allSessions: "tarsy.sessions.*",
+  events: (sessionId: string) => `tarsy.events.${sessionId}`,
+  allEvents: "tarsy.events.*",
+  feed: (sessionId: string) => `tarsy.feed.${sessionId}`,
+  allFeeds: "tarsy.feed.*",
+  chunks: (sessionId: string) => `tarsy.chunks.${sessionId}`,
+  snapshot: (sessionId: string) => `tarsy.snapshot.${sessionId}`,
+  cancel: (sessionId: string) => `tarsy.cancel.${sessionId}`,
+  allCancels: "tarsy.cancel.*",
+  toolsList: "tarsy.tools.list",
+  toolsCall: "tarsy.tools.call",
+} as const;
+
+/** The last token of a subject, which for every per-session subject is the session's id. */
+export function lastToken(subject: string): string {
+  return subject.slice(subject.lastIndexOf(".") + 1);
+}
