@@ -1,0 +1,165 @@
+import { chmodSync, mkdirSync, realpathSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { Client } from "pg";
+import { dieWithParent } from "./die-with-parent.ts";
+import { freePort } from "./free-port.ts";
+import { LaunchError } from "./launch-error.ts";
+import { findPostgresBinaries } from "./postgres-binaries.ts";
+import { openCluster, type Passwords } from "./postgres-cluster.ts";
+import { endPostgresSurvivors } from "./postgres-survivors.ts";
+import { findPostgresUser } from "./postgres-user.ts";
+import { lastLogLines, type ServerProcess, spawnServer, stopAbandonedServer } from "./server-process.ts";
+import type { StopSteps } from "./stop-process.ts";
+
+export type EmbeddedPostgres = ServerProcess & {
+  /** Database `tarsy` as its owner `tarsy`, who is no superuser but may create databases. Holds the password. */
+  readonly url: string;
+  /** Database `postgres` as the superuser. Holds the password. */
+  readonly adminUrl: string;
+  readonly port: number;
+};
+
+type StartPostgres = {
+  /** Made when it is missing; one server at a time. */
+  readonly dataDir: string;
+  /** 0 takes any free one. */
+  readonly port: number;
+  /** `false` gives up what a power cut would need, for data that is thrown away anyway. */
+  readonly durable: boolean;
+  readonly signal?: AbortSignal;
+};
+
+const readyTimeoutMs = 60_000;
+const stopSteps: StopSteps = [
+  { signal: "SIGINT", waitMs: 8_000 },
+  { signal: "SIGQUIT", waitMs: 3_000 },
+  { signal: "SIGKILL", waitMs: 2_000 },
+];
+
+function serverOptions(port: number, durable: boolean): string[] {
+  const settings = {
+    listen_addresses: "127.0.0.1",
+    port: String(port),
+    unix_socket_directories: "",
+    max_connections: "200",
+    log_min_messages: "warning",
+    log_checkpoints: "off",
+    log_line_prefix: "%m [%p] ",
+    timezone: "UTC",
+    log_timezone: "UTC",
+    ...(durable ? {} : { fsync: "off", synchronous_commit: "off", full_page_writes: "off" }),
+  };
+  return Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
+}
+
+async function tryConnect(url: string): Promise<Client | undefined> {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+  // A server that goes away breaks the connection between two queries; the next query tells.
+  client.on("error", () => undefined);
+  try {
+    await client.connect();
+    return client;
+  } catch {
+    // Not listening yet, or still starting up (57P03): the caller asks again until its time is up.
+    await client.end().catch(() => undefined);
+    return undefined;
+  }
+}
+
+async function waitForConnection(
+  server: ServerProcess,
+  url: string,
+  signal?: AbortSignal,
+): Promise<Client | undefined> {
+  const until = performance.now() + readyTimeoutMs;
+  while (!server.hasExited() && performance.now() < until) {
+    signal?.throwIfAborted();
+    const client = await tryConnect(url);
+    if (client !== undefined) return client;
+    await Promise.race([server.exited, delay(20)]);
+  }
+  return undefined;
+}
+
+async function createMissing(admin: Client, passwords: Passwords): Promise<void> {
+  const { rows } = await admin.query<{ role: boolean; database: boolean }>(
+    `select exists (select from pg_roles where rolname = 'tarsy') as role,
+            exists (select from pg_database where datname = 'tarsy') as database`,
+  );
+  const found = rows[0];
+  // Hexadecimal digits of our own making need no quoting.
+  if (found?.role !== true) {
+    await admin.query(`create role tarsy login createdb password '${passwords.tarsy}'`);
+  }
+  if (found?.database !== true) await admin.query("create database tarsy owner tarsy");
+}
+
+/** Uses up `admin`. */
+async function prepareDatabase(admin: Client, passwords: Passwords): Promise<void> {
+  try {
+    await createMissing(admin, passwords);
+  } finally {
+    await admin.end();
+  }
+}
+
+type Prepared = { postgres: string; prefix: readonly string[]; cluster: string; passwords: Passwords };
+
+async function startOnPort(
+  options: StartPostgres,
+  prepared: Prepared,
+  port: number,
+): Promise<EmbeddedPostgres | undefined> {
+  const { passwords, cluster } = prepared;
+  const [command = prepared.postgres, ...args] = dieWithParent(
+    [...prepared.prefix, prepared.postgres, "-D", cluster, ...serverOptions(port, options.durable)],
+    "INT",
+  );
+  const server = spawnServer({ command, args, stateDir: options.dataDir, cwd: cluster, stopSteps });
+  const adminUrl = `postgres://postgres:${passwords.admin}@127.0.0.1:${port}/postgres`;
+  try {
+    const admin = await waitForConnection(server, adminUrl, options.signal);
+    if (admin !== undefined) {
+      await prepareDatabase(admin, passwords);
+      return {
+        ...server,
+        url: `postgres://tarsy:${passwords.tarsy}@127.0.0.1:${port}/tarsy`,
+        adminUrl,
+        port,
+      };
+    }
+  } catch (error) {
+    await server.stop();
+    throw error;
+  }
+  await server.stop();
+  return undefined;
+}
+
+/**
+ * Starts PostgreSQL on 127.0.0.1 (no unix socket, passwords for everyone) and returns when it takes connections.
+ * A killed one can be started again on the same data and port; one that a killed owner left running there
+ * is stopped first. As root it runs as another user, who need not be able to enter the directories above.
+ * @throws LaunchError when it cannot start (with its last log lines) or its data directory is in use.
+ */
+export async function startPostgres(options: StartPostgres): Promise<EmbeddedPostgres> {
+  const { initdb, postgres } = findPostgresBinaries();
+  mkdirSync(options.dataDir, { recursive: true });
+  // Open for another user's server to pass; what is secret in it is closed by itself.
+  chmodSync(options.dataDir, 0o755);
+  const dataDir = realpathSync(options.dataDir);
+  const cluster = join(dataDir, "cluster");
+  await stopAbandonedServer(dataDir, stopSteps);
+  await endPostgresSurvivors(cluster);
+  const user = findPostgresUser(postgres, dataDir, cluster);
+  const passwords = await openCluster({ initdb, user, dataDir, cluster, durable: options.durable });
+  const prepared = { postgres, prefix: user.prefix, cluster, passwords };
+  // Somebody else can take a free port between the look and the server's own bind.
+  for (let triesLeft = options.port === 0 ? 5 : 1; triesLeft > 0; triesLeft -= 1) {
+    const port = options.port === 0 ? await freePort("127.0.0.1") : options.port;
+    const server = await startOnPort({ ...options, dataDir }, prepared, port);
+    if (server !== undefined) return server;
+  }
+  throw new LaunchError(`The embedded PostgreSQL does not start; its last words:\n${lastLogLines(dataDir)}`);
+}

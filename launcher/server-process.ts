@@ -1,0 +1,128 @@
+import { spawn } from "node:child_process";
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { LaunchError } from "./launch-error.ts";
+import {
+  isRunning,
+  parseProcessIdentity,
+  processIdentity,
+  type ProcessIdentity,
+} from "./process-identity.ts";
+import { type StopSteps, stopProcess } from "./stop-process.ts";
+
+/** A database or bus server that runs as a child of this process. */
+export type ServerProcess = {
+  readonly pid: number;
+  /** Settles with a sentence fragment ("exit code 1", "signal SIGKILL") when the process has ended, for whatever reason. */
+  readonly exited: Promise<string>;
+  readonly hasExited: () => boolean;
+  /** Ends it in order, harder when it does not listen; idempotent. */
+  readonly stop: () => Promise<void>;
+};
+
+type SpawnServer = {
+  readonly command: string;
+  readonly args: readonly string[];
+  /** Holds the log and the record of who runs here; the server works in `cwd`. */
+  readonly stateDir: string;
+  readonly cwd: string;
+  readonly stopSteps: StopSteps;
+};
+
+const maxLogBytes = 16 * 1024 * 1024;
+const recordName = "server.json";
+const logName = "server.log";
+
+function openLog(stateDir: string): number {
+  const path = join(stateDir, logName);
+  if (existsSync(path) && statSync(path).size > maxLogBytes) renameSync(path, `${path}.old`);
+  return openSync(path, "a", 0o600);
+}
+
+/** The last `lines` lines of the server's own log in `stateDir`, for an error message. */
+export function lastLogLines(stateDir: string, lines = 6): string {
+  const path = join(stateDir, logName);
+  if (!existsSync(path)) return "";
+  return readFileSync(path, "utf8").trimEnd().split("\n").slice(-lines).join("\n");
+}
+
+function readRecord(path: string): { server?: ProcessIdentity; owner?: ProcessIdentity } {
+  if (!existsSync(path)) return {};
+  try {
+    const value: unknown = JSON.parse(readFileSync(path, "utf8"));
+    if (typeof value !== "object" || value === null) return {};
+    const server = "server" in value ? parseProcessIdentity(value.server) : undefined;
+    const owner = "owner" in value ? parseProcessIdentity(value.owner) : undefined;
+    return { ...(server && { server }), ...(owner && { owner }) };
+  } catch {
+    // Written half when its writer was killed: there is no process it could name.
+    return {};
+  }
+}
+
+/**
+ * Makes `stateDir` free: stops the server that an owner which is gone (killed) left running there.
+ * @throws LaunchError when its owner is alive, so that nobody's running server is taken away.
+ */
+export async function stopAbandonedServer(stateDir: string, stopSteps: StopSteps): Promise<void> {
+  const path = join(stateDir, recordName);
+  const { server, owner } = readRecord(path);
+  if (server !== undefined && isRunning(server)) {
+    if (owner !== undefined && isRunning(owner)) {
+      throw new LaunchError(
+        `${stateDir} is in use by the server ${server.pid} of process ${owner.pid}; stop that one first or use another data directory.`,
+      );
+    }
+    await stopProcess(server, stopSteps);
+  }
+  rmSync(path, { force: true });
+}
+
+/** Starts a server in a session of its own (the terminal's Ctrl-C does not reach it) and records it in `stateDir`. */
+export function spawnServer(options: SpawnServer): ServerProcess {
+  const log = openLog(options.stateDir);
+  const record = join(options.stateDir, recordName);
+  const child = spawn(options.command, options.args, {
+    cwd: options.cwd,
+    detached: true,
+    stdio: ["ignore", log, log],
+    env: { PATH: process.env["PATH"], LC_ALL: "C.UTF-8", TZ: "UTC" },
+  });
+  closeSync(log);
+  let ended = false;
+  const exited = new Promise<string>((resolve) => {
+    const end = (why: string): void => {
+      ended = true;
+      resolve(why);
+    };
+    child.once("error", (error) => end(error.message));
+    child.once("exit", (code, signal) => end(signal === null ? `exit code ${code}` : `signal ${signal}`));
+  });
+  const pid = child.pid ?? 0;
+  writeFileSync(
+    record,
+    JSON.stringify({ server: processIdentity(pid), owner: processIdentity(process.pid) }),
+  );
+
+  const end = async (): Promise<void> => {
+    for (const { signal, waitMs } of options.stopSteps) {
+      if (ended) break;
+      child.kill(signal);
+      await Promise.race([exited, delay(waitMs, undefined, { ref: false })]);
+    }
+    await exited;
+    rmSync(record, { force: true });
+  };
+  let stopping: Promise<void> | undefined;
+  return { pid, exited, hasExited: () => ended, stop: async () => (stopping ??= end()) };
+}
