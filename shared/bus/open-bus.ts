@@ -1,0 +1,103 @@
+import { setTimeout as wait } from "node:timers/promises";
+import {
+  connect,
+  type ConnectionOptions,
+  type JetStreamClient,
+  type JetStreamManager,
+  type NatsConnection,
+} from "nats";
+import { errorMessage } from "#shared/errors.ts";
+import type { Logger } from "#shared/logger.ts";
+
+/** One connection to NATS with its JetStream clients. Only `shared/bus` looks inside. */
+export interface Bus extends AsyncDisposable {
+  readonly connection: NatsConnection;
+  readonly js: JetStreamClient;
+  readonly jsm: JetStreamManager;
+  readonly log: Logger;
+  /** Asks the server for a sign of life; rejects with a sentence when there is none. */
+  check(): Promise<void>;
+}
+
+export interface BusOptions {
+  /** One URL or several, comma-separated. */
+  readonly url: string;
+  /** Shown by the server's own tools. */
+  readonly name: string;
+  readonly log: Logger;
+  readonly signal: AbortSignal;
+}
+
+const FIRST_RETRY_MS = 250;
+const LAST_RETRY_MS = 5_000;
+
+/**
+ * Connects, retrying with a logged sentence until the server answers or `signal` aborts (then it throws the signal's
+ * reason). Afterwards the connection repairs itself for as long as the process lives.
+ */
+export async function openBus({ url, name, log, signal }: BusOptions): Promise<Bus> {
+  const options: ConnectionOptions = {
+    servers: url.split(",").map((server) => server.trim()),
+    name,
+    timeout: 2_000,
+    // The client's defaults give up reconnecting after some 20 s and notice a half-open link after 4 minutes.
+    maxReconnectAttempts: -1,
+    reconnectTimeWait: 250,
+    reconnectJitter: 250,
+    pingInterval: 5_000,
+    maxPingOut: 2,
+    // The caller closes the connection in its own order; the client must not exit on a signal by itself.
+    noEcho: false,
+  };
+  for (let delay = FIRST_RETRY_MS; ; delay = Math.min(delay * 2, LAST_RETRY_MS)) {
+    signal.throwIfAborted();
+    try {
+      return await describeBus(await connect(options), log);
+    } catch (error) {
+      log.warn(`NATS at ${withoutPassword(url)} cannot be used (${errorMessage(error)}): trying again`);
+      await wait(delay * (0.5 + Math.random()), undefined, { signal }).catch(() => signal.throwIfAborted());
+    }
+  }
+}
+
+async function describeBus(connection: NatsConnection, log: Logger): Promise<Bus> {
+  try {
+    // JetStream calls fail by themselves when it is unavailable; asking here would tie start-up to its state.
+    const jsm = await connection.jetstreamManager({ checkAPI: false });
+    logStatus(connection, log);
+    return {
+      connection,
+      js: connection.jetstream(),
+      jsm,
+      log,
+      check: async () => {
+        if (connection.isClosed()) throw new Error("the connection to NATS is closed");
+        await connection.rtt();
+      },
+      [Symbol.asyncDispose]: async () => {
+        // Not drain(): it stops deliveries before their acknowledgements could be sent (and loses buffered ones).
+        await connection.flush().catch(() => undefined); // nothing to flush to while disconnected
+        await connection.close();
+      },
+    };
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
+}
+
+function logStatus(connection: NatsConnection, log: Logger): void {
+  const follow = async () => {
+    for await (const { type, data: server } of connection.status()) {
+      if (type === "disconnect") log.warn({ server }, "NATS connection lost: reconnecting");
+      if (type === "reconnect") log.info({ server }, "NATS connection restored");
+    }
+  };
+  void follow().catch((error: unknown) =>
+    log.error({ error: errorMessage(error) }, "NATS status unreadable"),
+  );
+}
+
+function withoutPassword(url: string): string {
+  return url.replaceAll(/\/\/[^@/]*@/gu, "//");
+}

@@ -1,0 +1,24 @@
+import type { Bus } from "#shared/bus/open-bus.ts";
+import {
+  MAX_INLINE_PAYLOAD_BYTES,
+  belongsToFeed,
+  busEventCodec,
+  type SessionEvent,
+} from "#shared/contracts/session-event.ts";
+import { SUBJECTS } from "#shared/contracts/subjects.ts";
+
+const PUBLISH_TIMEOUT_MS = 2_000;
+
+/**
+ * Sends one committed event to EVENTS and, for status events, to the feed of all sessions. The bytes are on their way
+ * when this returns; the promise settles with the stream's acknowledgement and may be ignored, because readers fill
+ * what they miss from the event's row.
+ */
+export async function publishEvent(bus: Bus, event: SessionEvent): Promise<void> {
+  const { session_id, seq, db_event_id, payload } = event;
+  const whole = busEventCodec.encode({ session_id, seq, db_event_id, payload });
+  const bytes =
+    whole.length <= MAX_INLINE_PAYLOAD_BYTES ? whole : busEventCodec.encode({ session_id, seq, db_event_id });
+  if (belongsToFeed(payload)) bus.connection.publish(SUBJECTS.feed(session_id), bytes);
+  await bus.js.publish(SUBJECTS.events(session_id), bytes, { timeout: PUBLISH_TIMEOUT_MS });
+}

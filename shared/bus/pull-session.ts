@@ -1,0 +1,60 @@
+import type { Consumer, JsMsg } from "nats";
+import type { Bus } from "#shared/bus/open-bus.ts";
+import { sessionWakeupCodec } from "#shared/contracts/session-wakeup.ts";
+import { EXECUTORS_DURABLE, SESSIONS_STREAM } from "#shared/contracts/subjects.ts";
+import { errorMessage } from "#shared/errors.ts";
+
+/** A delivered wake-up and what can be said about it. */
+export interface SessionDelivery {
+  readonly sessionId: string;
+  /** "Still at it": keeps the message from being redelivered. */
+  working(): void;
+  /** The session needs no more wake-ups from this message; the subject is free once this resolves. */
+  ack(): Promise<void>;
+  /** Deliver it again, after `delayMs`. It keeps a place under the cluster's limit meanwhile. */
+  nak(delayMs?: number): void;
+}
+
+/** An idle pull is short: one left behind by a frozen executor delays the next delivery by as much. */
+const PULL_EXPIRES_MS = 5_000;
+
+/** Opens the executors' durable for pulling. */
+export async function openSessionQueue(bus: Bus): Promise<Consumer> {
+  return bus.js.consumers.get(SESSIONS_STREAM, EXECUTORS_DURABLE);
+}
+
+/**
+ * Waits up to 5 s for one wake-up. Resolves null when none came, and for a message that is no wake-up, which is
+ * logged and terminated. Rejects when the server or the durable is gone.
+ */
+export async function pullSession(bus: Bus, queue: Consumer): Promise<SessionDelivery | null> {
+  const message = await queue.next({ expires: PULL_EXPIRES_MS });
+  if (message === null) return null;
+  try {
+    const { session_id: sessionId } = sessionWakeupCodec.decode(message.data);
+    return delivery(bus, sessionId, message);
+  } catch (error) {
+    bus.log.error({ subject: message.subject, error: errorMessage(error) }, "poison message terminated");
+    message.term();
+    return null;
+  }
+}
+
+function delivery(bus: Bus, sessionId: string, message: JsMsg): SessionDelivery {
+  // After a change of server every token is dead: used on the new one, it would touch another session's message.
+  const server = bus.connection.info?.server_id;
+  const alive = () => !bus.connection.isClosed() && bus.connection.info?.server_id === server;
+  return {
+    sessionId,
+    working: () => {
+      if (alive()) message.working();
+    },
+    ack: async () => {
+      // A lost acknowledgement is harmless: the message returns and finds a terminal row.
+      if (alive()) await message.ackAck().catch(() => false);
+    },
+    nak: (delayMs) => {
+      if (alive()) message.nak(delayMs);
+    },
+  };
+}

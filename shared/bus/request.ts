@@ -1,0 +1,66 @@
+import { ErrorCode, NatsError } from "nats";
+import type { Static, TSchema } from "typebox";
+import type { Bus } from "#shared/bus/open-bus.ts";
+import type { BusSubscription } from "#shared/bus/subscribe.ts";
+import type { JsonCodec } from "#shared/contracts/json-codec.ts";
+import { RetryableError, errorMessage } from "#shared/errors.ts";
+
+/** Both directions of one request/reply subject. */
+export interface RequestContract<Q extends TSchema, A extends TSchema> {
+  readonly request: JsonCodec<Q>;
+  readonly reply: JsonCodec<A>;
+}
+
+/**
+ * Asks and awaits one answer for up to `timeoutMs`. Throws RetryableError `no_responders` when nobody serves the
+ * subject, `request_timeout` when no answer came, TerminalError `malformed` for an answer that breaks the contract.
+ */
+export async function request<Q extends TSchema, A extends TSchema>(
+  bus: Bus,
+  subject: string,
+  contract: RequestContract<Q, A>,
+  value: Static<Q>,
+  timeoutMs: number,
+): Promise<Static<A>> {
+  try {
+    const message = await bus.connection.request(subject, contract.request.encode(value), {
+      timeout: timeoutMs,
+    });
+    return contract.reply.decode(message.data);
+  } catch (error) {
+    if (!(error instanceof NatsError)) throw error;
+    if (error.code === ErrorCode.NoResponders) {
+      throw new RetryableError("no_responders", `nobody answers on ${subject}`, { cause: error });
+    }
+    throw new RetryableError("request_timeout", `no answer on ${subject}: ${errorMessage(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+/**
+ * Answers a request subject, within a queue group if one is named, so that replicas share the requests. Requests run
+ * concurrently; a malformed one, or one whose handler throws, is logged and left unanswered.
+ */
+export function serveRequests<Q extends TSchema, A extends TSchema>(
+  bus: Bus,
+  { subject, queue }: { readonly subject: string; readonly queue?: string },
+  contract: RequestContract<Q, A>,
+  answer: (value: Static<Q>) => Static<A> | Promise<Static<A>>,
+): BusSubscription {
+  const subscription = bus.connection.subscribe(subject, {
+    ...(queue === undefined ? {} : { queue }),
+    callback: (error, message) => {
+      if (error !== null) {
+        bus.log.error({ subject, error: error.message }, "subscription failed");
+        return;
+      }
+      void (async () =>
+        message.respond(contract.reply.encode(await answer(contract.request.decode(message.data)))))().catch(
+        (failure: unknown) =>
+          bus.log.error({ subject, error: errorMessage(failure) }, "request not answered"),
+      );
+    },
+  });
+  return { live: () => bus.connection.flush(), unsubscribe: () => subscription.unsubscribe() };
+}

@@ -1,0 +1,88 @@
+import { Type } from "typebox";
+import type { EntityManager } from "typeorm";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
+import type { SessionEvent, SessionEventPayload } from "#shared/contracts/session-event.ts";
+import { selectRows } from "#shared/database/select-rows.ts";
+
+/** Who writes: an owner under its lease, or the api and the sweeper, which only cancel, number and dispatch. */
+export type EventWriter =
+  { readonly kind: "owner"; readonly epoch: number; readonly closing: boolean } | { readonly kind: "system" };
+
+/** Tokens of the step's LLM calls, added to the session's sums. */
+export interface TokenUsage {
+  readonly input: number;
+  readonly output: number;
+  readonly thinking: number;
+  readonly total: number;
+}
+
+export const NO_TOKENS: TokenUsage = { input: 0, output: 0, thinking: 0, total: 0 };
+
+const parseAppended = compileParser(
+  "appended events",
+  Type.Object({
+    base: Type.Union([Type.Integer(), Type.Null()]),
+    ids: Type.Array(Type.Integer()),
+  }),
+);
+
+/**
+ * Two jobs that belong together. The fence: the update matches only while the writer's epoch is the current one, no
+ * cancel has come (unless the owner is `closing`) and the row lock is ours until COMMIT. The numbers: taken last, so
+ * that commit order is seq order; a global sequence loses late commits. A completed step also proves the session
+ * healthy, which sets its attempts back.
+ */
+const APPEND = `
+WITH numbered AS (
+  UPDATE session_runtime SET
+    last_seq = last_seq + $2,
+    last_interaction_at = now(),
+    attempts = CASE WHEN $3::int IS NULL THEN attempts ELSE 0 END,
+    input_tokens = input_tokens + $6,
+    output_tokens = output_tokens + $7,
+    thinking_tokens = thinking_tokens + $8,
+    total_tokens = total_tokens + $9
+  WHERE session_id = $1
+    AND ($3::int IS NULL OR (lease_epoch = $3 AND lease_expires_at IS NOT NULL
+                             AND ($4::boolean OR cancel_requested_at IS NULL)))
+  RETURNING last_seq - $2 AS base
+), inserted AS (
+  INSERT INTO events (session_id, seq, payload)
+  SELECT $1, numbered.base + item.ordinality::int, item.value
+  FROM numbered, jsonb_array_elements($5::jsonb) WITH ORDINALITY AS item(value, ordinality)
+  RETURNING id, seq
+)
+SELECT (SELECT base FROM numbered) AS base,
+       coalesce((SELECT json_agg(id ORDER BY seq) FROM inserted), '[]'::json) AS ids`;
+
+/**
+ * Appends events to a session's log as the last statement of the running transaction and returns them numbered, or
+ * null when the fence refused the writer: the caller must then roll back. Call it even without events, for the fence.
+ */
+export async function appendEvents(
+  manager: EntityManager,
+  sessionId: string,
+  writer: EventWriter,
+  payloads: readonly SessionEventPayload[],
+  tokens: TokenUsage = NO_TOKENS,
+): Promise<SessionEvent[] | null> {
+  const [appended] = await selectRows(manager, parseAppended, APPEND, [
+    sessionId,
+    payloads.length,
+    writer.kind === "owner" ? writer.epoch : null,
+    writer.kind === "owner" && writer.closing,
+    JSON.stringify(payloads),
+    tokens.input,
+    tokens.output,
+    tokens.thinking,
+    tokens.total,
+  ]);
+  if (appended === undefined || appended.base === null) return null;
+  const { base, ids } = appended;
+  return payloads.map((payload, index) => ({
+    session_id: sessionId,
+    seq: base + index + 1,
+    db_event_id: ids[index] ?? 0,
+    payload,
+  }));
+}

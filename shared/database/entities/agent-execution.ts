@@ -1,0 +1,73 @@
+import { EntitySchema } from "typeorm";
+import { ITERATION_STRATEGIES, type IterationStrategy } from "#shared/contracts/resolved-chain.ts";
+import { RUN_STATUSES, type RunStatus } from "#shared/contracts/statuses.ts";
+
+/**
+ * What a controller must know beside the conversation to decide its next step: stored, never remembered, so that
+ * another executor asks the same question and gets the same answer.
+ */
+export interface IterationState {
+  /** LLM calls whose outcome is committed, failed ones included. */
+  iteration: number;
+  last_call_failed: boolean;
+  last_error: string | null;
+  /** False when the provider said that another try cannot help. */
+  last_error_retryable: boolean;
+  consecutive_timeouts: number;
+}
+
+export const INITIAL_ITERATION_STATE: IterationState = {
+  iteration: 0,
+  last_call_failed: false,
+  last_error: null,
+  last_error_retryable: true,
+  consecutive_timeouts: 0,
+};
+
+/** One agent's run within a stage. `agent_index` counts from 1. */
+export interface AgentExecution {
+  execution_id: string;
+  stage_id: string;
+  session_id: string;
+  agent_name: string;
+  agent_index: number;
+  status: RunStatus;
+  started_at: Date | null;
+  completed_at: Date | null;
+  duration_ms: number | null;
+  error_message: string | null;
+  error_code: string | null;
+  /** The resolved one. */
+  iteration_strategy: IterationStrategy;
+  iteration_state: IterationState;
+  llm_provider: string;
+  input_tokens: number;
+  output_tokens: number;
+  thinking_tokens: number;
+  total_tokens: number;
+}
+
+export const AgentExecutionEntity = new EntitySchema<AgentExecution>({
+  name: "AgentExecution",
+  tableName: "agent_executions",
+  columns: {
+    execution_id: { type: "uuid", primary: true },
+    stage_id: { type: "uuid" },
+    session_id: { type: "uuid" },
+    agent_name: { type: "text" },
+    agent_index: { type: "integer" },
+    status: { type: "enum", enum: RUN_STATUSES, enumName: "run_status", default: "pending" },
+    started_at: { type: "timestamptz", nullable: true },
+    completed_at: { type: "timestamptz", nullable: true },
+    duration_ms: { type: "integer", nullable: true },
+    error_message: { type: "text", nullable: true },
+    error_code: { type: "text", nullable: true },
+    iteration_strategy: { type: "enum", enum: ITERATION_STRATEGIES, enumName: "iteration_strategy" },
+    iteration_state: { type: "jsonb" },
+    llm_provider: { type: "text" },
+    input_tokens: { type: "bigint", default: 0 },
+    output_tokens: { type: "bigint", default: 0 },
+    thinking_tokens: { type: "bigint", default: 0 },
+    total_tokens: { type: "bigint", default: 0 },
+  },
+});

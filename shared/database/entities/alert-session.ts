@@ -1,0 +1,68 @@
+import { EntitySchema } from "typeorm";
+import type { ResolvedChain } from "#shared/contracts/resolved-chain.ts";
+import { SESSION_STATUSES, type SessionStatus } from "#shared/contracts/statuses.ts";
+
+/** One alert and its investigation. What changes with every step or heartbeat is in `session_runtime`. */
+export interface AlertSession {
+  session_id: string;
+  /** Opaque text, at most 1 MiB in UTF-8. */
+  alert_data: string;
+  agent_type: string;
+  alert_type: string | null;
+  status: SessionStatus;
+  created_at: Date;
+  started_at: Date | null;
+  completed_at: Date | null;
+  error_message: string | null;
+  /** Machine-readable companion of error_message, e.g. `session_deadline`. */
+  error_code: string | null;
+  final_analysis: string | null;
+  executive_summary: string | null;
+  executive_summary_error: string | null;
+  session_metadata: object | null;
+  author: string | null;
+  runbook_url: string | null;
+  mcp_selection: object | null;
+  chain_id: string;
+  /** The configuration the session was submitted with; later readers and owners use exactly this. */
+  resolved_config: ResolvedChain;
+  config_hash: string;
+  current_stage_index: number | null;
+  current_stage_id: string | null;
+  /** Who claimed it last. */
+  pod_id: string | null;
+  slack_message_fingerprint: string | null;
+  deleted_at: Date | null;
+}
+
+export const AlertSessionEntity = new EntitySchema<AlertSession>({
+  name: "AlertSession",
+  tableName: "alert_sessions",
+  columns: {
+    session_id: { type: "uuid", primary: true },
+    alert_data: { type: "text" },
+    agent_type: { type: "text" },
+    alert_type: { type: "text", nullable: true },
+    status: { type: "enum", enum: SESSION_STATUSES, enumName: "session_status", default: "pending" },
+    created_at: { type: "timestamptz", default: () => "now()" },
+    started_at: { type: "timestamptz", nullable: true },
+    completed_at: { type: "timestamptz", nullable: true },
+    error_message: { type: "text", nullable: true },
+    error_code: { type: "text", nullable: true },
+    final_analysis: { type: "text", nullable: true },
+    executive_summary: { type: "text", nullable: true },
+    executive_summary_error: { type: "text", nullable: true },
+    session_metadata: { type: "jsonb", nullable: true },
+    author: { type: "text", nullable: true },
+    runbook_url: { type: "text", nullable: true },
+    mcp_selection: { type: "jsonb", nullable: true },
+    chain_id: { type: "text" },
+    resolved_config: { type: "jsonb" },
+    config_hash: { type: "text" },
+    current_stage_index: { type: "integer", nullable: true },
+    current_stage_id: { type: "uuid", nullable: true },
+    pod_id: { type: "text", nullable: true },
+    slack_message_fingerprint: { type: "text", nullable: true },
+    deleted_at: { type: "timestamptz", nullable: true },
+  },
+});

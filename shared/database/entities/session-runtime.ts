@@ -1,0 +1,46 @@
+import { EntitySchema } from "typeorm";
+
+/**
+ * The part of a session that changes all the time, apart from the megabyte alert and without an index on what
+ * changes, so that a heartbeat stays a small in-page update. Its row lock orders every write to the session.
+ */
+export interface SessionRuntime {
+  session_id: string;
+  lease_owner: string | null;
+  /** Raised by every claim; each of the owner's writes carries it (the fence). */
+  lease_epoch: number;
+  /** By the database's clock; null while nobody owns the session. */
+  lease_expires_at: Date | null;
+  /** Takeovers of an expired lease, or failed runs, since the last completed step. */
+  attempts: number;
+  /** Nobody claims the session before. */
+  not_before: Date | null;
+  cancel_requested_at: Date | null;
+  /** The newest event's number; events count from 1. */
+  last_seq: number;
+  last_interaction_at: Date | null;
+  input_tokens: number;
+  output_tokens: number;
+  thinking_tokens: number;
+  total_tokens: number;
+}
+
+export const SessionRuntimeEntity = new EntitySchema<SessionRuntime>({
+  name: "SessionRuntime",
+  tableName: "session_runtime",
+  columns: {
+    session_id: { type: "uuid", primary: true },
+    lease_owner: { type: "text", nullable: true },
+    lease_epoch: { type: "integer", default: 0 },
+    lease_expires_at: { type: "timestamptz", nullable: true },
+    attempts: { type: "integer", default: 0 },
+    not_before: { type: "timestamptz", nullable: true },
+    cancel_requested_at: { type: "timestamptz", nullable: true },
+    last_seq: { type: "integer", default: 0 },
+    last_interaction_at: { type: "timestamptz", nullable: true },
+    input_tokens: { type: "bigint", default: 0 },
+    output_tokens: { type: "bigint", default: 0 },
+    thinking_tokens: { type: "bigint", default: 0 },
+    total_tokens: { type: "bigint", default: 0 },
+  },
+});

@@ -1,0 +1,36 @@
+import { EntitySchema } from "typeorm";
+import { TOOL_CALL_STATES, type ToolCallState } from "#shared/contracts/statuses.ts";
+
+/** A tool call's claim and result, owned by the tool-runner: an id that is here once never runs a second time. */
+export interface ToolCall {
+  call_id: string;
+  session_id: string;
+  execution_id: string;
+  /** The caller's lease epoch; a call starts only against a live lease of that epoch. */
+  epoch: number;
+  name: string;
+  read_only: boolean;
+  state: ToolCallState;
+  result: string | null;
+  is_error: boolean | null;
+  started_at: Date;
+  completed_at: Date | null;
+}
+
+export const ToolCallEntity = new EntitySchema<ToolCall>({
+  name: "ToolCall",
+  tableName: "tool_calls",
+  columns: {
+    call_id: { type: "text", primary: true },
+    session_id: { type: "uuid" },
+    execution_id: { type: "uuid" },
+    epoch: { type: "integer" },
+    name: { type: "text" },
+    read_only: { type: "boolean" },
+    state: { type: "enum", enum: TOOL_CALL_STATES, enumName: "tool_call_state" },
+    result: { type: "text", nullable: true },
+    is_error: { type: "boolean", nullable: true },
+    started_at: { type: "timestamptz", default: () => "now()" },
+    completed_at: { type: "timestamptz", nullable: true },
+  },
+});

@@ -1,0 +1,19 @@
+import type { Static, TSchema } from "typebox";
+import type { EntityManager } from "typeorm";
+import type { ValueParser } from "#shared/contracts/compile-parser.ts";
+import { TerminalError } from "#shared/errors.ts";
+
+/**
+ * Runs a statement that returns rows and parses each, so that hand-written SQL is as typed as a repository. Writes
+ * must come as `WITH … SELECT`, because the driver reports a bare UPDATE's rows in another shape.
+ */
+export async function selectRows<S extends TSchema>(
+  manager: Pick<EntityManager, "query">,
+  parse: ValueParser<S>,
+  sql: string,
+  parameters: readonly unknown[],
+): Promise<Static<S>[]> {
+  const rows: unknown = await manager.query(sql, [...parameters]);
+  if (!Array.isArray(rows)) throw new TerminalError("malformed", "the database answered without rows");
+  return rows.map((row: unknown) => parse(row));
+}
