@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import pg from "pg";
+import { types } from "pg";
 import { DataSource, type DataSourceOptions } from "typeorm";
 import { AgentExecutionEntity } from "#shared/database/entities/agent-execution.ts";
 import { AlertSessionEntity } from "#shared/database/entities/alert-session.ts";
@@ -96,7 +96,7 @@ function dataSourceOptions({ url, applicationName, poolSize, log }: DatabaseOpti
 /** int8 as a number: event ids and token sums stay far below 2^53, and the wire wants JSON numbers. */
 function getTypeParser(oid: number, format?: "text" | "binary"): unknown {
   if (oid === INT8_OID && format !== "binary") return Number;
-  return pg.types.getTypeParser(oid, format === "binary" ? "binary" : "text");
+  return types.getTypeParser(oid, format === "binary" ? "binary" : "text");
 }
 
 function hostOf(url: string): string {
