@@ -1,0 +1,81 @@
+import { Counter, Gauge, Histogram, type Registry } from "prom-client";
+import { PROVIDER_TYPES } from "#shared/contracts/resolved-chain.ts";
+import type { LLMConfig, UsageInfo } from "#shared/generated/llm/v1/llm.ts";
+
+/** What is recorded about one call, from its start to its one end. */
+export interface CallRecord {
+  /** The first chunk has gone out; later calls change nothing. */
+  firstChunk(): void;
+  usage(usage: UsageInfo): void;
+  /** `outcome` is "ok", "cancelled" or an error code. */
+  end(outcome: string): void;
+}
+
+const LABELS = ["provider", "model"] as const;
+const SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300];
+/** Labels come from requests: a caller with a random model name must not grow the registry for ever. */
+const MAX_MODELS = 100;
+
+/** Registers the gateway's metrics in `registry` and returns the function that opens the record of a call. */
+export function gatewayMetrics(registry: Registry): (config: LLMConfig | undefined) => CallRecord {
+  const registers = [registry];
+  const calls = new Counter({
+    name: "tarsy_llm_calls_total",
+    help: "Calls by outcome: ok, cancelled or the error's code",
+    labelNames: [...LABELS, "outcome"],
+    registers,
+  });
+  const tokens = new Counter({
+    name: "tarsy_llm_tokens_total",
+    help: "Tokens as the providers report them",
+    labelNames: [...LABELS, "kind"],
+    registers,
+  });
+  const running = new Gauge({ name: "tarsy_llm_calls_running", help: "Calls in progress", registers });
+  const first = new Histogram({
+    name: "tarsy_llm_time_to_first_chunk_seconds",
+    help: "From the request to the first chunk sent",
+    labelNames: LABELS,
+    buckets: SECONDS,
+    registers,
+  });
+  const duration = new Histogram({
+    name: "tarsy_llm_call_duration_seconds",
+    help: "From the request to the end of the call",
+    labelNames: LABELS,
+    buckets: SECONDS,
+    registers,
+  });
+  const models = new Set<string>();
+  return (config) => {
+    const labels = callLabels(config, models);
+    running.inc();
+    const endDuration = duration.startTimer(labels);
+    let endFirst: (() => unknown) | undefined = first.startTimer(labels);
+    return {
+      firstChunk: () => {
+        endFirst?.();
+        endFirst = undefined;
+      },
+      usage: ({ inputTokens, outputTokens, thinkingTokens }) => {
+        tokens.inc({ ...labels, kind: "input" }, Math.max(0, inputTokens));
+        tokens.inc({ ...labels, kind: "output" }, Math.max(0, outputTokens));
+        tokens.inc({ ...labels, kind: "thinking" }, Math.max(0, thinkingTokens));
+      },
+      end: (outcome) => {
+        running.dec();
+        endDuration();
+        calls.inc({ ...labels, outcome });
+      },
+    };
+  };
+}
+
+function callLabels(config: LLMConfig | undefined, models: Set<string>): { provider: string; model: string } {
+  const model = config?.model ?? "";
+  if (models.size < MAX_MODELS) models.add(model);
+  return {
+    provider: PROVIDER_TYPES.find((type) => type === config?.provider) ?? "unknown",
+    model: models.has(model) ? model : "other",
+  };
+}

@@ -1,0 +1,136 @@
+import { randomUUID } from "node:crypto";
+import type { GenerateContentParameters, GoogleGenAI } from "@google/genai";
+import { RetryableError } from "#shared/errors.ts";
+import type { Environment } from "#shared/environment.ts";
+import type { LLMConfig } from "#shared/generated/llm/v1/llm.ts";
+import { guardStalls, type StallLimits } from "../guard-stalls.ts";
+import { refusal, setback } from "../llm-error.ts";
+import type { Content, Provider, ProviderCall } from "../provider.ts";
+import { retryBeforeOutput, type RetryPolicy } from "../retry-before-output.ts";
+import { ChunkReader } from "./chunks-in.ts";
+import { clientCache } from "./client.ts";
+import { errorIn } from "./errors-in.ts";
+import { parseGeminiChunk } from "./gemini-chunk.ts";
+import { guardedFetch } from "./guarded-fetch.ts";
+import { messagesOut } from "./messages-out.ts";
+import { thinkingConfig } from "./thinking-config.ts";
+import { toolNameDecoder } from "./tool-names.ts";
+import { toolsOut } from "./tools-out.ts";
+
+export interface GoogleNativeOptions {
+  /** Where credentials are looked up by the name a call gives. */
+  readonly env: Environment;
+  readonly stall: StallLimits;
+  readonly retry: RetryPolicy;
+}
+
+/** A few times the largest answer, so that only garbage is ever cut off. */
+const MAX_EVENT_BYTES = 8 * 1024 * 1024;
+
+/** Gemini through Google's SDK. The provider it returns throws as `Provider` says. */
+export function googleNative(options: GoogleNativeOptions): Provider {
+  const clients = clientCache();
+  return (call) => generate(call, options, clients);
+}
+
+async function* generate(
+  call: ProviderCall,
+  options: GoogleNativeOptions,
+  clients: ReturnType<typeof clientCache>,
+): AsyncGenerator<Content> {
+  const { config, signal, deadline, log } = call;
+  const apiKey = credential(config, options.env);
+  const client = clients(apiKey, config.baseUrl);
+  const parameters = requestParameters(call);
+  yield* retryBeforeOutput(() => attempt(call, options.stall, client, apiKey, parameters), {
+    policy: options.retry,
+    deadline,
+    signal,
+    log,
+  });
+}
+
+function credential(config: LLMConfig, env: Environment): string {
+  if (config.apiKeyEnv === "") {
+    throw refusal(
+      "credentials",
+      "llm_config.api_key_env is empty: it must name the variable that holds the key",
+    );
+  }
+  const value = env[config.apiKeyEnv]?.trim();
+  if (value === undefined || value === "") {
+    throw refusal(
+      "credentials",
+      `environment variable ${config.apiKeyEnv} is not set in the LLM gateway: set it there, or in .env beside the configuration`,
+    );
+  }
+  return value;
+}
+
+function requestParameters({ request, config }: ProviderCall): GenerateContentParameters {
+  if (config.model === "") throw refusal("invalid_request", "llm_config.model is empty: name a model");
+  const { systemInstruction, contents } = messagesOut(request.messages);
+  const tools = toolsOut(request.tools, config.nativeTools);
+  const thinking = thinkingConfig(config.model);
+  return {
+    model: config.model,
+    contents,
+    config: {
+      ...(systemInstruction === undefined ? {} : { systemInstruction }),
+      ...(tools.length === 0 ? {} : { tools }),
+      ...(thinking === undefined ? {} : { thinkingConfig: thinking }),
+      // One call is one request: calling functions and going on are the executor's to decide.
+      automaticFunctionCalling: { disable: true },
+      automaticContinuation: false,
+    },
+  };
+}
+
+async function* attempt(
+  call: ProviderCall,
+  stall: StallLimits,
+  client: GoogleGenAI,
+  apiKey: string,
+  parameters: GenerateContentParameters,
+): AsyncGenerator<Content> {
+  // Leaving the SDK's loop does not close its request, so that every way out of here aborts it.
+  const request = new AbortController();
+  const abort = () => request.abort();
+  call.signal.addEventListener("abort", abort);
+  let retryAfterMs: number | undefined;
+  const fetch = guardedFetch({
+    maxEventBytes: MAX_EVENT_BYTES,
+    onRetryAfter: (ms) => void (retryAfterMs = ms),
+  });
+  const reader = new ChunkReader({
+    decodeToolName: toolNameDecoder(call.request.tools.map(({ name }) => name)),
+    newId: () => `call_${randomUUID()}`,
+  });
+  let output = false;
+  try {
+    call.signal.throwIfAborted();
+    const stream = streamed(client, {
+      ...parameters,
+      config: { ...parameters.config, abortSignal: request.signal, httpOptions: { fetch } },
+    });
+    for await (const chunk of guardStalls(stream, stall, abort)) {
+      for (const content of reader.read(parseGeminiChunk(chunk))) {
+        output = true;
+        yield content;
+      }
+    }
+  } catch (thrown) {
+    call.signal.throwIfAborted();
+    const error = errorIn(thrown, { apiKeyEnv: call.config.apiKeyEnv, apiKey, retryAfterMs });
+    if (!output || !(error instanceof RetryableError)) throw error;
+    throw setback("partial_stream_error", `the answer broke off: ${error.message}`, { cause: error });
+  } finally {
+    call.signal.removeEventListener("abort", abort);
+    request.abort();
+  }
+  yield* reader.finish();
+}
+
+async function* streamed(client: GoogleGenAI, parameters: GenerateContentParameters): AsyncGenerator {
+  yield* await client.models.generateContentStream(parameters);
+}

@@ -1,0 +1,111 @@
+import type { Content, Part } from "@google/genai";
+import type { ConversationMessage, ToolCall } from "#shared/generated/llm/v1/llm.ts";
+import { refusal } from "../llm-error.ts";
+import { isObject, parseJson, parseJsonObject } from "./parse-json-object.ts";
+import { decodeProviderState } from "./provider-state.ts";
+import { encodeToolName } from "./tool-names.ts";
+
+/** A conversation as Gemini wants it. */
+export interface GeminiConversation {
+  readonly systemInstruction: string | undefined;
+  readonly contents: Content[];
+}
+
+/**
+ * Converts the whole conversation. Results of one turn's tool calls go into one content, as Gemini wants them; thought
+ * signatures return with the part they came with. Throws TerminalError `invalid_request` for a second system
+ * message, an unknown role, or a conversation without any content.
+ */
+export function messagesOut(messages: readonly ConversationMessage[]): GeminiConversation {
+  let systemInstruction: string | undefined;
+  const contents: Content[] = [];
+  const providerIds = new Map<string, string>();
+  let results: Part[] | undefined;
+  for (const [index, message] of messages.entries()) {
+    if (message.role !== "tool") results = undefined;
+    switch (message.role) {
+      case "system":
+        if (systemInstruction !== undefined) {
+          throw refusal("invalid_request", `messages[${index}] is a second system message: one is allowed`);
+        }
+        systemInstruction = message.content;
+        break;
+      case "user":
+        if (message.content !== "") contents.push({ role: "user", parts: [{ text: message.content }] });
+        break;
+      case "assistant": {
+        const parts = assistantParts(message, providerIds);
+        if (parts.length > 0) contents.push({ role: "model", parts });
+        break;
+      }
+      case "tool":
+        if (results === undefined) contents.push({ role: "user", parts: (results = []) });
+        results.push(functionResponse(message, providerIds));
+        break;
+      default:
+        throw refusal(
+          "invalid_request",
+          `messages[${index}].role is "${message.role}": it must be system, user, assistant or tool`,
+        );
+    }
+  }
+  if (contents.length === 0) {
+    throw refusal("invalid_request", "messages hold no content: at least one user message is needed");
+  }
+  return { systemInstruction: systemInstruction === "" ? undefined : systemInstruction, contents };
+}
+
+/** Rebuilds the parts the model sent; text that was changed since is sent in one piece, without its signatures. */
+function assistantParts(message: ConversationMessage, providerIds: Map<string, string>): Part[] {
+  const layout = decodeProviderState(message.providerState);
+  const parts: Part[] = [];
+  const calls = new Map(message.toolCalls.map((call) => [call.id, call]));
+  const textLength = layout.reduce((sum, part) => sum + ("text" in part ? part.text : 0), 0);
+  const textIntact = textLength === message.content.length;
+  if (!textIntact && message.content !== "") parts.push({ text: message.content });
+  let offset = 0;
+  for (const part of layout) {
+    const signature = part.signature === undefined ? {} : { thoughtSignature: part.signature };
+    if ("text" in part) {
+      if (!textIntact) continue;
+      parts.push({ text: message.content.slice(offset, offset + part.text), ...signature });
+      offset += part.text;
+      continue;
+    }
+    const call = calls.get(part.call);
+    if (call === undefined) continue;
+    calls.delete(part.call);
+    if (part.provider_id !== undefined) providerIds.set(part.call, part.provider_id);
+    parts.push({ functionCall: functionCall(call, part.provider_id), ...signature });
+  }
+  for (const call of calls.values()) parts.push({ functionCall: functionCall(call, undefined) });
+  return parts;
+}
+
+function functionCall(call: ToolCall, providerId: string | undefined): NonNullable<Part["functionCall"]> {
+  return {
+    name: encodeToolName(call.name),
+    args: parseJsonObject(call.arguments) ?? {},
+    ...(providerId === undefined ? {} : { id: providerId }),
+  };
+}
+
+function functionResponse(message: ConversationMessage, providerIds: ReadonlyMap<string, string>): Part {
+  const id = providerIds.get(message.toolCallId);
+  return {
+    functionResponse: {
+      name: encodeToolName(message.toolName),
+      response: responseObject(message.content),
+      ...(id === undefined ? {} : { id }),
+    },
+  };
+}
+
+function responseObject(content: string): Record<string, unknown> {
+  if (content.trim() === "") return {};
+  // JavaScript would round longer numbers, and an id that is off by one misleads an investigation.
+  if (/\d{16}/u.test(content)) return { text: content };
+  const value = parseJson(content);
+  if (value === undefined) return { text: content };
+  return isObject(value) ? value : { result: value };
+}

@@ -1,0 +1,29 @@
+import { Registry, collectDefaultMetrics } from "prom-client";
+import { serveHealth } from "#shared/health-server.ts";
+import { runService } from "#shared/run-service.ts";
+import { loadConfig } from "./config.ts";
+import { gatewayMetrics } from "./gateway-metrics.ts";
+import { loadProviders } from "./load-providers.ts";
+import { selectProvider } from "./select-provider.ts";
+import { serveGenerate } from "./serve-generate.ts";
+
+await runService("llm-gateway", loadConfig, async ({ config, log, resources }) => {
+  const metrics = new Registry();
+  collectDefaultMetrics({ register: metrics });
+  const server = resources.use(
+    await serveGenerate({
+      ...config.grpc,
+      maxMessageBytes: config.maxMessageBytes,
+      maxOutputBytes: config.maxOutputBytes,
+      stopGraceMs: config.stopGraceMs,
+      provider: selectProvider(loadProviders(config)),
+      openRecord: gatewayMetrics(metrics),
+      log,
+    }),
+  );
+  // Bound before this answers at all: being reachable is the whole of being ready, for the gateway keeps no connection.
+  const health = resources.use(
+    await serveHealth({ ...config.health, checks: { grpc: () => Promise.resolve() }, metrics }),
+  );
+  log.info({ grpc_port: server.port, health_port: health.port }, "listening");
+});

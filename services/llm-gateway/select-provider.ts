@@ -1,0 +1,40 @@
+import { LLM_BACKENDS } from "#shared/contracts/resolved-chain.ts";
+import type { LLMConfig } from "#shared/generated/llm/v1/llm.ts";
+import { refusal } from "./llm-error.ts";
+import type { Provider } from "./provider.ts";
+
+/** Loads a provider when its first call comes: an SDK costs 75 MB, which a gateway that never uses it should not pay. */
+export type LazyProvider = () => Promise<Provider>;
+
+/** The provider behind every name; which one serves a call is decided by its llm_config. */
+export interface Providers {
+  readonly googleNative: LazyProvider;
+  readonly scripted: LazyProvider;
+}
+
+/**
+ * The one provider the server knows: routes each call by type and backend. An empty backend means the provider's own;
+ * `langchain` serves Google models through the native client. Throws TerminalError `invalid_backend` for what
+ * this gateway cannot serve.
+ */
+export function selectProvider(providers: Providers): Provider {
+  return async function* select(call) {
+    const provider = await choose(call.config, providers);
+    yield* provider(call);
+  };
+}
+
+function choose({ provider, backend }: LLMConfig, providers: Providers): Promise<Provider> {
+  if (backend !== "" && !LLM_BACKENDS.some((known) => known === backend)) {
+    throw refusal(
+      "invalid_backend",
+      `llm_config.backend is "${backend}": it must be one of ${LLM_BACKENDS.join(", ")}`,
+    );
+  }
+  if (provider === "scripted" || backend === "scripted") return providers.scripted();
+  if (provider === "google") return providers.googleNative();
+  throw refusal(
+    "invalid_backend",
+    `llm_config.provider "${provider}" cannot be served with backend "${backend}" yet: use a provider of type google or scripted`,
+  );
+}
