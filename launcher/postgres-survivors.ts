@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { processIdentity, type ProcessIdentity } from "./process-identity.ts";
+import { processIdentity, type ProcessIdentity } from "./process-identity.mjs";
 import { stopProcess, waitUntilGone } from "./stop-process.ts";
 
 const backendsEndMs = 5_000;

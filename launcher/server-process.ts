@@ -17,7 +17,7 @@ import {
   parseProcessIdentity,
   processIdentity,
   type ProcessIdentity,
-} from "./process-identity.ts";
+} from "./process-identity.mjs";
 import { type StopSteps, stopProcess } from "./stop-process.ts";
 
 /** A database or bus server that runs as a child of this process. */
@@ -26,8 +26,8 @@ export type ServerProcess = {
   /** Settles with a sentence fragment ("exit code 1", "signal SIGKILL") when the process has ended, for whatever reason. */
   readonly exited: Promise<string>;
   readonly hasExited: () => boolean;
-  /** Ends it in order, harder when it does not listen; idempotent. */
-  readonly stop: () => Promise<void>;
+  /** Ends it in order, harder when it does not listen or once `force` aborts; idempotent. */
+  readonly stop: (force?: AbortSignal) => Promise<void>;
 };
 
 type SpawnServer = {
@@ -114,15 +114,20 @@ export function spawnServer(options: SpawnServer): ServerProcess {
     JSON.stringify({ server: processIdentity(pid), owner: processIdentity(process.pid) }),
   );
 
-  const end = async (): Promise<void> => {
-    for (const { signal, waitMs } of options.stopSteps) {
+  const end = async (force?: AbortSignal): Promise<void> => {
+    const [gentle, ...hard] = options.stopSteps;
+    for (const { signal, waitMs } of gentle === undefined || force?.aborted === true
+      ? hard
+      : [gentle, ...hard]) {
       if (ended) break;
       child.kill(signal);
-      await Promise.race([exited, delay(waitMs, undefined, { ref: false })]);
+      const given = signal === gentle?.signal && force !== undefined ? { signal: force } : {};
+      const late = delay(waitMs, undefined, { ...given, ref: false }).catch(() => undefined);
+      await Promise.race([exited, late]);
     }
     await exited;
     rmSync(record, { force: true });
   };
   let stopping: Promise<void> | undefined;
-  return { pid, exited, hasExited: () => ended, stop: async () => (stopping ??= end()) };
+  return { pid, exited, hasExited: () => ended, stop: async (force) => (stopping ??= end(force)) };
 }

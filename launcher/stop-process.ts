@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { isRunning, type ProcessIdentity } from "./process-identity.ts";
+import { isRunning, type ProcessIdentity } from "./process-identity.mjs";
 
 /** Signals to send in turn, each with the time in ms the process gets before the next one. */
 export type StopSteps = readonly { readonly signal: NodeJS.Signals; readonly waitMs: number }[];

@@ -1,14 +1,19 @@
+// Plain JavaScript, as everything that runs before the pinned Node is there.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 
-/** One process for as long as it lives; a later process that got the same pid compares unequal. */
-export type ProcessIdentity = {
-  readonly pid: number;
-  /** Opaque: when it started, as the kernel counts it, within which boot of the machine. */
-  readonly started: string;
-};
+/**
+ * One process for as long as it lives; a later process that got the same pid compares unequal.
+ * `started` is opaque: when it started, as the kernel counts it, within which boot of the machine.
+ *
+ * @typedef {{ readonly pid: number, readonly started: string }} ProcessIdentity
+ */
 
-function readText(path: string): string | undefined {
+/**
+ * @param {string} path
+ * @returns {string | undefined}
+ */
+function readText(path) {
   try {
     return readFileSync(path, "utf8");
   } catch {
@@ -17,7 +22,11 @@ function readText(path: string): string | undefined {
   }
 }
 
-function startedOnLinux(pid: number): string | undefined {
+/**
+ * @param {number} pid
+ * @returns {string | undefined}
+ */
+function startedOnLinux(pid) {
   const stat = readText(`/proc/${pid}/stat`);
   if (stat === undefined) return undefined;
   // The command name may hold spaces and brackets, so fields are counted behind its closing one: state is field 3.
@@ -28,7 +37,11 @@ function startedOnLinux(pid: number): string | undefined {
   return `${readText("/proc/sys/kernel/random/boot_id")?.trim() ?? ""}:${startTime}`;
 }
 
-function startedElsewhere(pid: number): string | undefined {
+/**
+ * @param {number} pid
+ * @returns {string | undefined}
+ */
+function startedElsewhere(pid) {
   try {
     const text = execFileSync("ps", ["-o", "lstart=", "-p", String(pid)], {
       encoding: "utf8",
@@ -41,20 +54,35 @@ function startedElsewhere(pid: number): string | undefined {
   }
 }
 
-/** Identifies the living process `pid`, or `undefined` when there is none (a zombie counts as none). */
-export function processIdentity(pid: number): ProcessIdentity | undefined {
+/**
+ * Identifies the living process `pid`, or `undefined` when there is none (a zombie counts as none).
+ *
+ * @param {number} pid
+ * @returns {ProcessIdentity | undefined}
+ */
+export function processIdentity(pid) {
   if (!Number.isSafeInteger(pid) || pid <= 0) return undefined;
   const started = process.platform === "linux" ? startedOnLinux(pid) : startedElsewhere(pid);
   return started === undefined ? undefined : { pid, started };
 }
 
-/** Whether exactly this process still runs; `false` also when its pid belongs to another one by now. */
-export function isRunning(identity: ProcessIdentity): boolean {
+/**
+ * Whether exactly this process still runs; `false` also when its pid belongs to another one by now.
+ *
+ * @param {ProcessIdentity} identity
+ * @returns {boolean}
+ */
+export function isRunning(identity) {
   return processIdentity(identity.pid)?.started === identity.started;
 }
 
-/** Reads an identity out of parsed JSON, or `undefined` when it holds none. */
-export function parseProcessIdentity(value: unknown): ProcessIdentity | undefined {
+/**
+ * Reads an identity out of parsed JSON, or `undefined` when it holds none.
+ *
+ * @param {unknown} value
+ * @returns {ProcessIdentity | undefined}
+ */
+export function parseProcessIdentity(value) {
   if (typeof value !== "object" || value === null) return undefined;
   if (!("pid" in value) || !("started" in value)) return undefined;
   const { pid, started } = value;

@@ -1,0 +1,36 @@
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+
+const listening = "0A";
+
+function socketsListeningOn(port: number): Set<string> {
+  const wanted = port.toString(16).toUpperCase().padStart(4, "0");
+  const lines = ["/proc/net/tcp", "/proc/net/tcp6"].flatMap((path) =>
+    readFileSync(path, "utf8").split("\n").slice(1),
+  );
+  const rows = lines.map((line) => line.trim().split(/\s+/));
+  const found = rows.filter((row) => row[1]?.endsWith(`:${wanted}`) === true && row[3] === listening);
+  return new Set(found.map((row) => `socket:[${row[9]}]`));
+}
+
+function holds(pid: string, sockets: ReadonlySet<string>): boolean {
+  try {
+    return readdirSync(`/proc/${pid}/fd`).some((fd) => sockets.has(readlinkSync(`/proc/${pid}/fd/${fd}`)));
+  } catch {
+    // Gone meanwhile, or another user's process, whose files are not shown to us.
+    return false;
+  }
+}
+
+/** Who listens on a TCP port of this machine, as "name (process 123)", or `undefined` where that cannot be told. */
+export function portHolder(port: number): string | undefined {
+  try {
+    const sockets = socketsListeningOn(port);
+    const pid = readdirSync("/proc").find((name) => /^\d+$/.test(name) && holds(name, sockets));
+    return pid === undefined
+      ? undefined
+      : `${readFileSync(`/proc/${pid}/comm`, "utf8").trim()} (process ${pid})`;
+  } catch {
+    // No /proc on this system: the sentence does without the name.
+    return undefined;
+  }
+}

@@ -1,0 +1,123 @@
+// Plain JavaScript for Node 20 and later, without dependencies: it brings the pinned Node and the dependencies.
+import { spawnSync } from "node:child_process";
+import { existsSync, realpathSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { takeLock } from "./file-lock.mjs";
+import { isInstalled, stampInstalled } from "./installed-packages.mjs";
+
+/** The folder of package.json. */
+export const projectRoot = dirname(dirname(fileURLToPath(import.meta.url)));
+
+/** Something the person at the terminal can put right; its message is the one sentence to show. */
+export class PrepareError extends Error {}
+
+/** @param {string} line */
+function progress(line) {
+  process.stdout.write(`[prepare] ${line}\n`);
+}
+
+/** @param {string} root */
+function install(root) {
+  progress("installing the dependencies with npm ci; the first time this takes about a minute");
+  const npmScript = process.env["npm_execpath"];
+  const isNpm = npmScript !== undefined && /npm-cli\.c?js$/.test(npmScript);
+  const [command, ...before] = isNpm ? [process.execPath, npmScript] : ["npm"];
+  const args = [...before, "ci", "--include=dev", "--include=optional", "--no-audit", "--no-fund"];
+  const { status, error, signal } = spawnSync(command, args, {
+    cwd: root,
+    stdio: ["ignore", "inherit", "inherit"],
+  });
+  if (status === 0) return;
+  const reason = error?.message ?? (signal === null ? `exit code ${status}` : `signal ${signal}`);
+  throw new PrepareError(
+    `The dependencies could not be installed (npm ci: ${reason}); see npm's own words above, put that right and run: npm ci.`,
+  );
+}
+
+/**
+ * Installs what package-lock.json wants unless it is there; two who want that at once take turns.
+ *
+ * @param {string} root
+ */
+async function ensureInstalled(root) {
+  const lockPath = join(root, ".tarsy", "prepare.lock");
+  for (let told = false; !isInstalled(root); await delay(200)) {
+    const taken = takeLock(lockPath);
+    if ("lock" in taken) {
+      try {
+        if (isInstalled(root)) return;
+        install(root);
+        stampInstalled(root);
+        progress("the dependencies are installed");
+        return;
+      } finally {
+        taken.lock.release();
+      }
+    }
+    const { pid } = taken.holder.identity;
+    if (!told) progress(`process ${pid} is installing the dependencies: waiting for it`);
+    told = true;
+  }
+}
+
+/**
+ * The Node that runs everything else: the one in node_modules where there is one for this platform, else ours.
+ *
+ * @param {string} root
+ * @returns {string}
+ */
+function findNode(root) {
+  const pinned = join(root, "node_modules", ".bin", "node");
+  if (existsSync(pinned)) return realpathSync(pinned);
+  /** @type {{ typescript?: unknown }} */
+  const features = process.features;
+  if (
+    Number(process.versions.node.split(".")[0]) >= 24 &&
+    features.typescript !== undefined &&
+    features.typescript !== false
+  ) {
+    return process.execPath;
+  }
+  throw new PrepareError(
+    `Node.js 24 with TypeScript support is needed and this is ${process.version} on ${process.platform}-${process.arch}, for which npm brought none; install Node.js 24 from nodejs.org and run this again with it.`,
+  );
+}
+
+/**
+ * Brings what everything else needs: the dependencies and a Node that runs TypeScript. Quick when all is there.
+ *
+ * @param {string} [root]
+ * @returns {Promise<{ node: string }>} the path of that Node
+ * @throws PrepareError with the remedy in its one sentence
+ */
+export async function prepare(root = projectRoot) {
+  await ensureInstalled(root);
+  return { node: findNode(root) };
+}
+
+/**
+ * Runs `main` and sets the exit code: 1 with the sentence of a PrepareError on stderr.
+ *
+ * @param {() => Promise<number>} main
+ */
+export async function exitWith(main) {
+  try {
+    process.exitCode = await main();
+  } catch (error) {
+    if (!(error instanceof PrepareError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exitCode = 1;
+  }
+}
+
+if (process.argv[1] !== undefined && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
+  await exitWith(async () => {
+    const { node } = await prepare();
+    const { status } = spawnSync(node, [join(projectRoot, "launcher", "prepare-tools.ts")], {
+      stdio: "inherit",
+    });
+    return status ?? 1;
+  });
+}

@@ -1,0 +1,11 @@
+// What `npm start` runs: plain JavaScript for Node 20 and later; the launcher proper is main.ts on the pinned Node.
+import { join } from "node:path";
+import { exitWith, prepare, projectRoot } from "./prepare.mjs";
+import { runInForeground } from "./run-in-foreground.mjs";
+
+await exitWith(async () => {
+  const { node } = await prepare();
+  return runInForeground(node, [join(projectRoot, "launcher", "main.ts"), ...process.argv.slice(2)], {
+    stopWithParent: process.env["npm_lifecycle_event"] === "start",
+  });
+});
