@@ -1,0 +1,55 @@
+import { expect } from "chai";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { isInstalled, stampInstalled } from "../installed-packages.mjs";
+
+describe("isInstalled", () => {
+  let root = "";
+  const writeLock = (folder: string, versions: Record<string, object>): void => {
+    const name = folder === root ? "package-lock.json" : ".package-lock.json";
+    writeFileSync(join(folder, name), JSON.stringify({ packages: versions }));
+  };
+  const wanted = {
+    "": { version: "0.1.0" },
+    "node_modules/pg": { version: "8.0.0" },
+    "node_modules/only-on-a-mac": { version: "1.0.0", optional: true },
+  };
+  beforeEach(() => {
+    root = mkdtempSync(join(tmpdir(), "tarsy-installed-"));
+    writeLock(root, wanted);
+  });
+  afterEach(() => rmSync(root, { recursive: true }));
+  const makeModules = (): string => {
+    const folder = join(root, "node_modules");
+    mkdirSync(folder);
+    return folder;
+  };
+
+  it("says no where nothing is installed", () => {
+    expect(isInstalled(root)).to.equal(false);
+    makeModules();
+    expect(isInstalled(root)).to.equal(false);
+  });
+
+  it("believes its stamp until package-lock.json changes", () => {
+    makeModules();
+    stampInstalled(root);
+    expect(isInstalled(root)).to.equal(true);
+    writeLock(root, { ...wanted, "node_modules/pg": { version: "9.0.0" } });
+    expect(isInstalled(root)).to.equal(false);
+  });
+
+  it("believes npm's own record where somebody ran npm himself", () => {
+    writeLock(makeModules(), { "node_modules/pg": { version: "8.0.0" } });
+    expect(isInstalled(root)).to.equal(true);
+  });
+
+  it("says no where npm's record has another version or lacks one", () => {
+    const folder = makeModules();
+    writeLock(folder, { "node_modules/pg": { version: "7.9.0" } });
+    expect(isInstalled(root)).to.equal(false);
+    writeLock(folder, {});
+    expect(isInstalled(root)).to.equal(false);
+  });
+});
