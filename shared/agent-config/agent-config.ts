@@ -1,0 +1,66 @@
+import type { SuccessPolicy } from "#shared/contracts/statuses.ts";
+import type { IterationStrategy } from "#shared/contracts/resolved-chain.ts";
+import type { ConfigProblem } from "#shared/agent-config/config-problem.ts";
+import type { AgentEntry, ChainEntry, McpServerEntry } from "#shared/agent-config/schemas/tarsy-file.ts";
+import type { LlmProviderEntry } from "#shared/agent-config/schemas/llm-providers-file.ts";
+
+/** Queue settings in force; durations in milliseconds. */
+export interface QueueSettings {
+  /** Sessions one executor runs at a time. */
+  readonly worker_count: number;
+  /** Sessions all executors together run at a time. */
+  readonly max_concurrent_sessions: number;
+  /** Agents of one stage that run at a time. */
+  readonly max_parallel_agents: number;
+  /** The session's deadline, counted from `started_at`. */
+  readonly session_timeout_ms: number;
+}
+
+/** What applies where nothing nearer is set; durations in milliseconds. */
+export interface DefaultSettings {
+  readonly alert_type: string;
+  readonly runbook: string;
+  readonly success_policy: SuccessPolicy;
+  readonly max_iterations: number;
+  readonly iteration_timeout_ms: number;
+  readonly llm_provider?: string;
+  readonly iteration_strategy?: IterationStrategy;
+}
+
+/** A provider with what its environment variables said where that is no secret. */
+export interface LlmProvider extends LlmProviderEntry {
+  readonly model: string;
+  readonly max_tool_result_tokens: number;
+  readonly project?: string;
+  readonly location?: string;
+}
+
+/** Where a value of the effective configuration was written. */
+export interface Origin {
+  readonly file: string;
+  readonly line: number;
+  /** Environment variables inserted into the value. */
+  readonly variables: readonly string[];
+}
+
+/** The effective configuration: built-ins and files merged, expanded and checked. Nothing changes it later. */
+export interface AgentConfig {
+  readonly configDir: string;
+  readonly queue: QueueSettings;
+  readonly defaults: DefaultSettings;
+  readonly agents: ReadonlyMap<string, AgentEntry>;
+  readonly chains: ReadonlyMap<string, ChainEntry>;
+  readonly mcpServers: ReadonlyMap<string, McpServerEntry>;
+  readonly llmProviders: ReadonlyMap<string, LlmProvider>;
+  /** Chain id by alert type. */
+  readonly alertTypes: ReadonlyMap<string, string>;
+  readonly warnings: readonly ConfigProblem[];
+  readonly counts: {
+    readonly agents: number;
+    readonly chains: number;
+    readonly mcpServers: number;
+    readonly llmProviders: number;
+  };
+  /** By path (`agents.x.max_iterations`); what is not in it is built in. */
+  readonly origins: ReadonlyMap<string, Origin>;
+}

@@ -1,0 +1,55 @@
+import { BUILT_IN_SETTINGS } from "#shared/agent-config/built-in/settings.ts";
+import { parseDuration } from "#shared/agent-config/parse-duration.ts";
+import type { Reporter } from "#shared/agent-config/reporter.ts";
+import type { Loose } from "#shared/agent-config/schemas/loose.ts";
+import type { QueueSection } from "#shared/agent-config/schemas/tarsy-file.ts";
+
+/** Keys of a queue that polled the database, and what does their work here. */
+const REPLACED = {
+  poll_interval:
+    "an executor with a free slot keeps one pull open on the SESSIONS stream and is woken at once",
+  poll_interval_jitter: "an executor with a free slot keeps one pull open on the SESSIONS stream",
+  heartbeat_interval: "the session lease replaces it, renewed every 5s",
+  orphan_detection_interval: "an expired session lease and the sweeper replace it",
+  orphan_threshold: "the session lease of 20s replaces it",
+  graceful_shutdown_timeout: "the executor's stop grace of 10s replaces it, and no step is lost",
+} as const;
+
+/** Checks what queue settings mean for each other, and says which have no effect. */
+export function checkQueue(queue: Loose<QueueSection>, reporter: Reporter): void {
+  checkBelow(queue, "poll_interval_jitter", "poll_interval", reporter);
+  checkBelow(queue, "heartbeat_interval", "orphan_threshold", reporter);
+  for (const [key, replacement] of Object.entries(REPLACED)) {
+    if (!Object.hasOwn(queue, key)) continue;
+    reporter.warn({ container: queue, key }, "is valid but has no effect", replacement);
+  }
+}
+
+type DurationKey = keyof typeof REPLACED;
+
+/** A setting left out counts with its default, so setting one of a pair alone can break the rule. */
+function checkBelow(
+  queue: Loose<QueueSection>,
+  lower: DurationKey,
+  upper: DurationKey,
+  reporter: Reporter,
+): void {
+  const broken = (key: DurationKey) => queue[key] === undefined && reporter.sources.hasChild(queue, key);
+  if (broken(lower) || broken(upper)) return;
+  const low = parseDuration(queue[lower] ?? BUILT_IN_SETTINGS.queue[lower]);
+  const high = parseDuration(queue[upper] ?? BUILT_IN_SETTINGS.queue[upper]);
+  if (low === undefined || high === undefined || low < high) return;
+  const fromDefault = (key: DurationKey) =>
+    queue[key] === undefined
+      ? `${key} (by default ${BUILT_IN_SETTINGS.queue[key]})`
+      : `${key} (${queue[key]})`;
+  if (queue[lower] === undefined) {
+    reporter.error(
+      { container: queue, key: upper },
+      `must be longer than ${fromDefault(lower)}`,
+      `set ${lower} too`,
+    );
+  } else {
+    reporter.error({ container: queue, key: lower }, `must be shorter than ${fromDefault(upper)}`);
+  }
+}

@@ -1,0 +1,124 @@
+import { ITERATION_STRATEGIES, type IterationStrategy } from "#shared/contracts/resolved-chain.ts";
+import { TerminalError } from "#shared/errors.ts";
+import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
+import { parseDuration } from "#shared/agent-config/parse-duration.ts";
+import type {
+  AgentEntry,
+  ChainEntry,
+  StageAgentEntry,
+  StageEntry,
+} from "#shared/agent-config/schemas/tarsy-file.ts";
+
+/** Which level a setting was taken from. */
+export type Level = "stage agent" | "synthesis" | "stage" | "chain" | "agent" | "defaults" | "built-in";
+
+/** A setting and the level that decided it. */
+export interface Decided<T> {
+  readonly value: T;
+  readonly from: Level;
+}
+
+/** Every setting of one agent of a stage, decided. */
+export interface DecidedAgent {
+  readonly name: string;
+  readonly iteration_strategy: Decided<IterationStrategy>;
+  readonly llm_provider: Decided<string>;
+  readonly max_iterations: Decided<number>;
+  readonly iteration_timeout_ms: Decided<number>;
+  readonly mcp_servers: Decided<readonly string[]>;
+  readonly custom_instructions: string;
+}
+
+/** What stands nearest to the execution: the stage's entry for the agent, or its synthesis block. */
+export interface Block extends Omit<StageAgentEntry, "name"> {
+  readonly level: "stage agent" | "synthesis";
+  readonly name: string;
+}
+
+/**
+ * Decides an agent's settings: the first level that sets one wins. Lists replace each other; an empty list
+ * is set. The custom instructions are the agent's own.
+ */
+export function decideAgent(
+  config: AgentConfig,
+  chain: ChainEntry,
+  stage: StageEntry,
+  block: Block,
+): DecidedAgent {
+  const agent = findAgent(config, block.name);
+  const { defaults } = config;
+  const levels: readonly Setter[] = [
+    [block.level, block],
+    ["stage", stage],
+    ["chain", chain],
+    ["agent", agent],
+  ];
+  const providers: readonly Setter[] = [
+    [block.level, block],
+    ["chain", chain],
+    ["defaults", defaults],
+  ];
+  const provider = first(providers, (level) => level.llm_provider);
+  if (provider === undefined) {
+    throw new TerminalError(
+      "invalid_configuration",
+      `agent ${block.name} of stage ${stage.name} has no LLM provider`,
+    );
+  }
+  return {
+    name: block.name,
+    custom_instructions: agent.custom_instructions ?? "",
+    llm_provider: provider,
+    iteration_strategy: decideStrategy(block, agent, defaults.iteration_strategy),
+    max_iterations: first(levels, (level) => level.max_iterations) ?? fallback(config, "max_iterations"),
+    iteration_timeout_ms:
+      first(levels, (level) => milliseconds(level.iteration_timeout)) ??
+      fallback(config, "iteration_timeout_ms"),
+    mcp_servers: first(levels, (level) => level.mcp_servers) ?? { value: [], from: "built-in" },
+  };
+}
+
+interface Settings {
+  readonly llm_provider?: string;
+  readonly max_iterations?: number;
+  readonly iteration_timeout?: string;
+  readonly mcp_servers?: readonly string[];
+}
+type Setter = readonly [Level, Settings];
+
+function first<T>(
+  levels: readonly Setter[],
+  read: (level: Settings) => T | undefined,
+): Decided<T> | undefined {
+  for (const [from, level] of levels) {
+    const value = read(level);
+    if (value !== undefined) return { value, from };
+  }
+  return undefined;
+}
+
+function fallback(config: AgentConfig, key: "max_iterations" | "iteration_timeout_ms"): Decided<number> {
+  const path = `defaults.${key.replace("_ms", "")}`;
+  return { value: config.defaults[key], from: config.origins.has(path) ? "defaults" : "built-in" };
+}
+
+function decideStrategy(
+  block: Block,
+  agent: AgentEntry,
+  fromDefaults: IterationStrategy | undefined,
+): Decided<IterationStrategy> {
+  if (block.iteration_strategy !== undefined) return { value: block.iteration_strategy, from: block.level };
+  if (agent.iteration_strategy !== undefined) return { value: agent.iteration_strategy, from: "agent" };
+  if (fromDefaults !== undefined) return { value: fromDefaults, from: "defaults" };
+  return { value: ITERATION_STRATEGIES[0], from: "built-in" };
+}
+
+function findAgent(config: AgentConfig, name: string): AgentEntry {
+  const agent = config.agents.get(name);
+  if (agent === undefined) throw new TerminalError("invalid_configuration", `there is no agent ${name}`);
+  return agent;
+}
+
+function milliseconds(duration: string | undefined): number | undefined {
+  return duration === undefined ? undefined : parseDuration(duration);
+}

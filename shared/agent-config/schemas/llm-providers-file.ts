@@ -1,0 +1,26 @@
+import { Type, type Static } from "typebox";
+import { PROVIDER_TYPES } from "#shared/contracts/resolved-chain.ts";
+import { Name, VariableName, Whole } from "#shared/agent-config/schemas/schema-parts.ts";
+
+export const NATIVE_TOOLS = ["google_search", "code_execution", "url_context"] as const;
+
+const LlmProviderEntry = Type.Object({
+  type: Type.Enum(PROVIDER_TYPES),
+  /** Required for every type but `scripted`, as is `max_tool_result_tokens`. */
+  model: Type.Optional(Name),
+  api_key_env: Type.Optional(VariableName),
+  credentials_env: Type.Optional(VariableName),
+  project_env: Type.Optional(VariableName),
+  location_env: Type.Optional(VariableName),
+  base_url: Type.Optional(Name),
+  script: Type.Optional(Name),
+  max_tool_result_tokens: Type.Optional(Whole(1000)),
+  native_tools: Type.Optional(Type.Record(Type.String(), Type.Boolean())),
+});
+export type LlmProviderEntry = Static<typeof LlmProviderEntry>;
+
+/** The shape of `llm-providers.yaml`. */
+export const LlmProvidersFile = Type.Object({
+  llm_providers: Type.Optional(Type.Record(Type.String(), LlmProviderEntry)),
+});
+export type LlmProvidersFile = Static<typeof LlmProvidersFile>;

@@ -1,0 +1,29 @@
+import { Type } from "typebox";
+
+/** What fits a signed 32-bit integer: no column and no timer behind these settings holds more. */
+const LARGEST_COUNT = 2_147_483_647;
+
+/** A whole number in a range, both ends allowed. */
+export const Whole = (minimum: number, maximum: number = LARGEST_COUNT) => Type.Integer({ minimum, maximum });
+
+/** Free text; an empty one is kept as written. */
+export const Text = Type.String({ freeText: true });
+
+/** A name, reference or address; an empty one counts as not set wherever it may be left out. */
+export const Name = Type.String({ minLength: 1 });
+
+/** Time above zero in Go's notation (`1h30m`). */
+export const Duration = Type.String({ format: "duration-above-zero" });
+
+/** Time in Go's notation that may also be zero. */
+export const DurationOrZero = Type.String({ format: "duration-or-zero" });
+
+/** The name of an environment variable; `secretIfWrong` keeps a key pasted here by mistake out of reports. */
+export const VariableName = Type.String({
+  pattern: "^[A-Za-z_][A-Za-z0-9_]*$",
+  rule: "must be the name of an environment variable, not its value",
+  secretIfWrong: true,
+});
+
+/** A secret; never shown. */
+export const Secret = Type.String({ secret: true });
