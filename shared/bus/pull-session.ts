@@ -24,12 +24,29 @@ export async function openSessionQueue(bus: Bus): Promise<Consumer> {
 }
 
 /**
- * Waits up to 5 s for one wake-up. Resolves null when none came, and for a message that is no wake-up, which is
- * logged and terminated. Rejects when the server or the durable is gone.
+ * Waits up to 5 s, or until `signal` aborts, for one wake-up. Resolves null when none came, and for a message that is
+ * no wake-up, which is logged and terminated. Rejects when the server or the durable is gone.
  */
-export async function pullSession(bus: Bus, queue: Consumer): Promise<SessionDelivery | null> {
-  const message = await queue.next({ expires: PULL_EXPIRES_MS });
-  if (message === null) return null;
+export async function pullSession(
+  bus: Bus,
+  queue: Consumer,
+  signal: AbortSignal,
+): Promise<SessionDelivery | null> {
+  // One message at a time: a consume() with long handlers hoards messages that other executors could run.
+  const pull = await queue.fetch({ max_messages: 1, expires: PULL_EXPIRES_MS });
+  // Stopping withdraws our interest, so the server does not hand this pull a message any more.
+  const stop = () => void pull.close();
+  signal.addEventListener("abort", stop, { once: true });
+  try {
+    if (signal.aborted) stop();
+    for await (const message of pull) return parseWakeup(bus, message);
+    return null;
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
+}
+
+function parseWakeup(bus: Bus, message: JsMsg): SessionDelivery | null {
   try {
     const { session_id: sessionId } = sessionWakeupCodec.decode(message.data);
     return delivery(bus, sessionId, message);

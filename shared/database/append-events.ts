@@ -4,9 +4,13 @@ import { compileParser } from "#shared/contracts/compile-parser.ts";
 import type { SessionEvent, SessionEventPayload } from "#shared/contracts/session-event.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 
-/** Who writes: an owner under its lease, or the api and the sweeper, which only cancel, number and dispatch. */
+/**
+ * Who writes: an owner under its lease, or the api and the sweeper, which only cancel, number and dispatch. An owner's
+ * `step` and `finish` are refused once a cancel was requested, its `close` is not; `finish` and `close` end the lease.
+ */
 export type EventWriter =
-  { readonly kind: "owner"; readonly epoch: number; readonly closing: boolean } | { readonly kind: "system" };
+  | { readonly kind: "owner"; readonly epoch: number; readonly write: "step" | "finish" | "close" }
+  | { readonly kind: "system" };
 
 /** Tokens of the step's LLM calls, added to the session's sums. */
 export interface TokenUsage {
@@ -28,7 +32,7 @@ const parseAppended = compileParser(
 
 /**
  * Two jobs that belong together. The fence: the update matches only while the writer's epoch is the current one, no
- * cancel has come (unless the owner is `closing`) and the row lock is ours until COMMIT. The numbers: taken last, so
+ * cancel has come (unless the owner closes) and the row lock is ours until COMMIT. The numbers: taken last, so
  * that commit order is seq order; a global sequence loses late commits. A completed step also proves the session
  * healthy, which sets its attempts back.
  */
@@ -38,6 +42,7 @@ WITH numbered AS (
     last_seq = last_seq + $2,
     last_interaction_at = now(),
     attempts = CASE WHEN $3::int IS NULL THEN attempts ELSE 0 END,
+    lease_expires_at = CASE WHEN $10::boolean THEN NULL ELSE lease_expires_at END,
     input_tokens = input_tokens + $6,
     output_tokens = output_tokens + $7,
     thinking_tokens = thinking_tokens + $8,
@@ -70,12 +75,13 @@ export async function appendEvents(
     sessionId,
     payloads.length,
     writer.kind === "owner" ? writer.epoch : null,
-    writer.kind === "owner" && writer.closing,
+    writer.kind === "owner" && writer.write === "close",
     JSON.stringify(payloads),
     tokens.input,
     tokens.output,
     tokens.thinking,
     tokens.total,
+    writer.kind === "owner" && writer.write !== "step",
   ]);
   if (appended === undefined || appended.base === null) return null;
   const { base, ids } = appended;

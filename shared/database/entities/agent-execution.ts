@@ -11,6 +11,7 @@ export interface IterationState {
   iteration: number;
   last_call_failed: boolean;
   last_error: string | null;
+  last_error_code: string | null;
   /** False when the provider said that another try cannot help. */
   last_error_retryable: boolean;
   consecutive_timeouts: number;
@@ -20,6 +21,7 @@ export const INITIAL_ITERATION_STATE: IterationState = {
   iteration: 0,
   last_call_failed: false,
   last_error: null,
+  last_error_code: null,
   last_error_retryable: true,
   consecutive_timeouts: 0,
 };

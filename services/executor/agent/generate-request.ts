@@ -1,0 +1,42 @@
+import type { ResolvedProvider } from "#shared/contracts/resolved-chain.ts";
+import type { Message } from "#shared/database/entities/message.ts";
+import type { ConversationMessage, GenerateRequest, LLMConfig } from "#shared/generated/llm/v1/llm.ts";
+import type { ExecutionRun } from "./run-execution.ts";
+
+/** The call as the gateway gets it: the stored conversation, nothing else. */
+export function generateRequest({ session, execution, state }: ExecutionRun): GenerateRequest {
+  return {
+    sessionId: session.sessionId,
+    executionId: execution.execution_id,
+    messages: state.messages.map(toConversationMessage),
+    llmConfig: toLlmConfig(state.agent.llm_provider),
+    tools: [],
+  };
+}
+
+function toConversationMessage(message: Message): ConversationMessage {
+  return {
+    role: message.role,
+    content: message.content,
+    toolCalls: message.tool_calls ?? [],
+    toolCallId: message.tool_call_id ?? "",
+    toolName: message.tool_name ?? "",
+    providerState: message.provider_state ?? Buffer.alloc(0),
+  };
+}
+
+function toLlmConfig(provider: ResolvedProvider): LLMConfig {
+  return {
+    provider: provider.type,
+    model: provider.model,
+    backend: provider.backend,
+    apiKeyEnv: provider.api_key_env ?? "",
+    credentialsEnv: provider.credentials_env ?? "",
+    baseUrl: provider.base_url ?? "",
+    project: provider.project ?? "",
+    location: provider.location ?? "",
+    script: provider.script ?? "",
+    maxToolResultTokens: provider.max_tool_result_tokens,
+    nativeTools: provider.native_tools,
+  };
+}

@@ -1,0 +1,156 @@
+import { Metadata, status, type ServiceError } from "@grpc/grpc-js";
+import { errorMessage } from "#shared/errors.ts";
+import type {
+  CodeExecutionDelta,
+  GenerateRequest,
+  GenerateResponse,
+  GroundingDelta,
+  LLMServiceClient,
+  ToolCallDelta,
+  UsageInfo,
+} from "#shared/generated/llm/v1/llm.ts";
+
+/** How a call ended. */
+export type LlmOutcome =
+  | { readonly kind: "completed" }
+  /** The provider or the gateway said no. */
+  | { readonly kind: "failed"; readonly code: string; readonly message: string; readonly retryable: boolean }
+  /** The connection to the gateway broke: the same call may be made again at once. */
+  | { readonly kind: "interrupted"; readonly message: string };
+
+/** Everything one call returned. Text and thinking are whole; the deltas went to the handlers. */
+export interface LlmReply {
+  readonly outcome: LlmOutcome;
+  readonly text: string;
+  readonly thinking: string;
+  readonly toolCalls: readonly ToolCallDelta[];
+  readonly codeExecutions: readonly CodeExecutionDelta[];
+  readonly groundings: readonly GroundingDelta[];
+  readonly usage: UsageInfo | null;
+  readonly providerState: Uint8Array | null;
+}
+
+/** Called for every non-empty delta, in order; awaited before the next is read. */
+export interface DeltaHandlers {
+  readonly thinking: (delta: string) => Promise<void>;
+  readonly text: (delta: string) => Promise<void>;
+}
+
+export interface CallOptions {
+  readonly llm: LLMServiceClient;
+  readonly request: GenerateRequest;
+  /** Cancels the call, down to the provider's socket. */
+  readonly signal: AbortSignal;
+  /** The call's deadline from now, in milliseconds. */
+  readonly timeoutMs: number;
+}
+
+type Collected = { -readonly [K in keyof Omit<LlmReply, "outcome">]: LlmReply[K] };
+
+/**
+ * Makes one streaming call to the llm-gateway and collects what it returns. Never rejects for what the call does: that
+ * is the outcome. Rejects with what a handler throws, after cancelling the call.
+ */
+export async function callLlm(options: CallOptions, handlers: DeltaHandlers): Promise<LlmReply> {
+  const collected: Collected = {
+    text: "",
+    thinking: "",
+    toolCalls: [],
+    codeExecutions: [],
+    groundings: [],
+    usage: null,
+    providerState: null,
+  };
+  const outcome = await receive(options, handlers, collected);
+  return { ...collected, outcome };
+}
+
+async function receive(
+  { llm, request, signal, timeoutMs }: CallOptions,
+  handlers: DeltaHandlers,
+  collected: Collected,
+): Promise<LlmOutcome> {
+  // A gateway that is just starting is waited for; the deadline bounds it.
+  const metadata = new Metadata({ waitForReady: true });
+  const call = llm.generate(request, metadata, { deadline: Date.now() + timeoutMs });
+  const cancel = () => call.cancel();
+  signal.addEventListener("abort", cancel, { once: true });
+  if (signal.aborted) cancel();
+  const responses: AsyncIterator<GenerateResponse> = call[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      let next: IteratorResult<GenerateResponse>;
+      try {
+        next = await responses.next();
+      } catch (error) {
+        return outcomeOf(error);
+      }
+      if (next.done === true) return { kind: "interrupted", message: "the stream ended too early" };
+      const failure = await take(next.value, handlers, collected);
+      if (failure !== undefined) return failure;
+      if (next.value.isFinal) return { kind: "completed" };
+    }
+  } finally {
+    signal.removeEventListener("abort", cancel);
+    call.cancel();
+  }
+}
+
+async function take(
+  { content }: GenerateResponse,
+  handlers: DeltaHandlers,
+  collected: Collected,
+): Promise<LlmOutcome | undefined> {
+  switch (content?.$case) {
+    case undefined:
+      return undefined;
+    case "text":
+      collected.text += content.value.content;
+      await handlers.text(content.value.content);
+      return undefined;
+    case "thinking":
+      collected.thinking += content.value.content;
+      await handlers.thinking(content.value.content);
+      return undefined;
+    case "toolCall":
+      collected.toolCalls = [...collected.toolCalls, content.value];
+      return undefined;
+    case "codeExecution":
+      collected.codeExecutions = [...collected.codeExecutions, content.value];
+      return undefined;
+    case "grounding":
+      collected.groundings = [...collected.groundings, content.value];
+      return undefined;
+    case "usage":
+      collected.usage = content.value;
+      return undefined;
+    case "providerState":
+      collected.providerState = content.value.data;
+      return undefined;
+    case "error":
+      return { kind: "failed", ...content.value };
+    default:
+      return content satisfies never;
+  }
+}
+
+/** Transport errors; the provider's own come as chunks. */
+function outcomeOf(error: unknown): LlmOutcome {
+  const message = errorMessage(error);
+  const code: number | undefined = isServiceError(error) ? error.code : undefined;
+  switch (code) {
+    case status.DEADLINE_EXCEEDED:
+      return { kind: "failed", code: "timeout", message, retryable: true };
+    case status.RESOURCE_EXHAUSTED:
+      return { kind: "failed", code: "message_too_large", message, retryable: false };
+    case status.UNIMPLEMENTED:
+    case status.INVALID_ARGUMENT:
+      return { kind: "failed", code: "invalid_request", message, retryable: false };
+    default:
+      return { kind: "interrupted", message };
+  }
+}
+
+function isServiceError(error: unknown): error is ServiceError {
+  return error instanceof Error && "code" in error && typeof error.code === "number";
+}

@@ -1,0 +1,45 @@
+import { hostname } from "node:os";
+import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
+import { readConfigEnvironment } from "#shared/agent-config/config-environment.ts";
+import { loadAgentConfig } from "#shared/agent-config/load-agent-config.ts";
+import { envInteger, envText, type Environment } from "#shared/environment.ts";
+import {
+  configDirectory,
+  databaseUrl,
+  natsUrl,
+  readServiceConfig,
+  type ServiceConfig,
+} from "#shared/service-config.ts";
+
+export interface ExecutorConfig extends ServiceConfig {
+  readonly databaseUrl: string;
+  readonly natsUrl: string;
+  /** 1 on a single NATS server, 3 on a cluster. */
+  readonly natsReplicas: number;
+  /** host:port of the llm-gateway; a DNS name with several addresses is balanced round-robin. */
+  readonly llmGatewayAddress: string;
+  /** Who holds a lease, for people: the row's `pod_id`. */
+  readonly podId: string;
+  /** Sessions this process runs at once. */
+  readonly slots: number;
+  /** Sessions the whole cluster runs at once. */
+  readonly maxRunning: number;
+}
+
+/** Reads the environment over `<config-dir>/.env`, and the queue's settings. Throws TerminalError naming what is wrong. */
+export async function loadConfig(processEnv: Environment): Promise<ExecutorConfig> {
+  const configDir = configDirectory(processEnv);
+  const env = readConfigEnvironment(configDir, processEnv);
+  const { queue }: AgentConfig = await loadAgentConfig({ configDir, env });
+  return {
+    ...readServiceConfig(env, { name: "EXECUTOR_HEALTH_PORT", fallback: 8091 }),
+    databaseUrl: databaseUrl(env),
+    natsUrl: natsUrl(env),
+    natsReplicas: envInteger(env, "NATS_REPLICAS", { fallback: 1, min: 1, max: 5 }),
+    llmGatewayAddress: envText(env, "LLM_GATEWAY_ADDR", "localhost:50051"),
+    // Processes that share a host must not share a name: several executors run on one machine.
+    podId: envText(env, "POD_ID", `${envText(env, "HOSTNAME", hostname())}-${process.pid}`),
+    slots: queue.worker_count,
+    maxRunning: queue.max_concurrent_sessions,
+  };
+}

@@ -1,0 +1,154 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { DataSource } from "typeorm";
+import type { Bus } from "#shared/bus/open-bus.ts";
+import { openSessionQueue, pullSession, type SessionDelivery } from "#shared/bus/pull-session.ts";
+import { subscribe } from "#shared/bus/subscribe.ts";
+import { sessionCancelCodec } from "#shared/contracts/session-cancel.ts";
+import { SUBJECTS } from "#shared/contracts/subjects.ts";
+import { CancelledError, errorMessage } from "#shared/errors.ts";
+import type { LLMServiceClient } from "#shared/generated/llm/v1/llm.ts";
+import type { Logger } from "#shared/logger.ts";
+import { claimSession } from "./claim-session.ts";
+import type { ExecutorConfig } from "./config.ts";
+import type { ExecutorMetrics } from "./executor-metrics.ts";
+import { runSession } from "./run-session.ts";
+import type { LeaseKeeper } from "./session-lease.ts";
+
+/** What the executor works with; every part is opened and released by `main.ts`. */
+export interface ExecutorDeps {
+  readonly config: ExecutorConfig;
+  readonly log: Logger;
+  readonly db: DataSource;
+  readonly bus: Bus;
+  readonly llm: LLMServiceClient;
+  readonly leases: LeaseKeeper;
+  readonly metrics: ExecutorMetrics;
+  /** Creates the streams and the durable where they are missing. */
+  readonly prepareQueue: () => Promise<void>;
+}
+
+/** How long a running step may go on after the stop was asked for; what still runs then is aborted and made again. */
+const STOP_GRACE_MS = 10_000;
+const WORKING_EVERY_MS = 8_000;
+const RETRY_MS = 1_000;
+
+/**
+ * Takes one wake-up at a time while a slot is free, claims its session and runs it. Returns once `stop` has aborted
+ * and every running session has been handed over.
+ */
+export async function consumeSessions(deps: ExecutorDeps, stop: AbortSignal): Promise<void> {
+  const running = new Map<string, { delivery: SessionDelivery; done: Promise<void> }>();
+  const abort = new AbortController();
+  const cancels = subscribe(deps.bus, SUBJECTS.allCancels, sessionCancelCodec, ({ session_id }) =>
+    deps.leases.find(session_id)?.stop(new CancelledError("user", "cancelled by the user")),
+  );
+
+  const handle = async (delivery: SessionDelivery) => {
+    const { sessionId } = delivery;
+    const log = deps.log.child({ session_id: sessionId });
+    const mine = running.get(sessionId);
+    if (mine !== undefined) {
+      // The message came back while we run its session (a lost acknowledgement, another server): adopt the new token.
+      mine.delivery = delivery;
+      return;
+    }
+    const entry = { delivery, done: Promise.resolve() };
+    running.set(sessionId, entry);
+    const keepAlive = setInterval(() => entry.delivery.working(), WORKING_EVERY_MS);
+    deps.metrics.running.set(running.size);
+    entry.done = runDelivered({ ...deps, log }, sessionId, { stop, abort: abort.signal })
+      .then((verdict) => acknowledge(entry.delivery, verdict))
+      .catch((error: unknown) => {
+        log.error({ error: errorMessage(error) }, "session not run: trying again");
+        entry.delivery.nak(RETRY_MS * (1 + Math.random()));
+      })
+      .finally(() => {
+        clearInterval(keepAlive);
+        running.delete(sessionId);
+        deps.metrics.running.set(running.size);
+      });
+    await entry.done;
+  };
+
+  await pullWhileSlotsAreFree(deps, stop, {
+    isFull: () => running.size >= deps.config.slots,
+    freed: () => Promise.race([...running.values()].map(({ done }) => done)),
+    handle: (delivery) => void handle(delivery),
+  });
+
+  const grace = setTimeout(() => abort.abort(stop.reason), STOP_GRACE_MS);
+  await Promise.all([...running.values()].map(({ done }) => done));
+  clearTimeout(grace);
+  cancels.unsubscribe();
+}
+
+interface Slots {
+  isFull(): boolean;
+  /** Resolves when any of the running sessions has ended. */
+  freed(): Promise<void>;
+  handle(delivery: SessionDelivery): void;
+}
+
+async function pullWhileSlotsAreFree(deps: ExecutorDeps, stop: AbortSignal, slots: Slots): Promise<void> {
+  const stopped = new Promise<void>((resolve) => {
+    stop.addEventListener("abort", () => resolve(), { once: true });
+  });
+  let queue: Awaited<ReturnType<typeof openSessionQueue>> | undefined;
+  while (!stop.aborted) {
+    try {
+      if (slots.isFull()) {
+        await Promise.race([slots.freed(), stopped]);
+        continue;
+      }
+      if (queue === undefined) {
+        await deps.prepareQueue();
+        queue = await openSessionQueue(deps.bus);
+      }
+      const delivery = await pullSession(deps.bus, queue, stop);
+      if (delivery !== null) slots.handle(delivery);
+    } catch (error) {
+      // The server is away, or the stream is gone: prepare both anew once it answers.
+      queue = undefined;
+      deps.log.warn({ error: errorMessage(error) }, "session queue cannot be read: trying again");
+      await Promise.race([wait(RETRY_MS * (0.5 + Math.random())), stopped]);
+    }
+  }
+}
+
+/** What becomes of the wake-up: the one place that maps a run's end to an acknowledgement. */
+type Verdict = { readonly kind: "ack" } | { readonly kind: "nak"; readonly delayMs: number };
+
+async function acknowledge(delivery: SessionDelivery, verdict: Verdict): Promise<void> {
+  if (verdict.kind === "ack") return delivery.ack();
+  delivery.nak(verdict.delayMs);
+}
+
+async function runDelivered(
+  deps: ExecutorDeps,
+  sessionId: string,
+  signals: { stop: AbortSignal; abort: AbortSignal },
+): Promise<Verdict> {
+  const claim = await claimSession(deps.db, sessionId, deps.config.podId);
+  if (claim.kind === "over" || claim.kind === "waiting") return { kind: "ack" };
+  // A delayed nak holds a place under the cluster's limit, so only a living lease is worth one.
+  if (claim.kind === "held") return { kind: "nak", delayMs: claim.forMs + 500 * Math.random() };
+  const end = await runSession(deps, claim, signals);
+  deps.metrics.sessions.inc({ status: end });
+  switch (end) {
+    case "handed_over":
+      return { kind: "nak", delayMs: 0 };
+    case "interrupted":
+      return { kind: "nak", delayMs: RETRY_MS * (1 + Math.random()) };
+    case "lost":
+      return { kind: "nak", delayMs: RETRY_MS * 5 };
+    case "put_off":
+      return { kind: "ack" };
+    case "completed":
+    case "failed":
+    case "cancelled":
+    case "timed_out":
+      return { kind: "ack" };
+    default:
+      return end satisfies never;
+  }
+}

@@ -1,0 +1,39 @@
+import { Counter, Gauge, Histogram, type Registry } from "prom-client";
+
+export interface ExecutorMetrics {
+  readonly running: Gauge;
+  readonly sessions: Counter<"status">;
+  readonly steps: Counter<"kind">;
+  readonly stepSeconds: Histogram<"kind">;
+}
+
+/** The executor's own figures, registered in `registry`. */
+export function createExecutorMetrics(registry: Registry): ExecutorMetrics {
+  const registers = [registry];
+  return {
+    running: new Gauge({
+      name: "tarsy_executor_sessions_running",
+      help: "Sessions this executor runs now",
+      registers,
+    }),
+    sessions: new Counter({
+      name: "tarsy_executor_sessions_total",
+      help: "Runs of sessions that ended here, by outcome",
+      labelNames: ["status"],
+      registers,
+    }),
+    steps: new Counter({
+      name: "tarsy_executor_steps_total",
+      help: "Steps committed, by kind",
+      labelNames: ["kind"],
+      registers,
+    }),
+    stepSeconds: new Histogram({
+      name: "tarsy_executor_step_duration_seconds",
+      help: "Time from a step's start to its commit, by kind",
+      labelNames: ["kind"],
+      buckets: [0.005, 0.02, 0.1, 0.5, 2, 10, 30, 120],
+      registers,
+    }),
+  };
+}

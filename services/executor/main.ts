@@ -1,0 +1,47 @@
+import { Registry, collectDefaultMetrics } from "prom-client";
+import { ensureExecutorsDurable, ensureStreams } from "#shared/bus/ensure-streams.ts";
+import { openBus } from "#shared/bus/open-bus.ts";
+import { waitForSchema } from "#shared/database/migrate.ts";
+import { checkDatabase, openDatabase } from "#shared/database/open-database.ts";
+import { serveHealth } from "#shared/health-server.ts";
+import { runService } from "#shared/run-service.ts";
+import { loadConfig } from "./config.ts";
+import { consumeSessions } from "./consume-sessions.ts";
+import { createExecutorMetrics } from "./executor-metrics.ts";
+import { openLlmClient } from "./open-llm-client.ts";
+import { keepLeases } from "./session-lease.ts";
+
+await runService("executor", loadConfig, async ({ config, log, signal, resources }) => {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const metrics = createExecutorMetrics(registry);
+  const db = resources.adopt(
+    await openDatabase({
+      url: config.databaseUrl,
+      applicationName: config.podId,
+      // A session needs one connection at a time; the lease keeper must never queue behind them.
+      poolSize: config.slots + 3,
+      log,
+      signal,
+    }),
+    (open) => open.destroy(),
+  );
+  await waitForSchema(db, log, signal);
+  const bus = resources.use(await openBus({ url: config.natsUrl, name: config.podId, log, signal }));
+  const llm = resources.adopt(openLlmClient(config.llmGatewayAddress), (client) => client.close());
+  const leases = resources.use(keepLeases({ db, log }));
+  const prepareQueue = async () => {
+    await ensureStreams(bus, { replicas: config.natsReplicas });
+    await ensureExecutorsDurable(bus, { maxRunning: config.maxRunning });
+  };
+  resources.use(
+    await serveHealth({
+      ...config.health,
+      checks: { postgres: () => checkDatabase(db), nats: () => bus.check() },
+      metrics: registry,
+    }),
+  );
+  const consuming = consumeSessions({ config, log, db, bus, llm, leases, metrics, prepareQueue }, signal);
+  // Released before everything it uses: running sessions get their grace and are handed over.
+  resources.defer(() => consuming);
+});

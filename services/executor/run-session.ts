@@ -1,0 +1,95 @@
+import { CancelledError, RetryableError, TerminalError, errorMessage } from "#shared/errors.ts";
+import type { TerminalStatus } from "#shared/contracts/statuses.ts";
+import { isDatabaseUnavailable } from "#shared/database/database-unavailable.ts";
+import { runExecution } from "./agent/run-execution.ts";
+import { MAX_ATTEMPTS, type SessionClaim } from "./claim-session.ts";
+import type { ExecutorDeps } from "./consume-sessions.ts";
+import { loadSession } from "./load-session.ts";
+import { nextSessionStep, type SessionStep } from "./next-session-step.ts";
+import { openOwnedSession, type OwnedSession } from "./owned-session.ts";
+import { closeSession } from "./record/close-session.ts";
+import { releaseSession } from "./record/release-session.ts";
+import { completeStage, finishSession, startStage } from "./record/session-steps.ts";
+
+/** How a run ended for this executor; a terminal status, or why somebody goes on later. */
+export type RunEnd = TerminalStatus | "handed_over" | "interrupted" | "put_off" | "lost";
+
+/**
+ * Runs a claimed session until it is terminal or no longer ours: asks its rows for the next step, performs and commits
+ * it, and asks again. Never throws: every error becomes a terminal row or a release.
+ */
+export async function runSession(
+  deps: ExecutorDeps,
+  claim: SessionClaim,
+  signals: { readonly stop: AbortSignal; readonly abort: AbortSignal },
+): Promise<RunEnd> {
+  await using session = openOwnedSession(deps, claim, signals);
+  try {
+    if (claim.attempts > MAX_ATTEMPTS) {
+      throw new TerminalError("poison", `given up after ${MAX_ATTEMPTS} attempts that completed no step`);
+    }
+    for (;;) {
+      session.throwIfStopped();
+      const step = nextSessionStep(await loadSession(deps.db, claim.sessionId));
+      if (step.kind === "ended") return step.status;
+      await perform(session, step);
+    }
+  } catch (error) {
+    return await end(session, error);
+  }
+}
+
+async function perform(session: OwnedSession, step: Exclude<SessionStep, { kind: "ended" }>): Promise<void> {
+  switch (step.kind) {
+    case "start-stage":
+      return startStage(session, step);
+    case "run-execution":
+      return runExecution(session, step);
+    case "complete-stage":
+      return completeStage(session, step);
+    case "finish":
+      return finishSession(session, step);
+    case "stop-cancelling":
+      throw new CancelledError("user", "cancelled by the user");
+    default:
+      return step satisfies never;
+  }
+}
+
+/** Maps why a run stopped to what becomes of its session: the only place where an error turns into a status. */
+async function end(session: OwnedSession, thrown: unknown): Promise<RunEnd> {
+  const error = session.reasonFor(thrown);
+  try {
+    if (error instanceof CancelledError) return await endCancelled(session, error);
+    if (error instanceof TerminalError) {
+      session.log.error({ code: error.code, error: error.message }, "session failed");
+      return await closeSession(session, "failed", error);
+    }
+    const away = error instanceof RetryableError || isDatabaseUnavailable(error);
+    session.log.error({ error: errorMessage(error) }, away ? "session interrupted" : "session run failed");
+    await releaseSession(session, { countsAsAttempt: !away });
+    return away ? "interrupted" : "put_off";
+  } catch (failure) {
+    // A cancel or a takeover came in between, or the database is away: the lease runs out and the sweeper asks again.
+    session.log.warn({ error: errorMessage(failure) }, "session left to the next owner");
+    return "lost";
+  }
+}
+
+async function endCancelled(session: OwnedSession, error: CancelledError): Promise<RunEnd> {
+  switch (error.reason) {
+    case "user":
+      return closeSession(session, "cancelled", error);
+    case "session_deadline":
+      return closeSession(session, "timed_out", error);
+    case "shutdown":
+      await releaseSession(session, { countsAsAttempt: false });
+      return "handed_over";
+    case "lease_lost":
+    case "iteration_deadline":
+      session.log.warn({ error: error.message }, "session left to its new owner");
+      return "lost";
+    default:
+      return error.reason satisfies never;
+  }
+}

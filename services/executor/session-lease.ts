@@ -1,0 +1,98 @@
+import { Type } from "typebox";
+import type { DataSource } from "typeorm";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { selectRows } from "#shared/database/select-rows.ts";
+import { CancelledError, errorMessage } from "#shared/errors.ts";
+import type { Logger } from "#shared/logger.ts";
+
+/** How long a claim or a renewal lasts, by the database's clock. */
+export const LEASE_SECONDS = 20;
+const RENEW_EVERY_MS = 5_000;
+/** Without a renewal for this long, by the monotonic clock, we stop by ourselves: well before anyone may take over. */
+const SELF_FENCE_MS = 15_000;
+
+/** A session this executor owns. `stop` aborts its work with the given reason. */
+export interface HeldLease {
+  readonly sessionId: string;
+  readonly epoch: number;
+  readonly stop: (reason: CancelledError) => void;
+}
+
+export interface LeaseKeeper extends AsyncDisposable {
+  /** Keeps renewing until `forget`. The lease must have been claimed just now. */
+  hold(lease: HeldLease): void;
+  forget(sessionId: string): void;
+  find(sessionId: string): HeldLease | undefined;
+}
+
+const parseRenewed = compileParser(
+  "renewed lease",
+  Type.Object({ session_id: Type.String(), cancelled: Type.Boolean() }),
+);
+
+const RENEW = `
+WITH renewed AS (
+  UPDATE session_runtime r
+  SET lease_expires_at = now() + make_interval(secs => ${LEASE_SECONDS}), last_interaction_at = now()
+  FROM unnest($1::uuid[], $2::int[]) AS held(session_id, epoch)
+  WHERE r.session_id = held.session_id AND r.lease_epoch = held.epoch AND r.lease_expires_at IS NOT NULL
+  RETURNING r.session_id, r.cancel_requested_at IS NOT NULL AS cancelled
+)
+SELECT session_id, cancelled FROM renewed`;
+
+/**
+ * Renews all held leases in one statement every 5 s. A lease that is not renewed has been taken over; a cancel that
+ * the bus lost is found here too. When the database does not answer for 15 s every session stops by itself.
+ */
+export function keepLeases({ db, log }: { db: DataSource; log: Logger }): LeaseKeeper {
+  const held = new Map<string, HeldLease & { renewedAt: number }>();
+  let renewing: Promise<void> | undefined;
+
+  const renew = async () => {
+    const leases = [...held.values()];
+    if (leases.length === 0) return;
+    const startedAt = performance.now();
+    const rows = await selectRows(db, parseRenewed, RENEW, [
+      leases.map((lease) => lease.sessionId),
+      leases.map((lease) => lease.epoch),
+    ]);
+    const cancelled = new Map(rows.map((row) => [row.session_id, row.cancelled]));
+    for (const lease of leases) {
+      if (held.get(lease.sessionId) !== lease) continue; // ended, or claimed anew, meanwhile
+      const isCancelled = cancelled.get(lease.sessionId);
+      if (isCancelled === undefined) {
+        lease.stop(new CancelledError("lease_lost", "another executor took the session over"));
+      } else {
+        lease.renewedAt = startedAt;
+        if (isCancelled) lease.stop(new CancelledError("user", "cancelled by the user"));
+      }
+    }
+  };
+
+  const fenceOurselves = () => {
+    for (const lease of held.values()) {
+      if (performance.now() - lease.renewedAt > SELF_FENCE_MS) {
+        lease.stop(new CancelledError("lease_lost", "the lease could not be renewed for 15 s"));
+      }
+    }
+  };
+
+  const timer = setInterval(() => {
+    fenceOurselves();
+    renewing ??= renew()
+      .catch((error: unknown) => log.warn({ error: errorMessage(error) }, "leases not renewed"))
+      .finally(() => (renewing = undefined));
+  }, RENEW_EVERY_MS);
+  const fenceTimer = setInterval(fenceOurselves, 1_000);
+
+  return {
+    hold: (lease) => void held.set(lease.sessionId, { ...lease, renewedAt: performance.now() }),
+    forget: (sessionId) => void held.delete(sessionId),
+    find: (sessionId) => held.get(sessionId),
+    [Symbol.asyncDispose]: async () => {
+      clearInterval(timer);
+      clearInterval(fenceTimer);
+      await renewing;
+    },
+  };
+}
