@@ -48,6 +48,7 @@ export function loadConfig(real: Environment): GatewayConfig {
     retry: {
       tries: envInteger(env, "LLM_TRIES", { fallback: 3, min: 1, max: 10 }),
       baseDelayMs: envInteger(env, "LLM_RETRY_DELAY_MS", { fallback: 1_000, min: 0, max: 60_000 }),
+      maxDelayMs: envInteger(env, "LLM_RETRY_MAX_DELAY_MS", { fallback: 30_000, min: 0, max: HOUR_MS }),
     },
   });
 }

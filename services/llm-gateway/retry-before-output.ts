@@ -8,12 +8,14 @@ export interface RetryPolicy {
   readonly tries: number;
   /** Before the second try; doubles for each further one. */
   readonly baseDelayMs: number;
+  /** A provider that asks for a longer wait is not waited for at all. */
+  readonly maxDelayMs: number;
 }
 
 /**
  * Yields what `attempt` yields and tries again after a RetryableError, but only while nothing has come out, because a
  * reader cannot take back what it has seen. Waits between half and all of an exponential delay, at least as long as
- * the provider asked for. Throws the last error at once when something came out or the wait would pass the deadline,
+ * the provider asked for. Throws the last error at once when something came out or the wait would be too long,
  * `max_retries` when the tries are used up, and the signal's reason when it aborts.
  */
 export async function* retryBeforeOutput<T>(
@@ -38,7 +40,7 @@ export async function* retryBeforeOutput<T>(
       if (!(error instanceof RetryableError)) throw error;
       if (output || tries >= policy.tries) throw output ? error : exhausted(error, tries);
       const waitMs = waitBefore(tries, policy, error.retryAfterMs);
-      if (Date.now() + waitMs >= deadline) throw error;
+      if (waitMs > policy.maxDelayMs || Date.now() + waitMs >= deadline) throw error;
       log.warn(
         { code: error.code, tries, wait_ms: Math.round(waitMs) },
         "provider call failed: trying again",

@@ -1,6 +1,7 @@
 import { Ajv } from "ajv";
 import { LineCounter, isNode, parseDocument, type Document } from "yaml";
 import { parseDuration } from "#shared/agent-config/parse-duration.ts";
+import { errorMessage } from "#shared/errors.ts";
 import { refusal } from "../llm-error.ts";
 import { STEP_ACTIONS, Script, type ScriptStep } from "./script-schema.ts";
 
@@ -20,7 +21,7 @@ export function parseScript(file: string, text: string): Script {
     (error) => `${file}:${lines.linePos(error.pos[0]).line}: invalid YAML: ${error.message}`,
   );
   if (problems.length > 0) throw broken(problems);
-  const value: unknown = document.toJS({ maxAliasCount: 100 });
+  const value = resolved(file, document);
   const say = (path: string, message: string) => {
     const keys = path.split("/").slice(1);
     const place = keys.length === 0 ? "the script" : keys.join(".");
@@ -44,6 +45,14 @@ export function parseScript(file: string, text: string): Script {
   }
   if (problems.length > 0) throw broken(problems);
   return value;
+}
+
+function resolved(file: string, document: Document): unknown {
+  try {
+    return document.toJS({ maxAliasCount: 100 });
+  } catch (error) {
+    throw broken([`${file}: invalid YAML: ${errorMessage(error)}`]); // an alias bomb, or an alias of nothing
+  }
 }
 
 function stepProblem(step: ScriptStep): string | undefined {

@@ -1,4 +1,4 @@
-import { credentials } from "@grpc/grpc-js";
+import { credentials, type CallOptions } from "@grpc/grpc-js";
 import { Registry } from "prom-client";
 import {
   GenerateRequest,
@@ -41,7 +41,7 @@ export async function openGateway(overrides: GatewayOverrides = {}) {
     credentials: overrides.env ?? { [KEY_ENV]: KEY },
     configDir: overrides.configDir ?? "deploy/config",
     stall: { firstChunkMs: stallMs, betweenChunksMs: stallMs },
-    retry: { tries: 3, baseDelayMs: 1 },
+    retry: { tries: 3, baseDelayMs: 1, maxDelayMs: 30_000 },
   });
   const server = await serveGenerate({
     host: "127.0.0.1",
@@ -53,13 +53,14 @@ export async function openGateway(overrides: GatewayOverrides = {}) {
     openRecord: gatewayMetrics(metrics),
     log: createLogger({ service: "llm-gateway", level: "silent", format: "json" }),
   });
-  const options = { "grpc.max_receive_message_length": 16 * 1024 * 1024 };
-  const client = new LLMServiceClient(`127.0.0.1:${server.port}`, credentials.createInsecure(), options);
+  const limits = { "grpc.max_receive_message_length": 16 * 1024 * 1024 };
+  const client = new LLMServiceClient(`127.0.0.1:${server.port}`, credentials.createInsecure(), limits);
   return {
     client,
     metrics,
     server,
-    ask: (request: GenerateRequest) => collect(client.generate(request)),
+    ask: (request: GenerateRequest, options: CallOptions = {}) => collect(client.generate(request, options)),
+    stream: (request: GenerateRequest) => responses(client.generate(request)),
     [Symbol.asyncDispose]: async () => {
       client.close();
       await server[Symbol.asyncDispose]();
@@ -70,12 +71,16 @@ export async function openGateway(overrides: GatewayOverrides = {}) {
 /** Reads a call to its end; rejects where gRPC itself fails. */
 export async function collect(stream: AsyncIterable<unknown>): Promise<Answer> {
   const chunks: GenerateResponse[] = [];
-  for await (const chunk of stream) chunks.push(asResponse(chunk));
+  for await (const chunk of responses(stream)) chunks.push(chunk);
   return summary(chunks);
 }
 
+async function* responses(stream: AsyncIterable<unknown>): AsyncGenerator<GenerateResponse> {
+  for await (const chunk of stream) yield asResponse(chunk);
+}
+
 /** A streamed value as the type the client's decoder gives it; grpc-js types its stream's items as any. */
-export function asResponse(value: unknown): GenerateResponse {
+function asResponse(value: unknown): GenerateResponse {
   if (typeof value === "object" && value !== null && "isFinal" in value && "content" in value) {
     return Object.assign({ content: undefined, isFinal: false }, value);
   }

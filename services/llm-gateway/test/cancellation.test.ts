@@ -1,0 +1,123 @@
+import { connect, createServer, type Socket } from "node:net";
+import { credentials, status } from "@grpc/grpc-js";
+import { expect } from "chai";
+import { LLMServiceClient } from "#shared/generated/llm/v1/llm.ts";
+import { listen } from "#shared/listen.ts";
+import { geminiChunk, openGeminiServer } from "../../../test/support/gemini-server.ts";
+import { collect, geminiRequest, openGateway } from "./gateway.ts";
+
+/** The gRPC status code a call failed with. */
+async function statusOf(call: Promise<unknown>): Promise<unknown> {
+  try {
+    await call;
+  } catch (error) {
+    if (error instanceof Error && "code" in error) return error.code;
+    throw error;
+  }
+  return status.OK;
+}
+
+/** A way to the gateway that can be cut like a cable. */
+async function openProxy(port: number) {
+  const sockets = new Set<Socket>();
+  const server = createServer((near) => {
+    const far = connect(port, "127.0.0.1");
+    for (const socket of [near, far]) {
+      sockets.add(socket);
+      socket.on("error", () => undefined);
+    }
+    near.pipe(far).pipe(near);
+  });
+  await listen(server, { host: "127.0.0.1", port: 0 });
+  const address = server.address();
+  const cut = () => {
+    for (const socket of sockets) socket.resetAndDestroy();
+  };
+  return {
+    address: `127.0.0.1:${address !== null && typeof address === "object" ? address.port : 0}`,
+    cut,
+    [Symbol.asyncDispose]: async () => {
+      cut();
+      await new Promise<void>((resolve) => {
+        server.close(() => resolve());
+      });
+    },
+  };
+}
+
+describe("llm-gateway when the caller goes", () => {
+  it("closes the provider's socket on a cancel in mid-answer", async () => {
+    await using gemini = await openGeminiServer((reply) => reply.chunk(geminiChunk([{ text: "well" }])));
+    await using gateway = await openGateway();
+    const call = gateway.client.generate(geminiRequest(gemini.url));
+    const failed = statusOf(collect(call));
+    call.once("data", () => call.cancel());
+    expect(await failed).to.equal(status.CANCELLED);
+    await gemini.requests[0]?.closed;
+    const text = await gateway.metrics.metrics();
+    expect(text).to.match(/tarsy_llm_calls_total\{.*outcome="cancelled"\} 1/u);
+    expect(text).to.contain("tarsy_llm_calls_running 0");
+  });
+
+  it("closes the provider's socket on a cancel before the answer", async () => {
+    await using gemini = await openGeminiServer(() => undefined);
+    await using gateway = await openGateway();
+    const call = gateway.client.generate(geminiRequest(gemini.url));
+    const failed = statusOf(collect(call));
+    const request = await gemini.request(0);
+    call.cancel();
+    expect(await failed).to.equal(status.CANCELLED);
+    await request.closed;
+  });
+
+  it("closes the provider's socket when the deadline passes", async () => {
+    await using gemini = await openGeminiServer(() => undefined);
+    await using gateway = await openGateway();
+    const call = gateway.client.generate(geminiRequest(gemini.url), { deadline: Date.now() + 300 });
+    expect(await statusOf(collect(call))).to.equal(status.DEADLINE_EXCEEDED);
+    await (
+      await gemini.request(0)
+    ).closed;
+    expect(gemini.requests).to.have.length(1);
+  });
+
+  it("closes the provider's socket when the caller's connection breaks", async () => {
+    await using gemini = await openGeminiServer((reply) => reply.chunk(geminiChunk([{ text: "well" }])));
+    await using gateway = await openGateway();
+    await using proxy = await openProxy(gateway.server.port);
+    const client = new LLMServiceClient(proxy.address, credentials.createInsecure());
+    const failed = statusOf(collect(client.generate(geminiRequest(gemini.url))));
+    const request = await gemini.request(0);
+    proxy.cut();
+    await request.closed;
+    expect(await failed).to.equal(status.UNAVAILABLE);
+    client.close();
+  });
+
+  it("tells the caller to come again when it stops, after the grace", async () => {
+    await using gemini = await openGeminiServer((reply) => reply.chunk(geminiChunk([{ text: "well" }])));
+    await using gateway = await openGateway({ stopGraceMs: 50 });
+    const answer = gateway.ask(geminiRequest(gemini.url));
+    const request = await gemini.request(0);
+    await gateway.server[Symbol.asyncDispose]();
+    expect((await answer).error).to.deep.include({ code: "overloaded", retryable: true });
+    await request.closed;
+  });
+
+  it("lets a running answer finish within the grace", async () => {
+    const { promise: stopping, resolve: stop } = Promise.withResolvers<void>();
+    await using gemini = await openGeminiServer(async (reply) => {
+      reply.chunk(geminiChunk([{ text: "well, " }]));
+      await stopping;
+      reply.chunk(geminiChunk([{ text: "done" }], { finishReason: "STOP" }));
+      reply.end();
+    });
+    await using gateway = await openGateway({ stopGraceMs: 30_000 });
+    const answer = gateway.ask(geminiRequest(gemini.url));
+    await gemini.request(0);
+    const stopped = gateway.server[Symbol.asyncDispose]();
+    stop();
+    expect((await answer).text).to.equal("well, done");
+    await stopped;
+  });
+});

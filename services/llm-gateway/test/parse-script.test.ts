@@ -1,0 +1,57 @@
+import { expect } from "chai";
+import { parseScript } from "../scripted/parse-script.ts";
+
+describe("parseScript", () => {
+  for (const [what, text, words] of [
+    [
+      "a step without an action",
+      "calls:\n  - steps:\n      - { chunk_size: 2 }\n",
+      "s.yaml:3: calls.0.steps.0 must have exactly one",
+    ],
+    [
+      "a step with two actions",
+      "calls:\n  - steps:\n      - text: a\n        thinking: b\n",
+      "it has text and thinking",
+    ],
+    [
+      "an unknown key",
+      "calls:\n  - steps:\n      - text: a\n      - txt: b\n",
+      "s.yaml:4: calls.0.steps.1 must NOT have additional properties: txt",
+    ],
+    [
+      "a wrong type",
+      "calls:\n  - steps:\n      - tool_call:\n          name: 7\n",
+      "s.yaml:4: calls.0.steps.0.tool_call.name must be string",
+    ],
+    [
+      "no duration",
+      "calls:\n  - steps:\n      - delay: soon\n",
+      's.yaml:3: calls.0.steps.0 has delay "soon"',
+    ],
+    [
+      "a chunk size on a delay",
+      "calls:\n  - steps:\n      - { delay: 1s, chunk_size: 2 }\n",
+      "go with text or thinking only",
+    ],
+    [
+      "an unknown error code",
+      "calls:\n  - steps:\n      - error: { code: oops }\n",
+      "s.yaml:3: calls.0.steps.0.error.code",
+    ],
+    ["broken YAML", "calls:\n  - steps: [\n", "s.yaml:3: invalid YAML"],
+    ["an alias of nothing", "calls: *none", "s.yaml: invalid YAML"],
+    ["nothing", "", "s.yaml:1: the script must be object"],
+    ["no calls", "calls: []", "s.yaml:1: calls must NOT have fewer than 1"],
+  ] as const) {
+    it(`names file, line and place of ${what}`, () => {
+      expect(() => parseScript("s.yaml", text)).to.throw(words);
+    });
+  }
+
+  it("names every problem at once, but not hundreds", () => {
+    const steps = "      - txt: a\n".repeat(200);
+    expect(() => parseScript("s.yaml", `calls:\n  - steps:\n${steps}`)).to.throw(
+      /:3: .*\n.*:4: [^]*and 190 more$/u,
+    );
+  });
+});
