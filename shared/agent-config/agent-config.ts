@@ -37,8 +37,9 @@ export interface LlmProvider extends LlmProviderEntry {
 
 /** Where a value of the effective configuration was written. */
 export interface Origin {
+  /** The file, or `built-in` for a built-in value with variables inserted; then there is no line. */
   readonly file: string;
-  readonly line: number;
+  readonly line?: number;
   /** Environment variables inserted into the value. */
   readonly variables: readonly string[];
 }

@@ -54,7 +54,7 @@ export function assembleConfig(parts: ConfigParts): AgentConfig {
       mcpServers: mcpServers.size,
       llmProviders: llmProviders.size,
     },
-    origins: collectOrigins([tarsy, parts.providers], parts.sources),
+    origins: new Map([...builtIns.origins, ...collectOrigins([tarsy, parts.providers], parts.sources)]),
   };
 }
 

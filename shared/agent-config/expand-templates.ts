@@ -1,88 +1,21 @@
-import { LineCounter } from "yaml";
 import type { Environment } from "#shared/agent-config/config-environment.ts";
-import type { ConfigProblem, Place } from "#shared/agent-config/config-problem.ts";
+import type { ConfigProblem } from "#shared/agent-config/config-problem.ts";
+import { ExpandedText, type Insertion } from "#shared/agent-config/expanded-text.ts";
 
 /** Variables inserted many times over must not grow a small file without bound. */
 const MAX_EXPANDED_CHARS = 2 * 1024 * 1024;
+const MAX_TEMPLATES = 1000;
 
-/** One `{{…}}` in the source and what it became; offsets in UTF-16 units. */
-interface Insertion {
-  readonly sourceStart: number;
-  readonly sourceEnd: number;
-  readonly start: number;
-  readonly end: number;
-  readonly variable?: string;
-}
-
-/** A file's text after interpolation that still knows where everything stood before. */
-export class ExpandedText {
-  readonly file: string;
-  readonly text: string;
-  readonly #source: string;
-  readonly #insertions: readonly Insertion[];
-  #lines: LineCounter | undefined;
-
-  constructor(file: string, source: string, text: string, insertions: readonly Insertion[]) {
-    this.file = file;
-    this.#source = source;
-    this.text = text;
-    this.#insertions = insertions;
-  }
-
-  /** Place in the written file of an offset into the expanded text. */
-  placeOf(offset: number): Place {
-    return this.placeInSource(this.#toSource(offset, "start"));
-  }
-
-  /** Place of an offset into the file as written. */
-  placeInSource(offset: number): Place {
-    this.#lines ??= countLines(this.#source);
-    const { line, col } = this.#lines.linePos(offset);
-    return { file: this.file, line, column: col };
-  }
-
-  /** What stands in the file for a range of the expanded text. */
-  writtenAt(start: number, end: number): string {
-    return this.#source.slice(this.#toSource(start, "start"), this.#toSource(end, "end"));
-  }
-
-  /** The variables inserted into a range of the expanded text, each once. */
-  variablesIn(start: number, end: number): string[] {
-    const names = new Set<string>();
-    for (const insertion of this.#insertions) {
-      if (insertion.variable === undefined || insertion.start > end || insertion.end < start) continue;
-      names.add(insertion.variable);
-    }
-    return [...names];
-  }
-
-  #toSource(offset: number, side: "start" | "end"): number {
-    let shift = 0;
-    for (const insertion of this.#insertions) {
-      if (offset < insertion.start || (side === "end" && offset === insertion.start)) break;
-      if (offset < insertion.end || (side === "end" && offset === insertion.end)) {
-        return side === "start" ? insertion.sourceStart : insertion.sourceEnd;
-      }
-      shift = insertion.sourceEnd - insertion.end;
-    }
-    return offset + shift;
-  }
-}
-
-function countLines(source: string): LineCounter {
-  const lines = new LineCounter();
-  lines.addNewLine(0);
-  for (let at = source.indexOf("\n"); at !== -1; at = source.indexOf("\n", at + 1)) lines.addNewLine(at + 1);
-  return lines;
-}
-
-const ACTION = /^\{\{\s*(?:\.([A-Za-z_]\w*)|"([^"\\\n]*)"|`([^`]*)`)\s*\}\}/u;
+const TEMPLATE = /^\{\{\s*(?:\.([A-Za-z_]\w*)|"([^"\\\n]*)"|`([^`]*)`)\s*\}\}/u;
 const ALLOWED = 'only {{.NAME}} for an environment variable and {{"text"}} for literal text are allowed';
+
+/** Stands in for a template that was not understood: a plain word wherever it is. */
+const STAND_IN = "_";
 
 /**
  * Inserts environment variables for `{{.NAME}}`, as text, before the YAML is read; an unset one becomes
  * nothing. `{{"text"}}` stands for its text, so that a literal `{{` can be written. Every other template
- * is an error with its place. Calls `report` for those and returns what could be expanded.
+ * is reported with its place and something stands in for it; an unset variable is warned about once.
  */
 export function expandTemplates(
   file: string,
@@ -91,71 +24,97 @@ export function expandTemplates(
   report: (problem: ConfigProblem) => void,
 ): ExpandedText {
   const insertions: Insertion[] = [];
+  const problems: { offset: number; severity: ConfigProblem["severity"]; message: string }[] = [];
   const parts: string[] = [];
-  const atSource = (offset: number) => new ExpandedText(file, source, source, []).placeInSource(offset);
   let length = 0;
   let copied = 0;
-  const copyTo = (end: number) => {
-    parts.push(source.slice(copied, end));
-    length += end - copied;
+  const append = (text: string) => {
+    parts.push(text);
+    length += text.length;
   };
   for (let open = source.indexOf("{{"); open !== -1; open = source.indexOf("{{", copied)) {
-    const found = ACTION.exec(source.slice(open, endOfAction(source, open)));
-    copyTo(open);
-    if (found === null) {
-      const written = firstLine(source.slice(open, endOfAction(source, open)));
-      report({
-        severity: "error",
-        ...atSource(open),
-        path: "",
-        value: written,
-        message: `the template ${written} is not understood; ${ALLOWED}`,
-      });
-      copied = endOfAction(source, open);
-      continue;
-    }
-    const [action, variable, quoted, raw] = found;
-    const inserted = variable === undefined ? (quoted ?? raw ?? "") : (env[variable] ?? "");
-    const sourceEnd = open + action.length;
+    const template = readTemplate(source, open, env);
+    append(source.slice(copied, open));
+    const { sourceEnd, text, variable, broken, problem } = template;
+    const start = length;
+    append(text);
     insertions.push({
       sourceStart: open,
       sourceEnd,
-      start: length,
-      end: length + inserted.length,
+      start,
+      end: length,
+      broken,
       ...(variable === undefined ? {} : { variable }),
     });
-    parts.push(inserted);
-    length += inserted.length;
     copied = sourceEnd;
-    if (length > MAX_EXPANDED_CHARS) {
-      report({
-        severity: "error",
-        ...atSource(open),
-        path: "",
-        message: `with its variables inserted the file exceeds ${MAX_EXPANDED_CHARS} characters; shorten their values`,
-      });
+    if (problem !== undefined) problems.push({ offset: open, ...problem });
+    if (length > MAX_EXPANDED_CHARS || insertions.length > MAX_TEMPLATES) {
+      const limit =
+        length > MAX_EXPANDED_CHARS
+          ? `with its variables inserted the file exceeds ${MAX_EXPANDED_CHARS} characters`
+          : `the file has more than ${MAX_TEMPLATES} templates`;
+      problems.push({ offset: open, severity: "error", message: limit });
       break;
     }
   }
-  copyTo(source.length);
-  return new ExpandedText(file, source, parts.join(""), insertions);
+  append(source.slice(copied));
+  const expanded = new ExpandedText(file, source, parts.join(""), insertions);
+  for (const { offset, severity, message } of withoutRepeats(problems)) {
+    report({ severity, ...expanded.placeInSource(offset), path: "", message });
+  }
+  return expanded;
 }
 
-/** Where the template that begins at `open` ends: after its `}}`, or at the line's end if it has none. */
-function endOfAction(source: string, open: number): number {
+interface Template {
+  readonly sourceEnd: number;
+  readonly text: string;
+  readonly variable?: string;
+  readonly broken: boolean;
+  readonly problem?: { readonly severity: ConfigProblem["severity"]; readonly message: string };
+}
+
+function readTemplate(source: string, open: number, env: Environment): Template {
+  const written = source.slice(open, endOfTemplate(source, open));
+  const found = TEMPLATE.exec(written);
+  if (found === null) {
+    const message = `the template ${shorten(written)} is not understood; ${ALLOWED}`;
+    const problem = { severity: "error", message } as const;
+    return { sourceEnd: open + written.length, text: STAND_IN, broken: true, problem };
+  }
+  const [whole, variable, quoted, raw] = found;
+  const sourceEnd = open + whole.length;
+  if (variable === undefined) return { sourceEnd, text: quoted ?? raw ?? "", broken: false };
+  const value = env[variable] ?? "";
+  if (value !== "" || isInComment(source, open)) return { sourceEnd, text: value, variable, broken: false };
+  const message = `${variable} is not set, so {{.${variable}}} inserts nothing`;
+  return { sourceEnd, text: value, variable, broken: false, problem: { severity: "warning", message } };
+}
+
+/** Where the template that begins at `open` ends: after its `}}`, or at the line's end if it has none there. */
+function endOfTemplate(source: string, open: number): number {
   const close = source.indexOf("}}", open + 2);
   const lineEnd = source.indexOf("\n", open);
   const end = close === -1 ? source.length : close + 2;
-  const spansText =
-    close === -1 ||
-    source
-      .slice(open + 2, close)
-      .trim()
-      .includes("\n");
-  return spansText && lineEnd !== -1 ? Math.min(end, lineEnd) : end;
+  if (TEMPLATE.test(source.slice(open, end)) || lineEnd === -1) return end;
+  return Math.min(end, lineEnd);
 }
 
-function firstLine(text: string): string {
-  const line = text.split("\n", 1)[0] ?? "";
-  return line.length > 60 ? `${line.slice(0, 60)}…` : line;
+function isInComment(source: string, offset: number): boolean {
+  return /^\s*#/u.test(source.slice(source.lastIndexOf("\n", offset) + 1, offset));
+}
+
+function withoutRepeats<T extends { readonly message: string; readonly severity: string }>(
+  problems: T[],
+): T[] {
+  const seen = new Set<string>();
+  return problems.filter(({ message, severity }) => {
+    if (severity === "error") return true;
+    if (seen.has(message)) return false;
+    seen.add(message);
+    return true;
+  });
+}
+
+function shorten(text: string): string {
+  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }

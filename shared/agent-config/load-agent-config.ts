@@ -4,6 +4,7 @@ import { assembleConfig } from "#shared/agent-config/assemble-config.ts";
 import { shapeChecker } from "#shared/agent-config/check-shape.ts";
 import { checkConfig } from "#shared/agent-config/checks/check-config.ts";
 import type { Environment } from "#shared/agent-config/config-environment.ts";
+import { knownNames } from "#shared/agent-config/known-names.ts";
 import { makeBuiltIns, mergeEntries } from "#shared/agent-config/merge-config.ts";
 import { readCheckedFile } from "#shared/agent-config/read-checked-file.ts";
 import { Reporter } from "#shared/agent-config/reporter.ts";
@@ -29,19 +30,20 @@ export async function loadAgentConfig(options: {
     readCheckedFile(configDir, "llm-providers.yaml", LlmProvidersFile, checkLlmProvidersFile, reporter, env),
   ]);
   const builtIns = makeBuiltIns(env);
-  // A broken tarsy.yaml says nothing about what chains need, so only the providers' own entries are checked.
   const checked = checkConfig({
     configDir,
     env,
     reporter,
     tarsy: tarsy?.value ?? {},
+    names: {
+      agents: knownNames(builtIns.agents, tarsy?.value, "agents", reporter.sources),
+      mcpServers: knownNames(builtIns.mcpServers, tarsy?.value, "mcp_servers", reporter.sources),
+      llmProviders: knownNames(builtIns.llmProviders, providers?.value, "llm_providers", reporter.sources),
+    },
     agents: mergeEntries(builtIns.agents, tarsy?.value.agents),
-    chains: tarsy === undefined ? new Map() : mergeEntries(builtIns.chains, tarsy.value.agent_chains),
+    chains: mergeEntries(builtIns.chains, tarsy?.value.agent_chains),
     mcpServers: mergeEntries(builtIns.mcpServers, tarsy?.value.mcp_servers),
-    llmProviders:
-      providers === undefined
-        ? undefined
-        : mergeEntries(builtIns.llmProviders, providers.value.llm_providers),
+    llmProviders: mergeEntries(builtIns.llmProviders, providers?.value.llm_providers),
   });
   const { report } = reporter;
   const errors = report.errors();

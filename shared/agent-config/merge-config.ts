@@ -1,3 +1,4 @@
+import type { Origin } from "#shared/agent-config/agent-config.ts";
 import { expandTemplates } from "#shared/agent-config/expand-templates.ts";
 import type { Environment } from "#shared/agent-config/config-environment.ts";
 import { BUILT_IN_AGENTS } from "#shared/agent-config/built-in/agents.ts";
@@ -25,20 +26,31 @@ export interface BuiltIns {
   readonly chains: ReadonlyMap<string, ChainEntry>;
   readonly mcpServers: ReadonlyMap<string, McpServerEntry>;
   readonly llmProviders: ReadonlyMap<string, LlmProviderEntry>;
+  /** Of values with variables inserted, by path. */
+  readonly origins: ReadonlyMap<string, Origin>;
 }
 
 /** Makes the built-in definitions for an environment. */
 export function makeBuiltIns(env: Environment): BuiltIns {
-  const expand = (text: string) => expandTemplates("built-in", text, env, () => {}).text;
+  const origins = new Map<string, Origin>();
+  const expand = (text: string, path: string) => {
+    const expanded = expandTemplates("built-in", text, env, () => {});
+    const variables = expanded.variablesIn(0, expanded.text.length);
+    if (variables.length > 0) origins.set(path, { file: "built-in", variables });
+    return expanded.text;
+  };
   const servers = Object.entries(BUILT_IN_MCP_SERVERS).map(([id, server]): [string, McpServerEntry] => {
-    const { args } = server.transport;
-    const transport = args === undefined ? server.transport : { ...server.transport, args: args.map(expand) };
-    return [id, { ...server, transport }];
+    const args = server.transport.args?.map((arg, at) =>
+      expand(arg, `mcp_servers.${id}.transport.args[${at}]`),
+    );
+    if (args === undefined) return [id, server];
+    return [id, Object.assign({}, server, { transport: { ...server.transport, args } })];
   });
   return {
     agents: new Map(Object.entries(BUILT_IN_AGENTS)),
     chains: new Map(Object.entries(BUILT_IN_CHAINS)),
     mcpServers: new Map(servers),
     llmProviders: new Map(Object.entries(BUILT_IN_LLM_PROVIDERS)),
+    origins,
   };
 }

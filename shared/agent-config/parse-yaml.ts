@@ -1,6 +1,6 @@
 import { Composer, Lexer, Parser, isScalar, visit, type Document, type Node } from "yaml";
 import type { ConfigProblem } from "#shared/agent-config/config-problem.ts";
-import type { ExpandedText } from "#shared/agent-config/expand-templates.ts";
+import type { ExpandedText } from "#shared/agent-config/expanded-text.ts";
 import { resolveAliases, type AliasTargets } from "#shared/agent-config/resolve-aliases.ts";
 
 /**
@@ -35,7 +35,12 @@ export function parseYaml(
     }
     if (document.errors.length > 0) return reportSyntax(document, text, report);
     for (const { pos, message } of document.warnings) {
-      report({ severity: "warning", ...text.placeOf(pos[0]), path: "", message: `YAML: ${message}` });
+      report({
+        severity: "warning",
+        ...text.placeOf(pos[0]),
+        path: "",
+        message: describeSyntax(message, text.placeOf(pos[0]).line, text),
+      });
     }
     const aliases = resolveAliases(document.contents, refuse);
     return aliases === undefined ? undefined : { root: document.contents, aliases };
@@ -83,8 +88,20 @@ function reportSyntax(
     const place = text.placeOf(opened ?? error.pos[0]);
     if (lines.has(place.line)) continue;
     lines.add(place.line);
-    report({ severity: "error", ...place, path: "", message: `invalid YAML syntax: ${error.message}` });
+    report({
+      severity: "error",
+      ...place,
+      path: "",
+      message: describeSyntax(error.message, place.line, text),
+    });
   }
+}
+
+/** The parser quotes the text it stumbles over; where a variable was inserted that may be a secret. */
+function describeSyntax(message: string, line: number, text: ExpandedText): string {
+  const variables = text.variablesOnLine(line);
+  if (variables.length === 0) return `invalid YAML syntax: ${message}`;
+  return `invalid YAML syntax once ${variables.join(", ")} is inserted; quote the value or change it`;
 }
 
 /** Where the quoted text starts whose end is missing: the parser names only the end of the file. */

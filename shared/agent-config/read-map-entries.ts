@@ -15,7 +15,7 @@ export interface MapEntry {
 export function readMapEntries(
   node: YAMLMap,
   aliases: AliasTargets,
-  refuse: (node: Node, message: string) => void,
+  refuse: (node: Node, key: string | undefined, message: string) => void,
 ): MapEntry[] {
   const entries = new Map<string, MapEntry>();
   const merged: Node[] = [];
@@ -23,7 +23,7 @@ export function readMapEntries(
     const keyNode = asNode(pair.key, aliases);
     const valueNode = asNode(pair.value);
     if (!isScalar(keyNode)) {
-      refuse(keyNode ?? node, "a key must be a name");
+      refuse(keyNode ?? node, undefined, "a key must be a name");
       continue;
     }
     if (isMergeKey(keyNode)) {
@@ -32,9 +32,13 @@ export function readMapEntries(
     }
     const key = keyText(keyNode);
     const earlier = entries.get(key);
-    if (key === "" || /\p{Cc}/u.test(key)) refuse(keyNode, "a key must be a non-empty name on one line");
-    else if (earlier !== undefined) refuse(keyNode, `the key ${key} is given twice; remove one`);
-    else entries.set(key, { key, keyNode, valueNode });
+    if (key === "" || /[\p{Cc}\u2028\u2029]/u.test(key)) {
+      refuse(keyNode, undefined, "a key must be a non-empty name on one line");
+    } else if (earlier !== undefined) {
+      refuse(keyNode, key, "the key is given twice; remove one");
+    } else {
+      entries.set(key, { key, keyNode, valueNode });
+    }
   }
   for (const source of merged) addMerged(source, entries, aliases, refuse);
   return [...entries.values()];
@@ -44,7 +48,7 @@ function addMerged(
   source: Node,
   entries: Map<string, MapEntry>,
   aliases: AliasTargets,
-  refuse: (node: Node, message: string) => void,
+  refuse: (node: Node, key: string | undefined, message: string) => void,
 ): void {
   const target = asNode(source, aliases);
   if (isMap(target)) {
@@ -57,11 +61,11 @@ function addMerged(
     for (const item of target.items) {
       const inner = asNode(item, aliases);
       if (isMap(inner)) addMerged(inner, entries, aliases, refuse);
-      else refuse(target, "<< must name mappings");
+      else refuse(target, undefined, "<< must name mappings");
     }
     return;
   }
-  refuse(source, "<< must name a mapping");
+  refuse(source, undefined, "<< must name a mapping");
 }
 
 function asNode(value: unknown, aliases?: AliasTargets): Node | null {

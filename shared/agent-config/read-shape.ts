@@ -1,12 +1,12 @@
 import { isAlias, isMap, isScalar, isSeq, type Node, type Scalar, type YAMLMap } from "yaml";
 import { Type, type TSchema } from "typebox";
-import type { ExpandedText } from "#shared/agent-config/expand-templates.ts";
+import type { ExpandedText } from "#shared/agent-config/expanded-text.ts";
 import type { ParsedYaml } from "#shared/agent-config/parse-yaml.ts";
 import type { Reporter } from "#shared/agent-config/reporter.ts";
 import { readMapEntries } from "#shared/agent-config/read-map-entries.ts";
 import { readScalar } from "#shared/agent-config/read-scalar.ts";
 import { nearestName } from "#shared/agent-config/nearest-name.ts";
-import { joinPath } from "#shared/agent-config/source-map.ts";
+import { joinPath, type Child } from "#shared/agent-config/source-map.ts";
 
 /**
  * Turns a parsed file into the plain values its schema describes and registers where each was written.
@@ -55,10 +55,10 @@ export class ShapeReader {
     sources.add(value, path, this.#text, start);
     const isRecord = Type.IsRecord(schema);
     if (!isRecord && !Type.IsObject(schema)) return value;
-    const entries = readMapEntries(node, this.#yaml.aliases, (problemNode, message) => {
-      const offset = problemNode.range?.[0] ?? start;
-      const at = this.#text.placeOf(offset);
-      this.#reporter.report.add({ severity: "error", ...at, path, message });
+    const entries = readMapEntries(node, this.#yaml.aliases, (problemNode, key, message) => {
+      const at = this.#text.placeOf(problemNode.range?.[0] ?? start);
+      const keyPath = key === undefined ? path : joinPath(path, key);
+      this.#reporter.report.add({ severity: "error", ...at, path: keyPath, message });
     });
     for (const { key, keyNode, valueNode } of entries) {
       const inner: TSchema | undefined = isRecord ? Type.RecordValue(schema) : own(schema.properties, key);
@@ -68,7 +68,8 @@ export class ShapeReader {
       }
       const keyStart = keyNode.range?.[0] ?? start;
       const read = this.#read(valueNode, inner, joinPath(path, key), keyStart);
-      sources.addChild(value, key, this.#child(valueNode, keyStart));
+      sources.addChild(value, key, this.#child(key, valueNode, keyStart));
+      if (sources.find(value, key)?.broken === true) continue;
       if (this.#countsAsUnset(read, inner, isRecord)) {
         this.#warnEmpty(value, key, read, inner);
         sources.removeChild(value, key);
@@ -86,16 +87,18 @@ export class ShapeReader {
     items.forEach((item, index) => {
       const node = isAlias(item) || isMap(item) || isSeq(item) || isScalar(item) ? item : null;
       const itemStart = node?.range?.[0] ?? start;
+      const at = value.length;
+      this.#reporter.sources.addChild(value, at, this.#child(index, node, itemStart));
+      if (this.#reporter.sources.find(value, at)?.broken === true) return;
       value.push(this.#read(node, schema.items, joinPath(path, index), itemStart));
-      this.#reporter.sources.addChild(value, index, this.#child(node, itemStart));
     });
     return value;
   }
 
-  #child(node: Node | null, keyStart: number) {
+  #child(segment: string | number, node: Node | null, keyStart: number): Child {
     const target = isAlias(node) ? (this.#yaml.aliases.get(node) ?? node) : node;
     const [start, end] = target?.range ?? [keyStart, keyStart];
-    return { keyStart, start, end, scalar: isScalar(target) };
+    return { segment, start, end, kind: isMap(target) ? "mapping" : isSeq(target) ? "list" : "scalar" };
   }
 
   #countsAsUnset(read: unknown, inner: TSchema, isRecord: boolean): boolean {

@@ -49,6 +49,7 @@ export class Reporter {
   #add(severity: ConfigProblem["severity"], target: Target, rule: string, hint: string | undefined): void {
     const written = this.sources.find(target.container, target.key);
     if (written === undefined) throw new Error(`a problem without a place: ${rule}`);
+    if (written.broken) return;
     const { value, found } = this.#describe(written, target.secret ?? false);
     this.report.add({
       severity,
@@ -65,6 +66,7 @@ export class Reporter {
     const unset = written.variables.filter((name) => (this.#env[name] ?? "") === "");
     const reason =
       unset.length === 0 ? "" : ` (${unset.join(", ")} ${unset.length === 1 ? "is" : "are"} not set)`;
+    if (written.kind === "mapping" || written.kind === "list") return { found: `, found a ${written.kind}` };
     if (written.text === undefined || secret) return { found: reason };
     const value = shorten(written.text);
     const open = written.variables.filter((name) => !looksSecret(name) && (this.#env[name] ?? "") !== "");
@@ -82,5 +84,5 @@ export function suggest(name: string, names: readonly string[]): string {
 
 function shorten(text: string): string {
   const line = text.replaceAll(/\s+/gu, " ").trim();
-  return line.length > 80 ? `${line.slice(0, 79)}…` : line === "" ? '""' : line;
+  return line.length > 80 ? `${line.slice(0, 79)}…` : line === "" ? "nothing" : line;
 }

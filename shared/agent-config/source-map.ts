@@ -1,5 +1,5 @@
 import type { Place } from "#shared/agent-config/config-problem.ts";
-import type { ExpandedText } from "#shared/agent-config/expand-templates.ts";
+import type { ExpandedText } from "#shared/agent-config/expanded-text.ts";
 
 /** A mapping or list of a file, by identity. */
 interface Container {
@@ -10,34 +10,37 @@ interface Container {
   readonly children: Map<string | number, Child>;
 }
 
-/** Offsets into the expanded text. */
+/** Where a value stands; offsets into the expanded text. */
 export interface Child {
-  readonly keyStart: number;
+  /** Its key, or its index in the file even if others before it were taken out since. */
+  readonly segment: string | number;
   readonly start: number;
   readonly end: number;
-  readonly scalar: boolean;
+  readonly kind: "scalar" | "mapping" | "list";
 }
 
 /** What stands at a place, as written. */
 export interface Written extends Place {
   readonly path: string;
-  /** Absent for mappings, lists and what is missing. */
+  /** Absent where nothing is written. */
+  readonly kind?: Child["kind"];
+  /** Of a scalar only. */
   readonly text?: string;
   readonly variables: readonly string[];
+  /** It contains a template that was not understood and has been reported. */
+  readonly broken: boolean;
 }
 
 /** Remembers for every mapping and list read from a file where it and its values were written. */
 export class SourceMap {
   readonly #containers = new WeakMap<object, Container>();
-  /** The index in the file of what has moved up in its list since. */
-  readonly #segments = new WeakMap<Child, string | number>();
 
   /** Registers what was read from `text` at offset `start`. */
   add(container: object, path: string, text: ExpandedText, start: number): void {
     this.#containers.set(container, { path, text, start, children: new Map() });
   }
 
-  /** Registers where one of its values stands. */
+  /** Registers where the value under `key` stands. */
   addChild(container: object, key: string | number, child: Child): void {
     this.#containers.get(container)?.children.set(key, child);
   }
@@ -47,20 +50,14 @@ export class SourceMap {
     this.#containers.get(container)?.children.delete(key);
   }
 
-  /** Forgets a list's value and moves the later ones up, while their paths stay those of the file. */
-  removeIndex(container: unknown[], index: number): void {
-    container.splice(index, 1);
-    const known = this.#containers.get(container);
-    if (known === undefined) return;
-    const children = [...known.children.values()];
-    const paths = children.map((child, at) => this.#segments.get(child) ?? at);
-    children.splice(index, 1);
-    paths.splice(index, 1);
-    known.children.clear();
-    children.forEach((child, at) => {
-      known.children.set(at, child);
-      this.#segments.set(child, paths[at] ?? at);
-    });
+  /** Takes a value out of a list and moves the later ones up; their paths stay those of the file. */
+  removeIndex(list: unknown[], index: number): void {
+    list.splice(index, 1);
+    const children = this.#containers.get(list)?.children;
+    if (children === undefined) return;
+    const kept = [...children.values()].toSpliced(index, 1);
+    children.clear();
+    kept.forEach((child, at) => children.set(at, child));
   }
 
   /** True for what came from a file, false for built-ins. */
@@ -68,31 +65,34 @@ export class SourceMap {
     return this.#containers.has(container);
   }
 
-  /** True if the value is written out there. */
+  /** True if something is written there, be it wrong. */
   hasChild(container: object, key: string | number): boolean {
     return this.#containers.get(container)?.children.has(key) ?? false;
+  }
+
+  /** The keys written in a mapping, wrong values included. */
+  keys(container: object): string[] {
+    return [...(this.#containers.get(container)?.children.keys() ?? [])].map(String);
   }
 
   /** A value's place; the container's own without a key, or where the value is missing. Undefined for built-ins. */
   find(container: object, key?: string | number): Written | undefined {
     const known = this.#containers.get(container);
     if (known === undefined) return undefined;
+    const { text } = known;
     const child = key === undefined ? undefined : known.children.get(key);
-    const segment = child === undefined ? key : (this.#segments.get(child) ?? key);
+    const segment = child?.segment ?? key;
     const path = segment === undefined ? known.path : joinPath(known.path, segment);
-    if (child === undefined) return { path, ...known.text.placeOf(known.start), variables: [] };
+    if (child === undefined) return { path, ...text.placeOf(known.start), variables: [], broken: false };
+    const isScalar = child.kind === "scalar";
     return {
       path,
-      ...known.text.placeOf(child.start),
-      ...(child.scalar ? { text: known.text.writtenAt(child.start, child.end) } : {}),
-      variables: child.scalar ? known.text.variablesIn(child.start, child.end) : [],
+      ...text.placeOf(child.start),
+      kind: child.kind,
+      ...(isScalar ? { text: text.writtenAt(child.start, child.end) } : {}),
+      variables: isScalar ? text.variablesIn(child.start, child.end) : [],
+      broken: isScalar && text.isBroken(child.start, child.end),
     };
-  }
-
-  /** The place of a value's key. */
-  findKey(container: object, key: string): Place | undefined {
-    const known = this.#containers.get(container);
-    return known?.text.placeOf(known.children.get(key)?.keyStart ?? known.start);
   }
 }
 

@@ -2,10 +2,15 @@ import { BUILT_IN_SETTINGS } from "#shared/agent-config/built-in/settings.ts";
 import type { CheckContext } from "#shared/agent-config/checks/check-context.ts";
 import { suggest } from "#shared/agent-config/reporter.ts";
 
+/** The paths of alert types and of what contains them. */
+const ALERT_TYPES = /^agent_chains(?:\.[\w-]+|\["[^"]*"\])?(?:\.alert_types.*)?$/u;
+
 /** Maps every alert type to its one chain; reports those claimed twice and a default without a chain. */
 export function checkAlertTypes(context: CheckContext): Map<string, string> {
   const { chains, reporter, tarsy } = context;
   const owners = new Map<string, string>();
+  // Where an alert type is wrong in itself, it may have been meant to be the default one.
+  const someWrong = reporter.report.hasErrorAt((path) => ALERT_TYPES.test(path));
   for (const [chainId, chain] of chains) {
     const { alert_types: alertTypes } = chain;
     alertTypes?.forEach((alertType, key) => {
@@ -19,7 +24,7 @@ export function checkAlertTypes(context: CheckContext): Map<string, string> {
       else reporter.error(target, `is handled by chain ${owner} already`, remedy(owner, context));
     });
   }
-  checkDefault(owners, context);
+  if (!someWrong) checkDefault(owners, context);
   if (tarsy.defaults?.alert_type === undefined && !owners.has(BUILT_IN_SETTINGS.defaults.alert_type)) {
     reporter.warn(
       { container: tarsy.defaults ?? tarsy, key: "alert_type" },
@@ -38,11 +43,9 @@ function remedy(owner: string, { chains, reporter }: CheckContext): string {
     : "an alert type belongs to exactly one chain";
 }
 
-function checkDefault(owners: ReadonlyMap<string, string>, { reporter, tarsy, chains }: CheckContext): void {
+function checkDefault(owners: ReadonlyMap<string, string>, { reporter, tarsy }: CheckContext): void {
   const alertType = tarsy.defaults?.alert_type;
   if (tarsy.defaults === undefined || alertType === undefined || owners.has(alertType)) return;
-  // Chains whose alert types were wrong may well have meant to handle it.
-  if ([...chains.values()].some((chain) => chain.alert_types === undefined)) return;
   const target = { container: tarsy.defaults, key: "alert_type" };
   reporter.error(target, "must be an alert type some chain handles", suggest(alertType, [...owners.keys()]));
 }

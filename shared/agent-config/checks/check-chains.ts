@@ -17,20 +17,15 @@ export function checkChain(chain: Loose<ChainEntry>, context: CheckContext): voi
 /** Every server id of a list must be known. */
 export function checkServers(servers: string[] | undefined, context: CheckContext): void {
   servers?.forEach((server, key) => {
-    context.reporter.unknownName(
-      { container: servers, key },
-      "MCP server",
-      server,
-      context.mcpServers.keys(),
-    );
+    context.reporter.unknownName({ container: servers, key }, "MCP server", server, context.names.mcpServers);
   });
 }
 
 function checkStage(stage: Loose<StageEntry>, context: CheckContext): void {
-  const { reporter, agents } = context;
+  const { reporter, names } = context;
   checkServers(stage.mcp_servers, context);
   for (const agent of stage.agents ?? []) {
-    reporter.unknownName({ container: agent, key: "name" }, "agent", agent.name, agents.keys());
+    reporter.unknownName({ container: agent, key: "name" }, "agent", agent.name, names.agents);
     checkProvider(agent, agent.llm_provider, context);
     checkServers(agent.mcp_servers, context);
   }
@@ -45,19 +40,19 @@ function checkStage(stage: Loose<StageEntry>, context: CheckContext): void {
   }
   const { synthesis } = stage;
   if (synthesis === undefined) return;
-  reporter.unknownName({ container: synthesis, key: "agent" }, "agent", synthesis.agent, agents.keys());
+  reporter.unknownName({ container: synthesis, key: "agent" }, "agent", synthesis.agent, names.agents);
   checkProvider(synthesis, synthesis.llm_provider, context);
 }
 
 function checkChat(chat: Loose<ChatEntry>, context: CheckContext): void {
-  const { reporter, agents } = context;
+  const { reporter, names } = context;
   if (chat.enabled === true) requireKey(chat, "agent", "is required when chat is enabled", reporter);
-  reporter.unknownName({ container: chat, key: "agent" }, "agent", chat.agent, agents.keys());
+  reporter.unknownName({ container: chat, key: "agent" }, "agent", chat.agent, names.agents);
   checkProvider(chat, chat.llm_provider, context);
   checkServers(chat.mcp_servers, context);
 }
 
 function checkProvider(container: object, name: string | undefined, context: CheckContext): void {
   const target = { container, key: "llm_provider" };
-  context.reporter.unknownName(target, "LLM provider", name, context.llmProviders?.keys());
+  context.reporter.unknownName(target, "LLM provider", name, context.names.llmProviders);
 }

@@ -15,9 +15,14 @@ export interface CheckContext {
   readonly env: Environment;
   readonly reporter: Reporter;
   readonly tarsy: Loose<TarsyFile>;
+  /** What references may name, entries with mistakes included; undefined where that cannot be told. */
+  readonly names: {
+    readonly agents: ReadonlySet<string> | undefined;
+    readonly mcpServers: ReadonlySet<string> | undefined;
+    readonly llmProviders: ReadonlySet<string> | undefined;
+  };
   readonly agents: ReadonlyMap<string, Loose<AgentEntry>>;
   readonly chains: ReadonlyMap<string, Loose<ChainEntry>>;
   readonly mcpServers: ReadonlyMap<string, Loose<McpServerEntry>>;
-  /** Undefined if `llm-providers.yaml` could not be read: then no name can be called unknown. */
-  readonly llmProviders: ReadonlyMap<string, Loose<LlmProviderEntry>> | undefined;
+  readonly llmProviders: ReadonlyMap<string, Loose<LlmProviderEntry>>;
 }

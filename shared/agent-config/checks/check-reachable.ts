@@ -14,7 +14,7 @@ import type { Loose } from "#shared/agent-config/schemas/loose.ts";
 export function checkReachable(context: CheckContext): string[] {
   const { providers, chainsWithout } = reachProviders(context);
   for (const [name, { chainIds, reference }] of providers) {
-    const provider = context.llmProviders?.get(name);
+    const provider = context.llmProviders.get(name);
     if (provider !== undefined) checkUsable(provider, name, [...chainIds], reference, context);
   }
   return checkProviderless(chainsWithout, context);
@@ -55,8 +55,8 @@ function checkUsable(
   for (const key of ["api_key_env", "credentials_env", "project_env", "location_env"] as const) {
     const variable = provider[key];
     if (provider.type === "scripted" || variable === undefined || (env[variable] ?? "") !== "") continue;
-    const rule = `needs ${variable} for provider ${name}, which is not set`;
-    const hint = `set it in the environment or in ${join(configDir, ".env")}: ${users} can use the provider`;
+    const rule = isWritten ? "must name a variable that is set" : `needs ${variable} to be set`;
+    const hint = `set ${variable} in the environment or in ${join(configDir, ".env")}: ${users} can use ${name}`;
     reporter.error(isWritten ? { container: provider, key } : reference, rule, hint);
   }
   if (!isWritten || provider.type === undefined) return;

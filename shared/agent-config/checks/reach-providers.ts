@@ -48,7 +48,7 @@ function providerBlocks(chain: Loose<ChainEntry>): ProviderBlock[][] {
 
 function firstProvider(
   levels: readonly (ProviderBlock | undefined)[],
-  { reporter }: CheckContext,
+  { reporter, tarsy }: CheckContext,
 ): { name: string; reference: Target } | "wrong" | undefined {
   for (const level of levels) {
     if (level === undefined) continue;
@@ -56,5 +56,5 @@ function firstProvider(
     if (name !== undefined) return { name, reference: { container: level, key: "llm_provider" } };
     if (reporter.sources.hasChild(level, "llm_provider")) return "wrong";
   }
-  return undefined;
+  return reporter.sources.hasChild(tarsy, "defaults") && tarsy.defaults === undefined ? "wrong" : undefined;
 }

@@ -1,0 +1,80 @@
+import { Document, isScalar, visit, type Pair, type Scalar } from "yaml";
+import type { AgentConfig, Origin } from "#shared/agent-config/agent-config.ts";
+import {
+  decideAgent,
+  type Block,
+  type Decided,
+  type DecidedAgent,
+} from "#shared/agent-config/decide-agent.ts";
+import { redactSecrets } from "#shared/agent-config/redact-secrets.ts";
+import { joinPath } from "#shared/agent-config/source-map.ts";
+
+/**
+ * The effective configuration as YAML, each value with a comment that says where it comes from, and what
+ * every agent of every chain is resolved to. Secrets are redacted.
+ */
+export function showConfig(config: AgentConfig): string {
+  const { origins } = config;
+  const effective = {
+    queue: withDurations(config.queue),
+    defaults: withDurations(config.defaults),
+    mcp_servers: Object.fromEntries(config.mcpServers),
+    agents: Object.fromEntries(config.agents),
+    agent_chains: Object.fromEntries(config.chains),
+    llm_providers: Object.fromEntries(config.llmProviders),
+  };
+  const written = new Document(redactSecrets(effective, origins), { aliasDuplicateObjects: false });
+  annotate(written, (path) => describeOrigin(origins.get(path)));
+  const decided = decideAll(config);
+  const resolved = new Document({ resolved: decided.values }, { aliasDuplicateObjects: false });
+  annotate(resolved, (path) => decided.levels.get(path));
+  return `${written.toString({ lineWidth: 0 })}\n${resolved.toString({ lineWidth: 0 })}`;
+}
+
+/** Settings in the files' own keys; milliseconds become a duration in seconds. */
+function withDurations(settings: object): Record<string, unknown> {
+  const entries = Object.entries(settings).map(([key, value]): [string, unknown] =>
+    key.endsWith("_ms") ? [key.slice(0, -"_ms".length), `${Number(value) / 1000}s`] : [key, value],
+  );
+  return Object.fromEntries(entries);
+}
+
+function describeOrigin(origin: Origin | undefined): string {
+  if (origin === undefined) return "built-in";
+  const place = origin.line === undefined ? origin.file : `${origin.file}:${origin.line}`;
+  return origin.variables.length === 0 ? place : `${place}, environment ${origin.variables.join(", ")}`;
+}
+
+/** Puts a comment beside every scalar and every list of scalars. */
+function annotate(document: Document, say: (path: string) => string | undefined): void {
+  visit(document, {
+    Scalar(key, node: Scalar, ancestors) {
+      if (key === "key") return;
+      const comment = say(pathOf(ancestors, node));
+      if (comment === undefined) return;
+      if (typeof node.value === "string" && node.value.includes("\n")) node.commentBefore = ` ${comment}`;
+      else node.comment = ` ${comment}`;
+    },
+  });
+}
+
+function pathOf(ancestors: readonly unknown[], node: Scalar): string {
+  let path = "";
+  const chain = [...ancestors, node];
+  chain.forEach((ancestor, index) => {
+    if (isKeyed(ancestor) && isScalar(ancestor.key)) path = joinPath(path, String(ancestor.key.value));
+    if (isItems(ancestor)) {
+      const at = ancestor.items.indexOf(chain[index + 1]);
+      if (at !== -1 && !isKeyed(chain[index + 1])) path = joinPath(path, at);
+    }
+  });
+  return path;
+}
+
+function isKeyed(value: unknown): value is Pair {
+  return typeof value === "object" && value !== null && "key" in value && "value" in value;
+}
+
+function isItems(value: unknown): value is { items: unknown[] } {
+  return typeof value === "object" && value !== null && "items" in value && Array.isArray(value.items);
+}
