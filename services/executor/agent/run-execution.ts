@@ -85,7 +85,11 @@ async function openConversation(
       MessageEntity,
       messages.map(({ role, content }, index) => ({
         message_id: uuidFrom(`message:${index + 1}`, execution_id),
-        ...{ session_id: session.sessionId, stage_id, execution_id, role, content },
+        session_id: session.sessionId,
+        stage_id,
+        execution_id,
+        role,
+        content,
         sequence_number: index + 1,
       })),
     );

@@ -84,14 +84,15 @@ async function completeRows(
   { interactionId, failure }: { interactionId: string; failure: CallFailure | null },
 ): Promise<SessionEventPayload[]> {
   const events: SessionEventPayload[] = [];
-  for (const { eventId, text } of timeline.openRows()) {
+  for (const row of timeline.openRows()) {
+    const { text } = row;
     const end =
       text === null
         ? { status: "cancelled" as const, content: "", interactionId: null }
         : failure === null || reply.outcome.kind === "completed"
           ? { status: "completed" as const, content: text, interactionId }
           : { status: "failed" as const, content: `Streaming failed: ${failure.message}`, interactionId };
-    events.push(await timeline.complete(manager, eventId, end));
+    events.push(await timeline.complete(manager, row, end));
   }
   for (const row of nativeToolRows(reply)) {
     events.push(await timeline.add(manager, { ...row, interactionId }));

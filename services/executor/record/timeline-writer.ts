@@ -35,22 +35,6 @@ export interface WholeRow {
   readonly interactionId: string | null;
 }
 
-/** The timeline rows of one LLM call of an execution. */
-export interface TimelineWriter {
-  /** Streams a delta into the call's row of this type, opening the row with the first one. */
-  append(type: TimelineEventType, attempt: number, delta: string): Promise<void>;
-  /** The open rows in the order of their sequence numbers; `text` is null where this call wrote nothing. */
-  openRows(): readonly { eventId: string; type: TimelineEventType; text: string | null }[];
-  /** Within a step's transaction: ends an open row and returns its event. */
-  complete(manager: EntityManager, eventId: string, end: RowEnd): Promise<SessionEventPayload>;
-  /** Within a step's transaction: adds a row that is complete from the start and returns its event. */
-  add(manager: EntityManager, row: WholeRow): Promise<SessionEventPayload>;
-  /** Sends the last chunks; to be awaited before the rows are completed. */
-  flush(): Promise<void>;
-  /** After the commit: the streams are over. */
-  close(): void;
-}
-
 /**
  * Opens the writer for one call. Row ids derive from execution, iteration and type: when a call is made again after a
  * crash, its rows are found open and used again, with the same id and sequence number.
@@ -60,88 +44,138 @@ export async function openTimelineWriter(
   execution: AgentExecution,
   iteration: number,
 ): Promise<TimelineWriter> {
-  const { sessionId, db, streams } = session;
-  const { execution_id, stage_id } = execution;
-  const existing = await db.getRepository(TimelineEventEntity).find({
+  const existing = await session.db.getRepository(TimelineEventEntity).find({
     select: { event_id: true, event_type: true, status: true, sequence_number: true },
-    where: { execution_id },
+    where: { execution_id: execution.execution_id },
     order: { sequence_number: "ASC" },
   });
-  let nextSequence = (existing.at(-1)?.sequence_number ?? 0) + 1;
-  const rows: OpenRow[] = existing
-    .filter(({ status }) => status === "streaming")
-    .map(({ event_id, event_type }) => ({ eventId: event_id, type: event_type, stream: undefined }));
+  const open = existing.filter(({ status }) => status === "streaming");
+  return new TimelineWriter(session, execution, {
+    iteration,
+    nextSequence: (existing.at(-1)?.sequence_number ?? 0) + 1,
+    rows: open.map(({ event_id, event_type }) => ({
+      eventId: event_id,
+      type: event_type,
+      stream: undefined,
+    })),
+  });
+}
 
-  const insert = async (manager: EntityManager, row: InsertedRow) => {
-    const ids = { event_id: row.event_id, session_id: sessionId, stage_id, execution_id };
-    const sequence_number = nextSequence;
-    await manager.insert(TimelineEventEntity, { ...row, ...ids, sequence_number });
-    const event: SessionEventPayload = {
+/** The timeline rows of one LLM call of an execution. */
+export class TimelineWriter {
+  readonly #session: OwnedSession;
+  readonly #execution: AgentExecution;
+  readonly #iteration: number;
+  readonly #rows: OpenRow[];
+  #nextSequence: number;
+
+  constructor(
+    session: OwnedSession,
+    execution: AgentExecution,
+    { iteration, nextSequence, rows }: { iteration: number; nextSequence: number; rows: OpenRow[] },
+  ) {
+    this.#session = session;
+    this.#execution = execution;
+    this.#iteration = iteration;
+    this.#nextSequence = nextSequence;
+    this.#rows = rows;
+  }
+
+  /** Streams a delta into the call's row of this type, opening the row with the first one. */
+  async append(type: TimelineEventType, attempt: number, delta: string): Promise<void> {
+    const row = this.#rows.find((open) => open.type === type) ?? (await this.#open(type));
+    if (row.stream?.attempt !== attempt) row.stream = this.#session.streams.open(row.eventId, attempt);
+    row.stream.append(delta);
+  }
+
+  /** The open rows in the order of their sequence numbers; `text` is null where `attempt` wrote nothing. */
+  openRows(): readonly { eventId: string; type: TimelineEventType; text: string | null }[] {
+    return this.#rows.map(({ eventId, type, stream }) => ({ eventId, type, text: stream?.text() ?? null }));
+  }
+
+  /** Within a step's transaction: ends an open row and returns its event. */
+  async complete(
+    manager: EntityManager,
+    { eventId, type }: Pick<OpenRow, "eventId" | "type">,
+    { status, content, interactionId }: RowEnd,
+  ): Promise<SessionEventPayload> {
+    await manager.update(
+      TimelineEventEntity,
+      { event_id: eventId },
+      { status, content, llm_interaction_id: interactionId, updated_at: () => "now()" },
+    );
+    return {
+      type: "timeline_event.completed",
+      event_id: eventId,
+      session_id: this.#session.sessionId,
+      event_type: type,
+      status,
+      content,
+      timestamp: new Date().toISOString(),
+    };
+  }
+
+  /** Within a step's transaction: adds a row that is complete from the start and returns its event. */
+  async add(
+    manager: EntityManager,
+    { type, content, metadata, interactionId }: WholeRow,
+  ): Promise<SessionEventPayload> {
+    const event_id = uuidFrom(
+      `timeline:${this.#iteration}:${this.#nextSequence}`,
+      this.#execution.execution_id,
+    );
+    return this.#insert(manager, {
+      event_id,
+      event_type: type,
+      status: "completed",
+      content,
+      metadata,
+      llm_interaction_id: interactionId,
+    });
+  }
+
+  /** Sends the last chunks; to be awaited before the rows are completed. */
+  async flush(): Promise<void> {
+    await Promise.all(this.#rows.flatMap(({ stream }) => stream?.flush() ?? []));
+  }
+
+  /** After the commit: the streams are over. */
+  close(): void {
+    for (const { eventId } of this.#rows) this.#session.streams.forget(eventId);
+  }
+
+  async #open(type: TimelineEventType): Promise<OpenRow> {
+    const event_id = uuidFrom(`timeline:${this.#iteration}:${type}`, this.#execution.execution_id);
+    await commitStep(this.#session, async (manager) => ({
+      events: [await this.#insert(manager, { event_id, event_type: type, status: "streaming", content: "" })],
+    }));
+    const row: OpenRow = { eventId: event_id, type, stream: undefined };
+    this.#rows.push(row);
+    return row;
+  }
+
+  async #insert(manager: EntityManager, row: InsertedRow): Promise<SessionEventPayload> {
+    const { session_id, stage_id, execution_id } = this.#execution;
+    const sequence_number = this.#nextSequence++;
+    await manager.insert(TimelineEventEntity, {
+      ...row,
+      session_id,
+      stage_id,
+      execution_id,
+      sequence_number,
+    });
+    return {
       type: "timeline_event.created",
-      ...ids,
+      event_id: row.event_id,
+      session_id,
+      stage_id,
+      execution_id,
       event_type: row.event_type,
       status: row.status,
       content: row.content,
-      sequence_number,
       ...(row.metadata === undefined ? {} : { metadata: row.metadata }),
+      sequence_number,
       timestamp: new Date().toISOString(),
     };
-    return event;
-  };
-
-  const openRow = async (type: TimelineEventType): Promise<OpenRow> => {
-    const found = rows.find((row) => row.type === type);
-    if (found !== undefined) return found;
-    const event_id = uuidFrom(`timeline:${iteration}:${type}`, execution_id);
-    await commitStep(session, async (manager) => ({
-      events: [await insert(manager, { event_id, event_type: type, status: "streaming", content: "" })],
-    }));
-    nextSequence++;
-    const row: OpenRow = { eventId: event_id, type, stream: undefined };
-    rows.push(row);
-    return row;
-  };
-
-  return {
-    append: async (type, attempt, delta) => {
-      const row = await openRow(type);
-      if (row.stream?.attempt !== attempt) row.stream = streams.open(row.eventId, attempt);
-      row.stream.append(delta);
-    },
-    openRows: () =>
-      rows.map(({ eventId, type, stream }) => ({ eventId, type, text: stream?.text() ?? null })),
-    complete: async (manager, eventId, { status, content, interactionId }) => {
-      const set = { status, content, llm_interaction_id: interactionId, updated_at: () => "now()" };
-      await manager.update(TimelineEventEntity, { event_id: eventId }, set);
-      const type = rows.find((row) => row.eventId === eventId)?.type ?? "llm_response";
-      return {
-        type: "timeline_event.completed",
-        event_id: eventId,
-        session_id: sessionId,
-        event_type: type,
-        status,
-        content,
-        timestamp: new Date().toISOString(),
-      };
-    },
-    add: async (manager, { type, content, metadata, interactionId }) => {
-      const event_id = uuidFrom(`timeline:${iteration}:${nextSequence}`, execution_id);
-      const event = await insert(manager, {
-        event_id,
-        event_type: type,
-        status: "completed",
-        content,
-        metadata,
-        llm_interaction_id: interactionId,
-      });
-      nextSequence++;
-      return event;
-    },
-    flush: async () => {
-      await Promise.all(rows.flatMap(({ stream }) => stream?.flush() ?? []));
-    },
-    close: () => {
-      for (const { eventId } of rows) streams.forget(eventId);
-    },
-  };
+  }
 }

@@ -1,0 +1,33 @@
+import type { Middleware } from "koa";
+import { isDatabaseUnavailable } from "#shared/database/database-unavailable.ts";
+import { coerceError } from "#shared/errors.ts";
+import type { Logger } from "#shared/logger.ts";
+import { RequestError } from "./request-error.ts";
+
+/** The one place where an error becomes an answer: `{"message": …}`, with the detail only in the log. */
+export function answerErrors(log: Logger): Middleware {
+  return async (ctx, next) => {
+    try {
+      await next();
+      if (ctx.status === 404 && ctx.body === undefined) throw new RequestError(404, "Not Found");
+    } catch (thrown) {
+      const error = coerceError(thrown);
+      if (error instanceof RequestError) {
+        ctx.status = error.status;
+        ctx.body = {
+          message: error.message,
+          ...(error.allowed === undefined ? {} : { allowed: error.allowed }),
+        };
+      } else if (isDatabaseUnavailable(error)) {
+        log.warn({ error: error.message, path: ctx.path }, "request refused: database unavailable");
+        ctx.status = 503;
+        ctx.set("retry-after", "1");
+        ctx.body = { message: "the database is unavailable: try again in a moment" };
+      } else {
+        log.error({ error: error.message, stack: error.stack, path: ctx.path }, "request failed");
+        ctx.status = 500;
+        ctx.body = { message: "internal server error" };
+      }
+    }
+  };
+}

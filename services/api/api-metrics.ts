@@ -1,0 +1,44 @@
+import { Counter, Gauge, Histogram, type Registry } from "prom-client";
+
+export interface ApiMetrics {
+  readonly accepted: Counter;
+  readonly requestSeconds: Histogram<"method" | "route" | "status">;
+  readonly wakeups: Counter<"result">;
+  readonly swept: Counter;
+  readonly undispatched: Gauge;
+}
+
+/** The api's own figures, registered in `registry`. */
+export function createApiMetrics(registry: Registry): ApiMetrics {
+  const registers = [registry];
+  return {
+    accepted: new Counter({
+      name: "tarsy_api_alerts_accepted_total",
+      help: "Alerts answered with 202",
+      registers,
+    }),
+    requestSeconds: new Histogram({
+      name: "tarsy_api_request_duration_seconds",
+      help: "HTTP requests by method, route and status",
+      labelNames: ["method", "route", "status"],
+      buckets: [0.002, 0.005, 0.02, 0.1, 0.5, 2, 10],
+      registers,
+    }),
+    wakeups: new Counter({
+      name: "tarsy_api_session_wakeups_total",
+      help: "Wake-ups sent to the executors, by result",
+      labelNames: ["result"],
+      registers,
+    }),
+    swept: new Counter({
+      name: "tarsy_api_sessions_swept_total",
+      help: "Sessions the sweeper found without an owner or a wake-up",
+      registers,
+    }),
+    undispatched: new Gauge({
+      name: "tarsy_api_sessions_unowned",
+      help: "Unfinished sessions without a live lease at the last sweep",
+      registers,
+    }),
+  };
+}

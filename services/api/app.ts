@@ -1,0 +1,54 @@
+import { Router } from "@koa/router";
+import Koa from "koa";
+import type { DataSource } from "typeorm";
+import type { Logger } from "#shared/logger.ts";
+import { answerErrors } from "./answer-errors.ts";
+import type { ApiMetrics } from "./api-metrics.ts";
+import { cancelSession } from "./cancel-session.ts";
+import type { ApiConfig } from "./config.ts";
+import type { Dispatcher } from "./dispatch.ts";
+import { getSession } from "./get-session.ts";
+import { getTimeline } from "./get-timeline.ts";
+import { health } from "./health.ts";
+import { RequestError } from "./request-error.ts";
+import { submitAlert } from "./submit-alert.ts";
+
+/** What the handlers work with. */
+export interface ApiDeps {
+  readonly config: ApiConfig;
+  readonly log: Logger;
+  readonly db: DataSource;
+  readonly dispatcher: Dispatcher;
+  readonly metrics: ApiMetrics;
+}
+
+/** Builds the HTTP surface; it never listens by itself. */
+export function buildApp(deps: ApiDeps): Koa {
+  const router = new Router();
+  router.post("/api/v1/alerts", submitAlert(deps));
+  router.get("/api/v1/sessions/:id", getSession(deps));
+  router.get("/api/v1/sessions/:id/timeline", getTimeline(deps));
+  router.post("/api/v1/sessions/:id/cancel", cancelSession(deps));
+  router.get("/health", health(deps));
+
+  // Identity headers are taken as they come until authentication exists; forwarding headers are not.
+  const app = new Koa({ proxy: false });
+  app.silent = true;
+  app.on("error", (error: Error) => deps.log.debug({ error: error.message }, "connection error"));
+  app.use(async (ctx, next) => {
+    const stop = deps.metrics.requestSeconds.startTimer({ method: ctx.method });
+    await next();
+    const matched: unknown = ctx["_matchedRoute"];
+    stop({ route: typeof matched === "string" ? matched : "unmatched", status: String(ctx.status) });
+  });
+  app.use(answerErrors(deps.log));
+  app.use(router.routes());
+  app.use(
+    router.allowedMethods({
+      throw: true,
+      methodNotAllowed: () => new RequestError(405, "Method Not Allowed"),
+      notImplemented: () => new RequestError(405, "Method Not Allowed"),
+    }),
+  );
+  return app;
+}

@@ -1,0 +1,79 @@
+import type { RouterMiddleware } from "@koa/router";
+import { Type } from "typebox";
+import type { DataSource, EntityManager } from "typeorm";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { literals } from "#shared/contracts/literals.ts";
+import type { SessionEvent, SessionEventPayload } from "#shared/contracts/session-event.ts";
+import { SESSION_STATUSES, isTerminal } from "#shared/contracts/statuses.ts";
+import { appendEvents } from "#shared/database/append-events.ts";
+import { selectRows } from "#shared/database/select-rows.ts";
+import type { ApiDeps } from "./app.ts";
+import { RequestError, notFound } from "./request-error.ts";
+import { parseSessionId } from "./parse-session-id.ts";
+
+const parseStatus = compileParser("session status row", Type.Object({ status: literals(SESSION_STATUSES) }));
+
+const REQUEST_CANCEL = `
+UPDATE session_runtime SET cancel_requested_at = coalesce(cancel_requested_at, now()) WHERE session_id = $1`;
+
+const CANCEL_PENDING = `
+UPDATE alert_sessions SET status = 'cancelled', completed_at = now(), error_message = $2, error_code = 'user'
+WHERE session_id = $1`;
+
+const CANCEL_RUNNING = `UPDATE alert_sessions SET status = 'cancelling' WHERE session_id = $1`;
+
+const REASON = "cancelled by the user";
+
+/**
+ * `POST /api/v1/sessions/:id/cancel`: the database first, the bus second. A pending session ends here and now; a running
+ * one becomes `cancelling`, which its owner, told over the bus or at its next lease renewal, ends as `cancelled`.
+ */
+export function cancelSession({ db, dispatcher, log }: ApiDeps): RouterMiddleware {
+  return async (ctx) => {
+    const id = parseSessionId(ctx.params["id"]);
+    const events = await requestCancel(db, id);
+    dispatcher.cancel(id);
+    dispatcher.publish(events);
+    log.info({ session_id: id }, "cancel requested");
+    ctx.body = { session_id: id, message: "Session cancellation requested" };
+  };
+}
+
+async function requestCancel(db: DataSource, id: string): Promise<readonly SessionEvent[]> {
+  return db.transaction(async (manager) => {
+    const [row] = await selectRows(
+      manager,
+      parseStatus,
+      "SELECT status FROM alert_sessions WHERE session_id = $1 FOR UPDATE",
+      [id],
+    );
+    if (row === undefined) throw notFound();
+    if (isTerminal(row.status)) throw new RequestError(409, "session is not in a cancellable state");
+    if (row.status === "cancelling") return [];
+    const payloads =
+      row.status === "pending" ? await endPending(manager, id) : await markCancelling(manager, id);
+    await manager.query(REQUEST_CANCEL, [id]);
+    return (await appendEvents(manager, id, { kind: "system" }, payloads)) ?? [];
+  });
+}
+
+async function endPending(manager: EntityManager, id: string): Promise<SessionEventPayload[]> {
+  await manager.query(CANCEL_PENDING, [id, REASON]);
+  const fields = {
+    session_id: id,
+    status: "cancelled",
+    error_message: REASON,
+    timestamp: new Date().toISOString(),
+  } as const;
+  return [
+    { type: "session.status", ...fields },
+    { type: "session.completed", ...fields },
+  ];
+}
+
+async function markCancelling(manager: EntityManager, id: string): Promise<SessionEventPayload[]> {
+  await manager.query(CANCEL_RUNNING, [id]);
+  return [
+    { type: "session.status", session_id: id, status: "cancelling", timestamp: new Date().toISOString() },
+  ];
+}

@@ -1,0 +1,38 @@
+import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
+import { readConfigEnvironment } from "#shared/agent-config/config-environment.ts";
+import { loadAgentConfig } from "#shared/agent-config/load-agent-config.ts";
+import { envInteger, envPort, type Environment } from "#shared/environment.ts";
+import {
+  bindAddress,
+  configDirectory,
+  databaseUrl,
+  natsUrl,
+  readServiceConfig,
+  type ServiceConfig,
+} from "#shared/service-config.ts";
+
+export interface ApiConfig extends ServiceConfig {
+  readonly http: { readonly host: string; readonly port: number };
+  readonly databaseUrl: string;
+  readonly natsUrl: string;
+  /** 1 on a single NATS server, 3 on a cluster. */
+  readonly natsReplicas: number;
+  /** Sessions that ended longer ago are soft-deleted. */
+  readonly retentionDays: number;
+  readonly agents: AgentConfig;
+}
+
+/** Reads the environment over `<config-dir>/.env`, and both YAML files. Throws TerminalError with all that is wrong. */
+export async function loadConfig(processEnv: Environment): Promise<ApiConfig> {
+  const configDir = configDirectory(processEnv);
+  const env = readConfigEnvironment(configDir, processEnv);
+  return {
+    ...readServiceConfig(env, { name: "API_HEALTH_PORT", fallback: 8090 }),
+    http: { host: bindAddress(env), port: envPort(env, "API_PORT", 8080) },
+    databaseUrl: databaseUrl(env),
+    natsUrl: natsUrl(env),
+    natsReplicas: envInteger(env, "NATS_REPLICAS", { fallback: 1, min: 1, max: 5 }),
+    retentionDays: envInteger(env, "RETENTION_DAYS", { fallback: 90, min: 1, max: 36_500 }),
+    agents: await loadAgentConfig({ configDir, env }),
+  };
+}

@@ -1,0 +1,105 @@
+import { ensureStreams } from "#shared/bus/ensure-streams.ts";
+import { openBus, type Bus } from "#shared/bus/open-bus.ts";
+import { publishEvent } from "#shared/bus/publish-event.ts";
+import { queuedSessions } from "#shared/bus/queued-sessions.ts";
+import { wakeSession } from "#shared/bus/wake-session.ts";
+import { sessionCancelCodec } from "#shared/contracts/session-cancel.ts";
+import type { SessionEvent } from "#shared/contracts/session-event.ts";
+import { SUBJECTS } from "#shared/contracts/subjects.ts";
+import { errorMessage } from "#shared/errors.ts";
+import type { Logger } from "#shared/logger.ts";
+import type { ApiMetrics } from "./api-metrics.ts";
+import type { ApiConfig } from "./config.ts";
+
+/**
+ * The api's side of the bus. Everything here only speeds up what the rows already say: with NATS away nothing fails,
+ * and the sweeper dispatches later.
+ */
+export interface Dispatcher extends AsyncDisposable {
+  /** Wakes an executor for a session, in the background. */
+  wake(sessionId: string): void;
+  /** Tells the session's owner to stop, in the background. */
+  cancel(sessionId: string): void;
+  /** Publishes committed events of a session that has no owner, in the background. */
+  publish(events: readonly SessionEvent[]): void;
+  /** The sessions whose wake-up is in the stream now, creating the stream if it is missing. Rejects with NATS away. */
+  queued(): Promise<ReadonlySet<string>>;
+  /** Rejects with a sentence unless NATS answers. */
+  check(): Promise<void>;
+}
+
+/** Connects in the background, so that alerts are accepted while NATS is away. */
+export function openDispatcher({
+  config,
+  log,
+  metrics,
+  signal,
+}: {
+  readonly config: ApiConfig;
+  readonly log: Logger;
+  readonly metrics: ApiMetrics;
+  readonly signal: AbortSignal;
+}): Dispatcher {
+  let bus: Bus | undefined;
+  const underWay = new Set<Promise<void>>();
+  const prepare = (connected: Bus) => ensureStreams(connected, { replicas: config.natsReplicas });
+  const opening = openBus({ url: config.natsUrl, name: "tarsy-api", log, signal }).then(
+    async (opened) => {
+      bus = opened;
+      await prepare(opened).catch((error: unknown) =>
+        log.warn({ error: errorMessage(error) }, "streams not prepared"),
+      );
+    },
+    () => undefined, // stopped before NATS answered
+  );
+
+  const inBackground = (what: string, work: (connected: Bus) => Promise<void>) => {
+    if (bus === undefined) return;
+    const done = work(bus)
+      .catch((error: unknown) =>
+        log.warn({ error: errorMessage(error) }, `${what} not sent: the sweeper will see to it`),
+      )
+      .finally(() => underWay.delete(done));
+    underWay.add(done);
+  };
+
+  const connected = (): Bus => {
+    if (bus === undefined) throw new Error("NATS has not answered yet");
+    return bus;
+  };
+
+  return {
+    wake: (sessionId) => {
+      inBackground("wake-up", async (open) => {
+        const result = await wakeSession(open, sessionId).catch((error: unknown) => {
+          metrics.wakeups.inc({ result: "failed" });
+          throw error;
+        });
+        metrics.wakeups.inc({ result });
+      });
+    },
+    cancel: (sessionId) => {
+      // Core publish: the owner also finds the cancel at its next lease renewal.
+      inBackground("cancel", async (open) => {
+        open.connection.publish(
+          SUBJECTS.cancel(sessionId),
+          sessionCancelCodec.encode({ session_id: sessionId }),
+        );
+        await open.connection.flush();
+      });
+    },
+    publish: (events) => {
+      for (const event of events) inBackground("event", (open) => publishEvent(open, event));
+    },
+    queued: async () => {
+      await prepare(connected());
+      return queuedSessions(connected());
+    },
+    check: async () => connected().check(),
+    [Symbol.asyncDispose]: async () => {
+      await opening;
+      await Promise.all(underWay);
+      await bus?.[Symbol.asyncDispose]();
+    },
+  };
+}

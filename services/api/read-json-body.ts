@@ -1,0 +1,45 @@
+import type { IncomingMessage } from "node:http";
+import getRawBody from "raw-body";
+import { errorMessage } from "#shared/errors.ts";
+import { RequestError } from "./request-error.ts";
+
+/** 1 MiB of control characters grows sixfold in JSON. */
+const BODY_LIMIT_BYTES = 8 * 1024 * 1024;
+
+/**
+ * Reads and decodes a JSON body; an empty one counts as `{}`. Invalid UTF-8 becomes U+FFFD: an alert with a broken
+ * byte is better than none. Throws RequestError 413 over 8 MiB, 400 for another content type or broken JSON.
+ */
+export async function readJsonBody(request: IncomingMessage): Promise<unknown> {
+  const bytes = await readBytes(request);
+  if (bytes.length === 0) return {};
+  const type = request.headers["content-type"]?.split(";", 1)[0]?.trim().toLowerCase() ?? "";
+  if (type !== "application/json" && !type.endsWith("+json")) {
+    const given = type === "" ? "missing" : `'${type}'`;
+    throw new RequestError(
+      400,
+      `request body must be JSON: content type is ${given}, not 'application/json'`,
+    );
+  }
+  try {
+    const value: unknown = JSON.parse(bytes.toString("utf8"));
+    return value;
+  } catch (error) {
+    throw new RequestError(400, `request body is not valid JSON: ${errorMessage(error)}`);
+  }
+}
+
+async function readBytes(request: IncomingMessage): Promise<Buffer> {
+  try {
+    const length = request.headers["content-length"];
+    return await getRawBody(request, {
+      limit: BODY_LIMIT_BYTES,
+      ...(length === undefined ? {} : { length }),
+    });
+  } catch (error) {
+    // What is left of an oversized body is not read: the connection closes behind the answer.
+    const type = error instanceof Error && "type" in error ? error.type : undefined;
+    if (type === "entity.too.large") throw new RequestError(413, "Request Entity Too Large");
+    throw new RequestError(400, `request body could not be read: ${errorMessage(error)}`);
+  }
+}

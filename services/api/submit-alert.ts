@@ -1,0 +1,108 @@
+import { randomUUID } from "node:crypto";
+import type { Middleware } from "koa";
+import { knownAlertTypes, findChain } from "#shared/agent-config/find-chain.ts";
+import { resolveChain } from "#shared/agent-config/resolve-chain.ts";
+import { hashResolvedChain, type ResolvedChain } from "#shared/contracts/resolved-chain.ts";
+import { storableText } from "#shared/storable-text.ts";
+import { parseAlertRequest, type AlertRequest } from "./alert-request.ts";
+import type { ApiDeps } from "./app.ts";
+import type { ApiConfig } from "./config.ts";
+import { readJsonBody } from "./read-json-body.ts";
+import { RequestError, validationError } from "./request-error.ts";
+
+const MAX_DATA_BYTES = 1_048_576;
+
+/** Session and runtime row in one statement, so one round trip and one commit. */
+const INSERT_SESSION = `
+WITH session AS (
+  INSERT INTO alert_sessions (session_id, alert_data, agent_type, alert_type, author, runbook_url, mcp_selection,
+                              chain_id, resolved_config, config_hash, session_metadata)
+  VALUES ($1, $2, $3, $3, $4, $5, $6, $7, $8, $9, $10)
+  RETURNING session_id
+)
+INSERT INTO session_runtime (session_id) SELECT session_id FROM session`;
+
+/** `POST /api/v1/alerts`: 202 once the session's row is committed; an executor is woken behind the answer. */
+export function submitAlert({ config, db, dispatcher, metrics, log }: ApiDeps): Middleware {
+  const resolved = cacheResolvedChains(config);
+  return async (ctx) => {
+    const alert = checkAlert(parseAlertRequest(await readJsonBody(ctx.req)), config);
+    const { chain, hash, notice } = resolved(alert.alertType);
+    const sessionId = randomUUID();
+    const data = storableText(alert.data);
+    const metadata = {
+      ...(notice === null ? {} : { notice }),
+      ...(data.changed
+        ? { alert_data_changed: "characters that cannot be stored were replaced by U+FFFD" }
+        : {}),
+    };
+    await db.query(INSERT_SESSION, [
+      sessionId,
+      data.text,
+      alert.alertType,
+      authorOf((header) => ctx.get(header)),
+      alert.runbook === null ? null : storableText(alert.runbook).text,
+      alert.mcp === null ? null : storableText(JSON.stringify(alert.mcp)).text,
+      chain.chain_id,
+      JSON.stringify(chain),
+      hash,
+      Object.keys(metadata).length === 0 ? null : JSON.stringify(metadata),
+    ]);
+    dispatcher.wake(sessionId);
+    metrics.accepted.inc();
+    log.info({ session_id: sessionId, alert_type: alert.alertType }, "alert accepted");
+    ctx.status = 202;
+    ctx.body = { session_id: sessionId, status: "queued", message: "Alert submitted for processing" };
+  };
+}
+
+/** The checks after decoding, in the reference's order. */
+function checkAlert(request: AlertRequest, { agents }: ApiConfig) {
+  const data = request.data ?? "";
+  if (data === "") throw new RequestError(400, "data field is required");
+  if (Buffer.byteLength(data) > MAX_DATA_BYTES) {
+    throw new RequestError(413, `alert data exceeds maximum size of ${MAX_DATA_BYTES} bytes`);
+  }
+  const wanted = request.alert_type ?? "";
+  const found = findChain(agents, wanted);
+  if (found === undefined) {
+    const why = `no chain found for alert type '${wanted === "" ? agents.defaults.alert_type : wanted}'`;
+    throw validationError("alert_type", why, knownAlertTypes(agents));
+  }
+  const mcp = request.mcp ?? null;
+  for (const { name } of mcp?.servers ?? []) {
+    if (!agents.mcpServers.has(name)) {
+      throw validationError("mcp_selection", `MCP server '${name}' is not configured`, [
+        ...agents.mcpServers.keys(),
+      ]);
+    }
+  }
+  return { data, alertType: found.alertType, runbook: request.runbook || null, mcp };
+}
+
+/** The configuration never changes while the process lives, so each alert type is resolved once. */
+function cacheResolvedChains({ agents }: ApiConfig) {
+  const cache = new Map<string, { chain: ResolvedChain; hash: string; notice: string | null }>();
+  return (alertType: string) => {
+    const cached = cache.get(alertType);
+    if (cached !== undefined) return cached;
+    const chain = resolveChain(agents, alertType);
+    const entry = { chain, hash: hashResolvedChain(chain), notice: demoNotice(chain) };
+    cache.set(alertType, entry);
+    return entry;
+  };
+}
+
+/** Says plainly that no LLM answers, where that is so. */
+function demoNotice(chain: ResolvedChain): string | null {
+  const providers = chain.stages.flatMap(({ agents }) => agents.map(({ llm_provider }) => llm_provider));
+  const scripted = providers.find(({ type }) => type === "scripted");
+  if (scripted === undefined) return null;
+  return `answered by a scripted demo model (provider '${scripted.name}'), not by an LLM: the text is the same for every alert`;
+}
+
+/** Who submitted, as the proxy in front says. */
+function authorOf(header: (name: string) => string): string {
+  const author = header("x-forwarded-user") || header("x-forwarded-email") || "api-client";
+  return storableText(author).text;
+}
