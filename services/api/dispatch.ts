@@ -43,15 +43,13 @@ export function openDispatcher({
   let bus: Bus | undefined;
   const underWay = new Set<Promise<void>>();
   const prepare = (connected: Bus) => ensureStreams(connected, { replicas: config.natsReplicas });
-  const opening = openBus({ url: config.natsUrl, name: "tarsy-api", log, signal }).then(
-    async (opened) => {
-      bus = opened;
-      await prepare(opened).catch((error: unknown) =>
-        log.warn({ error: errorMessage(error) }, "streams not prepared"),
-      );
-    },
-    () => undefined, // stopped before NATS answered
-  );
+  const open = async () => {
+    bus = await openBus({ url: config.natsUrl, name: "tarsy-api", log, signal });
+    await prepare(bus);
+  };
+  const opening = open().catch((error: unknown) => {
+    if (!signal.aborted) log.warn({ error: errorMessage(error) }, "streams not prepared: the sweeper will");
+  });
 
   const inBackground = (what: string, work: (connected: Bus) => Promise<void>) => {
     if (bus === undefined) return;
@@ -70,8 +68,8 @@ export function openDispatcher({
 
   return {
     wake: (sessionId) => {
-      inBackground("wake-up", async (open) => {
-        const result = await wakeSession(open, sessionId).catch((error: unknown) => {
+      inBackground("wake-up", async (live) => {
+        const result = await wakeSession(live, sessionId).catch((error: unknown) => {
           metrics.wakeups.inc({ result: "failed" });
           throw error;
         });
@@ -80,16 +78,16 @@ export function openDispatcher({
     },
     cancel: (sessionId) => {
       // Core publish: the owner also finds the cancel at its next lease renewal.
-      inBackground("cancel", async (open) => {
-        open.connection.publish(
+      inBackground("cancel", async (live) => {
+        live.connection.publish(
           SUBJECTS.cancel(sessionId),
           sessionCancelCodec.encode({ session_id: sessionId }),
         );
-        await open.connection.flush();
+        await live.connection.flush();
       });
     },
     publish: (events) => {
-      for (const event of events) inBackground("event", (open) => publishEvent(open, event));
+      for (const event of events) inBackground("event", (live) => publishEvent(live, event));
     },
     queued: async () => {
       await prepare(connected());

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import getRawBody from "raw-body";
+import { getRawBody } from "raw-body";
 import { errorMessage } from "#shared/errors.ts";
 import { RequestError } from "./request-error.ts";
 

@@ -1,0 +1,61 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startNats, type EmbeddedNats } from "../../launcher/embedded-nats.ts";
+import { startPostgres, type EmbeddedPostgres } from "../../launcher/embedded-postgres.ts";
+import { findNatsServer } from "../../launcher/nats-binary.ts";
+
+const TOOLS_DIR = join(import.meta.dirname, "../../.tarsy/tools");
+
+/** A real Postgres and a real NATS of a test's own, on free ports, in a directory that goes with them. */
+export class BackingServers implements AsyncDisposable {
+  readonly #directory: string;
+  postgres: EmbeddedPostgres;
+  nats: EmbeddedNats;
+
+  private constructor(directory: string, postgres: EmbeddedPostgres, nats: EmbeddedNats) {
+    this.#directory = directory;
+    this.postgres = postgres;
+    this.nats = nats;
+  }
+
+  static async start(): Promise<BackingServers> {
+    const directory = await mkdtemp(join(tmpdir(), "tarsy-test-"));
+    const [postgres, nats] = await Promise.all([
+      startPostgres({ dataDir: join(directory, "postgres"), port: 0, durable: false }),
+      startNatsIn(directory, 0),
+    ]);
+    return new BackingServers(directory, postgres, nats);
+  }
+
+  /** Kills NATS; its data stays. */
+  async killNats(): Promise<void> {
+    process.kill(this.nats.pid, "SIGKILL");
+    await this.nats.exited;
+  }
+
+  /** Starts NATS again on its port and data. */
+  async restartNats(): Promise<void> {
+    this.nats = await startNatsIn(this.#directory, this.nats.port);
+  }
+
+  async stopPostgres(): Promise<void> {
+    await this.postgres.stop();
+  }
+
+  /** Starts Postgres again on its port and data. */
+  async restartPostgres(): Promise<void> {
+    const { port } = this.postgres;
+    this.postgres = await startPostgres({ dataDir: join(this.#directory, "postgres"), port, durable: false });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([this.nats.stop(), this.postgres.stop()]);
+    await rm(this.#directory, { recursive: true, force: true });
+  }
+}
+
+async function startNatsIn(directory: string, port: number): Promise<EmbeddedNats> {
+  const binary = await findNatsServer({ toolsDir: TOOLS_DIR, env: process.env, progress: () => undefined });
+  return startNats({ binary, dataDir: join(directory, "nats"), port });
+}

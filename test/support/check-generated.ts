@@ -1,0 +1,19 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** Fails unless the committed code below shared/generated is what the .proto files give today. */
+const directory = mkdtempSync(join(tmpdir(), "tarsy-generated-"));
+try {
+  execFileSync("buf", ["generate", "-o", directory], { stdio: "inherit" });
+  const file = "shared/generated/llm/v1/llm.ts";
+  if (readFileSync(join(directory, file), "utf8") !== readFileSync(file, "utf8")) {
+    process.stderr.write(
+      `${file} is not what proto/ gives: run \`npm run generate\` and commit the result\n`,
+    );
+    process.exitCode = 1;
+  }
+} finally {
+  rmSync(directory, { recursive: true, force: true });
+}

@@ -1,0 +1,139 @@
+import { once } from "node:events";
+import { Type, type Static } from "typebox";
+import { WebSocket } from "ws";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { until } from "./until.ts";
+
+const Row = Type.Object({}, { additionalProperties: true });
+
+const SessionView = Type.Object(
+  {
+    id: Type.String(),
+    status: Type.String(),
+    stages: Type.Array(
+      Type.Object(
+        {
+          status: Type.String(),
+          executions: Type.Array(Type.Object({ status: Type.String() }, { additionalProperties: true })),
+        },
+        { additionalProperties: true },
+      ),
+    ),
+    timeline: Type.Array(
+      Type.Object(
+        { event_id: Type.String(), event_type: Type.String(), status: Type.String(), content: Type.String() },
+        { additionalProperties: true },
+      ),
+    ),
+  },
+  { additionalProperties: true },
+);
+export type SessionView = Static<typeof SessionView>;
+const parseSession = compileParser("session", SessionView);
+const parseAccepted = compileParser("accepted alert", Type.Object({ session_id: Type.String() }));
+
+/** What a socket received: any message, with its type. */
+export type WireMessage = Readonly<Record<string, unknown>>;
+const parseRow = compileParser("json object", Row);
+
+/** Speaks to a running system as its users do. */
+export class TarsyClient {
+  readonly #api: string;
+  readonly #ws: string;
+
+  constructor({ api, ws }: { api: string; ws: string }) {
+    this.#api = api;
+    this.#ws = ws;
+  }
+
+  /** Any request; returns status and decoded body. */
+  async request(
+    method: string,
+    path: string,
+    body?: unknown,
+  ): Promise<{ status: number; body: Record<string, unknown> }> {
+    const response = await fetch(`${this.#api}${path}`, {
+      method,
+      ...(body === undefined
+        ? {}
+        : { headers: { "content-type": "application/json" }, body: JSON.stringify(body) }),
+    });
+    return { status: response.status, body: { ...parseRow(await response.json()) } };
+  }
+
+  /** Submits an alert and returns its session's id; fails unless it was accepted. */
+  async submit(data: string, fields: object = {}): Promise<string> {
+    const { status, body } = await this.request("POST", "/api/v1/alerts", { data, ...fields });
+    if (status !== 202) throw new Error(`alert not accepted: ${status} ${JSON.stringify(body)}`);
+    return parseAccepted(body).session_id;
+  }
+
+  async session(id: string): Promise<SessionView> {
+    return parseSession((await this.request("GET", `/api/v1/sessions/${id}`)).body);
+  }
+
+  /** Waits until the session has one of the statuses. */
+  async waitFor(id: string, statuses: readonly string[], timeoutMs = 60_000): Promise<SessionView> {
+    return until(
+      `session ${id} is ${statuses.join(" or ")}`,
+      async () => {
+        const session = await this.session(id);
+        return statuses.includes(session.status) && session;
+      },
+      timeoutMs,
+    );
+  }
+
+  /** Opens a socket, subscribes to a session and collects what comes. Resolves once the subscription is confirmed. */
+  async watch(id: string, fields: object = {}): Promise<SessionWatch> {
+    const socket = new WebSocket(this.#ws);
+    const watch = new SessionWatch(socket);
+    await once(socket, "open");
+    socket.send(JSON.stringify({ action: "subscribe", channel: `session:${id}`, ...fields }));
+    await watch.next("subscription.confirmed");
+    return watch;
+  }
+}
+
+/** A socket and everything it received. */
+export class SessionWatch implements Disposable {
+  readonly #socket: WebSocket;
+  readonly messages: WireMessage[] = [];
+
+  constructor(socket: WebSocket) {
+    this.#socket = socket;
+    socket.on("message", (data: Buffer) =>
+      this.messages.push({ ...parseRow(JSON.parse(data.toString("utf8"))) }),
+    );
+    // A socket that breaks shows in the messages that do not come.
+    socket.on("error", () => undefined);
+  }
+
+  /** Waits for the first message of this type. */
+  async next(type: string, timeoutMs = 60_000): Promise<WireMessage> {
+    return until(
+      `message ${type}`,
+      () => this.messages.find((message) => message["type"] === type),
+      timeoutMs,
+    );
+  }
+
+  /** The stored events received, that is all messages with a number. */
+  events(): WireMessage[] {
+    return this.messages.filter((message) => typeof message["seq"] === "number");
+  }
+
+  /** The concatenated chunks of an event's newest attempt. */
+  streamed(eventId: unknown): string {
+    const chunks = this.messages.filter(
+      (message) => message["type"] === "stream.chunk" && message["event_id"] === eventId,
+    );
+    const newest = Math.max(...chunks.map((chunk) => Number(chunk["attempt"])));
+    const latest = chunks.filter((chunk) => chunk["attempt"] === newest);
+    return latest.map((chunk) => String(chunk["delta"])).join("");
+  }
+
+  [Symbol.dispose](): void {
+    this.#socket.terminate();
+  }
+}

@@ -1,0 +1,122 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { freePort } from "../../launcher/free-port.ts";
+import type { BackingServers } from "./backing-servers.ts";
+import { until } from "./until.ts";
+
+const HOST = "127.0.0.1";
+const ROOT = join(import.meta.dirname, "../..");
+const SERVICES = ["tool-runner", "llm-gateway", "executor", "notifier", "api"] as const;
+export type ServiceName = (typeof SERVICES)[number];
+
+const HEALTH_VARIABLE: Record<ServiceName, string> = {
+  api: "API_HEALTH_PORT",
+  executor: "EXECUTOR_HEALTH_PORT",
+  "llm-gateway": "LLM_GATEWAY_HEALTH_PORT",
+  "tool-runner": "TOOL_RUNNER_HEALTH_PORT",
+  notifier: "NOTIFIER_HEALTH_PORT",
+};
+
+export interface SystemOptions {
+  readonly servers: BackingServers;
+  readonly configDir: string;
+  readonly executors?: number;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+interface RunningService {
+  readonly name: ServiceName;
+  readonly process: ChildProcess;
+  readonly healthPort: number;
+}
+
+/** The five services as real processes on free ports. */
+export class TarsySystem implements AsyncDisposable {
+  readonly #env: NodeJS.ProcessEnv;
+  readonly #running = new Set<RunningService>();
+  readonly api: string;
+  readonly ws: string;
+  /** Everything the services wrote, for a failing test's message. */
+  output = "";
+
+  private constructor(env: NodeJS.ProcessEnv, ports: { api: number; notifier: number }) {
+    this.#env = env;
+    this.api = `http://127.0.0.1:${ports.api}`;
+    this.ws = `ws://127.0.0.1:${ports.notifier}/ws`;
+  }
+
+  /** Starts everything and resolves once every service is ready. */
+  static async start({ servers, configDir, executors = 1, env = {} }: SystemOptions): Promise<TarsySystem> {
+    const [api, notifier, gateway] = [await freePort(HOST), await freePort(HOST), await freePort(HOST)];
+    const system = new TarsySystem(
+      {
+        PATH: process.env["PATH"],
+        DATABASE_URL: servers.postgres.url,
+        NATS_URL: servers.nats.url,
+        CONFIG_DIR: configDir,
+        API_PORT: String(api),
+        NOTIFIER_PORT: String(notifier),
+        LLM_GATEWAY_PORT: String(gateway),
+        LLM_GATEWAY_ADDR: `127.0.0.1:${gateway}`,
+        LOG_LEVEL: process.env["TEST_LOG_LEVEL"] ?? "info",
+        LOG_FORMAT: "json",
+        ...env,
+      },
+      { api, notifier },
+    );
+    const names = [...SERVICES, ...Array.from({ length: executors - 1 }, () => "executor" as const)];
+    await Promise.all(names.map((name) => system.startService(name)));
+    return system;
+  }
+
+  /** Starts one more process of a service and resolves once it is ready. */
+  async startService(name: ServiceName): Promise<RunningService> {
+    const healthPort = await freePort(HOST);
+    const child = spawn(process.execPath, [join(ROOT, "services", name, "main.ts")], {
+      cwd: ROOT,
+      env: { ...this.#env, [HEALTH_VARIABLE[name]]: String(healthPort) },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    for (const stream of [child.stdout, child.stderr]) {
+      stream
+        .setEncoding("utf8")
+        .on("data", (text: string) => (this.output = (this.output + text).slice(-200_000)));
+    }
+    const service = { name, process: child, healthPort };
+    this.#running.add(service);
+    await until(`${name} is ready`, async () => {
+      if (child.exitCode !== null) {
+        throw new Error(`${name} exited with ${child.exitCode}: ${this.output.slice(-2_000)}`);
+      }
+      return (await fetch(`http://127.0.0.1:${healthPort}/readyz`)).ok;
+    });
+    return service;
+  }
+
+  /** The newest running process of a service. */
+  find(name: ServiceName): RunningService {
+    const found = [...this.#running].findLast((service) => service.name === name);
+    if (found === undefined) throw new Error(`${name} does not run`);
+    return found;
+  }
+
+  /** Ends the newest process of a service and resolves with its exit code once it is gone. */
+  async stop(name: ServiceName, signal: NodeJS.Signals): Promise<number | null> {
+    return this.#end(this.find(name), signal);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([...this.#running].map((service) => this.#end(service, "SIGKILL")));
+  }
+
+  async #end(service: RunningService, signal: NodeJS.Signals): Promise<number | null> {
+    this.#running.delete(service);
+    if (service.process.exitCode === null && service.process.signalCode === null) {
+      const gone = once(service.process, "exit");
+      service.process.kill(signal);
+      await gone;
+    }
+    return service.process.exitCode;
+  }
+}
