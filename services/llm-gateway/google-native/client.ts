@@ -27,14 +27,18 @@ export function clientCache(): ClientCache {
 }
 
 function openClient(apiKey: string, baseUrl: string): GoogleGenAI {
-  const protocol = baseUrl === "" ? "https:" : URL.parse(baseUrl)?.protocol;
-  if (protocol !== "https:" && protocol !== "http:") {
-    throw refusal("invalid_request", "base_url is not a valid URL: it must start with https:// or http://");
+  const url = URL.parse(baseUrl === "" ? GEMINI_URL : baseUrl);
+  if (url === null || !["https:", "http:"].includes(url.protocol) || url.username + url.password !== "") {
+    // The value may hold a password, so it is not repeated.
+    throw refusal(
+      "invalid_request",
+      "base_url is not a usable URL: it must start with https:// or http:// and hold no user or password",
+    );
   }
   return new GoogleGenAI({
     apiKey,
     // Said in full, because the SDK otherwise looks into the process's environment.
     vertexai: false,
-    httpOptions: { baseUrl: baseUrl === "" ? GEMINI_URL : baseUrl, apiVersion: API_VERSION },
+    httpOptions: { baseUrl: url.href, apiVersion: API_VERSION },
   });
 }

@@ -64,6 +64,12 @@ function credential(config: LLMConfig, env: Environment): string {
       `environment variable ${config.apiKeyEnv} is not set in the LLM gateway: set it there, or in .env beside the configuration`,
     );
   }
+  if (!/^[\x21-\x7E]+$/u.test(value)) {
+    throw refusal(
+      "credentials",
+      `environment variable ${config.apiKeyEnv} holds characters that no key has: set it to the key alone`,
+    );
+  }
   return value;
 }
 
@@ -79,9 +85,10 @@ function requestParameters({ request, config }: ProviderCall): GenerateContentPa
       ...(systemInstruction === undefined ? {} : { systemInstruction }),
       ...(tools.length === 0 ? {} : { tools }),
       ...(thinking === undefined ? {} : { thinkingConfig: thinking }),
-      // One call is one request: calling functions and going on are the executor's to decide.
+      // Calling functions is the executor's to decide.
       automaticFunctionCalling: { disable: true },
-      automaticContinuation: false,
+      // Gemini may answer a long generation in several responses: the SDK asks for the next ones.
+      automaticContinuation: true,
     },
   };
 }
@@ -113,7 +120,7 @@ async function* attempt(
       ...parameters,
       config: { ...parameters.config, abortSignal: request.signal, httpOptions: { fetch } },
     });
-    for await (const chunk of guardStalls(stream, stall, abort)) {
+    for await (const chunk of guardStalls(stream, stall)) {
       for (const content of reader.read(parseGeminiChunk(chunk))) {
         output = true;
         yield content;

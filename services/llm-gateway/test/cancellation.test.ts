@@ -4,7 +4,7 @@ import { expect } from "chai";
 import { LLMServiceClient } from "#shared/generated/llm/v1/llm.ts";
 import { listen } from "#shared/listen.ts";
 import { geminiChunk, openGeminiServer } from "../../../test/support/gemini-server.ts";
-import { collect, geminiRequest, openGateway } from "./gateway.ts";
+import { collect, geminiRequest, openGateway, until } from "./gateway.ts";
 
 /** The gRPC status code a call failed with. */
 async function statusOf(call: Promise<unknown>): Promise<unknown> {
@@ -54,9 +54,8 @@ describe("llm-gateway when the caller goes", () => {
     call.once("data", () => call.cancel());
     expect(await failed).to.equal(status.CANCELLED);
     await gemini.requests[0]?.closed;
-    const text = await gateway.metrics.metrics();
-    expect(text).to.match(/tarsy_llm_calls_total\{.*outcome="cancelled"\} 1/u);
-    expect(text).to.contain("tarsy_llm_calls_running 0");
+    await until(async () => (await gateway.metrics.metrics()).includes("tarsy_llm_calls_running 0"));
+    expect(await gateway.metrics.metrics()).to.match(/tarsy_llm_calls_total\{.*outcome="cancelled"\} 1/u);
   });
 
   it("closes the provider's socket on a cancel before the answer", async () => {

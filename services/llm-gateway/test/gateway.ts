@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { credentials, type CallOptions } from "@grpc/grpc-js";
 import { Registry } from "prom-client";
 import {
@@ -73,6 +74,11 @@ export async function collect(stream: AsyncIterable<unknown>): Promise<Answer> {
   const chunks: GenerateResponse[] = [];
   for await (const chunk of responses(stream)) chunks.push(chunk);
   return summary(chunks);
+}
+
+/** Resolves once the condition holds; the test's timeout is its limit. */
+export async function until(condition: () => Promise<boolean>): Promise<void> {
+  while (!(await condition())) await setImmediate();
 }
 
 async function* responses(stream: AsyncIterable<unknown>): AsyncGenerator<GenerateResponse> {

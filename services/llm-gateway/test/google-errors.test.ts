@@ -143,6 +143,22 @@ describe("llm-gateway when Gemini fails", () => {
     expect(gemini.requests).to.have.length(0);
   });
 
+  it("refuses a key that cannot be one, without repeating it", async () => {
+    await using gateway = await openGateway({ env: { [KEY_ENV]: "two\nlines" } });
+    const { error } = await gateway.ask(geminiRequest("http://127.0.0.1:9"));
+    expect(error).to.deep.include({ code: "credentials", retryable: false });
+    expect(error?.message).to.contain(KEY_ENV).and.not.to.contain("lines");
+  });
+
+  it("says why the provider cannot be reached", async () => {
+    const gemini = await openGeminiServer(succeed);
+    await gemini[Symbol.asyncDispose]();
+    await using gateway = await openGateway();
+    const { error } = await gateway.ask(geminiRequest(gemini.url));
+    expect(error).to.deep.include({ code: "max_retries", retryable: true });
+    expect(error?.message).to.contain("ECONNREFUSED");
+  });
+
   for (const [what, bytes] of [
     ["half a message", 'data: {"candidates":[{"content'],
     ["no JSON", "data: <html>\n\n"],
@@ -224,7 +240,11 @@ describe("llm-gateway when Gemini fails", () => {
 
   it("refuses a base_url that is none and providers it cannot serve", async () => {
     await using gateway = await openGateway();
-    expect((await gateway.ask(geminiRequest("file:///etc/passwd"))).error?.code).to.equal("invalid_request");
+    for (const url of ["file:///etc/passwd", "nonsense", "http://user:secret@127.0.0.1:9"]) {
+      const { error } = await gateway.ask(geminiRequest(url));
+      expect(error).to.deep.include({ code: "invalid_request", retryable: false });
+      expect(error?.message).not.to.contain("secret");
+    }
     for (const config of [{ provider: "openai" }, { backend: "nonsense" }]) {
       const { error } = await gateway.ask(geminiRequest("http://127.0.0.1:9", {}, config));
       expect(error).to.deep.include({ code: "invalid_backend", retryable: false });

@@ -242,6 +242,26 @@ describe("llm-gateway with Gemini", () => {
     expect(values(answer, "text")).to.deep.equal([{ content: "fire " }, { content: "🔥" }]);
   });
 
+  it("joins an answer that Gemini gives in several responses", async () => {
+    await using gemini = await openGeminiServer([
+      (reply) => {
+        const content = { parts: [{ text: "one, " }] };
+        reply.chunk({
+          candidates: [{ content, finishReason: "CONTINUATION", continuationToken: "dG9rZW4=" }],
+        });
+        reply.end();
+      },
+      (reply) => {
+        reply.chunk(geminiChunk([{ text: "two" }], { finishReason: "STOP" }));
+        reply.end();
+      },
+    ]);
+    await using gateway = await openGateway();
+    const { text, error } = await gateway.ask(geminiRequest(gemini.url));
+    expect({ text, error }).to.deep.equal({ text: "one, two", error: undefined });
+    expect(JSON.stringify(gemini.requests[1]?.body)).to.contain("dG9rZW4=");
+  });
+
   it("serves the backend langchain for Google models through the same client", async () => {
     await using gemini = await openGeminiServer((reply) => {
       reply.chunk(geminiChunk([{ text: "ok" }], { finishReason: "STOP" }));

@@ -57,8 +57,8 @@ describe("messagesOut", () => {
   it("passes over a state that is not its own", () => {
     for (const bytes of [
       "garbage",
-      '{"v":2,"provider":"google","parts":[]}',
-      '{"v":1,"provider":"openai","parts":[]}',
+      '{"v":2,"provider":"google","parts":[{"text":2,"signature":"eA=="}]}',
+      '{"v":1,"provider":"openai","parts":[{"text":2,"signature":"eA=="}]}',
     ]) {
       const { contents } = messagesOut([message("assistant", "hi", { providerState: Buffer.from(bytes) })]);
       expect(contents[0]?.parts).to.deep.equal([{ text: "hi" }]);

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { status } from "@grpc/grpc-js";
 import { expect } from "chai";
-import { message, openGateway, scriptedRequest } from "./gateway.ts";
+import { message, openGateway, scriptedRequest, until } from "./gateway.ts";
 
 /** A gateway over a configuration directory of its own, with these scripts in it. */
 async function openScripts(scripts: Record<string, string>) {
@@ -153,6 +153,7 @@ calls:
     call.on("error", (error) => resolve("code" in error ? error.code : error));
     call.once("data", () => call.cancel());
     expect(await promise).to.equal(status.CANCELLED);
+    await until(async () => (await gateway.metrics.metrics()).includes("tarsy_llm_calls_running 0"));
   });
 
   it("streams a megabyte in small deltas unharmed", async () => {
