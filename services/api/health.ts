@@ -56,7 +56,12 @@ export function health({ config, db, dispatcher }: ApiDeps): Middleware {
       version,
       database,
       nats,
-      configuration: counts,
+      configuration: {
+        agents: counts.agents,
+        chains: counts.chains,
+        mcp_servers: counts.mcpServers,
+        llm_providers: counts.llmProviders,
+      },
       ...(isHealthy ? { worker_pool: await workerPool(db, queue.max_concurrent_sessions) } : {}),
     };
   };

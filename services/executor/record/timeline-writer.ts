@@ -147,7 +147,15 @@ export class TimelineWriter {
   async #open(type: TimelineEventType): Promise<OpenRow> {
     const event_id = uuidFrom(`timeline:${this.#iteration}:${type}`, this.#execution.execution_id);
     await commitStep(this.#session, async (manager) => ({
-      events: [await this.#insert(manager, { event_id, event_type: type, status: "streaming", content: "" })],
+      events: [
+        await this.#insert(manager, {
+          event_id,
+          event_type: type,
+          status: "streaming",
+          content: "",
+          metadata: type === "llm_thinking" ? { source: "native" } : null,
+        }),
+      ],
     }));
     const row: OpenRow = { eventId: event_id, type, stream: undefined };
     this.#rows.push(row);
@@ -173,7 +181,8 @@ export class TimelineWriter {
       event_type: row.event_type,
       status: row.status,
       content: row.content,
-      ...(row.metadata === undefined ? {} : { metadata: row.metadata }),
+      // What opens for streaming is announced without metadata; the row has it.
+      ...(row.status === "streaming" ? {} : { metadata: row.metadata ?? null }),
       sequence_number,
       timestamp: new Date().toISOString(),
     };
