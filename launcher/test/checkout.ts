@@ -1,15 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import {
-  chmodSync,
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { stampInstalled } from "../installed-packages.mjs";
 import { projectRoot } from "../prepare.mjs";
@@ -30,18 +20,17 @@ export const anyPorts = {
   NOTIFIER_HEALTH_PORT: "0",
 };
 
-/** A new directory of this test's own, open to every user of the machine; removed by `rmSync`. */
-export function openTempDir(prefix: string): string {
-  const folder = mkdtempSync(join(tmpdir(), prefix));
-  chmodSync(folder, 0o755);
-  return folder;
-}
-
 /** Makes a checkout at `root` whose launcher is the real one and whose services are stand-ins. */
 export function makeCheckout(root: string): void {
   const link = (path: string): void => symlinkSync(join(projectRoot, path), join(root, path));
   cpSync(join(projectRoot, "launcher"), join(root, "launcher"), { recursive: true });
-  for (const name of ["package.json", "package-lock.json"]) cpSync(join(projectRoot, name), join(root, name));
+  cpSync(join(projectRoot, "package-lock.json"), join(root, "package-lock.json"));
+  // Without exec a shell stays between npm and us, takes the signals for itself and spoils the exit code.
+  const manifest = readFileSync(join(projectRoot, "package.json"), "utf8");
+  writeFileSync(
+    join(root, "package.json"),
+    manifest.replace('"node launcher/start.mjs"', '"exec node launcher/start.mjs"'),
+  );
   link("shared");
   mkdirSync(join(root, "node_modules"));
   for (const name of readdirSync(join(projectRoot, "node_modules"))) {
@@ -83,10 +72,9 @@ export type Start = {
 export function startProgram(
   command: string,
   args: readonly string[],
-  cwd: string,
-  env: NodeJS.ProcessEnv,
+  options: { cwd: string; env: NodeJS.ProcessEnv; detached: boolean },
 ): Start {
-  const child = spawn(command, args, { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(command, args, { ...options, stdio: ["ignore", "pipe", "pipe"] });
   let text = "";
   const listeners = new Set<() => void>();
   const hear = (chunk: Buffer): void => {
@@ -112,8 +100,17 @@ export function startProgram(
   return { child, output: () => text, says, exited };
 }
 
-/** `npm start` in a checkout, as a user types it. */
-export function npmStart(root: string, args: readonly string[] = [], env: NodeJS.ProcessEnv = {}): Start {
+/** `npm start` in a checkout, as a user types it; with `ownGroup` a signal can reach it as a terminal's does. */
+export function npmStart(
+  root: string,
+  args: readonly string[] = [],
+  env: NodeJS.ProcessEnv = {},
+  ownGroup = false,
+): Start {
   const { GOOGLE_API_KEY: _key, DATABASE_URL: _db, NATS_URL: _nats, INIT_CWD: _cwd, ...rest } = process.env;
-  return startProgram("npm", ["start", "--silent", "--", ...args], root, { ...rest, ...anyPorts, ...env });
+  return startProgram("npm", ["start", "--silent", "--", ...args], {
+    cwd: root,
+    env: { ...rest, ...anyPorts, ...env },
+    detached: ownGroup,
+  });
 }

@@ -1,0 +1,133 @@
+import { expect } from "chai";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { freePort } from "../free-port.ts";
+import { isRunning, type ProcessIdentity } from "../process-identity.mjs";
+import { pauseAfter, superviseService, type SupervisedService } from "../supervise-service.ts";
+import { misbehave } from "./checkout.ts";
+import { rejectionOf } from "./rejection-of.ts";
+
+const backoff = { firstMs: 5, maxMs: 40, healthyMs: 60_000, maxQuickDeaths: 3 };
+
+describe("superviseService", () => {
+  let root = "";
+  let lines: string[] = [];
+  let processes: ProcessIdentity[] = [];
+  let running: SupervisedService | undefined;
+  let heard = (_line: string): void => undefined;
+
+  beforeEach(() => {
+    root = mkdtempSync(join(tmpdir(), "tarsy-supervise-"));
+    const folder = join(root, "services", "api");
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(
+      join(folder, "main.ts"),
+      `import ${JSON.stringify(join(import.meta.dirname, "stand-in-service.ts"))};\n`,
+    );
+    lines = [];
+    processes = [];
+    heard = () => undefined;
+  });
+  afterEach(async () => {
+    await running?.kill();
+    rmSync(root, { recursive: true });
+  });
+
+  const supervise = async (): Promise<SupervisedService> => {
+    const port = await freePort("127.0.0.1");
+    running = superviseService({
+      plan: {
+        name: "api",
+        entry: join(root, "services", "api", "main.ts"),
+        env: { PATH: process.env["PATH"], API_HEALTH_PORT: String(port) },
+        readyUrl: `http://127.0.0.1:${port}/readyz`,
+        stopStage: 0,
+      },
+      cwd: root,
+      onLine: (line) => {
+        lines.push(line);
+        heard(line);
+      },
+      onProcess: (identity) => {
+        if (identity !== undefined) processes.push(identity);
+      },
+      backoff,
+    });
+    return running;
+  };
+  const hear = async (words: string): Promise<void> =>
+    new Promise((resolve) => {
+      heard = (line) => {
+        if (line.includes(words)) resolve();
+      };
+    });
+  const newest = (): ProcessIdentity => {
+    const found = processes.at(-1);
+    if (found === undefined) throw new Error("no process was started");
+    return found;
+  };
+
+  it("starts a service that was ready again when it dies, and says so", async () => {
+    const service = await supervise();
+    await service.ready;
+    for (let kills = 0; kills < backoff.maxQuickDeaths + 1; kills += 1) {
+      const again = hear("ready again");
+      process.kill(newest().pid, "SIGKILL");
+      await again;
+    }
+    expect(processes).to.have.length(backoff.maxQuickDeaths + 2);
+    expect(lines.join("\n")).to.include("ended unexpectedly (signal SIGKILL); starting it again");
+    expect(isRunning(newest())).to.equal(true);
+  });
+
+  it("gives up one that dies again and again before it was ever ready, with its last words", async () => {
+    misbehave(root, "api", "die");
+    const service = await supervise();
+    const message = await rejectionOf(service.ended);
+    expect(message)
+      .to.include("api ended 3 times")
+      .and.include("exit code 3")
+      .and.include("the cupboard is bare");
+    expect(processes).to.have.length(3);
+    await service.stop();
+  });
+
+  it("goes on with one that gets well before that", async () => {
+    misbehave(root, "api", "die");
+    const firstDeath = hear("starting it again");
+    const service = await supervise();
+    await firstDeath;
+    misbehave(root, "api", undefined);
+    await service.ready;
+  });
+
+  it("lets a stopped service be", async () => {
+    const service = await supervise();
+    await service.ready;
+    await Promise.all([service.stop(), service.ended]);
+    expect(lines.at(-1)).to.equal("stopping because of SIGTERM");
+    expect(processes).to.have.length(1);
+    expect(isRunning(newest())).to.equal(false);
+  });
+
+  it("ends a deaf one by kill", async () => {
+    misbehave(root, "api", "deaf");
+    const service = await supervise();
+    await service.ready;
+    const deaf = hear("stopping because");
+    const stopped = service.stop();
+    await deaf;
+    expect(isRunning(newest())).to.equal(true);
+    await Promise.all([service.kill(), stopped]);
+    expect(isRunning(newest())).to.equal(false);
+  });
+});
+
+describe("pauseAfter", () => {
+  it("doubles up to the limit, with up to half of it taken off at random", () => {
+    const pauses = [1, 2, 3, 4, 5, 50].map((deaths) => pauseAfter(deaths, backoff, () => 1));
+    expect(pauses).to.deep.equal([5, 10, 20, 40, 40, 40]);
+    expect(pauseAfter(1, backoff, () => 0)).to.equal(2.5);
+  });
+});
