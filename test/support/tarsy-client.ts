@@ -10,6 +10,8 @@ const SessionView = Type.Object(
   {
     id: Type.String(),
     status: Type.String(),
+    error_message: Type.Optional(Type.String()),
+    final_analysis: Type.Optional(Type.String()),
     stages: Type.Array(
       Type.Object(
         {

@@ -1,0 +1,27 @@
+/** A scripted model whose behaviour a test chooses by words in the alert. */
+export const GATED_SCRIPT = {
+  calls: [
+    { when: { contains: "HANG" }, steps: [{ text: "this goes on" }, { hang: true }] },
+    {
+      when: { contains: "REFUSE" },
+      steps: [
+        { text: "I would say" },
+        { error: { code: "content_blocked", message: "we do not answer this", retryable: false } },
+      ],
+    },
+    {
+      when: { contains: "SLOW" },
+      steps: [
+        { thinking: "hm" },
+        { text: "one two three four five six seven eight nine", chunk_size: 4, chunk_delay: "100ms" },
+      ],
+    },
+    {
+      steps: [
+        { thinking: "let me 🤔 see", chunk_size: 3 },
+        { text: "# Findings\n\nthe disk is full 💾, délétez les logs", chunk_size: 5 },
+        { usage: { input_tokens: 11, output_tokens: 13, thinking_tokens: 7 } },
+      ],
+    },
+  ],
+};
