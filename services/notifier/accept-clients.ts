@@ -1,0 +1,117 @@
+import { STATUS_CODES, createServer, type IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
+import { setTimeout as wait } from "node:timers/promises";
+import { WebSocketServer, type WebSocket } from "ws";
+import { listen } from "#shared/listen.ts";
+import { ClientConnection } from "./client-connection.ts";
+import type { SubscriptionContext } from "./client-subscriptions.ts";
+import type { NotifierLimits } from "./limits.ts";
+import { originPolicy, type OriginPolicy } from "./origin-policy.ts";
+
+export interface AcceptClients {
+  readonly host: string;
+  /** 0 lets the system choose. */
+  readonly port: number;
+  readonly allowedOrigins: readonly string[] | undefined;
+  readonly limits: NotifierLimits;
+  readonly context: SubscriptionContext;
+}
+
+export interface ClientServer extends AsyncDisposable {
+  readonly port: number;
+  readonly listening: boolean;
+}
+
+const PATHS = ["/ws", "/api/v1/ws"];
+const GOING_AWAY = 1001;
+const STOP_REASON = "the server is stopping: reconnect and subscribe with after_seq = your last seq";
+const STOP_GRACE_MS = 2_000;
+
+/** Serves WebSocket clients. Resolves once listening; disposing sends all of them away with 1001. */
+export async function acceptClients(options: AcceptClients): Promise<ClientServer> {
+  const { limits, context } = options;
+  const allows = originPolicy(options.allowedOrigins);
+  const connections = new Set<ClientConnection>();
+  const sockets = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    perMessageDeflate: false,
+    maxPayload: limits.maxMessageBytes,
+    // A small message in very many fragments costs far more than its bytes.
+    maxFragments: 64,
+    maxBufferedChunks: 1_024,
+  });
+  const server = createServer(
+    { headersTimeout: limits.handshakeTimeoutMs, requestTimeout: limits.handshakeTimeoutMs },
+    (_request, response) => {
+      response.writeHead(426, { "content-type": "application/json", connection: "close" });
+      response.end('{"message":"Upgrade Required"}\n');
+    },
+  );
+  const welcome = (socket: WebSocket) => {
+    const connection = new ClientConnection(socket, context, limits);
+    connections.add(connection);
+    context.metrics.connections.set(connections.size);
+    socket.once("close", () => {
+      connections.delete(connection);
+      context.metrics.connections.set(connections.size);
+    });
+  };
+  server.on("upgrade", (request, socket, head) => {
+    socket.on("error", () => socket.destroy());
+    const status = refusal(request, allows, connections.size >= limits.maxConnections || !server.listening);
+    if (status === undefined) return sockets.handleUpgrade(request, socket, head, welcome);
+    context.metrics.refused.inc({ reason: String(status) });
+    refuse(socket, status);
+  });
+  await listen(server, options);
+  const heartbeat = setInterval(() => beat(connections, context), limits.heartbeatMs);
+  const address = server.address();
+  return {
+    port: address !== null && typeof address === "object" ? address.port : options.port,
+    get listening() {
+      return server.listening;
+    },
+    [Symbol.asyncDispose]: async () => {
+      clearInterval(heartbeat);
+      const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
+      server.closeAllConnections();
+      for (const connection of connections) connection.close(GOING_AWAY, STOP_REASON, STOP_GRACE_MS);
+      await Promise.race([
+        Promise.all([closed, ...[...connections].map((connection) => connection.closed)]),
+        wait(2 * STOP_GRACE_MS, undefined, { ref: false }),
+      ]);
+    },
+  };
+}
+
+function beat(connections: ReadonlySet<ClientConnection>, { metrics }: SubscriptionContext): void {
+  let buffered = 0;
+  for (const connection of connections) {
+    buffered += connection.outbox.bufferedBytes;
+    connection.beat();
+  }
+  metrics.bufferedBytes.set(buffered);
+}
+
+/** The HTTP status that refuses a handshake, or undefined. */
+function refusal(request: IncomingMessage, allows: OriginPolicy, full: boolean): number | undefined {
+  const path = (request.url ?? "/").split("?", 1)[0] ?? "/";
+  if (!PATHS.includes(path)) return 404;
+  if (!allows(request.headers.origin)) return 403;
+  return full ? 503 : undefined;
+}
+
+const REFUSALS: Readonly<Record<number, string>> = {
+  403: "this Origin is not allowed: add it to WS_ALLOWED_ORIGINS",
+  404: `no WebSocket here: connect to ${PATHS.join(" or ")}`,
+  503: "no more connections are taken now: try again later or elsewhere",
+};
+
+function refuse(socket: Duplex, status: number): void {
+  const body = `${JSON.stringify({ message: REFUSALS[status] })}\n`;
+  socket.end(
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Type: application/json\r\n` +
+      `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  );
+}

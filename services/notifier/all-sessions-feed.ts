@@ -1,0 +1,83 @@
+import type { DataSource } from "typeorm";
+import type { Bus } from "#shared/bus/open-bus.ts";
+import { subscribe, type BusSubscription } from "#shared/bus/subscribe.ts";
+import { busEventCodec, type BusEvent } from "#shared/contracts/session-event.ts";
+import { SUBJECTS } from "#shared/contracts/subjects.ts";
+import { readEvents } from "#shared/database/read-events.ts";
+import { errorMessage } from "#shared/errors.ts";
+import type { Logger } from "#shared/logger.ts";
+import { eventFrame, type Frame } from "./wire-messages.ts";
+
+/** Sessions whose last number is remembered, so that a new owner's repetition is not shown twice. */
+const MAX_REMEMBERED = 10_000;
+
+interface Subscribed {
+  readonly bus: BusSubscription;
+  readonly live: Promise<void>;
+}
+
+/** The channel `sessions`: status events of all sessions as they happen, for as long as anybody watches. */
+export class AllSessionsFeed {
+  readonly #context: { readonly bus: Bus; readonly db: DataSource; readonly log: Logger };
+  readonly #watchers = new Set<(frame: Frame) => void>();
+  readonly #lastSeqs = new Map<string, number>();
+  #subscribed: Subscribed | undefined;
+
+  constructor(context: { readonly bus: Bus; readonly db: DataSource; readonly log: Logger }) {
+    this.#context = context;
+  }
+
+  /** Calls `watch` with each event from now on. `live` resolves once the server delivers. */
+  attach(watch: (frame: Frame) => void): { readonly live: Promise<void>; readonly detach: () => void } {
+    this.#watchers.add(watch);
+    this.#subscribed ??= this.#subscribe();
+    return {
+      live: this.#subscribed.live,
+      detach: () => {
+        this.#watchers.delete(watch);
+        if (this.#watchers.size > 0) return;
+        this.#subscribed?.bus.unsubscribe();
+        this.#subscribed = undefined;
+        this.#lastSeqs.clear();
+      },
+    };
+  }
+
+  #subscribe(): Subscribed {
+    const bus = subscribe(this.#context.bus, SUBJECTS.allFeeds, busEventCodec, (event) =>
+      this.#receive(event),
+    );
+    const live = bus.live();
+    live.catch(() => undefined); // each watcher awaits it
+    return { bus, live };
+  }
+
+  #receive(event: BusEvent): void {
+    if (event.seq <= (this.#lastSeqs.get(event.session_id) ?? 0)) return;
+    this.#lastSeqs.delete(event.session_id);
+    this.#lastSeqs.set(event.session_id, event.seq);
+    if (this.#lastSeqs.size > MAX_REMEMBERED) {
+      for (const oldest of this.#lastSeqs.keys()) {
+        this.#lastSeqs.delete(oldest);
+        break;
+      }
+    }
+    const { session_id, seq, db_event_id, payload } = event;
+    if (payload !== undefined) return this.#deliver(eventFrame({ session_id, seq, db_event_id, payload }));
+    this.#deliverFromRow(event).catch((error: unknown) =>
+      this.#context.log.error({ session_id, seq, error: errorMessage(error) }, "status event unreadable"),
+    );
+  }
+
+  /** A status with a very long error message travels without its payload. */
+  async #deliverFromRow({ session_id, seq }: BusEvent): Promise<void> {
+    const range = { afterSeq: seq - 1, throughSeq: seq, limit: 1 };
+    for (const event of await readEvents(this.#context.db.manager, session_id, range)) {
+      this.#deliver(eventFrame(event));
+    }
+  }
+
+  #deliver(frame: Frame): void {
+    for (const watch of this.#watchers) watch(frame);
+  }
+}

@@ -1,0 +1,121 @@
+import { TerminalError, coerceError } from "#shared/errors.ts";
+import type { AllSessionsFeed } from "./all-sessions-feed.ts";
+import type { ClientOutbox } from "./client-outbox.ts";
+import { followSession, type FollowContext } from "./follow-session.ts";
+import type { Channel, Cursor } from "./parse-client-message.ts";
+import { untilAborted } from "./until-aborted.ts";
+
+export interface SubscriptionContext extends FollowContext {
+  readonly allSessions: AllSessionsFeed;
+}
+
+interface Subscription {
+  readonly stop: AbortController;
+  /** Resolves with what the confirmation says; never settles for a subscription that failed or was stopped. */
+  readonly confirmed: Promise<number | undefined>;
+}
+
+interface ClientSubscriptionsOptions {
+  readonly context: SubscriptionContext;
+  readonly outbox: ClientOutbox;
+  readonly maxSubscriptions: number;
+  readonly report: (error: Error, channel: string) => void;
+}
+
+/** The channels of one client, at most one subscription each. */
+export class ClientSubscriptions {
+  readonly #options: ClientSubscriptionsOptions;
+  readonly #byChannel = new Map<string, Subscription>();
+
+  constructor(options: ClientSubscriptionsOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Confirms once live. A repetition without a cursor is confirmed again and changes nothing; one with a cursor
+   * starts the subscription over from there. Throws TerminalError when the client has too many.
+   */
+  subscribe(channel: Channel, cursor: Cursor | undefined): void {
+    const key = keyOf(channel);
+    const existing = this.#byChannel.get(key);
+    if (existing !== undefined && cursor === undefined) {
+      void existing.confirmed.then((afterSeq) => this.#confirm(channel, afterSeq));
+      return;
+    }
+    if (existing !== undefined) this.#remove(key, existing);
+    const { maxSubscriptions, context } = this.#options;
+    if (this.#byChannel.size >= maxSubscriptions) {
+      throw new TerminalError(
+        "too_many_subscriptions",
+        `a connection can have ${maxSubscriptions} subscriptions: unsubscribe from one or open another connection`,
+      );
+    }
+    const { promise, resolve } = Promise.withResolvers<number | undefined>();
+    const subscription = { stop: new AbortController(), confirmed: promise };
+    this.#byChannel.set(key, subscription);
+    context.metrics.subscriptions.inc();
+    const confirmed = (afterSeq?: number) => {
+      this.#confirm(channel, afterSeq);
+      resolve(afterSeq);
+    };
+    this.#follow(channel, cursor, subscription, confirmed).catch((error: unknown) =>
+      this.#failed(channel, subscription, coerceError(error)),
+    );
+  }
+
+  /** Nothing of the channel is sent after this. */
+  unsubscribe(channel: Channel): void {
+    const key = keyOf(channel);
+    const subscription = this.#byChannel.get(key);
+    if (subscription !== undefined) this.#remove(key, subscription);
+  }
+
+  close(): void {
+    for (const [key, subscription] of this.#byChannel) this.#remove(key, subscription);
+  }
+
+  async #follow(
+    channel: Channel,
+    cursor: Cursor | undefined,
+    subscription: Subscription,
+    confirmed: (afterSeq?: number) => void,
+  ): Promise<void> {
+    const { context, outbox } = this.#options;
+    const { signal } = subscription.stop;
+    if (channel.target.kind === "session") {
+      const { sessionId } = channel.target;
+      const failed = (error: Error) => this.#failed(channel, subscription, error);
+      return followSession(context, { sessionId, cursor, outbox, confirmed, failed, signal });
+    }
+    const { live, detach } = context.allSessions.attach((frame) => outbox.event(frame));
+    signal.addEventListener("abort", detach, { once: true });
+    await untilAborted(live, signal);
+    confirmed();
+  }
+
+  #confirm({ name }: Channel, afterSeq: number | undefined): void {
+    this.#options.outbox.control({
+      type: "subscription.confirmed",
+      channel: name,
+      ...(afterSeq === undefined ? {} : { after_seq: afterSeq }),
+    });
+  }
+
+  #failed(channel: Channel, subscription: Subscription, error: Error): void {
+    if (subscription.stop.signal.aborted) return;
+    this.#remove(keyOf(channel), subscription);
+    this.#options.report(error, channel.name);
+  }
+
+  #remove(key: string, subscription: Subscription): void {
+    if (this.#byChannel.get(key) === subscription) {
+      this.#byChannel.delete(key);
+      this.#options.context.metrics.subscriptions.dec();
+    }
+    subscription.stop.abort(new TerminalError("unsubscribed", "the subscription has ended"));
+  }
+}
+
+function keyOf({ target }: Channel): string {
+  return target.kind === "session" ? target.sessionId : target.kind;
+}

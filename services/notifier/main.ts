@@ -1,0 +1,7 @@
+import { runService } from "#shared/run-service.ts";
+import { loadConfig } from "./config.ts";
+import { runNotifier } from "./run-notifier.ts";
+
+await runService("notifier", loadConfig, async (service) => {
+  await runNotifier(service);
+});

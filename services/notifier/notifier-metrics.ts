@@ -1,0 +1,29 @@
+import { Counter, Gauge, type Registry } from "prom-client";
+
+export type NotifierMetrics = ReturnType<typeof notifierMetrics>;
+
+/** Registers the notifier's metrics in `registry`; whoever counts something takes what it needs from here. */
+export function notifierMetrics(registry: Registry) {
+  const registers = [registry];
+  const counter = (name: string, help: string) => new Counter({ name, help, registers });
+  const labelled = <L extends string>(name: string, help: string, label: L) =>
+    new Counter({ name, help, labelNames: [label], registers });
+  const gauge = (name: string, help: string) => new Gauge({ name, help, registers });
+  return {
+    connections: gauge("tarsy_ws_connections", "Open WebSocket connections"),
+    bufferedBytes: gauge(
+      "tarsy_ws_buffered_bytes",
+      "Unsent bytes over all connections, as of the last heartbeat",
+    ),
+    subscriptions: gauge("tarsy_ws_subscriptions", "Channel subscriptions of all clients"),
+    feeds: gauge("tarsy_ws_session_feeds", "Sessions that are watched by at least one client"),
+    refused: labelled("tarsy_ws_refused_total", "Handshakes refused, by reason", "reason"),
+    closed: labelled("tarsy_ws_closed_total", "Connections closed by us, by close code", "code"),
+    clientErrors: counter("tarsy_ws_client_errors_total", "Error messages sent to clients"),
+    eventsSent: counter("tarsy_ws_events_sent_total", "Stored events sent, counted per client"),
+    chunksSent: counter("tarsy_ws_chunks_sent_total", "Chunks sent, counted per client"),
+    chunksHeldBack: counter("tarsy_ws_chunks_held_back_total", "Chunks a slow client did not get as such"),
+    eventsFilled: counter("tarsy_ws_events_filled_total", "Events that had to be read from Postgres"),
+    snapshots: labelled("tarsy_ws_snapshots_total", "Questions for the text of an open event", "outcome"),
+  };
+}

@@ -1,0 +1,155 @@
+import type { StreamChunk } from "#shared/contracts/stream-chunk.ts";
+import type { AskSnapshot } from "./ask-snapshot.ts";
+
+/** An open timeline event with its text so far. Attempt 0 means that nothing is known of it yet. */
+export interface OpenStream {
+  readonly eventId: string;
+  readonly attempt: number;
+  readonly text: string;
+}
+
+interface Stream {
+  readonly eventId: string;
+  attempt: number;
+  text: string;
+  /** The text outgrew the mirror; clients wait for the completed event. */
+  overgrown: boolean;
+  /** Chunks that came while the executor is being asked; undefined while following live. */
+  waiting: StreamChunk[] | undefined;
+  /** `performance.now()` before which it is not asked about again: nobody may answer, at every chunk. */
+  askAgainAt: number;
+}
+
+/** Where a piece of text belongs; a chunk is one. */
+type Piece = Pick<StreamChunk, "attempt" | "offset" | "delta" | "timestamp">;
+
+/** As much as a model call may produce. */
+const MAX_TEXT_UTF16_UNITS = 1024 * 1024;
+const MAX_WAITING_CHUNKS = 256;
+const MAX_QUESTIONS = 32;
+const ASK_INTERVAL_MS = 1_000;
+
+/**
+ * Mirrors the text of a session's open timeline events, so that whoever joins gets what they hold so far, and passes
+ * on each new piece once and without a hole: an overlap is trimmed, a hole is filled by asking the executor that
+ * streams, a higher attempt starts over, and chunks of events that are not open are dropped.
+ */
+export class OpenStreams {
+  readonly #streams = new Map<string, Stream>();
+  readonly #sessionId: string;
+  readonly #emit: (piece: StreamChunk) => void;
+  readonly #ask: AskSnapshot;
+
+  /** `emit` gets each new piece once the mirror holds it. */
+  constructor(sessionId: string, emit: (piece: StreamChunk) => void, ask: AskSnapshot) {
+    this.#sessionId = sessionId;
+    this.#emit = emit;
+    this.#ask = ask;
+  }
+
+  /** An event begins, empty. */
+  open(eventId: string): void {
+    if (this.#streams.has(eventId)) return;
+    this.#streams.set(eventId, {
+      eventId,
+      attempt: 0,
+      text: "",
+      overgrown: false,
+      waiting: undefined,
+      askAgainAt: 0,
+    });
+  }
+
+  /** An event has its final content: later chunks are dropped. */
+  close(eventId: string): void {
+    this.#streams.delete(eventId);
+  }
+
+  get(eventId: string): OpenStream | undefined {
+    return this.#streams.get(eventId);
+  }
+
+  /** The open events, oldest first. */
+  all(): OpenStream[] {
+    return [...this.#streams.values()];
+  }
+
+  /** Asks for everything that is open: at the start, and after an interruption that may have swallowed chunks. */
+  refresh(): void {
+    for (const stream of this.#streams.values()) this.#askFor(stream, []);
+  }
+
+  accept(chunk: StreamChunk): void {
+    const stream = this.#streams.get(chunk.event_id);
+    if (stream === undefined) return;
+    if (stream.waiting !== undefined) {
+      // When full, the oldest goes: the hole it leaves is asked for.
+      if (stream.waiting.length >= MAX_WAITING_CHUNKS) stream.waiting.shift();
+      stream.waiting.push(chunk);
+      return;
+    }
+    if (this.#append(stream, chunk) || performance.now() < stream.askAgainAt) return;
+    this.#askFor(stream, [chunk]);
+  }
+
+  /** False when text before the piece is missing. */
+  #append(stream: Stream, piece: Piece): boolean {
+    if (piece.attempt < stream.attempt) return true;
+    if (piece.attempt > stream.attempt) {
+      if (piece.offset > 0) return false;
+      stream.attempt = piece.attempt;
+      stream.text = "";
+      stream.overgrown = false;
+    }
+    const offset = stream.text.length;
+    if (stream.overgrown) return true;
+    if (piece.offset > offset) return false;
+    const delta = piece.delta.slice(offset - piece.offset);
+    if (delta === "") return true;
+    if (offset + delta.length > MAX_TEXT_UTF16_UNITS) {
+      stream.overgrown = true;
+      return true;
+    }
+    stream.text += delta;
+    const { eventId: event_id, attempt } = stream;
+    const { timestamp } = piece;
+    this.#emit({
+      type: "stream.chunk",
+      session_id: this.#sessionId,
+      event_id,
+      attempt,
+      offset,
+      delta,
+      timestamp,
+    });
+    return true;
+  }
+
+  #askFor(stream: Stream, waiting: StreamChunk[]): void {
+    if (stream.waiting !== undefined) return;
+    stream.waiting = waiting;
+    void this.#catchUp(stream).finally(() => {
+      const chunks = stream.waiting ?? [];
+      stream.waiting = undefined;
+      stream.askAgainAt = performance.now() + ASK_INTERVAL_MS;
+      for (const chunk of chunks) this.accept(chunk);
+    });
+  }
+
+  async #catchUp(stream: Stream): Promise<void> {
+    let offset = stream.text.length;
+    for (let questions = 0; questions < MAX_QUESTIONS; questions += 1) {
+      const answer = await this.#ask(stream.eventId, offset);
+      if (answer === undefined || this.#streams.get(stream.eventId) !== stream) return;
+      const { attempt, text: delta, length } = answer;
+      const timestamp = new Date().toISOString();
+      if (!this.#append(stream, { attempt, offset: answer.offset, delta, timestamp })) {
+        // A later attempt than the one we hold: its text is needed from the start.
+        offset = 0;
+        continue;
+      }
+      if (stream.overgrown || stream.text.length >= length || delta === "") return;
+      offset = stream.text.length;
+    }
+  }
+}

@@ -1,0 +1,100 @@
+import { once } from "node:events";
+import { WebSocket, type ClientOptions } from "ws";
+
+export type Message = Readonly<Record<string, unknown>>;
+
+const WAIT_LIMIT_MS = 20_000;
+
+/** A WebSocket client that keeps what it got and lets a test wait for it. */
+export class TestClient implements Disposable {
+  readonly socket: WebSocket;
+  readonly messages: Message[] = [];
+  /** Close code and reason. */
+  readonly closed: Promise<{ code: number; reason: string }>;
+  readonly #checks = new Set<() => void>();
+
+  private constructor(url: string, options: ClientOptions) {
+    this.socket = new WebSocket(url, options);
+    this.socket.on("message", (data) => {
+      const text = Buffer.isBuffer(data) ? data.toString() : "";
+      const message: unknown = JSON.parse(text);
+      if (typeof message === "object" && message !== null) this.messages.push({ ...message });
+      for (const check of this.#checks) check();
+    });
+    this.closed = new Promise((resolve) => {
+      this.socket.on("close", (code, reason) => resolve({ code, reason: reason.toString() }));
+    });
+  }
+
+  /** Connects; rejects with the handshake's status when it is refused. */
+  static async connect(url: string, options: ClientOptions = {}): Promise<TestClient> {
+    const client = new TestClient(url, options);
+    await once(client.socket, "open");
+    client.socket.on("error", () => undefined);
+    return client;
+  }
+
+  [Symbol.dispose](): void {
+    this.socket.terminate();
+  }
+
+  send(message: unknown): void {
+    this.socket.send(typeof message === "string" ? message : JSON.stringify(message));
+  }
+
+  /** Subscribes and waits for the confirmation. */
+  async subscribe(channel: string, cursor: Message = {}): Promise<Message> {
+    const confirmations = this.of("subscription.confirmed").length;
+    this.send({ action: "subscribe", channel, ...cursor });
+    await this.until(() => this.of("subscription.confirmed").length > confirmations);
+    return this.of("subscription.confirmed").at(-1) ?? {};
+  }
+
+  /** Waits until the condition holds, looking after each message. */
+  async until(condition: () => boolean): Promise<void> {
+    if (condition()) return;
+    await new Promise<void>((resolve, reject) => {
+      const timer = setTimeout(() => {
+        const got = this.messages.map((message) => JSON.stringify(message).slice(0, 160)).slice(-12);
+        reject(new Error(`not within ${WAIT_LIMIT_MS} ms; last messages:\n${got.join("\n")}`));
+      }, WAIT_LIMIT_MS);
+      const check = () => {
+        if (!condition()) return;
+        clearTimeout(timer);
+        this.#checks.delete(check);
+        resolve();
+      };
+      this.#checks.add(check);
+    });
+  }
+
+  of(type: string): Message[] {
+    return this.messages.filter((message) => message["type"] === type);
+  }
+
+  /** The numbers of all stored events, as they came. */
+  get seqs(): unknown[] {
+    return this.messages.map((message) => message["seq"]).filter((seq) => seq !== undefined);
+  }
+
+  async untilSeq(seq: number): Promise<void> {
+    await this.until(() => this.seqs.includes(seq));
+  }
+
+  /** The text that the chunks of an event's highest attempt add up to; throws at a hole. */
+  textOf(eventId: string): string {
+    let attempt = 0;
+    let text = "";
+    for (const chunk of this.of("stream.chunk")) {
+      if (chunk["event_id"] !== eventId) continue;
+      if (Number(chunk["attempt"]) < attempt) throw new Error("a chunk of an earlier attempt");
+      if (Number(chunk["attempt"]) > attempt) text = "";
+      attempt = Number(chunk["attempt"]);
+      if (chunk["offset"] !== text.length) {
+        throw new Error(`a chunk at offset ${String(chunk["offset"])}, not ${text.length}`);
+      }
+      text += String(chunk["delta"]);
+    }
+    return text;
+  }
+}

@@ -1,0 +1,26 @@
+import type { SessionEvent } from "#shared/contracts/session-event.ts";
+import type { StreamChunk } from "#shared/contracts/stream-chunk.ts";
+
+/** A message's bytes, made once and sent to every client it concerns. */
+export type Frame = Buffer;
+
+/** What the notifier itself says to one client; events and chunks have their own functions. */
+export type ControlMessage =
+  | { readonly type: "connection.established"; readonly connection_id: string }
+  | { readonly type: "subscription.confirmed"; readonly channel: string; readonly after_seq?: number }
+  | { readonly type: "catchup.overflow"; readonly channel: string; readonly has_more: true }
+  | { readonly type: "pong" }
+  | { readonly type: "error"; readonly message: string; readonly channel?: string };
+
+export function controlFrame(message: ControlMessage): Frame {
+  return Buffer.from(JSON.stringify(message));
+}
+
+/** A stored event as clients get it: its payload with its number and the global cursor. */
+export function eventFrame({ payload, seq, db_event_id }: SessionEvent): Frame {
+  return Buffer.from(JSON.stringify({ ...payload, seq, db_event_id }));
+}
+
+export function chunkFrame(chunk: StreamChunk): Frame {
+  return Buffer.from(JSON.stringify(chunk));
+}
