@@ -113,10 +113,9 @@ async function startOnPort(
   port: number,
 ): Promise<EmbeddedPostgres | undefined> {
   const { passwords, cluster } = prepared;
-  const [command = prepared.postgres, ...args] = dieWithParent(
-    [...prepared.prefix, prepared.postgres, "-D", cluster, ...serverOptions(port, options.durable)],
-    "INT",
-  );
+  const program = [prepared.postgres, "-D", cluster, ...serverOptions(port, options.durable)];
+  // In this order: stepping down to another user would forget the wish to die with us.
+  const [command = prepared.postgres, ...args] = [...prepared.prefix, ...dieWithParent(program, "INT")];
   const server = spawnServer({ command, args, stateDir: options.dataDir, cwd: cluster, stopSteps });
   const adminUrl = `postgres://postgres:${passwords.admin}@127.0.0.1:${port}/postgres`;
   try {

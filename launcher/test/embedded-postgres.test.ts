@@ -18,7 +18,9 @@ import { dirname, join } from "node:path";
 import { Client } from "pg";
 import { type EmbeddedPostgres, startPostgres } from "../embedded-postgres.ts";
 import { findPostgresBinaries } from "../postgres-binaries.ts";
+import { findSetpriv } from "../die-with-parent.ts";
 import { isRunning, processIdentity } from "../process-identity.mjs";
+import { waitUntilGone } from "../stop-process.ts";
 import { orphan } from "./orphan.ts";
 import { rejectionOf } from "./rejection-of.ts";
 
@@ -136,6 +138,25 @@ describe("startPostgres", () => {
       expect(existsSync(join(dataDir, name))).to.equal(false);
     }
   });
+
+  if (findSetpriv() !== undefined) {
+    it("ends when its owner is killed", async () => {
+      const script = `
+        import { startPostgres } from ${JSON.stringify(join(import.meta.dirname, "../embedded-postgres.ts"))};
+        const server = await startPostgres({ dataDir: ${JSON.stringify(dataDir)}, port: 0, durable: false });
+        console.log(server.pid);
+        process.stdin.resume();`;
+      const child = spawn(process.execPath, ["--input-type=module", "-e", script], {
+        stdio: ["pipe", "pipe", "inherit"],
+      });
+      const said: unknown[] = await once(child.stdout, "data");
+      const server = processIdentity(Number(said[0]));
+      const gone = once(child, "exit");
+      child.kill("SIGKILL");
+      await gone;
+      expect(server !== undefined && (await waitUntilGone(server, 20_000))).to.equal(true);
+    });
+  }
 
   if (process.getuid?.() === 0) {
     it("runs as another user for root, also below a directory that only root may enter", async () => {
