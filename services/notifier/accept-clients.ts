@@ -23,6 +23,7 @@ export interface ClientServer extends AsyncDisposable {
 }
 
 const PATHS = ["/ws", "/api/v1/ws"];
+const MAX_HANDSHAKES = 1_000;
 const GOING_AWAY = 1001;
 const STOP_REASON = "the server is stopping: reconnect and subscribe with after_seq = your last seq";
 const STOP_GRACE_MS = 2_000;
@@ -42,7 +43,11 @@ export async function acceptClients(options: AcceptClients): Promise<ClientServe
     maxBufferedChunks: 1_024,
   });
   const server = createServer(
-    { headersTimeout: limits.handshakeTimeoutMs, requestTimeout: limits.handshakeTimeoutMs },
+    {
+      headersTimeout: limits.handshakeTimeoutMs,
+      requestTimeout: limits.handshakeTimeoutMs,
+      connectionsCheckingInterval: Math.min(1_000, limits.handshakeTimeoutMs),
+    },
     (_request, response) => {
       response.writeHead(426, { "content-type": "application/json", connection: "close" });
       response.end('{"message":"Upgrade Required"}\n');
@@ -64,6 +69,8 @@ export async function acceptClients(options: AcceptClients): Promise<ClientServe
     context.metrics.refused.inc({ reason: String(status) });
     refuse(socket, status);
   });
+  // Room for handshakes on their way to a refusal; what comes beyond is dropped at once.
+  server.maxConnections = limits.maxConnections + MAX_HANDSHAKES;
   await listen(server, options);
   const heartbeat = setInterval(() => beat(connections, context), limits.heartbeatMs);
   const address = server.address();

@@ -1,0 +1,246 @@
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { connect } from "node:net";
+import { expect } from "chai";
+import { WebSocket } from "ws";
+import { NotifierFixture } from "./notifier-fixture.ts";
+import { TestClient } from "./test-client.ts";
+
+const SOME_ID = "0a7a6b6e-7a53-4b2c-9c11-0d6f5d3c2b1a";
+
+describe("notifier: what a client may ask for", () => {
+  let fixture: NotifierFixture;
+  let url: string;
+
+  before(async () => {
+    fixture = await NotifierFixture.start();
+    ({ url } = await fixture.notifier());
+  });
+  after(async () => fixture[Symbol.asyncDispose]());
+
+  const refusals: readonly (readonly [unknown, string | RegExp])[] = [
+    ["{", /^the message is not valid JSON \(.*\): send a JSON object$/u],
+    ["[1]", 'the message must be a JSON object such as {"action":"subscribe","channel":"sessions"}'],
+    [{}, "action is required: use subscribe, unsubscribe, catchup or ping"],
+    [{ action: "shout" }, 'action "shout" is unknown: use subscribe, unsubscribe, catchup or ping'],
+    [{ action: "subscribe" }, "channel is required for subscribe"],
+    [{ action: "unsubscribe", channel: "" }, "channel is required for unsubscribe"],
+    [{ action: "catchup", last_event_id: 1 }, "channel is required for catchup"],
+    [
+      { action: "subscribe", channel: "session:*" },
+      'channel "session:*" is unknown: use session:<session id, a UUID> or sessions',
+    ],
+    [{ action: "catchup", channel: `session:${SOME_ID}` }, "last_event_id is required for catchup"],
+    [
+      { action: "catchup", channel: `session:${SOME_ID}`, last_event_id: "7" },
+      "last_event_id must be a whole number from 0 to 9007199254740991",
+    ],
+    [
+      { action: "subscribe", channel: `session:${SOME_ID}`, after_seq: -1 },
+      "after_seq must be a whole number from 0 to 2147483647",
+    ],
+    [
+      { action: "subscribe", channel: `session:${SOME_ID}`, after_seq: 1, last_event_id: 1 },
+      "after_seq and last_event_id exclude each other: send the one you have",
+    ],
+    [
+      { action: "subscribe", channel: "sessions", after_seq: 1 },
+      "channel sessions is live only: subscribe without after_seq and last_event_id",
+    ],
+  ];
+  for (const [message, sentence] of refusals) {
+    it(`answers ${JSON.stringify(message)} with an error`, async () => {
+      using client = await TestClient.connect(url);
+      client.send(message);
+      client.send({ action: "ping" });
+      await client.until(() => client.of("pong").length === 1);
+      expect(client.of("error")).to.have.length(1);
+      const answer = expect(client.of("error")[0]?.["message"]);
+      if (typeof sentence === "string") answer.to.equal(sentence);
+      else answer.to.match(sentence);
+    });
+  }
+
+  it("answers a binary message with an error", async () => {
+    using client = await TestClient.connect(url);
+    client.socket.send(Buffer.from('{"action":"ping"}'), { binary: true });
+    await client.until(() => client.of("error").length === 1);
+    expect(client.of("error")[0]?.["message"]).to.equal("the message is binary: send JSON as text");
+  });
+
+  it("takes ids in upper case and names the channel as it was asked for", async () => {
+    const session = await fixture.newSession();
+    using client = await TestClient.connect(url);
+    const channel = `session:${session.id.toUpperCase()}`;
+    expect(await client.subscribe(channel)).to.include({ channel });
+    await session.emit(session.status());
+    await client.untilSeq(1);
+  });
+
+  it("refuses one subscription too many and takes it after another has gone", async () => {
+    const limited = await fixture.notifier({ maxSubscriptions: 2 });
+    const sessions = [await fixture.newSession(), await fixture.newSession(), await fixture.newSession()];
+    const [a, b, c] = sessions.map(({ id }) => `session:${id}`);
+    using client = await TestClient.connect(limited.url);
+    await client.subscribe(a ?? "");
+    await client.subscribe(b ?? "");
+    client.send({ action: "subscribe", channel: c });
+    await client.until(() => client.of("error").length === 1);
+    expect(client.of("error")[0]?.["message"]).to.equal(
+      "a connection can have 2 subscriptions: unsubscribe from one or open another connection",
+    );
+    client.send({ action: "unsubscribe", channel: a });
+    await client.subscribe(c ?? "");
+    await limited.stop();
+  });
+
+  it("closes a connection whose message is larger than 16 KiB with 1009", async () => {
+    using client = await TestClient.connect(url);
+    client.send({ action: "ping", padding: "x".repeat(16 * 1024) });
+    expect((await client.closed).code).to.equal(1009);
+  });
+
+  it("closes a connection that floods it with 1008", async () => {
+    using client = await TestClient.connect(url);
+    for (let n = 0; n < 1_000; n += 1) client.send({ action: "ping" });
+    expect(await client.closed).to.deep.equal({
+      code: 1008,
+      reason: "too many messages: send at most 20 a second",
+    });
+    expect(client.of("pong").length).to.be.lessThan(100);
+  });
+
+  it("closes a connection that floods it with pings of the protocol", async () => {
+    using client = await TestClient.connect(url);
+    for (let n = 0; n < 1_000; n += 1) client.socket.ping();
+    expect((await client.closed).code).to.equal(1008);
+  });
+
+  it("takes pages of this machine, or the listed ones, and refuses all others with 403", async () => {
+    const listed = await fixture.notifier({}, ["https://tarsy.example.com"]);
+    const answers: [string, string | undefined, number][] = [
+      [url, undefined, 101],
+      [url, "http://localhost:5173", 101],
+      [url, "https://127.0.0.1", 101],
+      [url, "null", 403],
+      [url, "http://localhost.evil.example", 403],
+      [url, "http://evil.example", 403],
+      [url, "file://localhost", 403],
+      [listed.url, undefined, 101],
+      [listed.url, "https://tarsy.example.com", 101],
+      [listed.url, "http://tarsy.example.com", 403],
+      [listed.url, "https://tarsy.example.com:8443", 403],
+      [listed.url, "https://tarsy.example.com.evil.example", 403],
+      [listed.url, "http://localhost:5173", 403],
+    ];
+    for (const [where, origin, status] of answers) {
+      expect(await handshake(where, origin), `${origin}`).to.equal(status);
+    }
+    await listed.stop();
+  });
+
+  it("listens under both paths and refuses others with 404, plain requests with 426", async () => {
+    expect(await handshake(url.replace("/ws", "/api/v1/ws"))).to.equal(101);
+    expect(await handshake(url.replace("/ws", "/elsewhere"))).to.equal(404);
+    const response = await fetch(url.replace("ws://", "http://"));
+    expect([response.status, await response.json()]).to.deep.equal([426, { message: "Upgrade Required" }]);
+  });
+
+  it("refuses connections beyond its capacity with 503", async () => {
+    const small = await fixture.notifier({ maxConnections: 1 });
+    using _ = await TestClient.connect(small.url);
+    expect(await handshake(small.url)).to.equal(503);
+    await small.stop();
+  });
+
+  it("drops a handshake that is not finished in time", async () => {
+    const hasty = await fixture.notifier({ handshakeTimeoutMs: 200 });
+    const { port } = new URL(hasty.url);
+    const socket = connect(Number(port), "127.0.0.1");
+    socket.write("GET /ws HTTP/1.1\r\nHost: x\r\n");
+    socket.resume();
+    await once(socket, "close");
+    await hasty.stop();
+  });
+
+  it("finds peers that answer no ping and cuts them off", async () => {
+    const watchful = await fixture.notifier({ heartbeatMs: 100 });
+    using dead = await TestClient.connect(watchful.url, { autoPong: false });
+    using alive = await TestClient.connect(watchful.url);
+    expect((await dead.closed).code).to.equal(1006);
+    alive.send({ action: "ping" });
+    await alive.until(() => alive.of("pong").length === 1);
+    await watchful.stop();
+  });
+
+  it("sends clients away with 1001 when it stops", async () => {
+    const stopping = await fixture.notifier();
+    using client = await TestClient.connect(stopping.url);
+    await stopping.stop();
+    expect(await client.closed).to.deep.equal({
+      code: 1001,
+      reason: "the server is stopping: reconnect and subscribe with after_seq = your last seq",
+    });
+  });
+
+  it("closes a client that does not read with 4008, and others get everything", async () => {
+    const session = await fixture.newSession();
+    using slow = await TestClient.connect(url);
+    using live = await TestClient.connect(url);
+    await slow.subscribe(`session:${session.id}`);
+    await live.subscribe(`session:${session.id}`);
+    slow.socket.pause();
+    const content = "z".repeat(250_000);
+    for (let n = 0; n < 40; n += 1) await session.emit(session.whole(content));
+    await live.untilSeq(40);
+    expect(live.seqs).to.deep.equal(Array.from({ length: 40 }, (_, n) => n + 1));
+    slow.socket.resume();
+    expect(await slow.closed).to.deep.equal({
+      code: 4008,
+      reason: "reading too slowly: reconnect and subscribe with after_seq = the last seq you have",
+    });
+    const got = slow.seqs.length;
+    expect(got).to.be.lessThan(40);
+    expect(slow.seqs).to.deep.equal(Array.from({ length: got }, (_, n) => n + 1));
+    using again = await TestClient.connect(url);
+    await again.subscribe(`session:${session.id}`, { after_seq: got });
+    await again.untilSeq(40);
+    expect(again.seqs).to.deep.equal(Array.from({ length: 40 - got }, (_, n) => n + got + 1));
+  });
+
+  it("withholds chunks from a client that reads slowly and gives it the text when it reads on", async () => {
+    const roomy = await fixture.notifier({ chunkBufferBytes: 1, eventBufferBytes: 64 * 1024 * 1024 });
+    const session = await fixture.newSession();
+    using slow = await TestClient.connect(roomy.url);
+    using live = await TestClient.connect(roomy.url);
+    await slow.subscribe(`session:${session.id}`);
+    await live.subscribe(`session:${session.id}`);
+    const eventId = randomUUID();
+    await session.emit(session.opened(eventId));
+    slow.socket.pause();
+    for (let n = 0; n < 40; n += 1) await session.emit(session.whole("z".repeat(250_000)));
+    const text = "abcdefghij".repeat(6_000);
+    for (let offset = 0; offset < text.length; offset += 10) {
+      await session.chunk(eventId, offset, text.slice(offset, offset + 10));
+    }
+    await live.until(() => live.textOf(eventId) === text);
+    slow.socket.resume();
+    await slow.until(() => slow.textOf(eventId) === text);
+    expect(slow.of("stream.chunk").length).to.be.lessThan(100);
+    await roomy.stop();
+  });
+});
+
+/** The status a handshake ends with. */
+async function handshake(url: string, origin?: string): Promise<number> {
+  const socket = new WebSocket(url, origin === undefined ? {} : { origin });
+  return new Promise((resolve, reject) => {
+    socket.on("upgrade", ({ statusCode = 0 }) => resolve(statusCode));
+    socket.on("open", () => socket.terminate());
+    socket.on("unexpected-response", (_request, { statusCode = 0 }) => {
+      resolve(statusCode);
+      socket.terminate();
+    });
+    socket.on("error", reject);
+  });
+}

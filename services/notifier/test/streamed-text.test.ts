@@ -1,0 +1,190 @@
+import { randomUUID } from "node:crypto";
+import { expect } from "chai";
+import type { TestSession } from "./test-session.ts";
+import { NotifierFixture } from "./notifier-fixture.ts";
+import { TestClient } from "./test-client.ts";
+
+describe("notifier: the text of open events", () => {
+  let fixture: NotifierFixture;
+  let url: string;
+  let session: TestSession;
+  let channel: string;
+  let eventId: string;
+
+  before(async () => {
+    fixture = await NotifierFixture.start();
+    ({ url } = await fixture.notifier());
+  });
+  after(async () => fixture[Symbol.asyncDispose]());
+  beforeEach(async () => {
+    session = await fixture.newSession();
+    channel = `session:${session.id}`;
+    eventId = randomUUID();
+  });
+
+  it("passes chunks on between the event's opening and its completion", async () => {
+    using client = await TestClient.connect(url);
+    await client.subscribe(channel);
+    await session.emit(session.opened(eventId));
+    await session.chunk(eventId, 0, "The disk ");
+    await session.chunk(eventId, 9, "is full");
+    await session.emit(session.closed(eventId, "The disk is full."));
+    await session.chunk(eventId, 16, " too late");
+    await session.emit(session.ended());
+    await client.untilSeq(3);
+    expect(client.messages.slice(2).map(({ type }) => type)).to.deep.equal([
+      "timeline_event.created",
+      "stream.chunk",
+      "stream.chunk",
+      "timeline_event.completed",
+      "session.completed",
+    ]);
+    const [chunk] = client.of("stream.chunk");
+    expect(chunk).to.include({ session_id: session.id, event_id: eventId, attempt: 1, offset: 0 });
+    expect(chunk).to.have.all.keys(
+      "type",
+      "session_id",
+      "event_id",
+      "attempt",
+      "offset",
+      "delta",
+      "timestamp",
+    );
+    expect(client.textOf(eventId)).to.equal("The disk is full");
+  });
+
+  it("keeps chunks behind an event that must be read from its row first", async () => {
+    using client = await TestClient.connect(url);
+    await client.subscribe(channel);
+    const lost = await session.commit(session.whole("lost"));
+    await session.emit(session.opened(eventId));
+    await session.chunk(eventId, 0, "text");
+    await client.until(() => client.of("stream.chunk").length === 1);
+    expect(lost).to.have.length(1);
+    expect(client.messages.slice(2).map(({ type, seq }) => seq ?? type)).to.deep.equal([
+      1,
+      2,
+      "stream.chunk",
+    ]);
+  });
+
+  it("gives a second watcher the text so far, then the rest live", async () => {
+    using first = await TestClient.connect(url);
+    await first.subscribe(channel);
+    await session.emit(session.opened(eventId));
+    const text = "😀".repeat(40_000);
+    for (let offset = 0; offset < text.length; offset += 10_000) {
+      await session.chunk(eventId, offset, text.slice(offset, offset + 10_000));
+    }
+    await first.until(() => first.textOf(eventId) === text);
+    using second = await TestClient.connect(url);
+    await second.subscribe(channel);
+    await session.chunk(eventId, text.length, "!");
+    await second.until(() => second.textOf(eventId) === `${text}!`);
+    expect(second.of("stream.chunk").every(({ delta }) => String(delta).isWellFormed())).to.equal(true);
+    using resumed = await TestClient.connect(url);
+    await resumed.subscribe(channel, { after_seq: 0 });
+    await resumed.until(() => resumed.textOf(eventId) === `${text}!`);
+    expect(resumed.messages[2]).to.include({ type: "timeline_event.created", seq: 1 });
+  });
+
+  it("asks the executor for what an open event holds when the first watcher comes in mid-stream", async () => {
+    const text = "x".repeat(300_000);
+    await session.storeOpenRow(eventId);
+    await session.emit(session.opened(eventId));
+    using snapshots = await session.answerSnapshots(({ offset = 0 }) => ({
+      event_id: eventId,
+      attempt: 2,
+      offset,
+      text: text.slice(offset, offset + 128 * 1024),
+      length: text.length,
+    }));
+    using client = await TestClient.connect(url);
+    expect(await client.subscribe(channel)).to.include({ after_seq: 1 });
+    // It overlaps what the snapshot holds already.
+    await session.chunk(eventId, text.length - 3, "xxxyz", 2);
+    await client.until(() => client.textOf(eventId) === `${text}yz`);
+    expect(snapshots.requests.map(({ offset }) => offset)).to.include.members([0, 131_072, 262_144]);
+  });
+
+  it("fills a hole between chunks from the executor", async () => {
+    using client = await TestClient.connect(url);
+    await client.subscribe(channel);
+    using _ = await session.answerSnapshots(({ offset = 0 }) => ({
+      event_id: eventId,
+      attempt: 1,
+      offset,
+      text: "one two three".slice(offset),
+      length: 13,
+    }));
+    await session.emit(session.opened(eventId));
+    await session.chunk(eventId, 0, "one ");
+    await session.chunk(eventId, 8, "three");
+    await session.chunk(eventId, 13, " four");
+    await client.until(() => client.textOf(eventId) === "one two three four");
+  });
+
+  it("waits for the completion when nobody can fill the hole", async () => {
+    using client = await TestClient.connect(url);
+    await client.subscribe(channel);
+    await session.emit(session.opened(eventId));
+    await session.chunk(eventId, 4, "two");
+    await session.chunk(eventId, 7, "three");
+    await session.emit(session.closed(eventId, "one two three"));
+    await client.untilSeq(2);
+    expect(client.of("stream.chunk")).to.deep.equal([]);
+  });
+
+  it("starts over with a higher attempt and ignores the lower one from then on", async () => {
+    using client = await TestClient.connect(url);
+    await client.subscribe(channel);
+    await session.emit(session.opened(eventId));
+    await session.chunk(eventId, 0, "first try");
+    await session.chunk(eventId, 0, "second", 2);
+    await session.chunk(eventId, 9, " goes on", 1);
+    await session.chunk(eventId, 6, " try", 2);
+    await client.until(() => client.textOf(eventId) === "second try");
+    expect(client.of("stream.chunk")).to.have.length(3);
+  });
+
+  it("asks for the beginning of a higher attempt that it meets in the middle", async () => {
+    using client = await TestClient.connect(url);
+    await client.subscribe(channel);
+    await session.emit(session.opened(eventId));
+    await session.chunk(eventId, 0, "first try");
+    await client.until(() => client.textOf(eventId) === "first try");
+    using _ = await session.answerSnapshots(({ offset = 0 }) => ({
+      event_id: eventId,
+      attempt: 2,
+      offset,
+      text: "second try".slice(offset),
+      length: 10,
+    }));
+    await session.chunk(eventId, 6, " try", 2);
+    await client.until(() => client.textOf(eventId) === "second try");
+  });
+
+  it("repeats no text of chunks that come twice", async () => {
+    using client = await TestClient.connect(url);
+    await client.subscribe(channel);
+    await session.emit(session.opened(eventId));
+    await session.chunk(eventId, 0, "abc");
+    await session.chunk(eventId, 0, "abc");
+    await session.chunk(eventId, 1, "bcde");
+    await client.until(() => client.textOf(eventId) === "abcde");
+    expect(client.of("stream.chunk").map(({ delta }) => delta)).to.deep.equal(["abc", "de"]);
+  });
+
+  it("stops passing chunks on beyond a mebibyte, and the completed event has all", async () => {
+    using client = await TestClient.connect(url);
+    await client.subscribe(channel);
+    await session.emit(session.opened(eventId));
+    const piece = "y".repeat(16 * 1024);
+    for (let n = 0; n < 70; n += 1) await session.chunk(eventId, n * piece.length, piece);
+    const content = piece.repeat(70);
+    await session.emit(session.closed(eventId, content));
+    await client.untilSeq(2);
+    expect(client.textOf(eventId)).to.equal(piece.repeat(64));
+    expect(client.of("timeline_event.completed")[0]?.["content"]).to.equal(content);
+  });
+});

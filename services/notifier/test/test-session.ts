@@ -1,0 +1,149 @@
+import { randomUUID } from "node:crypto";
+import type { DataSource } from "typeorm";
+import type { Bus } from "#shared/bus/open-bus.ts";
+import { publishChunk } from "#shared/bus/publish-chunk.ts";
+import { publishEvent } from "#shared/bus/publish-event.ts";
+import { serveRequests } from "#shared/bus/request.ts";
+import type { SessionEvent, SessionEventPayload } from "#shared/contracts/session-event.ts";
+import {
+  snapshotReplyCodec,
+  snapshotRequestCodec,
+  type SnapshotReply,
+  type SnapshotRequest,
+} from "#shared/contracts/stream-snapshot.ts";
+import { SUBJECTS } from "#shared/contracts/subjects.ts";
+import { appendEvents } from "#shared/database/append-events.ts";
+
+/** What an executor does for one session. */
+export class TestSession {
+  readonly id = randomUUID();
+  readonly stageId = randomUUID();
+  readonly executionId = randomUUID();
+  readonly #db: DataSource;
+  readonly #bus: Bus;
+  #sequence = 0;
+
+  constructor(db: DataSource, bus: Bus) {
+    this.#db = db;
+    this.#bus = bus;
+  }
+
+  /** Commits events without telling the bus. */
+  async commit(...payloads: SessionEventPayload[]): Promise<SessionEvent[]> {
+    const events = await this.#db.transaction(async (manager) =>
+      appendEvents(manager, this.id, { kind: "system" }, payloads),
+    );
+    if (events === null) throw new Error("the session does not exist");
+    return events;
+  }
+
+  /** Commits events and sends them. */
+  async emit(...payloads: SessionEventPayload[]): Promise<SessionEvent[]> {
+    const events = await this.commit(...payloads);
+    for (const event of events) await publishEvent(this.#bus, event);
+    return events;
+  }
+
+  /** Sends a piece of an open event's text; resolves once the server has it. */
+  async chunk(event_id: string, offset: number, delta: string, attempt = 1): Promise<void> {
+    const timestamp = now();
+    publishChunk(this.#bus, {
+      type: "stream.chunk",
+      session_id: this.id,
+      event_id,
+      attempt,
+      offset,
+      delta,
+      timestamp,
+    });
+    await this.#bus.connection.flush();
+  }
+
+  /** Answers questions for the text of open events; undefined means that nothing is streamed. */
+  async answerSnapshots(
+    answer: (request: SnapshotRequest) => SnapshotReply["streams"][number] | undefined,
+  ): Promise<Disposable & { readonly requests: SnapshotRequest[] }> {
+    const requests: SnapshotRequest[] = [];
+    const served = serveRequests(
+      this.#bus,
+      { subject: SUBJECTS.snapshot(this.id) },
+      { request: snapshotRequestCodec, reply: snapshotReplyCodec },
+      (request) => {
+        requests.push(request);
+        const stream = answer(request);
+        return { session_id: this.id, streams: stream === undefined ? [] : [stream] };
+      },
+    );
+    await served.live();
+    return { requests, [Symbol.dispose]: () => served.unsubscribe() };
+  }
+
+  status(status: "in_progress" | "cancelling" = "in_progress"): SessionEventPayload {
+    return { type: "session.status", session_id: this.id, status, timestamp: now() };
+  }
+
+  ended(error_message?: string): SessionEventPayload {
+    const status = error_message === undefined ? "completed" : "failed";
+    const message = error_message === undefined ? {} : { error_message };
+    return { type: "session.completed", session_id: this.id, status, ...message, timestamp: now() };
+  }
+
+  /** An event that arrives whole. */
+  whole(content: string): SessionEventPayload {
+    return { ...this.#created(randomUUID()), status: "completed", content, metadata: null };
+  }
+
+  /** An event that opens empty; its text comes in chunks. */
+  opened(eventId: string): SessionEventPayload {
+    return { ...this.#created(eventId), status: "streaming", content: "" };
+  }
+
+  closed(eventId: string, content: string): SessionEventPayload {
+    return {
+      type: "timeline_event.completed",
+      event_id: eventId,
+      session_id: this.id,
+      event_type: "llm_thinking",
+      status: "completed",
+      content,
+      timestamp: now(),
+    };
+  }
+
+  /** The row of an open event, for notifiers that come to a session in mid-stream. */
+  async storeOpenRow(eventId: string): Promise<void> {
+    await this.#db.query(
+      `INSERT INTO stages (stage_id, session_id, stage_name, stage_index, expected_agent_count)
+       VALUES ($1, $2, 'analysis', 0, 1) ON CONFLICT DO NOTHING`,
+      [this.stageId, this.id],
+    );
+    await this.#db.query(
+      `INSERT INTO agent_executions (execution_id, stage_id, session_id, agent_name, agent_index,
+         iteration_strategy, iteration_state, llm_provider)
+       VALUES ($1, $2, $3, 'agent', 1, 'react', '{}', 'scripted') ON CONFLICT DO NOTHING`,
+      [this.executionId, this.stageId, this.id],
+    );
+    await this.#db.query(
+      `INSERT INTO timeline_events (event_id, session_id, stage_id, execution_id, sequence_number, event_type, content)
+       VALUES ($1, $2, $3, $4, $5, 'llm_thinking', '')`,
+      [eventId, this.id, this.stageId, this.executionId, (this.#sequence += 1)],
+    );
+  }
+
+  #created(eventId: string) {
+    return {
+      type: "timeline_event.created" as const,
+      event_id: eventId,
+      session_id: this.id,
+      stage_id: this.stageId,
+      execution_id: this.executionId,
+      event_type: "llm_thinking" as const,
+      sequence_number: (this.#sequence += 1),
+      timestamp: now(),
+    };
+  }
+}
+
+function now(): string {
+  return new Date().toISOString();
+}
