@@ -16,13 +16,14 @@ const STAND_IN = "_";
  * Inserts environment variables for `{{.NAME}}`, as text, before the YAML is read; an unset one becomes
  * nothing. `{{"text"}}` stands for its text, so that a literal `{{` can be written. Every other template
  * is reported with its place and something stands in for it; an unset variable is warned about once.
+ * Undefined, with the reason reported, for a file beyond the limits.
  */
 export function expandTemplates(
   file: string,
   source: string,
   env: Environment,
   report: (problem: ConfigProblem) => void,
-): ExpandedText {
+): ExpandedText | undefined {
   const insertions: Insertion[] = [];
   const problems: { offset: number; severity: ConfigProblem["severity"]; message: string }[] = [];
   const parts: string[] = [];
@@ -53,8 +54,9 @@ export function expandTemplates(
         length > MAX_EXPANDED_CHARS
           ? `with its variables inserted the file exceeds ${MAX_EXPANDED_CHARS} characters`
           : `the file has more than ${MAX_TEMPLATES} templates`;
-      problems.push({ offset: open, severity: "error", message: limit });
-      break;
+      const place = new ExpandedText(file, source, source, []).placeInSource(open);
+      report({ severity: "error", ...place, path: "", message: limit });
+      return undefined;
     }
   }
   append(source.slice(copied));

@@ -58,10 +58,11 @@ export class ExpandedText {
     return this.#within(start, end).some((insertion) => insertion.broken);
   }
 
-  /** The variables inserted into a line of the file as written. */
-  variablesOnLine(line: number): string[] {
+  /** What was inserted into a line of the file as written. */
+  insertionsOnLine(line: number): { variables: string[]; broken: boolean } {
     const onLine = this.insertions.filter(({ sourceStart }) => this.placeInSource(sourceStart).line === line);
-    return [...new Set(onLine.flatMap(({ variable }) => (variable === undefined ? [] : [variable])))];
+    const names = onLine.flatMap(({ variable }) => (variable === undefined ? [] : [variable]));
+    return { variables: [...new Set(names)], broken: onLine.some((insertion) => insertion.broken) };
   }
 
   #within(start: number, end: number): Insertion[] {

@@ -35,6 +35,7 @@ export function makeBuiltIns(env: Environment): BuiltIns {
   const origins = new Map<string, Origin>();
   const expand = (text: string, path: string) => {
     const expanded = expandTemplates("built-in", text, env, () => {});
+    if (expanded === undefined) return text;
     const variables = expanded.variablesIn(0, expanded.text.length);
     if (variables.length > 0) origins.set(path, { file: "built-in", variables });
     return expanded.text;

@@ -86,7 +86,8 @@ function reportSyntax(
   for (const error of document.errors.slice(0, 1000)) {
     const opened = error.code === "MISSING_CHAR" ? openingQuote(document, error.pos[0]) : undefined;
     const place = text.placeOf(opened ?? error.pos[0]);
-    if (lines.has(place.line)) continue;
+    // Where a template was not understood, that is the mistake.
+    if (lines.has(place.line) || text.insertionsOnLine(place.line).broken) continue;
     lines.add(place.line);
     report({
       severity: "error",
@@ -99,7 +100,7 @@ function reportSyntax(
 
 /** The parser quotes the text it stumbles over; where a variable was inserted that may be a secret. */
 function describeSyntax(message: string, line: number, text: ExpandedText): string {
-  const variables = text.variablesOnLine(line);
+  const { variables } = text.insertionsOnLine(line);
   if (variables.length === 0) return `invalid YAML syntax: ${message}`;
   return `invalid YAML syntax once ${variables.join(", ")} is inserted; quote the value or change it`;
 }

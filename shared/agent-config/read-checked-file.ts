@@ -25,6 +25,7 @@ export async function readCheckedFile<S extends TSchema>(
   const source = await readConfigFile(file, report);
   if (source === undefined) return undefined;
   const text = expandTemplates(file, source, env, report);
+  if (text === undefined) return undefined;
   const yaml = parseYaml(text, report);
   if (yaml === undefined) return undefined;
   const value = new ShapeReader(text, yaml, reporter).readFile(schema);

@@ -9,6 +9,8 @@ import { SourceMap, type Written } from "#shared/agent-config/source-map.ts";
 export interface Target {
   readonly container: object;
   readonly key?: string | number;
+  /** Instead of the place's own path, for what is missing in a section that is missing itself. */
+  readonly path?: string;
   /** Keeps the value out of the report. */
   readonly secret?: boolean;
 }
@@ -56,7 +58,7 @@ export class Reporter {
       file: written.file,
       line: written.line,
       column: written.column,
-      path: written.path,
+      path: target.path ?? written.path,
       ...(value === undefined ? {} : { value }),
       message: `${rule}${found}${hint === undefined ? "" : `; ${hint}`}`,
     });

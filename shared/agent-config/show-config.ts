@@ -1,11 +1,6 @@
 import { Document, isScalar, visit, type Pair, type Scalar } from "yaml";
 import type { AgentConfig, Origin } from "#shared/agent-config/agent-config.ts";
-import {
-  decideAgent,
-  type Block,
-  type Decided,
-  type DecidedAgent,
-} from "#shared/agent-config/decide-agent.ts";
+import { decideAll } from "#shared/agent-config/decide-all.ts";
 import { redactSecrets } from "#shared/agent-config/redact-secrets.ts";
 import { joinPath } from "#shared/agent-config/source-map.ts";
 

@@ -27,7 +27,7 @@ export function checkAlertTypes(context: CheckContext): Map<string, string> {
   if (!someWrong) checkDefault(owners, context);
   if (tarsy.defaults?.alert_type === undefined && !owners.has(BUILT_IN_SETTINGS.defaults.alert_type)) {
     reporter.warn(
-      { container: tarsy.defaults ?? tarsy, key: "alert_type" },
+      { container: tarsy.defaults ?? tarsy, key: "alert_type", path: "defaults.alert_type" },
       `is not set and no chain handles its built-in value ${BUILT_IN_SETTINGS.defaults.alert_type}`,
       "alerts without a type will be refused",
     );

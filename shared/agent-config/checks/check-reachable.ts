@@ -26,7 +26,11 @@ function checkProviderless(chainIds: readonly string[], context: CheckContext): 
     const chain = chains.get(id);
     return chain !== undefined && reporter.sources.has(chain);
   };
-  const target = { container: tarsy.defaults ?? tarsy, key: "llm_provider" };
+  const target = {
+    container: tarsy.defaults ?? tarsy,
+    key: "llm_provider",
+    path: "defaults.llm_provider",
+  };
   const written = chainIds.filter(isWritten);
   const builtIn = chainIds.filter((id) => !isWritten(id));
   const canDoWithout = written.length === 0 && [...chains.keys()].some(isWritten);

@@ -1,0 +1,115 @@
+import type { BrokenFile } from "./broken-file.ts";
+
+const chain = (body: string, id = "c") => `agent_chains:\n  ${id}:\n${body.replaceAll(/^/gmu, "    ")}\n`;
+const stage = (body: string) => chain(`alert_types: [a]\nstages:\n${body.replaceAll(/^/gmu, "  ")}`);
+
+/** Chains with one mistake each. */
+export const BROKEN_CHAINS: readonly BrokenFile[] = [
+  {
+    name: "chain without alert types",
+    tarsy: chain("stages: [{name: x, agents: [{name: ChatAgent}]}]").replace("  c:", "  §c:"),
+    errors: [["agent_chains.c.alert_types", "is required"]],
+  },
+  {
+    name: "chain with no alert type",
+    tarsy: chain("alert_types: §[]\nstages: [{name: x, agents: [{name: ChatAgent}]}]"),
+    errors: [["agent_chains.c.alert_types", "at least one"]],
+  },
+  {
+    name: "alert type of a built-in chain",
+    tarsy: chain("alert_types: [§kubernetes]\nstages: [{name: x, agents: [{name: ChatAgent}]}]"),
+    errors: [["agent_chains.c.alert_types[0]", "give this chain the id kubernetes-agent-chain"]],
+  },
+  {
+    name: "chain without stages",
+    tarsy: chain("alert_types: [a]\nstages: §[]"),
+    errors: [["agent_chains.c.stages", "at least one"]],
+  },
+  {
+    name: "stage without name",
+    tarsy: stage("- §agents: [{name: ChatAgent}]"),
+    errors: [["agent_chains.c.stages[0].name", "is required"]],
+  },
+  {
+    name: "stage without agents",
+    tarsy: stage("- {name: x, agents: §[]}"),
+    errors: [["agent_chains.c.stages[0].agents", "at least one"]],
+  },
+  {
+    name: "unknown agent",
+    tarsy: stage("- name: x\n  agents:\n    - name: ChatAgent\n    - name: §ChatAgnet"),
+    errors: [["agent_chains.c.stages[0].agents[1].name", "did you mean ChatAgent?"]],
+  },
+  {
+    name: "stage agent's provider",
+    tarsy: stage("- {name: x, agents: [{name: ChatAgent, llm_provider: §nope}]}"),
+    errors: [["agent_chains.c.stages[0].agents[0].llm_provider", "known LLM provider"]],
+  },
+  {
+    name: "stage agent's servers",
+    tarsy: stage("- {name: x, agents: [{name: ChatAgent, mcp_servers: [§nope]}]}"),
+    errors: [["agent_chains.c.stages[0].agents[0].mcp_servers[0]", "known MCP server"]],
+  },
+  {
+    name: "stage's servers",
+    tarsy: stage("- {name: x, agents: [{name: ChatAgent}], mcp_servers: [§nope]}"),
+    errors: [["agent_chains.c.stages[0].mcp_servers[0]", "known MCP server"]],
+  },
+  {
+    name: "replicas",
+    tarsy: stage("- {name: x, agents: [{name: ChatAgent}], replicas: §-1}"),
+    errors: [["agent_chains.c.stages[0].replicas", "at least 0"]],
+  },
+  {
+    name: "too many replicas",
+    tarsy: stage("- {name: x, agents: [{name: ChatAgent}], replicas: §101}"),
+    errors: [["agent_chains.c.stages[0].replicas", "at most 100"]],
+  },
+  {
+    name: "stage's policy",
+    tarsy: stage("- {name: x, agents: [{name: ChatAgent}], success_policy: §most}"),
+    errors: [["agent_chains.c.stages[0].success_policy", "allowed: all, any"]],
+  },
+  {
+    name: "synthesis agent",
+    tarsy: stage("- {name: x, agents: [{name: ChatAgent}], synthesis: {agent: §Nobody}}"),
+    errors: [["agent_chains.c.stages[0].synthesis.agent", "known agent"]],
+  },
+  {
+    name: "synthesis provider",
+    tarsy: stage("- {name: x, agents: [{name: ChatAgent}], synthesis: {llm_provider: §nope}}"),
+    errors: [["agent_chains.c.stages[0].synthesis.llm_provider", "known LLM provider"]],
+  },
+  {
+    name: "chat without agent",
+    tarsy: stage("- {name: x, agents: [{name: ChatAgent}]}").replace(
+      "    stages",
+      "    §chat: {enabled: true}\n    stages",
+    ),
+    errors: [["agent_chains.c.chat.agent", "required when chat is enabled"]],
+  },
+  {
+    name: "chat's servers",
+    tarsy: stage("- {name: x, agents: [{name: ChatAgent}]}").replace(
+      "    stages",
+      "    chat: {mcp_servers: [§nope]}\n    stages",
+    ),
+    errors: [["agent_chains.c.chat.mcp_servers[0]", "known MCP server"]],
+  },
+  {
+    name: "chain's servers",
+    tarsy: stage("- {name: x, agents: [{name: ChatAgent}]}").replace(
+      "    stages",
+      "    mcp_servers: [§nope]\n    stages",
+    ),
+    errors: [["agent_chains.c.mcp_servers[0]", "known MCP server"]],
+  },
+  {
+    name: "chain's provider",
+    tarsy: stage("- {name: x, agents: [{name: ChatAgent}]}").replace(
+      "    stages",
+      "    llm_provider: §nope\n    stages",
+    ),
+    errors: [["agent_chains.c.llm_provider", "known LLM provider"]],
+  },
+];

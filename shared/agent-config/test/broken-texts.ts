@@ -1,0 +1,129 @@
+import type { BrokenFile } from "./broken-file.ts";
+
+const provider = (body: string) => `llm_providers:\n  test: {type: scripted, script: s.yaml}\n  p: ${body}\n`;
+
+/** Providers, templates and YAML with one mistake each. */
+export const BROKEN_TEXTS: readonly BrokenFile[] = [
+  {
+    name: "provider type",
+    providers: provider("{type: §gogle, model: m, max_tool_result_tokens: 1000}"),
+    errors: [["llm_providers.p.type", "did you mean google?"]],
+  },
+  {
+    name: "provider without type",
+    providers: provider("{model: m}").replace("  p:", "  §p:"),
+    errors: [["llm_providers.p.type", "is required"]],
+  },
+  {
+    name: "provider without model",
+    providers: provider("{type: openai, max_tool_result_tokens: 1000}").replace("  p:", "  §p:"),
+    errors: [["llm_providers.p.model", "is required"]],
+  },
+  {
+    name: "provider's tokens",
+    providers: provider("{type: openai, model: m, max_tool_result_tokens: §999}"),
+    errors: [["llm_providers.p.max_tool_result_tokens", "at least 1000"]],
+  },
+  {
+    name: "provider without tokens",
+    providers: provider("{type: openai, model: m}").replace("  p:", "  §p:"),
+    errors: [["llm_providers.p.max_tool_result_tokens", "is required"]],
+  },
+  {
+    name: "native tool",
+    providers: provider(
+      "{type: google, model: m, max_tool_result_tokens: 1000, native_tools: {google_serch: §true}}",
+    ),
+    errors: [["llm_providers.p.native_tools.google_serch", "did you mean google_search?"]],
+  },
+  {
+    name: "native tool's switch",
+    providers: provider(
+      "{type: google, model: m, max_tool_result_tokens: 1000, native_tools: {google_search: §1}}",
+    ),
+    errors: [["llm_providers.p.native_tools.google_search", "true or false"]],
+  },
+  {
+    name: "scripted without script",
+    providers: provider("{type: scripted}").replace("  p:", "  §p:"),
+    errors: [["llm_providers.p.script", "is required"]],
+  },
+  {
+    name: "script that is missing",
+    providers: "llm_providers:\n  test: {type: scripted, script: §gone.yaml}\n",
+    errors: [["llm_providers.test.script", "there is no"]],
+  },
+  {
+    name: "base_url",
+    providers: provider("{type: openai, model: m, max_tool_result_tokens: 1000, base_url: §ftp://x}"),
+    errors: [["llm_providers.p.base_url", "http or https URL"]],
+  },
+  {
+    name: "template that is no variable",
+    tarsy: "agents:\n  A:\n    custom_instructions: §{{ if .X }}yes\n",
+    errors: [["", "{{ if .X }} is not understood"]],
+  },
+  {
+    name: "template without end",
+    tarsy: "agents:\n  A:\n    custom_instructions: §{{.X\n    max_iterations: 3\n",
+    errors: [["", "{{.X is not understood"]],
+  },
+  {
+    name: "template of a field",
+    tarsy: "agents:\n  A: {max_iterations: §{{.A.B}} }\n",
+    errors: [["", "{{.A.B}} is not understood"]],
+  },
+  {
+    name: "template for a required name",
+    tarsy:
+      "agent_chains:\n  c: {alert_types: [a], stages: [{name: §{{name}}, agents: [{name: ChatAgent}]}]}\n",
+    errors: [["", "{{name}} is not understood"]],
+  },
+  {
+    name: "inserted value out of range",
+    tarsy: "queue:\n  worker_count: §{{.COUNT}}\n  session_timeout: 5m\n",
+    errors: [["queue.worker_count", 'COUNT is "77"']],
+  },
+  {
+    name: "inserted value breaks the syntax",
+    tarsy: 'agents:\n  A:\n    custom_instructions: "§{{.QUOTE_TOKEN}}"\n',
+    errors: [["", "once QUOTE_TOKEN is inserted"]],
+  },
+  {
+    name: "mistake behind an insertion on its line",
+    tarsy: "agents:\n  A: {custom_instructions: {{.LONG}}, max_iterations: §0}\n",
+    errors: [["agents.A.max_iterations", "at least 1"]],
+  },
+  {
+    name: "mistake below an insertion of lines",
+    tarsy: "agents:\n  A: {custom_instructions: {{.LINES}} }\n  B: {max_iterations: §0}\n",
+    errors: [["agents.B.max_iterations", "at least 1"]],
+  },
+  {
+    name: "open quote",
+    tarsy: 'agents:\n  A:\n    custom_instructions: §"open\n',
+    errors: [["", "invalid YAML syntax"]],
+  },
+  {
+    name: "open list",
+    tarsy: "agents:\n  A: {mcp_servers: [a, b§}\n",
+    errors: [["", "invalid YAML syntax"]],
+  },
+  {
+    name: "tab as indentation",
+    tarsy: "queue:\n§\tworker_count: 5\n",
+    errors: [["", "invalid YAML syntax"]],
+  },
+  { name: "alias without anchor", tarsy: "agents:\n  A: §*nobody\n", errors: [["", "no anchor before it"]] },
+  { name: "alias of itself", tarsy: "agents: &a\n  A: §*a\n", errors: [["", "contains itself"]] },
+  {
+    name: "second document",
+    tarsy: "queue: {}\n§---\nqueue: {}\n",
+    errors: [["", "more than one YAML document"]],
+  },
+  {
+    name: "mistake in an anchor used twice",
+    tarsy: "agents:\n  A: &a {max_iterations: §0}\n  B: *a\n",
+    errors: [["agents.A.max_iterations", "at least 1"]],
+  },
+];

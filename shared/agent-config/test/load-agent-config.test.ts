@@ -1,0 +1,194 @@
+import { join } from "node:path";
+import { expect } from "chai";
+import { readConfigEnvironment } from "#shared/agent-config/config-environment.ts";
+import { findChain, knownAlertTypes } from "#shared/agent-config/find-chain.ts";
+import { loadAgentConfig } from "#shared/agent-config/load-agent-config.ts";
+import { resolveChain } from "#shared/agent-config/resolve-chain.ts";
+import { showConfig } from "#shared/agent-config/show-config.ts";
+import { TYPICAL_PROVIDERS, TYPICAL_TARSY } from "./typical-files.ts";
+import { DEFAULTS, SCRIPTED, configDirectory, failureOf, loadText } from "./config-directory.ts";
+
+const ENV = {
+  GOOGLE_API_KEY: "hush-key",
+  KUBECONFIG: "/k8s/config",
+  ARGOCD_TOKEN: "hush-token",
+  ARGOCD_VERIFY: "off",
+};
+const loadTypical = () => loadText(TYPICAL_TARSY, TYPICAL_PROVIDERS, ENV);
+const DEPLOY = join(import.meta.dirname, "../../../deploy/config");
+
+describe("loadAgentConfig", () => {
+  it("loads a typical large configuration and reads every value as it was meant", async () => {
+    const config = await loadTypical();
+    expect(config.counts).to.deep.equal({ agents: 6, chains: 5, mcpServers: 3, llmProviders: 15 });
+    expect(config.queue).to.deep.equal({
+      worker_count: 8,
+      max_concurrent_sessions: 20,
+      max_parallel_agents: 5,
+      session_timeout_ms: 1_800_000,
+    });
+    const kubernetes = config.mcpServers.get("kubernetes-server");
+    expect(kubernetes?.transport.args?.slice(3)).to.deep.equal([
+      "--port",
+      "8080",
+      "--kubeconfig",
+      "/k8s/config",
+    ]);
+    expect(kubernetes?.instructions).to.include("queries: {{ is no template");
+    expect(kubernetes?.data_masking?.enabled).to.equal(true);
+    expect(kubernetes?.summarization).to.deep.include({
+      size_threshold_tokens: 5000,
+      summary_max_token_limit: 0,
+    });
+    const argocd = config.mcpServers.get("argocd-server");
+    expect(argocd?.transport).to.deep.include({ bearer_token: "hush-token", verify_ssl: false, timeout: 60 });
+    expect(argocd?.data_masking).to.deep.include({ enabled: false, patterns: ["certificate", "token"] });
+    expect(config.llmProviders.get("gemini-2.5-flash")).to.include({
+      model: "gemini-2.5-flash",
+      type: "google",
+    });
+    for (const alertType of knownAlertTypes(config)) resolveChain(config, alertType);
+  });
+
+  it("warns of what has no effect and of what is not silently replaced, and of nothing else", async () => {
+    const { warnings } = await loadTypical();
+    expect(warnings.map(({ path }) => path)).to.deep.equal([
+      "queue.poll_interval",
+      "queue.poll_interval_jitter",
+      "queue.graceful_shutdown_timeout",
+      "queue.orphan_detection_interval",
+      "queue.orphan_threshold",
+      "queue.heartbeat_interval",
+      "agent_chains.comprehensive.stages[1].replicas",
+    ]);
+    expect(warnings[4]?.message).to.include("session lease");
+  });
+
+  it("needs nothing but a provider that works: empty files are valid otherwise", async () => {
+    const error = await failureOf(loadText("", "# nothing\n"));
+    expect(error.problems.map(({ path }) => path)).to.deep.equal(["defaults.llm_provider"]);
+    const config = await loadText(DEFAULTS.replace("test", "google-default"), "", { GOOGLE_API_KEY: "x" });
+    expect(config.counts).to.deep.equal({ agents: 3, chains: 1, mcpServers: 1, llmProviders: 5 });
+    expect(config.defaults).to.include({
+      alert_type: "kubernetes",
+      max_iterations: 20,
+      success_policy: "any",
+    });
+  });
+
+  it("replaces a built-in whole", async () => {
+    const config = await loadText(`${DEFAULTS}agents:\n  SynthesisAgent: {max_iterations: 2}\n`);
+    expect(config.agents.get("SynthesisAgent")).to.deep.equal({ __proto__: null, max_iterations: 2 });
+  });
+
+  it("expands the built-in server's arguments", async () => {
+    const config = await loadText(DEFAULTS, SCRIPTED, { KUBECONFIG: "/here" });
+    expect(config.mcpServers.get("kubernetes-server")?.transport.args?.at(-1)).to.equal("/here");
+  });
+
+  it("leaves other dollar and brace notations alone", async () => {
+    const config = await loadText(
+      `${DEFAULTS}agents:\n  A: {custom_instructions: "$X \${X} }} { {"}\n`,
+      SCRIPTED,
+      { X: "no" },
+    );
+    expect(config.agents.get("A")?.custom_instructions).to.equal("$X ${X} }} { {");
+  });
+
+  it("inserts raw text, so that a variable may be a number, a truth or several lines", async () => {
+    const tarsy = `${DEFAULTS}queue:\n  worker_count: {{.N}}\nagents:\n  A:\n    mcp_servers:\n{{.LIST}}\n`;
+    const config = await loadText(tarsy, SCRIPTED, { N: "7", LIST: "      - kubernetes-server" });
+    expect(config.queue.worker_count).to.equal(7);
+    expect(config.agents.get("A")?.mcp_servers).to.deep.equal(["kubernetes-server"]);
+  });
+
+  it("warns of a variable that is not set, once, and not in a comment", async () => {
+    const { warnings } = await loadText(
+      `# {{.B}}\n${DEFAULTS}  runbook: "{{.A}}"\nagents:\n  A: {custom_instructions: "{{.A}}"}\n`,
+    );
+    expect(warnings.map(({ line, path, message }) => `${line} ${path} ${message}`)).to.deep.equal([
+      '4 defaults.runbook is empty and counts as not set, found "{{.A}}" (A is not set)',
+      "4  A is not set, so {{.A}} inserts nothing",
+    ]);
+  });
+
+  it("warns of keys it does not know, naming the nearest, and ignores what they hold", async () => {
+    const tarsy = `${DEFAULTS}  llm_backend: native\nsystem:\n  github: {token_env: [1]}\nagent_chains:\n  kubernetes-agent-chain:\n    alert_types: [kubernetes]\n    executive_summary_provider: x\n    stages:\n      - name: s\n        sucess_policy: all\n        agents: [{name: ChatAgent, type: x}]\n`;
+    const { warnings } = await loadText(tarsy, `${SCRIPTED}future: 1\n`);
+    expect(warnings.map(({ line, path }) => `${line} ${path}`)).to.deep.equal([
+      "3 future",
+      "3 defaults.llm_backend",
+      "4 system",
+      "9 agent_chains.kubernetes-agent-chain.executive_summary_provider",
+      "12 agent_chains.kubernetes-agent-chain.stages[0].sucess_policy",
+      "13 agent_chains.kubernetes-agent-chain.stages[0].agents[0].type",
+    ]);
+    expect(warnings[4]?.message).to.include("did you mean success_policy?");
+  });
+
+  it("asks for keys of reachable providers only, by place, and shows no secret", async () => {
+    const providers = `${SCRIPTED}  far: {type: openai, model: m, api_key_env: FAR_KEY, max_tool_result_tokens: 1000}\n`;
+    await loadText(DEFAULTS, providers);
+    const error = await failureOf(loadText("defaults: {llm_provider: far}\n", providers));
+    expect(error.problems.map(({ line, path }) => `${line} ${path}`)).to.deep.equal([
+      "3 llm_providers.far.api_key_env",
+    ]);
+    expect(error.message).to.include("set FAR_KEY in the environment or in");
+    const pasted = await failureOf(loadText(DEFAULTS, providers.replace("FAR_KEY", "sk-hush-hush")));
+    expect(pasted.message).not.to.include("hush");
+    const inserted = await failureOf(
+      loadText(`${DEFAULTS}  max_iterations: {{.A_TOKEN}}\n`, providers, { A_TOKEN: "hush" }),
+    );
+    expect(inserted.message).not.to.include("hush");
+  });
+
+  it("leaves out a built-in chain without a provider where the written chains have their own", async () => {
+    const tarsy =
+      "defaults: {alert_type: a}\nagent_chains:\n  c: {alert_types: [a], llm_provider: test, stages: [{name: s, agents: [{name: ChatAgent}]}]}\n";
+    const config = await loadText(tarsy);
+    expect(knownAlertTypes(config)).to.deep.equal(["a"]);
+    expect(config.warnings.map(({ path }) => path)).to.deep.equal(["defaults.llm_provider"]);
+    expect(findChain(config, undefined)?.chainId).to.equal("c");
+    expect(findChain(config, "kubernetes")).to.equal(undefined);
+  });
+
+  it("loads what is deployed: the default with a key, the demo with none", async () => {
+    const main = await loadAgentConfig({ configDir: DEPLOY, env: { GOOGLE_API_KEY: "x" } });
+    expect(resolveChain(main, undefined).stages[0]?.agents[0]).to.deep.include({
+      iteration_strategy: "single-call",
+      mcp_servers: [],
+    });
+    const demo = await loadAgentConfig({ configDir: join(DEPLOY, "demo"), env: {} });
+    expect(resolveChain(demo, "kubernetes").stages[0]?.agents[0]?.llm_provider.backend).to.equal("scripted");
+    expect([...main.warnings, ...demo.warnings]).to.deep.equal([]);
+  });
+});
+
+describe("readConfigEnvironment", () => {
+  it("reads .env under the real environment, and does without one", async () => {
+    await using directory = await configDirectory({ ".env": "A=file\nB='in file'\n# C=no\n" });
+    expect(readConfigEnvironment(directory.path, { A: "real", B: undefined })).to.deep.equal({
+      A: "real",
+      B: "in file",
+    });
+    expect(readConfigEnvironment("/nowhere", { A: "real" })).to.deep.equal({ A: "real" });
+  });
+});
+
+describe("showConfig", () => {
+  it("says of every value where it comes from, and no secret", async () => {
+    const shown = showConfig(await loadTypical());
+    expect(shown).not.to.include("hush");
+    expect(shown).to.match(/worker_count: 8 # \S+tarsy\.yaml:3\n/u);
+    expect(shown).to.include("max_parallel_agents: 5 # built-in");
+    expect(shown).to.match(/- \/k8s\/config # \S+tarsy\.yaml:25, environment KUBECONFIG\n/u);
+    expect(shown).to.include('bearer_token: "[redacted]" #');
+    const resolved = shown.slice(shown.indexOf("\nresolved:"));
+    expect(resolved).to.include("max_iterations: 10 # stage agent");
+    expect(resolved).to.include("llm_provider: gemini-2.5-pro # chain");
+    expect(resolved).to.include("iteration_strategy: synthesis-native-thinking # synthesis");
+    expect(resolved).to.include("max_iterations: 8 # stage\n");
+    expect(resolved).to.include("iteration_strategy: native-thinking # agent");
+    expect(resolved).to.include("iteration_timeout_ms: 120000 # built-in");
+  });
+});
