@@ -7,7 +7,7 @@ import { resolveAliases, type AliasTargets } from "#shared/agent-config/resolve-
  * The parser's time grows with tokens, not bytes (a megabyte of commas takes it twelve seconds); no real
  * configuration comes near this many.
  */
-const MAX_TOKENS = 60_000;
+const MAX_TOKENS = 50_000;
 
 /** A file's YAML with every alias resolved. `root` is null for an empty file. */
 export interface ParsedYaml {

@@ -30,11 +30,9 @@ export async function readCheckedFile<S extends TSchema>(
   if (yaml === undefined) return undefined;
   const value = new ShapeReader(text, yaml, reporter).readFile(schema);
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return check(value, reporter);
-  report({
-    severity: "error",
-    ...text.placeOf(yaml.root?.range?.[0] ?? 0),
-    path: "",
-    message: "must be a mapping at the top",
-  });
+  const [start, end] = yaml.root?.range ?? [0, 0];
+  if (!text.isBroken(start, end)) {
+    report({ severity: "error", ...text.placeOf(start), path: "", message: "must be a mapping at the top" });
+  }
   return undefined;
 }

@@ -50,6 +50,7 @@ describe("loadAgentConfig of a hostile file", () => {
     ["more than a mebibyte", `# ${"x".repeat(MEBIBYTE)}`, "at most 1048576"],
     ["more templates than it can need", "# {{.A}}\n".repeat(2000), "more than 1000 templates"],
     ["a template that never ends", `{{\n${DEFAULTS}`, "not understood"],
+    ["nothing but open templates", "{{".repeat(400_000), "not understood"],
     ["a NUL", "queue: {}\0", "not UTF-8 text"],
   ];
   for (const [name, text, says] of texts) {
