@@ -29,11 +29,15 @@ const AlertRequest = Type.Object({
 });
 export type AlertRequest = Static<typeof AlertRequest>;
 
-const validate = new Ajv({ strict: true, allowUnionTypes: true, verbose: true }).compile<AlertRequest>(
-  AlertRequest,
-);
+// Unknown members are dropped, not carried on: one may be nested deeper than anyone can write again.
+const validate = new Ajv({
+  strict: true,
+  allowUnionTypes: true,
+  verbose: true,
+  removeAdditional: "all",
+}).compile<AlertRequest>(AlertRequest);
 
-/** Checks a decoded body. Throws RequestError 400 naming the field, what it is and what it must be. */
+/** Checks a decoded body and drops its unknown members. Throws RequestError 400 naming the field, what it is and what it must be. */
 export function parseAlertRequest(body: unknown): AlertRequest {
   if (validate(body)) return body;
   // A union reports its null branch too; the other branch's complaint is the one that helps.

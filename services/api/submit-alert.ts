@@ -42,7 +42,7 @@ export function submitAlert({ config, db, dispatcher, metrics, log }: ApiDeps): 
       alert.alertType,
       authorOf((header) => ctx.get(header)),
       alert.runbook === null ? null : storableText(alert.runbook).text,
-      alert.mcp === null ? null : storableText(JSON.stringify(alert.mcp)).text,
+      alert.mcp === null ? null : storableJson(alert.mcp),
       chain.chain_id,
       JSON.stringify(chain),
       hash,
@@ -78,6 +78,13 @@ function checkAlert(request: AlertRequest, { agents }: ApiConfig) {
     }
   }
   return { data, alertType: found.alertType, runbook: request.runbook || null, mcp };
+}
+
+/** JSON text that jsonb takes: in text that is JSON already an offending character hides behind its escape. */
+function storableJson(value: object): string {
+  return JSON.stringify(value, (_key, member: unknown) =>
+    typeof member === "string" ? storableText(member).text : member,
+  );
 }
 
 /** The configuration never changes while the process lives, so each alert type is resolved once. */
