@@ -4,12 +4,20 @@ import { coerceError } from "#shared/errors.ts";
 import type { Logger } from "#shared/logger.ts";
 import { RequestError } from "./request-error.ts";
 
+/** What the router leaves behind for a path or a method it does not know. */
+const UNROUTED = new Map([
+  [404, new RequestError(404, "Not Found")],
+  [405, new RequestError(405, "Method Not Allowed")],
+  [501, new RequestError(405, "Method Not Allowed")],
+]);
+
 /** The one place where an error becomes an answer: `{"message": …}`, with the detail only in the log. */
 export function answerErrors(log: Logger): Middleware {
   return async (ctx, next) => {
     try {
       await next();
-      if (ctx.status === 404 && ctx.body === undefined) throw new RequestError(404, "Not Found");
+      const refused = ctx.body === undefined ? UNROUTED.get(ctx.status) : undefined;
+      if (refused !== undefined) throw refused;
     } catch (thrown) {
       const error = coerceError(thrown);
       if (error instanceof RequestError) {

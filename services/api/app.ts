@@ -10,7 +10,6 @@ import type { Dispatcher } from "./dispatch.ts";
 import { getSession } from "./get-session.ts";
 import { getTimeline } from "./get-timeline.ts";
 import { health } from "./health.ts";
-import { RequestError } from "./request-error.ts";
 import { submitAlert } from "./submit-alert.ts";
 
 /** What the handlers work with. */
@@ -43,12 +42,6 @@ export function buildApp(deps: ApiDeps): Koa {
   });
   app.use(answerErrors(deps.log));
   app.use(router.routes());
-  app.use(
-    router.allowedMethods({
-      throw: true,
-      methodNotAllowed: () => new RequestError(405, "Method Not Allowed"),
-      notImplemented: () => new RequestError(405, "Method Not Allowed"),
-    }),
-  );
+  app.use(router.allowedMethods());
   return app;
 }
