@@ -1,4 +1,3 @@
-import { createServer } from "node:http";
 import { Registry, collectDefaultMetrics } from "prom-client";
 import { migrate } from "#shared/database/migrate.ts";
 import { checkDatabase, openDatabase } from "#shared/database/open-database.ts";
@@ -9,6 +8,7 @@ import { createApiMetrics } from "./api-metrics.ts";
 import { buildApp } from "./app.ts";
 import { closeServer } from "./close-server.ts";
 import { loadConfig } from "./config.ts";
+import { createHttpServer } from "./create-http-server.ts";
 import { openDispatcher } from "./dispatch.ts";
 import { sweepSessions } from "./sweep-sessions.ts";
 
@@ -24,10 +24,7 @@ await runService("api", loadConfig, async ({ config, log, signal, resources }) =
   await migrate(db, log);
   const dispatcher = resources.use(openDispatcher({ config, log, metrics, signal }));
   const handle = buildApp({ config, log, db, dispatcher, metrics }).callback();
-  const server = createServer((request, response) => void handle(request, response));
-  // A client that dribbles its request must not hold a socket for ever.
-  server.headersTimeout = 10_000;
-  server.requestTimeout = 30_000;
+  const server = createHttpServer((request, response) => void handle(request, response));
   resources.defer(() => closeServer(server));
   await listen(server, config.http);
   const sweeping = sweepSessions({ config, log, db, dispatcher, metrics }, signal);
