@@ -36,11 +36,15 @@ UPDATE alert_sessions SET deleted_at = now()
 WHERE deleted_at IS NULL AND completed_at < now() - make_interval(days => $1)`;
 
 /**
- * Every 5 s, until `signal` aborts: wakes an executor for each unfinished session that nobody owns and whose wake-up
+ * Every `everyMs`, by default 5 s, until `signal` aborts: wakes an executor for each unfinished session that nobody owns and whose wake-up
  * the stream does not hold, oldest first; every hour, soft-deletes sessions past their retention. Any number of
  * replicas may sweep: a wake-up sent twice is refused. Never throws.
  */
-export async function sweepSessions(deps: SweeperDeps, signal: AbortSignal): Promise<void> {
+export async function sweepSessions(
+  deps: SweeperDeps,
+  signal: AbortSignal,
+  { everyMs = SWEEP_EVERY_MS }: { readonly everyMs?: number } = {},
+): Promise<void> {
   let retiredAt = -Infinity;
   while (!signal.aborted) {
     try {
@@ -53,7 +57,7 @@ export async function sweepSessions(deps: SweeperDeps, signal: AbortSignal): Pro
       if (!signal.aborted) deps.log.warn({ error: errorMessage(error) }, "sweep failed: trying again");
     }
     // Jittered, so that replicas spread out.
-    await wait(SWEEP_EVERY_MS * (0.8 + 0.4 * Math.random()), undefined, { signal }).catch(() => undefined);
+    await wait(everyMs * (0.8 + 0.4 * Math.random()), undefined, { signal }).catch(() => undefined);
   }
 }
 

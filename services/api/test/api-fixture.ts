@@ -1,0 +1,127 @@
+import type { Server } from "node:http";
+import type { ReadableStream } from "node:stream/web";
+import { pino } from "pino";
+import { Registry } from "prom-client";
+import type { DataSource } from "typeorm";
+import { migrate } from "#shared/database/migrate.ts";
+import { openDatabase } from "#shared/database/open-database.ts";
+import { listen } from "#shared/listen.ts";
+import { BackingServers } from "../../../test/support/backing-servers.ts";
+import { configDirectory, type ConfigFiles } from "../../../test/support/config-directory.ts";
+import { TarsyClient } from "../../../test/support/tarsy-client.ts";
+import { createApiMetrics } from "../api-metrics.ts";
+import { buildApp, type ApiDeps } from "../app.ts";
+import { loadConfig } from "../config.ts";
+import { createHttpServer, type RequestLimits } from "../create-http-server.ts";
+import { openDispatcher } from "../dispatch.ts";
+import { sweepSessions } from "../sweep-sessions.ts";
+
+const HOST = "127.0.0.1";
+const log = pino({ level: "silent" });
+
+/** The api's HTTP surface in this process, on a real Postgres and a real NATS, without a sweeper unless asked. */
+export class ApiFixture implements AsyncDisposable {
+  readonly #resources: AsyncDisposableStack;
+  readonly #stopping: AbortController;
+  readonly servers: BackingServers;
+  readonly deps: ApiDeps;
+  readonly port: number;
+  readonly client: TarsyClient;
+
+  private constructor(parts: {
+    resources: AsyncDisposableStack;
+    stopping: AbortController;
+    servers: BackingServers;
+    deps: ApiDeps;
+    port: number;
+  }) {
+    this.#resources = parts.resources;
+    this.#stopping = parts.stopping;
+    this.servers = parts.servers;
+    this.deps = parts.deps;
+    this.port = parts.port;
+    this.client = new TarsyClient({ api: `http://${HOST}:${parts.port}`, ws: "" });
+  }
+
+  static async start(
+    options: { servers?: BackingServers; limits?: RequestLimits; config?: ConfigFiles } = {},
+  ): Promise<ApiFixture> {
+    const resources = new AsyncDisposableStack();
+    const stopping = new AbortController();
+    const { signal } = stopping;
+    const servers = options.servers ?? resources.use(await BackingServers.start());
+    const { path } = resources.use(await configDirectory(options.config));
+    const config = await loadConfig({
+      DATABASE_URL: servers.postgres.url,
+      NATS_URL: servers.nats.url,
+      CONFIG_DIR: path,
+    });
+    const db = resources.adopt(
+      await openDatabase({ url: config.databaseUrl, applicationName: "api-test", poolSize: 5, log, signal }),
+      async (open) => open.destroy(),
+    );
+    await migrate(db, log);
+    const metrics = createApiMetrics(new Registry());
+    const dispatcher = resources.use(openDispatcher({ config, log, metrics, signal }));
+    const deps = { config, log, db, dispatcher, metrics };
+    const server = await serve(deps, options.limits);
+    resources.defer(() => closeNow(server));
+    const address = server.address();
+    const port = address !== null && typeof address === "object" ? address.port : 0;
+    return new ApiFixture({ resources, stopping, servers, deps, port });
+  }
+
+  get db(): DataSource {
+    return this.deps.db;
+  }
+
+  /** Runs the sweeper until the fixture is disposed. */
+  sweep(everyMs: number): void {
+    const sweeping = sweepSessions(this.deps, this.#stopping.signal, { everyMs });
+    this.#resources.defer(() => sweeping);
+  }
+
+  /** A request with exactly these bytes and headers; the body comes back as text. */
+  async raw(
+    method: string,
+    path: string,
+    {
+      body,
+      headers = {},
+    }: { body?: Uint8Array<ArrayBuffer> | ReadableStream; headers?: Record<string, string> } = {},
+  ): Promise<{ status: number; text: string; headers: Headers }> {
+    const response = await fetch(`http://${HOST}:${this.port}${path}`, {
+      method,
+      headers,
+      ...(body === undefined ? {} : { body, duplex: "half" }),
+    });
+    return { status: response.status, text: await response.text(), headers: response.headers };
+  }
+
+  /** Submits these bytes as JSON. */
+  async post(body: string | Uint8Array<ArrayBuffer>): Promise<{ status: number; body: unknown }> {
+    const bytes = typeof body === "string" ? Buffer.from(body) : body;
+    const headers = { "content-type": "application/json" };
+    const { status, text } = await this.raw("POST", "/api/v1/alerts", { body: bytes, headers });
+    const decoded: unknown = JSON.parse(text);
+    return { status, body: decoded };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stopping.abort(new Error("the test is over"));
+    await this.#resources.disposeAsync();
+  }
+}
+
+async function serve(deps: ApiDeps, limits: RequestLimits | undefined): Promise<Server> {
+  const handle = buildApp(deps).callback();
+  const server = createHttpServer((request, response) => void handle(request, response), limits);
+  await listen(server, { host: HOST, port: 0 });
+  return server;
+}
+
+async function closeNow(server: Server): Promise<void> {
+  const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
+  server.closeAllConnections();
+  await closed;
+}

@@ -1,0 +1,178 @@
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { connect } from "node:net";
+import { text } from "node:stream/consumers";
+import { expect } from "chai";
+import { ApiFixture } from "./api-fixture.ts";
+
+describe("the api's HTTP surface", () => {
+  let api: ApiFixture;
+
+  before(async () => {
+    api = await ApiFixture.start({ limits: { headersMs: 200, requestMs: 300, checkEveryMs: 50 } });
+  });
+  after(() => api[Symbol.asyncDispose]());
+
+  /** Sends these bytes and never the rest; resolves with the answer once the server has closed the socket. */
+  const dribble = async (bytes: string): Promise<string> => {
+    const socket = connect(api.port, "127.0.0.1");
+    await once(socket, "connect");
+    socket.write(bytes);
+    return text(socket);
+  };
+
+  it("answers 404 for an unknown route and 405 for a method a route does not have", async () => {
+    expect(await api.client.request("GET", "/api/v1/nothing")).to.deep.equal({
+      status: 404,
+      body: { message: "Not Found" },
+    });
+    for (const [method, path] of [
+      ["GET", "/api/v1/alerts"],
+      ["DELETE", `/api/v1/sessions/${randomUUID()}`],
+      ["PUT", "/health"],
+      ["PROPFIND", "/health"],
+    ] as const) {
+      expect(await api.client.request(method, path)).to.deep.equal({
+        status: 405,
+        body: { message: "Method Not Allowed" },
+      });
+    }
+  });
+
+  it("names the methods a route has beside a 405", async () => {
+    const { headers } = await api.raw("PUT", "/health");
+    expect(headers.get("allow")).to.equal("HEAD, GET");
+  });
+
+  it("answers HEAD without a body", async () => {
+    expect(await api.raw("HEAD", "/health")).to.include({ status: 200, text: "" });
+    expect(await api.raw("HEAD", "/api/v1/nothing")).to.include({ status: 404, text: "" });
+  });
+
+  it("answers 400 for an id that is no UUID and 404 for an unknown one", async () => {
+    const notUuid = { message: "validation error on field 'session_id': must be a UUID" };
+    for (const id of ["1", "..%2F..", "%00", `${randomUUID()}x`, "%E0%A4%A"]) {
+      for (const path of [`/api/v1/sessions/${id}`, `/api/v1/sessions/${id}/timeline`]) {
+        expect(await api.client.request("GET", path), path).to.deep.equal({ status: 400, body: notUuid });
+      }
+    }
+    const unknown = randomUUID();
+    for (const path of [`/api/v1/sessions/${unknown}`, `/api/v1/sessions/${unknown}/timeline`]) {
+      expect(await api.client.request("GET", path)).to.deep.equal({
+        status: 404,
+        body: { message: "resource not found" },
+      });
+    }
+  });
+
+  it("finds a session by its id in upper case", async () => {
+    const id = await api.client.submit("x");
+    expect(await api.client.session(id.toUpperCase())).to.include({ id });
+  });
+
+  it("shows a fresh session without null members and with its edges", async () => {
+    const id = await api.client.submit("x");
+    const { created_at, config_hash, ...session } = {
+      created_at: undefined,
+      config_hash: undefined,
+      ...(await api.client.session(id)),
+    };
+    expect(Date.parse(String(created_at))).to.be.greaterThan(0);
+    expect(config_hash).to.match(/^[0-9a-f]{64}$/u);
+    expect(session).to.deep.equal({
+      id,
+      alert_data: "x",
+      agent_type: "test",
+      alert_type: "test",
+      status: "pending",
+      session_metadata: {
+        notice:
+          "answered by a scripted demo model (provider 'scripted'), not by an LLM: the text is the same for every alert",
+      },
+      author: "api-client",
+      chain_id: "test-chain",
+      input_tokens: 0,
+      output_tokens: 0,
+      thinking_tokens: 0,
+      total_tokens: 0,
+      last_seq: 0,
+      edges: {},
+      stages: [],
+      timeline: [],
+    });
+  });
+
+  it("shows a soft-deleted session by its id", async () => {
+    const id = await api.client.submit("x");
+    await api.servers.query("UPDATE alert_sessions SET deleted_at = now() WHERE session_id = $1", [id]);
+    expect(await api.client.session(id)).to.have.property("deleted_at");
+  });
+
+  it("shows the timeline in the order its rows were opened, the same on both routes", async () => {
+    const id = await api.client.submit("x");
+    const [stageId, executionId] = [randomUUID(), randomUUID()];
+    await api.servers.query(
+      "INSERT INTO stages (stage_id, session_id, stage_name, stage_index, expected_agent_count) VALUES ($1, $2, 'one', 0, 1)",
+      [stageId, id],
+    );
+    await api.servers.query(
+      `INSERT INTO agent_executions (execution_id, stage_id, session_id, agent_name, agent_index, iteration_strategy,
+         iteration_state, llm_provider) VALUES ($1, $2, $3, 'A', 1, 'single-call', '{"iteration": 3}', 'p')`,
+      [executionId, stageId, id],
+    );
+    // Rows of one transaction share their time: the sequence number decides.
+    await api.servers.query(
+      `INSERT INTO timeline_events (event_id, session_id, stage_id, execution_id, sequence_number, event_type, status,
+         content, created_at)
+       SELECT gen_random_uuid(), $1, $2, $3, n, 'error', 'completed', 'row ' || n, '2026-01-01'::timestamptz
+       FROM unnest(ARRAY[3, 1, 2]) AS n`,
+      [id, stageId, executionId],
+    );
+    const session = await api.client.session(id);
+    expect(session.timeline.map(({ content }) => content)).to.deep.equal(["row 1", "row 2", "row 3"]);
+    expect(session.timeline[0]).to.not.have.any.keys("metadata", "llm_interaction_id");
+    const { body } = await api.client.request("GET", `/api/v1/sessions/${id}/timeline`);
+    expect(body).to.deep.equal({ session_id: id, timeline: session.timeline });
+    expect(session.stages[0]?.executions[0]).to.include({ agent_name: "A", iterations: 3 });
+    expect(session.stages[0]).to.not.have.any.keys("started_at", "parallel_type");
+  });
+
+  it("answers 408 to a client that dribbles its headers or its body", async () => {
+    const [headers, body] = await Promise.all([
+      dribble("POST /api/v1/alerts HTTP/1.1\r\nHost: x\r\nX-Slow: "),
+      dribble(
+        'POST /api/v1/alerts HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{"data',
+      ),
+    ]);
+    expect(headers).to.match(/^HTTP\/1\.1 408 /u);
+    expect(body).to.match(/^HTTP\/1\.1 408 /u);
+  });
+
+  it("reports health with every dependency's state", async () => {
+    const { status, body } = await api.client.request("GET", "/health");
+    expect(status).to.equal(200);
+    expect(body).to.include({ status: "healthy" });
+    expect(body["version"]).to.match(/^\d+\.\d+\.\d+$/u);
+    expect(body["database"]).to.include({ status: "healthy", wait_count: 0 });
+    expect(body["database"]).to.include.all.keys("response_time_ms", "open_connections", "in_use", "idle");
+    expect(body["nats"]).to.include({ status: "healthy" });
+    expect(body["configuration"]).to.have.all.keys("agents", "chains", "mcp_servers", "llm_providers");
+    expect(body["worker_pool"]).to.include({ is_healthy: true, db_reachable: true, max_concurrent: 5 });
+  });
+
+  it("computes the worker pool from leases and rows", async () => {
+    const [running, orphaned] = [await api.client.submit("x"), await api.client.submit("x")];
+    const claim = `UPDATE session_runtime SET lease_owner = $2, last_interaction_at = now(),
+                     lease_expires_at = now() + make_interval(secs => $3) WHERE session_id = $1`;
+    await api.servers.query("UPDATE alert_sessions SET status = 'in_progress' WHERE session_id = ANY($1)", [
+      [running, orphaned],
+    ]);
+    await api.servers.query(claim, [running, "pod-1", 60]);
+    await api.servers.query(claim, [orphaned, "pod-2", -60]);
+    const { body } = await api.client.request("GET", "/health");
+    expect(body["worker_pool"]).to.include({ active_sessions: 1, orphaned_sessions: 1, active_workers: 1 });
+    expect(JSON.stringify(body["worker_pool"])).to.match(
+      /"worker_stats":\[\{"id":"pod-1","active_sessions":1,"last_activity":"\d{4}-[^"]+Z","status":"working"\}\]/u,
+    );
+  });
+});

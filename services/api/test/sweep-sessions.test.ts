@@ -1,0 +1,154 @@
+import { randomUUID } from "node:crypto";
+import { expect } from "chai";
+import { pino } from "pino";
+import { openBus, type Bus } from "#shared/bus/open-bus.ts";
+import { queuedSessions } from "#shared/bus/queued-sessions.ts";
+import { SESSIONS_STREAM } from "#shared/contracts/subjects.ts";
+import { until } from "../../../test/support/until.ts";
+import { ApiFixture } from "./api-fixture.ts";
+
+const log = pino({ level: "silent" });
+
+describe("sweepSessions", () => {
+  let api: ApiFixture;
+  let bus: Bus;
+
+  before(async () => {
+    api = await ApiFixture.start();
+    const { signal } = new AbortController();
+    bus = await openBus({ url: api.servers.nats.url, name: "test", log, signal });
+    await until("the streams are there", () => queuedSessions(bus));
+    api.sweep(50);
+  });
+  after(async () => {
+    await api[Symbol.asyncDispose]();
+    await bus[Symbol.asyncDispose]();
+  });
+
+  /** A session that no wake-up was sent for. */
+  const insert = async (columns: { status?: string; runtime?: string; deleted?: boolean } = {}) => {
+    const id = randomUUID();
+    await api.servers.query(
+      `WITH session AS (
+         INSERT INTO alert_sessions (session_id, alert_data, agent_type, chain_id, resolved_config, config_hash, status,
+                                     completed_at, deleted_at)
+         VALUES ($1, 'x', 'test', 'c', '{}', 'h', $2::session_status, CASE WHEN $2 = 'completed' THEN now() END,
+                 CASE WHEN $3 THEN now() END)
+         RETURNING session_id)
+       INSERT INTO session_runtime (session_id, lease_expires_at, not_before)
+       SELECT session_id, ${columns.runtime ?? "NULL, NULL"} FROM session`,
+      [id, columns.status ?? "pending", columns.deleted ?? false],
+    );
+    return id;
+  };
+  const queued = async (id: string) => (await queuedSessions(bus)).has(id);
+  /** A session inserted later than another is woken in the same sweep or a later one. */
+  const oneSweep = async () => {
+    const marker = await insert();
+    await until("a sweep has passed", async () => queued(marker));
+  };
+
+  it("wakes an executor for a session that nobody works on", async () => {
+    const ids = [
+      await insert(),
+      await insert({ status: "in_progress" }),
+      await insert({ status: "cancelling" }),
+      await insert({ status: "in_progress", runtime: "now() - interval '1 s', NULL" }),
+      await insert({ runtime: "NULL, now() - interval '1 s'" }),
+    ];
+    for (const id of ids) await until("its wake-up is in the stream", async () => queued(id));
+  });
+
+  it("leaves alone what is owned, put off, over or deleted", async () => {
+    const ids = [
+      await insert({ status: "in_progress", runtime: "now() + interval '1 h', NULL" }),
+      await insert({ runtime: "NULL, now() + interval '1 h'" }),
+      await insert({ status: "completed" }),
+      await insert({ deleted: true }),
+    ];
+    await oneSweep();
+    await oneSweep();
+    for (const id of ids) expect(await queued(id)).to.equal(false);
+  });
+
+  it("publishes nothing for a session whose wake-up is in the stream", async () => {
+    await oneSweep();
+    const { wakeups } = api.deps.metrics;
+    const refused = async () =>
+      (await wakeups.get()).values.filter(({ labels }) => labels.result === "already_queued").length;
+    await oneSweep();
+    await oneSweep();
+    expect(await refused()).to.equal(0);
+  });
+
+  it("creates a lost stream again and fills it", async () => {
+    const id = await insert();
+    await until("its wake-up is in the stream", async () => queued(id));
+    await bus.jsm.streams.delete(SESSIONS_STREAM);
+    await until("its wake-up is in the new stream", async () => queued(id));
+  });
+
+  it("dispatches what was accepted while NATS was away", async () => {
+    await api.servers.killNats();
+    const id = await api.client.submit("x");
+    expect((await api.client.request("GET", "/health")).body["nats"]).to.include({ status: "unhealthy" });
+    await api.servers.restartNats();
+    await until("its wake-up is in the stream", async () => queued(id));
+  });
+
+  it("survives a restart of Postgres, which the api answers with 503", async () => {
+    await api.servers.stopPostgres();
+    const sentence = { message: "the database is unavailable: try again in a moment" };
+    const requests = [
+      api.client.request("POST", "/api/v1/alerts", { data: "x" }),
+      api.client.request("GET", `/api/v1/sessions/${randomUUID()}`),
+      api.client.request("POST", `/api/v1/sessions/${randomUUID()}/cancel`),
+    ];
+    for (const request of requests) expect(await request).to.deep.equal({ status: 503, body: sentence });
+    const health = await api.client.request("GET", "/health");
+    expect(health).to.include({ status: 503 });
+    expect(health.body).to.include({ status: "unhealthy" });
+    expect(health.body["database"]).to.include({ status: "unhealthy" });
+    expect(health.body).to.not.have.property("worker_pool");
+    await api.servers.restartPostgres();
+    const id = await api.client.submitUntilAccepted("back again");
+    await until("its wake-up is in the stream", async () => queued(id));
+    expect(await api.client.request("GET", "/health")).to.include({ status: 200 });
+  });
+
+  it("soft-deletes sessions that ended longer ago than the retention, and no others", async () => {
+    const ended = async (days: number) => {
+      const id = await insert({ status: "completed" });
+      await api.servers.query(
+        "UPDATE alert_sessions SET completed_at = now() - make_interval(days => $2) WHERE session_id = $1",
+        [id, days],
+      );
+      return id;
+    };
+    const [old, young, pending] = [await ended(91), await ended(89), await insert()];
+    await using second = await ApiFixture.start({ servers: api.servers });
+    second.sweep(50);
+    await until("the old one is deleted", async () => "deleted_at" in (await api.client.session(old)));
+    for (const id of [young, pending]) {
+      expect(await api.client.session(id)).to.not.have.property("deleted_at");
+    }
+  });
+});
+
+describe("an api that is up before NATS", () => {
+  it("accepts alerts and dispatches them once NATS is there", async () => {
+    await using api = await ApiFixture.start();
+    await api.servers.killNats();
+    await using early = await ApiFixture.start({ servers: api.servers });
+    early.sweep(50);
+    const id = await early.client.submit("x");
+    expect((await early.client.request("GET", "/health")).body["nats"]).to.include({
+      status: "unhealthy",
+      error: "NATS has not answered yet",
+    });
+    await api.servers.restartNats();
+    const { signal } = new AbortController();
+    await using bus = await openBus({ url: api.servers.nats.url, name: "test", log, signal });
+    await until("its wake-up is in the stream", async () => (await queuedSessions(bus)).has(id));
+  });
+});
