@@ -1,0 +1,75 @@
+import { readFile } from "node:fs/promises";
+import { text } from "node:stream/consumers";
+import { USAGE, parseAlertOptions, type AlertOptions } from "./alert-options.ts";
+import { followSession } from "./follow-session.ts";
+import { TimelineRenderer } from "./render-timeline.ts";
+import { readSession, submitAlert, type SessionSummary } from "./session-api.ts";
+import { printable, terminalStyle, type TerminalStyle } from "./terminal-style.ts";
+
+const INTERRUPTED = 130;
+const write = (line: string) => void process.stdout.write(line);
+
+/** Sends the alert, shows its investigation, and resolves the exit code. */
+async function run(options: AlertOptions, style: TerminalStyle): Promise<number> {
+  const { api, ws } = options;
+  const sessionId = await submitAlert(api, {
+    data: await readAlert(options.file),
+    ...(options.type === undefined ? {} : { alert_type: options.type }),
+    ...(options.runbook === undefined ? {} : { runbook: options.runbook }),
+  });
+  process.once("SIGINT", () => leave(api, sessionId));
+  const { notice } = await readSession(api, sessionId);
+  if (notice !== undefined) write(`${style.bold(printable(notice))}\n`);
+  write(style.dim(`Session ${sessionId}\n`));
+  const renderer = new TimelineRenderer(write, style);
+  const { signal } = new AbortController();
+  await followSession({
+    ws,
+    sessionId,
+    signal,
+    show: (message) => renderer.show(message),
+    lost: (why) => process.stderr.write(style.dim(`\n[${printable(why)}: reconnecting]\n`)),
+  });
+  renderer.finish();
+  return conclude(await readSession(api, sessionId), renderer.finalAnalysis, style);
+}
+
+/** The analysis comes last, unless it has just been shown. */
+function conclude(session: SessionSummary, shown: string | undefined, style: TerminalStyle): number {
+  const { status, finalAnalysis, errorMessage } = session;
+  if (finalAnalysis !== undefined && finalAnalysis !== shown) {
+    write(`${style.bold("\n● Final analysis\n")}${printable(finalAnalysis)}\n`);
+  }
+  if (status === "completed") return 0;
+  const why = errorMessage === undefined ? "" : `: ${printable(errorMessage)}`;
+  process.stderr.write(style.red(`The investigation ended ${status.replaceAll("_", " ")}${why}\n`));
+  return 1;
+}
+
+async function readAlert(file: string): Promise<string> {
+  try {
+    return file === "-" ? await text(process.stdin) : await readFile(file, "utf8");
+  } catch (error) {
+    throw new Error(`${file} cannot be read: name a readable file, or - for standard input`, {
+      cause: error,
+    });
+  }
+}
+
+function leave(api: string, sessionId: string): never {
+  const url = `${api}/api/v1/sessions/${sessionId}`;
+  write(
+    `\nThe investigation goes on without you.\n  see it:     curl ${url}\n  cancel it:  curl -X POST ${url}/cancel\n`,
+  );
+  process.exit(INTERRUPTED);
+}
+
+try {
+  const options = parseAlertOptions(process.argv.slice(2), process.env);
+  const colours = process.stdout.isTTY && (process.env["NO_COLOR"] ?? "") === "";
+  if (options === "help") write(USAGE);
+  else process.exitCode = await run(options, terminalStyle(colours));
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,158 @@
+import { durationText, printable, type TerminalStyle } from "./terminal-style.ts";
+import { TimelineBlock, doneBlock, type Block } from "./timeline-block.ts";
+
+/** A message from the WebSocket, as decoded JSON. */
+export type WireMessage = Readonly<Record<string, unknown>>;
+
+/**
+ * Turns a session's messages into text for a terminal. Agents may run in parallel, and a terminal has one cursor:
+ * what began first is shown as it grows, and everything behind it waits for its turn.
+ */
+export class TimelineRenderer {
+  readonly #write: (text: string) => void;
+  readonly #style: TerminalStyle;
+  readonly #blocks: Block[] = [];
+  readonly #open = new Map<string, TimelineBlock>();
+  readonly #startedAt = new Map<string, number>();
+  #executions: string[] = [];
+  #finalAnalysis: string | undefined;
+
+  constructor(write: (text: string) => void, style: TerminalStyle) {
+    this.#write = write;
+    this.#style = style;
+  }
+
+  /** The last final analysis that was shown whole. */
+  get finalAnalysis(): string | undefined {
+    return this.#finalAnalysis;
+  }
+
+  show(message: WireMessage): void {
+    switch (message["type"]) {
+      case "session.status":
+        this.#line(this.#statusLine(message));
+        break;
+      case "stage.started":
+        this.#executions = [];
+        this.#startedAt.set(text(message, "stage_id"), time(message));
+        this.#line(
+          this.#style.bold(`\n▶ Stage ${Number(message["stage_index"]) + 1}: ${text(message, "stage_name")}`),
+        );
+        break;
+      case "stage.completed":
+        this.#line(this.#stageLine(message));
+        break;
+      case "timeline_event.created":
+        this.#created(message);
+        break;
+      case "stream.chunk":
+        this.#open
+          .get(text(message, "event_id"))
+          ?.chunk(Number(message["attempt"]), Number(message["offset"]), raw(message, "delta"));
+        break;
+      case "timeline_event.completed":
+        this.#completed(message);
+        break;
+      default:
+        return;
+    }
+    this.#advance();
+  }
+
+  /** Shows what still waits behind an event that will not complete any more. */
+  finish(): void {
+    for (const block of this.#open.values()) block.done = true;
+    this.#advance();
+  }
+
+  #created(message: WireMessage): void {
+    const execution = text(message, "execution_id");
+    if (!this.#executions.includes(execution)) this.#executions.push(execution);
+    const agent = this.#executions.indexOf(execution) + 1;
+    const type = text(message, "event_type");
+    const tool = toolName(message["metadata"]);
+    const block = new TimelineBlock(
+      type,
+      `${tool === "" ? "" : ` ${tool}`}${agent === 1 ? "" : ` (agent ${agent})`}`,
+      this.#style,
+    );
+    this.#blocks.push(block);
+    if (message["status"] === "streaming") this.#open.set(text(message, "event_id"), block);
+    else {
+      block.complete(raw(message, "content"), text(message, "status"));
+      this.#remember(message);
+    }
+  }
+
+  #completed(message: WireMessage): void {
+    const id = text(message, "event_id");
+    this.#open.get(id)?.complete(raw(message, "content"), text(message, "status"));
+    this.#open.delete(id);
+    this.#remember(message);
+  }
+
+  #remember(message: WireMessage): void {
+    if (message["event_type"] === "final_analysis" && message["status"] === "completed") {
+      this.#finalAnalysis = raw(message, "content");
+    }
+  }
+
+  #statusLine(message: WireMessage): string {
+    const status = text(message, "status");
+    const reason = typeof message["error_message"] === "string" ? `: ${text(message, "error_message")}` : "";
+    const started = this.#startedAt.get("session");
+    if (status === "in_progress" && started === undefined) this.#startedAt.set("session", time(message));
+    const took =
+      started === undefined || !ended(status) ? "" : ` after ${durationText(time(message) - started)}`;
+    const line = `\nSession ${status.replaceAll("_", " ")}${took}${reason}`;
+    if (status === "completed") return this.#style.green(line);
+    return ended(status) ? this.#style.red(line) : this.#style.dim(line);
+  }
+
+  #stageLine(message: WireMessage): string {
+    const status = text(message, "status");
+    const started = this.#startedAt.get(text(message, "stage_id"));
+    const took = started === undefined ? "" : ` in ${durationText(time(message) - started)}`;
+    const line = `\n■ Stage ${Number(message["stage_index"]) + 1} ${status.replaceAll("_", " ")}${took}`;
+    return status === "completed" ? this.#style.bold(line) : this.#style.red(line);
+  }
+
+  #line(line: string): void {
+    this.#blocks.push(doneBlock(`${line}\n`));
+  }
+
+  #advance(): void {
+    for (let block = this.#blocks[0]; block !== undefined; block = this.#blocks[0]) {
+      const fresh = block.take();
+      if (fresh !== "") this.#write(fresh);
+      if (!block.done) return;
+      this.#blocks.shift();
+    }
+  }
+}
+
+function ended(status: string): boolean {
+  return ["completed", "failed", "cancelled", "timed_out"].includes(status);
+}
+
+function raw(message: WireMessage, field: string): string {
+  const value = message[field];
+  return typeof value === "string" ? value : "";
+}
+
+function text(message: WireMessage, field: string): string {
+  return printable(raw(message, field));
+}
+
+function time(message: WireMessage): number {
+  return Date.parse(raw(message, "timestamp"));
+}
+
+/** server.tool, where the metadata names them. */
+function toolName(metadata: unknown): string {
+  if (typeof metadata !== "object" || metadata === null) return "";
+  const server =
+    "server_name" in metadata && typeof metadata.server_name === "string" ? metadata.server_name : "";
+  const tool = "tool_name" in metadata && typeof metadata.tool_name === "string" ? metadata.tool_name : "";
+  return printable([server, tool].filter((part) => part !== "").join("."));
+}

@@ -1,0 +1,38 @@
+/** Colours for a terminal, or none. */
+export interface TerminalStyle {
+  bold(text: string): string;
+  dim(text: string): string;
+  red(text: string): string;
+  green(text: string): string;
+  cyan(text: string): string;
+}
+
+/** With `colours` false every function returns its text unchanged. */
+export function terminalStyle(colours: boolean): TerminalStyle {
+  const paint = (start: number, end: number) => (text: string) =>
+    // Line by line, so that no colour runs into what else is on the screen.
+    colours ? text.replaceAll(/[^\n]+/gu, (line) => `\u001B[${start}m${line}\u001B[${end}m`) : text;
+  return {
+    bold: paint(1, 22),
+    dim: paint(2, 22),
+    red: paint(31, 39),
+    green: paint(32, 39),
+    cyan: paint(36, 39),
+  };
+}
+
+// What a model or a tool wrote must not move the cursor or change the title of somebody's terminal.
+const CONTROL = /(?![\n\t])\p{Cc}/gu;
+
+/** The text with everything that a terminal would take as a command shown as U+FFFD; carriage returns vanish. */
+export function printable(text: string): string {
+  return text.replaceAll("\r", "").replaceAll(CONTROL, "\uFFFD");
+}
+
+/** 850 ms, 4.2 s, 3 min 5 s. */
+export function durationText(ms: number): string {
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
+  const seconds = Math.round(ms / 1_000);
+  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+}

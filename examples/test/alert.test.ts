@@ -1,0 +1,132 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect } from "chai";
+import { parse } from "yaml";
+import { BackingServers } from "../../test/support/backing-servers.ts";
+import { configDirectory } from "../../test/support/config-directory.ts";
+import { GATED_SCRIPT } from "../../test/support/scripts.ts";
+import { TarsyClient } from "../../test/support/tarsy-client.ts";
+import { TarsySystem } from "../../test/support/tarsy-system.ts";
+import { until } from "../../test/support/until.ts";
+
+const EXAMPLES = join(import.meta.dirname, "..");
+const ALERTS = join(EXAMPLES, "alerts");
+
+interface Run {
+  readonly out: () => string;
+  readonly errors: () => string;
+  readonly exit: Promise<number | null>;
+  readonly interrupt: () => void;
+}
+
+function runAlert(args: readonly string[], input?: string): Run {
+  const child = spawn(process.execPath, [join(EXAMPLES, "alert.ts"), ...args], {
+    env: { PATH: process.env["PATH"] },
+    stdio: ["pipe", "pipe", "pipe"],
+  });
+  let out = "";
+  let errors = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (out += text));
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (errors += text));
+  child.stdin.end(input ?? "");
+  return {
+    out: () => out,
+    errors: () => errors,
+    exit: once(child, "close").then(() => child.exitCode),
+    interrupt: () => void child.kill("SIGINT"),
+  };
+}
+
+describe("npm run alert", () => {
+  const resources = new AsyncDisposableStack();
+  let system: TarsySystem;
+  let addresses: readonly string[];
+
+  before(async () => {
+    const servers = resources.use(await BackingServers.start());
+    const { path } = resources.use(await configDirectory({ script: GATED_SCRIPT }));
+    system = resources.use(await TarsySystem.start({ servers, configDir: path }));
+    addresses = ["--api", system.api, "--ws", system.ws];
+  });
+  after(async () => resources.disposeAsync());
+
+  it("shows an investigation of each example alert to its end, and exits with 0", async () => {
+    for (const name of await readdir(ALERTS)) {
+      const run = runAlert([join(ALERTS, name), ...addresses, "--type", "test"]);
+      expect(await run.exit, run.errors()).to.equal(0);
+      expect(run.out()).to.include("▶ Stage 1: analysis\n");
+      expect(run.out()).to.include("● thinking\nlet me 🤔 see\n");
+      expect(run.out()).to.include("● Final analysis\n# Findings\n\nthe disk is full 💾, délétez les logs\n");
+      expect(run.out()).to.match(/Session completed after [\d.]+ m?s\n$/u);
+      expect(run.out()).not.to.include("\u001B");
+    }
+  });
+
+  it("reads an alert from standard input, and exits with 1 and the reason when the investigation fails", async () => {
+    const run = runAlert(["-", ...addresses], "REFUSE this");
+    expect(await run.exit).to.equal(1);
+    expect(run.errors()).to.match(/^The investigation ended failed: .*we do not answer this/u);
+  });
+
+  it("shows everything once although its connection is lost in between", async () => {
+    const run = runAlert(["-", ...addresses], "SLOW");
+    await until("the analysis has begun", () => run.out().includes("one tw"));
+    await system.stop("notifier", "SIGKILL");
+    await system.startService("notifier");
+    expect(await run.exit, run.errors()).to.equal(0);
+    expect(run.errors()).to.include("reconnecting");
+    expect(run.out().match(/one two three four five six seven eight nine/gu)).to.have.length(1);
+    expect(run.out().match(/Session in progress/gu)).to.have.length(1);
+  });
+
+  it("leaves the investigation running when it is interrupted, and says how to cancel it", async () => {
+    const run = runAlert(["-", ...addresses], "HANG");
+    await until("the analysis has begun", () => run.out().includes("this goes on"));
+    run.interrupt();
+    expect(await run.exit).to.equal(130);
+    const cancel = /curl -X POST (\S+)\/api\/v1\/sessions\/(\S+)\/cancel/u.exec(run.out());
+    expect(cancel?.[1]).to.equal(system.api);
+    const id = cancel?.[2] ?? "";
+    const client = new TarsyClient(system);
+    expect((await client.session(id)).status).to.equal("in_progress");
+    await client.request("POST", `/api/v1/sessions/${id}/cancel`);
+    await client.waitFor(id, ["cancelled"]);
+  });
+
+  it("says in one sentence what cannot be used", async () => {
+    const cases: [string[], string][] = [
+      [[], "no FILE given: name one, or - for standard input\n"],
+      [["a", "b"], "one FILE at a time, not a b\n"],
+      [
+        ["/nowhere/at/all", ...addresses],
+        "/nowhere/at/all cannot be read: name a readable file, or - for standard input\n",
+      ],
+      [["-", "--api", "nonsense"], '--api is "nonsense": it must be a URL such as http://localhost:8080\n'],
+      [["-", ...addresses], "data field is required (HTTP 400)\n"],
+      [
+        [join(ALERTS, "plain-text-emoji.txt"), "--api", "http://127.0.0.1:1"],
+        "no answer from http://127.0.0.1:1: start TARSy with `npm start`, or name its address with --api\n",
+      ],
+    ];
+    for (const [args, sentence] of cases) {
+      const run = runAlert(args);
+      expect(await run.exit).to.equal(1);
+      expect(run.errors()).to.equal(sentence);
+    }
+  });
+});
+
+describe("examples/alerts", () => {
+  it("hold what their senders send", async () => {
+    const read = async (name: string) => readFile(join(ALERTS, name), "utf8");
+    expect(JSON.parse(await read("alertmanager-webhook.json"))).to.include({
+      version: "4",
+      status: "firing",
+    });
+    const pagerduty: unknown = JSON.parse(await read("pagerduty-event.json"));
+    expect(pagerduty).to.have.nested.property("event.event_type", "incident.triggered");
+    expect(parse(await read("kubernetes-event.yaml"))).to.include({ kind: "Event", reason: "BackOff" });
+  });
+});

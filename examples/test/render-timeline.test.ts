@@ -1,0 +1,187 @@
+import { expect } from "chai";
+import { TimelineRenderer, type WireMessage } from "../render-timeline.ts";
+import { durationText, printable, terminalStyle } from "../terminal-style.ts";
+
+const stage = { stage_id: "stage", stage_name: "analysis", stage_index: 0 };
+const at = (seconds: number) => new Date(Date.UTC(2026, 2, 14, 2, 0, 0) + seconds * 1_000).toISOString();
+const status = (value: string, seconds: number, more: object = {}): WireMessage => ({
+  type: "session.status",
+  status: value,
+  timestamp: at(seconds),
+  ...more,
+});
+const created = (event_id: string, event_type: string, more: object = {}): WireMessage => ({
+  type: "timeline_event.created",
+  event_id,
+  event_type,
+  execution_id: "first",
+  status: "streaming",
+  content: "",
+  timestamp: at(1),
+  ...more,
+});
+const chunk = (event_id: string, offset: number, delta: string, attempt = 1): WireMessage => ({
+  type: "stream.chunk",
+  event_id,
+  attempt,
+  offset,
+  delta,
+});
+const completed = (
+  event_id: string,
+  event_type: string,
+  content: string,
+  more: object = {},
+): WireMessage => ({
+  type: "timeline_event.completed",
+  event_id,
+  event_type,
+  status: "completed",
+  content,
+  timestamp: at(2),
+  ...more,
+});
+
+function render(messages: readonly WireMessage[], colours = false): string {
+  let screen = "";
+  const renderer = new TimelineRenderer((text) => (screen += text), terminalStyle(colours));
+  for (const message of messages) renderer.show(message);
+  renderer.finish();
+  return screen;
+}
+
+describe("TimelineRenderer", () => {
+  it("shows a recorded investigation from its first status to its last", () => {
+    const screen = render([
+      status("in_progress", 0),
+      { type: "stage.started", ...stage, timestamp: at(0) },
+      created("t", "llm_thinking"),
+      chunk("t", 0, "What is "),
+      chunk("t", 8, "full?\n"),
+      completed("t", "llm_thinking", "What is full?"),
+      created("c", "llm_tool_call", {
+        status: "completed",
+        content: '{"path":"/"}',
+        metadata: { server_name: "kubernetes", tool_name: "df" },
+      }),
+      created("r", "tool_result", { status: "completed", content: "100% /" }),
+      created("f", "final_analysis"),
+      chunk("f", 0, "The disk"),
+      completed("f", "final_analysis", "The disk is full 💾"),
+      { type: "stage.completed", ...stage, status: "completed", timestamp: at(4.2) },
+      status("completed", 65),
+    ]);
+    expect(screen).to.equal(
+      [
+        "",
+        "Session in progress",
+        "",
+        "▶ Stage 1: analysis",
+        "",
+        "● thinking",
+        "What is full?",
+        "",
+        "",
+        "● tool call kubernetes.df",
+        '{"path":"/"}',
+        "",
+        "● tool result",
+        "100% /",
+        "",
+        "● Final analysis",
+        "The disk is full 💾",
+        "",
+        "■ Stage 1 completed in 4.2 s",
+        "",
+        "Session completed after 1 min 5 s",
+        "",
+      ].join("\n"),
+    );
+  });
+
+  it("shows one agent's text at a time, the others' when it is their turn", () => {
+    const screen = render([
+      created("a", "llm_thinking"),
+      created("b", "llm_thinking", { execution_id: "second" }),
+      chunk("a", 0, "one "),
+      chunk("b", 0, "three "),
+      chunk("a", 4, "two"),
+      completed("b", "llm_thinking", "three four"),
+      completed("a", "llm_thinking", "one two"),
+    ]);
+    expect(screen).to.equal("\n● thinking\none two\n\n● thinking (agent 2)\nthree four\n");
+  });
+
+  it("shows a text again that was replaced, and the text of a repeated attempt from its start", () => {
+    expect(
+      render([created("a", "llm_response"), chunk("a", 0, "old"), completed("a", "llm_response", "new")]),
+    ).to.equal("\n● answer\nold\n● answer\nnew\n");
+    expect(
+      render([
+        created("a", "llm_response"),
+        chunk("a", 0, "first"),
+        chunk("a", 0, "second", 2),
+        chunk("a", 5, " ignored", 1),
+        completed("a", "llm_response", "second"),
+      ]),
+    ).to.equal("\n● answer\nfirst\n● answer\nsecond\n");
+  });
+
+  it("does not repeat the text so far that a new connection brings", () => {
+    const screen = render([
+      created("a", "llm_response"),
+      chunk("a", 0, "one "),
+      chunk("a", 0, "one two "),
+      completed("a", "llm_response", "one two three"),
+    ]);
+    expect(screen).to.equal("\n● answer\none two three\n");
+  });
+
+  it("says how an event or a session failed, and why", () => {
+    const screen = render([
+      created("a", "llm_response"),
+      completed("a", "llm_response", "Streaming failed: refused", { status: "failed" }),
+      status("failed", 1, { error_message: "content_blocked" }),
+    ]);
+    expect(screen).to.equal(
+      "\n● answer\nStreaming failed: refused\n  [failed]\n\nSession failed: content_blocked\n",
+    );
+  });
+
+  it("cuts long tool results", () => {
+    const content = Array.from({ length: 100 }, (_, n) => `line ${n}`).join("\n");
+    const screen = render([created("r", "tool_result", { status: "completed", content })]);
+    expect(screen).to.include("line 19\n… 80 more lines\n");
+    expect(screen).not.to.include("line 20");
+  });
+
+  it("dims thinking, reddens errors and lets no text command the terminal", () => {
+    const screen = render(
+      [
+        created("t", "llm_thinking", { status: "completed", content: "a\u001B[2Jb" }),
+        created("e", "error", { status: "completed", content: "no" }),
+      ],
+      true,
+    );
+    expect(screen).to.include("\u001B[2ma\uFFFD[2Jb\u001B[22m");
+    expect(screen).to.include("\u001B[31mno\u001B[39m");
+  });
+});
+
+describe("printable", () => {
+  it("keeps lines, tabs and emoji, and replaces control characters", () => {
+    expect(printable("a\tb\r\nc 👩‍👩‍👧 \u0007\u009B")).to.equal("a\tb\nc 👩‍👩‍👧 \uFFFD\uFFFD");
+  });
+});
+
+describe("durationText", () => {
+  it("gives each duration its unit", () => {
+    expect([0, 850, 4_200, 59_940, 185_000].map((ms) => durationText(ms))).to.deep.equal([
+      "0 ms",
+      "850 ms",
+      "4.2 s",
+      "59.9 s",
+      "3 min 5 s",
+    ]);
+  });
+});

@@ -1,0 +1,124 @@
+import { printable, type TerminalStyle } from "./terminal-style.ts";
+
+const LABELS: Readonly<Record<string, string>> = {
+  llm_thinking: "thinking",
+  llm_response: "answer",
+  llm_tool_call: "tool call",
+  mcp_tool_call: "tool call",
+  mcp_tool_summary: "tool summary",
+  tool_result: "tool result",
+  code_execution: "code execution",
+  google_search_result: "Google search",
+  url_context_result: "URL context",
+  final_analysis: "Final analysis",
+  executive_summary: "Executive summary",
+  user_question: "question",
+  error: "error",
+};
+const MAX_TOOL_LINES = 20;
+
+/** Something that takes its turn on the screen. */
+export interface Block {
+  readonly done: boolean;
+  /** What it has to show that it has not shown yet; called only while it is this block's turn. */
+  take(): string;
+}
+
+/** A line or more that is complete from the start. */
+export function doneBlock(text: string): Block {
+  let rest = text;
+  return {
+    done: true,
+    take: () => {
+      const taken = rest;
+      rest = "";
+      return taken;
+    },
+  };
+}
+
+/** One timeline event: a heading, and its text as it grows. */
+export class TimelineBlock implements Block {
+  done = false;
+  readonly #type: string;
+  readonly #heading: string;
+  readonly #style: TerminalStyle;
+  #headed = false;
+  #attempt = 0;
+  #text = "";
+  #shown = 0;
+  #note = "";
+
+  constructor(type: string, suffix: string, style: TerminalStyle) {
+    this.#type = type;
+    this.#style = style;
+    this.#heading = `${LABELS[type] ?? printable(type)}${suffix}`;
+  }
+
+  /** A piece of the text, from `offset` on; what is known already does no harm, a higher attempt starts over. */
+  chunk(attempt: number, offset: number, delta: string): void {
+    if (this.done || attempt < this.#attempt) return;
+    if (attempt > this.#attempt) this.#startOver(attempt);
+    if (offset > this.#text.length) return;
+    this.#text = this.#text.slice(0, offset) + delta;
+  }
+
+  /** The final content, which replaces whatever was streamed. */
+  complete(content: string, status: string): void {
+    // What was streamed may have had white space around it; only a text that really differs is shown again.
+    const shown = this.#text.slice(0, this.#shown);
+    if (!content.startsWith(shown)) {
+      if (content.startsWith(shown.trim())) this.#shown = shown.trim().length;
+      else this.#startOver(this.#attempt);
+    }
+    this.#text = content;
+    this.done = true;
+    if (status !== "completed" && status !== "streaming") this.#note = this.#style.red(`  [${status}]\n`);
+  }
+
+  take(): string {
+    const fresh = this.#text.slice(this.#shown);
+    if (fresh === "" && !this.done) return "";
+    this.#shown = this.#text.length;
+    const head = this.#headed ? "" : this.#head();
+    this.#headed = true;
+    const end = this.done ? `${this.#text.endsWith("\n") || this.#text === "" ? "" : "\n"}${this.#note}` : "";
+    this.#note = "";
+    return `${head}${this.#body(printable(fresh))}${end}`;
+  }
+
+  #startOver(attempt: number): void {
+    this.#headed = false;
+    this.#attempt = attempt;
+    this.#text = "";
+    this.#shown = 0;
+  }
+
+  #head(): string {
+    const heading = `\n● ${this.#heading}\n`;
+    if (this.#type === "error") return this.#style.red(heading);
+    return this.#type === "final_analysis" ? this.#style.bold(heading) : this.#style.cyan(heading);
+  }
+
+  #body(text: string): string {
+    switch (this.#type) {
+      case "llm_thinking":
+        return this.#style.dim(text);
+      case "error":
+        return this.#style.red(text);
+      case "tool_result":
+      case "mcp_tool_summary":
+      case "code_execution":
+        return shortened(text, this.#style);
+      default:
+        return text;
+    }
+  }
+}
+
+function shortened(text: string, style: TerminalStyle): string {
+  const lines = text.split("\n");
+  if (lines.length <= MAX_TOOL_LINES + 1) return text;
+  const more = lines.length - MAX_TOOL_LINES;
+  return `${lines.slice(0, MAX_TOOL_LINES).join("\n")}\n${style.dim(`… ${more} more lines`)}`;
+}
