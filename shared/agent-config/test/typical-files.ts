@@ -48,7 +48,7 @@ mcp_servers:
       <<: *masking
       enabled: false
   monitoring-server:
-    transport: {type: sse, url: "http://monitoring.example.com:9090/sse"}
+    transport: {type: sse, url: "http://user:hush@monitoring.example.com:9090/sse", bearer_token: hush-too}
 
 agents:
   security-agent:

@@ -23,7 +23,7 @@ export const VERY_BROKEN_FILES: readonly BrokenFile[] = [
     name: "shape and references in one chain",
     tarsy: `agent_chains:
   c:
-    alert_types: [a, §{b: c}, d]
+    alert_types: [a, §{b: c}, §[e], §kubernetes]
     llm_provider: §nope
     stages:
       - §agents:
@@ -36,6 +36,8 @@ export const VERY_BROKEN_FILES: readonly BrokenFile[] = [
 `,
     errors: [
       ["agent_chains.c.alert_types[1]", "must be text"],
+      ["agent_chains.c.alert_types[2]", "must be text"],
+      ["agent_chains.c.alert_types[3]", "handled by chain kubernetes-agent-chain already"],
       ["agent_chains.c.llm_provider", "known LLM provider"],
       ["agent_chains.c.stages[0].name", "is required"],
       ["agent_chains.c.stages[0].agents[0].name", "known agent"],

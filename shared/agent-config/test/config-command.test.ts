@@ -1,0 +1,51 @@
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { expect } from "chai";
+import { DEFAULTS, SCRIPTED, configDirectory } from "./config-directory.ts";
+
+const ROOT = join(import.meta.dirname, "../../..");
+
+function runConfig(...args: string[]) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, ["scripts/config.ts", ...args], {
+    cwd: ROOT,
+    env: {},
+    encoding: "utf8",
+  });
+  return { status, stdout, stderr };
+}
+
+describe("npm run config", () => {
+  it("checks a directory: exit code 0 and a summary, or 1 and the report", async () => {
+    await using good = await configDirectory({ "tarsy.yaml": DEFAULTS, "llm-providers.yaml": SCRIPTED });
+    const checked = runConfig("check", "--config-dir", good.path);
+    expect(checked).to.deep.include({ status: 0, stderr: "" });
+    expect(checked.stdout).to.include("is valid: 3 agents, 1 chains, 1 MCP servers, 6 providers");
+    await using bad = await configDirectory({
+      "tarsy.yaml": "queue: 1\nnew: 2\n",
+      "llm-providers.yaml": SCRIPTED,
+    });
+    const refused = runConfig("check", "--config-dir", bad.path);
+    expect(refused).to.deep.include({ status: 1, stdout: "" });
+    expect(refused.stderr).to.include("tarsy.yaml:1:8: queue: must be a mapping, found 1");
+    expect(refused.stderr).to.include("tarsy.yaml:2:1: warning: new: is not a known key");
+  });
+
+  it("shows what a directory comes to, its .env included", async () => {
+    await using directory = await configDirectory({
+      "tarsy.yaml": `${DEFAULTS}  max_iterations: {{.ROUNDS}}\n`,
+      "llm-providers.yaml": SCRIPTED,
+      ".env": "ROUNDS=7\n",
+    });
+    const shown = runConfig("show", "--config-dir", directory.path);
+    expect(shown.status).to.equal(0);
+    expect(shown.stdout).to.match(/max_iterations: 7 # \S+tarsy\.yaml:3, environment ROUNDS/u);
+  });
+
+  it("explains itself with exit code 2 when called wrongly", () => {
+    for (const args of [[], ["frobnicate"], ["check", "--nope"]]) {
+      const { status, stderr } = runConfig(...args);
+      expect(status).to.equal(2);
+      expect(stderr).to.include("usage:");
+    }
+  });
+});
