@@ -148,7 +148,8 @@ export class OpenStreams {
         offset = 0;
         continue;
       }
-      if (stream.overgrown || stream.text.length >= length || delta === "") return;
+      const grown = attempt === stream.attempt && stream.text.length > offset;
+      if (stream.overgrown || !grown || stream.text.length >= length) return;
       offset = stream.text.length;
     }
   }

@@ -148,7 +148,7 @@ export class SessionFeed {
   }
 
   #receive({ session_id, seq, db_event_id, payload }: BusEvent): void {
-    if (seq <= this.#lastSeq && !this.#filling) return;
+    if (seq <= this.#lastSeq) return;
     const next = !this.#filling && seq === this.#lastSeq + 1;
     if (next && payload !== undefined) this.#deliver({ session_id, seq, db_event_id, payload });
     else this.#fill(seq);

@@ -1,0 +1,42 @@
+import { expect } from "chai";
+import { loadConfig } from "../config.ts";
+
+const NEEDED = { DATABASE_URL: "postgres://u:p@h/tarsy", NATS_URL: "nats://h:4222", CONFIG_DIR: "/nowhere" };
+
+describe("notifier: loadConfig", () => {
+  it("needs only the addresses of its servers", () => {
+    const config = loadConfig(NEEDED);
+    expect(config.clients).to.deep.equal({ host: "127.0.0.1", port: 8081 });
+    expect(config.health).to.deep.equal({ host: "127.0.0.1", port: 8094 });
+    expect(config.allowedOrigins).to.equal(undefined);
+    expect(() => loadConfig({ ...NEEDED, DATABASE_URL: "" })).to.throw("DATABASE_URL is not set");
+  });
+
+  it("reads ports, the connection limit and a list of origins", () => {
+    const config = loadConfig({
+      ...NEEDED,
+      NOTIFIER_PORT: "0",
+      NOTIFIER_HEALTH_PORT: "9000",
+      BIND_ADDRESS: "0.0.0.0",
+      NOTIFIER_MAX_CONNECTIONS: "7",
+      WS_ALLOWED_ORIGINS: "https://tarsy.example.com, http://localhost:5173",
+    });
+    expect(config.clients).to.deep.equal({ host: "0.0.0.0", port: 0 });
+    expect(config.health.port).to.equal(9_000);
+    expect(config.limits.maxConnections).to.equal(7);
+    expect(config.allowedOrigins).to.deep.equal(["https://tarsy.example.com", "http://localhost:5173"]);
+  });
+
+  it("refuses what is no origin", () => {
+    for (const origin of [
+      "*",
+      "tarsy.example.com",
+      "https://tarsy.example.com/",
+      "ftp://tarsy.example.com",
+    ]) {
+      expect(() => loadConfig({ ...NEEDED, WS_ALLOWED_ORIGINS: origin })).to.throw(
+        `WS_ALLOWED_ORIGINS contains "${origin}": each entry must be an origin such as https://tarsy.example.com, without a path`,
+      );
+    }
+  });
+});
