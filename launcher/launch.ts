@@ -115,6 +115,7 @@ async function bringUp(
   );
   const plans = planServices({
     servicesDir: launch.servicesDir,
+    compileCacheDir: paths.compileCache,
     executors: options.executors,
     ports,
     extraHealthPorts,

@@ -5,6 +5,8 @@ export type ProjectPaths = {
   readonly root: string;
   /** Programs that were fetched; `--reset` keeps them. */
   readonly tools: string;
+  /** Node's cache of compiled code; stale entries are ignored by Node itself. */
+  readonly compileCache: string;
   /** What `--reset` forgets. */
   readonly data: string;
   readonly postgres: string;
@@ -22,6 +24,7 @@ export function projectPaths(root: string): ProjectPaths {
   return {
     root,
     tools: join(state, "tools"),
+    compileCache: join(state, "compile-cache"),
     data,
     postgres: join(data, "postgres"),
     nats: join(data, "nats"),

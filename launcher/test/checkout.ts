@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { stampInstalled } from "../installed-packages.mjs";
 import { projectRoot } from "../prepare.mjs";
@@ -25,12 +25,7 @@ export function makeCheckout(root: string): void {
   const link = (path: string): void => symlinkSync(join(projectRoot, path), join(root, path));
   cpSync(join(projectRoot, "launcher"), join(root, "launcher"), { recursive: true });
   cpSync(join(projectRoot, "package-lock.json"), join(root, "package-lock.json"));
-  // Without exec a shell stays between npm and us, takes the signals for itself and spoils the exit code.
-  const manifest = readFileSync(join(projectRoot, "package.json"), "utf8");
-  writeFileSync(
-    join(root, "package.json"),
-    manifest.replace('"node launcher/start.mjs"', '"exec node launcher/start.mjs"'),
-  );
+  cpSync(join(projectRoot, "package.json"), join(root, "package.json"));
   link("shared");
   mkdirSync(join(root, "node_modules"));
   for (const name of readdirSync(join(projectRoot, "node_modules"))) {

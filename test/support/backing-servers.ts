@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Client } from "pg";
 import { startNats, type EmbeddedNats } from "../../launcher/embedded-nats.ts";
 import { startPostgres, type EmbeddedPostgres } from "../../launcher/embedded-postgres.ts";
 import { findNatsServer } from "../../launcher/nats-binary.ts";
@@ -26,6 +27,18 @@ export class BackingServers implements AsyncDisposable {
       startNatsIn(directory, 0),
     ]);
     return new BackingServers(directory, postgres, nats);
+  }
+
+  /** Asks Postgres behind the system's back. */
+  async query(sql: string, parameters: unknown[]): Promise<unknown[]> {
+    const client = new Client({ connectionString: this.postgres.url });
+    await client.connect();
+    try {
+      const { rows }: { rows: unknown[] } = await client.query(sql, parameters);
+      return rows;
+    } finally {
+      await client.end();
+    }
   }
 
   /** Kills NATS; its data stays. */

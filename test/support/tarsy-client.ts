@@ -70,6 +70,11 @@ export class TarsyClient {
     return parseAccepted(body).session_id;
   }
 
+  /** Submits until the api takes it: it may still be finding its way back to a dependency. */
+  async submitUntilAccepted(data: string): Promise<string> {
+    return until("the alert is accepted", () => this.submit(data));
+  }
+
   async session(id: string): Promise<SessionView> {
     return parseSession((await this.request("GET", `/api/v1/sessions/${id}`)).body);
   }
@@ -118,6 +123,11 @@ export class SessionWatch implements Disposable {
       () => this.messages.find((message) => message["type"] === type),
       timeoutMs,
     );
+  }
+
+  /** Waits until something is true of what was received. */
+  async until(what: string, probe: () => boolean): Promise<void> {
+    await until(what, probe);
   }
 
   /** The stored events received, that is all messages with a number. */

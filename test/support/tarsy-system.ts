@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { freePort } from "../../launcher/free-port.ts";
 import type { BackingServers } from "./backing-servers.ts";
-import { until } from "./until.ts";
+import { HopelessError, until } from "./until.ts";
 
 const HOST = "127.0.0.1";
 const ROOT = join(import.meta.dirname, "../..");
@@ -66,8 +66,13 @@ export class TarsySystem implements AsyncDisposable {
       { api, notifier },
     );
     const names = [...SERVICES, ...Array.from({ length: executors - 1 }, () => "executor" as const)];
-    await Promise.all(names.map((name) => system.startService(name)));
-    return system;
+    try {
+      await Promise.all(names.map((name) => system.startService(name)));
+      return system;
+    } catch (error) {
+      await system[Symbol.asyncDispose]();
+      throw error;
+    }
   }
 
   /** Starts one more process of a service and resolves once it is ready. */
@@ -87,30 +92,36 @@ export class TarsySystem implements AsyncDisposable {
     this.#running.add(service);
     await until(`${name} is ready`, async () => {
       if (child.exitCode !== null) {
-        throw new Error(`${name} exited with ${child.exitCode}: ${this.output.slice(-2_000)}`);
+        throw new HopelessError(`${name} exited with ${child.exitCode}: ${this.output.slice(-2_000)}`);
       }
       return (await fetch(`http://127.0.0.1:${healthPort}/readyz`)).ok;
     });
     return service;
   }
 
+  /** The running processes of a service, oldest first. */
+  all(name: ServiceName): readonly RunningService[] {
+    return [...this.#running].filter((service) => service.name === name);
+  }
+
   /** The newest running process of a service. */
   find(name: ServiceName): RunningService {
-    const found = [...this.#running].findLast((service) => service.name === name);
+    const found = this.all(name).at(-1);
     if (found === undefined) throw new Error(`${name} does not run`);
     return found;
   }
 
   /** Ends the newest process of a service and resolves with its exit code once it is gone. */
   async stop(name: ServiceName, signal: NodeJS.Signals): Promise<number | null> {
-    return this.#end(this.find(name), signal);
+    return this.end(this.find(name), signal);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all([...this.#running].map((service) => this.#end(service, "SIGKILL")));
+    await Promise.all([...this.#running].map((service) => this.end(service, "SIGKILL")));
   }
 
-  async #end(service: RunningService, signal: NodeJS.Signals): Promise<number | null> {
+  /** Ends one process and resolves with its exit code, null if a signal ended it. */
+  async end(service: RunningService, signal: NodeJS.Signals): Promise<number | null> {
     this.#running.delete(service);
     if (service.process.exitCode === null && service.process.signalCode === null) {
       const gone = once(service.process, "exit");

@@ -3,9 +3,12 @@ import { errorMessage } from "#shared/errors.ts";
 
 const POLL_MS = 20;
 
+/** Thrown by a probe when waiting longer is in vain. */
+export class HopelessError extends Error {}
+
 /**
  * Waits until `probe` returns something else than undefined or false, and returns that; a probe that throws counts as
- * "not yet". Fails with `what` and the last error after `timeoutMs`, which is only there to end a broken test.
+ * "not yet", unless it throws a HopelessError. Fails with `what` and the last error after `timeoutMs`, which is only there to end a broken test.
  */
 export async function until<T>(
   what: string,
@@ -19,6 +22,7 @@ export async function until<T>(
       const value = await probe();
       if (isThere(value)) return value;
     } catch (error) {
+      if (error instanceof HopelessError) throw error;
       lastError = `: ${errorMessage(error)}`;
     }
     await wait(POLL_MS);

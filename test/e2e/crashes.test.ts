@@ -1,0 +1,106 @@
+import { expect } from "chai";
+import { BackingServers } from "../support/backing-servers.ts";
+import { configDirectory } from "../support/config-directory.ts";
+import { GATED_SCRIPT } from "../support/scripts.ts";
+import { TarsyClient } from "../support/tarsy-client.ts";
+import { TarsySystem, type ServiceName } from "../support/tarsy-system.ts";
+
+describe("the pipeline, when parts of it die", () => {
+  const resources = new AsyncDisposableStack();
+  let servers: BackingServers;
+  let system: TarsySystem;
+  let client: TarsyClient;
+
+  before(async () => {
+    servers = resources.use(await BackingServers.start());
+    const { path } = resources.use(await configDirectory({ script: GATED_SCRIPT }));
+    system = resources.use(await TarsySystem.start({ servers, configDir: path }));
+    client = new TarsyClient(system);
+  });
+  after(() => resources.disposeAsync());
+  afterEach(function () {
+    if (this.currentTest?.state === "failed") process.stderr.write(system.output.slice(-6_000));
+  });
+
+  /** A whole session again: completed, with its events numbered from 1 without a hole. */
+  const expectComplete = async (id: string) => {
+    const session = await client.waitFor(id, ["completed", "failed", "cancelled", "timed_out"]);
+    expect(session.status, session.error_message).to.equal("completed");
+    using watch = await client.watch(id, { after_seq: 0 });
+    await watch.next("session.completed");
+    const seqs = watch.events().map(({ seq }) => seq);
+    expect(seqs).to.deep.equal(seqs.map((_, index) => index + 1));
+    return session;
+  };
+
+  const services: ServiceName[] = ["api", "notifier", "executor", "llm-gateway", "tool-runner"];
+  for (const name of services) {
+    it(`completes the next alert after ${name} was killed and came back`, async () => {
+      await system.stop(name, "SIGKILL");
+      await system.startService(name);
+      await expectComplete(await client.submit(`after the death of ${name}`));
+    });
+  }
+
+  it("makes the model's call again when the gateway dies under it", async () => {
+    const id = await client.submit("SLOW");
+    using watch = await client.watch(id, { after_seq: 0 });
+    await watch.next("stream.chunk");
+    await system.stop("llm-gateway", "SIGKILL");
+    await system.startService("llm-gateway");
+    const session = await expectComplete(id);
+    expect(session.timeline.map(({ event_type }) => event_type)).to.deep.equal([
+      "llm_thinking",
+      "final_analysis",
+    ]);
+    for (const { event_id, content } of session.timeline) expect(watch.streamed(event_id)).to.equal(content);
+  });
+
+  it("goes on where an executor was killed, in the same rows, and uses up an attempt", async () => {
+    const id = await client.submit("SLOW");
+    using watch = await client.watch(id, { after_seq: 0 });
+    await watch.next("stream.chunk");
+    const before = await client.session(id);
+    await system.stop("executor", "SIGKILL");
+    await system.startService("executor");
+    const session = await expectComplete(id);
+    expect(session.timeline.map(({ event_id }) => event_id)).to.include(before.timeline[0]?.event_id);
+    expect(session.timeline.map(({ status }) => status)).to.deep.equal(["completed", "completed"]);
+    for (const { event_id, content } of session.timeline) expect(watch.streamed(event_id)).to.equal(content);
+  });
+
+  it("hands a session over when an executor is stopped: at once and without an attempt", async () => {
+    const id = await client.submit("HANG");
+    using watch = await client.watch(id, { after_seq: 0 });
+    await watch.next("stream.chunk");
+    const first = system.find("executor");
+    await system.startService("executor");
+    expect(await system.end(first, "SIGTERM")).to.equal(0);
+    const chunks = () =>
+      watch.messages.filter(({ type, attempt }) => type === "stream.chunk" && Number(attempt) > 1);
+    await watch.until("a chunk of the second attempt", () => chunks().length > 0);
+    const rows: unknown = await servers.query(
+      "SELECT attempts, lease_epoch FROM session_runtime WHERE session_id = $1",
+      [id],
+    );
+    expect(rows).to.deep.equal([{ attempts: 0, lease_epoch: 2 }]);
+    await client.request("POST", `/api/v1/sessions/${id}/cancel`);
+    await client.waitFor(id, ["cancelled"]);
+  });
+
+  it("accepts alerts while NATS is down and runs them when it is back", async () => {
+    await servers.killNats();
+    const ids = await Promise.all([1, 2, 3].map((n) => client.submit(`without NATS ${n}`)));
+    await servers.restartNats();
+    for (const id of ids) await expectComplete(id);
+  });
+
+  it("answers 503 while Postgres is down and needs no restart afterwards", async () => {
+    await servers.stopPostgres();
+    const { status, body } = await client.request("POST", "/api/v1/alerts", { data: "nobody there" });
+    expect(status).to.equal(503);
+    expect(body["message"]).to.equal("the database is unavailable: try again in a moment");
+    await servers.restartPostgres();
+    await expectComplete(await client.submitUntilAccepted("Postgres is back"));
+  });
+});

@@ -1,0 +1,95 @@
+import { expect } from "chai";
+import { BackingServers } from "../support/backing-servers.ts";
+import { configDirectory } from "../support/config-directory.ts";
+import { geminiChunk, openGeminiServer, type GeminiServer } from "../support/gemini-server.ts";
+import { TarsyClient } from "../support/tarsy-client.ts";
+import { TarsySystem } from "../support/tarsy-system.ts";
+
+const KEY = "secret-key-that-must-not-leak";
+
+describe("an investigation by Gemini", () => {
+  const resources = new AsyncDisposableStack();
+  let gemini: GeminiServer;
+  let system: TarsySystem;
+  let client: TarsyClient;
+
+  before(async () => {
+    gemini = resources.use(
+      await openGeminiServer([
+        (reply) => {
+          reply.chunk(geminiChunk([{ text: "The node is ", thought: true }]));
+          reply.chunk(geminiChunk([{ text: "out of disk.", thought: true }]));
+          reply.chunk(geminiChunk([{ text: "## Root cause\n\nDisk " }]));
+          reply.chunk(geminiChunk([{ text: "💾 full." }]));
+          reply.chunk({
+            candidates: [{ content: { role: "model", parts: [] }, finishReason: "STOP" }],
+            usageMetadata: {
+              promptTokenCount: 120,
+              candidatesTokenCount: 30,
+              thoughtsTokenCount: 50,
+              totalTokenCount: 200,
+            },
+          });
+          reply.end();
+        },
+        (reply) => reply.chunk(geminiChunk([{ text: "this answer never ends" }])),
+      ]),
+    );
+    const servers = resources.use(await BackingServers.start());
+    const { path } = resources.use(
+      await configDirectory({
+        tarsy: { defaults: { llm_provider: "gemini", alert_type: "test" } },
+        providers: {
+          llm_providers: {
+            gemini: {
+              type: "google",
+              model: "gemini-2.5-pro",
+              api_key_env: "TEST_GEMINI_KEY",
+              base_url: gemini.url,
+              max_tool_result_tokens: 100_000,
+            },
+          },
+        },
+      }),
+    );
+    system = resources.use(
+      await TarsySystem.start({ servers, configDir: path, env: { TEST_GEMINI_KEY: KEY } }),
+    );
+    client = new TarsyClient(system);
+  });
+  after(() => resources.disposeAsync());
+
+  it("arrives as sent: thinking, text and usage", async () => {
+    const id = await client.submit("disk alert");
+    using watch = await client.watch(id, { after_seq: 0 });
+    await watch.next("session.completed");
+    const session = await client.session(id);
+    expect(session.timeline.map(({ event_type, content }) => [event_type, content])).to.deep.equal([
+      ["llm_thinking", "The node is out of disk."],
+      ["final_analysis", "## Root cause\n\nDisk 💾 full."],
+    ]);
+    for (const { event_id, content } of session.timeline) expect(watch.streamed(event_id)).to.equal(content);
+    expect(session).to.include({
+      input_tokens: 120,
+      output_tokens: 30,
+      thinking_tokens: 50,
+      total_tokens: 200,
+    });
+    expect(JSON.stringify(gemini.requests[0]?.body)).to.include("disk alert");
+  });
+
+  it("stops at the provider's socket when the session is cancelled, and shows the key nowhere", async () => {
+    const id = await client.submit("another alert");
+    using watch = await client.watch(id, { after_seq: 0 });
+    await watch.next("stream.chunk");
+    await client.request("POST", `/api/v1/sessions/${id}/cancel`);
+    await (
+      await gemini.request(1)
+    ).closed;
+    const session = await client.waitFor(id, ["cancelled"]);
+    expect(session.timeline.map(({ status, content }) => [status, content])).to.deep.equal([
+      ["cancelled", "this answer never ends"],
+    ]);
+    expect(system.output + JSON.stringify([session, watch.messages])).to.not.include(KEY);
+  });
+});
