@@ -74,7 +74,7 @@ export class OpenStreams {
     return [...this.#streams.values()];
   }
 
-  /** Asks for everything that is open: at the start, and after an interruption that may have swallowed chunks. */
+  /** Asks for the text of everything that is open, of which the mirror has seen no beginning. */
   refresh(): void {
     for (const stream of this.#streams.values()) this.#askFor(stream, []);
   }

@@ -41,10 +41,8 @@ export async function runNotifier(
     watching.abort();
     await watch.done;
   });
-  onReconnect(bus, () => {
-    watch.nudge();
-    for (const feed of feeds.all()) feed.refreshStreams();
-  });
+  // Events that were sent meanwhile are found by their number, chunks by the hole before the next one.
+  onReconnect(bus, () => watch.nudge());
   const allSessions = new AllSessionsFeed({ bus, db, log });
   const clients = resources.use(
     await acceptClients({

@@ -102,11 +102,6 @@ export class SessionFeed {
     if (seq > this.#lastSeq) this.#fill(seq);
   }
 
-  /** The bus was away and may have lost chunks; lost events are found by their number. */
-  refreshStreams(): void {
-    this.#streams.refresh();
-  }
-
   close(reason: Error = new RetryableError("feed_closed", "the session is no longer watched")): void {
     this.#closing.abort(reason);
     for (const subscription of this.#subscriptions) subscription.unsubscribe();

@@ -105,6 +105,19 @@ describe("notifier: the events of a session", () => {
     });
   });
 
+  it("repeats nothing to a client that knows more than the notifier has heard of", async () => {
+    const session = await fixture.newSession();
+    using behind = await TestClient.connect(url);
+    await behind.subscribe(`session:${session.id}`);
+    await session.commit(session.status(), session.whole("heard elsewhere"));
+    using ahead = await TestClient.connect(url);
+    await ahead.subscribe(`session:${session.id}`, { after_seq: 2 });
+    await session.emit(session.ended());
+    await Promise.all([behind.untilSeq(3), ahead.untilSeq(3)]);
+    expect(ahead.seqs).to.deep.equal([3]);
+    expect(behind.seqs).to.deep.equal([1, 2, 3]);
+  });
+
   it("says so when there is no such session", async () => {
     const id = randomUUID();
     using client = await TestClient.connect(url);
@@ -139,11 +152,18 @@ describe("notifier: the events of a session", () => {
     const session = await fixture.newSession();
     const channel = `session:${session.id}`;
     using client = await TestClient.connect(url);
+    using other = await TestClient.connect(url);
+    await other.subscribe(channel);
     await client.subscribe(channel);
+    const eventId = randomUUID();
+    await session.emit(session.opened(eventId));
+    await session.chunk(eventId, 0, "text");
+    await client.until(() => client.of("stream.chunk").length === 1);
     await client.subscribe(channel);
-    await session.emit(session.status(), session.ended());
+    await session.emit(session.ended());
     await client.untilSeq(2);
     expect(client.seqs).to.deep.equal([1, 2]);
+    expect(client.of("stream.chunk")).to.have.length(1);
   });
 
   it("replays at most 200 stored events on catchup and then tells of an overflow", async () => {

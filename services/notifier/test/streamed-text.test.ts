@@ -179,12 +179,14 @@ describe("notifier: the text of open events", () => {
     using client = await TestClient.connect(url);
     await client.subscribe(channel);
     await session.emit(session.opened(eventId));
+    using snapshots = await session.answerSnapshots(() => undefined);
     const piece = "y".repeat(16 * 1024);
     for (let n = 0; n < 70; n += 1) await session.chunk(eventId, n * piece.length, piece);
     const content = piece.repeat(70);
     await session.emit(session.closed(eventId, content));
     await client.untilSeq(2);
     expect(client.textOf(eventId)).to.equal(piece.repeat(64));
+    expect(snapshots.requests).to.deep.equal([]);
     expect(client.of("timeline_event.completed")[0]?.["content"]).to.equal(content);
   });
 });
