@@ -24,7 +24,15 @@ function install(root) {
   const npmScript = process.env["npm_execpath"];
   const isNpm = npmScript !== undefined && /npm-cli\.c?js$/.test(npmScript);
   const [command, ...before] = isNpm ? [process.execPath, npmScript] : ["npm"];
-  const args = [...before, "ci", "--include=dev", "--include=optional", "--no-audit", "--no-fund"];
+  const args = [
+    ...before,
+    "ci",
+    "--include=dev",
+    "--include=optional",
+    "--no-audit",
+    "--no-fund",
+    "--loglevel=error",
+  ];
   const { status, error, signal } = spawnSync(command, args, {
     cwd: root,
     stdio: ["ignore", "inherit", "inherit"],

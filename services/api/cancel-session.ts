@@ -44,7 +44,7 @@ async function requestCancel(db: DataSource, id: string): Promise<readonly Sessi
     const [row] = await selectRows(
       manager,
       parseStatus,
-      "SELECT status FROM alert_sessions WHERE session_id = $1 FOR UPDATE",
+      "SELECT status FROM alert_sessions WHERE session_id = $1 FOR NO KEY UPDATE",
       [id],
     );
     if (row === undefined) throw notFound();

@@ -58,7 +58,7 @@ SELECT s.status, s.deleted_at IS NOT NULL AS deleted, r.lease_epoch, r.attempts,
        coalesce((s.resolved_config->>'session_timeout_ms')::float8, 900000) AS timeout_ms,
        (extract(epoch FROM clock_timestamp() - coalesce(s.started_at, clock_timestamp())) * 1000)::float8 AS elapsed_ms
 FROM alert_sessions s JOIN session_runtime r USING (session_id)
-WHERE s.session_id = $1 FOR UPDATE`;
+WHERE s.session_id = $1 FOR NO KEY UPDATE`;
 
 const CLAIM_RUNTIME = `
 UPDATE session_runtime SET lease_owner = $2, lease_epoch = lease_epoch + 1, attempts = $3, not_before = NULL,

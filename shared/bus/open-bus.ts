@@ -30,6 +30,7 @@ export interface BusOptions {
 
 const FIRST_RETRY_MS = 250;
 const LAST_RETRY_MS = 5_000;
+const CLOSE_FLUSH_MS = 1_000;
 
 /**
  * Connects, retrying with a logged sentence until the server answers or `signal` aborts (then it throws the signal's
@@ -76,7 +77,8 @@ async function describeBus(connection: NatsConnection, log: Logger): Promise<Bus
       },
       [Symbol.asyncDispose]: async () => {
         // Not drain(): it stops deliveries before their acknowledgements could be sent (and loses buffered ones).
-        await connection.flush().catch(() => undefined); // nothing to flush to while disconnected
+        // Without a server the flush would wait for its return.
+        await Promise.race([connection.flush().catch(() => undefined), wait(CLOSE_FLUSH_MS)]);
         await connection.close();
       },
     };
