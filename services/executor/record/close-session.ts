@@ -3,10 +3,10 @@ import type { EntityManager } from "typeorm";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { literals } from "#shared/contracts/literals.ts";
 import type { SessionEventPayload } from "#shared/contracts/session-event.ts";
-import { TIMELINE_EVENT_TYPES, type TerminalStatus } from "#shared/contracts/statuses.ts";
+import { SESSION_STATUSES, TIMELINE_EVENT_TYPES, type TerminalStatus } from "#shared/contracts/statuses.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
-import type { CancelledError, TerminalError } from "#shared/errors.ts";
+import { CancelledError, type TerminalError } from "#shared/errors.ts";
 import type { OwnedSession } from "../owned-session.ts";
 import { commitStep } from "./commit-step.ts";
 import { endSession } from "./end-session.ts";
@@ -19,6 +19,11 @@ const parseStageRow = compileParser(
   "closed stage row",
   Type.Object({ stage_id: Uuid, stage_name: Type.String(), stage_index: Type.Integer() }),
 );
+
+const parseStatus = compileParser("session status row", Type.Object({ status: literals(SESSION_STATUSES) }));
+
+/** Taken first, as a cancel takes it: whichever comes first is seen by the other. */
+const LOCK_STATUS = `SELECT status FROM alert_sessions WHERE session_id = $1 FOR UPDATE`;
 
 const OPEN_ROWS = `
 SELECT event_id, event_type, content FROM timeline_events
@@ -42,15 +47,21 @@ WITH closed AS (
 
 /**
  * Ends a session out of turn, in one transaction: open timeline rows keep what they hold and get the status, so do
- * running executions and stages, then the session itself. Returns the status.
+ * running executions and stages, then the session itself. Returns the status: the one asked for, or `cancelled` where
+ * a cancel was recorded before, because `cancelling` can become nothing else.
  */
 export async function closeSession(
   session: OwnedSession,
-  status: Exclude<TerminalStatus, "completed">,
-  error: CancelledError | TerminalError,
+  asked: Exclude<TerminalStatus, "completed">,
+  why: CancelledError | TerminalError,
 ): Promise<TerminalStatus> {
   const { sessionId } = session;
+  let [status, error] = [asked, why];
   const write = async (manager: EntityManager) => {
+    const [row] = await selectRows(manager, parseStatus, LOCK_STATUS, [sessionId]);
+    if (row?.status === "cancelling") {
+      [status, error] = ["cancelled", new CancelledError("user", "cancelled by the user")];
+    }
     const events: SessionEventPayload[] = [...(await closeTimeline(manager, session, status))];
     const reason = [status, error.message, error.code];
     await manager.query(CLOSE_EXECUTIONS, [sessionId, ...reason]);
