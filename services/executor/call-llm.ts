@@ -83,7 +83,7 @@ async function receive(
       try {
         next = await responses.next();
       } catch (error) {
-        return outcomeOf(error);
+        return outcomeOf(error, timeoutMs);
       }
       if (next.done === true) return { kind: "interrupted", message: "the stream ended too early" };
       const failure = await take(next.value, handlers, collected);
@@ -135,12 +135,12 @@ async function take(
 }
 
 /** Transport errors; the provider's own come as chunks. */
-function outcomeOf(error: unknown): LlmOutcome {
+function outcomeOf(error: unknown, timeoutMs: number): LlmOutcome {
   const message = errorMessage(error);
   const code: number | undefined = isServiceError(error) ? error.code : undefined;
   switch (code) {
     case status.DEADLINE_EXCEEDED:
-      return { kind: "failed", code: "timeout", message, retryable: true };
+      return timedOut(timeoutMs);
     case status.RESOURCE_EXHAUSTED:
       return { kind: "failed", code: "message_too_large", message, retryable: false };
     case status.UNIMPLEMENTED:
@@ -149,6 +149,12 @@ function outcomeOf(error: unknown): LlmOutcome {
     default:
       return { kind: "interrupted", message };
   }
+}
+
+/** The outcome of a call whose time was up, however that was noticed. */
+export function timedOut(timeoutMs: number): LlmOutcome {
+  const message = `LLM call timed out after ${timeoutMs / 1_000} s`;
+  return { kind: "failed", code: "timeout", message, retryable: true };
 }
 
 function isServiceError(error: unknown): error is ServiceError {

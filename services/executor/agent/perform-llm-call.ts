@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { callLlm, type LlmReply } from "../call-llm.ts";
+import { callLlm, timedOut, type LlmReply } from "../call-llm.ts";
 import type { OwnedSession } from "../owned-session.ts";
 import { recordLlmCall } from "../record/record-llm-call.ts";
 import { openTimelineWriter, type TimelineWriter } from "../record/timeline-writer.ts";
@@ -34,17 +34,17 @@ async function tryCall(run: ExecutionRun, step: CallStep, timeline: TimelineWrit
   const signal = AbortSignal.any([session.signal, deadline]);
   const request = generateRequest(run);
   for (let attempt = 1; ; attempt++) {
-    const chunkAttempt = chunkAttemptOf(session, attempt);
+    timeline.beginAttempt(chunkAttemptOf(session, attempt));
     const reply = await callLlm(
       { llm: session.llm, request, signal, timeoutMs },
       {
-        thinking: (delta) => timeline.append("llm_thinking", chunkAttempt, delta),
-        text: (delta) => timeline.append(step.textAs, chunkAttempt, delta),
+        thinking: (delta) => timeline.append("llm_thinking", delta),
+        text: (delta) => timeline.append(step.textAs, delta),
       },
     );
     session.signal.throwIfAborted();
     if (reply.outcome.kind === "completed") return reply;
-    if (deadline.aborted) return timedOut(reply, timeoutMs);
+    if (deadline.aborted) return { ...reply, outcome: timedOut(timeoutMs) };
     if (reply.outcome.kind === "failed" || attempt === MAX_TRIES) return reply;
     session.log.warn({ attempt, error: reply.outcome.message }, "LLM call interrupted: making it again");
     await wait(RETRY_MS * attempt * (0.5 + Math.random()), undefined, { signal }).catch(() =>
@@ -56,9 +56,4 @@ async function tryCall(run: ExecutionRun, step: CallStep, timeline: TimelineWrit
 /** Chunks of a later try, by this owner or the next, supersede those of an earlier one. */
 function chunkAttemptOf(session: OwnedSession, attempt: number): number {
   return (session.epoch - 1) * MAX_TRIES + attempt;
-}
-
-function timedOut(reply: LlmReply, timeoutMs: number): LlmReply {
-  const message = `LLM call timed out after ${timeoutMs / 1_000} s`;
-  return { ...reply, outcome: { kind: "failed", code: "timeout", message, retryable: true } };
 }

@@ -12,7 +12,7 @@ import type { LiveStream } from "./live-streams.ts";
 interface OpenRow {
   readonly eventId: string;
   readonly type: TimelineEventType;
-  /** Absent while this call has produced nothing for the row: a former attempt opened it. */
+  /** Absent while the running attempt has produced nothing for the row: a former one opened it. */
   stream: LiveStream | undefined;
 }
 
@@ -68,6 +68,7 @@ export class TimelineWriter {
   readonly #iteration: number;
   readonly #rows: OpenRow[];
   #nextSequence: number;
+  #attempt = 1;
 
   constructor(
     session: OwnedSession,
@@ -81,14 +82,21 @@ export class TimelineWriter {
     this.#rows = rows;
   }
 
+  /** The call is made again: what an earlier attempt streamed counts no more, its rows stay open for this one. */
+  beginAttempt(attempt: number): void {
+    this.#attempt = attempt;
+    this.close();
+    for (const row of this.#rows) row.stream = undefined;
+  }
+
   /** Streams a delta into the call's row of this type, opening the row with the first one. */
-  async append(type: TimelineEventType, attempt: number, delta: string): Promise<void> {
+  async append(type: TimelineEventType, delta: string): Promise<void> {
     const row = this.#rows.find((open) => open.type === type) ?? (await this.#open(type));
-    if (row.stream?.attempt !== attempt) row.stream = this.#session.streams.open(row.eventId, attempt);
+    row.stream ??= this.#session.streams.open(row.eventId, this.#attempt);
     row.stream.append(delta);
   }
 
-  /** The open rows in the order of their sequence numbers; `text` is null where `attempt` wrote nothing. */
+  /** The open rows in the order of their sequence numbers; `text` is null where the last attempt wrote nothing. */
   openRows(): readonly { eventId: string; type: TimelineEventType; text: string | null }[] {
     return this.#rows.map(({ eventId, type, stream }) => ({ eventId, type, text: stream?.text() ?? null }));
   }
@@ -139,7 +147,7 @@ export class TimelineWriter {
     await Promise.all(this.#rows.flatMap(({ stream }) => stream?.flush() ?? []));
   }
 
-  /** After the commit: the streams are over. */
+  /** The streams are over: after the commit, or before another attempt. */
   close(): void {
     for (const { eventId } of this.#rows) this.#session.streams.forget(eventId);
   }
