@@ -38,9 +38,13 @@ function codeRow({ code, result }: Execution): Row {
 }
 
 function groundingRow(grounding: GroundingDelta): Row[] {
-  const { webSearchQueries: queries, groundingChunks, groundingSupports } = grounding;
+  const { webSearchQueries, groundingChunks, groundingSupports } = grounding;
   if (groundingChunks.length === 0) return [];
-  const sources = groundingChunks.map(({ uri, title }) => ({ uri, title }));
+  const sources = groundingChunks.map(({ uri, title }) => ({
+    uri: storableText(uri).text,
+    title: storableText(title).text,
+  }));
+  const queries = webSearchQueries.map((query) => storableText(query).text);
   const list = sources.map(({ uri, title }) => (title === "" ? uri : `${title} (${uri})`)).join(", ");
   const supports = groundingSupports.map((support) => ({
     start_index: support.startIndex,

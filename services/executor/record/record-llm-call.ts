@@ -67,9 +67,13 @@ export async function recordLlmCall(
 function failureOf({ outcome, text, toolCalls }: LlmReply): CallFailure | null {
   switch (outcome.kind) {
     case "failed":
-      return outcome;
+      return {
+        ...outcome,
+        code: storableText(outcome.code).text,
+        message: storableText(outcome.message).text,
+      };
     case "interrupted":
-      return { code: "gateway_unavailable", message: outcome.message, retryable: true };
+      return { code: "gateway_unavailable", message: storableText(outcome.message).text, retryable: true };
     case "completed":
       if (text !== "" || toolCalls.length > 0) return null;
       return { code: "empty_response", message: "the model returned no text", retryable: true };
@@ -122,7 +126,11 @@ async function storeReply(
     tool_calls:
       reply.toolCalls.length === 0
         ? null
-        : reply.toolCalls.map(({ callId, name, arguments: json }) => ({ id: callId, name, arguments: json })),
+        : reply.toolCalls.map(({ callId, name, arguments: json }) => ({
+            id: storableText(callId).text,
+            name: storableText(name).text,
+            arguments: storableText(json).text,
+          })),
     provider_state: reply.providerState === null ? null : Buffer.from(reply.providerState),
   });
 }
