@@ -61,9 +61,11 @@ export function openLiveStreams({
   };
 
   const pump = async () => {
-    await publisher.settled();
     while ([...streams.values()].some((stream) => stream.hasPending())) {
-      for (const stream of streams.values()) sendPending(stream);
+      // Only the `created` events of streams that are open by now were handed over before this wait.
+      const announced = [...streams.values()];
+      await publisher.settled();
+      for (const stream of announced) sendPending(stream);
       await bus.connection.flush().catch(() => undefined); // lost chunks are in the completed event
     }
   };
