@@ -40,11 +40,22 @@ WITH renewed AS (
 )
 SELECT session_id, cancelled FROM renewed`;
 
+/** How often, and how long without, in milliseconds. */
+export interface LeaseTimes {
+  readonly renewEveryMs: number;
+  readonly selfFenceMs: number;
+}
+
+const TIMES: LeaseTimes = { renewEveryMs: RENEW_EVERY_MS, selfFenceMs: SELF_FENCE_MS };
+
 /**
  * Renews all held leases in one statement every 5 s. A lease that is not renewed has been taken over; a cancel that
  * the bus lost is found here too. When the database does not answer for 15 s every session stops by itself.
  */
-export function keepLeases({ db, log }: { db: DataSource; log: Logger }): LeaseKeeper {
+export function keepLeases(
+  { db, log }: { readonly db: DataSource; readonly log: Logger },
+  { renewEveryMs, selfFenceMs }: LeaseTimes = TIMES,
+): LeaseKeeper {
   const held = new Map<string, HeldLease & { renewedAt: number }>();
   let renewing: Promise<void> | undefined;
 
@@ -71,8 +82,9 @@ export function keepLeases({ db, log }: { db: DataSource; log: Logger }): LeaseK
 
   const fenceOurselves = () => {
     for (const lease of held.values()) {
-      if (performance.now() - lease.renewedAt > SELF_FENCE_MS) {
-        lease.stop(new CancelledError("lease_lost", "the lease could not be renewed for 15 s"));
+      if (performance.now() - lease.renewedAt > selfFenceMs) {
+        const message = `the lease could not be renewed for ${selfFenceMs / 1_000} s`;
+        lease.stop(new CancelledError("lease_lost", message));
       }
     }
   };
@@ -82,8 +94,8 @@ export function keepLeases({ db, log }: { db: DataSource; log: Logger }): LeaseK
     renewing ??= renew()
       .catch((error: unknown) => log.warn({ error: errorMessage(error) }, "leases not renewed"))
       .finally(() => (renewing = undefined));
-  }, RENEW_EVERY_MS);
-  const fenceTimer = setInterval(fenceOurselves, 1_000);
+  }, renewEveryMs);
+  const fenceTimer = setInterval(fenceOurselves, selfFenceMs / 15);
 
   return {
     hold: (lease) => void held.set(lease.sessionId, { ...lease, renewedAt: performance.now() }),

@@ -3,8 +3,15 @@ import type { Message } from "#shared/database/entities/message.ts";
 import type { ConversationMessage, GenerateRequest, LLMConfig } from "#shared/generated/llm/v1/llm.ts";
 import type { ExecutionRun } from "./run-execution.ts";
 
+/** What a call is made from. */
+interface CallInput {
+  readonly session: Pick<ExecutionRun["session"], "sessionId">;
+  readonly execution: Pick<ExecutionRun["execution"], "execution_id">;
+  readonly state: Pick<ExecutionRun["state"], "messages" | "agent">;
+}
+
 /** The call as the gateway gets it: the stored conversation, nothing else. */
-export function generateRequest({ session, execution, state }: ExecutionRun): GenerateRequest {
+export function generateRequest({ session, execution, state }: CallInput): GenerateRequest {
   return {
     sessionId: session.sessionId,
     executionId: execution.execution_id,

@@ -1,0 +1,162 @@
+import { expect } from "chai";
+import { claimSession, decideClaim, type ClaimRow } from "../claim-session.ts";
+import { ExecutorFixture } from "./executor-fixture.ts";
+
+const FREE: ClaimRow = {
+  status: "pending",
+  deleted: false,
+  lease_epoch: 0,
+  lease_ms: null,
+  attempts: 0,
+  waiting: false,
+  timeout_ms: 900_000,
+  elapsed_ms: 0,
+};
+
+describe("decideClaim", () => {
+  const decide = (row: Partial<ClaimRow>) => decideClaim({ ...FREE, ...row }, () => 0.5);
+
+  it("claims what nobody owns, whatever its unfinished status, and leaves the attempts as they are", () => {
+    for (const status of ["pending", "in_progress", "cancelling"] as const) {
+      expect(decide({ status, attempts: 3 })).to.deep.equal({ kind: "claim", attempts: 3 });
+    }
+  });
+
+  it("has nothing to do for what is over or deleted", () => {
+    for (const status of ["completed", "failed", "cancelled", "timed_out"] as const) {
+      expect(decide({ status })).to.deep.equal({ kind: "over" });
+    }
+    expect(decide({ deleted: true, lease_ms: 5 })).to.deep.equal({ kind: "over" });
+  });
+
+  it("waits for a living lease, and for a session that is put off", () => {
+    expect(decide({ lease_ms: 4_000, waiting: true })).to.deep.equal({ kind: "held", forMs: 4_000 });
+    expect(decide({ waiting: true, attempts: 9 })).to.deep.equal({ kind: "waiting" });
+  });
+
+  it("counts an expired lease as an attempt: the first goes on at once, later ones wait twice as long each time", () => {
+    const next = [0, 1, 2, 3, 4, 5].map((attempts) => decide({ lease_ms: -1, attempts }));
+    expect(next).to.deep.equal([
+      { kind: "claim", attempts: 1 },
+      { kind: "put-off", attempts: 2, delaySeconds: 1 },
+      { kind: "put-off", attempts: 3, delaySeconds: 2 },
+      { kind: "put-off", attempts: 4, delaySeconds: 4 },
+      { kind: "put-off", attempts: 5, delaySeconds: 8 },
+      { kind: "claim", attempts: 6 },
+    ]);
+  });
+
+  it("jitters the wait by half in both directions", () => {
+    const row = { ...FREE, lease_ms: -1, attempts: 1 };
+    const delays = [0, 1].map((random) => decideClaim(row, () => random));
+    expect(delays).to.deep.equal([
+      { kind: "put-off", attempts: 2, delaySeconds: 0.5 },
+      { kind: "put-off", attempts: 2, delaySeconds: 1.5 },
+    ]);
+  });
+});
+
+describe("claimSession", () => {
+  let executor: ExecutorFixture;
+
+  before(async () => {
+    executor = await ExecutorFixture.start();
+  });
+  after(() => executor[Symbol.asyncDispose]());
+
+  const runtime = async (id: string) =>
+    executor.row("session_runtime", "lease_epoch, lease_owner, attempts, not_before, last_seq", id);
+
+  it("starts a pending session with epoch 1, a lease and one event", async () => {
+    const id = await executor.insert({ sessionTimeoutMs: 60_000 });
+    const claim = await executor.claim(id);
+    expect(claim).to.include({ epoch: 1, attempts: 0, sessionTimeoutMs: 60_000 });
+    expect(claim.deadlineInMs).to.be.within(50_000, 60_000);
+    expect(claim.events.map(({ seq }) => seq)).to.deep.equal([1]);
+    expect(await executor.events(id)).to.deep.equal([
+      { seq: 1, type: "session.status", kind: null, status: "in_progress" },
+    ]);
+    expect(await runtime(id)).to.deep.equal({
+      lease_epoch: 1,
+      lease_owner: "test-pod",
+      attempts: 0,
+      not_before: null,
+      last_seq: 1,
+    });
+    const lease = "extract(epoch FROM lease_expires_at - now()) BETWEEN 15 AND 20 AS whole";
+    expect(await executor.row("session_runtime", lease, id)).to.deep.equal({ whole: true });
+    expect(
+      await executor.row("alert_sessions", "status, pod_id, started_at IS NOT NULL AS started", id),
+    ).to.deep.equal({ status: "in_progress", pod_id: "test-pod", started: true });
+  });
+
+  it("raises the epoch of a takeover, which counts as an attempt, adds no event and keeps the deadline", async () => {
+    const id = await executor.insert();
+    await executor.claim(id);
+    expect(await executor.tryClaim(id)).to.equal("held");
+    await executor.query(
+      "UPDATE alert_sessions SET started_at = now() - interval '100 s' WHERE session_id = $1",
+      [id],
+    );
+    await executor.expireLease(id);
+    const claim = await executor.claim(id);
+    expect(claim).to.include({ epoch: 2, attempts: 1 });
+    expect(claim.events).to.deep.equal([]);
+    expect(claim.deadlineInMs).to.be.within(790_000, 800_000);
+    expect(await executor.events(id)).to.have.length(1);
+  });
+
+  it("puts off from the second expired lease on, once for each", async () => {
+    const id = await executor.insert();
+    await executor.claim(id);
+    await executor.expireLease(id);
+    await executor.claim(id);
+    await executor.expireLease(id);
+    expect(await executor.tryClaim(id)).to.equal("waiting");
+    expect(await executor.tryClaim(id)).to.equal("waiting");
+    expect(await runtime(id)).to.include({ attempts: 2, lease_epoch: 2, lease_owner: null });
+    await executor.query("UPDATE session_runtime SET not_before = now() WHERE session_id = $1", [id]);
+    expect(await executor.claim(id)).to.include({ epoch: 3, attempts: 2 });
+    expect(await runtime(id)).to.include({ not_before: null });
+  });
+
+  it("counts no attempt for a session that was given back", async () => {
+    const id = await executor.insert();
+    await executor.claim(id);
+    await executor.query("UPDATE session_runtime SET lease_expires_at = NULL WHERE session_id = $1", [id]);
+    expect(await executor.claim(id)).to.include({ epoch: 2, attempts: 0 });
+  });
+
+  it("claims a cancelling session without making it run again", async () => {
+    const id = await executor.insert();
+    await executor.claim(id);
+    await executor.cancel(id);
+    await executor.expireLease(id);
+    await executor.claim(id);
+    expect(await executor.row("alert_sessions", "status", id)).to.deep.equal({ status: "cancelling" });
+  });
+
+  it("has nothing to do for a terminal, a deleted and an unknown session", async () => {
+    const [ended, deleted] = [await executor.insert(), await executor.insert()];
+    await executor.query(
+      "UPDATE alert_sessions SET status = 'completed', completed_at = now() WHERE session_id = $1",
+      [ended],
+    );
+    await executor.query("UPDATE alert_sessions SET deleted_at = now() WHERE session_id = $1", [deleted]);
+    for (const id of [ended, deleted, "00000000-0000-4000-8000-000000000000"]) {
+      expect(await executor.tryClaim(id)).to.equal("over");
+    }
+  });
+
+  it("lets exactly one of many executors win", async () => {
+    for (let round = 0; round < 5; round++) {
+      const id = await executor.insert();
+      const outcomes = await Promise.all(
+        Array.from({ length: 8 }, async (_, pod) => claimSession(executor.db, id, `pod-${pod}`)),
+      );
+      const kinds = outcomes.map(({ kind }) => kind).toSorted((a, b) => a.localeCompare(b));
+      expect(kinds).to.deep.equal(["claimed", ...Array.from({ length: 7 }, () => "held")]);
+      expect(await runtime(id)).to.include({ lease_epoch: 1, last_seq: 1 });
+    }
+  });
+});

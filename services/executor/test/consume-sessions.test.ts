@@ -1,0 +1,155 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect } from "chai";
+import { stringify } from "yaml";
+import { EXECUTORS_DURABLE, SESSIONS_STREAM, SUBJECTS } from "#shared/contracts/subjects.ts";
+import { sessionCancelCodec } from "#shared/contracts/session-cancel.ts";
+import { queuedSessions } from "#shared/bus/queued-sessions.ts";
+import { wakeSession } from "#shared/bus/wake-session.ts";
+import { CancelledError } from "#shared/errors.ts";
+import { configDirectory } from "../../../test/support/config-directory.ts";
+import { until } from "../../../test/support/until.ts";
+import { consumeSessions, type ExecutorDeps } from "../consume-sessions.ts";
+import { ExecutorFixture } from "./executor-fixture.ts";
+import { GatewayProcess } from "./gateway-process.ts";
+
+describe("consumeSessions", () => {
+  const resources = new AsyncDisposableStack();
+  let executor: ExecutorFixture;
+  let gateway: GatewayProcess;
+  let configDir: string;
+
+  before(async () => {
+    const directory = resources.use(await configDirectory());
+    configDir = directory.path;
+    gateway = resources.use(await GatewayProcess.start(configDir));
+    executor = resources.use(await ExecutorFixture.start({ gateway: gateway.address }));
+  });
+  after(() => resources.disposeAsync());
+
+  const play = async (...steps: object[]) =>
+    writeFile(join(configDir, "script.yaml"), stringify({ calls: [{ steps }] }));
+  /** Consumes until disposed. */
+  const consume = (deps: ExecutorDeps = executor.deps) => {
+    const stop = new AbortController();
+    const done = consumeSessions(deps, stop.signal);
+    return {
+      stop: async () => {
+        stop.abort(new CancelledError("shutdown", "stopped by SIGTERM"));
+        await done;
+      },
+    };
+  };
+  const status = async (id: string) => JSON.stringify(await executor.row("alert_sessions", "status", id));
+  const has = async (id: string, wanted: string) =>
+    until(`${id} is ${wanted}`, async () => (await status(id)).includes(wanted));
+  const queueIsEmpty = async () =>
+    until("the queue is empty", async () => (await queuedSessions(executor.bus)).size === 0);
+
+  it("runs what it is woken for, as many at once as it has slots, and acknowledges each", async () => {
+    await play({ delay: "200ms" }, { text: "done" });
+    const ids = await Promise.all(Array.from({ length: 8 }, async () => executor.insert()));
+    for (const id of ids) await wakeSession(executor.bus, id);
+    const consumer = consume();
+    const running: number[] = [];
+    await until("all are completed", async () => {
+      running.push((await executor.deps.metrics.running.get()).values[0]?.value ?? 0);
+      return (await Promise.all(ids.map(status))).every((text) => text.includes("completed"));
+    });
+    expect(Math.max(...running)).to.equal(5);
+    await queueIsEmpty();
+    await consumer.stop();
+  });
+
+  it("acknowledges a wake-up for a session that is over, and one for a session that is put off", async () => {
+    const [over, waiting] = [await executor.insert(), await executor.insert()];
+    await executor.query(
+      "UPDATE alert_sessions SET status = 'cancelled', completed_at = now() WHERE session_id = $1",
+      [over],
+    );
+    await executor.query(
+      "UPDATE session_runtime SET not_before = now() + interval '1 h' WHERE session_id = $1",
+      [waiting],
+    );
+    for (const id of [over, waiting]) await wakeSession(executor.bus, id);
+    const consumer = consume();
+    await queueIsEmpty();
+    await consumer.stop();
+    expect(await status(waiting)).to.include("pending");
+  });
+
+  it("keeps the wake-up of a session that somebody else holds", async () => {
+    const id = await executor.insert();
+    await executor.claim(id);
+    await wakeSession(executor.bus, id);
+    const consumer = consume();
+    await until("it was delivered", async () => {
+      const info = await executor.bus.jsm.consumers.info(SESSIONS_STREAM, EXECUTORS_DURABLE);
+      return info.num_ack_pending === 1;
+    });
+    await consumer.stop();
+    expect((await queuedSessions(executor.bus)).has(id)).to.equal(true);
+    expect(await executor.row("session_runtime", "lease_epoch", id)).to.deep.equal({ lease_epoch: 1 });
+    await executor.bus.jsm.streams.purge(SESSIONS_STREAM);
+  });
+
+  it("calls a running session off when the bus tells of a cancel", async () => {
+    await play({ text: "so far" }, { hang: true });
+    const id = await executor.insert();
+    await wakeSession(executor.bus, id);
+    const consumer = consume();
+    await until("it streams", async () => (await executor.events(id)).length === 3);
+    await executor.cancel(id);
+    executor.bus.connection.publish(SUBJECTS.cancel(id), sessionCancelCodec.encode({ session_id: id }));
+    await has(id, "cancelled");
+    await queueIsEmpty();
+    await consumer.stop();
+  });
+
+  it("hands over what still runs when it is stopped, and another executor goes on at once", async () => {
+    await play({ text: "so far" }, { delay: "1s" }, { text: " and on" });
+    const id = await executor.insert();
+    await wakeSession(executor.bus, id);
+    const first = consume();
+    await until("it streams", async () => (await executor.events(id)).length === 3);
+    const stopped = first.stop();
+    await using other = new AsyncDisposableStack();
+    const second = consume(await executor.another(other, gateway.address));
+    await stopped;
+    await has(id, "completed");
+    await second.stop();
+    expect(await executor.row("session_runtime", "attempts, lease_epoch", id)).to.deep.equal({
+      attempts: 0,
+      lease_epoch: 2,
+    });
+    const calls = await executor.query("SELECT 1 FROM llm_interactions WHERE session_id = $1", [id]);
+    expect(calls).to.have.length(1);
+  });
+
+  it("finds a durable and a stream again that were deleted under it", async () => {
+    await play({ text: "done" });
+    const consumer = consume();
+    await until("it pulls", async () => {
+      const info = await executor.bus.jsm.consumers.info(SESSIONS_STREAM, EXECUTORS_DURABLE);
+      return info.num_waiting === 1;
+    });
+    await executor.bus.jsm.consumers.delete(SESSIONS_STREAM, EXECUTORS_DURABLE);
+    const first = await executor.insert();
+    await wakeSession(executor.bus, first);
+    await has(first, "completed");
+    await executor.bus.jsm.streams.delete(SESSIONS_STREAM);
+    const second = await executor.insert();
+    await until("the wake-up is taken", async () => wakeSession(executor.bus, second));
+    await has(second, "completed");
+    await consumer.stop();
+  });
+
+  it("stops at once when it has nothing to do", async () => {
+    const consumer = consume();
+    await until("it pulls", async () => {
+      const info = await executor.bus.jsm.consumers.info(SESSIONS_STREAM, EXECUTORS_DURABLE);
+      return info.num_waiting > 0;
+    });
+    await consumer.stop();
+  });
+});

@@ -1,0 +1,183 @@
+import { randomUUID } from "node:crypto";
+import { pino } from "pino";
+import { Registry } from "prom-client";
+import type { DataSource } from "typeorm";
+import { ensureExecutorsDurable, ensureStreams } from "#shared/bus/ensure-streams.ts";
+import { openBus, type Bus } from "#shared/bus/open-bus.ts";
+import { subscribe } from "#shared/bus/subscribe.ts";
+import { busEventCodec } from "#shared/contracts/session-event.ts";
+import { streamChunkCodec, type StreamChunk } from "#shared/contracts/stream-chunk.ts";
+import { SUBJECTS } from "#shared/contracts/subjects.ts";
+import { migrate } from "#shared/database/migrate.ts";
+import { openDatabase } from "#shared/database/open-database.ts";
+import { BackingServers } from "../../../test/support/backing-servers.ts";
+import { claimSession, type ClaimOutcome, type SessionClaim } from "../claim-session.ts";
+import type { ExecutorDeps } from "../consume-sessions.ts";
+import { createExecutorMetrics } from "../executor-metrics.ts";
+import { openLlmClient } from "../open-llm-client.ts";
+import { openOwnedSession, type OwnedSession } from "../owned-session.ts";
+import { keepLeases, type LeaseTimes } from "../session-lease.ts";
+import { resolvedChain, type ChainOptions } from "./resolved-chain.ts";
+
+const log = pino({ level: "silent" });
+
+/** What a listener on the bus received of one session, in order. */
+export type Heard = { readonly seq: number } | StreamChunk;
+
+/** An executor's parts in this process, on a real Postgres and a real NATS. */
+export class ExecutorFixture implements AsyncDisposable {
+  readonly #resources: AsyncDisposableStack;
+  readonly #never = new AbortController();
+  readonly servers: BackingServers;
+  readonly deps: ExecutorDeps;
+
+  private constructor(parts: {
+    resources: AsyncDisposableStack;
+    servers: BackingServers;
+    deps: ExecutorDeps;
+  }) {
+    this.#resources = parts.resources;
+    this.servers = parts.servers;
+    this.deps = parts.deps;
+  }
+
+  static async start({ gateway = "127.0.0.1:1" }: { gateway?: string } = {}): Promise<ExecutorFixture> {
+    const resources = new AsyncDisposableStack();
+    const servers = resources.use(await BackingServers.start());
+    const deps = await openDeps(resources, servers, gateway);
+    await migrate(deps.db, log);
+    await deps.prepareQueue();
+    return new ExecutorFixture({ resources, servers, deps });
+  }
+
+  get db(): DataSource {
+    return this.deps.db;
+  }
+
+  get bus(): Bus {
+    return this.deps.bus;
+  }
+
+  /** Parts of another executor process on the same servers. */
+  async another(resources: AsyncDisposableStack, gateway = "127.0.0.1:1"): Promise<ExecutorDeps> {
+    return openDeps(resources, this.servers, gateway);
+  }
+
+  /** A pending session as the api inserts it. */
+  async insert(options: ChainOptions & { alert?: string } = {}): Promise<string> {
+    const id = randomUUID();
+    await this.query(
+      `WITH session AS (
+         INSERT INTO alert_sessions (session_id, alert_data, agent_type, alert_type, chain_id, resolved_config, config_hash)
+         VALUES ($1, $2, 'test', 'test', 'test-chain', $3, 'hash') RETURNING session_id)
+       INSERT INTO session_runtime (session_id) SELECT session_id FROM session`,
+      [id, options.alert ?? "disk full", JSON.stringify(resolvedChain(options))],
+    );
+    return id;
+  }
+
+  async query(sql: string, parameters: unknown[]): Promise<unknown[]> {
+    return this.servers.query(sql, parameters);
+  }
+
+  /** The one row of a session in a table. */
+  async row(table: "alert_sessions" | "session_runtime", columns: string, id: string): Promise<unknown> {
+    const [row] = await this.query(`SELECT ${columns} FROM ${table} WHERE session_id = $1`, [id]);
+    return row;
+  }
+
+  /** A session's event log: number, type, kind and status of each. */
+  async events(id: string): Promise<unknown[]> {
+    return this.query(
+      `SELECT seq, payload ->> 'type' AS type, payload ->> 'event_type' AS kind, payload ->> 'status' AS status
+       FROM events WHERE session_id = $1 ORDER BY seq`,
+      [id],
+    );
+  }
+
+  async claim(id: string): Promise<SessionClaim> {
+    const claim = await claimSession(this.db, id, "test-pod");
+    if (claim.kind !== "claimed") throw new Error(`not claimed: ${claim.kind}`);
+    return claim;
+  }
+
+  async tryClaim(id: string): Promise<ClaimOutcome["kind"]> {
+    return (await claimSession(this.db, id, "test-pod")).kind;
+  }
+
+  /** Claims a session and takes charge of it. */
+  async own(id: string, deps = this.deps): Promise<OwnedSession> {
+    const { signal } = this.#never;
+    return openOwnedSession(deps, await this.claim(id), { stop: signal, abort: signal });
+  }
+
+  /** Lets a lease run out, as when its owner was killed. */
+  async expireLease(id: string): Promise<void> {
+    await this.query(
+      "UPDATE session_runtime SET lease_expires_at = now() - interval '1 s' WHERE session_id = $1",
+      [id],
+    );
+  }
+
+  /** Cancels as the api does, without telling the owner. */
+  async cancel(id: string): Promise<void> {
+    await this.query("UPDATE alert_sessions SET status = 'cancelling' WHERE session_id = $1", [id]);
+    await this.query("UPDATE session_runtime SET cancel_requested_at = now() WHERE session_id = $1", [id]);
+  }
+
+  /** Listens to a session's events and chunks on one connection of its own. */
+  async listen(id: string): Promise<Heard[]> {
+    const { signal } = this.#never;
+    const bus = this.#resources.use(
+      await openBus({ url: this.servers.nats.url, name: "listener", log, signal }),
+    );
+    const heard: Heard[] = [];
+    const events = subscribe(bus, SUBJECTS.events(id), busEventCodec, (event) => heard.push(event));
+    const chunks = subscribe(bus, SUBJECTS.chunks(id), streamChunkCodec, (chunk) => heard.push(chunk));
+    await Promise.all([events.live(), chunks.live()]);
+    return heard;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#resources.disposeAsync();
+  }
+}
+
+async function openDeps(
+  resources: AsyncDisposableStack,
+  servers: BackingServers,
+  gateway: string,
+  leaseTimes?: LeaseTimes,
+): Promise<ExecutorDeps> {
+  const { signal } = new AbortController();
+  const config = {
+    log: { level: "silent", format: "json" },
+    health: { host: "127.0.0.1", port: 0 },
+    databaseUrl: servers.postgres.url,
+    natsUrl: servers.nats.url,
+    natsReplicas: 1,
+    llmGatewayAddress: gateway,
+    podId: `pod-${randomUUID()}`,
+    slots: 5,
+    maxRunning: 5,
+  } as const;
+  const db = resources.adopt(
+    await openDatabase({
+      url: config.databaseUrl,
+      applicationName: config.podId,
+      poolSize: 8,
+      log,
+      signal,
+    }),
+    async (open) => open.destroy(),
+  );
+  const bus = resources.use(await openBus({ url: config.natsUrl, name: config.podId, log, signal }));
+  const llm = resources.adopt(openLlmClient(gateway), (client) => client.close());
+  const leases = resources.use(keepLeases({ db, log }, leaseTimes));
+  const metrics = createExecutorMetrics(new Registry());
+  const prepareQueue = async () => {
+    await ensureStreams(bus, { replicas: config.natsReplicas });
+    await ensureExecutorsDurable(bus, { maxRunning: config.maxRunning });
+  };
+  return { config, log, db, bus, llm, leases, metrics, prepareQueue };
+}

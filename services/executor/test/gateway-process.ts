@@ -1,0 +1,59 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { freePort } from "../../../launcher/free-port.ts";
+import { until } from "../../../test/support/until.ts";
+
+const HOST = "127.0.0.1";
+const MAIN = join(import.meta.dirname, "../../llm-gateway/main.ts");
+
+/** The real llm-gateway as a process, which can be killed and started again on its port. */
+export class GatewayProcess implements AsyncDisposable {
+  readonly #configDir: string;
+  readonly #ports: { grpc: number; health: number };
+  #process: ChildProcess | undefined;
+
+  private constructor(configDir: string, ports: { grpc: number; health: number }) {
+    this.#configDir = configDir;
+    this.#ports = ports;
+  }
+
+  static async start(configDir: string): Promise<GatewayProcess> {
+    const gateway = new GatewayProcess(configDir, {
+      grpc: await freePort(HOST),
+      health: await freePort(HOST),
+    });
+    await gateway.start();
+    return gateway;
+  }
+
+  get address(): string {
+    return `${HOST}:${this.#ports.grpc}`;
+  }
+
+  async start(): Promise<void> {
+    const { grpc, health } = this.#ports;
+    this.#process = spawn(process.execPath, [MAIN], {
+      env: {
+        CONFIG_DIR: this.#configDir,
+        LLM_GATEWAY_PORT: String(grpc),
+        LLM_GATEWAY_HEALTH_PORT: String(health),
+        LOG_LEVEL: "silent",
+      },
+      stdio: "ignore",
+    });
+    await until("the gateway is ready", async () => (await fetch(`http://${HOST}:${health}/readyz`)).ok);
+  }
+
+  async kill(): Promise<void> {
+    const child = this.#process;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const gone = once(child, "exit");
+    child.kill("SIGKILL");
+    await gone;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.kill();
+  }
+}

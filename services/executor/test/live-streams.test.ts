@@ -1,0 +1,163 @@
+import { randomUUID } from "node:crypto";
+import { expect } from "chai";
+import { publishChunk } from "#shared/bus/publish-chunk.ts";
+import { MAX_DELTA_UTF16_UNITS } from "#shared/contracts/stream-chunk.ts";
+import { MAX_SNAPSHOT_TEXT_UTF16_UNITS } from "#shared/contracts/stream-snapshot.ts";
+import { until } from "../../../test/support/until.ts";
+import { answerSnapshot } from "../record/answer-snapshot.ts";
+import { openLiveStreams } from "../record/live-streams.ts";
+import type { EventPublisher } from "../record/publish-events.ts";
+import { ExecutorFixture, type Heard } from "./executor-fixture.ts";
+
+describe("openLiveStreams", () => {
+  let executor: ExecutorFixture;
+
+  before(async () => {
+    executor = await ExecutorFixture.start();
+  });
+  after(() => executor[Symbol.asyncDispose]());
+
+  /** Streams of a session whose publisher has nothing under way unless the test says so. */
+  const open = async (settled: () => Promise<void> = async () => Promise.resolve()) => {
+    const sessionId = randomUUID();
+    const heard = await executor.listen(sessionId);
+    const publisher: EventPublisher = {
+      publish: () => undefined,
+      settled,
+      [Symbol.asyncDispose]: async () => Promise.resolve(),
+    };
+    return { sessionId, heard, streams: openLiveStreams({ bus: executor.bus, sessionId, publisher }) };
+  };
+  const chunks = (heard: readonly Heard[]) => heard.filter((message) => "delta" in message);
+  const text = (heard: readonly Heard[]) =>
+    chunks(heard)
+      .map(({ delta }) => delta)
+      .join("");
+
+  it("sends chunks whose offsets follow from their deltas, few when the model is fast", async () => {
+    const { streams, heard } = await open();
+    await using _ = streams;
+    const stream = streams.open(randomUUID(), 1);
+    const words = Array.from({ length: 5_000 }, (_word, n) => `wörd${n} 🔥 `);
+    for (const word of words) stream.append(word);
+    await stream.flush();
+    const whole = words.join("");
+    await until("all of it has come", () => text(heard) === whole);
+    expect(stream.text()).to.equal(whole);
+    expect(stream.length).to.equal(whole.length);
+    let offset = 0;
+    for (const chunk of chunks(heard)) {
+      expect(chunk.offset).to.equal(offset);
+      expect(chunk.delta.isWellFormed()).to.equal(true);
+      expect(chunk.delta.length).to.be.at.most(MAX_DELTA_UTF16_UNITS);
+      offset += chunk.delta.length;
+    }
+    expect(chunks(heard).length).to.be.below(words.length / 10);
+  });
+
+  it("never splits a surrogate pair, however long the delta", async () => {
+    const { streams, heard } = await open();
+    await using _ = streams;
+    const whole = `x${"💾".repeat(MAX_DELTA_UTF16_UNITS)}`;
+    streams.open(randomUUID(), 1).append(whole);
+    await until("all of it has come", () => text(heard) === whole);
+    expect(chunks(heard)).to.have.length(3);
+    for (const { delta } of chunks(heard)) expect(delta.isWellFormed()).to.equal(true);
+  });
+
+  it("sends what can be stored, at the same offsets", async () => {
+    const { streams, heard } = await open();
+    await using _ = streams;
+    const stream = streams.open(randomUUID(), 1);
+    stream.append("a\u0000b");
+    stream.append("c\ud800");
+    await until("all of it has come", () => text(heard) === "a\uFFFDbc\uFFFD");
+    expect(stream.text()).to.equal("a\uFFFDbc\uFFFD");
+  });
+
+  it("sends no chunk before the created event of its own stream is out", async () => {
+    const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    let handedOver = 0;
+    const { sessionId, streams, heard } = await open(async () => gates[handedOver]?.promise);
+    await using _ = streams;
+    const first = streams.open("11111111-1111-4111-8111-111111111111", 1);
+    first.append("one");
+    gates[0]?.resolve();
+    // The pump is at work for the first stream while the second one's event is still being sent.
+    handedOver = 1;
+    const second = streams.open("22222222-2222-4222-8222-222222222222", 1);
+    second.append("two");
+    first.append("more");
+    await until("the first stream's text has come", () => text(heard) === "onemore");
+    publishChunk(executor.bus, {
+      type: "stream.chunk",
+      session_id: sessionId,
+      event_id: "33333333-3333-4333-8333-333333333333",
+      attempt: 1,
+      offset: 0,
+      delta: "last",
+      timestamp: "now",
+    });
+    await until("what was sent behind it has come", () => text(heard).includes("last"));
+    expect(chunks(heard).filter(({ event_id }) => event_id === second.eventId)).to.deep.equal([]);
+    gates[1]?.resolve();
+    await until("all of it has come", () => text(heard).includes("two"));
+  });
+
+  it("starts another attempt of an event at offset 0", async () => {
+    const { streams, heard } = await open();
+    await using _ = streams;
+    const eventId = randomUUID();
+    const first = streams.open(eventId, 1);
+    first.append("half an ans");
+    await first.flush();
+    const second = streams.open(eventId, 2);
+    second.append("a whole one");
+    await second.flush();
+    await until("both have come", () => text(heard).endsWith("a whole one"));
+    expect(chunks(heard).map(({ attempt, offset }) => [attempt, offset])).to.deep.equal([
+      [1, 0],
+      [2, 0],
+    ]);
+    expect(streams.textOf(eventId)).to.equal("a whole one");
+    streams.forget(eventId);
+    expect(streams.textOf(eventId)).to.equal(undefined);
+  });
+
+  describe("answerSnapshot", () => {
+    it("gives every open stream's text, in pages that together are whole", async () => {
+      const { streams, sessionId } = await open();
+      await using _ = streams;
+      const [long, short] = [streams.open(randomUUID(), 1), streams.open(randomUUID(), 3)];
+      const whole = "💾".repeat(MAX_SNAPSHOT_TEXT_UTF16_UNITS);
+      long.append(whole);
+      short.append("short");
+      const first = answerSnapshot(sessionId, streams, {});
+      expect(first.streams.map(({ event_id, attempt, length }) => [event_id, attempt, length])).to.deep.equal(
+        [
+          [long.eventId, 1, whole.length],
+          [short.eventId, 3, 5],
+        ],
+      );
+      const size = first.streams.reduce((sum, stream) => sum + stream.text.length, 0);
+      expect(size).to.be.at.most(MAX_SNAPSHOT_TEXT_UTF16_UNITS);
+      let read = first.streams[0]?.text ?? "";
+      while (read.length < whole.length) {
+        const [page] = answerSnapshot(sessionId, streams, {
+          event_id: long.eventId,
+          offset: read.length,
+        }).streams;
+        expect(page).to.include({ event_id: long.eventId, offset: read.length, length: whole.length });
+        expect(page?.text).to.not.equal("");
+        read += page?.text ?? "";
+      }
+      expect(read === whole).to.equal(true);
+    });
+
+    it("knows nothing of an event that is not open", async () => {
+      const { streams, sessionId } = await open();
+      await using _ = streams;
+      expect(answerSnapshot(sessionId, streams, { event_id: randomUUID() }).streams).to.deep.equal([]);
+    });
+  });
+});

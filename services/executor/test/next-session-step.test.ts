@@ -1,0 +1,211 @@
+import { expect } from "chai";
+import type { RunStatus, SessionStatus, SuccessPolicy } from "#shared/contracts/statuses.ts";
+import { INITIAL_ITERATION_STATE, type AgentExecution } from "#shared/database/entities/agent-execution.ts";
+import type { Stage } from "#shared/database/entities/stage.ts";
+import type { SessionState } from "../load-session.ts";
+import { nextSessionStep } from "../next-session-step.ts";
+import { resolvedChain } from "./resolved-chain.ts";
+
+interface Given {
+  readonly status?: SessionStatus;
+  /** Names of the agents of each planned stage. */
+  readonly plan?: readonly (readonly string[])[];
+  readonly policy?: SuccessPolicy;
+  /** Of each stage with rows: its own status, then that of each of its executions. */
+  readonly rows?: readonly (readonly [RunStatus, ...RunStatus[]])[];
+  /** Answers by execution, e.g. "0.1" for the first agent of the first stage. */
+  readonly answers?: Readonly<Record<string, string>>;
+}
+
+const UNTOUCHED = { started_at: null, completed_at: null, duration_ms: null } as const;
+const NO_TOKENS = { input_tokens: 0, output_tokens: 0, thinking_tokens: 0, total_tokens: 0 } as const;
+
+function errorOf(status: RunStatus, name: string) {
+  const ended = status !== "completed" && status !== "pending" && status !== "active";
+  return {
+    error_message: ended ? `${name} ${status}` : null,
+    error_code: ended ? `code_of_${name}` : null,
+  };
+}
+
+function stageRow(index: number, status: RunStatus, policy: SuccessPolicy | null): Stage {
+  return {
+    stage_id: String(index),
+    session_id: "session",
+    stage_name: `stage-${index}`,
+    stage_index: index,
+    expected_agent_count: 1,
+    parallel_type: null,
+    success_policy: policy,
+    status,
+    ...UNTOUCHED,
+    ...errorOf(status, `stage-${index}`),
+    chat_id: null,
+    chat_user_message_id: null,
+  };
+}
+
+function executionRow(stage: number, agent: number, status: RunStatus): AgentExecution {
+  return {
+    execution_id: `${stage}.${agent}`,
+    stage_id: String(stage),
+    session_id: "session",
+    agent_name: "agent",
+    agent_index: agent,
+    status,
+    ...UNTOUCHED,
+    ...errorOf(status, `agent-${stage}.${agent}`),
+    iteration_strategy: "single-call",
+    iteration_state: INITIAL_ITERATION_STATE,
+    llm_provider: "scripted",
+    ...NO_TOKENS,
+  };
+}
+
+function state({
+  status = "in_progress",
+  plan = [["A"]],
+  policy,
+  rows = [],
+  answers = {},
+}: Given): SessionState {
+  const chain = resolvedChain({ stages: plan, ...(policy === undefined ? {} : { policy }) });
+  return {
+    status,
+    chain,
+    stages: rows.map(([own], index) =>
+      stageRow(index, own, chain.stages[index]?.parallel_type === null ? null : (policy ?? "any")),
+    ),
+    executions: rows.flatMap(([, ...agents], stage) =>
+      agents.map((agent, index) => executionRow(stage, index + 1, agent)),
+    ),
+    answers: new Map(Object.entries(answers)),
+  };
+}
+
+const step = (given: Given) => nextSessionStep(state(given));
+
+describe("nextSessionStep", () => {
+  it("starts the first stage, then runs its executions in order, then completes it", () => {
+    const plan = [["A", "B"], ["C"]];
+    expect(step({ plan })).to.deep.include({ kind: "start-stage", index: 0 });
+    expect(step({ plan, rows: [["active", "pending", "pending"]] })).to.have.nested.property(
+      "execution.execution_id",
+      "0.1",
+    );
+    expect(step({ plan, rows: [["active", "active", "pending"]] })).to.have.nested.property(
+      "execution.execution_id",
+      "0.1",
+    );
+    const second = step({ plan, rows: [["active", "failed", "pending"]] });
+    expect(second).to.have.nested.property("execution.execution_id", "0.2");
+    expect(second).to.have.nested.property("agent.name", "B");
+    expect(step({ plan, rows: [["active", "failed", "completed"]] })).to.deep.include({
+      kind: "complete-stage",
+      end: { status: "completed", errorMessage: null, errorCode: null },
+    });
+    expect(step({ plan, rows: [["completed", "failed", "completed"]] })).to.deep.include({
+      kind: "start-stage",
+      index: 1,
+    });
+  });
+
+  it("gives a stage the answers of all earlier ones", () => {
+    const found = step({
+      plan: [["A"], ["B"], ["C"]],
+      rows: [
+        ["completed", "completed"],
+        ["completed", "completed"],
+        ["active", "pending"],
+      ],
+      answers: { "0.1": "first", "1.1": "second", "2.1": "not earlier" },
+    });
+    expect(found).to.have.deep.property("previous", [
+      { stageName: "stage-0", answer: "first" },
+      { stageName: "stage-1", answer: "second" },
+    ]);
+  });
+
+  it("finishes with the last stage's answer", () => {
+    const finished = step({
+      plan: [["A"], ["B"]],
+      rows: [
+        ["completed", "completed"],
+        ["completed", "completed"],
+      ],
+      answers: { "0.1": "first", "1.1": "second" },
+    });
+    expect(finished).to.deep.equal({
+      kind: "finish",
+      end: { status: "completed", errorMessage: null, errorCode: null },
+      finalAnalysis: "second",
+    });
+  });
+
+  it("ends the chain with the failing stage's status and the last answer there is", () => {
+    for (const status of ["failed", "timed_out", "cancelled"] as const) {
+      const finished = step({
+        plan: [["A"], ["B"], ["C"]],
+        rows: [
+          ["completed", "completed"],
+          [status, status],
+        ],
+        answers: { "0.1": "first" },
+      });
+      expect(finished).to.deep.equal({
+        kind: "finish",
+        end: { status, errorMessage: `stage-1 ${status}`, errorCode: "code_of_stage-1" },
+        finalAnalysis: "first",
+      });
+    }
+    expect(step({ rows: [["failed", "failed"]] })).to.include({ kind: "finish", finalAnalysis: null });
+  });
+
+  it("has nothing left for a terminal session and only the end for a cancelling one", () => {
+    const rows: Given["rows"] = [["active", "active"]];
+    expect(step({ status: "timed_out", rows })).to.deep.equal({ kind: "ended", status: "timed_out" });
+    expect(step({ status: "cancelling", rows })).to.deep.equal({ kind: "stop-cancelling" });
+    expect(step({ status: "cancelling", rows: [["completed", "completed"]] })).to.deep.equal({
+      kind: "stop-cancelling",
+    });
+  });
+
+  it("decides the same from the same rows", () => {
+    const given: Given = { plan: [["A", "B"]], rows: [["active", "completed", "pending"]] };
+    expect(step(given)).to.deep.equal(step(given));
+  });
+
+  describe("a stage of several agents", () => {
+    const ladder: readonly (readonly [SuccessPolicy, readonly RunStatus[], string, string | null])[] = [
+      ["any", ["failed", "completed"], "completed", null],
+      ["any", ["completed", "timed_out"], "completed", null],
+      ["any", ["failed", "timed_out"], "failed", "all agents failed"],
+      ["any", ["timed_out", "timed_out"], "timed_out", "all agents timed out"],
+      ["any", ["cancelled", "cancelled"], "cancelled", "all agents cancelled"],
+      ["any", ["cancelled", "timed_out"], "failed", "all agents failed"],
+      ["all", ["completed", "completed"], "completed", null],
+      ["all", ["completed", "failed"], "failed", "one or more agents failed"],
+      ["all", ["completed", "timed_out"], "failed", "one or more agents failed"],
+      ["all", ["timed_out", "timed_out"], "timed_out", "all agents timed out"],
+      ["all", ["cancelled", "cancelled"], "cancelled", "all agents cancelled"],
+    ];
+    for (const [policy, statuses, status, errorMessage] of ladder) {
+      it(`ends ${status} by policy ${policy} for ${statuses.join(" and ")}`, () => {
+        const found = step({ plan: [["A", "B"]], policy, rows: [["active", ...statuses]] });
+        expect(found).to.include({ kind: "complete-stage" });
+        expect(found).to.have.nested.property("end.status", status);
+        expect(found).to.have.nested.property("end.errorMessage", errorMessage);
+        const first = statuses.findIndex((one) => one !== "completed") + 1;
+        const code = status === "completed" ? null : `code_of_agent-0.${first}`;
+        expect(found).to.have.nested.property("end.errorCode", code);
+      });
+    }
+  });
+
+  it("lets a single agent speak for its stage", () => {
+    expect(step({ rows: [["active", "timed_out"]] })).to.deep.include({
+      kind: "complete-stage",
+      end: { status: "timed_out", errorMessage: "agent-0.1 timed_out", errorCode: "code_of_agent-0.1" },
+    });
+  });
+});

@@ -1,0 +1,116 @@
+import { expect } from "chai";
+import { publishEvent } from "#shared/bus/publish-event.ts";
+import { lastPublishedSeq } from "#shared/bus/last-published-seq.ts";
+import type { SessionEvent, SessionEventPayload } from "#shared/contracts/session-event.ts";
+import { appendEvents } from "#shared/database/append-events.ts";
+import { until } from "../../../test/support/until.ts";
+import { openEventPublisher } from "../record/publish-events.ts";
+import { ExecutorFixture, type Heard } from "./executor-fixture.ts";
+
+describe("openEventPublisher", () => {
+  let executor: ExecutorFixture;
+
+  before(async () => {
+    executor = await ExecutorFixture.start();
+  });
+  after(() => executor[Symbol.asyncDispose]());
+
+  /** Commits events of a session without publishing them. */
+  const append = async (id: string, count: number): Promise<SessionEvent[]> => {
+    const payload: SessionEventPayload = {
+      type: "session.status",
+      session_id: id,
+      status: "in_progress",
+      timestamp: new Date().toISOString(),
+    };
+    const events = await executor.db.transaction(async (manager) =>
+      appendEvents(
+        manager,
+        id,
+        { kind: "system" },
+        Array.from({ length: count }, () => payload),
+      ),
+    );
+    return events ?? [];
+  };
+  const open = (sessionId: string, isFirstOwner: boolean) => {
+    const { db, bus, log } = executor.deps;
+    return openEventPublisher({ db, bus, log, sessionId, isFirstOwner });
+  };
+  const seqs = (heard: readonly Heard[]) =>
+    heard.flatMap((message) => ("seq" in message ? [message.seq] : []));
+  const upTo = (last: number) => Array.from({ length: last }, (_, n) => n + 1);
+
+  it("sends what it is given in order", async () => {
+    const id = await executor.insert();
+    const heard = await executor.listen(id);
+    await using publisher = open(id, true);
+    publisher.publish(await append(id, 3));
+    publisher.publish(await append(id, 2));
+    await publisher.settled();
+    await until("all have come", () => heard.length === 5);
+    expect(seqs(heard)).to.deep.equal(upTo(5));
+    await until("the stream has them", async () => (await lastPublishedSeq(executor.bus, id)) === 5);
+  });
+
+  it("reads from the rows what somebody else committed in between, page by page", async () => {
+    const id = await executor.insert();
+    const heard = await executor.listen(id);
+    await using publisher = open(id, true);
+    publisher.publish(await append(id, 1));
+    await append(id, 250);
+    publisher.publish(await append(id, 1));
+    await until("all have come", () => heard.length === 252);
+    expect(seqs(heard)).to.deep.equal(upTo(252));
+  });
+
+  it("sends nothing twice when an older event is handed over late", async () => {
+    const id = await executor.insert();
+    const heard = await executor.listen(id);
+    await using publisher = open(id, true);
+    const [first, second] = [await append(id, 1), await append(id, 1)];
+    publisher.publish(second);
+    publisher.publish(first);
+    publisher.publish(await append(id, 1));
+    await until("all have come", () => heard.length === 3);
+    expect(seqs(heard)).to.deep.equal(upTo(3));
+  });
+
+  it("goes on after the last published one when it takes over", async () => {
+    const id = await executor.insert();
+    const [first, second] = await append(id, 4);
+    for (const event of [first, second]) if (event !== undefined) await publishEvent(executor.bus, event);
+    const heard = await executor.listen(id);
+    await using publisher = open(id, false);
+    publisher.publish(await append(id, 1));
+    await until("the rest has come", () => heard.length === 3);
+    expect(seqs(heard)).to.deep.equal([3, 4, 5]);
+  });
+
+  it("starts at 1 when it takes over a session of which nothing was published", async () => {
+    const id = await executor.insert();
+    await append(id, 2);
+    const heard = await executor.listen(id);
+    await using publisher = open(id, false);
+    publisher.publish(await append(id, 1));
+    await until("all have come", () => heard.length === 3);
+    expect(seqs(heard)).to.deep.equal(upTo(3));
+  });
+
+  it("never throws while NATS is away", async () => {
+    const id = await executor.insert();
+    await using publisher = open(id, false);
+    await executor.servers.killNats();
+    publisher.publish(await append(id, 1));
+    await publisher.settled();
+    await executor.servers.restartNats();
+    const heard = await until("a listener connects", async () => executor.listen(id));
+    await until("the executor is back", async () => {
+      await executor.bus.check();
+      return true;
+    });
+    publisher.publish(await append(id, 1));
+    await until("both have come", () => heard.length === 2);
+    expect(seqs(heard)).to.deep.equal(upTo(2));
+  });
+});

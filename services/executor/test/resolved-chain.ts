@@ -1,0 +1,65 @@
+import type {
+  IterationStrategy,
+  ResolvedAgent,
+  ResolvedChain,
+  ResolvedStage,
+} from "#shared/contracts/resolved-chain.ts";
+import type { SuccessPolicy } from "#shared/contracts/statuses.ts";
+
+export interface ChainOptions {
+  readonly strategy?: IterationStrategy;
+  /** Names of the agents of each stage; by default one stage with one agent. */
+  readonly stages?: readonly (readonly string[])[];
+  readonly policy?: SuccessPolicy;
+  readonly sessionTimeoutMs?: number;
+  readonly iterationTimeoutMs?: number;
+}
+
+/** A chain that the scripted provider answers. */
+export function resolvedChain({
+  strategy = "single-call",
+  stages = [["TestAgent"]],
+  policy = "any",
+  sessionTimeoutMs = 900_000,
+  iterationTimeoutMs = 120_000,
+}: ChainOptions = {}): ResolvedChain {
+  return {
+    chain_id: "test-chain",
+    alert_type: "test",
+    session_timeout_ms: sessionTimeoutMs,
+    max_parallel_agents: 1,
+    mcp_server_instructions: {},
+    default_runbook: "",
+    stages: stages.map((names, index): ResolvedStage => ({
+      name: `stage-${index}`,
+      parallel_type: names.length > 1 ? "multi_agent" : null,
+      success_policy: policy,
+      agents: names.map((name) => resolvedAgent(name, strategy, iterationTimeoutMs)),
+    })),
+  };
+}
+
+/** An agent without servers or instructions. */
+export function resolvedAgent(
+  name = "TestAgent",
+  strategy: IterationStrategy = "single-call",
+  iterationTimeoutMs = 120_000,
+): ResolvedAgent {
+  return {
+    name,
+    iteration_strategy: strategy,
+    max_iterations: 20,
+    iteration_timeout_ms: iterationTimeoutMs,
+    mcp_servers: [],
+    custom_instructions: "",
+    llm_provider: {
+      name: "scripted",
+      type: "scripted",
+      model: "scripted-test",
+      backend: "scripted",
+      script: "script.yaml",
+      max_tool_result_tokens: 950_000,
+      native_tools: {},
+    },
+  };
+}

@@ -1,0 +1,108 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { stringify } from "yaml";
+import { configDirectory } from "../../../test/support/config-directory.ts";
+import { until } from "../../../test/support/until.ts";
+import { runSession, type RunEnd } from "../run-session.ts";
+import { ExecutorFixture } from "./executor-fixture.ts";
+import { GatewayProcess } from "./gateway-process.ts";
+
+/** A run under way, and the two signals that call it off. */
+interface Run {
+  readonly stop: AbortController;
+  readonly abort: AbortController;
+  readonly end: Promise<RunEnd>;
+}
+
+/** Runs sessions in this process against a real gateway whose model a test scripts, and reads what they leave. */
+export class RunFixture implements AsyncDisposable {
+  readonly #resources: AsyncDisposableStack;
+  readonly #configDir: string;
+  readonly executor: ExecutorFixture;
+  readonly gateway: GatewayProcess;
+
+  private constructor(parts: {
+    resources: AsyncDisposableStack;
+    configDir: string;
+    executor: ExecutorFixture;
+    gateway: GatewayProcess;
+  }) {
+    this.#resources = parts.resources;
+    this.#configDir = parts.configDir;
+    this.executor = parts.executor;
+    this.gateway = parts.gateway;
+  }
+
+  static async start(): Promise<RunFixture> {
+    const resources = new AsyncDisposableStack();
+    const { path: configDir } = resources.use(await configDirectory());
+    const gateway = resources.use(await GatewayProcess.start(configDir));
+    const executor = resources.use(await ExecutorFixture.start({ gateway: gateway.address }));
+    return new RunFixture({ resources, configDir, executor, gateway });
+  }
+
+  /** From now on the model answers every call by this script. */
+  async play(...calls: object[]): Promise<void> {
+    await writeFile(join(this.#configDir, "script.yaml"), stringify({ calls }));
+  }
+
+  /** Claims a session and begins to run it. */
+  async begin(id: string): Promise<Run> {
+    const [stop, abort] = [new AbortController(), new AbortController()];
+    const claim = await this.executor.claim(id);
+    const signals = { stop: stop.signal, abort: abort.signal };
+    return { stop, abort, end: runSession(this.executor.deps, claim, signals) };
+  }
+
+  /** Claims a session and runs it to its end. */
+  async run(id: string): Promise<RunEnd> {
+    return (await this.begin(id)).end;
+  }
+
+  /** Kind, status and content of each timeline row, in order. */
+  async told(id: string): Promise<unknown[]> {
+    return this.executor.query(
+      `SELECT event_type || ' ' || status AS row, content FROM timeline_events
+       WHERE session_id = $1 ORDER BY sequence_number`,
+      [id],
+    );
+  }
+
+  /** Type, kind and status of each event, in order; their numbers are checked to be 1, 2, 3… */
+  async log(id: string): Promise<unknown[]> {
+    return this.executor.query(
+      `SELECT concat_ws(' ', CASE WHEN seq <> row_number() OVER (ORDER BY seq) THEN 'HOLE' END,
+                        payload ->> 'type', payload ->> 'event_type', payload ->> 'status') AS event
+       FROM events WHERE session_id = $1 ORDER BY seq`,
+      [id],
+    );
+  }
+
+  /** What stays the same of each timeline row whoever fills it. */
+  async identities(id: string): Promise<unknown[]> {
+    return this.executor.query(
+      `SELECT event_id, sequence_number, event_type FROM timeline_events
+       WHERE session_id = $1 ORDER BY sequence_number`,
+      [id],
+    );
+  }
+
+  /** Waits until a running session has opened so many timeline rows. */
+  async openRows(id: string, count: number): Promise<void> {
+    await until(`${count} rows stream`, async () => (await this.identities(id)).length === count);
+  }
+
+  /** Status and error of the session, its stages and its executions, in this order. */
+  async outcomes(id: string): Promise<unknown[]> {
+    return this.executor.query(
+      `SELECT status::text, error_code, error_message FROM alert_sessions WHERE session_id = $1
+       UNION ALL SELECT status::text, error_code, error_message FROM stages WHERE session_id = $1
+       UNION ALL SELECT status::text, error_code, error_message FROM agent_executions WHERE session_id = $1`,
+      [id],
+    );
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#resources.disposeAsync();
+  }
+}

@@ -1,0 +1,207 @@
+import { expect } from "chai";
+import { v5 as uuidFrom } from "uuid";
+import { CancelledError } from "#shared/errors.ts";
+import { until } from "../../../test/support/until.ts";
+import { RunFixture } from "./run-fixture.ts";
+
+/** Rows of the event log. */
+const logged = (...events: string[]) => events.map((event) => ({ event }));
+/** The same outcome for session, stage and execution. */
+const same = (outcome: object) => [outcome, outcome, outcome];
+
+describe("runSession, called off or interrupted", () => {
+  let fixture: RunFixture;
+
+  before(async () => {
+    fixture = await RunFixture.start();
+  });
+  after(() => fixture[Symbol.asyncDispose]());
+
+  it("gives up a session that was taken over too often, without another call", async () => {
+    const id = await fixture.executor.insert();
+    await fixture.executor.query("UPDATE session_runtime SET attempts = 5 WHERE session_id = $1", [id]);
+    await fixture.executor.expireLease(id);
+    expect(await fixture.run(id)).to.equal("failed");
+    expect(await fixture.executor.row("alert_sessions", "error_code, error_message", id)).to.deep.equal({
+      error_code: "poison",
+      error_message: "given up after 5 attempts that completed no step",
+    });
+    expect(await fixture.log(id)).to.deep.equal(
+      logged("session.status in_progress", "session.status failed", "session.completed failed"),
+    );
+  });
+
+  it("ends a session by its deadline, with everything that is open", async () => {
+    await fixture.play({ steps: [{ text: "so far" }, { hang: true }] });
+    const id = await fixture.executor.insert({ sessionTimeoutMs: 1_500 });
+    expect(await fixture.run(id)).to.equal("timed_out");
+    expect(await fixture.outcomes(id)).to.deep.equal(
+      same({
+        status: "timed_out",
+        error_code: "session_deadline",
+        error_message: "session timed out after 1.5 s",
+      }),
+    );
+    expect(await fixture.told(id)).to.deep.equal([{ row: "final_analysis timed_out", content: "so far" }]);
+  });
+
+  it("times a call out by the iteration's own deadline", async () => {
+    await fixture.play({ steps: [{ hang: true }] });
+    const id = await fixture.executor.insert({ iterationTimeoutMs: 300 });
+    expect(await fixture.run(id)).to.equal("timed_out");
+    expect(await fixture.outcomes(id)).to.deep.equal(
+      same({
+        status: "timed_out",
+        error_code: "timeout",
+        error_message: "LLM call timed out after 0.3 s",
+      }),
+    );
+  });
+
+  it("stops within the call when told of a cancel, and keeps what was streamed", async () => {
+    await fixture.play({ steps: [{ text: "so far" }, { hang: true }] });
+    const id = await fixture.executor.insert();
+    const { end } = await fixture.begin(id);
+    await fixture.openRows(id, 1);
+    await fixture.executor.cancel(id);
+    fixture.executor.deps.leases.find(id)?.stop(new CancelledError("user", "cancelled by the user"));
+    expect(await end).to.equal("cancelled");
+    expect(await fixture.outcomes(id)).to.deep.equal(
+      same({ status: "cancelled", error_code: "user", error_message: "cancelled by the user" }),
+    );
+    expect(await fixture.told(id)).to.deep.equal([{ row: "final_analysis cancelled", content: "so far" }]);
+  });
+
+  it("finds a cancel it was not told of at the next write, answer in hand or not", async () => {
+    await fixture.play({ steps: [{ text: "so" }, { delay: "300ms" }, { text: " far" }] });
+    const id = await fixture.executor.insert();
+    const { end } = await fixture.begin(id);
+    await fixture.openRows(id, 1);
+    await fixture.executor.cancel(id);
+    expect(await end).to.equal("cancelled");
+    expect(await fixture.executor.row("alert_sessions", "status, final_analysis", id)).to.deep.equal({
+      status: "cancelled",
+      final_analysis: null,
+    });
+  });
+
+  it("lets `cancelling` become nothing but cancelled, by deadline, by attempts or by failure", async () => {
+    const late = await fixture.executor.insert({ sessionTimeoutMs: 1 });
+    const poisoned = await fixture.executor.insert();
+    const unsupported = await fixture.executor.insert({ strategy: "react" });
+    for (const id of [late, poisoned, unsupported]) {
+      await fixture.executor.query(
+        "UPDATE alert_sessions SET started_at = now() - interval '1 s', status = 'in_progress' WHERE session_id = $1",
+        [id],
+      );
+      await fixture.executor.cancel(id);
+    }
+    await fixture.executor.query("UPDATE session_runtime SET attempts = 5 WHERE session_id = $1", [poisoned]);
+    await fixture.executor.expireLease(poisoned);
+    for (const id of [late, poisoned, unsupported]) {
+      expect(await fixture.run(id)).to.equal("cancelled");
+      expect(await fixture.executor.row("alert_sessions", "status, error_code", id)).to.deep.equal({
+        status: "cancelled",
+        error_code: "user",
+      });
+    }
+  });
+
+  it("makes a call again when the gateway dies under it, and forgets what the first one streamed", async () => {
+    await fixture.play({ steps: [{ thinking: "first thoughts" }, { text: "half" }, { hang: true }] });
+    const id = await fixture.executor.insert();
+    const heard = await fixture.executor.listen(id);
+    const { end } = await fixture.begin(id);
+    await fixture.openRows(id, 2);
+    const before = await fixture.identities(id);
+    await fixture.play({ steps: [{ text: "the whole answer" }] });
+    await fixture.gateway.kill();
+    await fixture.gateway.start();
+    expect(await end).to.equal("completed");
+    expect(await fixture.identities(id)).to.deep.equal(before);
+    expect(await fixture.told(id)).to.deep.equal([
+      { row: "llm_thinking cancelled", content: "" },
+      { row: "final_analysis completed", content: "the whole answer" },
+    ]);
+    const attempts = heard.flatMap((message) => ("delta" in message ? [message.attempt] : []));
+    expect(new Set(attempts)).to.deep.equal(new Set([1, 2]));
+    expect(
+      await fixture.executor.query("SELECT error_message FROM llm_interactions WHERE session_id = $1", [id]),
+    ).to.deep.equal([{ error_message: null }]);
+  });
+
+  it("uses the open rows of a former owner again: same ids, same numbers, higher attempt", async () => {
+    await fixture.play({ steps: [{ thinking: "first" }, { text: "half" }, { hang: true }] });
+    const id = await fixture.executor.insert();
+    const heard = await fixture.executor.listen(id);
+    const first = await fixture.begin(id);
+    await fixture.openRows(id, 2);
+    const open = await fixture.identities(id);
+    await fixture.executor.expireLease(id);
+    await fixture.play({ steps: [{ text: "the whole answer" }] });
+    expect(await fixture.run(id)).to.equal("completed");
+    expect(await fixture.identities(id)).to.deep.equal(open);
+    expect(await fixture.told(id)).to.deep.equal([
+      { row: "llm_thinking cancelled", content: "" },
+      { row: "final_analysis completed", content: "the whole answer" },
+    ]);
+    const attempts = heard.flatMap((message) => ("delta" in message ? [message.attempt] : []));
+    expect(Math.max(...attempts)).to.equal(4);
+    // The former owner finds out at its next write and changes nothing.
+    first.abort.abort(new CancelledError("shutdown", "the test is over"));
+    await first.end;
+    expect(await fixture.executor.row("alert_sessions", "status", id)).to.deep.equal({ status: "completed" });
+  });
+
+  it("hands a session over on a stop, at once and without an attempt, and the next owner goes on", async () => {
+    await fixture.play({ steps: [{ text: "half" }, { hang: true }] });
+    const id = await fixture.executor.insert();
+    const { stop, abort, end } = await fixture.begin(id);
+    await fixture.openRows(id, 1);
+    stop.abort(new CancelledError("shutdown", "stopped by SIGTERM"));
+    abort.abort(stop.signal.reason);
+    expect(await end).to.equal("handed_over");
+    const free = "attempts, lease_expires_at, lease_owner";
+    expect(await fixture.executor.row("session_runtime", free, id)).to.deep.equal({
+      attempts: 0,
+      lease_expires_at: null,
+      lease_owner: null,
+    });
+    await fixture.play({ steps: [{ text: "whole" }] });
+    expect(await fixture.run(id)).to.equal("completed");
+    expect(await fixture.told(id)).to.deep.equal([{ row: "final_analysis completed", content: "whole" }]);
+  });
+
+  it("puts a session off, counting an attempt, when its step fails for a reason nobody knows", async () => {
+    const id = await fixture.executor.insert();
+    await fixture.executor.query(
+      `INSERT INTO stages (stage_id, session_id, stage_name, stage_index, expected_agent_count)
+       VALUES ($1, $2, 'in the way', 7, 1)`,
+      [uuidFrom("stage:0", id), id],
+    );
+    expect(await fixture.run(id)).to.equal("put_off");
+    const columns = "attempts, lease_expires_at, not_before > now() AS waits";
+    expect(await fixture.executor.row("session_runtime", columns, id)).to.deep.equal({
+      attempts: 1,
+      lease_expires_at: null,
+      waits: true,
+    });
+    expect(await fixture.executor.tryClaim(id)).to.equal("waiting");
+  });
+
+  it("leaves a session to its next owner when the database goes away under a call", async () => {
+    await fixture.play({ steps: [{ text: "half" }, { hang: true }] });
+    const id = await fixture.executor.insert();
+    const { end, abort } = await fixture.begin(id);
+    await fixture.openRows(id, 1);
+    await fixture.executor.servers.stopPostgres();
+    abort.abort(new CancelledError("shutdown", "stopped by SIGTERM"));
+    expect(await end).to.equal("lost");
+    await fixture.executor.servers.restartPostgres();
+    await fixture.executor.expireLease(id);
+    await fixture.play({ steps: [{ text: "whole" }] });
+    expect(await until("the executor finds the database again", async () => fixture.run(id))).to.equal(
+      "completed",
+    );
+  });
+});

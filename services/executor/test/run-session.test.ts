@@ -1,0 +1,218 @@
+import { expect } from "chai";
+import { until } from "../../../test/support/until.ts";
+import { RunFixture } from "./run-fixture.ts";
+
+const USAGE = { usage: { input_tokens: 5, output_tokens: 7, thinking_tokens: 2 } };
+const ANSWER = { steps: [{ thinking: "hm" }, { text: "the disk is full" }, USAGE] };
+
+/** Rows of the event log. */
+const logged = (...events: string[]) => events.map((event) => ({ event }));
+/** The same outcome for session, stage and execution. */
+const same = (outcome: object) => [outcome, outcome, outcome];
+
+describe("runSession", () => {
+  let fixture: RunFixture;
+
+  before(async () => {
+    fixture = await RunFixture.start();
+  });
+  after(() => fixture[Symbol.asyncDispose]());
+  beforeEach(() => fixture.play(ANSWER));
+
+  const table = async (name: string, columns: string, id: string) =>
+    fixture.executor.query(`SELECT ${columns} FROM ${name} WHERE session_id = $1 ORDER BY created_at`, [id]);
+
+  it("completes an investigation: rows, numbered events, tokens and conversation", async () => {
+    const id = await fixture.executor.insert();
+    expect(await fixture.run(id)).to.equal("completed");
+    expect(await fixture.outcomes(id)).to.deep.equal(
+      same({ status: "completed", error_code: null, error_message: null }),
+    );
+    expect(await fixture.told(id)).to.deep.equal([
+      { row: "llm_thinking completed", content: "hm" },
+      { row: "final_analysis completed", content: "the disk is full" },
+    ]);
+    expect(await fixture.log(id)).to.deep.equal(
+      logged(
+        "session.status in_progress",
+        "stage.started active",
+        "timeline_event.created llm_thinking streaming",
+        "timeline_event.created final_analysis streaming",
+        "timeline_event.completed llm_thinking completed",
+        "timeline_event.completed final_analysis completed",
+        "stage.completed completed",
+        "session.status completed",
+        "session.completed completed",
+      ),
+    );
+    expect(await table("messages", "sequence_number AS n, role", id)).to.deep.equal([
+      { n: 1, role: "system" },
+      { n: 2, role: "user" },
+      { n: 3, role: "assistant" },
+    ]);
+    expect(
+      await table(
+        "llm_interactions",
+        "interaction_type, model_name, llm_request, llm_response, thinking_content, input_tokens, output_tokens, error_message",
+        id,
+      ),
+    ).to.deep.equal([
+      {
+        interaction_type: "iteration",
+        model_name: "scripted-test",
+        llm_request: { messages_count: 2, iteration: 1 },
+        llm_response: {
+          text_length: 16,
+          tool_calls_count: 0,
+          code_executions_count: 0,
+          groundings_count: 0,
+        },
+        thinking_content: "hm",
+        input_tokens: 5,
+        output_tokens: 7,
+        error_message: null,
+      },
+    ]);
+    const sums = "input_tokens::int, output_tokens::int, thinking_tokens::int, lease_expires_at";
+    expect(await fixture.executor.row("session_runtime", sums, id)).to.deep.equal({
+      input_tokens: 5,
+      output_tokens: 7,
+      thinking_tokens: 2,
+      lease_expires_at: null,
+    });
+    expect(
+      await fixture.executor.row("alert_sessions", "final_analysis, current_stage_index", id),
+    ).to.deep.equal({
+      final_analysis: "the disk is full",
+      current_stage_index: 0,
+    });
+  });
+
+  it("sends each created event before its chunks, and the chunks before the completed event", async () => {
+    const id = await fixture.executor.insert();
+    await fixture.play({ steps: [{ text: "one two three four five", chunk_size: 3, chunk_delay: "5ms" }] });
+    const heard = await fixture.executor.listen(id);
+    expect(await fixture.run(id)).to.equal("completed");
+    await until("the last event has come", () =>
+      heard.some((message) => "seq" in message && message.seq === 7),
+    );
+    const order = heard.map((message) => ("seq" in message ? message.seq : message.delta));
+    const chunks = order.slice(3, order.indexOf(4));
+    expect(order.slice(0, 3)).to.deep.equal([1, 2, 3]);
+    expect(chunks.join("")).to.equal("one two three four five");
+    expect(order.slice(order.indexOf(4))).to.deep.equal([4, 5, 6, 7]);
+  });
+
+  it("runs every stage and agent of a chain, each later stage knowing the earlier answers", async () => {
+    await fixture.play(
+      { when: { contains: "stage-0" }, steps: [{ text: "second answer" }] },
+      { steps: [{ text: "first answer" }] },
+    );
+    const id = await fixture.executor.insert({ stages: [["A", "B"], ["C"]], policy: "all" });
+    expect(await fixture.run(id)).to.equal("completed");
+    expect(
+      await fixture.executor.row("alert_sessions", "final_analysis, current_stage_index", id),
+    ).to.deep.equal({
+      final_analysis: "second answer",
+      current_stage_index: 1,
+    });
+    expect(
+      await fixture.executor.query(
+        "SELECT stage_name, success_policy, status FROM stages WHERE session_id = $1 ORDER BY stage_index",
+        [id],
+      ),
+    ).to.deep.equal([
+      { stage_name: "stage-0", success_policy: "all", status: "completed" },
+      { stage_name: "stage-1", success_policy: null, status: "completed" },
+    ]);
+  });
+
+  it("fails execution, stage and session with the provider's words, an error event and a record", async () => {
+    await fixture.play({
+      steps: [
+        { thinking: "hm" },
+        { text: "I would" },
+        { error: { code: "content_blocked", message: "not this", retryable: false } },
+      ],
+    });
+    const id = await fixture.executor.insert();
+    expect(await fixture.run(id)).to.equal("failed");
+    expect(await fixture.outcomes(id)).to.deep.equal(
+      same({ status: "failed", error_code: "content_blocked", error_message: "not this" }),
+    );
+    expect(await fixture.told(id)).to.deep.equal([
+      { row: "llm_thinking failed", content: "Streaming failed: not this" },
+      { row: "final_analysis failed", content: "Streaming failed: not this" },
+      { row: "error completed", content: "LLM error: not this (code: content_blocked, retryable: false)" },
+    ]);
+    expect(await table("llm_interactions", "error_code, error_message", id)).to.deep.equal([
+      { error_code: "content_blocked", error_message: "not this" },
+    ]);
+    expect(await fixture.executor.row("alert_sessions", "final_analysis", id)).to.deep.equal({
+      final_analysis: null,
+    });
+  });
+
+  it("stores an error whose words the database would refuse", async () => {
+    await fixture.play({
+      steps: [{ error: { code: "content_blocked", message: "a\0b", retryable: false } }],
+    });
+    const id = await fixture.executor.insert();
+    expect(await fixture.run(id)).to.equal("failed");
+    expect(await fixture.executor.row("alert_sessions", "error_message", id)).to.deep.equal({
+      error_message: "a\uFFFDb",
+    });
+  });
+
+  it("fails when the model thinks but says nothing", async () => {
+    await fixture.play({ steps: [{ thinking: "only thoughts" }] });
+    const id = await fixture.executor.insert();
+    expect(await fixture.run(id)).to.equal("failed");
+    expect(await fixture.outcomes(id)).to.deep.equal(
+      same({ status: "failed", error_code: "empty_response", error_message: "the model returned no text" }),
+    );
+    expect(await fixture.told(id)).to.deep.equal([
+      { row: "llm_thinking completed", content: "only thoughts" },
+      {
+        row: "error completed",
+        content: "LLM error: the model returned no text (code: empty_response, retryable: true)",
+      },
+    ]);
+  });
+
+  it("shows code the provider ran and sources it used", async () => {
+    await fixture.play({
+      steps: [
+        { code_execution: { code: "1 + 1", result: "2" } },
+        { grounding: { web_search_queries: ["disk"], grounding_chunks: [{ uri: "u", title: "t" }] } },
+        { text: "done" },
+      ],
+    });
+    const id = await fixture.executor.insert();
+    expect(await fixture.run(id)).to.equal("completed");
+    const rows = await fixture.told(id);
+    expect(rows).to.have.nested.property("[1].row", "code_execution completed");
+    expect(rows).to.have.nested.property("[2].content", "Google Search: 'disk' → Sources: t (u)");
+  });
+
+  it("fails a strategy it does not have with the sentence that says so", async () => {
+    const id = await fixture.executor.insert({ strategy: "react" });
+    expect(await fixture.run(id)).to.equal("failed");
+    const [session, stage, execution] = await fixture.outcomes(id);
+    for (const row of [session, stage, execution]) {
+      expect(row).to.include({ status: "failed", error_code: "unsupported_strategy" });
+      expect(row).to.have.property("error_message").that.includes("is not available in this version");
+    }
+  });
+
+  it("fails a session whose stored configuration is malformed", async () => {
+    const id = await fixture.executor.insert();
+    await fixture.executor.query("UPDATE alert_sessions SET resolved_config = '{}' WHERE session_id = $1", [
+      id,
+    ]);
+    expect(await fixture.run(id)).to.equal("failed");
+    expect(await fixture.executor.row("alert_sessions", "error_code", id)).to.deep.equal({
+      error_code: "malformed",
+    });
+  });
+});

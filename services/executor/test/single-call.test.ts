@@ -1,0 +1,76 @@
+import { expect } from "chai";
+import { INITIAL_ITERATION_STATE, type IterationState } from "#shared/database/entities/agent-execution.ts";
+import type { Message } from "#shared/database/entities/message.ts";
+import { nextAgentStep } from "../agent/next-agent-step.ts";
+import type { AgentState } from "../agent/steps/agent-step.ts";
+import { resolvedAgent } from "./resolved-chain.ts";
+
+function message(role: Message["role"], sequence_number: number): Message {
+  return {
+    message_id: `message-${sequence_number}`,
+    session_id: "session",
+    stage_id: "stage",
+    execution_id: "execution",
+    sequence_number,
+    role,
+    content: "text",
+    tool_calls: null,
+    tool_call_id: null,
+    tool_name: null,
+    provider_state: null,
+    created_at: new Date(0),
+  };
+}
+
+function step(roles: readonly Message["role"][], iteration: Partial<IterationState> = {}) {
+  const state: AgentState = {
+    agent: resolvedAgent(),
+    alert: { data: "disk full", alertType: "test", runbookUrl: null },
+    previous: [],
+    messages: roles.map((role, index) => message(role, index + 1)),
+    iteration: { ...INITIAL_ITERATION_STATE, ...iteration },
+  };
+  return nextAgentStep(state);
+}
+
+describe("singleCall", () => {
+  it("opens the conversation, calls once and concludes, each from the rows alone", () => {
+    expect(step([])).to.have.nested.property("messages.length", 2);
+    expect(step(["system", "user"])).to.deep.equal({
+      kind: "call-llm",
+      interaction: "iteration",
+      textAs: "final_analysis",
+    });
+    expect(step(["system", "user", "assistant"])).to.deep.equal({
+      kind: "conclude",
+      status: "completed",
+      errorMessage: null,
+      errorCode: null,
+    });
+  });
+
+  it("ends failed with the call's own words, and timed out when that was why", () => {
+    const failed = { iteration: 1, last_call_failed: true, last_error: "no", last_error_code: "overloaded" };
+    const end = { kind: "conclude", errorMessage: "no", errorCode: "overloaded" };
+    expect(step(["system", "user"], failed)).to.deep.equal({ ...end, status: "failed" });
+    expect(step(["system", "user"], { ...failed, consecutive_timeouts: 1 })).to.deep.equal({
+      ...end,
+      status: "timed_out",
+    });
+  });
+});
+
+describe("nextAgentStep", () => {
+  it("refuses a strategy this version does not have, with the remedy", () => {
+    const state: AgentState = {
+      agent: resolvedAgent("Sherlock", "react"),
+      alert: { data: "x", alertType: null, runbookUrl: null },
+      previous: [],
+      messages: [],
+      iteration: INITIAL_ITERATION_STATE,
+    };
+    expect(() => nextAgentStep(state))
+      .to.throw("iteration strategy 'react' of agent 'Sherlock' is not available in this version")
+      .with.property("code", "unsupported_strategy");
+  });
+});
