@@ -11,22 +11,29 @@ const TOOLS_DIR = join(import.meta.dirname, "../../.tarsy/tools");
 /** A real Postgres and a real NATS of a test's own, on free ports, in a directory that goes with them. */
 export class BackingServers implements AsyncDisposable {
   readonly #directory: string;
+  readonly #durable: boolean;
   postgres: EmbeddedPostgres;
   nats: EmbeddedNats;
 
-  private constructor(directory: string, postgres: EmbeddedPostgres, nats: EmbeddedNats) {
+  private constructor(
+    directory: string,
+    durable: boolean,
+    { postgres, nats }: { postgres: EmbeddedPostgres; nats: EmbeddedNats },
+  ) {
     this.#directory = directory;
+    this.#durable = durable;
     this.postgres = postgres;
     this.nats = nats;
   }
 
-  static async start(): Promise<BackingServers> {
+  /** Not durable, Postgres gives up what only a power cut would need; a benchmark wants the real price of a commit. */
+  static async start({ durable = false }: { durable?: boolean } = {}): Promise<BackingServers> {
     const directory = await mkdtemp(join(tmpdir(), "tarsy-test-"));
     const [postgres, nats] = await Promise.all([
-      startPostgres({ dataDir: join(directory, "postgres"), port: 0, durable: false }),
+      startPostgres({ dataDir: join(directory, "postgres"), port: 0, durable }),
       startNatsIn(directory, 0),
     ]);
-    return new BackingServers(directory, postgres, nats);
+    return new BackingServers(directory, durable, { postgres, nats });
   }
 
   /** Asks Postgres behind the system's back. */
@@ -59,7 +66,11 @@ export class BackingServers implements AsyncDisposable {
   /** Starts Postgres again on its port and data. */
   async restartPostgres(): Promise<void> {
     const { port } = this.postgres;
-    this.postgres = await startPostgres({ dataDir: join(this.#directory, "postgres"), port, durable: false });
+    this.postgres = await startPostgres({
+      dataDir: join(this.#directory, "postgres"),
+      port,
+      durable: this.#durable,
+    });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,0 +1,56 @@
+import type { Benchmark, BenchmarkContext } from "./support/benchmark.ts";
+import { UsageError } from "./support/benchmark.ts";
+import { errorMessage } from "#shared/errors.ts";
+import { smoke } from "./smoke.ts";
+
+/** A new benchmark is one file and one line here. */
+const BENCHMARKS: ReadonlyMap<string, Benchmark> = new Map([["smoke", smoke]]);
+
+const INTERRUPTED = 130;
+
+function usage(): string {
+  const list = [...BENCHMARKS].map(([name, { summary }]) => `  ${name.padEnd(10)} ${summary}`).join("\n");
+  return `usage: npm run bench -- NAME [options]
+
+${list}
+
+NAME --help tells a benchmark's options. Figures are noisy: compare only within one run (bench/README.md).
+`;
+}
+
+/** Runs the named benchmark; resolves the exit code. */
+async function main([name, ...args]: readonly string[], context: BenchmarkContext): Promise<number> {
+  if (name === "--help" || name === "-h") {
+    context.print(usage());
+    return 0;
+  }
+  const known = [...BENCHMARKS.keys()].join(", ");
+  if (name === undefined) throw new UsageError(`name a benchmark: ${known}`);
+  const benchmark = BENCHMARKS.get(name);
+  if (benchmark === undefined) throw new UsageError(`there is no benchmark "${name}"; there is: ${known}`);
+  if (args.includes("--help") || args.includes("-h")) context.print(benchmark.usage);
+  else await benchmark.run(args, context);
+  return 0;
+}
+
+const controller = new AbortController();
+const { signal } = controller;
+const context: BenchmarkContext = {
+  signal,
+  progress: (line) => void process.stderr.write(`${line}\n`),
+  print: (text) => void process.stdout.write(text),
+};
+// npm passes a Ctrl-C on that the terminal has sent us already: only the first one counts.
+for (const name of ["SIGINT", "SIGTERM"] as const) {
+  process.on(name, () => {
+    if (!signal.aborted) context.progress("stopping and removing everything");
+    controller.abort(new Error(`stopped by ${name}`));
+  });
+}
+try {
+  process.exitCode = await main(process.argv.slice(2), context);
+} catch (error) {
+  // What breaks while everything is being stopped is explained by the stop.
+  process.stderr.write(`${errorMessage(signal.aborted ? signal.reason : error)}\n`);
+  process.exitCode = signal.aborted ? INTERRUPTED : error instanceof UsageError ? 2 : 1;
+}

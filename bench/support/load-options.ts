@@ -1,0 +1,75 @@
+import { parseArgs } from "node:util";
+import { errorMessage } from "#shared/errors.ts";
+import { UsageError } from "./benchmark.ts";
+
+/** The options of a benchmark that puts sessions through the whole system. */
+export interface LoadOptions {
+  /** Sessions in each measured load. */
+  readonly sessions: number;
+  /** Executor processes. */
+  readonly executors: number;
+  /** Where the figures are written as JSON; undefined for nowhere. */
+  readonly jsonFile: string | undefined;
+  /** Counts SQL statements, which costs Postgres a little. */
+  readonly statements: boolean;
+  /** Where every service leaves a CPU profile; undefined for none. */
+  readonly cpuProfileDir: string | undefined;
+}
+
+/** The help text of exactly these options, with the benchmark's default. */
+export const loadOptionsHelp = (
+  sessions: number,
+): string => `  --sessions N     sessions in each load, 1 to 100000 (${sessions})
+  --executors N    executor processes, 1 to 16 (1)
+  --json FILE      also writes every figure to FILE, with its unit in its name
+  --statements     also counts SQL statements per session (costs Postgres a little)
+  --cpu-prof DIR   every service leaves a CPU profile in DIR (slows everything: do not compare the figures)
+  --help           prints this`;
+
+/** Reads the arguments behind a benchmark's name. Throws UsageError naming the option and what it takes. */
+export function parseLoadOptions(args: readonly string[], { sessions }: { sessions: number }): LoadOptions {
+  const values = parse(args);
+  return {
+    sessions: wholeNumber("--sessions", values.sessions, { fallback: sessions, max: 100_000 }),
+    executors: wholeNumber("--executors", values.executors, { fallback: 1, max: 16 }),
+    jsonFile: nonEmpty("--json", values.json),
+    statements: values.statements,
+    cpuProfileDir: nonEmpty("--cpu-prof", values["cpu-prof"]),
+  };
+}
+
+function parse(args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      options: {
+        sessions: { type: "string" },
+        executors: { type: "string" },
+        json: { type: "string" },
+        statements: { type: "boolean", default: false },
+        "cpu-prof": { type: "string" },
+      },
+    }).values;
+  } catch (error) {
+    const reason = errorMessage(error).split(/\.\s/)[0]?.replace(/\.$/, "");
+    throw new UsageError(`${reason}; --help behind the benchmark's name lists what there is`, {
+      cause: error,
+    });
+  }
+}
+
+function wholeNumber(
+  option: string,
+  text: string | undefined,
+  { fallback, max }: { fallback: number; max: number },
+): number {
+  if (text === undefined) return fallback;
+  const value = Number(text);
+  if (/^\d+$/.test(text) && value >= 1 && value <= max) return value;
+  throw new UsageError(`${option} is "${text}"; it must be a whole number from 1 to ${max}`);
+}
+
+function nonEmpty(option: string, text: string | undefined): string | undefined {
+  if (text === "") throw new UsageError(`${option} is empty; give it a path`);
+  return text;
+}

@@ -1,0 +1,87 @@
+import { Agent, request, type IncomingMessage } from "node:http";
+import { text } from "node:stream/consumers";
+import { Type } from "typebox";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { percentile } from "./percentile.ts";
+
+/** What a burst of alerts gave. */
+export interface AcceptedAlerts {
+  readonly sessionIds: readonly string[];
+  /** From the first request to the last answer. */
+  readonly seconds: number;
+  readonly alertsPerSecond: number;
+  /** From writing a request to the last byte of its 202, over all requests. */
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+}
+
+export interface PostAlertsOptions {
+  /** The api, e.g. `http://127.0.0.1:8080`. */
+  readonly api: string;
+  readonly count: number;
+  /** Each sends its next alert when its last one was answered, on a connection of its own that stays open. */
+  readonly clients: number;
+  readonly signal: AbortSignal;
+}
+
+/** About the size of a real alert: 1 KiB. */
+const ALERT_LINE = "pod checkout-7d9f in namespace shop restarts: OOMKilled, exit code 137, limit 512Mi. ";
+const ALERT_DATA = ALERT_LINE.repeat(12);
+
+const parseAccepted = compileParser(
+  "accepted alert",
+  Type.Object({ session_id: Type.String() }, { additionalProperties: true }),
+);
+
+/**
+ * Submits `count` alerts as fast as `clients` concurrent clients get their answers. Throws when one is not accepted,
+ * and the signal's reason when it aborts.
+ */
+export async function postAlerts({
+  api,
+  count,
+  clients,
+  signal,
+}: PostAlertsOptions): Promise<AcceptedAlerts> {
+  const agent = new Agent({ keepAlive: true, maxSockets: clients });
+  const sessionIds: string[] = [];
+  const latencies: number[] = [];
+  let sent = 0;
+  const client = async () => {
+    while (sent < count) {
+      const data = `${ALERT_DATA}#${sent++}`;
+      const startedAt = performance.now();
+      const body = await post(agent, `${api}/api/v1/alerts`, JSON.stringify({ data }), signal);
+      latencies.push(performance.now() - startedAt);
+      sessionIds.push(parseAccepted(JSON.parse(body)).session_id);
+    }
+  };
+  const startedAt = performance.now();
+  try {
+    await Promise.all(Array.from({ length: clients }, client));
+  } finally {
+    agent.destroy();
+  }
+  const seconds = (performance.now() - startedAt) / 1_000;
+  return {
+    sessionIds,
+    seconds,
+    alertsPerSecond: count / seconds,
+    p50Ms: percentile(latencies, 0.5),
+    p99Ms: percentile(latencies, 0.99),
+  };
+}
+
+/** The built-in fetch would cost the two cores that are being measured several times as much. */
+async function post(agent: Agent, url: string, body: string, signal: AbortSignal): Promise<string> {
+  signal.throwIfAborted();
+  const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(body) };
+  const sending = request(url, { method: "POST", agent, headers, signal });
+  sending.end(body);
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    sending.once("response", resolve).on("error", reject);
+  });
+  const answer = await text(response);
+  if (response.statusCode === 202) return answer;
+  throw new Error(`alert not accepted: ${response.statusCode} ${answer.slice(0, 300)}`);
+}

@@ -1,0 +1,64 @@
+import { mkdir } from "node:fs/promises";
+import { resolve } from "node:path";
+import { BackingServers } from "../../test/support/backing-servers.ts";
+import { configDirectory } from "../../test/support/config-directory.ts";
+import { TarsySystem } from "../../test/support/tarsy-system.ts";
+import { BenchDatabase } from "./bench-database.ts";
+import type { BenchmarkContext } from "./benchmark.ts";
+import { enableStatementCounts } from "./count-statements.ts";
+import type { LoadOptions } from "./load-options.ts";
+
+/** Sessions one executor runs at once. */
+export const SLOTS = 20;
+
+/** A whole system of the benchmark's own: durable Postgres, NATS, the services and a connection to look at the rows. */
+export interface BenchSystem extends AsyncDisposable {
+  readonly servers: BackingServers;
+  readonly system: TarsySystem;
+  readonly db: BenchDatabase;
+}
+
+/** A model without any delay: a thought and an answer of 1,000 characters in 20 deltas. */
+const SCRIPT = {
+  calls: [
+    {
+      steps: [
+        { thinking: "Which pod restarts, and why? ".repeat(7) },
+        { text: "The container is killed for memory: raise its limit to 1Gi. ".repeat(17), chunk_size: 50 },
+      ],
+    },
+  ],
+};
+
+/** Starts everything on free ports; disposal stops and removes all of it. Throws the signal's reason when it aborts. */
+export async function startBenchSystem(
+  { executors, statements, cpuProfileDir }: LoadOptions,
+  { signal, progress }: BenchmarkContext,
+): Promise<BenchSystem> {
+  await using resources = new AsyncDisposableStack();
+  progress("starting Postgres (durable) and NATS");
+  const servers = resources.use(await BackingServers.start({ durable: true }));
+  signal.throwIfAborted();
+  if (statements) await enableStatementCounts(servers);
+  const queue = { worker_count: SLOTS, max_concurrent_sessions: SLOTS * executors };
+  const config = resources.use(await configDirectory({ tarsy: { queue }, script: SCRIPT }));
+  progress(`starting the services, ${executors} executor${executors === 1 ? "" : "s"}`);
+  const system = resources.use(
+    await TarsySystem.start({
+      servers,
+      configDir: config.path,
+      executors,
+      env: await profilingEnvironment(cpuProfileDir),
+    }),
+  );
+  signal.throwIfAborted();
+  const db = resources.use(await BenchDatabase.open(servers.postgres.url));
+  const held = resources.move();
+  return { servers, system, db, [Symbol.asyncDispose]: () => held.disposeAsync() };
+}
+
+async function profilingEnvironment(directory: string | undefined): Promise<Record<string, string>> {
+  if (directory === undefined) return {};
+  await mkdir(directory, { recursive: true });
+  return { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${resolve(directory)}` };
+}
