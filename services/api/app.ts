@@ -7,7 +7,9 @@ import type { ApiMetrics } from "./api-metrics.ts";
 import { cancelSession } from "./cancel-session.ts";
 import type { ApiConfig } from "./config.ts";
 import type { Dispatcher } from "./dispatch.ts";
+import { getAlertTypes } from "./get-alert-types.ts";
 import { getSession } from "./get-session.ts";
+import { getSystemConfig } from "./get-system-config.ts";
 import { getTimeline } from "./get-timeline.ts";
 import { health } from "./health.ts";
 import { submitAlert } from "./submit-alert.ts";
@@ -28,6 +30,8 @@ export function buildApp(deps: ApiDeps): Koa {
   router.get("/api/v1/sessions/:id", getSession(deps));
   router.get("/api/v1/sessions/:id/timeline", getTimeline(deps));
   router.post("/api/v1/sessions/:id/cancel", cancelSession(deps));
+  router.get("/api/v1/alert-types", getAlertTypes(deps));
+  router.get("/api/v1/system/config", getSystemConfig(deps));
   router.get("/health", health(deps));
 
   // Identity headers are taken as they come until authentication exists; forwarding headers are not.

@@ -1,7 +1,7 @@
 import { Document, isScalar, visit, type Pair, type Scalar } from "yaml";
 import type { AgentConfig, Origin } from "#shared/agent-config/agent-config.ts";
 import { decideAll } from "#shared/agent-config/decide-all.ts";
-import { redactSecrets } from "#shared/agent-config/redact-secrets.ts";
+import { effectiveConfig } from "#shared/agent-config/effective-config.ts";
 import { joinPath } from "#shared/agent-config/source-map.ts";
 
 /**
@@ -10,28 +10,12 @@ import { joinPath } from "#shared/agent-config/source-map.ts";
  */
 export function showConfig(config: AgentConfig): string {
   const { origins } = config;
-  const effective = {
-    queue: withDurations(config.queue),
-    defaults: withDurations(config.defaults),
-    mcp_servers: Object.fromEntries(config.mcpServers),
-    agents: Object.fromEntries(config.agents),
-    agent_chains: Object.fromEntries(config.chains),
-    llm_providers: Object.fromEntries(config.llmProviders),
-  };
-  const written = new Document(redactSecrets(effective, origins), { aliasDuplicateObjects: false });
+  const written = new Document(effectiveConfig(config), { aliasDuplicateObjects: false });
   annotate(written, (path) => describeOrigin(origins.get(path)));
   const decided = decideAll(config);
   const resolved = new Document({ resolved: decided.values }, { aliasDuplicateObjects: false });
   annotate(resolved, (path) => decided.levels.get(path));
   return `${written.toString({ lineWidth: 0 })}\n${resolved.toString({ lineWidth: 0 })}`;
-}
-
-/** Settings in the files' own keys; milliseconds become a duration in seconds. */
-function withDurations(settings: object): Record<string, unknown> {
-  const entries = Object.entries(settings).map(([key, value]): [string, unknown] =>
-    key.endsWith("_ms") ? [key.slice(0, -"_ms".length), `${Number(value) / 1000}s`] : [key, value],
-  );
-  return Object.fromEntries(entries);
 }
 
 function describeOrigin(origin: Origin | undefined): string {

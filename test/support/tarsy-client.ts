@@ -10,12 +10,14 @@ const SessionView = Type.Object(
   {
     id: Type.String(),
     status: Type.String(),
+    config_hash: Type.Optional(Type.String()),
     error_message: Type.Optional(Type.String()),
     final_analysis: Type.Optional(Type.String()),
     stages: Type.Array(
       Type.Object(
         {
           status: Type.String(),
+          stage_name: Type.String(),
           executions: Type.Array(Type.Object({ status: Type.String() }, { additionalProperties: true })),
         },
         { additionalProperties: true },

@@ -1,0 +1,17 @@
+import type { RouterMiddleware } from "@koa/router";
+import { findChain, knownAlertTypes } from "#shared/agent-config/find-chain.ts";
+import type { ApiDeps } from "./app.ts";
+
+/** `GET /api/v1/alert-types`: what may be submitted, and the chain that investigates each. */
+export function getAlertTypes({ config: { agents } }: Pick<ApiDeps, "config">): RouterMiddleware {
+  const alertTypes = knownAlertTypes(agents).flatMap((alertType) => {
+    const found = findChain(agents, alertType);
+    if (found === undefined) return [];
+    const { chainId, chain } = found;
+    return [{ alert_type: alertType, chain_id: chainId, description: chain.description ?? "" }];
+  });
+  const answer = { alert_types: alertTypes, default_alert_type: agents.defaults.alert_type };
+  return (ctx) => {
+    ctx.body = answer;
+  };
+}

@@ -1,0 +1,11 @@
+import type { RouterMiddleware } from "@koa/router";
+import { effectiveConfig } from "#shared/agent-config/effective-config.ts";
+import type { ApiDeps } from "./app.ts";
+
+/** `GET /api/v1/system/config`: the configuration in force, with secrets redacted. */
+export function getSystemConfig({ config: { agents } }: Pick<ApiDeps, "config">): RouterMiddleware {
+  const answer = effectiveConfig(agents);
+  return (ctx) => {
+    ctx.body = answer;
+  };
+}

@@ -1,0 +1,60 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect } from "chai";
+import { stringify } from "yaml";
+import { BackingServers } from "../support/backing-servers.ts";
+import { configDirectory } from "../support/config-directory.ts";
+import { TarsyClient } from "../support/tarsy-client.ts";
+import { TarsySystem } from "../support/tarsy-system.ts";
+
+/** One chain whose agent is told `word`, which the scripted model answers to. */
+function tarsyFile(word: string): object {
+  return {
+    defaults: { llm_provider: "scripted", alert_type: "test" },
+    agents: { TestAgent: { mcp_servers: [], custom_instructions: `say ${word}` } },
+    agent_chains: {
+      "kubernetes-agent-chain": {
+        alert_types: ["test", "kubernetes"],
+        stages: [{ name: `stage ${word}`, agents: [{ name: "TestAgent" }] }],
+      },
+    },
+  };
+}
+
+const SCRIPT = {
+  calls: ["OLD", "NEW"].map((word) => ({
+    when: { contains: `say ${word}` },
+    steps: [{ text: `${word} was said, one two three four five`, chunk_size: 4, chunk_delay: "150ms" }],
+  })),
+};
+
+describe("a session whose configuration changes under it", () => {
+  it("ends with the configuration it was submitted with, also on another executor; the next one gets the new", async () => {
+    await using resources = new AsyncDisposableStack();
+    const servers = resources.use(await BackingServers.start());
+    const { path } = resources.use(await configDirectory({ tarsy: tarsyFile("OLD"), script: SCRIPT }));
+    const system = resources.use(await TarsySystem.start({ servers, configDir: path }));
+    const client = new TarsyClient(system);
+
+    const old = await client.submit("whatever");
+    using watch = await client.watch(old, { after_seq: 0 });
+    await watch.next("stream.chunk");
+    await writeFile(join(path, "tarsy.yaml"), stringify(tarsyFile("NEW")));
+    for (const name of ["executor", "api"] as const) {
+      await system.stop(name, "SIGTERM");
+      await system.startService(name);
+    }
+    const [first, second] = [old, await client.submit("whatever")];
+    const sessions = [
+      await client.waitFor(first, ["completed", "failed"]),
+      await client.waitFor(second, ["completed", "failed"]),
+    ];
+    expect(
+      sessions.map(({ stages, final_analysis }) => [stages[0]?.stage_name, final_analysis?.slice(0, 3)]),
+    ).to.deep.equal([
+      ["stage OLD", "OLD"],
+      ["stage NEW", "NEW"],
+    ]);
+    expect(sessions[0]?.config_hash).to.be.a("string").and.not.equal(sessions[1]?.config_hash);
+  });
+});
