@@ -57,13 +57,28 @@ export function envChoice<T extends string>(
 /** A URL with one of the given protocols (e.g. ["postgres:", "postgresql:"]), as text. */
 export function envUrl(env: Environment, name: string, protocols: readonly string[], remedy: string): string {
   const text = envRequired(env, name, remedy);
-  const url = URL.parse(text);
-  if (url === null || !protocols.includes(url.protocol)) {
-    // The value may hold a password, so it is not repeated.
-    throw new TerminalError(
-      "invalid_environment",
-      `environment variable ${name} is not a valid URL: it must start with ${protocols.map((protocol) => `${protocol}//`).join(" or ")}`,
-    );
-  }
+  checkUrl(name, text, protocols);
   return text;
+}
+
+/** One URL or several, comma-separated, each with one of the given protocols, as text. */
+export function envUrlList(
+  env: Environment,
+  name: string,
+  protocols: readonly string[],
+  remedy: string,
+): string {
+  const text = envRequired(env, name, remedy);
+  for (const part of text.split(",")) checkUrl(name, part.trim(), protocols);
+  return text;
+}
+
+function checkUrl(name: string, text: string, protocols: readonly string[]): void {
+  const url = URL.parse(text);
+  if (url !== null && protocols.includes(url.protocol)) return;
+  // The value may hold a password, so it is not repeated.
+  throw new TerminalError(
+    "invalid_environment",
+    `environment variable ${name} is not a valid URL: it must start with ${protocols.map((protocol) => `${protocol}//`).join(" or ")}`,
+  );
 }

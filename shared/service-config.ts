@@ -1,4 +1,4 @@
-import { envChoice, envPort, envText, envUrl, type Environment } from "#shared/environment.ts";
+import { envChoice, envPort, envText, envUrl, envUrlList, type Environment } from "#shared/environment.ts";
 import { LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from "#shared/logger.ts";
 
 /** What every service's configuration has. */
@@ -47,7 +47,7 @@ export function databaseUrl(env: Environment): string {
 
 /** NATS_URL, possibly a comma-separated list of servers of one cluster. */
 export function natsUrl(env: Environment): string {
-  return envUrl(
+  return envUrlList(
     env,
     "NATS_URL",
     ["nats:", "tls:"],
