@@ -1,3 +1,5 @@
+import { inspect } from "node:util";
+
 /**
  * Errors that carry their own verdict, so that whoever handles one (once, at the top of a request, a message
  * or a session) needs no table of foreign error names. Foreign errors are translated where they enter.
@@ -42,9 +44,12 @@ export class CancelledError extends VerdictError {
 /** Turns whatever was thrown into an Error, keeping the original as `cause` where it was not one. */
 export function coerceError(thrown: unknown): Error {
   if (thrown instanceof Error) return thrown;
-  return new Error(typeof thrown === "string" ? thrown : `non-error thrown: ${String(thrown)}`, {
-    cause: thrown,
-  });
+  // Not String(): an object without a prototype has no text and would throw in turn.
+  const message =
+    typeof thrown === "string"
+      ? thrown
+      : `non-error thrown: ${inspect(thrown, { depth: 1, breakLength: Infinity })}`;
+  return new Error(message, { cause: thrown });
 }
 
 /** One sentence for people: the message, or the first inner one where the outer is empty (as with AggregateError). */
