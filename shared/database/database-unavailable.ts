@@ -13,9 +13,9 @@ const UNAVAILABLE_CODES = new Set([
   "ENOTFOUND",
   "EAI_AGAIN",
 ]);
-/** The pool's and the driver's own errors carry no code. */
+/** The errors of the pool, the driver and TypeORM carry no code; a connection cut in mid-transaction is "released". */
 const MESSAGES =
-  /connection terminated|timeout exceeded when trying to connect|not connected|client has encountered/iu;
+  /connection terminated|timeout exceeded when trying to connect|not connected|not queryable|already released/iu;
 
 /** True when a failed statement may succeed later because the database was away, overloaded or busy with a lock. */
 export function isDatabaseUnavailable(error: unknown): boolean {
