@@ -23,7 +23,7 @@ const parseStageRow = compileParser(
 const parseStatus = compileParser("session status row", Type.Object({ status: literals(SESSION_STATUSES) }));
 
 /** Taken first, as a cancel takes it: whichever comes first is seen by the other. */
-const LOCK_STATUS = `SELECT status FROM alert_sessions WHERE session_id = $1 FOR UPDATE`;
+const LOCK_STATUS = `SELECT status FROM alert_sessions WHERE session_id = $1 FOR NO KEY UPDATE`;
 
 const OPEN_ROWS = `
 SELECT event_id, event_type, content FROM timeline_events
