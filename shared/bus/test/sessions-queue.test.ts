@@ -1,0 +1,187 @@
+import { randomUUID } from "node:crypto";
+import { expect } from "chai";
+import type { Consumer } from "nats";
+import { ensureExecutorsDurable, ensureStreams } from "#shared/bus/ensure-streams.ts";
+import { openSessionQueue, pullSession, type SessionDelivery } from "#shared/bus/pull-session.ts";
+import { queuedSessions } from "#shared/bus/queued-sessions.ts";
+import { wakeSession } from "#shared/bus/wake-session.ts";
+import { EXECUTORS_DURABLE, SESSIONS_STREAM, SUBJECTS } from "#shared/contracts/subjects.ts";
+import { until } from "../../../test/support/until.ts";
+import { BusFixture } from "./bus-fixture.ts";
+
+const { signal: never } = new AbortController();
+const MAX_RUNNING = 3;
+
+describe("the session queue", () => {
+  let fixture: BusFixture;
+  let queue: Consumer;
+
+  before(async () => {
+    fixture = await BusFixture.start();
+  });
+  after(() => fixture[Symbol.asyncDispose]());
+  beforeEach(async () => {
+    await ensureStreams(fixture.bus, { replicas: 1 });
+    await fixture.bus.jsm.streams.purge(SESSIONS_STREAM);
+    await ensureExecutorsDurable(fixture.bus, { maxRunning: MAX_RUNNING });
+    queue = await openSessionQueue(fixture.bus);
+  });
+
+  const pull = async (): Promise<SessionDelivery> => {
+    const delivery = await pullSession(fixture.bus, queue, never);
+    if (delivery === null) throw new Error("nothing was delivered");
+    return delivery;
+  };
+  const durable = async () => fixture.bus.jsm.consumers.info(SESSIONS_STREAM, EXECUTORS_DURABLE);
+
+  describe("ensureStreams", () => {
+    it("may be called by many at once and again", async () => {
+      const { jsm } = fixture.bus;
+      await jsm.streams.delete(SESSIONS_STREAM);
+      await jsm.streams.delete("EVENTS");
+      const buses = await Promise.all([fixture.connect(), fixture.connect(), fixture.connect()]);
+      await Promise.all(buses.map(async (bus) => ensureStreams(bus, { replicas: 1 })));
+      await ensureStreams(fixture.bus, { replicas: 1 });
+      const { config } = await jsm.streams.info(SESSIONS_STREAM);
+      expect(config).to.include({
+        retention: "workqueue",
+        discard: "new",
+        discard_new_per_subject: true,
+        max_msgs_per_subject: 1,
+      });
+    });
+
+    it("brings a stream with other settings up to date and keeps its messages", async () => {
+      const id = randomUUID();
+      await wakeSession(fixture.bus, id);
+      const { jsm } = fixture.bus;
+      await jsm.streams.update(SESSIONS_STREAM, { max_msgs: 7 });
+      await ensureStreams(fixture.bus, { replicas: 1 });
+      expect((await jsm.streams.info(SESSIONS_STREAM)).config).to.include({ max_msgs: 1_000_000 });
+      expect((await queuedSessions(fixture.bus)).has(id)).to.equal(true);
+    });
+  });
+
+  describe("ensureExecutorsDurable", () => {
+    it("may be called by many at once and again, and follows a changed limit", async () => {
+      await fixture.bus.jsm.consumers.delete(SESSIONS_STREAM, EXECUTORS_DURABLE);
+      const buses = await Promise.all([fixture.connect(), fixture.connect(), fixture.connect()]);
+      await Promise.all(buses.map(async (bus) => ensureExecutorsDurable(bus, { maxRunning: 4 })));
+      await ensureExecutorsDurable(fixture.bus, { maxRunning: 4 });
+      expect((await durable()).config).to.include({ max_ack_pending: 4, max_deliver: -1 });
+      await ensureExecutorsDurable(fixture.bus, { maxRunning: 9 });
+      expect((await durable()).config).to.include({ max_ack_pending: 9, ack_wait: 25_000_000_000 });
+    });
+  });
+
+  describe("wakeSession", () => {
+    it("is refused while a wake-up is queued or delivered, and free again right after the ack", async () => {
+      const id = randomUUID();
+      for (let round = 0; round < 20; round++) {
+        expect(await wakeSession(fixture.bus, id)).to.equal("queued");
+        expect(await wakeSession(fixture.bus, id)).to.equal("already_queued");
+        const delivery = await pull();
+        expect(await wakeSession(fixture.bus, id)).to.equal("already_queued");
+        await delivery.ack();
+      }
+    });
+
+    it("is refused while a nak delays the wake-up", async () => {
+      const id = randomUUID();
+      await wakeSession(fixture.bus, id);
+      (await pull()).nak(60_000);
+      await fixture.bus.connection.flush();
+      expect(await wakeSession(fixture.bus, id)).to.equal("already_queued");
+    });
+
+    it("rejects when the stream is full, which is not the same as queued", async () => {
+      await fixture.bus.jsm.streams.update(SESSIONS_STREAM, { max_msgs: 1 });
+      expect(await wakeSession(fixture.bus, randomUUID())).to.equal("queued");
+      const error = await wakeSession(fixture.bus, randomUUID()).catch((thrown: unknown) => thrown);
+      expect(error).to.include({
+        code: "wakeup_refused",
+        message: "the stream refused a wake-up: maximum messages exceeded",
+      });
+    });
+  });
+
+  describe("queuedSessions", () => {
+    it("lists what is queued, delivered and delayed, and nothing else", async () => {
+      expect(await queuedSessions(fixture.bus)).to.deep.equal(new Set());
+      const ids = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
+      for (const id of ids) await wakeSession(fixture.bus, id);
+      await (await pull()).ack();
+      (await pull()).nak(60_000);
+      await pull();
+      expect(await queuedSessions(fixture.bus)).to.deep.equal(new Set(ids.slice(1)));
+    });
+  });
+
+  describe("pullSession", () => {
+    it("delivers up to the cluster's limit, and the rest once a place is free", async () => {
+      const ids = Array.from({ length: MAX_RUNNING + 1 }, () => randomUUID());
+      for (const id of ids) await wakeSession(fixture.bus, id);
+      const [first] = [await pull(), await pull(), await pull()];
+      expect((await durable()).num_pending).to.equal(1);
+      const waiting = pull();
+      await first.ack();
+      expect((await waiting).sessionId).to.equal(ids.at(-1));
+    });
+
+    it("delivers again after a nak", async () => {
+      const id = randomUUID();
+      await wakeSession(fixture.bus, id);
+      (await pull()).nak();
+      expect((await pull()).sessionId).to.equal(id);
+    });
+
+    it("resolves null at once when it is aborted, and takes no message afterwards", async () => {
+      const stop = new AbortController();
+      const pulling = pullSession(fixture.bus, queue, stop.signal);
+      await until("the pull waits", async () => (await durable()).num_waiting === 1);
+      stop.abort();
+      expect(await pulling).to.equal(null);
+      const id = randomUUID();
+      await wakeSession(fixture.bus, id);
+      expect((await pull()).sessionId).to.equal(id);
+      expect(await pullSession(fixture.bus, queue, stop.signal)).to.equal(null);
+    });
+
+    it("ends a message that is no wake-up and says so", async () => {
+      const id = randomUUID();
+      await fixture.bus.js.publish(SUBJECTS.sessions(id), "not a wake-up");
+      expect(await pullSession(fixture.bus, queue, never)).to.equal(null);
+      await until("it is gone", async () => (await queuedSessions(fixture.bus)).size === 0);
+      expect(fixture.logged.some((line) => line.includes("poison message terminated"))).to.equal(true);
+    });
+
+    it("rejects when the durable is deleted under it", async () => {
+      const pulling = pullSession(fixture.bus, queue, never).then(
+        () => "resolved",
+        () => "rejected",
+      );
+      await until("the pull waits", async () => (await durable()).num_waiting === 1);
+      await fixture.bus.jsm.consumers.delete(SESSIONS_STREAM, EXECUTORS_DURABLE);
+      expect(await pulling).to.equal("rejected");
+    });
+
+    it("lets go of its tokens when the server changes, so that none touches another's message", async () => {
+      const id = randomUUID();
+      await wakeSession(fixture.bus, id);
+      const delivery = await pull();
+      const server = fixture.servers.nats.serverId;
+      await fixture.servers.killNats();
+      await fixture.servers.restartNats();
+      expect(fixture.servers.nats.serverId).to.not.equal(server);
+      await until("the connection is back", async () => {
+        await fixture.bus.check();
+        return true;
+      });
+      delivery.working();
+      delivery.nak();
+      await delivery.ack();
+      await fixture.bus.connection.flush();
+      expect(await wakeSession(fixture.bus, id)).to.equal("already_queued");
+    });
+  });
+});

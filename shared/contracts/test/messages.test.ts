@@ -1,0 +1,158 @@
+import { randomUUID } from "node:crypto";
+import { expect } from "chai";
+import { Type } from "typebox";
+import { jsonCodec } from "#shared/contracts/json-codec.ts";
+import { MAX_DELTA_UTF16_UNITS, streamChunkCodec } from "#shared/contracts/stream-chunk.ts";
+import {
+  MAX_INLINE_PAYLOAD_BYTES,
+  belongsToFeed,
+  busEventCodec,
+  parseSessionEventPayload,
+  type SessionEventPayload,
+} from "#shared/contracts/session-event.ts";
+import { SUBJECTS, lastToken } from "#shared/contracts/subjects.ts";
+import { sessionWakeupCodec } from "#shared/contracts/session-wakeup.ts";
+import { MAX_SNAPSHOT_TEXT_UTF16_UNITS } from "#shared/contracts/stream-snapshot.ts";
+import { isUuid } from "#shared/contracts/uuid.ts";
+import { SESSION_STATUSES, TERMINAL_STATUSES, isTerminal } from "#shared/contracts/statuses.ts";
+
+const ID = "a3bb189e-8bf9-4c4b-9c0e-0d1f2a3b4c5d";
+const bytes = (text: string) => new TextEncoder().encode(text);
+
+const PAYLOADS: readonly SessionEventPayload[] = [
+  { type: "session.status", session_id: ID, status: "in_progress", timestamp: "t" },
+  { type: "session.completed", session_id: ID, status: "failed", error_message: "no", timestamp: "t" },
+  {
+    type: "stage.started",
+    session_id: ID,
+    stage_id: ID,
+    stage_name: "s",
+    stage_index: 0,
+    status: "active",
+    timestamp: "t",
+  },
+  {
+    type: "timeline_event.created",
+    event_id: ID,
+    session_id: ID,
+    stage_id: ID,
+    execution_id: ID,
+    event_type: "llm_thinking",
+    status: "streaming",
+    content: "",
+    sequence_number: 1,
+    timestamp: "t",
+  },
+  {
+    type: "timeline_event.completed",
+    event_id: ID,
+    session_id: ID,
+    event_type: "final_analysis",
+    status: "completed",
+    content: "done",
+    metadata: null,
+    timestamp: "t",
+  },
+];
+
+describe("jsonCodec", () => {
+  const codec = jsonCodec("thing", Type.Object({ name: Type.String() }));
+
+  it("gives back what it was given", () => {
+    expect(codec.decode(codec.encode({ name: "é💾" }))).to.deep.equal({ name: "é💾" });
+  });
+
+  it("says what is wrong with bytes that are no such message", () => {
+    const wrong: Record<string, RegExp> = {
+      "{": /^malformed thing: not JSON/u,
+      "[]": /^malformed thing: the value must be object$/u,
+      "{}": /^malformed thing: the value must have required property 'name'$/u,
+      '{"name":1}': /^malformed thing: name must be string$/u,
+    };
+    for (const [text, message] of Object.entries(wrong)) {
+      expect(() => codec.decode(bytes(text)))
+        .to.throw(message)
+        .with.property("code", "malformed");
+    }
+    expect(() => codec.decode(new Uint8Array([0x22, 0xff, 0x22]))).to.throw(/not JSON/u);
+    expect(() => codec.decode(new Uint8Array())).to.throw(/not JSON/u);
+  });
+});
+
+describe("session events", () => {
+  it("take every kind of payload, with its number", () => {
+    for (const payload of PAYLOADS) {
+      expect(parseSessionEventPayload(payload)).to.equal(payload);
+      const event = { session_id: ID, seq: 1, db_event_id: 9, payload };
+      expect(busEventCodec.decode(busEventCodec.encode(event))).to.deep.equal(event);
+    }
+  });
+
+  it("refuse what no reader could use", () => {
+    const [status] = PAYLOADS;
+    for (const wrong of [
+      { ...status, type: "session.unknown" },
+      { ...status, status: "done" },
+      { ...status, session_id: "../x" },
+      { ...PAYLOADS[3], sequence_number: 0 },
+      null,
+    ]) {
+      expect(() => parseSessionEventPayload(wrong)).to.throw(/malformed session event payload/u);
+    }
+    const event = { session_id: ID, seq: 0, db_event_id: 1 };
+    expect(() => busEventCodec.decode(bytes(JSON.stringify(event)))).to.throw(/seq must be >= 1/u);
+  });
+
+  it("send to the feed of all sessions what is about a session as a whole", () => {
+    expect(PAYLOADS.map(belongsToFeed)).to.deep.equal([true, true, false, false, false]);
+  });
+});
+
+describe("message sizes", () => {
+  it("stay far below a megabyte, the server's default, in the worst encoding", () => {
+    const chunk = streamChunkCodec.encode({
+      type: "stream.chunk",
+      session_id: ID,
+      event_id: ID,
+      attempt: 1,
+      offset: 0,
+      delta: "\u0001".repeat(MAX_DELTA_UTF16_UNITS),
+      timestamp: new Date(0).toISOString(),
+    });
+    expect(chunk.length).to.be.below(128 * 1024);
+    expect(MAX_INLINE_PAYLOAD_BYTES).to.be.below(128 * 1024);
+    expect(6 * MAX_SNAPSHOT_TEXT_UTF16_UNITS).to.be.below(1_000_000);
+  });
+});
+
+describe("subjects", () => {
+  it("end with the session's id and match their wildcard", () => {
+    const id = randomUUID();
+    for (const subject of [
+      SUBJECTS.sessions(id),
+      SUBJECTS.events(id),
+      SUBJECTS.feed(id),
+      SUBJECTS.cancel(id),
+    ]) {
+      expect(lastToken(subject)).to.equal(id);
+      expect(subject.split(".")).to.have.length(3);
+    }
+  });
+});
+
+describe("isUuid", () => {
+  it("takes the hyphenated form only, so that no id can forge a subject", () => {
+    expect([ID, ID.toUpperCase(), randomUUID()].every(isUuid)).to.equal(true);
+    const wrong = ["", "*", ">", `${ID}.x`, ID.replaceAll("-", ""), `{${ID}}`, `${ID}\n`, ` ${ID}`];
+    expect(wrong.filter(isUuid)).to.deep.equal([]);
+    expect(() => sessionWakeupCodec.decode(bytes('{"session_id":"*"}'))).to.throw(/pattern/u);
+  });
+});
+
+describe("isTerminal", () => {
+  it("is true for how a session can have ended and for nothing else", () => {
+    expect(SESSION_STATUSES.filter(isTerminal)).to.deep.equal([...TERMINAL_STATUSES]);
+    expect(isTerminal("active")).to.equal(false);
+    expect(isTerminal("streaming")).to.equal(false);
+  });
+});

@@ -1,0 +1,59 @@
+import { expect } from "chai";
+import {
+  hashResolvedChain,
+  parseResolvedChain,
+  type ResolvedChain,
+} from "#shared/contracts/resolved-chain.ts";
+
+const CHAIN: ResolvedChain = {
+  chain_id: "c",
+  alert_type: "a",
+  session_timeout_ms: 1,
+  max_parallel_agents: 1,
+  mcp_server_instructions: {},
+  default_runbook: "",
+  stages: [
+    {
+      name: "s",
+      parallel_type: null,
+      success_policy: "any",
+      agents: [
+        {
+          name: "A",
+          iteration_strategy: "single-call",
+          max_iterations: 1,
+          iteration_timeout_ms: 1,
+          mcp_servers: [],
+          custom_instructions: "",
+          llm_provider: {
+            name: "p",
+            type: "scripted",
+            model: "m",
+            backend: "scripted",
+            max_tool_result_tokens: 1,
+            native_tools: {},
+          },
+        },
+      ],
+    },
+  ],
+};
+
+describe("parseResolvedChain", () => {
+  it("gives back a chain as it was stored", () => {
+    const stored: unknown = JSON.parse(JSON.stringify(CHAIN));
+    expect(parseResolvedChain(stored)).to.deep.equal(CHAIN);
+  });
+
+  it("names what makes a stored chain useless", () => {
+    expect(() => parseResolvedChain({ ...CHAIN, stages: [] })).to.throw(/stages must NOT have fewer than 1/u);
+    expect(() => parseResolvedChain({})).to.throw("malformed resolved chain");
+  });
+});
+
+describe("hashResolvedChain", () => {
+  it("is equal for equal chains and differs for others", () => {
+    expect(hashResolvedChain(structuredClone(CHAIN))).to.equal(hashResolvedChain(CHAIN));
+    expect(hashResolvedChain({ ...CHAIN, default_runbook: "x" })).to.not.equal(hashResolvedChain(CHAIN));
+  });
+});

@@ -1,0 +1,43 @@
+import { randomUUID } from "node:crypto";
+import { pino } from "pino";
+import type { DataSource } from "typeorm";
+import { openDatabase } from "#shared/database/open-database.ts";
+import { BackingServers } from "../../../test/support/backing-servers.ts";
+
+const log = pino({ level: "silent" });
+const { signal } = new AbortController();
+
+/** A real Postgres and connections to databases of its own. */
+export class DatabaseFixture implements AsyncDisposable {
+  readonly #resources: AsyncDisposableStack;
+  readonly servers: BackingServers;
+
+  private constructor(resources: AsyncDisposableStack, servers: BackingServers) {
+    this.#resources = resources;
+    this.servers = servers;
+  }
+
+  static async start(): Promise<DatabaseFixture> {
+    const resources = new AsyncDisposableStack();
+    return new DatabaseFixture(resources, resources.use(await BackingServers.start()));
+  }
+
+  /** Connects to the server's own database, or to another by its URL. */
+  async connect(url = this.servers.postgres.url): Promise<DataSource> {
+    const db = await openDatabase({ url, applicationName: "database-test", poolSize: 3, log, signal });
+    return this.#resources.adopt(db, async (open) => open.destroy());
+  }
+
+  /** The URL of a new, empty database. */
+  async emptyDatabase(): Promise<string> {
+    const name = `test_${randomUUID().replaceAll("-", "")}`;
+    await this.servers.query(`CREATE DATABASE ${name}`, []);
+    const url = new URL(this.servers.postgres.url);
+    url.pathname = `/${name}`;
+    return url.href;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#resources.disposeAsync();
+  }
+}

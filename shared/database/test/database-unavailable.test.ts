@@ -1,0 +1,169 @@
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { expect } from "chai";
+import { pino } from "pino";
+import type { DataSource } from "typeorm";
+import { isDatabaseUnavailable } from "#shared/database/database-unavailable.ts";
+import { openDatabase } from "#shared/database/open-database.ts";
+import { listen } from "#shared/listen.ts";
+import { freePort } from "../../../launcher/free-port.ts";
+import { rejectionOf } from "../../../launcher/test/rejection-of.ts";
+import { until } from "../../../test/support/until.ts";
+import { DatabaseFixture } from "./database-fixture.ts";
+
+const log = pino({ level: "silent" });
+const BACKENDS =
+  "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'database-test'";
+
+describe("isDatabaseUnavailable", () => {
+  let fixture: DatabaseFixture;
+  let db: DataSource;
+
+  before(async () => {
+    fixture = await DatabaseFixture.start();
+    db = await fixture.connect();
+  });
+  after(() => fixture[Symbol.asyncDispose]());
+
+  /** What a piece of work fails with; undefined when it does not. */
+  const failureOf = async (work: Promise<unknown>): Promise<unknown> =>
+    work.then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+  const expectUnavailable = (error: unknown) => {
+    expect(error).to.be.an("error");
+    expect(isDatabaseUnavailable(error), String(error)).to.equal(true);
+  };
+
+  it("is false for what trying again cannot help", async () => {
+    for (const sql of [
+      "SELECT nonsense",
+      "SELECT 1/0",
+      "SELECT 'x'::int",
+      "INSERT INTO nowhere VALUES (1)",
+    ]) {
+      const error = await failureOf(db.query(sql));
+      expect(error).to.be.an("error");
+      expect(isDatabaseUnavailable(error), sql).to.equal(false);
+    }
+    expect(isDatabaseUnavailable("text")).to.equal(false);
+    expect(isDatabaseUnavailable(undefined)).to.equal(false);
+  });
+
+  it("is true for a connection that is cut under a statement", async () => {
+    const sleeping = failureOf(db.query("SELECT pg_sleep(60)"));
+    await until("it runs", async () => {
+      const rows = await fixture.servers.query(
+        "SELECT 1 FROM pg_stat_activity WHERE application_name = 'database-test' AND query LIKE '%pg_sleep(60)%' AND state = 'active'",
+        [],
+      );
+      return rows.length > 0;
+    });
+    await fixture.servers.query(BACKENDS, []);
+    expectUnavailable(await sleeping);
+  });
+
+  it("is true for a connection that is cut in mid-transaction", async () => {
+    const error = await failureOf(
+      db.transaction(async (manager) => {
+        await manager.query("SELECT 1");
+        await fixture.servers.query(BACKENDS, []);
+        // The cut is noticed by the next statements, at the latest by the commit.
+        for (let n = 0; n < 10; n++) await manager.query("SELECT 1");
+      }),
+    );
+    expectUnavailable(error);
+  });
+
+  it("is true for a statement that takes too long and for a lock that is not given", async () => {
+    expectUnavailable(
+      await failureOf(
+        db.transaction(async (manager) => {
+          await manager.query("SET LOCAL statement_timeout = 50");
+          await manager.query("SELECT pg_sleep(60)");
+        }),
+      ),
+    );
+    await db.query("CREATE TABLE busy AS SELECT 1 AS n");
+    await db.transaction(async (holder) => {
+      await holder.query("UPDATE busy SET n = 2");
+      const error = await failureOf(
+        db.transaction(async (manager) => {
+          await manager.query("SET LOCAL lock_timeout = 50");
+          await manager.query("UPDATE busy SET n = 3");
+        }),
+      );
+      expectUnavailable(error);
+    });
+  });
+
+  it("is true for a deadlock", async () => {
+    await db.query("CREATE TABLE pair AS SELECT n FROM generate_series(1, 2) AS n");
+    const bothHold = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const cross = async (own: number, other: number) =>
+      failureOf(
+        db.transaction(async (manager) => {
+          await manager.query("UPDATE pair SET n = n WHERE n = $1", [own]);
+          bothHold[own - 1]?.resolve();
+          await Promise.all(bothHold.map(async ({ promise }) => promise));
+          await manager.query("UPDATE pair SET n = n WHERE n = $1", [other]);
+        }),
+      );
+    const failures = (await Promise.all([cross(1, 2), cross(2, 1)])).filter((error) => error !== undefined);
+    expect(failures).to.have.length(1);
+    expectUnavailable(failures[0]);
+  });
+
+  it("is true while the server is down, and the pool finds it again afterwards", async () => {
+    await fixture.servers.stopPostgres();
+    for (let n = 0; n < 5; n++) {
+      expectUnavailable(await failureOf(db.query("SELECT 1")));
+      expectUnavailable(
+        await failureOf(db.transaction(async (manager): Promise<unknown> => manager.query("SELECT 1"))),
+      );
+    }
+    await fixture.servers.restartPostgres();
+    await until("it answers again", async () => {
+      await db.query("SELECT 1");
+      return true;
+    });
+  });
+
+  it("is true for a pool that has no connection left", async () => {
+    const url = fixture.servers.postgres.url;
+    const { signal } = new AbortController();
+    await using resources = new AsyncDisposableStack();
+    const small = resources.adopt(
+      await openDatabase({ url, applicationName: "small", poolSize: 1, log, signal }),
+      async (open) => open.destroy(),
+    );
+    await small.transaction(async () => {
+      expectUnavailable(await failureOf(small.query("SELECT 1")));
+    });
+  });
+});
+
+describe("openDatabase", () => {
+  it("retries until Postgres is there, with a sentence without the password", async () => {
+    const port = await freePort("127.0.0.1");
+    const lines: string[] = [];
+    const told = pino({ level: "warn" }, { write: (line: string) => lines.push(line) });
+    const stop = new AbortController();
+    const url = `postgres://me:secret@127.0.0.1:${port}/tarsy`;
+    const opening = openDatabase({ url, applicationName: "x", poolSize: 1, log: told, signal: stop.signal });
+    const refused = rejectionOf(opening);
+    await until("it has tried twice", () => lines.length >= 2);
+    expect(lines[0]).to.include(`Postgres at 127.0.0.1:${port} cannot be used`);
+    expect(lines.join("")).to.not.include("secret");
+    // Somebody listens who is no Postgres.
+    const server = createServer((socket) => socket.resume().end("HTTP/1.1 400 Bad Request\r\n\r\n"));
+    await listen(server, { host: "127.0.0.1", port });
+    const tries = lines.length;
+    await until("it goes on trying", () => lines.length > tries);
+    stop.abort(new Error("enough"));
+    expect(await refused).to.equal("enough");
+    server.close();
+    await once(server, "close");
+  });
+});

@@ -1,0 +1,199 @@
+import { randomUUID } from "node:crypto";
+import { expect } from "chai";
+import { pino } from "pino";
+import type { DataSource } from "typeorm";
+import { migrate, waitForSchema } from "#shared/database/migrate.ts";
+import { rejectionOf } from "../../../launcher/test/rejection-of.ts";
+import { until } from "../../../test/support/until.ts";
+import { DatabaseFixture } from "./database-fixture.ts";
+
+const log = pino({ level: "silent" });
+const TABLES = `SELECT table_name FROM information_schema.tables WHERE table_schema = 'public' ORDER BY 1`;
+
+describe("the schema", () => {
+  let fixture: DatabaseFixture;
+
+  before(async () => {
+    fixture = await DatabaseFixture.start();
+  });
+  after(() => fixture[Symbol.asyncDispose]());
+
+  const empty = async (): Promise<DataSource> => fixture.connect(await fixture.emptyDatabase());
+
+  describe("migrate", () => {
+    it("goes up, down and up again, and leaves nothing behind below", async () => {
+      const db = await empty();
+      await migrate(db, log);
+      const above: unknown = await db.query(TABLES);
+      expect(above).to.have.length(14);
+      await db.undoLastMigration({ transaction: "each" });
+      expect(await db.query(TABLES)).to.deep.equal([{ table_name: "schema_migrations" }]);
+      expect(await db.query("SELECT typname FROM pg_type WHERE typtype = 'e'")).to.deep.equal([]);
+      await migrate(db, log);
+      expect(await db.query(TABLES)).to.deep.equal(above);
+    });
+
+    it("migrates once when two start together", async () => {
+      const url = await fixture.emptyDatabase();
+      const replicas = await Promise.all([1, 2, 3].map(async () => fixture.connect(url)));
+      await Promise.all(replicas.map(async (db) => migrate(db, log)));
+      const [db] = replicas;
+      expect(await db?.query("SELECT count(*)::int AS n FROM schema_migrations")).to.deep.equal([{ n: 1 }]);
+    });
+
+    it("gives its lock and its settings back", async () => {
+      const db = await empty();
+      await migrate(db, log);
+      await migrate(db, log);
+      expect(await db.query("SELECT 1 FROM pg_locks WHERE locktype = 'advisory'")).to.deep.equal([]);
+      expect(await db.query("SHOW statement_timeout")).to.deep.equal([{ statement_timeout: "10s" }]);
+      expect(await db.query("SHOW lock_timeout")).to.deep.equal([{ lock_timeout: "3s" }]);
+    });
+
+    it("leaves the entities nothing to change about a column, a type or a table", async () => {
+      const db = await empty();
+      await migrate(db, log);
+      const { upQueries } = await db.driver.createSchemaBuilder().log();
+      // Constraints and indexes are the migration's own; the entities name columns only.
+      const drift = upQueries
+        .map(({ query }) => query)
+        .filter((query) => !/^(?:ALTER TABLE "\w+" DROP CONSTRAINT|DROP INDEX) /u.test(query));
+      expect(drift).to.deep.equal([]);
+    });
+  });
+
+  describe("waitForSchema", () => {
+    it("waits until somebody else has migrated", async () => {
+      const url = await fixture.emptyDatabase();
+      const [waiting, migrating] = [await fixture.connect(url), await fixture.connect(url)];
+      const lines: string[] = [];
+      const told = pino({ level: "info" }, { write: (line: string) => lines.push(line) });
+      let isThere = false;
+      const done = waitForSchema(waiting, told, new AbortController().signal).then(() => (isThere = true));
+      await until("it says what it waits for", () => lines.length === 1);
+      expect(isThere).to.equal(false);
+      await migrate(migrating, log);
+      await done;
+      await waitForSchema(waiting, told, new AbortController().signal);
+      expect(lines).to.have.length(1);
+    });
+
+    it("stops waiting when it is told to, and creates nothing", async () => {
+      const db = await empty();
+      const stop = new AbortController();
+      const waiting = waitForSchema(db, log, stop.signal);
+      stop.abort(new Error("enough"));
+      expect(await rejectionOf(waiting)).to.equal("enough");
+      expect(await db.query(TABLES)).to.deep.equal([]);
+    });
+  });
+
+  describe("the database", () => {
+    let db: DataSource;
+
+    before(async () => {
+      db = await empty();
+      await migrate(db, log);
+    });
+
+    const insert = async (columns: Record<string, unknown> = {}): Promise<string> => {
+      const session_id = randomUUID();
+      const row = {
+        session_id,
+        alert_data: "x",
+        agent_type: "a",
+        chain_id: "c",
+        resolved_config: "{}",
+        config_hash: "h",
+        ...columns,
+      };
+      const names = Object.keys(row);
+      const places = names.map((_name, index) => `$${index + 1}`);
+      await db.query(
+        `INSERT INTO alert_sessions (${names.join(", ")}) VALUES (${places.join(", ")})`,
+        Object.values(row),
+      );
+      return session_id;
+    };
+
+    it("refuses a status it does not know, and an end that does not fit the status", async () => {
+      expect(await rejectionOf(insert({ status: "done" }))).to.include(
+        "invalid input value for enum session_status",
+      );
+      expect(await rejectionOf(insert({ status: "completed" }))).to.include("ended_means_terminal");
+      expect(await rejectionOf(insert({ completed_at: new Date() }))).to.include("ended_means_terminal");
+      await insert({ status: "completed", completed_at: new Date() });
+    });
+
+    it("indexes a mebibyte of different words", async () => {
+      const words = Array.from({ length: 200_000 }, (_word, n) => `w${n.toString(36)}`).join(" ");
+      await insert({ alert_data: words.slice(0, 1_048_576) });
+      await insert({ alert_data: "💾".repeat(262_144) });
+      await insert({ alert_data: "x".repeat(1_048_576) });
+    });
+
+    it("holds messages to their rules", async () => {
+      const id = await insert();
+      await db.query(
+        "INSERT INTO stages (stage_id, session_id, stage_name, stage_index, expected_agent_count) VALUES ($1, $1, 's', 0, 1)",
+        [id],
+      );
+      await db.query(
+        `INSERT INTO agent_executions (execution_id, stage_id, session_id, agent_name, agent_index, iteration_strategy,
+           iteration_state, llm_provider) VALUES ($1, $1, $1, 'a', 1, 'single-call', '{}', 'p')`,
+        [id],
+      );
+      let number = 0;
+      const message = async (
+        role: string,
+        content: string,
+        rest: Record<string, string | null> = {},
+      ): Promise<unknown> =>
+        db.query(
+          `INSERT INTO messages (message_id, session_id, stage_id, execution_id, sequence_number, role, content,
+             tool_calls, tool_call_id, tool_name) VALUES ($1, $2, $2, $2, $3, $4, $5, $6, $7, $8)`,
+          [
+            randomUUID(),
+            id,
+            ++number,
+            role,
+            content,
+            rest["calls"] ?? null,
+            rest["callId"] ?? null,
+            rest["tool"] ?? null,
+          ],
+        );
+      expect(await rejectionOf(message("assistant", ""))).to.include("content_or_calls");
+      expect(await rejectionOf(message("user", "x", { calls: "[]" }))).to.include("calls_on_assistant");
+      expect(await rejectionOf(message("tool", "x"))).to.include("result_on_tool");
+      expect(await rejectionOf(message("tool", "x", { callId: "c" }))).to.include("result_on_tool");
+      expect(await rejectionOf(message("user", "x", { callId: "c", tool: "t" }))).to.include(
+        "result_on_tool",
+      );
+      expect(await rejectionOf(message("wizard", "x"))).to.include("message_role");
+      await message("assistant", "", { calls: "[]" });
+      await message("tool", "", { callId: "c", tool: "t" });
+    });
+
+    it("deletes everything of a session with it", async () => {
+      const id = await insert();
+      await db.query("INSERT INTO session_runtime (session_id) VALUES ($1)", [id]);
+      await db.query("INSERT INTO events (session_id, seq, payload) VALUES ($1, 1, '{}')", [id]);
+      await db.query("DELETE FROM alert_sessions WHERE session_id = $1", [id]);
+      expect(await db.query("SELECT 1 FROM events WHERE session_id = $1", [id])).to.deep.equal([]);
+      expect(await db.query("SELECT 1 FROM session_runtime WHERE session_id = $1", [id])).to.deep.equal([]);
+    });
+
+    it("keeps what changes with every heartbeat out of its indexes", async () => {
+      expect(
+        await db.query("SELECT indexname FROM pg_indexes WHERE tablename = 'session_runtime'"),
+      ).to.deep.equal([{ indexname: "session_runtime_pkey" }]);
+    });
+
+    it("gives int8 as numbers", async () => {
+      expect(await db.query("SELECT 9007199254740991::int8 AS n")).to.deep.equal([
+        { n: Number.MAX_SAFE_INTEGER },
+      ]);
+    });
+  });
+});

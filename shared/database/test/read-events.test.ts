@@ -1,0 +1,90 @@
+import { randomUUID } from "node:crypto";
+import { expect } from "chai";
+import { pino } from "pino";
+import type { DataSource } from "typeorm";
+import type { SessionEventPayload } from "#shared/contracts/session-event.ts";
+import { appendEvents } from "#shared/database/append-events.ts";
+import { migrate } from "#shared/database/migrate.ts";
+import { readEvents, readLastSeqs } from "#shared/database/read-events.ts";
+import { DatabaseFixture } from "./database-fixture.ts";
+
+describe("the event log", () => {
+  let fixture: DatabaseFixture;
+  let db: DataSource;
+
+  before(async () => {
+    fixture = await DatabaseFixture.start();
+    db = await fixture.connect();
+    await migrate(db, pino({ level: "silent" }));
+  });
+  after(() => fixture[Symbol.asyncDispose]());
+
+  const newSession = async (): Promise<string> => {
+    const id = randomUUID();
+    await db.query(
+      `INSERT INTO alert_sessions (session_id, alert_data, agent_type, chain_id, resolved_config, config_hash)
+       VALUES ($1, 'x', 'a', 'c', '{}', 'h')`,
+      [id],
+    );
+    await db.query("INSERT INTO session_runtime (session_id) VALUES ($1)", [id]);
+    return id;
+  };
+  const payload = (session_id: string, error_message: string): SessionEventPayload => ({
+    type: "session.status",
+    session_id,
+    status: "failed",
+    error_message,
+    timestamp: "now",
+  });
+  const append = async (id: string, texts: readonly string[]) =>
+    db.transaction(async (manager) =>
+      appendEvents(
+        manager,
+        id,
+        { kind: "system" },
+        texts.map((text) => payload(id, text)),
+      ),
+    );
+
+  it("reads back what was appended, numbered from 1, with ascending cursors", async () => {
+    const [one, other] = [await newSession(), await newSession()];
+    const first = await append(one, ["a", "b"]);
+    await append(other, ["x"]);
+    const second = await append(one, ["c"]);
+    const all = await readEvents(db, one, { afterSeq: 0, limit: 10 });
+    expect(all).to.deep.equal([...(first ?? []), ...(second ?? [])]);
+    expect(all.map(({ seq }) => seq)).to.deep.equal([1, 2, 3]);
+    const cursors = all.map(({ db_event_id }) => db_event_id);
+    expect(cursors).to.deep.equal(cursors.toSorted((a, b) => a - b));
+    expect(await readEvents(db, one, { afterSeq: 1, throughSeq: 2, limit: 10 })).to.deep.equal([all[1]]);
+    expect(await readEvents(db, one, { afterSeq: 1, limit: 1 })).to.deep.equal([all[1]]);
+  });
+
+  it("appends nothing for a session it does not know, and numbers nothing when there is nothing", async () => {
+    expect(await append(randomUUID(), ["a"])).to.equal(null);
+    const id = await newSession();
+    expect(await append(id, [])).to.deep.equal([]);
+    expect(await readLastSeqs(db, [id, randomUUID()])).to.deep.equal(new Map([[id, 0]]));
+    expect(await readLastSeqs(db, [])).to.deep.equal(new Map());
+  });
+
+  it("gives no number to a transaction that rolls back", async () => {
+    const id = await newSession();
+    await db
+      .transaction(async (manager) => {
+        await appendEvents(manager, id, { kind: "system" }, [payload(id, "lost")]);
+        throw new Error("no");
+      })
+      .catch(() => undefined);
+    const [event] = (await append(id, ["kept"])) ?? [];
+    expect(event).to.include({ seq: 1 });
+  });
+
+  it("keeps a payload of a mebibyte", async () => {
+    const id = await newSession();
+    const text = "💾".repeat(262_144);
+    await append(id, [text]);
+    const [event] = await readEvents(db, id, { afterSeq: 0, limit: 1 });
+    expect(event?.payload).to.deep.equal(payload(id, text));
+  });
+});

@@ -1,0 +1,24 @@
+import { expect } from "chai";
+import { storableText } from "#shared/storable-text.ts";
+
+describe("storableText", () => {
+  it("leaves a text that can be stored as it is", () => {
+    for (const text of ["", "plain", "émoji 💾", "\u0001\u001f\u007f", "\uFFFD"]) {
+      expect(storableText(text)).to.deep.equal({ text, changed: false });
+    }
+  });
+
+  it("replaces NUL and lone halves of pairs, each by one unit", () => {
+    expect(storableText("a\0b")).to.deep.equal({ text: "a\uFFFDb", changed: true });
+    expect(storableText("\ud83d")).to.deep.equal({ text: "\uFFFD", changed: true });
+    expect(storableText("\udcbe\ud83d")).to.deep.equal({ text: "\uFFFD\uFFFD", changed: true });
+    expect(storableText("\ud83d\ud83d\udcbe")).to.deep.equal({ text: "\uFFFD💾", changed: true });
+  });
+
+  it("gives the same for a text in pieces as for the whole, at the same offsets", () => {
+    const pieces = ["a\0", "\ud800b", "💾", "\0\0"];
+    const whole = pieces.join("");
+    expect(pieces.map((piece) => storableText(piece).text).join("")).to.equal(storableText(whole).text);
+    expect(storableText(whole).text).to.have.length(whole.length);
+  });
+});
