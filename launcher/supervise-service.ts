@@ -5,6 +5,7 @@ import { processIdentity, type ProcessIdentity } from "./process-identity.mjs";
 import type { ServicePlan } from "./service-plan.ts";
 import { splitLines } from "./split-lines.ts";
 import { waitUntilReady } from "./wait-until-ready.ts";
+import { SERVICE_NODE_FLAGS } from "./service-node-flags.ts";
 
 export type Backoff = {
   readonly firstMs: number;
@@ -51,7 +52,7 @@ export function pauseAfter(deaths: number, { firstMs, maxMs }: Backoff, random =
 type Run = { child: ChildProcess; exited: Promise<string> };
 
 function startProcess({ plan, cwd }: Supervision, onLine: (line: string) => void): Run {
-  const child = spawn(process.execPath, [plan.entry], {
+  const child = spawn(process.execPath, [...SERVICE_NODE_FLAGS, plan.entry], {
     cwd,
     env: plan.env,
     // A session of its own: the terminal's Ctrl-C goes to us alone, who stop the services in order.

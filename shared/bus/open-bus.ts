@@ -15,6 +15,8 @@ export interface Bus extends AsyncDisposable {
   readonly js: JetStreamClient;
   readonly jsm: JetStreamManager;
   readonly log: Logger;
+  /** False from the moment a lost connection was noticed until it is back. */
+  isConnected(): boolean;
   /** Asks the server for a sign of life; rejects with a sentence when there is none. */
   check(): Promise<void>;
 }
@@ -65,9 +67,10 @@ async function describeBus(connection: NatsConnection, log: Logger): Promise<Bus
   try {
     // JetStream calls fail by themselves when it is unavailable; asking here would tie start-up to its state.
     const jsm = await connection.jetstreamManager({ checkAPI: false });
-    logStatus(connection, log);
+    const status = followStatus(connection, log);
     return {
       connection,
+      isConnected: () => status.connected && !connection.isClosed(),
       js: connection.jetstream(),
       jsm,
       log,
@@ -88,16 +91,24 @@ async function describeBus(connection: NatsConnection, log: Logger): Promise<Bus
   }
 }
 
-function logStatus(connection: NatsConnection, log: Logger): void {
+function followStatus(connection: NatsConnection, log: Logger): { readonly connected: boolean } {
+  const state = { connected: true };
   const follow = async () => {
     for await (const { type, data: server } of connection.status()) {
-      if (type === "disconnect") log.warn({ server }, "NATS connection lost: reconnecting");
-      if (type === "reconnect") log.info({ server }, "NATS connection restored");
+      if (type === "disconnect") {
+        state.connected = false;
+        log.warn({ server }, "NATS connection lost: reconnecting");
+      }
+      if (type === "reconnect") {
+        state.connected = true;
+        log.info({ server }, "NATS connection restored");
+      }
     }
   };
   void follow().catch((error: unknown) =>
     log.error({ error: errorMessage(error) }, "NATS status unreadable"),
   );
+  return state;
 }
 
 function withoutPassword(url: string): string {

@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
+import { SERVICE_NODE_FLAGS } from "../../launcher/service-node-flags.ts";
 import { freePort } from "../../launcher/free-port.ts";
 import type { BackingServers } from "./backing-servers.ts";
 import { HopelessError, until } from "./until.ts";
@@ -78,14 +79,15 @@ export class TarsySystem implements AsyncDisposable {
   /** Starts one more process of a service and resolves once it is ready. */
   async startService(name: ServiceName): Promise<RunningService> {
     const healthPort = await freePort(HOST);
-    const child = spawn(process.execPath, [join(ROOT, "services", name, "main.ts")], {
+    const child = spawn(process.execPath, [...SERVICE_NODE_FLAGS, join(ROOT, "services", name, "main.ts")], {
       cwd: ROOT,
       env: { ...this.#env, [HEALTH_VARIABLE[name]]: String(healthPort) },
-      stdio: ["ignore", "pipe", "pipe"],
+      // The channel tells the services when a killed test is gone.
+      stdio: ["ignore", "pipe", "pipe", "ipc"],
     });
     for (const stream of [child.stdout, child.stderr]) {
       stream
-        .setEncoding("utf8")
+        ?.setEncoding("utf8")
         .on("data", (text: string) => (this.output = (this.output + text).slice(-200_000)));
     }
     const service = { name, process: child, healthPort };

@@ -47,18 +47,10 @@ export function openEventPublisher({
     );
   };
 
-  /** With NATS away nobody can tell; what a former owner did not get out is then left to the readers' own repair. */
-  const firstUnpublished = async (event: SessionEvent) => {
-    try {
-      return (await lastPublishedSeq(bus, sessionId)) + 1;
-    } catch (error) {
-      log.debug({ error: errorMessage(error) }, "last published event unknown");
-      return event.seq;
-    }
-  };
-
   const sendThrough = async (event: SessionEvent) => {
-    nextSeq ??= await firstUnpublished(event);
+    // With NATS away nothing waits for it: the next event after its return brings along what was left out.
+    if (!bus.isConnected()) return;
+    nextSeq ??= (await lastPublishedSeq(bus, sessionId)) + 1;
     while (nextSeq < event.seq) {
       const missed = await readEvents(db, sessionId, {
         afterSeq: nextSeq - 1,
