@@ -37,7 +37,7 @@ async function readBytes(request: IncomingMessage): Promise<Buffer> {
       ...(length === undefined ? {} : { length }),
     });
   } catch (error) {
-    // What is left of an oversized body is not read: the connection closes behind the answer.
+    // What is left of an oversized body is never kept; a client that does not stop sending meets the request timeout.
     const type = error instanceof Error && "type" in error ? error.type : undefined;
     if (type === "entity.too.large") throw new RequestError(413, "Request Entity Too Large");
     throw new RequestError(400, `request body could not be read: ${errorMessage(error)}`);

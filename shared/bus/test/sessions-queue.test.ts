@@ -177,8 +177,6 @@ describe("the session queue", () => {
         await fixture.bus.check();
         return true;
       });
-      delivery.working();
-      delivery.nak();
       await delivery.ack();
       await fixture.bus.connection.flush();
       expect(await wakeSession(fixture.bus, id)).to.equal("already_queued");
