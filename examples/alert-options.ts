@@ -16,8 +16,8 @@ Sends the file's content as an alert and shows the investigation as it goes.
   FILE        any text, such as examples/alerts/alertmanager-webhook.json; - reads standard input
   --type      the alert type, which chooses the chain of agents (default: the configuration's)
   --runbook   URL of a runbook to name to the agents
-  --api       the api (TARSY_API_URL, default http://localhost:8080)
-  --ws        the notifier (TARSY_WS_URL, default ws://localhost:8081/ws)
+  --api       the api (TARSY_API_URL, default http://localhost:8080; API_PORT changes the port)
+  --ws        the notifier (TARSY_WS_URL, default ws://localhost:8081/ws; NOTIFIER_PORT changes the port)
 `;
 
 /** From the command line and the environment. Throws an Error with one sentence for what cannot be used. */
@@ -31,8 +31,14 @@ export function parseAlertOptions(
     options: {
       type: { type: "string" },
       runbook: { type: "string" },
-      api: { type: "string", default: env["TARSY_API_URL"] ?? "http://localhost:8080" },
-      ws: { type: "string", default: env["TARSY_WS_URL"] ?? "ws://localhost:8081/ws" },
+      api: {
+        type: "string",
+        default: env["TARSY_API_URL"] ?? `http://localhost:${env["API_PORT"] ?? "8080"}`,
+      },
+      ws: {
+        type: "string",
+        default: env["TARSY_WS_URL"] ?? `ws://localhost:${env["NOTIFIER_PORT"] ?? "8081"}/ws`,
+      },
       help: { type: "boolean", short: "h", default: false },
     },
   });

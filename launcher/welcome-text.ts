@@ -29,16 +29,20 @@ export function configurationText({ path, isDemo }: ConfigDirectory): string {
 export function welcomeText({ ports, host, servers, config, executors }: Welcome): string {
   const name = shownHost(host);
   const apiPort = ports.get("API_PORT");
-  const alert = apiPort === 8080 ? "npm run alert --" : `API_PORT=${apiPort} npm run alert --`;
+  const notifierPort = ports.get("NOTIFIER_PORT");
+  const moved = [
+    ...(apiPort === 8080 ? [] : [`API_PORT=${apiPort} `]),
+    ...(notifierPort === 8081 ? [] : [`NOTIFIER_PORT=${notifierPort} `]),
+  ].join("");
   return [
     "",
     `TARSy is ready at http://${name}:${apiPort}`,
-    `  live events    ws://${name}:${ports.get("NOTIFIER_PORT")}/api/v1/ws`,
+    `  live events    ws://${name}:${notifierPort}/ws`,
     `  executors      ${executors}`,
     `  configuration  ${configurationText(config)}`,
     `  database       ${servers.postgres.description}`,
     `  bus            ${servers.nats.description}`,
-    `  first alert    ${alert} examples/alerts/alertmanager-webhook.json`,
+    `  first alert    ${moved}npm run alert -- examples/alerts/alertmanager-webhook.json`,
     "  stop           Ctrl-C",
     "",
     "",

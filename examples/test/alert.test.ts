@@ -21,9 +21,9 @@ interface Run {
   readonly interrupt: () => void;
 }
 
-function runAlert(args: readonly string[], input?: string): Run {
+function runAlert(args: readonly string[], input?: string, env: NodeJS.ProcessEnv = {}): Run {
   const child = spawn(process.execPath, [join(EXAMPLES, "alert.ts"), ...args], {
-    env: { PATH: process.env["PATH"] },
+    env: { PATH: process.env["PATH"], ...env },
     stdio: ["pipe", "pipe", "pipe"],
   });
   let out = "";
@@ -68,6 +68,13 @@ describe("npm run alert", () => {
     const run = runAlert(["-", ...addresses], "REFUSE this");
     expect(await run.exit).to.equal(1);
     expect(run.errors()).to.match(/^The investigation ended failed: .*we do not answer this/u);
+  });
+
+  it("finds an api and a notifier on the ports that npm start was given", async () => {
+    const env = { API_PORT: new URL(system.api).port, NOTIFIER_PORT: new URL(system.ws).port };
+    const run = runAlert(["-", "--type", "test"], "moved", env);
+    expect(await run.exit, run.errors()).to.equal(0);
+    expect(run.out()).to.include("● Final analysis\n");
   });
 
   it("shows everything once although its connection is lost in between", async () => {
