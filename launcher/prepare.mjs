@@ -123,6 +123,7 @@ export async function exitWith(main) {
 if (process.argv[1] !== undefined && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
   await exitWith(async () => {
     const { node } = await prepare();
+    if (process.argv.includes("--dependencies-only")) return 0;
     const { status } = spawnSync(node, [join(projectRoot, "launcher", "prepare-tools.ts")], {
       stdio: "inherit",
     });
