@@ -2,17 +2,17 @@ import type { Environment } from "#shared/environment.ts";
 import { checkDatabase, checkNats } from "./check-reachable.ts";
 import { startNats } from "./embedded-nats.ts";
 import { startPostgres } from "./embedded-postgres.ts";
+import { keepServer, type KeptServer } from "./keep-server.ts";
 import { findNatsServer } from "./nats-binary.ts";
 import type { ProjectPaths } from "./project-paths.ts";
-import type { ServerProcess } from "./server-process.ts";
 
 /** PostgreSQL or NATS, whoever runs it. */
 export type BackingServer = {
   readonly url: string;
   /** For people; without a password. */
   readonly description: string;
-  /** Ours to stop; `undefined` for one that was there before us. */
-  readonly process: ServerProcess | undefined;
+  /** Ours, kept running until it is stopped; `undefined` for one that was there before us. */
+  readonly process: KeptServer | undefined;
 };
 
 export type BackingServers = { readonly postgres: BackingServer; readonly nats: BackingServer };
@@ -39,11 +39,17 @@ async function openPostgres({ env, paths, signal, progress }: OpenBackingServers
     return { url: given, description: `${withoutPassword(given)} (DATABASE_URL)`, process: undefined };
   }
   progress("starting the embedded PostgreSQL");
-  const server = await startPostgres({ dataDir: paths.postgres, port: 0, durable: true, signal });
+  const settings = { dataDir: paths.postgres, durable: true };
+  const server = await startPostgres({ ...settings, port: 0, signal });
   return {
     url: server.url,
     description: `embedded PostgreSQL on 127.0.0.1:${server.port}, data in ${paths.postgres}`,
-    process: server,
+    process: keepServer({
+      name: "the embedded PostgreSQL",
+      first: server,
+      start: async (stop) => startPostgres({ ...settings, port: server.port, signal: stop }),
+      progress,
+    }),
   };
 }
 
@@ -55,11 +61,17 @@ async function openNats({ env, paths, signal, progress }: OpenBackingServers): P
   }
   const binary = await findNatsServer({ toolsDir: paths.tools, env, progress });
   progress("starting the embedded NATS server");
-  const server = await startNats({ binary, dataDir: paths.nats, port: 0, signal });
+  const settings = { binary, dataDir: paths.nats };
+  const server = await startNats({ ...settings, port: 0, signal });
   return {
     url: server.url,
     description: `embedded NATS ${server.version} on 127.0.0.1:${server.port}, data in ${paths.nats}`,
-    process: server,
+    process: keepServer({
+      name: "the embedded NATS server",
+      first: server,
+      start: async (stop) => startNats({ ...settings, port: server.port, signal: stop }),
+      progress,
+    }),
   };
 }
 

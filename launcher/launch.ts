@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { mkdirSync, rmSync } from "node:fs";
 import { errorMessage } from "#shared/errors.ts";
 import { openBackingServers, type BackingServers } from "./backing-servers.ts";
+import { checkConfiguration } from "./check-configuration.ts";
 import { claimCheckout } from "./claim-checkout.ts";
 import { findConfigDirectory } from "./config-directory.ts";
 import { freePort } from "./free-port.ts";
@@ -88,6 +89,7 @@ async function bringUp(
 ): Promise<SupervisedService[]> {
   const { paths } = launch;
   const config = findConfigDirectory({ ...launch, root: paths.root, option: options.configDir });
+  await checkConfiguration(config);
   const lock = await claimCheckout(paths.lock, request.stop, printProgress);
   stack.defer(() => lock.release());
   request.stop.addEventListener("abort", () => lock.announceStop());

@@ -27,6 +27,7 @@ export function makeCheckout(root: string): void {
   cpSync(join(projectRoot, "package-lock.json"), join(root, "package-lock.json"));
   cpSync(join(projectRoot, "package.json"), join(root, "package.json"));
   link("shared");
+  link("deploy");
   mkdirSync(join(root, "node_modules"));
   for (const name of readdirSync(join(projectRoot, "node_modules"))) {
     // Not ours to share: what is installed here is for this checkout to note.

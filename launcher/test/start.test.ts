@@ -2,6 +2,7 @@ import { expect } from "chai";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
@@ -107,6 +108,38 @@ describe("npm start", () => {
       .to.deep.equal(order.toSorted((a, b) => a - b))
       .and.not.include(-1);
     expectNothingLeft();
+  });
+
+  it("starts a PostgreSQL or NATS that was killed again, where the services look for it", async () => {
+    const start = await ready();
+    for (const [index, name] of ["PostgreSQL", "NATS server"].entries()) {
+      process.kill(serverProcesses()[index]?.pid ?? Number.NaN, "SIGKILL");
+      await start.says(`the embedded ${name} ended unexpectedly (signal SIGKILL)`);
+      await start.says(`the embedded ${name} is back`);
+    }
+    const [, port = ""] = /embedded PostgreSQL on 127\.0\.0\.1:(\d+)/u.exec(start.output()) ?? [];
+    const socket = connect(Number(port), "127.0.0.1");
+    await once(socket, "connect");
+    socket.destroy();
+    const processes = everyProcess();
+    expect(processes.every(isRunning)).to.equal(true);
+    start.child.kill("SIGTERM");
+    expect(await start.exited).to.equal(0);
+    expect(processes.some(isRunning)).to.equal(false);
+    expectNothingLeft();
+  });
+
+  it("reports the mistakes of a configuration before it starts anything", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "tarsy-config-"));
+    writeFileSync(join(folder, "tarsy.yaml"), "queue: { worker_count: 99 }\n");
+    writeFileSync(join(folder, "llm-providers.yaml"), "llm_providers: { mine: { type: nobody } }\n");
+    const start = begin(["--config-dir", folder]);
+    expect(await start.exited).to.equal(1);
+    expect(start.output()).to.include(`${folder}/tarsy.yaml:1:24: queue.worker_count: must be`);
+    expect(start.output()).to.include(`${folder}/llm-providers.yaml:1:32: llm_providers.mine.type: must be`);
+    expect(start.output()).not.to.include("starting");
+    expectNothingLeft();
+    rmSync(folder, { recursive: true });
   });
 
   it("gives each service what it needs to know", async () => {
