@@ -1,4 +1,4 @@
-import { setback } from "../llm-error.ts";
+import { eventLines } from "./event-lines.ts";
 
 type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
@@ -20,23 +20,9 @@ export function guardedFetch({ maxEventBytes, onRetryAfter }: GuardedFetchOption
     if (!response.ok && wish !== undefined) onRetryAfter(wish);
     if (response.body === null) return response;
     const { status, statusText, headers } = response;
-    const body = response.body.pipeThrough(eventLimit(maxEventBytes));
+    const body = response.body.pipeThrough(eventLines(maxEventBytes));
     return new Response(body, { status, statusText, headers });
   };
-}
-
-function eventLimit(maxBytes: number): TransformStream<Uint8Array, Uint8Array> {
-  let sinceEvent = 0;
-  return new TransformStream({
-    transform: (bytes, controller) => {
-      const end = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).lastIndexOf("\n\n");
-      sinceEvent = end === -1 ? sinceEvent + bytes.length : bytes.length - end;
-      if (sinceEvent > maxBytes) {
-        throw setback("provider_error", `the provider sent one message of more than ${maxBytes} bytes`);
-      }
-      controller.enqueue(bytes);
-    },
-  });
 }
 
 function retryAfterMs(header: string | null): number | undefined {

@@ -45,6 +45,24 @@ describe("llm-gateway with Gemini", () => {
     expect(request?.headers["x-goog-api-key"]).to.equal(KEY);
   });
 
+  it("loses nothing to comments, event names and ids between the data", async () => {
+    const data = (value: object): string => `data: ${JSON.stringify(value)}\r\n`;
+    const last = geminiChunk([{ text: "three" }], { finishReason: "STOP", usageMetadata: USAGE });
+    const stream = `: hello\r\n\r\nevent: message\r\nid: 1\r\n${data(geminiChunk([{ text: "one 💾 " }]))}\r\nretry: 5\r\n${data(
+      geminiChunk([{ text: "two " }]),
+    )}: bye\r\n\r\n${data(last)}\r\n`;
+    await using gemini = await openGeminiServer((reply) => {
+      for (const byte of Buffer.from(stream)) reply.raw(Uint8Array.of(byte));
+      reply.end();
+    });
+    await using gateway = await openGateway();
+    const answer = await gateway.ask(geminiRequest(gemini.url));
+    const texts = values(answer, "text").flatMap((value) =>
+      typeof value === "object" && value !== null && "content" in value ? [value.content] : [],
+    );
+    expect(texts.join("")).to.equal("one 💾 two three");
+  });
+
   it("passes each delta on while the answer goes on", async () => {
     const { promise: seen, resolve: sawFirst } = Promise.withResolvers<void>();
     await using gemini = await openGeminiServer(async (reply) => {
