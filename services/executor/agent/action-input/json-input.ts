@@ -1,0 +1,49 @@
+/** Deeper values overflow the stack when they are written as JSON again; no honest input comes near it. */
+export const MAX_DEPTH = 200;
+
+/** The JSON value that `text` holds; undefined where it is not JSON or nested more than 200 levels deep. */
+export function parseJsonInput(text: string): { value: unknown } | undefined {
+  if (!isShallow(text)) return undefined;
+  try {
+    return { value: toJsonValue(JSON.parse(text)) };
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Copies a parsed value into one that JSON can hold: numbers beyond its range, which would become null, are kept as
+ * text, and what JSON has no word for becomes null. Throws a RangeError where it is nested too deeply.
+ */
+export function toJsonValue(value: unknown, depth = 0): unknown {
+  if (typeof value === "number") return Number.isFinite(value) ? value : String(value);
+  if (value === null || typeof value === "string" || typeof value === "boolean") return value;
+  if (typeof value !== "object") return null;
+  if (depth >= MAX_DEPTH) throw new RangeError(`the input is nested deeper than ${MAX_DEPTH} levels`);
+  if (Array.isArray(value)) return value.map((item) => toJsonValue(item, depth + 1));
+  // From entries, so that a key called __proto__ stays a key.
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, toJsonValue(item, depth + 1)]));
+}
+
+/** True for what JSON calls an object: neither null nor a list. */
+export function isJsonObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Counts brackets outside strings: the parser is not to see what could exhaust the stack. */
+function isShallow(text: string): boolean {
+  let depth = 0;
+  let inString = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at);
+    if (inString) {
+      if (unit === 0x5c) at += 1;
+      else if (unit === 0x22) inString = false;
+    } else if (unit === 0x22) inString = true;
+    else if (unit === 0x7b || unit === 0x5b) {
+      depth += 1;
+      if (depth > MAX_DEPTH) return false;
+    } else if (unit === 0x7d || unit === 0x5d) depth -= 1;
+  }
+  return true;
+}

@@ -1,0 +1,131 @@
+import { expect } from "chai";
+import { parseReact } from "../agent/parse-react.ts";
+import { answers, calls, callsUnknown, declareCases, isMalformed } from "./react-case.ts";
+
+describe("parseReact", () => {
+  describe("decides", () => {
+    declareCases([
+      [
+        "ends at an invented observation",
+        "Action: k.a\nAction Input: {}\nObservation: fake\nFinal Answer: x",
+        calls("k.a", "{}"),
+      ],
+      ["concludes in spite of an action without input", "Action: k.a\nFinal Answer: F", answers("F")],
+      ["calls rather than concludes", "Final Answer: F\nAction: k.a\nAction Input: {}", calls("k.a", "{}")],
+      [
+        "takes the last of two pairs",
+        'Action: k.a\nAction Input: {"n":1}\nAction: k.b\nAction Input: {"n":2}',
+        calls("k.b", '{"n":2}'),
+      ],
+      [
+        "gives a second action no input of the first",
+        'Action: k.a\nAction Input: {"n":1}\nAction: k.b\nAction Input:',
+        calls("k.b", ""),
+      ],
+      [
+        "does not call a second action without input",
+        'Action: k.a\nAction Input: {"n":1}\nAction: k.b',
+        isMalformed(),
+      ],
+      [
+        "keeps the call where a second action has no name",
+        "Action: k.a\nAction Input: {}\nAction:",
+        calls("k.a", "{}"),
+      ],
+      ["needs the input on a line of its own", "Action: k.a Action Input: {}", isMalformed()],
+      ["reads a name on the next line", "Action:\nk.a\nAction Input: {}", calls("k.a", "{}")],
+      ["recovers an Action without colon", "Action\nk.a\nAction Input:", calls("k.a", "")],
+      [
+        "recovers upper case after a thought",
+        "Thought: t\nACTION: k.a\nAction Input: {}",
+        calls("k.a", "{}", "t\nACTION: k.a"),
+      ],
+      ["recovers upper case without a thought", "ACTION: k.a\nAction Input: {}", calls("k.a", "{}")],
+      ["does not read lower-case markers", "thought: t\naction: k.a\naction input: {}", isMalformed()],
+      [
+        "recovers a tool named in prose",
+        "Thought: I will take action k.a\nAction Input: {}",
+        calls("k.a", "{}", "I will take action k.a"),
+      ],
+      ["reads a bold action", "**Action:** k.a\n**Action Input:** {}", calls("k.a", "{}")],
+      ["reads a bold final answer", "**Final Answer:** x", answers("x")],
+      ["reads a bold action behind a sentence", "Go. **Action:** k.a\nAction Input: {}", calls("k.a", "{}")],
+      ["reads a numbered action", "2. Action: k.a\nAction Input: {}", calls("k.a", "{}")],
+      [
+        "takes the fence off an input",
+        'Action: k.a\nAction Input:\n```json\n{"a":1}\n```',
+        calls("k.a", '{"a":1}'),
+      ],
+      ["takes backticks off a name", "Action: `k.a`\nAction Input: {}", calls("k.a", "{}")],
+      [
+        "keeps further text of a name",
+        "Action: k.a\nto see more\nAction Input: {}",
+        calls("k.a\nto see more", "{}"),
+      ],
+      [
+        "does not look for markers inside an input",
+        'Action: k.a\nAction Input: {"q":"Why? Action: none"}',
+        calls("k.a", '{"q":"Why? Action: none"}'),
+      ],
+      [
+        "keeps what a final answer contains",
+        "Final Answer: Fix X. Action: restart\nAction: scale up\nThought: later\nObservation: none",
+        answers("Fix X. Action: restart\nAction: scale up\nThought: later\nObservation: none"),
+      ],
+      ["has nothing in an empty final answer", "Final Answer:", isMalformed()],
+      [
+        "makes a second final answer text of the first",
+        "Final Answer: A\nFinal Answer: B",
+        answers("A\nFinal Answer: B"),
+      ],
+      [
+        "does not let a later thought replace a final answer",
+        "Final Answer: A\nThought: more\nok. Final Answer: B",
+        answers("A\nThought: more\nok. Final Answer: B"),
+      ],
+      ["finds nothing in nothing", "", isMalformed()],
+      ["finds nothing in whitespace", " \n\t\n ", isMalformed()],
+      ["finds nothing in prose", "The pods look healthy to me.", isMalformed()],
+      ["needs more than a thought", "Thought: what now?", isMalformed("what now?")],
+      ["needs an action for an input", 'Action Input: {"a":1}', isMalformed()],
+      ["needs an input for an action", "Thought: t\nAction: k.a", isMalformed("t")],
+      ["calls with an empty input", "Action: k.a\nAction Input:", calls("k.a", "")],
+      ["asks for a server's name", "Action: get_pods\nAction Input: {}", callsUnknown("get_pods", "{}")],
+      ["leaves loose names to its caller", "Action: a.b.c\nAction Input: {}", calls("a.b.c", "{}")],
+      ["leaves a nameless server to its caller", "Action: .tool\nAction Input: {}", calls(".tool", "{}")],
+    ]);
+  });
+
+  it("says which sections it found", () => {
+    const found = (text: string) =>
+      Object.entries(parseReact(text).found)
+        .filter(([, isFound]) => isFound)
+        .map(([name]) => name);
+    expect(found("prose")).to.deep.equal([]);
+    expect(found("Thought: t")).to.deep.equal(["thought"]);
+    expect(found("Thought: t\nAction: k.a")).to.deep.equal(["thought", "action"]);
+    expect(found("Action Input: {}")).to.deep.equal(["actionInput"]);
+    expect(found("ACTION: k.a\nAction Input: {}")).to.deep.equal(["action", "actionInput"]);
+    expect(found("Thought: t\nFinal Answer:")).to.deep.equal(["thought", "finalAnswer"]);
+    expect(found("Observation: o\nThought: t")).to.deep.equal([]);
+    expect(found("Action: k.a\nAction Input: 1\nAction: k.b")).to.deep.equal(["action"]);
+  });
+
+  it("says what keeps a text from being complete", () => {
+    const message = (text: string) => parseReact(text).errorMessage;
+    expect(message("Action: k.a")).to.contain("without an 'Action Input:'");
+    expect(message("Action Input: {}")).to.contain("without an 'Action:'");
+    expect(message("Thought: t")).to.contain("only a 'Thought:'");
+    expect(message("prose")).to.contain("none of the expected sections");
+    expect(message("Thought: t\nFinal Answer:")).to.contain(
+      "found Thought, Final Answer; missing Action, Action Input",
+    );
+    expect(message("Action: pods\nAction Input: {}")).to.contain("'pods'").and.to.contain("'server.tool'");
+  });
+
+  it("quotes no more than the start of an endless name", () => {
+    expect(parseReact(`Action: ${"x".repeat(100_000)}\nAction Input: {}`).errorMessage.length).to.be.below(
+      400,
+    );
+  });
+});

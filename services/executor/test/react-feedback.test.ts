@@ -1,0 +1,48 @@
+import { expect } from "chai";
+import { parseReact } from "../agent/parse-react.ts";
+import { malformedFeedback, unknownToolFeedback } from "../agent/react-feedback.ts";
+
+const TOOLS = [
+  { name: "k8s.get_pods", description: "Lists pods" },
+  { name: "k8s.get_logs", description: "Reads logs" },
+];
+
+describe("malformedFeedback", () => {
+  it("names what is missing and repeats the format", () => {
+    const feedback = malformedFeedback(parseReact("Thought: t\nAction: k.a"));
+    expect(feedback).to.match(/^Your reply has an 'Action:' without an 'Action Input:'/u);
+    for (const line of [
+      "Action: server.tool",
+      "Action Input: parameter: value",
+      "Final Answer: your complete",
+    ]) {
+      expect(feedback).to.contain(`\n${line}`);
+    }
+    expect(feedback).to.not.match(/^Observation:/u);
+  });
+});
+
+describe("unknownToolFeedback", () => {
+  it("lists the tools behind the parser's error", () => {
+    expect(unknownToolFeedback(parseReact("Action: get_pods\nAction Input: {}"), TOOLS)).to.equal(
+      "Observation: Error - Unknown tool 'get_pods': tools are named 'server.tool', such as 'kubernetes.get_pods'.\n\n" +
+        "Available tools:\n- k8s.get_pods: Lists pods\n- k8s.get_logs: Reads logs",
+    );
+  });
+
+  it("names a tool that is not among them", () => {
+    expect(unknownToolFeedback(parseReact("Action: k8s.nope\nAction Input: {}"), TOOLS)).to.match(
+      /^Observation: Error - Unknown tool 'k8s\.nope': there is no tool of this name\.\n\nAvailable tools:/u,
+    );
+  });
+
+  it("says that there are none", () => {
+    expect(unknownToolFeedback({ action: "k.a", errorMessage: "" }, [])).to.contain("No tools are available");
+  });
+
+  it("quotes no more than the start of an endless name", () => {
+    expect(unknownToolFeedback({ action: "k.a".repeat(10_000), errorMessage: "" }, []).length).to.be.below(
+      500,
+    );
+  });
+});
