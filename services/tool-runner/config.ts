@@ -1,16 +1,34 @@
 import { readConfigEnvironment } from "#shared/agent-config/config-environment.ts";
-import type { Environment } from "#shared/environment.ts";
-import { configDirectory, natsUrl, readServiceConfig, type ServiceConfig } from "#shared/service-config.ts";
+import { envInteger, type Environment } from "#shared/environment.ts";
+import {
+  configDirectory,
+  databaseUrl,
+  natsUrl,
+  readServiceConfig,
+  type ServiceConfig,
+} from "#shared/service-config.ts";
+import { loadStubTools } from "./load-stub-tools.ts";
+import type { ToolCatalogue } from "./tool.ts";
 
 export interface ToolRunnerConfig extends ServiceConfig {
+  readonly databaseUrl: string;
   readonly natsUrl: string;
+  readonly tools: ToolCatalogue;
+  /** What may be wrong with the tools' file, a line each. */
+  readonly warnings: readonly string[];
+  /** How long running calls may go on after the stop. */
+  readonly stopGraceMs: number;
 }
 
-/** Reads the environment over `<config-dir>/.env`. Throws TerminalError naming the variable. */
-export function loadConfig(processEnv: Environment): ToolRunnerConfig {
-  const env = readConfigEnvironment(configDirectory(processEnv), processEnv);
+/** Reads the environment over `<config-dir>/.env`, and the tools. Throws TerminalError with all that is wrong. */
+export async function loadConfig(processEnv: Environment): Promise<ToolRunnerConfig> {
+  const configDir = configDirectory(processEnv);
+  const env = readConfigEnvironment(configDir, processEnv);
   return {
     ...readServiceConfig(env, { name: "TOOL_RUNNER_HEALTH_PORT", fallback: 8093 }),
+    databaseUrl: databaseUrl(env),
     natsUrl: natsUrl(env),
+    stopGraceMs: envInteger(env, "TOOL_STOP_GRACE_MS", { fallback: 10_000, min: 0, max: 12_000 }),
+    ...(await loadStubTools(configDir, env)),
   };
 }

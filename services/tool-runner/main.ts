@@ -1,16 +1,35 @@
 import { Registry, collectDefaultMetrics } from "prom-client";
 import { openBus } from "#shared/bus/open-bus.ts";
+import { waitForSchema } from "#shared/database/migrate.ts";
+import { checkDatabase, openDatabase } from "#shared/database/open-database.ts";
 import { serveHealth } from "#shared/health-server.ts";
 import { runService } from "#shared/run-service.ts";
 import { loadConfig } from "./config.ts";
+import { RunningCalls } from "./running-calls.ts";
 import { serveTools } from "./serve-tools.ts";
 
+/** Sessions make their calls one after another, so that this is far beyond what their limit lets come. */
+const MAX_RUNNING = 200;
+const NAME = "tarsy-tool-runner";
+
 await runService("tool-runner", loadConfig, async ({ config, log, signal, resources }) => {
+  for (const warning of config.warnings) log.warn(warning);
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  const bus = resources.use(await openBus({ url: config.natsUrl, name: "tarsy-tool-runner", log, signal }));
-  resources.use(await serveTools(bus));
-  resources.use(
-    await serveHealth({ ...config.health, checks: { nats: () => bus.check() }, metrics: registry }),
+  const db = resources.adopt(
+    await openDatabase({ url: config.databaseUrl, applicationName: NAME, poolSize: 10, log, signal }),
+    async (open) => open.destroy(),
   );
+  await waitForSchema(db, log, signal);
+  const bus = resources.use(await openBus({ url: config.natsUrl, name: NAME, log, signal }));
+  const running = new RunningCalls({ db, log, maxRunning: MAX_RUNNING, stopGraceMs: config.stopGraceMs });
+  resources.use(await serveTools({ bus, db, log, tools: config.tools, running }));
+  resources.use(
+    await serveHealth({
+      ...config.health,
+      checks: { postgres: () => checkDatabase(db), nats: () => bus.check() },
+      metrics: registry,
+    }),
+  );
+  log.info({ tools: config.tools.size }, "tools loaded");
 });

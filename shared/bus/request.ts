@@ -12,7 +12,7 @@ export interface RequestContract<Q extends TSchema, A extends TSchema> {
 }
 
 /**
- * Asks and awaits one answer for up to `timeoutMs`. Throws RetryableError `no_responders` when nobody serves the
+ * Asks and awaits one answer for up to `timeoutMs`; throws the signal's reason once it aborts. Throws RetryableError `no_responders` when nobody serves the
  * subject, `request_timeout` when no answer came, TerminalError `malformed` for an answer that breaks the contract.
  */
 export async function request<Q extends TSchema, A extends TSchema>(
@@ -21,11 +21,15 @@ export async function request<Q extends TSchema, A extends TSchema>(
   contract: RequestContract<Q, A>,
   value: Static<Q>,
   timeoutMs: number,
+  signal?: AbortSignal,
 ): Promise<Static<A>> {
+  signal?.throwIfAborted();
+  const aborted = Promise.withResolvers<never>();
+  const onAbort = () => aborted.reject(signal?.reason);
+  signal?.addEventListener("abort", onAbort, { once: true });
   try {
-    const message = await bus.connection.request(subject, contract.request.encode(value), {
-      timeout: timeoutMs,
-    });
+    const answer = bus.connection.request(subject, contract.request.encode(value), { timeout: timeoutMs });
+    const message = await Promise.race([answer, aborted.promise]);
     return contract.reply.decode(message.data);
   } catch (error) {
     if (!(error instanceof NatsError)) throw error;
@@ -35,6 +39,8 @@ export async function request<Q extends TSchema, A extends TSchema>(
     throw new RetryableError("request_timeout", `no answer on ${subject}: ${errorMessage(error)}`, {
       cause: error,
     });
+  } finally {
+    signal?.removeEventListener("abort", onAbort);
   }
 }
 

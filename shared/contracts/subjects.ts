@@ -12,6 +12,7 @@
  * | tarsy.cancel.*             | core, best effort | api                   | every executor; the owner acts        |
  * | tarsy.tools.list           | request/reply     | executor asks         | queue group `tool-runners`            |
  * | tarsy.tools.call           | request/reply     | executor asks         | queue group `tool-runners`            |
+ * | tarsy.tools.cancel.*       | core, best effort | executor              | every tool-runner; who runs it acts   |
  */
 
 export const SESSIONS_STREAM = "SESSIONS";
@@ -34,6 +35,8 @@ export const SUBJECTS = {
   allCancels: "tarsy.cancel.*",
   toolsList: "tarsy.tools.list",
   toolsCall: "tarsy.tools.call",
+  toolCancel: (callId: string) => `tarsy.tools.cancel.${callId}`,
+  allToolCancels: "tarsy.tools.cancel.*",
 } as const;
 
 /** The last token of a subject, which for every per-session subject is the session's id. */

@@ -2,7 +2,10 @@ import { Type, type Static } from "typebox";
 import { jsonCodec } from "#shared/contracts/json-codec.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
 
-/** executor → tool-runner: which tools do these servers offer? */
+/** All descriptions of an answer together: a listing travels in one message. */
+export const MAX_LISTING_BYTES = 512 * 1024;
+
+/** executor → tool-runner: which tools do these servers offer? A server nobody knows offers none. */
 export const ToolListRequest = Type.Object({
   session_id: Uuid,
   execution_id: Uuid,
@@ -13,6 +16,8 @@ export type ToolListRequest = Static<typeof ToolListRequest>;
 export const ToolDescription = Type.Object({
   /** "server.tool" */
   name: Type.String({ minLength: 3 }),
+  /** The server's id, which is what comes before the dot. */
+  server: Type.String({ minLength: 1 }),
   description: Type.String(),
   /** JSON Schema of the arguments as JSON text. */
   parameters_schema: Type.String(),

@@ -15,6 +15,7 @@ import { StageEntity } from "#shared/database/entities/stage.ts";
 import { TimelineEventEntity } from "#shared/database/entities/timeline-event.ts";
 import { ToolCallEntity } from "#shared/database/entities/tool-call.ts";
 import { Initial0000000000001 } from "#shared/database/migrations/0001-initial.ts";
+import { ToolCallOutcomes0000000000002 } from "#shared/database/migrations/0002-tool-call-outcomes.ts";
 import { errorMessage } from "#shared/errors.ts";
 import type { Logger } from "#shared/logger.ts";
 
@@ -79,7 +80,7 @@ function dataSourceOptions({ url, applicationName, poolSize, log }: DatabaseOpti
       ChatEntity,
       ChatUserMessageEntity,
     ],
-    migrations: [Initial0000000000001],
+    migrations: [Initial0000000000001, ToolCallOutcomes0000000000002],
     migrationsTableName: "schema_migrations",
     installExtensions: false,
     extra: {

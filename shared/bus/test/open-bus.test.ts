@@ -146,6 +146,7 @@ describe("the bus", () => {
           return {
             tools: server_ids.map((id) => ({
               name: `${id}.x`,
+              server: id,
               description: "",
               parameters_schema: "{}",
               read_only: true,

@@ -1,0 +1,188 @@
+import { expect } from "chai";
+import { CancelledError, type CancelReason } from "#shared/errors.ts";
+import { ToolBench, type BenchSession } from "../../../test/support/tool-bench.ts";
+import { until } from "../../../test/support/until.ts";
+import { abandonOpenCalls } from "../abandon-open-calls.ts";
+import type { ToolCallOrder } from "../call-tool.ts";
+import { LAB, callAs, orderCall } from "./call-tool-fixture.ts";
+
+describe("callTool", () => {
+  let bench: ToolBench;
+  let owner: BenchSession;
+
+  before(async () => {
+    bench = await ToolBench.start({ lab: LAB });
+  });
+  beforeEach(async () => {
+    owner = await bench.session();
+  });
+  after(async () => bench[Symbol.asyncDispose]());
+
+  const order = (tool: string, more: Partial<ToolCallOrder> = {}) => orderCall(owner, tool, more);
+  const call = async (made: ToolCallOrder, signal?: AbortSignal) =>
+    callAs(bench, owner, made, signal === undefined ? {} : { signal });
+  const failed = async (promise: Promise<unknown>): Promise<unknown> =>
+    promise.then(
+      () => {
+        throw new Error("it did not fail");
+      },
+      (error: unknown) => error,
+    );
+
+  describe("with tool-runners", () => {
+    before(async () => {
+      await Promise.all([bench.runner(), bench.runner()]);
+    });
+
+    it("gives the tool's result, its failure, or what kept it from running", async () => {
+      const [look, refuse, explode] = [order("look"), order("refuse"), order("explode")];
+      expect(await call(look)).to.deep.equal({
+        kind: "result",
+        content: `[stub] Tool "lab.look" called with args: ${look.arguments}`,
+        isError: false,
+      });
+      expect(await call(refuse)).to.deep.equal({ kind: "result", content: "no such pod", isError: true });
+      expect(await call(explode)).to.deep.equal({
+        kind: "exception",
+        message: "connection reset",
+        isTimeout: false,
+        mayHaveRun: true,
+      });
+    });
+
+    it("asks nobody for a tool that is not listed, or with arguments that fit no message", async () => {
+      const unlisted = order("look", { name: "lab.secret" });
+      expect(await call(unlisted)).to.deep.equal({
+        kind: "unknown_tool",
+        message: 'unknown tool "lab.secret"',
+      });
+      const long = order("look", { arguments: "x".repeat(131_073) });
+      expect(await call(long)).to.deep.equal({
+        kind: "result",
+        content: "The arguments have 131073 characters: at most 131072 are allowed.",
+        isError: true,
+      });
+      expect(await bench.row(unlisted.callId)).to.equal(undefined);
+      expect(await bench.row(long.callId)).to.equal(undefined);
+    });
+
+    it("reads a result that is too long for a message from its row, cut to the provider's limit", async () => {
+      const outcome = await call(order("huge", { maxResultTokens: 25_000 }));
+      if (outcome.kind !== "result") throw new Error(outcome.message);
+      expect(outcome.content.length).to.be.within(99_000, 100_000);
+      expect(outcome.content).to.match(
+        /\[Cut: this result has 50000000 bytes, only the first \d+ are shown\.\]$/u,
+      );
+    });
+
+    it("takes arguments whose every character must be escaped", async () => {
+      const outcome = await call(order("look", { arguments: "\u0001".repeat(131_072) }));
+      expect(outcome.kind).to.equal("result");
+    });
+
+    it("gets a recorded result again, whoever asks, and runs nothing twice", async () => {
+      const made = order("write");
+      const first = await call(made);
+      owner = await bench.takeOver(owner);
+      expect(await call(made)).to.deep.equal(first);
+      expect(await bench.started(made.callId)).to.have.length(1);
+    });
+
+    it("stops when the session is another's", async () => {
+      const made = order("write");
+      await bench.takeOver(owner);
+      expect(await failed(call(made))).to.include({ reason: "lease_lost" });
+      expect(await bench.started(made.callId)).to.deep.equal([]);
+    });
+
+    it("stops when the session is being cancelled", async () => {
+      const made = order("write");
+      await bench.cancel(owner);
+      expect(await failed(call(made))).to.include({ reason: "user" });
+      expect(await bench.started(made.callId)).to.deep.equal([]);
+    });
+
+    it("times out by the call's own deadline", async () => {
+      const made = order("hang", { timeoutMs: 300 });
+      const outcome = await call(made);
+      expect(outcome).to.include({ kind: "exception", isTimeout: true, mayHaveRun: true });
+      if (outcome.kind !== "exception") return;
+      expect(outcome.message).to.match(/^timed out after 0\.\d s; whether it took effect is not known$/u);
+    });
+
+    const abortWhenStarted = async (made: ToolCallOrder, reason: CancelReason) => {
+      const abort = new AbortController();
+      const end = call(made, abort.signal).then(
+        (outcome) => outcome,
+        (error: unknown) => error,
+      );
+      await bench.untilStarted(made.callId);
+      abort.abort(new CancelledError(reason, `because of ${reason}`));
+      return end;
+    };
+
+    it("ends the tool in a moment when the user cancels", async () => {
+      const made = order("hang");
+      expect(await abortWhenStarted(made, "user")).to.include({ reason: "user" });
+      const row = await until("the tool is ended", async () => {
+        const found = await bench.row(made.callId);
+        return JSON.stringify(found).includes("running") ? undefined : found;
+      });
+      expect(row).to.include({ state: "failed", failure: "cancelled" });
+    });
+
+    it("counts an iteration's deadline as a timeout", async () => {
+      const made = order("hang");
+      const { callId } = made;
+      const iteration = new AbortController();
+      const outcome = call(made, iteration.signal);
+      await bench.untilStarted(callId);
+      iteration.abort(new CancelledError("iteration_deadline", "the iteration's time is over"));
+      expect(await outcome).to.include({ kind: "exception", isTimeout: true, mayHaveRun: true });
+      expect(await bench.row(callId)).to.include({ state: "failed", failure: "timeout" });
+    });
+
+    for (const reason of ["shutdown", "lease_lost"] as const) {
+      it(`leaves the tool running on ${reason}, and the next owner gets its result`, async () => {
+        const made = order("slow");
+        expect(await abortWhenStarted(made, reason)).to.include({ reason });
+        owner = await bench.takeOver(owner);
+        const { db } = bench;
+        expect(await abandonOpenCalls({ db, ...owner }, [made])).to.deep.equal([]);
+        expect(await call(made)).to.deep.equal({ kind: "result", content: "written", isError: false });
+        expect(await bench.started(made.callId)).to.have.length(1);
+      });
+    }
+
+    it("makes an abandoned call under another id, once", async () => {
+      const made = order("write");
+      owner = await bench.takeOver(owner);
+      const { db } = bench;
+      expect(await abandonOpenCalls({ db, ...owner }, [made])).to.deep.equal([made.callId]);
+      const outcome = await call(made);
+      expect(outcome).to.include({ kind: "result" });
+      owner = await bench.takeOver(owner);
+      expect(await abandonOpenCalls({ db, ...owner }, [made])).to.deep.equal([]);
+      expect(await call(made)).to.deep.equal(outcome);
+      expect(await bench.started(made.callId)).to.have.length(1);
+    });
+
+    it("abandons nothing for an owner of yesterday", async () => {
+      const made = order("write");
+      await bench.takeOver(owner);
+      const { db } = bench;
+      expect(await failed(abandonOpenCalls({ db, ...owner }, [made]))).to.include({ reason: "lease_lost" });
+      expect(await bench.row(made.callId)).to.equal(undefined);
+    });
+
+    it("gets the result although NATS was killed and came back in mid-call", async () => {
+      const made = order("slow");
+      const outcome = call(made);
+      await bench.untilStarted(made.callId);
+      await bench.servers.killNats();
+      await bench.servers.restartNats();
+      expect(await outcome).to.deep.equal({ kind: "result", content: "written", isError: false });
+      expect(await bench.started(made.callId)).to.have.length(1);
+    });
+  });
+});

@@ -1,0 +1,71 @@
+import { randomUUID } from "node:crypto";
+import { expect } from "chai";
+import { ToolBench } from "../../../test/support/tool-bench.ts";
+import { listTools, type ToolServer } from "../list-tools.ts";
+import { PATIENCE } from "../tool-patience.ts";
+
+const TOOLS = {
+  kubernetes: {
+    get_pods: { description: "lists pods", read_only: true, parameters: '{"type":"object"}' },
+    delete_pod: {},
+  },
+  metrics: { query: { read_only: true } },
+};
+
+describe("listTools", () => {
+  let bench: ToolBench;
+  const { signal } = new AbortController();
+
+  before(async () => {
+    bench = await ToolBench.start(TOOLS);
+  });
+  after(async () => bench[Symbol.asyncDispose]());
+
+  const list = async (servers: readonly ToolServer[], patience = PATIENCE) =>
+    listTools(
+      { bus: bench.bus, sessionId: randomUUID() },
+      { executionId: randomUUID(), servers },
+      signal,
+      patience,
+    );
+
+  it("says in one sentence that nobody answers", async () => {
+    const listing = await list([{ id: "kubernetes" }], { ...PATIENCE, noRespondersMs: 200 });
+    expect(listing).to.deep.equal({
+      kind: "unavailable",
+      message: "tools cannot be listed: nobody answers on tarsy.tools.list",
+    });
+  });
+
+  it("asks nobody for the tools of no server", async () => {
+    expect(await list([])).to.deep.equal({ kind: "listed", tools: [], missing: [] });
+  });
+
+  it("lists the servers' tools in their order, and nothing of others", async () => {
+    await using runner = await bench.runner();
+    const listing = await list([{ id: "metrics" }, { id: "unknown" }, { id: "kubernetes", tools: null }]);
+    if (listing.kind !== "listed") throw new Error(listing.message);
+    expect(listing.tools.map(({ name }) => name)).to.deep.equal([
+      "metrics.query",
+      "kubernetes.get_pods",
+      "kubernetes.delete_pod",
+    ]);
+    expect(listing.tools[1]).to.deep.equal({
+      name: "kubernetes.get_pods",
+      server: "kubernetes",
+      description: "lists pods",
+      parameters_schema: '{"type":"object"}',
+      read_only: true,
+    });
+    expect(runner.pid).to.be.above(0);
+  });
+
+  it("lists only what is chosen, and says what of it is not there", async () => {
+    await using runner = await bench.runner();
+    const listing = await list([{ id: "kubernetes", tools: ["get_pods", "scale"] }]);
+    if (listing.kind !== "listed") throw new Error(listing.message);
+    expect(listing.tools.map(({ name }) => name)).to.deep.equal(["kubernetes.get_pods"]);
+    expect(listing.missing).to.deep.equal(["kubernetes.scale"]);
+    expect(runner.pid).to.be.above(0);
+  });
+});

@@ -1,0 +1,127 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { DataSource } from "typeorm";
+import {
+  REPLY_WITHIN_MS,
+  type ToolCallAnswer,
+  type ToolCallOutcome,
+  type ToolCallReply,
+  type ToolCallRequest,
+} from "#shared/contracts/tool-call.ts";
+import { claimToolCall, type ToolCallClaim } from "#shared/database/claim-tool-call.ts";
+import { isDatabaseUnavailable } from "#shared/database/database-unavailable.ts";
+import type { RecordedToolCall } from "#shared/database/read-tool-call.ts";
+import { errorMessage } from "#shared/errors.ts";
+import type { Logger } from "#shared/logger.ts";
+import { followCall } from "./follow-call.ts";
+import type { RunningCall, RunningCalls } from "./running-calls.ts";
+import type { Tool, ToolCatalogue } from "./tool.ts";
+
+export interface CallDeps {
+  readonly db: DataSource;
+  readonly log: Logger;
+  readonly tools: ToolCatalogue;
+  readonly running: RunningCalls;
+}
+
+/** Longer outcomes are read from their row: a foreign server may allow messages of no more than a megabyte. */
+const MAX_TRAVELLING_CHARS = 32 * 1024;
+const RUNNING: ToolCallAnswer = { kind: "running" };
+
+/**
+ * Starts the call unless its id was taken before, and answers with its outcome, or after 5 s that it is still running.
+ * Whoever asks again, and whichever runner it reaches, gets the same.
+ */
+export async function answerCall(deps: CallDeps, request: ToolCallRequest): Promise<ToolCallReply> {
+  const { call_id } = request;
+  try {
+    return { call_id, answer: await answer(deps, request) };
+  } catch (error) {
+    if (!isDatabaseUnavailable(error)) throw error;
+    deps.log.warn({ call_id, error: errorMessage(error) }, "tool call must wait for Postgres");
+    return { call_id, answer: { kind: "busy", message: "the tool-runner's database is not available" } };
+  }
+}
+
+async function answer(deps: CallDeps, request: ToolCallRequest): Promise<ToolCallAnswer> {
+  const known = deps.running.find(request.call_id);
+  if (known !== undefined) {
+    return isSameCall(request, known.request.session_id, known.request.name)
+      ? outcomeInTime(known)
+      : { kind: "refused", reason: "id_taken" };
+  }
+  const tool = deps.tools.get(request.name);
+  if (tool === undefined) return { kind: "unknown_tool" };
+  const start = await claimAndStart(deps, request, tool);
+  switch (start.kind) {
+    case "started":
+      return outcomeInTime(start.call);
+    case "taken":
+      return answerTaken(deps, request, start.call);
+    case "busy":
+    case "refused":
+      return start;
+    default:
+      return start satisfies never;
+  }
+}
+
+type Start =
+  | Exclude<ToolCallClaim, { kind: "claimed" }>
+  | { readonly kind: "started"; readonly call: RunningCall }
+  | { readonly kind: "busy"; readonly message: string };
+
+async function claimAndStart(
+  { db, running }: CallDeps,
+  request: ToolCallRequest,
+  tool: Tool,
+): Promise<Start> {
+  using place = running.takePlace();
+  if (place === undefined) return { kind: "busy", message: "the tool-runner takes no more calls for now" };
+  const claim = await claimToolCall(
+    db,
+    {
+      callId: request.call_id,
+      sessionId: request.session_id,
+      executionId: request.execution_id,
+      epoch: request.epoch,
+      name: request.name,
+      readOnly: tool.description.read_only,
+    },
+    "running",
+  );
+  return claim.kind === "claimed" ? { kind: "started", call: running.start(request, tool) } : claim;
+}
+
+async function answerTaken(
+  { db, running }: CallDeps,
+  request: ToolCallRequest,
+  { sessionId, name, progress }: RecordedToolCall,
+): Promise<ToolCallAnswer> {
+  if (!isSameCall(request, sessionId, name)) return { kind: "refused", reason: "id_taken" };
+  if (progress.kind === "abandoned") return { kind: "refused", reason: "abandoned" };
+  if (progress.kind === "over") return travelling(progress.outcome);
+  const mine = running.find(request.call_id);
+  if (mine !== undefined) return outcomeInTime(mine);
+  const outcome = await followCall(db, request.call_id, REPLY_WITHIN_MS);
+  return outcome.kind === "running" ? RUNNING : travelling(outcome);
+}
+
+function isSameCall(request: ToolCallRequest, sessionId: string, name: string): boolean {
+  return request.session_id.toLowerCase() === sessionId.toLowerCase() && request.name === name;
+}
+
+async function outcomeInTime({ outcome }: RunningCall): Promise<ToolCallAnswer> {
+  const timeUp = new AbortController();
+  const late = wait(REPLY_WITHIN_MS, RUNNING, { signal: timeUp.signal });
+  late.catch(() => undefined); // called off below
+  try {
+    return await Promise.race([outcome.then(travelling), late]);
+  } finally {
+    timeUp.abort();
+  }
+}
+
+function travelling(outcome: ToolCallOutcome): ToolCallAnswer {
+  const isLong = outcome.kind === "result" && outcome.content.length > MAX_TRAVELLING_CHARS;
+  return isLong ? { kind: "stored" } : outcome;
+}

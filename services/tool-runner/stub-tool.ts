@@ -1,0 +1,78 @@
+import { open } from "node:fs/promises";
+import { setTimeout as wait } from "node:timers/promises";
+import { parseDuration } from "#shared/agent-config/parse-duration.ts";
+import type { ToolDescription } from "#shared/contracts/tool-list.ts";
+import type { ArgumentsCheck } from "./check-arguments.ts";
+import type { StubResult } from "./stub-tools-file.ts";
+import type { Tool, ToolOutput } from "./tool.ts";
+
+/** A tool as written in the file. */
+export interface StubToolOptions {
+  readonly description: ToolDescription;
+  /** Absent where anything goes. */
+  readonly checkArguments: ArgumentsCheck | undefined;
+  readonly results: readonly StubResult[];
+  readonly callLog: string | undefined;
+}
+
+const BLOCK = "x".repeat(64 * 1024);
+
+/** A tool that plays the first result that applies, or says what it was called with. */
+export function stubTool({ description, checkArguments, results, callLog }: StubToolOptions): Tool {
+  return {
+    description,
+    call: async (args, signal) => {
+      if (callLog !== undefined) await appendCall(callLog, description.name, args);
+      const problem = checkArguments?.(args);
+      if (problem !== undefined) return { isError: true, content: [problem] };
+      const result = results.find((candidate) => applies(candidate, args)) ?? {};
+      await wait(parseDuration(result.delay ?? "0") ?? 0, undefined, { signal });
+      return play(result, `[stub] Tool "${description.name}" called with args: ${args}`, signal);
+    },
+  };
+}
+
+async function play(result: StubResult, fallback: string, signal: AbortSignal): Promise<ToolOutput> {
+  const { text, error, exception, bytes, base64, hang } = result;
+  if (hang === true) await aborted(signal);
+  if (exception !== undefined) throw new Error(exception);
+  if (error !== undefined) return { isError: true, content: [error] };
+  if (bytes !== undefined) return { isError: false, content: blocks(bytes) };
+  if (base64 !== undefined) return { isError: false, content: [Buffer.from(base64, "base64")] };
+  return { isError: false, content: [text ?? fallback] };
+}
+
+/** Never more than a block in memory. */
+function* blocks(bytes: number): Iterable<string> {
+  for (let left = bytes; left > 0; left -= BLOCK.length) yield BLOCK.slice(0, left);
+}
+
+async function aborted(signal: AbortSignal): Promise<never> {
+  const end = Promise.withResolvers<never>();
+  signal.addEventListener("abort", () => end.reject(signal.reason), { once: true });
+  signal.throwIfAborted();
+  return end.promise;
+}
+
+function applies({ arguments: wanted }: StubResult, args: string): boolean {
+  if (wanted === undefined) return true;
+  let given: unknown;
+  try {
+    given = JSON.parse(args);
+  } catch {
+    return false; // not JSON: it has no named arguments
+  }
+  return Object.entries(wanted).every(([name, value]) => textOf(given, name) === value);
+}
+
+function textOf(given: unknown, name: string): string | undefined {
+  if (typeof given !== "object" || given === null || !Object.hasOwn(given, name)) return undefined;
+  const value: unknown = Reflect.get(given, name);
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+async function appendCall(file: string, name: string, args: string): Promise<void> {
+  await using handle = await open(file, "a");
+  await handle.appendFile(`${JSON.stringify({ name, arguments: args, pid: process.pid })}\n`);
+  await handle.sync();
+}

@@ -1,0 +1,268 @@
+import { randomUUID } from "node:crypto";
+import { expect } from "chai";
+import { cancelToolCall } from "#shared/bus/cancel-tool-call.ts";
+import { request } from "#shared/bus/request.ts";
+import { SUBJECTS } from "#shared/contracts/subjects.ts";
+import {
+  MAX_RESULT_BYTES,
+  toolCallReplyCodec,
+  toolCallRequestCodec,
+  type ToolCallAnswer,
+  type ToolCallRequest,
+} from "#shared/contracts/tool-call.ts";
+import { claimToolCall } from "#shared/database/claim-tool-call.ts";
+import { readToolCall } from "#shared/database/read-tool-call.ts";
+import { ToolBench, type BenchSession } from "../../../test/support/tool-bench.ts";
+import { until } from "../../../test/support/until.ts";
+
+const TOOLS = {
+  lab: {
+    look: { read_only: true, results: [{ arguments: { at: "disk" }, text: "the disk is full" }] },
+    write: {},
+    slow: { results: [{ delay: "300ms", text: "done" }] },
+    refuse: { results: [{ error: "no such pod" }] },
+    explode: { results: [{ exception: "connection reset" }] },
+    hang: { results: [{ hang: true }] },
+    hang_safe: { read_only: true, results: [{ hang: true }] },
+    huge: { read_only: true, results: [{ bytes: 50 * 1024 * 1024 }] },
+    binary: {
+      read_only: true,
+      results: [{ base64: Buffer.from([0x68, 0x69, 0, 0xff, 0xfe]).toString("base64") }],
+    },
+    strict: {
+      parameters: '{"type":"object","required":["pod"],"properties":{"pod":{"type":"string"}}}',
+    },
+  },
+};
+const CONTRACT = { request: toolCallRequestCodec, reply: toolCallReplyCodec };
+
+describe("answerCall", () => {
+  const resources = new AsyncDisposableStack();
+  let bench: ToolBench;
+  let session: BenchSession;
+
+  before(async () => {
+    bench = resources.use(await ToolBench.start(TOOLS));
+    await Promise.all([bench.runner(), bench.runner()]);
+    session = await bench.session();
+  });
+  after(async () => resources.disposeAsync());
+
+  const order = (tool: string, more: Partial<ToolCallRequest> = {}): ToolCallRequest => {
+    const { sessionId: session_id, executionId: execution_id, epoch } = session;
+    const call_id = randomUUID();
+    return {
+      call_id,
+      session_id,
+      execution_id,
+      epoch,
+      name: `lab.${tool}`,
+      arguments: `{"id":"${call_id}"}`,
+      timeout_ms: 60_000,
+      max_result_chars: MAX_RESULT_BYTES,
+      ...more,
+    };
+  };
+  const ask = async (call: ToolCallRequest): Promise<ToolCallAnswer> => {
+    const { call_id, answer } = await request(bench.bus, SUBJECTS.toolsCall, CONTRACT, call, 30_000);
+    expect(call_id).to.equal(call.call_id);
+    return answer;
+  };
+  const askUntilOver = async (call: ToolCallRequest): Promise<ToolCallAnswer> =>
+    until("the call is over", async () => {
+      const answer = await ask(call);
+      return answer.kind === "running" ? undefined : answer;
+    });
+
+  it("answers with what the tool was called with, or the first canned result that applies", async () => {
+    const call = order("look");
+    expect(await ask(call)).to.deep.equal({
+      kind: "result",
+      content: `[stub] Tool "lab.look" called with args: ${call.arguments}`,
+      is_error: false,
+    });
+    expect(await ask(order("look", { arguments: '{"at":"disk","more":1}' }))).to.include({
+      content: "the disk is full",
+    });
+  });
+
+  it("tells a tool's own failure from one that cannot be run, and records both", async () => {
+    const [refused, exploded] = [order("refuse"), order("explode")];
+    expect(await ask(refused)).to.deep.equal({ kind: "result", content: "no such pod", is_error: true });
+    expect(await ask(exploded)).to.deep.equal({ kind: "exception", message: "connection reset" });
+    expect(await ask(exploded)).to.deep.equal({ kind: "exception", message: "connection reset" });
+    expect(await bench.started(exploded.call_id)).to.have.length(1);
+    expect(await bench.row(exploded.call_id)).to.include({ state: "failed", failure: "exception" });
+  });
+
+  it("tells the model what is wrong with its arguments", async () => {
+    expect(await ask(order("strict", { arguments: '{"pod":1}' }))).to.deep.equal({
+      kind: "result",
+      content: "The arguments do not match the tool's parameters: arguments/pod must be string.",
+      is_error: true,
+    });
+    expect(await ask(order("strict", { arguments: "pod" }))).to.include({ is_error: true });
+  });
+
+  it("runs an id once, however often and through whichever runner it is asked for", async () => {
+    const call = order("slow");
+    const answers = await Promise.all(Array.from({ length: 40 }, async () => askUntilOver(call)));
+    answers.push(await ask(call));
+    for (const answer of answers) {
+      expect(answer).to.deep.equal({ kind: "result", content: "done", is_error: false });
+    }
+    expect(await bench.started(call.call_id)).to.have.length(1);
+    expect(await bench.row(call.call_id)).to.deep.equal({
+      state: "completed",
+      failure: null,
+      is_error: false,
+      result: "done",
+    });
+  });
+
+  it("starts nothing under an epoch that is past, a lease that has run out or a session that is cancelled", async () => {
+    const [taken, expired, cancelled] = [await bench.session(), await bench.session(), await bench.session()];
+    await bench.takeOver(taken);
+    await bench.db.query("UPDATE session_runtime SET lease_expires_at = now() WHERE session_id = $1", [
+      expired.sessionId,
+    ]);
+    await bench.cancel(cancelled);
+    for (const [owner, reason] of [
+      [taken, "not_owner"],
+      [expired, "not_owner"],
+      [cancelled, "session_cancelled"],
+    ] as const) {
+      const call = order("write", { session_id: owner.sessionId, execution_id: owner.executionId });
+      expect(await ask(call)).to.deep.equal({ kind: "refused", reason });
+      expect(await bench.started(call.call_id)).to.deep.equal([]);
+      expect(await bench.row(call.call_id)).to.equal(undefined);
+    }
+  });
+
+  it("starts nothing once a cancel that is under way has been committed", async () => {
+    const owner = await bench.session();
+    const call = order("write", { session_id: owner.sessionId, execution_id: owner.executionId });
+    const answer = await bench.db.transaction(async (manager) => {
+      await manager.query("UPDATE session_runtime SET cancel_requested_at = now() WHERE session_id = $1", [
+        owner.sessionId,
+      ]);
+      const asked = ask(call);
+      await until(
+        "the claim waits for the cancel",
+        async () => {
+          const waiting = await bench.servers.query(
+            "SELECT 1 FROM pg_stat_activity WHERE application_name = $1 AND wait_event_type = 'Lock'",
+            ["tarsy-tool-runner"],
+          );
+          return waiting.length > 0;
+        },
+        2_500,
+      );
+      return { asked };
+    });
+    expect(await answer.asked).to.deep.equal({ kind: "refused", reason: "session_cancelled" });
+    expect(await bench.started(call.call_id)).to.deep.equal([]);
+  });
+
+  it("never starts an id that was abandoned", async () => {
+    const call = order("write");
+    const { sessionId, executionId, epoch } = session;
+    const id = { callId: call.call_id, sessionId, executionId, epoch, name: call.name, readOnly: false };
+    expect(await claimToolCall(bench.db, id, "abandoned")).to.deep.equal({ kind: "claimed" });
+    expect(await ask(call)).to.deep.equal({ kind: "refused", reason: "abandoned" });
+    expect(await bench.started(call.call_id)).to.deep.equal([]);
+  });
+
+  it("either runs or abandons an id when both are tried at once", async () => {
+    for (let round = 0; round < 30; round += 1) {
+      const call = order("write");
+      const { sessionId, executionId, epoch } = session;
+      const id = { callId: call.call_id, sessionId, executionId, epoch, name: call.name, readOnly: false };
+      const [answer, claim] = await Promise.all([ask(call), claimToolCall(bench.db, id, "abandoned")]);
+      const ran = (await bench.started(call.call_id)).length;
+      expect(claim.kind).to.equal(ran === 1 ? "taken" : "claimed");
+      expect(answer.kind).to.equal(ran === 1 ? "result" : "refused");
+    }
+  });
+
+  it("does not answer one session's call with another's", async () => {
+    const [call, other] = [order("write"), await bench.session()];
+    await ask(call);
+    const forged = { ...call, session_id: other.sessionId, execution_id: other.executionId };
+    expect(await ask(forged)).to.deep.equal({ kind: "refused", reason: "id_taken" });
+  });
+
+  it("does not know a tool that is not configured", async () => {
+    const call = order("nothing");
+    expect(await ask(call)).to.deep.equal({ kind: "unknown_tool" });
+    expect(await bench.row(call.call_id)).to.equal(undefined);
+  });
+
+  it("ends a tool that never replies at the call's deadline", async () => {
+    const call = order("hang", { timeout_ms: 200 });
+    const message = "timed out after 0.2 s; whether it took effect is not known";
+    expect(await ask(call)).to.deep.equal({ kind: "timeout", message });
+    expect(await bench.row(call.call_id)).to.include({
+      state: "failed",
+      failure: "timeout",
+      result: message,
+    });
+  });
+
+  it("says that a call still runs, and ends it when its owner cancels", async () => {
+    const call = order("hang_safe", { epoch: 1 });
+    expect(await ask(call)).to.deep.equal({ kind: "running" });
+    const answer = askUntilOver(call);
+    cancelToolCall(bench.bus, { call_id: call.call_id, epoch: 1, reason: "cancelled" });
+    expect(await answer).to.deep.equal({ kind: "cancelled", message: "called off by the session's owner" });
+    expect(await bench.started(call.call_id)).to.have.length(1);
+  });
+
+  it("does not heed the cancel of an earlier owner", async () => {
+    const owner = await bench.takeOver(await bench.session());
+    const call = order("hang_safe", {
+      session_id: owner.sessionId,
+      execution_id: owner.executionId,
+      epoch: owner.epoch,
+    });
+    const answer = askUntilOver(call);
+    await bench.untilStarted(call.call_id);
+    cancelToolCall(bench.bus, { call_id: call.call_id, epoch: owner.epoch - 1, reason: "cancelled" });
+    cancelToolCall(bench.bus, { call_id: call.call_id, epoch: owner.epoch, reason: "deadline" });
+    expect(await answer).to.deep.equal({ kind: "timeout", message: "timed out" });
+  });
+
+  it("finds a cancel that the bus lost", async () => {
+    const owner = await bench.session();
+    const call = order("hang_safe", { session_id: owner.sessionId, execution_id: owner.executionId });
+    const answer = askUntilOver(call);
+    await bench.untilStarted(call.call_id);
+    await bench.cancel(owner);
+    expect(await answer).to.deep.equal({ kind: "cancelled", message: "the session was cancelled" });
+  });
+
+  it("stores a binary result as text, and says so", async () => {
+    const call = order("binary");
+    const content =
+      "hi\uFFFD\uFFFD\uFFFD\n[Not all of this result is text: what could not be shown is replaced by \uFFFD.]";
+    expect(await ask(call)).to.deep.equal({ kind: "result", content, is_error: false });
+    expect(await bench.row(call.call_id)).to.include({ result: content });
+  });
+
+  it("cuts 50 MB to what may be stored, and never holds more", async () => {
+    await using small = await ToolBench.start(TOOLS);
+    const runner = await small.runner();
+    const before = await runner.peakMemory();
+    const { sessionId, executionId } = await small.session();
+    const call = order("huge", { session_id: sessionId, execution_id: executionId });
+    const { answer } = await request(small.bus, SUBJECTS.toolsCall, CONTRACT, call, 30_000);
+    expect(answer).to.deep.equal({ kind: "stored" });
+    const stored = await readToolCall(small.db, call.call_id);
+    const { progress } = stored ?? {};
+    const text =
+      progress?.kind === "over" && progress.outcome.kind === "result" ? progress.outcome.content : "";
+    expect(Buffer.byteLength(text)).to.be.within(MAX_RESULT_BYTES - 1_000, MAX_RESULT_BYTES);
+    expect(text).to.match(/x\n\[Cut: this result has 52428800 bytes, only the first \d+ are shown\.\]$/u);
+    expect((await runner.peakMemory()) - before).to.be.below(100 * 1024 * 1024);
+  });
+});

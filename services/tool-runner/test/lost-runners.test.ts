@@ -1,0 +1,150 @@
+import { randomUUID } from "node:crypto";
+import { expect } from "chai";
+import { request } from "#shared/bus/request.ts";
+import { SUBJECTS } from "#shared/contracts/subjects.ts";
+import {
+  toolCallReplyCodec,
+  toolCallRequestCodec,
+  type ToolCallAnswer,
+  type ToolCallRequest,
+} from "#shared/contracts/tool-call.ts";
+import { RetryableError } from "#shared/errors.ts";
+import { ToolBench, type BenchSession } from "../../../test/support/tool-bench.ts";
+import { until } from "../../../test/support/until.ts";
+
+const TOOLS = {
+  lab: {
+    look: { read_only: true, results: [{ hang: true }] },
+    write: { results: [{ hang: true }] },
+    quick: { results: [{ delay: "500ms", text: "written" }] },
+    slow: { results: [{ delay: "3s", text: "written" }] },
+  },
+};
+const CONTRACT = { request: toolCallRequestCodec, reply: toolCallReplyCodec };
+
+describe("a tool call whose runner goes away", () => {
+  let bench: ToolBench;
+  let session: BenchSession;
+
+  before(async () => {
+    bench = await ToolBench.start(TOOLS);
+  });
+  beforeEach(async () => {
+    session = await bench.session();
+  });
+  after(async () => bench[Symbol.asyncDispose]());
+
+  const order = (tool: string): ToolCallRequest => {
+    const { sessionId: session_id, executionId: execution_id, epoch } = session;
+    const call_id = randomUUID();
+    return {
+      call_id,
+      session_id,
+      execution_id,
+      epoch,
+      name: `lab.${tool}`,
+      arguments: `{"id":"${call_id}"}`,
+      timeout_ms: 60_000,
+      max_result_chars: 1_000,
+    };
+  };
+  /** Asks as an executor does, until the call is over. */
+  const askUntilOver = async (call: ToolCallRequest): Promise<ToolCallAnswer> =>
+    until("the call is over", async () => {
+      try {
+        const { answer } = await request(bench.bus, SUBJECTS.toolsCall, CONTRACT, call, 7_000);
+        return answer.kind === "running" || answer.kind === "busy" ? undefined : answer;
+      } catch (error) {
+        if (error instanceof RetryableError) return undefined;
+        throw error;
+      }
+    });
+
+  for (const [tool, answer] of [
+    ["look", { kind: "interrupted", message: "its runner died" }],
+    ["write", { kind: "outcome_unknown", message: "its runner died; whether it took effect is not known" }],
+  ] as const) {
+    it(`ends as ${answer.kind} when lab.${tool}'s runner is killed, and is not run again`, async () => {
+      await using killed = await bench.runner();
+      const call = order(tool);
+      const over = askUntilOver(call);
+      await bench.untilStarted(call.call_id);
+      await using other = await bench.runner();
+      await killed.end("SIGKILL");
+      await bench.forgetRunner(call.call_id);
+      expect(await over).to.deep.equal(answer);
+      expect(await bench.started(call.call_id)).to.deep.equal([
+        { name: call.name, arguments: call.arguments, pid: killed.pid },
+      ]);
+      expect(other.pid).to.not.equal(killed.pid);
+    });
+  }
+
+  it("counts as lost only after 15 s without a sign of life", async () => {
+    await using killed = await bench.runner();
+    const call = order("write");
+    const over = askUntilOver(call);
+    await bench.untilStarted(call.call_id);
+    await using other = await bench.runner();
+    const killedAt = performance.now();
+    await killed.end("SIGKILL");
+    expect(await over).to.include({ kind: "outcome_unknown" });
+    expect(performance.now() - killedAt).to.be.above(9_000);
+    expect(other.pid).to.be.above(0);
+  });
+
+  it("keeps what was said of it when its runner was only frozen", async () => {
+    await using frozen = await bench.runner();
+    const call = order("quick");
+    const over = askUntilOver(call);
+    await bench.untilStarted(call.call_id);
+    frozen.freeze();
+    await using other = await bench.runner();
+    await bench.forgetRunner(call.call_id);
+    expect(await over).to.include({ kind: "outcome_unknown" });
+    frozen.thaw();
+    await frozen.end("SIGTERM");
+    expect(await bench.row(call.call_id)).to.include({ state: "failed", failure: "outcome_unknown" });
+    expect(await askUntilOver(call)).to.include({ kind: "outcome_unknown" });
+    expect(other.pid).to.be.above(0);
+  });
+
+  it("is finished within the grace of a runner that is stopped", async () => {
+    await using stopped = await bench.runner();
+    const call = order("slow");
+    const over = askUntilOver(call);
+    await bench.untilStarted(call.call_id);
+    expect(await stopped.end("SIGTERM")).to.equal(0);
+    expect(await bench.row(call.call_id)).to.include({ state: "completed", result: "written" });
+    await using other = await bench.runner();
+    expect(await over).to.deep.equal({ kind: "result", content: "written", is_error: false });
+    expect(other.pid).to.be.above(0);
+  });
+
+  it("is ended and recorded after that grace", async () => {
+    await using stopped = await bench.runner({ TOOL_STOP_GRACE_MS: "100" });
+    const [look, write] = [order("look"), order("write")];
+    const answers = Promise.all([askUntilOver(look), askUntilOver(write)]);
+    await Promise.all([bench.untilStarted(look.call_id), bench.untilStarted(write.call_id)]);
+    expect(await stopped.end("SIGTERM")).to.equal(0);
+    expect(await answers).to.deep.equal([
+      { kind: "interrupted", message: "its runner was stopped" },
+      {
+        kind: "outcome_unknown",
+        message: "its runner was stopped; whether it took effect is not known",
+      },
+    ]);
+  });
+
+  it("is recorded once Postgres is back", async () => {
+    await using runner = await bench.runner();
+    const call = order("slow");
+    const over = askUntilOver(call);
+    await bench.untilStarted(call.call_id);
+    await bench.servers.stopPostgres();
+    await bench.servers.restartPostgres();
+    expect(await over).to.deep.equal({ kind: "result", content: "written", is_error: false });
+    expect(await bench.started(call.call_id)).to.have.length(1);
+    expect(runner.pid).to.be.above(0);
+  });
+});

@@ -1,0 +1,79 @@
+import { Type } from "typebox";
+import type { DataSource } from "typeorm";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { readToolCall, type RecordedToolCall } from "#shared/database/read-tool-call.ts";
+import { selectRows } from "#shared/database/select-rows.ts";
+
+/** A running call whose runner shows no sign of life for this long is lost. */
+export const CALL_ALIVE_SECONDS = 15;
+
+/** A call by its id, and the lease it belongs to. */
+export interface ClaimableToolCall {
+  readonly callId: string;
+  readonly sessionId: string;
+  readonly executionId: string;
+  readonly epoch: number;
+  /** "server.tool" */
+  readonly name: string;
+  readonly readOnly: boolean;
+}
+
+export type ToolCallClaim =
+  /** Nobody had the id before, and nobody will. */
+  | { readonly kind: "claimed" }
+  /** Somebody has it; this is how far they are. */
+  | { readonly kind: "taken"; readonly call: RecordedToolCall }
+  | { readonly kind: "refused"; readonly reason: "not_owner" | "session_cancelled" };
+
+/**
+ * The id's insert and the lease's check are one statement, and the share lock puts it in order with every takeover
+ * and cancel: what begins before one of them is seen by it, what comes after it does not begin.
+ */
+const CLAIM = `
+WITH live AS (
+  SELECT r.session_id FROM session_runtime r JOIN alert_sessions s USING (session_id)
+  WHERE r.session_id = $2 AND r.lease_epoch = $4 AND r.lease_expires_at > clock_timestamp()
+    AND r.cancel_requested_at IS NULL AND s.status = 'in_progress' AND s.deleted_at IS NULL
+  FOR SHARE OF r
+), claimed AS (
+  INSERT INTO tool_calls (call_id, session_id, execution_id, epoch, name, read_only, state, alive_until, completed_at)
+  SELECT $1::text, live.session_id, $3::uuid, $4::int, $5::text, $6::boolean, $7::tool_call_state,
+         CASE WHEN $7 = 'running' THEN clock_timestamp() + make_interval(secs => ${CALL_ALIVE_SECONDS}) END,
+         CASE WHEN $7 = 'running' THEN NULL ELSE now() END
+  FROM live
+  ON CONFLICT (call_id) DO NOTHING
+  RETURNING call_id
+)
+SELECT call_id FROM claimed`;
+const parseClaimed = compileParser("claimed tool call", Type.Object({ call_id: Type.String() }));
+
+const IS_CANCELLED = `
+SELECT cancel_requested_at IS NOT NULL AS cancelled FROM session_runtime
+WHERE session_id = $1 AND lease_epoch = $2`;
+const parseCancelled = compileParser("cancelled session", Type.Object({ cancelled: Type.Boolean() }));
+
+/**
+ * Takes a call's id, once and for all: to run it (`running`) or so that it never runs (`abandoned`). Needs a live lease
+ * of the call's epoch on a session that runs and is not being cancelled.
+ */
+export async function claimToolCall(
+  db: DataSource,
+  call: ClaimableToolCall,
+  state: "running" | "abandoned",
+): Promise<ToolCallClaim> {
+  const claimed = await selectRows(db, parseClaimed, CLAIM, [
+    call.callId,
+    call.sessionId,
+    call.executionId,
+    call.epoch,
+    call.name,
+    call.readOnly,
+    state,
+  ]);
+  if (claimed.length > 0) return { kind: "claimed" };
+  // Statements of their own: whoever was faster may have committed after the first one's snapshot.
+  const taken = await readToolCall(db, call.callId);
+  if (taken !== undefined) return { kind: "taken", call: taken };
+  const [session] = await selectRows(db, parseCancelled, IS_CANCELLED, [call.sessionId, call.epoch]);
+  return { kind: "refused", reason: session?.cancelled === true ? "session_cancelled" : "not_owner" };
+}

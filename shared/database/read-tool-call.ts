@@ -1,0 +1,62 @@
+import { Type, type Static } from "typebox";
+import type { DataSource } from "typeorm";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { literals } from "#shared/contracts/literals.ts";
+import { TOOL_CALL_STATES } from "#shared/contracts/statuses.ts";
+import { TOOL_CALL_FAILURES, type ToolCallOutcome } from "#shared/contracts/tool-call.ts";
+import { selectRows } from "#shared/database/select-rows.ts";
+import { TerminalError } from "#shared/errors.ts";
+
+/** A call whose id was taken, as far as it is. */
+export interface RecordedToolCall {
+  readonly sessionId: string;
+  /** "server.tool" */
+  readonly name: string;
+  readonly readOnly: boolean;
+  readonly progress:
+    | { readonly kind: "running"; readonly isLost: boolean }
+    | { readonly kind: "abandoned" }
+    | { readonly kind: "over"; readonly outcome: ToolCallOutcome };
+}
+
+const Row = Type.Object({
+  session_id: Type.String(),
+  name: Type.String(),
+  read_only: Type.Boolean(),
+  state: literals(TOOL_CALL_STATES),
+  result: Type.Union([Type.String(), Type.Null()]),
+  is_error: Type.Union([Type.Boolean(), Type.Null()]),
+  failure: Type.Union([literals(TOOL_CALL_FAILURES), Type.Null()]),
+  is_lost: Type.Boolean(),
+});
+const parseRow = compileParser("tool call row", Row);
+
+const READ = `
+SELECT session_id, name, read_only, state, result, is_error, failure,
+       coalesce(alive_until < clock_timestamp(), false) AS is_lost
+FROM tool_calls WHERE call_id = $1`;
+
+/** Reads a call by its id; undefined if nobody has taken the id. */
+export async function readToolCall(db: DataSource, callId: string): Promise<RecordedToolCall | undefined> {
+  const [row] = await selectRows(db, parseRow, READ, [callId]);
+  if (row === undefined) return undefined;
+  const { session_id, name, read_only } = row;
+  return { sessionId: session_id, name, readOnly: read_only, progress: progressOf(row) };
+}
+
+function progressOf(row: Static<typeof Row>): RecordedToolCall["progress"] {
+  const text = row.result ?? "";
+  switch (row.state) {
+    case "running":
+      return { kind: "running", isLost: row.is_lost };
+    case "abandoned":
+      return { kind: "abandoned" };
+    case "completed":
+      return { kind: "over", outcome: { kind: "result", content: text, is_error: row.is_error === true } };
+    case "failed":
+      if (row.failure === null) throw new TerminalError("malformed", "a failed tool call has no failure");
+      return { kind: "over", outcome: { kind: row.failure, message: text } };
+    default:
+      return row.state satisfies never;
+  }
+}
