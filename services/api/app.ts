@@ -8,9 +8,11 @@ import { cancelSession } from "./cancel-session.ts";
 import type { ApiConfig } from "./config.ts";
 import type { Dispatcher } from "./dispatch.ts";
 import { getAlertTypes } from "./get-alert-types.ts";
+import { getLlmTrace } from "./get-llm-trace.ts";
 import { getSession } from "./get-session.ts";
 import { getSystemConfig } from "./get-system-config.ts";
 import { getTimeline } from "./get-timeline.ts";
+import { getTrace } from "./get-trace.ts";
 import { health } from "./health.ts";
 import { submitAlert } from "./submit-alert.ts";
 
@@ -29,6 +31,8 @@ export function buildApp(deps: ApiDeps): Koa {
   router.post("/api/v1/alerts", submitAlert(deps));
   router.get("/api/v1/sessions/:id", getSession(deps));
   router.get("/api/v1/sessions/:id/timeline", getTimeline(deps));
+  router.get("/api/v1/sessions/:id/trace", getTrace(deps));
+  router.get("/api/v1/sessions/:id/trace/llm/:interaction", getLlmTrace(deps));
   router.post("/api/v1/sessions/:id/cancel", cancelSession(deps));
   router.get("/api/v1/alert-types", getAlertTypes(deps));
   router.get("/api/v1/system/config", getSystemConfig(deps));

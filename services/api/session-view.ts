@@ -48,6 +48,7 @@ function executionView({ iteration_state, ...execution }: AgentExecution): objec
   return { ...withoutNulls(execution), iterations: iteration_state.iteration };
 }
 
-function withoutNulls(row: object): object {
+/** A row as JSON shows it: null members are left out. */
+export function withoutNulls(row: object): object {
   return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null));
 }

@@ -3,8 +3,10 @@ import type { Middleware } from "koa";
 import { knownAlertTypes, findChain } from "#shared/agent-config/find-chain.ts";
 import { resolveChain } from "#shared/agent-config/resolve-chain.ts";
 import { hashResolvedChain, type ResolvedChain } from "#shared/contracts/resolved-chain.ts";
+import { storableJson } from "#shared/storable-json.ts";
 import { storableText } from "#shared/storable-text.ts";
 import { parseAlertRequest, type AlertRequest } from "./alert-request.ts";
+import { applyMcpSelection } from "./apply-mcp-selection.ts";
 import type { ApiDeps } from "./app.ts";
 import type { ApiConfig } from "./config.ts";
 import { readJsonBody } from "./read-json-body.ts";
@@ -25,9 +27,18 @@ INSERT INTO session_runtime (session_id) SELECT session_id FROM session`;
 /** `POST /api/v1/alerts`: 202 once the session's row is committed; an executor is woken behind the answer. */
 export function submitAlert({ config, db, dispatcher, metrics, log }: ApiDeps): Middleware {
   const resolved = cacheResolvedChains(config);
+  const instructions = new Map(
+    [...config.agents.mcpServers].map(([id, server]) => [id, server.instructions ?? ""]),
+  );
+  const chainFor = ({ alertType, mcp }: CheckedAlert) => {
+    const standard = resolved(alertType);
+    if (mcp === null) return standard;
+    const chain = applyMcpSelection(standard.chain, mcp, instructions);
+    return { ...standard, chain, hash: hashResolvedChain(chain) };
+  };
   return async (ctx) => {
     const alert = checkAlert(parseAlertRequest(await readJsonBody(ctx.req)), config);
-    const { chain, hash, notice } = resolved(alert.alertType);
+    const { chain, hash, notice } = chainFor(alert);
     const sessionId = randomUUID();
     const data = storableText(alert.data);
     const metadata = {
@@ -56,6 +67,8 @@ export function submitAlert({ config, db, dispatcher, metrics, log }: ApiDeps): 
   };
 }
 
+type CheckedAlert = ReturnType<typeof checkAlert>;
+
 /** The checks after decoding, in the reference's order. */
 function checkAlert(request: AlertRequest, { agents }: ApiConfig) {
   const data = request.data ?? "";
@@ -78,13 +91,6 @@ function checkAlert(request: AlertRequest, { agents }: ApiConfig) {
     }
   }
   return { data, alertType: found.alertType, runbook: request.runbook || null, mcp };
-}
-
-/** JSON text that jsonb takes: in text that is JSON already an offending character hides behind its escape. */
-function storableJson(value: object): string {
-  return JSON.stringify(value, (_key, member: unknown) =>
-    typeof member === "string" ? storableText(member).text : member,
-  );
 }
 
 /** The configuration never changes while the process lives, so each alert type is resolved once. */

@@ -1,4 +1,4 @@
-import type { ResolvedAgent, ResolvedStage } from "#shared/contracts/resolved-chain.ts";
+import type { ResolvedAgent, ResolvedChain, ResolvedStage } from "#shared/contracts/resolved-chain.ts";
 import { isTerminal, type TerminalStatus } from "#shared/contracts/statuses.ts";
 import type { AgentExecution } from "#shared/database/entities/agent-execution.ts";
 import type { Stage } from "#shared/database/entities/stage.ts";
@@ -12,6 +12,7 @@ export type SessionStep =
       readonly stage: Stage;
       readonly execution: AgentExecution;
       readonly agent: ResolvedAgent;
+      readonly chain: ResolvedChain;
       /** The answers of all earlier stages, in order; empty for the first. */
       readonly previous: readonly StageAnswer[];
     }
@@ -54,7 +55,14 @@ function nextStageStep(state: SessionState, stage: Stage, plan: ResolvedStage): 
   for (const [index, agent] of plan.agents.entries()) {
     const execution = executions.find((row) => row.agent_index === index + 1);
     if (execution !== undefined && !isTerminal(execution.status)) {
-      return { kind: "run-execution", stage, execution, agent, previous: answersBefore(state, stage) };
+      return {
+        kind: "run-execution",
+        stage,
+        execution,
+        agent,
+        chain: state.chain,
+        previous: answersBefore(state, stage),
+      };
     }
   }
   return { kind: "complete-stage", stage, end: aggregate(executions, stage) };

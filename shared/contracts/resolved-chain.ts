@@ -47,6 +47,8 @@ export const ResolvedAgent = Type.Object({
   iteration_timeout_ms: Type.Integer({ minimum: 1 }),
   /** Server ids, in order; may be empty. */
   mcp_servers: Type.Array(Type.String()),
+  /** By server id, where the alert chose among a server's tools: their names without the server. */
+  tool_choice: Type.Optional(Type.Record(Type.String(), Type.Array(Type.String()))),
   custom_instructions: Type.String(),
   llm_provider: ResolvedProvider,
 });

@@ -10,6 +10,8 @@ export interface ConfigFiles {
   readonly providers?: object;
   /** The scripted provider's script. */
   readonly script?: object;
+  /** stub-tools.yaml; none by default. */
+  readonly stubTools?: object;
 }
 
 const TARSY = {
@@ -41,5 +43,8 @@ export async function configDirectory(files: ConfigFiles = {}): Promise<{ path: 
   await writeFile(join(path, "tarsy.yaml"), stringify({ ...TARSY, ...files.tarsy }));
   await writeFile(join(path, "llm-providers.yaml"), stringify(files.providers ?? PROVIDERS));
   await writeFile(join(path, "script.yaml"), stringify(files.script ?? SCRIPT));
+  if (files.stubTools !== undefined) {
+    await writeFile(join(path, "stub-tools.yaml"), stringify(files.stubTools));
+  }
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
 }

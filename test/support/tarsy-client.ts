@@ -25,7 +25,13 @@ const SessionView = Type.Object(
     ),
     timeline: Type.Array(
       Type.Object(
-        { event_id: Type.String(), event_type: Type.String(), status: Type.String(), content: Type.String() },
+        {
+          event_id: Type.String(),
+          event_type: Type.String(),
+          status: Type.String(),
+          content: Type.String(),
+          metadata: Type.Optional(Type.Unknown()),
+        },
         { additionalProperties: true },
       ),
     ),

@@ -1,4 +1,5 @@
 import type { ResolvedProvider } from "#shared/contracts/resolved-chain.ts";
+import type { ToolDescription } from "#shared/contracts/tool-list.ts";
 import type { Message } from "#shared/database/entities/message.ts";
 import type { ConversationMessage, GenerateRequest, LLMConfig } from "#shared/generated/llm/v1/llm.ts";
 import type { ExecutionRun } from "./run-execution.ts";
@@ -10,14 +11,21 @@ interface CallInput {
   readonly state: Pick<ExecutionRun["state"], "messages" | "agent">;
 }
 
-/** The call as the gateway gets it: the stored conversation, nothing else. */
-export function generateRequest({ session, execution, state }: CallInput): GenerateRequest {
+/** The call as the gateway gets it: the stored conversation and the bound tools, nothing else. */
+export function generateRequest(
+  { session, execution, state }: CallInput,
+  tools: readonly ToolDescription[],
+): GenerateRequest {
   return {
     sessionId: session.sessionId,
     executionId: execution.execution_id,
     messages: state.messages.map(toConversationMessage),
     llmConfig: toLlmConfig(state.agent.llm_provider),
-    tools: [],
+    tools: tools.map(({ name, description, parameters_schema }) => ({
+      name,
+      description,
+      parametersSchema: parameters_schema,
+    })),
   };
 }
 

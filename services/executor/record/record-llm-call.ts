@@ -7,11 +7,13 @@ import { LlmInteractionEntity } from "#shared/database/entities/llm-interaction.
 import { MessageEntity } from "#shared/database/entities/message.ts";
 import { storableText } from "#shared/storable-text.ts";
 import type { ExecutionRun } from "../agent/run-execution.ts";
-import type { AgentStep } from "../agent/steps/agent-step.ts";
+import type { AgentState, CallLlm } from "../agent/steps/agent-step.ts";
 import type { LlmReply } from "../call-llm.ts";
 import { commitStep } from "./commit-step.ts";
 import { nativeToolRows } from "./native-tool-rows.ts";
-import type { TimelineWriter } from "./timeline-writer.ts";
+import { appendUserMessage } from "./append-user-message.ts";
+import { replyContents } from "./reply-contents.ts";
+import type { RowEnd, TimelineWriter } from "./timeline-writer.ts";
 
 /** A finished call and where it was streamed. */
 export interface FinishedCall {
@@ -32,26 +34,25 @@ interface CallFailure {
  * Commits an LLM call's outcome in one transaction: its timeline rows, the assistant message, the interaction, the
  * token sums and the iteration state. Rows of an earlier attempt that this one did not fill end as `cancelled`.
  */
-export async function recordLlmCall(
-  run: ExecutionRun,
-  step: Extract<AgentStep, { kind: "call-llm" }>,
-  call: FinishedCall,
-): Promise<void> {
+export async function recordLlmCall(run: ExecutionRun, step: CallLlm, call: FinishedCall): Promise<void> {
   const { session, execution } = run;
   const { reply, timeline, iteration } = call;
-  const failure = failureOf(reply);
+  const failure = failureOf(reply, step);
   const interactionId = uuidFrom(`llm:${iteration}`, execution.execution_id);
   await timeline.flush();
   await commitStep(session, async (manager) => {
     await manager.insert(LlmInteractionEntity, interactionRow(run, step, call, { interactionId, failure }));
-    const events = await completeRows(manager, call, { interactionId, failure });
+    const events = await completeRows(manager, step, call, { interactionId, failure });
     if (failure === null) await storeReply(manager, run, reply);
+    else if (step.afterFailure !== null) {
+      await appendUserMessage(manager, run, step.afterFailure(failure.message));
+    }
     const tokens = tokensOf(reply);
     await manager.update(
       AgentExecutionEntity,
       { execution_id: execution.execution_id },
       {
-        iteration_state: nextIterationState(run.state.iteration, iteration, failure),
+        iteration_state: nextIterationState(run.state, call, failure),
         input_tokens: () => `input_tokens + ${tokens.input}`,
         output_tokens: () => `output_tokens + ${tokens.output}`,
         thinking_tokens: () => `thinking_tokens + ${tokens.thinking}`,
@@ -64,7 +65,7 @@ export async function recordLlmCall(
 }
 
 /** A reply without text cannot go on as a conversation: it counts as a failed call. */
-function failureOf({ outcome, text, toolCalls }: LlmReply): CallFailure | null {
+function failureOf({ outcome, text, thinking, toolCalls }: LlmReply, step: CallLlm): CallFailure | null {
   switch (outcome.kind) {
     case "failed":
       return {
@@ -76,6 +77,7 @@ function failureOf({ outcome, text, toolCalls }: LlmReply): CallFailure | null {
       return { code: "gateway_unavailable", message: storableText(outcome.message).text, retryable: true };
     case "completed":
       if (text !== "" || toolCalls.length > 0) return null;
+      if (step.thinkingMayAnswer && thinking !== "") return null;
       return { code: "empty_response", message: "the model returned no text", retryable: true };
     default:
       return outcome satisfies never;
@@ -84,28 +86,51 @@ function failureOf({ outcome, text, toolCalls }: LlmReply): CallFailure | null {
 
 async function completeRows(
   manager: EntityManager,
+  step: CallLlm,
   { reply, timeline }: FinishedCall,
   { interactionId, failure }: { interactionId: string; failure: CallFailure | null },
 ): Promise<SessionEventPayload[]> {
   const events: SessionEventPayload[] = [];
+  const contents = reply.outcome.kind === "completed" ? replyContents(step, reply) : undefined;
+  const missing = new Map(contents);
   for (const row of timeline.openRows()) {
-    const { text } = row;
-    const end =
-      text === null
-        ? { status: "cancelled" as const, content: "", interactionId: null }
-        : failure === null || reply.outcome.kind === "completed"
-          ? { status: "completed" as const, content: text, interactionId }
-          : { status: "failed" as const, content: `Streaming failed: ${failure.message}`, interactionId };
-    events.push(await timeline.complete(manager, row, end));
+    const end = rowEnd(
+      row.text,
+      contents === undefined ? undefined : (contents.get(row.kind) ?? null),
+      failure,
+    );
+    events.push(await timeline.complete(manager, row, { ...end, interactionId }));
+    missing.delete(row.kind);
   }
-  for (const row of nativeToolRows(reply)) {
+  // A ReAct agent reasons in text: what its provider did besides is in the interaction's record.
+  for (const row of step.style === "react" ? [] : nativeToolRows(reply)) {
     events.push(await timeline.add(manager, { ...row, interactionId }));
+  }
+  // What the complete text says although nothing of it was streamed.
+  for (const [kind, content] of missing) {
+    events.push(await timeline.addStream(manager, kind, { content, interactionId }));
   }
   if (failure !== null) {
     const content = `LLM error: ${failure.message} (code: ${failure.code}, retryable: ${failure.retryable})`;
     events.push(await timeline.add(manager, { type: "error", content, metadata: null, interactionId }));
   }
   return events;
+}
+
+/**
+ * How an open row ends. `streamed` is what this call wrote into it, null if nothing; `content` what the complete reply
+ * has for it, null if nothing, undefined if the reply did not come to its end.
+ */
+function rowEnd(
+  streamed: string | null,
+  content: string | null | undefined,
+  failure: CallFailure | null,
+): Pick<RowEnd, "status" | "content"> {
+  if (content !== undefined && content !== null) return { status: "completed", content };
+  if (streamed === null) return { status: "cancelled", content: "" };
+  // The complete text revoked what was streamed, or the stream broke.
+  if (content === null) return { status: "failed", content: streamed };
+  return { status: "failed", content: `Streaming failed: ${failure?.message ?? "unknown error"}` };
 }
 
 async function storeReply(
@@ -122,7 +147,9 @@ async function storeReply(
     execution_id,
     sequence_number,
     role: "assistant",
-    content: storableText(reply.text).text,
+    // A reply that had to be found in the thinking is stored as the answer it was taken for.
+    content: storableText(reply.text === "" && reply.toolCalls.length === 0 ? reply.thinking : reply.text)
+      .text,
     tool_calls:
       reply.toolCalls.length === 0
         ? null
@@ -137,7 +164,7 @@ async function storeReply(
 
 function interactionRow(
   { session, execution, state }: ExecutionRun,
-  step: Extract<AgentStep, { kind: "call-llm" }>,
+  step: CallLlm,
   { reply, iteration, durationMs }: FinishedCall,
   { interactionId, failure }: { interactionId: string; failure: CallFailure | null },
 ) {
@@ -150,7 +177,7 @@ function interactionRow(
     interaction_type: step.interaction,
     model_name: state.agent.llm_provider.model,
     last_message_id: state.messages.at(-1)?.message_id ?? null,
-    llm_request: { messages_count: state.messages.length, iteration },
+    llm_request: { messages_count: state.messages.length, iteration, tools_count: step.tools.length },
     llm_response: {
       text_length: Buffer.byteLength(reply.text),
       tool_calls_count: reply.toolCalls.length,
@@ -175,16 +202,19 @@ function tokensOf({ usage }: LlmReply): TokenUsage {
 }
 
 function nextIterationState(
-  before: IterationState,
-  iteration: number,
+  { iteration: before, agent }: AgentState,
+  { iteration, durationMs }: FinishedCall,
   failure: CallFailure | null,
 ): IterationState {
   return {
     iteration,
-    last_call_failed: failure !== null,
+    phase: before.phase,
+    last_failed: failure !== null,
+    consecutive_failures: failure === null ? 0 : before.consecutive_failures + 1,
     last_error: failure?.message ?? null,
     last_error_code: failure?.code ?? null,
     last_error_retryable: failure?.retryable ?? true,
     consecutive_timeouts: failure?.code === "timeout" ? before.consecutive_timeouts + 1 : 0,
+    tools_budget_ms: Math.max(0, agent.iteration_timeout_ms - durationMs),
   };
 }

@@ -8,17 +8,29 @@ import type { OwnedSession } from "../owned-session.ts";
 import { commitStep } from "./commit-step.ts";
 import type { LiveStream } from "./live-streams.ts";
 
+/** The rows that one LLM call may stream into, at most one of each. */
+const STREAMS = {
+  /** What the provider itself calls thinking. */
+  thinking: { type: "llm_thinking", metadata: { source: "native" } },
+  /** What a ReAct reply says behind `Thought:`. */
+  thought: { type: "llm_thinking", metadata: { source: "react" } },
+  response: { type: "llm_response", metadata: null },
+  answer: { type: "final_analysis", metadata: null },
+} as const satisfies Record<string, { type: TimelineEventType; metadata: object | null }>;
+export type StreamKind = keyof typeof STREAMS;
+const STREAM_KINDS: readonly StreamKind[] = ["thinking", "thought", "response", "answer"];
+
 /** A timeline row that was opened for streaming and awaits its content. */
 interface OpenRow {
   readonly eventId: string;
-  readonly type: TimelineEventType;
+  readonly kind: StreamKind;
   /** Absent while the running attempt has produced nothing for the row: a former one opened it. */
   stream: LiveStream | undefined;
 }
 
 /** What distinguishes a new row from its siblings. */
 type InsertedRow = Pick<TimelineEvent, "event_id" | "event_type" | "status" | "content"> &
-  Partial<Pick<TimelineEvent, "metadata" | "llm_interaction_id">>;
+  Partial<Pick<TimelineEvent, "metadata" | "llm_interaction_id" | "mcp_interaction_id">>;
 
 /** How an open row ends. */
 export interface RowEnd {
@@ -32,11 +44,16 @@ export interface WholeRow {
   readonly type: TimelineEventType;
   readonly content: string;
   readonly metadata: object | null;
+  /** Names the row within its iteration, where somebody must find it again. */
+  readonly key?: string;
+  /** The LLM call it belongs to. */
   readonly interactionId: string | null;
+  /** The tool listing or call it belongs to. */
+  readonly mcpInteractionId?: string;
 }
 
 /**
- * Opens the writer for one call. Row ids derive from execution, iteration and type: when a call is made again after a
+ * Opens the writer for one call. Row ids derive from execution, iteration and kind: when a call is made again after a
  * crash, its rows are found open and used again, with the same id and sequence number.
  */
 export async function openTimelineWriter(
@@ -49,16 +66,28 @@ export async function openTimelineWriter(
     where: { execution_id: execution.execution_id },
     order: { sequence_number: "ASC" },
   });
-  const open = existing.filter(({ status }) => status === "streaming");
+  const open = new Set(
+    existing.filter(({ status }) => status === "streaming").map(({ event_id }) => event_id),
+  );
+  const rows = STREAM_KINDS.map((kind) => ({
+    eventId: streamId(execution, iteration, kind),
+    kind,
+    stream: undefined,
+  }));
   return new TimelineWriter(session, execution, {
     iteration,
     nextSequence: (existing.at(-1)?.sequence_number ?? 0) + 1,
-    rows: open.map(({ event_id, event_type }) => ({
-      eventId: event_id,
-      type: event_type,
-      stream: undefined,
-    })),
+    rows: rows.filter(({ eventId }) => open.has(eventId)),
   });
+}
+
+function streamId({ execution_id }: AgentExecution, iteration: number, kind: StreamKind): string {
+  return uuidFrom(`timeline:${iteration}:${kind}`, execution_id);
+}
+
+/** The id of a row that is complete from the start. */
+export function wholeRowId({ execution_id }: AgentExecution, iteration: number, key: string): string {
+  return uuidFrom(`timeline:${iteration}:row:${key}`, execution_id);
 }
 
 /** The timeline rows of one LLM call of an execution. */
@@ -89,22 +118,22 @@ export class TimelineWriter {
     for (const row of this.#rows) row.stream = undefined;
   }
 
-  /** Streams a delta into the call's row of this type, opening the row with the first one. */
-  async append(type: TimelineEventType, delta: string): Promise<void> {
-    const row = this.#rows.find((open) => open.type === type) ?? (await this.#open(type));
+  /** Streams a delta into the call's row of this kind, opening the row with the first one. */
+  async append(kind: StreamKind, delta: string): Promise<void> {
+    const row = this.#rows.find((open) => open.kind === kind) ?? (await this.#open(kind));
     row.stream ??= this.#session.streams.open(row.eventId, this.#attempt);
     row.stream.append(delta);
   }
 
   /** The open rows in the order of their sequence numbers; `text` is null where the last attempt wrote nothing. */
-  openRows(): readonly { eventId: string; type: TimelineEventType; text: string | null }[] {
-    return this.#rows.map(({ eventId, type, stream }) => ({ eventId, type, text: stream?.text() ?? null }));
+  openRows(): readonly { eventId: string; kind: StreamKind; text: string | null }[] {
+    return this.#rows.map(({ eventId, kind, stream }) => ({ eventId, kind, text: stream?.text() ?? null }));
   }
 
   /** Within a step's transaction: ends an open row and returns its event. */
   async complete(
     manager: EntityManager,
-    { eventId, type }: Pick<OpenRow, "eventId" | "type">,
+    { eventId, kind }: Pick<OpenRow, "eventId" | "kind">,
     { status, content, interactionId }: RowEnd,
   ): Promise<SessionEventPayload> {
     await manager.update(
@@ -116,22 +145,28 @@ export class TimelineWriter {
       type: "timeline_event.completed",
       event_id: eventId,
       session_id: this.#session.sessionId,
-      event_type: type,
+      event_type: STREAMS[kind].type,
       status,
       content,
       timestamp: new Date().toISOString(),
     };
   }
 
+  /** Within a step's transaction: adds a stream's row whole, where nothing was streamed, and returns its event. */
+  async addStream(
+    manager: EntityManager,
+    kind: StreamKind,
+    row: Pick<WholeRow, "content" | "interactionId">,
+  ): Promise<SessionEventPayload> {
+    return this.add(manager, { ...row, ...STREAMS[kind] });
+  }
+
   /** Within a step's transaction: adds a row that is complete from the start and returns its event. */
   async add(
     manager: EntityManager,
-    { type, content, metadata, interactionId }: WholeRow,
+    { key, type, content, metadata, interactionId, mcpInteractionId }: WholeRow,
   ): Promise<SessionEventPayload> {
-    const event_id = uuidFrom(
-      `timeline:${this.#iteration}:${this.#nextSequence}`,
-      this.#execution.execution_id,
-    );
+    const event_id = wholeRowId(this.#execution, this.#iteration, key ?? String(this.#nextSequence));
     return this.#insert(manager, {
       event_id,
       event_type: type,
@@ -139,6 +174,7 @@ export class TimelineWriter {
       content,
       metadata,
       llm_interaction_id: interactionId,
+      mcp_interaction_id: mcpInteractionId ?? null,
     });
   }
 
@@ -152,20 +188,18 @@ export class TimelineWriter {
     for (const { eventId } of this.#rows) this.#session.streams.forget(eventId);
   }
 
-  async #open(type: TimelineEventType): Promise<OpenRow> {
-    const event_id = uuidFrom(`timeline:${this.#iteration}:${type}`, this.#execution.execution_id);
-    await commitStep(this.#session, async (manager) => ({
-      events: [
-        await this.#insert(manager, {
-          event_id,
-          event_type: type,
-          status: "streaming",
-          content: "",
-          metadata: type === "llm_thinking" ? { source: "native" } : null,
-        }),
-      ],
-    }));
-    const row: OpenRow = { eventId: event_id, type, stream: undefined };
+  async #open(kind: StreamKind): Promise<OpenRow> {
+    const eventId = streamId(this.#execution, this.#iteration, kind);
+    const { type, metadata } = STREAMS[kind];
+    const opened = {
+      event_id: eventId,
+      event_type: type,
+      status: "streaming",
+      content: "",
+      metadata,
+    } as const;
+    await commitStep(this.#session, async (manager) => ({ events: [await this.#insert(manager, opened)] }));
+    const row: OpenRow = { eventId, kind, stream: undefined };
     this.#rows.push(row);
     return row;
   }

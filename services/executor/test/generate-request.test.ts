@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import type { ToolDescription } from "#shared/contracts/tool-list.ts";
 import type { Message } from "#shared/database/entities/message.ts";
 import { generateRequest } from "../agent/generate-request.ts";
 import { resolvedAgent } from "./resolved-chain.ts";
@@ -20,13 +21,17 @@ const ROW: Message = {
 const PLAIN = { toolCalls: [], toolCallId: "", toolName: "", providerState: Buffer.alloc(0) };
 
 describe("generateRequest", () => {
-  const request = (messages: readonly Message[], provider: object = {}) => {
+  const request = (
+    messages: readonly Message[],
+    provider: object = {},
+    tools: readonly ToolDescription[] = [],
+  ) => {
     const agent = resolvedAgent();
-    return generateRequest({
-      session: { sessionId: "s" },
-      execution: { execution_id: "e" },
-      state: { messages, agent: { ...agent, llm_provider: { ...agent.llm_provider, ...provider } } },
-    });
+    const settings = { ...agent, llm_provider: { ...agent.llm_provider, ...provider } };
+    return generateRequest(
+      { session: { sessionId: "s" }, execution: { execution_id: "e" }, state: { messages, agent: settings } },
+      tools,
+    );
   };
 
   it("sends the stored conversation and nothing else", () => {
@@ -73,5 +78,18 @@ describe("generateRequest", () => {
       nativeTools: { google_search: true },
     });
     expect(request([ROW]).llmConfig).to.include({ apiKeyEnv: "", baseUrl: "", project: "", location: "" });
+  });
+
+  it("binds the tools it is given", () => {
+    const tool = {
+      name: "k8s.get",
+      server: "k8s",
+      description: "gets",
+      parameters_schema: "{}",
+      read_only: true,
+    };
+    expect(request([ROW], {}, [tool]).tools).to.deep.equal([
+      { name: "k8s.get", description: "gets", parametersSchema: "{}" },
+    ]);
   });
 });

@@ -13,6 +13,9 @@ export interface ChainOptions {
   readonly policy?: SuccessPolicy;
   readonly sessionTimeoutMs?: number;
   readonly iterationTimeoutMs?: number;
+  readonly maxIterations?: number;
+  /** MCP servers of every agent. */
+  readonly servers?: readonly string[];
 }
 
 /** A chain that the scripted provider answers. */
@@ -22,6 +25,8 @@ export function resolvedChain({
   policy = "any",
   sessionTimeoutMs = 900_000,
   iterationTimeoutMs = 120_000,
+  maxIterations = 20,
+  servers = [],
 }: ChainOptions = {}): ResolvedChain {
   return {
     chain_id: "test-chain",
@@ -34,7 +39,11 @@ export function resolvedChain({
       name: `stage-${index}`,
       parallel_type: names.length > 1 ? "multi_agent" : null,
       success_policy: policy,
-      agents: names.map((name) => resolvedAgent(name, strategy, iterationTimeoutMs)),
+      agents: names.map((name) => ({
+        ...resolvedAgent(name, strategy, iterationTimeoutMs),
+        max_iterations: maxIterations,
+        mcp_servers: [...servers],
+      })),
     })),
   };
 }

@@ -50,10 +50,12 @@ describe("keepLeases", () => {
   it("stops a session that another executor took over, and does not touch the new lease", async () => {
     const { id, leases, stopped } = await hold();
     await using _ = leases;
-    await executor.expireLease(id);
-    await executor.query("UPDATE session_runtime SET lease_epoch = lease_epoch + 1 WHERE session_id = $1", [
-      id,
-    ]);
+    // In one statement: a renewal in between would make the old lease fresh again.
+    await executor.query(
+      `UPDATE session_runtime SET lease_epoch = lease_epoch + 1, lease_expires_at = now() - interval '1 s'
+       WHERE session_id = $1`,
+      [id],
+    );
     const reason = await until("the loss is noticed", () => stopped[0]);
     expect(reason).to.include({ reason: "lease_lost", message: "another executor took the session over" });
     expect(await isFresh(id)).to.equal(false);

@@ -26,7 +26,9 @@ function step(roles: readonly Message["role"][], iteration: Partial<IterationSta
   const state: AgentState = {
     agent: resolvedAgent(),
     alert: { data: "disk full", alertType: "test", runbookUrl: null },
+    chain: { mcp_server_instructions: {}, default_runbook: "" },
     previous: [],
+    tools: [],
     messages: roles.map((role, index) => message(role, index + 1)),
     iteration: { ...INITIAL_ITERATION_STATE, ...iteration },
   };
@@ -39,38 +41,27 @@ describe("singleCall", () => {
     expect(step(["system", "user"])).to.deep.equal({
       kind: "call-llm",
       interaction: "iteration",
-      textAs: "final_analysis",
+      style: "final-answer",
+      tools: [],
+      afterFailure: null,
+      thinkingMayAnswer: false,
     });
     expect(step(["system", "user", "assistant"])).to.deep.equal({
       kind: "conclude",
       status: "completed",
       errorMessage: null,
       errorCode: null,
+      answer: null,
     });
   });
 
   it("ends failed with the call's own words, and timed out when that was why", () => {
-    const failed = { iteration: 1, last_call_failed: true, last_error: "no", last_error_code: "overloaded" };
-    const end = { kind: "conclude", errorMessage: "no", errorCode: "overloaded" };
+    const failed = { iteration: 1, last_failed: true, last_error: "no", last_error_code: "overloaded" };
+    const end = { kind: "conclude", errorMessage: "no", errorCode: "overloaded", answer: null };
     expect(step(["system", "user"], failed)).to.deep.equal({ ...end, status: "failed" });
     expect(step(["system", "user"], { ...failed, consecutive_timeouts: 1 })).to.deep.equal({
       ...end,
       status: "timed_out",
     });
-  });
-});
-
-describe("nextAgentStep", () => {
-  it("refuses a strategy this version does not have, with the remedy", () => {
-    const state: AgentState = {
-      agent: resolvedAgent("Sherlock", "react"),
-      alert: { data: "x", alertType: null, runbookUrl: null },
-      previous: [],
-      messages: [],
-      iteration: INITIAL_ITERATION_STATE,
-    };
-    expect(() => nextAgentStep(state))
-      .to.throw("iteration strategy 'react' of agent 'Sherlock' is not available in this version")
-      .with.property("code", "unsupported_strategy");
   });
 });

@@ -9,21 +9,31 @@ import { RUN_STATUSES, type RunStatus } from "#shared/contracts/statuses.ts";
 export interface IterationState {
   /** LLM calls whose outcome is committed, failed ones included. */
   iteration: number;
-  last_call_failed: boolean;
+  /** `concluding` once the limit was reached and the model was asked to conclude from what it has. */
+  phase: "iterating" | "concluding";
+  /** True when the last LLM call, or a tool call since, failed to execute. An answer that is an error is no failure. */
+  last_failed: boolean;
+  /** Failed LLM calls in a row: what the pause before the next one grows with. */
+  consecutive_failures: number;
   last_error: string | null;
   last_error_code: string | null;
   /** False when the provider said that another try cannot help. */
   last_error_retryable: boolean;
   consecutive_timeouts: number;
+  /** What is left of the iteration's time for its tool calls, in milliseconds. */
+  tools_budget_ms: number;
 }
 
 export const INITIAL_ITERATION_STATE: IterationState = {
   iteration: 0,
-  last_call_failed: false,
+  phase: "iterating",
+  last_failed: false,
+  consecutive_failures: 0,
   last_error: null,
   last_error_code: null,
   last_error_retryable: true,
   consecutive_timeouts: 0,
+  tools_budget_ms: 0,
 };
 
 /** One agent's run within a stage. `agent_index` counts from 1. */

@@ -1,8 +1,9 @@
+import { inertText } from "./inert-text.ts";
+
 /**
- * Frames text from outside (alerts, earlier answers, tool output) between named markers. Comment delimiters inside the
- * text are escaped, so that nothing in it can close the frame or open another.
+ * Frames text from outside (alerts, earlier answers, tool output) between the markers `<!-- NAME_START -->` and
+ * `<!-- NAME_END -->`, each on a line of its own. Nothing in the text can close the frame or open another.
  */
 export function untrustedText(name: string, text: string): string {
-  const inert = text.replaceAll("<!--", "&lt;!--").replaceAll("-->", "--&gt;");
-  return `<!-- ${name}_START -->\n${inert}\n<!-- ${name}_END -->`;
+  return `<!-- ${name}_START -->\n${inertText(text)}\n<!-- ${name}_END -->`;
 }

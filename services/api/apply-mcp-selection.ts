@@ -1,0 +1,44 @@
+import type { ResolvedAgent, ResolvedChain } from "#shared/contracts/resolved-chain.ts";
+import { storableText } from "#shared/storable-text.ts";
+import type { McpSelection } from "./alert-request.ts";
+
+/**
+ * The chain as an alert asked for it: the chosen servers replace every agent's own, named tools are the only ones
+ * offered, and native tools are switched where the alert says so. `instructions` are those of all configured servers.
+ */
+export function applyMcpSelection(
+  chain: ResolvedChain,
+  selection: McpSelection,
+  instructions: ReadonlyMap<string, string>,
+): ResolvedChain {
+  const servers = selection.servers.map(({ name }) => name);
+  const choices = selection.servers.flatMap(({ name, tools }) =>
+    tools === undefined || tools === null
+      ? []
+      : [[name, tools.map((tool) => storableText(tool).text)] as const],
+  );
+  const native = Object.entries(selection.native_tools ?? {}).filter(
+    (entry): entry is [string, boolean] => typeof entry[1] === "boolean",
+  );
+  const adapt = (agent: ResolvedAgent): ResolvedAgent => ({
+    ...agent,
+    ...(servers.length === 0 ? {} : { mcp_servers: servers, tool_choice: Object.fromEntries(choices) }),
+    llm_provider: {
+      ...agent.llm_provider,
+      native_tools: { ...agent.llm_provider.native_tools, ...Object.fromEntries(native) },
+    },
+  });
+  const chosen = servers.flatMap((id) => {
+    const text = instructions.get(id);
+    return text === undefined || text === "" ? [] : [[id, text] as const];
+  });
+  return {
+    ...chain,
+    mcp_server_instructions: { ...chain.mcp_server_instructions, ...Object.fromEntries(chosen) },
+    stages: chain.stages.map((stage) => ({
+      ...stage,
+      agents: stage.agents.map(adapt),
+      ...(stage.synthesis === undefined ? {} : { synthesis: adapt(stage.synthesis) }),
+    })),
+  };
+}

@@ -1,0 +1,99 @@
+import type { RouterMiddleware } from "@koa/router";
+import { Type } from "typebox";
+import type { EntityManager } from "typeorm";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { parseResolvedChain, type ResolvedProvider } from "#shared/contracts/resolved-chain.ts";
+import { AgentExecutionEntity } from "#shared/database/entities/agent-execution.ts";
+import { AlertSessionEntity } from "#shared/database/entities/alert-session.ts";
+import { LlmInteractionEntity, type LlmInteraction } from "#shared/database/entities/llm-interaction.ts";
+import { McpInteractionEntity } from "#shared/database/entities/mcp-interaction.ts";
+import { MessageEntity, type Message } from "#shared/database/entities/message.ts";
+import { StageEntity } from "#shared/database/entities/stage.ts";
+import type { ApiDeps } from "./app.ts";
+import { parseSessionId } from "./parse-session-id.ts";
+import { notFound, validationError } from "./request-error.ts";
+import { withoutNulls } from "./session-view.ts";
+import { isUuid } from "#shared/contracts/uuid.ts";
+
+const parseRequest = compileParser(
+  "recorded request",
+  Type.Object({ tools_count: Type.Optional(Type.Integer()) }, { additionalProperties: true }),
+);
+const parseTools = compileParser(
+  "recorded listing",
+  Type.Array(Type.Object({}, { additionalProperties: true })),
+);
+
+/**
+ * `GET /api/v1/sessions/:id/trace/llm/:interaction`: one LLM call with its whole input, rebuilt from rows: the messages
+ * exactly as the model was sent them, the tools that were bound and the model's settings.
+ */
+export function getLlmTrace({ db }: ApiDeps): RouterMiddleware {
+  return async (ctx) => {
+    const session_id = parseSessionId(ctx.params["id"]);
+    const interaction_id = ctx.params["interaction"] ?? "";
+    if (!isUuid(interaction_id)) throw validationError("interaction_id", "must be a UUID");
+    const interaction = await db.manager.findOneBy(LlmInteractionEntity, { session_id, interaction_id });
+    if (interaction === null) throw notFound();
+    ctx.body = {
+      ...withoutNulls(interaction),
+      conversation: (await readConversation(db.manager, interaction)).map(messageView),
+      tools: await readBoundTools(db.manager, interaction),
+      llm_provider: await readProvider(db.manager, interaction),
+    };
+  };
+}
+
+/** The execution's messages up to the last one the call was sent. */
+async function readConversation(manager: EntityManager, interaction: LlmInteraction): Promise<Message[]> {
+  const messages = await manager.find(MessageEntity, {
+    where: { execution_id: interaction.execution_id },
+    order: { sequence_number: "ASC" },
+  });
+  const last = messages.findIndex(({ message_id }) => message_id === interaction.last_message_id);
+  return messages.slice(0, last + 1);
+}
+
+/** What was listed for the execution, where the call had tools at all. */
+async function readBoundTools(
+  manager: EntityManager,
+  { execution_id, llm_request }: LlmInteraction,
+): Promise<object[]> {
+  if ((parseRequest(llm_request).tools_count ?? 0) === 0) return [];
+  const listings = await manager.findBy(McpInteractionEntity, {
+    execution_id,
+    interaction_type: "tool_list",
+  });
+  return listings.flatMap(({ available_tools }) => parseTools(available_tools ?? []));
+}
+
+async function readProvider(
+  manager: EntityManager,
+  { session_id, stage_id, execution_id }: LlmInteraction,
+): Promise<ResolvedProvider | undefined> {
+  const [session, stage, execution] = await Promise.all([
+    manager.findOneByOrFail(AlertSessionEntity, { session_id }),
+    manager.findOneByOrFail(StageEntity, { stage_id }),
+    manager.findOneByOrFail(AgentExecutionEntity, { execution_id }),
+  ]);
+  const plan = parseResolvedChain(session.resolved_config).stages[stage.stage_index];
+  return plan?.agents[execution.agent_index - 1]?.llm_provider;
+}
+
+function messageView({
+  provider_state,
+  role,
+  content,
+  tool_calls,
+  tool_call_id,
+  tool_name,
+}: Message): object {
+  return withoutNulls({
+    role,
+    content,
+    tool_calls,
+    tool_call_id,
+    tool_name,
+    provider_state: provider_state?.toString("base64") ?? null,
+  });
+}

@@ -1,0 +1,12 @@
+import { alertBlock } from "./alert-block.ts";
+import { previousStageBlock } from "./previous-stage-block.ts";
+import type { PromptInput } from "./prompt-input.ts";
+import { runbookBlock } from "./runbook-block.ts";
+import { TASK_BLOCK } from "./task-block.ts";
+
+/** The case an agent investigates: alert, runbook, earlier stages, task. Ends without a newline. */
+export function investigationBlocks({ alert, chain, previous }: PromptInput): string {
+  return [alertBlock(alert), runbookBlock(alert, chain), previousStageBlock(previous), TASK_BLOCK].join(
+    "\n\n",
+  );
+}

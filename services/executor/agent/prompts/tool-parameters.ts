@@ -1,0 +1,49 @@
+import { oneLine } from "./one-line.ts";
+
+/**
+ * A tool's parameters from its JSON Schema (as JSON text), one line each, sorted by name:
+ * `- name (required, string): what it is [default: x; choices: ["a", "b"]]`. Empty if it takes none or the schema
+ * cannot be read: the schema comes from a tool server and may be anything.
+ */
+export function toolParameters(schemaText: string): string[] {
+  try {
+    const schema: unknown = JSON.parse(schemaText);
+    if (!isRecord(schema) || !isRecord(schema["properties"])) return [];
+    const required: unknown[] = Array.isArray(schema["required"]) ? schema["required"] : [];
+    return Object.entries(schema["properties"])
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .map(([name, property]) =>
+        parameterLine(name, isRecord(property) ? property : {}, required.includes(name)),
+      );
+  } catch {
+    // No JSON, or nested too deep to be written out again.
+    return [];
+  }
+}
+
+function parameterLine(name: string, property: Record<string, unknown>, required: boolean): string {
+  const { type, description, enum: choices } = property;
+  const kind = [required ? "required" : "optional", ...typeNames(type)].join(", ");
+  const words = typeof description === "string" ? oneLine(description) : "";
+  const details = [
+    ...("default" in property ? [`default: ${valueText(property["default"])}`] : []),
+    ...(Array.isArray(choices)
+      ? [`choices: [${choices.map((choice) => JSON.stringify(choice)).join(", ")}]`]
+      : []),
+  ];
+  const suffix = details.length === 0 ? "" : ` [${oneLine(details.join("; "))}]`;
+  return `- ${oneLine(name)} (${kind})${words === "" ? "" : `: ${words}`}${suffix}`;
+}
+
+function typeNames(type: unknown): string[] {
+  const names = (Array.isArray(type) ? type : [type]).filter((name) => typeof name === "string");
+  return names.length === 0 ? [] : [oneLine(names.join(" or "))];
+}
+
+function valueText(value: unknown): string {
+  return typeof value === "string" && value !== "" ? value : JSON.stringify(value);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

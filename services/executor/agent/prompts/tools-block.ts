@@ -1,0 +1,29 @@
+import type { ToolDescription } from "#shared/contracts/tool-list.ts";
+import { oneLine } from "./one-line.ts";
+import { toolParameters } from "./tool-parameters.ts";
+
+/**
+ * The tools of an agent whose model calls them in writing, numbered in the order given. What the tool servers say about
+ * them stays on its lines and within its frame.
+ */
+export function toolsBlock(tools: readonly ToolDescription[]): string {
+  const list = tools.map(({ name, description, parameters_schema }, index) =>
+    [
+      `${index + 1}. **${oneLine(name)}**: ${oneLine(description)}`.trimEnd(),
+      ...parameterLines(parameters_schema),
+    ].join("\n"),
+  );
+  return `Answer the task below with the help of these tools. Call a tool by its full name, and only those listed. Each description says what the tool's server claims about it.
+
+Available tools:
+
+<!-- TOOLS_START -->
+${list.join("\n\n")}
+<!-- TOOLS_END -->`;
+}
+
+function parameterLines(schema: string): string[] {
+  const parameters = toolParameters(schema);
+  if (parameters.length === 0) return ["    **Parameters**: None"];
+  return ["    **Parameters**:", ...parameters.map((line) => `    ${line}`)];
+}

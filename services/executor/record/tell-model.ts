@@ -1,0 +1,24 @@
+import { AgentExecutionEntity } from "#shared/database/entities/agent-execution.ts";
+import type { ExecutionRun } from "../agent/run-execution.ts";
+import type { AgentStep } from "../agent/steps/agent-step.ts";
+import { appendUserMessage } from "./append-user-message.ts";
+import { commitStep } from "./commit-step.ts";
+
+/** Stores what the model is told before it is asked again. */
+export async function tellModel(
+  run: ExecutionRun,
+  { content, concluding }: Extract<AgentStep, { kind: "tell" }>,
+): Promise<void> {
+  const { session, execution, state } = run;
+  await commitStep(session, async (manager) => {
+    await appendUserMessage(manager, run, content);
+    if (concluding) {
+      await manager.update(
+        AgentExecutionEntity,
+        { execution_id: execution.execution_id },
+        { iteration_state: { ...state.iteration, phase: "concluding" } },
+      );
+    }
+    return { events: [] };
+  });
+}

@@ -1,0 +1,81 @@
+import { expect } from "chai";
+import { TIMELINE_EVENT_TYPES, TIMELINE_STATUSES } from "#shared/contracts/statuses.ts";
+import { formatConclusions, formatParallelResults, type ContextEvent } from "../agent/format-context.ts";
+import { event, FAILED_AGENT, PARALLEL } from "./prompt-fixtures.ts";
+
+function trailOf(...events: ContextEvent[]): string {
+  const agent = { ...FAILED_AGENT, status: "completed", errorMessage: null, events } as const;
+  return formatParallelResults({ stageName: "s", agents: [agent] });
+}
+
+function labels(text: string): string[] {
+  const trail = text.slice(text.indexOf("<!-- STAGE_CONTEXT_START -->"));
+  return [...trail.matchAll(/^### (.*)$/gm)].map(([, label]) => label ?? "");
+}
+
+describe("formatParallelResults", () => {
+  it("names stage, success count, and each agent with provider, strategy, status and error", () => {
+    const text = formatParallelResults(PARALLEL);
+    expect(text).to.match(/^### Parallel Investigation: investigation\n\n1\/2 agents completed\./);
+    expect(text).to.include("#### Agent 1: KubernetesAgent (google-default, react)\n\n**Status:** completed");
+    expect(text).to.include(
+      "#### Agent 2: MetricsAgent (openai-default, native-thinking)\n\n**Status:** failed",
+    );
+    expect(text).to.include("max iterations (3) reached");
+  });
+
+  it("gives the whole trail in order, of completed events only", () => {
+    expect(labels(formatParallelResults(PARALLEL))).to.deep.equal([
+      "LLM Thinking",
+      "LLM Response",
+      "Tool Call",
+      "Tool Result",
+      "Tool Call",
+      "Tool Result",
+      "Error",
+      "Code Execution",
+      "Analysis",
+    ]);
+    const all = TIMELINE_STATUSES.map((status) => event("llm_response", `It is ${status}.`, { status }));
+    expect(trailOf(...all).match(/It is \w+/g)).to.deep.equal(["It is completed"]);
+  });
+
+  it("has a label for every type of event", () => {
+    for (const type of TIMELINE_EVENT_TYPES) {
+      const [label] = labels(trailOf(event(type, "x")));
+      expect(label, type).to.match(/^[A-Z][A-Za-z ]+$/);
+    }
+  });
+
+  it("names the tool of a call and says when a tool reported an error", () => {
+    const called = trailOf(event("llm_tool_call", "a: 1", { metadata: { tool_name: "s.t" } }));
+    expect(called).to.include("### Tool Call\n\n<!-- TOOL_CALL_START -->\ns.t\na: 1\n<!-- TOOL_CALL_END -->");
+    const unnamed = trailOf(event("llm_tool_call", "a: 1", { metadata: { tool_name: 5 } }));
+    expect(unnamed).to.include("<!-- TOOL_CALL_START -->\na: 1\n");
+    const failed = trailOf(event("tool_result", "no", { metadata: { is_error: true } }));
+    expect(failed).to.include("### Tool Result\n\nThe tool reported an error.\n");
+  });
+
+  it("cuts nothing", () => {
+    const long = "x".repeat(1_048_576);
+    expect(trailOf(event("tool_result", long))).to.include(long);
+  });
+
+  it("says so when an agent left nothing", () => {
+    expect(trailOf()).to.include("left nothing behind").and.not.include("STAGE_CONTEXT");
+  });
+});
+
+describe("formatConclusions", () => {
+  it("is empty without earlier stages, else each stage's answer under its name", () => {
+    expect(formatConclusions([])).to.equal("");
+    const text = formatConclusions([
+      { stageName: "a", answer: "A" },
+      { stageName: "b", answer: "B" },
+    ]);
+    expect(text).to.equal(
+      "### Stage: a\n\n<!-- STAGE_CONTEXT_START -->\nA\n<!-- STAGE_CONTEXT_END -->\n\n" +
+        "### Stage: b\n\n<!-- STAGE_CONTEXT_START -->\nB\n<!-- STAGE_CONTEXT_END -->",
+    );
+  });
+});

@@ -1,0 +1,64 @@
+import { buildChatMessages } from "../agent/prompts/build-chat-messages.ts";
+import { buildNativeMessages } from "../agent/prompts/build-native-messages.ts";
+import { buildReactMessages } from "../agent/prompts/build-react-messages.ts";
+import { buildSynthesisMessages } from "../agent/prompts/build-synthesis-messages.ts";
+import { executiveSummaryMessages } from "../agent/prompts/executive-summary-messages.ts";
+import { forcedConclusionPrompt } from "../agent/prompts/forced-conclusion-prompt.ts";
+import { observationText } from "../agent/prompts/observation-text.ts";
+import { singleCallMessages } from "../agent/prompts/single-call-messages.ts";
+import { toolSummaryMessages } from "../agent/prompts/tool-summary-messages.ts";
+import type { NewMessage } from "../agent/steps/agent-step.ts";
+import { CHAT, INPUT, PARALLEL, PREVIOUS } from "./prompt-fixtures.ts";
+
+const RUNBOOK_ADDRESS = "https://runbooks.example.com/pod-crash-looping.md";
+const RUNBOOK_TEXT = "# Crash loops\n\n````\nkubectl describe pod\n````";
+
+/** Every prompt there is, by the name of its file in `golden/`; messages are told apart by a line with their role. */
+export const GOLDEN_PROMPTS: Readonly<Record<string, string>> = {
+  "react.md": shown(buildReactMessages(INPUT)),
+  "react-later-stage-without-tools.md": shown(
+    buildReactMessages({
+      ...INPUT,
+      previous: PREVIOUS,
+      tools: [],
+      alert: { ...INPUT.alert, runbookUrl: RUNBOOK_ADDRESS },
+    }),
+  ),
+  "native-thinking.md": shown(
+    buildNativeMessages({ ...INPUT, alert: { ...INPUT.alert, runbookUrl: RUNBOOK_TEXT } }),
+  ),
+  "native-thinking-bare.md": shown(
+    buildNativeMessages({
+      agent: { name: "Bare", mcp_servers: [], custom_instructions: "" },
+      chain: { mcp_server_instructions: {}, default_runbook: "" },
+      alert: { data: "", alertType: null, runbookUrl: null },
+      previous: [],
+      tools: [],
+    }),
+  ),
+  "synthesis.md": shown(buildSynthesisMessages({ ...INPUT, parallel: PARALLEL })),
+  "synthesis-later-stage.md": shown(
+    buildSynthesisMessages({ ...INPUT, previous: PREVIOUS, parallel: PARALLEL }),
+  ),
+  "single-call.md": shown(singleCallMessages(INPUT)),
+  "single-call-later-stage.md": shown(singleCallMessages({ ...INPUT, previous: PREVIOUS })),
+  "chat-react.md": shown(buildChatMessages(CHAT)),
+  "chat-native.md": shown(buildChatMessages({ ...CHAT, style: "native", history: [] })),
+  "forced-conclusion-react.md": forcedConclusionPrompt("react", 20),
+  "forced-conclusion-native.md": forcedConclusionPrompt("native-thinking", 1),
+  "observation.md": observationText("cart-7d9f CrashLoopBackOff"),
+  "executive-summary.md": shown(executiveSummaryMessages("The container runs out of memory.")),
+  "tool-summary.md": shown(
+    toolSummaryMessages({
+      server: "kubernetes-server",
+      tool: "pods_list",
+      maxTokens: 1_000,
+      conversation: "Thought: I look at the pods.",
+      output: "cart-7d9f CrashLoopBackOff",
+    }),
+  ),
+};
+
+function shown(messages: readonly NewMessage[]): string {
+  return messages.map(({ role, content }) => `@@@@ ${role}\n${content}\n`).join("");
+}

@@ -1,0 +1,112 @@
+import { expect } from "chai";
+import { RunFixture } from "./run-fixture.ts";
+import { ToolRunnerFixture } from "./tool-runner-fixture.ts";
+
+const TOOL_CALLS = 10;
+
+/** A ten-call investigation in each strategy, and then the answer. */
+const SCRIPTS = {
+  react: [
+    ...Array.from({ length: TOOL_CALLS }, (_, index) => ({
+      when: { call: index + 1 },
+      steps: [{ text: `Thought: step ${index + 1}\nAction: k8s.pods\nAction Input: n: ${index + 1}` }],
+    })),
+    { steps: [{ text: "Thought: enough\nFinal Answer: it was the memory" }] },
+  ],
+  "native-thinking": [
+    ...Array.from({ length: TOOL_CALLS / 2 }, (_, index) => ({
+      when: { call: index + 1 },
+      steps: [
+        { thinking: `step ${index + 1}` },
+        ...["pods", "restart"].map((name) => ({
+          tool_call: { name: `k8s.${name}`, arguments: { n: index } },
+        })),
+      ],
+    })),
+    { steps: [{ text: "it was the memory" }] },
+  ],
+} as const;
+
+/**
+ * Takes a session away from its owner inside the very transaction of its nth write: that write lands, none after it does,
+ * as if the process had been killed right behind the COMMIT.
+ */
+const TAKE_AWAY = `
+CREATE TABLE take_away (session_id uuid PRIMARY KEY, writes_left integer NOT NULL);
+CREATE FUNCTION take_away() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  -- Only what appends events is a step; claims raise the epoch, renewals move the lease.
+  IF NEW.lease_epoch = OLD.lease_epoch AND NEW.attempts = 0 AND OLD.lease_expires_at = NEW.lease_expires_at THEN
+    UPDATE take_away SET writes_left = writes_left - 1 WHERE session_id = NEW.session_id;
+    IF EXISTS (SELECT FROM take_away WHERE session_id = NEW.session_id AND writes_left = 0) THEN
+      NEW.lease_epoch := NEW.lease_epoch + 1;
+      NEW.lease_expires_at := NULL;
+    END IF;
+  END IF;
+  RETURN NEW;
+END $$;
+CREATE TRIGGER take_away BEFORE UPDATE ON session_runtime FOR EACH ROW EXECUTE FUNCTION take_away();`;
+
+describe("an investigation whose executor dies", () => {
+  const resources = new AsyncDisposableStack();
+  let fixture: RunFixture;
+  let tools: ToolRunnerFixture;
+
+  before(async () => {
+    fixture = resources.use(await RunFixture.start());
+    tools = resources.use(await ToolRunnerFixture.start(fixture.executor.servers));
+    await fixture.executor.query(TAKE_AWAY, []);
+  });
+  after(() => resources.disposeAsync());
+
+  /** All rows of a session but for ids, times and durations. */
+  const rows = async (id: string) => ({
+    timeline: await fixture.told(id),
+    messages: await fixture.executor.query(
+      `SELECT role, content, tool_name,
+              (SELECT json_agg(call - 'id') FROM jsonb_array_elements(tool_calls) AS call) AS calls
+       FROM messages WHERE session_id = $1 ORDER BY sequence_number`,
+      [id],
+    ),
+    outcomes: await fixture.outcomes(id),
+    interactions: await fixture.executor.query(
+      `SELECT interaction_type::text, llm_request::text FROM llm_interactions WHERE session_id = $1
+       UNION ALL SELECT interaction_type::text, coalesce(tool_arguments, available_tools)::text
+       FROM mcp_interactions WHERE session_id = $1 ORDER BY 1, 2`,
+      [id],
+    ),
+    log: await fixture.log(id),
+    iterations: await fixture.executor.query(
+      "SELECT iteration_state ->> 'iteration' AS n FROM agent_executions WHERE session_id = $1",
+      [id],
+    ),
+  });
+
+  for (const [strategy, script] of Object.entries(SCRIPTS)) {
+    it(`ends with the same rows and repeats no tool call, after whichever write it was: ${strategy}`, async function () {
+      this.timeout(300_000);
+      await fixture.play(...script);
+      const options = {
+        strategy: strategy === "react" ? "react" : "native-thinking",
+        servers: ["k8s"],
+      } as const;
+      const undisturbed = await fixture.executor.insert(options);
+      let called = await tools.calls();
+      expect(await fixture.run(undisturbed)).to.equal("completed");
+      const expected = await rows(undisturbed);
+      expect(await tools.calls()).to.equal(called + TOOL_CALLS);
+
+      let writes = 0;
+      for (let end: unknown = "lost"; end === "lost";) {
+        writes += 1;
+        const id = await fixture.executor.insert(options);
+        await fixture.executor.query("INSERT INTO take_away VALUES ($1, $2)", [id, writes]);
+        end = await fixture.run(id);
+        if (end === "lost") expect(await fixture.run(id), `after write ${writes}`).to.equal("completed");
+        expect(await rows(id), `after write ${writes}`).to.deep.equal(expected);
+        expect(await tools.calls(), `after write ${writes}`).to.equal((called += TOOL_CALLS) + TOOL_CALLS);
+      }
+      expect(writes).to.be.greaterThan(3 * TOOL_CALLS);
+    });
+  }
+});

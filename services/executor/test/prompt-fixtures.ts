@@ -1,0 +1,135 @@
+import type { ToolDescription } from "#shared/contracts/tool-list.ts";
+import type { AgentResult, ContextEvent, ParallelResults } from "../agent/format-context.ts";
+import type { ChatInput } from "../agent/prompts/chat-input.ts";
+import type { PromptInput } from "../agent/prompts/prompt-input.ts";
+
+/** One case in every form a prompt can need it. */
+export const TOOLS: readonly ToolDescription[] = [
+  {
+    name: "kubernetes-server.pods_list",
+    server: "kubernetes-server",
+    description: "Lists pods.\nOf one namespace.",
+    parameters_schema: JSON.stringify({
+      type: "object",
+      required: ["namespace"],
+      properties: {
+        namespace: { type: "string", description: "Where to look" },
+        limit: { type: "integer", default: 20 },
+        phase: { type: ["string", "null"], enum: ["Running", "Failed"], default: "" },
+        anything: {},
+      },
+    }),
+    read_only: true,
+  },
+  {
+    name: "metrics.query",
+    server: "metrics",
+    description: "Runs a query.",
+    parameters_schema: '{"type":"object"}',
+    read_only: true,
+  },
+  {
+    name: "metrics.broken",
+    server: "metrics",
+    description: "",
+    parameters_schema: "{not json",
+    read_only: false,
+  },
+];
+
+export const INPUT: PromptInput = {
+  agent: {
+    name: "KubernetesAgent",
+    mcp_servers: ["metrics", "constructor", "kubernetes-server"],
+    custom_instructions: "Look at the newest deployment first.\n",
+  },
+  chain: {
+    mcp_server_instructions: {
+      "kubernetes-server": "Prefer queries within one namespace.\n",
+      metrics: "Queries are PromQL.",
+      unused: "Never shown.",
+    },
+    default_runbook: "# Default runbook\n\n1. Look at the pod.",
+  },
+  alert: {
+    data: '{"alert": "PodCrashLooping", "pod": "cart-7d9f"}',
+    alertType: "kubernetes",
+    runbookUrl: null,
+  },
+  previous: [],
+  tools: TOOLS,
+};
+
+export const PREVIOUS: PromptInput["previous"] = [
+  { stageName: "triage", answer: "The pod cart-7d9f restarts every minute." },
+  { stageName: "data-collection", answer: "Exit code 137 each time." },
+];
+
+/** A row as a reader gets it; completed unless told otherwise. */
+export function event(
+  event_type: ContextEvent["event_type"],
+  content: string,
+  more: Partial<ContextEvent> = {},
+): ContextEvent {
+  return { event_type, content, status: "completed", metadata: null, ...more };
+}
+
+export const TRAIL: readonly ContextEvent[] = [
+  event("llm_thinking", "I look at the pod."),
+  event("llm_response", "Let me check."),
+  event("llm_tool_call", "namespace: shop", { metadata: { tool_name: "kubernetes-server.pods_list" } }),
+  event("tool_result", "cart-7d9f CrashLoopBackOff", { metadata: { is_error: false } }),
+  event("llm_tool_call", "", { metadata: { tool_name: "metrics.query" } }),
+  event("tool_result", "no such metric", { metadata: { is_error: true } }),
+  event("error", "LLM error: overloaded"),
+  event("code_execution", "```python\n1 + 1\n```"),
+  event("final_analysis", "A revoked answer.", { status: "failed" }),
+  event("llm_thinking", "Half a thou", { status: "streaming" }),
+  event("final_analysis", "The container runs out of memory."),
+];
+
+export const FAILED_AGENT: AgentResult = {
+  index: 2,
+  name: "MetricsAgent",
+  provider: "openai-default",
+  strategy: "native-thinking",
+  status: "failed",
+  errorMessage: "max iterations (3) reached",
+  events: [],
+};
+
+export const PARALLEL: ParallelResults = {
+  stageName: "investigation",
+  agents: [
+    {
+      index: 1,
+      name: "KubernetesAgent",
+      provider: "google-default",
+      strategy: "react",
+      status: "completed",
+      errorMessage: null,
+      events: TRAIL,
+    },
+    FAILED_AGENT,
+  ],
+};
+
+export const CHAT: ChatInput = {
+  agent: INPUT.agent,
+  chain: INPUT.chain,
+  tools: TOOLS,
+  style: "react",
+  question: "Is the pod healthy now?",
+  investigation: TRAIL,
+  history: [
+    {
+      question: "Since when does it restart?",
+      messages: [
+        { role: "assistant", content: "Let me look.", toolName: null },
+        { role: "tool", content: "restarts: 12", toolName: "kubernetes-server.pods_get" },
+        { role: "user", content: "Observation: since 10:00", toolName: null },
+        { role: "assistant", content: "Since 10:00.", toolName: null },
+      ],
+    },
+  ],
+};

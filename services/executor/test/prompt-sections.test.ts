@@ -1,0 +1,152 @@
+import { expect } from "chai";
+import { buildChatMessages } from "../agent/prompts/build-chat-messages.ts";
+import { buildNativeMessages } from "../agent/prompts/build-native-messages.ts";
+import { buildReactMessages } from "../agent/prompts/build-react-messages.ts";
+import { buildSynthesisMessages } from "../agent/prompts/build-synthesis-messages.ts";
+import { forcedConclusionPrompt } from "../agent/prompts/forced-conclusion-prompt.ts";
+import { singleCallMessages } from "../agent/prompts/single-call-messages.ts";
+import type { NewMessage } from "../agent/steps/agent-step.ts";
+import { CHAT, INPUT, PARALLEL, PREVIOUS } from "./prompt-fixtures.ts";
+
+const CASE = ["## Alert Details", "### Alert Metadata", "### Alert Data", "## Runbook Content"];
+
+function contents(messages: readonly NewMessage[]): { system: string; user: string } {
+  expect(messages.map(({ role }) => role)).to.deep.equal(["system", "user"]);
+  return { system: messages[0]?.content ?? "", user: messages[1]?.content ?? "" };
+}
+
+/** Level-two and level-three headings in order, without those of a frame's content. */
+function headings(text: string): string[] {
+  const own = text.replaceAll(/<!-- (.+?)[_ ]START -->[^]*?<!-- \1[_ ]END -->/g, "");
+  return [...own.matchAll(/^#{2,3} .*$/gm)].map(([heading]) => heading);
+}
+
+describe("buildReactMessages", () => {
+  it("goes from the general instructions to the servers', the agent's, the format and the focus", () => {
+    const { system } = contents(buildReactMessages(INPUT));
+    expect(headings(system)).to.deep.equal([
+      "## General SRE Agent Instructions",
+      "## metrics Instructions",
+      "## kubernetes-server Instructions",
+      "## Agent-Specific Instructions",
+      "## Response Format",
+      "### The cycle",
+      "### Rules",
+      "### Parameters",
+      "### Example",
+    ]);
+    expect(system).to.match(/\n\nFocus on .*human operator.*$/);
+  });
+
+  it("puts the tools before the case, two empty lines apart, and ends without a newline", () => {
+    const { user } = contents(buildReactMessages(INPUT));
+    expect(headings(user)).to.deep.equal([...CASE, "## Previous Stage Data", "## Your Task"]);
+    expect(user.indexOf("Available tools:")).to.be.lessThan(user.indexOf("## Alert Details"));
+    expect(user).to.include("<!-- TOOLS_END -->\n\n\n## Alert Details");
+    expect(user).to.not.match(/\n$/);
+  });
+
+  it("has no tools block without tools", () => {
+    const { user } = contents(buildReactMessages({ ...INPUT, tools: [] }));
+    expect(user).to.match(/^## Alert Details/);
+  });
+});
+
+describe("buildNativeMessages", () => {
+  it("is told neither a format nor its tools, which are bound", () => {
+    const { system, user } = contents(buildNativeMessages(INPUT));
+    const react = contents(buildReactMessages({ ...INPUT, tools: [] }));
+    expect(headings(system)).to.deep.equal(headings(react.system).slice(0, 4));
+    expect(user).to.equal(react.user);
+  });
+});
+
+describe("buildSynthesisMessages", () => {
+  const { system, user } = contents(
+    buildSynthesisMessages({ ...INPUT, previous: PREVIOUS, parallel: PARALLEL }),
+  );
+
+  it("has the general and the agent's instructions but no server's", () => {
+    expect(headings(system)).to.deep.equal([
+      "## General SRE Analysis Instructions",
+      "## Agent-Specific Instructions",
+    ]);
+  });
+
+  it("leaves the alert's type out and puts what the parallel agents did last", () => {
+    const { user: first } = contents(buildSynthesisMessages({ ...INPUT, parallel: PARALLEL }));
+    const parallel = "### Parallel Investigation: investigation";
+    expect(headings(first)).to.deep.equal([
+      "## Alert Details",
+      "### Alert Data",
+      "## Runbook Content",
+      "## Previous Stage Data",
+      parallel,
+    ]);
+    expect(headings(user).slice(-3)).to.deep.equal([
+      "### Stage: triage",
+      "### Stage: data-collection",
+      parallel,
+    ]);
+  });
+});
+
+describe("singleCallMessages", () => {
+  it("names the agent, and mentions earlier stages only if there were any", () => {
+    const { system, user } = contents(singleCallMessages(INPUT));
+    expect(system).to.match(/^You are KubernetesAgent/);
+    expect(headings(system)).to.deep.equal(["## Agent-Specific Instructions"]);
+    expect(headings(user)).to.deep.equal([...CASE, "## Your Task"]);
+    const later = contents(singleCallMessages({ ...INPUT, previous: PREVIOUS }));
+    expect(headings(later.user)[0]).to.equal("## Previous Stage Data");
+  });
+});
+
+describe("buildChatMessages", () => {
+  it("puts investigation, history and question in this order and ends with a newline", () => {
+    const { system, user } = contents(buildChatMessages(CHAT));
+    const parts = [
+      "Available tools:",
+      "📋 INVESTIGATION HISTORY",
+      "💬 CHAT HISTORY (1 previous exchange)",
+      "🎯 CURRENT TASK",
+    ];
+    const places = parts.map((part) => user.indexOf(part));
+    expect(places).to.not.include(-1);
+    expect(places).to.deep.equal(places.toSorted((a, b) => a - b));
+    expect(user).to.match(/[^\n]\n$/);
+    expect(headings(system).slice(4, 6)).to.deep.equal(["## Response Guidelines", "## Response Format"]);
+  });
+});
+
+describe("the runbook", () => {
+  function runbookOf(runbookUrl: string | null, default_runbook: string): string {
+    const chain = { ...INPUT.chain, default_runbook };
+    const { user } = contents(
+      buildNativeMessages({ ...INPUT, chain, alert: { ...INPUT.alert, runbookUrl } }),
+    );
+    return user.slice(user.indexOf("## Runbook Content"), user.indexOf("## Previous Stage Data"));
+  }
+
+  it("is the alert's text, else the chain's, else named as missing", () => {
+    expect(runbookOf("Do this.", "Do that.")).to.include("Do this.").and.not.include("Do that.");
+    expect(runbookOf(null, "Do that.")).to.include("Do that.");
+    expect(runbookOf("  \n", "Do that.")).to.include("Do that.");
+    expect(runbookOf(null, "")).to.include("There is no runbook");
+  });
+
+  it("is named, not quoted, when it is an address", () => {
+    const block = runbookOf("https://runbooks.example.com/a.md", "Do that.");
+    expect(block).to.include("\nhttps://runbooks.example.com/a.md\n").and.not.include("Do that.");
+    expect(runbookOf("See https://runbooks.example.com/a.md", "")).to.include("<!-- RUNBOOK START -->\nSee ");
+  });
+});
+
+describe("forcedConclusionPrompt", () => {
+  it("asks only a ReAct agent for ReAct headers", () => {
+    expect(forcedConclusionPrompt("react", 5))
+      .to.include("limit of 5 iterations")
+      .and.include("Final Answer:");
+    expect(forcedConclusionPrompt("native-thinking", 5)).to.not.include("Final Answer:");
+  });
+});

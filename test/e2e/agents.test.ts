@@ -1,0 +1,153 @@
+import { expect } from "chai";
+import { BackingServers } from "../support/backing-servers.ts";
+import { configDirectory } from "../support/config-directory.ts";
+import { TarsyClient } from "../support/tarsy-client.ts";
+import { TarsySystem } from "../support/tarsy-system.ts";
+
+const CHAIN = (strategy: string) => ({
+  alert_types: [strategy],
+  stages: [{ name: "analysis", agents: [{ name: "Investigator", iteration_strategy: strategy }] }],
+});
+
+const TARSY = {
+  defaults: { llm_provider: "scripted", alert_type: "react" },
+  mcp_servers: {
+    k8s: { transport: { type: "stdio", command: "true" }, instructions: "Prefer one namespace." },
+    logs: { transport: { type: "stdio", command: "true" }, instructions: "Ask for few lines." },
+  },
+  agents: { Investigator: { mcp_servers: ["k8s"] } },
+  agent_chains: {
+    "react-chain": CHAIN("react"),
+    "native-chain": CHAIN("native-thinking"),
+    "kubernetes-agent-chain": { ...CHAIN("react"), alert_types: ["kubernetes"] },
+  },
+};
+
+const STUB_TOOLS = {
+  servers: {
+    k8s: {
+      pods: { description: "Lists pods", read_only: true, results: [{ text: "checkout-7d9f restarts" }] },
+    },
+    logs: {
+      tail: { description: "Newest lines", read_only: true, results: [{ text: "OOMKilled" }] },
+      search: { description: "Finds lines", read_only: true },
+    },
+  },
+};
+
+const THOUGHT = "the pods come first, so I look at them";
+const SCRIPT = {
+  calls: [
+    {
+      when: { call: 1, contains: "**logs.tail**" },
+      steps: [{ text: "Thought: logs then\nAction: logs.tail\nAction Input: lines: 5", chunk_size: 4 }],
+    },
+    {
+      when: { call: 1, tools: true },
+      steps: [{ thinking: "hm" }, { tool_call: { name: "k8s.pods", arguments: { namespace: "shop" } } }],
+    },
+    {
+      when: { call: 1 },
+      steps: [
+        { text: `Thought: ${THOUGHT}\nAction: k8s.pods\nAction Input: namespace: shop`, chunk_size: 4 },
+      ],
+    },
+    {
+      when: { last_contains: "Observation" },
+      steps: [{ text: "Thought: clear\nFinal Answer: **memory** 💾", chunk_size: 3 }],
+    },
+    { steps: [{ text: "**memory** 💾", chunk_size: 3 }] },
+  ],
+};
+
+describe("agents with tools, through all five services", () => {
+  const resources = new AsyncDisposableStack();
+  let client: TarsyClient;
+  let system: TarsySystem;
+
+  before(async () => {
+    const servers = resources.use(await BackingServers.start());
+    const { path } = resources.use(
+      await configDirectory({ tarsy: TARSY, script: SCRIPT, stubTools: STUB_TOOLS }),
+    );
+    system = resources.use(await TarsySystem.start({ servers, configDir: path }));
+    client = new TarsyClient(system);
+  });
+  after(() => resources.disposeAsync());
+  afterEach(function () {
+    if (this.currentTest?.state === "failed") process.stderr.write(system.output.slice(-4_000));
+  });
+
+  const shown = async (id: string) => {
+    const { timeline } = await client.session(id);
+    return timeline.map(({ event_type, content }) => [event_type, content]);
+  };
+
+  it("streams a ReAct thought and answer by section, and nothing of the action", async () => {
+    const id = await client.submit("pods restart", { alert_type: "react" });
+    using watch = await client.watch(id, { after_seq: 0 });
+    await watch.next("session.completed");
+    expect(await shown(id)).to.deep.equal([
+      ["llm_thinking", THOUGHT],
+      ["llm_tool_call", "namespace: shop"],
+      ["tool_result", "checkout-7d9f restarts"],
+      ["llm_thinking", "clear"],
+      ["final_analysis", "**memory** 💾"],
+    ]);
+    const { timeline } = await client.session(id);
+    for (const { event_id, event_type, content } of timeline) {
+      const isStreamed = event_type === "llm_thinking" || event_type === "final_analysis";
+      if (isStreamed) expect(watch.streamed(event_id).trim()).to.equal(content);
+    }
+    expect(timeline.map(({ metadata }) => metadata)).to.deep.equal([
+      { source: "react" },
+      { tool_name: "pods", server_name: "k8s", arguments: { namespace: "shop" } },
+      { tool_name: "pods", server_name: "k8s", is_error: false },
+      { source: "react" },
+      undefined,
+    ]);
+  });
+
+  it("binds tools to a native call, and rebuilds what the model was sent from rows", async () => {
+    const id = await client.submit("pods restart", { alert_type: "native-thinking" });
+    await client.waitFor(id, ["completed"]);
+    expect((await shown(id)).map(([type]) => type)).to.deep.equal([
+      "llm_thinking",
+      "llm_tool_call",
+      "tool_result",
+      "llm_response",
+      "final_analysis",
+    ]);
+    const { body: trace } = await client.request("GET", `/api/v1/sessions/${id}/trace`);
+    const calls = Object(trace["llm_interactions"]) as unknown;
+    expect(calls).to.have.length(2);
+    expect(trace["tool_interactions"]).to.have.length(2);
+    const interactions: unknown[] = Array.isArray(calls) ? calls : [];
+    const interactionId: unknown = Reflect.get(Object(interactions[1]), "interaction_id");
+    const { status, body } = await client.request(
+      "GET",
+      `/api/v1/sessions/${id}/trace/llm/${String(interactionId)}`,
+    );
+    expect(status).to.equal(200);
+    const conversation: unknown[] = Array.isArray(body["conversation"]) ? body["conversation"] : [];
+    expect(
+      conversation.map((message: unknown): unknown => Reflect.get(Object(message), "role")),
+    ).to.deep.equal(["system", "user", "assistant", "tool"]);
+    expect(body["tools"]).to.have.nested.property("[0].name", "k8s.pods");
+    expect(body["llm_provider"]).to.include({ name: "scripted", type: "scripted" });
+    expect((await client.request("GET", `/api/v1/sessions/${id}/trace/llm/${id}`)).status).to.equal(404);
+    expect((await client.request("GET", `/api/v1/sessions/${id}/trace/llm/x`)).status).to.equal(400);
+  });
+
+  it("offers exactly the servers and tools that the alert chose", async () => {
+    const id = await client.submit("pods restart", {
+      alert_type: "react",
+      mcp: { servers: [{ name: "logs", tools: ["tail"] }] },
+    });
+    await client.waitFor(id, ["completed"]);
+    expect((await shown(id))[2]).to.deep.equal(["tool_result", "OOMKilled"]);
+    const { body } = await client.request("GET", `/api/v1/sessions/${id}/trace`);
+    const listed = JSON.stringify(body["tool_interactions"]);
+    expect(listed).to.include("logs.tail").and.not.include("logs.search").and.not.include("k8s.pods");
+  });
+});

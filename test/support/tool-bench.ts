@@ -1,0 +1,228 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pino } from "pino";
+import type { DataSource } from "typeorm";
+import { stringify } from "yaml";
+import { openBus, type Bus } from "#shared/bus/open-bus.ts";
+import { migrate } from "#shared/database/migrate.ts";
+import { openDatabase } from "#shared/database/open-database.ts";
+import { freePort } from "../../launcher/free-port.ts";
+import { BackingServers } from "./backing-servers.ts";
+import { HopelessError, until } from "./until.ts";
+
+const HOST = "127.0.0.1";
+const ROOT = join(import.meta.dirname, "../..");
+const log = pino({ level: "silent" });
+
+/** A session that an executor owns, with one execution. */
+export interface BenchSession {
+  readonly sessionId: string;
+  readonly executionId: string;
+  readonly epoch: number;
+}
+
+/** A call as a tool was asked to make it; `pid` is the runner's. */
+export interface LoggedCall {
+  readonly name: string;
+  readonly arguments: string;
+  readonly pid: number;
+}
+
+/** Tool-runners as real processes on a real Postgres and NATS, with stub tools that log every call they start. */
+export class ToolBench implements AsyncDisposable {
+  readonly #resources: AsyncDisposableStack;
+  readonly #configDir: string;
+  readonly servers: BackingServers;
+  readonly db: DataSource;
+  readonly bus: Bus;
+  readonly log = log;
+
+  private constructor(parts: {
+    resources: AsyncDisposableStack;
+    configDir: string;
+    servers: BackingServers;
+    db: DataSource;
+    bus: Bus;
+  }) {
+    this.#resources = parts.resources;
+    this.#configDir = parts.configDir;
+    this.servers = parts.servers;
+    this.db = parts.db;
+    this.bus = parts.bus;
+  }
+
+  /** `servers` as in stub-tools.yaml. */
+  static async start(stubServers: object): Promise<ToolBench> {
+    const resources = new AsyncDisposableStack();
+    const configDir = await mkdtemp(join(tmpdir(), "tarsy-tools-"));
+    resources.defer(async () => rm(configDir, { recursive: true, force: true }));
+    await writeFile(
+      join(configDir, "stub-tools.yaml"),
+      stringify({ call_log: "calls.jsonl", servers: stubServers }),
+    );
+    const servers = resources.use(await BackingServers.start());
+    const { signal } = new AbortController();
+    const { url } = servers.postgres;
+    const db = await openDatabase({ url, applicationName: "bench", poolSize: 10, log, signal });
+    resources.defer(async () => db.destroy());
+    await migrate(db, log);
+    const bus = resources.use(await openBus({ url: servers.nats.url, name: "bench", log, signal }));
+    return new ToolBench({ resources, configDir, servers, db, bus });
+  }
+
+  /** Starts a tool-runner and resolves once it is ready. */
+  async runner(env: Readonly<Record<string, string>> = {}): Promise<ToolRunnerProcess> {
+    const healthPort = await freePort(HOST);
+    const child = spawn(process.execPath, [join(ROOT, "services/tool-runner/main.ts")], {
+      env: {
+        DATABASE_URL: this.servers.postgres.url,
+        NATS_URL: this.servers.nats.url,
+        CONFIG_DIR: this.#configDir,
+        TOOL_RUNNER_HEALTH_PORT: String(healthPort),
+        LOG_LEVEL: process.env["TEST_LOG_LEVEL"] ?? "silent",
+        ...env,
+      },
+      stdio: ["ignore", "inherit", "inherit"],
+    });
+    const runner = this.#resources.use(new ToolRunnerProcess(child));
+    await until("the tool-runner is ready", async () => {
+      if (child.exitCode !== null) throw new HopelessError(`it exited with ${child.exitCode}`);
+      return (await fetch(`http://${HOST}:${healthPort}/readyz`)).ok;
+    });
+    return runner;
+  }
+
+  /** A session in progress under a live lease. */
+  async session(): Promise<BenchSession> {
+    const [sessionId, executionId, stageId] = [randomUUID(), randomUUID(), randomUUID()];
+    await this.db.query(
+      `INSERT INTO alert_sessions (session_id, alert_data, agent_type, chain_id, resolved_config, config_hash, status)
+       VALUES ($1, 'disk full', 'test', 'test', '{}', 'hash', 'in_progress')`,
+      [sessionId],
+    );
+    await this.db.query(
+      `INSERT INTO session_runtime (session_id, lease_owner, lease_epoch, lease_expires_at)
+       VALUES ($1, 'bench', 1, now() + interval '10 min')`,
+      [sessionId],
+    );
+    await this.db.query(
+      `INSERT INTO stages (stage_id, session_id, stage_name, stage_index, expected_agent_count)
+       VALUES ($1, $2, 'analysis', 0, 1)`,
+      [stageId, sessionId],
+    );
+    await this.db.query(
+      `INSERT INTO agent_executions (execution_id, stage_id, session_id, agent_name, agent_index,
+         iteration_strategy, iteration_state, llm_provider)
+       VALUES ($1, $2, $3, 'agent', 1, 'react', '{}', 'scripted')`,
+      [executionId, stageId, sessionId],
+    );
+    return { sessionId, executionId, epoch: 1 };
+  }
+
+  /** Another executor claims the session. */
+  async takeOver(session: BenchSession): Promise<BenchSession> {
+    const epoch = session.epoch + 1;
+    await this.db.query("UPDATE session_runtime SET lease_epoch = $2 WHERE session_id = $1", [
+      session.sessionId,
+      epoch,
+    ]);
+    return { ...session, epoch };
+  }
+
+  /** Cancels as the api does, without telling anyone. */
+  async cancel({ sessionId }: BenchSession): Promise<void> {
+    await this.db.query("UPDATE alert_sessions SET status = 'cancelling' WHERE session_id = $1", [sessionId]);
+    await this.db.query("UPDATE session_runtime SET cancel_requested_at = now() WHERE session_id = $1", [
+      sessionId,
+    ]);
+  }
+
+  /** Lets the runner of a running call count as dead, which takes 15 s otherwise. */
+  async forgetRunner(callId: string): Promise<void> {
+    await this.db.query(
+      "UPDATE tool_calls SET alive_until = now() - interval '1 s' WHERE call_id = $1 AND state = 'running'",
+      [callId],
+    );
+  }
+
+  /** A call's row, of the columns that say how it went. */
+  async row(callId: string): Promise<unknown> {
+    const rows: unknown = await this.db.query(
+      "SELECT state, failure, is_error, result FROM tool_calls WHERE call_id = $1",
+      [callId],
+    );
+    return Array.isArray(rows) ? rows[0] : undefined;
+  }
+
+  /** Every call that any tool has started whose arguments contain `text`. */
+  async started(text: string): Promise<LoggedCall[]> {
+    const file = join(this.#configDir, "calls.jsonl");
+    const lines = (await readFile(file, "utf8").catch(() => "")).split("\n").filter((line) => line !== "");
+    return lines.map(parseLogged).filter((call) => call.arguments.includes(text));
+  }
+
+  /** Waits until a call with these arguments has started. */
+  async untilStarted(text: string): Promise<LoggedCall> {
+    return until(`a call with ${text} has started`, async () => (await this.started(text))[0]);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#resources.disposeAsync();
+  }
+}
+
+function parseLogged(line: string): LoggedCall {
+  const value: unknown = JSON.parse(line);
+  if (typeof value !== "object" || value === null) throw new Error(`no call: ${line}`);
+  const fields: Record<string, unknown> = { ...value };
+  return {
+    name: String(fields["name"]),
+    arguments: String(fields["arguments"]),
+    pid: Number(fields["pid"]),
+  };
+}
+
+/** One tool-runner. */
+export class ToolRunnerProcess implements AsyncDisposable {
+  readonly #child: ChildProcess;
+
+  constructor(child: ChildProcess) {
+    this.#child = child;
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? 0;
+  }
+
+  /** Sends a signal; with one that ends it, resolves with the exit code once it is gone. */
+  async end(signal: "SIGTERM" | "SIGKILL"): Promise<number | null> {
+    if (this.#child.exitCode === null && this.#child.signalCode === null) {
+      const gone = once(this.#child, "exit");
+      this.#child.kill(signal);
+      await gone;
+    }
+    return this.#child.exitCode;
+  }
+
+  freeze(): void {
+    this.#child.kill("SIGSTOP");
+  }
+
+  thaw(): void {
+    this.#child.kill("SIGCONT");
+  }
+
+  /** The most memory it ever had, in bytes. */
+  async peakMemory(): Promise<number> {
+    const status = await readFile(`/proc/${this.pid}/status`, "utf8");
+    return Number(/VmHWM:\s+(\d+) kB/u.exec(status)?.[1]) * 1024;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.end("SIGKILL");
+  }
+}
