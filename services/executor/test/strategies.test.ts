@@ -77,7 +77,27 @@ describe("the strategies", () => {
         .and.include("k8s.pods");
     });
 
-    it("goes on after an LLM error, which it shows and tells the model", async () => {
+    it("recovers from an LLM error: it is shown, the model is told, and the next iteration answers", async () => {
+      const recovered = { when: { last_contains: "Error from the previous attempt: too busy" } };
+      for (const [strategy, answer] of [
+        ["react", REACT_ANSWER],
+        ["native-thinking", "the pod is out of memory"],
+      ] as const) {
+        const id = await run(strategy, [text(answer, recovered), fails(1, OVERLOADED)]);
+        const shown = await rows(id);
+        expect(shown[0]).to.deep.equal({
+          row: "error completed",
+          content: "LLM error: too busy (code: overloaded, retryable: true)",
+        });
+        expect(shown.at(-1)).to.deep.equal({
+          row: "final_analysis completed",
+          content: "the pod is out of memory",
+        });
+        expect((await fixture.outcomes(id))[0]).to.include({ status: "completed" });
+      }
+    });
+
+    it("fails at the limit when its last call failed, without asking for a conclusion", async () => {
       const id = await run("react", [fails(1, OVERLOADED)], {
         maxIterations: 1,
       });
@@ -200,6 +220,52 @@ describe("the strategies", () => {
         id,
       ]),
     ).to.deep.equal([{ interaction_type: "synthesis" }]);
+  });
+
+  it("shows code that the provider ran and the sources it used", async () => {
+    const id = await run("native-thinking", [
+      {
+        steps: [
+          { code_execution: { code: "print(1)", result: "1" } },
+          { text: "one" },
+          {
+            grounding: {
+              web_search_queries: ["q"],
+              grounding_chunks: [{ uri: "https://a.example", title: "A" }],
+            },
+          },
+        ],
+      },
+    ]);
+    expect(await rows(id)).to.deep.equal([
+      { row: "llm_response completed", content: "one" },
+      { row: "code_execution completed", content: "```python\nprint(1)\n```\n\nOutput:\n```\n1\n```" },
+      {
+        row: "google_search_result completed",
+        content: "Google Search: 'q' → Sources: A (https://a.example)",
+      },
+      { row: "final_analysis completed", content: "one" },
+    ]);
+  });
+
+  it("ends at once, with everything open, when the session's time is over or it is cancelled in a tool call", async () => {
+    await fixture.play(onCall(1, "Thought: wait\nAction: k8s.hang\nAction Input: {}"));
+    const options = { strategy: "react", servers: ["k8s"] } as const;
+    const late = await fixture.executor.insert({ ...options, sessionTimeoutMs: 1_000 });
+    expect(await fixture.run(late)).to.equal("timed_out");
+    const cancelled = await fixture.executor.insert(options);
+    const { end } = await fixture.begin(cancelled);
+    await fixture.openRows(cancelled, 2);
+    await fixture.executor.cancel(cancelled);
+    expect(await end).to.equal("cancelled");
+    for (const id of [late, cancelled]) {
+      expect(await rows(id)).to.deep.equal([
+        { row: "llm_thinking completed", content: "wait" },
+        { row: "llm_tool_call completed", content: "{}" },
+      ]);
+      const statuses = (await fixture.outcomes(id)).map((row) => JSON.stringify(row));
+      expect(new Set(statuses).size).to.equal(1);
+    }
   });
 
   it("aborts after two timeouts in a row", async () => {
