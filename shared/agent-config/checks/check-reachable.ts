@@ -1,5 +1,5 @@
-import { statSync } from "node:fs";
-import { join } from "node:path";
+import { realpathSync, statSync } from "node:fs";
+import { isAbsolute, join, relative, sep } from "node:path";
 import type { CheckContext } from "#shared/agent-config/checks/check-context.ts";
 import { reachProviders } from "#shared/agent-config/checks/reach-providers.ts";
 import type { Target } from "#shared/agent-config/reporter.ts";
@@ -74,14 +74,30 @@ function checkUsable(
 }
 
 function checkScript(provider: Loose<LlmProviderEntry>, { configDir, reporter }: CheckContext): void {
-  if (provider.script === undefined) return;
-  const path = join(configDir, provider.script);
-  if (statSync(path, { throwIfNoEntry: false })?.isFile() === true) return;
+  const { script } = provider;
+  if (script === undefined) return;
+  const found = findScript(configDir, script);
+  if (found === "file") return;
   reporter.error(
     { container: provider, key: "script" },
     "must be a file below the configuration directory",
-    `there is no ${path}`,
+    found === "outside" ? "that path leads out of it" : `there is no ${join(configDir, script)}`,
   );
+}
+
+/** Follows symbolic links, as the gateway does when it reads the script. */
+function findScript(configDir: string, script: string): "file" | "missing" | "outside" {
+  if (isAbsolute(script)) return "outside";
+  try {
+    const root = realpathSync(configDir);
+    const file = realpathSync(join(root, script));
+    const way = relative(root, file);
+    if (way === ".." || way.startsWith(`..${sep}`)) return "outside";
+    return statSync(file).isFile() ? "file" : "missing";
+  } catch {
+    // Not there, not readable, or no path at all (a NUL): in each case there is no such file for us.
+    return "missing";
+  }
 }
 
 function chainList(ids: readonly string[]): string {

@@ -49,6 +49,21 @@ export const BROKEN_TEXTS: readonly BrokenFile[] = [
     errors: [["llm_providers.p.script", "is required"]],
   },
   {
+    name: "script outside the configuration directory",
+    providers: "llm_providers:\n  test: {type: scripted, script: §../../../../../../../etc/passwd}\n",
+    errors: [["llm_providers.test.script", "leads out of it"]],
+  },
+  {
+    name: "script by its absolute path",
+    providers: "llm_providers:\n  test: {type: scripted, script: §/s.yaml}\n",
+    errors: [["llm_providers.test.script", "leads out of it"]],
+  },
+  {
+    name: "script that is no path",
+    providers: 'llm_providers:\n  test: {type: scripted, script: §"s\\0.yaml"}\n',
+    errors: [["llm_providers.test.script", "there is no"]],
+  },
+  {
     name: "script that is missing",
     providers: "llm_providers:\n  test: {type: scripted, script: §gone.yaml}\n",
     errors: [["llm_providers.test.script", "there is no"]],
