@@ -148,6 +148,20 @@ describe("the api's HTTP surface", () => {
     expect(body).to.match(/^HTTP\/1\.1 408 /u);
   });
 
+  it("answers what is no HTTP in the form of every other error", async () => {
+    const cases: [string, number, RegExp][] = [
+      ["\0\u0001nonsense\r\n\r\n", 400, /not valid HTTP/u],
+      ["GET /health HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n", 400, /not valid HTTP/u],
+      [`GET /health HTTP/1.1\r\nHost: x\r\nX: ${"a".repeat(20_000)}\r\n\r\n`, 431, /16 KiB/u],
+      ["GET /health HTTP/1.1\r\nHost: ", 408, /too long/u],
+    ];
+    for (const [bytes, status, sentence] of cases) {
+      const [head = "", body = ""] = (await dribble(bytes)).split("\r\n\r\n");
+      expect(head).to.match(new RegExp(`^HTTP/1\\.1 ${status} `, "u"));
+      expect(JSON.parse(body)).to.have.property("message").that.matches(sentence);
+    }
+  });
+
   it("reports health with every dependency's state", async () => {
     const { status, body } = await api.client.request("GET", "/health");
     expect(status).to.equal(200);
