@@ -4,14 +4,13 @@ import { NO_TOKENS, type TokenUsage } from "#shared/database/append-events.ts";
 import type { SessionEventPayload } from "#shared/contracts/session-event.ts";
 import { AgentExecutionEntity, type IterationState } from "#shared/database/entities/agent-execution.ts";
 import { LlmInteractionEntity } from "#shared/database/entities/llm-interaction.ts";
-import { MessageEntity } from "#shared/database/entities/message.ts";
 import { storableText } from "#shared/storable-text.ts";
 import type { ExecutionRun } from "../agent/run-execution.ts";
 import type { AgentState, CallLlm } from "../agent/steps/agent-step.ts";
 import type { LlmReply } from "../call-llm.ts";
 import { commitStep } from "./commit-step.ts";
 import { nativeToolRows } from "./native-tool-rows.ts";
-import { appendUserMessage } from "./append-user-message.ts";
+import { appendMessage, type AppendedMessage } from "./append-message.ts";
 import { replyContents } from "./reply-contents.ts";
 import type { RowEnd, TimelineWriter } from "./timeline-writer.ts";
 
@@ -43,10 +42,8 @@ export async function recordLlmCall(run: ExecutionRun, step: CallLlm, call: Fini
   await commitStep(session, async (manager) => {
     await manager.insert(LlmInteractionEntity, interactionRow(run, step, call, { interactionId, failure }));
     const events = await completeRows(manager, step, call, { interactionId, failure });
-    if (failure === null) await storeReply(manager, run, reply);
-    else if (step.afterFailure !== null) {
-      await appendUserMessage(manager, run, step.afterFailure(failure.message));
-    }
+    const message = failure === null ? assistantMessage(reply) : afterFailure(step, failure);
+    if (message !== null) await appendMessage(manager, run, message);
     const tokens = tokensOf(reply);
     await manager.update(
       AgentExecutionEntity,
@@ -62,6 +59,11 @@ export async function recordLlmCall(run: ExecutionRun, step: CallLlm, call: Fini
     return { events, tokens };
   });
   timeline.close();
+}
+
+/** What an iterating agent is told after a failed call; null where nothing comes after it. */
+function afterFailure({ afterFailure: tell }: CallLlm, { message }: CallFailure): AppendedMessage | null {
+  return tell === null ? null : { role: "user", content: tell(message) };
 }
 
 /** A reply without text cannot go on as a conversation: it counts as a failed call. */
@@ -133,33 +135,19 @@ function rowEnd(
   return { status: "failed", content: `Streaming failed: ${failure?.message ?? "unknown error"}` };
 }
 
-async function storeReply(
-  manager: EntityManager,
-  { session, execution, state }: ExecutionRun,
-  reply: LlmReply,
-) {
-  const { execution_id, stage_id } = execution;
-  const sequence_number = (state.messages.at(-1)?.sequence_number ?? 0) + 1;
-  await manager.insert(MessageEntity, {
-    message_id: uuidFrom(`message:${sequence_number}`, execution_id),
-    session_id: session.sessionId,
-    stage_id,
-    execution_id,
-    sequence_number,
+function assistantMessage({ text, thinking, toolCalls, providerState }: LlmReply): AppendedMessage {
+  const calls = toolCalls.map(({ callId, name, arguments: json }) => ({
+    id: storableText(callId).text,
+    name: storableText(name).text,
+    arguments: storableText(json).text,
+  }));
+  return {
     role: "assistant",
-    // A reply that had to be found in the thinking is stored as the answer it was taken for.
-    content: storableText(reply.text === "" && reply.toolCalls.length === 0 ? reply.thinking : reply.text)
-      .text,
-    tool_calls:
-      reply.toolCalls.length === 0
-        ? null
-        : reply.toolCalls.map(({ callId, name, arguments: json }) => ({
-            id: storableText(callId).text,
-            name: storableText(name).text,
-            arguments: storableText(json).text,
-          })),
-    provider_state: reply.providerState === null ? null : Buffer.from(reply.providerState),
-  });
+    // An answer that had to be found in the thinking is stored as what it was taken for.
+    content: text === "" && calls.length === 0 ? thinking : text,
+    tool_calls: calls.length === 0 ? null : calls,
+    provider_state: providerState === null ? null : Buffer.from(providerState),
+  };
 }
 
 function interactionRow(

@@ -1,8 +1,6 @@
 import { v5 as uuidFrom } from "uuid";
-import type { EntityManager } from "typeorm";
 import { AgentExecutionEntity, type IterationState } from "#shared/database/entities/agent-execution.ts";
 import { McpInteractionEntity } from "#shared/database/entities/mcp-interaction.ts";
-import { MessageEntity } from "#shared/database/entities/message.ts";
 import { TimelineEventEntity } from "#shared/database/entities/timeline-event.ts";
 import { storableText } from "#shared/storable-text.ts";
 import { observationText } from "../agent/prompts/observation-text.ts";
@@ -10,7 +8,7 @@ import type { ExecutionRun } from "../agent/run-execution.ts";
 import type { RequestedCall } from "../agent/steps/agent-step.ts";
 import type { ToolOutcome } from "../call-tool.ts";
 import { toolCallKey, toolNames } from "./announce-tool-call.ts";
-import { appendUserMessage } from "./append-user-message.ts";
+import { appendMessage, type AppendedMessage } from "./append-message.ts";
 import { commitStep } from "./commit-step.ts";
 import { openTimelineWriter, wholeRowId } from "./timeline-writer.ts";
 
@@ -54,8 +52,7 @@ export async function recordToolCall(run: ExecutionRun, finished: FinishedToolCa
       interactionId: null,
       mcpInteractionId: interactionId,
     });
-    if (finished.asObservation) await appendUserMessage(manager, run, told.message);
-    else await appendToolMessage(manager, run, call, told.message);
+    await appendMessage(manager, run, messageOf(finished, told.message));
     await manager.update(
       AgentExecutionEntity,
       { execution_id: execution.execution_id },
@@ -101,25 +98,14 @@ function interactionRow(
   };
 }
 
-async function appendToolMessage(
-  manager: EntityManager,
-  { execution, state }: ExecutionRun,
-  call: RequestedCall,
-  content: string,
-): Promise<void> {
-  const { session_id, stage_id, execution_id } = execution;
-  const sequence_number = (state.messages.at(-1)?.sequence_number ?? 0) + 1;
-  await manager.insert(MessageEntity, {
-    message_id: uuidFrom(`message:${sequence_number}`, execution_id),
-    session_id,
-    stage_id,
-    execution_id,
-    sequence_number,
+function messageOf({ call, asObservation }: FinishedToolCall, content: string): AppendedMessage {
+  if (asObservation) return { role: "user", content };
+  return {
     role: "tool",
     content,
     tool_call_id: call.toolCallId ?? "",
     tool_name: storableText(call.name).text,
-  });
+  };
 }
 
 /** Only a call that could not be executed is a failure: an error that the tool reported, or an unknown tool, is an answer. */

@@ -1,7 +1,7 @@
 import { AgentExecutionEntity } from "#shared/database/entities/agent-execution.ts";
 import type { ExecutionRun } from "../agent/run-execution.ts";
 import type { AgentStep } from "../agent/steps/agent-step.ts";
-import { appendUserMessage } from "./append-user-message.ts";
+import { appendMessage } from "./append-message.ts";
 import { commitStep } from "./commit-step.ts";
 
 /** Stores what the model is told before it is asked again. */
@@ -11,7 +11,7 @@ export async function tellModel(
 ): Promise<void> {
   const { session, execution, state } = run;
   await commitStep(session, async (manager) => {
-    await appendUserMessage(manager, run, content);
+    await appendMessage(manager, run, { role: "user", content });
     if (concluding) {
       await manager.update(
         AgentExecutionEntity,
