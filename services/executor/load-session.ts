@@ -1,43 +1,90 @@
+import { Type, type Static } from "typebox";
 import type { DataSource } from "typeorm";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { literals } from "#shared/contracts/literals.ts";
 import { parseResolvedChain, type ResolvedChain } from "#shared/contracts/resolved-chain.ts";
-import { AgentExecutionEntity, type AgentExecution } from "#shared/database/entities/agent-execution.ts";
-import { AlertSessionEntity, type AlertSession } from "#shared/database/entities/alert-session.ts";
-import { StageEntity, type Stage } from "#shared/database/entities/stage.ts";
-import { TimelineEventEntity } from "#shared/database/entities/timeline-event.ts";
+import { RUN_STATUSES, SESSION_STATUSES, SUCCESS_POLICIES } from "#shared/contracts/statuses.ts";
+import { Uuid } from "#shared/contracts/uuid.ts";
+import { selectRows } from "#shared/database/select-rows.ts";
+import { TerminalError } from "#shared/errors.ts";
+
+const TextOrNull = Type.Union([Type.String(), Type.Null()]);
+
+/** What a session's next step needs of a stage's row. */
+const StageState = Type.Object({
+  stage_id: Uuid,
+  session_id: Uuid,
+  stage_name: Type.String(),
+  stage_index: Type.Integer(),
+  success_policy: Type.Union([literals(SUCCESS_POLICIES), Type.Null()]),
+  status: literals(RUN_STATUSES),
+  error_message: TextOrNull,
+  error_code: TextOrNull,
+});
+export type StageState = Static<typeof StageState>;
+
+/** What a session's next step needs of an execution's row. */
+const ExecutionState = Type.Object({
+  execution_id: Uuid,
+  stage_id: Uuid,
+  session_id: Uuid,
+  agent_index: Type.Integer(),
+  status: literals(RUN_STATUSES),
+  error_message: TextOrNull,
+  error_code: TextOrNull,
+});
+export type ExecutionState = Static<typeof ExecutionState>;
 
 /** Everything the next session step is decided from. */
 export interface SessionState {
-  readonly status: AlertSession["status"];
+  readonly status: (typeof SESSION_STATUSES)[number];
   readonly chain: ResolvedChain;
   /** By stage_index. */
-  readonly stages: readonly Stage[];
+  readonly stages: readonly StageState[];
   /** By stage, then agent_index. */
-  readonly executions: readonly AgentExecution[];
+  readonly executions: readonly ExecutionState[];
   /** The completed final analyses, by execution id. */
   readonly answers: ReadonlyMap<string, string>;
 }
 
-/** Reads a session's rows, without the alert and the conversation. Throws TerminalError if the stored chain is malformed. */
+const parseRow = compileParser(
+  "session state",
+  Type.Object({
+    status: literals(SESSION_STATUSES),
+    resolved_config: Type.Unknown(),
+    stages: Type.Array(StageState),
+    executions: Type.Array(ExecutionState),
+    answers: Type.Array(Type.Object({ execution_id: Uuid, content: Type.String() })),
+  }),
+);
+
+/** One statement: it runs before every step, and on one connection, so that no renewal of a lease queues behind it. */
+const LOAD = `
+SELECT s.status, s.resolved_config,
+  (SELECT coalesce(json_agg(x ORDER BY x.stage_index), '[]') FROM (
+     SELECT stage_id, session_id, stage_name, stage_index, success_policy, status, error_message, error_code
+     FROM stages WHERE session_id = s.session_id) x) AS stages,
+  (SELECT coalesce(json_agg(x ORDER BY x.agent_index), '[]') FROM (
+     SELECT execution_id, stage_id, session_id, agent_index, status, error_message, error_code
+     FROM agent_executions WHERE session_id = s.session_id) x) AS executions,
+  (SELECT coalesce(json_agg(x), '[]') FROM (
+     SELECT execution_id, content FROM timeline_events
+     WHERE session_id = s.session_id AND event_type = 'final_analysis' AND status = 'completed') x) AS answers
+FROM alert_sessions s WHERE s.session_id = $1`;
+
+/**
+ * Reads a session's rows, without the alert and the conversations. Throws TerminalError if the stored chain is malformed
+ * or the session is gone.
+ */
 export async function loadSession(db: DataSource, sessionId: string): Promise<SessionState> {
-  const [session, stages, executions, analyses] = await Promise.all([
-    db.getRepository(AlertSessionEntity).findOneOrFail({
-      select: { session_id: true, status: true, resolved_config: true },
-      where: { session_id: sessionId },
-    }),
-    db.getRepository(StageEntity).find({ where: { session_id: sessionId }, order: { stage_index: "ASC" } }),
-    db
-      .getRepository(AgentExecutionEntity)
-      .find({ where: { session_id: sessionId }, order: { agent_index: "ASC" } }),
-    db.getRepository(TimelineEventEntity).find({
-      select: { event_id: true, execution_id: true, content: true },
-      where: { session_id: sessionId, event_type: "final_analysis", status: "completed" },
-    }),
-  ]);
+  const [row] = await selectRows(db, parseRow, LOAD, [sessionId]);
+  if (row === undefined) throw new TerminalError("not_found", `session ${sessionId} does not exist`);
+  const { status, stages, executions, answers } = row;
   return {
-    status: session.status,
-    chain: parseResolvedChain(session.resolved_config),
+    status,
+    chain: parseResolvedChain(row.resolved_config),
     stages,
     executions,
-    answers: new Map(analyses.map(({ execution_id, content }) => [execution_id, content])),
+    answers: new Map(answers.map(({ execution_id, content }) => [execution_id, content])),
   };
 }

@@ -1,22 +1,20 @@
 import type { ResolvedAgent, ResolvedChain, ResolvedStage } from "#shared/contracts/resolved-chain.ts";
 import { isTerminal, type TerminalStatus } from "#shared/contracts/statuses.ts";
-import type { AgentExecution } from "#shared/database/entities/agent-execution.ts";
-import type { Stage } from "#shared/database/entities/stage.ts";
-import type { SessionState } from "./load-session.ts";
+import type { ExecutionState, SessionState, StageState } from "./load-session.ts";
 
 /** What a session does next. Decided from its rows alone, so that any executor decides alike. */
 export type SessionStep =
   | { readonly kind: "start-stage"; readonly index: number; readonly plan: ResolvedStage }
   | {
       readonly kind: "run-execution";
-      readonly stage: Stage;
-      readonly execution: AgentExecution;
+      readonly stage: StageState;
+      readonly execution: ExecutionState;
       readonly agent: ResolvedAgent;
       readonly chain: ResolvedChain;
       /** The answers of all earlier stages, in order; empty for the first. */
       readonly previous: readonly StageAnswer[];
     }
-  | { readonly kind: "complete-stage"; readonly stage: Stage; readonly end: RunOutcome }
+  | { readonly kind: "complete-stage"; readonly stage: StageState; readonly end: RunOutcome }
   | { readonly kind: "finish"; readonly end: RunOutcome; readonly finalAnalysis: string | null }
   /** A cancel was recorded, perhaps before this executor took over. */
   | { readonly kind: "stop-cancelling" }
@@ -50,7 +48,7 @@ export function nextSessionStep(state: SessionState): SessionStep {
   return finish(state, COMPLETED);
 }
 
-function nextStageStep(state: SessionState, stage: Stage, plan: ResolvedStage): SessionStep {
+function nextStageStep(state: SessionState, stage: StageState, plan: ResolvedStage): SessionStep {
   const executions = state.executions.filter((execution) => execution.stage_id === stage.stage_id);
   for (const [index, agent] of plan.agents.entries()) {
     const execution = executions.find((row) => row.agent_index === index + 1);
@@ -69,7 +67,7 @@ function nextStageStep(state: SessionState, stage: Stage, plan: ResolvedStage): 
 }
 
 /** The reference's ladder: completed by policy, else the status all share, else failed. */
-function aggregate(executions: readonly AgentExecution[], stage: Stage): RunOutcome {
+function aggregate(executions: readonly ExecutionState[], stage: StageState): RunOutcome {
   const [first] = executions;
   const completed = executions.filter(({ status }) => status === "completed").length;
   const enough = stage.success_policy === "all" ? executions.length : 1;
@@ -87,7 +85,7 @@ function aggregate(executions: readonly AgentExecution[], stage: Stage): RunOutc
   return { status: "failed", errorMessage: text, errorCode };
 }
 
-function outcomeOf(row: Stage | AgentExecution): RunOutcome {
+function outcomeOf(row: StageState | ExecutionState): RunOutcome {
   const status = isTerminal(row.status) ? row.status : "failed";
   return { status, errorMessage: row.error_message, errorCode: row.error_code };
 }
@@ -98,14 +96,14 @@ function finish(state: SessionState, end: RunOutcome): SessionStep {
   return { kind: "finish", end, finalAnalysis: answers.at(-1)?.answer ?? null };
 }
 
-function answersBefore(state: SessionState, stage: Stage): StageAnswer[] {
+function answersBefore(state: SessionState, stage: StageState): StageAnswer[] {
   return answersOf(
     state,
     state.stages.filter((earlier) => earlier.stage_index < stage.stage_index),
   );
 }
 
-function answersOf(state: SessionState, stages: readonly Stage[]): StageAnswer[] {
+function answersOf(state: SessionState, stages: readonly StageState[]): StageAnswer[] {
   return stages.flatMap((stage) => {
     const texts = state.executions
       .filter((execution) => execution.stage_id === stage.stage_id)

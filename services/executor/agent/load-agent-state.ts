@@ -1,10 +1,11 @@
 import { Type } from "typebox";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { ToolDescription } from "#shared/contracts/tool-list.ts";
-import { AgentExecutionEntity, type AgentExecution } from "#shared/database/entities/agent-execution.ts";
+import { AgentExecutionEntity } from "#shared/database/entities/agent-execution.ts";
 import { AlertSessionEntity } from "#shared/database/entities/alert-session.ts";
 import { McpInteractionEntity } from "#shared/database/entities/mcp-interaction.ts";
 import { MessageEntity } from "#shared/database/entities/message.ts";
+import type { ExecutionState } from "../load-session.ts";
 import type { OwnedSession } from "../owned-session.ts";
 import type { AgentState, AlertInput } from "./steps/agent-step.ts";
 
@@ -22,14 +23,21 @@ export async function loadAlert({ db, sessionId }: OwnedSession): Promise<AlertI
 /** Reads everything else that an execution's next step is decided from. */
 export async function loadAgentState(
   { db }: OwnedSession,
-  { execution_id }: AgentExecution,
+  { execution_id }: ExecutionState,
   given: Pick<AgentState, "agent" | "chain" | "previous" | "alert">,
 ): Promise<AgentState> {
-  const [row, messages, listings] = await Promise.all([
-    db.getRepository(AgentExecutionEntity).findOneByOrFail({ execution_id }),
-    db.getRepository(MessageEntity).find({ where: { execution_id }, order: { sequence_number: "ASC" } }),
-    db.getRepository(McpInteractionEntity).findBy({ execution_id, interaction_type: "tool_list" }),
-  ]);
+  // One after the other: a session uses one connection at a time, so that no renewal of a lease queues behind it.
+  const row = await db.getRepository(AgentExecutionEntity).findOneOrFail({
+    select: { execution_id: true, iteration_state: true },
+    where: { execution_id },
+  });
+  const messages = await db
+    .getRepository(MessageEntity)
+    .find({ where: { execution_id }, order: { sequence_number: "ASC" } });
+  const listings =
+    given.agent.mcp_servers.length === 0
+      ? []
+      : await db.getRepository(McpInteractionEntity).findBy({ execution_id, interaction_type: "tool_list" });
   // By server in the agent's order, so that the tools stand in the prompt in the same order after a resume.
   const servers = given.agent.mcp_servers.map((id) => listings.find(({ server_name }) => server_name === id));
   const isListed = servers.every((listing) => listing !== undefined);

@@ -1,4 +1,4 @@
-import type { AgentExecution } from "#shared/database/entities/agent-execution.ts";
+import type { ExecutionState } from "../load-session.ts";
 import type { SessionStep } from "../next-session-step.ts";
 import type { OwnedSession } from "../owned-session.ts";
 import { concludeExecution } from "../record/conclude-execution.ts";
@@ -14,7 +14,7 @@ import type { AgentState, AgentStep } from "./steps/agent-step.ts";
 /** One execution as its steps see it. */
 export interface ExecutionRun {
   readonly session: OwnedSession;
-  readonly execution: AgentExecution;
+  readonly execution: ExecutionState;
   readonly state: AgentState;
 }
 

@@ -3,7 +3,8 @@ import type { SessionEventPayload } from "#shared/contracts/session-event.ts";
 import type { RunStatus } from "#shared/contracts/statuses.ts";
 import { AgentExecutionEntity, INITIAL_ITERATION_STATE } from "#shared/database/entities/agent-execution.ts";
 import { AlertSessionEntity } from "#shared/database/entities/alert-session.ts";
-import { StageEntity, type Stage } from "#shared/database/entities/stage.ts";
+import { StageEntity } from "#shared/database/entities/stage.ts";
+import type { StageState } from "../load-session.ts";
 import type { SessionStep } from "../next-session-step.ts";
 import type { OwnedSession } from "../owned-session.ts";
 import { commitStep } from "./commit-step.ts";
@@ -89,7 +90,7 @@ export async function finishSession(session: OwnedSession, step: StepOf<"finish"
 
 function stageEvent(
   type: "stage.started" | "stage.completed",
-  stage: Pick<Stage, "session_id" | "stage_id" | "stage_name" | "stage_index">,
+  stage: Pick<StageState, "session_id" | "stage_id" | "stage_name" | "stage_index">,
   status: RunStatus,
 ): SessionEventPayload {
   const { session_id, stage_id, stage_name, stage_index } = stage;

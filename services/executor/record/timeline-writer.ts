@@ -2,8 +2,8 @@ import { v5 as uuidFrom } from "uuid";
 import type { EntityManager } from "typeorm";
 import type { SessionEventPayload } from "#shared/contracts/session-event.ts";
 import type { TimelineEventType, TimelineStatus } from "#shared/contracts/statuses.ts";
-import type { AgentExecution } from "#shared/database/entities/agent-execution.ts";
 import { TimelineEventEntity, type TimelineEvent } from "#shared/database/entities/timeline-event.ts";
+import type { ExecutionState } from "../load-session.ts";
 import type { OwnedSession } from "../owned-session.ts";
 import { commitStep } from "./commit-step.ts";
 import type { LiveStream } from "./live-streams.ts";
@@ -58,7 +58,7 @@ export interface WholeRow {
  */
 export async function openTimelineWriter(
   session: OwnedSession,
-  execution: AgentExecution,
+  execution: ExecutionState,
   iteration: number,
 ): Promise<TimelineWriter> {
   const existing = await session.db.getRepository(TimelineEventEntity).find({
@@ -81,19 +81,19 @@ export async function openTimelineWriter(
   });
 }
 
-function streamId({ execution_id }: AgentExecution, iteration: number, kind: StreamKind): string {
+function streamId({ execution_id }: ExecutionState, iteration: number, kind: StreamKind): string {
   return uuidFrom(`timeline:${iteration}:${kind}`, execution_id);
 }
 
 /** The id of a row that is complete from the start. */
-export function wholeRowId({ execution_id }: AgentExecution, iteration: number, key: string): string {
+export function wholeRowId({ execution_id }: ExecutionState, iteration: number, key: string): string {
   return uuidFrom(`timeline:${iteration}:row:${key}`, execution_id);
 }
 
 /** The timeline rows of one LLM call of an execution. */
 export class TimelineWriter {
   readonly #session: OwnedSession;
-  readonly #execution: AgentExecution;
+  readonly #execution: ExecutionState;
   readonly #iteration: number;
   readonly #rows: OpenRow[];
   #nextSequence: number;
@@ -101,7 +101,7 @@ export class TimelineWriter {
 
   constructor(
     session: OwnedSession,
-    execution: AgentExecution,
+    execution: ExecutionState,
     { iteration, nextSequence, rows }: { iteration: number; nextSequence: number; rows: OpenRow[] },
   ) {
     this.#session = session;
