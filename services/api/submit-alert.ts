@@ -79,18 +79,23 @@ function checkAlert(request: AlertRequest, { agents }: ApiConfig) {
   const wanted = request.alert_type ?? "";
   const found = findChain(agents, wanted);
   if (found === undefined) {
-    const why = `no chain found for alert type '${wanted === "" ? agents.defaults.alert_type : wanted}'`;
+    const why = `no chain found for alert type '${wanted === "" ? agents.defaults.alert_type : clip(wanted)}'`;
     throw validationError("alert_type", why, knownAlertTypes(agents));
   }
   const mcp = request.mcp ?? null;
   for (const { name } of mcp?.servers ?? []) {
     if (!agents.mcpServers.has(name)) {
-      throw validationError("mcp_selection", `MCP server '${name}' is not configured`, [
+      throw validationError("mcp_selection", `MCP server '${clip(name)}' is not configured`, [
         ...agents.mcpServers.keys(),
       ]);
     }
   }
   return { data, alertType: found.alertType, runbook: request.runbook || null, mcp };
+}
+
+/** A value as a message repeats it: the beginning is enough to know it by, and it may have megabytes. */
+function clip(value: string): string {
+  return value.length <= 100 ? value : `${value.slice(0, 100).toWellFormed()}…`;
 }
 
 /** The configuration never changes while the process lives, so each alert type is resolved once. */

@@ -146,6 +146,10 @@ describe("POST /api/v1/alerts", () => {
       message: "validation error on field 'alert_type': no chain found for alert type 'nope'",
       allowed: ["kubernetes", "test"],
     });
+    const long = await submit({ data: "x", alert_type: "😀".repeat(100_000) });
+    expect(long.body["message"]).to.equal(
+      `validation error on field 'alert_type': no chain found for alert type '${"😀".repeat(50)}…'`,
+    );
     const unknownServer = await submit({ data: "x", mcp: bad.mcp });
     expect(unknownServer).to.include({ status: 400 });
     expect(unknownServer.body["message"]).to.equal(
