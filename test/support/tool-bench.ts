@@ -11,6 +11,7 @@ import { openBus, type Bus } from "#shared/bus/open-bus.ts";
 import { migrate } from "#shared/database/migrate.ts";
 import { openDatabase } from "#shared/database/open-database.ts";
 import { freePort } from "../../launcher/free-port.ts";
+import { SERVICE_NODE_FLAGS } from "../../launcher/service-node-flags.ts";
 import { BackingServers } from "./backing-servers.ts";
 import { HopelessError, until } from "./until.ts";
 
@@ -77,17 +78,21 @@ export class ToolBench implements AsyncDisposable {
   /** Starts a tool-runner and resolves once it is ready. */
   async runner(env: Readonly<Record<string, string>> = {}): Promise<ToolRunnerProcess> {
     const healthPort = await freePort(HOST);
-    const child = spawn(process.execPath, [join(ROOT, "services/tool-runner/main.ts")], {
-      env: {
-        DATABASE_URL: this.servers.postgres.url,
-        NATS_URL: this.servers.nats.url,
-        CONFIG_DIR: this.#configDir,
-        TOOL_RUNNER_HEALTH_PORT: String(healthPort),
-        LOG_LEVEL: process.env["TEST_LOG_LEVEL"] ?? "silent",
-        ...env,
+    const child = spawn(
+      process.execPath,
+      [...SERVICE_NODE_FLAGS, join(ROOT, "services/tool-runner/main.ts")],
+      {
+        env: {
+          DATABASE_URL: this.servers.postgres.url,
+          NATS_URL: this.servers.nats.url,
+          CONFIG_DIR: this.#configDir,
+          TOOL_RUNNER_HEALTH_PORT: String(healthPort),
+          LOG_LEVEL: process.env["TEST_LOG_LEVEL"] ?? "silent",
+          ...env,
+        },
+        stdio: ["ignore", "inherit", "inherit"],
       },
-      stdio: ["ignore", "inherit", "inherit"],
-    });
+    );
     const runner = this.#resources.use(new ToolRunnerProcess(child));
     await until("the tool-runner is ready", async () => {
       if (child.exitCode !== null) throw new HopelessError(`it exited with ${child.exitCode}`);

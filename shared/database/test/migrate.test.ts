@@ -26,7 +26,7 @@ describe("the schema", () => {
       await migrate(db, log);
       const above: unknown = await db.query(TABLES);
       expect(above).to.have.length(14);
-      await db.undoLastMigration({ transaction: "each" });
+      for (const _ of db.migrations) await db.undoLastMigration({ transaction: "each" });
       expect(await db.query(TABLES)).to.deep.equal([{ table_name: "schema_migrations" }]);
       expect(await db.query("SELECT typname FROM pg_type WHERE typtype = 'e'")).to.deep.equal([]);
       await migrate(db, log);
@@ -38,7 +38,8 @@ describe("the schema", () => {
       const replicas = await Promise.all([1, 2, 3].map(async () => fixture.connect(url)));
       await Promise.all(replicas.map(async (db) => migrate(db, log)));
       const [db] = replicas;
-      expect(await db?.query("SELECT count(*)::int AS n FROM schema_migrations")).to.deep.equal([{ n: 1 }]);
+      const n = db?.migrations.length;
+      expect(await db?.query("SELECT count(*)::int AS n FROM schema_migrations")).to.deep.equal([{ n }]);
     });
 
     it("gives its lock and its settings back", async () => {

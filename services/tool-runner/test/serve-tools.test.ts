@@ -1,0 +1,146 @@
+import { randomUUID } from "node:crypto";
+import { expect } from "chai";
+import { openBus, type Bus } from "#shared/bus/open-bus.ts";
+import { request } from "#shared/bus/request.ts";
+import { SUBJECTS } from "#shared/contracts/subjects.ts";
+import {
+  toolCallReplyCodec,
+  toolCallRequestCodec,
+  type ToolCallRequest,
+} from "#shared/contracts/tool-call.ts";
+import { toolListReplyCodec, toolListRequestCodec } from "#shared/contracts/tool-list.ts";
+import { ToolBench, type BenchSession } from "../../../test/support/tool-bench.ts";
+import { until } from "../../../test/support/until.ts";
+import { loadConfig } from "../config.ts";
+import { RunningCalls } from "../running-calls.ts";
+import { serveTools } from "../serve-tools.ts";
+import type { Tool } from "../tool.ts";
+
+const CALLS = { request: toolCallRequestCodec, reply: toolCallReplyCodec };
+const LISTS = { request: toolListRequestCodec, reply: toolListReplyCodec };
+
+/** A tool that ends when the test says so. */
+function gatedTool(): Tool & { readonly open: () => void; readonly running: () => number } {
+  const gate = Promise.withResolvers<void>();
+  let running = 0;
+  return {
+    description: {
+      name: "lab.gate",
+      server: "lab",
+      description: "",
+      parameters_schema: '{"type":"object"}',
+      read_only: true,
+    },
+    call: async () => {
+      running += 1;
+      await gate.promise;
+      return { isError: false, content: ["opened"] };
+    },
+    open: gate.resolve,
+    running: () => running,
+  };
+}
+
+describe("serveTools", () => {
+  const resources = new AsyncDisposableStack();
+  let bench: ToolBench;
+  let session: BenchSession;
+
+  before(async () => {
+    bench = resources.use(await ToolBench.start({}));
+    session = await bench.session();
+  });
+  after(async () => resources.disposeAsync());
+
+  const serve = async (tool: Tool, maxRunning = 5): Promise<AsyncDisposable & { readonly bus: Bus }> => {
+    const { db, log } = bench;
+    const { signal } = new AbortController();
+    const bus = await openBus({ url: bench.servers.nats.url, name: "runner", log, signal });
+    const running = new RunningCalls({ db, log, maxRunning, stopGraceMs: 30_000 });
+    const tools = new Map([[tool.description.name, tool]]);
+    const served = await serveTools({ bus, db, log, tools, running });
+    return {
+      bus,
+      [Symbol.asyncDispose]: async () => {
+        await served[Symbol.asyncDispose]();
+        await bus[Symbol.asyncDispose]();
+      },
+    };
+  };
+  const order = (): ToolCallRequest => ({
+    call_id: randomUUID(),
+    session_id: session.sessionId,
+    execution_id: session.executionId,
+    epoch: session.epoch,
+    name: "lab.gate",
+    arguments: "{}",
+    timeout_ms: 60_000,
+    max_result_chars: 1_000,
+  });
+  const ask = async (call: ToolCallRequest) =>
+    (await request(bench.bus, SUBJECTS.toolsCall, CALLS, call, 30_000)).answer;
+
+  it("lists the tools of the servers that are asked for", async () => {
+    await using served = await serve(gatedTool());
+    const ids = { session_id: randomUUID(), execution_id: randomUUID() };
+    const list = async (...server_ids: string[]) =>
+      request(served.bus, SUBJECTS.toolsList, LISTS, { ...ids, server_ids }, 5_000);
+    expect(await list("other")).to.deep.equal({ tools: [] });
+    expect((await list("lab", "lab")).tools.map(({ name }) => name)).to.deep.equal(["lab.gate"]);
+  });
+
+  it("leaves a malformed request unanswered and goes on", async () => {
+    const tool = gatedTool();
+    tool.open();
+    await using served = await serve(tool);
+    const wrong = await served.bus.connection
+      .request(SUBJECTS.toolsCall, "not a call", { timeout: 200 })
+      .catch((error: unknown) => error);
+    expect(wrong).to.be.an("error");
+    expect(await ask(order())).to.include({ kind: "result" });
+  });
+
+  it("takes no more calls at a time than it may", async () => {
+    const tool = gatedTool();
+    await using _ = await serve(tool, 1);
+    const first = ask(order());
+    await until("the first call runs", () => tool.running() === 1);
+    expect(await ask(order())).to.include({ kind: "busy" });
+    tool.open();
+    expect(await first).to.include({ kind: "result" });
+    expect(await ask(order())).to.include({ kind: "result" });
+  });
+
+  it("finishes what it runs when it is disposed, and answers nothing new", async () => {
+    const tool = gatedTool();
+    const served = await serve(tool);
+    const call = order();
+    const running = ask(call);
+    await until("the call runs", () => tool.running() === 1);
+    const disposed = served[Symbol.asyncDispose]();
+    await served.bus.connection.flush();
+    const refused = await ask(order()).catch((error: unknown) => error);
+    expect(refused).to.include({ code: "no_responders" });
+    tool.open();
+    await disposed;
+    expect(await running).to.include({ kind: "result", content: "opened" });
+    expect(await bench.row(call.call_id)).to.include({ state: "completed" });
+  });
+});
+
+describe("the tool-runner's configuration", () => {
+  it("needs Postgres and NATS and says so", async () => {
+    const missing = async (env: Record<string, string>): Promise<unknown> =>
+      loadConfig({ CONFIG_DIR: "/nowhere", ...env }).catch((error: unknown) => error);
+    expect(await missing({}))
+      .to.have.property("message")
+      .that.contains("DATABASE_URL is not set");
+    const DATABASE_URL = "postgres://a/b";
+    expect(await missing({ DATABASE_URL }))
+      .to.have.property("message")
+      .that.contains("NATS_URL is not set");
+    expect(
+      await loadConfig({ CONFIG_DIR: "/nowhere", DATABASE_URL, NATS_URL: "nats://a:1" }),
+    ).to.have.nested.property("health.port", 8093);
+  });
+});
