@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { setTimeout as delay } from "node:timers/promises";
+import { EXIT_MISCONFIGURED } from "#shared/exit-codes.ts";
 import { LaunchError } from "./launch-error.ts";
 import { processIdentity, type ProcessIdentity } from "./process-identity.mjs";
 import type { ServicePlan } from "./service-plan.ts";
@@ -48,6 +49,9 @@ const lastLinesKept = 8;
 export function pauseAfter(deaths: number, { firstMs, maxMs }: Backoff, random = Math.random): number {
   return Math.min(maxMs, firstMs * 2 ** (deaths - 1)) * (0.5 + random() / 2);
 }
+
+/** How a service ends that must not be started again as it is. */
+const MISCONFIGURED = `exit code ${EXIT_MISCONFIGURED}`;
 
 type Run = { child: ChildProcess; exited: Promise<string> };
 
@@ -114,7 +118,8 @@ class ServiceKeeper {
       if (this.#stopRequest.signal.aborted) return;
       if (performance.now() - startedAt >= this.#backoff.healthyMs) this.#deaths = 0;
       this.#deaths += 1;
-      if (!this.#wasReady && this.#deaths >= this.#backoff.maxQuickDeaths) throw this.#givenUp(reason);
+      const isHopeless = reason === MISCONFIGURED || this.#deaths >= this.#backoff.maxQuickDeaths;
+      if (!this.#wasReady && isHopeless) throw this.#givenUp(reason);
       const pause = pauseAfter(this.#deaths, this.#backoff);
       this.#say(`ended unexpectedly (${reason}); starting it again in ${(pause / 1000).toFixed(1)} s`);
       await delay(pause, undefined, { signal: this.#stopRequest.signal }).catch(() => undefined);
@@ -162,6 +167,11 @@ class ServiceKeeper {
   #givenUp(reason: string): LaunchError {
     const words =
       this.#lastLines.length === 0 ? "it said nothing" : `its last words:\n${this.#lastLines.join("\n")}`;
+    if (reason === MISCONFIGURED) {
+      return new LaunchError(
+        `${this.#options.plan.name} cannot use its settings, so TARSy cannot start; ${words}`,
+      );
+    }
     return new LaunchError(
       `${this.#options.plan.name} ended ${this.#deaths} times in a row before it was ready (${reason}), so TARSy cannot start; ${words}`,
     );

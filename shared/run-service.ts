@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import type { Environment } from "#shared/environment.ts";
-import { coerceError } from "#shared/errors.ts";
+import { coerceError, errorMessage } from "#shared/errors.ts";
+import { EXIT_MISCONFIGURED } from "#shared/exit-codes.ts";
 import { createLogger, type Logger } from "#shared/logger.ts";
 import type { ServiceConfig } from "#shared/service-config.ts";
 import { shutdownSignal } from "#shared/shutdown-signal.ts";
@@ -20,18 +21,16 @@ const RELEASE_LIMIT_MS = 20_000;
 
 /**
  * The frame of every `main.ts`: loads the configuration, runs `start` (which returns once the service serves), waits
- * for the stop signal and releases what was opened. Exit code 0 after an orderly stop, 1 after a failure, which is
- * logged here, once, as one sentence.
+ * for the stop signal and releases what was opened. Exit code 0 after an orderly stop, 78 for a configuration that
+ * cannot be used, 1 after any other failure; either is logged here, once, as one sentence.
  */
 export async function runService<C extends ServiceConfig>(
   service: string,
   loadConfig: (env: Environment) => C | Promise<C>,
   start: (context: ServiceContext<C>) => Promise<void>,
 ): Promise<void> {
-  let log = createLogger({ service, level: "info", format: process.stdout.isTTY ? "pretty" : "json" });
+  const { config, log } = await configure(service, loadConfig);
   try {
-    const config = await loadConfig(process.env);
-    log = createLogger({ service, ...config.log });
     const signal = shutdownSignal(log);
     const resources = new AsyncDisposableStack();
     try {
@@ -53,5 +52,21 @@ export async function runService<C extends ServiceConfig>(
     const { message, stack } = coerceError(error);
     log.fatal({ stack: log.isLevelEnabled("debug") ? stack : undefined }, message);
     process.exit(1);
+  }
+}
+
+/** Before the configuration is known, its logger's format is not either: the environment's own word is taken for it. */
+async function configure<C extends ServiceConfig>(
+  service: string,
+  loadConfig: (env: Environment) => C | Promise<C>,
+): Promise<{ config: C; log: Logger }> {
+  try {
+    const config = await loadConfig(process.env);
+    return { config, log: createLogger({ service, ...config.log }) };
+  } catch (error) {
+    const isPretty = process.env["LOG_FORMAT"] === "pretty" || process.stdout.isTTY;
+    const log = createLogger({ service, level: "info", format: isPretty ? "pretty" : "json" });
+    log.fatal(errorMessage(error));
+    return process.exit(EXIT_MISCONFIGURED);
   }
 }

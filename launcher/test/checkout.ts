@@ -48,7 +48,11 @@ export function makeCheckout(root: string): void {
 }
 
 /** Tells a stand-in how to misbehave from its next start on; nothing makes it behave again. */
-export function misbehave(root: string, service: string, behaviour: "die" | "deaf" | undefined): void {
+export function misbehave(
+  root: string,
+  service: string,
+  behaviour: "die" | "deaf" | "misconfigured" | undefined,
+): void {
   const file = join(root, "services", service, "behaviour");
   if (behaviour === undefined) rmSync(file, { force: true });
   else writeFileSync(file, behaviour);

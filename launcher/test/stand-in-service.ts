@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 
 /*
  * Stands in for a service: its readiness port and the way it ends are all the launcher sees of one. A file
- * `behaviour` beside its entry makes it misbehave: "die" (before it is ready), "deaf" (to a stop signal).
+ * `behaviour` beside its entry makes it misbehave: "die" (before it is ready), "misconfigured", "deaf" (to a stop signal).
  */
 const folder = dirname(process.argv[1] ?? "");
 const service = folder.split("/").at(-1) ?? "";
@@ -14,6 +14,11 @@ const behaviour = existsSync(behaviourFile) ? readFileSync(behaviourFile, "utf8"
 if (behaviour === "die") {
   console.error("the cupboard is bare");
   process.exit(3);
+}
+
+if (behaviour === "misconfigured") {
+  console.error("SHELF is upside down");
+  process.exit(78);
 }
 
 const port = Number(process.env[`${service.toUpperCase().replaceAll("-", "_")}_HEALTH_PORT`]);

@@ -93,6 +93,14 @@ describe("superviseService", () => {
     await service.stop();
   });
 
+  it("gives up at once one whose settings are wrong, with its own words", async () => {
+    misbehave(root, "api", "misconfigured");
+    const service = await supervise();
+    const message = await rejectionOf(service.ended);
+    expect(message).to.include("api cannot use its settings").and.include("SHELF is upside down");
+    expect(processes).to.have.length(1);
+  });
+
   it("goes on with one that gets well before that", async () => {
     misbehave(root, "api", "die");
     const firstDeath = hear("starting it again");

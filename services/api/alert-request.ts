@@ -5,12 +5,16 @@ import { RequestError } from "./request-error.ts";
 const nullable = <S extends Parameters<typeof Type.Union>[0][number]>(schema: S) =>
   Type.Union([schema, Type.Null()]);
 const OptionalText = Type.Optional(nullable(Type.String()));
+/** A runbook may be written out, but not be a book. */
+const MAX_RUNBOOK_CHARACTERS = 65_536;
+const Name = Type.String({ maxLength: 200 });
 const OptionalFlag = Type.Optional(nullable(Type.Boolean()));
 
 /** Which servers and tools an alert asks for; absent or null means the configuration's own. */
 const McpSelection = Type.Object({
   servers: Type.Array(
-    Type.Object({ name: Type.String(), tools: Type.Optional(nullable(Type.Array(Type.String()))) }),
+    Type.Object({ name: Name, tools: Type.Optional(nullable(Type.Array(Name, { maxItems: 500 }))) }),
+    { maxItems: 100 },
   ),
   native_tools: Type.Optional(
     nullable(
@@ -24,7 +28,7 @@ export type McpSelection = Static<typeof McpSelection>;
 const AlertRequest = Type.Object({
   data: OptionalText,
   alert_type: OptionalText,
-  runbook: OptionalText,
+  runbook: Type.Optional(nullable(Type.String({ maxLength: MAX_RUNBOOK_CHARACTERS }))),
   mcp: Type.Optional(nullable(McpSelection)),
 });
 export type AlertRequest = Static<typeof AlertRequest>;

@@ -94,9 +94,9 @@ describe("runService", () => {
     expect(service.messages).to.deep.equal(["second released", "first released", "the port is taken"]);
   });
 
-  it("exits 1 with one sentence when its configuration is wrong", async () => {
+  it("exits 78 with one sentence when its configuration is wrong", async () => {
     using service = start("none", { LOG_LEVEL: "loud" });
-    expect(await service.code()).to.equal(1);
+    expect(await service.code()).to.equal(78);
     expect(service.messages).to.have.length(1);
     expect(service.messages[0]).to.include("environment variable LOG_LEVEL is");
   });

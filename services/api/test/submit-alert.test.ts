@@ -187,6 +187,21 @@ describe("POST /api/v1/alerts", () => {
     expect([chunked.status, JSON.parse(chunked.text)]).to.deep.equal(answer);
   });
 
+  it("bounds what is not the alert: a runbook, the servers and the tools it asks for", async () => {
+    const refused = [
+      [{ runbook: "x".repeat(65_537) }, "field 'runbook' must NOT have more than 65536 characters"],
+      [
+        { mcp: { servers: Array.from({ length: 101 }, () => ({ name: "a" })) } },
+        "field 'mcp.servers' must NOT have more than 100 items",
+      ],
+    ] as const;
+    for (const [fields, message] of refused) {
+      const { status, body } = await api.client.request("POST", "/api/v1/alerts", { data: "x", ...fields });
+      expect(status).to.equal(400);
+      expect(body["message"]).to.include(message);
+    }
+  });
+
   it("takes the author from the proxy's headers, the user before the mail address", async () => {
     const authors: unknown[] = [];
     const user = { "x-forwarded-user": "ann" };
