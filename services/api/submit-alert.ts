@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { randomUUID } from "node:crypto";
 import type { Middleware } from "koa";
 import { knownAlertTypes, findChain } from "#shared/agent-config/find-chain.ts";
@@ -122,5 +123,7 @@ function demoNotice(chain: ResolvedChain): string | null {
 /** Who submitted, as the proxy in front says. */
 function authorOf(header: (name: string) => string): string {
   const author = header("x-forwarded-user") || header("x-forwarded-email") || "api-client";
-  return storableText(author).text;
+  // Node reads headers byte by byte; names beyond ASCII come as UTF-8.
+  const bytes = Buffer.from(author, "latin1");
+  return storableText(isUtf8(bytes) ? bytes.toString("utf8") : author).text;
 }

@@ -206,7 +206,8 @@ describe("POST /api/v1/alerts", () => {
     const authors: unknown[] = [];
     const user = { "x-forwarded-user": "ann" };
     const email = { "x-forwarded-email": "ann@example.org" };
-    for (const headers of [{ ...user, ...email }, email, {}]) {
+    const accented = { "x-forwarded-user": Buffer.from("Zoë").toString("latin1") };
+    for (const headers of [{ ...user, ...email }, email, {}, accented]) {
       const body = Buffer.from('{"data":"x"}');
       const { text } = await api.raw("POST", "/api/v1/alerts", {
         body,
@@ -219,6 +220,7 @@ describe("POST /api/v1/alerts", () => {
       { author: "ann" },
       { author: "ann@example.org" },
       { author: "api-client" },
+      { author: "Zoë" },
     ]);
   });
 
