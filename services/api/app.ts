@@ -1,12 +1,8 @@
 import { Router } from "@koa/router";
 import Koa from "koa";
-import type { DataSource } from "typeorm";
-import type { Logger } from "#shared/logger.ts";
 import { answerErrors } from "./answer-errors.ts";
-import type { ApiMetrics } from "./api-metrics.ts";
+import type { ApiDeps } from "./api-deps.ts";
 import { cancelSession } from "./cancel-session.ts";
-import type { ApiConfig } from "./config.ts";
-import type { Dispatcher } from "./dispatch.ts";
 import { getAlertTypes } from "./get-alert-types.ts";
 import { getLlmTrace } from "./get-llm-trace.ts";
 import { getSession } from "./get-session.ts";
@@ -15,15 +11,6 @@ import { getTimeline } from "./get-timeline.ts";
 import { getTrace } from "./get-trace.ts";
 import { health } from "./health.ts";
 import { submitAlert } from "./submit-alert.ts";
-
-/** What the handlers work with. */
-export interface ApiDeps {
-  readonly config: ApiConfig;
-  readonly log: Logger;
-  readonly db: DataSource;
-  readonly dispatcher: Dispatcher;
-  readonly metrics: ApiMetrics;
-}
 
 /** Builds the HTTP surface; it never listens by itself. */
 export function buildApp(deps: ApiDeps): Koa {

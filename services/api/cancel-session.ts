@@ -7,7 +7,7 @@ import type { SessionEvent, SessionEventPayload } from "#shared/contracts/sessio
 import { SESSION_STATUSES, isTerminal } from "#shared/contracts/statuses.ts";
 import { appendEvents } from "#shared/database/append-events.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
-import type { ApiDeps } from "./app.ts";
+import type { ApiDeps } from "./api-deps.ts";
 import { RequestError, notFound } from "./request-error.ts";
 import { parseSessionId } from "./parse-session-id.ts";
 

@@ -9,7 +9,7 @@ import { LlmInteractionEntity, type LlmInteraction } from "#shared/database/enti
 import { McpInteractionEntity } from "#shared/database/entities/mcp-interaction.ts";
 import { MessageEntity, type Message } from "#shared/database/entities/message.ts";
 import { StageEntity } from "#shared/database/entities/stage.ts";
-import type { ApiDeps } from "./app.ts";
+import type { ApiDeps } from "./api-deps.ts";
 import { parseSessionId } from "./parse-session-id.ts";
 import { notFound, validationError } from "./request-error.ts";
 import { withoutNulls } from "./session-view.ts";

@@ -3,7 +3,7 @@ import { AgentExecutionEntity } from "#shared/database/entities/agent-execution.
 import { AlertSessionEntity } from "#shared/database/entities/alert-session.ts";
 import { SessionRuntimeEntity } from "#shared/database/entities/session-runtime.ts";
 import { StageEntity } from "#shared/database/entities/stage.ts";
-import type { ApiDeps } from "./app.ts";
+import type { ApiDeps } from "./api-deps.ts";
 import { readTimeline } from "./get-timeline.ts";
 import { notFound } from "./request-error.ts";
 import { parseSessionId } from "./parse-session-id.ts";

@@ -2,7 +2,7 @@ import type { RouterMiddleware } from "@koa/router";
 import type { EntityManager } from "typeorm";
 import { AlertSessionEntity } from "#shared/database/entities/alert-session.ts";
 import { TimelineEventEntity, type TimelineEvent } from "#shared/database/entities/timeline-event.ts";
-import type { ApiDeps } from "./app.ts";
+import type { ApiDeps } from "./api-deps.ts";
 import { notFound } from "./request-error.ts";
 import { parseSessionId } from "./parse-session-id.ts";
 import { timelineEventView } from "./session-view.ts";

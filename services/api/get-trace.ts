@@ -2,7 +2,7 @@ import type { RouterMiddleware } from "@koa/router";
 import { AlertSessionEntity } from "#shared/database/entities/alert-session.ts";
 import { LlmInteractionEntity } from "#shared/database/entities/llm-interaction.ts";
 import { McpInteractionEntity } from "#shared/database/entities/mcp-interaction.ts";
-import type { ApiDeps } from "./app.ts";
+import type { ApiDeps } from "./api-deps.ts";
 import { parseSessionId } from "./parse-session-id.ts";
 import { notFound } from "./request-error.ts";
 import { withoutNulls } from "./session-view.ts";

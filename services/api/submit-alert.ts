@@ -8,7 +8,7 @@ import { storableJson } from "#shared/storable-json.ts";
 import { storableText } from "#shared/storable-text.ts";
 import { parseAlertRequest, type AlertRequest } from "./alert-request.ts";
 import { applyMcpSelection } from "./apply-mcp-selection.ts";
-import type { ApiDeps } from "./app.ts";
+import type { ApiDeps } from "./api-deps.ts";
 import type { ApiConfig } from "./config.ts";
 import { readJsonBody } from "./read-json-body.ts";
 import { RequestError, validationError } from "./request-error.ts";

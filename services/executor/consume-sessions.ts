@@ -1,31 +1,12 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { DataSource } from "typeorm";
-import type { Bus } from "#shared/bus/open-bus.ts";
 import { openSessionQueue, pullSession, type SessionDelivery } from "#shared/bus/pull-session.ts";
 import { subscribe } from "#shared/bus/subscribe.ts";
 import { sessionCancelCodec } from "#shared/contracts/session-cancel.ts";
 import { SUBJECTS } from "#shared/contracts/subjects.ts";
 import { CancelledError, errorMessage } from "#shared/errors.ts";
-import type { LLMServiceClient } from "#shared/generated/llm/v1/llm.ts";
-import type { Logger } from "#shared/logger.ts";
 import { claimSession } from "./claim-session.ts";
-import type { ExecutorConfig } from "./config.ts";
-import type { ExecutorMetrics } from "./executor-metrics.ts";
+import type { ExecutorDeps } from "./executor-deps.ts";
 import { runSession } from "./run-session.ts";
-import type { LeaseKeeper } from "./session-lease.ts";
-
-/** What the executor works with; every part is opened and released by `main.ts`. */
-export interface ExecutorDeps {
-  readonly config: ExecutorConfig;
-  readonly log: Logger;
-  readonly db: DataSource;
-  readonly bus: Bus;
-  readonly llm: LLMServiceClient;
-  readonly leases: LeaseKeeper;
-  readonly metrics: ExecutorMetrics;
-  /** Creates the streams and the durable where they are missing. */
-  readonly prepareQueue: () => Promise<void>;
-}
 
 /** How long a running step may go on after the stop was asked for; what still runs then is aborted and made again. */
 const STOP_GRACE_MS = 10_000;

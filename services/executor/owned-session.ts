@@ -7,7 +7,7 @@ import { CancelledError, TerminalError, coerceError } from "#shared/errors.ts";
 import type { LLMServiceClient } from "#shared/generated/llm/v1/llm.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { SessionClaim } from "./claim-session.ts";
-import type { ExecutorDeps } from "./consume-sessions.ts";
+import type { ExecutorDeps } from "./executor-deps.ts";
 import type { ExecutorMetrics } from "./executor-metrics.ts";
 import { answerSnapshot } from "./record/answer-snapshot.ts";
 import { openLiveStreams, type LiveStreams } from "./record/live-streams.ts";

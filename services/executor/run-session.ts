@@ -3,7 +3,7 @@ import type { TerminalStatus } from "#shared/contracts/statuses.ts";
 import { isDatabaseUnavailable } from "#shared/database/database-unavailable.ts";
 import { runExecution } from "./agent/run-execution.ts";
 import { MAX_ATTEMPTS, type SessionClaim } from "./claim-session.ts";
-import type { ExecutorDeps } from "./consume-sessions.ts";
+import type { ExecutorDeps } from "./executor-deps.ts";
 import { loadSession } from "./load-session.ts";
 import { nextSessionStep, type SessionStep } from "./next-session-step.ts";
 import { openOwnedSession, type OwnedSession } from "./owned-session.ts";

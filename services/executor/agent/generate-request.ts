@@ -2,7 +2,7 @@ import type { ResolvedProvider } from "#shared/contracts/resolved-chain.ts";
 import type { ToolDescription } from "#shared/contracts/tool-list.ts";
 import type { Message } from "#shared/database/entities/message.ts";
 import type { ConversationMessage, GenerateRequest, LLMConfig } from "#shared/generated/llm/v1/llm.ts";
-import type { ExecutionRun } from "./run-execution.ts";
+import type { ExecutionRun } from "./execution-run.ts";
 
 /** What a call is made from. */
 interface CallInput {

@@ -5,7 +5,7 @@ import { replyStreams } from "../record/reply-streams.ts";
 import { recordLlmCall } from "../record/record-llm-call.ts";
 import { openTimelineWriter, type TimelineWriter } from "../record/timeline-writer.ts";
 import { generateRequest } from "./generate-request.ts";
-import type { ExecutionRun } from "./run-execution.ts";
+import type { ExecutionRun } from "./execution-run.ts";
 import type { CallLlm } from "./steps/agent-step.ts";
 
 /** How often one call is made when the connection to the gateway breaks under it. */

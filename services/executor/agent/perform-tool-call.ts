@@ -4,7 +4,7 @@ import { callTool } from "../call-tool.ts";
 import { announceToolCall } from "../record/announce-tool-call.ts";
 import { recordToolCall } from "../record/record-tool-call.ts";
 import { parseActionInput } from "./parse-action-input.ts";
-import type { ExecutionRun } from "./run-execution.ts";
+import type { ExecutionRun } from "./execution-run.ts";
 import type { AgentStep } from "./steps/agent-step.ts";
 
 /**

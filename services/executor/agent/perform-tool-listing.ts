@@ -1,6 +1,6 @@
 import { listTools } from "../list-tools.ts";
 import { recordToolListing } from "../record/record-tool-listing.ts";
-import type { ExecutionRun } from "./run-execution.ts";
+import type { ExecutionRun } from "./execution-run.ts";
 
 /**
  * Asks the agent's servers for their tools and commits what they listed. Servers that cannot be asked leave the agent

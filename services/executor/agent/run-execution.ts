@@ -1,22 +1,15 @@
-import type { ExecutionState } from "../load-session.ts";
 import type { SessionStep } from "../next-session-step.ts";
 import type { OwnedSession } from "../owned-session.ts";
 import { concludeExecution } from "../record/conclude-execution.ts";
 import { openConversation } from "../record/open-conversation.ts";
 import { tellModel } from "../record/tell-model.ts";
+import type { ExecutionRun } from "./execution-run.ts";
 import { loadAgentState, loadAlert } from "./load-agent-state.ts";
 import { nextAgentStep } from "./next-agent-step.ts";
 import { performLlmCall } from "./perform-llm-call.ts";
 import { performToolCall } from "./perform-tool-call.ts";
 import { performToolListing } from "./perform-tool-listing.ts";
-import type { AgentState, AgentStep } from "./steps/agent-step.ts";
-
-/** One execution as its steps see it. */
-export interface ExecutionRun {
-  readonly session: OwnedSession;
-  readonly execution: ExecutionState;
-  readonly state: AgentState;
-}
+import type { AgentStep } from "./steps/agent-step.ts";
 
 /**
  * Runs one agent: loads what is stored, asks its strategy for the next step, performs it, commits the outcome and asks

@@ -1,5 +1,5 @@
 import { TimelineEventEntity } from "#shared/database/entities/timeline-event.ts";
-import type { ExecutionRun } from "../agent/run-execution.ts";
+import type { ExecutionRun } from "../agent/execution-run.ts";
 import type { RequestedCall } from "../agent/steps/agent-step.ts";
 import { commitStep } from "./commit-step.ts";
 import { openTimelineWriter, wholeRowId } from "./timeline-writer.ts";

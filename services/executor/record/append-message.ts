@@ -2,7 +2,7 @@ import { v5 as uuidFrom } from "uuid";
 import type { EntityManager } from "typeorm";
 import { MessageEntity, type Message } from "#shared/database/entities/message.ts";
 import { storableText } from "#shared/storable-text.ts";
-import type { ExecutionRun } from "../agent/run-execution.ts";
+import type { ExecutionRun } from "../agent/execution-run.ts";
 
 /** What distinguishes one message from its siblings. */
 export type AppendedMessage = Pick<Message, "role" | "content"> &

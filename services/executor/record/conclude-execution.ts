@@ -1,5 +1,5 @@
 import { AgentExecutionEntity } from "#shared/database/entities/agent-execution.ts";
-import type { ExecutionRun } from "../agent/run-execution.ts";
+import type { ExecutionRun } from "../agent/execution-run.ts";
 import type { Conclude } from "../agent/steps/agent-step.ts";
 import { commitStep } from "./commit-step.ts";
 import { openTimelineWriter } from "./timeline-writer.ts";

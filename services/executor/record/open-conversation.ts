@@ -1,6 +1,6 @@
 import { v5 as uuidFrom } from "uuid";
 import { MessageEntity } from "#shared/database/entities/message.ts";
-import type { ExecutionRun } from "../agent/run-execution.ts";
+import type { ExecutionRun } from "../agent/execution-run.ts";
 import type { NewMessage } from "../agent/steps/agent-step.ts";
 import { activateExecution } from "./activate-execution.ts";
 import { commitStep } from "./commit-step.ts";

@@ -5,7 +5,7 @@ import type { SessionEventPayload } from "#shared/contracts/session-event.ts";
 import { AgentExecutionEntity, type IterationState } from "#shared/database/entities/agent-execution.ts";
 import { LlmInteractionEntity } from "#shared/database/entities/llm-interaction.ts";
 import { storableText } from "#shared/storable-text.ts";
-import type { ExecutionRun } from "../agent/run-execution.ts";
+import type { ExecutionRun } from "../agent/execution-run.ts";
 import type { AgentState, CallLlm } from "../agent/steps/agent-step.ts";
 import type { LlmReply } from "../call-llm.ts";
 import { commitStep } from "./commit-step.ts";

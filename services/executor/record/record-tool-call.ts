@@ -4,7 +4,7 @@ import { McpInteractionEntity } from "#shared/database/entities/mcp-interaction.
 import { TimelineEventEntity } from "#shared/database/entities/timeline-event.ts";
 import { storableText } from "#shared/storable-text.ts";
 import { observationText } from "../agent/prompts/observation-text.ts";
-import type { ExecutionRun } from "../agent/run-execution.ts";
+import type { ExecutionRun } from "../agent/execution-run.ts";
 import type { RequestedCall } from "../agent/steps/agent-step.ts";
 import type { ToolOutcome } from "../call-tool.ts";
 import { toolCallKey, toolNames } from "./announce-tool-call.ts";

@@ -1,6 +1,6 @@
 import { v5 as uuidFrom } from "uuid";
 import { McpInteractionEntity } from "#shared/database/entities/mcp-interaction.ts";
-import type { ExecutionRun } from "../agent/run-execution.ts";
+import type { ExecutionRun } from "../agent/execution-run.ts";
 import type { ToolListing } from "../list-tools.ts";
 import { activateExecution } from "./activate-execution.ts";
 import { commitStep } from "./commit-step.ts";

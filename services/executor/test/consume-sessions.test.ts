@@ -9,7 +9,8 @@ import { wakeSession } from "#shared/bus/wake-session.ts";
 import { CancelledError } from "#shared/errors.ts";
 import { configDirectory } from "../../../test/support/config-directory.ts";
 import { until } from "../../../test/support/until.ts";
-import { consumeSessions, type ExecutorDeps } from "../consume-sessions.ts";
+import { consumeSessions } from "../consume-sessions.ts";
+import type { ExecutorDeps } from "../executor-deps.ts";
 import { ExecutorFixture } from "./executor-fixture.ts";
 import { GatewayProcess } from "./gateway-process.ts";
 

@@ -12,7 +12,7 @@ import { migrate } from "#shared/database/migrate.ts";
 import { openDatabase } from "#shared/database/open-database.ts";
 import { BackingServers } from "../../../test/support/backing-servers.ts";
 import { claimSession, type ClaimOutcome, type SessionClaim } from "../claim-session.ts";
-import type { ExecutorDeps } from "../consume-sessions.ts";
+import type { ExecutorDeps } from "../executor-deps.ts";
 import { createExecutorMetrics } from "../executor-metrics.ts";
 import { openLlmClient } from "../open-llm-client.ts";
 import { openOwnedSession, type OwnedSession } from "../owned-session.ts";

@@ -1,0 +1,14 @@
+import type { DataSource } from "typeorm";
+import type { Logger } from "#shared/logger.ts";
+import type { ApiMetrics } from "./api-metrics.ts";
+import type { ApiConfig } from "./config.ts";
+import type { Dispatcher } from "./dispatch.ts";
+
+/** What the handlers work with. */
+export interface ApiDeps {
+  readonly config: ApiConfig;
+  readonly log: Logger;
+  readonly db: DataSource;
+  readonly dispatcher: Dispatcher;
+  readonly metrics: ApiMetrics;
+}

@@ -1,0 +1,10 @@
+import type { ExecutionState } from "../load-session.ts";
+import type { OwnedSession } from "../owned-session.ts";
+import type { AgentState } from "./steps/agent-step.ts";
+
+/** One execution as its steps see it. */
+export interface ExecutionRun {
+  readonly session: OwnedSession;
+  readonly execution: ExecutionState;
+  readonly state: AgentState;
+}

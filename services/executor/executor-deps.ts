@@ -1,0 +1,20 @@
+import type { DataSource } from "typeorm";
+import type { Bus } from "#shared/bus/open-bus.ts";
+import type { LLMServiceClient } from "#shared/generated/llm/v1/llm.ts";
+import type { Logger } from "#shared/logger.ts";
+import type { ExecutorConfig } from "./config.ts";
+import type { ExecutorMetrics } from "./executor-metrics.ts";
+import type { LeaseKeeper } from "./session-lease.ts";
+
+/** What the executor works with; every part is opened and released by `main.ts`. */
+export interface ExecutorDeps {
+  readonly config: ExecutorConfig;
+  readonly log: Logger;
+  readonly db: DataSource;
+  readonly bus: Bus;
+  readonly llm: LLMServiceClient;
+  readonly leases: LeaseKeeper;
+  readonly metrics: ExecutorMetrics;
+  /** Creates the streams and the durable where they are missing. */
+  readonly prepareQueue: () => Promise<void>;
+}
