@@ -1,4 +1,4 @@
-import { Composer, Lexer, Parser, isScalar, visit, type Document, type Node } from "yaml";
+import { Composer, Lexer, Parser, isScalar, visit, type Document, type Node, type YAMLWarning } from "yaml";
 import type { ConfigProblem } from "#shared/agent-config/config-problem.ts";
 import type { ExpandedText } from "#shared/agent-config/expanded-text.ts";
 import { resolveAliases, type AliasTargets } from "#shared/agent-config/resolve-aliases.ts";
@@ -34,13 +34,10 @@ export function parseYaml(
       return refuse("holds more than one YAML document; merge them into one", second.range[0]);
     }
     if (document.errors.length > 0) return reportSyntax(document, text, report);
-    for (const { pos, message } of document.warnings) {
-      report({
-        severity: "warning",
-        ...text.placeOf(pos[0]),
-        path: "",
-        message: describeSyntax(message, text.placeOf(pos[0]).line, text),
-      });
+    for (const warning of document.warnings) {
+      const place = text.placeOf(warning.pos[0]);
+      const message = describeWarning(warning, text.insertionsOnLine(place.line).variables);
+      report({ severity: "warning", ...place, path: "", message });
     }
     const aliases = resolveAliases(document.contents, refuse);
     return aliases === undefined ? undefined : { root: document.contents, aliases };
@@ -103,6 +100,17 @@ function describeSyntax(message: string, line: number, text: ExpandedText): stri
   const { variables } = text.insertionsOnLine(line);
   if (variables.length === 0) return `invalid YAML syntax: ${message}`;
   return `invalid YAML syntax once ${variables.join(", ")} is inserted; quote the value or change it`;
+}
+
+/** Says what the parser found odd but read; as above without its words where a secret may be among them. */
+function describeWarning({ code, message }: YAMLWarning, variables: readonly string[]): string {
+  if (code !== "TAG_RESOLVE_FAILED") {
+    return variables.length === 0
+      ? `is unusual YAML: ${message}`
+      : `is unusual YAML once ${variables.join(", ")} is inserted; quote the value or change it`;
+  }
+  const tag = variables.length === 0 ? ` ${message.slice(message.indexOf(": ") + 2)}` : "";
+  return `has a YAML tag${tag} that means nothing here and is ignored; remove it, or quote the value if it belongs to the text`;
 }
 
 /** Where the quoted text starts whose end is missing: the parser names only the end of the file. */

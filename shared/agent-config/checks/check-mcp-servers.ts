@@ -1,7 +1,9 @@
 import { MASKING_PATTERN_GROUPS, MASKING_PATTERNS } from "#shared/agent-config/built-in/masking-patterns.ts";
+import { compileMaskingPattern } from "#shared/agent-config/compile-masking-pattern.ts";
 import type { Reporter } from "#shared/agent-config/reporter.ts";
 import type { Loose } from "#shared/agent-config/schemas/loose.ts";
 import type { McpServerEntry } from "#shared/agent-config/schemas/tarsy-file.ts";
+import { errorMessage } from "#shared/errors.ts";
 
 type Transport = NonNullable<Loose<McpServerEntry>["transport"]>;
 type Masking = NonNullable<Loose<McpServerEntry>["data_masking"]>;
@@ -52,7 +54,18 @@ function checkMasking(masking: Masking, reporter: Reporter): void {
   custom?.forEach((entry) => {
     requireKey(entry, "pattern", "is required for a custom masking pattern", reporter);
     requireKey(entry, "replacement", "is required for a custom masking pattern", reporter);
+    if (entry.pattern !== undefined) checkPattern(entry, entry.pattern, reporter);
   });
+}
+
+function checkPattern(container: object, pattern: string, reporter: Reporter): void {
+  try {
+    compileMaskingPattern(pattern);
+  } catch (error) {
+    // The engine repeats the pattern before its reason; the report shows what was written anyway.
+    const reason = errorMessage(error).split(": ").at(-1)?.toLowerCase();
+    reporter.error({ container, key: "pattern" }, "must be a regular expression", reason);
+  }
 }
 
 function checkSummarization(summarization: Summarization, reporter: Reporter): void {

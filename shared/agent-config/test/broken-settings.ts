@@ -146,6 +146,13 @@ export const BROKEN_SETTINGS: readonly BrokenFile[] = [
     errors: [["mcp_servers.s.data_masking.custom_patterns[0].replacement", "is required"]],
   },
   {
+    name: "custom masking pattern",
+    tarsy: server(
+      `${stdio}data_masking: {enabled: true, custom_patterns: [{pattern: '(?i)ok', replacement: x}, {pattern: §'(a', replacement: x}]}`,
+    ),
+    errors: [["mcp_servers.s.data_masking.custom_patterns[1].pattern", "found '(a'; unterminated group"]],
+  },
+  {
     name: "summarization without threshold",
     tarsy: server(`${stdio}§summarization: {enabled: true}`),
     errors: [["mcp_servers.s.summarization.size_threshold_tokens", "at least 100"]],

@@ -102,6 +102,16 @@ describe("loadAgentConfig", () => {
     expect(config.agents.get("A")?.mcp_servers).to.deep.equal(["kubernetes-server"]);
   });
 
+  it("warns of YAML tags and directives that mean nothing, and shows nothing inserted", async () => {
+    const agents = "agents:\n  A: {custom_instructions: !vault x}\n  B: {custom_instructions: !{{.T}} x}\n";
+    const { warnings } = await loadText(`%FOO 1\n---\n${DEFAULTS}${agents}`, SCRIPTED, { T: "hush" });
+    expect(warnings.map(({ line, column, message }) => `${line}:${column} ${message}`)).to.deep.equal([
+      "1:1 is unusual YAML: Unknown directive %FOO",
+      "6:28 has a YAML tag !vault that means nothing here and is ignored; remove it, or quote the value if it belongs to the text",
+      "7:28 has a YAML tag that means nothing here and is ignored; remove it, or quote the value if it belongs to the text",
+    ]);
+  });
+
   it("warns of a variable that is not set, once, and not in a comment", async () => {
     const { warnings } = await loadText(
       `# {{.B}}\n${DEFAULTS}  runbook: "{{.A}}"\nagents:\n  A: {custom_instructions: "{{.A}}"}\n`,

@@ -1,0 +1,27 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { format, resolveConfig } from "prettier";
+import { editorSchema } from "#shared/agent-config/schemas/editor-schema.ts";
+import { LlmProvidersFile } from "#shared/agent-config/schemas/llm-providers-file.ts";
+import { TarsyFile } from "#shared/agent-config/schemas/tarsy-file.ts";
+
+/** Writes the JSON Schemas of both configuration files; `npm run schemas -- DIR` puts them elsewhere. */
+const CONFIG_DIRECTORY = join(import.meta.dirname, "../deploy/config");
+const directory = process.argv[2] ?? CONFIG_DIRECTORY;
+
+const schemas = {
+  "tarsy.schema.json": editorSchema(TarsyFile, {
+    title: "TARSy: tarsy.yaml",
+    description: "What TARSy investigates, with which agents and tools; see docs/configuration.md.",
+  }),
+  "llm-providers.schema.json": editorSchema(LlmProvidersFile, {
+    title: "TARSy: llm-providers.yaml",
+    description: "The LLM providers agents may use, by name; see docs/configuration.md.",
+  }),
+};
+
+for (const [name, schema] of Object.entries(schemas)) {
+  const style = await resolveConfig(join(CONFIG_DIRECTORY, name));
+  const text = await format(JSON.stringify(schema, null, 2), { ...style, parser: "json" });
+  await writeFile(join(directory, name), text);
+}

@@ -1,0 +1,106 @@
+import { Type, type TSchema } from "typebox";
+import { KEY_DESCRIPTIONS } from "#shared/agent-config/schemas/key-descriptions.ts";
+
+/** A plain JSON Schema (draft 7). */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+/**
+ * Where a template stands, the editor sees either quoted text or, unquoted, a mapping of one key without a
+ * value: what it comes to is judged when the file is loaded.
+ */
+const TEMPLATE: JsonSchema = {
+  description: "An inserted environment variable, as {{.NAME}}.",
+  anyOf: [
+    { type: "string", pattern: "\\{\\{" },
+    { type: "object", minProperties: 1, maxProperties: 1, additionalProperties: { type: "null" } },
+  ],
+};
+
+const OR_TEMPLATE = { $ref: "#/definitions/template" };
+const OR_NULL = { type: "null" };
+const DURATION = "^\\+?(?:(?:[0-9]+\\.?[0-9]*|\\.[0-9]+)(?:ns|us|µs|μs|ms|s|m|h))+$";
+
+/**
+ * The JSON Schema of a file for editors, from the schema the loader checks with. It accepts whatever the loader
+ * accepts: templates in the place of any value, keys without a value, numbers where text is wanted, unknown
+ * keys. What must agree across entries only the loader knows.
+ */
+export function editorSchema(schema: TSchema, about: { title: string; description: string }): JsonSchema {
+  return {
+    $schema: "http://json-schema.org/draft-07/schema#",
+    ...about,
+    ...convert(schema, "file"),
+    definitions: { template: TEMPLATE },
+  };
+}
+
+/** `parent` is the nearest key above that is written in the schema, by which descriptions are found. */
+function convert(schema: TSchema, parent: string): JsonSchema {
+  return anyOf(forms(schema, parent));
+}
+
+function anyOf(schemas: readonly JsonSchema[]): JsonSchema {
+  const [only, ...others] = schemas;
+  return only !== undefined && others.length === 0 ? only : { anyOf: schemas };
+}
+
+/** The forms in which a value may be written. */
+function forms(schema: TSchema, parent: string): JsonSchema[] {
+  if (Type.IsObject(schema)) return [convertObject(schema.properties, parent)];
+  if (Type.IsRecord(schema)) {
+    return [{ type: "object", additionalProperties: convert(Type.RecordValue(schema), parent) }];
+  }
+  if (Type.IsArray(schema)) {
+    return [{ type: "array", ...keywords(schema, ["minItems"]), items: convert(schema.items, parent) }];
+  }
+  return [...scalarForms(schema), OR_TEMPLATE];
+}
+
+function convertObject(written: Readonly<Record<string, TSchema>>, parent: string): JsonSchema {
+  const keys = Object.entries(written);
+  const required = keys.filter(([, inner]) => !Type.IsOptional(inner)).map(([key]) => key);
+  const properties = keys.map(([key, inner]) => {
+    const allowed = forms(inner, key);
+    if (Type.IsOptional(inner)) allowed.push(OR_NULL);
+    return [key, { description: describe(key, parent), ...anyOf(allowed) }] as const;
+  });
+  return {
+    type: "object",
+    ...(required.length > 0 ? { required } : {}),
+    properties: Object.fromEntries(properties),
+  };
+}
+
+function keywords(schema: TSchema, names: readonly string[]): JsonSchema {
+  return Object.fromEntries(Object.entries(schema).filter(([name]) => names.includes(name)));
+}
+
+function scalarForms(schema: TSchema): JsonSchema[] {
+  if (Type.IsEnum(schema)) return [{ enum: schema.enum }];
+  if (Type.IsInteger(schema)) {
+    return [
+      { type: "integer", ...keywords(schema, ["minimum", "maximum"]) },
+      { type: "string", pattern: "^[0-9]+(?:_[0-9]+)+$" },
+    ];
+  }
+  if (Type.IsBoolean(schema)) {
+    return [
+      { type: "boolean" },
+      { type: "string", pattern: "^(?:[Yy]|[Yy]es|YES|[Oo]n|ON|[Nn]|[Nn]o|NO|[Oo]ff|OFF)$" },
+    ];
+  }
+  if (!Type.IsString(schema)) throw new Error(`editorSchema knows no ${JSON.stringify(schema)}`);
+  const { format, pattern } = keywords(schema, ["format", "pattern"]);
+  if (format === "duration-above-zero") return [{ type: "string", pattern: DURATION }];
+  if (format === "duration-or-zero") return [{ type: "string", pattern: DURATION }, { enum: [0, "0"] }];
+  if (pattern !== undefined) return [{ type: "string", pattern }];
+  return [{ type: "string", ...keywords(schema, ["minLength"]) }, { type: ["number", "boolean"] }];
+}
+
+function describe(key: string, parent: string): string {
+  const description = KEY_DESCRIPTIONS[`${parent}.${key}`] ?? KEY_DESCRIPTIONS[key];
+  if (description === undefined) {
+    throw new Error(`key ${key} below ${parent} has no description; add one to key-descriptions.ts`);
+  }
+  return description;
+}

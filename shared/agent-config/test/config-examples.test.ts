@@ -1,0 +1,104 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { parseEnv } from "node:util";
+import { expect } from "chai";
+import { Type, type TSchema } from "typebox";
+import { readConfigEnvironment } from "#shared/agent-config/config-environment.ts";
+import { findChain, knownAlertTypes } from "#shared/agent-config/find-chain.ts";
+import { loadAgentConfig } from "#shared/agent-config/load-agent-config.ts";
+import { resolveChain } from "#shared/agent-config/resolve-chain.ts";
+import { LlmProvidersFile } from "#shared/agent-config/schemas/llm-providers-file.ts";
+import { TarsyFile } from "#shared/agent-config/schemas/tarsy-file.ts";
+import { configDirectory } from "./config-directory.ts";
+
+const ROOT = join(import.meta.dirname, "../../..");
+const DEPLOY = join(ROOT, "deploy/config");
+const readExample = (name: string) => readFile(join(DEPLOY, name), "utf8");
+
+/** `.env.example` with what is commented out put into force, and a value where it has none. */
+async function filledEnvironment(): Promise<string> {
+  const text = await readExample(".env.example");
+  return text.replaceAll(/^#?([A-Z][A-Z_]*=)(.*)$/gmu, (_line, name: string, value: string) =>
+    value === "" ? `${name}dummy` : `${name}${value}`,
+  );
+}
+
+async function copiedExamples(environment: string) {
+  const directory = await configDirectory({
+    "tarsy.yaml": await readExample("tarsy.yaml.example"),
+    "llm-providers.yaml": await readExample("llm-providers.yaml.example"),
+    ".env": environment,
+  });
+  const load = () =>
+    loadAgentConfig({ configDir: directory.path, env: readConfigEnvironment(directory.path, {}) });
+  return { load, [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose]() };
+}
+
+/** The names of all keys below a schema, names an entry may have left out. */
+function keysOf(schema: TSchema): string[] {
+  if (Type.IsArray(schema)) return keysOf(schema.items);
+  if (Type.IsRecord(schema)) return keysOf(Type.RecordValue(schema));
+  if (!Type.IsObject(schema)) return [];
+  return Object.entries(schema.properties).flatMap(([key, inner]) => [key, ...keysOf(inner)]);
+}
+
+describe("the configuration's examples", () => {
+  it("load without an error or a warning once the variables are set", async () => {
+    await using examples = await copiedExamples(await filledEnvironment());
+    const config = await examples.load();
+    expect(config.warnings).to.deep.equal([]);
+    expect(config.counts).to.deep.equal({ agents: 6, chains: 6, mcpServers: 3, llmProviders: 18 });
+    for (const alertType of knownAlertTypes(config)) {
+      expect(findChain(config, alertType)).not.to.equal(undefined);
+      resolveChain(config, alertType);
+    }
+  });
+
+  it("need one key alone, and warn of nothing but variables that are not set", async () => {
+    await using examples = await copiedExamples("GOOGLE_API_KEY=dummy\n");
+    const { warnings } = await examples.load();
+    expect(warnings.map(({ message }) => / is not set,/u.test(message))).to.deep.equal([true, true, true]);
+  });
+
+  it("load with every key that is commented out, which has no effect and says so", async () => {
+    const tarsy = await readExample("tarsy.yaml.example");
+    await using directory = await configDirectory({
+      "tarsy.yaml": tarsy.replaceAll(/^( *)#(?=[a-z_]+:)/gmu, "$1"),
+      "llm-providers.yaml": await readExample("llm-providers.yaml.example"),
+    });
+    const env = parseEnv(await filledEnvironment());
+    const { warnings } = await loadAgentConfig({ configDir: directory.path, env });
+    expect(warnings.map(({ message }) => message.includes("no effect"))).to.deep.equal(
+      Array.from({ length: 6 }, () => true),
+    );
+  });
+
+  for (const [name, schema] of [
+    ["tarsy.yaml.example", TarsyFile],
+    ["llm-providers.yaml.example", LlmProvidersFile],
+  ] as const) {
+    it(`show every key of the file, and name its schema first: ${name}`, async () => {
+      const text = await readExample(name);
+      const missing = keysOf(schema).filter((key) => !new RegExp(`^[ #-]*${key}:`, "mu").test(text));
+      expect(missing).to.deep.equal([]);
+      const file = name.replace(".yaml.example", ".schema.json");
+      expect(text.split("\n")[0]).to.equal(`# yaml-language-server: $schema=./${file}`);
+    });
+  }
+
+  it("name in .env.example every variable of theirs and of README.md", async () => {
+    const known = Object.keys(parseEnv(await filledEnvironment()));
+    const tarsy = await readExample("tarsy.yaml.example");
+    const providers = await readExample("llm-providers.yaml.example");
+    const inserted = [...tarsy.matchAll(/\{\{\.([A-Z_]+)\}\}/gu), ...providers.matchAll(/_env: ([A-Z_]+)/gu)];
+    const named = inserted.map(([, name = ""]) => name).filter((name) => name !== "NAME");
+    expect(named).to.include.members(["KUBECONFIG", "GOOGLE_CLOUD_LOCATION"]);
+    const readme = await readFile(join(ROOT, "README.md"), "utf8");
+    const table = readme.split("\n").filter((line) => line.startsWith("| `"));
+    const ofProcesses = table.flatMap(
+      (line) => line.split("|")[1]?.match(/(?<=`)[A-Z]+(?:_[A-Z]+)+(?=`)/gu) ?? [],
+    );
+    expect(ofProcesses).to.include.members(["DATABASE_URL", "LOG_FORMAT"]);
+    expect(known).to.include.members([...named, ...ofProcesses]);
+  });
+});
