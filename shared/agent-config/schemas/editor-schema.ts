@@ -18,7 +18,12 @@ const TEMPLATE: JsonSchema = {
 
 const OR_TEMPLATE = { $ref: "#/definitions/template" };
 const OR_NULL = { type: "null" };
-const DURATION = "^\\+?(?:(?:[0-9]+\\.?[0-9]*|\\.[0-9]+)(?:ns|us|µs|μs|ms|s|m|h))+$";
+const DURATION: JsonSchema = {
+  type: "string",
+  pattern: "^\\+?(?:(?:[0-9]+\\.?[0-9]*|\\.[0-9]+)(?:ns|us|µs|μs|ms|s|m|h))+$",
+  // Editors show this instead of the pattern; others pass over it.
+  patternErrorMessage: "must be a duration; write it like 500ms, 90s or 1h30m",
+};
 
 /**
  * The JSON Schema of a file for editors, from the schema the loader checks with. It accepts whatever the loader
@@ -90,10 +95,10 @@ function scalarForms(schema: TSchema): JsonSchema[] {
     ];
   }
   if (!Type.IsString(schema)) throw new Error(`editorSchema knows no ${JSON.stringify(schema)}`);
-  const { format, pattern } = keywords(schema, ["format", "pattern"]);
-  if (format === "duration-above-zero") return [{ type: "string", pattern: DURATION }];
-  if (format === "duration-or-zero") return [{ type: "string", pattern: DURATION }, { enum: [0, "0"] }];
-  if (pattern !== undefined) return [{ type: "string", pattern }];
+  const { format, pattern, rule } = keywords(schema, ["format", "pattern", "rule"]);
+  if (format === "duration-above-zero") return [DURATION];
+  if (format === "duration-or-zero") return [DURATION, { enum: [0, "0"] }];
+  if (pattern !== undefined) return [{ type: "string", pattern, patternErrorMessage: rule }];
   return [{ type: "string", ...keywords(schema, ["minLength"]) }, { type: ["number", "boolean"] }];
 }
 

@@ -12,7 +12,9 @@ const DEPLOY = join(ROOT, "deploy/config");
 async function compileSchema(name: string): Promise<ValidateFunction> {
   const schema: unknown = JSON.parse(await readFile(join(DEPLOY, name), "utf8"));
   if (typeof schema !== "object" || schema === null) throw new Error(`${name} is no schema`);
-  return new Ajv({ strict: true, allowUnionTypes: true }).compile(schema);
+  const ajv = new Ajv({ strict: true, allowUnionTypes: true });
+  ajv.addKeyword("patternErrorMessage");
+  return ajv.compile(schema);
 }
 
 /** Whether the schema accepts a file of this text, as an editor sees it: before anything is inserted. */
