@@ -13,7 +13,7 @@ export const GATED_SCRIPT = {
       when: { contains: "SLOW" },
       steps: [
         { thinking: "hm" },
-        { text: "one two three four five six seven eight nine", chunk_size: 4, chunk_delay: "100ms" },
+        { text: "one two three four five six seven eight nine", chunk_size: 4, chunk_delay: "300ms" },
       ],
     },
     {
