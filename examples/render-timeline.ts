@@ -46,9 +46,7 @@ export class TimelineRenderer {
         this.#created(message);
         break;
       case "stream.chunk":
-        this.#open
-          .get(text(message, "event_id"))
-          ?.chunk(Number(message["attempt"]), Number(message["offset"]), raw(message, "delta"));
+        this.#chunk(message);
         break;
       case "timeline_event.completed":
         this.#completed(message);
@@ -75,6 +73,7 @@ export class TimelineRenderer {
       type,
       `${tool === "" ? "" : ` ${tool}`}${agent === 1 ? "" : ` (agent ${agent})`}`,
       this.#style,
+      execution,
     );
     this.#blocks.push(block);
     if (message["status"] === "streaming") this.#open.set(text(message, "event_id"), block);
@@ -84,11 +83,24 @@ export class TimelineRenderer {
     }
   }
 
+  #chunk(message: WireMessage): void {
+    const block = this.#open.get(text(message, "event_id"));
+    block?.chunk(Number(message["attempt"]), Number(message["offset"]), raw(message, "delta"));
+    this.#takeUp(block);
+  }
+
   #completed(message: WireMessage): void {
     const id = text(message, "event_id");
-    this.#open.get(id)?.complete(raw(message, "content"), text(message, "status"));
+    const block = this.#open.get(id);
+    block?.complete(raw(message, "content"), text(message, "status"));
+    this.#takeUp(block);
     this.#open.delete(id);
     this.#remember(message);
+  }
+
+  /** A paused block that has something to show after all gets another turn. */
+  #takeUp(block: TimelineBlock | undefined): void {
+    if (block?.hasNews === true && !this.#blocks.includes(block)) this.#blocks.push(block);
   }
 
   #remember(message: WireMessage): void {
@@ -125,10 +137,20 @@ export class TimelineRenderer {
     for (let block = this.#blocks[0]; block !== undefined; block = this.#blocks[0]) {
       const fresh = block.take();
       if (fresh !== "") this.#write(fresh);
-      if (!block.done) return;
+      if (!block.done) {
+        if (!(block instanceof TimelineBlock) || !canYield(block, this.#blocks[1])) return;
+        this.#write(block.pause());
+      }
       this.#blocks.shift();
     }
   }
+}
+
+/** Thinking gives way to what its own agent writes next; agents do not interrupt each other. */
+function canYield(block: TimelineBlock, next: Block | undefined): boolean {
+  return (
+    block.mayPause && next instanceof TimelineBlock && next.execution === block.execution && next.hasNews
+  );
 }
 
 function ended(status: string): boolean {

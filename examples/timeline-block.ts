@@ -49,7 +49,11 @@ export class TimelineBlock implements Block {
   #shown = 0;
   #note = "";
 
-  constructor(type: string, suffix: string, style: TerminalStyle) {
+  /** Whose event it is. */
+  readonly execution: string;
+
+  constructor(type: string, suffix: string, style: TerminalStyle, execution: string) {
+    this.execution = execution;
     this.#type = type;
     this.#style = style;
     this.#heading = `${LABELS[type] ?? printable(type)}${suffix}`;
@@ -74,6 +78,22 @@ export class TimelineBlock implements Block {
     this.#text = content;
     this.done = true;
     if (status !== "completed" && status !== "streaming") this.#note = this.#style.red(`  [${status}]\n`);
+  }
+
+  /** True while there is text that was not shown. */
+  get hasNews(): boolean {
+    return this.#shown < this.#text.length;
+  }
+
+  /** Thinking stays open until its whole reply is there: what is written after it need not wait. */
+  get mayPause(): boolean {
+    return this.#type === "llm_thinking";
+  }
+
+  /** Ends its turn for now; returns what closes the text so far. Should more come, it gets a heading again. */
+  pause(): string {
+    this.#headed = false;
+    return this.#text === "" || this.#text.endsWith("\n") ? "" : "\n";
   }
 
   take(): string {
