@@ -49,8 +49,6 @@ export async function openBus({ url, name, log, signal }: BusOptions): Promise<B
     reconnectJitter: 250,
     pingInterval: 5_000,
     maxPingOut: 2,
-    // The caller closes the connection in its own order; the client must not exit on a signal by itself.
-    noEcho: false,
   };
   for (let delay = FIRST_RETRY_MS; ; delay = Math.min(delay * 2, LAST_RETRY_MS)) {
     signal.throwIfAborted();

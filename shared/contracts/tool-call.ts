@@ -62,7 +62,6 @@ export const REFUSALS = [
   /** The id belongs to a call of another session or tool. */
   "id_taken",
 ] as const;
-export type Refusal = (typeof REFUSALS)[number];
 
 const ToolCallAnswer = Type.Union([
   ToolResult,
