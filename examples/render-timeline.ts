@@ -14,7 +14,8 @@ export class TimelineRenderer {
   readonly #blocks: Block[] = [];
   readonly #open = new Map<string, TimelineBlock>();
   readonly #startedAt = new Map<string, number>();
-  #executions: string[] = [];
+  /** Where an agent is one of several: who it is. */
+  readonly #agents = new Map<string, string>();
   #finalAnalysis: string | undefined;
 
   constructor(write: (text: string) => void, style: TerminalStyle) {
@@ -33,7 +34,6 @@ export class TimelineRenderer {
         this.#line(this.#statusLine(message));
         break;
       case "stage.started":
-        this.#executions = [];
         this.#startedAt.set(text(message, "stage_id"), time(message));
         this.#line(
           this.#style.bold(`\n▶ Stage ${Number(message["stage_index"]) + 1}: ${text(message, "stage_name")}`),
@@ -41,6 +41,9 @@ export class TimelineRenderer {
         break;
       case "stage.completed":
         this.#line(this.#stageLine(message));
+        break;
+      case "execution.status":
+        this.#execution(message);
         break;
       case "timeline_event.created":
         this.#created(message);
@@ -63,15 +66,24 @@ export class TimelineRenderer {
     this.#advance();
   }
 
+  #execution(message: WireMessage): void {
+    const [index, status] = [Number(message["agent_index"]), text(message, "status")];
+    const agent = `agent ${index}, ${text(message, "agent_name")}`;
+    // A stage's only agent needs no introduction; that there are others shows when the second one begins.
+    if (index > 1) this.#agents.set(text(message, "execution_id"), agent);
+    if (ended(status) && status !== "completed") {
+      this.#line(this.#style.red(`\n■ ${agent}: ${status.replaceAll("_", " ")}`));
+    }
+  }
+
   #created(message: WireMessage): void {
     const execution = text(message, "execution_id");
-    if (!this.#executions.includes(execution)) this.#executions.push(execution);
-    const agent = this.#executions.indexOf(execution) + 1;
+    const agent = this.#agents.get(execution);
     const type = text(message, "event_type");
     const tool = toolName(message["metadata"]);
     const block = new TimelineBlock(
       type,
-      `${tool === "" ? "" : ` ${tool}`}${agent === 1 ? "" : ` (agent ${agent})`}`,
+      `${tool === "" ? "" : ` ${tool}`}${agent === undefined ? "" : ` (${agent})`}`,
       this.#style,
       execution,
     );

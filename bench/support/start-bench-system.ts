@@ -2,6 +2,7 @@ import { mkdir } from "node:fs/promises";
 import { resolve } from "node:path";
 import { BackingServers } from "../../test/support/backing-servers.ts";
 import { configDirectory } from "../../test/support/config-directory.ts";
+import { SUMMARY_CALL } from "../../test/support/scripts.ts";
 import { TarsySystem } from "../../test/support/tarsy-system.ts";
 import { BenchDatabase } from "./bench-database.ts";
 import type { BenchmarkContext } from "./benchmark.ts";
@@ -21,6 +22,7 @@ export interface BenchSystem extends AsyncDisposable {
 /** A model without any delay: a thought and an answer of 1,000 characters in 20 deltas. */
 const SCRIPT = {
   calls: [
+    SUMMARY_CALL,
     {
       steps: [
         { thinking: "Which pod restarts, and why? ".repeat(7) },

@@ -100,7 +100,10 @@ describe("TimelineRenderer", () => {
   });
 
   it("shows one agent's text at a time, the others' when it is their turn", () => {
+    const agent = { type: "execution.status", timestamp: at(1) };
     const screen = render([
+      { ...agent, execution_id: "first", agent_index: 1, agent_name: "Ann", status: "active" },
+      { ...agent, execution_id: "second", agent_index: 2, agent_name: "Ben", status: "active" },
       created("a", "llm_thinking"),
       created("b", "llm_thinking", { execution_id: "second" }),
       chunk("a", 0, "one "),
@@ -108,8 +111,11 @@ describe("TimelineRenderer", () => {
       chunk("a", 4, "two"),
       completed("b", "llm_thinking", "three four"),
       completed("a", "llm_thinking", "one two"),
+      { ...agent, execution_id: "second", agent_index: 2, agent_name: "Ben", status: "timed_out" },
     ]);
-    expect(screen).to.equal("\n● thinking\none two\n\n● thinking (agent 2)\nthree four\n");
+    expect(screen).to.equal(
+      "\n● thinking\none two\n\n● thinking (agent 2, Ben)\nthree four\n\n■ agent 2, Ben: timed out\n",
+    );
   });
 
   it("shows a text again that was replaced, and the text of a repeated attempt from its start", () => {

@@ -32,8 +32,8 @@ export interface LlmReply {
 
 /** Called for every non-empty delta, in order; awaited before the next is read. */
 export interface DeltaHandlers {
-  readonly thinking: (delta: string) => Promise<void>;
-  readonly text: (delta: string) => Promise<void>;
+  readonly thinking: (delta: string) => Promise<void> | undefined;
+  readonly text: (delta: string) => Promise<void> | undefined;
 }
 
 export interface CallOptions {

@@ -28,6 +28,7 @@ const ExecutionState = Type.Object({
   execution_id: Uuid,
   stage_id: Uuid,
   session_id: Uuid,
+  agent_name: Type.String(),
   agent_index: Type.Integer(),
   status: literals(RUN_STATUSES),
   error_message: TextOrNull,
@@ -65,7 +66,7 @@ SELECT s.status, s.resolved_config,
      SELECT stage_id, session_id, stage_name, stage_index, success_policy, status, error_message, error_code
      FROM stages WHERE session_id = s.session_id) x) AS stages,
   (SELECT coalesce(json_agg(x ORDER BY x.agent_index), '[]') FROM (
-     SELECT execution_id, stage_id, session_id, agent_index, status, error_message, error_code
+     SELECT execution_id, stage_id, session_id, agent_name, agent_index, status, error_message, error_code
      FROM agent_executions WHERE session_id = s.session_id) x) AS executions,
   (SELECT coalesce(json_agg(x), '[]') FROM (
      SELECT execution_id, content FROM timeline_events

@@ -15,21 +15,17 @@ await runService("executor", loadConfig, async ({ config, log, signal, resources
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const metrics = createExecutorMetrics(registry);
-  const db = resources.adopt(
-    await openDatabase({
-      url: config.databaseUrl,
-      applicationName: config.podId,
-      // A session needs one connection at a time; the lease keeper must never queue behind them.
-      poolSize: config.slots + 3,
-      log,
-      signal,
-    }),
-    (open) => open.destroy(),
+  const database = { url: config.databaseUrl, applicationName: config.podId, log, signal };
+  // A session commits on one connection at a time; its agents' reads are short and may wait for one.
+  const db = resources.adopt(await openDatabase({ ...database, poolSize: config.slots + 2 }), (open) =>
+    open.destroy(),
   );
+  // Leases are renewed on a connection of their own: they must never queue behind what they protect.
+  const leaseDb = resources.adopt(await openDatabase({ ...database, poolSize: 1 }), (open) => open.destroy());
   await waitForSchema(db, log, signal);
   const bus = resources.use(await openBus({ url: config.natsUrl, name: config.podId, log, signal }));
   const llm = resources.adopt(openLlmClient(config.llmGatewayAddress), (client) => client.close());
-  const leases = resources.use(keepLeases({ db, log }));
+  const leases = resources.use(keepLeases({ db: leaseDb, log }));
   const prepareQueue = async () => {
     await ensureStreams(bus, { replicas: config.natsReplicas });
     await ensureExecutorsDurable(bus, { maxRunning: config.maxRunning });

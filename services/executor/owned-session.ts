@@ -1,3 +1,4 @@
+import pLimit, { type LimitFunction } from "p-limit";
 import type { DataSource } from "typeorm";
 import { serveRequests } from "#shared/bus/request.ts";
 import type { Bus } from "#shared/bus/open-bus.ts";
@@ -24,6 +25,11 @@ export interface OwnedSession extends AsyncDisposable {
   readonly metrics: ExecutorMetrics;
   /** Aborts with a CancelledError: user, session deadline, lost lease, or the end of the stop's grace. */
   readonly signal: AbortSignal;
+  /**
+   * Commits go through here one at a time: agents that run beside each other would wait for one row all the same, each
+   * with a connection in its hand.
+   */
+  readonly commits: LimitFunction;
   readonly publisher: EventPublisher;
   readonly streams: LiveStreams;
   /** Calls the work off; the first reason stays. */
@@ -73,6 +79,7 @@ export function openOwnedSession(
     log,
     metrics,
     signal,
+    commits: pLimit(1),
     publisher,
     streams,
     stop,

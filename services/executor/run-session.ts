@@ -1,7 +1,6 @@
 import { CancelledError, RetryableError, TerminalError, errorMessage } from "#shared/errors.ts";
 import type { TerminalStatus } from "#shared/contracts/statuses.ts";
 import { isDatabaseUnavailable } from "#shared/database/database-unavailable.ts";
-import { runExecution } from "./agent/run-execution.ts";
 import { MAX_ATTEMPTS, type SessionClaim } from "./claim-session.ts";
 import type { ExecutorDeps } from "./executor-deps.ts";
 import { loadSession } from "./load-session.ts";
@@ -9,7 +8,10 @@ import { nextSessionStep, type SessionStep } from "./next-session-step.ts";
 import { openOwnedSession, type OwnedSession } from "./owned-session.ts";
 import { closeSession } from "./record/close-session.ts";
 import { releaseSession } from "./record/release-session.ts";
-import { completeStage, finishSession, startStage } from "./record/session-steps.ts";
+import { finishSession } from "./record/finish-session.ts";
+import { completeStage, startStage, startSynthesis } from "./record/stage-steps.ts";
+import { runExecutions } from "./run-executions.ts";
+import { summarizeSession } from "./summarize-session.ts";
 
 /** How a run ended for this executor; a terminal status, or why somebody goes on later. */
 export type RunEnd = TerminalStatus | "handed_over" | "interrupted" | "put_off" | "lost";
@@ -31,29 +33,48 @@ export async function runSession(
     for (;;) {
       session.throwIfStopped();
       const step = nextSessionStep(await loadSession(deps.db, claim.sessionId));
-      if (step.kind === "ended") return step.status;
-      await perform(session, step);
+      const status = await perform(session, step);
+      session.metrics.steps.inc({ kind: step.kind });
+      if (status !== null) return status;
     }
   } catch (error) {
     return await end(session, error);
   }
 }
 
-async function perform(session: OwnedSession, step: Exclude<SessionStep, { kind: "ended" }>): Promise<void> {
+/** Performs and commits one step; returns the session's status once it is over. */
+async function perform(session: OwnedSession, step: SessionStep): Promise<TerminalStatus | null> {
   switch (step.kind) {
     case "start-stage":
-      return startStage(session, step);
-    case "run-execution":
-      return runExecution(session, step);
+      await startStage(session, step);
+      return null;
+    case "run-executions":
+      await runExecutions(session, step);
+      return null;
+    case "start-synthesis":
+      await startSynthesis(session, step);
+      return null;
     case "complete-stage":
-      return completeStage(session, step);
+      await completeStage(session, step);
+      return null;
+    case "summarize":
+      await summarizeSession(session, step);
+      return finished(session, "completed");
     case "finish":
-      return finishSession(session, step);
+      await finishSession(session, step.end, step.finalAnalysis);
+      return finished(session, step.end.status);
     case "stop-cancelling":
       throw new CancelledError("user", "cancelled by the user");
+    case "ended":
+      return step.status;
     default:
       return step satisfies never;
   }
+}
+
+function finished(session: OwnedSession, status: TerminalStatus): TerminalStatus {
+  session.log.info({ status }, "session finished");
+  return status;
 }
 
 /** Maps why a run stopped to what becomes of its session: the only place where an error turns into a status. */

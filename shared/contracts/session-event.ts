@@ -33,6 +33,34 @@ const StageChanged = Type.Object({
   timestamp: Timestamp,
 });
 
+/** One agent's run, whenever its status changes; it is created `pending` without an event of its own. */
+const ExecutionStatusChanged = Type.Object({
+  type: Type.Literal("execution.status"),
+  session_id: Uuid,
+  stage_id: Uuid,
+  execution_id: Uuid,
+  agent_name: Type.String(),
+  /** From 1; a stage's synthesis comes after its agents. */
+  agent_index: Type.Integer({ minimum: 1 }),
+  status: literals(RUN_STATUSES),
+  timestamp: Timestamp,
+});
+
+/** Where a session stands: whenever a stage begins, or an agent begins or ends. */
+const SessionProgressed = Type.Object({
+  type: Type.Literal("session.progress"),
+  session_id: Uuid,
+  /** From 0. */
+  current_stage_index: Type.Integer({ minimum: 0 }),
+  current_stage_name: Type.String(),
+  total_stages: Type.Integer({ minimum: 1 }),
+  /** Agents that run now. */
+  active_executions: Type.Integer({ minimum: 0 }),
+  /** For people: one short phrase. */
+  status_text: Type.String(),
+  timestamp: Timestamp,
+});
+
 /** `streaming` rows open with empty content and without metadata; all others arrive whole and get no completion. */
 const TimelineEventCreated = Type.Object({
   type: Type.Literal("timeline_event.created"),
@@ -64,6 +92,8 @@ const TimelineEventCompleted = Type.Object({
 export const SessionEventPayload = Type.Union([
   SessionStatusChanged,
   StageChanged,
+  ExecutionStatusChanged,
+  SessionProgressed,
   TimelineEventCreated,
   TimelineEventCompleted,
 ]);
@@ -96,7 +126,7 @@ export const busEventCodec = jsonCodec("session event", BusEvent);
 
 export const MAX_INLINE_PAYLOAD_BYTES = 64 * 1024;
 
-/** The types that the channel `sessions` carries for all sessions. */
-export function belongsToFeed(payload: SessionEventPayload): boolean {
-  return payload.type === "session.status" || payload.type === "session.completed";
+/** Whether the channel `sessions` carries it too: what is about a session as a whole. */
+export function belongsToFeed({ type }: SessionEventPayload): boolean {
+  return type === "session.status" || type === "session.progress" || type === "session.completed";
 }

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { BackingServers } from "../support/backing-servers.ts";
 import { configDirectory } from "../support/config-directory.ts";
+import { SUMMARY_CALL } from "../support/scripts.ts";
 import { TarsyClient } from "../support/tarsy-client.ts";
 import { TarsySystem } from "../support/tarsy-system.ts";
 
@@ -38,6 +39,7 @@ const STUB_TOOLS = {
 const THOUGHT = "the pods come first, so I look at them";
 const SCRIPT = {
   calls: [
+    SUMMARY_CALL,
     {
       when: { call: 1, contains: "**logs.tail**" },
       steps: [{ text: "Thought: logs then\nAction: logs.tail\nAction Input: lines: 5", chunk_size: 4 }],
@@ -93,6 +95,7 @@ describe("agents with tools, through all five services", () => {
       ["tool_result", "checkout-7d9f restarts"],
       ["llm_thinking", "clear"],
       ["final_analysis", "**memory** 💾"],
+      ["executive_summary", "In short."],
     ]);
     const { timeline } = await client.session(id);
     for (const { event_id, event_type, content } of timeline) {
@@ -104,6 +107,7 @@ describe("agents with tools, through all five services", () => {
       { tool_name: "pods", server_name: "k8s", arguments: { namespace: "shop" } },
       { tool_name: "pods", server_name: "k8s", is_error: false },
       { source: "react" },
+      undefined,
       undefined,
     ]);
   });
@@ -117,10 +121,11 @@ describe("agents with tools, through all five services", () => {
       "tool_result",
       "llm_response",
       "final_analysis",
+      "executive_summary",
     ]);
     const { body: trace } = await client.request("GET", `/api/v1/sessions/${id}/trace`);
     const calls = Object(trace["llm_interactions"]) as unknown;
-    expect(calls).to.have.length(2);
+    expect(calls).to.have.length(3);
     expect(trace["tool_interactions"]).to.have.length(2);
     const interactions: unknown[] = Array.isArray(calls) ? calls : [];
     const interactionId: unknown = Reflect.get(Object(interactions[1]), "interaction_id");

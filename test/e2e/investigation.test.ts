@@ -33,15 +33,22 @@ describe("an investigation, through all five services", () => {
     expect(events.map(({ type, status, event_type }) => [type, event_type ?? status])).to.deep.equal([
       ["session.status", "in_progress"],
       ["stage.started", "active"],
+      ["session.progress", undefined],
+      ["execution.status", "active"],
+      ["session.progress", undefined],
       ["timeline_event.created", "llm_thinking"],
       ["timeline_event.created", "final_analysis"],
       ["timeline_event.completed", "llm_thinking"],
       ["timeline_event.completed", "final_analysis"],
+      ["execution.status", "completed"],
+      ["session.progress", undefined],
       ["stage.completed", "completed"],
+      ["session.progress", undefined],
+      ["timeline_event.created", "executive_summary"],
       ["session.status", "completed"],
       ["session.completed", "completed"],
     ]);
-    expect(events.map(({ seq }) => seq)).to.deep.equal([1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    expect(events.map(({ seq }) => seq)).to.deep.equal(events.map((_, index) => index + 1));
     for (const event of events) {
       expect(event).to.include({ session_id: id });
       expect(event["timestamp"]).to.be.a("string");
@@ -71,8 +78,13 @@ describe("an investigation, through all five services", () => {
     expect(session.timeline.map(({ event_type, status }) => [event_type, status])).to.deep.equal([
       ["llm_thinking", "completed"],
       ["final_analysis", "completed"],
+      ["executive_summary", "completed"],
     ]);
-    expect(session).to.include({ final_analysis: session.timeline[1]?.content, thinking_tokens: 7 });
+    expect(session).to.include({
+      final_analysis: session.timeline[1]?.content,
+      executive_summary: "In short.",
+      thinking_tokens: 8,
+    });
   });
 
   it("completes for ten different alerts at once, a mebibyte exactly among them, and refuses one byte more", async () => {
@@ -97,7 +109,7 @@ describe("an investigation, through all five services", () => {
     for (const id of ids) {
       using watch = await client.watch(id, { after_seq: 0 });
       await watch.next("session.completed");
-      expect(watch.events().map(({ seq }) => seq)).to.deep.equal([1, 2, 3, 4, 5, 6, 7, 8, 9]);
+      expect(watch.events().map(({ seq }) => seq)).to.deep.equal(Array.from({ length: 16 }, (_, n) => n + 1));
     }
     expect(await client.request("POST", "/api/v1/alerts", { data: "x".repeat(MEBIBYTE + 1) })).to.deep.equal({
       status: 413,

@@ -2,6 +2,7 @@ import { mkdtemp, mkdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { stringify } from "yaml";
+import { SUMMARY_CALL } from "./scripts.ts";
 
 export interface ConfigFiles {
   /** tarsy.yaml; by default one single-call agent for alert type `test`. */
@@ -33,7 +34,7 @@ const PROVIDERS = {
 };
 
 const SCRIPT = {
-  calls: [{ steps: [{ thinking: "let me see" }, { text: "the disk is full" }] }],
+  calls: [SUMMARY_CALL, { steps: [{ thinking: "let me see" }, { text: "the disk is full" }] }],
 };
 
 /** A configuration directory of a test's own; `tarsy` and `providers` replace the defaults per top-level key. */

@@ -1,6 +1,13 @@
+/** Answers the one call at the end of a session that asks for its executive summary. */
+export const SUMMARY_CALL = {
+  when: { contains: "summaries of incident analyses" },
+  steps: [{ text: "In short." }, { usage: { input_tokens: 3, output_tokens: 2, thinking_tokens: 1 } }],
+};
+
 /** A scripted model whose behaviour a test chooses by words in the alert. */
 export const GATED_SCRIPT = {
   calls: [
+    SUMMARY_CALL,
     { when: { contains: "HANG" }, steps: [{ text: "this goes on" }, { hang: true }] },
     {
       when: { contains: "REFUSE" },

@@ -1,7 +1,7 @@
 import type { IterationStrategy } from "#shared/contracts/resolved-chain.ts";
 import type { RunStatus, TimelineEventType } from "#shared/contracts/statuses.ts";
 import type { TimelineEvent } from "#shared/database/entities/timeline-event.ts";
-import type { StageAnswer } from "../next-session-step.ts";
+import type { StageAnswer } from "../stage-answers.ts";
 import { untrustedText } from "./prompts/untrusted-text.ts";
 import { toolCallText } from "./tool-call-text.ts";
 

@@ -1,6 +1,6 @@
 import type { ResolvedProvider } from "#shared/contracts/resolved-chain.ts";
 import type { ToolDescription } from "#shared/contracts/tool-list.ts";
-import type { Message } from "#shared/database/entities/message.ts";
+import type { AppendedMessage } from "../record/append-message.ts";
 import type { ConversationMessage, GenerateRequest, LLMConfig } from "#shared/generated/llm/v1/llm.ts";
 import type { ExecutionRun } from "./execution-run.ts";
 
@@ -8,10 +8,10 @@ import type { ExecutionRun } from "./execution-run.ts";
 interface CallInput {
   readonly session: Pick<ExecutionRun["session"], "sessionId">;
   readonly execution: Pick<ExecutionRun["execution"], "execution_id">;
-  readonly state: Pick<ExecutionRun["state"], "messages" | "agent">;
+  readonly state: Pick<ExecutionRun["state"], "agent"> & { readonly messages: readonly AppendedMessage[] };
 }
 
-/** The call as the gateway gets it: the stored conversation and the bound tools, nothing else. */
+/** The call as the gateway gets it: the conversation and the bound tools, nothing else. */
 export function generateRequest(
   { session, execution, state }: CallInput,
   tools: readonly ToolDescription[],
@@ -29,7 +29,7 @@ export function generateRequest(
   };
 }
 
-function toConversationMessage(message: Message): ConversationMessage {
+function toConversationMessage(message: AppendedMessage): ConversationMessage {
   return {
     role: message.role,
     content: message.content,

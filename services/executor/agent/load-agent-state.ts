@@ -25,7 +25,7 @@ export async function loadAgentState(
   { db }: OwnedSession,
   { execution_id }: ExecutionState,
   given: Pick<AgentState, "agent" | "chain" | "previous" | "alert">,
-): Promise<AgentState> {
+): Promise<Omit<AgentState, "parallel">> {
   // One after the other: a session uses one connection at a time, so that no renewal of a lease queues behind it.
   const row = await db.getRepository(AgentExecutionEntity).findOneOrFail({
     select: { execution_id: true, iteration_state: true },

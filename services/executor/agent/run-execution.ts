@@ -1,36 +1,61 @@
-import type { SessionStep } from "../next-session-step.ts";
+import { TerminalError } from "#shared/errors.ts";
+import type { AgentRun, RunExecutions } from "../next-session-step.ts";
 import type { OwnedSession } from "../owned-session.ts";
 import { concludeExecution } from "../record/conclude-execution.ts";
+import { failExecution } from "../record/fail-execution.ts";
 import { openConversation } from "../record/open-conversation.ts";
+import { startExecution } from "../record/start-execution.ts";
 import { tellModel } from "../record/tell-model.ts";
 import type { ExecutionRun } from "./execution-run.ts";
-import { loadAgentState, loadAlert } from "./load-agent-state.ts";
+import { loadAgentState } from "./load-agent-state.ts";
+import { loadParallelResults } from "./load-parallel-results.ts";
 import { nextAgentStep } from "./next-agent-step.ts";
 import { performLlmCall } from "./perform-llm-call.ts";
 import { performToolCall } from "./perform-tool-call.ts";
 import { performToolListing } from "./perform-tool-listing.ts";
-import type { AgentStep } from "./steps/agent-step.ts";
+import type { AgentState, AgentStep, AlertInput } from "./steps/agent-step.ts";
+
+/** An execution to be run, with all that never changes while it runs. */
+export type ExecutionOrder = AgentRun &
+  Pick<RunExecutions, "place" | "combined" | "chain" | "previous"> & { readonly alert: AlertInput };
 
 /**
  * Runs one agent: loads what is stored, asks its strategy for the next step, performs it, commits the outcome and asks
- * again, until the execution's row is terminal. Throws the session signal's reason when called off.
+ * again, until the execution's row is terminal. An error that no other try can mend is such an end. Throws the session
+ * signal's reason when called off.
  */
-export async function runExecution(
-  session: OwnedSession,
-  { execution, agent, chain, previous }: Extract<SessionStep, { kind: "run-execution" }>,
-): Promise<void> {
-  // The one thing that never changes, and it may be a megabyte.
-  const alert = await loadAlert(session);
+export async function runExecution(session: OwnedSession, order: ExecutionOrder): Promise<void> {
+  const { place, execution } = order;
+  session.throwIfStopped();
+  if (execution.status === "pending") await startExecution(session, place, execution);
+  try {
+    await runSteps(session, order);
+  } catch (error) {
+    if (!(error instanceof TerminalError)) throw error;
+    await failExecution(session, place, execution, error);
+  }
+}
+
+async function runSteps(session: OwnedSession, order: ExecutionOrder): Promise<void> {
+  const { place, execution } = order;
   for (;;) {
     session.throwIfStopped();
-    const state = await loadAgentState(session, execution, { agent, chain, previous, alert });
+    const state = await loadState(session, order);
     const step = nextAgentStep(state);
     const startedAt = performance.now();
-    await perform({ session, execution, state }, step);
+    await perform({ session, place, execution, state }, step);
     session.metrics.steps.inc({ kind: step.kind });
     session.metrics.stepSeconds.observe({ kind: step.kind }, (performance.now() - startedAt) / 1_000);
     if (step.kind === "conclude") return;
   }
+}
+
+async function loadState(session: OwnedSession, order: ExecutionOrder): Promise<AgentState> {
+  const { place, execution, agent, chain, previous, alert, combined } = order;
+  const stored = await loadAgentState(session, execution, { agent, chain, previous, alert });
+  // All that the others did is needed for the first messages alone.
+  if (combined.length === 0 || stored.messages.length > 0) return { ...stored, parallel: null };
+  return { ...stored, parallel: await loadParallelResults(session, place, combined) };
 }
 
 async function perform(run: ExecutionRun, step: AgentStep): Promise<void> {

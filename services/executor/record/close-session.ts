@@ -3,39 +3,43 @@ import type { EntityManager } from "typeorm";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { literals } from "#shared/contracts/literals.ts";
 import type { SessionEventPayload } from "#shared/contracts/session-event.ts";
-import { SESSION_STATUSES, TIMELINE_EVENT_TYPES, type TerminalStatus } from "#shared/contracts/statuses.ts";
+import { SESSION_STATUSES, type TerminalStatus } from "#shared/contracts/statuses.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { CancelledError, type TerminalError } from "#shared/errors.ts";
 import type { OwnedSession } from "../owned-session.ts";
+import { closeTimeline } from "./close-timeline.ts";
 import { commitStep } from "./commit-step.ts";
 import { endSession } from "./end-session.ts";
+import { executionEvent } from "./execution-event.ts";
 
-const parseOpenRow = compileParser(
-  "open timeline row",
-  Type.Object({ event_id: Uuid, event_type: literals(TIMELINE_EVENT_TYPES), content: Type.String() }),
-);
 const parseStageRow = compileParser(
   "closed stage row",
   Type.Object({ stage_id: Uuid, stage_name: Type.String(), stage_index: Type.Integer() }),
 );
-
+const parseExecutionRow = compileParser(
+  "closed execution row",
+  Type.Object({
+    session_id: Uuid,
+    stage_id: Uuid,
+    execution_id: Uuid,
+    agent_name: Type.String(),
+    agent_index: Type.Integer(),
+  }),
+);
 const parseStatus = compileParser("session status row", Type.Object({ status: literals(SESSION_STATUSES) }));
+const parseAnswer = compileParser("last answer", Type.Object({ content: Type.String() }));
 
 /** Taken first, as a cancel takes it: whichever comes first is seen by the other. */
 const LOCK_STATUS = `SELECT status FROM alert_sessions WHERE session_id = $1 FOR NO KEY UPDATE`;
 
-const OPEN_ROWS = `
-SELECT event_id, event_type, content FROM timeline_events
-WHERE session_id = $1 AND status = 'streaming' ORDER BY created_at, sequence_number`;
-
-const CLOSE_ROW = `
-UPDATE timeline_events SET status = $2, content = $3, updated_at = now() WHERE event_id = $1`;
-
 const CLOSE_EXECUTIONS = `
-UPDATE agent_executions SET status = $2, completed_at = now(), error_message = $3, error_code = $4,
-  duration_ms = (extract(epoch FROM now() - started_at) * 1000)::int
-WHERE session_id = $1 AND status IN ('pending', 'active')`;
+WITH closed AS (
+  UPDATE agent_executions SET status = $2, completed_at = now(), error_message = $3, error_code = $4,
+    duration_ms = (extract(epoch FROM now() - started_at) * 1000)::int
+  WHERE session_id = $1 AND status IN ('pending', 'active')
+  RETURNING session_id, stage_id, execution_id, agent_name, agent_index
+) SELECT session_id, stage_id, execution_id, agent_name, agent_index FROM closed ORDER BY agent_index`;
 
 const CLOSE_STAGES = `
 WITH closed AS (
@@ -45,10 +49,16 @@ WITH closed AS (
   RETURNING stage_id, stage_name, stage_index
 ) SELECT stage_id, stage_name, stage_index FROM closed ORDER BY stage_index`;
 
+const LAST_ANSWER = `
+SELECT answer.content FROM timeline_events answer
+JOIN agent_executions USING (execution_id) JOIN stages ON stages.stage_id = agent_executions.stage_id
+WHERE answer.session_id = $1 AND answer.event_type = 'final_analysis' AND answer.status = 'completed'
+ORDER BY stage_index DESC, agent_index DESC LIMIT 1`;
+
 /**
  * Ends a session out of turn, in one transaction: open timeline rows keep what they hold and get the status, so do
- * running executions and stages, then the session itself. Returns the status: the one asked for, or `cancelled` where
- * a cancel was recorded before, because `cancelling` can become nothing else.
+ * running executions and stages, then the session itself, with the last answer there is. Returns the status: the one
+ * asked for, or `cancelled` where a cancel was recorded before, because `cancelling` can become nothing else.
  */
 export async function closeSession(
   session: OwnedSession,
@@ -62,16 +72,15 @@ export async function closeSession(
     if (row?.status === "cancelling") {
       [status, error] = ["cancelled", new CancelledError("user", "cancelled by the user")];
     }
-    const events: SessionEventPayload[] = [...(await closeTimeline(manager, session, status))];
-    const reason = [status, error.message, error.code];
-    await manager.query(CLOSE_EXECUTIONS, [sessionId, ...reason]);
-    for (const stage of await selectRows(manager, parseStageRow, CLOSE_STAGES, [sessionId, ...reason])) {
-      const timestamp = new Date().toISOString();
-      events.push({ type: "stage.completed", session_id: sessionId, ...stage, status, timestamp });
-    }
     const ended = { status, errorMessage: error.message, errorCode: error.code };
-    events.push(...(await endSession(manager, sessionId, ended, null)));
-    return { events };
+    const [answer] = await selectRows(manager, parseAnswer, LAST_ANSWER, [sessionId]);
+    return {
+      events: [
+        ...(await closeTimeline(manager, session, status)),
+        ...(await closeRuns(manager, sessionId, ended)),
+        ...(await endSession(manager, sessionId, ended, { finalAnalysis: answer?.content ?? null })),
+      ],
+    };
   };
   await Promise.all(session.streams.all().map((stream) => stream.flush()));
   await commitStep(session, write, "close");
@@ -79,25 +88,19 @@ export async function closeSession(
   return status;
 }
 
-async function closeTimeline(
+async function closeRuns(
   manager: EntityManager,
-  session: OwnedSession,
-  status: TerminalStatus,
+  sessionId: string,
+  { status, errorMessage, errorCode }: { status: TerminalStatus; errorMessage: string; errorCode: string },
 ): Promise<SessionEventPayload[]> {
-  const rows = await selectRows(manager, parseOpenRow, OPEN_ROWS, [session.sessionId]);
-  const events: SessionEventPayload[] = [];
-  for (const { event_id, event_type, content: stored } of rows) {
-    const content = session.streams.textOf(event_id) ?? stored;
-    await manager.query(CLOSE_ROW, [event_id, status, content]);
-    events.push({
-      type: "timeline_event.completed",
-      event_id,
-      session_id: session.sessionId,
-      event_type,
-      status,
-      content,
-      timestamp: new Date().toISOString(),
-    });
-  }
-  return events;
+  const parameters = [sessionId, status, errorMessage, errorCode];
+  const executions = await selectRows(manager, parseExecutionRow, CLOSE_EXECUTIONS, parameters);
+  const stages = await selectRows(manager, parseStageRow, CLOSE_STAGES, parameters);
+  const timestamp = new Date().toISOString();
+  return [
+    ...executions.map((execution) => executionEvent(execution, status)),
+    ...stages.map((stage) => {
+      return { type: "stage.completed", session_id: sessionId, ...stage, status, timestamp } as const;
+    }),
+  ];
 }

@@ -30,20 +30,16 @@ export async function commitStep(
   kind: "step" | "finish" | "close" = "step",
 ): Promise<void> {
   const { db, sessionId, epoch } = session;
-  try {
-    const appended = await db.transaction(async (manager) => {
+  const commit = () =>
+    db.transaction(async (manager) => {
       const { events, tokens } = await write(manager);
-      const numbered = await appendEvents(
-        manager,
-        sessionId,
-        { kind: "owner", epoch, write: kind },
-        events,
-        tokens,
-      );
+      const writer = { kind: "owner", epoch, write: kind } as const;
+      const numbered = await appendEvents(manager, sessionId, writer, events, tokens);
       if (numbered === null) throw new FenceRefusedError();
       return numbered;
     });
-    session.publisher.publish(appended);
+  try {
+    await session.commits(async () => session.publisher.publish(await commit()));
   } catch (error) {
     if (!(error instanceof FenceRefusedError)) throw error;
     const reason = await whyRefused(session);

@@ -2,7 +2,6 @@ import { v5 as uuidFrom } from "uuid";
 import { MessageEntity } from "#shared/database/entities/message.ts";
 import type { ExecutionRun } from "../agent/execution-run.ts";
 import type { NewMessage } from "../agent/steps/agent-step.ts";
-import { activateExecution } from "./activate-execution.ts";
 import { commitStep } from "./commit-step.ts";
 
 /** Stores an execution's first messages. */
@@ -12,7 +11,6 @@ export async function openConversation(
 ): Promise<void> {
   const { execution_id, stage_id } = execution;
   await commitStep(session, async (manager) => {
-    await activateExecution(manager, execution_id);
     await manager.insert(
       MessageEntity,
       messages.map(({ role, content }, index) => ({

@@ -1,6 +1,5 @@
 import { v5 as uuidFrom } from "uuid";
 import type { EntityManager } from "typeorm";
-import { NO_TOKENS, type TokenUsage } from "#shared/database/append-events.ts";
 import type { SessionEventPayload } from "#shared/contracts/session-event.ts";
 import { AgentExecutionEntity, type IterationState } from "#shared/database/entities/agent-execution.ts";
 import { LlmInteractionEntity } from "#shared/database/entities/llm-interaction.ts";
@@ -11,7 +10,10 @@ import type { LlmReply } from "../call-llm.ts";
 import { commitStep } from "./commit-step.ts";
 import { nativeToolRows } from "./native-tool-rows.ts";
 import { appendMessage, type AppendedMessage } from "./append-message.ts";
+import { llmInteractionRow } from "./llm-interaction-row.ts";
 import { replyContents } from "./reply-contents.ts";
+import { replyFailure, type CallFailure } from "./reply-failure.ts";
+import { replyTokens, tokenSums } from "./reply-tokens.ts";
 import type { RowEnd, TimelineWriter } from "./timeline-writer.ts";
 
 /** A finished call and where it was streamed. */
@@ -23,38 +25,36 @@ export interface FinishedCall {
   readonly durationMs: number;
 }
 
-interface CallFailure {
-  readonly code: string;
-  readonly message: string;
-  readonly retryable: boolean;
-}
-
 /**
  * Commits an LLM call's outcome in one transaction: its timeline rows, the assistant message, the interaction, the
  * token sums and the iteration state. Rows of an earlier attempt that this one did not fill end as `cancelled`.
  */
 export async function recordLlmCall(run: ExecutionRun, step: CallLlm, call: FinishedCall): Promise<void> {
-  const { session, execution } = run;
-  const { reply, timeline, iteration } = call;
-  const failure = failureOf(reply, step);
+  const { session, execution, state } = run;
+  const { reply, timeline, iteration, durationMs } = call;
+  const failure = replyFailure(reply, step);
   const interactionId = uuidFrom(`llm:${iteration}`, execution.execution_id);
   await timeline.flush();
   await commitStep(session, async (manager) => {
-    await manager.insert(LlmInteractionEntity, interactionRow(run, step, call, { interactionId, failure }));
+    const row = llmInteractionRow(execution, {
+      interactionId,
+      type: step.interaction,
+      model: state.agent.llm_provider.model,
+      lastMessageId: state.messages.at(-1)?.message_id ?? null,
+      request: { messages_count: state.messages.length, iteration, tools_count: step.tools.length },
+      reply,
+      durationMs,
+      failure,
+    });
+    await manager.insert(LlmInteractionEntity, row);
     const events = await completeRows(manager, step, call, { interactionId, failure });
     const message = failure === null ? assistantMessage(reply) : afterFailure(step, failure);
     if (message !== null) await appendMessage(manager, run, message);
-    const tokens = tokensOf(reply);
+    const tokens = replyTokens(reply);
     await manager.update(
       AgentExecutionEntity,
       { execution_id: execution.execution_id },
-      {
-        iteration_state: nextIterationState(run.state, call, failure),
-        input_tokens: () => `input_tokens + ${tokens.input}`,
-        output_tokens: () => `output_tokens + ${tokens.output}`,
-        thinking_tokens: () => `thinking_tokens + ${tokens.thinking}`,
-        total_tokens: () => `total_tokens + ${tokens.total}`,
-      },
+      { iteration_state: nextIterationState(state, call, failure), ...tokenSums(tokens) },
     );
     return { events, tokens };
   });
@@ -64,26 +64,6 @@ export async function recordLlmCall(run: ExecutionRun, step: CallLlm, call: Fini
 /** What an iterating agent is told after a failed call; null where nothing comes after it. */
 function afterFailure({ afterFailure: tell }: CallLlm, { message }: CallFailure): AppendedMessage | null {
   return tell === null ? null : { role: "user", content: tell(message) };
-}
-
-/** A reply without text cannot go on as a conversation: it counts as a failed call. */
-function failureOf({ outcome, text, thinking, toolCalls }: LlmReply, step: CallLlm): CallFailure | null {
-  switch (outcome.kind) {
-    case "failed":
-      return {
-        ...outcome,
-        code: storableText(outcome.code).text,
-        message: storableText(outcome.message).text,
-      };
-    case "interrupted":
-      return { code: "gateway_unavailable", message: storableText(outcome.message).text, retryable: true };
-    case "completed":
-      if (text !== "" || toolCalls.length > 0) return null;
-      if (step.thinkingMayAnswer && thinking !== "") return null;
-      return { code: "empty_response", message: "the model returned no text", retryable: true };
-    default:
-      return outcome satisfies never;
-  }
 }
 
 async function completeRows(
@@ -148,45 +128,6 @@ function assistantMessage({ text, thinking, toolCalls, providerState }: LlmReply
     tool_calls: calls.length === 0 ? null : calls,
     provider_state: providerState === null ? null : Buffer.from(providerState),
   };
-}
-
-function interactionRow(
-  { session, execution, state }: ExecutionRun,
-  step: CallLlm,
-  { reply, iteration, durationMs }: FinishedCall,
-  { interactionId, failure }: { interactionId: string; failure: CallFailure | null },
-) {
-  const { usage } = reply;
-  return {
-    interaction_id: interactionId,
-    session_id: session.sessionId,
-    stage_id: execution.stage_id,
-    execution_id: execution.execution_id,
-    interaction_type: step.interaction,
-    model_name: state.agent.llm_provider.model,
-    last_message_id: state.messages.at(-1)?.message_id ?? null,
-    llm_request: { messages_count: state.messages.length, iteration, tools_count: step.tools.length },
-    llm_response: {
-      text_length: Buffer.byteLength(reply.text),
-      tool_calls_count: reply.toolCalls.length,
-      code_executions_count: reply.codeExecutions.length,
-      groundings_count: reply.groundings.length,
-    },
-    thinking_content: reply.thinking === "" ? null : storableText(reply.thinking).text,
-    input_tokens: usage?.inputTokens ?? null,
-    output_tokens: usage?.outputTokens ?? null,
-    thinking_tokens: usage?.thinkingTokens ?? null,
-    total_tokens: usage?.totalTokens ?? null,
-    duration_ms: durationMs,
-    error_message: failure?.message ?? null,
-    error_code: failure?.code ?? null,
-  };
-}
-
-function tokensOf({ usage }: LlmReply): TokenUsage {
-  if (usage === null) return NO_TOKENS;
-  const { inputTokens, outputTokens, thinkingTokens, totalTokens } = usage;
-  return { input: inputTokens, output: outputTokens, thinking: thinkingTokens, total: totalTokens };
 }
 
 function nextIterationState(

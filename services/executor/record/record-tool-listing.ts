@@ -2,7 +2,6 @@ import { v5 as uuidFrom } from "uuid";
 import { McpInteractionEntity } from "#shared/database/entities/mcp-interaction.ts";
 import type { ExecutionRun } from "../agent/execution-run.ts";
 import type { ToolListing } from "../list-tools.ts";
-import { activateExecution } from "./activate-execution.ts";
 import { commitStep } from "./commit-step.ts";
 
 /** Commits a listing: one record a server, which is where every later step takes the tools from. */
@@ -14,7 +13,6 @@ export async function recordToolListing(
 ): Promise<void> {
   const { session_id, stage_id, execution_id } = execution;
   await commitStep(session, async (manager) => {
-    await activateExecution(manager, execution_id);
     await manager.insert(
       McpInteractionEntity,
       serverIds.map((server) => ({

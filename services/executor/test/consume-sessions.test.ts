@@ -99,7 +99,7 @@ describe("consumeSessions", () => {
     const id = await executor.insert();
     await wakeSession(executor.bus, id);
     const consumer = consume();
-    await until("it streams", async () => (await executor.events(id)).length === 3);
+    await until("it streams", async () => (await executor.events(id)).length === 6);
     await executor.cancel(id);
     executor.bus.connection.publish(SUBJECTS.cancel(id), sessionCancelCodec.encode({ session_id: id }));
     await has(id, "cancelled");
@@ -112,7 +112,7 @@ describe("consumeSessions", () => {
     const id = await executor.insert();
     await wakeSession(executor.bus, id);
     const first = consume();
-    await until("it streams", async () => (await executor.events(id)).length === 3);
+    await until("it streams", async () => (await executor.events(id)).length === 6);
     const stopped = first.stop();
     await using other = new AsyncDisposableStack();
     const second = consume(await executor.another(other, gateway.address));
@@ -123,8 +123,11 @@ describe("consumeSessions", () => {
       attempts: 0,
       lease_epoch: 2,
     });
-    const calls = await executor.query("SELECT 1 FROM llm_interactions WHERE session_id = $1", [id]);
-    expect(calls).to.have.length(1);
+    const calls = await executor.query(
+      "SELECT interaction_type AS type FROM llm_interactions WHERE session_id = $1 ORDER BY created_at",
+      [id],
+    );
+    expect(calls).to.deep.equal([{ type: "iteration" }, { type: "executive_summary" }]);
   });
 
   it("finds a durable and a stream again that were deleted under it", async () => {

@@ -33,6 +33,7 @@ export const GOLDEN_PROMPTS: Readonly<Record<string, string>> = {
       chain: { mcp_server_instructions: {}, default_runbook: "" },
       alert: { data: "", alertType: null, runbookUrl: null },
       previous: [],
+      parallel: null,
       tools: [],
     }),
   ),

@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import { RunFixture } from "./run-fixture.ts";
+import { installTakeAway } from "./take-away.ts";
 import { ToolRunnerFixture } from "./tool-runner-fixture.ts";
 
 const TOOL_CALLS = 10;
@@ -27,35 +28,16 @@ const SCRIPTS = {
   ],
 } as const;
 
-/**
- * Takes a session away from its owner inside the very transaction of its nth write: that write lands, none after it does,
- * as if the process had been killed right behind the COMMIT.
- */
-const TAKE_AWAY = `
-CREATE TABLE take_away (session_id uuid PRIMARY KEY, writes_left integer NOT NULL);
-CREATE FUNCTION take_away() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  -- Only what appends events is a step; claims raise the epoch, renewals move the lease.
-  IF NEW.lease_epoch = OLD.lease_epoch AND NEW.attempts = 0 AND OLD.lease_expires_at = NEW.lease_expires_at THEN
-    UPDATE take_away SET writes_left = writes_left - 1 WHERE session_id = NEW.session_id;
-    IF EXISTS (SELECT FROM take_away WHERE session_id = NEW.session_id AND writes_left = 0) THEN
-      NEW.lease_epoch := NEW.lease_epoch + 1;
-      NEW.lease_expires_at := NULL;
-    END IF;
-  END IF;
-  RETURN NEW;
-END $$;
-CREATE TRIGGER take_away BEFORE UPDATE ON session_runtime FOR EACH ROW EXECUTE FUNCTION take_away();`;
-
 describe("an investigation whose executor dies", () => {
   const resources = new AsyncDisposableStack();
   let fixture: RunFixture;
   let tools: ToolRunnerFixture;
+  let takeAway: Awaited<ReturnType<typeof installTakeAway>>;
 
   before(async () => {
     fixture = resources.use(await RunFixture.start());
     tools = resources.use(await ToolRunnerFixture.start(fixture.executor.servers));
-    await fixture.executor.query(TAKE_AWAY, []);
+    takeAway = await installTakeAway(fixture.executor);
   });
   after(() => resources.disposeAsync());
 
@@ -100,7 +82,7 @@ describe("an investigation whose executor dies", () => {
       for (let end: unknown = "lost"; end === "lost";) {
         writes += 1;
         const id = await fixture.executor.insert(options);
-        await fixture.executor.query("INSERT INTO take_away VALUES ($1, $2)", [id, writes]);
+        await takeAway(id, writes);
         end = await fixture.run(id);
         if (end === "lost") expect(await fixture.run(id), `after write ${writes}`).to.equal("completed");
         expect(await rows(id), `after write ${writes}`).to.deep.equal(expected);

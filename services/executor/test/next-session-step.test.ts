@@ -84,41 +84,43 @@ function state({
 }
 
 const step = (given: Given) => nextSessionStep(state(given));
-
 describe("nextSessionStep", () => {
-  it("starts the first stage, then runs its executions in order, then completes it", () => {
+  /** Ids of the executions that are to run now. */
+  const running = (given: Given): string[] => {
+    const found = step(given);
+    expect(found).to.include({ kind: "run-executions" });
+    return found.kind === "run-executions" ? found.runs.map(({ execution }) => execution.execution_id) : [];
+  };
+
+  it("starts the first stage, runs all of its agents that are not over, and goes on to the next stage", () => {
     const plan = [["A", "B"], ["C"]];
-    expect(step({ plan })).to.deep.include({ kind: "start-stage", index: 0 });
-    expect(step({ plan, rows: [["active", "pending", "pending"]] })).to.have.nested.property(
-      "execution.execution_id",
-      "0.1",
-    );
-    expect(step({ plan, rows: [["active", "active", "pending"]] })).to.have.nested.property(
-      "execution.execution_id",
-      "0.1",
-    );
-    const second = step({ plan, rows: [["active", "failed", "pending"]] });
-    expect(second).to.have.nested.property("execution.execution_id", "0.2");
-    expect(second).to.have.nested.property("agent.name", "B");
-    expect(step({ plan, rows: [["active", "failed", "completed"]] })).to.deep.include({
-      kind: "complete-stage",
-      end: { status: "completed", errorMessage: null, errorCode: null },
-    });
-    expect(step({ plan, rows: [["completed", "failed", "completed"]] })).to.deep.include({
+    expect(step({ plan })).to.deep.include({ kind: "start-stage", index: 0, total: 2 });
+    expect(running({ plan, rows: [["active", "pending", "pending"]] })).to.deep.equal(["0.1", "0.2"]);
+    expect(running({ plan, rows: [["active", "active", "pending"]] })).to.deep.equal(["0.1", "0.2"]);
+    expect(running({ plan, rows: [["active", "failed", "active"]] })).to.deep.equal(["0.2"]);
+    expect(step({ plan, rows: [["completed", "failed", "completed", "completed"]] })).to.deep.include({
       kind: "start-stage",
       index: 1,
+      total: 2,
     });
   });
 
-  it("gives a stage the answers of all earlier ones", () => {
+  it("runs each execution with the agent of its place", () => {
+    const found = step({ plan: [["A", "B"]], rows: [["active", "failed", "pending"]] });
+    expect(found).to.have.nested.property("runs[0].agent.name", "B");
+    expect(found).to.have.deep.property("combined", []);
+    expect(found).to.have.nested.property("place.agents", 2);
+  });
+
+  it("gives a stage the answers of all earlier ones, of several agents the synthesis's", () => {
     const found = step({
-      plan: [["A"], ["B"], ["C"]],
+      plan: [["A", "Z"], ["B"], ["C"]],
       rows: [
-        ["completed", "completed"],
+        ["completed", "completed", "completed", "completed"],
         ["completed", "completed"],
         ["active", "pending"],
       ],
-      answers: { "0.1": "first", "1.1": "second", "2.1": "not earlier" },
+      answers: { "0.1": "no", "0.2": "neither", "0.3": "first", "1.1": "second", "2.1": "not earlier" },
     });
     expect(found).to.have.deep.property("previous", [
       { stageName: "stage-0", answer: "first" },
@@ -126,19 +128,33 @@ describe("nextSessionStep", () => {
     ]);
   });
 
-  it("finishes with the last stage's answer", () => {
+  it("asks the last execution's provider to sum up the last stage's answer", () => {
+    const finished = step({
+      plan: [["A"], ["B", "C"]],
+      rows: [
+        ["completed", "completed"],
+        ["completed", "completed", "completed", "completed"],
+      ],
+      answers: { "0.1": "first", "1.1": "of an agent", "1.3": "second" },
+    });
+    expect(finished).to.include({ kind: "summarize", analysis: "second" });
+    expect(finished).to.have.nested.property("author.execution.execution_id", "1.3");
+    expect(finished).to.have.nested.property("author.agent.name", "SynthesisAgent");
+  });
+
+  it("finishes without a summary where the last stage has no answer", () => {
     const finished = step({
       plan: [["A"], ["B"]],
       rows: [
         ["completed", "completed"],
         ["completed", "completed"],
       ],
-      answers: { "0.1": "first", "1.1": "second" },
+      answers: { "0.1": "first" },
     });
     expect(finished).to.deep.equal({
       kind: "finish",
       end: { status: "completed", errorMessage: null, errorCode: null },
-      finalAnalysis: "second",
+      finalAnalysis: "first",
     });
   });
 
@@ -176,9 +192,39 @@ describe("nextSessionStep", () => {
   });
 
   describe("a stage of several agents", () => {
+    const plan = [["A", "B"]];
+
+    it("combines their results once the policy is met", () => {
+      const found = step({ plan, rows: [["active", "failed", "completed"]] });
+      expect(found).to.include({ kind: "start-synthesis" });
+      expect(found).to.have.nested.property("agent.name", "SynthesisAgent");
+      const open: Given = { plan, rows: [["active", "failed", "completed", "active"]] };
+      expect(running(open)).to.deep.equal(["0.3"]);
+      const combined = step(open);
+      expect(combined).to.have.nested.property("combined[0].execution.execution_id", "0.1");
+      expect(combined).to.have.nested.property("combined[1].execution.execution_id", "0.2");
+      expect(combined).to.have.property("combined").with.lengthOf(2);
+    });
+
+    it("ends as its synthesis did", () => {
+      expect(step({ plan, rows: [["active", "failed", "completed", "completed"]] })).to.deep.include({
+        kind: "complete-stage",
+        end: { status: "completed", errorMessage: null, errorCode: null },
+        isLast: true,
+      });
+      for (const status of ["failed", "timed_out"] as const) {
+        expect(step({ plan, rows: [["active", "completed", "completed", status]] })).to.deep.include({
+          kind: "complete-stage",
+          end: { status, errorMessage: `agent-0.3 ${status}`, errorCode: "code_of_agent-0.3" },
+        });
+      }
+    });
+
     const ladder: readonly (readonly [SuccessPolicy, readonly RunStatus[], string, string | null])[] = [
       ["any", ["failed", "completed"], "completed", null],
       ["any", ["completed", "timed_out"], "completed", null],
+      ["any", ["cancelled", "completed"], "completed", null],
+      ["any", ["failed", "failed"], "failed", "all agents failed"],
       ["any", ["failed", "timed_out"], "failed", "all agents failed"],
       ["any", ["timed_out", "timed_out"], "timed_out", "all agents timed out"],
       ["any", ["cancelled", "cancelled"], "cancelled", "all agents cancelled"],
@@ -186,18 +232,23 @@ describe("nextSessionStep", () => {
       ["all", ["completed", "completed"], "completed", null],
       ["all", ["completed", "failed"], "failed", "one or more agents failed"],
       ["all", ["completed", "timed_out"], "failed", "one or more agents failed"],
+      ["all", ["completed", "cancelled"], "failed", "one or more agents failed"],
+      ["all", ["failed", "failed"], "failed", "one or more agents failed"],
       ["all", ["timed_out", "timed_out"], "timed_out", "all agents timed out"],
       ["all", ["cancelled", "cancelled"], "cancelled", "all agents cancelled"],
     ];
     for (const [policy, statuses, status, errorMessage] of ladder) {
       it(`ends ${status} by policy ${policy} for ${statuses.join(" and ")}`, () => {
-        const found = step({ plan: [["A", "B"]], policy, rows: [["active", ...statuses]] });
+        const found = step({ plan, policy, rows: [["active", ...statuses]] });
+        if (status === "completed") {
+          expect(found).to.include({ kind: "start-synthesis" });
+          return;
+        }
         expect(found).to.include({ kind: "complete-stage" });
         expect(found).to.have.nested.property("end.status", status);
         expect(found).to.have.nested.property("end.errorMessage", errorMessage);
         const first = statuses.findIndex((one) => one !== "completed") + 1;
-        const code = status === "completed" ? null : `code_of_agent-0.${first}`;
-        expect(found).to.have.nested.property("end.errorCode", code);
+        expect(found).to.have.nested.property("end.errorCode", `code_of_agent-0.${first}`);
       });
     }
   });

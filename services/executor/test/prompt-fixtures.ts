@@ -57,6 +57,7 @@ export const INPUT: PromptInput = {
     runbookUrl: null,
   },
   previous: [],
+  parallel: null,
   tools: TOOLS,
 };
 

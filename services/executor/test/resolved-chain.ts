@@ -14,6 +14,8 @@ export interface ChainOptions {
   readonly sessionTimeoutMs?: number;
   readonly iterationTimeoutMs?: number;
   readonly maxIterations?: number;
+  /** Agents of one stage that run at once. */
+  readonly maxParallel?: number;
   /** MCP servers of every agent. */
   readonly servers?: readonly string[];
 }
@@ -26,13 +28,14 @@ export function resolvedChain({
   sessionTimeoutMs = 900_000,
   iterationTimeoutMs = 120_000,
   maxIterations = 20,
+  maxParallel = 5,
   servers = [],
 }: ChainOptions = {}): ResolvedChain {
   return {
     chain_id: "test-chain",
     alert_type: "test",
     session_timeout_ms: sessionTimeoutMs,
-    max_parallel_agents: 1,
+    max_parallel_agents: maxParallel,
     mcp_server_instructions: {},
     default_runbook: "",
     stages: stages.map((names, index): ResolvedStage => ({
@@ -44,6 +47,9 @@ export function resolvedChain({
         max_iterations: maxIterations,
         mcp_servers: [...servers],
       })),
+      ...(names.length > 1
+        ? { synthesis: resolvedAgent("SynthesisAgent", "synthesis", iterationTimeoutMs) }
+        : {}),
     })),
   };
 }

@@ -2,6 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { stringify } from "yaml";
 import { configDirectory } from "../../../test/support/config-directory.ts";
+import { SUMMARY_CALL } from "../../../test/support/scripts.ts";
 import { until } from "../../../test/support/until.ts";
 import { runSession, type RunEnd } from "../run-session.ts";
 import { ExecutorFixture } from "./executor-fixture.ts";
@@ -41,8 +42,13 @@ export class RunFixture implements AsyncDisposable {
     return new RunFixture({ resources, configDir, executor, gateway });
   }
 
-  /** From now on the model answers every call by this script. */
+  /** From now on the model answers every call by this script, but for the one that asks for the summary. */
   async play(...calls: object[]): Promise<void> {
+    await this.playWhole(SUMMARY_CALL, ...calls);
+  }
+
+  /** From now on the model answers every call by this script. */
+  async playWhole(...calls: object[]): Promise<void> {
     await writeFile(join(this.#configDir, "script.yaml"), stringify({ calls }));
   }
 
@@ -59,11 +65,13 @@ export class RunFixture implements AsyncDisposable {
     return (await this.begin(id)).end;
   }
 
-  /** Kind, status and content of each timeline row, in order. */
+  /** Kind, status and content of each timeline row of the agents, by stage, agent and place; the summary is not theirs. */
   async told(id: string): Promise<unknown[]> {
     return this.executor.query(
-      `SELECT event_type || ' ' || status AS row, content FROM timeline_events
-       WHERE session_id = $1 ORDER BY sequence_number`,
+      `SELECT event_type || ' ' || timeline_events.status AS row, content
+       FROM timeline_events JOIN agent_executions USING (execution_id) JOIN stages ON stages.stage_id = agent_executions.stage_id
+       WHERE timeline_events.session_id = $1 AND event_type <> 'executive_summary'
+       ORDER BY stage_index, agent_index, sequence_number`,
       [id],
     );
   }
@@ -78,11 +86,11 @@ export class RunFixture implements AsyncDisposable {
     );
   }
 
-  /** What stays the same of each timeline row whoever fills it. */
+  /** What stays the same of each timeline row of an agent whoever fills it. */
   async identities(id: string): Promise<unknown[]> {
     return this.executor.query(
       `SELECT event_id, sequence_number, event_type FROM timeline_events
-       WHERE session_id = $1 ORDER BY sequence_number`,
+       WHERE session_id = $1 AND event_type <> 'executive_summary' ORDER BY sequence_number`,
       [id],
     );
   }
@@ -96,8 +104,9 @@ export class RunFixture implements AsyncDisposable {
   async outcomes(id: string): Promise<unknown[]> {
     return this.executor.query(
       `SELECT status::text, error_code, error_message FROM alert_sessions WHERE session_id = $1
-       UNION ALL SELECT status::text, error_code, error_message FROM stages WHERE session_id = $1
-       UNION ALL SELECT status::text, error_code, error_message FROM agent_executions WHERE session_id = $1`,
+       UNION ALL SELECT * FROM (SELECT status::text, error_code, error_message FROM stages WHERE session_id = $1 ORDER BY stage_index) s
+       UNION ALL SELECT * FROM (SELECT e.status::text, e.error_code, e.error_message FROM agent_executions e JOIN stages USING (stage_id)
+                                WHERE e.session_id = $1 ORDER BY stage_index, agent_index) e`,
       [id],
     );
   }

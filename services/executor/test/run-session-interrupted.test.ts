@@ -126,8 +126,14 @@ describe("runSession, called off or interrupted", () => {
     const attempts = heard.flatMap((message) => ("delta" in message ? [message.attempt] : []));
     expect(new Set(attempts)).to.deep.equal(new Set([1, 2]));
     expect(
-      await fixture.executor.query("SELECT error_message FROM llm_interactions WHERE session_id = $1", [id]),
-    ).to.deep.equal([{ error_message: null }]);
+      await fixture.executor.query(
+        "SELECT interaction_type, error_message FROM llm_interactions WHERE session_id = $1 ORDER BY created_at",
+        [id],
+      ),
+    ).to.deep.equal([
+      { interaction_type: "iteration", error_message: null },
+      { interaction_type: "executive_summary", error_message: null },
+    ]);
   });
 
   it("uses the open rows of a former owner again: same ids, same numbers, higher attempt", async () => {

@@ -28,6 +28,7 @@ function step(roles: readonly Message["role"][], iteration: Partial<IterationSta
     alert: { data: "disk full", alertType: "test", runbookUrl: null },
     chain: { mcp_server_instructions: {}, default_runbook: "" },
     previous: [],
+    parallel: null,
     tools: [],
     messages: roles.map((role, index) => message(role, index + 1)),
     iteration: { ...INITIAL_ITERATION_STATE, ...iteration },

@@ -136,6 +136,7 @@ describe("the strategies", () => {
         ).to.deep.equal([
           { interaction_type: "iteration", n: "1" },
           { interaction_type: "forced_conclusion", n: "2" },
+          { interaction_type: "executive_summary", n: null },
         ]);
       }
     });
@@ -216,10 +217,11 @@ describe("the strategies", () => {
     const id = await run("synthesis", [{ steps: [{ thinking: "all agree" }] }]);
     expect((await rows(id)).at(-1)).to.deep.equal({ row: "final_analysis completed", content: "all agree" });
     expect(
-      await fixture.executor.query("SELECT interaction_type FROM llm_interactions WHERE session_id = $1", [
-        id,
-      ]),
-    ).to.deep.equal([{ interaction_type: "synthesis" }]);
+      await fixture.executor.query(
+        "SELECT interaction_type FROM llm_interactions WHERE session_id = $1 ORDER BY created_at",
+        [id],
+      ),
+    ).to.deep.equal([{ interaction_type: "synthesis" }, { interaction_type: "executive_summary" }]);
   });
 
   it("shows code that the provider ran and the sources it used", async () => {

@@ -1,28 +1,18 @@
-import { formatConclusions, formatParallelResults, type ParallelResults } from "../format-context.ts";
 import type { NewMessage } from "../steps/agent-step.ts";
 import { alertBlock } from "./alert-block.ts";
 import { instructionTiers } from "./instruction-tiers.ts";
+import { previousStageBlock } from "./previous-stage-block.ts";
 import type { PromptInput } from "./prompt-input.ts";
 import { runbookBlock } from "./runbook-block.ts";
 
-/** What a synthesis is made of: the case as its stage's agents had it, and what they came to. */
-export interface SynthesisInput extends Omit<PromptInput, "tools"> {
-  /** Null where the agent does not follow parallel ones: it then has only the earlier stages' answers. */
-  readonly parallel: ParallelResults | null;
-}
-
 /** The messages (system, user) that ask for one analysis out of the results of a stage's parallel agents. */
-export function buildSynthesisMessages(input: SynthesisInput): NewMessage[] {
-  const { alert, chain, previous, parallel } = input;
-  const earlier = previous.length === 0 ? [] : [formatConclusions(previous)];
-  const results = parallel === null ? [] : [formatParallelResults(parallel)];
-  const previousData = ["## Previous Stage Data", ...earlier, ...results];
-  if (previousData.length === 1) previousData.push("No earlier results: only the alert is known.");
+export function buildSynthesisMessages(input: Omit<PromptInput, "tools">): NewMessage[] {
+  const { alert, chain } = input;
   const user = [
     OPENING,
     alertBlock({ data: alert.data, alertType: null }),
     runbookBlock(alert, chain),
-    previousData.join("\n\n"),
+    previousStageBlock(input, "No earlier results: only the alert is known."),
     CLOSING,
   ];
   return [

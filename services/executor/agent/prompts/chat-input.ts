@@ -3,7 +3,7 @@ import type { ContextEvent } from "../format-context.ts";
 import type { PromptInput } from "./prompt-input.ts";
 
 /** A question about an ended investigation, with all that came before it. */
-export interface ChatInput extends Omit<PromptInput, "alert" | "previous"> {
+export interface ChatInput extends Omit<PromptInput, "alert" | "previous" | "parallel"> {
   /** `react` agents get the tools and the format in writing; to others their tools are bound. */
   readonly style: "react" | "native";
   readonly question: string;

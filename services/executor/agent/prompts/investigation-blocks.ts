@@ -5,8 +5,7 @@ import { runbookBlock } from "./runbook-block.ts";
 import { TASK_BLOCK } from "./task-block.ts";
 
 /** The case an agent investigates: alert, runbook, earlier stages, task. Ends without a newline. */
-export function investigationBlocks({ alert, chain, previous }: PromptInput): string {
-  return [alertBlock(alert), runbookBlock(alert, chain), previousStageBlock(previous), TASK_BLOCK].join(
-    "\n\n",
-  );
+export function investigationBlocks(input: PromptInput): string {
+  const { alert, chain } = input;
+  return [alertBlock(alert), runbookBlock(alert, chain), previousStageBlock(input), TASK_BLOCK].join("\n\n");
 }

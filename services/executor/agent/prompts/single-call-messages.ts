@@ -11,19 +11,15 @@ import { TASK_BLOCK } from "./task-block.ts";
  * The two messages of a single call: who the agent is and how it was told to work, then what earlier stages found, if
  * there were any, the alert and its runbook.
  */
-export function singleCallMessages({
-  agent,
-  chain,
-  alert,
-  previous,
-}: Omit<PromptInput, "tools">): NewMessage[] {
+export function singleCallMessages(input: Omit<PromptInput, "tools">): NewMessage[] {
+  const { agent, chain, alert, previous, parallel } = input;
   const system = [
     `You are ${agent.name}, a site reliability engineer who investigates alerts. You have no tools: work from what you are given.`,
     DATA_RULE,
     ...agentInstructions(agent),
   ];
   const user = [
-    ...(previous.length === 0 ? [] : [previousStageBlock(previous)]),
+    ...(previous.length === 0 && parallel === null ? [] : [previousStageBlock(input)]),
     alertBlock(alert),
     runbookBlock(alert, chain),
     TASK_BLOCK,

@@ -3,7 +3,8 @@ import type { ResolvedAgent, ResolvedChain } from "#shared/contracts/resolved-ch
 import type { LlmInteractionType, TerminalStatus } from "#shared/contracts/statuses.ts";
 import type { IterationState } from "#shared/database/entities/agent-execution.ts";
 import type { Message } from "#shared/database/entities/message.ts";
-import type { StageAnswer } from "../../next-session-step.ts";
+import type { StageAnswer } from "../../stage-answers.ts";
+import type { ParallelResults } from "../format-context.ts";
 
 /** All a strategy may look at: what is stored. */
 export interface AgentState {
@@ -12,6 +13,8 @@ export interface AgentState {
   readonly alert: AlertInput;
   /** The answers of all earlier stages, in order. */
   readonly previous: readonly StageAnswer[];
+  /** What the agents came to whose results this one combines; null for all others, and once the conversation is open. */
+  readonly parallel: ParallelResults | null;
   /** The tools the agent's servers listed; null until they were asked. */
   readonly tools: readonly ToolDescription[] | null;
   /** The conversation so far, by sequence number. */

@@ -8,14 +8,15 @@ import type { StageState } from "../load-session.ts";
 import type { SessionStep } from "../next-session-step.ts";
 import type { OwnedSession } from "../owned-session.ts";
 import { commitStep } from "./commit-step.ts";
-import { endSession } from "./end-session.ts";
+import { executionEvent } from "./execution-event.ts";
+import { progressEvent } from "./progress-event.ts";
 
 type StepOf<K extends SessionStep["kind"]> = Extract<SessionStep, { kind: K }>;
 
 /** Creates a stage's rows, the stage active and its executions pending, and makes it the session's current one. */
 export async function startStage(
   session: OwnedSession,
-  { index, plan }: StepOf<"start-stage">,
+  { index, plan, total }: StepOf<"start-stage">,
 ): Promise<void> {
   const { sessionId } = session;
   // Ids derive from their place, so that a step made twice names the same rows.
@@ -33,7 +34,7 @@ export async function startStage(
     await manager.insert(
       AgentExecutionEntity,
       plan.agents.map((agent, position) => ({
-        execution_id: uuidFrom(`execution:${position + 1}`, stageId),
+        execution_id: executionId(stageId, position + 1),
         stage_id: stageId,
         session_id: sessionId,
         agent_name: agent.name,
@@ -49,16 +50,49 @@ export async function startStage(
       { session_id: sessionId },
       { current_stage_index: index, current_stage_id: stageId },
     );
-    return { events: [stageEvent("stage.started", stage, "active")] };
+    const place = { stage, agents: plan.agents.length, total };
+    const progress = await progressEvent(manager, place, "starting");
+    return { events: [stageEvent("stage.started", stage, "active"), progress] };
   });
-  session.metrics.steps.inc({ kind: "start-stage" });
+}
+
+function executionId(stageId: string, agentIndex: number): string {
+  return uuidFrom(`execution:${agentIndex}`, stageId);
+}
+
+/** Creates the row of the execution that combines the results of a stage's agents, and starts it. */
+export async function startSynthesis(
+  session: OwnedSession,
+  { place, agent }: StepOf<"start-synthesis">,
+): Promise<void> {
+  const { session_id, stage_id } = place.stage;
+  const execution = {
+    execution_id: executionId(stage_id, place.agents + 1),
+    stage_id,
+    session_id,
+    agent_name: agent.name,
+    agent_index: place.agents + 1,
+  };
+  await commitStep(session, async (manager) => {
+    await manager.insert(AgentExecutionEntity, {
+      ...execution,
+      status: "active",
+      started_at: () => "now()",
+      iteration_strategy: agent.iteration_strategy,
+      iteration_state: INITIAL_ITERATION_STATE,
+      llm_provider: agent.llm_provider.name,
+    });
+    const progress = await progressEvent(manager, place, "synthesizing");
+    return { events: [executionEvent(execution, "active"), progress] };
+  });
 }
 
 /** Writes how a stage ended. */
 export async function completeStage(
   session: OwnedSession,
-  { stage, end }: StepOf<"complete-stage">,
+  { place, end, isLast }: StepOf<"complete-stage">,
 ): Promise<void> {
+  const { stage } = place;
   await commitStep(session, async (manager) => {
     await manager.update(
       StageEntity,
@@ -71,21 +105,10 @@ export async function completeStage(
         error_code: end.errorCode,
       },
     );
-    return { events: [stageEvent("stage.completed", stage, end.status)] };
+    const summarizing = isLast && end.status === "completed";
+    const progress = summarizing ? [await progressEvent(manager, place, "summarizing")] : [];
+    return { events: [stageEvent("stage.completed", stage, end.status), ...progress] };
   });
-  session.metrics.steps.inc({ kind: "complete-stage" });
-}
-
-/** Writes how the session ended; refused when a cancel came first, answer in hand or not. */
-export async function finishSession(session: OwnedSession, step: StepOf<"finish">): Promise<void> {
-  const { sessionId } = session;
-  await commitStep(
-    session,
-    async (manager) => ({ events: await endSession(manager, sessionId, step.end, step.finalAnalysis) }),
-    "finish",
-  );
-  session.metrics.steps.inc({ kind: "finish" });
-  session.log.info({ status: step.end.status }, "session finished");
 }
 
 function stageEvent(

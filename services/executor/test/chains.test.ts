@@ -1,0 +1,246 @@
+import { expect } from "chai";
+import { Type } from "typebox";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
+import type { SuccessPolicy } from "#shared/contracts/statuses.ts";
+import { RunFixture } from "./run-fixture.ts";
+
+/** Agents by what becomes of them; the single-call agent's name is in its first message. */
+const FATES = [
+  {
+    when: { contains: "You are Fails" },
+    steps: [{ error: { code: "content_blocked", message: "no", retryable: false } }],
+  },
+  { when: { contains: "You are Hangs" }, steps: [{ text: "so far" }, { hang: true }] },
+  { when: { contains: "Bring the results" }, steps: [{ text: "both agree" }] },
+  { steps: [{ thinking: "hm" }, { text: "found it" }] },
+];
+
+const parseText = compileParser("one text", Type.Object({ text: Type.String() }));
+const parseRequest = compileParser("summary request", Type.Object({ content: Type.String() }));
+
+describe("a chain", () => {
+  let fixture: RunFixture;
+
+  before(async () => {
+    fixture = await RunFixture.start();
+  });
+  after(() => fixture[Symbol.asyncDispose]());
+  beforeEach(() => fixture.play(...FATES));
+
+  const rows = async (sql: string, id: string) => fixture.executor.query(sql, [id]);
+  const session = async (id: string) =>
+    fixture.executor.row(
+      "alert_sessions",
+      "status, error_message, final_analysis, executive_summary, executive_summary_error",
+      id,
+    );
+  const texts = async (sql: string, id: string) => (await rows(sql, id)).map((row) => parseText(row).text);
+  const executions = async (id: string) =>
+    texts(
+      `SELECT stage_index || '.' || agent_index || ' ' || agent_name || ' ' || e.status AS text
+       FROM agent_executions e JOIN stages USING (stage_id) WHERE e.session_id = $1 ORDER BY stage_index, agent_index`,
+      id,
+    );
+  /** The user message each of a stage's executions began with, by agent index. */
+  const starts = async (id: string, stage: number) =>
+    texts(
+      `SELECT content AS text FROM messages JOIN agent_executions USING (execution_id) JOIN stages ON stages.stage_id = messages.stage_id
+       WHERE messages.session_id = $1 AND sequence_number = 2 AND stage_index = ${stage} ORDER BY agent_index`,
+      id,
+    );
+
+  it("combines what several agents found, and goes on from there", async () => {
+    const id = await fixture.executor.insert({ stages: [["One", "Fails", "Two"], ["Three"]] });
+    expect(await fixture.run(id)).to.equal("completed");
+    expect(await executions(id)).to.deep.equal([
+      "0.1 One completed",
+      "0.2 Fails failed",
+      "0.3 Two completed",
+      "0.4 SynthesisAgent completed",
+      "1.1 Three completed",
+    ]);
+    expect(await session(id)).to.deep.equal({
+      status: "completed",
+      error_message: null,
+      final_analysis: "found it",
+      executive_summary: "In short.",
+      executive_summary_error: null,
+    });
+    const [, , , combining] = await starts(id, 0);
+    expect(combining).to.include("2/3 agents completed");
+    for (const part of ["Agent 1: One", "Agent 2: Fails", "Agent 3: Two", "found it", "LLM error: no"]) {
+      expect(combining).to.include(part);
+    }
+    const [later] = await starts(id, 1);
+    expect(later).to.include("both agree").and.not.include("found it");
+  });
+
+  it("tells of every stage, agent and step forward", async () => {
+    const id = await fixture.executor.insert({ stages: [["One", "Two"], ["Three"]], maxParallel: 1 });
+    expect(await fixture.run(id)).to.equal("completed");
+    const told = await texts(
+      `SELECT concat_ws(' ', payload ->> 'type', payload ->> 'stage_index', payload ->> 'agent_index', payload ->> 'status',
+                        payload ->> 'active_executions', payload ->> 'status_text') AS text
+       FROM events WHERE session_id = $1 AND payload ->> 'type' NOT LIKE 'timeline%' ORDER BY seq`,
+      id,
+    );
+    const first = "Stage 1 of 2 (stage-0)";
+    const second = "Stage 2 of 2 (stage-1)";
+    expect(told).to.deep.equal([
+      "session.status in_progress",
+      "stage.started 0 active",
+      `session.progress 0 ${first}: starting 2 agents`,
+      "execution.status 1 active",
+      `session.progress 1 ${first}: 1 agent running`,
+      "execution.status 1 completed",
+      `session.progress 0 ${first}: no agent running`,
+      "execution.status 2 active",
+      `session.progress 1 ${first}: 1 agent running`,
+      "execution.status 2 completed",
+      `session.progress 0 ${first}: no agent running`,
+      "execution.status 3 active",
+      `session.progress 1 ${first}: combining the results of 2 agents`,
+      "execution.status 3 completed",
+      `session.progress 0 ${first}: no agent running`,
+      "stage.completed 0 completed",
+      "stage.started 1 active",
+      `session.progress 0 ${second}: starting 1 agent`,
+      "execution.status 1 active",
+      `session.progress 1 ${second}: 1 agent running`,
+      "execution.status 1 completed",
+      `session.progress 0 ${second}: no agent running`,
+      "stage.completed 1 completed",
+      "session.progress 0 Writing the executive summary",
+      "session.status completed",
+      "session.completed completed",
+    ]);
+  });
+
+  const ends: readonly (readonly [SuccessPolicy, readonly string[], string, string | null])[] = [
+    ["any", ["One", "Hangs", "Fails"], "completed", null],
+    ["any", ["Fails", "Hangs"], "failed", "all agents failed"],
+    ["any", ["Hangs", "Hangs", "Hangs"], "timed_out", "all agents timed out"],
+    ["all", ["One", "Two"], "completed", null],
+    ["all", ["One", "Fails"], "failed", "one or more agents failed"],
+    ["all", ["Hangs", "One"], "failed", "one or more agents failed"],
+    ["all", ["Hangs", "Hangs"], "timed_out", "all agents timed out"],
+  ];
+  for (const [policy, agents, status, error] of ends) {
+    it(`ends ${status} by policy ${policy} for ${agents.join(" and ")}, every agent with its own end`, async () => {
+      const id = await fixture.executor.insert({
+        stages: [["Zero"], agents, ["Last"]],
+        policy,
+        iterationTimeoutMs: 700,
+      });
+      expect(await fixture.run(id)).to.equal(status);
+      const fate = (name: string) =>
+        name === "Fails" ? "failed" : name === "Hangs" ? "timed_out" : "completed";
+      const ran = agents.map((name, index) => `1.${index + 1} ${name} ${fate(name)}`);
+      const after =
+        status === "completed"
+          ? [`1.${agents.length + 1} SynthesisAgent completed`, "2.1 Last completed"]
+          : [];
+      expect(await executions(id)).to.deep.equal(["0.1 Zero completed", ...ran, ...after]);
+      expect(await session(id)).to.include({
+        status,
+        error_message: error,
+        // After a failure the last answer there is: an agent's of the failed stage, or an earlier stage's.
+        final_analysis: "found it",
+        executive_summary: status === "completed" ? "In short." : null,
+      });
+    });
+  }
+
+  it("fails a stage whose synthesis fails, with its words", async () => {
+    const refused = { error: { code: "invalid_request", message: "too long", retryable: false } };
+    await fixture.play(
+      { when: { contains: "Bring the results" }, steps: [refused] },
+      { steps: [{ text: "found it" }] },
+    );
+    const id = await fixture.executor.insert({ stages: [["One", "Two"], ["Three"]] });
+    expect(await fixture.run(id)).to.equal("failed");
+    expect(await executions(id)).to.deep.equal([
+      "0.1 One completed",
+      "0.2 Two completed",
+      "0.3 SynthesisAgent failed",
+    ]);
+    expect(await session(id)).to.include({ error_message: "too long", final_analysis: "found it" });
+  });
+
+  it("completes although the summary fails, and says why", async () => {
+    const summary = { contains: "summaries of incident analyses" };
+    const cases: readonly (readonly [object[], object, string])[] = [
+      [[{ error: { code: "rate_limited", message: "not now" } }], {}, "not now"],
+      [[{ text: "  \n" }], {}, "the model returned no text"],
+      [[{ hang: true }], { iterationTimeoutMs: 400 }, "LLM call timed out after 0.4 s"],
+      [[{ hang: true }], { sessionTimeoutMs: 2_000 }, "session timed out after 2 s"],
+    ];
+    for (const [steps, options, error] of cases) {
+      await fixture.playWhole({ when: summary, steps }, { steps: [{ text: "found it" }] });
+      const id = await fixture.executor.insert(options);
+      expect(await fixture.run(id), error).to.equal("completed");
+      expect(await session(id)).to.deep.equal({
+        status: "completed",
+        error_message: null,
+        final_analysis: "found it",
+        executive_summary: null,
+        executive_summary_error: error,
+      });
+      expect(
+        await rows(
+          "SELECT interaction_type, error_message FROM llm_interactions WHERE session_id = $1 ORDER BY created_at DESC LIMIT 1",
+          id,
+        ),
+      ).to.deep.equal([{ interaction_type: "executive_summary", error_message: error }]);
+    }
+  });
+
+  it("records what the summary was made from, with the execution that gave the analysis", async () => {
+    const id = await fixture.executor.insert({ stages: [["One", "Two"]] });
+    expect(await fixture.run(id)).to.equal("completed");
+    const [call] = await rows(
+      `SELECT agent_name, llm_request #>> '{messages,1,content}' AS content FROM llm_interactions
+       JOIN agent_executions USING (execution_id)
+       WHERE llm_interactions.session_id = $1 AND interaction_type = 'executive_summary'`,
+      id,
+    );
+    expect(call).to.include({ agent_name: "SynthesisAgent" });
+    expect(parseRequest(call).content).to.include("both agree");
+    expect(
+      await rows(
+        `SELECT agent_name, content, timeline_events.status, llm_interaction_id IS NOT NULL AS linked
+         FROM timeline_events JOIN agent_executions USING (execution_id)
+         WHERE timeline_events.session_id = $1 AND event_type = 'executive_summary'`,
+        id,
+      ),
+    ).to.deep.equal([
+      { agent_name: "SynthesisAgent", content: "In short.", status: "completed", linked: true },
+    ]);
+  });
+
+  it("ends by its deadline with everything that is open, and keeps the answer it has", async () => {
+    const id = await fixture.executor.insert({
+      stages: [["Zero"], ["One", "Hangs", "Hangs"]],
+      sessionTimeoutMs: 2_500,
+      maxParallel: 2,
+    });
+    expect(await fixture.run(id)).to.equal("timed_out");
+    expect(await executions(id)).to.deep.equal([
+      "0.1 Zero completed",
+      "1.1 One completed",
+      "1.2 Hangs timed_out",
+      "1.3 Hangs timed_out",
+    ]);
+    expect(await session(id)).to.include({ status: "timed_out", final_analysis: "found it" });
+    expect(
+      await rows(
+        `SELECT payload ->> 'agent_index' AS agent, payload ->> 'status' AS status FROM events
+         WHERE session_id = $1 AND payload ->> 'type' = 'execution.status' ORDER BY seq DESC LIMIT 2`,
+        id,
+      ),
+    ).to.have.deep.members([
+      { agent: "2", status: "timed_out" },
+      { agent: "3", status: "timed_out" },
+    ]);
+  });
+});

@@ -1,0 +1,98 @@
+import { expect } from "chai";
+import { RunFixture } from "./run-fixture.ts";
+import { installTakeAway } from "./take-away.ts";
+import { ToolRunnerFixture } from "./tool-runner-fixture.ts";
+
+const RUNS = 50;
+const AGENTS = ["Ann", "Ben", "Cem"] as const;
+const CHAIN = {
+  strategy: "react",
+  servers: ["k8s"],
+  stages: [AGENTS, AGENTS, AGENTS],
+  maxParallel: 3,
+} as const;
+const TOOL_CALLS = CHAIN.stages.length * AGENTS.length;
+
+/** Every agent looks once and answers; who combines them says what it was given. */
+const SCRIPT = [
+  { when: { contains: "Bring the results" }, steps: [{ thinking: "weighing" }, { text: "all agree" }] },
+  {
+    when: { call: 1 },
+    steps: [{ text: "Thought: look\nAction: k8s.pods\nAction Input: n: 1", chunk_size: 12 }],
+  },
+  { steps: [{ text: "Thought: enough\nFinal Answer: it was the memory" }] },
+];
+
+/** All that must be the same after a kill: nothing that depends on which agent was faster. */
+const ROWS = `
+SELECT
+  (SELECT json_agg(concat_ws(' ', stage_index, stage_name, status, expected_agent_count, error_message) ORDER BY stage_index)
+   FROM stages WHERE session_id = $1) AS stages,
+  (SELECT json_agg(concat_ws(' ', stage_index, agent_index, agent_name, e.status, e.iteration_state ->> 'iteration',
+                             e.input_tokens > 0, e.error_message) ORDER BY stage_index, agent_index)
+   FROM agent_executions e JOIN stages USING (stage_id) WHERE e.session_id = $1) AS executions,
+  (SELECT json_agg(concat_ws(' ', stage_index, agent_index, sequence_number, event_type, t.status, content)
+                   ORDER BY stage_index, agent_index, sequence_number)
+   FROM timeline_events t JOIN agent_executions e USING (execution_id) JOIN stages s ON s.stage_id = e.stage_id
+   WHERE t.session_id = $1) AS timeline,
+  (SELECT json_agg(concat_ws(' ', stage_index, agent_index, sequence_number, role, content)
+                   ORDER BY stage_index, agent_index, sequence_number)
+   FROM messages m JOIN agent_executions e USING (execution_id) JOIN stages s ON s.stage_id = e.stage_id
+   WHERE m.session_id = $1) AS messages,
+  (SELECT json_agg(concat_ws(' ', stage_index, agent_index, interaction_type) ORDER BY stage_index, agent_index, interaction_type)
+   FROM llm_interactions i JOIN agent_executions e USING (execution_id) JOIN stages s ON s.stage_id = e.stage_id
+   WHERE i.session_id = $1) AS calls,
+  (SELECT json_agg(line ORDER BY line) FROM (
+     SELECT concat_ws(' ', payload ->> 'type', payload ->> 'stage_index', payload ->> 'agent_name', payload ->> 'event_type',
+                      payload ->> 'status', payload ->> 'content') AS line
+     FROM events WHERE session_id = $1) e) AS events,
+  (SELECT count(*) = max(seq) AND min(seq) = 1 FROM events WHERE session_id = $1) AS contiguous,
+  final_analysis, executive_summary, status
+FROM alert_sessions WHERE session_id = $1`;
+
+describe("a chain of three stages with three agents whose executors die", () => {
+  const resources = new AsyncDisposableStack();
+  let fixture: RunFixture;
+  let tools: ToolRunnerFixture;
+  let takeAway: Awaited<ReturnType<typeof installTakeAway>>;
+
+  before(async () => {
+    fixture = resources.use(await RunFixture.start());
+    tools = resources.use(await ToolRunnerFixture.start(fixture.executor.servers));
+    takeAway = await installTakeAway(fixture.executor);
+    await fixture.play(...SCRIPT);
+  });
+  after(() => resources.disposeAsync());
+
+  it(`ends with the same rows, ${RUNS} times killed at random`, async function () {
+    this.timeout(300_000);
+    const undisturbed = await fixture.executor.insert(CHAIN);
+    const before = await tools.calls();
+    await takeAway(undisturbed, 1_000_000);
+    expect(await fixture.run(undisturbed)).to.equal("completed");
+    const [expected] = await fixture.executor.query(ROWS, [undisturbed]);
+    expect(expected).to.include({ contiguous: true, final_analysis: "all agree" });
+    expect(await tools.calls()).to.equal(before + TOOL_CALLS);
+    const [left] = await fixture.executor.query(
+      "SELECT (1000000 - writes_left)::int AS writes FROM take_away WHERE session_id = $1",
+      [undisturbed],
+    );
+    expect(left).to.have.property("writes").that.is.greaterThan(100);
+
+    for (let run = 1; run <= RUNS; run += 1) {
+      const id = await fixture.executor.insert(CHAIN);
+      const kills: number[] = [];
+      const called = await tools.calls();
+      for (let end: unknown = "lost"; end === "lost";) {
+        // Some 120 writes in all: one to several kills a run, the last ones behind the end.
+        kills.push(1 + Math.floor(Math.random() * 100));
+        await takeAway(id, kills.at(-1) ?? 1);
+        end = await fixture.run(id);
+        expect(end, `run ${run}, killed after writes ${kills.join(", ")}`).to.be.oneOf(["lost", "completed"]);
+      }
+      const [found] = await fixture.executor.query(ROWS, [id]);
+      expect(found, `run ${run}, killed after writes ${kills.join(", ")}`).to.deep.equal(expected);
+      expect(await tools.calls()).to.equal(called + TOOL_CALLS);
+    }
+  });
+});

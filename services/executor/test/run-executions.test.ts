@@ -1,0 +1,87 @@
+import { expect } from "chai";
+import { v5 as uuidFrom } from "uuid";
+import { RunFixture } from "./run-fixture.ts";
+import { installTakeAway } from "./take-away.ts";
+import { ToolRunnerFixture } from "./tool-runner-fixture.ts";
+
+const SCRIPT = [
+  { when: { contains: "Bring the results" }, steps: [{ text: "both agree" }] },
+  {
+    when: { call: 1, contains: "k8s.pods" },
+    steps: [{ text: "Thought: look\nAction: k8s.pods\nAction Input: n: 1" }],
+  },
+  { steps: [{ text: "Final Answer: found it" }] },
+];
+
+/** The database refuses what the second agent of a stage is told first, as long as the switch is there. */
+const REFUSE_SECOND = `
+CREATE TABLE refusing ();
+CREATE FUNCTION refuse_second() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF to_regclass('refusing') IS NOT NULL
+     AND EXISTS (SELECT FROM agent_executions WHERE execution_id = NEW.execution_id AND agent_index = 2) THEN
+    RAISE EXCEPTION 'not this one';
+  END IF;
+  RETURN NEW;
+END $$;
+CREATE TRIGGER refuse_second BEFORE INSERT ON messages FOR EACH ROW EXECUTE FUNCTION refuse_second();`;
+
+describe("runExecutions", () => {
+  const resources = new AsyncDisposableStack();
+  let fixture: RunFixture;
+
+  before(async () => {
+    fixture = resources.use(await RunFixture.start());
+    resources.use(await ToolRunnerFixture.start(fixture.executor.servers));
+    await fixture.play(...SCRIPT);
+  });
+  after(() => resources.disposeAsync());
+
+  const statuses = async (id: string) =>
+    fixture.executor.query(
+      "SELECT agent_index AS n, status, error_code FROM agent_executions WHERE session_id = $1 ORDER BY agent_index",
+      [id],
+    );
+
+  it("ends an agent alone that no other try can mend", async () => {
+    const id = await fixture.executor.insert({ strategy: "react", servers: ["k8s"], stages: [["A", "B"]] });
+    const second = uuidFrom("execution:2", uuidFrom("stage:0", id));
+    // Its owner loses it as soon as the stage has its rows: the claim was the first write.
+    const takeAway = await installTakeAway(fixture.executor);
+    await takeAway(id, 2);
+    expect(await fixture.run(id)).to.equal("lost");
+    // Somebody else's call has the id of the second agent's first.
+    await fixture.executor.query(
+      `INSERT INTO tool_calls (call_id, session_id, execution_id, epoch, name, read_only, state)
+       VALUES ($1, $2, $3, 1, 'k8s.restart', false, 'completed')`,
+      [uuidFrom("tool:1:0", second), id, second],
+    );
+    expect(await fixture.run(id)).to.equal("completed");
+    expect(await statuses(id)).to.deep.equal([
+      { n: 1, status: "completed", error_code: null },
+      { n: 2, status: "failed", error_code: "id_taken" },
+      { n: 3, status: "completed", error_code: null },
+    ]);
+  });
+
+  it("lets the other agents end their step when something fails that is no outcome, and goes on later", async () => {
+    await fixture.executor.query(REFUSE_SECOND, []);
+    const id = await fixture.executor.insert({ stages: [["A", "B", "C"]], maxParallel: 2 });
+    expect(await fixture.run(id)).to.equal("put_off");
+    expect(await fixture.executor.row("session_runtime", "attempts, lease_owner", id)).to.deep.equal({
+      attempts: 1,
+      lease_owner: null,
+    });
+    await fixture.executor.query("DROP TABLE refusing", []);
+    await fixture.executor.query("UPDATE session_runtime SET not_before = NULL WHERE session_id = $1", [id]);
+    expect(await fixture.run(id)).to.equal("completed");
+    expect(await statuses(id)).to.deep.equal(
+      [1, 2, 3, 4].map((n) => ({ n, status: "completed", error_code: null })),
+    );
+    const calls = await fixture.executor.query(
+      "SELECT agent_index AS n FROM llm_interactions JOIN agent_executions USING (execution_id) WHERE llm_interactions.session_id = $1 ORDER BY 1",
+      [id],
+    );
+    expect(calls, "one call each, and the summary").to.deep.equal([1, 2, 3, 4, 4].map((n) => ({ n })));
+  });
+});

@@ -1,0 +1,134 @@
+import { expect } from "chai";
+import { Type } from "typebox";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { BackingServers } from "../support/backing-servers.ts";
+import { configDirectory } from "../support/config-directory.ts";
+import { SUMMARY_CALL } from "../support/scripts.ts";
+import { TarsyClient } from "../support/tarsy-client.ts";
+import { TarsySystem } from "../support/tarsy-system.ts";
+import { until } from "../support/until.ts";
+
+/** How many sessions run at once over three executors; more than the slots of all of them. */
+const SESSIONS = Number(process.env["CHAIN_SESSIONS"] ?? 30);
+
+const TARSY = {
+  queue: { worker_count: 5, max_concurrent_sessions: 15, max_parallel_agents: 4 },
+  defaults: { llm_provider: "scripted", alert_type: "incident" },
+  mcp_servers: { k8s: { transport: { type: "stdio", command: "true" } } },
+  agents: {
+    Pods: { mcp_servers: ["k8s"], iteration_strategy: "react" },
+    Metrics: { mcp_servers: ["k8s"], iteration_strategy: "native-thinking" },
+    Reader: { mcp_servers: [] },
+  },
+  agent_chains: {
+    incident: {
+      alert_types: ["incident"],
+      stages: [
+        { name: "look", agents: [{ name: "Pods" }, { name: "Metrics" }, { name: "Reader" }] },
+        { name: "think", replicas: 3, success_policy: "all", agents: [{ name: "Reader" }] },
+        { name: "decide", agents: [{ name: "Reader" }] },
+      ],
+    },
+    crowd: { alert_types: ["crowd"], stages: [{ name: "all", replicas: 20, agents: [{ name: "Reader" }] }] },
+  },
+};
+
+const STUB_TOOLS = {
+  servers: { k8s: { pods: { description: "Lists pods", read_only: true, results: [{ text: "3 pods" }] } } },
+};
+
+const SCRIPT = {
+  calls: [
+    SUMMARY_CALL,
+    { when: { contains: "HANG" }, steps: [{ text: "this goes on" }, { hang: true }] },
+    { when: { contains: "Bring the results" }, steps: [{ text: "together: memory" }] },
+    { when: { call: 1, tools: true }, steps: [{ tool_call: { name: "k8s.pods", arguments: {} } }] },
+    {
+      when: { call: 1, contains: "**k8s.pods**" },
+      steps: [{ text: "Thought: look\nAction: k8s.pods\nAction Input: {}" }],
+    },
+    { when: { last_contains: "Observation" }, steps: [{ text: "Final Answer: memory" }] },
+    { steps: [{ text: "memory", chunk_size: 2 }] },
+  ],
+};
+
+const parseRows = compileParser("rows", Type.Array(Type.Object({ text: Type.String() })));
+
+describe("chains, through all five services and three executors", () => {
+  const resources = new AsyncDisposableStack();
+  let servers: BackingServers;
+  let system: TarsySystem;
+  let client: TarsyClient;
+
+  before(async () => {
+    servers = resources.use(await BackingServers.start());
+    const config = await configDirectory({ tarsy: TARSY, script: SCRIPT, stubTools: STUB_TOOLS });
+    const { path } = resources.use(config);
+    system = resources.use(await TarsySystem.start({ servers, configDir: path, executors: 3 }));
+    client = new TarsyClient(system);
+  });
+  after(() => resources.disposeAsync());
+  afterEach(function () {
+    if (this.currentTest?.state === "failed") process.stderr.write(system.output.slice(-4_000));
+  });
+
+  const texts = async (sql: string, parameters: unknown[]) =>
+    parseRows(await servers.query(sql, parameters)).map(({ text }) => text);
+
+  it(`completes ${SESSIONS} at once, each with its events numbered from 1 without a hole`, async function () {
+    this.timeout(600_000);
+    const ids = await Promise.all(Array.from({ length: SESSIONS }, (_, n) => client.submit(`incident ${n}`)));
+    const sessions = await Promise.all(ids.map((id) => client.waitFor(id, ["completed", "failed"], 500_000)));
+    for (const session of sessions) {
+      expect(session.status, session.error_message).to.equal("completed");
+      expect(session).to.include({ final_analysis: "memory", executive_summary: "In short." });
+      expect(session.stages.map(({ executions }) => executions.map(({ status }) => status))).to.deep.equal([
+        ["completed", "completed", "completed", "completed"],
+        ["completed", "completed", "completed", "completed"],
+        ["completed"],
+      ]);
+    }
+    const holes = await texts(
+      `SELECT session_id::text AS text FROM events WHERE session_id = ANY($1::uuid[])
+       GROUP BY session_id HAVING min(seq) <> 1 OR max(seq) <> count(*)`,
+      [ids],
+    );
+    expect(holes).to.deep.equal([]);
+  });
+
+  it("runs no more of a stage's twenty agents at once than the queue allows", async () => {
+    const id = await client.submit("many", { alert_type: "crowd" });
+    const session = await client.waitFor(id, ["completed", "failed"]);
+    expect(session.status, session.error_message).to.equal("completed");
+    expect(session.stages[0]?.executions).to.have.length(21);
+    const [most] = await texts(
+      `SELECT max((payload ->> 'active_executions')::int)::text AS text FROM events
+       WHERE session_id = $1 AND payload ->> 'type' = 'session.progress'`,
+      [id],
+    );
+    expect(most).to.equal("4");
+  });
+
+  it("cancels every agent of a running stage, and starts nothing afterwards", async () => {
+    const id = await client.submit("HANG", { alert_type: "crowd" });
+    const streaming = async () =>
+      texts("SELECT event_id::text AS text FROM timeline_events WHERE session_id = $1", [id]);
+    await until("four agents stream", async () => (await streaming()).length === 4);
+    await client.request("POST", `/api/v1/sessions/${id}/cancel`);
+    const session = await client.waitFor(id, ["cancelled", "completed", "failed"]);
+    expect(session.status).to.equal("cancelled");
+    expect(session.stages.map(({ status }) => status)).to.deep.equal(["cancelled"]);
+    const ends = new Set(session.stages[0]?.executions.map(({ status }) => status));
+    expect(ends).to.deep.equal(new Set(["cancelled"]));
+    expect(session.stages[0]?.executions).to.have.length(20);
+    expect(session.timeline.map(({ status, content }) => `${status} ${content}`)).to.deep.equal(
+      Array.from({ length: 4 }, () => "cancelled this goes on"),
+    );
+    expect(await texts("SELECT '' AS text FROM llm_interactions WHERE session_id = $1", [id])).to.deep.equal(
+      [],
+    );
+    using watch = await client.watch(id, { after_seq: 0 });
+    await watch.next("session.completed");
+    expect(watch.events().at(-1)).to.include({ type: "session.completed", status: "cancelled" });
+  });
+});
