@@ -72,6 +72,9 @@ describe("runExecutions", () => {
       attempts: 1,
       lease_owner: null,
     });
+    expect(await statuses(id), "nobody begins another step").to.deep.equal(
+      ["active", "active", "pending"].map((status, n) => ({ n: n + 1, status, error_code: null })),
+    );
     await fixture.executor.query("DROP TABLE refusing", []);
     await fixture.executor.query("UPDATE session_runtime SET not_before = NULL WHERE session_id = $1", [id]);
     expect(await fixture.run(id)).to.equal("completed");
