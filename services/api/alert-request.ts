@@ -47,10 +47,18 @@ export function parseAlertRequest(body: unknown): AlertRequest {
   // A union reports its null branch too; the other branch's complaint is the one that helps.
   const errors = validate.errors ?? [];
   const violation = errors.find(isTelling) ?? errors[0];
-  const path = violation?.instancePath.slice(1).replaceAll("/", ".") ?? "";
+  const path = fieldPath(violation?.instancePath ?? "");
   const place = path === "" ? "request body" : `field '${path}'`;
   const what = typeName(violation?.data);
   throw new RequestError(400, `${place} ${violation?.message ?? "is not allowed"}, got ${what}`);
+}
+
+/** A JSON pointer as people write it: `/mcp/servers/0/name` is `mcp.servers[0].name`. */
+function fieldPath(pointer: string): string {
+  return pointer
+    .slice(1)
+    .replaceAll(/\/(\d+)(?=\/|$)/gu, "[$1]")
+    .replaceAll("/", ".");
 }
 
 function isTelling({ keyword, params }: ErrorObject): boolean {

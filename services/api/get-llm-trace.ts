@@ -17,7 +17,17 @@ import { isUuid } from "#shared/contracts/uuid.ts";
 
 const parseRequest = compileParser(
   "recorded request",
-  Type.Object({ tools_count: Type.Optional(Type.Integer()) }, { additionalProperties: true }),
+  Type.Object(
+    {
+      tools_count: Type.Optional(Type.Integer()),
+      messages: Type.Optional(
+        Type.Array(
+          Type.Object({ role: Type.String(), content: Type.String() }, { additionalProperties: true }),
+        ),
+      ),
+    },
+    { additionalProperties: true },
+  ),
 );
 const parseTools = compileParser(
   "recorded listing",
@@ -37,21 +47,26 @@ export function getLlmTrace({ db }: ApiDeps): RouterMiddleware {
     if (interaction === null) throw notFound();
     ctx.body = {
       ...withoutNulls(interaction),
-      conversation: (await readConversation(db.manager, interaction)).map(messageView),
+      conversation: await readConversation(db.manager, interaction),
       tools: await readBoundTools(db.manager, interaction),
       llm_provider: await readProvider(db.manager, interaction),
     };
   };
 }
 
-/** The execution's messages up to the last one the call was sent. */
-async function readConversation(manager: EntityManager, interaction: LlmInteraction): Promise<Message[]> {
+/** What the call was sent: its own messages where it has some, else its execution's up to the last one it was sent. */
+async function readConversation(
+  manager: EntityManager,
+  interaction: LlmInteraction,
+): Promise<readonly object[]> {
+  const own = parseRequest(interaction.llm_request).messages;
+  if (own !== undefined) return own;
   const messages = await manager.find(MessageEntity, {
     where: { execution_id: interaction.execution_id },
     order: { sequence_number: "ASC" },
   });
   const last = messages.findIndex(({ message_id }) => message_id === interaction.last_message_id);
-  return messages.slice(0, last + 1);
+  return messages.slice(0, last + 1).map(messageView);
 }
 
 /** What was listed for the execution, where the call had tools at all. */
@@ -77,7 +92,9 @@ async function readProvider(
     manager.findOneByOrFail(AgentExecutionEntity, { execution_id }),
   ]);
   const plan = parseResolvedChain(session.resolved_config).stages[stage.stage_index];
-  return plan?.agents[execution.agent_index - 1]?.llm_provider;
+  // The execution after a stage's agents is the one that combines their results.
+  const agents = [...(plan?.agents ?? []), ...(plan?.synthesis === undefined ? [] : [plan.synthesis])];
+  return agents[execution.agent_index - 1]?.llm_provider;
 }
 
 function messageView({

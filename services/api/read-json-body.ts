@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { getRawBody } from "raw-body";
 import { errorMessage } from "#shared/errors.ts";
+import { clip } from "./clip.ts";
 import { RequestError } from "./request-error.ts";
 
 /** 1 MiB of control characters grows sixfold in JSON. */
@@ -8,9 +9,18 @@ const BODY_LIMIT_BYTES = 8 * 1024 * 1024;
 
 /**
  * Reads and decodes a JSON body; an empty one counts as `{}`. Invalid UTF-8 becomes U+FFFD: an alert with a broken
- * byte is better than none. Throws RequestError 413 over 8 MiB, 400 for another content type or broken JSON.
+ * byte is better than none. Throws RequestError 415 for a compressed body, 413 over 8 MiB, 400 for another content type
+ * or broken JSON.
  */
 export async function readJsonBody(request: IncomingMessage): Promise<unknown> {
+  // Unpacking would let a kilobyte become a gigabyte.
+  const encoding = request.headers["content-encoding"]?.trim().toLowerCase() ?? "";
+  if (encoding !== "" && encoding !== "identity") {
+    throw new RequestError(
+      415,
+      `content encoding '${clip(encoding)}' is not accepted: send the body without a Content-Encoding`,
+    );
+  }
   const bytes = await readBytes(request);
   if (bytes.length === 0) return {};
   const type = request.headers["content-type"]?.split(";", 1)[0]?.trim().toLowerCase() ?? "";

@@ -9,6 +9,7 @@ import { storableText } from "#shared/storable-text.ts";
 import { parseAlertRequest, type AlertRequest } from "./alert-request.ts";
 import { applyMcpSelection } from "./apply-mcp-selection.ts";
 import type { ApiDeps } from "./api-deps.ts";
+import { clip } from "./clip.ts";
 import type { ApiConfig } from "./config.ts";
 import { readJsonBody } from "./read-json-body.ts";
 import { RequestError, validationError } from "./request-error.ts";
@@ -92,11 +93,6 @@ function checkAlert(request: AlertRequest, { agents }: ApiConfig) {
     }
   }
   return { data, alertType: found.alertType, runbook: request.runbook || null, mcp };
-}
-
-/** A value as a message repeats it: the beginning is enough to know it by, and it may have megabytes. */
-function clip(value: string): string {
-  return value.length <= 100 ? value : `${value.slice(0, 100).toWellFormed()}…`;
 }
 
 /** The configuration never changes while the process lives, so each alert type is resolved once. */

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { DataSource } from "typeorm";
+import { openPatiently } from "#shared/database/open-database.ts";
 import type { Logger } from "#shared/logger.ts";
 
 /** Any number will do, as long as everyone who migrates this schema takes the same. */
@@ -10,20 +11,17 @@ const MIGRATION_LOCK = 7_241_903_358;
  * whatever the database answers; a failed migration leaves the schema as it was.
  */
 export async function migrate(db: DataSource, log: Logger): Promise<void> {
-  const holder = db.createQueryRunner();
-  await holder.connect();
+  // A migration, and waiting for another replica's, may take longer than any ordinary statement.
+  const patient = await openPatiently(db);
   try {
-    // Waiting for another replica's migration may take longer than any ordinary statement.
-    await holder.query("SET statement_timeout = 0");
-    await holder.query("SET lock_timeout = 0");
+    const holder = patient.createQueryRunner();
     await holder.query("SELECT pg_advisory_lock($1)", [MIGRATION_LOCK]);
-    const done = await db.runMigrations({ transaction: "each" });
+    const done = await patient.runMigrations({ transaction: "each" });
     for (const { name } of done) log.info({ migration: name }, "migration applied");
-  } finally {
-    await holder.query("SELECT pg_advisory_unlock($1)", [MIGRATION_LOCK]).catch(() => undefined); // the connection may be gone, and the lock with it
-    await holder.query("RESET statement_timeout").catch(() => undefined);
-    await holder.query("RESET lock_timeout").catch(() => undefined);
+    // The lock goes with its connection.
     await holder.release();
+  } finally {
+    await patient.destroy();
   }
 }
 

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { types } from "pg";
+import { types, type Client } from "pg";
 import { DataSource, type DataSourceOptions } from "typeorm";
+import { cutWhenSilent } from "#shared/database/cut-when-silent.ts";
 import { AgentExecutionEntity } from "#shared/database/entities/agent-execution.ts";
 import { AlertSessionEntity } from "#shared/database/entities/alert-session.ts";
 import { ChatUserMessageEntity } from "#shared/database/entities/chat-user-message.ts";
@@ -27,11 +28,23 @@ export interface DatabaseOptions {
   readonly poolSize: number;
   readonly log: Logger;
   readonly signal: AbortSignal;
+  /** How long the server may leave a statement unanswered before its connection is cut; by default 7 s. */
+  readonly answerWithinMs?: number;
 }
 
 const FIRST_RETRY_MS = 250;
 const LAST_RETRY_MS = 5_000;
 const INT8_OID = 20;
+
+/**
+ * A link that went dead without a word must be noticed well within the 15 s after which an executor fences itself: a
+ * renewal sent 5 s after the last one fails at 12 s, and another connection still has time for one. A statement that
+ * is merely slow has been ended by the server before that.
+ */
+const STATEMENT_TIMEOUT_MS = 5_000;
+const ANSWER_WITHIN_MS = 7_000;
+/** Idle connections too: the first probe after 3 s, and the kernel gives up ten unanswered ones later, one a second. */
+const KEEP_ALIVE_AFTER_MS = 3_000;
 
 /**
  * Connects to Postgres, retrying with a logged sentence until it answers or `signal` aborts (then it throws the
@@ -50,12 +63,23 @@ export async function openDatabase(options: DatabaseOptions): Promise<DataSource
   }
 }
 
+/** The same database without a limit on how long a statement may take or wait, for migrations. The caller destroys it. */
+export async function openPatiently({ options }: DataSource): Promise<DataSource> {
+  if (options.type !== "postgres") throw new TypeError(`not a Postgres data source: ${options.type}`);
+  return new DataSource({
+    ...options,
+    poolSize: 2,
+    extra: { keepAlive: true, keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS, types: { getTypeParser } },
+  }).initialize();
+}
+
 /** Rejects with a sentence unless the database answers. */
 export async function checkDatabase(db: DataSource): Promise<void> {
   await db.query("SELECT 1");
 }
 
-function dataSourceOptions({ url, applicationName, poolSize, log }: DatabaseOptions): DataSourceOptions {
+function dataSourceOptions(options: DatabaseOptions): DataSourceOptions {
+  const { url, applicationName, poolSize, log, answerWithinMs = ANSWER_WITHIN_MS } = options;
   return {
     type: "postgres",
     url,
@@ -85,10 +109,12 @@ function dataSourceOptions({ url, applicationName, poolSize, log }: DatabaseOpti
     installExtensions: false,
     extra: {
       // A lost peer or a stuck statement must not hold a session's row for ever.
-      statement_timeout: 10_000,
+      statement_timeout: STATEMENT_TIMEOUT_MS,
       lock_timeout: 3_000,
       idle_in_transaction_session_timeout: 10_000,
       keepAlive: true,
+      keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
+      onConnect: (client: Client) => cutWhenSilent(client, answerWithinMs),
       types: { getTypeParser },
     },
   };

@@ -78,6 +78,20 @@ describe("POST /api/v1/alerts", () => {
     ]);
   });
 
+  it("refuses a compressed body with 415", async () => {
+    const body = Buffer.from('{"data":"x"}');
+    const send = async (encoding: string) =>
+      api.raw("POST", "/api/v1/alerts", { body, headers: { ...JSON_TYPE, "content-encoding": encoding } });
+    for (const encoding of ["gzip", "br", "GZIP, deflate", "x".repeat(1_000)]) {
+      const { status, text } = await send(encoding);
+      expect(status).to.equal(415);
+      expect(JSON.parse(text))
+        .to.have.property("message")
+        .that.matches(/^content encoding '.{1,101}' is not/u);
+    }
+    expect(await send("identity")).to.include({ status: 202 });
+  });
+
   it("takes parameters of the content type and its letter case", async () => {
     const headers = { "content-type": "Application/JSON; charset=UTF-8" };
     const body = Buffer.from('{"data":"x"}');
@@ -99,14 +113,15 @@ describe("POST /api/v1/alerts", () => {
       '{"data":"x","mcp":"all"}': "field 'mcp' must be object, got string",
       '{"data":"x","mcp":{}}': "field 'mcp' must have required property 'servers', got object",
       '{"data":"x","mcp":{"servers":{}}}': "field 'mcp.servers' must be array, got object",
-      '{"data":"x","mcp":{"servers":["a"]}}': "field 'mcp.servers.0' must be object, got string",
+      '{"data":"x","mcp":{"servers":["a"]}}': "field 'mcp.servers[0]' must be object, got string",
       '{"data":"x","mcp":{"servers":[{}]}}':
-        "field 'mcp.servers.0' must have required property 'name', got object",
-      '{"data":"x","mcp":{"servers":[{"name":null}]}}': "field 'mcp.servers.0.name' must be string, got null",
+        "field 'mcp.servers[0]' must have required property 'name', got object",
+      '{"data":"x","mcp":{"servers":[{"name":null}]}}':
+        "field 'mcp.servers[0].name' must be string, got null",
       '{"data":"x","mcp":{"servers":[{"name":"my-server","tools":"all"}]}}':
-        "field 'mcp.servers.0.tools' must be array, got string",
+        "field 'mcp.servers[0].tools' must be array, got string",
       '{"data":"x","mcp":{"servers":[{"name":"my-server","tools":[1]}]}}':
-        "field 'mcp.servers.0.tools.0' must be string, got number",
+        "field 'mcp.servers[0].tools[0]' must be string, got number",
       '{"data":"x","mcp":{"servers":[],"native_tools":[]}}':
         "field 'mcp.native_tools' must be object, got array",
       '{"data":"x","mcp":{"servers":[],"native_tools":{"url_context":"yes"}}}':

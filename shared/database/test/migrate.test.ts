@@ -47,7 +47,7 @@ describe("the schema", () => {
       await migrate(db, log);
       await migrate(db, log);
       expect(await db.query("SELECT 1 FROM pg_locks WHERE locktype = 'advisory'")).to.deep.equal([]);
-      expect(await db.query("SHOW statement_timeout")).to.deep.equal([{ statement_timeout: "10s" }]);
+      expect(await db.query("SHOW statement_timeout")).to.deep.equal([{ statement_timeout: "5s" }]);
       expect(await db.query("SHOW lock_timeout")).to.deep.equal([{ lock_timeout: "3s" }]);
     });
 

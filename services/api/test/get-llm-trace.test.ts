@@ -1,0 +1,90 @@
+import { randomUUID } from "node:crypto";
+import { expect } from "chai";
+import { ApiFixture } from "./api-fixture.ts";
+
+describe("GET /api/v1/sessions/:id/trace/llm/:interaction", () => {
+  let api: ApiFixture;
+
+  before(async () => {
+    api = await ApiFixture.start();
+  });
+  after(() => api[Symbol.asyncDispose]());
+
+  /** A session whose only stage has one agent and a synthesis by another provider, as its second execution. */
+  const synthesized = async () => {
+    const id = await api.client.submit("x");
+    const [stageId, executionId] = [randomUUID(), randomUUID()];
+    await api.servers.query(
+      `UPDATE alert_sessions SET resolved_config = jsonb_set(resolved_config, '{stages,0,synthesis}',
+         jsonb_set(resolved_config #> '{stages,0,agents,0}', '{llm_provider,name}', '"combiner"'))
+       WHERE session_id = $1`,
+      [id],
+    );
+    await api.servers.query(
+      "INSERT INTO stages (stage_id, session_id, stage_name, stage_index, expected_agent_count) VALUES ($1, $2, 'one', 0, 1)",
+      [stageId, id],
+    );
+    for (const [index, execution] of [randomUUID(), executionId].entries()) {
+      await api.servers.query(
+        `INSERT INTO agent_executions (execution_id, stage_id, session_id, agent_name, agent_index, iteration_strategy,
+           iteration_state, llm_provider) VALUES ($1, $2, $3, 'A', $4, 'synthesis', '{"iteration": 1}', 'p')`,
+        [execution, stageId, id, index + 1],
+      );
+    }
+    await api.servers.query(
+      `INSERT INTO messages (message_id, session_id, stage_id, execution_id, sequence_number, role, content)
+       SELECT gen_random_uuid(), $1, $2, $3, n, 'user', 'message ' || n FROM generate_series(1, 3) AS n`,
+      [id, stageId, executionId],
+    );
+    return { id, stageId, executionId };
+  };
+  const interact = async (
+    { id, stageId, executionId }: { id: string; stageId: string; executionId: string },
+    request: object,
+    type: string,
+  ) => {
+    const interactionId = randomUUID();
+    await api.servers.query(
+      `INSERT INTO llm_interactions (interaction_id, session_id, stage_id, execution_id, interaction_type, model_name,
+         last_message_id, llm_request, llm_response)
+       SELECT $1, $2, $3, $4, $5::llm_interaction_type, 'm', message_id, $6, '{}' FROM messages
+       WHERE execution_id = $4 AND sequence_number = 2`,
+      [interactionId, id, stageId, executionId, type, JSON.stringify(request)],
+    );
+    const { status, body } = await api.client.request(
+      "GET",
+      `/api/v1/sessions/${id}/trace/llm/${interactionId}`,
+    );
+    expect(status).to.equal(200);
+    return body;
+  };
+
+  it("knows the settings of the execution that combines a stage's results", async () => {
+    const body = await interact(await synthesized(), {}, "synthesis");
+    expect(body["llm_provider"]).to.include({ name: "combiner", model: "scripted-test" });
+  });
+
+  it("shows the execution's messages up to the last one the call was sent", async () => {
+    const body = await interact(await synthesized(), {}, "synthesis");
+    expect(body["conversation"]).to.deep.equal([
+      { role: "user", content: "message 1" },
+      { role: "user", content: "message 2" },
+    ]);
+  });
+
+  it("shows a call's own messages where it has some", async () => {
+    const messages = [
+      { role: "system", content: "be brief" },
+      { role: "user", content: "summarize this" },
+    ];
+    const body = await interact(await synthesized(), { messages }, "executive_summary");
+    expect(body["conversation"]).to.deep.equal(messages);
+  });
+
+  it("lists the combining execution with its stage", async () => {
+    const { id, executionId } = await synthesized();
+    const { stages } = await api.client.session(id);
+    expect(stages[0]?.executions).to.have.length(2);
+    expect(stages[0]?.executions[1]).to.include({ execution_id: executionId, agent_index: 2 });
+  });
+});
