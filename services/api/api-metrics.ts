@@ -2,6 +2,7 @@ import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 
 export interface ApiMetrics {
   readonly accepted: Counter;
+  readonly replayed: Counter;
   readonly requestSeconds: Histogram<"method" | "route" | "status">;
   readonly wakeups: Counter<"result">;
   readonly swept: Counter;
@@ -14,7 +15,12 @@ export function createApiMetrics(registry: Registry): ApiMetrics {
   return {
     accepted: new Counter({
       name: "tarsy_api_alerts_accepted_total",
-      help: "Alerts answered with 202",
+      help: "Alerts stored and answered with 202",
+      registers,
+    }),
+    replayed: new Counter({
+      name: "tarsy_api_alerts_replayed_total",
+      help: "Repeated alerts answered with the session of the first",
       registers,
     }),
     requestSeconds: new Histogram({

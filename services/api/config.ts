@@ -1,7 +1,7 @@
 import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
 import { readConfigEnvironment } from "#shared/agent-config/config-environment.ts";
 import { loadAgentConfig } from "#shared/agent-config/load-agent-config.ts";
-import { envInteger, envPort, type Environment } from "#shared/environment.ts";
+import { envInteger, envPort, envText, type Environment } from "#shared/environment.ts";
 import {
   bindAddress,
   configDirectory,
@@ -10,6 +10,7 @@ import {
   readServiceConfig,
   type ServiceConfig,
 } from "#shared/service-config.ts";
+import { parseFingerprintPath, type JsonPointer } from "./alert-fingerprint.ts";
 
 export interface ApiConfig extends ServiceConfig {
   readonly http: { readonly host: string; readonly port: number };
@@ -19,6 +20,8 @@ export interface ApiConfig extends ServiceConfig {
   readonly natsReplicas: number;
   /** Sessions that ended longer ago are soft-deleted. */
   readonly retentionDays: number;
+  /** Where an alert that is JSON names itself; empty means that only clients do. */
+  readonly fingerprintPath: readonly JsonPointer[];
   readonly agents: AgentConfig;
 }
 
@@ -33,6 +36,7 @@ export async function loadConfig(processEnv: Environment): Promise<ApiConfig> {
     natsUrl: natsUrl(env),
     natsReplicas: envInteger(env, "NATS_REPLICAS", { fallback: 1, min: 1, max: 5 }),
     retentionDays: envInteger(env, "RETENTION_DAYS", { fallback: 90, min: 1, max: 36_500 }),
+    fingerprintPath: parseFingerprintPath(envText(env, "ALERT_FINGERPRINT_PATH", "")),
     agents: await loadAgentConfig({ configDir, env }),
   };
 }

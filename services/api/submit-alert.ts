@@ -7,24 +7,17 @@ import { hashResolvedChain, type ResolvedChain } from "#shared/contracts/resolve
 import { storableJson } from "#shared/storable-json.ts";
 import { storableText } from "#shared/storable-text.ts";
 import { parseAlertRequest, type AlertRequest } from "./alert-request.ts";
+import { alertFingerprint } from "./alert-fingerprint.ts";
 import { applyMcpSelection } from "./apply-mcp-selection.ts";
 import type { ApiDeps } from "./api-deps.ts";
 import { clip } from "./clip.ts";
 import type { ApiConfig } from "./config.ts";
+import { clientKey, fingerprintKey, type SubmissionKey } from "./idempotency.ts";
+import { insertSession, type NewSession } from "./insert-session.ts";
 import { readJsonBody } from "./read-json-body.ts";
 import { RequestError, validationError } from "./request-error.ts";
 
 const MAX_DATA_BYTES = 1_048_576;
-
-/** Session and runtime row in one statement, so one round trip and one commit. */
-const INSERT_SESSION = `
-WITH session AS (
-  INSERT INTO alert_sessions (session_id, alert_data, agent_type, alert_type, author, runbook_url, mcp_selection,
-                              chain_id, resolved_config, config_hash, session_metadata)
-  VALUES ($1, $2, $3, $3, $4, $5, $6, $7, $8, $9, $10)
-  RETURNING session_id
-)
-INSERT INTO session_runtime (session_id) SELECT session_id FROM session`;
 
 /** `POST /api/v1/alerts`: 202 once the session's row is committed; an executor is woken behind the answer. */
 export function submitAlert({ config, db, dispatcher, metrics, log }: ApiDeps): Middleware {
@@ -39,33 +32,66 @@ export function submitAlert({ config, db, dispatcher, metrics, log }: ApiDeps): 
     return { ...standard, chain, hash: hashResolvedChain(chain) };
   };
   return async (ctx) => {
-    const alert = checkAlert(parseAlertRequest(await readJsonBody(ctx.req)), config);
-    const { chain, hash, notice } = chainFor(alert);
-    const sessionId = randomUUID();
-    const data = storableText(alert.data);
-    const metadata = {
-      ...(notice === null ? {} : { notice }),
-      ...(data.changed
-        ? { alert_data_changed: "characters that cannot be stored were replaced by U+FFFD" }
-        : {}),
-    };
-    await db.query(INSERT_SESSION, [
-      sessionId,
-      data.text,
-      alert.alertType,
-      authorOf((header) => ctx.get(header)),
-      alert.runbook === null ? null : storableText(alert.runbook).text,
-      alert.mcp === null ? null : storableJson(alert.mcp),
-      chain.chain_id,
-      JSON.stringify(chain),
-      hash,
-      Object.keys(metadata).length === 0 ? null : JSON.stringify(metadata),
-    ]);
-    dispatcher.wake(sessionId);
-    metrics.accepted.inc();
-    log.info({ session_id: sessionId, alert_type: alert.alertType }, "alert accepted");
+    const request = parseAlertRequest(await readJsonBody(ctx.req));
+    const alert = checkAlert(request, config);
+    const author = authorOf((header) => ctx.get(header));
+    // Last of all checks: a request that is refused uses up no key.
+    const submission = submissionKey(ctx.req.headers["idempotency-key"], { config, request, alert, author });
+    const session = newSession(alert, author, chainFor(alert));
+    const { sessionId, isReplayed } = await insertSession(db, session, submission);
+    if (isReplayed) {
+      ctx.set("idempotent-replayed", "true");
+      metrics.replayed.inc();
+      log.info({ session_id: sessionId }, "repeated alert answered with its session");
+    } else {
+      dispatcher.wake(sessionId);
+      metrics.accepted.inc();
+      log.info({ session_id: sessionId, alert_type: alert.alertType }, "alert accepted");
+    }
     ctx.status = 202;
     ctx.body = { session_id: sessionId, status: "queued", message: "Alert submitted for processing" };
+  };
+}
+
+/** The client's own key, else the alert's; undefined where every submission is a new one. */
+function submissionKey(
+  header: string | string[] | undefined,
+  {
+    config,
+    request,
+    alert,
+    author,
+  }: { config: ApiConfig; request: AlertRequest; alert: CheckedAlert; author: string },
+): SubmissionKey | undefined {
+  if (header !== undefined) return clientKey(String(header), author, request);
+  const fingerprint = alertFingerprint(alert.data, config.fingerprintPath);
+  if (fingerprint === undefined) return undefined;
+  return fingerprintKey(fingerprint, alert.alertType, author, request);
+}
+
+function newSession(
+  alert: CheckedAlert,
+  author: string,
+  { chain, hash, notice }: { chain: ResolvedChain; hash: string; notice: string | null },
+): NewSession {
+  const data = storableText(alert.data);
+  const metadata = {
+    ...(notice === null ? {} : { notice }),
+    ...(data.changed
+      ? { alert_data_changed: "characters that cannot be stored were replaced by U+FFFD" }
+      : {}),
+  };
+  return {
+    sessionId: randomUUID(),
+    data: data.text,
+    alertType: alert.alertType,
+    author,
+    runbook: alert.runbook === null ? null : storableText(alert.runbook).text,
+    mcpSelection: alert.mcp === null ? null : storableJson(alert.mcp),
+    chainId: chain.chain_id,
+    resolvedConfig: JSON.stringify(chain),
+    configHash: hash,
+    metadata: Object.keys(metadata).length === 0 ? null : JSON.stringify(metadata),
   };
 }
 

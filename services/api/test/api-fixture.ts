@@ -45,7 +45,12 @@ export class ApiFixture implements AsyncDisposable {
   }
 
   static async start(
-    options: { servers?: BackingServers; limits?: RequestLimits; config?: ConfigFiles } = {},
+    options: {
+      servers?: BackingServers;
+      limits?: RequestLimits;
+      config?: ConfigFiles;
+      env?: Record<string, string>;
+    } = {},
   ): Promise<ApiFixture> {
     const resources = new AsyncDisposableStack();
     const stopping = new AbortController();
@@ -56,6 +61,7 @@ export class ApiFixture implements AsyncDisposable {
       DATABASE_URL: servers.postgres.url,
       NATS_URL: servers.nats.url,
       CONFIG_DIR: path,
+      ...options.env,
     });
     const db = resources.adopt(
       await openDatabase({ url: config.databaseUrl, applicationName: "api-test", poolSize: 5, log, signal }),
