@@ -22,6 +22,7 @@ export function answerErrors(log: Logger): Middleware {
       const error = coerceError(thrown);
       if (error instanceof RequestError) {
         ctx.status = error.status;
+        if (error.retryAfterSeconds !== undefined) ctx.set("retry-after", String(error.retryAfterSeconds));
         ctx.body = {
           message: error.message,
           ...(error.allowed === undefined ? {} : { allowed: error.allowed }),

@@ -3,6 +3,7 @@ import type { Logger } from "#shared/logger.ts";
 import type { ApiMetrics } from "./api-metrics.ts";
 import type { ApiConfig } from "./config.ts";
 import type { Dispatcher } from "./dispatch.ts";
+import type { EventStreams } from "./event-streams.ts";
 
 /** What the handlers work with. */
 export interface ApiDeps {
@@ -11,4 +12,5 @@ export interface ApiDeps {
   readonly db: DataSource;
   readonly dispatcher: Dispatcher;
   readonly metrics: ApiMetrics;
+  readonly streams: EventStreams;
 }

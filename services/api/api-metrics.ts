@@ -4,6 +4,7 @@ export interface ApiMetrics {
   readonly accepted: Counter;
   readonly replayed: Counter;
   readonly requestSeconds: Histogram<"method" | "route" | "status">;
+  readonly eventStreams: Gauge;
   readonly wakeups: Counter<"result">;
   readonly swept: Counter;
   readonly undispatched: Gauge;
@@ -28,6 +29,11 @@ export function createApiMetrics(registry: Registry): ApiMetrics {
       help: "HTTP requests by method, route and status",
       labelNames: ["method", "route", "status"],
       buckets: [0.002, 0.005, 0.02, 0.1, 0.5, 2, 10],
+      registers,
+    }),
+    eventStreams: new Gauge({
+      name: "tarsy_api_event_streams",
+      help: "Open streams of a session's events",
       registers,
     }),
     wakeups: new Counter({

@@ -4,6 +4,7 @@ import { answerErrors } from "./answer-errors.ts";
 import type { ApiDeps } from "./api-deps.ts";
 import { cancelSession } from "./cancel-session.ts";
 import { getAlertTypes } from "./get-alert-types.ts";
+import { getEvents } from "./get-events.ts";
 import { getLlmTrace } from "./get-llm-trace.ts";
 import { getSession } from "./get-session.ts";
 import { getSystemConfig } from "./get-system-config.ts";
@@ -17,6 +18,7 @@ export function buildApp(deps: ApiDeps): Koa {
   const router = new Router();
   router.post("/api/v1/alerts", submitAlert(deps));
   router.get("/api/v1/sessions/:id", getSession(deps));
+  router.get("/api/v1/sessions/:id/events", getEvents(deps));
   router.get("/api/v1/sessions/:id/timeline", getTimeline(deps));
   router.get("/api/v1/sessions/:id/trace", getTrace(deps));
   router.get("/api/v1/sessions/:id/trace/llm/:interaction", getLlmTrace(deps));

@@ -20,6 +20,8 @@ export interface ApiConfig extends ServiceConfig {
   readonly natsReplicas: number;
   /** Sessions that ended longer ago are soft-deleted. */
   readonly retentionDays: number;
+  /** Open streams of events at a time. */
+  readonly maxEventStreams: number;
   /** Where an alert that is JSON names itself; empty means that only clients do. */
   readonly fingerprintPath: readonly JsonPointer[];
   readonly agents: AgentConfig;
@@ -36,6 +38,7 @@ export async function loadConfig(processEnv: Environment): Promise<ApiConfig> {
     natsUrl: natsUrl(env),
     natsReplicas: envInteger(env, "NATS_REPLICAS", { fallback: 1, min: 1, max: 5 }),
     retentionDays: envInteger(env, "RETENTION_DAYS", { fallback: 90, min: 1, max: 36_500 }),
+    maxEventStreams: envInteger(env, "API_MAX_EVENT_STREAMS", { fallback: 500, min: 1, max: 100_000 }),
     fingerprintPath: parseFingerprintPath(envText(env, "ALERT_FINGERPRINT_PATH", "")),
     agents: await loadAgentConfig({ configDir, env }),
   };

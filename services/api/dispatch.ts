@@ -2,9 +2,10 @@ import { ensureStreams } from "#shared/bus/ensure-streams.ts";
 import { openBus, type Bus } from "#shared/bus/open-bus.ts";
 import { publishEvent } from "#shared/bus/publish-event.ts";
 import { queuedSessions } from "#shared/bus/queued-sessions.ts";
+import { subscribe } from "#shared/bus/subscribe.ts";
 import { wakeSession } from "#shared/bus/wake-session.ts";
 import { sessionCancelCodec } from "#shared/contracts/session-cancel.ts";
-import type { SessionEvent } from "#shared/contracts/session-event.ts";
+import { busEventCodec, type SessionEvent } from "#shared/contracts/session-event.ts";
 import { SUBJECTS } from "#shared/contracts/subjects.ts";
 import { errorMessage } from "#shared/errors.ts";
 import type { Logger } from "#shared/logger.ts";
@@ -22,6 +23,11 @@ export interface Dispatcher extends AsyncDisposable {
   cancel(sessionId: string): void;
   /** Publishes committed events of a session that has no owner, in the background. */
   publish(events: readonly SessionEvent[]): void;
+  /**
+   * Calls `handle` with the number of each event of a session that the bus brings from now on, until the returned
+   * function is called. Which it does not bring, the session's row tells.
+   */
+  follow(sessionId: string, handle: (seq: number) => void): () => void;
   /** The sessions whose wake-up is in the stream now, creating the stream if it is missing. Rejects with NATS away. */
   queued(): Promise<ReadonlySet<string>>;
   /** Rejects with a sentence unless NATS answers. */
@@ -88,6 +94,13 @@ export function openDispatcher({
     },
     publish: (events) => {
       for (const event of events) inBackground("event", (live) => publishEvent(live, event));
+    },
+    follow: (sessionId, handle) => {
+      if (bus === undefined || bus.connection.isClosed()) return () => undefined;
+      const subscription = subscribe(bus, SUBJECTS.events(sessionId), busEventCodec, ({ seq }) =>
+        handle(seq),
+      );
+      return () => subscription.unsubscribe();
     },
     queued: async () => {
       await prepare(connected());

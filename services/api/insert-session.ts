@@ -88,5 +88,7 @@ export async function insertSession(
     }
     return { sessionId: held.session_id, isReplayed: true };
   }
-  throw new RequestError(503, "the idempotency key changes hands all the time: try again in a moment");
+  throw new RequestError(503, "the idempotency key changes hands all the time: try again in a moment", {
+    retryAfterSeconds: 1,
+  });
 }

@@ -10,6 +10,7 @@ import { closeServer } from "./close-server.ts";
 import { loadConfig } from "./config.ts";
 import { createHttpServer } from "./create-http-server.ts";
 import { openDispatcher } from "./dispatch.ts";
+import { EventStreams } from "./event-streams.ts";
 import { sweepSessions } from "./sweep-sessions.ts";
 
 await runService("api", loadConfig, async ({ config, log, signal, resources }) => {
@@ -23,7 +24,10 @@ await runService("api", loadConfig, async ({ config, log, signal, resources }) =
   );
   await migrate(db, log);
   const dispatcher = resources.use(openDispatcher({ config, log, metrics, signal }));
-  const handle = buildApp({ config, log, db, dispatcher, metrics }).callback();
+  const streams = resources.use(
+    new EventStreams({ maxStreams: config.maxEventStreams, db, dispatcher, log, metrics, signal }),
+  );
+  const handle = buildApp({ config, log, db, dispatcher, metrics, streams }).callback();
   const server = createHttpServer((request, response) => void handle(request, response));
   resources.defer(() => closeServer(server));
   await listen(server, config.http);

@@ -1,5 +1,6 @@
 import type { SessionEvent } from "#shared/contracts/session-event.ts";
 import type { StreamChunk } from "#shared/contracts/stream-chunk.ts";
+import { wireEvent } from "#shared/contracts/wire-event.ts";
 
 /** A message's bytes, made once and sent to every client it concerns. */
 export type Frame = Buffer;
@@ -17,8 +18,8 @@ export function controlFrame(message: ControlMessage): Frame {
 }
 
 /** A stored event as clients get it: its payload with its number and the global cursor. */
-export function eventFrame({ payload, seq, db_event_id }: SessionEvent): Frame {
-  return Buffer.from(JSON.stringify({ ...payload, seq, db_event_id }));
+export function eventFrame(event: SessionEvent): Frame {
+  return Buffer.from(JSON.stringify(wireEvent(event)));
 }
 
 export function chunkFrame(chunk: StreamChunk): Frame {

@@ -9,22 +9,41 @@ const parseEventRow = compileParser(
   Type.Object({ id: Type.Integer(), seq: Type.Integer(), payload: SessionEventPayload }),
 );
 
-/**
- * The events of a session with `afterSeq < seq <= throughSeq`, ascending, at most `limit`. Whoever lost an event on
- * the bus reads it here.
- */
+/** Which events of a session to read. */
+export interface EventRange {
+  /** Those with `afterSeq < seq`, */
+  readonly afterSeq: number;
+  /** and `seq <= throughSeq`, */
+  readonly throughSeq?: number | undefined;
+  /** at most so many, */
+  readonly limit: number;
+  /** and none after those whose payloads exceed this together; the first always comes. */
+  readonly maxBytes?: number | undefined;
+}
+
+const READ = `
+SELECT id, seq, payload FROM events
+WHERE session_id = $1 AND seq > $2 AND ($3::int IS NULL OR seq <= $3) ORDER BY seq LIMIT $4`;
+
+const READ_BOUNDED = `
+SELECT id, seq, payload FROM (
+  SELECT id, seq, payload,
+         sum(octet_length(payload::text)) OVER (ORDER BY seq) - octet_length(payload::text) AS bytes_before
+  FROM (${READ}) AS page
+) AS sized
+WHERE bytes_before < $5 ORDER BY seq`;
+
+/** The events of a session in `range`, ascending. Whoever lost an event on the bus reads it here. */
 export async function readEvents(
   manager: Pick<EntityManager, "query">,
   sessionId: string,
-  { afterSeq, throughSeq, limit }: { afterSeq: number; throughSeq?: number | undefined; limit: number },
+  { afterSeq, throughSeq, limit, maxBytes }: EventRange,
 ): Promise<SessionEvent[]> {
-  const rows = await selectRows(
-    manager,
-    parseEventRow,
-    `SELECT id, seq, payload FROM events
-     WHERE session_id = $1 AND seq > $2 AND ($3::int IS NULL OR seq <= $3) ORDER BY seq LIMIT $4`,
-    [sessionId, afterSeq, throughSeq ?? null, limit],
-  );
+  const range = [sessionId, afterSeq, throughSeq ?? null, limit];
+  const rows =
+    maxBytes === undefined
+      ? await selectRows(manager, parseEventRow, READ, range)
+      : await selectRows(manager, parseEventRow, READ_BOUNDED, [...range, maxBytes]);
   return rows.map(({ id, seq, payload }) => ({ session_id: sessionId, seq, db_event_id: id, payload }));
 }
 

@@ -14,6 +14,7 @@ import type { ApiDeps } from "../api-deps.ts";
 import { buildApp } from "../app.ts";
 import { loadConfig } from "../config.ts";
 import { createHttpServer, type RequestLimits } from "../create-http-server.ts";
+import { EventStreams } from "../event-streams.ts";
 import { openDispatcher } from "../dispatch.ts";
 import { sweepSessions } from "../sweep-sessions.ts";
 
@@ -50,6 +51,7 @@ export class ApiFixture implements AsyncDisposable {
       limits?: RequestLimits;
       config?: ConfigFiles;
       env?: Record<string, string>;
+      streams?: { lookEveryMs?: number; heartbeatMs?: number; stalledMs?: number };
     } = {},
   ): Promise<ApiFixture> {
     const resources = new AsyncDisposableStack();
@@ -70,7 +72,18 @@ export class ApiFixture implements AsyncDisposable {
     await migrate(db, log);
     const metrics = createApiMetrics(new Registry());
     const dispatcher = resources.use(openDispatcher({ config, log, metrics, signal }));
-    const deps = { config, log, db, dispatcher, metrics };
+    const streams = resources.use(
+      new EventStreams({
+        maxStreams: config.maxEventStreams,
+        db,
+        dispatcher,
+        log,
+        metrics,
+        signal,
+        ...options.streams,
+      }),
+    );
+    const deps = { config, log, db, dispatcher, metrics, streams };
     const server = await serve(deps, options.limits);
     resources.defer(() => closeNow(server));
     const address = server.address();
@@ -86,6 +99,11 @@ export class ApiFixture implements AsyncDisposable {
   sweep(everyMs: number): void {
     const sweeping = sweepSessions(this.deps, this.#stopping.signal, { everyMs });
     this.#resources.defer(() => sweeping);
+  }
+
+  /** What the service does first when it is told to stop. */
+  stop(): void {
+    this.#stopping.abort(new Error("the service stops"));
   }
 
   /** A request with exactly these bytes and headers; the body comes back as text. */
