@@ -7,6 +7,7 @@ export interface ApiMetrics {
   readonly eventStreams: Gauge;
   readonly wakeups: Counter<"result">;
   readonly swept: Counter;
+  readonly queueRepairs: Counter;
   readonly undispatched: Gauge;
 }
 
@@ -45,6 +46,11 @@ export function createApiMetrics(registry: Registry): ApiMetrics {
     swept: new Counter({
       name: "tarsy_api_sessions_swept_total",
       help: "Sessions the sweeper found without an owner or a wake-up",
+      registers,
+    }),
+    queueRepairs: new Counter({
+      name: "tarsy_api_queue_repairs_total",
+      help: "Times the queue's consumer delivered nothing and was created anew",
       registers,
     }),
     undispatched: new Gauge({

@@ -51,6 +51,7 @@ export function health({ config, db, dispatcher }: ApiDeps): Middleware {
     const [database, nats] = await Promise.all([databaseState(db), stateOf(() => dispatcher.check())]);
     const isHealthy = database.status === "healthy";
     ctx.status = isHealthy ? 200 : 503;
+    if (!isHealthy) ctx.set("retry-after", "1");
     ctx.body = {
       status: isHealthy ? "healthy" : "unhealthy",
       version,

@@ -1,0 +1,139 @@
+import { randomUUID } from "node:crypto";
+import { expect } from "chai";
+import { pino } from "pino";
+import { ensureExecutorsDurable } from "#shared/bus/ensure-streams.ts";
+import { openBus, type Bus } from "#shared/bus/open-bus.ts";
+import { openSessionQueue, pullSession } from "#shared/bus/pull-session.ts";
+import { queuedSessions } from "#shared/bus/queued-sessions.ts";
+import { wakeSession } from "#shared/bus/wake-session.ts";
+import { EXECUTORS_DURABLE, SESSIONS_STREAM } from "#shared/contracts/subjects.ts";
+import { until } from "../../../test/support/until.ts";
+import { ApiFixture } from "./api-fixture.ts";
+
+const { signal } = new AbortController();
+const log = pino({ level: "silent" });
+
+describe("sweepSessions and the queue", () => {
+  const resources = new AsyncDisposableStack();
+  let api: ApiFixture;
+  let bus: Bus;
+
+  beforeEach(async () => {
+    api = resources.use(await ApiFixture.start());
+    bus = resources.use(await openBus({ url: api.servers.nats.url, name: "test", log, signal }));
+    await until("the streams are there", () => queuedSessions(bus));
+  });
+  afterEach(async () => {
+    await bus[Symbol.asyncDispose]();
+    await api[Symbol.asyncDispose]();
+  });
+  after(() => resources.disposeAsync());
+
+  /** Sessions that no wake-up was sent for, oldest first; those of one statement are of one time. */
+  const insert = async (count: number): Promise<string[]> => {
+    const ids = Array.from({ length: count }, () => randomUUID()).toSorted();
+    await api.servers.query(
+      `WITH session AS (
+         INSERT INTO alert_sessions (session_id, alert_data, agent_type, chain_id, resolved_config, config_hash)
+         SELECT id, 'x', 'test', 'c', '{}', 'h' FROM unnest($1::uuid[]) AS id RETURNING session_id)
+       INSERT INTO session_runtime (session_id) SELECT session_id FROM session`,
+      [ids],
+    );
+    return ids;
+  };
+  const wakeups = async (result: string) =>
+    (await api.deps.metrics.wakeups.get()).values.find(({ labels }) => labels.result === result)?.value ?? 0;
+  const repairs = async () => (await api.deps.metrics.queueRepairs.get()).values[0]?.value;
+  const sweeps = async () => {
+    const [marker] = await insert(1);
+    await until("a sweep has passed", async () => (await queuedSessions(bus)).has(String(marker)));
+  };
+
+  it("dispatches thousands of sessions, the oldest first, while none of them is worked on", async () => {
+    const ids = [...(await insert(700)), ...(await insert(1_300))];
+    api.sweep(50);
+    await until("all are in the stream", async () => (await queuedSessions(bus)).size === ids.length);
+    await until("all are acknowledged", async () => (await wakeups("queued")) === ids.length);
+    await ensureExecutorsDurable(bus, { maxRunning: 5 });
+    const queue = await openSessionQueue(bus);
+    for (const id of ids.slice(0, 3)) {
+      expect(await pullSession(bus, queue, signal)).to.have.property("sessionId", id);
+    }
+  });
+
+  it("does no harm from several replicas at once", async () => {
+    await using second = await ApiFixture.start({ servers: api.servers });
+    const ids = await insert(600);
+    api.sweep(20);
+    second.sweep(20);
+    await until("all are in the stream", async () => (await queuedSessions(bus)).size === ids.length);
+    await sweeps();
+    const { messages } = (await bus.jsm.streams.info(SESSIONS_STREAM)).state;
+    expect(messages).to.equal(ids.length + 1);
+    expect(await wakeups("failed")).to.equal(0);
+  });
+
+  it("creates a consumer anew that is ahead of its stream, so that everything is delivered", async () => {
+    const ids = await insert(3);
+    for (const id of ids) await wakeSession(bus, id);
+    // One that looks elsewhere counts and delivers as little as one that is ahead.
+    await ensureExecutorsDurable(bus, { maxRunning: 5 });
+    const { config: right } = await bus.jsm.consumers.info(SESSIONS_STREAM, EXECUTORS_DURABLE);
+    await bus.jsm.consumers.delete(SESSIONS_STREAM, EXECUTORS_DURABLE);
+    await bus.jsm.consumers.add(SESSIONS_STREAM, { ...right, filter_subject: "tarsy.sessions.none" });
+    api.sweep(50);
+    await until("it is repaired", async () => (await repairs()) === 1);
+    const queue = await openSessionQueue(bus);
+    const delivered: unknown[] = [];
+    for (const _ of ids) delivered.push((await pullSession(bus, queue, signal))?.sessionId);
+    expect(delivered).to.have.members(ids);
+    await sweeps();
+    await sweeps();
+    expect(await repairs()).to.equal(1);
+    const { config } = await bus.jsm.consumers.info(SESSIONS_STREAM, EXECUTORS_DURABLE);
+    expect(config).to.deep.equal(right);
+  });
+
+  it("leaves a consumer alone that has all it may have under way", async () => {
+    const ids = await insert(8);
+    for (const id of ids) await wakeSession(bus, id);
+    await ensureExecutorsDurable(bus, { maxRunning: 5 });
+    const queue = await openSessionQueue(bus);
+    const first = await pullSession(bus, queue, signal);
+    const second = await pullSession(bus, queue, signal);
+    second?.nak(60_000);
+    await first?.ack();
+    api.sweep(20);
+    for (let n = 0; n < 4; n++) await sweeps();
+    expect(await repairs()).to.equal(0);
+  });
+
+  it("brings back what a full stream refused, which was accepted all the same", async () => {
+    const { config } = await bus.jsm.streams.info(SESSIONS_STREAM);
+    await bus.jsm.streams.update(SESSIONS_STREAM, { ...config, max_msgs: 1 });
+    const first = await api.client.submit("x");
+    await until("the stream is full", async () => (await queuedSessions(bus)).has(first));
+    const second = await api.client.submit("x");
+    await until("its wake-up is refused", async () => (await wakeups("failed")) === 1);
+    // The sweeper sets the stream right before it looks.
+    api.sweep(50);
+    await until("it is in the stream", async () => (await queuedSessions(bus)).has(second));
+  });
+
+  it("deletes idempotency keys whose time is over, and no others", async () => {
+    const post = async (key: string) =>
+      api.raw("POST", "/api/v1/alerts", {
+        body: Buffer.from('{"data":"x"}'),
+        headers: { "content-type": "application/json", "idempotency-key": key },
+      });
+    await post("old");
+    await api.servers.query("UPDATE idempotency_keys SET expires_at = now() - interval '1 s'", []);
+    await post("young");
+    const left = async () =>
+      api.servers.query("SELECT expires_at > now() AS valid FROM idempotency_keys", []);
+    expect(await left()).to.have.length(2);
+    api.sweep(50);
+    await until("one is left", async () => (await left()).length === 1);
+    expect(await left()).to.deep.equal([{ valid: true }]);
+  });
+});

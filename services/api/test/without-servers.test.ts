@@ -1,0 +1,62 @@
+import { randomUUID } from "node:crypto";
+import { expect } from "chai";
+import { ApiFixture } from "./api-fixture.ts";
+
+describe("the api without its servers", () => {
+  const resources = new AsyncDisposableStack();
+  let api: ApiFixture;
+
+  before(async () => {
+    api = resources.use(await ApiFixture.start());
+  });
+  after(() => resources.disposeAsync());
+
+  it("accepts alerts and cancels while NATS is away", async () => {
+    const running = await api.client.submit("x");
+    await api.servers.query(
+      "UPDATE alert_sessions SET status = 'in_progress', started_at = now() WHERE session_id = $1",
+      [running],
+    );
+    await api.servers.killNats();
+    const pending = await api.client.submit("y");
+    for (const [id, status] of [
+      [pending, "cancelled"],
+      [running, "cancelling"],
+    ] as const) {
+      expect(await api.client.request("POST", `/api/v1/sessions/${id}/cancel`)).to.include({ status: 200 });
+      expect(await api.client.session(id)).to.include({ status });
+    }
+    const health = await api.client.request("GET", "/health");
+    expect(health).to.include({ status: 200 });
+    expect(health.body["nats"]).to.include({ status: "unhealthy", error: "NATS is not connected" });
+    await api.servers.restartNats();
+  });
+
+  it("answers 503 on every route that needs Postgres, and says when to try again", async () => {
+    await api.servers.stopPostgres();
+    const session = `/api/v1/sessions/${randomUUID()}`;
+    const body = Buffer.from('{"data":"x"}');
+    const json = { "content-type": "application/json" };
+    const requests: [string, string, Parameters<ApiFixture["raw"]>[2]][] = [
+      ["POST", "/api/v1/alerts", { body, headers: json }],
+      ["POST", "/api/v1/alerts", { body, headers: { ...json, "idempotency-key": "k" } }],
+      ["GET", session, {}],
+      ["GET", `${session}/timeline`, {}],
+      ["GET", `${session}/trace`, {}],
+      ["GET", `${session}/trace/llm/${randomUUID()}`, {}],
+      ["GET", `${session}/events`, {}],
+      ["GET", `${session}/events`, { headers: { accept: "text/event-stream" } }],
+      ["POST", `${session}/cancel`, {}],
+      ["GET", "/health", {}],
+    ];
+    for (const [method, path, options] of requests) {
+      const { status, headers } = await api.raw(method, path, options);
+      expect([status, headers.get("retry-after")], `${method} ${path}`).to.deep.equal([503, "1"]);
+    }
+    for (const path of ["/api/v1/alert-types", "/api/v1/system/config"]) {
+      expect(await api.raw("GET", path), path).to.include({ status: 200 });
+    }
+    await api.servers.restartPostgres();
+    await api.client.submitUntilAccepted("back again");
+  });
+});
