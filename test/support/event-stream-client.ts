@@ -1,4 +1,4 @@
-import { until } from "../../../test/support/until.ts";
+import { until } from "./until.ts";
 
 /** One Server-Sent Event. */
 export interface ReceivedEvent {

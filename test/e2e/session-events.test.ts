@@ -1,0 +1,44 @@
+import { expect } from "chai";
+import { BackingServers } from "../support/backing-servers.ts";
+import { configDirectory } from "../support/config-directory.ts";
+import { EventStreamClient } from "../support/event-stream-client.ts";
+import { TarsyClient } from "../support/tarsy-client.ts";
+import { TarsySystem } from "../support/tarsy-system.ts";
+
+describe("a session's events over HTTP, through all five services", () => {
+  const resources = new AsyncDisposableStack();
+  let system: TarsySystem;
+  let client: TarsyClient;
+
+  before(async () => {
+    const servers = resources.use(await BackingServers.start());
+    const { path } = resources.use(await configDirectory());
+    system = resources.use(await TarsySystem.start({ servers, configDir: path }));
+    client = new TarsyClient(system);
+  });
+  after(() => resources.disposeAsync());
+  afterEach(function () {
+    if (this.currentTest?.state === "failed") process.stderr.write(system.output.slice(-4_000));
+  });
+
+  it("are the same as a stream, as a page and on the WebSocket", async () => {
+    const id = await client.submit("disk full on node-7");
+    await using stream = await EventStreamClient.open(`${system.api}/api/v1/sessions/${id}/events`);
+    using watch = await client.watch(id, { after_seq: 0 });
+    await watch.next("session.completed");
+    expect(await stream.ended).to.equal("end");
+    expect(stream.events.map(({ data }) => data)).to.deep.equal(watch.events());
+    const { body } = await client.request("GET", `/api/v1/sessions/${id}/events`);
+    expect(body["events"]).to.deep.equal(watch.events());
+    expect(body).to.include({ has_more: false, last_seq: watch.events().length });
+  });
+
+  it("end in order as a stream when the api stops", async () => {
+    await system.stop("executor", "SIGKILL");
+    const id = await client.submit("nobody will look at it");
+    await using stream = await EventStreamClient.open(`${system.api}/api/v1/sessions/${id}/events`);
+    expect(stream.status).to.equal(200);
+    expect(await system.stop("api", "SIGTERM")).to.equal(0);
+    expect(await stream.ended).to.equal("end");
+  });
+});
