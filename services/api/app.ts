@@ -13,6 +13,9 @@ import { getTrace } from "./get-trace.ts";
 import { health } from "./health.ts";
 import { submitAlert } from "./submit-alert.ts";
 
+/** What is the client's or the network's doing. */
+const BROKEN_CONNECTION = /^(?:ECONN|EPIPE|ETIMEDOUT|ERR_STREAM_|ABORT_ERR)/u;
+
 /** Builds the HTTP surface; it never listens by itself. */
 export function buildApp(deps: ApiDeps): Koa {
   const router = new Router();
@@ -30,7 +33,10 @@ export function buildApp(deps: ApiDeps): Koa {
   // Identity headers are taken as they come until authentication exists; forwarding headers are not.
   const app = new Koa({ proxy: false });
   app.silent = true;
-  app.on("error", (error: Error) => deps.log.debug({ error: error.message }, "connection error"));
+  app.on("error", (error: NodeJS.ErrnoException) => {
+    const isTheirs = BROKEN_CONNECTION.test(error.code ?? "");
+    deps.log[isTheirs ? "debug" : "error"]({ error: error.message }, "answer cut in the middle");
+  });
   app.use(async (ctx, next) => {
     const stop = deps.metrics.requestSeconds.startTimer({ method: ctx.method });
     await next();

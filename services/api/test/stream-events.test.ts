@@ -94,6 +94,15 @@ describe("GET /api/v1/sessions/:id/events as a stream", () => {
       expect(await stream.ids(2)).to.deep.equal([1, 2]);
     });
 
+    it("is cut off rather than going on behind an event that cannot be read", async () => {
+      const id = await api.client.submit("x");
+      await log.commit(id, [statusEvent(id), statusEvent(id)]);
+      await api.servers.query("UPDATE events SET payload = '{}' WHERE session_id = $1 AND seq = 2", [id]);
+      await using stream = await EventStreamClient.open(url(id));
+      expect(await stream.ended).to.equal("cut");
+      expect(stream.events).to.have.length(0);
+    });
+
     it("answers HEAD without a stream", async () => {
       const id = await api.client.submit("x");
       const headers = { accept: "text/event-stream" };

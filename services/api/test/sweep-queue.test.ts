@@ -81,11 +81,17 @@ describe("sweepSessions and the queue", () => {
     const { config: right } = await bus.jsm.consumers.info(SESSIONS_STREAM, EXECUTORS_DURABLE);
     await bus.jsm.consumers.delete(SESSIONS_STREAM, EXECUTORS_DURABLE);
     await bus.jsm.consumers.add(SESSIONS_STREAM, { ...right, filter_subject: "tarsy.sessions.none" });
+    const queue = await openSessionQueue(bus);
+    // An executor waits for work all the time, also while its consumer goes and comes back.
+    const delivered: unknown[] = [];
+    const pulling = until("all are delivered", async () => {
+      const delivery = await pullSession(bus, queue, signal);
+      if (delivery !== null) delivered.push(delivery.sessionId);
+      return delivered.length === ids.length;
+    });
     api.sweep(50);
     await until("it is repaired", async () => (await repairs()) === 1);
-    const queue = await openSessionQueue(bus);
-    const delivered: unknown[] = [];
-    for (const _ of ids) delivered.push((await pullSession(bus, queue, signal))?.sessionId);
+    await pulling;
     expect(delivered).to.have.members(ids);
     await sweeps();
     await sweeps();
