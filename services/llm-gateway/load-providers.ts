@@ -14,6 +14,10 @@ export function loadProviders({
       const { googleNative } = await import("./google-native/generate.ts");
       return googleNative({ env, stall, retry });
     }),
+    langchain: once(async () => {
+      const { langchain } = await import("./langchain/generate.ts");
+      return langchain({ env, stall, retry });
+    }),
     scripted: once(async () => {
       const { scripted } = await import("./scripted/generate.ts");
       return scripted({ configDir });

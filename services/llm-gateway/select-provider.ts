@@ -3,12 +3,15 @@ import type { LLMConfig } from "#shared/generated/llm/v1/llm.ts";
 import { refusal } from "./llm-error.ts";
 import type { Provider } from "./provider.ts";
 
+const LANGCHAIN_TYPES = ["openai", "anthropic", "xai", "vertexai"];
+
 /** Loads a provider when its first call comes: an SDK costs 75 MB, which a gateway that never uses it should not pay. */
 export type LazyProvider = () => Promise<Provider>;
 
 /** The provider behind every name; which one serves a call is decided by its llm_config. */
 export interface Providers {
   readonly googleNative: LazyProvider;
+  readonly langchain: LazyProvider;
   readonly scripted: LazyProvider;
 }
 
@@ -33,8 +36,11 @@ function choose({ provider, backend }: LLMConfig, providers: Providers): Promise
   }
   if (provider === "scripted" || backend === "scripted") return providers.scripted();
   if (provider === "google") return providers.googleNative();
-  throw refusal(
-    "invalid_backend",
-    `llm_config.provider "${provider}" cannot be served with backend "${backend}" yet: use a provider of type google or scripted`,
-  );
+  if (!LANGCHAIN_TYPES.includes(provider) || backend === "google-native") {
+    throw refusal(
+      "invalid_backend",
+      `llm_config.provider "${provider}" cannot be served with backend "${backend}": backend langchain serves ${LANGCHAIN_TYPES.join(", ")}`,
+    );
+  }
+  return providers.langchain();
 }

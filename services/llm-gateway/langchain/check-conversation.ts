@@ -1,0 +1,43 @@
+import type { ConversationMessage } from "#shared/generated/llm/v1/llm.ts";
+import { refusal } from "../llm-error.ts";
+import { answerCalls } from "./answer-calls.ts";
+
+const ROLES = ["system", "user", "assistant", "tool"];
+
+/** A conversation that any provider takes: the system's part apart, and a result for every tool call. */
+export interface Conversation {
+  /** Undefined where there is none, or an empty one. */
+  readonly system: string | undefined;
+  readonly messages: readonly ConversationMessage[];
+}
+
+/**
+ * Checks and orders the whole conversation. Throws TerminalError `invalid_request` for a second system message, an
+ * unknown role, or a conversation without any content.
+ */
+export function checkConversation(all: readonly ConversationMessage[]): Conversation {
+  let system: string | undefined;
+  const rest: ConversationMessage[] = [];
+  for (const [index, message] of all.entries()) {
+    if (!ROLES.includes(message.role)) {
+      throw refusal(
+        "invalid_request",
+        `messages[${index}].role is "${message.role}": it must be system, user, assistant or tool`,
+      );
+    }
+    if (message.role !== "system") {
+      rest.push(message);
+    } else if (system === undefined) {
+      system = message.content;
+    } else {
+      throw refusal("invalid_request", `messages[${index}] is a second system message: one is allowed`);
+    }
+  }
+  const messages = answerCalls(rest).filter(
+    ({ role, content, toolCalls }) => role === "tool" || content.trim() !== "" || toolCalls.length > 0,
+  );
+  if (messages.length === 0) {
+    throw refusal("invalid_request", "messages hold no content: at least one user message is needed");
+  }
+  return { system: system?.trim() === "" ? undefined : system, messages };
+}

@@ -1,0 +1,97 @@
+import { ChatOpenAI, ChatOpenAICompletions } from "@langchain/openai";
+import { baseUrl } from "./base-url.ts";
+import type { ChatAddress, ChatBackend } from "./chat-backend.ts";
+import { chatMessagesOut } from "./chat-messages-out.ts";
+import type { RepairEvent } from "./event-stream.ts";
+import { providerFetch } from "./provider-fetch.ts";
+import { repairChatEvents } from "./repair-chat-events.ts";
+import { repairResponsesEvents } from "./repair-responses-events.ts";
+import { responsesMessagesOut } from "./responses-messages-out.ts";
+import { functionToolsOut } from "./tools-out.ts";
+
+const OPENAI_URL = "https://api.openai.com/v1";
+const AZURE_API_VERSION = "2024-10-21";
+
+/**
+ * Opens a model of OpenAI's, or of any server that speaks its API, which is what a base_url means. OpenAI's own
+ * reasoning models are asked through the Responses API, which alone shows their thoughts and takes them back;
+ * everything else through chat completions. Throws TerminalError `invalid_request` for an unusable address.
+ */
+export function openOpenai(address: ChatAddress): ChatBackend {
+  const isReasoning = /^(?:o\d|gpt-[5-9](?!-chat))/u.test(address.model);
+  return address.baseUrl === "" && isReasoning ? responsesBackend(address) : chatBackend(address, OPENAI_URL);
+}
+
+/** A model behind chat completions; `ownUrl` is where it is unless the address says otherwise. */
+export function chatBackend(address: ChatAddress, ownUrl: string): ChatBackend {
+  const model = new ChatOpenAICompletions({
+    ...clientFields(address, ownUrl, repairChatEvents),
+    model: address.model,
+  });
+  return {
+    prepare: ({ conversation, tools }) => {
+      const messages = chatMessagesOut(conversation);
+      const options = tools.length === 0 ? {} : { tools: functionToolsOut(tools) };
+      return {
+        state: undefined,
+        stream: (signal) => model.stream(messages, { ...options, signal }),
+      };
+    },
+  };
+}
+
+function responsesBackend(address: ChatAddress): ChatBackend {
+  const fields = {
+    ...clientFields(address, OPENAI_URL, repairResponsesEvents),
+    model: address.model,
+    useResponsesApi: true,
+    // The gateway keeps no state and OpenAI is to keep none for it: reasoning travels, encrypted.
+    zdrEnabled: true,
+    supportsStrictToolCalling: false,
+  };
+  const plainModel = new ChatOpenAI(fields);
+  const model = new ChatOpenAI({ ...fields, reasoning: { summary: "auto" } });
+  return {
+    prepare: ({ conversation, tools, plain }) => {
+      const messages = responsesMessagesOut(conversation, { model: address.model, replay: !plain });
+      const options = tools.length === 0 ? {} : { tools: functionToolsOut(tools) };
+      if (plain) {
+        return { state: undefined, stream: (signal) => plainModel.stream(messages, { ...options, signal }) };
+      }
+      return {
+        state: { provider: "responses", model: address.model, thinking: true },
+        stream: (signal) =>
+          model.stream(messages, { ...options, include: ["reasoning.encrypted_content"], signal }),
+      };
+    },
+  };
+}
+
+/** Everything said in full, because LangChain and the SDK otherwise look into the process's environment. */
+function clientFields(
+  { apiKey, baseUrl: configured }: ChatAddress,
+  ownUrl: string,
+  repair: () => RepairEvent,
+) {
+  const url = new URL(baseUrl(configured, ownUrl));
+  const query = Object.fromEntries(url.searchParams);
+  const isAzure = url.hostname.endsWith(".azure.com") && url.pathname.includes("/deployments/");
+  return {
+    // The SDK wants one, and sends the header below instead where there is none.
+    apiKey: apiKey ?? "none",
+    maxRetries: 0,
+    streamUsage: true,
+    configuration: {
+      baseURL: `${url.origin}${url.pathname}`.replace(/\/+$/u, ""),
+      organization: null,
+      project: null,
+      fetch: providerFetch(repair),
+      logLevel: "off" as const,
+      defaultQuery: isAzure ? { "api-version": AZURE_API_VERSION, ...query } : query,
+      defaultHeaders: {
+        ...(apiKey === undefined ? { Authorization: null } : {}),
+        ...(isAzure && apiKey !== undefined ? { "api-key": apiKey } : {}),
+      },
+    },
+  };
+}

@@ -1,0 +1,113 @@
+import { once } from "node:events";
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
+import { listen } from "#shared/listen.ts";
+
+/** One request as it reached the fake provider. */
+export interface SseRequest {
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  /** The JSON body. */
+  readonly body: unknown;
+  /** Resolves once the client has closed its side of the socket. */
+  readonly closed: Promise<void>;
+}
+
+/** What a handler answers with; every call goes out at once. */
+export interface SseReply {
+  /** One server-sent event without a name, its data as JSON. */
+  data(value: object): void;
+  /** One server-sent event named after the value's `type`, as Anthropic and OpenAI's Responses API send them. */
+  event(value: { readonly type: string }): void;
+  /** Any bytes into the stream, for garbage and half messages. */
+  raw(bytes: string | Uint8Array): void;
+  /** A response of its own status and body instead of a stream. */
+  fail(status: number, body: object | string, headers?: Record<string, string>): void;
+  /** Ends the stream in good order. */
+  end(): void;
+  /** Cuts the connection. */
+  reset(): void;
+}
+
+/** Plays one request; the answer stays open until it ends, fails or resets it. */
+export type SseHandler = (reply: SseReply, request: SseRequest) => void | Promise<void>;
+
+export interface SseServer extends AsyncDisposable {
+  /** Without a path. */
+  readonly url: string;
+  /** All requests so far, oldest first. */
+  readonly requests: readonly SseRequest[];
+  /** Resolves with the request of this index (from 0) once it has come. */
+  request(index: number): Promise<SseRequest>;
+}
+
+/**
+ * A fake of any provider that streams server-sent events after a POST, on a free port of 127.0.0.1. Request n is
+ * played by handler n, further ones by the last.
+ */
+export async function openSseServer(handlers: SseHandler | readonly SseHandler[]): Promise<SseServer> {
+  const queue: readonly SseHandler[] = typeof handlers === "function" ? [handlers] : handlers;
+  const requests: SseRequest[] = [];
+  const waiting = new Set<() => void>();
+  const answer = async (incoming: IncomingMessage, response: ServerResponse) => {
+    const { promise: closed, resolve } = Promise.withResolvers<void>();
+    response.once("close", resolve);
+    const body = await readJson(incoming);
+    const request = { path: incoming.url ?? "", headers: incoming.headers, body, closed };
+    const handler = queue[Math.min(requests.length, queue.length - 1)];
+    requests.push(request);
+    for (const wake of waiting) wake();
+    await handler?.(openReply(response), request);
+  };
+  const server = createServer((incoming, response) => {
+    answer(incoming, response).catch((error: unknown) =>
+      response.destroy(new Error("handler failed", { cause: error })),
+    );
+  });
+  await listen(server, { host: "127.0.0.1", port: 0 });
+  const address = server.address();
+  const port = address !== null && typeof address === "object" ? address.port : 0;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    requests,
+    request: async (index) => {
+      for (;;) {
+        const found = requests[index];
+        if (found !== undefined) return found;
+        await new Promise<void>((resolve) => {
+          waiting.add(resolve);
+        });
+      }
+    },
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
+
+function openReply(response: ServerResponse): SseReply {
+  const write = (bytes: string | Uint8Array) => {
+    if (!response.headersSent)
+      response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8" });
+    response.write(bytes);
+  };
+  return {
+    data: (value) => write(`data: ${JSON.stringify(value)}\n\n`),
+    event: (value) => write(`event: ${value.type}\ndata: ${JSON.stringify(value)}\n\n`),
+    raw: write,
+    fail: (status, body, headers = {}) => {
+      const type = typeof body === "string" ? "text/html" : "application/json";
+      response.writeHead(status, { "content-type": type, ...headers });
+      response.end(typeof body === "string" ? body : JSON.stringify(body));
+    },
+    end: () => void response.end(),
+    reset: () => void response.socket?.resetAndDestroy(),
+  };
+}
+
+async function readJson(incoming: IncomingMessage): Promise<unknown> {
+  const pieces: Buffer[] = [];
+  for await (const piece of incoming) if (Buffer.isBuffer(piece)) pieces.push(piece);
+  return JSON.parse(Buffer.concat(pieces).toString("utf8"));
+}
