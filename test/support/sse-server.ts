@@ -88,8 +88,7 @@ export async function openSseServer(handlers: SseHandler | readonly SseHandler[]
 
 function openReply(response: ServerResponse): SseReply {
   const write = (bytes: string | Uint8Array) => {
-    if (!response.headersSent)
-      response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8" });
+    if (!response.headersSent) response.writeHead(200, { "content-type": "text/event-stream" });
     response.write(bytes);
   };
   return {

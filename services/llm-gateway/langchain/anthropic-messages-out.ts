@@ -92,8 +92,8 @@ function assistantBlocks(
   };
   for (const part of layout) {
     if ("block" in part) {
-      if (thinking && typeof part.block["type"] === "string")
-        blocks.push({ type: part.block["type"], ...part.block });
+      const { type } = part.block;
+      if (thinking && typeof type === "string") blocks.push({ ...part.block, type });
     } else if ("text" in part) {
       blocks.push(...textBlocks(isTextIntact ? rest.slice(0, part.text) : ""));
       if (isTextIntact) rest = rest.slice(part.text);

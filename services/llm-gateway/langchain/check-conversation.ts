@@ -2,7 +2,7 @@ import type { ConversationMessage } from "#shared/generated/llm/v1/llm.ts";
 import { refusal } from "../llm-error.ts";
 import { answerCalls } from "./answer-calls.ts";
 
-const ROLES = ["system", "user", "assistant", "tool"];
+const ROLES = new Set(["system", "user", "assistant", "tool"]);
 
 /** A conversation that any provider takes: the system's part apart, and a result for every tool call. */
 export interface Conversation {
@@ -19,7 +19,7 @@ export function checkConversation(all: readonly ConversationMessage[]): Conversa
   let system: string | undefined;
   const rest: ConversationMessage[] = [];
   for (const [index, message] of all.entries()) {
-    if (!ROLES.includes(message.role)) {
+    if (!ROLES.has(message.role)) {
       throw refusal(
         "invalid_request",
         `messages[${index}].role is "${message.role}": it must be system, user, assistant or tool`,

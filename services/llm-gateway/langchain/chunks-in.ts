@@ -56,25 +56,34 @@ export class ChunkReader {
   }
 
   read(chunk: ModelChunk): Content[] {
-    const { additional_kwargs: extra, response_metadata: metadata } = chunk;
     const contents: Content[] = [];
-    const reasoning = extra?.reasoning_content;
-    if (reasoning !== undefined && reasoning !== "") contents.push(this.#thinking(reasoning, undefined));
+    const reasoning = chunk.additional_kwargs?.reasoning_content ?? "";
+    if (reasoning !== "") contents.push(this.#thinking(reasoning, undefined));
     const blocks =
       typeof chunk.content === "string" ? [{ type: "text", text: chunk.content }] : chunk.content;
     for (const block of blocks) contents.push(...this.#readBlock(block));
     for (const piece of chunk.tool_call_chunks ?? []) this.#readCall(piece);
-    if (chunk.usage_metadata !== undefined) this.#usage.add(chunk.usage_metadata);
+    this.#readEnd(chunk);
+    return contents;
+  }
+
+  /** What counts in its last form only. */
+  #readEnd({
+    additional_kwargs: extra,
+    response_metadata: metadata,
+    usage_metadata: usage,
+  }: ModelChunk): void {
+    if (usage !== undefined) this.#usage.add(usage);
     if (extra?.usage !== undefined) this.#usage.addAnthropic(extra.usage);
     this.#refusal = extra?.refusal ?? this.#refusal;
     this.#output = metadata?.output ?? this.#output;
-    this.#finishReason =
-      metadata?.finish_reason ??
-      extra?.stop_reason ??
-      metadata?.incomplete_details?.reason ??
-      metadata?.status ??
-      this.#finishReason;
-    return contents;
+    const reasons = [
+      metadata?.finish_reason,
+      extra?.stop_reason,
+      metadata?.incomplete_details?.reason,
+      metadata?.status,
+    ];
+    this.#finishReason = reasons.find((reason) => typeof reason === "string") ?? this.#finishReason;
   }
 
   *finish(): Generator<Content> {

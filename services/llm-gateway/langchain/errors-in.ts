@@ -16,7 +16,8 @@ interface Failure {
   /** The error's type and code, e.g. "overloaded_error" or "rate_limit_exceeded"; may be empty. */
   readonly kinds: readonly string[];
   readonly said: string;
-  readonly retryAfterMs: number | undefined;
+  /** The provider's own wish, in milliseconds. */
+  readonly wishMs: number | undefined;
 }
 
 /** Translates whatever LangChain, an SDK, fetch or the conversion threw into an error with a verdict. */
@@ -43,8 +44,8 @@ export function errorIn(thrown: unknown, context: ErrorContext): TerminalError |
 }
 
 function failureIn(failure: Failure, cause: Error, context: ErrorContext): TerminalError | RetryableError {
-  const { status, said, retryAfterMs } = failure;
-  const options = { cause, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+  const { status, said, wishMs } = failure;
+  const options = { cause, ...(wishMs === undefined ? {} : { retryAfterMs: wishMs }) };
   const at = status === undefined ? "" : ` (${status})`;
   switch (judge(failure)) {
     case "credentials":
@@ -77,50 +78,48 @@ const UNPAID = /insufficient_quota|billing|credit balance|insufficient balance/i
 function judge({ status, kinds, said }: Failure): string {
   const all = [...kinds, said].join(" ");
   const isKind = (pattern: RegExp) => kinds.some((kind) => pattern.test(kind));
-  const isClientsFault = status === undefined || (status >= 400 && status < 500);
-  if (isClientsFault && UNPAID.test(all)) return "credentials";
-  if (status === 413 || (isClientsFault && status !== 429 && TOO_LONG.test(all))) return "context_too_long";
+  const isOurs = status === undefined || (status >= 400 && status < 500);
+  if (isOurs && UNPAID.test(all)) return "credentials";
+  if (status === 413 || (isOurs && status !== 429 && TOO_LONG.test(all))) return "context_too_long";
   if (status === 400 && isKind(BLOCKED)) return "content_blocked";
   // The model's call, not ours, does not match its tool: the next answer's may.
   if (isKind(/tool_use_failed/iu)) return "failed";
-  switch (status) {
-    case 401:
-    case 402:
-    case 403:
-      return "credentials";
-    case 429:
-      return "rate_limited";
-    case 503:
-    case 529:
-      return "overloaded";
-    case 408:
-    case 504:
-      return "timeout";
-    case 400:
-    case 404:
-    case 422:
-      return "invalid_request";
-    case undefined:
-      if (isKind(/overloaded|slow_down/iu)) return "overloaded";
-      if (isKind(/rate_limit/iu)) return "rate_limited";
-      if (isKind(/timeout/iu)) return "timeout";
-      if (isKind(/authentication|permission|api_key/iu)) return "credentials";
-      if (isKind(BLOCKED)) return "content_blocked";
-      if (isKind(/invalid_request/iu)) return "invalid_request";
-      return "failed";
-    default:
-      return status >= 500 ? "failed" : "refused";
-  }
+  if (status === undefined) return BY_KIND.find(([pattern]) => isKind(pattern))?.[1] ?? "failed";
+  return BY_STATUS[status] ?? (status >= 500 ? "failed" : "refused");
 }
+
+const BY_STATUS: Readonly<Record<number, string>> = {
+  400: "invalid_request",
+  401: "credentials",
+  402: "credentials",
+  403: "credentials",
+  404: "invalid_request",
+  408: "timeout",
+  422: "invalid_request",
+  429: "rate_limited",
+  503: "overloaded",
+  504: "timeout",
+  529: "overloaded",
+};
+
+/** In the middle of a stream there is no status. */
+const BY_KIND: readonly (readonly [RegExp, string])[] = [
+  [/overloaded|slow_down/iu, "overloaded"],
+  [/rate_limit/iu, "rate_limited"],
+  [/timeout/iu, "timeout"],
+  [/authentication|permission|api_key/iu, "credentials"],
+  [BLOCKED, "content_blocked"],
+  [/invalid_request/iu, "invalid_request"],
+];
 
 /** Reads an SDK's error by its form, which LangChain leaves as it is; undefined where no provider has spoken. */
 function failureOf(error: Error, context: ErrorContext): Failure | undefined {
   for (const cause of causes(error)) {
-    const fields: Record<string, unknown> = { ...cause };
+    const fields = Object.fromEntries(Object.entries(cause));
     const status = typeof fields["status"] === "number" ? fields["status"] : undefined;
     const body = innermost(fields["error"]);
     if (status === undefined && body === undefined) continue;
-    const text = body?.["message"] ?? body?.["detail"] ?? fields["error"];
+    const text: unknown = body?.["message"] ?? body?.["detail"] ?? fields["error"];
     const said = typeof text === "string" && text !== "" ? text : firstLine(cause.message);
     return {
       status,
@@ -128,7 +127,7 @@ function failureOf(error: Error, context: ErrorContext): Failure | undefined {
         (kind) => typeof kind === "string",
       ),
       said: redact(said, context),
-      retryAfterMs: retryAfterMs(fields["headers"]),
+      wishMs: retryAfterMs(fields["headers"]),
     };
   }
   return undefined;
@@ -171,8 +170,9 @@ function networkReason(error: Error): string | undefined {
 /** The error and what caused it, outermost first. */
 function causes(error: Error): Error[] {
   const found: Error[] = [];
-  for (let next: unknown = error; next instanceof Error && found.length < 8; next = next.cause)
+  for (let next: unknown = error; next instanceof Error && found.length < 8; next = next.cause) {
     found.push(next);
+  }
   return found;
 }
 

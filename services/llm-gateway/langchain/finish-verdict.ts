@@ -52,8 +52,8 @@ export function finishVerdict(finish: Finish): FinishVerdict {
 }
 
 function cutShort({ answered, calledTools, callsWhole }: Finish, note: string, why: string): FinishVerdict {
-  if (calledTools && !callsWhole)
-    return { error: setback("provider_error", `${why} in the middle of a tool call`) };
-  if (calledTools) return {};
+  if (calledTools) {
+    return callsWhole ? {} : { error: setback("provider_error", `${why} in the middle of a tool call`) };
+  }
   return answered ? { note } : { error: setback("provider_error", `${why} before it answered`) };
 }

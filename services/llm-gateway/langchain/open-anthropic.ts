@@ -1,5 +1,6 @@
 import { Anthropic } from "@anthropic-ai/sdk";
-import { ChatAnthropic, type AnthropicInput } from "@langchain/anthropic";
+import type { BaseAnthropic } from "@anthropic-ai/sdk/client";
+import { ChatAnthropic } from "@langchain/anthropic";
 import { anthropicMessagesOut, mayThink } from "./anthropic-messages-out.ts";
 import { baseUrl } from "./base-url.ts";
 import type { ChatAddress, ChatBackend } from "./chat-backend.ts";
@@ -36,10 +37,7 @@ export function openAnthropic({ model, apiKey, baseUrl: configured }: ChatAddres
 }
 
 /** A Claude model behind a client that speaks Anthropic's API. */
-export function claudeBackend(
-  model: string,
-  client: ReturnType<NonNullable<AnthropicInput["createClient"]>>,
-): ChatBackend {
+export function claudeBackend(model: string, client: BaseAnthropic): ChatBackend {
   const { maxTokens, thinking } = claudeSettings(model);
   const fields = { model, maxTokens, maxRetries: 0, createClient: () => client };
   const plainModel = new ChatAnthropic(fields);

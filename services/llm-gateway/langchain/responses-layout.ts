@@ -25,11 +25,11 @@ export function responsesLayout(
   });
 }
 
+const REASONING_KEYS = new Set(["id", "type", "summary", "encrypted_content"]);
+
 /** Without what is only told, not taken: a status, for instance. */
 function reasoningItem(item: OutputItem): Record<string, unknown> {
-  const entries = Object.entries(item);
-  const wanted = ["id", "type", "summary", "encrypted_content"];
-  return Object.fromEntries(entries.filter(([key]) => wanted.includes(key)));
+  return Object.fromEntries(Object.entries(item).filter(([key]) => REASONING_KEYS.has(key)));
 }
 
 function textLength(content: unknown): number {

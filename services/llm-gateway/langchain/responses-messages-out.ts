@@ -63,7 +63,7 @@ function outputItems(message: ConversationMessage, { model, replay }: ResponsesM
     else items.push(textItem(item.text, item.phase));
   }
   if (items.length === 0 && message.content !== "") items.push(textItem(message.content, undefined));
-  for (const id of [...calls.keys()]) addCall(id);
+  for (const id of calls.keys()) addCall(id);
   return items;
 }
 

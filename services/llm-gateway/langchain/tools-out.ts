@@ -32,7 +32,7 @@ export function functionToolsOut(tools: readonly ToolDefinition[]): FunctionTool
   }));
 }
 
-const COMPOSITIONS = ["oneOf", "anyOf", "allOf"];
+const COMPOSITIONS = new Set(["oneOf", "anyOf", "allOf"]);
 
 /**
  * The bound tools for Anthropic. A schema that is a choice at its top, which Anthropic refuses (and LangChain leaves
@@ -41,13 +41,13 @@ const COMPOSITIONS = ["oneOf", "anyOf", "allOf"];
 export function anthropicToolsOut(tools: readonly ToolDefinition[]): AnthropicTool[] {
   return tools.map((tool) => {
     const entries = Object.entries(argumentsSchema(tool));
-    const choices = entries.filter(([key]) => COMPOSITIONS.includes(key));
+    const choices = entries.filter(([key]) => COMPOSITIONS.has(key));
     const told = `${tool.description}\n\nThe arguments must also match ${JSON.stringify(Object.fromEntries(choices))}`;
     return {
       name: encodeToolName(tool.name),
       description: choices.length === 0 ? tool.description : told.trim(),
       input_schema: {
-        ...Object.fromEntries(entries.filter(([key]) => !COMPOSITIONS.includes(key))),
+        ...Object.fromEntries(entries.filter(([key]) => !COMPOSITIONS.has(key))),
         type: "object",
       },
     };
