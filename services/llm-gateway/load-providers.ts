@@ -18,6 +18,11 @@ export function loadProviders({
       const { langchain } = await import("./langchain/generate.ts");
       return langchain({ env, stall, retry });
     }),
+    vertexGemini: once(async () => {
+      const { googleNative } = await import("./google-native/generate.ts");
+      const { openVertexGemini } = await import("./vertex/open-gemini.ts");
+      return googleNative({ env, stall, retry, open: openVertexGemini(env) });
+    }),
     scripted: once(async () => {
       const { scripted } = await import("./scripted/generate.ts");
       return scripted({ configDir });

@@ -12,12 +12,13 @@ export type LazyProvider = () => Promise<Provider>;
 export interface Providers {
   readonly googleNative: LazyProvider;
   readonly langchain: LazyProvider;
+  readonly vertexGemini: LazyProvider;
   readonly scripted: LazyProvider;
 }
 
 /**
  * The one provider the server knows: routes each call by type and backend. An empty backend means the provider's own;
- * `langchain` serves Google models through the native client. Throws TerminalError `invalid_backend` for what
+ * `langchain` serves Google models, also those on Vertex AI, through the native client. Throws TerminalError `invalid_backend` for what
  * this gateway cannot serve.
  */
 export function selectProvider(providers: Providers): Provider {
@@ -27,7 +28,7 @@ export function selectProvider(providers: Providers): Provider {
   };
 }
 
-function choose({ provider, backend }: LLMConfig, providers: Providers): Promise<Provider> {
+function choose({ provider, backend, model }: LLMConfig, providers: Providers): Promise<Provider> {
   if (backend !== "" && !LLM_BACKENDS.some((known) => known === backend)) {
     throw refusal(
       "invalid_backend",
@@ -42,5 +43,10 @@ function choose({ provider, backend }: LLMConfig, providers: Providers): Promise
       `llm_config.provider "${provider}" cannot be served with backend "${backend}": backend langchain serves ${LANGCHAIN_TYPES.join(", ")}`,
     );
   }
-  return providers.langchain();
+  return provider === "vertexai" && !isClaude(model) ? providers.vertexGemini() : providers.langchain();
+}
+
+/** Vertex AI serves models of several makers, each through an API of its own. */
+function isClaude(model: string): boolean {
+  return model.toLowerCase().startsWith("claude");
 }

@@ -22,27 +22,46 @@ export interface GoogleNativeOptions {
   readonly env: Environment;
   readonly stall: StallLimits;
   readonly retry: RetryPolicy;
+  /** Opens the client for a call; without it, one of Gemini's own API with the key the call names. */
+  readonly open?: OpenClient;
 }
+
+/** Who makes a call: the SDK's client, the secret it uses, never to be repeated, and the variable that holds it. */
+export interface OpenedClient {
+  readonly client: GoogleGenAI;
+  readonly apiKey: string;
+  readonly apiKeyEnv: string;
+}
+
+/** Throws TerminalError `credentials` or `invalid_request` where a call's settings name no usable client. */
+export type OpenClient = (config: LLMConfig) => OpenedClient | Promise<OpenedClient>;
 
 /** A few times the largest answer, so that only garbage is ever cut off. */
 const MAX_EVENT_BYTES = 8 * 1024 * 1024;
 
 /** Gemini through Google's SDK. The provider it returns throws as `Provider` says. */
 export function googleNative(options: GoogleNativeOptions): Provider {
+  const open = options.open ?? openWithKey(options.env);
+  return (call) => generate(call, options, open);
+}
+
+function openWithKey(env: Environment): OpenClient {
   const clients = clientCache();
-  return (call) => generate(call, options, clients);
+  return (config) => {
+    const apiKey = credential(config, env);
+    return { client: clients(apiKey, config.baseUrl), apiKey, apiKeyEnv: config.apiKeyEnv };
+  };
 }
 
 async function* generate(
   call: ProviderCall,
   options: GoogleNativeOptions,
-  clients: ReturnType<typeof clientCache>,
+  open: OpenClient,
 ): AsyncGenerator<Content> {
   const { config, signal, deadline, log } = call;
-  const apiKey = credential(config, options.env);
-  const client = clients(apiKey, config.baseUrl);
+  const client = await open(config);
   const parameters = requestParameters(call);
-  yield* retryBeforeOutput(() => attempt(call, options.stall, client, apiKey, parameters), {
+  yield* retryBeforeOutput(() => attempt(call, options.stall, client, parameters), {
     policy: options.retry,
     deadline,
     signal,
@@ -96,8 +115,7 @@ function requestParameters({ request, config }: ProviderCall): GenerateContentPa
 async function* attempt(
   call: ProviderCall,
   stall: StallLimits,
-  client: GoogleGenAI,
-  apiKey: string,
+  { client, apiKey, apiKeyEnv }: OpenedClient,
   parameters: GenerateContentParameters,
 ): AsyncGenerator<Content> {
   // Leaving the SDK's loop does not close its request, so that every way out of here aborts it.
@@ -128,7 +146,7 @@ async function* attempt(
     }
   } catch (thrown) {
     call.signal.throwIfAborted();
-    const error = errorIn(thrown, { apiKeyEnv: call.config.apiKeyEnv, apiKey, retryAfterMs });
+    const error = errorIn(thrown, { apiKeyEnv, apiKey, retryAfterMs });
     if (!output || !(error instanceof RetryableError)) throw error;
     throw setback("partial_stream_error", `the answer broke off: ${error.message}`, { cause: error });
   } finally {

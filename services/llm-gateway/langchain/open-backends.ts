@@ -12,29 +12,52 @@ export interface OpenedBackend {
 }
 
 /** Opens the model a call's settings name. Throws TerminalError `credentials`, `invalid_request` or `invalid_backend`. */
-export type OpenBackend = (config: LLMConfig) => Promise<OpenedBackend>;
+export type OpenBackend = (config: LLMConfig) => OpenedBackend | Promise<OpenedBackend>;
 
 const MAX_BACKENDS = 32;
 
 /** Opens models by provider, each provider's SDK imported with its first call, and keeps those used last. */
 export function openBackends(env: Environment): OpenBackend {
   const openers = {
-    openai: once(async () => keepRecent(MAX_BACKENDS, (await import("./open-openai.ts")).openOpenai)),
-    xai: once(async () => keepRecent(MAX_BACKENDS, (await import("./open-xai.ts")).openXai)),
-    anthropic: once(async () =>
-      keepRecent(MAX_BACKENDS, (await import("./open-anthropic.ts")).openAnthropic),
-    ),
+    openai: once(async () => withKey((await import("./open-openai.ts")).openOpenai, env)),
+    xai: once(async () => withKey((await import("./open-xai.ts")).openXai, env)),
+    anthropic: once(async () => withKey((await import("./open-anthropic.ts")).openAnthropic, env)),
+    vertexai: once(() => vertexClaude(env)),
   };
-  return async ({ provider, model, apiKeyEnv, baseUrl }) => {
-    if (provider !== "openai" && provider !== "xai" && provider !== "anthropic") {
+  return async (config) => {
+    const { provider } = config;
+    if (!isServed(provider, openers)) {
       throw refusal(
         "invalid_backend",
-        `llm_config.provider "${provider}" cannot be served with backend "langchain"`,
+        `llm_config.provider "${provider}" cannot be served with backend "langchain": it must be one of ${Object.keys(openers).join(", ")}`,
       );
     }
+    const open = await openers[provider]();
+    return open(config);
+  };
+}
+
+function isServed<T extends object>(provider: string, openers: T): provider is Extract<keyof T, string> {
+  return Object.hasOwn(openers, provider);
+}
+
+function withKey(open: (address: ChatAddress) => ChatBackend, env: Environment): OpenBackend {
+  const backends = keepRecent(MAX_BACKENDS, open);
+  return ({ model, apiKeyEnv, baseUrl }) => {
     const apiKey = credential(apiKeyEnv, baseUrl, env);
-    const open: (address: ChatAddress) => ChatBackend = await openers[provider]();
-    return { backend: open({ model, apiKey, baseUrl }), secrets: apiKey === undefined ? [] : [apiKey] };
+    return { backend: backends({ model, apiKey, baseUrl }), secrets: apiKey === undefined ? [] : [apiKey] };
+  };
+}
+
+async function vertexClaude(env: Environment): Promise<OpenBackend> {
+  const { openVertexClaude } = await import("./open-vertex-claude.ts");
+  const { googleCredentials } = await import("../vertex/google-credentials.ts");
+  const { vertexAddress } = await import("../vertex/vertex-address.ts");
+  const find = googleCredentials(env);
+  return async (config) => {
+    const address = vertexAddress(config);
+    const { authClient, secrets } = await find(config);
+    return { backend: openVertexClaude(config.model, address, authClient), secrets };
   };
 }
 

@@ -15,11 +15,15 @@ const AZURE_API_VERSION = "2024-10-21";
 /**
  * Opens a model of OpenAI's, or of any server that speaks its API, which is what a base_url means. OpenAI's own
  * reasoning models are asked through the Responses API, which alone shows their thoughts and takes them back;
- * everything else through chat completions. Throws TerminalError `invalid_request` for an unusable address.
+ * everything else through chat completions, unless the base_url ends in the other's path. Throws TerminalError
+ * `invalid_request` for an unusable address.
  */
 export function openOpenai(address: ChatAddress): ChatBackend {
-  const isReasoning = /^(?:o\d|gpt-[5-9](?!-chat))/u.test(address.model);
-  return address.baseUrl === "" && isReasoning ? responsesBackend(address) : chatBackend(address, OPENAI_URL);
+  const { api, rest } =
+    /^(?<rest>[^?]*?)\/(?<api>responses|chat\/completions)\/?$/u.exec(address.baseUrl)?.groups ?? {};
+  const isReasoning = address.baseUrl === "" && /^(?:o\d|gpt-[5-9](?!-chat))/u.test(address.model);
+  const server = { ...address, baseUrl: rest ?? address.baseUrl };
+  return isReasoning || api === "responses" ? responsesBackend(server) : chatBackend(server, OPENAI_URL);
 }
 
 /** A model behind chat completions; `ownUrl` is where it is unless the address says otherwise. */
