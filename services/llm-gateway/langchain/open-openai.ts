@@ -81,7 +81,7 @@ function clientFields(
   const query = Object.fromEntries(url.searchParams);
   const isAzure = url.hostname.endsWith(".azure.com") && url.pathname.includes("/deployments/");
   return {
-    // The SDK wants one, and sends the header below instead where there is none.
+    // The SDK wants one.
     apiKey: apiKey ?? "none",
     maxRetries: 0,
     streamUsage: true,
@@ -89,13 +89,10 @@ function clientFields(
       baseURL: `${url.origin}${url.pathname}`.replace(/\/+$/u, ""),
       organization: null,
       project: null,
-      fetch: providerFetch(repair),
+      fetch: providerFetch(repair, { withoutKey: apiKey === undefined }),
       logLevel: "off" as const,
       defaultQuery: isAzure ? { "api-version": AZURE_API_VERSION, ...query } : query,
-      defaultHeaders: {
-        ...(apiKey === undefined ? { Authorization: null } : {}),
-        ...(isAzure && apiKey !== undefined ? { "api-key": apiKey } : {}),
-      },
+      ...(isAzure && apiKey !== undefined ? { defaultHeaders: { "api-key": apiKey } } : {}),
     },
   };
 }

@@ -9,11 +9,14 @@ const MAX_ERROR_BYTES = 64 * 1024;
 
 /**
  * fetch for the SDKs: follows no redirect (the key travels in a header that would go along), bounds what the SDKs
- * collect, and repairs the events of an answer. `openRepair` is called once for each answer.
+ * collect, and repairs the events of an answer. `openRepair` is called once for each answer; `withoutKey` leaves out
+ * the header of a key that only the SDK wanted.
  */
-export function providerFetch(openRepair: () => RepairEvent): Fetch {
+export function providerFetch(openRepair: () => RepairEvent, { withoutKey = false } = {}): Fetch {
   return async (input, init) => {
-    const response = await fetch(input, { ...init, redirect: "error" });
+    const headersOut = new Headers(init?.headers);
+    if (withoutKey) headersOut.delete("authorization");
+    const response = await fetch(input, { ...init, headers: headersOut, redirect: "error" });
     if (response.body === null) return response;
     const { status, statusText, headers } = response;
     const body = response.ok

@@ -1,0 +1,292 @@
+import { expect } from "chai";
+import { openSseServer, type SseHandler } from "../../../test/support/sse-server.ts";
+import { KEY, message, openGateway } from "./gateway.ts";
+import { OPENAI_USAGE, PODS_TOOL, chatRequest, completes, completion, contentsOf } from "./wire.ts";
+
+const PATH = "/v1";
+
+async function play(handler: SseHandler, request: object = {}, config: object = {}) {
+  await using server = await openSseServer(handler);
+  await using gateway = await openGateway();
+  const answer = await gateway.ask(chatRequest("openai", `${server.url}${PATH}`, request, config));
+  return { ...answer, request: server.requests[0] };
+}
+
+const callOf = (fields: object) => ({ tool_calls: [fields] });
+
+describe("llm-gateway with chat completions", () => {
+  it("streams text, then usage with cached input counted once and reasoning apart", async () => {
+    const { text, chunks, error } = await play(completes([{ content: "It is " }, { content: "down." }]));
+    expect({ text, error }).to.deep.equal({ text: "It is down.", error: undefined });
+    expect(chunks.map(({ content }) => content?.$case)).to.deep.equal(["text", "text", "usage", undefined]);
+    expect(contentsOf(chunks, "usage")).to.deep.equal([
+      { inputTokens: 100, outputTokens: 20, thinkingTokens: 10, totalTokens: 130 },
+    ]);
+  });
+
+  it("counts the reasoning of a provider that keeps it out of the output", async () => {
+    const usage = { ...OPENAI_USAGE, total_tokens: 140 };
+    const { chunks } = await play((reply) => {
+      reply.data(completion({ role: "assistant", content: "x" }, "stop", { usage }));
+      reply.end();
+    });
+    expect(contentsOf(chunks, "usage")).to.deep.equal([
+      { inputTokens: 100, outputTokens: 30, thinkingTokens: 10, totalTokens: 140 },
+    ]);
+  });
+
+  it("asks for a stream with usage, with the key and nothing else of this machine", async () => {
+    const { request } = await play(completes([{ content: "x" }]));
+    expect(request?.path).to.equal("/v1/chat/completions");
+    expect(request?.headers.authorization).to.equal(`Bearer ${KEY}`);
+    expect(request?.headers).not.to.have.any.keys("openai-organization", "openai-project", "api-key");
+    expect(request?.body).to.deep.equal({
+      model: "gpt-4o",
+      stream: true,
+      stream_options: { include_usage: true },
+      messages: [{ role: "user", content: "What is wrong with pod web-1?" }],
+    });
+  });
+
+  it("sends no key to a server of one's own that wants none", async () => {
+    const { request, text } = await play(completes([{ content: "x" }]), {}, { apiKeyEnv: "" });
+    expect(text).to.equal("x");
+    expect(request?.headers).to.include.keys("content-type");
+    expect(request?.headers).not.to.have.any.keys("authorization", "api-key", "x-api-key");
+  });
+
+  it("gives parallel tool calls in order, with their ids, names and merged arguments", async () => {
+    const { chunks } = await play(
+      completes(
+        [
+          callOf({
+            index: 0,
+            id: "call_a",
+            type: "function",
+            function: { name: "kubernetes__pods_list", arguments: "" },
+          }),
+          callOf({
+            index: 1,
+            id: "call_b",
+            type: "function",
+            function: { name: "kubernetes__pods_list", arguments: "" },
+          }),
+          callOf({ index: 0, function: { arguments: '{"namespace":' } }),
+          callOf({ index: 1, function: { arguments: '{"namespace":"b","id":12345678901234567890}' } }),
+          callOf({ index: 0, function: { arguments: '"a"}' } }),
+        ],
+        "tool_calls",
+      ),
+      { tools: [PODS_TOOL] },
+    );
+    expect(contentsOf(chunks, "toolCall")).to.deep.equal([
+      { callId: "call_a", name: "kubernetes.pods_list", arguments: '{"namespace":"a"}' },
+      {
+        callId: "call_b",
+        name: "kubernetes.pods_list",
+        arguments: '{"namespace":"b","id":12345678901234567890}',
+      },
+    ]);
+  });
+
+  it("sends tools, calls and results in OpenAI's form, the arguments unchanged", async () => {
+    const json = '{"namespace":"a","id":12345678901234567890}';
+    const toolCalls = [
+      { id: "call_a", name: "kubernetes.pods_list", arguments: json },
+      { id: "call_b", name: "kubernetes.pods_list", arguments: "not JSON" },
+    ];
+    const { request } = await play(completes([{ content: "x" }]), {
+      tools: [PODS_TOOL, { name: "other.tool", description: "", parametersSchema: "nonsense" }],
+      messages: [
+        message("system", "You investigate."),
+        message("user", "go"),
+        message("assistant", "", { toolCalls }),
+        message("tool", "two pods", { toolCallId: "call_b", toolName: "kubernetes.pods_list" }),
+        message("tool", "", { toolCallId: "call_a", toolName: "kubernetes.pods_list" }),
+        message("assistant", ""),
+        message("user", "and?"),
+      ],
+    });
+    const sent = (id: string, args: string) => ({
+      id,
+      type: "function",
+      function: { name: "kubernetes__pods_list", arguments: args },
+    });
+    expect(request?.body).to.deep.include({
+      messages: [
+        { role: "system", content: "You investigate." },
+        { role: "user", content: "go" },
+        { role: "assistant", content: "", tool_calls: [sent("call_a", json), sent("call_b", "{}")] },
+        { role: "tool", content: "", tool_call_id: "call_a" },
+        { role: "tool", content: "two pods", tool_call_id: "call_b" },
+        { role: "user", content: "and?" },
+      ],
+      tools: [
+        {
+          type: "function",
+          function: {
+            name: "kubernetes__pods_list",
+            description: "Lists pods",
+            parameters: { type: "object", properties: { namespace: { type: "string" } } },
+          },
+        },
+        {
+          type: "function",
+          function: { name: "other__tool", description: "", parameters: { type: "object", properties: {} } },
+        },
+      ],
+    });
+  });
+
+  it("makes up a missing result and keeps one without a call", async () => {
+    const { request } = await play(completes([{ content: "x" }]), {
+      messages: [
+        message("user", "go"),
+        message("assistant", "", {
+          toolCalls: [{ id: `${"long ".repeat(20)}`, name: "a.b", arguments: "{}" }],
+        }),
+        message("tool", "stray", { toolCallId: "unknown", toolName: "c.d" }),
+      ],
+    });
+    const body = JSON.stringify(request?.body);
+    const id = /"tool_call_id":"(?<id>[\w-]{1,40})"/u.exec(body)?.groups?.["id"];
+    expect(body).to.contain(`"tool_calls":[{"id":"${id}"`);
+    expect(body).to.contain("There is no result of this call.").and.to.contain("Result of c.d:\\nstray");
+  });
+
+  for (const [what, field] of [
+    ["reasoning_content", "reasoning_content"],
+    ["reasoning", "reasoning"],
+  ] as const) {
+    it(`shows the thoughts a server gives as ${what}`, async () => {
+      const { thinking, text } = await play(
+        completes([
+          { [field]: "Let me " },
+          { content: null, [field]: "see." },
+          { content: "Down.", [field]: null },
+        ]),
+      );
+      expect({ thinking, text }).to.deep.equal({ thinking: "Let me see.", text: "Down." });
+    });
+  }
+});
+
+describe("llm-gateway with servers that only resemble OpenAI's", () => {
+  it("reads an answer without roles, usage, spaces, ids or [DONE]", async () => {
+    const { text, error, chunks } = await play((reply) => {
+      reply.raw('data:{"choices":[{"delta":{"content":"It "}}]}\n\n');
+      reply.raw(': ping\r\n\r\nevent: message\r\ndata:{"choices":[{"delta":{"content":"is"}}]}\r\n\r\n');
+      reply.raw('data:{"choices":[{"delta":{"content":null},"finish_reason":"stop"}]}\n\n');
+      reply.end();
+    });
+    expect({ text, error }).to.deep.equal({ text: "It is", error: undefined });
+    expect(contentsOf(chunks, "usage")).to.deep.equal([]);
+  });
+
+  it("takes [DONE] for an end where there is no finish reason", async () => {
+    const { text, error } = await play((reply) => {
+      reply.data(completion({ role: "assistant", content: "done" }));
+      reply.raw("data:[DONE]\n\n");
+      reply.end();
+    });
+    expect({ text, error }).to.deep.equal({ text: "done", error: undefined });
+  });
+
+  it("reads a last chunk without a delta, content in parts, and a whole message", async () => {
+    const { text, thinking, error } = await play((reply) => {
+      const thought = { type: "thinking", thinking: [{ type: "text", text: "hm" }] };
+      reply.data({ choices: [{ delta: { content: [thought, { type: "text", text: "a" }] } }] });
+      reply.data({ choices: [{ message: { role: "assistant", content: "b" } }] });
+      reply.data({ choices: [{ finish_reason: "stop" }] });
+      reply.end();
+    });
+    expect({ text, thinking, error }).to.deep.equal({ text: "ab", thinking: "hm", error: undefined });
+  });
+
+  for (const [what, pieces] of [
+    [
+      "without ids and indexes",
+      [
+        { function: { name: "a__b", arguments: '{"n":' } },
+        { function: { arguments: "1}" } },
+        { function: { name: "a__b", arguments: { n: 2 } } },
+      ],
+    ],
+    [
+      "all with the same index",
+      [
+        { index: 0, id: "x", function: { name: "a__b", arguments: '{"n":1}' } },
+        { index: 0, id: "y", function: { name: "a__b", arguments: '{"n":2}' } },
+      ],
+    ],
+    [
+      "with a new id and an empty name in each piece",
+      [
+        { index: 0, id: "x", function: { name: "a__b", arguments: '{"n":' } },
+        { index: 0, id: "z", function: { name: "", arguments: "1}" } },
+        { index: 1, id: "y", function: { name: "a__b", arguments: '{"n":2}' } },
+      ],
+    ],
+    [
+      "with the id and name repeated",
+      [
+        { index: 0, id: "x", function: { name: "a__b", arguments: '{"n":' } },
+        { index: 0, id: "x", function: { name: "a__b", arguments: "1}" } },
+        { index: 1, id: "y", function: { name: "a__b", arguments: '{"n":2}' } },
+      ],
+    ],
+  ] as const) {
+    it(`tells tool calls apart that come ${what}`, async () => {
+      const { chunks } = await play((reply) => {
+        for (const piece of pieces) reply.data({ choices: [{ delta: { tool_calls: [piece] } }] });
+        reply.data({ choices: [{ delta: {}, finish_reason: "tool_calls" }] });
+        reply.end();
+      });
+      const found = chunks.flatMap(({ content }) => (content?.$case === "toolCall" ? [content.value] : []));
+      expect(found.map(({ name, arguments: json }) => ({ name, json }))).to.deep.equal([
+        { name: "a.b", json: '{"n":1}' },
+        { name: "a.b", json: '{"n":2}' },
+      ]);
+      expect(new Set(found.map(({ callId }) => callId)).size).to.equal(2);
+    });
+  }
+
+  it("gives a call another id than one the conversation has already", async () => {
+    const toolCalls = [{ id: "call_0", name: "a.b", arguments: "{}" }];
+    const { chunks } = await play(
+      completes(
+        [callOf({ index: 0, id: "call_0", function: { name: "a__b", arguments: "{}" } })],
+        "tool_calls",
+      ),
+      {
+        messages: [
+          message("user", "go"),
+          message("assistant", "", { toolCalls }),
+          message("tool", "ok", { toolCallId: "call_0", toolName: "a.b" }),
+        ],
+      },
+    );
+    expect(JSON.stringify(contentsOf(chunks, "toolCall"))).not.to.contain('"call_0"');
+  });
+
+  it("adds no state, for none of them wants any", async () => {
+    const { chunks } = await play(completes([{ content: "x", reasoning_content: "y" }]));
+    expect(contentsOf(chunks, "providerState")).to.deep.equal([]);
+  });
+
+  it("keeps the query of a base_url", async () => {
+    await using server = await openSseServer(completes([{ content: "x" }]));
+    await using gateway = await openGateway();
+    const url = `${server.url}/openai/v1?api-version=preview`;
+    expect((await gateway.ask(chatRequest("openai", url))).text).to.equal("x");
+    expect(server.requests[0]?.path).to.equal("/openai/v1/chat/completions?api-version=preview");
+  });
+
+  it("serves xAI in the same way", async () => {
+    await using server = await openSseServer(completes([{ reasoning_content: "hm" }, { content: "x" }]));
+    await using gateway = await openGateway();
+    const answer = await gateway.ask(chatRequest("xai", `${server.url}/v1`, {}, { model: "grok-4" }));
+    expect({ text: answer.text, thinking: answer.thinking }).to.deep.equal({ text: "x", thinking: "hm" });
+    expect(server.requests[0]?.body).to.deep.include({ model: "grok-4" });
+  });
+});
