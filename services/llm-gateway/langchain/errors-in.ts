@@ -176,10 +176,14 @@ function causes(error: Error): Error[] {
   return found;
 }
 
+/** More of an error is not told; some are whole web pages, on which the expression below would take its time. */
+const MAX_SAID = 2_000;
+
 /** Also without the parts of a key that OpenAI repeats between asterisks. */
 function redact(message: string, { secrets }: ErrorContext): string {
   return secrets
     .filter((secret) => secret !== "")
     .reduce((text, secret) => text.replaceAll(secret, "[redacted]"), message)
-    .replaceAll(/\S*\*{3,}\S*/gu, "[redacted]");
+    .slice(0, MAX_SAID)
+    .replaceAll(/\S{0,200}\*{3,}\S{0,200}/gu, "[redacted]");
 }

@@ -143,7 +143,7 @@ describe("llm-gateway with chat completions", () => {
       messages: [
         message("user", "go"),
         message("assistant", "", {
-          toolCalls: [{ id: `${"long ".repeat(20)}`, name: "a.b", arguments: "{}" }],
+          toolCalls: [{ id: "long ".repeat(20), name: "a.b", arguments: "{}" }],
         }),
         message("tool", "stray", { toolCallId: "unknown", toolName: "c.d" }),
       ],

@@ -80,21 +80,17 @@ export const OPENAI_USAGE = {
 
 /** The beginning of one of Anthropic's answers. */
 export function messageStart(reply: SseReply, usage: object = { input_tokens: 12, output_tokens: 1 }): void {
-  reply.event({
-    type: "message_start",
-    ...{
-      message: {
-        id: "msg_1",
-        type: "message",
-        role: "assistant",
-        model: "claude-sonnet-4-5-20250929",
-        content: [],
-        stop_reason: null,
-        stop_sequence: null,
-        usage: { cache_creation_input_tokens: 30, cache_read_input_tokens: 8, ...usage },
-      },
-    },
-  });
+  const message = {
+    id: "msg_1",
+    type: "message",
+    role: "assistant",
+    model: "claude-sonnet-4-5-20250929",
+    content: [],
+    stop_reason: null,
+    stop_sequence: null,
+    usage: { cache_creation_input_tokens: 30, cache_read_input_tokens: 8, ...usage },
+  };
+  reply.event(named("message_start", { message }));
   reply.event({ type: "ping" });
 }
 
