@@ -280,41 +280,6 @@ describe("llm-gateway with Anthropic", () => {
       { inputTokens: 7, outputTokens: 2, thinkingTokens: 0, totalTokens: 9 },
     ]);
   });
-
-  for (const [reason, code, retryable] of [
-    ["refusal", "content_blocked", false],
-    ["pause_turn", "provider_error", true],
-  ] as const) {
-    it(`ends with ${code} after the stop reason ${reason}, keeping what was said`, async () => {
-      const { text, error } = await play((reply) => {
-        messageStart(reply);
-        says(reply, 0, "well");
-        messageStop(reply, reason);
-      });
-      expect(text).to.equal("well");
-      expect(error).to.deep.include({ code, retryable });
-    });
-  }
-
-  it("says in the answer that it was cut off", async () => {
-    const { text, error } = await play((reply) => {
-      messageStart(reply);
-      says(reply, 0, "well");
-      messageStop(reply, "max_tokens");
-    });
-    expect(error).to.equal(undefined);
-    expect(text).to.match(/^well\n\n\[The answer ends here/u);
-  });
-
-  it("gives no tool call whose arguments were cut off", async () => {
-    const { chunks, error } = await play((reply) => {
-      messageStart(reply);
-      calls(reply, 0, "toolu_1", "a__b", '{"namespace":"a');
-      messageStop(reply, "max_tokens");
-    });
-    expect(contentsOf(chunks, "toolCall")).to.deep.equal([]);
-    expect(error?.message).to.contain("in the middle of a tool call");
-  });
 });
 
 function stateText(model: string, thinking: boolean): string {

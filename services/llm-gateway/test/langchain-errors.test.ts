@@ -3,70 +3,8 @@ import { status } from "@grpc/grpc-js";
 import { expect } from "chai";
 import { openSseServer, type SseHandler, type SseReply } from "../../../test/support/sse-server.ts";
 import { KEY, KEY_ENV, openGateway, until } from "./gateway.ts";
-import { chatRequest, completes, completion, messageStart, messageStop, named, says } from "./wire.ts";
-
-interface Dialect {
-  readonly provider: string;
-  readonly path: string;
-  readonly succeed: SseHandler;
-  /** The beginning of an answer: some of it, or none. */
-  readonly begin: (reply: SseReply, text: string) => void;
-  readonly errorBody: (message: string, type: string) => object;
-  readonly inStream: (reply: SseReply, message: string, type: string) => void;
-}
-
-const openai: Dialect = {
-  provider: "openai",
-  path: "/v1",
-  succeed: completes([{ content: "fine" }]),
-  begin: (reply, text) => reply.data(completion({ role: "assistant", content: text })),
-  errorBody: (message, type) => ({ error: { message, type, param: null, code: type } }),
-  inStream: (reply, message, type) => reply.data({ error: { message, type, param: null, code: type } }),
-};
-const anthropic: Dialect = {
-  provider: "anthropic",
-  path: "",
-  succeed: (reply) => {
-    messageStart(reply);
-    says(reply, 0, "fine");
-    messageStop(reply, "end_turn");
-  },
-  begin: (reply, text) => {
-    messageStart(reply);
-    if (text !== "") says(reply, 0, text);
-  },
-  errorBody: (message, type) => ({ type: "error", error: { type, message }, request_id: "req_1" }),
-  inStream: (reply, message, type) => reply.event(named("error", { error: { type, message } })),
-};
-const responses: Dialect = {
-  provider: "openai",
-  path: "/v1/responses",
-  succeed: (reply) => {
-    reply.event(named("response.output_text.delta", { output_index: 0, content_index: 0, delta: "fine" }));
-    reply.event(named("response.completed", { response: { id: "resp_1", status: "completed", output: [] } }));
-    reply.end();
-  },
-  begin: (reply, text) => {
-    reply.event(
-      named("response.created", { response: { id: "resp_1", model: "gpt-5", status: "in_progress" } }),
-    );
-    if (text === "") return;
-    reply.event(named("response.output_text.delta", { output_index: 0, content_index: 0, delta: text }));
-  },
-  errorBody: (message, type) => ({ error: { message, type, param: null, code: type } }),
-  inStream: (reply, message, type) =>
-    reply.event(
-      named("response.failed", {
-        response: { id: "resp_1", status: "failed", error: { code: type, message } },
-      }),
-    ),
-};
-
-const DIALECTS = {
-  "chat completions": openai,
-  "the Responses API": responses,
-  "Anthropic's messages": anthropic,
-};
+import { DIALECTS } from "./dialects.ts";
+import { chatRequest } from "./wire.ts";
 
 for (const [name, dialect] of Object.entries(DIALECTS)) {
   const failWith = (code: number, text: string, type = "some_error", headers = {}): SseHandler => {
@@ -295,51 +233,3 @@ for (const [name, dialect] of Object.entries(DIALECTS)) {
     }
   });
 }
-
-describe("llm-gateway with a provider of the langchain backend", () => {
-  it("names the variable when it is not set, and calls nobody", async () => {
-    await using gateway = await openGateway({ env: {} });
-    for (const provider of ["openai", "anthropic", "xai"]) {
-      const { error } = await gateway.ask(chatRequest(provider, "http://127.0.0.1:9"));
-      expect(error).to.deep.include({ code: "credentials", retryable: false });
-      expect(error?.message).to.contain(KEY_ENV);
-    }
-  });
-
-  it("wants a key, or an address of one's own", async () => {
-    await using gateway = await openGateway();
-    const { error } = await gateway.ask(chatRequest("openai", "", {}, { apiKeyEnv: "" }));
-    expect(error).to.deep.include({ code: "credentials", retryable: false });
-    expect(error?.message).to.contain("api_key_env").and.to.contain("base_url");
-  });
-
-  it("refuses a base_url that is none, without repeating it", async () => {
-    await using gateway = await openGateway();
-    for (const provider of ["openai", "anthropic", "xai", "vertexai"]) {
-      for (const url of ["file:///etc/passwd", "nonsense", "http://user:secret@127.0.0.1:9"]) {
-        const { error } = await gateway.ask(chatRequest(provider, url, {}, { project: "p" }));
-        expect(error).to.deep.include({ code: "invalid_request", retryable: false });
-        expect(error?.message).not.to.contain("secret");
-      }
-    }
-  });
-
-  it("says why the provider cannot be reached", async () => {
-    const server = await openSseServer(() => undefined);
-    await server[Symbol.asyncDispose]();
-    await using gateway = await openGateway();
-    for (const provider of ["openai", "anthropic", "xai"]) {
-      const { error } = await gateway.ask(chatRequest(provider, server.url));
-      expect(error).to.deep.include({ code: "max_retries", retryable: true });
-      expect(error?.message).to.contain("ECONNREFUSED");
-    }
-  });
-
-  it("refuses a backend that cannot serve the provider", async () => {
-    await using gateway = await openGateway();
-    for (const config of [{ backend: "google-native" }, { provider: "unheard-of" }]) {
-      const { error } = await gateway.ask(chatRequest("openai", "http://127.0.0.1:9", {}, config));
-      expect(error).to.deep.include({ code: "invalid_backend", retryable: false });
-    }
-  });
-});

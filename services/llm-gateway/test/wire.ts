@@ -80,7 +80,7 @@ export const OPENAI_USAGE = {
 
 /** The beginning of one of Anthropic's answers. */
 export function messageStart(reply: SseReply, usage: object = { input_tokens: 12, output_tokens: 1 }): void {
-  const message = {
+  const opened = {
     id: "msg_1",
     type: "message",
     role: "assistant",
@@ -90,7 +90,7 @@ export function messageStart(reply: SseReply, usage: object = { input_tokens: 12
     stop_sequence: null,
     usage: { cache_creation_input_tokens: 30, cache_read_input_tokens: 8, ...usage },
   };
-  reply.event(named("message_start", { message }));
+  reply.event(named("message_start", { message: opened }));
   reply.event({ type: "ping" });
 }
 

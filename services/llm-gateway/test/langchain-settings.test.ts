@@ -1,0 +1,52 @@
+import { expect } from "chai";
+import { openSseServer } from "../../../test/support/sse-server.ts";
+import { KEY_ENV, openGateway } from "./gateway.ts";
+import { chatRequest } from "./wire.ts";
+
+describe("llm-gateway with a provider of the langchain backend", () => {
+  it("names the variable when it is not set, and calls nobody", async () => {
+    await using gateway = await openGateway({ env: {} });
+    for (const provider of ["openai", "anthropic", "xai"]) {
+      const { error } = await gateway.ask(chatRequest(provider, "http://127.0.0.1:9"));
+      expect(error).to.deep.include({ code: "credentials", retryable: false });
+      expect(error?.message).to.contain(KEY_ENV);
+    }
+  });
+
+  it("wants a key, or an address of one's own", async () => {
+    await using gateway = await openGateway();
+    const { error } = await gateway.ask(chatRequest("openai", "", {}, { apiKeyEnv: "" }));
+    expect(error).to.deep.include({ code: "credentials", retryable: false });
+    expect(error?.message).to.contain("api_key_env").and.to.contain("base_url");
+  });
+
+  it("refuses a base_url that is none, without repeating it", async () => {
+    await using gateway = await openGateway();
+    for (const provider of ["openai", "anthropic", "xai", "vertexai"]) {
+      for (const url of ["file:///etc/passwd", "nonsense", "http://user:secret@127.0.0.1:9"]) {
+        const { error } = await gateway.ask(chatRequest(provider, url, {}, { project: "p" }));
+        expect(error).to.deep.include({ code: "invalid_request", retryable: false });
+        expect(error?.message).not.to.contain("secret");
+      }
+    }
+  });
+
+  it("says why the provider cannot be reached", async () => {
+    const server = await openSseServer(() => undefined);
+    await server[Symbol.asyncDispose]();
+    await using gateway = await openGateway();
+    for (const provider of ["openai", "anthropic", "xai"]) {
+      const { error } = await gateway.ask(chatRequest(provider, server.url));
+      expect(error).to.deep.include({ code: "max_retries", retryable: true });
+      expect(error?.message).to.contain("ECONNREFUSED");
+    }
+  });
+
+  it("refuses a backend that cannot serve the provider", async () => {
+    await using gateway = await openGateway();
+    for (const config of [{ backend: "google-native" }, { provider: "unheard-of" }]) {
+      const { error } = await gateway.ask(chatRequest("openai", "http://127.0.0.1:9", {}, config));
+      expect(error).to.deep.include({ code: "invalid_backend", retryable: false });
+    }
+  });
+});

@@ -1,0 +1,188 @@
+import { generateKeyPairSync } from "node:crypto";
+import { mkdtempDisposable, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect } from "chai";
+import { geminiChunk } from "../../../test/support/gemini-server.ts";
+import { openSseServer, type SseHandler } from "../../../test/support/sse-server.ts";
+import { message, openGateway } from "./gateway.ts";
+import {
+  PODS_TOOL,
+  calls,
+  chatRequest,
+  contentsOf,
+  messageStart,
+  messageStop,
+  says,
+  stateOf,
+  thinks,
+} from "./wire.ts";
+
+const { privateKey } = generateKeyPairSync("rsa", {
+  modulusLength: 2_048,
+  privateKeyEncoding: { type: "pkcs8", format: "pem" },
+  publicKeyEncoding: { type: "spki", format: "pem" },
+});
+const SERVICE_ACCOUNT = JSON.stringify({
+  type: "service_account",
+  project_id: "other-project",
+  private_key_id: "key-1",
+  private_key: privateKey,
+  client_email: "tarsy@p1.iam.gserviceaccount.com",
+  client_id: "1",
+  token_uri: "https://oauth2.googleapis.com/token",
+});
+const CLAUDE = "claude-sonnet-4-5@20250929";
+
+const geminiDone: SseHandler = (reply) => {
+  reply.data(
+    geminiChunk([{ text: "done" }], {
+      finishReason: "STOP",
+      usageMetadata: { promptTokenCount: 3, candidatesTokenCount: 2, totalTokenCount: 5 },
+    }),
+  );
+  reply.end();
+};
+const claudeDone: SseHandler = (reply) => {
+  messageStart(reply);
+  says(reply, 0, "done");
+  messageStop(reply, "end_turn");
+};
+
+async function play(
+  handler: SseHandler,
+  {
+    model = "gemini-2.5-pro",
+    credentials = SERVICE_ACCOUNT,
+    request = {},
+    config = {},
+  }: { model?: string; credentials?: string; request?: object; config?: object } = {},
+) {
+  await using server = await openSseServer(handler);
+  await using gateway = await openGateway({ env: { VERTEX_CREDENTIALS: credentials } });
+  const settings = {
+    model,
+    apiKeyEnv: "",
+    credentialsEnv: "VERTEX_CREDENTIALS",
+    project: "p1",
+    location: "us-east5",
+    ...config,
+  };
+  const answer = await gateway.ask(chatRequest("vertexai", server.url, request, settings));
+  return { ...answer, request: server.requests[0], requests: server.requests.length };
+}
+
+describe("llm-gateway with Vertex AI", () => {
+  it("asks Gemini in the project and location, signed by the service account", async () => {
+    const { text, error, request } = await play(geminiDone);
+    expect({ text, error }).to.deep.equal({ text: "done", error: undefined });
+    expect(request?.path).to.equal(
+      "/v1beta1/projects/p1/locations/us-east5/publishers/google/models/gemini-2.5-pro:streamGenerateContent?alt=sse",
+    );
+    expect(request?.headers.authorization).to.match(/^Bearer ey[\w-]+\.[\w-]+\.[\w-]+$/u);
+    expect(request?.headers).not.to.have.any.keys("x-goog-api-key");
+  });
+
+  it("asks Claude in the project and location, signed by the service account", async () => {
+    const { text, error, request } = await play(claudeDone, { model: CLAUDE });
+    expect({ text, error }).to.deep.equal({ text: "done", error: undefined });
+    expect(request?.path).to.equal(
+      `/v1/projects/p1/locations/us-east5/publishers/anthropic/models/${CLAUDE}:streamRawPredict`,
+    );
+    expect(request?.headers.authorization).to.match(/^Bearer ey/u);
+    expect(request?.headers).not.to.have.any.keys("x-api-key", "anthropic-beta");
+    expect(request?.body).to.deep.include({
+      anthropic_version: "vertex-2023-10-16",
+      thinking: { type: "enabled", budget_tokens: 16_000 },
+    });
+    expect(request?.body).not.to.have.any.keys("model");
+  });
+
+  it("brings Claude's thinking, calls and state, and takes them back", async () => {
+    const { chunks, thinking } = await play(
+      (reply) => {
+        messageStart(reply);
+        thinks(reply, 0, "hm", "sig-1");
+        calls(reply, 1, "toolu_1", "kubernetes__pods_list", "{}");
+        messageStop(reply, "tool_use");
+      },
+      { model: CLAUDE, request: { tools: [PODS_TOOL] } },
+    );
+    expect(thinking).to.equal("hm");
+    expect(contentsOf(chunks, "toolCall")).to.have.length(1);
+    const toolCalls = [{ id: "toolu_1", name: "kubernetes.pods_list", arguments: "{}" }];
+    const messages = [
+      message("user", "go"),
+      message("assistant", "", { toolCalls, providerState: stateOf(chunks) }),
+      message("tool", "none", { toolCallId: "toolu_1", toolName: "kubernetes.pods_list" }),
+    ];
+    const { request } = await play(claudeDone, { model: CLAUDE, request: { messages, tools: [PODS_TOOL] } });
+    expect(JSON.stringify(request?.body)).to.contain('"signature":"sig-1"');
+  });
+
+  it("reads the credentials from a file", async () => {
+    await using directory = await mkdtempDisposable(join(tmpdir(), "tarsy-vertex-"));
+    const file = join(directory.path, "account.json");
+    await writeFile(file, SERVICE_ACCOUNT);
+    for (const model of ["gemini-2.5-pro", CLAUDE]) {
+      const handler = model === CLAUDE ? claudeDone : geminiDone;
+      expect(await play(handler, { model, credentials: file })).to.include({ text: "done" });
+    }
+  });
+
+  it("sends no credentials to a server of one's own where none are named", async () => {
+    for (const model of ["gemini-2.5-pro", CLAUDE]) {
+      const handler = model === CLAUDE ? claudeDone : geminiDone;
+      const { text, request } = await play(handler, { model, config: { credentialsEnv: "" } });
+      expect(text).to.equal("done");
+      expect(request?.headers).to.include.keys("content-type");
+      expect(request?.headers).not.to.have.any.keys("authorization", "x-goog-api-key", "x-api-key");
+    }
+  });
+
+  for (const [what, credentials] of [
+    ["are not set", ""],
+    ["name no file", "/nonexistent/account.json"],
+    ["are no JSON", "{nonsense"],
+    ["hold no key", '{"type":"service_account","client_email":"a@b"}'],
+    ["hold a broken key", SERVICE_ACCOUNT.replace(/KEY-----[^-]+/u, String.raw`KEY-----\nsecret-part\n`)],
+    ["are of an unknown type", '{"type":"house_key"}'],
+  ] as const) {
+    it(`names the variable whose credentials ${what}, and calls nobody`, async () => {
+      for (const model of ["gemini-2.5-pro", CLAUDE]) {
+        const { error, requests } = await play(geminiDone, { model, credentials });
+        expect(error).to.deep.include({ code: "credentials", retryable: false });
+        expect(error?.message).to.contain("VERTEX_CREDENTIALS").and.not.to.contain("secret-part");
+        expect(requests).to.equal(0);
+      }
+    });
+  }
+
+  it("wants a project, and a location that is one", async () => {
+    for (const [config, words] of [
+      [{ project: "" }, "project_env"],
+      [{ project: "a/../b" }, "project"],
+      [{ location: "evil.example.com/" }, "location"],
+    ] as const) {
+      for (const model of ["gemini-2.5-pro", CLAUDE]) {
+        const { error, requests } = await play(geminiDone, { model, config });
+        expect(error).to.deep.include({ code: "invalid_request", retryable: false });
+        expect(error?.message).to.contain(words);
+        expect(requests).to.equal(0);
+      }
+    }
+  });
+
+  it("names the credentials a model refuses", async () => {
+    for (const model of ["gemini-2.5-pro", CLAUDE]) {
+      const { error, requests } = await play(
+        (reply) =>
+          reply.fail(403, { error: { code: 403, message: "no access", status: "PERMISSION_DENIED" } }),
+        { model },
+      );
+      expect(requests).to.equal(1);
+      expect(error).to.deep.include({ code: "credentials", retryable: false });
+      expect(error?.message).to.contain("VERTEX_CREDENTIALS").and.to.contain("no access");
+    }
+  });
+});
