@@ -58,7 +58,11 @@ export class ChunkReader {
   read(chunk: ModelChunk): Content[] {
     const contents: Content[] = [];
     const reasoning = chunk.additional_kwargs?.reasoning_content ?? "";
-    if (reasoning !== "") contents.push(this.#thinking(reasoning, undefined));
+    if (reasoning !== "") {
+      const thought = this.#thought(undefined, { reasoning_content: "" });
+      thought["reasoning_content"] = `${String(thought["reasoning_content"])}${reasoning}`;
+      contents.push(this.#thinking(reasoning, undefined));
+    }
     const blocks =
       typeof chunk.content === "string" ? [{ type: "text", text: chunk.content }] : chunk.content;
     for (const block of blocks) contents.push(...this.#readBlock(block));
@@ -118,13 +122,16 @@ export class ChunkReader {
 
   *#state(): Generator<Content> {
     const { state } = this.#options;
-    if (state === undefined) return;
+    // Chat completions want the thoughts back that led to a call, and no others.
+    if (state === undefined || (state.provider === "chat" && this.#calls.size === 0)) return;
     const calls = new Map([...this.#calls.values()].map(({ wireId, callId }) => [wireId, callId]));
     const layout = this.#output === undefined ? this.#layout : responsesLayout(this.#output, calls);
     // Thinking that was not signed is refused.
     const parts = layout.filter((part) => !("block" in part && part.block["signature"] === ""));
     // Text alone is rebuilt from the message.
-    if (parts.every((part) => "text" in part && part.phase === undefined)) return;
+    const isPlain = (part: StatePart) =>
+      state.provider === "chat" ? !("block" in part) : "text" in part && part.phase === undefined;
+    if (parts.every(isPlain)) return;
     yield { $case: "providerState", value: { data: encodeProviderState({ ...state, parts }) } };
   }
 

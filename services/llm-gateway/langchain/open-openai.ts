@@ -7,6 +7,7 @@ import { providerFetch } from "./provider-fetch.ts";
 import { repairChatEvents } from "./repair-chat-events.ts";
 import { repairResponsesEvents } from "./repair-responses-events.ts";
 import { responsesMessagesOut } from "./responses-messages-out.ts";
+import { thoughtsOut, withThoughts } from "./thoughts-out.ts";
 import { functionToolsOut } from "./tools-out.ts";
 
 const OPENAI_URL = "https://api.openai.com/v1";
@@ -21,23 +22,27 @@ const AZURE_API_VERSION = "2024-10-21";
 export function openOpenai(address: ChatAddress): ChatBackend {
   const { api, rest } =
     /^(?<rest>[^?]*?)\/(?<api>responses|chat\/completions)\/?$/u.exec(address.baseUrl)?.groups ?? {};
-  const isReasoning = address.baseUrl === "" && /^(?:o\d|gpt-[5-9](?!-chat))/u.test(address.model);
+  const isReasoning = address.baseUrl === "" && /^(?:o\d|gpt-[5-9](?!-chat)|codex-)/u.test(address.model);
   const server = { ...address, baseUrl: rest ?? address.baseUrl };
   return isReasoning || api === "responses" ? responsesBackend(server) : chatBackend(server, OPENAI_URL);
 }
 
 /** A model behind chat completions; `ownUrl` is where it is unless the address says otherwise. */
 export function chatBackend(address: ChatAddress, ownUrl: string): ChatBackend {
-  const model = new ChatOpenAICompletions({
-    ...clientFields(address, ownUrl, repairChatEvents),
-    model: address.model,
-  });
+  const open = (rewrite?: (body: string) => string) =>
+    new ChatOpenAICompletions({
+      ...clientFields(address, ownUrl, repairChatEvents, rewrite),
+      model: address.model,
+    });
+  const usual = open();
   return {
-    prepare: ({ conversation, tools }) => {
+    prepare: ({ conversation, tools, plain }) => {
       const messages = chatMessagesOut(conversation);
       const options = tools.length === 0 ? {} : { tools: functionToolsOut(tools) };
+      const thoughts = plain ? new Map<string, string>() : thoughtsOut(conversation, address.model);
+      const model = thoughts.size === 0 ? usual : open((body) => withThoughts(body, thoughts));
       return {
-        state: undefined,
+        state: plain ? undefined : { provider: "chat", model: address.model, thinking: true },
         stream: (signal) => model.stream(messages, { ...options, signal }),
       };
     },
@@ -76,6 +81,7 @@ function clientFields(
   { apiKey, baseUrl: configured }: ChatAddress,
   ownUrl: string,
   repair: () => RepairEvent,
+  rewrite?: (body: string) => string,
 ) {
   const url = new URL(baseUrl(configured, ownUrl));
   const query = Object.fromEntries(url.searchParams);
@@ -89,7 +95,10 @@ function clientFields(
       baseURL: `${url.origin}${url.pathname}`.replace(/\/+$/u, ""),
       organization: null,
       project: null,
-      fetch: providerFetch(repair, { withoutKey: apiKey === undefined }),
+      fetch: providerFetch(repair, {
+        withoutKey: apiKey === undefined,
+        ...(rewrite === undefined ? {} : { rewrite }),
+      }),
       logLevel: "off" as const,
       defaultQuery: isAzure ? { "api-version": AZURE_API_VERSION, ...query } : query,
       ...(isAzure && apiKey !== undefined ? { defaultHeaders: { "api-key": apiKey } } : {}),

@@ -2,6 +2,11 @@ import { eventStream, type RepairEvent } from "./event-stream.ts";
 
 type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
+export interface ProviderFetchOptions {
+  readonly withoutKey?: boolean;
+  readonly rewrite?: (body: string) => string;
+}
+
 /** A few times the largest answer, so that only garbage is ever cut off. */
 const MAX_EVENT_BYTES = 8 * 1024 * 1024;
 /** Of an error's body, which ends up in a message of 2,000 characters. */
@@ -10,13 +15,20 @@ const MAX_ERROR_BYTES = 64 * 1024;
 /**
  * fetch for the SDKs: follows no redirect (the key travels in a header that would go along), bounds what the SDKs
  * collect, and repairs the events of an answer. `openRepair` is called once for each answer; `withoutKey` leaves out
- * the header of a key that only the SDK wanted.
+ * the header of a key that only the SDK wanted, and `rewrite` changes the body of a request.
  */
-export function providerFetch(openRepair: () => RepairEvent, { withoutKey = false } = {}): Fetch {
+export function providerFetch(openRepair: () => RepairEvent, options: ProviderFetchOptions = {}): Fetch {
   return async (input, init) => {
     const headersOut = new Headers(init?.headers);
-    if (withoutKey) headersOut.delete("authorization");
-    const response = await fetch(input, { ...init, headers: headersOut, redirect: "error" });
+    if (options.withoutKey === true) headersOut.delete("authorization");
+    const response = await fetch(input, {
+      ...init,
+      ...(options.rewrite !== undefined && typeof init?.body === "string"
+        ? { body: options.rewrite(init.body) }
+        : {}),
+      headers: headersOut,
+      redirect: "error",
+    });
     if (response.body === null) return response;
     const { status, statusText, headers } = response;
     const body = response.ok

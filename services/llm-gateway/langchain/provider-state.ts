@@ -20,12 +20,12 @@ const StatePart = Type.Union([
 export type StatePart = Static<typeof StatePart>;
 
 /** Whose reasoning it is: no API takes another's. */
-export type ReasoningForm = "anthropic" | "responses";
+export type ReasoningForm = "anthropic" | "responses" | "chat";
 
 /** Stored for as long as a session: a change of form needs a new number and a reader for the old one. */
 const State = Type.Object({
   v: Type.Literal(1),
-  provider: Type.Union([Type.Literal("anthropic"), Type.Literal("responses")]),
+  provider: Type.Union([Type.Literal("anthropic"), Type.Literal("responses"), Type.Literal("chat")]),
   /** Reasoning is a model's own: another one may refuse it. */
   model: Type.String(),
   /** The model was asked to think. */

@@ -22,6 +22,8 @@ export interface GatewayOverrides {
   readonly configDir?: string;
   readonly env?: Record<string, string>;
   readonly stallMs?: number;
+  /** As long as stallMs unless it is given. */
+  readonly firstChunkMs?: number;
   readonly maxOutputBytes?: number;
   readonly stopGraceMs?: number;
 }
@@ -41,7 +43,7 @@ export async function openGateway(overrides: GatewayOverrides = {}) {
   const providers = loadProviders({
     credentials: overrides.env ?? { [KEY_ENV]: KEY },
     configDir: overrides.configDir ?? "deploy/config",
-    stall: { firstChunkMs: stallMs, betweenChunksMs: stallMs },
+    stall: { firstChunkMs: overrides.firstChunkMs ?? stallMs, betweenChunksMs: stallMs },
     retry: { tries: 3, baseDelayMs: 1, maxDelayMs: 30_000 },
   });
   const server = await serveGenerate({

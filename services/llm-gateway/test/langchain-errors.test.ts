@@ -186,6 +186,18 @@ for (const [name, dialect] of Object.entries(DIALECTS)) {
       }
     });
 
+    it("waits for a model that thinks in silence behind the opening of its stream", async () => {
+      await using server = await openSseServer((reply, request) => {
+        dialect.begin(reply, "");
+        setTimeout(() => void dialect.succeed(reply, request), 200); // the silence under test
+      });
+      await using gateway = await openGateway({ stallMs: 50, firstChunkMs: 30_000 });
+      const { text, error } = await gateway.ask(
+        chatRequest(dialect.provider, `${server.url}${dialect.path}`),
+      );
+      expect({ text, error }).to.deep.equal({ text: "fine", error: undefined });
+    });
+
     it("times out in mid-answer, closing the socket", async () => {
       await using server = await openSseServer((reply) => dialect.begin(reply, "well"));
       await using gateway = await openGateway({ stallMs: 500 });

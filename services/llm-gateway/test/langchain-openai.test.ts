@@ -269,9 +269,15 @@ describe("llm-gateway with servers that only resemble OpenAI's", () => {
     expect(JSON.stringify(contentsOf(chunks, "toolCall"))).not.to.contain('"call_0"');
   });
 
-  it("adds no state, for none of them wants any", async () => {
-    const { chunks } = await play(completes([{ content: "x", reasoning_content: "y" }]));
-    expect(contentsOf(chunks, "providerState")).to.deep.equal([]);
+  it("adds no state to an answer without calls, or without thoughts", async () => {
+    for (const handler of [
+      completes([{ content: "x", reasoning_content: "y" }]),
+      completes([callOf({ index: 0, id: "a", function: { name: "a__b", arguments: "{}" } })], "tool_calls"),
+    ]) {
+      const { chunks, error } = await play(handler);
+      expect(error).to.equal(undefined);
+      expect(contentsOf(chunks, "providerState")).to.deep.equal([]);
+    }
   });
 
   it("keeps the query of a base_url", async () => {
