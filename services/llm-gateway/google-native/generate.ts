@@ -59,9 +59,10 @@ async function* generate(
   open: OpenClient,
 ): AsyncGenerator<Content> {
   const { config, signal, deadline, log } = call;
-  const client = await open(config);
+  const { client, apiKey, apiKeyEnv } = await open(config);
+  const named = { ...call, config: { ...config, apiKeyEnv } };
   const parameters = requestParameters(call);
-  yield* retryBeforeOutput(() => attempt(call, options.stall, client, parameters), {
+  yield* retryBeforeOutput(() => attempt(named, options.stall, client, apiKey, parameters), {
     policy: options.retry,
     deadline,
     signal,
@@ -115,7 +116,8 @@ function requestParameters({ request, config }: ProviderCall): GenerateContentPa
 async function* attempt(
   call: ProviderCall,
   stall: StallLimits,
-  { client, apiKey, apiKeyEnv }: OpenedClient,
+  client: GoogleGenAI,
+  apiKey: string,
   parameters: GenerateContentParameters,
 ): AsyncGenerator<Content> {
   // Leaving the SDK's loop does not close its request, so that every way out of here aborts it.
@@ -146,7 +148,7 @@ async function* attempt(
     }
   } catch (thrown) {
     call.signal.throwIfAborted();
-    const error = errorIn(thrown, { apiKeyEnv, apiKey, retryAfterMs });
+    const error = errorIn(thrown, { apiKeyEnv: call.config.apiKeyEnv, apiKey, retryAfterMs });
     if (!output || !(error instanceof RetryableError)) throw error;
     throw setback("partial_stream_error", `the answer broke off: ${error.message}`, { cause: error });
   } finally {
