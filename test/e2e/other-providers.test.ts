@@ -1,0 +1,153 @@
+import { expect } from "chai";
+import { BackingServers } from "../support/backing-servers.ts";
+import { configDirectory } from "../support/config-directory.ts";
+import { openSseServer, type SseReply, type SseServer } from "../support/sse-server.ts";
+import { TarsyClient } from "../support/tarsy-client.ts";
+import { TarsySystem } from "../support/tarsy-system.ts";
+
+const KEY = "secret-key-that-must-not-leak";
+
+const chain = (alertType: string, provider: string, strategy: string) => ({
+  alert_types: [alertType],
+  llm_provider: provider,
+  stages: [{ name: "analysis", agents: [{ name: "Investigator", iteration_strategy: strategy }] }],
+});
+
+/** A whole answer of Anthropic's: blocks, each with its deltas. */
+function claude(
+  reply: SseReply,
+  blocks: readonly [start: object, ...deltas: object[]][],
+  stopReason: string,
+): void {
+  const event = (type: string, fields: object) => reply.event({ type, ...fields });
+  event("message_start", {
+    message: { id: "msg_1", role: "assistant", content: [], usage: { input_tokens: 50, output_tokens: 1 } },
+  });
+  for (const [index, [start, ...deltas]] of blocks.entries()) {
+    event("content_block_start", { index, content_block: start });
+    for (const delta of deltas) event("content_block_delta", { index, delta });
+    event("content_block_stop", { index });
+  }
+  event("message_delta", { delta: { stop_reason: stopReason }, usage: { output_tokens: 20 } });
+  event("message_stop", {});
+  reply.end();
+}
+
+describe("an investigation by other providers", () => {
+  const resources = new AsyncDisposableStack();
+  let anthropic: SseServer;
+  let local: SseServer;
+  let system: TarsySystem;
+  let client: TarsyClient;
+
+  before(async () => {
+    anthropic = resources.use(
+      await openSseServer([
+        (reply) =>
+          claude(
+            reply,
+            [
+              [
+                { type: "thinking", thinking: "", signature: "" },
+                { type: "thinking_delta", thinking: "Pods first." },
+                { type: "signature_delta", signature: "signed-1" },
+              ],
+              [
+                { type: "tool_use", id: "toolu_1", name: "k8s__pods", input: {} },
+                { type: "input_json_delta", partial_json: '{"namespace":"shop"}' },
+              ],
+            ],
+            "tool_use",
+          ),
+        (reply) =>
+          claude(
+            reply,
+            [
+              [
+                { type: "text", text: "" },
+                { type: "text_delta", text: "Memory 💾." },
+              ],
+            ],
+            "end_turn",
+          ),
+      ]),
+    );
+    local = resources.use(
+      await openSseServer((reply) => {
+        reply.data({ choices: [{ delta: { reasoning: "Disk?" } }] });
+        reply.data({ choices: [{ delta: { content: "Disk full." }, finish_reason: "stop" }] });
+        reply.end();
+      }),
+    );
+    const servers = resources.use(await BackingServers.start());
+    const entry = { max_tool_result_tokens: 10_000 };
+    const { path } = resources.use(
+      await configDirectory({
+        tarsy: {
+          defaults: { llm_provider: "local", alert_type: "plain" },
+          mcp_servers: { k8s: { transport: { type: "stdio", command: "true" } } },
+          agents: { Investigator: { mcp_servers: ["k8s"] } },
+          agent_chains: {
+            "plain-chain": chain("plain", "local", "single-call"),
+            "claude-chain": chain("claude", "claude", "native-thinking"),
+            "kubernetes-agent-chain": chain("kubernetes", "local", "single-call"),
+          },
+        },
+        providers: {
+          llm_providers: {
+            local: { ...entry, type: "openai", model: "qwen3:32b", base_url: `${local.url}/v1` },
+            claude: {
+              ...entry,
+              type: "anthropic",
+              model: "claude-sonnet-4-5",
+              base_url: anthropic.url,
+              api_key_env: "TEST_ANTHROPIC_KEY",
+            },
+          },
+        },
+        stubTools: {
+          servers: {
+            k8s: { pods: { description: "Lists pods", read_only: true, results: [{ text: "web-1 down" }] } },
+          },
+        },
+      }),
+    );
+    system = resources.use(
+      await TarsySystem.start({ servers, configDir: path, env: { TEST_ANTHROPIC_KEY: KEY } }),
+    );
+    client = new TarsyClient(system);
+  });
+  after(() => resources.disposeAsync());
+  afterEach(function () {
+    if (this.currentTest?.state === "failed") process.stderr.write(system.output.slice(-4_000));
+  });
+
+  const shown = async (id: string) => {
+    const { timeline } = await client.waitFor(id, ["completed"]);
+    return timeline.map(({ event_type, content }) => [event_type, content]);
+  };
+
+  it("calls tools for Claude and gives it back what it signed", async () => {
+    const id = await client.submit("pods restart", { alert_type: "claude" });
+    const timeline = await shown(id);
+    expect(timeline[0]).to.deep.equal(["llm_thinking", "Pods first."]);
+    expect(timeline).to.deep.include(["tool_result", "web-1 down"]);
+    expect(timeline.at(-1)).to.deep.equal(["final_analysis", "Memory 💾."]);
+    const second = JSON.stringify(anthropic.requests[1]?.body);
+    expect(second).to.contain(
+      '{"role":"assistant","content":[{"type":"thinking","thinking":"Pods first.","signature":"signed-1"},{"type":"tool_use","id":"toolu_1","name":"k8s__pods","input":{"namespace":"shop"}}]}',
+    );
+    expect(second).to.contain('{"type":"tool_result","tool_use_id":"toolu_1","content":"web-1 down"}');
+    expect(await client.session(id)).to.include({ input_tokens: 100, output_tokens: 40 });
+    expect(system.output).not.to.contain(KEY);
+  });
+
+  it("asks a server of one's own without a key", async () => {
+    const id = await client.submit("disk alert", { alert_type: "plain" });
+    expect(await shown(id)).to.deep.equal([
+      ["llm_thinking", "Disk?"],
+      ["final_analysis", "Disk full."],
+    ]);
+    expect(local.requests[0]?.headers).not.to.have.any.keys("authorization");
+  });
+});
