@@ -8,7 +8,7 @@ import {
 import type { ConversationMessage } from "#shared/generated/llm/v1/llm.ts";
 import { encodeToolName } from "../google-native/tool-names.ts";
 import { parseJsonObject } from "../google-native/parse-json-object.ts";
-import { callIdOut } from "./call-ids.ts";
+import { chatCallIdOut } from "./call-ids.ts";
 import type { Conversation } from "./check-conversation.ts";
 
 /** A conversation for chat completions, as OpenAI and all who speak its API have them. */
@@ -21,7 +21,7 @@ function messageOut(message: ConversationMessage): BaseMessage {
     case "user":
       return new HumanMessage(message.content);
     case "tool":
-      return new ToolMessage({ content: message.content, tool_call_id: callIdOut(message.toolCallId) });
+      return new ToolMessage({ content: message.content, tool_call_id: chatCallIdOut(message.toolCallId) });
     default:
       return assistantOut(message);
   }
@@ -32,7 +32,7 @@ function assistantOut({ content, toolCalls }: ConversationMessage): AIMessage {
   if (toolCalls.length > 0) {
     // Not `tool_calls`, which holds values: JavaScript would round the long numbers in them.
     message.additional_kwargs.tool_calls = toolCalls.map(({ id, name, arguments: json }) => ({
-      id: callIdOut(id),
+      id: chatCallIdOut(id),
       type: "function",
       function: { name: encodeToolName(name), arguments: argumentsOut(json) },
     }));

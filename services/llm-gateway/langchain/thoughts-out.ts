@@ -1,5 +1,5 @@
 import { isObject, parseJsonObject } from "../google-native/parse-json-object.ts";
-import { callIdOut } from "./call-ids.ts";
+import { chatCallIdOut } from "./call-ids.ts";
 import type { Conversation } from "./check-conversation.ts";
 import { decodeProviderState } from "./provider-state.ts";
 
@@ -15,7 +15,7 @@ export function thoughtsOut({ messages }: Conversation, model: string): Readonly
     for (const part of state?.parts ?? []) {
       const thought = "block" in part ? part.block["reasoning_content"] : undefined;
       if (typeof thought !== "string") continue;
-      for (const { id } of toolCalls) thoughts.set(callIdOut(id), thought);
+      for (const { id } of toolCalls) thoughts.set(chatCallIdOut(id), thought);
     }
   }
   return thoughts;
