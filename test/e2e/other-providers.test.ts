@@ -132,19 +132,20 @@ describe("an investigation by other providers", () => {
     const timeline = await shown(id);
     expect(timeline[0]).to.deep.equal(["llm_thinking", "Pods first."]);
     expect(timeline).to.deep.include(["tool_result", "web-1 down"]);
-    expect(timeline.at(-1)).to.deep.equal(["final_analysis", "Memory 💾."]);
+    expect(timeline).to.deep.include(["final_analysis", "Memory 💾."]);
     const second = JSON.stringify(anthropic.requests[1]?.body);
     expect(second).to.contain(
       '{"role":"assistant","content":[{"type":"thinking","thinking":"Pods first.","signature":"signed-1"},{"type":"tool_use","id":"toolu_1","name":"k8s__pods","input":{"namespace":"shop"}}]}',
     );
     expect(second).to.contain('{"type":"tool_result","tool_use_id":"toolu_1","content":"web-1 down"}');
-    expect(await client.session(id)).to.include({ input_tokens: 100, output_tokens: 40 });
+    // Two calls of the agent and the summary.
+    expect(await client.session(id)).to.include({ input_tokens: 150, output_tokens: 60 });
     expect(system.output).not.to.contain(KEY);
   });
 
   it("asks a server of one's own without a key", async () => {
     const id = await client.submit("disk alert", { alert_type: "plain" });
-    expect(await shown(id)).to.deep.equal([
+    expect((await shown(id)).slice(0, 2)).to.deep.equal([
       ["llm_thinking", "Disk?"],
       ["final_analysis", "Disk full."],
     ]);
