@@ -85,7 +85,7 @@ async function pullWhileSlotsAreFree(deps: ExecutorDeps, stop: AbortSignal, slot
         await deps.prepareQueue();
         queue = await openSessionQueue(deps.bus);
       }
-      const delivery = await pullSession(deps.bus, queue, stop);
+      const delivery = await pullSession(deps.bus, queue, stop, () => deps.metrics.poison.inc());
       if (delivery !== null) slots.handle(delivery);
     } catch (error) {
       // The server is away, or the stream is gone: prepare both anew once it answers.

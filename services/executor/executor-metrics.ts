@@ -3,6 +3,7 @@ import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 export interface ExecutorMetrics {
   readonly running: Gauge;
   readonly sessions: Counter<"status">;
+  readonly poison: Counter;
   readonly steps: Counter<"kind">;
   readonly stepSeconds: Histogram<"kind">;
 }
@@ -20,6 +21,11 @@ export function createExecutorMetrics(registry: Registry): ExecutorMetrics {
       name: "tarsy_executor_sessions_total",
       help: "Runs of sessions that ended here, by outcome",
       labelNames: ["status"],
+      registers,
+    }),
+    poison: new Counter({
+      name: "tarsy_executor_poison_messages_total",
+      help: "Messages in the sessions' queue that are no wake-up, logged and terminated",
       registers,
     }),
     steps: new Counter({

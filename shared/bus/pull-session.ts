@@ -1,8 +1,8 @@
 import type { Consumer, JsMsg } from "nats";
 import type { Bus } from "#shared/bus/open-bus.ts";
 import { sessionWakeupCodec } from "#shared/contracts/session-wakeup.ts";
-import { EXECUTORS_DURABLE, SESSIONS_STREAM } from "#shared/contracts/subjects.ts";
-import { errorMessage } from "#shared/errors.ts";
+import { EXECUTORS_DURABLE, SESSIONS_STREAM, SUBJECTS } from "#shared/contracts/subjects.ts";
+import { TerminalError, errorMessage } from "#shared/errors.ts";
 
 /** A delivered wake-up and what can be said about it. */
 export interface SessionDelivery {
@@ -25,12 +25,14 @@ export async function openSessionQueue(bus: Bus): Promise<Consumer> {
 
 /**
  * Waits up to 5 s, or until `signal` aborts, for one wake-up. Resolves null when none came, and for a message that is
- * no wake-up, which is logged and terminated. Rejects when the server or the durable is gone.
+ * no wake-up: that one is logged, told to `onPoison` and terminated, so it never comes again. Rejects when the server or
+ * the durable is gone.
  */
 export async function pullSession(
   bus: Bus,
   queue: Consumer,
   signal: AbortSignal,
+  onPoison: () => void = () => {},
 ): Promise<SessionDelivery | null> {
   // One message at a time: a consume() with long handlers hoards messages that other executors could run.
   const pull = await queue.fetch({ max_messages: 1, expires: PULL_EXPIRES_MS });
@@ -39,20 +41,28 @@ export async function pullSession(
   signal.addEventListener("abort", stop, { once: true });
   try {
     if (signal.aborted) stop();
-    for await (const message of pull) return parseWakeup(bus, message);
+    for await (const message of pull) return parseWakeup(bus, message, onPoison);
     return null;
   } finally {
     signal.removeEventListener("abort", stop);
   }
 }
 
-function parseWakeup(bus: Bus, message: JsMsg): SessionDelivery | null {
+function parseWakeup(bus: Bus, message: JsMsg, onPoison: () => void): SessionDelivery | null {
   try {
     const { session_id: sessionId } = sessionWakeupCodec.decode(message.data);
+    // The subject is what keeps a second wake-up of a session out of the stream.
+    if (message.subject !== SUBJECTS.sessions(sessionId)) {
+      throw new TerminalError(
+        "malformed",
+        `a wake-up of session ${sessionId} does not belong on this subject`,
+      );
+    }
     return delivery(bus, sessionId, message);
   } catch (error) {
     bus.log.error({ subject: message.subject, error: errorMessage(error) }, "poison message terminated");
     message.term();
+    onPoison();
     return null;
   }
 }

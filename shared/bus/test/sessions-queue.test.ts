@@ -148,10 +148,13 @@ describe("the session queue", () => {
     });
 
     it("ends a message that is no wake-up and says so", async () => {
-      const id = randomUUID();
-      await fixture.bus.js.publish(SUBJECTS.sessions(id), "not a wake-up");
-      expect(await pullSession(fixture.bus, queue, never)).to.equal(null);
-      await until("it is gone", async () => (await queuedSessions(fixture.bus)).size === 0);
+      let poison = 0;
+      for (const message of ["not a wake-up", JSON.stringify({ session_id: randomUUID() })]) {
+        await fixture.bus.js.publish(SUBJECTS.sessions(randomUUID()), message);
+        expect(await pullSession(fixture.bus, queue, never, () => (poison += 1))).to.equal(null);
+        await until("it is gone", async () => (await queuedSessions(fixture.bus)).size === 0);
+      }
+      expect(poison).to.equal(2);
       expect(fixture.logged.some((line) => line.includes("poison message terminated"))).to.equal(true);
     });
 
