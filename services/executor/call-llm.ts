@@ -30,6 +30,17 @@ export interface LlmReply {
   readonly providerState: Uint8Array | null;
 }
 
+/** What a call has returned before its first chunk. */
+export const NOTHING_SAID: Omit<LlmReply, "outcome"> = {
+  text: "",
+  thinking: "",
+  toolCalls: [],
+  codeExecutions: [],
+  groundings: [],
+  usage: null,
+  providerState: null,
+};
+
 /** Called for every non-empty delta, in order; awaited before the next is read. */
 export interface DeltaHandlers {
   readonly thinking: (delta: string) => Promise<void> | undefined;
@@ -52,15 +63,7 @@ type Collected = { -readonly [K in keyof Omit<LlmReply, "outcome">]: LlmReply[K]
  * is the outcome. Rejects with what a handler throws, after cancelling the call.
  */
 export async function callLlm(options: CallOptions, handlers: DeltaHandlers): Promise<LlmReply> {
-  const collected: Collected = {
-    text: "",
-    thinking: "",
-    toolCalls: [],
-    codeExecutions: [],
-    groundings: [],
-    usage: null,
-    providerState: null,
-  };
+  const collected: Collected = { ...NOTHING_SAID };
   const outcome = await receive(options, handlers, collected);
   return { ...collected, outcome };
 }

@@ -2,7 +2,7 @@ import { CancelledError } from "#shared/errors.ts";
 import { generateRequest } from "./agent/generate-request.ts";
 import { executiveSummaryMessages } from "./agent/prompts/executive-summary-messages.ts";
 import { tryLlmCall } from "./agent/try-llm-call.ts";
-import type { LlmReply } from "./call-llm.ts";
+import { NOTHING_SAID, type LlmReply } from "./call-llm.ts";
 import type { AgentRun, SessionStep } from "./next-session-step.ts";
 import type { OwnedSession } from "./owned-session.ts";
 import { recordSummary } from "./record/record-summary.ts";
@@ -39,16 +39,6 @@ async function ask(
   } catch (error) {
     if (!(error instanceof CancelledError) || error.reason !== "session_deadline") throw error;
     const { code, message } = error;
-    return { ...NOTHING, outcome: { kind: "failed", code, message, retryable: false } };
+    return { ...NOTHING_SAID, outcome: { kind: "failed", code, message, retryable: false } };
   }
 }
-
-const NOTHING: Omit<LlmReply, "outcome"> = {
-  text: "",
-  thinking: "",
-  toolCalls: [],
-  codeExecutions: [],
-  groundings: [],
-  usage: null,
-  providerState: null,
-};
