@@ -14,25 +14,47 @@ export interface StallLimits {
  */
 export async function* guardStalls<T>(source: AsyncIterable<T>, limits: StallLimits): AsyncGenerator<T> {
   const iterator = source[Symbol.asyncIterator]();
-  let limitMs = limits.firstChunkMs;
-  while (true) {
-    const result = await within(iterator.next(), limitMs);
-    if (result.done === true) return;
-    limitMs = limits.betweenChunksMs;
-    yield result.value;
+  // One timer, pushed back with every chunk: a new one for each would cost more than the rest of the way.
+  const first = new StallTimer(limits.firstChunkMs);
+  const between = new StallTimer(limits.betweenChunksMs);
+  try {
+    let result = await first.guard(() => iterator.next());
+    while (result.done !== true) {
+      yield result.value;
+      result = await between.guard(() => iterator.next());
+    }
+  } finally {
+    first.clear();
+    between.clear();
   }
 }
 
-async function within<T>(promise: Promise<T>, limitMs: number): Promise<T> {
-  const { promise: stalled, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(
-    () => reject(setback("timeout", `the provider sent nothing for ${limitMs / 1_000} s`)),
-    limitMs,
-  );
-  try {
-    return await Promise.race([promise, stalled]);
-  } finally {
-    clearTimeout(timer);
-    promise.catch(() => undefined); // after a stall nobody else waits for it
+class StallTimer {
+  readonly #limitMs: number;
+  #timer: NodeJS.Timeout | undefined;
+  #stall: (() => void) | undefined;
+
+  constructor(limitMs: number) {
+    this.#limitMs = limitMs;
   }
+
+  /** What `next` resolves with; rejects when it takes too long, and then nobody waits for it any more. */
+  guard<T>(next: () => Promise<T>): Promise<T> {
+    this.#timer = this.#timer?.refresh() ?? setTimeout(() => this.#stall?.(), this.#limitMs);
+    return new Promise((resolve, reject) => {
+      this.#stall = () => reject(stalled(this.#limitMs));
+      next()
+        .finally(() => (this.#stall = undefined))
+        .then(resolve, reject);
+    });
+  }
+
+  clear(): void {
+    clearTimeout(this.#timer);
+  }
+}
+
+/** The error of a provider that was silent for `limitMs`. */
+export function stalled(limitMs: number): Error {
+  return setback("timeout", `the provider sent nothing for ${limitMs / 1_000} s`);
 }

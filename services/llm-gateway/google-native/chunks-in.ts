@@ -2,14 +2,21 @@ import type { UsageInfo } from "#shared/generated/llm/v1/llm.ts";
 import { refusal, setback } from "../llm-error.ts";
 import type { Content } from "../provider.ts";
 import { finishVerdict } from "./finish-verdict.ts";
-import type { GeminiChunk, GeminiGrounding, GeminiPart, GeminiUsage } from "./gemini-chunk.ts";
+import type {
+  GeminiChunk,
+  GeminiGrounding,
+  GeminiPart,
+  GeminiUrlContext,
+  GeminiUsage,
+} from "./gemini-chunk.ts";
 import { groundingIn } from "./grounding-in.ts";
+import type { CallIds } from "./call-ids.ts";
 import { encodeProviderState, type StatePart } from "./provider-state.ts";
 
 export interface ChunkReaderOptions {
   readonly decodeToolName: (encoded: string) => string;
-  /** Ids for tool calls; unique everywhere, because a call's id is what a tool runner claims. */
-  readonly newId: () => string;
+  /** The id to hand a call out under. */
+  readonly callId: CallIds;
 }
 
 /**
@@ -21,9 +28,13 @@ export class ChunkReader {
   readonly #options: ChunkReaderOptions;
   readonly #layout: StatePart[] = [];
   #grounding: GeminiGrounding | undefined;
+  #urlContext: GeminiUrlContext | undefined;
   #usage: GeminiUsage | undefined;
+  /** What the responses before the current one cost, where Gemini gives an answer in several. */
+  #usageBefore = NO_USAGE;
   #finishReason: string | undefined;
   #finishMessage: string | undefined;
+  #continuationToken: string | undefined;
   #calls = 0;
   #texts = 0;
   #others = 0;
@@ -46,8 +57,21 @@ export class ChunkReader {
     if (candidate === undefined) return;
     for (const part of candidate.content?.parts ?? []) yield* this.#readPart(part);
     this.#grounding = candidate.groundingMetadata ?? this.#grounding;
+    this.#urlContext = candidate.urlContextMetadata ?? this.#urlContext;
+    this.#continuationToken = candidate.continuationToken ?? this.#continuationToken;
     this.#finishReason = candidate.finishReason ?? this.#finishReason;
     this.#finishMessage = candidate.finishMessage ?? this.#finishMessage;
+  }
+
+  /** To be asked when a response has ended: what the next request needs to go on, or undefined if this was the last. */
+  takeContinuation(): string | undefined {
+    const token = this.#continuationToken;
+    if (token === undefined || (this.#finishReason ?? "CONTINUATION") !== "CONTINUATION") return undefined;
+    this.#usageBefore = sum(this.#usageBefore, usageIn(this.#usage));
+    this.#usage = undefined;
+    this.#continuationToken = undefined;
+    this.#finishReason = undefined;
+    return token;
   }
 
   *finish(): Generator<Content> {
@@ -62,10 +86,13 @@ export class ChunkReader {
     if (error !== undefined && !begun) throw error;
     if (!begun) throw setback("provider_error", "the model's answer is empty");
     if (note !== undefined) yield this.#text(note, undefined);
-    if (this.#grounding !== undefined) yield { $case: "grounding", value: groundingIn(this.#grounding) };
+    if (this.#grounding !== undefined || this.#urlContext !== undefined) {
+      yield { $case: "grounding", value: groundingIn(this.#grounding ?? {}, this.#urlContext ?? {}) };
+    }
     const state = encodeProviderState(this.#layout);
     if (state !== undefined && error === undefined) yield { $case: "providerState", value: { data: state } };
-    if (this.#usage !== undefined) yield { $case: "usage", value: usageIn(this.#usage) };
+    const usage = sum(this.#usageBefore, usageIn(this.#usage));
+    if (usage.totalTokens > 0) yield { $case: "usage", value: usage };
     if (error !== undefined) throw error;
   }
 
@@ -84,13 +111,15 @@ export class ChunkReader {
       if (text === undefined || text === "") return;
       this.#others += 1;
       yield { $case: "thinking", value: { content: text } };
-    } else if (text !== undefined && (text !== "" || signature !== undefined)) {
+    } else if (text !== undefined && text !== "") {
       yield this.#text(text, signature);
+    } else if (signature !== undefined) {
+      this.#layout.push({ text: 0, signature }); // Gemini ends an answer with an empty part that carries one
     }
   }
 
   #text(content: string, signature: string | undefined): Content {
-    if (content !== "") this.#texts += 1;
+    this.#texts += 1;
     const last = this.#layout.at(-1);
     if (last !== undefined && "text" in last && last.signature === undefined && signature === undefined) {
       last.text += content.length;
@@ -101,30 +130,42 @@ export class ChunkReader {
   }
 
   #call(call: NonNullable<GeminiPart["functionCall"]>, signature: string | undefined): Content {
+    const name = this.#options.decodeToolName(call.name);
+    const json = JSON.stringify(call.args ?? {});
+    const callId = this.#options.callId(call.id, { index: this.#calls, name, arguments: json });
     this.#calls += 1;
-    const callId = this.#options.newId();
     this.#layout.push({
       call: callId,
       ...(call.id === undefined ? {} : { provider_id: call.id }),
       ...(signature === undefined ? {} : { signature }),
     });
-    const name = this.#options.decodeToolName(call.name);
-    return { $case: "toolCall", value: { callId, name, arguments: JSON.stringify(call.args ?? {}) } };
+    return { $case: "toolCall", value: { callId, name, arguments: json } };
   }
 }
 
 const MAX_INT32 = 2_147_483_647;
 
-function usageIn(usage: GeminiUsage): UsageInfo {
-  const inputTokens = count(usage.promptTokenCount) + count(usage.toolUsePromptTokenCount);
+const NO_USAGE: UsageInfo = { inputTokens: 0, outputTokens: 0, thinkingTokens: 0, totalTokens: 0 };
+
+function usageIn(usage: GeminiUsage = {}): UsageInfo {
+  const inputTokens = count(count(usage.promptTokenCount) + count(usage.toolUsePromptTokenCount));
   const outputTokens = count(usage.candidatesTokenCount);
   const thinkingTokens = count(usage.thoughtsTokenCount);
   const total = count(usage.totalTokenCount);
   return {
-    inputTokens: count(inputTokens),
+    inputTokens,
     outputTokens,
     thinkingTokens,
     totalTokens: total > 0 ? total : count(inputTokens + outputTokens + thinkingTokens),
+  };
+}
+
+function sum(first: UsageInfo, second: UsageInfo): UsageInfo {
+  return {
+    inputTokens: count(first.inputTokens + second.inputTokens),
+    outputTokens: count(first.outputTokens + second.outputTokens),
+    thinkingTokens: count(first.thinkingTokens + second.thinkingTokens),
+    totalTokens: count(first.totalTokens + second.totalTokens),
   };
 }
 

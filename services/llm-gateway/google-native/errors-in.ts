@@ -1,20 +1,18 @@
-import { ApiError } from "@google/genai";
 import { RetryableError, TerminalError, coerceError } from "#shared/errors.ts";
 import { refusal, setback } from "../llm-error.ts";
-import { isObject, parseJsonObject } from "./parse-json-object.ts";
+import { isObject, parseJson } from "./parse-json-object.ts";
+import { ResponseError } from "./response-error.ts";
 
 export interface ErrorContext {
   /** The variable that named the credential: what a reader must set or replace. */
   readonly apiKeyEnv: string;
   /** Never to appear in a message. */
   readonly apiKey: string;
-  /** The Retry-After header of the response, where it had one. */
-  readonly retryAfterMs: number | undefined;
 }
 
 /** Translates whatever the SDK, fetch or the conversion threw into an error with a verdict. */
 export function errorIn(thrown: unknown, context: ErrorContext): TerminalError | RetryableError {
-  if (thrown instanceof ApiError) return apiErrorIn(thrown, context);
+  if (thrown instanceof ResponseError) return refusalIn(thrown, context);
   if (thrown instanceof TerminalError && thrown.code === "malformed") {
     return setback("provider_error", thrown.message, { cause: thrown });
   }
@@ -45,29 +43,29 @@ function networkReason(error: Error): string | undefined {
   return /^(?:terminated|fetch failed)$/u.test(error.message) ? error.message : undefined;
 }
 
-function apiErrorIn(error: ApiError, context: ErrorContext): TerminalError | RetryableError {
-  const body = errorBody(error.message);
+function refusalIn(error: ResponseError, context: ErrorContext): TerminalError | RetryableError {
+  const body = errorBody(error.body);
   const said = redact(body.message, context.apiKey);
-  const retryAfterMs = body.retryDelayMs ?? context.retryAfterMs;
-  const options = { cause: error, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+  const retryAfterMs = body.retryDelayMs ?? error.retryAfterMs;
+  const cause = { cause: error };
+  const options = { ...cause, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
   const { status } = error;
   if (status === 401 || status === 403 || body.reason === "API_KEY_INVALID") {
     return refusal(
       "credentials",
       `the provider refused the credential in ${context.apiKeyEnv} (${status}): ${said}`,
-      { cause: error },
+      cause,
     );
   }
-  if (
-    status === 413 ||
-    (status === 400 && /token count.*exceeds|too many tokens|context length/iu.test(said))
-  ) {
-    return refusal("context_too_long", `the conversation is too long for the model: ${said}`, {
-      cause: error,
-    });
+  if (status === 413 || (status === 400 && TOO_LONG.test(said))) {
+    return refusal("context_too_long", `the conversation is too long for the model: ${said}`, cause);
   }
   switch (status) {
     case 429:
+      // The delay that comes with a daily quota's refusal is not when the quota is full again.
+      if (body.dailyQuota) {
+        return refusal("rate_limited", `the provider's daily quota is used up: ${said}`, cause);
+      }
       return setback("rate_limited", `the provider's rate limit is reached: ${said}`, options);
     case 503:
       return setback("overloaded", `the provider is overloaded: ${said}`, options);
@@ -76,40 +74,52 @@ function apiErrorIn(error: ApiError, context: ErrorContext): TerminalError | Ret
       return setback("timeout", `the provider gave up (${status}): ${said}`, options);
     case 400:
     case 404:
-      return refusal("invalid_request", `the provider refused the request (${status}): ${said}`, {
-        cause: error,
-      });
+      return refusal("invalid_request", `the provider refused the request (${status}): ${said}`, cause);
     default:
       return status >= 500
         ? setback("provider_error", `the provider failed (${status}): ${said}`, options)
-        : refusal("provider_error", `the provider refused the call (${status}): ${said}`, { cause: error });
+        : refusal("provider_error", `the provider refused the call (${status}): ${said}`, cause);
   }
 }
+
+const TOO_LONG = /token count.*exceeds|too many tokens|context length/iu;
 
 interface ErrorBody {
   readonly message: string;
   readonly reason: string | undefined;
   readonly retryDelayMs: number | undefined;
+  /** A limit per day is what refused the call. */
+  readonly dailyQuota: boolean;
 }
 
-/** The SDK puts the response's JSON into the message, sometimes behind words of its own. */
-function errorBody(message: string): ErrorBody {
-  const parsed = parseJsonObject(message.slice(Math.max(0, message.indexOf("{"))));
-  const error = parsed?.["error"];
-  if (!isObject(error)) return { message, reason: undefined, retryDelayMs: undefined };
-  const details: unknown[] = Array.isArray(error["details"]) ? error["details"] : [];
-  let reason: string | undefined;
-  let retryDelayMs: number | undefined;
-  for (const detail of details.filter(isObject)) {
-    if (typeof detail["reason"] === "string") reason ??= detail["reason"];
-    if (typeof detail["retryDelay"] === "string") retryDelayMs ??= seconds(detail["retryDelay"]);
+/** Google's error object, alone or in a list; anything else is its own message. */
+function errorBody(text: string): ErrorBody {
+  const parsed = parseJson(text);
+  const outer: unknown = Array.isArray(parsed) ? parsed[0] : parsed;
+  const error = isObject(outer) ? outer["error"] : undefined;
+  if (!isObject(error)) {
+    return { message: text, reason: undefined, retryDelayMs: undefined, dailyQuota: false };
   }
-  const text = error["message"];
-  return { message: typeof text === "string" && text !== "" ? text : message, reason, retryDelayMs };
+  const { message, details } = error;
+  const known = objects(details);
+  const [reason] = known.flatMap((detail) => (typeof detail["reason"] === "string" ? detail["reason"] : []));
+  const [retryDelayMs] = known.flatMap(({ retryDelay }) => seconds(retryDelay) ?? []);
+  const quotas = known.flatMap(({ violations }) => objects(violations)).map(({ quotaId }) => quotaId);
+  return {
+    message: typeof message === "string" && message !== "" ? message : text,
+    reason,
+    retryDelayMs,
+    dailyQuota: quotas.some((id) => typeof id === "string" && /PerDay/iu.test(id)),
+  };
 }
 
-/** protobuf's JSON form of a duration, e.g. "17.5s". */
-function seconds(text: string): number | undefined {
+function objects(value: unknown): Record<string, unknown>[] {
+  return Array.isArray(value) ? value.filter((item) => isObject(item)) : [];
+}
+
+/** protobuf's JSON form of a duration, e.g. "17.5s", in milliseconds. */
+function seconds(text: unknown): number | undefined {
+  if (typeof text !== "string") return undefined;
   const match = /^(?<number>\d+(?:\.\d+)?)s$/u.exec(text)?.groups?.["number"];
   return match === undefined ? undefined : Number(match) * 1_000;
 }

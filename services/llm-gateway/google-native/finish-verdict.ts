@@ -25,12 +25,10 @@ export function finishVerdict({ reason, message, answered, calledTools, begun }:
       return {};
     case undefined:
     case "FINISH_REASON_UNSPECIFIED":
-      if (calledTools) return {};
       if (!begun) return { error: setback("provider_error", "the model's answer is empty") };
       return { error: setback("partial_stream_error", "the answer broke off: it has no finish reason") };
     case "MAX_TOKENS":
-      if (calledTools) return {};
-      if (answered) return { note: CUT_OFF };
+      if (answered || calledTools) return { note: CUT_OFF };
       return { error: setback("provider_error", "the model used up its output tokens before it answered") };
     case "SAFETY":
     case "PROHIBITED_CONTENT":

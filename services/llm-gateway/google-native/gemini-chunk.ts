@@ -1,5 +1,8 @@
 import { Type, type Static } from "typebox";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { setback } from "../llm-error.ts";
+import { isObject, parseJson } from "./parse-json-object.ts";
+import { ResponseError } from "./response-error.ts";
 
 const optionalString = Type.Optional(Type.String());
 const optionalCount = Type.Optional(Type.Number());
@@ -20,12 +23,12 @@ const GeminiPart = Type.Object({
 });
 export type GeminiPart = Static<typeof GeminiPart>;
 
+const optionalSource = Type.Optional(Type.Object({ uri: optionalString, title: optionalString }));
+
 const GeminiGrounding = Type.Object({
   webSearchQueries: Type.Optional(Type.Array(Type.String())),
   groundingChunks: Type.Optional(
-    Type.Array(
-      Type.Object({ web: Type.Optional(Type.Object({ uri: optionalString, title: optionalString })) }),
-    ),
+    Type.Array(Type.Object({ web: optionalSource, retrievedContext: optionalSource, maps: optionalSource })),
   ),
   groundingSupports: Type.Optional(
     Type.Array(
@@ -45,6 +48,13 @@ const GeminiGrounding = Type.Object({
 });
 export type GeminiGrounding = Static<typeof GeminiGrounding>;
 
+const GeminiUrlContext = Type.Object({
+  urlMetadata: Type.Optional(
+    Type.Array(Type.Object({ retrievedUrl: optionalString, urlRetrievalStatus: optionalString })),
+  ),
+});
+export type GeminiUrlContext = Static<typeof GeminiUrlContext>;
+
 const GeminiUsage = Type.Object({
   promptTokenCount: optionalCount,
   toolUsePromptTokenCount: optionalCount,
@@ -62,6 +72,8 @@ const GeminiChunk = Type.Object({
         finishReason: optionalString,
         finishMessage: optionalString,
         groundingMetadata: Type.Optional(GeminiGrounding),
+        urlContextMetadata: Type.Optional(GeminiUrlContext),
+        continuationToken: optionalString,
       }),
     ),
   ),
@@ -73,5 +85,21 @@ const GeminiChunk = Type.Object({
 /** What the gateway reads of one streamed response; the SDK types it but does not check it. */
 export type GeminiChunk = Static<typeof GeminiChunk>;
 
-/** Checks one streamed response. Throws TerminalError `malformed`. */
-export const parseGeminiChunk = compileParser("Gemini response", GeminiChunk);
+const parse = compileParser("Gemini response", GeminiChunk);
+
+/**
+ * Reads one streamed response from its JSON text. Throws ResponseError where it is an error instead, TerminalError
+ * `malformed` where it has another form, and RetryableError `provider_error` where it is no JSON at all.
+ */
+export function parseGeminiChunk(text: string): GeminiChunk {
+  const value = parseJson(text);
+  if (value === undefined) {
+    throw setback("provider_error", "the provider sent something that is no JSON, or nested too deeply");
+  }
+  const [first]: unknown[] = Array.isArray(value) ? value : [value];
+  if (isObject(first) && isObject(first["error"])) {
+    const { code } = first["error"];
+    throw new ResponseError(typeof code === "number" ? code : 500, text);
+  }
+  return parse(value);
+}

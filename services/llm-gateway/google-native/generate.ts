@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import type { GenerateContentParameters, GoogleGenAI } from "@google/genai";
 import { RetryableError } from "#shared/errors.ts";
 import type { Environment } from "#shared/environment.ts";
@@ -7,12 +6,14 @@ import { guardStalls, type StallLimits } from "../guard-stalls.ts";
 import { refusal, setback } from "../llm-error.ts";
 import type { Content, Provider, ProviderCall } from "../provider.ts";
 import { retryBeforeOutput, type RetryPolicy } from "../retry-before-output.ts";
+import { callIds } from "./call-ids.ts";
 import { ChunkReader } from "./chunks-in.ts";
 import { clientCache } from "./client.ts";
 import { errorIn } from "./errors-in.ts";
+import { readEvents } from "./event-stream.ts";
 import { parseGeminiChunk } from "./gemini-chunk.ts";
-import { guardedFetch } from "./guarded-fetch.ts";
 import { messagesOut } from "./messages-out.ts";
+import { openStream } from "./open-stream.ts";
 import { thinkingConfig } from "./thinking-config.ts";
 import { toolNameDecoder } from "./tool-names.ts";
 import { toolsOut } from "./tools-out.ts";
@@ -37,7 +38,7 @@ export interface OpenedClient {
 export type OpenClient = (config: LLMConfig) => OpenedClient | Promise<OpenedClient>;
 
 /** A few times the largest answer, so that only garbage is ever cut off. */
-const MAX_EVENT_BYTES = 8 * 1024 * 1024;
+const MAX_EVENT_LENGTH = 8 * 1024 * 1024;
 
 /** Gemini through Google's SDK. The provider it returns throws as `Provider` says. */
 export function googleNative(options: GoogleNativeOptions): Provider {
@@ -95,7 +96,7 @@ function credential(config: LLMConfig, env: Environment): string {
 
 function requestParameters({ request, config }: ProviderCall): GenerateContentParameters {
   if (config.model === "") throw refusal("invalid_request", "llm_config.model is empty: name a model");
-  const { systemInstruction, contents } = messagesOut(request.messages);
+  const { systemInstruction, contents } = messagesOut(request.messages, config.model);
   const tools = toolsOut(request.tools, config.nativeTools);
   const thinking = thinkingConfig(config.model);
   return {
@@ -107,8 +108,7 @@ function requestParameters({ request, config }: ProviderCall): GenerateContentPa
       ...(thinking === undefined ? {} : { thinkingConfig: thinking }),
       // Calling functions is the executor's to decide.
       automaticFunctionCalling: { disable: true },
-      // Gemini may answer a long generation in several responses: the SDK asks for the next ones.
-      automaticContinuation: true,
+      automaticContinuation: false,
     },
   };
 }
@@ -120,44 +120,48 @@ async function* attempt(
   apiKey: string,
   parameters: GenerateContentParameters,
 ): AsyncGenerator<Content> {
-  // Leaving the SDK's loop does not close its request, so that every way out of here aborts it.
   const request = new AbortController();
   const abort = () => request.abort();
   call.signal.addEventListener("abort", abort);
-  let retryAfterMs: number | undefined;
-  const fetch = guardedFetch({
-    maxEventBytes: MAX_EVENT_BYTES,
-    onRetryAfter: (ms) => void (retryAfterMs = ms),
-  });
   const reader = new ChunkReader({
     decodeToolName: toolNameDecoder(call.request.tools.map(({ name }) => name)),
-    newId: () => `call_${randomUUID()}`,
+    callId: callIds(call.request),
   });
   let output = false;
   try {
     call.signal.throwIfAborted();
-    const stream = streamed(client, {
-      ...parameters,
-      config: { ...parameters.config, abortSignal: request.signal, httpOptions: { fetch } },
-    });
-    for await (const chunk of guardStalls(stream, stall)) {
-      for (const content of reader.read(parseGeminiChunk(chunk))) {
-        output = true;
-        yield content;
+    let continuationToken: string | undefined;
+    do {
+      const config = {
+        ...parameters.config,
+        ...(continuationToken === undefined ? {} : { continuationToken }),
+      };
+      const events = streamed(client, { ...parameters, config }, request.signal);
+      for await (const event of guardStalls(events, stall)) {
+        for (const content of reader.read(parseGeminiChunk(event))) {
+          output = true;
+          yield content;
+        }
       }
-    }
+      // Gemini may give a long answer in several responses, each to be asked for.
+      continuationToken = reader.takeContinuation();
+    } while (continuationToken !== undefined);
   } catch (thrown) {
     call.signal.throwIfAborted();
-    const error = errorIn(thrown, { apiKeyEnv: call.config.apiKeyEnv, apiKey, retryAfterMs });
+    const error = errorIn(thrown, { apiKeyEnv: call.config.apiKeyEnv, apiKey });
     if (!output || !(error instanceof RetryableError)) throw error;
     throw setback("partial_stream_error", `the answer broke off: ${error.message}`, { cause: error });
   } finally {
     call.signal.removeEventListener("abort", abort);
-    request.abort();
+    request.abort(); // closes the socket, whichever way this ends
   }
   yield* reader.finish();
 }
 
-async function* streamed(client: GoogleGenAI, parameters: GenerateContentParameters): AsyncGenerator {
-  yield* await client.models.generateContentStream(parameters);
+async function* streamed(
+  client: GoogleGenAI,
+  parameters: GenerateContentParameters,
+  signal: AbortSignal,
+): AsyncGenerator<string> {
+  yield* readEvents(await openStream(client, parameters, signal), MAX_EVENT_LENGTH);
 }

@@ -1,6 +1,7 @@
 import type { Content, Part } from "@google/genai";
 import type { ConversationMessage, ToolCall } from "#shared/generated/llm/v1/llm.ts";
 import { refusal } from "../llm-error.ts";
+import { PLACEHOLDER_SIGNATURE, needsSignature } from "./missing-signature.ts";
 import { isObject, parseJson, parseJsonObject } from "./parse-json-object.ts";
 import { decodeProviderState } from "./provider-state.ts";
 import { encodeToolName } from "./tool-names.ts";
@@ -13,14 +14,17 @@ export interface GeminiConversation {
 
 /**
  * Converts the whole conversation. Results of one turn's tool calls go into one content, as Gemini wants them; thought
- * signatures return with the part they came with. Throws TerminalError `invalid_request` for a second system
- * message, an unknown role, or a conversation without any content.
+ * signatures return with the part they came with; where the current turn's calls have none and `model` insists on it, the
+ * documented placeholder stands in. Throws TerminalError `invalid_request` for a second system message, an unknown
+ * role, or a conversation without any content.
  */
-export function messagesOut(messages: readonly ConversationMessage[]): GeminiConversation {
+export function messagesOut(messages: readonly ConversationMessage[], model: string): GeminiConversation {
   let systemInstruction: string | undefined;
   const contents: Content[] = [];
   const providerIds = new Map<string, string>();
   let results: Part[] | undefined;
+  // A turn begins with what the user says; results of tools belong to the turn that asked for them.
+  const turnStart = needsSignature(model) ? messages.findLastIndex(isSaidByUser) : messages.length;
   for (const [index, message] of messages.entries()) {
     if (message.role !== "tool") results = undefined;
     switch (message.role) {
@@ -35,6 +39,7 @@ export function messagesOut(messages: readonly ConversationMessage[]): GeminiCon
         break;
       case "assistant": {
         const parts = assistantParts(message, providerIds);
+        if (index > turnStart) signFirstCall(parts);
         if (parts.length > 0) contents.push({ role: "model", parts });
         break;
       }
@@ -53,6 +58,16 @@ export function messagesOut(messages: readonly ConversationMessage[]): GeminiCon
     throw refusal("invalid_request", "messages hold no content: at least one user message is needed");
   }
   return { systemInstruction: systemInstruction === "" ? undefined : systemInstruction, contents };
+}
+
+function isSaidByUser({ role, content }: ConversationMessage): boolean {
+  return role === "user" && content !== "";
+}
+
+/** Only the first of parallel calls has a signature, and only its absence is refused. */
+function signFirstCall(parts: readonly Part[]): void {
+  const first = parts.find((part) => part.functionCall !== undefined);
+  if (first !== undefined) first.thoughtSignature ??= PLACEHOLDER_SIGNATURE;
 }
 
 /** Rebuilds the parts the model sent; text that was changed since is sent in one piece, without its signatures. */

@@ -3,8 +3,10 @@ import { messagesOut } from "../google-native/messages-out.ts";
 import { encodeProviderState } from "../google-native/provider-state.ts";
 import { message } from "./gateway.ts";
 
+const MODEL = "gemini-2.5-pro";
+
 const responseTo = (content: string): unknown => {
-  const { contents } = messagesOut([message("tool", content, { toolName: "s.t", toolCallId: "1" })]);
+  const { contents } = messagesOut([message("tool", content, { toolName: "s.t", toolCallId: "1" })], MODEL);
   return contents[0]?.parts?.[0]?.functionResponse?.response;
 };
 
@@ -33,7 +35,7 @@ describe("messagesOut", () => {
 
   it("sends arguments that are no JSON object as none", () => {
     const toolCalls = [{ id: "1", name: "s.t", arguments: "not json" }];
-    const { contents } = messagesOut([message("assistant", "", { toolCalls })]);
+    const { contents } = messagesOut([message("assistant", "", { toolCalls })], MODEL);
     expect(contents).to.deep.equal([
       { role: "model", parts: [{ functionCall: { name: "s__t", args: {} } }] },
     ]);
@@ -45,9 +47,10 @@ describe("messagesOut", () => {
       { call: "1", signature: "Y2FsbA==" },
     ]);
     const toolCalls = [{ id: "1", name: "s.t", arguments: "{}" }];
-    const { contents } = messagesOut([
-      message("assistant", "changed", { toolCalls, providerState: providerState ?? Buffer.alloc(0) }),
-    ]);
+    const { contents } = messagesOut(
+      [message("assistant", "changed", { toolCalls, providerState: providerState ?? Buffer.alloc(0) })],
+      MODEL,
+    );
     expect(contents[0]?.parts).to.deep.equal([
       { text: "changed" },
       { functionCall: { name: "s__t", args: {} }, thoughtSignature: "Y2FsbA==" },
@@ -60,8 +63,50 @@ describe("messagesOut", () => {
       '{"v":2,"provider":"google","parts":[{"text":2,"signature":"eA=="}]}',
       '{"v":1,"provider":"openai","parts":[{"text":2,"signature":"eA=="}]}',
     ]) {
-      const { contents } = messagesOut([message("assistant", "hi", { providerState: Buffer.from(bytes) })]);
+      const { contents } = messagesOut(
+        [message("assistant", "hi", { providerState: Buffer.from(bytes) })],
+        MODEL,
+      );
       expect(contents[0]?.parts).to.deep.equal([{ text: "hi" }]);
     }
+  });
+
+  describe("with calls that have no signature", () => {
+    const calls = (...ids: string[]) => ids.map((id) => ({ id, name: "s.t", arguments: "{}" }));
+    const conversation = [
+      message("user", "Look"),
+      message("assistant", "", { toolCalls: calls("1") }),
+      message("tool", "{}", { toolCallId: "1", toolName: "s.t" }),
+      message("user", "And now?"),
+      message("assistant", "Well,", { toolCalls: calls("2", "3") }),
+      message("tool", "{}", { toolCallId: "2", toolName: "s.t" }),
+      message("tool", "{}", { toolCallId: "3", toolName: "s.t" }),
+      message("assistant", "", {
+        toolCalls: calls("4"),
+        providerState: encodeProviderState([{ call: "4", signature: "c2ln" }]) ?? Buffer.alloc(0),
+      }),
+      message("tool", "{}", { toolCallId: "4", toolName: "s.t" }),
+    ];
+    /** The signatures of all function calls, content by content. */
+    const signatures = (model: string) =>
+      messagesOut(conversation, model).contents.flatMap(({ role, parts }) =>
+        role === "model"
+          ? [parts?.flatMap((part) => (part.functionCall ? [part.thoughtSignature] : []))]
+          : [],
+      );
+
+    it("sends Gemini 3 the placeholder with the first call of each step of the current turn", () => {
+      for (const model of ["gemini-3-pro-preview", "models/gemini-3.8-flash", "gemini-flash-latest"]) {
+        expect(signatures(model)).to.deep.equal([
+          [undefined],
+          ["skip_thought_signature_validator", undefined],
+          ["c2ln"],
+        ]);
+      }
+    });
+
+    it("sends older models none, which do not ask for it", () => {
+      expect(signatures("gemini-2.5-pro")).to.deep.equal([[undefined], [undefined, undefined], ["c2ln"]]);
+    });
   });
 });
