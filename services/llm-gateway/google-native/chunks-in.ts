@@ -10,6 +10,7 @@ import type {
   GeminiUsage,
 } from "./gemini-chunk.ts";
 import { groundingIn } from "./grounding-in.ts";
+import { CallJoiner, type WholeCall } from "./join-call-parts.ts";
 import type { CallIds } from "./call-ids.ts";
 import { encodeProviderState, type StatePart } from "./provider-state.ts";
 
@@ -27,6 +28,7 @@ export interface ChunkReaderOptions {
 export class ChunkReader {
   readonly #options: ChunkReaderOptions;
   readonly #layout: StatePart[] = [];
+  readonly #joiner = new CallJoiner();
   #grounding: GeminiGrounding | undefined;
   #urlContext: GeminiUrlContext | undefined;
   #usage: GeminiUsage | undefined;
@@ -75,6 +77,9 @@ export class ChunkReader {
   }
 
   *finish(): Generator<Content> {
+    if (this.#joiner.isOpen) {
+      throw setback("partial_stream_error", "the answer broke off inside a function call");
+    }
     const begun = this.#texts + this.#calls + this.#others > 0;
     const { note, error } = finishVerdict({
       reason: this.#finishReason,
@@ -99,7 +104,8 @@ export class ChunkReader {
   *#readPart(part: GeminiPart): Generator<Content> {
     const { text, thoughtSignature: signature } = part;
     if (part.functionCall !== undefined) {
-      yield this.#call(part.functionCall, signature);
+      const call = this.#joiner.add(part.functionCall, signature);
+      if (call !== undefined) yield this.#call(call);
     } else if (part.executableCode !== undefined) {
       this.#others += 1;
       yield { $case: "codeExecution", value: { code: part.executableCode.code ?? "", result: "" } };
@@ -129,14 +135,14 @@ export class ChunkReader {
     return { $case: "text", value: { content } };
   }
 
-  #call(call: NonNullable<GeminiPart["functionCall"]>, signature: string | undefined): Content {
-    const name = this.#options.decodeToolName(call.name);
-    const json = JSON.stringify(call.args ?? {});
-    const callId = this.#options.callId(call.id, { index: this.#calls, name, arguments: json });
+  #call({ id, name: encoded, args, signature }: WholeCall): Content {
+    const name = this.#options.decodeToolName(encoded);
+    const json = JSON.stringify(args);
+    const callId = this.#options.callId(id, { index: this.#calls, name, arguments: json });
     this.#calls += 1;
     this.#layout.push({
       call: callId,
-      ...(call.id === undefined ? {} : { provider_id: call.id }),
+      ...(id === undefined ? {} : { provider_id: id }),
       ...(signature === undefined ? {} : { signature }),
     });
     return { $case: "toolCall", value: { callId, name, arguments: json } };

@@ -7,17 +7,30 @@ import { ResponseError } from "./response-error.ts";
 const optionalString = Type.Optional(Type.String());
 const optionalCount = Type.Optional(Type.Number());
 
+const GeminiPartialArg = Type.Object({
+  /** e.g. $.items[0].name */
+  jsonPath: Type.String(),
+  stringValue: optionalString,
+  numberValue: Type.Optional(Type.Number()),
+  boolValue: Type.Optional(Type.Boolean()),
+});
+export type GeminiPartialArg = Static<typeof GeminiPartialArg>;
+
+const GeminiFunctionCall = Type.Object({
+  id: optionalString,
+  /** Absent in all but the first part of a call that comes in pieces. */
+  name: optionalString,
+  args: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+  partialArgs: Type.Optional(Type.Array(GeminiPartialArg)),
+  willContinue: Type.Optional(Type.Boolean()),
+});
+export type GeminiFunctionCall = Static<typeof GeminiFunctionCall>;
+
 const GeminiPart = Type.Object({
   text: optionalString,
   thought: Type.Optional(Type.Boolean()),
   thoughtSignature: optionalString,
-  functionCall: Type.Optional(
-    Type.Object({
-      id: optionalString,
-      name: Type.String(),
-      args: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
-    }),
-  ),
+  functionCall: Type.Optional(GeminiFunctionCall),
   executableCode: Type.Optional(Type.Object({ code: optionalString })),
   codeExecutionResult: Type.Optional(Type.Object({ outcome: optionalString, output: optionalString })),
 });
@@ -96,7 +109,7 @@ export function parseGeminiChunk(text: string): GeminiChunk {
   if (value === undefined) {
     throw setback("provider_error", "the provider sent something that is no JSON, or nested too deeply");
   }
-  const [first]: unknown[] = Array.isArray(value) ? value : [value];
+  const first: unknown = Array.isArray(value) ? value[0] : value;
   if (isObject(first) && isObject(first["error"])) {
     const { code } = first["error"];
     throw new ResponseError(typeof code === "number" ? code : 500, text);

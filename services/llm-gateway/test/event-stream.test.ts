@@ -1,14 +1,15 @@
 import { expect } from "chai";
 import { readEvents } from "../google-native/event-stream.ts";
 
-async function* pieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
+function* cut(bytes: Uint8Array, size: number): Generator<Uint8Array> {
   for (let start = 0; start < bytes.length; start += size) yield bytes.subarray(start, start + size);
 }
 
 /** The events of a stream that arrives in pieces of `size` bytes; whole by default. */
 async function events(stream: string | Uint8Array, size = 1_000_000, maxLength = 1_000): Promise<string[]> {
   const all: string[] = [];
-  for await (const event of readEvents(pieces(Buffer.from(stream), size), maxLength)) all.push(event);
+  const body = ReadableStream.from(cut(Buffer.from(stream), size));
+  for await (const event of readEvents(body, maxLength)) all.push(event);
   return all;
 }
 
