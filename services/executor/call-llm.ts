@@ -15,8 +15,8 @@ export type LlmOutcome =
   | { readonly kind: "completed" }
   /** The provider or the gateway said no. */
   | { readonly kind: "failed"; readonly code: string; readonly message: string; readonly retryable: boolean }
-  /** The connection to the gateway broke: the same call may be made again at once. */
-  | { readonly kind: "interrupted"; readonly message: string };
+  /** The connection to the gateway broke: the same call may be made again at once. `reason` is for the log. */
+  | { readonly kind: "interrupted"; readonly message: string; readonly reason: string };
 
 /** Everything one call returned. Text and thinking are whole; the deltas went to the handlers. */
 export interface LlmReply {
@@ -88,7 +88,7 @@ async function receive(
       } catch (error) {
         return outcomeOf(error, timeoutMs);
       }
-      if (next.done === true) return { kind: "interrupted", message: "the stream ended too early" };
+      if (next.done === true) return interrupted("the stream ended without its final chunk");
       const failure = await take(next.value, handlers, collected);
       if (failure !== undefined) return failure;
       if (next.value.isFinal) return { kind: "completed" };
@@ -137,21 +137,39 @@ async function take(
   }
 }
 
-/** Transport errors; the provider's own come as chunks. */
+/** Transport errors; the provider's own come as chunks. gRPC's words are for the log, not for who reads a session. */
 function outcomeOf(error: unknown, timeoutMs: number): LlmOutcome {
-  const message = errorMessage(error);
   const code: number | undefined = isServiceError(error) ? error.code : undefined;
   switch (code) {
     case status.DEADLINE_EXCEEDED:
       return timedOut(timeoutMs);
     case status.RESOURCE_EXHAUSTED:
-      return { kind: "failed", code: "message_too_large", message, retryable: false };
+      return {
+        kind: "failed",
+        code: "message_too_large",
+        message:
+          "the conversation is larger than one message to the LLM gateway may be: set a lower max_tool_result_tokens",
+        retryable: false,
+      };
     case status.UNIMPLEMENTED:
     case status.INVALID_ARGUMENT:
-      return { kind: "failed", code: "invalid_request", message, retryable: false };
+      return {
+        kind: "failed",
+        code: "invalid_request",
+        message: "the LLM gateway does not know this kind of call: run the same version of both services",
+        retryable: false,
+      };
     default:
-      return { kind: "interrupted", message };
+      return interrupted(errorMessage(error));
   }
+}
+
+function interrupted(reason: string): LlmOutcome {
+  return {
+    kind: "interrupted",
+    message: "the connection to the LLM gateway broke before the answer was complete",
+    reason,
+  };
 }
 
 /** The outcome of a call whose time was up, however that was noticed. */

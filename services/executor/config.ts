@@ -16,8 +16,10 @@ export interface ExecutorConfig extends ServiceConfig {
   readonly natsUrl: string;
   /** 1 on a single NATS server, 3 on a cluster. */
   readonly natsReplicas: number;
-  /** host:port of the llm-gateway; a DNS name with several addresses is balanced round-robin. */
+  /** host:port of the llm-gateway, or several with commas between them; a DNS name may have several addresses. */
   readonly llmGatewayAddress: string;
+  /** The largest message to or from the llm-gateway, which reads the same variable. */
+  readonly maxMessageBytes: number;
   /** Who holds a lease, for people: the row's `pod_id`. */
   readonly podId: string;
   /** Sessions this process runs at once. */
@@ -25,6 +27,8 @@ export interface ExecutorConfig extends ServiceConfig {
   /** Sessions the whole cluster runs at once. */
   readonly maxRunning: number;
 }
+
+const MIB = 1024 * 1024;
 
 /** Reads the environment over `<config-dir>/.env`, and the queue's settings. Throws TerminalError naming what is wrong. */
 export async function loadConfig(processEnv: Environment): Promise<ExecutorConfig> {
@@ -37,6 +41,11 @@ export async function loadConfig(processEnv: Environment): Promise<ExecutorConfi
     natsUrl: natsUrl(env),
     natsReplicas: envInteger(env, "NATS_REPLICAS", { fallback: 1, min: 1, max: 5 }),
     llmGatewayAddress: envText(env, "LLM_GATEWAY_ADDR", "localhost:50051"),
+    maxMessageBytes: envInteger(env, "LLM_MAX_MESSAGE_BYTES", {
+      fallback: 16 * MIB,
+      min: MIB,
+      max: 256 * MIB,
+    }),
     // Processes that share a host must not share a name: several executors run on one machine.
     podId: envText(env, "POD_ID", `${envText(env, "HOSTNAME", hostname())}-${process.pid}`),
     slots: queue.worker_count,

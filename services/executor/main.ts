@@ -24,7 +24,9 @@ await runService("executor", loadConfig, async ({ config, log, signal, resources
   const leaseDb = resources.adopt(await openDatabase({ ...database, poolSize: 1 }), (open) => open.destroy());
   await waitForSchema(db, log, signal);
   const bus = resources.use(await openBus({ url: config.natsUrl, name: config.podId, log, signal }));
-  const llm = resources.adopt(openLlmClient(config.llmGatewayAddress), (client) => client.close());
+  const llm = resources.adopt(openLlmClient(config.llmGatewayAddress, config.maxMessageBytes), (client) =>
+    client.close(),
+  );
   const leases = resources.use(keepLeases({ db: leaseDb, log }));
   const prepareQueue = async () => {
     await ensureStreams(bus, { replicas: config.natsReplicas });

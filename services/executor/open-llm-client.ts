@@ -1,14 +1,16 @@
 import { credentials } from "@grpc/grpc-js";
+import { addressListTarget } from "./address-list-resolver.ts";
 import { LLMServiceClient } from "#shared/generated/llm/v1/llm.ts";
 
-const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
-
-/** Opens the client of the llm-gateway. Connections are made on demand and repaired by the library. */
-export function openLlmClient(address: string): LLMServiceClient {
-  const target = address.includes("://") || address.includes(":///") ? address : `dns:///${address}`;
-  return new LLMServiceClient(target, credentials.createInsecure(), {
-    "grpc.max_receive_message_length": MAX_MESSAGE_BYTES,
-    "grpc.max_send_message_length": MAX_MESSAGE_BYTES,
+/**
+ * Opens the client of the llm-gateway at `address`: host:port, several with commas between them, or any gRPC target. Calls
+ * go to all replicas in turn; a call whose connection breaks before it was sent goes to another by itself. Connections
+ * are made on demand and repaired by the library.
+ */
+export function openLlmClient(address: string, maxMessageBytes: number): LLMServiceClient {
+  return new LLMServiceClient(targetOf(address), credentials.createInsecure(), {
+    "grpc.max_receive_message_length": maxMessageBytes,
+    "grpc.max_send_message_length": maxMessageBytes,
     // A gateway that vanished without a word is noticed within 15 s.
     "grpc.keepalive_time_ms": 10_000,
     "grpc.keepalive_timeout_ms": 5_000,
@@ -16,4 +18,10 @@ export function openLlmClient(address: string): LLMServiceClient {
     "grpc.max_reconnect_backoff_ms": 2_000,
     "grpc.service_config": JSON.stringify({ loadBalancingConfig: [{ round_robin: {} }] }),
   });
+}
+
+function targetOf(address: string): string {
+  if (/^[a-z][\w+.-]*:(?!\d+(?:,|$))/iu.test(address)) return address;
+  const addresses = address.split(",").map((one) => one.trim());
+  return addresses.length === 1 ? `dns:///${address}` : addressListTarget(addresses);
 }

@@ -1,8 +1,9 @@
+import { GroundingDelta } from "#shared/generated/llm/v1/llm.ts";
 import { setback } from "./llm-error.ts";
 import type { Content } from "./provider.ts";
 
 /**
- * Passes chunks on until all text of the call (answer, thinking, arguments, code, provider state) together exceeds
+ * Passes chunks on until all text of the call (answer, thinking, arguments, code, grounding, provider state) together exceeds
  * `maxBytes` in UTF-8; then throws RetryableError `provider_error`, because a model that runs away rarely does so twice.
  */
 export async function* limitOutput(
@@ -32,7 +33,7 @@ function outputBytes(content: Content): number {
     case "codeExecution":
       return Buffer.byteLength(content.value.code) + Buffer.byteLength(content.value.result);
     case "grounding":
-      return Buffer.byteLength(content.value.searchEntryPointHtml);
+      return GroundingDelta.encode(content.value).finish().length;
     case "providerState":
       return content.value.data.length;
     case "usage":

@@ -3,10 +3,11 @@ import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
 import { Server, ServerCredentials } from "@grpc/grpc-js";
 import { CancelledError, TerminalError, errorMessage } from "#shared/errors.ts";
-import { LLMServiceService, type LLMServiceServer } from "#shared/generated/llm/v1/llm.ts";
+import { HealthService } from "#shared/generated/grpc/health/v1/health.ts";
+import { LLMServiceService, type LLMConfig, type LLMServiceServer } from "#shared/generated/llm/v1/llm.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { CallRecord } from "./gateway-metrics.ts";
-import type { LLMConfig } from "#shared/generated/llm/v1/llm.ts";
+import { grpcHealth } from "./grpc-health.ts";
 import type { Provider } from "./provider.ts";
 import { streamCall } from "./stream-call.ts";
 
@@ -18,6 +19,8 @@ export interface ServeGenerateOptions {
   readonly maxMessageBytes: number;
   /** All text of one answer together. */
   readonly maxOutputBytes: number;
+  /** Connections are closed in good order at this age, so that clients find new replicas. */
+  readonly maxConnectionAgeMs?: number;
   /** How long running calls may go on once the server is told to stop. */
   readonly stopGraceMs: number;
   readonly provider: Provider;
@@ -29,12 +32,19 @@ export interface GenerateServer extends AsyncDisposable {
   readonly port: number;
 }
 
+/** A client asks the name service again only when it loses a connection. */
+const CONNECTION_AGE_MS = 5 * 60_000;
+/** More than a chunk's own fields ever take. */
+const MESSAGE_OVERHEAD_BYTES = 1_024;
+
 /**
- * Serves `llm.v1.LLMService` over gRPC. Resolves once bound; throws TerminalError `port_unavailable` otherwise.
+ * Serves `llm.v1.LLMService` and gRPC's health service. Resolves once bound; throws TerminalError `port_unavailable` otherwise.
  * Disposing takes no new calls, lets running ones finish within the grace, then ends them with a retryable error.
  */
 export async function serveGenerate(options: ServeGenerateOptions): Promise<GenerateServer> {
-  const { provider, maxOutputBytes, openRecord } = options;
+  const { provider, openRecord, maxConnectionAgeMs = CONNECTION_AGE_MS } = options;
+  // What exceeds a message would end the call with a bare gRPC status: the answer's limit ends it with a typed error.
+  const maxOutputBytes = Math.min(options.maxOutputBytes, options.maxMessageBytes - MESSAGE_OVERHEAD_BYTES);
   const stop = new AbortController();
   const running = new Set<Promise<void>>();
   const service: LLMServiceServer = {
@@ -58,12 +68,16 @@ export async function serveGenerate(options: ServeGenerateOptions): Promise<Gene
     // A client behind a cut cable must not keep a provider's call running.
     "grpc.keepalive_time_ms": 10_000,
     "grpc.keepalive_timeout_ms": 5_000,
+    "grpc.max_connection_age_ms": maxConnectionAgeMs,
   });
   server.addService(LLMServiceService, service);
+  const health = grpcHealth(["llm.v1.LLMService"]);
+  server.addService(HealthService, health.service);
   const port = await bind(server, options);
   return {
     port,
     [Symbol.asyncDispose]: async () => {
+      health.stop();
       const drained = promisify(server.tryShutdown.bind(server))();
       const grace = setTimeout(
         () => stop.abort(new CancelledError("shutdown", "the LLM gateway is stopping")),

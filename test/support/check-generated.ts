@@ -7,8 +7,8 @@ import { join } from "node:path";
 const directory = mkdtempSync(join(tmpdir(), "tarsy-generated-"));
 try {
   execFileSync("buf", ["generate", "-o", directory], { stdio: "inherit" });
-  const file = "shared/generated/llm/v1/llm.ts";
-  if (readFileSync(join(directory, file), "utf8") !== readFileSync(file, "utf8")) {
+  for (const file of ["shared/generated/llm/v1/llm.ts", "shared/generated/grpc/health/v1/health.ts"]) {
+    if (readFileSync(join(directory, file), "utf8") === readFileSync(file, "utf8")) continue;
     process.stderr.write(
       `${file} is not what proto/ gives: run \`npm run generate\` and commit the result\n`,
     );

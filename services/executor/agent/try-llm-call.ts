@@ -36,7 +36,7 @@ export async function tryLlmCall(
     if (reply.outcome.kind === "completed") return reply;
     if (deadline.aborted) return { ...reply, outcome: timedOut(timeoutMs) };
     if (reply.outcome.kind === "failed" || attempt === MAX_TRIES) return reply;
-    session.log.warn({ attempt, error: reply.outcome.message }, "LLM call interrupted: making it again");
+    session.log.warn({ attempt, error: reply.outcome.reason }, "LLM call interrupted: making it again");
     await wait(RETRY_MS * attempt * (0.5 + Math.random()), undefined, { signal }).catch(() =>
       session.signal.throwIfAborted(),
     );

@@ -157,6 +157,7 @@ async function openDeps(
     natsUrl: servers.nats.url,
     natsReplicas: 1,
     llmGatewayAddress: gateway,
+    maxMessageBytes: 16 * 1024 * 1024,
     podId: `pod-${randomUUID()}`,
     slots: 5,
     maxRunning: 5,
@@ -172,7 +173,7 @@ async function openDeps(
     async (open) => open.destroy(),
   );
   const bus = resources.use(await openBus({ url: config.natsUrl, name: config.podId, log, signal }));
-  const llm = resources.adopt(openLlmClient(gateway), (client) => client.close());
+  const llm = resources.adopt(openLlmClient(gateway, config.maxMessageBytes), (client) => client.close());
   const leases = resources.use(keepLeases({ db, log }, leaseTimes));
   const metrics = createExecutorMetrics(new Registry());
   const prepareQueue = async () => {

@@ -45,6 +45,13 @@ export class GatewayProcess implements AsyncDisposable {
     await until("the gateway is ready", async () => (await fetch(`http://${HOST}:${health}/readyz`)).ok);
   }
 
+  /** The calls this process has ended since it was started, whatever came of them. */
+  async calls(): Promise<number> {
+    const text = await (await fetch(`http://${HOST}:${this.#ports.health}/metrics`)).text();
+    const counts = text.matchAll(/^tarsy_llm_calls_total\{.*\} (?<count>\d+)$/gmu);
+    return [...counts].reduce((sum, { groups }) => sum + Number(groups?.["count"]), 0);
+  }
+
   async kill(): Promise<void> {
     const child = this.#process;
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;

@@ -5,7 +5,7 @@ import {
   type GeminiHandler,
   type GeminiReply,
 } from "../../../test/support/gemini-server.ts";
-import { KEY, KEY_ENV, geminiRequest, message, openGateway } from "./gateway.ts";
+import { KEY, KEY_ENV, geminiRequest, openGateway } from "./gateway.ts";
 
 const succeed: GeminiHandler = (reply) => {
   reply.chunk(geminiChunk([{ text: "fine" }], { finishReason: "STOP" }));

@@ -1,0 +1,124 @@
+import { expect } from "chai";
+import { GenerateRequest, type LLMServiceClient } from "#shared/generated/llm/v1/llm.ts";
+import { configDirectory } from "../../../test/support/config-directory.ts";
+import { GATED_SCRIPT } from "../../../test/support/scripts.ts";
+import { until } from "../../../test/support/until.ts";
+import { callLlm, type LlmReply } from "../call-llm.ts";
+import { openLlmClient } from "../open-llm-client.ts";
+import { GatewayProcess } from "./gateway-process.ts";
+
+const MIB = 1024 * 1024;
+
+const request = (content: string) =>
+  GenerateRequest.fromJSON({
+    messages: [{ role: "user", content }],
+    llmConfig: { provider: "scripted", backend: "scripted", script: "script.yaml" },
+  });
+
+function ask(llm: LLMServiceClient, content = "look"): Promise<LlmReply> {
+  const ignore = () => Promise.resolve();
+  const { signal } = new AbortController();
+  return callLlm(
+    { llm, request: request(content), signal, timeoutMs: 30_000 },
+    { text: ignore, thinking: ignore },
+  );
+}
+
+async function outcomes(llm: LLMServiceClient, count: number): Promise<string[]> {
+  const kinds: string[] = [];
+  for (let call = 0; call < count; call += 1) kinds.push((await ask(llm)).outcome.kind);
+  return kinds;
+}
+
+const completed = (count: number) => Array.from({ length: count }, () => "completed");
+
+describe("openLlmClient", () => {
+  let resources: AsyncDisposableStack;
+  let gateways: [GatewayProcess, GatewayProcess];
+  const open = (address: string, maxMessageBytes = 16 * MIB) =>
+    resources.adopt(openLlmClient(address, maxMessageBytes), (client) => client.close());
+
+  beforeEach(async () => {
+    resources = new AsyncDisposableStack();
+    const { path } = resources.use(await configDirectory({ script: GATED_SCRIPT }));
+    gateways = [
+      resources.use(await GatewayProcess.start(path)),
+      resources.use(await GatewayProcess.start(path)),
+    ];
+  });
+  afterEach(() => resources.disposeAsync());
+
+  const addresses = () => gateways.map(({ address }) => address);
+
+  it("gives every replica its turn, whether named by address or by host name", async () => {
+    const [first, second] = addresses();
+    for (const target of [`${first},${second}`, `${first}, localhost:${second?.split(":")[1]}`]) {
+      const before = await Promise.all(gateways.map((gateway) => gateway.calls()));
+      const llm = open(target);
+      // Connections come up one by one: from when both are there, the turns are even.
+      await until("both have been asked", async () => {
+        await outcomes(llm, 2);
+        const now = await Promise.all(gateways.map((gateway) => gateway.calls()));
+        return now.every((calls, index) => calls > (before[index] ?? 0));
+      });
+      const start = await Promise.all(gateways.map((gateway) => gateway.calls()));
+      expect(await outcomes(llm, 10)).to.deep.equal(completed(10));
+      const end = await Promise.all(gateways.map((gateway) => gateway.calls()));
+      expect(end.map((calls, index) => calls - (start[index] ?? 0))).to.deep.equal([5, 5]);
+    }
+  });
+
+  it("goes on with the others when a replica dies, and comes back to it", async () => {
+    const [first] = gateways;
+    const llm = open(addresses().join(","));
+    await until("both have been asked", async () => {
+      await outcomes(llm, 2);
+      return (await Promise.all(gateways.map((gateway) => gateway.calls()))).every((calls) => calls > 0);
+    });
+    await first.kill();
+    expect(await outcomes(llm, 10)).to.deep.equal(completed(10));
+    await first.start();
+    await until("the first is asked again", async () => {
+      expect(await outcomes(llm, 2)).to.deep.equal(completed(2));
+      return (await first.calls()) > 0;
+    });
+  });
+
+  it("waits for the first replica that can be reached, and passes over one that cannot", async () => {
+    const [first] = addresses();
+    const llm = open(`no-such-host.invalid:1,127.0.0.1:1,${first}`);
+    expect(await outcomes(llm, 5)).to.deep.equal(completed(5));
+  });
+
+  it("says in one sentence without gRPC's words that a call is too large, in either direction", async () => {
+    const [address = ""] = addresses();
+    const text = "x".repeat(2 * MIB);
+    for (const llm of [open(address, MIB), open(address, 64 * MIB)]) {
+      const { outcome } = await ask(llm, text.repeat(10));
+      expect(outcome).to.deep.include({ kind: "failed", code: "message_too_large", retryable: false });
+      expect(outcome)
+        .to.have.property("message")
+        .that.matches(/^[^:]+: set .*max_tool_result_tokens$/u);
+    }
+  });
+
+  it("says in one sentence without gRPC's words that the connection broke, and why in the log's", async () => {
+    const { promise: hanging, resolve: hangs } = Promise.withResolvers<void>();
+    const llm = open(gateways[0].address);
+    const reply = callLlm(
+      { llm, request: request("HANG"), signal: new AbortController().signal, timeoutMs: 30_000 },
+      { text: () => Promise.resolve(hangs()), thinking: () => Promise.resolve() },
+    );
+    await hanging;
+    await gateways[0].kill();
+    const { outcome, text } = await reply;
+    expect(text).to.equal("this goes on");
+    expect(outcome).to.deep.include({
+      kind: "interrupted",
+      message: "the connection to the LLM gateway broke before the answer was complete",
+    });
+    expect(outcome)
+      .to.have.property("reason")
+      .that.matches(/UNAVAILABLE/u);
+  });
+});
