@@ -25,7 +25,7 @@ export function loadProviders({
     }),
     scripted: once(async () => {
       const { scripted } = await import("./scripted/generate.ts");
-      return scripted({ configDir });
+      return scripted({ configDir, stall, retry });
     }),
   };
 }

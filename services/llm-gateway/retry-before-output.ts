@@ -12,32 +12,37 @@ export interface RetryPolicy {
   readonly maxDelayMs: number;
 }
 
+interface RetryOptions {
+  readonly policy: RetryPolicy;
+  /** In milliseconds since the epoch, or Infinity. */
+  readonly deadline: number;
+  readonly signal: AbortSignal;
+  readonly log: Logger;
+  /** Which retryable errors to try again after; all by default. */
+  readonly isWorthTrying?: (error: RetryableError) => boolean;
+}
+
 /**
- * Yields what `attempt` yields and tries again after a RetryableError, but only while nothing has come out, because a
+ * Yields what `attempt` (given its number, from 1) yields and tries again after a RetryableError, but only while nothing has come out, because a
  * reader cannot take back what it has seen. Waits between half and all of an exponential delay, at least as long as
  * the provider asked for. Throws the last error at once when something came out or the wait would be too long,
  * `max_retries` when the tries are used up, and the signal's reason when it aborts.
  */
 export async function* retryBeforeOutput<T>(
-  attempt: () => AsyncIterable<T>,
-  {
-    policy,
-    deadline,
-    signal,
-    log,
-  }: { policy: RetryPolicy; deadline: number; signal: AbortSignal; log: Logger },
+  attempt: (number: number) => AsyncIterable<T>,
+  { policy, deadline, signal, log, isWorthTrying = () => true }: RetryOptions,
 ): AsyncGenerator<T> {
   for (let tries = 1; ; tries += 1) {
     let output = false;
     try {
-      for await (const item of attempt()) {
+      for await (const item of attempt(tries)) {
         output = true;
         yield item;
       }
       return;
     } catch (error) {
       signal.throwIfAborted();
-      if (!(error instanceof RetryableError)) throw error;
+      if (!(error instanceof RetryableError) || !isWorthTrying(error)) throw error;
       if (output || tries >= policy.tries) throw output ? error : exhausted(error, tries);
       const waitMs = waitBefore(tries, policy, error.retryAfterMs);
       if (waitMs > policy.maxDelayMs || Date.now() + waitMs >= deadline) throw error;

@@ -21,6 +21,8 @@ export interface GeminiReply {
   raw(bytes: string | Uint8Array): void;
   /** A response of its own status and body instead of a stream, with Google's error form for an object. */
   fail(status: number, body: object | string, headers?: Record<string, string>): void;
+  /** Resolves once everything sent so far has left for the client, or the client has gone. */
+  drained(): Promise<void>;
   /** Ends the stream in good order. */
   end(): void;
   /** Cuts the connection. */
@@ -117,6 +119,15 @@ function openReply(response: ServerResponse): GeminiReply {
       const type = typeof body === "string" ? "text/html" : "application/json; charset=UTF-8";
       response.writeHead(status, { "content-type": type, ...headers });
       response.end(typeof body === "string" ? body : JSON.stringify(body));
+    },
+    drained: async () => {
+      const gone = new AbortController();
+      const leave = () => gone.abort();
+      response.once("close", leave);
+      if (response.writableNeedDrain) {
+        await once(response, "drain", { signal: gone.signal }).catch(() => undefined);
+      }
+      response.off("close", leave);
     },
     end: () => void response.end(),
     reset: () => void response.socket?.resetAndDestroy(),

@@ -5,14 +5,18 @@ import type { Script, ScriptCondition, ScriptStep } from "./script-schema.ts";
 /**
  * Which entry of the script answers this call. Everything is derived from the conversation, so that any replica, and an
  * executor that takes over, plays on alike: the call's number is the number of assistant messages plus one. The
- * first entry all of whose conditions hold is taken. Throws TerminalError `invalid_request` when none does.
+ * first entry all of whose conditions hold is taken; `attempt` counts the gateway's own tries of this call, from 1.
+ * Throws TerminalError `invalid_request` when none does.
  */
 export function chooseCall(
   script: Script,
   request: GenerateRequest,
+  attempt: number,
 ): { readonly number: number; readonly steps: readonly ScriptStep[] } {
   const number = callNumber(request);
-  const entry = script.calls.find(({ when }) => when === undefined || holds(when, request, number));
+  const entry = script.calls.find(
+    ({ when }) => when === undefined || holds(when, request, { number, attempt }),
+  );
   if (entry === undefined) {
     throw refusal(
       "invalid_request",
@@ -26,7 +30,12 @@ function callNumber({ messages }: GenerateRequest): number {
   return 1 + messages.filter(({ role }) => role === "assistant").length;
 }
 
-function holds(when: ScriptCondition, { messages, tools }: GenerateRequest, number: number): boolean {
+function holds(
+  when: ScriptCondition,
+  { messages, tools }: GenerateRequest,
+  { number, attempt }: { readonly number: number; readonly attempt: number },
+): boolean {
+  if (when.attempt !== undefined && when.attempt !== attempt) return false;
   const { call, contains, last_contains: lastContains, tools: withTools, provider_state: state } = when;
   if (call !== undefined && call !== number) return false;
   if (withTools !== undefined && withTools !== tools.length > 0) return false;

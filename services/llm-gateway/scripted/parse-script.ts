@@ -65,8 +65,15 @@ function stepProblem(step: ScriptStep): string | undefined {
   if (chunked && step.text === undefined && step.thinking === undefined) {
     return "has chunk_size or chunk_delay: they go with text or thinking only";
   }
-  for (const key of ["delay", "chunk_delay"] as const) {
-    const text = step[key];
+  if (step.error?.retry_after !== undefined && step.error.retryable !== true) {
+    return "has retry_after: it goes with retryable: true only";
+  }
+  const durations = {
+    delay: step.delay,
+    chunk_delay: step.chunk_delay,
+    "error.retry_after": step.error?.retry_after,
+  };
+  for (const [key, text] of Object.entries(durations)) {
     const duration = text === undefined ? 0 : parseDuration(text);
     if (duration === undefined || duration < 0 || duration > 3_600_000) {
       return `has ${key} "${text}": it must be a duration up to 1h, e.g. 200ms or 1.5s`;

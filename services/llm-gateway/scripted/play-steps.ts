@@ -2,23 +2,29 @@ import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import { parseDuration } from "#shared/agent-config/parse-duration.ts";
+import { stalled, type StallLimits } from "../guard-stalls.ts";
 import { refusal, setback } from "../llm-error.ts";
 import type { Content } from "../provider.ts";
 import type { ScriptStep } from "./script-schema.ts";
 import { splitText } from "./split-text.ts";
 
+type ScriptedError = NonNullable<ScriptStep["error"]>;
+
 export interface PlayOptions {
   readonly signal: AbortSignal;
   /** What makes ids of tool calls unique: another execution or call gives other ids, the same one the same. */
   readonly seed: string;
+  /** After how long a provider that went silent is given up. */
+  readonly stall: StallLimits;
 }
 
-/** Plays the steps in order. Throws what an `error` step says, or the signal's reason. */
+/** Plays the steps in order. Throws what a failing step stands for, or the signal's reason. */
 export async function* playSteps(
   steps: readonly ScriptStep[],
-  { signal, seed }: PlayOptions,
+  { signal, seed, stall }: PlayOptions,
 ): AsyncGenerator<Content> {
   let calls = 0;
+  let begun = false;
   for (const step of steps) {
     for (let round = step.repeat ?? 1; round > 0; round -= 1) {
       signal.throwIfAborted();
@@ -27,7 +33,11 @@ export async function* playSteps(
       else if (step.delay !== undefined) await pause(step.delay, signal);
       else if (step.hang !== undefined) await untilAborted(signal);
       else if (step.error !== undefined) throw scriptedError(step.error);
+      else if (step.stall !== undefined) throw await stallError(begun, stall, signal);
+      else if (step.reset !== undefined) throw brokenOff(begun, lostConnection());
+      else if (step.garbage !== undefined) throw brokenOff(begun, unreadable());
       else yield instantContent(step, () => callId(step.tool_call?.id, `${seed}/${(calls += 1)}`));
+      begun ||= step.delay === undefined;
     }
   }
 }
@@ -85,9 +95,29 @@ function instantContent(step: ScriptStep, newId: () => string): Content {
   return { $case: "usage", value: { inputTokens, outputTokens, thinkingTokens, totalTokens } };
 }
 
-function scriptedError(error: NonNullable<ScriptStep["error"]>): Error {
-  const message = error.message ?? `scripted ${error.code}`;
-  return error.retryable === true ? setback(error.code, message) : refusal(error.code, message);
+function scriptedError({ code, message = `scripted ${code}`, ...rest }: ScriptedError): Error {
+  if (rest.retryable !== true) return refusal(code, message);
+  const retryAfterMs = parseDuration(rest.retry_after ?? "");
+  return setback(code, message, retryAfterMs === undefined ? {} : { retryAfterMs });
+}
+
+/** The error as a real provider's client reports it: with another code once some of the answer has come. */
+function brokenOff(begun: boolean, error: Error): Error {
+  return begun ? setback("partial_stream_error", `the answer broke off: ${error.message}`) : error;
+}
+
+function lostConnection(): Error {
+  return setback("provider_error", "the connection to the provider failed (ECONNRESET)");
+}
+
+function unreadable(): Error {
+  return setback("provider_error", "the provider sent something that is no JSON, or nested too deeply");
+}
+
+async function stallError(begun: boolean, limits: StallLimits, signal: AbortSignal): Promise<Error> {
+  const limitMs = begun ? limits.betweenChunksMs : limits.firstChunkMs;
+  await delay(limitMs, undefined, { signal }).catch(() => signal.throwIfAborted());
+  return brokenOff(begun, stalled(limitMs));
 }
 
 function callId(prefix: string | undefined, seed: string): string {

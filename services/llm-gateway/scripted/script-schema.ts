@@ -57,16 +57,25 @@ const actions = {
   delay: optionalDuration,
   error: Type.Optional(
     Type.Object(
-      { code: Type.Enum(LLM_ERROR_CODES), message: optionalText, retryable: Type.Optional(Type.Boolean()) },
+      {
+        code: Type.Enum(LLM_ERROR_CODES),
+        message: optionalText,
+        retryable: Type.Optional(Type.Boolean()),
+        /** The provider asks to come again after this long: the gateway does, before any output. */
+        retry_after: optionalDuration,
+      },
       closed,
     ),
   ),
   hang: Type.Optional(Type.Literal(true)),
+  stall: Type.Optional(Type.Literal(true)),
+  reset: Type.Optional(Type.Literal(true)),
+  garbage: Type.Optional(Type.Literal(true)),
 };
 export const STEP_ACTIONS: readonly string[] = Object.keys(actions);
 
 /**
- * One step as written. A union of ten objects would answer a typing error with ten complaints, so that "exactly one
+ * One step as written. A union of thirteen objects would answer a typing error with thirteen complaints, so that "exactly one
  * action" is checked by the parser.
  */
 const ScriptStep = Type.Object(
@@ -91,6 +100,8 @@ const ScriptCondition = Type.Object(
     contains: Type.Optional(Type.String({ minLength: 1 })),
     /** Occurs in the last message. */
     last_contains: Type.Optional(Type.String({ minLength: 1 })),
+    /** 1 for the gateway's first try of a call, 2 after an error with `retry_after`, and so on. */
+    attempt: Type.Optional(Type.Integer({ minimum: 1 })),
     /** Whether tools are bound to the call. */
     tools: Type.Optional(Type.Boolean()),
     /** Equals the provider state of the last assistant message, as text; "" means none. */

@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import { credentials, type CallOptions } from "@grpc/grpc-js";
+import { Metadata, credentials, type CallOptions } from "@grpc/grpc-js";
 import { Registry } from "prom-client";
 import {
   GenerateRequest,
@@ -25,6 +25,8 @@ export interface GatewayOverrides {
   /** As long as stallMs unless it is given. */
   readonly firstChunkMs?: number;
   readonly maxOutputBytes?: number;
+  readonly maxMessageBytes?: number;
+  readonly maxConnectionAgeMs?: number;
   readonly stopGraceMs?: number;
 }
 
@@ -49,7 +51,10 @@ export async function openGateway(overrides: GatewayOverrides = {}) {
   const server = await serveGenerate({
     host: "127.0.0.1",
     port: 0,
-    maxMessageBytes: 16 * 1024 * 1024,
+    maxMessageBytes: overrides.maxMessageBytes ?? 16 * 1024 * 1024,
+    ...(overrides.maxConnectionAgeMs === undefined
+      ? {}
+      : { maxConnectionAgeMs: overrides.maxConnectionAgeMs }),
     maxOutputBytes: overrides.maxOutputBytes ?? 1024 * 1024,
     stopGraceMs: overrides.stopGraceMs ?? 0,
     provider: selectProvider(providers),
@@ -62,13 +67,19 @@ export async function openGateway(overrides: GatewayOverrides = {}) {
     client,
     metrics,
     server,
-    ask: (request: GenerateRequest, options: CallOptions = {}) => collect(client.generate(request, options)),
-    stream: (request: GenerateRequest) => responses(client.generate(request)),
+    ask: (request: GenerateRequest, options: CallOptions = {}) =>
+      collect(client.generate(request, waitForReady(), options)),
+    stream: (request: GenerateRequest) => responses(client.generate(request, waitForReady())),
     [Symbol.asyncDispose]: async () => {
       client.close();
       await server[Symbol.asyncDispose]();
     },
   };
+}
+
+/** On a busy machine a connection may not be there at once. */
+function waitForReady(): Metadata {
+  return new Metadata({ waitForReady: true });
 }
 
 /** Reads a call to its end; rejects where gRPC itself fails. */

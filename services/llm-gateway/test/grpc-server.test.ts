@@ -1,0 +1,131 @@
+import { once } from "node:events";
+import { credentials, status, type ServiceError } from "@grpc/grpc-js";
+import { expect } from "chai";
+import {
+  HealthCheckResponse_ServingStatus as ServingStatus,
+  HealthClient,
+  type HealthCheckResponse,
+} from "#shared/generated/grpc/health/v1/health.ts";
+import { LLMServiceClient } from "#shared/generated/llm/v1/llm.ts";
+import { geminiChunk, openGeminiServer } from "../../../test/support/gemini-server.ts";
+import { collect, geminiRequest, message, openGateway, until } from "./gateway.ts";
+
+const MIB = 1024 * 1024;
+
+/** What a health check answers: a serving status, or the gRPC status it failed with. */
+function check(client: HealthClient, service: string): Promise<{ serving?: number; code?: number }> {
+  return new Promise((resolve) => {
+    client.check({ service }, (error: ServiceError | null, response?: HealthCheckResponse) =>
+      resolve(error === null ? { serving: response?.status ?? -1 } : { code: error.code }),
+    );
+  });
+}
+
+describe("llm-gateway's gRPC server", () => {
+  it("answers gRPC's health checks", async () => {
+    await using gateway = await openGateway();
+    const client = new HealthClient(`127.0.0.1:${gateway.server.port}`, credentials.createInsecure());
+    for (const service of ["", "llm.v1.LLMService"]) {
+      expect(await check(client, service)).to.deep.equal({ serving: ServingStatus.SERVING });
+    }
+    expect(await check(client, "nonsense")).to.deep.equal({ code: status.NOT_FOUND });
+    client.close();
+  });
+
+  it("tells those who watch its health that it stops, before running calls have ended", async () => {
+    const { promise: stopping, resolve: stop } = Promise.withResolvers<void>();
+    await using gemini = await openGeminiServer(async (reply) => {
+      await stopping;
+      reply.chunk(geminiChunk([{ text: "done" }], { finishReason: "STOP" }));
+      reply.end();
+    });
+    await using gateway = await openGateway({ stopGraceMs: 30_000 });
+    const client = new HealthClient(`127.0.0.1:${gateway.server.port}`, credentials.createInsecure());
+    const seen: unknown[] = [];
+    const known = client.watch({ service: "llm.v1.LLMService" });
+    known.on("data", (response) => seen.push(response));
+    const unknown = client.watch({ service: "nonsense" });
+    const seenOfUnknown: unknown[] = [];
+    unknown.on("data", (response) => seenOfUnknown.push(response));
+    await until(() => Promise.resolve(seen.length > 0 && seenOfUnknown.length > 0));
+    expect(seenOfUnknown).to.deep.equal([{ status: ServingStatus.SERVICE_UNKNOWN }]);
+    const answer = gateway.ask(geminiRequest(gemini.url));
+    await gemini.request(0);
+    const stopped = gateway.server[Symbol.asyncDispose]();
+    await once(known, "end");
+    expect(seen).to.deep.equal([{ status: ServingStatus.SERVING }, { status: ServingStatus.NOT_SERVING }]);
+    stop();
+    expect((await answer).text).to.equal("done");
+    await stopped;
+    client.close();
+  });
+
+  it("refuses a request over the limit without reading it, and serves the next call", async () => {
+    await using gemini = await openGeminiServer((reply) => {
+      reply.chunk(geminiChunk([{ text: "fine" }], { finishReason: "STOP" }));
+      reply.end();
+    });
+    await using gateway = await openGateway({ maxMessageBytes: MIB });
+    const large = [message("user", "x".repeat(2 * MIB))];
+    const failure: unknown = await gateway
+      .ask(geminiRequest(gemini.url, { messages: large }))
+      .catch((e: unknown) => e);
+    expect(failure).to.have.property("code", status.RESOURCE_EXHAUSTED);
+    expect(gemini.requests).to.have.length(0);
+    expect((await gateway.ask(geminiRequest(gemini.url))).text).to.equal("fine");
+  });
+
+  for (const [what, part, rest] of [
+    ["a tool call", { functionCall: { name: "s__t", args: { x: "x".repeat(2 * MIB) } } }, {}],
+    ["a text", { text: "x".repeat(2 * MIB) }, {}],
+    ["a signature", { text: "x", thoughtSignature: "x".repeat(2 * MIB) }, {}],
+    [
+      "grounding",
+      { text: "x" },
+      {
+        groundingMetadata: {
+          groundingChunks: Array.from({ length: 100_000 }, () => ({ web: { uri: "https://example.org/" } })),
+        },
+      },
+    ],
+  ] as const) {
+    it(`ends an answer with ${what} over the limit with a typed error, and serves the next call`, async () => {
+      await using gemini = await openGeminiServer([
+        (reply) => {
+          reply.chunk(geminiChunk([part], { finishReason: "STOP", ...rest }));
+          reply.end();
+        },
+        (reply) => {
+          reply.chunk(geminiChunk([{ text: "fine" }], { finishReason: "STOP" }));
+          reply.end();
+        },
+      ]);
+      await using gateway = await openGateway({ maxMessageBytes: MIB, maxOutputBytes: 64 * MIB });
+      const { error } = await gateway.ask(geminiRequest(gemini.url));
+      expect(error).to.deep.include({ code: "provider_error", retryable: true });
+      expect(error?.message).to.contain("limit");
+      expect((await gateway.ask(geminiRequest(gemini.url))).text).to.equal("fine");
+    });
+  }
+
+  it("lets a connection end in good order at its age, without losing a call", async () => {
+    const { promise: aged, resolve } = Promise.withResolvers<void>();
+    await using gemini = await openGeminiServer(async (reply) => {
+      reply.chunk(geminiChunk([{ text: "slow and " }]));
+      if (gemini.requests.length === 1) await aged;
+      reply.chunk(geminiChunk([{ text: "steady" }], { finishReason: "STOP" }));
+      reply.end();
+    });
+    await using gateway = await openGateway({ maxConnectionAgeMs: 50 });
+    const client = new LLMServiceClient(`127.0.0.1:${gateway.server.port}`, credentials.createInsecure());
+    const slow = collect(client.generate(geminiRequest(gemini.url)));
+    await gemini.request(0);
+    const ready = () => client.getChannel().getConnectivityState(false);
+    const before = ready();
+    await until(() => Promise.resolve(ready() !== before));
+    expect((await collect(client.generate(geminiRequest(gemini.url)))).text).to.equal("slow and steady");
+    resolve();
+    expect((await slow).text).to.equal("slow and steady");
+    client.close();
+  });
+});

@@ -1,0 +1,202 @@
+import { Metadata, credentials, status } from "@grpc/grpc-js";
+import { expect } from "chai";
+import { HealthClient } from "#shared/generated/grpc/health/v1/health.ts";
+import { LLMServiceClient } from "#shared/generated/llm/v1/llm.ts";
+import {
+  geminiChunk,
+  openGeminiServer,
+  type GeminiHandler,
+  type GeminiReply,
+} from "../../../test/support/gemini-server.ts";
+import {
+  collect,
+  geminiRequest,
+  message,
+  openGateway,
+  scriptedRequest,
+  until,
+  type Answer,
+} from "./gateway.ts";
+
+const STREAMS = 1_000;
+const PIECES = 5;
+
+const end = (reply: GeminiReply, text: string) => {
+  reply.chunk(geminiChunk([{ text }], { finishReason: "STOP" }));
+  reply.end();
+};
+
+/** The text of the last message of a request that has reached the fake provider. */
+function asked(body: unknown): string {
+  return /"text":"(?<text>[^"]*)"/u.exec(JSON.stringify(body))?.groups?.["text"] ?? "";
+}
+
+/** Two replicas, and one client that gives each its turn. */
+async function openReplicas() {
+  await using stack = new AsyncDisposableStack();
+  const gateways = [stack.use(await openGateway()), stack.use(await openGateway())];
+  const target = `ipv4:${gateways.map(({ server }) => `127.0.0.1:${server.port}`).join(",")}`;
+  const client = new LLMServiceClient(target, credentials.createInsecure(), {
+    "grpc.service_config": JSON.stringify({ loadBalancingConfig: [{ round_robin: {} }] }),
+  });
+  stack.defer(() => client.close());
+  const start = (url: string, text: string) =>
+    client.generate(
+      geminiRequest(url, { messages: [message("user", text)] }),
+      new Metadata({ waitForReady: true }),
+    );
+  /** The sums of a metric's lines over each replica. */
+  const metric = (line: RegExp) =>
+    Promise.all(
+      gateways.map(async ({ metrics }) =>
+        [...(await metrics.metrics()).matchAll(line)].reduce((sum, [, value]) => sum + Number(value), 0),
+      ),
+    );
+  // Until both connections are there, all calls go to the first.
+  await until(async () => {
+    const call = client.generate(scriptedRequest(""), new Metadata({ waitForReady: true }));
+    await collect(call);
+    return (await metric(/^tarsy_llm_calls_total.* (\d+)$/gmu)).every((calls) => calls > 0);
+  });
+  const all = stack.move();
+  return { start, metric, [Symbol.asyncDispose]: () => all.disposeAsync() };
+}
+
+const RUNNING = /^tarsy_llm_calls_running (\d+)$/gmu;
+
+async function askAll(
+  handler: GeminiHandler,
+  calls: number,
+): Promise<{ answers: Answer[]; requests: number }> {
+  await using gemini = await openGeminiServer(handler);
+  await using replicas = await openReplicas();
+  const answers = await Promise.all(
+    Array.from({ length: calls }, (_, call) => collect(replicas.start(gemini.url, `call ${call}`))),
+  );
+  expect(await replicas.metric(RUNNING)).to.deep.equal([0, 0]);
+  return { answers, requests: gemini.requests.length };
+}
+
+const ends = (answers: readonly Answer[]) => {
+  const counts: Record<string, number> = {};
+  for (const { error } of answers) counts[error?.code ?? "ok"] = (counts[error?.code ?? "ok"] ?? 0) + 1;
+  return counts;
+};
+
+/** Fails the first `failures` requests of every call in this way. */
+function failing(failures: number, fail: (reply: GeminiReply) => void): GeminiHandler {
+  const tries = new Map<string, number>();
+  return (reply, { body }) => {
+    const text = asked(body);
+    const tried = (tries.get(text) ?? 0) + 1;
+    tries.set(text, tried);
+    if (tried > failures) end(reply, `fine, ${text}`);
+    else fail(reply);
+  };
+}
+
+describe("llm-gateway under load", () => {
+  it("holds a thousand streams at once over two replicas and mixes none up", async () => {
+    const { promise: allOpen, resolve: open } = Promise.withResolvers<void>();
+    await using gemini = await openGeminiServer(async (reply, { body }) => {
+      reply.chunk(geminiChunk([{ text: `${asked(body)}:` }]));
+      if (gemini.requests.length === STREAMS) open();
+      await allOpen; // nobody ends before everybody has begun
+      for (let piece = 1; piece < PIECES; piece += 1) reply.chunk(geminiChunk([{ text: ` ${piece}` }]));
+      end(reply, ` ${PIECES}`);
+    });
+    await using replicas = await openReplicas();
+    const calls = Array.from({ length: STREAMS }, (_, call) =>
+      collect(replicas.start(gemini.url, `call ${call}`)),
+    );
+    await allOpen;
+    await until(async () => (await replicas.metric(RUNNING)).reduce((sum, one) => sum + one, 0) === STREAMS);
+    expect(Math.min(...(await replicas.metric(RUNNING))), "both have their share").to.be.at.least(
+      STREAMS / 4,
+    );
+    const answers = await Promise.all(calls);
+    expect(answers.map(({ text }) => text)).to.deep.equal(
+      Array.from({ length: STREAMS }, (_, call) => `call ${call}: 1 2 3 4 5`),
+    );
+    expect(ends(answers)).to.deep.equal({ ok: STREAMS });
+    expect(await replicas.metric(RUNNING)).to.deep.equal([0, 0]);
+  });
+
+  it("closes every provider's socket when a thousand callers leave in mid-stream", async () => {
+    await using gemini = await openGeminiServer((reply) => reply.chunk(geminiChunk([{ text: "well" }])));
+    await using replicas = await openReplicas();
+    const calls = Array.from({ length: STREAMS }, () => replicas.start(gemini.url, "x"));
+    const codes = calls.map(async (call) => {
+      call.once("data", () => call.cancel());
+      return collect(call).then(
+        () => "completed",
+        (error: unknown) => (error instanceof Error && "code" in error ? error.code : error),
+      );
+    });
+    expect(new Set(await Promise.all(codes))).to.deep.equal(new Set([status.CANCELLED]));
+    expect(gemini.requests).to.have.length(STREAMS);
+    await Promise.all(gemini.requests.map(({ closed }) => closed));
+    await until(async () => (await replicas.metric(RUNNING)).every((running) => running === 0));
+  });
+
+  it("stops reading from a provider whose caller does not read", async () => {
+    const piece = "x".repeat(64 * 1024);
+    let sent = 0;
+    await using gemini = await openGeminiServer(async (reply, { closed }) => {
+      const caller = { isThere: true };
+      void closed.then(() => (caller.isThere = false));
+      while (caller.isThere) {
+        reply.chunk(geminiChunk([{ text: piece }]));
+        sent += piece.length;
+        await reply.drained();
+      }
+    });
+    await using gateway = await openGateway({ maxOutputBytes: 1024 * 1024 * 1024 });
+    const call = gateway.client.generate(geminiRequest(gemini.url));
+    call.on("error", () => undefined);
+    call.pause();
+    await gemini.request(0);
+    // The time this takes is long enough for hundreds of megabytes.
+    const health = new HealthClient(`127.0.0.1:${gateway.server.port}`, credentials.createInsecure());
+    for (let check = 0; check < 500; check += 1) {
+      await new Promise((resolve) => health.check({ service: "" }, resolve));
+    }
+    health.close();
+    expect(sent).to.be.lessThan(32 * 1024 * 1024);
+    call.cancel();
+    await gemini.requests[0]?.closed;
+  });
+
+  it("gets through a storm of 429s with exactly as many tries as it takes", async () => {
+    const fail = (reply: GeminiReply) =>
+      reply.fail(429, { error: { code: 429, message: "slow down", details: [{ retryDelay: "0.02s" }] } });
+    const through = await askAll(failing(2, fail), 200);
+    expect(ends(through.answers)).to.deep.equal({ ok: 200 });
+    expect(through.answers.map(({ text }) => text)).to.include("fine, call 199");
+    expect(through.requests).to.equal(600);
+    const stuck = await askAll(failing(3, fail), 200);
+    expect(ends(stuck.answers)).to.deep.equal({ max_retries: 200 });
+    expect(stuck.requests).to.equal(600);
+  });
+
+  it("tries calls again whose connection is reset before the first byte, and no others", async () => {
+    const early = await askAll(
+      failing(1, (reply) => reply.reset()),
+      200,
+    );
+    expect(ends(early.answers)).to.deep.equal({ ok: 200 });
+    expect(early.requests).to.equal(400);
+    const late = await askAll(
+      failing(1, (reply) => {
+        reply.chunk(geminiChunk([{ text: "half" }]));
+        void reply.drained().then(() => setImmediate(() => reply.reset()));
+      }),
+      200,
+    );
+    // A reset can overtake the bytes before it: then nothing came, and the call is made again.
+    const { ok = 0, partial_stream_error: partial = 0 } = ends(late.answers);
+    expect(ok + partial).to.equal(200);
+    expect(late.requests).to.equal(200 + ok);
+    expect(partial).to.be.greaterThan(0);
+  });
+});

@@ -1,0 +1,87 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect } from "chai";
+import { stringify } from "yaml";
+import { openGateway, scriptedRequest, type Answer } from "./gateway.ts";
+
+/** What a gateway answers that plays this script. */
+async function play(
+  calls: object[],
+  { stallMs = 20, ...options }: { stallMs?: number; deadline?: number } = {},
+): Promise<Answer> {
+  await using stack = new AsyncDisposableStack();
+  const configDir = await mkdtemp(join(tmpdir(), "tarsy-scripts-"));
+  stack.defer(() => rm(configDir, { recursive: true }));
+  await writeFile(join(configDir, "script.yaml"), stringify({ calls }));
+  await using gateway = await openGateway({ configDir, stallMs });
+  return await gateway.ask(scriptedRequest("script.yaml"), options);
+}
+
+describe("scripted provider that fails", () => {
+  for (const [kind, code, words] of [
+    ["stall", "timeout", "sent nothing for 0.02 s"],
+    ["reset", "provider_error", "ECONNRESET"],
+    ["garbage", "provider_error", "no JSON"],
+  ] as const) {
+    it(`ends with ${code} on ${kind} before any output, and with partial_stream_error after some`, async () => {
+      const before = await play([{ steps: [{ delay: "1ms" }, { [kind]: true }] }]);
+      expect(before.error).to.deep.include({ code, retryable: true });
+      expect(before.error?.message).to.contain(words);
+      const after = await play([{ steps: [{ text: "half" }, { [kind]: true }] }]);
+      expect(after.text).to.equal("half");
+      expect(after.error).to.deep.include({ code: "partial_stream_error", retryable: true });
+      expect(after.error?.message).to.contain(words);
+    });
+  }
+
+  const limited = (rest: object = {}) => ({
+    error: { code: "rate_limited", message: "slow down", retryable: true, retry_after: "5ms", ...rest },
+  });
+
+  it("is tried again by the gateway when it asks for that, and may answer otherwise then", async () => {
+    const { text, error } = await play([
+      { when: { attempt: 1 }, steps: [limited()] },
+      { when: { attempt: 2 }, steps: [limited()] },
+      { steps: [{ text: "third time lucky" }] },
+    ]);
+    expect({ text, error }).to.deep.equal({ text: "third time lucky", error: undefined });
+  });
+
+  it("is given up after three tries", async () => {
+    const { error } = await play([{ steps: [limited()] }]);
+    expect(error).to.deep.include({ code: "max_retries", retryable: true });
+    expect(error?.message).to.contain("slow down");
+  });
+
+  it("is not waited for past the caller's deadline, nor after some output, nor unasked", async () => {
+    const late = await play([{ steps: [limited({ retry_after: "25s" })] }], {
+      deadline: Date.now() + 20_000,
+    });
+    expect(late.error).to.deep.include({ code: "rate_limited", retryable: true });
+    const half = await play([{ when: { attempt: 1 }, steps: [{ text: "half" }, limited()] }, { steps: [] }]);
+    expect(half.error).to.deep.include({ code: "rate_limited", retryable: true });
+    const unasked = await play([
+      { when: { attempt: 1 }, steps: [limited({ retry_after: undefined })] },
+      { steps: [{ text: "never" }] },
+    ]);
+    expect(unasked.error).to.deep.include({ code: "rate_limited", retryable: true });
+  });
+
+  it("is stopped by the output limit when it never ends", async () => {
+    const { error, text } = await play([{ steps: [{ text: "x".repeat(10_000), repeat: 1_000_000 }] }]);
+    expect(error).to.deep.include({ code: "provider_error", retryable: true });
+    expect(text.length).to.be.within(1_000_000, 1024 * 1024);
+  });
+
+  it("is refused with retry_after on an error that is not retryable, or no duration there", async () => {
+    for (const [rest, words] of [
+      [{ retryable: false }, "retryable: true only"],
+      [{ retry_after: "soon" }, 'error.retry_after "soon"'],
+    ] as const) {
+      const { error } = await play([{ steps: [limited(rest)] }]);
+      expect(error).to.deep.include({ code: "invalid_request", retryable: false });
+      expect(error?.message).to.contain(words);
+    }
+  });
+});
