@@ -1,10 +1,14 @@
 import type { Benchmark, BenchmarkContext } from "./support/benchmark.ts";
 import { UsageError } from "./support/benchmark.ts";
 import { errorMessage } from "#shared/errors.ts";
+import { gateway } from "./gateway.ts";
 import { smoke } from "./smoke.ts";
 
 /** A new benchmark is one file and one line here. */
-const BENCHMARKS: ReadonlyMap<string, Benchmark> = new Map([["smoke", smoke]]);
+const BENCHMARKS: ReadonlyMap<string, Benchmark> = new Map([
+  ["smoke", smoke],
+  ["gateway", gateway],
+]);
 
 const INTERRUPTED = 130;
 

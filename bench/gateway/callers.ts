@@ -1,0 +1,70 @@
+import { GoogleGenAI } from "@google/genai";
+import type { LLMServiceClient } from "#shared/generated/llm/v1/llm.ts";
+import { KEY, patient, type BenchGateways } from "./start-gateways.ts";
+
+/** Makes one call to its end; resolves the milliseconds to its first chunk. */
+export type Caller = (model: string) => Promise<number>;
+
+/** The ways to the same provider that are compared. */
+export interface Callers {
+  /** Node's fetch, which only reads bytes: nothing can be faster. */
+  readonly fetch: Caller;
+  /** Google's SDK: what a caller without a gateway would use. */
+  readonly sdk: Caller;
+  readonly gateway: Caller;
+}
+
+/** Opens all three. */
+export function openCallers({ providerUrl, one, request }: BenchGateways): Callers {
+  const sdk = new GoogleGenAI({
+    apiKey: KEY,
+    vertexai: false,
+    httpOptions: { baseUrl: providerUrl, apiVersion: "v1beta" },
+  });
+  return {
+    fetch: (model) =>
+      timed(async (first) => {
+        const url = `${providerUrl}/v1beta/models/${model}:streamGenerateContent?alt=sse`;
+        const { body } = await fetch(url, { method: "POST", body: "{}" });
+        for await (const _ of body ?? []) first();
+      }),
+    sdk: (model) =>
+      timed(async (first) => {
+        const stream = await sdk.models.generateContentStream({
+          model,
+          contents: "What is wrong with pod web-1?",
+          config: { automaticFunctionCalling: { disable: true } },
+        });
+        for await (const _ of stream) first();
+      }),
+    gateway: (model) =>
+      timed(async (first) => {
+        await read(one, request(model), first);
+      }),
+  };
+}
+
+/** Reads one call through a gateway to its end; rejects where it ends with an error. */
+export async function read(
+  client: LLMServiceClient,
+  request: ReturnType<BenchGateways["request"]>,
+  onChunk: () => void,
+): Promise<void> {
+  const chunks: AsyncIterable<{ content?: { $case: string; value: unknown } }> = client.generate(
+    request,
+    patient(),
+  );
+  for await (const { content } of chunks) {
+    if (content?.$case === "error") throw new Error(`a call failed: ${JSON.stringify(content.value)}`);
+    if (content !== undefined) onChunk();
+  }
+}
+
+async function timed(call: (first: () => void) => Promise<void>): Promise<number> {
+  const start = performance.now();
+  let firstMs = Number.NaN;
+  await call(() => {
+    if (Number.isNaN(firstMs)) firstMs = performance.now() - start;
+  });
+  return firstMs;
+}

@@ -1,0 +1,41 @@
+import { createServer } from "node:http";
+import { setImmediate } from "node:timers/promises";
+import { listen } from "#shared/listen.ts";
+
+/**
+ * A fake Gemini in a process of its own, so that its CPU time is nobody else's. What it answers is said by the model's
+ * name, `bench-<chunks>-<end>-<id>`: so many chunks of 32 characters, each written by itself, then the end of the answer
+ * (`end`) or silence (`hold`). Tells its parent the port, and of each held answer when its socket has closed.
+ */
+const MODEL = /models\/bench-(?<chunks>\d+)-(?<end>end|hold)-(?<id>\d+):/u;
+const chunk = (text: string, rest: object = {}): string =>
+  `data: ${JSON.stringify({ candidates: [{ content: { parts: [{ text }], role: "model" }, index: 0, ...rest }], modelVersion: "bench" })}\r\n\r\n`;
+const PIECE = chunk("thirty-two characters of answer ");
+const LAST = chunk("", { finishReason: "STOP" });
+
+const tell = (message: object): void => void process.send?.(message);
+
+const server = createServer((request, response) => {
+  const { chunks, end, id } = MODEL.exec(request.url ?? "")?.groups ?? {};
+  if (end === "hold") {
+    response.once("close", () =>
+      tell({ kind: "closed", id: Number(id), at: performance.timeOrigin + performance.now() }),
+    );
+  }
+  request.resume().once("end", () => void answer());
+  const answer = async (): Promise<void> => {
+    response.socket?.setNoDelay(true);
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    for (let count = Number(chunks); count > 0; count -= 1) {
+      response.write(PIECE);
+      await setImmediate();
+    }
+    if (end === "end") response.end(LAST);
+  };
+});
+// Calls that are made one after another find their connection again.
+server.keepAliveTimeout = 60_000;
+process.once("disconnect", () => process.exit());
+await listen(server, { host: "127.0.0.1", port: 0 });
+const address = server.address();
+tell({ kind: "listening", port: address !== null && typeof address === "object" ? address.port : 0 });

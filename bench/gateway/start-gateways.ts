@@ -1,0 +1,124 @@
+import { fork, spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { Metadata, credentials } from "@grpc/grpc-js";
+import { GenerateRequest, LLMServiceClient } from "#shared/generated/llm/v1/llm.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+const REPLICAS = 2;
+export const KEY_ENV = "BENCH_GEMINI_KEY";
+export const KEY = "bench-key";
+
+/** Two gateways, a fake provider, and who to call: all processes of the benchmark's own. */
+export interface BenchGateways extends AsyncDisposable {
+  /** The provider's base URL. */
+  readonly providerUrl: string;
+  /** The gateways' processes. */
+  readonly pids: readonly number[];
+  /** Calls one replica. */
+  readonly one: LLMServiceClient;
+  /** Calls both in turn. */
+  readonly both: LLMServiceClient;
+  /** When the provider saw the socket of this held answer close, in milliseconds since the epoch. */
+  readonly closedAt: (id: number) => Promise<number>;
+  /** A call of the model of this name. */
+  readonly request: (model: string) => GenerateRequest;
+}
+
+/** Starts everything; throws when a process does not come up. `signal` stops waiting for one. */
+export async function startGateways(signal: AbortSignal): Promise<BenchGateways> {
+  await using stack = new AsyncDisposableStack();
+  const provider = fork(join(import.meta.dirname, "provider-process.ts"));
+  stack.defer(() => stop(provider));
+  const closes = new Map<number, PromiseWithResolvers<number>>();
+  const close = (id: number): PromiseWithResolvers<number> => {
+    const known = closes.get(id) ?? Promise.withResolvers<number>();
+    closes.set(id, known);
+    return known;
+  };
+  const listening = Promise.withResolvers<number>();
+  provider.on("message", (message: unknown) => {
+    if (typeof message !== "object" || message === null) return;
+    if ("port" in message) listening.resolve(Number(message.port));
+    if ("id" in message && "at" in message) close(Number(message.id)).resolve(Number(message.at));
+  });
+  const providerUrl = `http://127.0.0.1:${await orEnd(provider, listening.promise, signal)}`;
+  const gateways: { pid: number; port: number }[] = [];
+  for (let count = 0; count < REPLICAS; count += 1) {
+    const gateway = spawn(process.execPath, [join(ROOT, "services/llm-gateway/main.ts")], {
+      cwd: ROOT,
+      env: {
+        ...process.env,
+        [KEY_ENV]: KEY,
+        CONFIG_DIR: "deploy/config/demo",
+        LLM_GATEWAY_PORT: "0",
+        LLM_GATEWAY_HEALTH_PORT: "0",
+        LOG_FORMAT: "json",
+        LOG_LEVEL: "info",
+      },
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    stack.defer(() => stop(gateway));
+    gateways.push({ pid: gateway.pid ?? 0, port: await orEnd(gateway, grpcPort(gateway), signal) });
+  }
+  const [first] = gateways;
+  const one = stack.adopt(openClient([first?.port ?? 0]), (client) => client.close());
+  const both = stack.adopt(openClient(gateways.map(({ port }) => port)), (client) => client.close());
+  const processes = stack.move();
+  return {
+    providerUrl,
+    pids: gateways.map(({ pid }) => pid),
+    one,
+    both,
+    closedAt: (id) => close(id).promise,
+    request: (model) =>
+      GenerateRequest.fromJSON({
+        messages: [{ role: "user", content: "What is wrong with pod web-1?" }],
+        llmConfig: {
+          provider: "google",
+          backend: "google-native",
+          model,
+          apiKeyEnv: KEY_ENV,
+          baseUrl: providerUrl,
+        },
+      }),
+    [Symbol.asyncDispose]: () => processes.disposeAsync(),
+  };
+}
+
+/** Metadata of a call that waits for its connection. */
+export const patient = (): Metadata => new Metadata({ waitForReady: true });
+
+function openClient(ports: readonly number[]): LLMServiceClient {
+  const target = `ipv4:${ports.map((port) => `127.0.0.1:${port}`).join(",")}`;
+  return new LLMServiceClient(target, credentials.createInsecure(), {
+    "grpc.service_config": JSON.stringify({ loadBalancingConfig: [{ round_robin: {} }] }),
+  });
+}
+
+async function grpcPort({ stdout }: ChildProcess): Promise<number> {
+  if (stdout === null) throw new Error("the gateway has no output");
+  for await (const line of createInterface(stdout)) {
+    const fields: unknown = JSON.parse(line);
+    if (typeof fields === "object" && fields !== null && "grpc_port" in fields) {
+      stdout.resume();
+      return Number(fields.grpc_port);
+    }
+  }
+  throw new Error("the gateway ended before it listened");
+}
+
+async function orEnd<T>(child: ChildProcess, ready: Promise<T>, signal: AbortSignal): Promise<T> {
+  const ended = once(child, "exit", { signal }).then(() => {
+    throw new Error("a process of the benchmark ended before it was ready");
+  });
+  return Promise.race([ready, ended]);
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const gone = once(child, "exit");
+  child.kill("SIGTERM");
+  await gone;
+}
