@@ -28,9 +28,9 @@ export interface StreamCallOptions {
 export async function streamCall(call: GenerateCall, options: StreamCallOptions): Promise<void> {
   const { record, log } = options;
   const caller = new AbortController();
-  call.on("cancelled", () =>
-    caller.abort(new CancelledError("user", "the caller cancelled or its deadline passed")),
-  );
+  const cancelled = () =>
+    caller.abort(new CancelledError("user", "the caller cancelled or its deadline passed"));
+  call.on("cancelled", cancelled);
   call.on("error", (error) => log.debug({ reason: error.message }, "the caller's stream failed"));
   try {
     await streamContent(call, AbortSignal.any([caller.signal, options.stopping]), options);
@@ -49,6 +49,7 @@ export async function streamCall(call: GenerateCall, options: StreamCallOptions)
       record.end(error.code);
     }
   } finally {
+    call.off("cancelled", cancelled); // it also comes when an ended call's stream closes
     call.end();
   }
 }

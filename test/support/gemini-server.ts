@@ -9,6 +9,8 @@ export interface GeminiRequest {
   readonly headers: IncomingHttpHeaders;
   /** The JSON body. */
   readonly body: unknown;
+  /** The client's port: requests on one connection have the same. */
+  readonly remotePort: number | undefined;
   /** Resolves once the client has closed its side of the socket. */
   readonly closed: Promise<void>;
 }
@@ -55,7 +57,9 @@ export async function openGeminiServer(
     const path = incoming.url ?? "";
     const { promise: closed, resolve } = Promise.withResolvers<void>();
     response.once("close", resolve);
-    const request = { path, headers: incoming.headers, body: await readJson(incoming), closed };
+    const { headers, socket } = incoming;
+    const { remotePort } = socket;
+    const request = { path, headers, body: await readJson(incoming), remotePort, closed };
     const reply = openReply(response);
     if (!/^\/v1(?:beta)?\/models\/[^/:]+:streamGenerateContent\?alt=sse$/u.test(path)) {
       reply.fail(404, { error: { code: 404, message: `no such path: ${path}`, status: "NOT_FOUND" } });

@@ -10,7 +10,7 @@ export interface ErrorContext {
   readonly apiKey: string;
 }
 
-/** Translates whatever the SDK, fetch or the conversion threw into an error with a verdict. */
+/** Translates whatever the SDK, the socket or the conversion threw into an error with a verdict. */
 export function errorIn(thrown: unknown, context: ErrorContext): TerminalError | RetryableError {
   if (thrown instanceof ResponseError) return refusalIn(thrown, context);
   if (thrown instanceof TerminalError && thrown.code === "malformed") {
@@ -20,27 +20,13 @@ export function errorIn(thrown: unknown, context: ErrorContext): TerminalError |
   const error = coerceError(thrown);
   const message = redact(error.message, context.apiKey);
   if (error instanceof RangeError) return refusal("invalid_request", message, { cause: error });
-  const reason = networkReason(error);
-  if (error instanceof TypeError && reason !== undefined) {
-    return setback(
-      "provider_error",
-      `the connection to the provider failed (${redact(reason, context.apiKey)})`,
-      {
-        cause: error,
-      },
-    );
+  // What has a code but is no TypeError comes from the socket or from the parser of HTTP.
+  if ("code" in error && typeof error.code === "string" && !(error instanceof TypeError)) {
+    return setback("provider_error", `the connection to the provider failed (${error.code})`, {
+      cause: error,
+    });
   }
   return setback("provider_error", `the provider's answer cannot be read: ${message}`, { cause: error });
-}
-
-/** fetch says only "fetch failed" or "terminated"; what happened is in the cause. */
-function networkReason(error: Error): string | undefined {
-  const { cause } = error;
-  if (cause instanceof Error) {
-    const code = "code" in cause && typeof cause.code === "string" ? cause.code : cause.message;
-    return code === "" ? cause.name : code;
-  }
-  return /^(?:terminated|fetch failed)$/u.test(error.message) ? error.message : undefined;
 }
 
 function refusalIn(error: ResponseError, context: ErrorContext): TerminalError | RetryableError {
@@ -76,8 +62,15 @@ function refusalIn(error: ResponseError, context: ErrorContext): TerminalError |
     case 404:
       return refusal("invalid_request", `the provider refused the request (${status}): ${said}`, cause);
     default:
-      return status >= 500
-        ? setback("provider_error", `the provider failed (${status}): ${said}`, options)
+      if (status >= 500) {
+        return setback("provider_error", `the provider failed (${status}): ${said}`, options);
+      }
+      return status < 400
+        ? refusal(
+            "invalid_request",
+            `the provider answered with a redirect (${status}), which is not followed: set base_url to where it leads`,
+            cause,
+          )
         : refusal("provider_error", `the provider refused the call (${status}): ${said}`, cause);
   }
 }

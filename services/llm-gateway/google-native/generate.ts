@@ -128,6 +128,7 @@ async function* attempt(
     callId: callIds(call.request),
   });
   let output = false;
+  let ended = false;
   try {
     call.signal.throwIfAborted();
     let continuationToken: string | undefined;
@@ -146,6 +147,7 @@ async function* attempt(
       // Gemini may give a long answer in several responses, each to be asked for.
       continuationToken = reader.takeContinuation();
     } while (continuationToken !== undefined);
+    ended = true;
   } catch (thrown) {
     call.signal.throwIfAborted();
     const error = errorIn(thrown, { apiKeyEnv: call.config.apiKeyEnv, apiKey });
@@ -153,7 +155,8 @@ async function* attempt(
     throw setback("partial_stream_error", `the answer broke off: ${error.message}`, { cause: error });
   } finally {
     call.signal.removeEventListener("abort", abort);
-    request.abort(); // closes the socket, whichever way this ends
+    // Whichever way this ends early, the socket closes; after a whole answer it serves the next call.
+    if (!ended) request.abort();
   }
   yield* reader.finish();
 }

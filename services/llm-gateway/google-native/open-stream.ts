@@ -1,54 +1,55 @@
+import type { IncomingMessage } from "node:http";
 import type { GenerateContentParameters, GoogleGenAI } from "@google/genai";
+import { postStream } from "./post-stream.ts";
 import { ResponseError } from "./response-error.ts";
 
 /** More of an error than this nobody reads, and a broken provider could send it without end. */
-const MAX_ERROR_BYTES = 64 * 1024;
+const MAX_ERROR_LENGTH = 64 * 1024;
 
 /**
  * Sends one request through the SDK, which builds and signs it, and returns the body of the answer unread: the SDK's
  * own reader loses events that begin with a comment, joins no data lines, collects one event without a limit and costs
  * several times what reading costs here. Follows no redirect, because the key travels in a header that would go along.
- * Throws ResponseError for an unsuccessful status, and what fetch throws; `signal` also ends the body.
+ * Throws ResponseError for any status but 2xx, and what Node's HTTP client throws; `signal` also ends the body.
  */
 export async function openStream(
   client: GoogleGenAI,
   parameters: GenerateContentParameters,
   signal: AbortSignal,
 ): Promise<AsyncIterable<Uint8Array>> {
-  let body: AsyncIterable<Uint8Array> | null = null;
+  let answer: IncomingMessage | undefined;
   const send: typeof fetch = async (input, init) => {
-    const response = await fetch(input, { ...init, redirect: "error" });
-    if (!response.ok) throw await refused(response);
-    ({ body } = response);
+    answer = await postStream(new URL(input instanceof Request ? input.url : input), {
+      headers: new Headers(init?.headers),
+      body: typeof init?.body === "string" ? init.body : "",
+      signal,
+    });
+    const { statusCode: status = 0 } = answer;
+    if (status < 200 || status > 299) throw await refused(status, answer);
     return new Response();
   };
   await client.models.generateContentStream({
     ...parameters,
-    config: { ...parameters.config, abortSignal: signal, httpOptions: { fetch: send } },
+    config: { ...parameters.config, httpOptions: { fetch: send } },
   });
-  return body ?? nothing();
+  if (answer === undefined) throw new Error("the SDK made no request");
+  return answer;
 }
 
-async function refused(response: Response): Promise<ResponseError> {
+async function refused(status: number, answer: IncomingMessage): Promise<ResponseError> {
   const decoder = new TextDecoder();
   let text = "";
-  let bytes = 0;
-  const body: AsyncIterable<Uint8Array> = response.body ?? nothing();
-  for await (const piece of body) {
-    text += decoder.decode(piece, { stream: true });
-    bytes += piece.length;
-    if (bytes > MAX_ERROR_BYTES) break;
+  const body: AsyncIterable<Uint8Array> = answer;
+  for await (const bytes of body) {
+    text += decoder.decode(bytes, { stream: true });
+    if (text.length > MAX_ERROR_LENGTH) break;
   }
-  return new ResponseError(response.status, text, retryAfterMs(response.headers.get("retry-after")));
+  return new ResponseError(status, text, retryAfterMs(answer.headers["retry-after"]));
 }
 
-function retryAfterMs(header: string | null): number | undefined {
-  if (header === null) return undefined;
+function retryAfterMs(header: string | undefined): number | undefined {
+  if (header === undefined) return undefined;
   if (/^\d{1,6}$/u.test(header)) return Number(header) * 1_000;
   const date = Date.parse(header);
   return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now());
-}
-
-async function* nothing(): AsyncGenerator<Uint8Array> {
-  // a response without a body has no events
 }

@@ -248,7 +248,8 @@ describe("llm-gateway when Gemini fails", () => {
         location: `${other.url}/v1beta/models/gemini-3-pro:streamGenerateContent?alt=sse`,
       }),
     );
-    expect(error?.code).to.equal("max_retries");
+    expect(error).to.deep.include({ code: "invalid_request", retryable: false });
+    expect(error?.message).to.contain("redirect (307)");
     expect(other.requests).to.have.length(0);
   });
 

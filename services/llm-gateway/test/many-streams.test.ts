@@ -139,6 +139,19 @@ describe("llm-gateway under load", () => {
     await until(async () => (await replicas.metric(RUNNING)).every((running) => running === 0));
   });
 
+  it("makes one call after another on one connection to the provider", async () => {
+    const ports = new Set<unknown>();
+    await using gemini = await openGeminiServer((reply, { remotePort }) => {
+      ports.add(remotePort);
+      end(reply, "fine");
+    });
+    await using gateway = await openGateway();
+    for (let call = 0; call < 5; call += 1) {
+      expect((await gateway.ask(geminiRequest(gemini.url))).text).to.equal("fine");
+    }
+    expect(ports.size).to.equal(1);
+  });
+
   it("stops reading from a provider whose caller does not read", async () => {
     const piece = "x".repeat(64 * 1024);
     let sent = 0;
