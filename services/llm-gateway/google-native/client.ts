@@ -10,8 +10,8 @@ const MAX_CLIENTS = 32;
 export type ClientCache = (apiKey: string, baseUrl: string) => GoogleGenAI;
 
 /**
- * Opens a cache of clients, keyed by the credential's value, so that a rotated key needs no restart, and bounded: the
- * one unused for longest goes first. Throws TerminalError `invalid_request` for an address that is no http(s) URL.
+ * Opens a cache of clients, keyed by the credential's value and the address, and bounded: the one unused for longest
+ * goes first. Throws TerminalError `invalid_request` for an address that is no http(s) URL.
  */
 export function clientCache(): ClientCache {
   const clients = new Map<string, GoogleGenAI>();
