@@ -1,9 +1,11 @@
 import { STATUS_CODES, createServer, type IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { setTimeout as wait } from "node:timers/promises";
-import { WebSocketServer, type WebSocket } from "ws";
+import { WebSocketServer } from "ws";
 import { listen } from "#shared/listen.ts";
+import { boundBuffers } from "./bound-buffers.ts";
 import { ClientConnection } from "./client-connection.ts";
+import type { ClientSocket } from "./client-outbox.ts";
 import type { SubscriptionContext } from "./client-subscriptions.ts";
 import type { NotifierLimits } from "./limits.ts";
 import { originPolicy, type OriginPolicy } from "./origin-policy.ts";
@@ -27,6 +29,7 @@ const MAX_HANDSHAKES = 1_000;
 const GOING_AWAY = 1001;
 const STOP_REASON = "the server is stopping: reconnect and subscribe with after_seq = your last seq";
 const STOP_GRACE_MS = 2_000;
+const SURVEY_MS = 1_000;
 
 /** Serves WebSocket clients. Resolves once listening; disposing sends all of them away with 1001. */
 export async function acceptClients(options: AcceptClients): Promise<ClientServer> {
@@ -53,8 +56,9 @@ export async function acceptClients(options: AcceptClients): Promise<ClientServe
       response.end('{"message":"Upgrade Required"}\n');
     },
   );
-  const welcome = (socket: WebSocket) => {
-    const connection = new ClientConnection(socket, context, limits);
+  const welcome = (client: ClientSocket) => {
+    const { socket } = client;
+    const connection = new ClientConnection(client, context, limits);
     connections.add(connection);
     context.metrics.connections.set(connections.size);
     socket.once("close", () => {
@@ -65,14 +69,24 @@ export async function acceptClients(options: AcceptClients): Promise<ClientServe
   server.on("upgrade", (request, socket, head) => {
     socket.on("error", () => socket.destroy());
     const status = refusal(request, allows, connections.size >= limits.maxConnections || !server.listening);
-    if (status === undefined) return sockets.handleUpgrade(request, socket, head, welcome);
+    if (status === undefined) {
+      return sockets.handleUpgrade(request, socket, head, (client) =>
+        welcome({ socket: client, stream: socket }),
+      );
+    }
     context.metrics.refused.inc({ reason: String(status) });
     refuse(socket, status);
   });
   // Room for handshakes on their way to a refusal; what comes beyond is dropped at once.
   server.maxConnections = limits.maxConnections + MAX_HANDSHAKES;
   await listen(server, options);
-  const heartbeat = setInterval(() => beat(connections, context), limits.heartbeatMs);
+  const heartbeat = setInterval(() => {
+    for (const connection of connections) connection.beat();
+  }, limits.heartbeatMs);
+  const survey = setInterval(
+    () => context.metrics.bufferedBytes.set(boundBuffers(connections, limits.totalBufferBytes)),
+    SURVEY_MS,
+  );
   const address = server.address();
   return {
     port: address !== null && typeof address === "object" ? address.port : options.port,
@@ -81,6 +95,7 @@ export async function acceptClients(options: AcceptClients): Promise<ClientServe
     },
     [Symbol.asyncDispose]: async () => {
       clearInterval(heartbeat);
+      clearInterval(survey);
       const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
       server.closeAllConnections();
       for (const connection of connections) connection.close(GOING_AWAY, STOP_REASON, STOP_GRACE_MS);
@@ -90,15 +105,6 @@ export async function acceptClients(options: AcceptClients): Promise<ClientServe
       ]);
     },
   };
-}
-
-function beat(connections: ReadonlySet<ClientConnection>, { metrics }: SubscriptionContext): void {
-  let buffered = 0;
-  for (const connection of connections) {
-    buffered += connection.outbox.bufferedBytes;
-    connection.beat();
-  }
-  metrics.bufferedBytes.set(buffered);
 }
 
 /** The HTTP status that refuses a handshake, or undefined. */

@@ -11,45 +11,36 @@ import { eventFrame, type Frame } from "./wire-messages.ts";
 /** Sessions whose last number is remembered, so that a new owner's repetition is not shown twice. */
 const MAX_REMEMBERED = 10_000;
 
-interface Subscribed {
-  readonly bus: BusSubscription;
-  readonly live: Promise<void>;
-}
-
 /** The channel `sessions`: status events of all sessions as they happen, for as long as anybody watches. */
 export class AllSessionsFeed {
   readonly #context: { readonly bus: Bus; readonly db: DataSource; readonly log: Logger };
   readonly #watchers = new Set<(frame: Frame) => void>();
   readonly #lastSeqs = new Map<string, number>();
-  #subscribed: Subscribed | undefined;
+  #subscribed: BusSubscription | undefined;
 
   constructor(context: { readonly bus: Bus; readonly db: DataSource; readonly log: Logger }) {
     this.#context = context;
   }
 
-  /** Calls `watch` with each event from now on. `live` resolves once the server delivers. */
+  /** Calls `watch` with each event from now on. `live` resolves once the server delivers; rejects without a server. */
   attach(watch: (frame: Frame) => void): { readonly live: Promise<void>; readonly detach: () => void } {
     this.#watchers.add(watch);
     this.#subscribed ??= this.#subscribe();
     return {
-      live: this.#subscribed.live,
+      // Asked anew for each watcher: an old subscription may have lost its server meanwhile.
+      live: this.#subscribed.live(),
       detach: () => {
         this.#watchers.delete(watch);
         if (this.#watchers.size > 0) return;
-        this.#subscribed?.bus.unsubscribe();
+        this.#subscribed?.unsubscribe();
         this.#subscribed = undefined;
         this.#lastSeqs.clear();
       },
     };
   }
 
-  #subscribe(): Subscribed {
-    const bus = subscribe(this.#context.bus, SUBJECTS.allFeeds, busEventCodec, (event) =>
-      this.#receive(event),
-    );
-    const live = bus.live();
-    live.catch(() => undefined); // each watcher awaits it
-    return { bus, live };
+  #subscribe(): BusSubscription {
+    return subscribe(this.#context.bus, SUBJECTS.allFeeds, busEventCodec, (event) => this.#receive(event));
   }
 
   #receive(event: BusEvent): void {

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { RawData, WebSocket } from "ws";
 import { RetryableError, TerminalError, coerceError, errorMessage } from "#shared/errors.ts";
-import { ClientOutbox } from "./client-outbox.ts";
+import { ClientOutbox, type ClientSocket } from "./client-outbox.ts";
 import { ClientSubscriptions, type SubscriptionContext } from "./client-subscriptions.ts";
 import type { NotifierLimits } from "./limits.ts";
 import { parseClientMessage, type Channel } from "./parse-client-message.ts";
@@ -10,6 +10,8 @@ import { tokenBucket } from "./token-bucket.ts";
 
 const POLICY_VIOLATION = 1008;
 const MAX_WAITING_CATCHUPS = 10;
+/** Whoever floods us is not waited for. */
+const FLOOD_GRACE_MS = 1_000;
 
 /** One client from its handshake to its close: what it asks for, what it gets, and whether it is still there. */
 export class ClientConnection {
@@ -23,13 +25,15 @@ export class ClientConnection {
   readonly #closing = new AbortController();
   readonly #mayAct: () => boolean;
   #alive = true;
+  #writesAtLastBeat = 0;
   #catchups = 0;
   #lastCatchup: Promise<void> = Promise.resolve();
 
-  constructor(socket: WebSocket, context: SubscriptionContext, limits: NotifierLimits) {
+  constructor(client: ClientSocket, context: SubscriptionContext, limits: NotifierLimits) {
+    const { socket } = client;
     this.#socket = socket;
     this.#context = context;
-    this.outbox = new ClientOutbox(socket, limits, context.metrics);
+    this.outbox = new ClientOutbox(client, limits, context.metrics);
     this.#mayAct = tokenBucket({ perSecond: limits.messagesPerSecond, burst: limits.messageBurst });
     this.#subscriptions = new ClientSubscriptions({
       context,
@@ -53,7 +57,11 @@ export class ClientConnection {
 
   /** Called in a steady rhythm: a peer that showed no sign of life since the last time is cut off. */
   beat(): void {
-    if (!this.#alive) return this.#socket.terminate();
+    const { writesDone, bufferedBytes, hasRoomForChunks } = this.outbox;
+    // Our ping waits behind what a slow client has not read yet: that it reads on is a sign of life as well.
+    const reads = bufferedBytes > 0 && writesDone > this.#writesAtLastBeat;
+    this.#writesAtLastBeat = writesDone;
+    if (!this.#alive && !reads) return hasRoomForChunks ? this.#socket.terminate() : this.outbox.cutOff();
     this.#alive = false;
     if (this.#socket.readyState === this.#socket.OPEN) this.#socket.ping();
   }
@@ -73,7 +81,7 @@ export class ClientConnection {
     this.#alive = true;
     if (this.#closing.signal.aborted) return false;
     if (this.#mayAct()) return true;
-    this.close(POLICY_VIOLATION, "too many messages: send at most 20 a second");
+    this.close(POLICY_VIOLATION, "too many messages: send at most 20 a second", FLOOD_GRACE_MS);
     return false;
   }
 

@@ -1,10 +1,11 @@
+import type { Duplex } from "node:stream";
 import { WebSocket } from "ws";
 import type { NotifierLimits } from "./limits.ts";
 import type { NotifierMetrics } from "./notifier-metrics.ts";
 import { controlFrame, type ControlMessage, type Frame } from "./wire-messages.ts";
 
 /** Our own close code: the client reads too slowly to follow. */
-export const TOO_SLOW = 4008;
+const TOO_SLOW = 4008;
 const TOO_SLOW_REASON = "reading too slowly: reconnect and subscribe with after_seq = the last seq you have";
 
 type OutboxLimits = Pick<
@@ -12,24 +13,41 @@ type OutboxLimits = Pick<
   "chunkBufferBytes" | "eventBufferBytes" | "drainTimeoutMs" | "closeGraceMs"
 >;
 
+/** A WebSocket and the TCP stream below it, which ready frames are written to. */
+export interface ClientSocket {
+  readonly socket: WebSocket;
+  readonly stream: Duplex;
+}
+
 /**
  * Everything sent to one client. What it does not read piles up here, up to a bound: first it gets no more chunks,
  * which the completed event makes up for, then it is closed with 4008, so that nobody else waits for it.
+ *
+ * Frames go past the library's own sender, which would make each client's header anew. Their order with what it sends
+ * itself (pongs, the close frame) holds because it queues nothing: compression is off and no Blob is ever sent.
  */
 export class ClientOutbox {
   readonly #socket: WebSocket;
+  readonly #stream: Duplex;
   readonly #limits: OutboxLimits;
   readonly #metrics: NotifierMetrics;
   readonly #waiting = new Set<() => void>();
+  #writesDone = 0;
 
-  constructor(socket: WebSocket, limits: OutboxLimits, metrics: NotifierMetrics) {
+  constructor({ socket, stream }: ClientSocket, limits: OutboxLimits, metrics: NotifierMetrics) {
     this.#socket = socket;
+    this.#stream = stream;
     this.#limits = limits;
     this.#metrics = metrics;
   }
 
   get bufferedBytes(): number {
     return this.#socket.bufferedAmount;
+  }
+
+  /** How many frames the system has taken over so far: while bytes are buffered, a sign that the client reads. */
+  get writesDone(): number {
+    return this.#writesDone;
   }
 
   get hasRoomForChunks(): boolean {
@@ -63,7 +81,7 @@ export class ClientOutbox {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const onAbort = () => reject(signal.reason);
     signal.addEventListener("abort", onAbort, { once: true });
-    const timer = setTimeout(() => this.#cutOff(), this.#limits.drainTimeoutMs);
+    const timer = setTimeout(() => this.cutOff(), this.#limits.drainTimeoutMs);
     this.#waiting.add(resolve);
     try {
       await promise;
@@ -83,20 +101,22 @@ export class ClientOutbox {
     this.#socket.once("close", () => clearTimeout(timer));
   }
 
+  /** Closes a client that does not keep up, and tells it how to go on. */
+  cutOff(graceMs?: number): void {
+    this.close(TOO_SLOW, TOO_SLOW_REASON, graceMs);
+  }
+
   #send(frame: Frame): void {
     if (this.#socket.readyState !== WebSocket.OPEN) return;
-    if (this.#socket.bufferedAmount > this.#limits.eventBufferBytes) return this.#cutOff();
-    this.#socket.send(frame, { binary: false }, this.#sent);
+    if (this.#socket.bufferedAmount > this.#limits.eventBufferBytes) return this.cutOff();
+    this.#stream.write(frame, this.#sent);
   }
 
   readonly #sent = (): void => {
+    this.#writesDone += 1;
     if (this.#waiting.size === 0 || this.#socket.bufferedAmount > this.#limits.chunkBufferBytes / 2) return;
     const callbacks = [...this.#waiting];
     this.#waiting.clear();
     for (const callback of callbacks) callback();
   };
-
-  #cutOff(): void {
-    this.close(TOO_SLOW, TOO_SLOW_REASON);
-  }
 }

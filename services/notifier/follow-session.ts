@@ -100,7 +100,10 @@ async function sendHistory(
         `events of session ${feed.sessionId} are missing: reload it over REST`,
       );
     }
-    for (const event of page) watch.event(eventFrame(event), event);
-    await outbox.drained(signal);
+    for (const event of page) {
+      watch.event(eventFrame(event), event);
+      // A page of large events is far more than a client may leave unread.
+      await outbox.drained(signal);
+    }
   }
 }

@@ -17,7 +17,9 @@ export interface NotifierLimits {
   readonly chunkBufferBytes: number;
   /** With more unsent bytes than this a client is closed with 4008. */
   readonly eventBufferBytes: number;
-  /** How long a client may take to read one page of its history before it is closed with 4008. */
+  /** With more unsent bytes than this over all clients, those with the most are closed with 4008. */
+  readonly totalBufferBytes: number;
+  /** How long a client may take to read 128 KiB of its history before it is closed with 4008. */
   readonly drainTimeoutMs: number;
   /** How long a peer has to answer our close before its socket is destroyed. */
   readonly closeGraceMs: number;
@@ -33,6 +35,7 @@ export const DEFAULT_LIMITS: NotifierLimits = {
   heartbeatMs: 20_000,
   chunkBufferBytes: 128 * 1024,
   eventBufferBytes: 1024 * 1024,
+  totalBufferBytes: 256 * 1024 * 1024,
   drainTimeoutMs: 30_000,
   closeGraceMs: 15_000,
 };

@@ -13,7 +13,7 @@ export function notifierMetrics(registry: Registry) {
     connections: gauge("tarsy_ws_connections", "Open WebSocket connections"),
     bufferedBytes: gauge(
       "tarsy_ws_buffered_bytes",
-      "Unsent bytes over all connections, as of the last heartbeat",
+      "Unsent bytes over all connections, as of the last second",
     ),
     subscriptions: gauge("tarsy_ws_subscriptions", "Channel subscriptions of all clients"),
     feeds: gauge("tarsy_ws_session_feeds", "Sessions that are watched by at least one client"),
@@ -21,9 +21,19 @@ export function notifierMetrics(registry: Registry) {
     closed: labelled("tarsy_ws_closed_total", "Connections closed by us, by close code", "code"),
     clientErrors: counter("tarsy_ws_client_errors_total", "Error messages sent to clients"),
     eventsSent: counter("tarsy_ws_events_sent_total", "Stored events sent, counted per client"),
+    chunksReceived: counter("tarsy_ws_chunks_received_total", "Chunks that the bus delivered"),
     chunksSent: counter("tarsy_ws_chunks_sent_total", "Chunks sent, counted per client"),
     chunksHeldBack: counter("tarsy_ws_chunks_held_back_total", "Chunks a slow client did not get as such"),
     eventsFilled: counter("tarsy_ws_events_filled_total", "Events that had to be read from Postgres"),
+    heldText: (read: () => number) =>
+      new Gauge({
+        name: "tarsy_ws_held_text_chars",
+        help: "Text of open events that is held for whoever joins, in UTF-16 units",
+        registers,
+        collect() {
+          this.set(read());
+        },
+      }),
     snapshots: labelled("tarsy_ws_snapshots_total", "Questions for the text of an open event", "outcome"),
   };
 }

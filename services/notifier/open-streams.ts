@@ -1,5 +1,6 @@
 import type { StreamChunk } from "#shared/contracts/stream-chunk.ts";
 import type { AskSnapshot } from "./ask-snapshot.ts";
+import type { ChunkPacer } from "./chunk-pacer.ts";
 
 /** An open timeline event with its text so far. Attempt 0 means that nothing is known of it yet. */
 export interface OpenStream {
@@ -12,6 +13,10 @@ interface Stream {
   readonly eventId: string;
   attempt: number;
   text: string;
+  /** From where on the text was not passed on yet; its length when all of it was. */
+  sent: number;
+  /** Of the newest piece. */
+  timestamp: string;
   /** The text outgrew the mirror; clients wait for the completed event. */
   overgrown: boolean;
   /** Chunks that came while the executor is being asked; undefined while following live. */
@@ -23,6 +28,15 @@ interface Stream {
 /** Where a piece of text belongs; a chunk is one. */
 type Piece = Pick<StreamChunk, "attempt" | "offset" | "delta" | "timestamp">;
 
+interface OpenStreamsOptions {
+  readonly sessionId: string;
+  /** Gets each new piece once the mirror holds it. */
+  readonly emit: (piece: StreamChunk) => void;
+  readonly ask: AskSnapshot;
+  /** Says when: pieces that come meanwhile are passed on as one. */
+  readonly pacer: ChunkPacer;
+}
+
 /** As much as a model call may produce. */
 const MAX_TEXT_UTF16_UNITS = 1024 * 1024;
 const MAX_WAITING_CHUNKS = 256;
@@ -31,7 +45,7 @@ const ASK_INTERVAL_MS = 1_000;
 
 /**
  * Mirrors the text of a session's open timeline events, so that whoever joins gets what they hold so far, and passes
- * on each new piece once and without a hole: an overlap is trimmed, a hole is filled by asking the executor that
+ * on each new piece once and without a hole, as large as the pacer lets it grow: an overlap is trimmed, a hole is filled by asking the executor that
  * streams, a higher attempt starts over, and chunks of events that are not open are dropped.
  */
 export class OpenStreams {
@@ -39,12 +53,13 @@ export class OpenStreams {
   readonly #sessionId: string;
   readonly #emit: (piece: StreamChunk) => void;
   readonly #ask: AskSnapshot;
+  readonly #pacer: ChunkPacer;
 
-  /** `emit` gets each new piece once the mirror holds it. */
-  constructor(sessionId: string, emit: (piece: StreamChunk) => void, ask: AskSnapshot) {
+  constructor({ sessionId, emit, ask, pacer }: OpenStreamsOptions) {
     this.#sessionId = sessionId;
     this.#emit = emit;
     this.#ask = ask;
+    this.#pacer = pacer;
   }
 
   /** An event begins, empty. */
@@ -54,6 +69,8 @@ export class OpenStreams {
       eventId,
       attempt: 0,
       text: "",
+      sent: 0,
+      timestamp: "",
       overgrown: false,
       waiting: undefined,
       askAgainAt: 0,
@@ -62,16 +79,28 @@ export class OpenStreams {
 
   /** An event has its final content: later chunks are dropped. */
   close(eventId: string): void {
+    const stream = this.#streams.get(eventId);
+    if (stream === undefined) return;
+    this.#pass(stream);
     this.#streams.delete(eventId);
   }
 
+  /** An open event with as much of its text as has been passed on. */
   get(eventId: string): OpenStream | undefined {
-    return this.#streams.get(eventId);
+    const stream = this.#streams.get(eventId);
+    return stream && { eventId, attempt: stream.attempt, text: stream.text.slice(0, stream.sent) };
   }
 
   /** The open events, oldest first. */
-  all(): OpenStream[] {
-    return [...this.#streams.values()];
+  ids(): string[] {
+    return [...this.#streams.keys()];
+  }
+
+  /** UTF-16 units held. */
+  get size(): number {
+    let units = 0;
+    for (const { text } of this.#streams.values()) units += text.length;
+    return units;
   }
 
   /** Asks for the text of everything that is open, of which the mirror has seen no beginning. */
@@ -99,6 +128,7 @@ export class OpenStreams {
       if (piece.offset > 0) return false;
       stream.attempt = piece.attempt;
       stream.text = "";
+      stream.sent = 0;
       stream.overgrown = false;
     }
     const offset = stream.text.length;
@@ -111,18 +141,28 @@ export class OpenStreams {
       return true;
     }
     stream.text += delta;
-    const { eventId: event_id, attempt } = stream;
-    const { timestamp } = piece;
+    stream.timestamp = piece.timestamp;
+    this.#pacer.soon(this.#passAll);
+    return true;
+  }
+
+  readonly #passAll = (): void => {
+    for (const stream of this.#streams.values()) this.#pass(stream);
+  };
+
+  #pass(stream: Stream): void {
+    const { eventId: event_id, attempt, sent: offset, text, timestamp } = stream;
+    if (offset === text.length) return;
+    stream.sent = text.length;
     this.#emit({
       type: "stream.chunk",
       session_id: this.#sessionId,
       event_id,
       attempt,
       offset,
-      delta,
+      delta: text.slice(offset),
       timestamp,
     });
-    return true;
   }
 
   #askFor(stream: Stream, waiting: StreamChunk[]): void {

@@ -29,8 +29,8 @@ export async function replayStored(request: ReplayStored): Promise<{ hasMore: bo
     for (const event of page) {
       outbox.event(eventFrame(event));
       afterSeq = event.seq;
+      await outbox.drained(signal);
     }
-    await outbox.drained(signal);
     if (page.length < limit) return { hasMore: false };
     sent += page.length;
   }

@@ -7,6 +7,7 @@ import { serveHealth } from "#shared/health-server.ts";
 import type { ServiceContext } from "#shared/run-service.ts";
 import { acceptClients } from "./accept-clients.ts";
 import { AllSessionsFeed } from "./all-sessions-feed.ts";
+import { ChunkPacer } from "./chunk-pacer.ts";
 import type { NotifierConfig } from "./config.ts";
 import { notifierMetrics } from "./notifier-metrics.ts";
 import { SessionFeeds } from "./session-feeds.ts";
@@ -34,7 +35,8 @@ export async function runNotifier(
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const metrics = notifierMetrics(registry);
-  const feeds = new SessionFeeds({ bus, db, log, metrics });
+  const feeds = new SessionFeeds({ bus, db, log, metrics, pacer: new ChunkPacer() });
+  metrics.heldText(() => feeds.all().reduce((sum, feed) => sum + feed.heldText, 0));
   const watching = new AbortController();
   const watch = watchLastSeqs({ feeds, db, log, signal: watching.signal });
   resources.defer(async () => {

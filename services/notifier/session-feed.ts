@@ -1,3 +1,4 @@
+import { setTimeout as wait } from "node:timers/promises";
 import type { DataSource } from "typeorm";
 import type { Bus } from "#shared/bus/open-bus.ts";
 import { subscribe, type BusSubscription } from "#shared/bus/subscribe.ts";
@@ -8,6 +9,7 @@ import { readEvents, readLastSeqs } from "#shared/database/read-events.ts";
 import { RetryableError, TerminalError, errorMessage } from "#shared/errors.ts";
 import type { Logger } from "#shared/logger.ts";
 import { snapshotAsker } from "./ask-snapshot.ts";
+import type { ChunkPacer } from "./chunk-pacer.ts";
 import type { NotifierMetrics } from "./notifier-metrics.ts";
 import { OpenStreams, type OpenStream } from "./open-streams.ts";
 import { readSessionState } from "./read-session-state.ts";
@@ -20,6 +22,7 @@ export interface FeedContext {
   readonly db: DataSource;
   readonly log: Logger;
   readonly metrics: NotifierMetrics;
+  readonly pacer: ChunkPacer;
 }
 
 /** Someone who follows a session from the feed's present position on. Called synchronously and in order. */
@@ -27,6 +30,8 @@ export interface FeedWatcher {
   event(frame: Frame, event: SessionEvent): void;
   /** The mirror (`stream`) already holds the chunk. */
   chunk(frame: Frame, chunk: StreamChunk): void;
+  /** Resolves once the watcher has read most of what it was given, or at once if somebody waits for that already. */
+  room(): Promise<void>;
   /** The feed cannot go on; nothing follows. */
   failed(error: Error): void;
 }
@@ -35,6 +40,9 @@ export interface FeedWatcher {
 export const EVENT_PAGE = 50;
 const START_LIMIT_MS = 15_000;
 const MAX_WAITING_CHUNKS = 2_000;
+const LARGE_FRAME_BYTES = 16 * 1024;
+/** A watcher that falls behind holds the others up this long, once. */
+const BREATH_MS = 200;
 
 /**
  * One session's channel on this process, shared by all its watchers:
@@ -67,11 +75,12 @@ export class SessionFeed {
     this.#context = context;
     this.#ended = ended;
     this.#log = context.log.child({ session_id: sessionId });
-    this.#streams = new OpenStreams(
+    this.#streams = new OpenStreams({
       sessionId,
-      (chunk) => this.#deliverChunk(chunk),
-      snapshotAsker(context.bus, sessionId, context.metrics),
-    );
+      emit: (chunk) => this.#deliverChunk(chunk),
+      ask: snapshotAsker(context.bus, sessionId, context.metrics),
+      pacer: context.pacer,
+    });
     this.started = this.#start();
     this.started.catch(() => undefined); // every watcher awaits it; without one there is nobody to tell
   }
@@ -88,13 +97,19 @@ export class SessionFeed {
     return () => void this.#watchers.delete(watcher);
   }
 
-  /** The text so far of an open event. */
+  /** The text so far of an open event, as far as watchers were given it. */
   stream(eventId: string): OpenStream | undefined {
     return this.#streams.get(eventId);
   }
 
-  openStreams(): OpenStream[] {
-    return this.#streams.all();
+  /** The events that are being written, oldest first. */
+  openStreams(): string[] {
+    return this.#streams.ids();
+  }
+
+  /** UTF-16 units of open events' text and chunks that wait, held for whoever joins. */
+  get heldText(): number {
+    return this.#streams.size + this.#waitingChunks.reduce((sum, { delta }) => sum + delta.length, 0);
   }
 
   /** Somebody knows that the session has this many events. */
@@ -145,11 +160,12 @@ export class SessionFeed {
   #receive({ session_id, seq, db_event_id, payload }: BusEvent): void {
     if (seq <= this.#lastSeq) return;
     const next = !this.#filling && seq === this.#lastSeq + 1;
-    if (next && payload !== undefined) this.#deliver({ session_id, seq, db_event_id, payload });
+    if (next && payload !== undefined) void this.#deliver({ session_id, seq, db_event_id, payload });
     else this.#fill(seq);
   }
 
   #receiveChunk(chunk: StreamChunk): void {
+    this.#context.metrics.chunksReceived.inc();
     if (!this.#filling) return this.#streams.accept(chunk);
     // What no longer fits is a hole in its stream, and asked for.
     if (this.#waitingChunks.length < MAX_WAITING_CHUNKS) this.#waitingChunks.push(chunk);
@@ -172,7 +188,9 @@ export class SessionFeed {
       signal.throwIfAborted();
       if (page.length === 0) await this.#judgeMissing(signal);
       metrics.eventsFilled.inc(page.length);
-      for (const event of page) this.#deliver(event);
+      for (const event of page) {
+        if (this.#deliver(event) > LARGE_FRAME_BYTES || event === page.at(-1)) await this.#breathe(signal);
+      }
     }
     this.#filling = false;
     const chunks = this.#waitingChunks;
@@ -200,7 +218,14 @@ export class SessionFeed {
     this.#target = this.#lastSeq;
   }
 
-  #deliver(event: SessionEvent): void {
+  /** What is read comes faster than any client reads: nobody shall be taken for slow because of that. */
+  async #breathe(signal: AbortSignal): Promise<void> {
+    const room = Promise.all([...this.#watchers].map((watcher) => watcher.room()));
+    await untilAborted(Promise.race([room, wait(BREATH_MS, undefined, { ref: false })]), signal);
+  }
+
+  /** Returns how many bytes it took. */
+  #deliver(event: SessionEvent): number {
     this.#lastSeq = event.seq;
     const { payload } = event;
     if (payload.type === "timeline_event.created" && payload.status === "streaming") {
@@ -210,6 +235,7 @@ export class SessionFeed {
     }
     const frame = eventFrame(event);
     for (const watcher of this.#watchers) watcher.event(frame, event);
+    return frame.length;
   }
 
   #deliverChunk(chunk: StreamChunk): void {

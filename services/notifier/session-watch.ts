@@ -27,6 +27,7 @@ export class SessionWatch implements FeedWatcher {
   #position: number;
   #detach: (() => void) | undefined;
   #waitsForRoom = false;
+  #behind = false;
 
   /** The client has, or does not want, the events up to `afterSeq`. */
   constructor(options: WatchOptions, afterSeq: number) {
@@ -42,7 +43,7 @@ export class SessionWatch implements FeedWatcher {
   attach(): void {
     const { feed } = this.#options;
     this.#detach = feed.attach(this);
-    for (const { eventId } of feed.openStreams()) this.#lagging.set(eventId, { attempt: 0, offset: 0 });
+    for (const eventId of feed.openStreams()) this.#lagging.set(eventId, { attempt: 0, offset: 0 });
     this.#sendMissingText();
   }
 
@@ -67,6 +68,15 @@ export class SessionWatch implements FeedWatcher {
     }
     metrics.chunksHeldBack.inc();
     this.#sendMissingText();
+  }
+
+  async room(): Promise<void> {
+    const { outbox } = this.#options;
+    // Whoever is behind was waited for already.
+    if (outbox.hasRoomForChunks || this.#behind) return;
+    this.#behind = true;
+    await new Promise<void>((resolve) => outbox.whenRoom(resolve));
+    this.#behind = false;
   }
 
   failed(error: Error): void {

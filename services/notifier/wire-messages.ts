@@ -1,8 +1,9 @@
+import { Sender } from "ws";
 import type { SessionEvent } from "#shared/contracts/session-event.ts";
 import type { StreamChunk } from "#shared/contracts/stream-chunk.ts";
 import { wireEvent } from "#shared/contracts/wire-event.ts";
 
-/** A message's bytes, made once and sent to every client it concerns. */
+/** A message as it goes over the socket, WebSocket header included: made once and written to every client it concerns. */
 export type Frame = Buffer;
 
 /** What the notifier itself says to one client; events and chunks have their own functions. */
@@ -13,15 +14,24 @@ export type ControlMessage =
   | { readonly type: "pong" }
   | { readonly type: "error"; readonly message: string; readonly channel?: string };
 
+const TEXT = 1;
+
 export function controlFrame(message: ControlMessage): Frame {
-  return Buffer.from(JSON.stringify(message));
+  return textFrame(message);
 }
 
 /** A stored event as clients get it: its payload with its number and the global cursor. */
 export function eventFrame(event: SessionEvent): Frame {
-  return Buffer.from(JSON.stringify(wireEvent(event)));
+  return textFrame(wireEvent(event));
 }
 
 export function chunkFrame(chunk: StreamChunk): Frame {
-  return Buffer.from(JSON.stringify(chunk));
+  return textFrame(chunk);
+}
+
+function textFrame(message: object): Frame {
+  const data = Buffer.from(JSON.stringify(message));
+  return Buffer.concat(
+    Sender.frame(data, { fin: true, mask: false, opcode: TEXT, readOnly: true, rsv1: false }),
+  );
 }
