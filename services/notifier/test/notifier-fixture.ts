@@ -5,17 +5,11 @@ import { openBus, type Bus } from "#shared/bus/open-bus.ts";
 import { migrate } from "#shared/database/migrate.ts";
 import { openDatabase } from "#shared/database/open-database.ts";
 import { BackingServers } from "../../../test/support/backing-servers.ts";
-import { DEFAULT_LIMITS, type NotifierLimits } from "../limits.ts";
-import { runNotifier } from "../run-notifier.ts";
+import { startNotifier, type RunningNotifier } from "../../../test/support/start-notifier.ts";
+import type { NotifierLimits } from "../limits.ts";
 import { TestSession } from "./test-session.ts";
 
 const log = pino({ level: "silent" });
-
-interface RunningNotifier {
-  readonly url: string;
-  readonly healthUrl: string;
-  readonly stop: () => Promise<void>;
-}
 
 /** Notifiers on real servers, and sessions whose executor the test plays. */
 export class NotifierFixture implements AsyncDisposable {
@@ -52,28 +46,15 @@ export class NotifierFixture implements AsyncDisposable {
     limits: Partial<NotifierLimits> = {},
     allowedOrigins?: readonly string[],
   ): Promise<RunningNotifier> {
-    const resources = new AsyncDisposableStack();
-    const host = "127.0.0.1";
-    const { port, healthPort } = await runNotifier({
-      config: {
-        log: { level: "silent", format: "json" },
-        health: { host, port: 0 },
-        databaseUrl: this.servers.postgres.url,
-        natsUrl: this.servers.nats.url,
-        clients: { host, port: 0 },
-        allowedOrigins,
-        limits: { ...DEFAULT_LIMITS, ...limits },
-      },
-      log,
+    const { postgres, nats } = this.servers;
+    const notifier = await startNotifier({
+      databaseUrl: postgres.url,
+      natsUrl: nats.url,
+      limits,
+      allowedOrigins,
       signal: this.#stopping.signal,
-      resources,
     });
-    this.#resources.use(resources);
-    return {
-      url: `ws://${host}:${port}/ws`,
-      healthUrl: `http://${host}:${healthPort}`,
-      stop: async () => resources.disposeAsync(),
-    };
+    return this.#resources.use(notifier);
   }
 
   /** A session without any event. */

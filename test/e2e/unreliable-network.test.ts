@@ -1,0 +1,167 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { expect } from "chai";
+import { followSession } from "../../examples/follow-session.ts";
+import { BackingServers } from "../support/backing-servers.ts";
+import { configDirectory } from "../support/config-directory.ts";
+import { lossyBus } from "../support/lossy-bus.ts";
+import { ReceivedTimeline } from "../support/received-timeline.ts";
+import { seededRandom } from "../support/seeded-random.ts";
+import { startNotifier } from "../support/start-notifier.ts";
+import { TarsyClient } from "../support/tarsy-client.ts";
+import { TarsySystem } from "../support/tarsy-system.ts";
+import { TcpProxy } from "../support/tcp-proxy.ts";
+
+const RUNS = Number(process.env["RUNS"] ?? 12);
+const SEED = Number(process.env["SEED"] ?? Date.now() % 1_000_000);
+const AT_ONCE = 4;
+const WATCHERS = 3;
+const HOST = "127.0.0.1";
+const LOSSY = /^tarsy\.(?:events|chunks|feed)\./u;
+
+/** A second or so of streaming, so that there is something to interrupt. */
+const SCRIPT = {
+  calls: [
+    {
+      steps: [
+        { thinking: "Which pod restarts 🤔, and why? ".repeat(12), chunk_size: 7, chunk_delay: "8ms" },
+        { text: "It is killed for memory: raise its limit. ".repeat(12), chunk_size: 7, chunk_delay: "8ms" },
+      ],
+    },
+  ],
+};
+
+type Random = () => number;
+
+describe(`the timeline over an unreliable network (SEED=${SEED} RUNS=${RUNS})`, () => {
+  const resources = new AsyncDisposableStack();
+  const { signal } = new AbortController();
+  let system: TarsySystem;
+  let client: TarsyClient;
+  let busLinks: readonly TcpProxy[];
+  let ports: readonly number[];
+
+  before(async () => {
+    const servers = resources.use(await BackingServers.start());
+    const { path } = resources.use(await configDirectory({ script: SCRIPT }));
+    system = resources.use(await TarsySystem.start({ servers, configDir: path }));
+    client = new TarsyClient(system);
+    const { postgres, nats } = servers;
+    const start = async (seed: number) => {
+      const rewrite = lossyBus({ random: seededRandom(seed), drop: 0.1, duplicate: 0.1, subjects: LOSSY });
+      const link = resources.use(await TcpProxy.start({ host: HOST, port: nats.port, rewrite }));
+      const natsUrl = `nats://${HOST}:${link.port}`;
+      const notifier = resources.use(await startNotifier({ databaseUrl: postgres.url, natsUrl, signal }));
+      return { link, port: notifier.port };
+    };
+    const notifiers = [await start(SEED + 1), await start(SEED + 2)];
+    busLinks = notifiers.map(({ link }) => link);
+    ports = notifiers.map(({ port }) => port);
+  });
+  after(async () => resources.disposeAsync());
+
+  /** Follows a session with the example's client through a bad link of its own to any of the notifiers. */
+  async function watchBadly(
+    id: string,
+    random: Random,
+    targets: readonly number[],
+  ): Promise<ReceivedTimeline> {
+    const port = () => targets[Math.floor(random() * targets.length)] ?? 0;
+    await using link = await TcpProxy.start({ host: HOST, port });
+    const received = new ReceivedTimeline();
+    const done = new AbortController();
+    const trouble = disturb(link, random, done.signal);
+    try {
+      await followSession({
+        ws: `ws://${HOST}:${link.port}/ws`,
+        sessionId: id,
+        show: (message) => received.add(message),
+        lost: () => undefined,
+        signal,
+      });
+    } finally {
+      done.abort();
+      await trouble;
+    }
+    return received;
+  }
+
+  async function runOnce(seed: number, targets: readonly number[]): Promise<void> {
+    const random = seededRandom(seed);
+    const id = await client.submit(`disk full, run ${seed}`);
+    const watching = Array.from({ length: WATCHERS }, () =>
+      watchBadly(id, seededRandom(random() * 2 ** 32), targets),
+    );
+    const received = await Promise.all(watching);
+    const session = await client.session(id);
+    for (const timeline of received) expect(timeline.differences(session), `SEED ${seed}`).to.deep.equal([]);
+  }
+
+  async function runMany(count: number, targets: readonly number[]): Promise<void> {
+    const seeds = Array.from({ length: count }, (_, n) => SEED + 10 * n);
+    const work = async () => {
+      for (let seed = seeds.shift(); seed !== undefined; seed = seeds.shift()) await runOnce(seed, targets);
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, work));
+  }
+
+  it("is the same for every client as over REST, however often connections and the bus break", async function () {
+    this.timeout(60_000 + RUNS * 10_000);
+    const done = new AbortController();
+    const random = seededRandom(SEED);
+    const trouble = busLinks.map((link) => cutNowAndThen(link, random, done.signal));
+    try {
+      await runMany(RUNS, ports);
+    } finally {
+      done.abort();
+      await Promise.all(trouble);
+    }
+  });
+
+  it("is the same although a notifier is killed again and again", async function () {
+    this.timeout(60_000 + RUNS * 10_000);
+    const done = new AbortController();
+    const killing = (async () => {
+      for (let kills = 0; ; kills += 1) {
+        await wait(500, undefined, { signal: done.signal }).catch(() => undefined);
+        if (done.signal.aborted) return kills;
+        await system.stop("notifier", "SIGKILL");
+        await system.startService("notifier");
+      }
+    })();
+    try {
+      await runMany(Math.ceil(RUNS / 3), [Number(new URL(system.ws).port), ...ports.slice(1)]);
+    } finally {
+      done.abort();
+    }
+    expect(await killing).to.be.greaterThan(0);
+  });
+});
+
+/** Breaks a client's link in every way there is, at random times. */
+async function disturb(link: TcpProxy, random: Random, signal: AbortSignal): Promise<void> {
+  const faults = [
+    () => link.cut(),
+    () => link.setDelay(random() * 20),
+    () => link.cutAfter(random() * 20_000),
+    () => link.throttle(2_000 + random() * 50_000),
+    () => link.blackhole(true),
+  ];
+  while (!signal.aborted) {
+    await pause(20 + random() * 300, signal);
+    faults[Math.floor(random() * faults.length)]?.();
+    await pause(random() * 100, signal);
+    link.blackhole(false);
+    if (random() < 0.5) link.throttle(Infinity);
+  }
+}
+
+async function cutNowAndThen(link: TcpProxy, random: Random, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    await pause(200 + random() * 3_000, signal);
+    if (!signal.aborted) link.cut();
+  }
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await wait(ms, undefined, { signal }).catch(() => undefined);
+}
