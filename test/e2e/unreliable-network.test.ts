@@ -1,6 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { expect } from "chai";
 import { followSession } from "../../examples/follow-session.ts";
+import { followStrictly } from "../support/follow-strictly.ts";
 import { BackingServers } from "../support/backing-servers.ts";
 import { configDirectory } from "../support/config-directory.ts";
 import { lossyBus } from "../support/lossy-bus.ts";
@@ -14,7 +15,7 @@ import { TcpProxy } from "../support/tcp-proxy.ts";
 const RUNS = Number(process.env["RUNS"] ?? 12);
 const SEED = Number(process.env["SEED"] ?? Date.now() % 1_000_000);
 const AT_ONCE = 4;
-const WATCHERS = 3;
+const TROUBLE_MS = 2_500;
 const HOST = "127.0.0.1";
 const LOSSY = /^tarsy\.(?:events|chunks|feed)\./u;
 
@@ -31,6 +32,18 @@ const SCRIPT = {
 };
 
 type Random = () => number;
+type Follow = typeof followStrictly;
+
+/** The client that the examples show, which passes on only what is new. */
+const followAsTheExample: Follow = async (ws, sessionId, received) =>
+  followSession({
+    ws,
+    sessionId,
+    show: (message) => received.add(message),
+    lost: () => undefined,
+    signal: new AbortController().signal,
+  });
+const WATCHERS: readonly Follow[] = [followStrictly, followStrictly, followAsTheExample];
 
 describe(`the timeline over an unreliable network (SEED=${SEED} RUNS=${RUNS})`, () => {
   const resources = new AsyncDisposableStack();
@@ -59,9 +72,10 @@ describe(`the timeline over an unreliable network (SEED=${SEED} RUNS=${RUNS})`, 
   });
   after(async () => resources.disposeAsync());
 
-  /** Follows a session with the example's client through a bad link of its own to any of the notifiers. */
+  /** Follows a session through a bad link of its own to any of the notifiers. */
   async function watchBadly(
     id: string,
+    follow: Follow,
     random: Random,
     targets: readonly number[],
   ): Promise<ReceivedTimeline> {
@@ -71,13 +85,7 @@ describe(`the timeline over an unreliable network (SEED=${SEED} RUNS=${RUNS})`, 
     const done = new AbortController();
     const trouble = disturb(link, random, done.signal);
     try {
-      await followSession({
-        ws: `ws://${HOST}:${link.port}/ws`,
-        sessionId: id,
-        show: (message) => received.add(message),
-        lost: () => undefined,
-        signal,
-      });
+      await follow(`ws://${HOST}:${link.port}/ws`, id, received);
     } finally {
       done.abort();
       await trouble;
@@ -88,8 +96,8 @@ describe(`the timeline over an unreliable network (SEED=${SEED} RUNS=${RUNS})`, 
   async function runOnce(seed: number, targets: readonly number[]): Promise<void> {
     const random = seededRandom(seed);
     const id = await client.submit(`disk full, run ${seed}`);
-    const watching = Array.from({ length: WATCHERS }, () =>
-      watchBadly(id, seededRandom(random() * 2 ** 32), targets),
+    const watching = WATCHERS.map(async (follow) =>
+      watchBadly(id, follow, seededRandom(random() * 2 ** 32), targets),
     );
     const received = await Promise.all(watching);
     const session = await client.session(id);
@@ -137,7 +145,7 @@ describe(`the timeline over an unreliable network (SEED=${SEED} RUNS=${RUNS})`, 
   });
 });
 
-/** Breaks a client's link in every way there is, at random times. */
+/** Breaks a client's link in every way there is, at random times, for as long as a session streams and a little more. */
 async function disturb(link: TcpProxy, random: Random, signal: AbortSignal): Promise<void> {
   const faults = [
     () => link.cut(),
@@ -146,13 +154,15 @@ async function disturb(link: TcpProxy, random: Random, signal: AbortSignal): Pro
     () => link.throttle(2_000 + random() * 50_000),
     () => link.blackhole(true),
   ];
-  while (!signal.aborted) {
+  const endAt = performance.now() + TROUBLE_MS;
+  while (!signal.aborted && performance.now() < endAt) {
     await pause(20 + random() * 300, signal);
     faults[Math.floor(random() * faults.length)]?.();
     await pause(random() * 100, signal);
     link.blackhole(false);
     if (random() < 0.5) link.throttle(Infinity);
   }
+  link.throttle(Infinity);
 }
 
 async function cutNowAndThen(link: TcpProxy, random: Random, signal: AbortSignal): Promise<void> {

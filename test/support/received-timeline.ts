@@ -11,7 +11,17 @@ export class ReceivedTimeline {
   readonly #events = new Map<string, ReceivedEvent>();
   readonly #wrong: string[] = [];
   #seq = 0;
+  #ended = false;
   #status = "";
+
+  get lastSeq(): number {
+    return this.#seq;
+  }
+
+  /** The last message has come. */
+  get ended(): boolean {
+    return this.#ended;
+  }
 
   add(message: WireMessage): void {
     const { type, seq } = message;
@@ -20,6 +30,8 @@ export class ReceivedTimeline {
       this.#seq = seq;
     }
     if (type === "session.status" || type === "session.completed") this.#status = String(message["status"]);
+    this.#ended ||= type === "session.completed";
+    if (type === "error") this.#wrong.push(String(message["message"]));
     if (type === "timeline_event.created") this.#set(message, 0);
     if (type === "timeline_event.completed") this.#complete(message);
     if (type === "stream.chunk") this.#chunk(message);
