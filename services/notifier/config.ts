@@ -16,7 +16,7 @@ export interface NotifierConfig extends ServiceConfig {
   readonly natsUrl: string;
   /** Where WebSocket clients connect; port 0 means any. */
   readonly clients: { readonly host: string; readonly port: number };
-  /** Exact origins such as `https://tarsy.example.com`; undefined allows this machine's own names on any port. */
+  /** Exact origins such as `https://tarsy.example.com`, or `null`; undefined allows this machine's own names on any port. */
   readonly allowedOrigins: readonly string[] | undefined;
   readonly limits: NotifierLimits;
 }
@@ -47,6 +47,8 @@ function allowedOrigins(text: string): readonly string[] | undefined {
     .map((origin) => origin.trim())
     .filter((origin) => origin !== "");
   for (const origin of origins) {
+    // What a page opened from a file has for an origin, and any sandboxed frame on any site: only if asked for.
+    if (origin === "null") continue;
     const url = URL.parse(origin);
     if (url === null || !/^https?:$/u.test(url.protocol) || url.origin !== origin) {
       throw new TerminalError(

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { connect } from "node:net";
+import { deflateRawSync } from "node:zlib";
 import { expect } from "chai";
 import { WebSocket } from "ws";
 import { NotifierFixture } from "./notifier-fixture.ts";
@@ -100,6 +101,44 @@ describe("notifier: what a client may ask for", () => {
     expect((await client.closed).code).to.equal(1009);
   });
 
+  it("closes a connection whose message comes in too many fragments with 1008", async () => {
+    using client = await TestClient.connect(url);
+    for (let n = 0; n < 200; n += 1) client.socket.send(" ", { fin: false, binary: false });
+    expect((await client.closed).code).to.equal(1008);
+  });
+
+  it("closes a connection whose fragments are too large together with 1009", async () => {
+    using client = await TestClient.connect(url);
+    for (let n = 0; n < 60; n += 1) client.socket.send(" ".repeat(300), { fin: false, binary: false });
+    expect((await client.closed).code).to.equal(1009);
+  });
+
+  it("takes a message in a few fragments", async () => {
+    using client = await TestClient.connect(url);
+    client.socket.send('{"action":', { fin: false, binary: false });
+    client.socket.send('"ping"}', { fin: true, binary: false });
+    await client.until(() => client.of("pong").length === 1);
+  });
+
+  it("agrees on no compression, and closes a connection that compresses all the same with 1002", async () => {
+    using client = await TestClient.connect(url, { perMessageDeflate: true });
+    expect(client.socket.extensions).to.equal("");
+    const { port } = new URL(url);
+    const raw = connect(Number(port), "127.0.0.1");
+    raw.write(
+      "GET /ws HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n" +
+        "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n",
+    );
+    await once(raw, "data");
+    // A masked text frame with RSV1 set: 16 KiB of zeros, deflated.
+    const bomb = deflateRawSync(Buffer.alloc(16_384));
+    raw.write(Buffer.concat([Buffer.from([0xc1, 0x80 | bomb.length, 0, 0, 0, 0]), bomb]));
+    let answer = "";
+    raw.setEncoding("latin1").on("data", (text: string) => (answer += text));
+    await once(raw, "close");
+    expect(answer).to.include("\u0088\u0002\u0003\u00ea");
+  });
+
   it("closes a connection that floods it with 1008", async () => {
     using client = await TestClient.connect(url);
     for (let n = 0; n < 1_000; n += 1) client.send({ action: "ping" });
@@ -118,6 +157,7 @@ describe("notifier: what a client may ask for", () => {
 
   it("takes pages of this machine, or the listed ones, and refuses all others with 403", async () => {
     const listed = await fixture.notifier({}, ["https://tarsy.example.com"]);
+    const files = await fixture.notifier({}, ["null"]);
     const answers: [string, string | undefined, number][] = [
       [url, undefined, 101],
       [url, "http://localhost:5173", 101],
@@ -132,11 +172,15 @@ describe("notifier: what a client may ask for", () => {
       [listed.url, "https://tarsy.example.com:8443", 403],
       [listed.url, "https://tarsy.example.com.evil.example", 403],
       [listed.url, "http://localhost:5173", 403],
+      [listed.url, "null", 403],
+      [files.url, "null", 101],
+      [files.url, "http://localhost:5173", 403],
     ];
     for (const [where, origin, status] of answers) {
       expect(await handshake(where, origin), `${origin}`).to.equal(status);
     }
     await listed.stop();
+    await files.stop();
   });
 
   it("listens under both paths and refuses others with 404, plain requests with 426", async () => {

@@ -19,12 +19,16 @@ describe("notifier: loadConfig", () => {
       NOTIFIER_HEALTH_PORT: "9000",
       BIND_ADDRESS: "0.0.0.0",
       NOTIFIER_MAX_CONNECTIONS: "7",
-      WS_ALLOWED_ORIGINS: "https://tarsy.example.com, http://localhost:5173",
+      WS_ALLOWED_ORIGINS: "https://tarsy.example.com, http://localhost:5173,null",
     });
     expect(config.clients).to.deep.equal({ host: "0.0.0.0", port: 0 });
     expect(config.health.port).to.equal(9_000);
     expect(config.limits.maxConnections).to.equal(7);
-    expect(config.allowedOrigins).to.deep.equal(["https://tarsy.example.com", "http://localhost:5173"]);
+    expect(config.allowedOrigins).to.deep.equal([
+      "https://tarsy.example.com",
+      "http://localhost:5173",
+      "null",
+    ]);
   });
 
   it("refuses what is no origin", () => {
