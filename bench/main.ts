@@ -2,18 +2,22 @@ import type { Benchmark, BenchmarkContext } from "./support/benchmark.ts";
 import { UsageError } from "./support/benchmark.ts";
 import { errorMessage } from "#shared/errors.ts";
 import { gateway } from "./gateway.ts";
+import { connections } from "./connections.ts";
+import { fanout } from "./fanout.ts";
 import { smoke } from "./smoke.ts";
 
 /** A new benchmark is one file and one line here. */
 const BENCHMARKS: ReadonlyMap<string, Benchmark> = new Map([
   ["smoke", smoke],
   ["gateway", gateway],
+  ["fanout", fanout],
+  ["connections", connections],
 ]);
 
 const INTERRUPTED = 130;
 
 function usage(): string {
-  const list = [...BENCHMARKS].map(([name, { summary }]) => `  ${name.padEnd(10)} ${summary}`).join("\n");
+  const list = [...BENCHMARKS].map(([name, { summary }]) => `  ${name.padEnd(12)} ${summary}`).join("\n");
   return `usage: npm run bench -- NAME [options]
 
 ${list}

@@ -110,6 +110,8 @@ describe("npm run bench", () => {
     ["a number of sessions that is none", ["smoke", "--sessions", "many"], "--sessions"],
     ["too many executors", ["smoke", "--executors", "17"], "--executors"],
     ["an argument too many", ["smoke", "twice"], "twice"],
+    ["a round that is no number", ["fanout", "--rounds", "x"], "--rounds"],
+    ["too many connections", ["connections", "--connections", "20001"], "--connections"],
   ];
   for (const [what, args, named] of wrongCalls) {
     it(`answers ${what} with one sentence and exit code 2`, async () => {

@@ -46,6 +46,12 @@ export class TestSession {
 
   /** Sends a piece of an open event's text; resolves once the server has it. */
   async chunk(event_id: string, offset: number, delta: string, attempt = 1): Promise<void> {
+    this.sendChunk(event_id, offset, delta, attempt);
+    await this.#bus.connection.flush();
+  }
+
+  /** The same, without waiting. */
+  sendChunk(event_id: string, offset: number, delta: string, attempt = 1): void {
     const timestamp = now();
     publishChunk(this.#bus, {
       type: "stream.chunk",
@@ -56,7 +62,6 @@ export class TestSession {
       delta,
       timestamp,
     });
-    await this.#bus.connection.flush();
   }
 
   /** Answers questions for the text of open events; undefined means that nothing is streamed. */

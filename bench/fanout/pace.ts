@@ -1,0 +1,24 @@
+import { setTimeout as wait } from "node:timers/promises";
+
+const TICK_MS = 5;
+
+/** Calls `send` so often a second for so many seconds, in even bursts; resolves how often. Throws the signal's reason. */
+export async function pace(
+  { perSecond, seconds, signal }: { perSecond: number; seconds: number; signal: AbortSignal },
+  send: () => void,
+): Promise<number> {
+  const startedAt = performance.now();
+  const total = Math.round(perSecond * seconds);
+  let sent = 0;
+  while (sent < total) {
+    const due = Math.min(total, Math.floor(((performance.now() - startedAt) / 1_000) * perSecond) + 1);
+    for (; sent < due; sent += 1) send();
+    await wait(TICK_MS, undefined, { signal });
+  }
+  return sent;
+}
+
+/** The present moment as watchers find it in a text. */
+export function stamp(): string {
+  return `@${process.hrtime.bigint()}@`;
+}

@@ -1,0 +1,53 @@
+import { fork, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { Type, type Static } from "typebox";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
+
+const Latencies = Type.Object({
+  count: Type.Integer(),
+  p50_ms: Type.Union([Type.Number(), Type.Null()]),
+  p99_ms: Type.Union([Type.Number(), Type.Null()]),
+  max_ms: Type.Number(),
+  last_at_ns: Type.Number(),
+});
+/** Of everything received since they were taken last, from its sending to its arrival. */
+export type Latencies = Static<typeof Latencies>;
+const parseLatencies = compileParser("latencies", Latencies);
+
+const PROGRAM = join(import.meta.dirname, "watcher-process.ts");
+
+/** Clients in a process of their own. */
+export class Watchers implements AsyncDisposable {
+  readonly #child: ChildProcess;
+
+  private constructor(child: ChildProcess) {
+    this.#child = child;
+  }
+
+  /** Connects `count` clients, subscribes them to the channel if there is one, and resolves once all are. */
+  static async start(port: number, count: number, channel?: string): Promise<Watchers> {
+    const more = channel === undefined ? [] : [channel];
+    const child = fork(PROGRAM, [String(port), String(count), ...more]);
+    const failed = once(child, "exit").then(([code]) => {
+      throw new Error(`the watchers' process ended with ${String(code)} before all were connected`);
+    });
+    failed.catch(() => undefined);
+    await Promise.race([once(child, "message"), failed]);
+    return new Watchers(child);
+  }
+
+  /** What came since the last time, in milliseconds. */
+  async take(): Promise<Latencies> {
+    const answer = once(this.#child, "message");
+    this.#child.send("take");
+    const answered: readonly unknown[] = await answer;
+    return parseLatencies(answered[0]);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const gone = once(this.#child, "exit");
+    this.#child.disconnect();
+    await gone;
+  }
+}
