@@ -30,7 +30,7 @@ export class FakeElement {
 }
 
 /** Runs the page's own script, with a WebSocket of its kind and elements that a test can look at. */
-export function openPage(html: string, search: string): { byId(id: string): FakeElement; close(): void } {
+export function openPage(html: string, search: string): Disposable & { byId(id: string): FakeElement } {
   const script = /<script type="module">(?<code>[^]*)<\/script>/u.exec(html)?.groups?.["code"];
   if (script === undefined) throw new Error("the page has no script");
   const elements = new Map<string, FakeElement>();
@@ -64,7 +64,7 @@ export function openPage(html: string, search: string): { byId(id: string): Fake
   });
   return {
     byId,
-    close: () => {
+    [Symbol.dispose]: () => {
       open = false;
       for (const timer of timers) clearTimeout(timer);
       for (const socket of sockets) socket.close();

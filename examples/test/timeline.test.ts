@@ -31,7 +31,7 @@ describe("timeline.html", () => {
   beforeEach(async () => (session = await fixture.newSession()));
 
   it("shows a session whole and once, as text, although its connection is lost again and again", async () => {
-    const page = openPage(html, `?${new URLSearchParams({ ws, session: session.id }).toString()}`);
+    using page = openPage(html, `?${new URLSearchParams({ ws, session: session.id }).toString()}`);
     const shown = () => page.byId("timeline").texts();
     await until("it is live", () => page.byId("state").textContent === "live");
     const [eventId, evil] = [randomUUID(), "<img src=x onerror=alert(1)> 🤔"];
@@ -52,11 +52,10 @@ describe("timeline.html", () => {
       "llm thinking ",
       "while it was away",
     ]);
-    page.close();
   });
 
   it("lists sessions as they change, and links to them", async () => {
-    const page = openPage(html, `?${new URLSearchParams({ ws }).toString()}`);
+    using page = openPage(html, `?${new URLSearchParams({ ws }).toString()}`);
     await until("it is live", () => page.byId("state").textContent === "live");
     await session.emit(session.status());
     const [first] = await until("the session is listed", () => {
@@ -65,7 +64,6 @@ describe("timeline.html", () => {
     });
     expect(first?.textContent).to.equal(`${session.id.slice(0, 8)} in progress`);
     expect(first?.href).to.equal(`?${new URLSearchParams({ ws, session: session.id }).toString()}`);
-    page.close();
   });
 
   it("has nothing that could turn what it shows into HTML, and loads nothing", () => {

@@ -13,6 +13,10 @@ import { SessionWatch } from "./session-watch.ts";
 import { untilAborted } from "./until-aborted.ts";
 import { eventFrame } from "./wire-messages.ts";
 
+const PAGE_BYTES = 512 * 1024;
+const MIN_PAGE = 5;
+const MAX_PAGE = 500;
+
 export interface FollowContext {
   readonly feeds: SessionFeeds;
   readonly db: DataSource;
@@ -85,12 +89,13 @@ async function sendHistory(
   watch: SessionWatch,
   { outbox, signal }: FollowSession,
 ): Promise<void> {
+  let limit = EVENT_PAGE;
   while (watch.position < feed.lastSeq) {
     const page = await retryUnavailable("a history", { log, signal }, () =>
       readEvents(db.manager, feed.sessionId, {
         afterSeq: watch.position,
         throughSeq: feed.lastSeq,
-        limit: EVENT_PAGE,
+        limit,
       }),
     );
     signal.throwIfAborted();
@@ -100,10 +105,15 @@ async function sendHistory(
         `events of session ${feed.sessionId} are missing: reload it over REST`,
       );
     }
+    let bytes = 0;
     for (const event of page) {
-      watch.event(eventFrame(event), event);
+      const frame = eventFrame(event);
+      bytes += frame.length;
+      watch.event(frame, event);
       // A page of large events is far more than a client may leave unread.
       await outbox.drained(signal);
     }
+    // Small events come by the hundreds, so that a long history takes few queries; large ones by the handful.
+    limit = Math.max(MIN_PAGE, Math.min(MAX_PAGE, Math.floor((PAGE_BYTES * page.length) / bytes)));
   }
 }

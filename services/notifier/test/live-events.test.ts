@@ -91,6 +91,18 @@ describe("notifier: the events of a session", () => {
     expect(byId.seqs).to.deep.equal(Array.from({ length: 90 }, (_, n) => n + 101));
   });
 
+  it("pages through a history of 10,000 events, while more are added", async () => {
+    const session = await fixture.newSession();
+    for (let n = 0; n < 10; n += 1) {
+      await session.commit(...Array.from({ length: 1_000 }, () => session.whole("x".repeat(200))));
+    }
+    using client = await TestClient.connect(url);
+    await client.subscribe(`session:${session.id}`, { after_seq: 0 });
+    await session.emit(session.whole("meanwhile"), session.ended());
+    await client.until(() => client.messages.at(-1)?.["seq"] === 10_002);
+    expect(client.seqs).to.deep.equal(Array.from({ length: 10_002 }, (_, n) => n + 1));
+  });
+
   it("tells a client whose cursor is beyond the end to reload", async () => {
     const session = await fixture.newSession();
     await session.emit(session.status());
