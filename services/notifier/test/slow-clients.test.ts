@@ -41,13 +41,13 @@ describe("notifier: clients of every pace", () => {
   });
 
   it("waits for a client that reads its history slowly as long as it reads", async () => {
-    const patient = await fixture.notifier({ heartbeatMs: 250, drainTimeoutMs: 20_000 });
+    const patient = await fixture.notifier({ heartbeatMs: 750, drainTimeoutMs: 20_000 });
     const session = await fixture.newSession();
     await session.commit(...Array.from({ length: 60 }, () => session.whole(LARGE)));
     using client = await TestClient.connect(patient.url, { autoPong: false });
     client.socket.on("message", () => {
       client.socket.pause();
-      setTimeout(() => client.socket.resume(), 20);
+      setTimeout(() => client.socket.resume(), 50);
     });
     // It answers no ping meanwhile, as a client whose pings wait behind what it has not read.
     await client.subscribe(`session:${session.id}`, { after_seq: 0 });
