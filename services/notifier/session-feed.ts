@@ -15,6 +15,7 @@ import { OpenStreams, type OpenStream } from "./open-streams.ts";
 import { readSessionState } from "./read-session-state.ts";
 import { retryUnavailable } from "./retry-unavailable.ts";
 import { untilAborted } from "./until-aborted.ts";
+import { untilLive } from "./until-live.ts";
 import { chunkFrame, eventFrame, type Frame } from "./wire-messages.ts";
 
 export interface FeedContext {
@@ -135,7 +136,7 @@ export class SessionFeed {
         this.#receiveChunk(chunk),
       );
       this.#subscriptions = [events, chunks];
-      await untilAborted(chunks.live(), signal);
+      await untilLive(chunks, signal);
       const state = await retryUnavailable("a subscription", { log: this.#log, signal }, () =>
         readSessionState(db.manager, this.sessionId),
       );

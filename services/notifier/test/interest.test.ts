@@ -56,6 +56,18 @@ describe("notifier: what the bus delivers to it", () => {
     for (const { id } of [unwatched, left]) expect(delivered).not.to.include(id);
   });
 
+  it("is awaited by a subscription that comes while the connection is lost", async () => {
+    const session = await fixture.newSession();
+    using client = await TestClient.connect(notifier.url);
+    link.cut();
+    client.send({ action: "subscribe", channel: `session:${session.id}`, after_seq: 0 });
+    link.cut();
+    await client.until(() => client.messages.length > 1);
+    expect(client.messages[1]).to.include({ type: "subscription.confirmed", after_seq: 0 });
+    await session.emit(session.status());
+    await client.untilSeq(1);
+  });
+
   it("is confirmed as subscribed to sessions only while the server is there", async () => {
     using early = await TestClient.connect(notifier.url);
     await early.subscribe("sessions");
