@@ -3,7 +3,7 @@ import { errorMessage } from "#shared/errors.ts";
 import { storableText } from "#shared/storable-text.ts";
 import { safeCut } from "#shared/surrogate-guard.ts";
 import { collectResult } from "./collect-result.ts";
-import type { Tool } from "./tool.ts";
+import type { CallIdentity, Tool } from "./tool.ts";
 
 const MAX_MESSAGE_CHARS = 4_000;
 
@@ -23,7 +23,7 @@ export class CallEnd extends Error {
  */
 export async function runTool(
   tool: Tool,
-  call: { readonly args: string; readonly timeoutMs: number; readonly maxResultChars: number },
+  call: CallIdentity & { readonly args: string; readonly timeoutMs: number; readonly maxResultChars: number },
   signal: AbortSignal,
 ): Promise<ToolCallOutcome> {
   const own = new AbortController();
@@ -38,7 +38,7 @@ export async function runTool(
   ended.promise.catch(() => undefined); // raced below
   try {
     const work = async (): Promise<ToolCallOutcome> => {
-      const { isError, content } = await tool.call(call.args, end);
+      const { isError, content } = await tool.call(call.args, end, call);
       return {
         kind: "result",
         content: await collectResult(content, call.maxResultChars),

@@ -85,6 +85,8 @@ export class RunningCalls implements AsyncDisposable {
     const ending = new AbortController();
     const run = async () => {
       const call = {
+        callId: request.call_id,
+        epoch: request.epoch,
         args: request.arguments,
         timeoutMs: request.timeout_ms,
         maxResultChars: request.max_result_chars,

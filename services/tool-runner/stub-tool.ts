@@ -4,7 +4,7 @@ import { parseDuration } from "#shared/agent-config/parse-duration.ts";
 import type { ToolDescription } from "#shared/contracts/tool-list.ts";
 import type { ArgumentsCheck } from "./check-arguments.ts";
 import type { StubResult } from "./stub-tools-file.ts";
-import type { Tool, ToolOutput } from "./tool.ts";
+import type { CallIdentity, Tool, ToolOutput } from "./tool.ts";
 
 /** A tool as written in the file. */
 export interface StubToolOptions {
@@ -21,8 +21,8 @@ const BLOCK = "x".repeat(64 * 1024);
 export function stubTool({ description, checkArguments, results, callLog }: StubToolOptions): Tool {
   return {
     description,
-    call: async (args, signal) => {
-      if (callLog !== undefined) await appendCall(callLog, description.name, args);
+    call: async (args, signal, identity) => {
+      if (callLog !== undefined) await appendCall(callLog, { name: description.name, args, identity });
       const problem = checkArguments?.(args);
       if (problem !== undefined) return { isError: true, content: [problem] };
       const result = results.find((candidate) => applies(candidate, args)) ?? {};
@@ -71,8 +71,17 @@ function textOf(given: unknown, name: string): string | undefined {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-async function appendCall(file: string, name: string, args: string): Promise<void> {
+interface StartedCall {
+  readonly name: string;
+  readonly args: string;
+  readonly identity: CallIdentity;
+}
+
+async function appendCall(file: string, { name, args, identity }: StartedCall): Promise<void> {
   await using handle = await open(file, "a");
-  await handle.appendFile(`${JSON.stringify({ name, arguments: args, pid: process.pid })}\n`);
+  const { callId: call_id, epoch } = identity;
+  const time = new Date().toISOString();
+  const line = { call_id, epoch, name, arguments: args, pid: process.pid, time };
+  await handle.appendFile(`${JSON.stringify(line)}\n`);
   await handle.sync();
 }

@@ -7,11 +7,17 @@ export interface ToolOutput {
   readonly content: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>;
 }
 
+/** Which call it is, and under which lease it was claimed. */
+export interface CallIdentity {
+  readonly callId: string;
+  readonly epoch: number;
+}
+
 /** Something that can be called, wherever it lives. */
 export interface Tool {
   readonly description: ToolDescription;
   /** Runs the tool on the arguments' text; throws if it cannot be run. Ends soon after the signal has aborted. */
-  call(args: string, signal: AbortSignal): Promise<ToolOutput>;
+  call(args: string, signal: AbortSignal, identity: CallIdentity): Promise<ToolOutput>;
 }
 
 /** The tools this runner can call, by "server.tool". */

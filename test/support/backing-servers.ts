@@ -10,7 +10,8 @@ const TOOLS_DIR = join(import.meta.dirname, "../../.tarsy/tools");
 
 /** A real Postgres and a real NATS of a test's own, on free ports, in a directory that goes with them. */
 export class BackingServers implements AsyncDisposable {
-  readonly #directory: string;
+  /** Holds both servers' data. */
+  readonly directory: string;
   readonly #durable: boolean;
   postgres: EmbeddedPostgres;
   nats: EmbeddedNats;
@@ -20,7 +21,7 @@ export class BackingServers implements AsyncDisposable {
     durable: boolean,
     { postgres, nats }: { postgres: EmbeddedPostgres; nats: EmbeddedNats },
   ) {
-    this.#directory = directory;
+    this.directory = directory;
     this.#durable = durable;
     this.postgres = postgres;
     this.nats = nats;
@@ -56,7 +57,13 @@ export class BackingServers implements AsyncDisposable {
 
   /** Starts NATS again on its port and data. */
   async restartNats(): Promise<void> {
-    this.nats = await startNatsIn(this.#directory, this.nats.port);
+    this.nats = await startNatsIn(this.directory, this.nats.port);
+  }
+
+  /** Ends Postgres at once, as its "immediate" mode does: no checkpoint, every connection broken. */
+  async crashPostgres(): Promise<void> {
+    process.kill(this.postgres.pid, "SIGQUIT");
+    await this.postgres.exited;
   }
 
   async stopPostgres(): Promise<void> {
@@ -67,7 +74,7 @@ export class BackingServers implements AsyncDisposable {
   async restartPostgres(): Promise<void> {
     const { port } = this.postgres;
     this.postgres = await startPostgres({
-      dataDir: join(this.#directory, "postgres"),
+      dataDir: join(this.directory, "postgres"),
       port,
       durable: this.#durable,
     });
@@ -75,7 +82,7 @@ export class BackingServers implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all([this.nats.stop(), this.postgres.stop()]);
-    await rm(this.#directory, { recursive: true, force: true });
+    await rm(this.directory, { recursive: true, force: true });
   }
 }
 

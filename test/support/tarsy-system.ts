@@ -26,7 +26,7 @@ export interface SystemOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-interface RunningService {
+export interface RunningService {
   readonly name: ServiceName;
   readonly process: ChildProcess;
   readonly healthPort: number;
@@ -48,9 +48,22 @@ export class TarsySystem implements AsyncDisposable {
   }
 
   /** Starts everything and resolves once every service is ready. */
-  static async start({ servers, configDir, executors = 1, env = {} }: SystemOptions): Promise<TarsySystem> {
+  static async start({ executors = 1, ...options }: SystemOptions): Promise<TarsySystem> {
+    const system = await TarsySystem.prepare(options);
+    const names = [...SERVICES, ...Array.from({ length: executors - 1 }, () => "executor" as const)];
+    try {
+      await Promise.all(names.map((name) => system.startService(name)));
+      return system;
+    } catch (error) {
+      await system[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  /** Chooses the ports and starts nothing yet. */
+  static async prepare({ servers, configDir, env = {} }: SystemOptions): Promise<TarsySystem> {
     const [api, notifier, gateway] = [await freePort(HOST), await freePort(HOST), await freePort(HOST)];
-    const system = new TarsySystem(
+    return new TarsySystem(
       {
         PATH: process.env["PATH"],
         DATABASE_URL: servers.postgres.url,
@@ -66,22 +79,24 @@ export class TarsySystem implements AsyncDisposable {
       },
       { api, notifier },
     );
-    const names = [...SERVICES, ...Array.from({ length: executors - 1 }, () => "executor" as const)];
-    try {
-      await Promise.all(names.map((name) => system.startService(name)));
-      return system;
-    } catch (error) {
-      await system[Symbol.asyncDispose]();
-      throw error;
-    }
   }
 
-  /** Starts one more process of a service and resolves once it is ready. */
-  async startService(name: ServiceName): Promise<RunningService> {
+  /** Starts one more process of a service, with `env` over the system's own, and resolves once it is ready. */
+  async startService(name: ServiceName, env: Readonly<Record<string, string>> = {}): Promise<RunningService> {
+    const service = await this.launchService(name, env);
+    await this.untilReady(service);
+    return service;
+  }
+
+  /** Starts one more process of a service, ready or not. */
+  async launchService(
+    name: ServiceName,
+    env: Readonly<Record<string, string>> = {},
+  ): Promise<RunningService> {
     const healthPort = await freePort(HOST);
     const child = spawn(process.execPath, [...SERVICE_NODE_FLAGS, join(ROOT, "services", name, "main.ts")], {
       cwd: ROOT,
-      env: { ...this.#env, [HEALTH_VARIABLE[name]]: String(healthPort) },
+      env: { ...this.#env, [HEALTH_VARIABLE[name]]: String(healthPort), ...env },
       // The channel tells the services when a killed test is gone.
       stdio: ["ignore", "pipe", "pipe", "ipc"],
     });
@@ -92,13 +107,18 @@ export class TarsySystem implements AsyncDisposable {
     }
     const service = { name, process: child, healthPort };
     this.#running.add(service);
+    return service;
+  }
+
+  /** Resolves once a service's dependencies answer it. */
+  async untilReady({ name, process: child, healthPort }: RunningService): Promise<void> {
     await until(`${name} is ready`, async () => {
-      if (child.exitCode !== null) {
-        throw new HopelessError(`${name} exited with ${child.exitCode}: ${this.output.slice(-2_000)}`);
+      if (child.exitCode !== null || child.signalCode !== null) {
+        const how = child.signalCode ?? `exit code ${child.exitCode}`;
+        throw new HopelessError(`${name} ended with ${how}: ${this.output.slice(-2_000)}`);
       }
       return (await fetch(`http://127.0.0.1:${healthPort}/readyz`)).ok;
     });
-    return service;
   }
 
   /** The running processes of a service, oldest first. */

@@ -1,0 +1,38 @@
+import { errorMessage } from "#shared/errors.ts";
+import type { CheckedSession } from "./checked-session.ts";
+import { finding } from "./finding.ts";
+import type { EventRecorder, RecordedEvent } from "./event-recorder.ts";
+import type { Finding } from "./scenario.ts";
+
+/** Every client must have received exactly the events that Postgres has of the sessions it follows, in their order. */
+export async function checkClients(
+  recorders: readonly EventRecorder[],
+  sessions: readonly CheckedSession[],
+): Promise<Finding[]> {
+  if (recorders.length === 0) return [];
+  const late: string[] = [];
+  for (const recorder of recorders) {
+    await recorder.untilEnded().catch((error: unknown) => late.push(errorMessage(error)));
+  }
+  const sessionOf = new Map(sessions.map((session) => [session.session_id, session]));
+  const wrong: string[] = [];
+  for (const { received } of recorders) {
+    for (const [sessionId, events] of received) {
+      const problem = compare(events, sessionOf.get(sessionId));
+      if (problem !== undefined) wrong.push(`${sessionId}: ${problem}`);
+    }
+  }
+  return [
+    finding("every client hears of the end of each session it follows", late),
+    finding("every client gets each event of its sessions once and in order", wrong),
+  ];
+}
+
+function compare(events: readonly RecordedEvent[], session: CheckedSession | undefined): string | undefined {
+  if (session === undefined) return "no such session is stored";
+  const misplaced = events.findIndex(({ seq }, index) => seq !== index + 1);
+  if (misplaced >= 0) return `event ${events[misplaced]?.seq} came in place ${misplaced + 1}`;
+  if (events.length !== session.last_seq) return `${events.length} of ${session.last_seq} events came`;
+  const strange = events.find(({ dbEventId }, index) => dbEventId !== session.event_ids[index]);
+  return strange === undefined ? undefined : `event ${strange.seq} came with id ${strange.dbEventId}`;
+}

@@ -1,0 +1,125 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { Type } from "typebox";
+import { WebSocket } from "ws";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { until } from "../../support/until.ts";
+
+const parseMessage = compileParser(
+  "message of the notifier",
+  Type.Object(
+    {
+      type: Type.String(),
+      session_id: Type.Optional(Type.String()),
+      seq: Type.Optional(Type.Integer()),
+      db_event_id: Type.Optional(Type.Integer()),
+      message: Type.Optional(Type.String()),
+    },
+    { additionalProperties: true },
+  ),
+);
+
+/** A stored event as a client got it. */
+export interface RecordedEvent {
+  readonly seq: number;
+  readonly dbEventId: number;
+  readonly type: string;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+}
+
+const FIRST_RETRY_MS = 100;
+const LAST_RETRY_MS = 2_000;
+
+/**
+ * A well-behaved client: follows sessions by their last seq, over however many connections that takes, and keeps every
+ * event it was sent, repeated and misplaced ones included.
+ */
+export class EventRecorder implements AsyncDisposable {
+  readonly #url: string;
+  readonly #closing = new AbortController();
+  readonly #received = new Map<string, RecordedEvent[]>();
+  readonly #done: Promise<void>;
+  #socket: WebSocket | undefined;
+  /** Connections that were opened. */
+  connections = 0;
+  /** What the notifier complained about. */
+  readonly errors: string[] = [];
+
+  constructor(url: string) {
+    this.#url = url;
+    this.#done = this.#stayConnected();
+  }
+
+  /** Follows a session from its first event. */
+  follow(sessionId: string): void {
+    this.#received.set(sessionId, []);
+    if (this.#socket?.readyState === WebSocket.OPEN) this.#subscribe(this.#socket, sessionId);
+  }
+
+  /** The sessions followed, each with its events in the order they came. */
+  get received(): ReadonlyMap<string, readonly RecordedEvent[]> {
+    return this.#received;
+  }
+
+  /** Waits until every followed session's terminal event is here. */
+  async untilEnded(timeoutMs = 60_000): Promise<void> {
+    await until(
+      "every watched session's end has been received",
+      () =>
+        [...this.#received.values()].every((events) =>
+          events.some(({ type }) => type === "session.completed"),
+        ),
+      timeoutMs,
+    );
+  }
+
+  async #stayConnected(): Promise<void> {
+    const { signal } = this.#closing;
+    let pause = FIRST_RETRY_MS;
+    while (!signal.aborted) {
+      const wasOpen = await this.#connectOnce();
+      pause = wasOpen ? FIRST_RETRY_MS : Math.min(2 * pause, LAST_RETRY_MS);
+      await wait(pause, undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  async #connectOnce(): Promise<boolean> {
+    let wasOpen = false;
+    const socket = new WebSocket(this.#url, { handshakeTimeout: 5_000 });
+    this.#socket = socket;
+    const gone = new Promise<void>((resolve) => {
+      socket.once("close", () => resolve());
+    });
+    socket.on("error", () => undefined); // followed by close
+    socket.on("open", () => {
+      wasOpen = true;
+      this.connections += 1;
+      for (const sessionId of this.#received.keys()) this.#subscribe(socket, sessionId);
+    });
+    socket.on("message", (data: Buffer) => this.#take(data, socket));
+    await gone;
+    return wasOpen;
+  }
+
+  #subscribe(socket: WebSocket, sessionId: string): void {
+    const after_seq = this.#received.get(sessionId)?.at(-1)?.seq ?? 0;
+    socket.send(JSON.stringify({ action: "subscribe", channel: `session:${sessionId}`, after_seq }));
+  }
+
+  #take(data: Buffer, socket: WebSocket): void {
+    const { type, session_id, seq, db_event_id, message } = parseMessage(JSON.parse(data.toString("utf8")));
+    if (type === "error") {
+      this.errors.push(message ?? "");
+      // As the protocol wants it: what could not be served is asked for again.
+      setTimeout(() => socket.close(), FIRST_RETRY_MS);
+    }
+    if (session_id === undefined || seq === undefined || db_event_id === undefined) return;
+    this.#received.get(session_id)?.push({ seq, dbEventId: db_event_id, type, at: Date.now() });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closing.abort();
+    this.#socket?.terminate();
+    await this.#done;
+  }
+}

@@ -1,0 +1,222 @@
+import { join } from "node:path";
+import { BackingServers } from "../../support/backing-servers.ts";
+import { configDirectory } from "../../support/config-directory.ts";
+import { TarsyClient } from "../../support/tarsy-client.ts";
+import { TarsySystem, type RunningService, type ServiceName } from "../../support/tarsy-system.ts";
+import { until } from "../../support/until.ts";
+import { assertOwnServers } from "./assert-own-servers.ts";
+import { EventRecorder } from "./event-recorder.ts";
+import { ExecutorSlot } from "./executor-slot.ts";
+import { labConfig, planOf } from "./lab-config.ts";
+import { ModelServer, type ModelPlan } from "./model-server.ts";
+import { postgresTap, type StatementWatch } from "./postgres-tap.ts";
+import type { SeededRandom } from "./seeded-random.ts";
+import { TcpProxy } from "./tcp-proxy.ts";
+import { CLAIMS, WITNESS, parseClaim, parseCount, type Claim } from "./witness.ts";
+import { readToolLog, type LoggedToolCall } from "./tool-log.ts";
+
+export interface LabOptions {
+  readonly random: SeededRandom;
+  readonly say: (line: string) => void;
+  readonly executors?: number;
+  /** Sessions an executor runs at once. */
+  readonly slots?: number;
+  /** Sessions that run at once altogether; by default as many as there are slots. */
+  readonly maxRunning?: number;
+  /** What the model answers; by default what the alert's own words ask for (`planOf`). */
+  readonly plan?: ModelPlan;
+  /** Reads along between the executors, or the api, and Postgres; made anew for each connection. */
+  readonly watchExecutor?: (slot: number) => StatementWatch;
+  readonly watchApi?: () => StatementWatch;
+  /** How long a tool takes. */
+  readonly toolDelay?: string;
+}
+
+/** What an investigation does: `turns` times a model's answer and a tool call, then the last answer. */
+export interface CaseShape {
+  readonly turns?: number;
+  /** How long the model takes for each answer, in milliseconds. */
+  readonly paceMs?: number;
+  /** Further words for the alert. */
+  readonly words?: string;
+}
+
+/** The whole system in processes of its own, with a model, tools and links that a scenario can hurt and question. */
+export class FaultLab implements AsyncDisposable {
+  readonly #resources: AsyncDisposableStack;
+  readonly #toolLog: string;
+  readonly servers: BackingServers;
+  readonly system: TarsySystem;
+  readonly client: TarsyClient;
+  readonly model: ModelServer;
+  readonly executors: readonly ExecutorSlot[];
+  readonly api: { readonly postgres: TcpProxy; readonly nats: TcpProxy };
+  readonly #apiEnv: Readonly<Record<string, string>>;
+  readonly recorders: EventRecorder[] = [];
+  /** Every alert that was answered with 202: its session and its case. */
+  readonly acked = new Map<string, string>();
+  #cases = 0;
+
+  private constructor(
+    parts: Pick<FaultLab, "servers" | "system" | "model" | "executors" | "api"> & {
+      resources: AsyncDisposableStack;
+      toolLog: string;
+      apiEnv: Readonly<Record<string, string>>;
+    },
+  ) {
+    this.#resources = parts.resources;
+    this.#toolLog = parts.toolLog;
+    this.#apiEnv = parts.apiEnv;
+    this.servers = parts.servers;
+    this.system = parts.system;
+    this.client = new TarsyClient(parts.system);
+    this.model = parts.model;
+    this.executors = parts.executors;
+    this.api = parts.api;
+  }
+
+  /** Starts servers, model, links and services, and puts the witness into Postgres. */
+  static async start(options: LabOptions): Promise<FaultLab> {
+    const { executors = 1, slots = 5, maxRunning = executors * slots, toolDelay = "100ms" } = options;
+    await using resources = new AsyncDisposableStack();
+    const model = resources.use(await ModelServer.open(options.plan ?? planOf));
+    const servers = resources.use(await BackingServers.start());
+    const config = resources.use(
+      await configDirectory(labConfig({ model: model.url, slots, maxRunning, toolDelay })),
+    );
+    const system = resources.use(
+      await TarsySystem.prepare({ servers, configDir: config.path, env: { FAULT_MODEL_KEY: "none" } }),
+    );
+    const link = async (watch?: () => StatementWatch) => {
+      const postgres = resources.use(
+        await TcpProxy.open({
+          targetPort: () => servers.postgres.port,
+          ...(watch === undefined ? {} : { tap: () => postgresTap(watch()) }),
+        }),
+      );
+      const nats = resources.use(await TcpProxy.open({ targetPort: () => servers.nats.port }));
+      const env = {
+        DATABASE_URL: atPort(servers.postgres.url, postgres),
+        NATS_URL: atPort(servers.nats.url, nats),
+      };
+      return { postgres, nats, env };
+    };
+    const { env: apiEnv, ...api } = await link(options.watchApi);
+    const slotList: ExecutorSlot[] = [];
+    for (let index = 1; index <= executors; index += 1) {
+      const watch = options.watchExecutor;
+      slotList.push(
+        new ExecutorSlot({
+          index,
+          system,
+          ...(await link(watch === undefined ? undefined : () => watch(index))),
+        }),
+      );
+    }
+    const lab = new FaultLab({
+      servers,
+      system,
+      model,
+      executors: slotList,
+      api,
+      apiEnv,
+      toolLog: join(config.path, "calls.jsonl"),
+      resources: new AsyncDisposableStack(),
+    });
+    await lab.#startServices();
+    lab.#resources.use(resources.move());
+    return lab;
+  }
+
+  async #startServices(): Promise<void> {
+    await this.startService("api");
+    await assertOwnServers(this.servers);
+    await this.servers.query(WITNESS, []);
+    await Promise.all([
+      ...(["tool-runner", "llm-gateway", "notifier"] as const).map((name) => this.startService(name)),
+      ...this.executors.map((slot) => slot.start()),
+    ]);
+  }
+
+  /** Starts a process of a service that is no executor and resolves once it is ready. */
+  async startService(name: Exclude<ServiceName, "executor">): Promise<RunningService> {
+    const service = await this.launchService(name);
+    await this.system.untilReady(service);
+    return service;
+  }
+
+  /** The same, ready or not. */
+  async launchService(name: Exclude<ServiceName, "executor">): Promise<RunningService> {
+    const env = { PGOPTIONS: `-c tarsy.pod=${name}` };
+    return this.system.launchService(name, name === "api" ? { ...this.#apiEnv, ...env } : env);
+  }
+
+  /** An alert of its own; see `planOf` for what its words do. */
+  newCase({ turns = 4, paceMs = 100, words = "" }: CaseShape = {}): { caseId: string; data: string } {
+    this.#cases += 1;
+    const caseId = `case-${this.#cases}`;
+    return { caseId, data: `${caseId}. turns=${turns} pace=${paceMs} ${words}` };
+  }
+
+  /** Submits an alert, notes the 202 and resolves with the session's id. Rejects when it is not accepted. */
+  async submit(shape: CaseShape = {}): Promise<string> {
+    const { caseId, data } = this.newCase(shape);
+    const sessionId = await this.client.submit(data);
+    this.acked.set(sessionId, caseId);
+    return sessionId;
+  }
+
+  async submitMany(count: number, shape: CaseShape = {}): Promise<string[]> {
+    return Promise.all(Array.from({ length: count }, () => this.submit(shape)));
+  }
+
+  /** A client that follows these sessions; whether it got every event once is checked at the end. */
+  follow(sessionIds: Iterable<string>): EventRecorder {
+    const recorder = this.#resources.use(new EventRecorder(this.system.ws));
+    for (const sessionId of sessionIds) recorder.follow(sessionId);
+    this.recorders.push(recorder);
+    return recorder;
+  }
+
+  /** How many sessions are not over. */
+  async unfinished(): Promise<number> {
+    const [row] = await this.servers.query(
+      "SELECT count(*)::int AS count FROM alert_sessions WHERE completed_at IS NULL",
+      [],
+    );
+    return parseCount(row).count;
+  }
+
+  /** Waits until every session is over. */
+  async untilAllTerminal(timeoutMs = 180_000): Promise<void> {
+    await until("every session is over", async () => (await this.unfinished()) === 0, timeoutMs);
+  }
+
+  /** How many sessions have this status. */
+  async countByStatus(status: string): Promise<number> {
+    const [row] = await this.servers.query(
+      "SELECT count(*)::int AS count FROM alert_sessions WHERE status = $1",
+      [status],
+    );
+    return parseCount(row).count;
+  }
+
+  /** Every claim of a session's lease so far, oldest first. */
+  async claims(): Promise<Claim[]> {
+    return (await this.servers.query(CLAIMS, [])).map((row) => parseClaim(row));
+  }
+
+  async toolCalls(): Promise<LoggedToolCall[]> {
+    return readToolLog(this.#toolLog);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#resources.disposeAsync();
+  }
+}
+
+function atPort(url: string, { port }: TcpProxy): string {
+  const changed = new URL(url);
+  changed.port = String(port);
+  return changed.href;
+}

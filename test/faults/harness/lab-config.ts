@@ -1,0 +1,74 @@
+import type { ConfigFiles } from "../../support/config-directory.ts";
+import type { ModelAnswer, ModelCall } from "./model-server.ts";
+
+interface LabConfig {
+  readonly model: string;
+  readonly slots: number;
+  readonly maxRunning: number;
+  readonly toolDelay: string;
+}
+
+/** One agent that calls tools natively, a model of ours, and tools that note every call in `calls.jsonl`. */
+export function labConfig({
+  model,
+  slots,
+  maxRunning,
+  toolDelay,
+}: LabConfig): ConfigFiles & { stubTools: object } {
+  const tool = (read_only: boolean) => ({
+    description: "Does something and notes it",
+    read_only,
+    results: [{ delay: toolDelay, text: "done" }],
+  });
+  return {
+    tarsy: {
+      queue: { worker_count: slots, max_concurrent_sessions: maxRunning },
+      defaults: { llm_provider: "model", alert_type: "test" },
+      mcp_servers: { lab: { transport: { type: "stdio", command: "true" } } },
+      agents: { Investigator: { mcp_servers: ["lab"] } },
+      agent_chains: {
+        "test-chain": chain("test"),
+        // Replaces the built-in chain, which wants other servers and providers.
+        "kubernetes-agent-chain": chain("kubernetes"),
+      },
+    },
+    providers: {
+      llm_providers: {
+        model: {
+          type: "google",
+          model: "gemini-2.5-pro",
+          api_key_env: "FAULT_MODEL_KEY",
+          base_url: model,
+          max_tool_result_tokens: 10_000,
+        },
+      },
+    },
+    stubTools: { call_log: "calls.jsonl", servers: { lab: { act: tool(false), look: tool(true) } } },
+  };
+}
+
+function chain(alertType: string): object {
+  const agent = { name: "Investigator", iteration_strategy: "native-thinking" };
+  return { alert_types: [alertType], stages: [{ name: "analysis", agents: [agent] }] };
+}
+
+const PIECES = 4;
+
+/**
+ * What the alert's words ask for: `turns=N` calls of a tool, one an answer, by turns one that acts and one that only
+ * looks; `pace=MS` for each answer; `HANG` never ends the first.
+ */
+export function planOf(call: ModelCall, alert: string): ModelAnswer {
+  const turns = numberIn(alert, /turns=(\d+)/u, 4);
+  const pauseMs = numberIn(alert, /pace=(\d+)/u, 0) / PIECES;
+  const timing = { thinking: `answer ${call.number} of ${call.caseId}`, pieces: PIECES, pauseMs };
+  if (/\bHANG\b/u.test(alert)) return { ...timing, text: "this goes on", hangs: true };
+  if (call.number > turns) return { ...timing, text: `**${call.caseId}** is understood.` };
+  const name = call.number % 2 === 1 ? "act" : "look";
+  return { ...timing, tool: { name, args: { case: call.caseId, n: call.number } } };
+}
+
+function numberIn(text: string, pattern: RegExp, fallback: number): number {
+  const found = pattern.exec(text)?.[1];
+  return found === undefined ? fallback : Number(found);
+}

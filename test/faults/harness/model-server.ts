@@ -1,0 +1,124 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { setTimeout as wait } from "node:timers/promises";
+import { Type } from "typebox";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { listen } from "#shared/listen.ts";
+import { geminiChunk } from "../../support/gemini-server.ts";
+
+/** One call as it reached the model: noted before anything is answered, so that no death of a service can lose it. */
+export interface ModelCall {
+  /** Which investigation: the `case-…` in its alert. */
+  readonly caseId: string;
+  /** From 1: the conversation's answers so far plus one. */
+  readonly number: number;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  /** When the socket was closed from the other side before the answer was whole. */
+  brokenOffAt: number | undefined;
+  answered: boolean;
+}
+
+/** What the model says to a call. */
+export interface ModelAnswer {
+  readonly thinking?: string;
+  readonly text?: string;
+  /** A call of `lab.<name>`. */
+  readonly tool?: { readonly name: string; readonly args: object };
+  /** The answer comes in this many pieces with this pause before each. */
+  readonly pieces?: number;
+  readonly pauseMs?: number;
+  /** Says the beginning and never the end. */
+  readonly hangs?: boolean;
+}
+
+/** Decides an answer; may wait, and may hurt the system meanwhile. */
+export type ModelPlan = (call: ModelCall, alert: string) => ModelAnswer | Promise<ModelAnswer>;
+
+const Request = Type.Object({
+  contents: Type.Array(
+    Type.Object({
+      role: Type.String(),
+      parts: Type.Array(Type.Object({ text: Type.Optional(Type.String()) }, { additionalProperties: true })),
+    }),
+  ),
+});
+const parseRequest = compileParser("generateContent request", Request);
+const CASE = /case-[\w-]+/u;
+const USAGE = { promptTokenCount: 10, candidatesTokenCount: 5, thoughtsTokenCount: 2, totalTokenCount: 17 };
+
+/** A model behind Gemini's API, in the test's own process: it outlives every service, and its log is the oracle. */
+export class ModelServer implements AsyncDisposable {
+  readonly #server = createServer();
+  readonly calls: ModelCall[] = [];
+  plan: ModelPlan;
+
+  private constructor(plan: ModelPlan) {
+    this.plan = plan;
+    this.#server.on("request", (request, response) => {
+      this.#answer(request, response).catch(() => response.destroy());
+    });
+  }
+
+  static async open(plan: ModelPlan): Promise<ModelServer> {
+    const model = new ModelServer(plan);
+    await listen(model.#server, { host: "127.0.0.1", port: 0 });
+    return model;
+  }
+
+  /** For `base_url`. */
+  get url(): string {
+    const address = this.#server.address();
+    return `http://127.0.0.1:${address !== null && typeof address === "object" ? address.port : 0}`;
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const at = Date.now();
+    const pieces: Buffer[] = [];
+    for await (const piece of request) if (Buffer.isBuffer(piece)) pieces.push(piece);
+    const { contents } = parseRequest(JSON.parse(Buffer.concat(pieces).toString("utf8")));
+    const alert = contents.flatMap(({ parts }) => parts.map(({ text }) => text ?? "")).join("\n");
+    const call: ModelCall = {
+      caseId: CASE.exec(alert)?.[0] ?? "",
+      number: 1 + contents.filter(({ role }) => role === "model").length,
+      at,
+      brokenOffAt: undefined,
+      answered: false,
+    };
+    this.calls.push(call);
+    response.on("close", () => {
+      if (!call.answered) call.brokenOffAt = Date.now();
+    });
+    await play(await this.plan(call, alert), call, response);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#server.closeAllConnections();
+    this.#server.close();
+    await once(this.#server, "close");
+  }
+}
+
+async function play(answer: ModelAnswer, call: ModelCall, response: ServerResponse): Promise<void> {
+  const { thinking, text = "", tool, pieces = 1, pauseMs = 0, hangs = false } = answer;
+  const say = (part: object, rest: object = {}) =>
+    response.write(`data: ${JSON.stringify(geminiChunk([part], rest))}\r\n\r\n`);
+  response.writeHead(200, { "content-type": "text/event-stream" });
+  response.flushHeaders();
+  if (thinking !== undefined) say({ text: thinking, thought: true });
+  const size = Math.max(1, Math.ceil(text.length / pieces));
+  for (let at = 0; at < text.length && !response.closed; at += size) {
+    if (pauseMs > 0) await wait(pauseMs);
+    say({ text: text.slice(at, at + size) });
+  }
+  if (text === "" && pauseMs > 0) await wait(pauseMs * pieces);
+  if (hangs) {
+    if (!response.closed) await once(response, "close");
+    return;
+  }
+  const last =
+    tool === undefined ? { text: "" } : { functionCall: { name: `lab__${tool.name}`, args: tool.args } };
+  say(last, { finishReason: "STOP", usageMetadata: USAGE });
+  call.answered = true;
+  response.end();
+}

@@ -1,0 +1,26 @@
+import { readFile } from "node:fs/promises";
+import { Type, type Static } from "typebox";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
+
+const Line = Type.Object({
+  call_id: Type.String(),
+  epoch: Type.Integer(),
+  name: Type.String(),
+  arguments: Type.String(),
+  pid: Type.Integer(),
+  /** RFC 3339 */
+  time: Type.String(),
+});
+const parseLine = compileParser("line of the tools' log", Line);
+
+/** A call as a stub tool started it, from the file it wrote before doing anything. */
+export type LoggedToolCall = Static<typeof Line>;
+
+/** Every call that any tool has started so far, oldest first. */
+export async function readToolLog(file: string): Promise<LoggedToolCall[]> {
+  const text = await readFile(file, "utf8").catch(() => "");
+  return text
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => parseLine(JSON.parse(line)));
+}

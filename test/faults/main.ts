@@ -1,0 +1,107 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { errorMessage } from "#shared/errors.ts";
+import { ALL_SCENARIOS } from "./all-scenarios.ts";
+import { renderResults } from "./harness/render-results.ts";
+import { runScenario, type ScenarioResult } from "./harness/run-scenario.ts";
+import type { Scenario } from "./harness/scenario.ts";
+
+const RESULTS = join(import.meta.dirname, "../../.tarsy/faults/results.json");
+const INTERRUPTED = 130;
+const USAGE = `usage: npm run test:faults -- [options]
+
+  --only NAME[,NAME]  these scenarios; without it all of them, which takes about two hours
+  --short             the short forms, of all scenarios named or else of those that npm test runs
+  --seed N            repeats a run's chances; without it a new seed is chosen and shown
+  --json FILE         where the results go (.tarsy/faults/results.json)
+  --list              names every scenario and runs none
+
+`;
+
+/** A wrong call: one sentence, exit code 2. */
+class UsageError extends Error {}
+
+interface Options {
+  readonly scenarios: readonly Scenario[];
+  readonly short: boolean;
+  readonly seed: number;
+  readonly jsonFile: string;
+  readonly shows: "list" | "usage" | undefined;
+}
+
+function parse(args: readonly string[]): Options {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      only: { type: "string" },
+      short: { type: "boolean", default: false },
+      seed: { type: "string" },
+      json: { type: "string", default: RESULTS },
+      list: { type: "boolean", default: false },
+      help: { type: "boolean", short: "h", default: false },
+    },
+  });
+  const seed = Number(values.seed ?? Math.floor(Math.random() * 1e9));
+  if (!Number.isSafeInteger(seed))
+    throw new UsageError(`--seed is "${values.seed}"; it must be a whole number`);
+  const shows = values.help ? "usage" : values.list ? "list" : undefined;
+  return {
+    scenarios: choose(values.only, values.short),
+    short: values.short,
+    seed,
+    jsonFile: values.json,
+    shows,
+  };
+}
+
+function choose(only: string | undefined, short: boolean): readonly Scenario[] {
+  if (only === undefined) return short ? ALL_SCENARIOS.filter(({ inShortRun }) => inShortRun) : ALL_SCENARIOS;
+  return only.split(",").map((wanted) => {
+    const found = ALL_SCENARIOS.find(({ name }) => name === wanted);
+    const known = ALL_SCENARIOS.map(({ name }) => name).join(", ");
+    if (found === undefined) throw new UsageError(`there is no scenario "${wanted}"; there is: ${known}`);
+    return found;
+  });
+}
+
+/** Runs the chosen scenarios one after the other, writes the results after each, and resolves with the exit code. */
+async function main(args: readonly string[], signal: AbortSignal): Promise<number> {
+  const { scenarios, short, seed, jsonFile, shows } = parse(args);
+  if (shows !== undefined) {
+    const list = ALL_SCENARIOS.map(({ name, summary }) => `${name.padEnd(24)}${summary}`).join("\n");
+    process.stdout.write(shows === "usage" ? `${USAGE}${list}\n` : `${list}\n`);
+    return 0;
+  }
+  const results: ScenarioResult[] = [];
+  for (const scenario of scenarios) {
+    const say = (line: string) => void process.stderr.write(`${clock()} ${scenario.name}: ${line}\n`);
+    say(`${scenario.summary} (seed ${seed}${short ? ", short" : ""})`);
+    const result = await runScenario(scenario, { seed, short, signal, say });
+    results.push(result);
+    say(result.passed ? "pass" : `FAIL\n${result.output}`);
+    await writeResults(jsonFile, results);
+  }
+  process.stdout.write(`${renderResults(results)}\nresults are in ${resolve(jsonFile)}\n`);
+  return results.every(({ passed }) => passed) ? 0 : 1;
+}
+
+async function writeResults(file: string, results: readonly ScenarioResult[]): Promise<void> {
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, `${JSON.stringify(results, undefined, 2)}\n`);
+}
+
+function clock(): string {
+  return new Date().toISOString().slice(11, 19);
+}
+
+const controller = new AbortController();
+for (const name of ["SIGINT", "SIGTERM"] as const) {
+  process.on(name, () => controller.abort(new Error(`stopped by ${name}`)));
+}
+try {
+  process.exitCode = await main(process.argv.slice(2), controller.signal);
+} catch (error) {
+  process.stderr.write(`${errorMessage(controller.signal.aborted ? controller.signal.reason : error)}\n`);
+  process.exitCode = controller.signal.aborted ? INTERRUPTED : error instanceof UsageError ? 2 : 1;
+}

@@ -1,0 +1,67 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { percentile } from "../../../bench/support/percentile.ts";
+import { until } from "../../support/until.ts";
+import type { FaultLab } from "../harness/fault-lab.ts";
+import { repeatedModelCalls } from "../harness/check-model-calls.ts";
+import type { Scenario } from "../harness/scenario.ts";
+
+const EXECUTORS = 3;
+const TURNS = 4; // four answers and four tool calls: eight steps, then the last answer
+
+/** Processes die at random, in whatever they are doing, and come back at once as a supervisor would have them. */
+export const executorKill: Scenario = {
+  name: "executor-kill",
+  summary: "executors are killed at random times (kill -9) and started again",
+  inShortRun: true,
+  run: async ({ lab: openLab, random, short, say, figure, expect }) => {
+    const { sessions, kills } = short ? { sessions: 8, kills: 3 } : { sessions: 50, kills: 200 };
+    const lab = await openLab({ executors: EXECUTORS, slots: 5 });
+    const submitted = await lab.submitMany(sessions, { turns: TURNS, paceMs: short ? 400 : 1_500 });
+    lab.follow(submitted.slice(0, 50));
+    await until("sessions run", async () => (await lab.claims()).length > 2);
+    for (let killed = 0; killed < kills;) {
+      if ((await lab.unfinished()) === 0) {
+        await lab.submitMany(sessions, { turns: TURNS, paceMs: 1_500 });
+        say(`${killed} of ${kills} kills, all sessions over: ${sessions} more`);
+      }
+      await wait(random.between(100, short ? 1_500 : 4_000));
+      const slot = random.pick(lab.executors);
+      if (!slot.isRunning) continue;
+      await slot.kill();
+      await slot.start({ ready: false });
+      killed += 1;
+      if (killed % 20 === 0) say(`${killed} of ${kills} kills, ${await lab.unfinished()} sessions to go`);
+    }
+    await lab.untilAllTerminal(short ? 180_000 : 600_000);
+    const gaps = await gapsAfterKills(lab);
+    figure("sessions completed", await lab.countByStatus("completed"), `of ${lab.acked.size}`);
+    figure("kills", kills, "");
+    figure("sessions that lost their owner", gaps.length, "");
+    figure("from the kill to the next owner, p50", percentile(gaps, 0.5) / 1_000, "s");
+    figure("from the kill to the next owner, p99", percentile(gaps, 0.99) / 1_000, "s");
+    figure("LLM calls made again", repeatedModelCalls(lab.model.calls), `of ${lab.model.calls.length}`);
+    expect("every session completes", (await lab.countByStatus("completed")) === lab.acked.size);
+    expect(
+      "the next owner is there within 45 s",
+      gaps.every((gap) => gap <= 45_000),
+      `${Math.max(...gaps)} ms`,
+    );
+  },
+};
+
+/** For each session that a killed process held: how long until somebody claimed it again, in milliseconds. */
+export async function gapsAfterKills(lab: FaultLab): Promise<number[]> {
+  const killedAt = new Map(
+    lab.executors.flatMap(({ kills }) => kills.map(({ pod, at }) => [pod, at] as const)),
+  );
+  const claims = Map.groupBy(await lab.claims(), ({ session_id }) => session_id);
+  const gaps: number[] = [];
+  for (const owned of claims.values()) {
+    for (const [index, claim] of owned.entries()) {
+      const next = owned[index + 1];
+      const at = killedAt.get(claim.pod ?? "");
+      if (next !== undefined && at !== undefined && next.at > at) gaps.push(next.at - at);
+    }
+  }
+  return gaps;
+}

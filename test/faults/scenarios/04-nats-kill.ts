@@ -1,0 +1,58 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { percentile } from "../../../bench/support/percentile.ts";
+import { until } from "../../support/until.ts";
+import type { Scenario } from "../harness/scenario.ts";
+
+/** NATS dies and comes back on its data while alerts keep coming and investigations run. */
+export const natsKill: Scenario = {
+  name: "nats-kill",
+  summary: "NATS is killed again and again, down for 0 to 20 s, with load on",
+  inShortRun: true,
+  run: async ({ lab: openLab, random, short, say, figure, expect, allowRepeats }) => {
+    const { kills, longestMs } = short ? { kills: 2, longestMs: 4_000 } : { kills: 30, longestMs: 20_000 };
+    const lab = await openLab({ executors: 2, slots: 5 });
+    const recorder = lab.follow(await lab.submitMany(4, { paceMs: 300 }));
+    const dispatch: number[] = [];
+    let refused = 0;
+    for (let round = 1; round <= kills; round += 1) {
+      await wait(random.between(200, 2_000));
+      await lab.servers.killNats();
+      const downMs = random.between(0, longestMs);
+      const upAt = Date.now() + downMs;
+      const whileDown: string[] = [];
+      do {
+        await lab.submit({ turns: 2 }).then(
+          (id) => whileDown.push(id),
+          () => (refused += 1),
+        );
+        await wait(Math.min(500, Math.max(0, upAt - Date.now())));
+      } while (Date.now() < upAt);
+      await lab.servers.restartNats();
+      const backAt = Date.now();
+      for (const id of whileDown) recorder.follow(id);
+      const first = whileDown.at(-1);
+      await until("what was accepted meanwhile is claimed", async () =>
+        (await lab.claims()).some(({ session_id }) => session_id === first),
+      );
+      dispatch.push(Date.now() - backAt);
+      if (round % 5 === 0) say(`${round} of ${kills} kills, ${await lab.unfinished()} sessions to go`);
+    }
+    // A tool call whose question or answer was lost with a connection is asked again, and may find its runner gone.
+    allowRepeats(kills * 2);
+    await lab.untilAllTerminal();
+    figure("alerts accepted", lab.acked.size, "");
+    figure("alerts refused", refused, "");
+    figure(
+      "from NATS back to the claim of what was accepted meanwhile, p99",
+      percentile(dispatch, 0.99) / 1_000,
+      "s",
+    );
+    expect("every alert is accepted", refused === 0, `${refused} refused`);
+    expect("every session completes", (await lab.countByStatus("completed")) === lab.acked.size);
+    expect(
+      "what waited is claimed within 20 s",
+      Math.max(...dispatch) <= 20_000,
+      `${Math.max(...dispatch)} ms`,
+    );
+  },
+};
