@@ -1,9 +1,49 @@
 import type { Scenario } from "./harness/scenario.ts";
+import { executorFailpoints } from "./scenarios/01-executor-failpoints.ts";
 import { executorKill } from "./scenarios/01-executor-kill.ts";
+import { apiKill } from "./scenarios/02-api-kill.ts";
+import { apiCommitPublish } from "./scenarios/03-api-commit-publish.ts";
 import { natsKill } from "./scenarios/04-nats-kill.ts";
+import { natsStoreLost } from "./scenarios/05-nats-store-lost.ts";
+import { postgresCrash } from "./scenarios/07-postgres-crash.ts";
+import { lostCommitReply } from "./scenarios/08-lost-commit-reply.ts";
 import { zombie } from "./scenarios/09-zombie.ts";
+import { natsPartition } from "./scenarios/10-nats-partition.ts";
+import { postgresPartition } from "./scenarios/11-postgres-partition.ts";
 import { rollingDrain } from "./scenarios/13-rolling-drain.ts";
 import { cancelRace } from "./scenarios/14-cancel-race.ts";
+import { poisonSession } from "./scenarios/15-poison-session.ts";
+import { poisonMessage } from "./scenarios/16-poison-message.ts";
+import { diskFull } from "./scenarios/17-disk-full.ts";
+import { notifierKill } from "./scenarios/20-notifier-kill.ts";
+import { hostileAlerts } from "./scenarios/24-hostile-alerts.ts";
+import { modelMisbehaves } from "./scenarios/27-model-misbehaves.ts";
+import { backlog } from "./scenarios/29-backlog.ts";
+import { slowLinks } from "./scenarios/30-slow-links.ts";
+import { clockJump } from "./scenarios/31-clock-jump.ts";
 
 /** A new scenario is one file and one line here. */
-export const ALL_SCENARIOS: readonly Scenario[] = [executorKill, natsKill, zombie, rollingDrain, cancelRace];
+export const ALL_SCENARIOS: readonly Scenario[] = [
+  executorKill,
+  executorFailpoints,
+  apiKill,
+  apiCommitPublish,
+  natsKill,
+  natsStoreLost,
+  postgresCrash,
+  lostCommitReply,
+  zombie,
+  natsPartition,
+  postgresPartition,
+  rollingDrain,
+  cancelRace,
+  poisonSession,
+  poisonMessage,
+  diskFull,
+  notifierKill,
+  hostileAlerts,
+  modelMisbehaves,
+  backlog,
+  slowLinks,
+  clockJump,
+];

@@ -43,8 +43,9 @@ function parse(args: readonly string[]): Options {
     },
   });
   const seed = Number(values.seed ?? Math.floor(Math.random() * 1e9));
-  if (!Number.isSafeInteger(seed))
+  if (!Number.isSafeInteger(seed)) {
     throw new UsageError(`--seed is "${values.seed}"; it must be a whole number`);
+  }
   const shows = values.help ? "usage" : values.list ? "list" : undefined;
   return {
     scenarios: choose(values.only, values.short),

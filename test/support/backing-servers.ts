@@ -8,6 +8,12 @@ import { findNatsServer } from "../../launcher/nats-binary.ts";
 
 const TOOLS_DIR = join(import.meta.dirname, "../../.tarsy/tools");
 
+export interface BackingServersOptions {
+  readonly durable?: boolean;
+  /** Called with the directory before `postgres` and `nats` are made in it. */
+  readonly prepare?: (directory: string) => void;
+}
+
 /** A real Postgres and a real NATS of a test's own, on free ports, in a directory that goes with them. */
 export class BackingServers implements AsyncDisposable {
   /** Holds both servers' data. */
@@ -28,8 +34,9 @@ export class BackingServers implements AsyncDisposable {
   }
 
   /** Not durable, Postgres gives up what only a power cut would need; a benchmark wants the real price of a commit. */
-  static async start({ durable = false }: { durable?: boolean } = {}): Promise<BackingServers> {
+  static async start({ durable = false, prepare }: BackingServersOptions = {}): Promise<BackingServers> {
     const directory = await mkdtemp(join(tmpdir(), "tarsy-test-"));
+    prepare?.(directory);
     const [postgres, nats] = await Promise.all([
       startPostgres({ dataDir: join(directory, "postgres"), port: 0, durable }),
       startNatsIn(directory, 0),

@@ -121,6 +121,11 @@ export class TarsySystem implements AsyncDisposable {
     });
   }
 
+  /** All processes that were started and not ended from here. */
+  running(): readonly RunningService[] {
+    return [...this.#running];
+  }
+
   /** The running processes of a service, oldest first. */
   all(name: ServiceName): readonly RunningService[] {
     return [...this.#running].filter((service) => service.name === name);

@@ -22,7 +22,7 @@ export async function checkLab(lab: FaultLab, mayRepeat: number): Promise<Findin
   findings.push(
     finding(
       "every alert answered with 202 has a session",
-      [...lab.acked.keys()].filter((id) => !stored.has(id)),
+      [...lab.alerts.acked.keys()].filter((id) => !stored.has(id)),
     ),
     finding(
       "events are numbered from 1 without a hole, in the order of their ids",

@@ -34,10 +34,11 @@ export function checkModelCalls(
   let unexplained = 0;
   for (const [caseId, made] of byCase) {
     const session = sessionOf.get(caseId);
-    let highest = 0;
-    for (const { number, at, brokenOffAt = Number.POSITIVE_INFINITY } of made) {
-      if (number < highest) recordedAgain.push(`${caseId} call ${number} after call ${highest}`);
-      highest = Math.max(highest, number);
+    const highest = new Map<string, number>();
+    for (const { agent, number, at, brokenOffAt = Number.POSITIVE_INFINITY } of made) {
+      const before = highest.get(agent) ?? 0;
+      if (number < before) recordedAgain.push(`${caseId} ${agent} call ${number} after call ${before}`);
+      highest.set(agent, Math.max(before, number));
       const end = session?.ended_at ?? null;
       if (end !== null && at > end && brokenOffAt > end + ON_ITS_WAY_MS) {
         afterTheEnd.push(`${caseId} call ${number}, ${Math.round(at - end)} ms late`);
@@ -47,8 +48,7 @@ export function checkModelCalls(
       ({ name, arguments: args }) => name === "lab.look" && args.includes(`"${caseId}"`),
     );
     const lookTimes = countBy(looks, (look) => look.arguments);
-    const repeats =
-      made.length - new Set(made.map(({ number }) => number)).size + looks.length - lookTimes.size;
+    const repeats = repeatedModelCalls(made) + looks.length - lookTimes.size;
     const owners = claimsOf.get(session?.session_id ?? "") ?? 1;
     if (repeats > owners - 1) {
       unexplained += repeats - (owners - 1);
@@ -67,5 +67,9 @@ export function checkModelCalls(
 
 /** LLM calls beyond the first of each answer. */
 export function repeatedModelCalls(calls: readonly ModelCall[]): number {
-  return calls.length - new Set(calls.map(({ caseId, number }) => `${caseId}/${number}`)).size;
+  return calls.length - new Set(calls.map(keyOf)).size;
+}
+
+function keyOf({ caseId, agent, number }: ModelCall): string {
+  return `${caseId}/${agent}/${number}`;
 }

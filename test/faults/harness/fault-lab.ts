@@ -4,6 +4,7 @@ import { configDirectory } from "../../support/config-directory.ts";
 import { TarsyClient } from "../../support/tarsy-client.ts";
 import { TarsySystem, type RunningService, type ServiceName } from "../../support/tarsy-system.ts";
 import { until } from "../../support/until.ts";
+import { AlertSender } from "./alert-sender.ts";
 import { assertOwnServers } from "./assert-own-servers.ts";
 import { EventRecorder } from "./event-recorder.ts";
 import { ExecutorSlot } from "./executor-slot.ts";
@@ -30,15 +31,10 @@ export interface LabOptions {
   readonly watchApi?: () => StatementWatch;
   /** How long a tool takes. */
   readonly toolDelay?: string;
-}
-
-/** What an investigation does: `turns` times a model's answer and a tool call, then the last answer. */
-export interface CaseShape {
-  readonly turns?: number;
-  /** How long the model takes for each answer, in milliseconds. */
-  readonly paceMs?: number;
-  /** Further words for the alert. */
-  readonly words?: string;
+  /** For the executors' processes, over what they have anyway. */
+  readonly executorEnv?: Readonly<Record<string, string>>;
+  /** Called with the servers' directory before they are started in it. */
+  readonly prepareDirectory?: (directory: string) => void;
 }
 
 /** The whole system in processes of its own, with a model, tools and links that a scenario can hurt and question. */
@@ -48,17 +44,16 @@ export class FaultLab implements AsyncDisposable {
   readonly servers: BackingServers;
   readonly system: TarsySystem;
   readonly client: TarsyClient;
+  readonly alerts: AlertSender;
   readonly model: ModelServer;
   readonly executors: readonly ExecutorSlot[];
   readonly api: { readonly postgres: TcpProxy; readonly nats: TcpProxy };
   readonly #apiEnv: Readonly<Record<string, string>>;
   readonly recorders: EventRecorder[] = [];
-  /** Every alert that was answered with 202: its session and its case. */
-  readonly acked = new Map<string, string>();
-  #cases = 0;
 
   private constructor(
     parts: Pick<FaultLab, "servers" | "system" | "model" | "executors" | "api"> & {
+      random: SeededRandom;
       resources: AsyncDisposableStack;
       toolLog: string;
       apiEnv: Readonly<Record<string, string>>;
@@ -71,6 +66,7 @@ export class FaultLab implements AsyncDisposable {
     this.system = parts.system;
     this.client = new TarsyClient(parts.system);
     this.model = parts.model;
+    this.alerts = new AlertSender(parts.system.api, parts.random);
     this.executors = parts.executors;
     this.api = parts.api;
   }
@@ -80,7 +76,11 @@ export class FaultLab implements AsyncDisposable {
     const { executors = 1, slots = 5, maxRunning = executors * slots, toolDelay = "100ms" } = options;
     await using resources = new AsyncDisposableStack();
     const model = resources.use(await ModelServer.open(options.plan ?? planOf));
-    const servers = resources.use(await BackingServers.start());
+    const servers = resources.use(
+      await BackingServers.start(
+        options.prepareDirectory === undefined ? {} : { prepare: options.prepareDirectory },
+      ),
+    );
     const config = resources.use(
       await configDirectory(labConfig({ model: model.url, slots, maxRunning, toolDelay })),
     );
@@ -105,18 +105,14 @@ export class FaultLab implements AsyncDisposable {
     const slotList: ExecutorSlot[] = [];
     for (let index = 1; index <= executors; index += 1) {
       const watch = options.watchExecutor;
-      slotList.push(
-        new ExecutorSlot({
-          index,
-          system,
-          ...(await link(watch === undefined ? undefined : () => watch(index))),
-        }),
-      );
+      const { env, ...links } = await link(watch === undefined ? undefined : () => watch(index));
+      slotList.push(new ExecutorSlot({ index, system, ...links, env: { ...env, ...options.executorEnv } }));
     }
     const lab = new FaultLab({
       servers,
       system,
       model,
+      random: options.random,
       executors: slotList,
       api,
       apiEnv,
@@ -151,25 +147,6 @@ export class FaultLab implements AsyncDisposable {
     return this.system.launchService(name, name === "api" ? { ...this.#apiEnv, ...env } : env);
   }
 
-  /** An alert of its own; see `planOf` for what its words do. */
-  newCase({ turns = 4, paceMs = 100, words = "" }: CaseShape = {}): { caseId: string; data: string } {
-    this.#cases += 1;
-    const caseId = `case-${this.#cases}`;
-    return { caseId, data: `${caseId}. turns=${turns} pace=${paceMs} ${words}` };
-  }
-
-  /** Submits an alert, notes the 202 and resolves with the session's id. Rejects when it is not accepted. */
-  async submit(shape: CaseShape = {}): Promise<string> {
-    const { caseId, data } = this.newCase(shape);
-    const sessionId = await this.client.submit(data);
-    this.acked.set(sessionId, caseId);
-    return sessionId;
-  }
-
-  async submitMany(count: number, shape: CaseShape = {}): Promise<string[]> {
-    return Promise.all(Array.from({ length: count }, () => this.submit(shape)));
-  }
-
   /** A client that follows these sessions; whether it got every event once is checked at the end. */
   follow(sessionIds: Iterable<string>): EventRecorder {
     const recorder = this.#resources.use(new EventRecorder(this.system.ws));
@@ -190,6 +167,12 @@ export class FaultLab implements AsyncDisposable {
   /** Waits until every session is over. */
   async untilAllTerminal(timeoutMs = 180_000): Promise<void> {
     await until("every session is over", async () => (await this.unfinished()) === 0, timeoutMs);
+  }
+
+  /** How many sessions there are. */
+  async sessionCount(): Promise<number> {
+    const [row] = await this.servers.query("SELECT count(*)::int AS count FROM alert_sessions", []);
+    return parseCount(row).count;
   }
 
   /** How many sessions have this status. */

@@ -1,6 +1,8 @@
 import type { ConfigFiles } from "../../support/config-directory.ts";
 import type { ModelAnswer, ModelCall } from "./model-server.ts";
 
+const STAGES = [1, 2, 3, 4, 5, 6];
+
 interface LabConfig {
   readonly model: string;
   readonly slots: number;
@@ -25,9 +27,19 @@ export function labConfig({
       queue: { worker_count: slots, max_concurrent_sessions: maxRunning },
       defaults: { llm_provider: "model", alert_type: "test" },
       mcp_servers: { lab: { transport: { type: "stdio", command: "true" } } },
-      agents: { Investigator: { mcp_servers: ["lab"] } },
+      agents: {
+        Investigator: { mcp_servers: ["lab"] },
+        ...Object.fromEntries(
+          STAGES.map((n) => [`Thinker${n}`, { mcp_servers: [], custom_instructions: `You are agent-${n}.` }]),
+        ),
+      },
       agent_chains: {
         "test-chain": chain("test"),
+        // Steps that need the model alone, and no tool.
+        "thinking-chain": {
+          alert_types: ["thinking"],
+          stages: STAGES.map((n) => ({ name: `stage ${n}`, agents: [{ name: `Thinker${n}` }] })),
+        },
         // Replaces the built-in chain, which wants other servers and providers.
         "kubernetes-agent-chain": chain("kubernetes"),
       },

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
-import { Type } from "typebox";
+import { Type, type Static } from "typebox";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { listen } from "#shared/listen.ts";
 import { geminiChunk } from "../../support/gemini-server.ts";
@@ -10,6 +10,8 @@ import { geminiChunk } from "../../support/gemini-server.ts";
 export interface ModelCall {
   /** Which investigation: the `case-…` in its alert. */
   readonly caseId: string;
+  /** Which agent: the `agent-…` in its instructions, empty without one. */
+  readonly agent: string;
   /** From 1: the conversation's answers so far plus one. */
   readonly number: number;
   /** Milliseconds since the epoch. */
@@ -30,21 +32,26 @@ export interface ModelAnswer {
   readonly pauseMs?: number;
   /** Says the beginning and never the end. */
   readonly hangs?: boolean;
+  /** Instead of all this: no stream at all, a broken one, a refusal, one that never ends, or not a byte. */
+  readonly breaks?: "garbage" | "reset" | "overload" | "endless" | "stall";
 }
 
 /** Decides an answer; may wait, and may hurt the system meanwhile. */
 export type ModelPlan = (call: ModelCall, alert: string) => ModelAnswer | Promise<ModelAnswer>;
 
+const Texts = Type.Array(Type.Object({ text: Type.Optional(Type.String()) }, { additionalProperties: true }));
 const Request = Type.Object({
+  systemInstruction: Type.Optional(Type.Object({ parts: Texts })),
   contents: Type.Array(
     Type.Object({
       role: Type.String(),
-      parts: Type.Array(Type.Object({ text: Type.Optional(Type.String()) }, { additionalProperties: true })),
+      parts: Texts,
     }),
   ),
 });
 const parseRequest = compileParser("generateContent request", Request);
 const CASE = /case-[\w-]+/u;
+const AGENT = /agent-\d+/u;
 const USAGE = { promptTokenCount: 10, candidatesTokenCount: 5, thoughtsTokenCount: 2, totalTokenCount: 17 };
 
 /** A model behind Gemini's API, in the test's own process: it outlives every service, and its log is the oracle. */
@@ -76,10 +83,11 @@ export class ModelServer implements AsyncDisposable {
     const at = Date.now();
     const pieces: Buffer[] = [];
     for await (const piece of request) if (Buffer.isBuffer(piece)) pieces.push(piece);
-    const { contents } = parseRequest(JSON.parse(Buffer.concat(pieces).toString("utf8")));
-    const alert = contents.flatMap(({ parts }) => parts.map(({ text }) => text ?? "")).join("\n");
+    const { contents, systemInstruction } = parseRequest(JSON.parse(Buffer.concat(pieces).toString("utf8")));
+    const alert = contents.map(({ parts }) => textOf(parts)).join("\n");
     const call: ModelCall = {
       caseId: CASE.exec(alert)?.[0] ?? "",
+      agent: AGENT.exec(textOf(systemInstruction?.parts ?? []))?.[0] ?? "",
       number: 1 + contents.filter(({ role }) => role === "model").length,
       at,
       brokenOffAt: undefined,
@@ -89,7 +97,9 @@ export class ModelServer implements AsyncDisposable {
     response.on("close", () => {
       if (!call.answered) call.brokenOffAt = Date.now();
     });
-    await play(await this.plan(call, alert), call, response);
+    const answer = await this.plan(call, alert);
+    if (answer.breaks === undefined) await play(answer, call, response);
+    else await misbehave(answer.breaks, call, response);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -97,6 +107,10 @@ export class ModelServer implements AsyncDisposable {
     this.#server.close();
     await once(this.#server, "close");
   }
+}
+
+function textOf(parts: Static<typeof Texts>): string {
+  return parts.map(({ text }) => text ?? "").join("");
 }
 
 async function play(answer: ModelAnswer, call: ModelCall, response: ServerResponse): Promise<void> {
@@ -121,4 +135,45 @@ async function play(answer: ModelAnswer, call: ModelCall, response: ServerRespon
   say(last, { finishReason: "STOP", usageMetadata: USAGE });
   call.answered = true;
   response.end();
+}
+
+async function misbehave(
+  how: NonNullable<ModelAnswer["breaks"]>,
+  call: ModelCall,
+  response: ServerResponse,
+): Promise<void> {
+  const type = { "content-type": "text/event-stream" };
+  const gone = once(response, "close");
+  switch (how) {
+    case "garbage":
+      call.answered = true;
+      response.writeHead(200, type).end("data: <html>\r\n\r\n\u0000\uffff{{{");
+      return;
+    case "reset":
+      response.writeHead(200, type).write(`data: ${JSON.stringify(geminiChunk([{ text: "half" }]))}\r\n\r\n`);
+      await wait(50);
+      response.socket?.resetAndDestroy();
+      return;
+    case "overload":
+      call.answered = true;
+      response.writeHead(429, { "content-type": "application/json" });
+      response.end('{"error":{"code":429,"message":"too many","status":"RESOURCE_EXHAUSTED"}}');
+      return;
+    case "endless": {
+      response.writeHead(200, type);
+      const piece = `data: ${JSON.stringify(geminiChunk([{ text: "and so on ".repeat(1_000) }]))}\r\n\r\n`;
+      while (!response.closed && !response.destroyed) {
+        if (!response.write(piece)) await Promise.race([once(response, "drain"), gone]);
+        await wait(1);
+      }
+      return;
+    }
+    case "stall":
+      response.writeHead(200, type);
+      response.flushHeaders();
+      await gone;
+      return;
+    default:
+      return how satisfies never;
+  }
 }

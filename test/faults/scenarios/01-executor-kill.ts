@@ -16,12 +16,12 @@ export const executorKill: Scenario = {
   run: async ({ lab: openLab, random, short, say, figure, expect }) => {
     const { sessions, kills } = short ? { sessions: 8, kills: 3 } : { sessions: 50, kills: 200 };
     const lab = await openLab({ executors: EXECUTORS, slots: 5 });
-    const submitted = await lab.submitMany(sessions, { turns: TURNS, paceMs: short ? 400 : 1_500 });
+    const submitted = await lab.alerts.submitMany(sessions, { turns: TURNS, paceMs: short ? 400 : 1_500 });
     lab.follow(submitted.slice(0, 50));
     await until("sessions run", async () => (await lab.claims()).length > 2);
     for (let killed = 0; killed < kills;) {
       if ((await lab.unfinished()) === 0) {
-        await lab.submitMany(sessions, { turns: TURNS, paceMs: 1_500 });
+        await lab.alerts.submitMany(sessions, { turns: TURNS, paceMs: 1_500 });
         say(`${killed} of ${kills} kills, all sessions over: ${sessions} more`);
       }
       await wait(random.between(100, short ? 1_500 : 4_000));
@@ -34,13 +34,13 @@ export const executorKill: Scenario = {
     }
     await lab.untilAllTerminal(short ? 180_000 : 600_000);
     const gaps = await gapsAfterKills(lab);
-    figure("sessions completed", await lab.countByStatus("completed"), `of ${lab.acked.size}`);
+    figure("sessions completed", await lab.countByStatus("completed"), `of ${lab.alerts.acked.size}`);
     figure("kills", kills, "");
     figure("sessions that lost their owner", gaps.length, "");
     figure("from the kill to the next owner, p50", percentile(gaps, 0.5) / 1_000, "s");
     figure("from the kill to the next owner, p99", percentile(gaps, 0.99) / 1_000, "s");
     figure("LLM calls made again", repeatedModelCalls(lab.model.calls), `of ${lab.model.calls.length}`);
-    expect("every session completes", (await lab.countByStatus("completed")) === lab.acked.size);
+    expect("every session completes", (await lab.countByStatus("completed")) === lab.alerts.acked.size);
     expect(
       "the next owner is there within 45 s",
       gaps.every((gap) => gap <= 45_000),

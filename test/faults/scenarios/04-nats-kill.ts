@@ -11,7 +11,7 @@ export const natsKill: Scenario = {
   run: async ({ lab: openLab, random, short, say, figure, expect, allowRepeats }) => {
     const { kills, longestMs } = short ? { kills: 2, longestMs: 4_000 } : { kills: 30, longestMs: 20_000 };
     const lab = await openLab({ executors: 2, slots: 5 });
-    const recorder = lab.follow(await lab.submitMany(4, { paceMs: 300 }));
+    const recorder = lab.follow(await lab.alerts.submitMany(4, { paceMs: 300 }));
     const dispatch: number[] = [];
     let refused = 0;
     for (let round = 1; round <= kills; round += 1) {
@@ -21,7 +21,7 @@ export const natsKill: Scenario = {
       const upAt = Date.now() + downMs;
       const whileDown: string[] = [];
       do {
-        await lab.submit({ turns: 2 }).then(
+        await lab.alerts.submit({ turns: 2 }).then(
           (id) => whileDown.push(id),
           () => (refused += 1),
         );
@@ -40,7 +40,7 @@ export const natsKill: Scenario = {
     // A tool call whose question or answer was lost with a connection is asked again, and may find its runner gone.
     allowRepeats(kills * 2);
     await lab.untilAllTerminal();
-    figure("alerts accepted", lab.acked.size, "");
+    figure("alerts accepted", lab.alerts.acked.size, "");
     figure("alerts refused", refused, "");
     figure(
       "from NATS back to the claim of what was accepted meanwhile, p99",
@@ -48,7 +48,7 @@ export const natsKill: Scenario = {
       "s",
     );
     expect("every alert is accepted", refused === 0, `${refused} refused`);
-    expect("every session completes", (await lab.countByStatus("completed")) === lab.acked.size);
+    expect("every session completes", (await lab.countByStatus("completed")) === lab.alerts.acked.size);
     expect(
       "what waited is claimed within 20 s",
       Math.max(...dispatch) <= 20_000,

@@ -17,7 +17,7 @@ export const zombie: Scenario = {
       if (frozen === undefined || other === undefined) throw new Error("two executors are needed");
       // All sessions to the one that will be stopped; the other joins while they run.
       await other.stop();
-      const ids = await lab.submitMany(sessions, { turns: 4, paceMs: 800 });
+      const ids = await lab.alerts.submitMany(sessions, { turns: 4, paceMs: 800 });
       lab.follow(ids);
       await until("all are claimed", async () => {
         const claimed = new Set((await lab.claims()).map(({ session_id }) => session_id));
@@ -43,7 +43,7 @@ export const zombie: Scenario = {
       say(`round ${round} of ${rounds}: it goes on after ${((Date.now() - stoppedAt) / 1_000).toFixed(0)} s`);
       await lab.untilAllTerminal();
     }
-    expect("every session completes", (await lab.countByStatus("completed")) === lab.acked.size);
+    expect("every session completes", (await lab.countByStatus("completed")) === lab.alerts.acked.size);
     expect(
       "no executor ended",
       lab.executors.every(({ isRunning }) => isRunning),

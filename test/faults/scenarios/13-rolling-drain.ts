@@ -17,8 +17,9 @@ export const rollingDrain: Scenario = {
     const codes: (number | null)[] = [];
     for (let round = 1; round <= rounds; round += 1) {
       for (const slot of lab.executors) {
-        if ((await lab.unfinished()) === 0)
-          lab.follow(await lab.submitMany(sessions, { turns: 4, paceMs: 600 }));
+        if ((await lab.unfinished()) === 0) {
+          lab.follow(await lab.alerts.submitMany(sessions, { turns: 4, paceMs: 600 }));
+        }
         await wait(pauseMs / lab.executors.length);
         const startedAt = performance.now();
         codes.push(await slot.stop());
@@ -32,10 +33,10 @@ export const rollingDrain: Scenario = {
     const attempts = parseCount(row).count;
     figure("stops", stops.length, "");
     figure("longest stop", Math.max(...stops), "s");
-    figure("handovers", (await lab.claims()).length - lab.acked.size, "");
+    figure("handovers", (await lab.claims()).length - lab.alerts.acked.size, "");
     figure("LLM calls made again", repeatedModelCalls(lab.model.calls), `of ${lab.model.calls.length}`);
     figure("attempts used", attempts, "");
-    expect("every session completes", (await lab.countByStatus("completed")) === lab.acked.size);
+    expect("every session completes", (await lab.countByStatus("completed")) === lab.alerts.acked.size);
     expect(
       "every executor ends with code 0",
       codes.every((code) => code === 0),

@@ -19,7 +19,11 @@ export const cancelRace: Scenario = {
     for (let done = 0; done < cancels; done += WAVE) {
       await Promise.all(
         Array.from({ length: WAVE }, async () => {
-          const id = await lab.submit({ turns: 2, paceMs: 400, words: random.next() < 0.3 ? "HANG" : "" });
+          const id = await lab.alerts.submit({
+            turns: 2,
+            paceMs: 400,
+            words: random.next() < 0.3 ? "HANG" : "",
+          });
           await wait(random.between(0, 2_500));
           await cancel(lab, id);
         }),
@@ -29,18 +33,19 @@ export const cancelRace: Scenario = {
     }
     const times = await cancelTimes(lab);
     const cutOffs = socketTimes(lab, await requestTimes(lab));
-    figure("sessions cancelled", times.length, `of ${lab.acked.size}`);
+    figure("sessions cancelled", times.length, `of ${lab.alerts.acked.size}`);
     figure("from the cancel to the end, p50", percentile(times, 0.5), "ms");
     figure("from the cancel to the end, p99", percentile(times, 0.99), "ms");
-    if (cutOffs.length > 0)
+    if (cutOffs.length > 0) {
       figure("from the cancel to the model's socket, p99", percentile(cutOffs, 0.99), "ms");
+    }
     expect(
       "a cancel ends a session within 5 s",
       times.every((ms) => ms <= 5_000),
       `${Math.max(...times)} ms`,
     );
 
-    const hanging = await lab.submit({ words: "HANG" });
+    const hanging = await lab.alerts.submit({ words: "HANG" });
     // Then nothing is left to write that would find the cancel by itself.
     await until(
       "the model has said all it will",
@@ -54,7 +59,7 @@ export const cancelRace: Scenario = {
     await lab.servers.restartNats();
     figure("from the cancel to the end, with NATS down", withoutNats, "s");
     expect("a cancel ends a session within 15 s with NATS down", withoutNats <= 15, `${withoutNats} s`);
-    const [ended, all] = [await lab.countByStatus("cancelled"), lab.acked.size];
+    const [ended, all] = [await lab.countByStatus("cancelled"), lab.alerts.acked.size];
     expect(
       "what is cancelled ends cancelled or had ended before",
       ended + (await lab.countByStatus("completed")) === all,
@@ -93,7 +98,7 @@ async function requestTimes(lab: FaultLab): Promise<Map<string, number>> {
   return new Map(
     rows.map((row) => {
       const { session_id, ms } = parseRequested(row);
-      return [lab.acked.get(session_id) ?? "", ms] as const;
+      return [lab.alerts.acked.get(session_id) ?? "", ms] as const;
     }),
   );
 }

@@ -1,0 +1,18 @@
+// Preloaded into a process under test (node --import): each SIGUSR2 moves its wall clock an hour ahead, or back again.
+// Timers and performance.now() are monotonic and stay as they are, just as when a machine's clock is set.
+const HOUR_MS = 3_600_000;
+const realNow = Date.now.bind(Date);
+let offsetMs = 0;
+
+Date.now = () => realNow() + offsetMs;
+globalThis.Date = new Proxy(Date, {
+  construct: (target, args, self) => {
+    /** @type {object} */
+    const date = Reflect.construct(target, args.length === 0 ? [Date.now()] : args, self);
+    return date;
+  },
+});
+
+process.on("SIGUSR2", () => {
+  offsetMs = offsetMs === 0 ? HOUR_MS : 0;
+});

@@ -1,0 +1,103 @@
+import { until } from "../../support/until.ts";
+import type { ExecutorSlot } from "../harness/executor-slot.ts";
+import type { FaultLab } from "../harness/fault-lab.ts";
+import { planOf } from "../harness/lab-config.ts";
+import { isCommit, type StatementWatch } from "../harness/postgres-tap.ts";
+import type { Scenario } from "../harness/scenario.ts";
+
+/** The transactions of an investigation, each known by a statement that only it has. */
+const TRANSACTIONS: Readonly<Record<string, RegExp>> = {
+  "the claim": /SET lease_owner = \$2/u,
+  "the start of a stage": /INSERT INTO "stages"/u,
+  "the opening of the conversation": /INSERT INTO "messages"/u,
+  "the tool list": /"available_tools"/u,
+  "the model's answer": /INSERT INTO "llm_interactions"/u,
+  "a tool call's announcement": /INSERT INTO "timeline_events"/u,
+  "a tool call's result": /"tool_result"/u,
+  "the end of an execution": /UPDATE "agent_executions" SET[^;]*"status"/u,
+  "the end of the session": /UPDATE "?alert_sessions"? SET[^;]*completed_at/u,
+};
+
+interface Failpoint {
+  readonly name: string;
+  readonly when: "before COMMIT" | "after COMMIT" | "model is asked" | "tool runs";
+  readonly transaction: RegExp | undefined;
+}
+
+const FAILPOINTS: readonly Failpoint[] = [
+  ...Object.entries(TRANSACTIONS).flatMap(([name, transaction]) =>
+    (["before COMMIT", "after COMMIT"] as const).map((when) => ({
+      name: `${when} of ${name}`,
+      when,
+      transaction,
+    })),
+  ),
+  { name: "while the model answers", when: "model is asked", transaction: undefined },
+  { name: "while a tool runs", when: "tool runs", transaction: undefined },
+];
+
+/** Each place of an investigation where a death could lose or repeat something, hit exactly. */
+export const executorFailpoints: Scenario = {
+  name: "executor-failpoints",
+  summary:
+    "an executor dies right before and right after each COMMIT, while the model answers, while a tool runs",
+  inShortRun: false,
+  run: async ({ lab: openLab, short, say, figure, expect }) => {
+    const failpoints = short ? FAILPOINTS.slice(0, 3) : FAILPOINTS;
+    let armed: Failpoint | undefined;
+    const strike = (slot: ExecutorSlot | undefined) => {
+      armed = undefined;
+      slot?.kills.push({ pod: slot.pod, at: Date.now() });
+      slot?.service.process.kill("SIGKILL");
+    };
+    const watch = (index: number): StatementWatch => {
+      const judge = (sql: string, transaction: readonly string[], when: Failpoint["when"]) => {
+        const isHere =
+          armed?.when === when &&
+          isCommit(sql) &&
+          transaction.some((text) => armed?.transaction?.test(text) === true);
+        if (!isHere) return "forward";
+        strike(lab.executors[index - 1]);
+        return "hold";
+      };
+      return {
+        asked: (sql, transaction) => judge(sql, transaction, "before COMMIT"),
+        answered: (sql, transaction) => judge(sql, transaction, "after COMMIT"),
+      };
+    };
+    const lab: FaultLab = await openLab({
+      executors: 1,
+      slots: 5,
+      toolDelay: "500ms",
+      watchExecutor: watch,
+      plan: (call, alert) => {
+        if (armed?.when === "model is asked") strike(lab.executors[0]);
+        return planOf(call, alert);
+      },
+    });
+    const [slot] = lab.executors;
+    if (slot === undefined) throw new Error("an executor is needed");
+    for (const failpoint of failpoints) {
+      armed = failpoint;
+      const calls = (await lab.toolCalls()).length;
+      const id = await lab.alerts.submit({ turns: 2, paceMs: 50 });
+      lab.follow([id]);
+      if (failpoint.when === "tool runs") {
+        await until("a tool runs", async () => (await lab.toolCalls()).length > calls);
+        strike(slot);
+      }
+      const wasHit = await until(failpoint.name, () => !slot.isRunning, 20_000).catch(() => false);
+      armed = undefined;
+      expect(`the failpoint is hit: ${failpoint.name}`, wasHit);
+      if (wasHit) await slot.start();
+      const { status } = await lab.client.waitFor(
+        id,
+        ["completed", "failed", "cancelled", "timed_out"],
+        90_000,
+      );
+      expect(`the session completes after a death ${failpoint.name}`, status === "completed", status);
+      say(failpoint.name);
+    }
+    figure("failpoints", failpoints.length, "");
+  },
+};

@@ -1,0 +1,56 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { Scenario } from "../harness/scenario.ts";
+
+/** The database crashes and recovers, again and again, under alerts, investigations and watching clients. */
+export const postgresCrash: Scenario = {
+  name: "postgres-crash",
+  summary: "Postgres is restarted at once (immediate) every 5 to 20 s with load on",
+  inShortRun: true,
+  run: async ({ lab: openLab, random, short, signal, say, figure, expect, allowRepeats }) => {
+    const { minutes, shortestMs, longestMs } = short
+      ? { minutes: 0.1, shortestMs: 2_000, longestMs: 4_000 }
+      : { minutes: 10, shortestMs: 5_000, longestMs: 20_000 };
+    const lab = await openLab({ executors: 2, slots: 5 });
+    const recorder = lab.follow(await lab.alerts.submitMany(3, { turns: 4, paceMs: 500 }));
+    const processes = lab.system.running();
+    const done = new AbortController();
+    const client = async () => {
+      while (!done.signal.aborted) {
+        const id = await lab.alerts.submitPersistently({ turns: 2, paceMs: 300 }, signal);
+        recorder.follow(id);
+        await wait(1_000);
+      }
+    };
+    const clients = [client(), client()];
+    const endAt = performance.now() + minutes * 60_000;
+    let crashes = 0;
+    while (performance.now() < endAt) {
+      await wait(random.between(shortestMs, longestMs));
+      await lab.servers.crashPostgres();
+      await wait(random.between(0, 500));
+      await lab.servers.restartPostgres();
+      crashes += 1;
+      if (crashes % 10 === 0) say(`${crashes} crashes, ${lab.alerts.acked.size} alerts accepted`);
+    }
+    done.abort();
+    await Promise.all(clients);
+    await lab.untilAllTerminal();
+    // A crash in mid-call ends the call's connection to the database, not to the model.
+    allowRepeats(crashes * 10);
+    const completed = await lab.countByStatus("completed");
+    const wrong = lab.alerts.refusals.filter((status) => status !== 503);
+    figure("crashes", crashes, "");
+    figure("alerts accepted", lab.alerts.acked.size, "");
+    figure("answered 503 meanwhile", lab.alerts.refusals.length - wrong.length, "");
+    expect(
+      "every session completes",
+      completed === lab.alerts.acked.size,
+      `${completed} of ${lab.alerts.acked.size}`,
+    );
+    expect("the api answers 503, never 500", wrong.length === 0, wrong.join());
+    const ended = processes.filter(
+      ({ process: { exitCode, signalCode } }) => exitCode !== null || signalCode !== null,
+    );
+    expect("no service ends", ended.length === 0, ended.map(({ name }) => name).join());
+  },
+};

@@ -1,0 +1,110 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync } from "node:fs";
+import { rm, statfs, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { errorMessage } from "#shared/errors.ts";
+import { until } from "../../support/until.ts";
+import { RefusedError } from "../harness/alert-sender.ts";
+import type { FaultLab } from "../harness/fault-lab.ts";
+import type { Scenario } from "../harness/scenario.ts";
+
+/** The servers' data on small disks of their own, in memory: needs the right to mount. */
+const DISKS = { nats: "24m", postgres: "160m" };
+const BALLAST = "ballast";
+/** Smaller steps at the end, so that nearly nothing is left. */
+const STEPS = [1024 * 1024, 64 * 1024, 4096];
+
+/** No space left: first for the streams, then for the truth itself. */
+export const diskFull: Scenario = {
+  name: "disk-full",
+  summary: "the disks of NATS and then of Postgres run full, and get space again",
+  inShortRun: false,
+  run: async ({ lab: openLab, say, figure, expect }) => {
+    const mounts: string[] = [];
+    try {
+      const lab = await openLab({
+        executors: 1,
+        slots: 5,
+        prepareDirectory: (directory) => mountDisks(directory, mounts),
+      });
+      await lab.alerts.submitMany(2, { turns: 1 });
+      await lab.untilAllTerminal();
+
+      await fill(join(lab.servers.directory, "nats"));
+      say("the disk of NATS is full");
+      const whileFull = await Promise.all(Array.from({ length: 20 }, () => statusOf(lab)));
+      expect(
+        "with NATS' disk full every alert is accepted",
+        whileFull.every((status) => status === 202),
+        whileFull.join(),
+      );
+      await free(join(lab.servers.directory, "nats"));
+      // Servers before 2.10 hang for good; the restart is what an operator does.
+      await lab.servers.killNats();
+      await lab.servers.restartNats();
+      const natsAt = performance.now();
+      await lab.untilAllTerminal();
+      figure("from NATS' space to the end of all sessions", (performance.now() - natsAt) / 1_000, "s");
+
+      await fill(join(lab.servers.directory, "postgres"));
+      say("the disk of Postgres is full");
+      const refused = await until("an alert is refused", async () => {
+        const status = await statusOf(lab, "x".repeat(500_000));
+        return status !== 202 && status;
+      });
+      expect("with Postgres' disk full an alert is refused with 503", refused === 503, String(refused));
+      await free(join(lab.servers.directory, "postgres"));
+      if (lab.servers.postgres.hasExited()) await lab.servers.restartPostgres();
+      const postgresAt = performance.now();
+      await until("alerts are accepted again", async () => (await statusOf(lab)) === 202, 60_000);
+      await lab.untilAllTerminal();
+      figure(
+        "from Postgres' space to the end of all sessions",
+        (performance.now() - postgresAt) / 1_000,
+        "s",
+      );
+      expect("every session completes", (await lab.countByStatus("completed")) === lab.alerts.acked.size);
+    } finally {
+      // The lab still runs on them: a lazy unmount takes them away once it has gone.
+      for (const mount of mounts) execFileSync("umount", ["--lazy", mount]);
+    }
+  },
+};
+
+function mountDisks(directory: string, mounts: string[]): void {
+  for (const [name, size] of Object.entries(DISKS)) {
+    const mount = join(directory, name);
+    mkdirSync(mount, { recursive: true });
+    try {
+      execFileSync("mount", ["-t", "tmpfs", "-o", `size=${size},mode=0755`, "tmpfs", mount], {
+        stdio: "pipe",
+      });
+    } catch (error) {
+      throw new Error(
+        `a disk in memory cannot be mounted (${errorMessage(error)}): run this scenario as root`,
+        { cause: error },
+      );
+    }
+    mounts.push(mount);
+  }
+}
+
+async function fill(directory: string): Promise<void> {
+  for (const step of STEPS) {
+    for (let n = 0; (await statfs(directory)).bavail * 4096 >= step; n += 1) {
+      await writeFile(join(directory, `${BALLAST}-${step}-${n}`), Buffer.alloc(step)).catch(() => undefined);
+    }
+  }
+}
+
+async function free(directory: string): Promise<void> {
+  execFileSync("sh", ["-c", `rm -f ${JSON.stringify(directory)}/${BALLAST}-*`]);
+  await rm(join(directory, BALLAST), { force: true });
+}
+
+async function statusOf(lab: FaultLab, words = ""): Promise<number> {
+  return lab.alerts.submit({ turns: 1, paceMs: 0, words }).then(
+    () => 202,
+    (error: unknown) => (error instanceof RefusedError ? error.status : 0),
+  );
+}

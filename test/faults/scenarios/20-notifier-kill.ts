@@ -1,0 +1,68 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as wait } from "node:timers/promises";
+import { until } from "../../support/until.ts";
+import type { FaultLab } from "../harness/fault-lab.ts";
+import type { Scenario } from "../harness/scenario.ts";
+
+const HISTORY = 10_000;
+
+/** Clients reconnect with their last number and must neither miss nor repeat anything. */
+export const notifierKill: Scenario = {
+  name: "notifier-kill",
+  summary: "the notifier is killed every few seconds under watching clients; a long history is caught up",
+  inShortRun: true,
+  run: async ({ lab: openLab, random, short, say, figure, expect }) => {
+    const { kills, clients, everyMs } = short
+      ? { kills: 3, clients: 4, everyMs: 1_000 }
+      : { kills: 40, clients: 20, everyMs: 5_000 };
+    const lab = await openLab({ executors: 2, slots: 5 });
+    const sessions = await lab.alerts.submitMany(5, { turns: 4, paceMs: 400 });
+    const recorders = Array.from({ length: clients }, () => lab.follow(sessions));
+    for (let killed = 1; killed <= kills; killed += 1) {
+      await wait(everyMs * random.between(0.5, 1));
+      await lab.system.stop("notifier", "SIGKILL");
+      await lab.startService("notifier");
+      if ((await lab.unfinished()) < 5) {
+        for (const id of await lab.alerts.submitMany(2, { turns: 4, paceMs: 400 })) {
+          for (const recorder of recorders.slice(0, 5)) if (recorder.received.size < 45) recorder.follow(id);
+        }
+      }
+      if (killed % 10 === 0) say(`${killed} of ${kills} kills`);
+    }
+    await lab.untilAllTerminal();
+    for (const recorder of recorders) await recorder.untilEnded();
+    const connections = recorders.reduce((sum, recorder) => sum + recorder.connections, 0);
+    figure("kills", kills, "");
+    figure("connections", connections, `of ${clients} clients`);
+    figure("events received", recorders.flatMap(({ received }) => [...received.values()]).flat().length, "");
+    expect("every client came back after each kill", connections > clients, `${connections}`);
+
+    const long = await insertHistory(lab);
+    const startedAt = performance.now();
+    const late = lab.follow([long]);
+    await until("the whole history", () => (late.received.get(long)?.length ?? 0) >= HISTORY, 60_000);
+    figure(`history of ${HISTORY} events caught up in`, (performance.now() - startedAt) / 1_000, "s");
+  },
+};
+
+/** A session that is over, with a long log. */
+async function insertHistory(lab: FaultLab): Promise<string> {
+  const id = randomUUID();
+  await lab.servers.query(
+    `INSERT INTO alert_sessions (session_id, alert_data, agent_type, chain_id, resolved_config, config_hash, status, completed_at)
+     VALUES ($1, 'case-history', 'test', 'test-chain', '{}', 'none', 'completed', now())`,
+    [id],
+  );
+  await lab.servers.query("INSERT INTO session_runtime (session_id, last_seq) VALUES ($1, $2)", [
+    id,
+    HISTORY,
+  ]);
+  await lab.servers.query(
+    `INSERT INTO events (session_id, seq, payload)
+     SELECT $1, n, jsonb_build_object('type', CASE WHEN n = $2 THEN 'session.completed' ELSE 'session.status' END,
+       'session_id', $1::text, 'status', 'completed', 'timestamp', '2026-01-01T00:00:00.000Z')
+     FROM generate_series(1, $2::int) AS n ORDER BY n`,
+    [id, HISTORY],
+  );
+  return id;
+}
