@@ -6,10 +6,10 @@ let offsetMs = 0;
 
 Date.now = () => realNow() + offsetMs;
 globalThis.Date = new Proxy(Date, {
-  construct: (target, args, self) => {
-    /** @type {object} */
-    const date = Reflect.construct(target, args.length === 0 ? [Date.now()] : args, self);
-    return date;
+  construct: (target, args) => {
+    /** @type {unknown} */
+    const date = Reflect.construct(target, args.length === 0 ? [Date.now()] : args);
+    return typeof date === "object" && date !== null ? date : new target();
   },
 });
 

@@ -67,11 +67,11 @@ function chain(alertType: string): object {
 const PIECES = 4;
 
 /**
- * What the alert's words ask for: `turns=N` calls of a tool, one an answer, by turns one that acts and one that only
+ * What the alert's words ask for: `turns=N` (0) calls of a tool, one an answer, by turns one that acts and one that only
  * looks; `pace=MS` for each answer; `HANG` never ends the first.
  */
 export function planOf(call: ModelCall, alert: string): ModelAnswer {
-  const turns = numberIn(alert, /turns=(\d+)/u, 4);
+  const turns = numberIn(alert, /turns=(\d+)/u, 0);
   const pauseMs = numberIn(alert, /pace=(\d+)/u, 0) / PIECES;
   const timing = { thinking: `answer ${call.number} of ${call.caseId}`, pieces: PIECES, pauseMs };
   if (/\bHANG\b/u.test(alert)) return { ...timing, text: "this goes on", hangs: true };

@@ -59,8 +59,8 @@ async function insertHistory(lab: FaultLab): Promise<string> {
   ]);
   await lab.servers.query(
     `INSERT INTO events (session_id, seq, payload)
-     SELECT $1, n, jsonb_build_object('type', CASE WHEN n = $2 THEN 'session.completed' ELSE 'session.status' END,
-       'session_id', $1::text, 'status', 'completed', 'timestamp', '2026-01-01T00:00:00.000Z')
+     SELECT $1::uuid, n, jsonb_build_object('type', CASE WHEN n = $2::int THEN 'session.completed' ELSE 'session.status' END,
+       'session_id', $1::uuid, 'status', 'completed', 'timestamp', '2026-01-01T00:00:00.000Z')
      FROM generate_series(1, $2::int) AS n ORDER BY n`,
     [id, HISTORY],
   );

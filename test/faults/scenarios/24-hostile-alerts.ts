@@ -1,6 +1,6 @@
-import { once } from "node:events";
 import { request } from "node:http";
 import { readFile } from "node:fs/promises";
+import { pipeline } from "node:stream/promises";
 import type { FaultLab } from "../harness/fault-lab.ts";
 import type { Scenario } from "../harness/scenario.ts";
 
@@ -92,17 +92,14 @@ async function flood(lab: FaultLab, bytes: number): Promise<number> {
     answer.resolve(response.statusCode ?? 0);
   });
   sending.on("error", () => answer.resolve(0));
-  sending.write('{"data":"');
-  const block = Buffer.alloc(64 * 1024, "x");
-  for (let sent = 0; sent < bytes && !sending.destroyed; sent += block.length) {
-    if (!sending.write(block)) {
-      await Promise.race([once(sending, "drain"), once(sending, "close"), answer.promise]).catch(
-        () => undefined,
-      );
-    }
-  }
-  sending.destroy();
+  await pipeline(endlessAlert(bytes), sending).catch(() => undefined); // cut off
   return answer.promise;
+}
+
+function* endlessAlert(bytes: number): Iterable<Buffer> {
+  yield Buffer.from('{"data":"');
+  const block = Buffer.alloc(64 * 1024, "x");
+  for (let sent = 0; sent < bytes; sent += block.length) yield block;
 }
 
 async function residentBytes(lab: FaultLab): Promise<number> {
