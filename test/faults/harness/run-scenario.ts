@@ -57,12 +57,18 @@ export async function runScenario(
       ),
     allowRepeats: (calls) => void (mayRepeat += calls),
   };
+  const attempt = async (what: string, work: () => Promise<void>) => {
+    await work().catch((error: unknown) => {
+      signal.throwIfAborted();
+      findings.push({ what, ok: false, detail: errorMessage(error) });
+    });
+  };
   try {
-    await scenario.run(context);
-    if (lab !== undefined) findings.push(...(await checkLab(lab, mayRepeat)));
-  } catch (error) {
-    signal.throwIfAborted();
-    findings.push({ what: "the scenario runs to its end", ok: false, detail: errorMessage(error) });
+    await attempt("the scenario runs to its end", () => scenario.run(context));
+    // What broke is worth more with what else is broken.
+    await attempt("the system can be checked", async () => {
+      if (lab !== undefined) findings.push(...(await checkLab(lab, mayRepeat)));
+    });
   } finally {
     output = lab?.system.output.slice(-OUTPUT_CHARS) ?? "";
     await lab?.[Symbol.asyncDispose]();

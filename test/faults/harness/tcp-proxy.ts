@@ -4,8 +4,11 @@ import { listen } from "#shared/listen.ts";
 
 const HOST = "127.0.0.1";
 
-/** What becomes of some bytes: passed on, kept for ever with everything behind them, or lost with the connection. */
-export type Verdict = "forward" | "hold" | "cut";
+/**
+ * What becomes of some bytes: passed on, at once or once something has come about; kept for ever with everything behind
+ * them; or lost with the connection.
+ */
+export type Verdict = "forward" | { readonly after: Promise<void> } | "hold" | "cut";
 
 /** Reads along on one connection; asked before the bytes go on. */
 export interface ProxyTap {
@@ -112,6 +115,10 @@ export class TcpProxy implements AsyncDisposable {
         pair.held = true;
         return;
       }
+      if (typeof verdict === "object") {
+        void this.#forwardLater(bytes, from, to, verdict.after);
+        return;
+      }
       if (this.delayMs > 0) setTimeout(() => to.write(bytes), this.delayMs);
       else if (!to.write(bytes)) {
         from.pause();
@@ -125,6 +132,13 @@ export class TcpProxy implements AsyncDisposable {
       if (this.#link === "up" && !pair.held) to.end();
       else if (from === pair.client) to.destroy();
     });
+  }
+
+  async #forwardLater(bytes: Buffer, from: Socket, to: Socket, after: Promise<void>): Promise<void> {
+    from.pause();
+    await after;
+    to.write(bytes);
+    from.resume();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

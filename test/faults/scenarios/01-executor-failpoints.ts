@@ -43,7 +43,7 @@ export const executorFailpoints: Scenario = {
     "an executor dies right before and right after each COMMIT, while the model answers, while a tool runs",
   inShortRun: false,
   run: async ({ lab: openLab, short, say, figure, expect }) => {
-    const failpoints = short ? FAILPOINTS.slice(0, 3) : FAILPOINTS;
+    const failpoints = short ? FAILPOINTS.slice(-2) : FAILPOINTS;
     let armed: Failpoint | undefined;
     const strike = (slot: ExecutorSlot | undefined) => {
       armed = undefined;
