@@ -5,6 +5,7 @@ import { gateway } from "./gateway.ts";
 import { connections } from "./connections.ts";
 import { fanout } from "./fanout.ts";
 import { smoke } from "./smoke.ts";
+import { step } from "./step.ts";
 
 /** A new benchmark is one file and one line here. */
 const BENCHMARKS: ReadonlyMap<string, Benchmark> = new Map([
@@ -12,6 +13,7 @@ const BENCHMARKS: ReadonlyMap<string, Benchmark> = new Map([
   ["gateway", gateway],
   ["fanout", fanout],
   ["connections", connections],
+  ["step", step],
 ]);
 
 const INTERRUPTED = 130;

@@ -1,7 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { resolve } from "node:path";
 import { BackingServers } from "../../test/support/backing-servers.ts";
-import { configDirectory } from "../../test/support/config-directory.ts";
+import { configDirectory, type ConfigFiles } from "../../test/support/config-directory.ts";
 import { SUMMARY_CALL } from "../../test/support/scripts.ts";
 import { TarsySystem } from "../../test/support/tarsy-system.ts";
 import { BenchDatabase } from "./bench-database.ts";
@@ -32,10 +32,14 @@ const SCRIPT = {
   ],
 };
 
-/** Starts everything on free ports; disposal stops and removes all of it. Throws the signal's reason when it aborts. */
+/**
+ * Starts everything on free ports; disposal stops and removes all of it. `files` replace parts of the configuration.
+ * Throws the signal's reason when it aborts.
+ */
 export async function startBenchSystem(
-  { executors, statements, cpuProfileDir }: LoadOptions,
+  { executors, statements, cpuProfileDir }: Pick<LoadOptions, "executors" | "statements" | "cpuProfileDir">,
   { signal, progress }: BenchmarkContext,
+  files: ConfigFiles = {},
 ): Promise<BenchSystem> {
   await using resources = new AsyncDisposableStack();
   progress("starting Postgres (durable) and NATS");
@@ -43,7 +47,9 @@ export async function startBenchSystem(
   signal.throwIfAborted();
   if (statements) await enableStatementCounts(servers);
   const queue = { worker_count: SLOTS, max_concurrent_sessions: SLOTS * executors };
-  const config = resources.use(await configDirectory({ tarsy: { queue }, script: SCRIPT }));
+  const config = resources.use(
+    await configDirectory({ script: SCRIPT, ...files, tarsy: { queue, ...files.tarsy } }),
+  );
   progress(`starting the services, ${executors} executor${executors === 1 ? "" : "s"}`);
   const system = resources.use(
     await TarsySystem.start({

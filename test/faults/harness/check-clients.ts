@@ -11,9 +11,11 @@ export async function checkClients(
 ): Promise<Finding[]> {
   if (recorders.length === 0) return [];
   const late: string[] = [];
-  for (const recorder of recorders) {
-    await recorder.untilEnded().catch((error: unknown) => late.push(errorMessage(error)));
-  }
+  await Promise.all(
+    recorders.map((recorder) =>
+      recorder.untilEnded().catch((error: unknown) => late.push(errorMessage(error))),
+    ),
+  );
   const sessionOf = new Map(sessions.map((session) => [session.session_id, session]));
   const wrong: string[] = [];
   for (const { received } of recorders) {

@@ -10,7 +10,7 @@ import { geminiChunk } from "../../support/gemini-server.ts";
 export interface ModelCall {
   /** Which investigation: the `case-…` in its alert. */
   readonly caseId: string;
-  /** Which agent: the `agent-…` in its instructions, empty without one. */
+  /** Whose conversation: the `agent-…` in its instructions, the session's summary, or empty. */
   readonly agent: string;
   /** From 1: the conversation's answers so far plus one. */
   readonly number: number;
@@ -51,7 +51,7 @@ const Request = Type.Object({
 });
 const parseRequest = compileParser("generateContent request", Request);
 const CASE = /case-[\w-]+/u;
-const AGENT = /agent-\d+/u;
+const AGENT = /agent-\d+|summaries/u;
 const USAGE = { promptTokenCount: 10, candidatesTokenCount: 5, thoughtsTokenCount: 2, totalTokenCount: 17 };
 
 /** A model behind Gemini's API, in the test's own process: it outlives every service, and its log is the oracle. */

@@ -30,7 +30,7 @@ export const notifierKill: Scenario = {
       if (killed % 10 === 0) say(`${killed} of ${kills} kills`);
     }
     await lab.untilAllTerminal();
-    for (const recorder of recorders) await recorder.untilEnded();
+    await Promise.all(recorders.map((recorder) => recorder.untilEnded()));
     const connections = recorders.reduce((sum, recorder) => sum + recorder.connections, 0);
     figure("kills", kills, "");
     figure("connections", connections, `of ${clients} clients`);

@@ -1,0 +1,113 @@
+import { writeFile } from "node:fs/promises";
+import { parseArgs } from "node:util";
+import { errorMessage } from "#shared/errors.ts";
+import { TarsyClient } from "../test/support/tarsy-client.ts";
+import { renderStepReport } from "./step/render-step-report.ts";
+import { SHAPES, TURNS, shapeConfig, type ShapeName } from "./step/shapes.ts";
+import { stepReport, type ShapeTotals, type StepReport } from "./step/step-report.ts";
+import { UsageError, type Benchmark, type BenchmarkContext } from "./support/benchmark.ts";
+import {
+  readStatementCounts,
+  resetStatementCounts,
+  type StatementCount,
+} from "./support/count-statements.ts";
+import { describeMachine } from "./support/machine.ts";
+import { startBenchSystem, type BenchSystem } from "./support/start-bench-system.ts";
+import { waitForSessions } from "./support/wait-for-sessions.ts";
+
+const DEFAULT_ROUNDS = 5;
+const SESSIONS_PER_ROUND = 4;
+const WARM_UP = 5;
+const COMMITS = 50;
+const POLL_MS = 5;
+/** What waiting for a session's end asks. */
+const OWN_STATEMENT = /\bunfinished\b/u;
+
+/** What one agent step costs in Postgres, told apart from everything around it by sessions of three shapes. */
+export const step: Benchmark = {
+  summary: "one agent step: statements, transactions and time, against one bare commit",
+  usage: `usage: npm run bench -- step [options]
+
+  --rounds N     how often each shape of session is run, ${SESSIONS_PER_ROUND} sessions each, 1 to 1000 (${DEFAULT_ROUNDS})
+  --json FILE    also writes every figure to FILE, with its unit in its name
+  --help         prints this
+`,
+  run: async (args, context) => {
+    const { rounds, jsonFile } = parse(args);
+    const report = await measure(rounds, context);
+    context.print(renderStepReport(report));
+    if (jsonFile !== undefined) await writeFile(jsonFile, `${JSON.stringify(report, null, 2)}\n`);
+  },
+};
+
+function parse(args: readonly string[]): { rounds: number; jsonFile: string | undefined } {
+  try {
+    const { values } = parseArgs({
+      args: [...args],
+      options: { rounds: { type: "string", default: String(DEFAULT_ROUNDS) }, json: { type: "string" } },
+    });
+    const rounds = Number(values.rounds);
+    if (!Number.isInteger(rounds) || rounds < 1 || rounds > 1_000) {
+      throw new Error(`--rounds is "${values.rounds}"; it must be a whole number from 1 to 1000`);
+    }
+    return { rounds, jsonFile: values.json };
+  } catch (error) {
+    throw new UsageError(errorMessage(error), { cause: error });
+  }
+}
+
+async function measure(rounds: number, context: BenchmarkContext): Promise<StepReport> {
+  const startedAt = new Date();
+  const options = { executors: 1, statements: true, cpuProfileDir: undefined };
+  await using bench = await startBenchSystem(options, context, shapeConfig());
+  const machine = await describeMachine(bench.servers, bench.db);
+  context.progress("warming up");
+  for (const shape of SHAPES) await runShape(bench, context, shape, WARM_UP);
+  const totals = new Map<ShapeName, ShapeTotals[]>(SHAPES.map((shape) => [shape, []]));
+  const commits: number[] = [];
+  for (let round = 1; round <= rounds; round++) {
+    context.progress(`round ${round} of ${rounds}`);
+    // Interleaved, so that whatever slows the machine down slows all of them down.
+    for (const shape of SHAPES) {
+      totals.get(shape)?.push(await runShape(bench, context, shape, SESSIONS_PER_ROUND));
+      commits.push(...(await bench.db.commitLatencies(COMMITS)));
+    }
+  }
+  context.progress("stopping and removing everything");
+  const settings = { rounds, sessions_per_round: SESSIONS_PER_ROUND, turns: TURNS };
+  return stepReport({ startedAt, machine, settings, totals, commits });
+}
+
+/** Runs sessions of a shape one after the other; sums over them. */
+async function runShape(
+  bench: BenchSystem,
+  context: BenchmarkContext,
+  shape: ShapeName,
+  sessions: number,
+): Promise<ShapeTotals> {
+  const client = new TarsyClient(bench.system);
+  await resetStatementCounts(bench.db);
+  const before = await bench.db.counters();
+  const ids: string[] = [];
+  for (let n = 0; n < sessions; n++) {
+    ids.push(await client.submit(`the disk of ${shape} is full`));
+    await waitForSessions(bench, context, POLL_MS);
+  }
+  const after = await bench.db.counters();
+  const counted = (await readStatementCounts(bench.db)).filter(({ query }) => !OWN_STATEMENT.test(query));
+  const times = await bench.db.sessionTimes(ids);
+  if (times.completed !== sessions)
+    {throw new Error(`only ${times.completed} of ${sessions} sessions completed`);}
+  return {
+    statements: sumOf(counted) / sessions,
+    transactions: sumOf(counted.filter(({ query }) => query === "COMMIT")) / sessions,
+    writes: (after.writeTransactions - before.writeTransactions) / sessions,
+    walKb: (after.walBytes - before.walBytes) / 1_000 / sessions,
+    postgresMs: counted.reduce((sum, { planMs, runMs }) => sum + planMs + runMs, 0) / sessions,
+    ms: times.startedToCompletedP50Ms,
+  };
+}
+
+function sumOf(counts: readonly StatementCount[]): number {
+  return counts.reduce((sum, { calls }) => sum + calls, 0);
+}

@@ -1,0 +1,28 @@
+import { formatTable } from "../support/format-table.ts";
+import type { StepCost, StepReport } from "./step-report.ts";
+
+/** The report for people. */
+export function renderStepReport(report: StepReport): string {
+  const { machine, settings, bare_commit_p50_ms: commitMs } = report;
+  const row = (name: string, cost: StepCost) => [
+    name,
+    cost.statements_per_step,
+    cost.transactions_per_step,
+    cost.write_transactions_per_step,
+    cost.write_ahead_log_kb,
+    cost.in_postgres_ms,
+    cost.time_ms,
+    cost.bare_commits_per_step,
+  ];
+  const table = formatTable([
+    ["", "statements", "transactions", "that write", "WAL kB", "in Postgres ms", "time ms", "bare commits"],
+    row("LLM step, zero-delay model", report.llm_step),
+    row("tool step, zero-delay tool", report.tool_step),
+    row("rest of a session", report.rest_of_session),
+  ]);
+  const where = `${machine.cores} cores (${machine.cpu}), Node ${machine.node}, Postgres ${machine.postgres}`;
+  const how = `${settings.rounds} rounds of ${settings.sessions_per_round} sessions in each of three shapes, one session at a time`;
+  return `\n${where}\n${how}; one bare commit ${commitMs.toFixed(2)} ms\n\n${table}\n
+Statements are counted exactly, but what runs beside (lease renewals, sweeps) is among them. Times are noisy: compare
+the last column, and only with other runs' last columns (bench/README.md).\n`;
+}

@@ -1,0 +1,46 @@
+import type { ConfigFiles } from "../../test/support/config-directory.ts";
+import { SUMMARY_CALL } from "../../test/support/scripts.ts";
+
+/** Tool calls, and answers that ask for them, of the shortest session. */
+export const TURNS = 5;
+
+/** Sessions that differ in nothing but their number of steps. */
+export const SHAPES = ["single", "double-tools", "double-turns"] as const;
+export type ShapeName = (typeof SHAPES)[number];
+
+/** How many answers ask for tools, and how many tools each. */
+const COUNTS: Record<ShapeName, { readonly turns: number; readonly tools: number }> = {
+  single: { turns: TURNS, tools: 1 },
+  "double-tools": { turns: TURNS, tools: 2 },
+  "double-turns": { turns: 2 * TURNS, tools: 1 },
+};
+
+/** A model and tools without any delay; the alert's word chooses the shape. */
+export function shapeConfig(): ConfigFiles {
+  const agent = { name: "Investigator", iteration_strategy: "native-thinking" };
+  const chain = (type: string) => ({ alert_types: [type], stages: [{ name: "analysis", agents: [agent] }] });
+  return {
+    tarsy: {
+      mcp_servers: { lab: { transport: { type: "stdio", command: "true" } } },
+      agents: { Investigator: { mcp_servers: ["lab"] } },
+      agent_chains: { "test-chain": chain("test"), "kubernetes-agent-chain": chain("kubernetes") },
+    },
+    stubTools: { servers: { lab: { look: { read_only: true, results: [{ text: "OOMKilled" }] } } } },
+    script: {
+      calls: [SUMMARY_CALL, ...SHAPES.flatMap((shape) => turnsOf(shape)), { steps: [{ text: "It was the memory." }] }],
+    },
+  };
+}
+
+function turnsOf(shape: ShapeName): object[] {
+  const { turns, tools } = COUNTS[shape];
+  return Array.from({ length: turns }, (_, turn) => ({
+    when: { contains: `disk of ${shape} is`, call: turn + 1 },
+    steps: [
+      { thinking: "Which pod restarts, and why?" },
+      ...Array.from({ length: tools }, (__, n) => ({
+        tool_call: { name: "lab.look", arguments: { turn, n } },
+      })),
+    ],
+  }));
+}
