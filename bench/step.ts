@@ -17,7 +17,7 @@ import { waitForSessions } from "./support/wait-for-sessions.ts";
 
 const DEFAULT_ROUNDS = 5;
 const SESSIONS_PER_ROUND = 4;
-const WARM_UP = 5;
+const WARM_UP = 2;
 const COMMITS = 50;
 const POLL_MS = 5;
 /** What waiting for a session's end asks. */
@@ -96,8 +96,9 @@ async function runShape(
   const after = await bench.db.counters();
   const counted = (await readStatementCounts(bench.db)).filter(({ query }) => !OWN_STATEMENT.test(query));
   const times = await bench.db.sessionTimes(ids);
-  if (times.completed !== sessions)
-    {throw new Error(`only ${times.completed} of ${sessions} sessions completed`);}
+  if (times.completed !== sessions) {
+    throw new Error(`only ${times.completed} of ${sessions} sessions completed`);
+  }
   return {
     statements: sumOf(counted) / sessions,
     transactions: sumOf(counted.filter(({ query }) => query === "COMMIT")) / sessions,

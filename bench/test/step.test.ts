@@ -1,0 +1,65 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { expect } from "chai";
+import { Type } from "typebox";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
+
+const MAIN = join(import.meta.dirname, "../main.ts");
+const run = promisify(execFile);
+
+const Cost = Type.Object({
+  statements_per_step: Type.Number(),
+  transactions_per_step: Type.Number(),
+  write_transactions_per_step: Type.Number(),
+  write_ahead_log_kb: Type.Number(),
+  in_postgres_ms: Type.Number(),
+  time_ms: Type.Number(),
+  bare_commits_per_step: Type.Number(),
+});
+const parseReport = compileParser(
+  "report",
+  Type.Object({
+    benchmark: Type.Literal("step"),
+    started_at: Type.String(),
+    machine: Type.Object({}, { additionalProperties: true }),
+    settings: Type.Object({}, { additionalProperties: true }),
+    bare_commit_p50_ms: Type.Number(),
+    llm_step: Cost,
+    tool_step: Cost,
+    rest_of_session: Cost,
+  }),
+);
+
+describe("npm run bench -- step", () => {
+  let temporary: string;
+  before(async () => (temporary = await mkdtemp(join(tmpdir(), "tarsy-bench-test-"))));
+  after(() => rm(temporary, { recursive: true, force: true }));
+
+  it("tells what an LLM step and a tool step cost, and leaves nothing behind", async function () {
+    this.timeout(120_000);
+    const file = join(temporary, "step.json");
+    const { stdout } = await run(process.execPath, [MAIN, "step", "--rounds", "1", "--json", file], {
+      env: { ...process.env, TMPDIR: temporary },
+    });
+    const report = parseReport(JSON.parse(await readFile(file, "utf8")));
+    // Each commits its outcome in a transaction of its own at least.
+    expect(report.llm_step.transactions_per_step).to.be.at.least(1);
+    expect(report.tool_step.transactions_per_step).to.be.at.least(1);
+    expect(report.tool_step.statements_per_step).to.be.greaterThan(report.tool_step.transactions_per_step);
+    expect(stdout).to.include("tool step");
+    expect((await readdir(temporary)).filter((name) => name.startsWith("tarsy-"))).to.deep.equal([]);
+  });
+
+  it("says what a wrong option takes", async () => {
+    const failure: unknown = await run(process.execPath, [MAIN, "step", "--rounds", "0"]).catch(
+      (error: unknown) => error,
+    );
+    expect(failure).to.include({
+      code: 2,
+      stderr: '--rounds is "0"; it must be a whole number from 1 to 1000\n',
+    });
+  });
+});
