@@ -15,7 +15,8 @@ export const executorKill: Scenario = {
   inShortRun: true,
   run: async ({ lab: openLab, random, short, say, figure, expect }) => {
     const { sessions, kills } = short ? { sessions: 8, kills: 3 } : { sessions: 50, kills: 200 };
-    const lab = await openLab({ executors: EXECUTORS, slots: 5 });
+    // Places for all of them: a session that waits for one would blur how long it waits for an owner.
+    const lab = await openLab({ executors: EXECUTORS, slots: Math.ceil(sessions / 2) });
     const submitted = await lab.alerts.submitMany(sessions, { turns: TURNS, paceMs: short ? 400 : 1_500 });
     lab.follow(submitted.slice(0, 50));
     await until("sessions run", async () => (await lab.claims()).length > 2);
@@ -24,7 +25,7 @@ export const executorKill: Scenario = {
         await lab.alerts.submitMany(sessions, { turns: TURNS, paceMs: 1_500 });
         say(`${killed} of ${kills} kills, all sessions over: ${sessions} more`);
       }
-      await wait(random.between(100, short ? 1_500 : 4_000));
+      await wait(random.between(100, short ? 1_500 : 6_000));
       const slot = random.pick(lab.executors);
       if (!slot.isRunning) continue;
       await slot.kill();
