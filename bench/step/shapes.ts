@@ -27,7 +27,11 @@ export function shapeConfig(): ConfigFiles {
     },
     stubTools: { servers: { lab: { look: { read_only: true, results: [{ text: "OOMKilled" }] } } } },
     script: {
-      calls: [SUMMARY_CALL, ...SHAPES.flatMap((shape) => turnsOf(shape)), { steps: [{ text: "It was the memory." }] }],
+      calls: [
+        SUMMARY_CALL,
+        ...SHAPES.flatMap((shape) => turnsOf(shape)),
+        { steps: [{ text: "It was the memory." }] },
+      ],
     },
   };
 }
