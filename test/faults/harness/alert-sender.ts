@@ -11,8 +11,8 @@ export interface CaseShape {
   readonly paceMs?: number;
   /** Further words for the alert. */
   readonly words?: string;
-  /** `thinking` has six stages of one answer each, without a tool. */
-  readonly type?: "test" | "thinking";
+  /** `thinking` has six stages of one answer each, without a tool; `parallel` two agents beside each other. */
+  readonly type?: "test" | "thinking" | "parallel";
   /** The client's own key of the submission. */
   readonly key?: string;
 }

@@ -2,6 +2,7 @@ import type { ConfigFiles } from "../../support/config-directory.ts";
 import type { ModelAnswer, ModelCall } from "./model-server.ts";
 
 const STAGES = [1, 2, 3, 4, 5, 6];
+const TWINS = [11, 12];
 
 interface LabConfig {
   readonly model: string;
@@ -30,11 +31,27 @@ export function labConfig({
       agents: {
         Investigator: { mcp_servers: ["lab"] },
         ...Object.fromEntries(
+          TWINS.map((n) => [
+            `Twin${n}`,
+            { mcp_servers: ["lab"], custom_instructions: `You are agent-${n}.` },
+          ]),
+        ),
+        ...Object.fromEntries(
           STAGES.map((n) => [`Thinker${n}`, { mcp_servers: [], custom_instructions: `You are agent-${n}.` }]),
         ),
       },
       agent_chains: {
         "test-chain": chain("test"),
+        // Two that work beside each other, and what is made of their results.
+        "parallel-chain": {
+          alert_types: ["parallel"],
+          stages: [
+            {
+              name: "together",
+              agents: TWINS.map((n) => ({ name: `Twin${n}`, iteration_strategy: "native-thinking" })),
+            },
+          ],
+        },
         // Steps that need the model alone, and no tool.
         "thinking-chain": {
           alert_types: ["thinking"],
@@ -71,13 +88,13 @@ const PIECES = 4;
  * looks; `pace=MS` for each answer; `HANG` never ends the first.
  */
 export function planOf(call: ModelCall, alert: string): ModelAnswer {
-  const turns = numberIn(alert, /turns=(\d+)/u, 0);
+  const turns = call.hasTools ? numberIn(alert, /turns=(\d+)/u, 0) : 0;
   const pauseMs = numberIn(alert, /pace=(\d+)/u, 0) / PIECES;
   const timing = { thinking: `answer ${call.number} of ${call.caseId}`, pieces: PIECES, pauseMs };
   if (/\bHANG\b/u.test(alert)) return { ...timing, text: "this goes on", hangs: true };
   if (call.number > turns) return { ...timing, text: `**${call.caseId}** is understood.` };
   const name = call.number % 2 === 1 ? "act" : "look";
-  return { ...timing, tool: { name, args: { case: call.caseId, n: call.number } } };
+  return { ...timing, tool: { name, args: { case: call.caseId, agent: call.agent, n: call.number } } };
 }
 
 function numberIn(text: string, pattern: RegExp, fallback: number): number {

@@ -12,6 +12,7 @@ export interface ModelCall {
   readonly caseId: string;
   /** Whose conversation: the `agent-…` in its instructions, the session's summary, or empty. */
   readonly agent: string;
+  readonly hasTools: boolean;
   /** From 1: the conversation's answers so far plus one. */
   readonly number: number;
   /** Milliseconds since the epoch. */
@@ -42,6 +43,7 @@ export type ModelPlan = (call: ModelCall, alert: string) => ModelAnswer | Promis
 const Texts = Type.Array(Type.Object({ text: Type.Optional(Type.String()) }, { additionalProperties: true }));
 const Request = Type.Object({
   systemInstruction: Type.Optional(Type.Object({ parts: Texts })),
+  tools: Type.Optional(Type.Array(Type.Unknown())),
   contents: Type.Array(
     Type.Object({
       role: Type.String(),
@@ -83,11 +85,16 @@ export class ModelServer implements AsyncDisposable {
     const at = Date.now();
     const pieces: Buffer[] = [];
     for await (const piece of request) if (Buffer.isBuffer(piece)) pieces.push(piece);
-    const { contents, systemInstruction } = parseRequest(JSON.parse(Buffer.concat(pieces).toString("utf8")));
+    const {
+      contents,
+      systemInstruction,
+      tools = [],
+    } = parseRequest(JSON.parse(Buffer.concat(pieces).toString("utf8")));
     const alert = contents.map(({ parts }) => textOf(parts)).join("\n");
     const call: ModelCall = {
       caseId: CASE.exec(alert)?.[0] ?? "",
       agent: AGENT.exec(textOf(systemInstruction?.parts ?? []))?.[0] ?? "",
+      hasTools: tools.length > 0,
       number: 1 + contents.filter(({ role }) => role === "model").length,
       at,
       brokenOffAt: undefined,

@@ -17,12 +17,20 @@ export const executorKill: Scenario = {
     const { sessions, kills } = short ? { sessions: 8, kills: 3 } : { sessions: 50, kills: 200 };
     // Places for all of them: a session that waits for one would blur how long it waits for an owner.
     const lab = await openLab({ executors: EXECUTORS, slots: Math.ceil(sessions / 2) });
-    const submitted = await lab.alerts.submitMany(sessions, { turns: TURNS, paceMs: short ? 400 : 1_500 });
+    const paceMs = short ? 400 : 1_500;
+    const submitWave = async () => {
+      const parallel = Math.floor(sessions / 4);
+      return [
+        ...(await lab.alerts.submitMany(sessions - parallel, { turns: TURNS, paceMs })),
+        ...(await lab.alerts.submitMany(parallel, { type: "parallel", turns: TURNS / 2, paceMs })),
+      ];
+    };
+    const submitted = await submitWave();
     lab.follow(submitted.slice(0, 50));
     await until("sessions run", async () => (await lab.claims()).length > 2);
     for (let killed = 0; killed < kills;) {
       if ((await lab.unfinished()) === 0) {
-        await lab.alerts.submitMany(sessions, { turns: TURNS, paceMs: 1_500 });
+        await submitWave();
         say(`${killed} of ${kills} kills, all sessions over: ${sessions} more`);
       }
       await wait(random.between(100, short ? 1_500 : 6_000));
