@@ -52,8 +52,9 @@ export const executorKill: Scenario = {
     figure("sessions that lost their owner", gaps.length, `times, ${putOff.length} of them put off`);
     figure("from the kill to the next owner, p50", percentile(secondsOf(straight), 0.5), "s");
     figure("from the kill to the next owner, p99", percentile(secondsOf(straight), 0.99), "s");
-    if (putOff.length > 0)
-      {figure("the same where it was put off, p99", percentile(secondsOf(putOff), 0.99), "s");}
+    if (putOff.length > 0) {
+      figure("the same where it was put off, p99", percentile(secondsOf(putOff), 0.99), "s");
+    }
     figure("LLM calls made again", repeatedModelCalls(lab.model.calls), `of ${lab.model.calls.length}`);
     expect("every session completes", (await lab.countByStatus("completed")) === lab.alerts.acked.size);
     const longest = [Math.max(0, ...secondsOf(straight)), Math.max(0, ...secondsOf(putOff))] as const;
