@@ -46,6 +46,15 @@ const MUTATIONS: readonly Mutation[] = [
     breaks: "never more than 5 run",
   },
   {
+    name: "the late answer: an alert is answered with 202 before its row is committed",
+    file: "services/api/submit-alert.ts",
+    original: "await insertSession(db, session, submission);",
+    mutant:
+      "await Promise.race([insertSession(db, session, submission), { sessionId: session.sessionId, isReplayed: false }]);",
+    scenario: "postgres-crash",
+    breaks: "every alert answered with 202 has a session",
+  },
+  {
     name: "the id of a tool call: each owner makes up one of its own",
     file: "services/executor/agent/perform-tool-call.ts",
     original: "const callId = uuidFrom(`tool:${iteration}:${call.index}`, execution.execution_id);",

@@ -1,4 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
+import { RefusedError } from "../harness/alert-sender.ts";
+import type { FaultLab } from "../harness/fault-lab.ts";
 import type { Scenario } from "../harness/scenario.ts";
 
 /** The database crashes and recovers, again and again, under alerts, investigations and watching clients. */
@@ -23,10 +25,12 @@ export const postgresCrash: Scenario = {
     };
     const clients = [client(), client()];
     const endAt = performance.now() + minutes * 60_000;
+    const whileDown: number[] = [];
     let crashes = 0;
     while (performance.now() < endAt) {
       await wait(random.between(shortestMs, longestMs));
       await lab.servers.crashPostgres();
+      whileDown.push(await statusOf(lab));
       await wait(random.between(0, 500));
       await lab.servers.restartPostgres();
       crashes += 1;
@@ -47,6 +51,11 @@ export const postgresCrash: Scenario = {
       completed === lab.alerts.acked.size,
       `${completed} of ${lab.alerts.acked.size}`,
     );
+    expect(
+      "an alert that comes while Postgres is away is refused with 503",
+      whileDown.every((status) => status === 503),
+      whileDown.join(),
+    );
     expect("the api answers 503, never 500", wrong.length === 0, wrong.join());
     const ended = processes.filter(
       ({ process: { exitCode, signalCode } }) => exitCode !== null || signalCode !== null,
@@ -54,3 +63,10 @@ export const postgresCrash: Scenario = {
     expect("no service ends", ended.length === 0, ended.map(({ name }) => name).join());
   },
 };
+
+async function statusOf(lab: FaultLab): Promise<number> {
+  return lab.alerts.submit({ turns: 0 }).then(
+    () => 202,
+    (error: unknown) => (error instanceof RefusedError ? error.status : 0),
+  );
+}
