@@ -11,7 +11,7 @@ const RESULTS = join(import.meta.dirname, "../../.tarsy/faults/results.json");
 const INTERRUPTED = 130;
 const USAGE = `usage: npm run test:faults -- [options]
 
-  --only NAME[,NAME]  these scenarios; without it all of them, which takes about two hours
+  --only NAME[,NAME]  these scenarios; without it all of them, which takes about an hour and a half
   --short             the short forms, of all scenarios named or else of those that npm test runs
   --seed N            repeats a run's chances; without it a new seed is chosen and shown
   --json FILE         where the results go (.tarsy/faults/results.json)
@@ -31,17 +31,7 @@ interface Options {
 }
 
 function parse(args: readonly string[]): Options {
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      only: { type: "string" },
-      short: { type: "boolean", default: false },
-      seed: { type: "string" },
-      json: { type: "string", default: RESULTS },
-      list: { type: "boolean", default: false },
-      help: { type: "boolean", short: "h", default: false },
-    },
-  });
+  const values = parseValues(args);
   const seed = Number(values.seed ?? Math.floor(Math.random() * 1e9));
   if (!Number.isSafeInteger(seed)) {
     throw new UsageError(`--seed is "${values.seed}"; it must be a whole number`);
@@ -54,6 +44,24 @@ function parse(args: readonly string[]): Options {
     jsonFile: values.json,
     shows,
   };
+}
+
+function parseValues(args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      options: {
+        only: { type: "string" },
+        short: { type: "boolean", default: false },
+        seed: { type: "string" },
+        json: { type: "string", default: RESULTS },
+        list: { type: "boolean", default: false },
+        help: { type: "boolean", short: "h", default: false },
+      },
+    }).values;
+  } catch (error) {
+    throw new UsageError(errorMessage(error), { cause: error });
+  }
 }
 
 function choose(only: string | undefined, short: boolean): readonly Scenario[] {
@@ -104,5 +112,7 @@ try {
   process.exitCode = await main(process.argv.slice(2), controller.signal);
 } catch (error) {
   process.stderr.write(`${errorMessage(controller.signal.aborted ? controller.signal.reason : error)}\n`);
-  process.exitCode = controller.signal.aborted ? INTERRUPTED : error instanceof UsageError ? 2 : 1;
+  // What an interrupted scenario still waits for would keep the process.
+  if (controller.signal.aborted) process.exit(INTERRUPTED);
+  process.exitCode = error instanceof UsageError ? 2 : 1;
 }

@@ -36,17 +36,14 @@ export async function runScenario(
   const figures: Figure[] = [];
   const findings: Finding[] = [];
   let mayRepeat = 0;
-  let lab: FaultLab | undefined;
+  let starting: Promise<FaultLab> | undefined;
   let output = "";
   const context: ScenarioContext = {
     random,
     signal,
     short,
     say,
-    lab: async (options) => {
-      lab = await FaultLab.start({ ...options, random, say });
-      return lab;
-    },
+    lab: (options) => (starting = FaultLab.start({ ...options, random, say })),
     figure: (name, value, unit) => void figures.push({ name, value, unit }),
     expect: (what, ok, detail = "") => void findings.push({ what, ok, detail }),
     expectLater: (what, ok, detail = "") =>
@@ -57,8 +54,11 @@ export async function runScenario(
       ),
     allowRepeats: (calls) => void (mayRepeat += calls),
   };
+  const aborted = Promise.withResolvers<never>();
+  aborted.promise.catch(() => undefined);
+  signal.addEventListener("abort", () => aborted.reject(signal.reason), { once: true });
   const attempt = async (what: string, work: () => Promise<void>) => {
-    await work().catch((error: unknown) => {
+    await Promise.race([work(), aborted.promise]).catch((error: unknown) => {
       signal.throwIfAborted();
       findings.push({ what, ok: false, detail: errorMessage(error) });
     });
@@ -67,9 +67,10 @@ export async function runScenario(
     await attempt("the scenario runs to its end", () => scenario.run(context));
     // What broke is worth more with what else is broken.
     await attempt("the system can be checked", async () => {
-      if (lab !== undefined) findings.push(...(await checkLab(lab, mayRepeat)));
+      if (starting !== undefined) findings.push(...(await checkLab(await starting, mayRepeat)));
     });
   } finally {
+    const lab = await starting?.catch(() => undefined);
     output = lab?.system.output.slice(-OUTPUT_CHARS) ?? "";
     await lab?.[Symbol.asyncDispose]();
   }
