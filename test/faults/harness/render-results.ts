@@ -14,10 +14,7 @@ export function renderResults(results: readonly ScenarioResult[]): string {
         ...figures.map((figure) => `      ${renderFigure(figure)}`),
         ...findings
           .filter(({ ok }) => !ok)
-          .map(
-            ({ what, detail, known }) =>
-              `      ${known === true ? "known not to be so yet" : "not so"}: ${what}${detail === "" ? "" : ` (${detail})`}`,
-          ),
+          .map(({ what, detail }) => `      not so: ${what}${detail === "" ? "" : ` (${detail})`}`),
       ];
     })
     .join("\n");

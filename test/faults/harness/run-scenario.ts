@@ -46,12 +46,6 @@ export async function runScenario(
     lab: (options) => (starting = FaultLab.start({ ...options, random, say })),
     figure: (name, value, unit) => void figures.push({ name, value, unit }),
     expect: (what, ok, detail = "") => void findings.push({ what, ok, detail }),
-    expectLater: (what, ok, detail = "") =>
-      void findings.push(
-        ok
-          ? { what: `${what} (not any more to be expected later)`, ok: false, detail: "take the mark away" }
-          : { what, ok, detail, known: true },
-      ),
     allowRepeats: (calls) => void (mayRepeat += calls),
   };
   const aborted = Promise.withResolvers<never>();
@@ -74,7 +68,7 @@ export async function runScenario(
     output = lab?.system.output.slice(-OUTPUT_CHARS) ?? "";
     await lab?.[Symbol.asyncDispose]();
   }
-  const passed = findings.every(({ ok, known }) => ok || known === true);
+  const passed = findings.every(({ ok }) => ok);
   const seconds = (performance.now() - startedAt) / 1_000;
   return {
     name: scenario.name,

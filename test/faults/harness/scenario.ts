@@ -14,8 +14,6 @@ export interface Finding {
   readonly ok: boolean;
   /** What was seen instead, where it was not true. */
   readonly detail: string;
-  /** Known not to be true yet: shown, but no failure. */
-  readonly known?: boolean;
 }
 
 /** What a scenario gets from the runner, and where it leaves what it saw. */
@@ -31,8 +29,6 @@ export interface ScenarioContext {
   readonly figure: (name: string, value: number, unit: string) => void;
   /** Notes whether something is true, and goes on either way. */
   readonly expect: (what: string, ok: boolean, detail?: string) => void;
-  /** The same for what is known not to be true yet; it fails once it is, so that this word is taken back. */
-  readonly expectLater: (what: string, ok: boolean, detail?: string) => void;
   /** LLM and read-only tool calls that may have been made again for other reasons than a change of owner. */
   readonly allowRepeats: (calls: number) => void;
 }
