@@ -21,6 +21,9 @@ export function shutdownSignal(log: Logger): AbortSignal {
   if (process.connected) {
     process.once("disconnect", () => stop("disconnect"));
     process.channel?.unref();
+  } else if (process.connected === false) {
+    // There was a channel, and the launcher died before anybody listened.
+    stop("disconnect");
   }
   return controller.signal;
 }

@@ -16,11 +16,12 @@ export interface SweeperDeps {
   readonly metrics: ApiMetrics;
 }
 
-const SWEEP_EVERY_MS = 5_000;
+/** What an executor put off, or a lost message left behind, waits at most this long beyond its time. */
+const SWEEP_EVERY_MS = 2_000;
 const REMOVE_EVERY_MS = 60 * 60 * 1_000;
 
 /**
- * Every `everyMs`, by default 5 s, until `signal` aborts: wakes executors for the sessions that nobody works on, and
+ * Every `everyMs`, by default 2 s, until `signal` aborts: wakes executors for the sessions that nobody works on, and
  * repairs a queue that delivers nothing; every hour, removes what is past its time. Any number of replicas may
  * sweep: a wake-up sent twice is refused. Never throws.
  */

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
+import { onReconnect } from "#shared/bus/on-reconnect.ts";
 import { openSessionQueue, pullSession, type SessionDelivery } from "#shared/bus/pull-session.ts";
 import { subscribe } from "#shared/bus/subscribe.ts";
 import { sessionCancelCodec } from "#shared/contracts/session-cancel.ts";
@@ -35,7 +36,10 @@ export async function consumeSessions(deps: ExecutorDeps, stop: AbortSignal): Pr
     }
     const entry = { delivery, done: Promise.resolve() };
     running.set(sessionId, entry);
-    const keepAlive = setInterval(() => entry.delivery.working(), WORKING_EVERY_MS);
+    const keepAlive = setInterval(() => {
+      // Without a lease we keep nobody else waiting, however long our last statement takes to fail.
+      if (deps.leases.find(sessionId) !== undefined) entry.delivery.working();
+    }, WORKING_EVERY_MS);
     deps.metrics.running.set(running.size);
     entry.done = runDelivered({ ...deps, log }, sessionId, { stop, abort: abort.signal })
       .then((verdict) => acknowledge(entry.delivery, verdict))
@@ -75,6 +79,9 @@ async function pullWhileSlotsAreFree(deps: ExecutorDeps, stop: AbortSignal, slot
     stop.addEventListener("abort", () => resolve(), { once: true });
   });
   let queue: Awaited<ReturnType<typeof openSessionQueue>> | undefined;
+  // A pull that was open when the connection broke is unknown to the server that is there now.
+  let renew = new AbortController();
+  onReconnect(deps.bus, () => renew.abort());
   while (!stop.aborted) {
     try {
       if (slots.isFull()) {
@@ -85,7 +92,9 @@ async function pullWhileSlotsAreFree(deps: ExecutorDeps, stop: AbortSignal, slot
         await deps.prepareQueue();
         queue = await openSessionQueue(deps.bus);
       }
-      const delivery = await pullSession(deps.bus, queue, stop, () => deps.metrics.poison.inc());
+      if (renew.signal.aborted) renew = new AbortController();
+      const either = AbortSignal.any([stop, renew.signal]);
+      const delivery = await pullSession(deps.bus, queue, either, () => deps.metrics.poison.inc());
       if (delivery !== null) slots.handle(delivery);
     } catch (error) {
       // The server is away, or the stream is gone: prepare both anew once it answers.
@@ -119,9 +128,8 @@ async function runDelivered(
     case "handed_over":
       return { kind: "nak", delayMs: 0 };
     case "interrupted":
-      return { kind: "nak", delayMs: RETRY_MS * (1 + Math.random()) };
     case "lost":
-      return { kind: "nak", delayMs: RETRY_MS * 5 };
+      return { kind: "nak", delayMs: RETRY_MS * (1 + Math.random()) };
     case "put_off":
       return { kind: "ack" };
     case "completed":

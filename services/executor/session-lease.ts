@@ -22,6 +22,7 @@ export interface LeaseKeeper extends AsyncDisposable {
   /** Keeps renewing until `forget`. The lease must have been claimed just now. */
   hold(lease: HeldLease): void;
   forget(sessionId: string): void;
+  /** Undefined also for a lease that was lost. */
   find(sessionId: string): HeldLease | undefined;
 }
 
@@ -72,6 +73,7 @@ export function keepLeases(
       if (held.get(lease.sessionId) !== lease) continue; // ended, or claimed anew, meanwhile
       const isCancelled = cancelled.get(lease.sessionId);
       if (isCancelled === undefined) {
+        held.delete(lease.sessionId);
         lease.stop(new CancelledError("lease_lost", "another executor took the session over"));
       } else {
         lease.renewedAt = startedAt;
@@ -84,6 +86,7 @@ export function keepLeases(
     for (const lease of held.values()) {
       if (performance.now() - lease.renewedAt > selfFenceMs) {
         const message = `the lease could not be renewed for ${selfFenceMs / 1_000} s`;
+        held.delete(lease.sessionId);
         lease.stop(new CancelledError("lease_lost", message));
       }
     }

@@ -10,8 +10,6 @@ import { tokenBucket } from "./token-bucket.ts";
 
 const POLICY_VIOLATION = 1008;
 const MAX_WAITING_CATCHUPS = 10;
-/** Whoever floods us is not waited for. */
-const FLOOD_GRACE_MS = 1_000;
 
 /** One client from its handshake to its close: what it asks for, what it gets, and whether it is still there. */
 export class ClientConnection {
@@ -24,6 +22,7 @@ export class ClientConnection {
   readonly #subscriptions: ClientSubscriptions;
   readonly #closing = new AbortController();
   readonly #mayAct: () => boolean;
+  readonly #floodGraceMs: number;
   #alive = true;
   #writesAtLastBeat = 0;
   #catchups = 0;
@@ -34,6 +33,7 @@ export class ClientConnection {
     this.#socket = socket;
     this.#context = context;
     this.outbox = new ClientOutbox(client, limits, context.metrics);
+    this.#floodGraceMs = limits.floodGraceMs;
     this.#mayAct = tokenBucket({ perSecond: limits.messagesPerSecond, burst: limits.messageBurst });
     this.#subscriptions = new ClientSubscriptions({
       context,
@@ -81,7 +81,7 @@ export class ClientConnection {
     this.#alive = true;
     if (this.#closing.signal.aborted) return false;
     if (this.#mayAct()) return true;
-    this.close(POLICY_VIOLATION, "too many messages: send at most 20 a second", FLOOD_GRACE_MS);
+    this.close(POLICY_VIOLATION, "too many messages: send at most 20 a second", this.#floodGraceMs);
     return false;
   }
 

@@ -23,6 +23,8 @@ export interface NotifierLimits {
   readonly drainTimeoutMs: number;
   /** How long a peer has to answer our close before its socket is destroyed. */
   readonly closeGraceMs: number;
+  /** The same for one that floods us: it goes on writing meanwhile. */
+  readonly floodGraceMs: number;
 }
 
 export const DEFAULT_LIMITS: NotifierLimits = {
@@ -38,4 +40,5 @@ export const DEFAULT_LIMITS: NotifierLimits = {
   totalBufferBytes: 256 * 1024 * 1024,
   drainTimeoutMs: 30_000,
   closeGraceMs: 15_000,
+  floodGraceMs: 1_000,
 };
