@@ -21,8 +21,8 @@ export function shutdownSignal(log: Logger): AbortSignal {
   if (process.connected) {
     process.once("disconnect", () => stop("disconnect"));
     process.channel?.unref();
-  } else if (process.connected === false) {
-    // There was a channel, and the launcher died before anybody listened.
+  } else if ("connected" in process) {
+    // Only a process that was given a channel has this: the launcher died before anybody listened.
     stop("disconnect");
   }
   return controller.signal;

@@ -4,10 +4,11 @@ import { openSessionQueue, pullSession, type SessionDelivery } from "#shared/bus
 import { subscribe } from "#shared/bus/subscribe.ts";
 import { sessionCancelCodec } from "#shared/contracts/session-cancel.ts";
 import { SUBJECTS } from "#shared/contracts/subjects.ts";
+import { checkDatabase } from "#shared/database/open-database.ts";
 import { CancelledError, errorMessage } from "#shared/errors.ts";
 import { claimSession } from "./claim-session.ts";
 import type { ExecutorDeps } from "./executor-deps.ts";
-import { runSession } from "./run-session.ts";
+import { runSession, type RunEnd } from "./run-session.ts";
 
 /** How long a running step may go on after the stop was asked for; what still runs then is aborted and made again. */
 const STOP_GRACE_MS = 10_000;
@@ -19,6 +20,8 @@ const RETRY_MS = 1_000;
  * and every running session has been handed over.
  */
 export async function consumeSessions(deps: ExecutorDeps, stop: AbortSignal): Promise<void> {
+  // Who cannot reach Postgres would only take wake-ups away from those who can.
+  let isDatabaseSuspect = false;
   const running = new Map<string, { delivery: SessionDelivery; done: Promise<void> }>();
   const abort = new AbortController();
   const cancels = subscribe(deps.bus, SUBJECTS.allCancels, sessionCancelCodec, ({ session_id }) =>
@@ -42,8 +45,12 @@ export async function consumeSessions(deps: ExecutorDeps, stop: AbortSignal): Pr
     }, WORKING_EVERY_MS);
     deps.metrics.running.set(running.size);
     entry.done = runDelivered({ ...deps, log }, sessionId, { stop, abort: abort.signal })
-      .then((verdict) => acknowledge(entry.delivery, verdict))
+      .then(({ end, verdict }) => {
+        isDatabaseSuspect ||= end === "lost" || end === "interrupted";
+        return acknowledge(entry.delivery, verdict);
+      })
       .catch((error: unknown) => {
+        isDatabaseSuspect = true;
         log.error({ error: errorMessage(error) }, "session not run: trying again");
         entry.delivery.nak(RETRY_MS * (1 + Math.random()));
       })
@@ -57,6 +64,11 @@ export async function consumeSessions(deps: ExecutorDeps, stop: AbortSignal): Pr
 
   await pullWhileSlotsAreFree(deps, stop, {
     isFull: () => running.size >= deps.config.slots,
+    ready: async () => {
+      if (!isDatabaseSuspect) return;
+      await checkDatabase(deps.db);
+      isDatabaseSuspect = false;
+    },
     freed: () => Promise.race([...running.values()].map(({ done }) => done)),
     handle: (delivery) => void handle(delivery),
   });
@@ -69,6 +81,8 @@ export async function consumeSessions(deps: ExecutorDeps, stop: AbortSignal): Pr
 
 interface Slots {
   isFull(): boolean;
+  /** Rejects while none could be run. */
+  ready(): Promise<void>;
   /** Resolves when any of the running sessions has ended. */
   freed(): Promise<void>;
   handle(delivery: SessionDelivery): void;
@@ -88,6 +102,7 @@ async function pullWhileSlotsAreFree(deps: ExecutorDeps, stop: AbortSignal, slot
         await Promise.race([slots.freed(), stopped]);
         continue;
       }
+      await slots.ready();
       if (queue === undefined) {
         await deps.prepareQueue();
         queue = await openSessionQueue(deps.bus);
@@ -97,9 +112,9 @@ async function pullWhileSlotsAreFree(deps: ExecutorDeps, stop: AbortSignal, slot
       const delivery = await pullSession(deps.bus, queue, either, () => deps.metrics.poison.inc());
       if (delivery !== null) slots.handle(delivery);
     } catch (error) {
-      // The server is away, or the stream is gone: prepare both anew once it answers.
+      // A server is away, or the stream is gone: prepare the queue anew once it answers.
       queue = undefined;
-      deps.log.warn({ error: errorMessage(error) }, "session queue cannot be read: trying again");
+      deps.log.warn({ error: errorMessage(error) }, "no sessions can be taken: trying again");
       await Promise.race([wait(RETRY_MS * (0.5 + Math.random())), stopped]);
     }
   }
@@ -117,13 +132,19 @@ async function runDelivered(
   deps: ExecutorDeps,
   sessionId: string,
   signals: { stop: AbortSignal; abort: AbortSignal },
-): Promise<Verdict> {
+): Promise<{ readonly end: RunEnd | null; readonly verdict: Verdict }> {
   const claim = await claimSession(deps.db, sessionId, deps.config.podId);
-  if (claim.kind === "over" || claim.kind === "waiting") return { kind: "ack" };
+  if (claim.kind === "over" || claim.kind === "waiting") return { end: null, verdict: { kind: "ack" } };
   // A delayed nak holds a place under the cluster's limit, so only a living lease is worth one.
-  if (claim.kind === "held") return { kind: "nak", delayMs: claim.forMs + 500 * Math.random() };
+  if (claim.kind === "held") {
+    return { end: null, verdict: { kind: "nak", delayMs: claim.forMs + 500 * Math.random() } };
+  }
   const end = await runSession(deps, claim, signals);
   deps.metrics.sessions.inc({ status: end });
+  return { end, verdict: verdictOn(end) };
+}
+
+function verdictOn(end: RunEnd): Verdict {
   switch (end) {
     case "handed_over":
       return { kind: "nak", delayMs: 0 };

@@ -71,6 +71,15 @@ describe("runService", () => {
     expect(service.messages).to.deep.equal(["serving", "stopping", ...RELEASED]);
   });
 
+  it("stops at once when whoever started it was gone before it listened", async () => {
+    const service = new StandIn(
+      fork(SERVICE, ["none"], { env: { LOG_FORMAT: "json" }, execArgv: [], silent: true }),
+    );
+    service.disconnect();
+    expect(await service.code()).to.equal(0);
+    expect(service.messages).to.include("stopped");
+  });
+
   it("counts a stop while it starts as an orderly one", async () => {
     using service = start("waiting-start");
     await service.saying("starting");
