@@ -73,7 +73,7 @@ describe("runService", () => {
 
   it("stops at once when whoever started it was gone before it listened", async () => {
     const service = new StandIn(
-      fork(SERVICE, ["none"], { env: { LOG_FORMAT: "json" }, execArgv: [], silent: true }),
+      fork(SERVICE, ["slow-config"], { env: { LOG_FORMAT: "json" }, execArgv: [], silent: true }),
     );
     service.disconnect();
     expect(await service.code()).to.equal(0);

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { TerminalError } from "#shared/errors.ts";
 import { runService } from "#shared/run-service.ts";
 import { readServiceConfig } from "#shared/service-config.ts";
@@ -7,7 +8,10 @@ const [, , fault] = process.argv;
 
 await runService(
   "stand-in",
-  (env) => readServiceConfig(env, { name: "STAND_IN_PORT", fallback: 0 }),
+  async (env) => {
+    if (fault === "slow-config") await once(process, "disconnect");
+    return readServiceConfig(env, { name: "STAND_IN_PORT", fallback: 0 });
+  },
   async ({ log, signal, resources }) => {
     // Something that keeps a process alive, as a server would.
     resources.adopt(
