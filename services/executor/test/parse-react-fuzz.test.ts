@@ -1,3 +1,4 @@
+import { seededRandom } from "../../../test/support/seeded-random.ts";
 import { expect } from "chai";
 import { parseActionInput } from "../agent/parse-action-input.ts";
 import { parseReact } from "../agent/parse-react.ts";
@@ -8,7 +9,6 @@ import {
   checkParse,
   mutatedText,
   randomText,
-  seededRandom,
   wellFormedText,
   type Random,
 } from "./react-fuzz.ts";

@@ -6,16 +6,6 @@ import { ReactSections } from "../agent/react-sections.ts";
 /** A number in [0, 1), the next of a sequence that its seed determines. */
 export type Random = () => number;
 
-export function seededRandom(seed: number): Random {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 const PIECES = [
   ..."Thought:|Action:|Action Input:|Final Answer:|Observation:|[Based on|Thought|Action|Final Answer".split(
     "|",

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import { Type } from "typebox";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import type { SeededRandom } from "./seeded-random.ts";
+import type { Chance } from "./chance.ts";
 
 /** What an investigation does: `turns` times a model's answer and a tool call, then the last answer. */
 export interface CaseShape {
@@ -38,7 +38,7 @@ const parseAccepted = compileParser("accepted alert", Type.Object({ session_id: 
 /** Sends alerts as users do, and remembers what was promised to them. */
 export class AlertSender {
   readonly #api: string;
-  readonly #random: SeededRandom;
+  readonly #random: Chance;
   /** Every alert that was answered with 202: its session and its case. */
   readonly acked = new Map<string, string>();
   /** The status of every answer of 500 and above to a persistent submission. */
@@ -46,7 +46,7 @@ export class AlertSender {
   #cases = 0;
 
   /** `api` is the address of the api, e.g. http://127.0.0.1:8080. */
-  constructor(api: string, random: SeededRandom) {
+  constructor(api: string, random: Chance) {
     this.#api = api;
     this.#random = random;
   }

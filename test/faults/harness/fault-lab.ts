@@ -11,13 +11,13 @@ import { ExecutorSlot } from "./executor-slot.ts";
 import { labConfig, planOf } from "./lab-config.ts";
 import { ModelServer, type ModelPlan } from "./model-server.ts";
 import { postgresTap, type StatementWatch } from "./postgres-tap.ts";
-import type { SeededRandom } from "./seeded-random.ts";
+import type { Chance } from "./chance.ts";
 import { TcpProxy } from "./tcp-proxy.ts";
 import { CLAIMS, WITNESS, parseClaim, parseCount, type Claim } from "./witness.ts";
 import { readToolLog, type LoggedToolCall } from "./tool-log.ts";
 
 export interface LabOptions {
-  readonly random: SeededRandom;
+  readonly random: Chance;
   readonly say: (line: string) => void;
   readonly executors?: number;
   /** Sessions an executor runs at once. */
@@ -53,7 +53,7 @@ export class FaultLab implements AsyncDisposable {
 
   private constructor(
     parts: Pick<FaultLab, "servers" | "system" | "model" | "executors" | "api"> & {
-      random: SeededRandom;
+      random: Chance;
       resources: AsyncDisposableStack;
       toolLog: string;
       apiEnv: Readonly<Record<string, string>>;

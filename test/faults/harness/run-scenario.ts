@@ -2,7 +2,7 @@ import { errorMessage } from "#shared/errors.ts";
 import { checkLab } from "./check-lab.ts";
 import { FaultLab } from "./fault-lab.ts";
 import type { Figure, Finding, Scenario, ScenarioContext } from "./scenario.ts";
-import { SeededRandom } from "./seeded-random.ts";
+import { Chance } from "./chance.ts";
 
 /** How a scenario went. */
 export interface ScenarioResult {
@@ -32,7 +32,7 @@ export async function runScenario(
   { seed, short, signal, say }: RunOptions,
 ): Promise<ScenarioResult> {
   const startedAt = performance.now();
-  const random = new SeededRandom(seed);
+  const random = new Chance(seed);
   const figures: Figure[] = [];
   const findings: Finding[] = [];
   let mayRepeat = 0;

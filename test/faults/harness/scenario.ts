@@ -1,5 +1,5 @@
 import type { FaultLab, LabOptions } from "./fault-lab.ts";
-import type { SeededRandom } from "./seeded-random.ts";
+import type { Chance } from "./chance.ts";
 
 /** One measured value; the unit is for people. */
 export interface Figure {
@@ -18,7 +18,7 @@ export interface Finding {
 
 /** What a scenario gets from the runner, and where it leaves what it saw. */
 export interface ScenarioContext {
-  readonly random: SeededRandom;
+  readonly random: Chance;
   readonly signal: AbortSignal;
   /** True in the selection that `npm test` runs. */
   readonly short: boolean;
