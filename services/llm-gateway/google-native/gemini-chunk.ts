@@ -1,7 +1,7 @@
 import { Type, type Static } from "typebox";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { setback } from "../llm-error.ts";
-import { isObject, parseJson } from "./parse-json-object.ts";
+import { isObject, parseJson } from "../parse-json-object.ts";
 import { ResponseError } from "./response-error.ts";
 
 const optionalString = Type.Optional(Type.String());

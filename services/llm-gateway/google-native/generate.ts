@@ -6,16 +6,17 @@ import { guardStalls, type StallLimits } from "../guard-stalls.ts";
 import { refusal, setback } from "../llm-error.ts";
 import type { Content, Provider, ProviderCall } from "../provider.ts";
 import { retryBeforeOutput, type RetryPolicy } from "../retry-before-output.ts";
+import { apiKey } from "../credential.ts";
 import { callIds } from "./call-ids.ts";
 import { ChunkReader } from "./chunks-in.ts";
 import { clientCache } from "./client.ts";
 import { errorIn } from "./errors-in.ts";
-import { readEvents } from "./event-stream.ts";
+import { readEvents, type StreamEvent } from "../event-stream.ts";
 import { parseGeminiChunk } from "./gemini-chunk.ts";
 import { messagesOut } from "./messages-out.ts";
 import { openStream } from "./open-stream.ts";
 import { thinkingConfig } from "./thinking-config.ts";
-import { toolNameDecoder } from "./tool-names.ts";
+import { toolNameDecoder } from "../tool-names.ts";
 import { toolsOut } from "./tools-out.ts";
 
 export interface GoogleNativeOptions {
@@ -27,10 +28,10 @@ export interface GoogleNativeOptions {
   readonly open?: OpenClient;
 }
 
-/** Who makes a call: the SDK's client, the secret it uses, never to be repeated, and the variable that holds it. */
+/** Who makes a call: the SDK's client, the secrets it uses, never to be repeated, and the variable that holds them. */
 export interface OpenedClient {
   readonly client: GoogleGenAI;
-  readonly apiKey: string;
+  readonly secrets: readonly string[];
   readonly apiKeyEnv: string;
 }
 
@@ -49,8 +50,14 @@ export function googleNative(options: GoogleNativeOptions): Provider {
 function openWithKey(env: Environment): OpenClient {
   const clients = clientCache();
   return (config) => {
-    const apiKey = credential(config, env);
-    return { client: clients(apiKey, config.baseUrl), apiKey, apiKeyEnv: config.apiKeyEnv };
+    if (config.apiKeyEnv === "") {
+      throw refusal(
+        "credentials",
+        "llm_config.api_key_env is empty: it must name the variable that holds the key",
+      );
+    }
+    const key = apiKey(config.apiKeyEnv, env);
+    return { client: clients(key, config.baseUrl), secrets: [key], apiKeyEnv: config.apiKeyEnv };
   };
 }
 
@@ -60,38 +67,14 @@ async function* generate(
   open: OpenClient,
 ): AsyncGenerator<Content> {
   const { config, signal, deadline, log } = call;
-  const { client, apiKey, apiKeyEnv } = await open(config);
-  const named = { ...call, config: { ...config, apiKeyEnv } };
+  const opened = await open(config);
   const parameters = requestParameters(call);
-  yield* retryBeforeOutput(() => attempt(named, options.stall, client, apiKey, parameters), {
+  yield* retryBeforeOutput(() => attempt(call, options.stall, opened, parameters), {
     policy: options.retry,
     deadline,
     signal,
     log,
   });
-}
-
-function credential(config: LLMConfig, env: Environment): string {
-  if (config.apiKeyEnv === "") {
-    throw refusal(
-      "credentials",
-      "llm_config.api_key_env is empty: it must name the variable that holds the key",
-    );
-  }
-  const value = env[config.apiKeyEnv]?.trim();
-  if (value === undefined || value === "") {
-    throw refusal(
-      "credentials",
-      `environment variable ${config.apiKeyEnv} is not set in the LLM gateway: set it there, or in .env beside the configuration`,
-    );
-  }
-  if (!/^[\x21-\x7E]+$/u.test(value)) {
-    throw refusal(
-      "credentials",
-      `environment variable ${config.apiKeyEnv} holds characters that no key has: set it to the key alone`,
-    );
-  }
-  return value;
 }
 
 function requestParameters({ request, config }: ProviderCall): GenerateContentParameters {
@@ -116,8 +99,7 @@ function requestParameters({ request, config }: ProviderCall): GenerateContentPa
 async function* attempt(
   call: ProviderCall,
   stall: StallLimits,
-  client: GoogleGenAI,
-  apiKey: string,
+  opened: OpenedClient,
   parameters: GenerateContentParameters,
 ): AsyncGenerator<Content> {
   const request = new AbortController();
@@ -137,9 +119,9 @@ async function* attempt(
         ...parameters.config,
         ...(continuationToken === undefined ? {} : { continuationToken }),
       };
-      const events = streamed(client, { ...parameters, config }, request.signal);
+      const events = streamed(opened.client, { ...parameters, config }, request.signal);
       for await (const event of guardStalls(events, stall)) {
-        for (const content of reader.read(parseGeminiChunk(event))) {
+        for (const content of reader.read(parseGeminiChunk(event.data))) {
           output = true;
           yield content;
         }
@@ -150,7 +132,7 @@ async function* attempt(
     ended = true;
   } catch (thrown) {
     call.signal.throwIfAborted();
-    const error = errorIn(thrown, { apiKeyEnv: call.config.apiKeyEnv, apiKey });
+    const error = errorIn(thrown, opened);
     if (!output || !(error instanceof RetryableError)) throw error;
     throw setback("partial_stream_error", `the answer broke off: ${error.message}`, { cause: error });
   } finally {
@@ -165,6 +147,6 @@ async function* streamed(
   client: GoogleGenAI,
   parameters: GenerateContentParameters,
   signal: AbortSignal,
-): AsyncGenerator<string> {
+): AsyncGenerator<StreamEvent> {
   yield* readEvents(await openStream(client, parameters, signal), MAX_EVENT_LENGTH);
 }

@@ -1,6 +1,6 @@
 import { setback } from "../llm-error.ts";
 import type { GeminiFunctionCall, GeminiPartialArg } from "./gemini-chunk.ts";
-import { isObject } from "./parse-json-object.ts";
+import { isObject } from "../parse-json-object.ts";
 
 /** A function call with all its arguments. */
 export interface WholeCall {

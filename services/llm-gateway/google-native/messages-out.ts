@@ -2,9 +2,9 @@ import type { Content, Part } from "@google/genai";
 import type { ConversationMessage, ToolCall } from "#shared/generated/llm/v1/llm.ts";
 import { refusal } from "../llm-error.ts";
 import { PLACEHOLDER_SIGNATURE, needsSignature } from "./missing-signature.ts";
-import { isObject, parseJson, parseJsonObject } from "./parse-json-object.ts";
+import { isObject, parseJson, parseJsonObject } from "../parse-json-object.ts";
 import { decodeProviderState } from "./provider-state.ts";
-import { encodeToolName } from "./tool-names.ts";
+import { encodeToolName } from "../tool-names.ts";
 
 /** A conversation as Gemini wants it. */
 export interface GeminiConversation {

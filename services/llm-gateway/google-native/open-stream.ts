@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { GenerateContentParameters, GoogleGenAI } from "@google/genai";
+import { retryAfter } from "../retry-after.ts";
 import { postStream } from "./post-stream.ts";
 import { ResponseError } from "./response-error.ts";
 
@@ -44,12 +45,5 @@ async function refused(status: number, answer: IncomingMessage): Promise<Respons
     text += decoder.decode(bytes, { stream: true });
     if (text.length > MAX_ERROR_LENGTH) break;
   }
-  return new ResponseError(status, text, retryAfterMs(answer.headers["retry-after"]));
-}
-
-function retryAfterMs(header: string | undefined): number | undefined {
-  if (header === undefined) return undefined;
-  if (/^\d{1,6}$/u.test(header)) return Number(header) * 1_000;
-  const date = Date.parse(header);
-  return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now());
+  return new ResponseError(status, text, retryAfter(answer.headers["retry-after"]));
 }

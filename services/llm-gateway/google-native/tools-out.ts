@@ -1,7 +1,7 @@
 import type { FunctionDeclaration, Tool } from "@google/genai";
 import type { ToolDefinition } from "#shared/generated/llm/v1/llm.ts";
-import { parseJsonObject } from "./parse-json-object.ts";
-import { encodeToolName } from "./tool-names.ts";
+import { parseJsonObject } from "../parse-json-object.ts";
+import { encodeToolName } from "../tool-names.ts";
 
 /**
  * The bound tools as one list of function declarations, their JSON Schemas passed on as they are (a schema that is no

@@ -1,7 +1,7 @@
 import { AIMessage, HumanMessage, SystemMessage, type BaseMessage } from "@langchain/core/messages";
 import type { ConversationMessage } from "#shared/generated/llm/v1/llm.ts";
-import { encodeToolName } from "../google-native/tool-names.ts";
-import { parseJsonObject } from "../google-native/parse-json-object.ts";
+import { encodeToolName } from "../tool-names.ts";
+import { parseJsonObject } from "../parse-json-object.ts";
 import { callIdOut } from "./call-ids.ts";
 import type { Conversation } from "./check-conversation.ts";
 import { decodeProviderState, type ProviderState } from "./provider-state.ts";

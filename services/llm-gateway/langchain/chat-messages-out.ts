@@ -6,8 +6,8 @@ import {
   type BaseMessage,
 } from "@langchain/core/messages";
 import type { ConversationMessage } from "#shared/generated/llm/v1/llm.ts";
-import { encodeToolName } from "../google-native/tool-names.ts";
-import { parseJsonObject } from "../google-native/parse-json-object.ts";
+import { encodeToolName } from "../tool-names.ts";
+import { parseJsonObject } from "../parse-json-object.ts";
 import { chatCallIdOut } from "./call-ids.ts";
 import type { Conversation } from "./check-conversation.ts";
 

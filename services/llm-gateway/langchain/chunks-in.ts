@@ -1,5 +1,5 @@
 import { refusal, setback } from "../llm-error.ts";
-import { parseJson } from "../google-native/parse-json-object.ts";
+import { parseJson } from "../parse-json-object.ts";
 import type { Content } from "../provider.ts";
 import { finishVerdict } from "./finish-verdict.ts";
 import type { ContentBlock, ModelChunk, OutputItem, ToolCallPiece } from "./model-chunk.ts";

@@ -1,6 +1,9 @@
 import { RetryableError, TerminalError, coerceError } from "#shared/errors.ts";
-import { isObject } from "../google-native/parse-json-object.ts";
 import { refusal, setback } from "../llm-error.ts";
+import { isObject } from "../parse-json-object.ts";
+import { failureError, isTooLong, isUnpaid, kindOfStatus, type FailureKind } from "../provider-failure.ts";
+import { redact } from "../redact.ts";
+import { retryAfter } from "../retry-after.ts";
 
 export interface ErrorContext {
   /** What a reader must set or replace, e.g. "the credential in OPENAI_API_KEY". */
@@ -17,7 +20,7 @@ interface Failure {
   readonly kinds: readonly string[];
   readonly said: string;
   /** The provider's own wish, in milliseconds. */
-  readonly wishMs: number | undefined;
+  readonly retryAfterMs: number | undefined;
 }
 
 /** Translates whatever LangChain, an SDK, fetch or the conversion threw into an error with a verdict. */
@@ -32,78 +35,41 @@ export function errorIn(thrown: unknown, context: ErrorContext): TerminalError |
   );
   if (verdict instanceof TerminalError || verdict instanceof RetryableError) return verdict;
   const failure = failureOf(error, context);
-  if (failure !== undefined) return failureIn(failure, error, context);
-  const message = redact(error.message, context);
+  if (failure !== undefined) {
+    const { credential } = context;
+    return failureError({ ...failure, kind: kindOf(failure), credential, cause: error });
+  }
+  const message = redact(error.message, context.secrets);
   if (error instanceof RangeError) return refusal("invalid_request", message, { cause: error });
   const reason = networkReason(error);
   return reason === undefined
     ? setback("provider_error", `the provider's answer cannot be read: ${message}`, { cause: error })
-    : setback("provider_error", `the connection to the provider failed (${redact(reason, context)})`, {
-        cause: error,
-      });
+    : setback(
+        "provider_error",
+        `the connection to the provider failed (${redact(reason, context.secrets)})`,
+        {
+          cause: error,
+        },
+      );
 }
 
-function failureIn(failure: Failure, cause: Error, context: ErrorContext): TerminalError | RetryableError {
-  const { status, said, wishMs } = failure;
-  const options = { cause, ...(wishMs === undefined ? {} : { retryAfterMs: wishMs }) };
-  const at = status === undefined ? "" : ` (${status})`;
-  switch (judge(failure)) {
-    case "credentials":
-      return refusal("credentials", `the provider refused ${context.credential}${at}: ${said}`, { cause });
-    case "context_too_long":
-      return refusal("context_too_long", `the conversation is too long for the model: ${said}`, { cause });
-    case "content_blocked":
-      return refusal("content_blocked", `the provider blocked the prompt${at}: ${said}`, { cause });
-    case "rate_limited":
-      return setback("rate_limited", `the provider's rate limit is reached: ${said}`, options);
-    case "overloaded":
-      return setback("overloaded", `the provider is overloaded: ${said}`, options);
-    case "timeout":
-      return setback("timeout", `the provider gave up${at}: ${said}`, options);
-    case "invalid_request":
-      return refusal("invalid_request", `the provider refused the request${at}: ${said}`, { cause });
-    case "failed":
-      return setback("provider_error", `the provider failed${at}: ${said}`, options);
-    default:
-      return refusal("provider_error", `the provider refused the call${at}: ${said}`, { cause });
-  }
-}
-
-const TOO_LONG =
-  /context_length_exceeded|exceed_context_size|prompt is too long|maximum context length|maximum prompt length|context (?:window|limit|size)|token count.*exceeds|too many tokens|input tokens exceed/iu;
 const BLOCKED = /content_filter|content_policy|invalid_prompt|safety_check|moderation/iu;
-/** Waiting does not help here, unlike with a rate limit of the same status. */
-const UNPAID = /insufficient_quota|billing|credit balance|insufficient balance/iu;
 
-function judge({ status, kinds, said }: Failure): string {
+function kindOf({ status, kinds, said }: Failure): FailureKind {
   const all = [...kinds, said].join(" ");
   const isKind = (pattern: RegExp) => kinds.some((kind) => pattern.test(kind));
   const isOurs = status === undefined || (status >= 400 && status < 500);
-  if (isOurs && UNPAID.test(all)) return "credentials";
-  if (status === 413 || (isOurs && status !== 429 && TOO_LONG.test(all))) return "context_too_long";
+  if (isOurs && isUnpaid(all)) return "credentials";
+  if (isOurs && status !== 429 && isTooLong(all)) return "context_too_long";
   if (status === 400 && isKind(BLOCKED)) return "content_blocked";
   // The model's call, not ours, does not match its tool: the next answer's may.
   if (isKind(/tool_use_failed/iu)) return "failed";
   if (status === undefined) return BY_KIND.find(([pattern]) => isKind(pattern))?.[1] ?? "failed";
-  return BY_STATUS[status] ?? (status >= 500 ? "failed" : "refused");
+  return kindOfStatus(status);
 }
 
-const BY_STATUS: Readonly<Record<number, string>> = {
-  400: "invalid_request",
-  401: "credentials",
-  402: "credentials",
-  403: "credentials",
-  404: "invalid_request",
-  408: "timeout",
-  422: "invalid_request",
-  429: "rate_limited",
-  503: "overloaded",
-  504: "timeout",
-  529: "overloaded",
-};
-
 /** In the middle of a stream there is no status. */
-const BY_KIND: readonly (readonly [RegExp, string])[] = [
+const BY_KIND: readonly (readonly [RegExp, FailureKind])[] = [
   [/overloaded|slow_down/iu, "overloaded"],
   [/rate_limit/iu, "rate_limited"],
   [/timeout/iu, "timeout"],
@@ -126,8 +92,8 @@ function failureOf(error: Error, context: ErrorContext): Failure | undefined {
       kinds: [body?.["type"], body?.["code"], fields["code"], cause.name].filter(
         (kind) => typeof kind === "string",
       ),
-      said: redact(said, context),
-      wishMs: retryAfterMs(fields["headers"]),
+      said: redact(said, context.secrets),
+      retryAfterMs: retryAfterIn(fields["headers"]),
     };
   }
   return undefined;
@@ -143,15 +109,10 @@ function firstLine(message: string): string {
   return message.split("\n", 1)[0] ?? "";
 }
 
-function retryAfterMs(headers: unknown): number | undefined {
+function retryAfterIn(headers: unknown): number | undefined {
   if (!(headers instanceof Headers)) return undefined;
   const precise = Number(headers.get("retry-after-ms") ?? Number.NaN);
-  if (precise >= 0) return precise;
-  const header = headers.get("retry-after");
-  if (header === null) return undefined;
-  if (/^\d{1,6}(?:\.\d+)?$/u.test(header)) return Number(header) * 1_000;
-  const date = Date.parse(header);
-  return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now());
+  return precise >= 0 ? precise : retryAfter(headers.get("retry-after"));
 }
 
 /** The SDKs say only "Connection error."; what happened is in the innermost cause. */
@@ -174,16 +135,4 @@ function causes(error: Error): Error[] {
     found.push(next);
   }
   return found;
-}
-
-/** More of an error is not told; some are whole web pages, on which the expression below would take its time. */
-const MAX_SAID = 2_000;
-
-/** Also without the parts of a key that OpenAI repeats between asterisks. */
-function redact(message: string, { secrets }: ErrorContext): string {
-  return secrets
-    .filter((secret) => secret !== "")
-    .reduce((text, secret) => text.replaceAll(secret, "[redacted]"), message)
-    .slice(0, MAX_SAID)
-    .replaceAll(/\S{0,200}\*{3,}\S{0,200}/gu, "[redacted]");
 }

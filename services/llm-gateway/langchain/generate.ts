@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Environment } from "#shared/environment.ts";
 import { RetryableError, TerminalError } from "#shared/errors.ts";
 import type { LLMConfig } from "#shared/generated/llm/v1/llm.ts";
-import { toolNameDecoder } from "../google-native/tool-names.ts";
+import { toolNameDecoder } from "../tool-names.ts";
 import { guardStalls, type StallLimits } from "../guard-stalls.ts";
 import { refusal, setback } from "../llm-error.ts";
 import type { Content, Provider, ProviderCall } from "../provider.ts";

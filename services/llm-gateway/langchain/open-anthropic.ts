@@ -2,7 +2,7 @@ import { Anthropic } from "@anthropic-ai/sdk";
 import type { BaseAnthropic } from "@anthropic-ai/sdk/client";
 import { ChatAnthropic } from "@langchain/anthropic";
 import { anthropicMessagesOut, mayThink } from "./anthropic-messages-out.ts";
-import { baseUrl } from "./base-url.ts";
+import { baseUrl } from "../base-url.ts";
 import type { ChatAddress, ChatBackend } from "./chat-backend.ts";
 import { claudeSettings } from "./claude-thinking.ts";
 import { providerFetch } from "./provider-fetch.ts";

@@ -1,9 +1,9 @@
 import type { Environment } from "#shared/environment.ts";
 import type { LLMConfig } from "#shared/generated/llm/v1/llm.ts";
+import { apiKey } from "../credential.ts";
 import { refusal } from "../llm-error.ts";
 import type { ChatAddress, ChatBackend } from "./chat-backend.ts";
-import { credential } from "./credential.ts";
-import { keepRecent } from "./keep-recent.ts";
+import { keepRecent } from "../keep-recent.ts";
 
 /** A model to call, and what must never be repeated of the way to it. */
 export interface OpenedBackend {
@@ -44,9 +44,19 @@ function isServed<T extends object>(provider: string, openers: T): provider is E
 function withKey(open: (address: ChatAddress) => ChatBackend, env: Environment): OpenBackend {
   const backends = keepRecent(MAX_BACKENDS, open);
   return ({ model, apiKeyEnv, baseUrl }) => {
-    const apiKey = credential(apiKeyEnv, baseUrl, env);
-    return { backend: backends({ model, apiKey, baseUrl }), secrets: apiKey === undefined ? [] : [apiKey] };
+    const key = keyFor(apiKeyEnv, baseUrl, env);
+    return { backend: backends({ model, apiKey: key, baseUrl }), secrets: key === undefined ? [] : [key] };
   };
+}
+
+/** Undefined where no variable is named and a server of one's own is called, which may want no key. */
+function keyFor(name: string, baseUrl: string, env: Environment): string | undefined {
+  if (name !== "") return apiKey(name, env);
+  if (baseUrl !== "") return undefined;
+  throw refusal(
+    "credentials",
+    "llm_config.api_key_env is empty: it must name the variable that holds the key, unless base_url is set",
+  );
 }
 
 async function vertexClaude(env: Environment): Promise<OpenBackend> {

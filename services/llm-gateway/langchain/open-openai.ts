@@ -1,8 +1,8 @@
 import { ChatOpenAI, ChatOpenAICompletions } from "@langchain/openai";
-import { baseUrl } from "./base-url.ts";
+import { baseUrl } from "../base-url.ts";
 import type { ChatAddress, ChatBackend } from "./chat-backend.ts";
 import { chatMessagesOut } from "./chat-messages-out.ts";
-import type { RepairEvent } from "./event-stream.ts";
+import type { RepairEvent } from "./rewrite-events.ts";
 import { providerFetch } from "./provider-fetch.ts";
 import { repairChatEvents } from "./repair-chat-events.ts";
 import { repairResponsesEvents } from "./repair-responses-events.ts";

@@ -1,4 +1,4 @@
-import { eventStream, type RepairEvent } from "./event-stream.ts";
+import { rewriteEvents, type RepairEvent } from "./rewrite-events.ts";
 
 type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
@@ -8,7 +8,7 @@ export interface ProviderFetchOptions {
 }
 
 /** A few times the largest answer, so that only garbage is ever cut off. */
-const MAX_EVENT_BYTES = 8 * 1024 * 1024;
+const MAX_EVENT_LENGTH = 8 * 1024 * 1024;
 /** Of an error's body, which ends up in a message of 2,000 characters. */
 const MAX_ERROR_BYTES = 64 * 1024;
 
@@ -27,12 +27,12 @@ export function providerFetch(openRepair: () => RepairEvent, options: ProviderFe
         ? { body: options.rewrite(init.body) }
         : {}),
       headers: headersOut,
-      redirect: "error",
+      redirect: "manual",
     });
     if (response.body === null) return response;
     const { status, statusText, headers } = response;
     const body = response.ok
-      ? response.body.pipeThrough(eventStream(openRepair(), MAX_EVENT_BYTES))
+      ? response.body.pipeThrough(rewriteEvents(openRepair(), MAX_EVENT_LENGTH))
       : response.body.pipeThrough(firstBytes(MAX_ERROR_BYTES));
     return new Response(body, { status, statusText, headers });
   };

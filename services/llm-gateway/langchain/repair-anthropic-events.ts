@@ -1,5 +1,6 @@
-import { isObject, parseJsonObject } from "../google-native/parse-json-object.ts";
-import type { RepairEvent, StreamEvent } from "./event-stream.ts";
+import { isObject, parseJsonObject } from "../parse-json-object.ts";
+import type { StreamEvent } from "../event-stream.ts";
+import type { RepairEvent } from "./rewrite-events.ts";
 
 /**
  * Opens the repair of one answer of Anthropic's API, or of a server that speaks it. Of the usage at the end LangChain

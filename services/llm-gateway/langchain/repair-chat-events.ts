@@ -1,5 +1,6 @@
-import { isObject, parseJson } from "../google-native/parse-json-object.ts";
-import type { RepairEvent, StreamEvent } from "./event-stream.ts";
+import { isObject, parseJson } from "../parse-json-object.ts";
+import type { StreamEvent } from "../event-stream.ts";
+import type { RepairEvent } from "./rewrite-events.ts";
 
 const DONE = "[DONE]";
 

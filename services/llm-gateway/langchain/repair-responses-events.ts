@@ -1,5 +1,5 @@
-import { isObject, parseJsonObject } from "../google-native/parse-json-object.ts";
-import type { RepairEvent } from "./event-stream.ts";
+import { isObject, parseJsonObject } from "../parse-json-object.ts";
+import type { RepairEvent } from "./rewrite-events.ts";
 
 /** Opens the repair of one answer of OpenAI's Responses API: LangChain passes over the event that says it has failed. */
 export function repairResponsesEvents(): RepairEvent {

@@ -1,4 +1,4 @@
-import { isObject } from "../google-native/parse-json-object.ts";
+import { isObject } from "../parse-json-object.ts";
 import type { OutputItem } from "./model-chunk.ts";
 import type { StatePart } from "./provider-state.ts";
 

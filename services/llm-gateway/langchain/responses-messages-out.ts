@@ -6,7 +6,7 @@ import {
   type BaseMessage,
 } from "@langchain/core/messages";
 import type { ConversationMessage } from "#shared/generated/llm/v1/llm.ts";
-import { encodeToolName } from "../google-native/tool-names.ts";
+import { encodeToolName } from "../tool-names.ts";
 import { callIdOut } from "./call-ids.ts";
 import { argumentsOut } from "./chat-messages-out.ts";
 import type { Conversation } from "./check-conversation.ts";

@@ -1,4 +1,4 @@
-import { isObject, parseJsonObject } from "../google-native/parse-json-object.ts";
+import { isObject, parseJsonObject } from "../parse-json-object.ts";
 import { chatCallIdOut } from "./call-ids.ts";
 import type { Conversation } from "./check-conversation.ts";
 import { decodeProviderState } from "./provider-state.ts";

@@ -1,6 +1,6 @@
 import type { ToolDefinition } from "#shared/generated/llm/v1/llm.ts";
-import { parseJsonObject } from "../google-native/parse-json-object.ts";
-import { encodeToolName } from "../google-native/tool-names.ts";
+import { parseJsonObject } from "../parse-json-object.ts";
+import { encodeToolName } from "../tool-names.ts";
 import type { Conversation } from "./check-conversation.ts";
 
 /** A bound tool in OpenAI's form, which LangChain's models all take. */

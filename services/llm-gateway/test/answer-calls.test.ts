@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { answerCalls } from "../langchain/answer-calls.ts";
 import { callIdOut, chatCallIdOut } from "../langchain/call-ids.ts";
-import { keepRecent } from "../langchain/keep-recent.ts";
+import { keepRecent } from "../keep-recent.ts";
 import { message } from "./gateway.ts";
 
 const call = (id: string) => ({ id, name: "a.b", arguments: "{}" });

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { readEvents } from "../google-native/event-stream.ts";
+import { readEvents } from "../event-stream.ts";
 
 function* cut(bytes: Uint8Array, size: number): Generator<Uint8Array> {
   for (let start = 0; start < bytes.length; start += size) yield bytes.subarray(start, start + size);
@@ -9,7 +9,7 @@ function* cut(bytes: Uint8Array, size: number): Generator<Uint8Array> {
 async function events(stream: string | Uint8Array, size = 1_000_000, maxLength = 1_000): Promise<string[]> {
   const all: string[] = [];
   const body = ReadableStream.from(cut(Buffer.from(stream), size));
-  for await (const event of readEvents(body, maxLength)) all.push(event);
+  for await (const event of readEvents(body, maxLength)) all.push(event.data);
   return all;
 }
 
@@ -67,7 +67,7 @@ describe("readEvents", () => {
       cancel: () => void (isCancelled = true),
     });
     for await (const event of readEvents(body, 1_000)) {
-      expect(event).to.equal("a");
+      expect(event.data).to.equal("a");
       break;
     }
     expect(isCancelled).to.equal(true);

@@ -35,7 +35,7 @@ async function play(
 }
 
 describe("llm-gateway when Gemini fails", () => {
-  for (const status of [429, 500, 502, 503, 504]) {
+  for (const status of [408, 429, 500, 502, 503, 504, 529]) {
     it(`tries again after ${status} and answers`, async () => {
       const { text, error, requests } = await play([failWith(status, "not now"), succeed]);
       expect({ text, error, requests }).to.deep.equal({ text: "fine", error: undefined, requests: 2 });
@@ -176,6 +176,9 @@ describe("llm-gateway when Gemini fails", () => {
     [400, "Invalid value at contents", "invalid_request"],
     [400, "The input token count (9) exceeds the maximum number of tokens allowed (8).", "context_too_long"],
     [404, "models/x is not found", "invalid_request"],
+    [413, "Request payload size exceeds the limit", "context_too_long"],
+    [422, "no such field", "invalid_request"],
+    [429, "Your prepayment credits are depleted.", "credentials"],
     [418, "teapot", "provider_error"],
   ] as const) {
     it(`refuses with ${code} after ${status} "${text}", without another try`, async () => {

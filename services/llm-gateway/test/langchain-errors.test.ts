@@ -80,6 +80,7 @@ for (const [name, dialect] of Object.entries(DIALECTS)) {
       [403, "not allowed", "permission_error", "credentials"],
       [429, "You exceeded your current quota", "insufficient_quota", "credentials"],
       [400, "Your credit balance is too low", "invalid_request_error", "credentials"],
+      [402, "Insufficient Balance", "unknown_error", "credentials"],
       [418, "teapot", "some_error", "provider_error"],
     ] as const) {
       it(`refuses with ${expected} after ${code} "${text}", without another try`, async () => {
@@ -170,7 +171,8 @@ for (const [name, dialect] of Object.entries(DIALECTS)) {
     it("follows no redirect with the key", async () => {
       await using other = await openSseServer(dialect.succeed);
       const { error } = await play((reply) => reply.fail(307, "", { location: other.url }));
-      expect(error?.code).to.equal("max_retries");
+      expect(error).to.deep.include({ code: "invalid_request", retryable: false });
+      expect(error?.message).to.contain("redirect (307)");
       expect(other.requests).to.have.length(0);
     });
 

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import type { ConversationMessage } from "#shared/generated/llm/v1/llm.ts";
 import { geminiChunk, openGeminiServer } from "../../../test/support/gemini-server.ts";
-import { isObject } from "../google-native/parse-json-object.ts";
+import { isObject } from "../parse-json-object.ts";
 import { geminiRequest, message, openGateway, type Answer } from "./gateway.ts";
 
 const TURNS = 10;

@@ -3,7 +3,8 @@ import { GoogleAuth, PassThroughClient, type AuthClient } from "google-auth-libr
 import type { Environment } from "#shared/environment.ts";
 import { errorMessage, type RetryableError, type TerminalError } from "#shared/errors.ts";
 import type { LLMConfig } from "#shared/generated/llm/v1/llm.ts";
-import { isObject, parseJsonObject } from "../google-native/parse-json-object.ts";
+import { isObject, parseJsonObject } from "../parse-json-object.ts";
+import { credential } from "../credential.ts";
 import { refusal, setback } from "../llm-error.ts";
 
 /** Who calls Google Cloud. */
@@ -47,13 +48,7 @@ export function googleCredentials(env: Environment): FindCredentials {
 }
 
 async function credentialsText(name: string, env: Environment): Promise<string> {
-  const value = env[name]?.trim();
-  if (value === undefined || value === "") {
-    throw refusal(
-      "credentials",
-      `environment variable ${name} is not set in the LLM gateway: set it there, or in .env beside the configuration`,
-    );
-  }
+  const value = credential(name, env);
   if (value.startsWith("{")) return value;
   try {
     return await readFile(value, "utf8");

@@ -17,6 +17,6 @@ export function openVertexGemini(env: Environment): OpenClient {
       googleAuthOptions: { authClient },
       httpOptions: { baseUrl: `${url}/` },
     });
-    return { client, apiKey: secrets[0] ?? "", apiKeyEnv: config.credentialsEnv };
+    return { client, secrets, apiKeyEnv: config.credentialsEnv };
   };
 }

@@ -1,5 +1,5 @@
 import type { LLMConfig } from "#shared/generated/llm/v1/llm.ts";
-import { baseUrl } from "../langchain/base-url.ts";
+import { baseUrl } from "../base-url.ts";
 import { refusal } from "../llm-error.ts";
 
 /** Where a model of Vertex AI is. */

@@ -1,4 +1,4 @@
-import { refusal } from "../llm-error.ts";
+import { refusal } from "./llm-error.ts";
 
 /**
  * The address to call, without a slash at its end; the provider's own where `configured` is empty. Throws

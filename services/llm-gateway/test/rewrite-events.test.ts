@@ -1,10 +1,11 @@
 import { expect } from "chai";
-import { eventStream, type StreamEvent } from "../langchain/event-stream.ts";
+import type { StreamEvent } from "../event-stream.ts";
+import { rewriteEvents } from "../langchain/rewrite-events.ts";
 
 /** What a stream of these pieces becomes, and the events its repair saw. */
 async function pass(pieces: readonly (string | Uint8Array)[], maxBytes = 1_000) {
   const seen: StreamEvent[] = [];
-  const stream = eventStream((event) => {
+  const stream = rewriteEvents((event) => {
     seen.push(event);
     return [event];
   }, maxBytes);
@@ -20,7 +21,7 @@ async function pass(pieces: readonly (string | Uint8Array)[], maxBytes = 1_000) 
 
 const one = (data: string, name?: string) => ({ name, data });
 
-describe("eventStream", () => {
+describe("rewriteEvents", () => {
   it("finds events however their bytes and lines are cut", async () => {
     const whole =
       'event: a\r\ndata: {"x":"💾"}\r\n\r\ndata:b\n\n: comment\n\nid: 7\nretry: 1\ndata: c\ndata: d\n\n';
