@@ -1,5 +1,5 @@
 import { readConfigEnvironment } from "#shared/agent-config/config-environment.ts";
-import { envInteger, envPort, type Environment } from "#shared/environment.ts";
+import { envInteger, envPort, envText, type Environment } from "#shared/environment.ts";
 import {
   bindAddress,
   configDirectory,
@@ -15,6 +15,8 @@ export interface GatewayConfig extends ServiceConfig {
   readonly configDir: string;
   /** Credentials are looked up here by name: `<CONFIG_DIR>/.env` under the real environment. */
   readonly credentials: Environment;
+  /** Names of variables that the providers' SDKs may read; all others that they know are withheld from them. */
+  readonly sdkVariables: readonly string[];
   readonly maxMessageBytes: number;
   readonly maxOutputBytes: number;
   readonly stopGraceMs: number;
@@ -34,6 +36,9 @@ export function loadConfig(real: Environment): GatewayConfig {
     grpc: { host: bindAddress(env), port: envPort(env, "LLM_GATEWAY_PORT", 50_051) },
     configDir,
     credentials: env,
+    sdkVariables: envText(env, "LLM_SDK_VARIABLES", "")
+      .split(",")
+      .map((name) => name.trim()),
     maxMessageBytes: envInteger(env, "LLM_MAX_MESSAGE_BYTES", {
       fallback: 16 * MIB,
       min: MIB,

@@ -6,8 +6,16 @@ import { gatewayMetrics } from "./gateway-metrics.ts";
 import { loadProviders } from "./load-providers.ts";
 import { selectProvider } from "./select-provider.ts";
 import { serveGenerate } from "./serve-generate.ts";
+import { withholdVariables } from "./withhold-variables.ts";
 
 await runService("llm-gateway", loadConfig, async ({ config, log, resources }) => {
+  const withheld = withholdVariables(process.env, config.sdkVariables);
+  if (withheld.length > 0) {
+    log.warn(
+      { variables: withheld },
+      "variables are withheld from the providers' SDKs, which could send conversations elsewhere by them: unset them, or name those you want in LLM_SDK_VARIABLES",
+    );
+  }
   const metrics = new Registry();
   collectDefaultMetrics({ register: metrics });
   const server = resources.use(

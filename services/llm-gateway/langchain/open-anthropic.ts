@@ -22,7 +22,8 @@ export function openAnthropic({ model, apiKey, baseUrl: configured }: ChatAddres
   const baseURL = baseUrl(configured, ANTHROPIC_URL).replace(/\/v1$/u, "");
   const client = new Anthropic({
     // Everything said in full, because the SDK otherwise looks into the process's environment.
-    apiKey: apiKey ?? null,
+    // Without a key it looks for a profile in the home directory, whose token would go to this address.
+    apiKey: apiKey ?? "none",
     authToken: null,
     baseURL,
     maxRetries: 0,

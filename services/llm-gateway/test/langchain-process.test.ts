@@ -1,12 +1,14 @@
-import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { createInterface } from "node:readline";
-import { credentials } from "@grpc/grpc-js";
+import { mkdir, mkdtempDisposable, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect } from "chai";
-import { LLMServiceClient } from "#shared/generated/llm/v1/llm.ts";
+import { listen } from "#shared/listen.ts";
 import { openSseServer } from "../../../test/support/sse-server.ts";
 import { KEY, KEY_ENV, collect } from "./gateway.ts";
-import { chatRequest, completion } from "./wire.ts";
+import { openGatewayProcess } from "./gateway-process.ts";
+import { chatRequest, completes, completion } from "./wire.ts";
 
 /** What the SDKs would take from the environment of their process. */
 const MISLEADING = {
@@ -27,46 +29,47 @@ const MISLEADING = {
   LANGSMITH_API_KEY: "stray-key",
 };
 
-/** The gateway as its own process, with a client and everything it writes. */
-async function openProcess(env: Record<string, string>) {
-  const child = spawn(process.execPath, ["services/llm-gateway/main.ts"], {
-    env: {
-      LLM_GATEWAY_PORT: "0",
-      LLM_GATEWAY_HEALTH_PORT: "0",
-      CONFIG_DIR: "deploy/config/demo",
-      LOG_FORMAT: "json",
-      LOG_LEVEL: "trace",
-      LLM_RETRY_DELAY_MS: "1",
-      ...env,
-    },
-    stdio: ["ignore", "pipe", "pipe"],
+/** Whoever would collect traces: a socket that closes every connection at once. */
+async function openCollector() {
+  let count = 0;
+  const server = createServer((socket) => {
+    count += 1;
+    socket.destroy();
   });
-  let output = "";
-  child.stderr.on("data", (bytes) => (output += String(bytes)));
-  const port = await new Promise<number>((resolve) => {
-    createInterface(child.stdout).on("line", (line) => {
-      output += `${line}\n`;
-      const listening = /"grpc_port":(?<port>\d+)/u.exec(line)?.groups?.["port"];
-      if (listening !== undefined) resolve(Number(listening));
-    });
-  });
-  const client = new LLMServiceClient(`127.0.0.1:${port}`, credentials.createInsecure());
+  const called = once(server, "connection");
+  await listen(server, { host: "127.0.0.1", port: 0 });
+  const address = server.address();
   return {
-    client,
-    /** Stops it and gives its exit code and what it wrote. */
-    stop: async () => {
-      client.close();
-      child.kill("SIGTERM");
-      await once(child, "close");
-      return { code: child.exitCode, output };
+    url: `http://127.0.0.1:${address !== null && typeof address === "object" ? address.port : 0}`,
+    called,
+    calls: () => count,
+    [Symbol.asyncDispose]: async () => {
+      server.close();
+      await once(server, "close");
     },
-    [Symbol.dispose]: () => void child.kill("SIGKILL"),
   };
 }
 
 describe("llm-gateway process with the langchain backend", () => {
+  it("takes no login of Anthropic's tools from the home directory", async () => {
+    await using home = await mkdtempDisposable(join(tmpdir(), "tarsy-home-"));
+    const files = join(home.path, ".config/anthropic");
+    await mkdir(join(files, "configs"), { recursive: true });
+    await mkdir(join(files, "credentials"));
+    const profile = { authentication: { type: "user_oauth", client_id: "c" } };
+    await writeFile(join(files, "configs/default.json"), JSON.stringify(profile));
+    const login = { access_token: "stray-token", refresh_token: "stray-refresh", expires_at: 4_102_444_800 };
+    await writeFile(join(files, "credentials/default.json"), JSON.stringify(login), { mode: 0o600 });
+    await using server = await openSseServer((reply) => reply.fail(400, { error: { message: "seen" } }));
+    using gateway = await openGatewayProcess({ HOME: home.path });
+    const request = chatRequest("anthropic", server.url, {}, { apiKeyEnv: "" });
+    expect((await collect(gateway.client.generate(request))).error?.message).to.contain("seen");
+    expect(JSON.stringify(server.requests[0]?.headers)).not.to.contain("stray");
+    expect(server.requests[0]?.headers).not.to.have.any.keys("authorization", "x-api-key");
+  });
+
   it("takes neither keys nor addresses from its environment", async () => {
-    using gateway = await openProcess(MISLEADING);
+    using gateway = await openGatewayProcess(MISLEADING);
     for (const [provider, model] of [
       ["openai", "gpt-4o"],
       ["xai", "grok-4"],
@@ -81,11 +84,46 @@ describe("llm-gateway process with the langchain backend", () => {
       const { headers, path } = await server.request(0);
       expect(JSON.stringify({ headers, path })).not.to.contain("stray");
     }
-    expect((await gateway.stop()).code).to.equal(0);
+    const { code, output } = await gateway.stop();
+    expect(code).to.equal(0);
+    // The SDKs have written nothing of their own, and only JSON is in the log.
+    for (const line of output.trim().split("\n")) expect(() => JSON.parse(line), line).not.to.throw();
   });
 
+  for (const allowed of [false, true]) {
+    it(`${allowed ? "sends traces and adds headers where LLM_SDK_VARIABLES allows it" : "sends no traces, adds no headers and says so"}`, async () => {
+      await using server = await openSseServer(completes([{ content: "a secret conversation" }]));
+      await using collector = await openCollector();
+      const tempting = {
+        LANGSMITH_TRACING: "true",
+        LANGCHAIN_TRACING_V2: "true",
+        LANGSMITH_API_KEY: "traces-key",
+        LANGSMITH_ENDPOINT: collector.url,
+        LANGCHAIN_ENDPOINT: collector.url,
+        LANGCHAIN_VERBOSE: "true",
+        OPENAI_CUSTOM_HEADERS: "x-stray: yes",
+      };
+      using gateway = await openGatewayProcess({
+        ...tempting,
+        [KEY_ENV]: KEY,
+        LLM_SDK_VARIABLES: allowed ? Object.keys(tempting).join(", ") : "",
+      });
+      const { text } = await collect(gateway.client.generate(chatRequest("openai", server.url)));
+      expect(text).to.equal("a secret conversation");
+      expect("x-stray" in (server.requests[0]?.headers ?? {})).to.equal(allowed);
+      if (allowed) {
+        await collector.called;
+        return;
+      }
+      const { output } = await gateway.stop();
+      expect(collector.calls()).to.equal(0);
+      expect(output).to.contain("LANGSMITH_TRACING").and.to.contain("OPENAI_CUSTOM_HEADERS");
+      expect(output).not.to.contain("secret conversation").and.not.to.contain("traces-key");
+    });
+  }
+
   it("survives cancels and cut connections, and writes no key", async () => {
-    using gateway = await openProcess({ [KEY_ENV]: KEY });
+    using gateway = await openGatewayProcess({ [KEY_ENV]: KEY });
     for (const provider of ["openai", "anthropic"]) {
       await using refusing = await openSseServer((reply) => reply.fail(401, `no key ${KEY}`));
       await using cutting = await openSseServer((reply) => reply.reset());
