@@ -6,6 +6,12 @@ import { TarsyClient } from "../support/tarsy-client.ts";
 import { TarsySystem } from "../support/tarsy-system.ts";
 
 const KEY = "secret-key-that-must-not-leak";
+const usageMetadata = {
+  promptTokenCount: 120,
+  candidatesTokenCount: 30,
+  thoughtsTokenCount: 50,
+  totalTokenCount: 200,
+};
 
 describe("an investigation by Gemini", () => {
   const resources = new AsyncDisposableStack();
@@ -23,13 +29,12 @@ describe("an investigation by Gemini", () => {
           reply.chunk(geminiChunk([{ text: "💾 full." }]));
           reply.chunk({
             candidates: [{ content: { role: "model", parts: [] }, finishReason: "STOP" }],
-            usageMetadata: {
-              promptTokenCount: 120,
-              candidatesTokenCount: 30,
-              thoughtsTokenCount: 50,
-              totalTokenCount: 200,
-            },
+            usageMetadata,
           });
+          reply.end();
+        },
+        (reply) => {
+          reply.chunk(geminiChunk([{ text: "The disk is full." }], { finishReason: "STOP", usageMetadata }));
           reply.end();
         },
         (reply) => reply.chunk(geminiChunk([{ text: "this answer never ends" }])),
@@ -67,15 +72,21 @@ describe("an investigation by Gemini", () => {
     expect(session.timeline.map(({ event_type, content }) => [event_type, content])).to.deep.equal([
       ["llm_thinking", "The node is out of disk."],
       ["final_analysis", "## Root cause\n\nDisk 💾 full."],
+      ["executive_summary", "The disk is full."],
     ]);
-    for (const { event_id, content } of session.timeline) expect(watch.streamed(event_id)).to.equal(content);
+    for (const { event_id, event_type, content } of session.timeline) {
+      // The summary comes whole.
+      if (event_type !== "executive_summary") expect(watch.streamed(event_id)).to.equal(content);
+    }
     expect(session).to.include({
-      input_tokens: 120,
-      output_tokens: 30,
-      thinking_tokens: 50,
-      total_tokens: 200,
+      executive_summary: "The disk is full.",
+      input_tokens: 240,
+      output_tokens: 60,
+      thinking_tokens: 100,
+      total_tokens: 400,
     });
     expect(JSON.stringify(gemini.requests[0]?.body)).to.include("disk alert");
+    expect(JSON.stringify(gemini.requests[1]?.body)).to.include("Disk 💾 full.");
   });
 
   it("stops at the provider's socket when the session is cancelled, and shows the key nowhere", async () => {
@@ -84,7 +95,7 @@ describe("an investigation by Gemini", () => {
     await watch.next("stream.chunk");
     await client.request("POST", `/api/v1/sessions/${id}/cancel`);
     await (
-      await gemini.request(1)
+      await gemini.request(2)
     ).closed;
     const session = await client.waitFor(id, ["cancelled"]);
     expect(session.timeline.map(({ status, content }) => [status, content])).to.deep.equal([

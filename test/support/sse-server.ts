@@ -8,6 +8,8 @@ export interface SseRequest {
   readonly headers: IncomingHttpHeaders;
   /** The JSON body. */
   readonly body: unknown;
+  /** The client's port: requests on one connection have the same. */
+  readonly remotePort: number | undefined;
   /** Resolves once the client has closed its side of the socket. */
   readonly closed: Promise<void>;
 }
@@ -22,6 +24,8 @@ export interface SseReply {
   raw(bytes: string | Uint8Array): void;
   /** A response of its own status and body instead of a stream. */
   fail(status: number, body: object | string, headers?: Record<string, string>): void;
+  /** Resolves once everything sent so far has left for the client, or the client has gone. */
+  drained(): Promise<void>;
   /** Ends the stream in good order. */
   end(): void;
   /** Cuts the connection. */
@@ -51,8 +55,9 @@ export async function openSseServer(handlers: SseHandler | readonly SseHandler[]
   const answer = async (incoming: IncomingMessage, response: ServerResponse) => {
     const { promise: closed, resolve } = Promise.withResolvers<void>();
     response.once("close", resolve);
-    const body = await readJson(incoming);
-    const request = { path: incoming.url ?? "", headers: incoming.headers, body, closed };
+    const { headers, socket, url: path = "" } = incoming;
+    const { remotePort } = socket;
+    const request = { path, headers, body: await readJson(incoming), remotePort, closed };
     const handler = queue[Math.min(requests.length, queue.length - 1)];
     requests.push(request);
     for (const wake of waiting) wake();
@@ -100,9 +105,20 @@ function openReply(response: ServerResponse): SseReply {
       response.writeHead(status, { "content-type": type, ...headers });
       response.end(typeof body === "string" ? body : JSON.stringify(body));
     },
+    drained: () => drained(response),
     end: () => void response.end(),
     reset: () => void response.socket?.resetAndDestroy(),
   };
+}
+
+async function drained(response: ServerResponse): Promise<void> {
+  const gone = new AbortController();
+  const leave = () => gone.abort();
+  response.once("close", leave);
+  if (response.writableNeedDrain) {
+    await once(response, "drain", { signal: gone.signal }).catch(() => undefined);
+  }
+  response.off("close", leave);
 }
 
 async function readJson(incoming: IncomingMessage): Promise<unknown> {

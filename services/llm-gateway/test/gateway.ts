@@ -141,18 +141,19 @@ export function geminiRequest(
   request: Partial<GenerateRequest> = {},
   config: Partial<LLMConfig> = {},
 ): GenerateRequest {
+  const gemini = { provider: "google", backend: "google-native", model: "gemini-3-pro" };
+  return modelRequest({ ...gemini, baseUrl, ...config }, request);
+}
+
+/** A request with a question and a key for whatever `config` names. */
+export function modelRequest(
+  config: Partial<LLMConfig>,
+  request: Partial<GenerateRequest> = {},
+): GenerateRequest {
   return {
     ...GenerateRequest.fromJSON({}),
     messages: [message("user", "What is wrong with pod web-1?")],
-    llmConfig: {
-      ...LLMConfig.fromJSON({}),
-      provider: "google",
-      backend: "google-native",
-      model: "gemini-3-pro",
-      apiKeyEnv: KEY_ENV,
-      baseUrl,
-      ...config,
-    },
+    llmConfig: { ...LLMConfig.fromJSON({}), apiKeyEnv: KEY_ENV, ...config },
     ...request,
   };
 }

@@ -1,6 +1,6 @@
-import { GenerateRequest, LLMConfig, type GenerateResponse } from "#shared/generated/llm/v1/llm.ts";
+import type { GenerateRequest, GenerateResponse, LLMConfig } from "#shared/generated/llm/v1/llm.ts";
 import type { SseHandler, SseReply } from "../../../test/support/sse-server.ts";
-import { KEY_ENV, message } from "./gateway.ts";
+import { modelRequest } from "./gateway.ts";
 
 /** A request for a provider at `baseUrl`; `request` and `config` override any part of it. */
 export function chatRequest(
@@ -9,20 +9,8 @@ export function chatRequest(
   request: Partial<GenerateRequest> = {},
   config: Partial<LLMConfig> = {},
 ): GenerateRequest {
-  return {
-    ...GenerateRequest.fromJSON({}),
-    messages: [message("user", "What is wrong with pod web-1?")],
-    llmConfig: {
-      ...LLMConfig.fromJSON({}),
-      provider,
-      backend: "langchain",
-      model: provider === "anthropic" ? "claude-sonnet-4-5" : "gpt-4o",
-      apiKeyEnv: KEY_ENV,
-      baseUrl,
-      ...config,
-    },
-    ...request,
-  };
+  const model = provider === "anthropic" ? "claude-sonnet-4-5" : "gpt-4o";
+  return modelRequest({ provider, backend: "langchain", model, baseUrl, ...config }, request);
 }
 
 export const PODS_TOOL = {
