@@ -8,6 +8,7 @@ import {
 } from "#shared/service-config.ts";
 import type { StallLimits } from "./guard-stalls.ts";
 import type { RetryPolicy } from "./retry-before-output.ts";
+import { withholdVariables } from "./withhold-variables.ts";
 
 export interface GatewayConfig extends ServiceConfig {
   readonly grpc: { readonly host: string; readonly port: number };
@@ -56,4 +57,12 @@ export function loadConfig(real: Environment): GatewayConfig {
       maxDelayMs: envInteger(env, "LLM_RETRY_MAX_DELAY_MS", { fallback: 30_000, min: 0, max: HOUR_MS }),
     },
   });
+}
+
+/**
+ * Takes from this process's environment what the SDKs are not to read; to be called once, after loadConfig and before
+ * a provider is loaded. Returns the names of variables that an operator may miss.
+ */
+export function withholdFromSdks({ sdkVariables }: Pick<GatewayConfig, "sdkVariables">): string[] {
+  return withholdVariables(process.env, sdkVariables);
 }

@@ -1,15 +1,14 @@
 import { Registry, collectDefaultMetrics } from "prom-client";
 import { serveHealth } from "#shared/health-server.ts";
 import { runService } from "#shared/run-service.ts";
-import { loadConfig } from "./config.ts";
+import { loadConfig, withholdFromSdks } from "./config.ts";
 import { gatewayMetrics } from "./gateway-metrics.ts";
 import { loadProviders } from "./load-providers.ts";
 import { selectProvider } from "./select-provider.ts";
 import { serveGenerate } from "./serve-generate.ts";
-import { withholdVariables } from "./withhold-variables.ts";
 
 await runService("llm-gateway", loadConfig, async ({ config, log, resources }) => {
-  const withheld = withholdVariables(process.env, config.sdkVariables);
+  const withheld = withholdFromSdks(config);
   if (withheld.length > 0) {
     log.warn(
       { variables: withheld },

@@ -1,4 +1,6 @@
 import type { IncomingMessage } from "node:http";
+import { pipeline } from "node:stream";
+import { constants, createBrotliDecompress, createUnzip } from "node:zlib";
 import type { GenerateContentParameters, GoogleGenAI } from "@google/genai";
 import { retryAfter } from "../retry-after.ts";
 import { postStream } from "./post-stream.ts";
@@ -34,14 +36,27 @@ export async function openStream(
     config: { ...parameters.config, httpOptions: { fetch: send } },
   });
   if (answer === undefined) throw new Error("the SDK made no request");
-  return answer;
+  return unpacked(answer);
+}
+
+/** Nobody asked for compression, but some proxies compress whatever does not forbid it. */
+function unpacked(answer: IncomingMessage): AsyncIterable<Uint8Array> {
+  switch (answer.headers["content-encoding"]?.toLowerCase()) {
+    case "gzip":
+    case "x-gzip":
+    case "deflate":
+      return pipeline(answer, createUnzip({ flush: constants.Z_SYNC_FLUSH }), () => undefined);
+    case "br":
+      return pipeline(answer, createBrotliDecompress(), () => undefined);
+    default:
+      return answer;
+  }
 }
 
 async function refused(status: number, answer: IncomingMessage): Promise<ResponseError> {
   const decoder = new TextDecoder();
   let text = "";
-  const body: AsyncIterable<Uint8Array> = answer;
-  for await (const bytes of body) {
+  for await (const bytes of unpacked(answer)) {
     text += decoder.decode(bytes, { stream: true });
     if (text.length > MAX_ERROR_LENGTH) break;
   }

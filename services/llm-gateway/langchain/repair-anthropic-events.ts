@@ -17,7 +17,8 @@ export function repairAnthropicEvents(): RepairEvent {
 
 function repaired(value: Record<string, unknown>, event: StreamEvent): StreamEvent {
   const { type, message, delta } = value;
-  const name = event.name ?? (typeof type === "string" ? type : undefined);
+  const name =
+    event.name ?? (typeof type === "string" ? type : isObject(value["error"]) ? "error" : undefined);
   if (type === "message_start" && isObject(message)) {
     const usage = { input_tokens: 0, output_tokens: 0, ...numbers(message["usage"]) };
     return { name, data: JSON.stringify({ ...value, message: { ...message, usage } }) };

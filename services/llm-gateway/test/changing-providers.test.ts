@@ -1,0 +1,223 @@
+import { expect } from "chai";
+import type { ConversationMessage, GenerateRequest } from "#shared/generated/llm/v1/llm.ts";
+import { geminiChunk, openGeminiServer } from "../../../test/support/gemini-server.ts";
+import { openSseServer, type SseHandler } from "../../../test/support/sse-server.ts";
+import { isObject } from "../parse-json-object.ts";
+import { geminiRequest, message, openGateway } from "./gateway.ts";
+import {
+  calls,
+  chatRequest,
+  completes,
+  contentsOf,
+  messageStart,
+  messageStop,
+  named,
+  stateOf,
+  thinks,
+} from "./wire.ts";
+
+const LONG = `server.${"very-long-name-".repeat(6)}`;
+const NAMES = [
+  "k8s.get_pods",
+  "k8s.get pods/now",
+  `${LONG}one`,
+  `${LONG}two`,
+  "a__b.c",
+  "a.b__c",
+  "1st.tööl",
+];
+const SCHEMAS = [
+  "",
+  "{}",
+  "not JSON",
+  '{"type":"object","properties":{}}',
+  '{"$defs":{"n":{"type":"object","properties":{"next":{"$ref":"#/$defs/n"}}}},"$ref":"#/$defs/n"}',
+  '{"oneOf":[{"required":["a"]},{"required":["b"]}],"not":{"required":["c"]},"patternProperties":{"^x":{"type":"string"}}}',
+  JSON.stringify({
+    type: "object",
+    properties: Object.fromEntries(
+      Array.from({ length: 500 }, (_, index) => [
+        `p${index}`,
+        { anyOf: [{ type: "string" }, { type: "null" }] },
+      ]),
+    ),
+  }),
+];
+const TOOLS = NAMES.map((name, index) => ({ name, description: "", parametersSchema: SCHEMAS[index] ?? "" }));
+const RESULTS = ["[1,2]", "7", "", '"text"', "null", "x".repeat(256 * 1024), '{"ok":true}'];
+
+const GOOD_NAME = /^[A-Za-z_][\w-]{0,63}$/u;
+
+function lists(value: unknown, key: string): Record<string, unknown>[] {
+  const list: unknown = isObject(value) ? value[key] : undefined;
+  return Array.isArray(list) ? list.filter(isObject) : [];
+}
+
+/** What Anthropic refuses: turns that do not alternate, results that do not follow their calls, empty text. */
+function refusedByAnthropic(body: unknown): string | undefined {
+  let open: unknown[] = [];
+  for (const [index, { role, content }] of lists(body, "messages").entries()) {
+    if (role !== (index % 2 === 0 ? "user" : "assistant")) return `message ${index} is of ${String(role)}`;
+    const blocks = lists({ content }, "content");
+    if (blocks.length === 0) return `message ${index} is empty`;
+    const results = blocks.flatMap(({ type, tool_use_id: id }) => (type === "tool_result" ? [id] : []));
+    if (JSON.stringify(results) !== JSON.stringify(open)) return `message ${index} has other results`;
+    if (blocks.some(({ type, text }) => type === "text" && String(text).trim() === "")) return "empty text";
+    open = blocks.flatMap(({ type, id }) => (type === "tool_use" ? [id] : []));
+  }
+  return lists(body, "tools").some(({ name }) => !GOOD_NAME.test(String(name))) ? "a tool's name" : undefined;
+}
+
+/** What OpenAI refuses in chat completions: calls without results behind them, results without calls, bad arguments. */
+function refusedByOpenai(body: unknown): string | undefined {
+  let open: unknown[] = [];
+  for (const [index, sent] of lists(body, "messages").entries()) {
+    if (sent["role"] === "tool") {
+      if (!open.includes(sent["tool_call_id"])) return `message ${index} is a result without a call`;
+      open = open.filter((id) => id !== sent["tool_call_id"]);
+      continue;
+    }
+    if (open.length > 0) return `message ${index} comes before results`;
+    open = lists(sent, "tool_calls").map(({ id }) => id);
+    if (open.some((id) => String(id).length > 40)) return "an id is too long";
+  }
+  const names = lists(body, "tools").map((tool) =>
+    isObject(tool["function"]) ? tool["function"]["name"] : "",
+  );
+  return names.some((name) => !GOOD_NAME.test(String(name))) ? "a tool's name" : undefined;
+}
+
+function refusedByGemini(body: unknown): string | undefined {
+  let calls = 0;
+  for (const [index, { role, ...content }] of lists(body, "contents").entries()) {
+    const parts = lists(content, "parts");
+    if (parts.length === 0) return `content ${index} is empty`;
+    const results = parts.filter((part) => "functionResponse" in part);
+    if (results.length !== (role === "user" ? calls : 0))
+      return `content ${index} has ${results.length} results`;
+    if (
+      results.some(
+        (part) => isObject(part["functionResponse"]) && !isObject(part["functionResponse"]["response"]),
+      )
+    )
+      return "a result is no object";
+    const called = parts.filter((part) => "functionCall" in part);
+    calls = called.length;
+  }
+  const [tool] = lists(body, "tools");
+  return lists(tool, "functionDeclarations").some(({ name }) => !GOOD_NAME.test(String(name)))
+    ? "a tool's name"
+    : undefined;
+}
+
+describe("a conversation that changes its provider with every turn, and its replica", () => {
+  it("sends no request that a provider refuses, and calls every tool by its own name", async () => {
+    const encoded = (body: unknown, turn: number): string => {
+      const [wrapper] = lists(body, "tools");
+      const declared = lists(wrapper, "functionDeclarations");
+      const tools = declared.length > 0 ? declared : lists(body, "tools");
+      const tool = tools[turn % NAMES.length] ?? {};
+      return String(isObject(tool["function"]) ? tool["function"]["name"] : tool["name"]);
+    };
+    let turn = 0;
+    const openaiHandler: SseHandler = (reply, request) =>
+      completes(
+        [
+          {
+            content: null,
+            tool_calls: [
+              {
+                index: 0,
+                id: "x".repeat(60) + turn,
+                type: "function",
+                function: { name: encoded(request.body, turn), arguments: '{"n":12345678901234567890}' },
+              },
+            ],
+          },
+        ],
+        "tool_calls",
+      )(reply, request);
+    const refused: (string | undefined)[] = [];
+    await using openai = await openSseServer((reply, request) => {
+      refused.push(refusedByOpenai(request.body));
+      return openaiHandler(reply, request);
+    });
+    await using anthropic = await openSseServer((reply, request) => {
+      refused.push(refusedByAnthropic(request.body));
+      messageStart(reply);
+      thinks(reply, 0, "hm", "sig");
+      calls(reply, 1, `toolu_${turn}`, encoded(request.body, turn), '{"a":1}');
+      messageStop(reply, "tool_use");
+    });
+    await using responses = await openSseServer((reply, request) => {
+      const name = encoded(request.body, turn);
+      const item = {
+        id: "fc_1",
+        type: "function_call",
+        call_id: `call_${turn}`,
+        name,
+        arguments: "{}",
+        status: "completed",
+      };
+      reply.event(
+        named("response.created", {
+          response: { id: "r", model: "gpt-5", status: "in_progress", output: [] },
+        }),
+      );
+      reply.event(named("response.output_item.added", { output_index: 0, item: { ...item, arguments: "" } }));
+      reply.event(
+        named("response.function_call_arguments.delta", { output_index: 0, item_id: "fc_1", delta: "{}" }),
+      );
+      reply.event(named("response.output_item.done", { output_index: 0, item }));
+      reply.event(
+        named("response.completed", {
+          response: { id: "r", model: "gpt-5", status: "completed", output: [item] },
+        }),
+      );
+      reply.end();
+    });
+    await using gemini = await openGeminiServer((reply, request) => {
+      refused.push(refusedByGemini(request.body));
+      const call = {
+        functionCall: { name: encoded(request.body, turn), args: {} },
+        thoughtSignature: "c2ln",
+      };
+      reply.chunk(geminiChunk([call], { finishReason: "STOP" }));
+      reply.end();
+    });
+    await using first = await openGateway();
+    await using second = await openGateway();
+    const ask: ((request: Partial<GenerateRequest>) => GenerateRequest)[] = [
+      (request) => geminiRequest(gemini.url, request),
+      (request) => chatRequest("anthropic", anthropic.url, request),
+      (request) => chatRequest("openai", `${openai.url}/v1`, request),
+      (request) => chatRequest("openai", `${responses.url}/v1/responses`, request, { model: "gpt-5" }),
+    ];
+    const messages: ConversationMessage[] = [
+      message("system", "Be brief."),
+      message("user", "one"),
+      message("user", "two"),
+    ];
+    for (; turn < 12; turn += 1) {
+      const build = ask[turn % ask.length];
+      if (build === undefined) throw new Error("no provider");
+      const gateway = turn % 2 === 0 ? first : second;
+      const answer = await gateway.ask(build({ messages: [...messages], tools: TOOLS, executionId: "e" }));
+      expect(answer.error, `turn ${turn}`).to.equal(undefined);
+      const toolCalls = contentsOf(answer.chunks, "toolCall").flatMap((value) => {
+        const { callId, name, arguments: json }: Record<string, unknown> = { ...Object(value) };
+        return [{ id: String(callId), name: String(name), arguments: String(json) }];
+      });
+      expect(toolCalls.map(({ name }) => name)).to.deep.equal([NAMES[turn % NAMES.length]]);
+      messages.push(message("assistant", answer.text, { toolCalls, providerState: stateOf(answer.chunks) }));
+      for (const { id, name } of toolCalls) {
+        messages.push(
+          message("tool", RESULTS[turn % RESULTS.length] ?? "", { toolCallId: id, toolName: name }),
+        );
+      }
+      if (turn === 5) messages.push(message("assistant", "I think."));
+      if (turn === 6) messages.push(message("user", "And?"), message("user", "Well?"));
+    }
+    expect(refused.filter((why) => why !== undefined)).to.deep.equal([]);
+  });
+});
