@@ -1,6 +1,6 @@
 import type { Content, Part } from "@google/genai";
 import type { ConversationMessage, ToolCall } from "#shared/generated/llm/v1/llm.ts";
-import { refusal } from "../llm-error.ts";
+import { checkConversation } from "../check-conversation.ts";
 import { PLACEHOLDER_SIGNATURE, needsSignature } from "./missing-signature.ts";
 import { isObject, parseJson, parseJsonObject } from "../parse-json-object.ts";
 import { decodeProviderState } from "./provider-state.ts";
@@ -18,50 +18,33 @@ export interface GeminiConversation {
  * documented placeholder stands in. Throws TerminalError `invalid_request` for a second system message, an unknown
  * role, or a conversation without any content.
  */
-export function messagesOut(messages: readonly ConversationMessage[], model: string): GeminiConversation {
-  let systemInstruction: string | undefined;
+export function messagesOut(all: readonly ConversationMessage[], model: string): GeminiConversation {
+  const { system, messages } = checkConversation(all);
   const contents: Content[] = [];
   const providerIds = new Map<string, string>();
   let results: Part[] | undefined;
   // A turn begins with what the user says; results of tools belong to the turn that asked for them.
   const turnStart = needsSignature(model) ? messages.findLastIndex(isSaidByUser) : messages.length;
   for (const [index, message] of messages.entries()) {
-    if (message.role !== "tool") results = undefined;
-    switch (message.role) {
-      case "system":
-        if (systemInstruction !== undefined) {
-          throw refusal("invalid_request", `messages[${index}] is a second system message: one is allowed`);
-        }
-        systemInstruction = message.content;
-        break;
-      case "user":
-        if (message.content !== "") contents.push({ role: "user", parts: [{ text: message.content }] });
-        break;
-      case "assistant": {
-        const parts = assistantParts(message, providerIds);
-        if (index > turnStart) signFirstCall(parts);
-        if (parts.length > 0) contents.push({ role: "model", parts });
-        break;
-      }
-      case "tool":
-        if (results === undefined) contents.push({ role: "user", parts: (results = []) });
-        results.push(functionResponse(message, providerIds));
-        break;
-      default:
-        throw refusal(
-          "invalid_request",
-          `messages[${index}].role is "${message.role}": it must be system, user, assistant or tool`,
-        );
+    if (message.role === "tool") {
+      if (results === undefined) contents.push({ role: "user", parts: (results = []) });
+      results.push(functionResponse(message, providerIds));
+      continue;
     }
+    results = undefined;
+    if (message.role === "user") {
+      contents.push({ role: "user", parts: [{ text: message.content }] });
+      continue;
+    }
+    const parts = assistantParts(message, providerIds);
+    if (index > turnStart) signFirstCall(parts);
+    contents.push({ role: "model", parts });
   }
-  if (contents.length === 0) {
-    throw refusal("invalid_request", "messages hold no content: at least one user message is needed");
-  }
-  return { systemInstruction: systemInstruction === "" ? undefined : systemInstruction, contents };
+  return { systemInstruction: system, contents };
 }
 
-function isSaidByUser({ role, content }: ConversationMessage): boolean {
-  return role === "user" && content !== "";
+function isSaidByUser({ role }: ConversationMessage): boolean {
+  return role === "user";
 }
 
 /** Only the first of parallel calls has a signature, and only its absence is refused. */

@@ -3,7 +3,7 @@ import type { ConversationMessage } from "#shared/generated/llm/v1/llm.ts";
 import { encodeToolName } from "../tool-names.ts";
 import { parseJsonObject } from "../parse-json-object.ts";
 import { callIdOut } from "./call-ids.ts";
-import type { Conversation } from "./check-conversation.ts";
+import type { Conversation } from "../check-conversation.ts";
 import { decodeProviderState, type ProviderState } from "./provider-state.ts";
 
 interface Block {

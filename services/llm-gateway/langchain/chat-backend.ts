@@ -1,5 +1,5 @@
 import type { ToolDefinition } from "#shared/generated/llm/v1/llm.ts";
-import type { Conversation } from "./check-conversation.ts";
+import type { Conversation } from "../check-conversation.ts";
 import type { ProviderState } from "./provider-state.ts";
 
 /** What a call wants, in nobody's form yet. */

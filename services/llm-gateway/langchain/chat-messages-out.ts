@@ -9,7 +9,7 @@ import type { ConversationMessage } from "#shared/generated/llm/v1/llm.ts";
 import { encodeToolName } from "../tool-names.ts";
 import { parseJsonObject } from "../parse-json-object.ts";
 import { chatCallIdOut } from "./call-ids.ts";
-import type { Conversation } from "./check-conversation.ts";
+import type { Conversation } from "../check-conversation.ts";
 
 /** A conversation for chat completions, as OpenAI and all who speak its API have them. */
 export function chatMessagesOut({ system, messages }: Conversation): BaseMessage[] {

@@ -7,7 +7,7 @@ import { guardStalls, type StallLimits } from "../guard-stalls.ts";
 import { refusal, setback } from "../llm-error.ts";
 import type { Content, Provider, ProviderCall } from "../provider.ts";
 import { retryBeforeOutput, type RetryPolicy } from "../retry-before-output.ts";
-import { checkConversation } from "./check-conversation.ts";
+import { checkConversation } from "../check-conversation.ts";
 import { ChunkReader } from "./chunks-in.ts";
 import { errorIn, type ErrorContext } from "./errors-in.ts";
 import { parseModelChunk } from "./model-chunk.ts";

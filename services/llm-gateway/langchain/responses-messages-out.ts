@@ -9,7 +9,7 @@ import type { ConversationMessage } from "#shared/generated/llm/v1/llm.ts";
 import { encodeToolName } from "../tool-names.ts";
 import { callIdOut } from "./call-ids.ts";
 import { argumentsOut } from "./chat-messages-out.ts";
-import type { Conversation } from "./check-conversation.ts";
+import type { Conversation } from "../check-conversation.ts";
 import { decodeProviderState, type StatePart } from "./provider-state.ts";
 
 export interface ResponsesMessagesOptions {

@@ -1,6 +1,6 @@
 import { isObject, parseJsonObject } from "../parse-json-object.ts";
 import { chatCallIdOut } from "./call-ids.ts";
-import type { Conversation } from "./check-conversation.ts";
+import type { Conversation } from "../check-conversation.ts";
 import { decodeProviderState } from "./provider-state.ts";
 
 /**

@@ -1,7 +1,7 @@
 import type { ToolDefinition } from "#shared/generated/llm/v1/llm.ts";
 import { parseJsonObject } from "../parse-json-object.ts";
 import { encodeToolName } from "../tool-names.ts";
-import type { Conversation } from "./check-conversation.ts";
+import type { Conversation } from "../check-conversation.ts";
 
 /** A bound tool in OpenAI's form, which LangChain's models all take. */
 export interface FunctionTool {

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { answerCalls } from "../langchain/answer-calls.ts";
+import { answerCalls } from "../answer-calls.ts";
 import { callIdOut, chatCallIdOut } from "../langchain/call-ids.ts";
 import { keepRecent } from "../keep-recent.ts";
 import { message } from "./gateway.ts";

@@ -6,8 +6,10 @@ import { message } from "./gateway.ts";
 const MODEL = "gemini-2.5-pro";
 
 const responseTo = (content: string): unknown => {
-  const { contents } = messagesOut([message("tool", content, { toolName: "s.t", toolCallId: "1" })], MODEL);
-  return contents[0]?.parts?.[0]?.functionResponse?.response;
+  const call = message("assistant", "", { toolCalls: [{ id: "1", name: "s.t", arguments: "{}" }] });
+  const result = message("tool", content, { toolName: "s.t", toolCallId: "1" });
+  const { contents } = messagesOut([call, result], MODEL);
+  return contents[1]?.parts?.[0]?.functionResponse?.response;
 };
 
 describe("messagesOut", () => {
@@ -36,8 +38,33 @@ describe("messagesOut", () => {
   it("sends arguments that are no JSON object as none", () => {
     const toolCalls = [{ id: "1", name: "s.t", arguments: "not json" }];
     const { contents } = messagesOut([message("assistant", "", { toolCalls })], MODEL);
-    expect(contents).to.deep.equal([
-      { role: "model", parts: [{ functionCall: { name: "s__t", args: {} } }] },
+    expect(contents[0]).to.deep.equal({
+      role: "model",
+      parts: [{ functionCall: { name: "s__t", args: {} } }],
+    });
+  });
+
+  it("answers every call and never ends with the model's own words, whatever the conversation lacks", () => {
+    const toolCalls = ["1", "2"].map((id) => ({ id, name: "s.t", arguments: "{}" }));
+    const { contents } = messagesOut(
+      [
+        message("user", "go"),
+        message("assistant", "", { toolCalls }),
+        message("tool", "{}", { toolName: "s.t", toolCallId: "2" }),
+        message("assistant", "Well."),
+      ],
+      MODEL,
+    );
+    const kinds = contents.map(({ role, parts = [] }) => [
+      role,
+      ...parts.flatMap((part) => Object.keys(part)),
+    ]);
+    expect(kinds).to.deep.equal([
+      ["user", "text"],
+      ["model", "functionCall", "functionCall"],
+      ["user", "functionResponse", "functionResponse"],
+      ["model", "text"],
+      ["user", "text"],
     ]);
   });
 

@@ -1,10 +1,14 @@
-import type { ConversationMessage } from "#shared/generated/llm/v1/llm.ts";
-import { refusal } from "../llm-error.ts";
+import { ConversationMessage } from "#shared/generated/llm/v1/llm.ts";
+import { refusal } from "./llm-error.ts";
 import { answerCalls } from "./answer-calls.ts";
 
+const GO_ON = "Go on.";
 const ROLES = new Set(["system", "user", "assistant", "tool"]);
 
-/** A conversation that any provider takes: the system's part apart, and a result for every tool call. */
+/**
+ * A conversation that any provider takes: the system's part apart, a result for every tool call, and never the
+ * model's own words at its end.
+ */
 export interface Conversation {
   /** Undefined where there is none, or an empty one. */
   readonly system: string | undefined;
@@ -39,5 +43,9 @@ export function checkConversation(all: readonly ConversationMessage[]): Conversa
   if (messages.length === 0) {
     throw refusal("invalid_request", "messages hold no content: at least one user message is needed");
   }
+  // Most providers refuse to speak twice in a row.
+  const last = messages.at(-1);
+  if (last?.role === "assistant")
+    messages.push(ConversationMessage.fromJSON({ role: "user", content: GO_ON }));
   return { system: system?.trim() === "" ? undefined : system, messages };
 }
