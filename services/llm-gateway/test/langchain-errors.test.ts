@@ -91,6 +91,14 @@ for (const [name, dialect] of Object.entries(DIALECTS)) {
       });
     }
 
+    it("tells Gemini's rate limit, which speaks of billing too, from an empty account", async () => {
+      const text = "You exceeded your current quota, please check your plan and billing details.";
+      const compatible = [{ error: { code: 429, message: text, status: "RESOURCE_EXHAUSTED" } }];
+      const { error } = await play((reply) => reply.fail(429, compatible));
+      expect(error).to.deep.include({ code: "max_retries", retryable: true });
+      expect(error?.message).to.contain("rate_limited").and.to.contain(text);
+    });
+
     it("names the variable, never the key or what the provider repeats of it", async () => {
       const { error } = await play(failWith(401, `Incorrect API key: ${KEY} sk-ab***********xyz.`));
       expect(error?.message).to.contain(KEY_ENV).and.not.to.contain(KEY).and.not.to.contain("xyz");
