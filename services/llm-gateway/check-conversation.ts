@@ -45,7 +45,8 @@ export function checkConversation(all: readonly ConversationMessage[]): Conversa
   }
   // Most providers refuse to speak twice in a row.
   const last = messages.at(-1);
-  if (last?.role === "assistant")
+  if (last?.role === "assistant") {
     messages.push(ConversationMessage.fromJSON({ role: "user", content: GO_ON }));
+  }
   return { system: system?.trim() === "" ? undefined : system, messages };
 }

@@ -3,6 +3,13 @@ import type { ConversationMessage, GenerateRequest } from "#shared/generated/llm
 import { geminiChunk, openGeminiServer } from "../../../test/support/gemini-server.ts";
 import { openSseServer, type SseHandler } from "../../../test/support/sse-server.ts";
 import { isObject } from "../parse-json-object.ts";
+import {
+  lists,
+  refusedByAnthropic,
+  refusedByGemini,
+  refusedByOpenai,
+  refusedByResponses,
+} from "./refused-requests.ts";
 import { geminiRequest, message, openGateway } from "./gateway.ts";
 import {
   calls,
@@ -46,70 +53,6 @@ const SCHEMAS = [
 const TOOLS = NAMES.map((name, index) => ({ name, description: "", parametersSchema: SCHEMAS[index] ?? "" }));
 const RESULTS = ["[1,2]", "7", "", '"text"', "null", "x".repeat(256 * 1024), '{"ok":true}'];
 
-const GOOD_NAME = /^[A-Za-z_][\w-]{0,63}$/u;
-
-function lists(value: unknown, key: string): Record<string, unknown>[] {
-  const list: unknown = isObject(value) ? value[key] : undefined;
-  return Array.isArray(list) ? list.filter(isObject) : [];
-}
-
-/** What Anthropic refuses: turns that do not alternate, results that do not follow their calls, empty text. */
-function refusedByAnthropic(body: unknown): string | undefined {
-  let open: unknown[] = [];
-  for (const [index, { role, content }] of lists(body, "messages").entries()) {
-    if (role !== (index % 2 === 0 ? "user" : "assistant")) return `message ${index} is of ${String(role)}`;
-    const blocks = lists({ content }, "content");
-    if (blocks.length === 0) return `message ${index} is empty`;
-    const results = blocks.flatMap(({ type, tool_use_id: id }) => (type === "tool_result" ? [id] : []));
-    if (JSON.stringify(results) !== JSON.stringify(open)) return `message ${index} has other results`;
-    if (blocks.some(({ type, text }) => type === "text" && String(text).trim() === "")) return "empty text";
-    open = blocks.flatMap(({ type, id }) => (type === "tool_use" ? [id] : []));
-  }
-  return lists(body, "tools").some(({ name }) => !GOOD_NAME.test(String(name))) ? "a tool's name" : undefined;
-}
-
-/** What OpenAI refuses in chat completions: calls without results behind them, results without calls, bad arguments. */
-function refusedByOpenai(body: unknown): string | undefined {
-  let open: unknown[] = [];
-  for (const [index, sent] of lists(body, "messages").entries()) {
-    if (sent["role"] === "tool") {
-      if (!open.includes(sent["tool_call_id"])) return `message ${index} is a result without a call`;
-      open = open.filter((id) => id !== sent["tool_call_id"]);
-      continue;
-    }
-    if (open.length > 0) return `message ${index} comes before results`;
-    open = lists(sent, "tool_calls").map(({ id }) => id);
-    if (open.some((id) => String(id).length > 40)) return "an id is too long";
-  }
-  const names = lists(body, "tools").map((tool) =>
-    isObject(tool["function"]) ? tool["function"]["name"] : "",
-  );
-  return names.some((name) => !GOOD_NAME.test(String(name))) ? "a tool's name" : undefined;
-}
-
-function refusedByGemini(body: unknown): string | undefined {
-  let calls = 0;
-  for (const [index, { role, ...content }] of lists(body, "contents").entries()) {
-    const parts = lists(content, "parts");
-    if (parts.length === 0) return `content ${index} is empty`;
-    const results = parts.filter((part) => "functionResponse" in part);
-    if (results.length !== (role === "user" ? calls : 0))
-      return `content ${index} has ${results.length} results`;
-    if (
-      results.some(
-        (part) => isObject(part["functionResponse"]) && !isObject(part["functionResponse"]["response"]),
-      )
-    )
-      return "a result is no object";
-    const called = parts.filter((part) => "functionCall" in part);
-    calls = called.length;
-  }
-  const [tool] = lists(body, "tools");
-  return lists(tool, "functionDeclarations").some(({ name }) => !GOOD_NAME.test(String(name)))
-    ? "a tool's name"
-    : undefined;
-}
-
 describe("a conversation that changes its provider with every turn, and its replica", () => {
   it("sends no request that a provider refuses, and calls every tool by its own name", async () => {
     const encoded = (body: unknown, turn: number): string => {
@@ -150,6 +93,7 @@ describe("a conversation that changes its provider with every turn, and its repl
       messageStop(reply, "tool_use");
     });
     await using responses = await openSseServer((reply, request) => {
+      refused.push(refusedByResponses(request.body));
       const name = encoded(request.body, turn);
       const item = {
         id: "fc_1",
@@ -205,7 +149,8 @@ describe("a conversation that changes its provider with every turn, and its repl
       const answer = await gateway.ask(build({ messages: [...messages], tools: TOOLS, executionId: "e" }));
       expect(answer.error, `turn ${turn}`).to.equal(undefined);
       const toolCalls = contentsOf(answer.chunks, "toolCall").flatMap((value) => {
-        const { callId, name, arguments: json }: Record<string, unknown> = { ...Object(value) };
+        if (!isObject(value)) return [];
+        const { callId, name, arguments: json } = value;
         return [{ id: String(callId), name: String(name), arguments: String(json) }];
       });
       expect(toolCalls.map(({ name }) => name)).to.deep.equal([NAMES[turn % NAMES.length]]);
