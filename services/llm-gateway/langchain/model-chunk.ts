@@ -32,7 +32,8 @@ const OutputItem = Type.Object({
   type: Type.String(),
   encrypted_content: Type.Optional(Type.Union([Type.String(), Type.Null()])),
   phase: Type.Optional(Type.Union([Type.String(), Type.Null()])),
-  call_id: optionalString,
+  /** Null in items of tools that run at the provider. */
+  call_id: Type.Optional(Type.Union([Type.String(), Type.Null()])),
   content: Type.Optional(Type.Unknown()),
 });
 export type OutputItem = Static<typeof OutputItem>;

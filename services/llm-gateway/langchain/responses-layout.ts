@@ -17,7 +17,7 @@ export function responsesLayout(
       return typeof item.encrypted_content === "string" ? [{ block: reasoningItem(item) }] : [];
     }
     if (type === "function_call") {
-      const callId = callIds.get(item.call_id);
+      const callId = callIds.get(item.call_id ?? undefined);
       return callId === undefined ? [] : [{ call: callId }];
     }
     if (type !== "message") return [];

@@ -50,6 +50,8 @@ const SCHEMAS = [
     ),
   }),
 ];
+/** An item of a tool that runs at OpenAI, as the Responses API sends it. */
+const SEARCH = { id: "ts_1", type: "tool_search_call", call_id: null, status: "completed" };
 const TOOLS = NAMES.map((name, index) => ({ name, description: "", parametersSchema: SCHEMAS[index] ?? "" }));
 const RESULTS = ["[1,2]", "7", "", '"text"', "null", "x".repeat(256 * 1024), '{"ok":true}'];
 
@@ -115,7 +117,7 @@ describe("a conversation that changes its provider with every turn, and its repl
       reply.event(named("response.output_item.done", { output_index: 0, item }));
       reply.event(
         named("response.completed", {
-          response: { id: "r", model: "gpt-5", status: "completed", output: [item] },
+          response: { id: "r", model: "gpt-5", status: "completed", output: [SEARCH, item] },
         }),
       );
       reply.end();
