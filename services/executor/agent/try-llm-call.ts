@@ -29,6 +29,8 @@ export async function tryLlmCall(
   const deadline = AbortSignal.timeout(timeoutMs);
   const signal = AbortSignal.any([session.signal, deadline]);
   for (let attempt = 1; ; attempt++) {
+    // A call that is sent and called off at once may have reached the gateway.
+    session.signal.throwIfAborted();
     const handlers = begin((session.epoch - 1) * MAX_TRIES + attempt);
     const reply = await callLlm({ llm: session.llm, request, signal, timeoutMs }, handlers);
     if (reply.outcome.kind === "completed") await handlers.end?.();

@@ -47,9 +47,18 @@ export class GatewayProcess implements AsyncDisposable {
 
   /** The calls this process has ended since it was started, whatever came of them. */
   async calls(): Promise<number> {
+    return this.#sum("tarsy_llm_calls_total");
+  }
+
+  /** The calls this process is at. */
+  async running(): Promise<number> {
+    return this.#sum("tarsy_llm_calls_running");
+  }
+
+  async #sum(metric: string): Promise<number> {
     const text = await (await fetch(`http://${HOST}:${this.#ports.health}/metrics`)).text();
-    const counts = text.matchAll(/^tarsy_llm_calls_total\{.*\} (?<count>\d+)$/gmu);
-    return [...counts].reduce((sum, { groups }) => sum + Number(groups?.["count"]), 0);
+    const values = text.split("\n").filter((line) => line.split(/[{ ]/u)[0] === metric);
+    return values.reduce((sum, line) => sum + Number(line.split(" ").at(-1)), 0);
   }
 
   async kill(): Promise<void> {

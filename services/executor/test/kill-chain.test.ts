@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { CHAIN_ROWS } from "../../../test/support/chain-rows.ts";
 import { RunFixture } from "./run-fixture.ts";
 import { installTakeAway } from "./take-away.ts";
 import { ToolRunnerFixture } from "./tool-runner-fixture.ts";
@@ -23,33 +24,6 @@ const SCRIPT = [
   { steps: [{ text: "Thought: enough\nFinal Answer: it was the memory" }] },
 ];
 
-/** All that must be the same after a kill: nothing that depends on which agent was faster. */
-const ROWS = `
-SELECT
-  (SELECT json_agg(concat_ws(' ', stage_index, stage_name, status, expected_agent_count, error_message) ORDER BY stage_index)
-   FROM stages WHERE session_id = $1) AS stages,
-  (SELECT json_agg(concat_ws(' ', stage_index, agent_index, agent_name, e.status, e.iteration_state ->> 'iteration',
-                             e.input_tokens > 0, e.error_message) ORDER BY stage_index, agent_index)
-   FROM agent_executions e JOIN stages USING (stage_id) WHERE e.session_id = $1) AS executions,
-  (SELECT json_agg(concat_ws(' ', stage_index, agent_index, sequence_number, event_type, t.status, content)
-                   ORDER BY stage_index, agent_index, sequence_number)
-   FROM timeline_events t JOIN agent_executions e USING (execution_id) JOIN stages s ON s.stage_id = e.stage_id
-   WHERE t.session_id = $1) AS timeline,
-  (SELECT json_agg(concat_ws(' ', stage_index, agent_index, sequence_number, role, content)
-                   ORDER BY stage_index, agent_index, sequence_number)
-   FROM messages m JOIN agent_executions e USING (execution_id) JOIN stages s ON s.stage_id = e.stage_id
-   WHERE m.session_id = $1) AS messages,
-  (SELECT json_agg(concat_ws(' ', stage_index, agent_index, interaction_type) ORDER BY stage_index, agent_index, interaction_type)
-   FROM llm_interactions i JOIN agent_executions e USING (execution_id) JOIN stages s ON s.stage_id = e.stage_id
-   WHERE i.session_id = $1) AS calls,
-  (SELECT json_agg(line ORDER BY line) FROM (
-     SELECT concat_ws(' ', payload ->> 'type', payload ->> 'stage_index', payload ->> 'agent_name', payload ->> 'event_type',
-                      payload ->> 'status', payload ->> 'content') AS line
-     FROM events WHERE session_id = $1) e) AS events,
-  (SELECT count(*) = max(seq) AND min(seq) = 1 FROM events WHERE session_id = $1) AS contiguous,
-  final_analysis, executive_summary, status
-FROM alert_sessions WHERE session_id = $1`;
-
 describe("a chain of three stages with three agents whose executors die", () => {
   const resources = new AsyncDisposableStack();
   let fixture: RunFixture;
@@ -70,7 +44,7 @@ describe("a chain of three stages with three agents whose executors die", () => 
     const before = await tools.calls();
     await takeAway(undisturbed, 1_000_000);
     expect(await fixture.run(undisturbed)).to.equal("completed");
-    const [expected] = await fixture.executor.query(ROWS, [undisturbed]);
+    const [expected] = await fixture.executor.query(CHAIN_ROWS, [undisturbed]);
     expect(expected).to.include({ contiguous: true, final_analysis: "all agree" });
     expect(await tools.calls()).to.equal(before + TOOL_CALLS);
     const [left] = await fixture.executor.query(
@@ -90,7 +64,7 @@ describe("a chain of three stages with three agents whose executors die", () => 
         end = await fixture.run(id);
         expect(end, `run ${run}, killed after writes ${kills.join(", ")}`).to.be.oneOf(["lost", "completed"]);
       }
-      const [found] = await fixture.executor.query(ROWS, [id]);
+      const [found] = await fixture.executor.query(CHAIN_ROWS, [id]);
       expect(found, `run ${run}, killed after writes ${kills.join(", ")}`).to.deep.equal(expected);
       expect(await tools.calls()).to.equal(called + TOOL_CALLS);
     }

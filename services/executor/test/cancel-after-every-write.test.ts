@@ -1,0 +1,68 @@
+import { expect } from "chai";
+import { RunFixture } from "./run-fixture.ts";
+
+/** Three stages, two of them with agents beside each other. */
+const CHAIN = { stages: [["Ann", "Ben"], ["Cem"], ["Dan", "Eve"]] } as const;
+
+/** A cancel is committed together with a session's nth write, and nobody is told. */
+const CANCEL_WITH_WRITE = `
+CREATE TABLE cancel_with_write (session_id uuid PRIMARY KEY, writes_left integer NOT NULL);
+CREATE FUNCTION cancel_with_write() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF NEW.lease_epoch = OLD.lease_epoch AND NEW.attempts = 0 AND OLD.lease_expires_at = NEW.lease_expires_at THEN
+    UPDATE cancel_with_write SET writes_left = writes_left - 1 WHERE session_id = NEW.session_id;
+    IF EXISTS (SELECT FROM cancel_with_write WHERE session_id = NEW.session_id AND writes_left = 0) THEN
+      NEW.cancel_requested_at := now();
+      UPDATE alert_sessions SET status = 'cancelling' WHERE session_id = NEW.session_id;
+    END IF;
+  END IF;
+  RETURN NEW;
+END $$;
+CREATE TRIGGER cancel_with_write BEFORE UPDATE ON session_runtime FOR EACH ROW EXECUTE FUNCTION cancel_with_write();`;
+
+/** All that may have one end only: what has none, or another than `cancelled` although it came after the cancel. */
+const ENDS = `
+SELECT
+  (SELECT count(*)::int FROM stages WHERE session_id = $1 AND status IN ('pending', 'active')) AS stages,
+  (SELECT count(*)::int FROM agent_executions WHERE session_id = $1 AND status IN ('pending', 'active')) AS executions,
+  (SELECT count(*)::int FROM timeline_events WHERE session_id = $1 AND status = 'streaming') AS rows,
+  (SELECT count(*) = max(seq) AND min(seq) = 1 FROM events WHERE session_id = $1) AS contiguous,
+  (SELECT payload ->> 'type' || ' ' || (payload ->> 'status') FROM events WHERE session_id = $1 ORDER BY seq DESC LIMIT 1) AS last,
+  status, executive_summary
+FROM alert_sessions WHERE session_id = $1`;
+
+describe("a chain that is cancelled", () => {
+  let fixture: RunFixture;
+
+  before(async () => {
+    fixture = await RunFixture.start();
+    await fixture.executor.query(CANCEL_WITH_WRITE, []);
+    await fixture.play(
+      { when: { contains: "Bring the results" }, steps: [{ text: "both agree" }] },
+      { steps: [{ thinking: "hm" }, { text: "found it" }] },
+    );
+  });
+  after(() => fixture[Symbol.asyncDispose]());
+
+  it("leaves nothing open, with whichever write the cancel came", async function () {
+    this.timeout(300_000);
+    let writes = 0;
+    for (let end: unknown = "cancelled"; end === "cancelled";) {
+      writes += 1;
+      const id = await fixture.executor.insert(CHAIN);
+      await fixture.executor.query("INSERT INTO cancel_with_write VALUES ($1, $2)", [id, writes]);
+      end = await fixture.run(id);
+      const [found] = await fixture.executor.query(ENDS, [id]);
+      expect(found, `with write ${writes}`).to.deep.equal({
+        stages: 0,
+        executions: 0,
+        rows: 0,
+        contiguous: true,
+        last: `session.completed ${String(end)}`,
+        status: end,
+        executive_summary: end === "cancelled" ? null : "In short.",
+      });
+    }
+    expect(writes).to.be.greaterThan(40);
+  });
+});
