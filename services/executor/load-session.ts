@@ -44,7 +44,7 @@ export interface SessionState {
   readonly stages: readonly StageState[];
   /** By stage, then agent_index. */
   readonly executions: readonly ExecutionState[];
-  /** The completed final analyses, by execution id. */
+  /** The completed final analyses by execution id; of each stage only the last execution's that has one. */
   readonly answers: ReadonlyMap<string, string>;
 }
 
@@ -59,7 +59,10 @@ const parseRow = compileParser(
   }),
 );
 
-/** One statement: it runs before every step, and on one connection, so that no renewal of a lease queues behind it. */
+/**
+ * One statement: it runs before every step of the session, on one connection. A stage of a hundred agents has a hundred
+ * answers, each perhaps a megabyte: those that speak for nobody stay where they are.
+ */
 const LOAD = `
 SELECT s.status, s.resolved_config,
   (SELECT coalesce(json_agg(x ORDER BY x.stage_index), '[]') FROM (
@@ -69,8 +72,9 @@ SELECT s.status, s.resolved_config,
      SELECT execution_id, stage_id, session_id, agent_name, agent_index, status, error_message, error_code
      FROM agent_executions WHERE session_id = s.session_id) x) AS executions,
   (SELECT coalesce(json_agg(x), '[]') FROM (
-     SELECT execution_id, content FROM timeline_events
-     WHERE session_id = s.session_id AND event_type = 'final_analysis' AND status = 'completed') x) AS answers
+     SELECT DISTINCT ON (e.stage_id) execution_id, content FROM timeline_events t JOIN agent_executions e USING (execution_id)
+     WHERE t.session_id = s.session_id AND event_type = 'final_analysis' AND t.status = 'completed'
+     ORDER BY e.stage_id, agent_index DESC, sequence_number DESC) x) AS answers
 FROM alert_sessions s WHERE s.session_id = $1`;
 
 /**

@@ -1,5 +1,6 @@
 import type { ResolvedAgent, ResolvedChain, ResolvedStage } from "#shared/contracts/resolved-chain.ts";
 import { isTerminal, type TerminalStatus } from "#shared/contracts/statuses.ts";
+import { TerminalError } from "#shared/errors.ts";
 import type { ExecutionState, SessionState, StageState } from "./load-session.ts";
 import { COMPLETED, outcomeOf, stageOutcome, type RunOutcome } from "./stage-outcome.ts";
 import { stageAnswers, type StageAnswer } from "./stage-answers.ts";
@@ -58,7 +59,8 @@ export interface AgentRun {
 
 /**
  * Stages run in order; a stage's agents run beside each other, and then, if there are several and the policy is met,
- * the one that combines their results. A stage that does not complete ends the chain.
+ * the one that combines their results. A stage that does not complete ends the chain. Throws TerminalError `malformed` for
+ * a stage without an execution for each of its agents, which no step leaves behind: no outcome would be true of it.
  */
 export function nextSessionStep(state: SessionState): SessionStep {
   const { status, chain } = state;
@@ -77,6 +79,10 @@ function nextStageStep(state: SessionState, stage: StageState, plan: ResolvedSta
   const { chain } = state;
   const place: StagePlace = { stage, agents: plan.agents.length, total: chain.stages.length };
   const runs = runsOf(state, stage, plan);
+  if (runs.length < plan.agents.length) {
+    const text = `stage ${stage.stage_index} has ${runs.length} of ${plan.agents.length} executions`;
+    throw new TerminalError("malformed", text);
+  }
   const open = runs.filter(({ execution }) => !isTerminal(execution.status));
   const agents = runs.slice(0, plan.agents.length);
   if (open.length > 0) {

@@ -21,6 +21,8 @@ export interface OwnedSession extends AsyncDisposable {
   readonly db: DataSource;
   readonly bus: Bus;
   readonly llm: LLMServiceClient;
+  /** What one message to the llm-gateway may hold. */
+  readonly maxMessageBytes: number;
   readonly log: Logger;
   readonly metrics: ExecutorMetrics;
   /** Aborts with a CancelledError: user, session deadline, lost lease, or the end of the stop's grace. */
@@ -76,6 +78,7 @@ export function openOwnedSession(
     db,
     bus,
     llm,
+    maxMessageBytes: deps.config.maxMessageBytes,
     log,
     metrics,
     signal,

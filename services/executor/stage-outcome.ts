@@ -11,15 +11,15 @@ export interface RunOutcome {
 export const COMPLETED: RunOutcome = { status: "completed", errorMessage: null, errorCode: null };
 
 /**
- * How a stage ends by its agents' ends, all of them terminal: completed by policy, else the status that all share, else
+ * How a stage ends by its agents' ends, one or more, all of them terminal: completed by policy, else the status that all share, else
  * failed. A single agent speaks for its stage. Without a policy (a single agent's stage has none) one success is enough.
  */
 export function stageOutcome(agents: readonly ExecutionState[], policy: SuccessPolicy | null): RunOutcome {
-  const [first] = agents;
+  const [first, second] = agents;
   const completed = agents.filter(({ status }) => status === "completed").length;
   const enough = policy === "all" ? agents.length : 1;
-  if (first !== undefined && completed >= enough) return COMPLETED;
-  if (first !== undefined && agents.length === 1) return outcomeOf(first);
+  if (completed >= enough) return COMPLETED;
+  if (first !== undefined && second === undefined) return outcomeOf(first);
   const errorCode = agents.find(({ error_code }) => error_code !== null)?.error_code ?? null;
   if (agents.every(({ status }) => status === "timed_out")) {
     return { status: "timed_out", errorMessage: "all agents timed out", errorCode };

@@ -1,17 +1,36 @@
+import { Type } from "typebox";
 import { In } from "typeorm";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { TimelineEventEntity } from "#shared/database/entities/timeline-event.ts";
+import { selectRows } from "#shared/database/select-rows.ts";
+import { TerminalError } from "#shared/errors.ts";
 import type { AgentRun, StagePlace } from "../next-session-step.ts";
 import type { OwnedSession } from "../owned-session.ts";
 import type { ParallelResults } from "./format-context.ts";
 
-/** Reads what a stage's agents came to, for the one that combines it. */
+const MIB = 1024 * 1024;
+
+const parseSize = compileParser("size of the results", Type.Object({ bytes: Type.Number() }));
+
+const SIZE = `
+SELECT coalesce(sum(octet_length(content)), 0)::float8 AS bytes FROM timeline_events
+WHERE execution_id = ANY($1::uuid[]) AND status = 'completed'`;
+
+/**
+ * Reads what a stage's agents came to, for the one that combines it. Throws TerminalError `message_too_large` where that
+ * cannot fit one message: a hundred agents can leave more than this process could hold.
+ */
 export async function loadParallelResults(
-  { db }: OwnedSession,
+  { db, maxMessageBytes }: Pick<OwnedSession, "db" | "maxMessageBytes">,
   { stage }: StagePlace,
   agents: readonly AgentRun[],
 ): Promise<ParallelResults> {
+  const ids = agents.map(({ execution }) => execution.execution_id);
+  const [size] = await selectRows(db, parseSize, SIZE, [ids]);
+  if (size !== undefined && size.bytes > maxMessageBytes)
+    throw tooLarge(agents.length, size.bytes, maxMessageBytes);
   const events = await db.getRepository(TimelineEventEntity).find({
-    where: { execution_id: In(agents.map(({ execution }) => execution.execution_id)) },
+    where: { execution_id: In(ids), status: "completed" },
     order: { sequence_number: "ASC" },
   });
   return {
@@ -26,4 +45,12 @@ export async function loadParallelResults(
       events: events.filter(({ execution_id }) => execution_id === execution.execution_id),
     })),
   };
+}
+
+function tooLarge(agents: number, bytes: number, maxBytes: number): TerminalError {
+  const [found, allowed] = [bytes / MIB, maxBytes / MIB].map((size) => `${size.toFixed(1)} MiB`);
+  return new TerminalError(
+    "message_too_large",
+    `the results of ${agents} agents hold ${found}, but one message to the LLM gateway may hold ${allowed}: set a lower max_tool_result_tokens or let fewer agents run`,
+  );
 }

@@ -1,3 +1,4 @@
+import type { SessionEventPayload } from "#shared/contracts/session-event.ts";
 import { storableText } from "#shared/storable-text.ts";
 import type { TerminalError } from "#shared/errors.ts";
 import type { ExecutionState } from "../load-session.ts";
@@ -19,9 +20,13 @@ export async function failExecution(
     "agent failed",
   );
   const errorMessage = storableText(error.message).text;
+  let closed: SessionEventPayload[] = [];
+  // No chunk may come behind its row's completed event.
+  await Promise.all(session.streams.all().map((stream) => stream.flush()));
   await commitStep(session, async (manager) => {
-    const closed = await closeTimeline(manager, session, "failed", execution.execution_id);
+    closed = await closeTimeline(manager, session, "failed", execution.execution_id);
     const end = { status: "failed", errorMessage, errorCode: error.code } as const;
     return { events: [...closed, ...(await endExecution(manager, place, execution, end))] };
   });
+  for (const event of closed) if ("event_id" in event) session.streams.forget(event.event_id);
 }

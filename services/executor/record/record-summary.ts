@@ -1,7 +1,6 @@
 import { v5 as uuidFrom } from "uuid";
 import { AgentExecutionEntity } from "#shared/database/entities/agent-execution.ts";
 import { LlmInteractionEntity } from "#shared/database/entities/llm-interaction.ts";
-import { storableText } from "#shared/storable-text.ts";
 import type { NewMessage } from "../agent/steps/agent-step.ts";
 import type { LlmReply } from "../call-llm.ts";
 import type { AgentRun } from "../next-session-step.ts";
@@ -12,6 +11,7 @@ import { endSession } from "./end-session.ts";
 import { llmInteractionRow } from "./llm-interaction-row.ts";
 import { replyFailure } from "./reply-failure.ts";
 import { replyTokens, tokenSums } from "./reply-tokens.ts";
+import { summaryText } from "./summary-text.ts";
 import { openTimelineWriter } from "./timeline-writer.ts";
 
 /** A finished call for a summary, and what it was to sum up. */
@@ -32,7 +32,7 @@ export async function recordSummary(
   { analysis, messages, reply, durationMs }: FinishedSummary,
 ): Promise<void> {
   const { execution_id } = execution;
-  const summary = storableText(reply.text.trim()).text;
+  const summary = summaryText(reply.text);
   const failure = replyFailure({ ...reply, text: summary, toolCalls: [] }, { thinkingMayAnswer: false });
   const interactionId = uuidFrom("llm:executive-summary", execution_id);
   const tokens = replyTokens(reply);

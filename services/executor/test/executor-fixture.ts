@@ -16,7 +16,7 @@ import type { ExecutorDeps } from "../executor-deps.ts";
 import { createExecutorMetrics } from "../executor-metrics.ts";
 import { openLlmClient } from "../open-llm-client.ts";
 import { openOwnedSession, type OwnedSession } from "../owned-session.ts";
-import { keepLeases, type LeaseTimes } from "../session-lease.ts";
+import { keepLeases } from "../session-lease.ts";
 import { resolvedChain, type ChainOptions } from "./resolved-chain.ts";
 
 const log = pino({ level: "silent" });
@@ -59,8 +59,12 @@ export class ExecutorFixture implements AsyncDisposable {
   }
 
   /** Parts of another executor process on the same servers. */
-  async another(resources: AsyncDisposableStack, gateway = "127.0.0.1:1"): Promise<ExecutorDeps> {
-    return openDeps(resources, this.servers, gateway);
+  async another(
+    resources: AsyncDisposableStack,
+    gateway = "127.0.0.1:1",
+    databaseUrl = this.servers.postgres.url,
+  ): Promise<ExecutorDeps> {
+    return openDeps(resources, this.servers, gateway, databaseUrl);
   }
 
   /** A pending session as the api inserts it. */
@@ -147,13 +151,13 @@ async function openDeps(
   resources: AsyncDisposableStack,
   servers: BackingServers,
   gateway: string,
-  leaseTimes?: LeaseTimes,
+  databaseUrl = servers.postgres.url,
 ): Promise<ExecutorDeps> {
   const { signal } = new AbortController();
   const config = {
     log: { level: "silent", format: "json" },
     health: { host: "127.0.0.1", port: 0 },
-    databaseUrl: servers.postgres.url,
+    databaseUrl,
     natsUrl: servers.nats.url,
     natsReplicas: 1,
     llmGatewayAddress: gateway,
@@ -174,7 +178,7 @@ async function openDeps(
   );
   const bus = resources.use(await openBus({ url: config.natsUrl, name: config.podId, log, signal }));
   const llm = resources.adopt(openLlmClient(gateway, config.maxMessageBytes), (client) => client.close());
-  const leases = resources.use(keepLeases({ db, log }, leaseTimes));
+  const leases = resources.use(keepLeases({ db, log }));
   const metrics = createExecutorMetrics(new Registry());
   const prepareQueue = async () => {
     await ensureStreams(bus, { replicas: config.natsReplicas });

@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { TerminalError } from "#shared/errors.ts";
 import type { RunStatus, SessionStatus, SuccessPolicy } from "#shared/contracts/statuses.ts";
 import { INITIAL_ITERATION_STATE, type AgentExecution } from "#shared/database/entities/agent-execution.ts";
 import type { Stage } from "#shared/database/entities/stage.ts";
@@ -250,6 +251,16 @@ describe("nextSessionStep", () => {
         const first = statuses.findIndex((one) => one !== "completed") + 1;
         expect(found).to.have.nested.property("end.errorCode", `code_of_agent-0.${first}`);
       });
+    }
+  });
+
+  it("knows no outcome for a stage without an execution for each of its agents", () => {
+    const plan = [["A", "B"]];
+    for (const agents of [[], ["completed"], ["active"]] as const) {
+      expect(() => step({ plan, rows: [["active", ...agents]] })).to.throw(
+        TerminalError,
+        `stage 0 has ${agents.length} of 2 executions`,
+      );
     }
   });
 

@@ -1,0 +1,56 @@
+import { expect } from "chai";
+import { CHAIN_ROWS } from "../../../test/support/chain-rows.ts";
+import type { ExecutorDeps } from "../executor-deps.ts";
+import { runSession } from "../run-session.ts";
+import { LostReplyProxy } from "./lost-reply-proxy.ts";
+import { RunFixture } from "./run-fixture.ts";
+
+const CHAIN = { stages: [["Ann", "Ben", "Cem"], ["Dan"]], maxParallel: 3 } as const;
+const OVER = "SELECT FROM alert_sessions WHERE session_id = $1 AND status = 'completed'";
+
+describe("a chain one of whose commits takes effect without anybody being told", () => {
+  const resources = new AsyncDisposableStack();
+  const { signal } = new AbortController();
+  let fixture: RunFixture;
+  let proxy: LostReplyProxy;
+  let deps: ExecutorDeps;
+
+  before(async () => {
+    fixture = resources.use(await RunFixture.start());
+    const url = new URL(fixture.executor.servers.postgres.url);
+    proxy = resources.use(await LostReplyProxy.start(Number(url.port)));
+    url.port = String(proxy.port);
+    deps = await fixture.executor.another(resources, fixture.gateway.address, url.href);
+    await fixture.play(
+      { when: { contains: "Bring the results" }, steps: [{ text: "all agree" }] },
+      { steps: [{ thinking: "hm" }, { text: "found it" }] },
+    );
+  });
+  after(() => resources.disposeAsync());
+
+  const run = async (id: string) =>
+    runSession(deps, await fixture.executor.claim(id), { stop: signal, abort: signal });
+  const rows = async (id: string) => (await fixture.executor.query(CHAIN_ROWS, [id]))[0];
+
+  it("goes on from what is stored, whichever commit it was", async function () {
+    this.timeout(300_000);
+    const undisturbed = await fixture.executor.insert(CHAIN);
+    expect(await run(undisturbed)).to.equal("completed");
+    const expected = await rows(undisturbed);
+    let commits = 0;
+    for (;;) {
+      commits += 1;
+      const id = await fixture.executor.insert(CHAIN);
+      proxy.loseReply(commits);
+      const end = await run(id);
+      if (!proxy.hasLost) break;
+      expect(end, `commit ${commits}`).to.equal("interrupted");
+      // Its last commit may have been the session's end.
+      const isOver = (await fixture.executor.query(OVER, [id])).length > 0;
+      if (!isOver) expect(await run(id), `commit ${commits}`).to.equal("completed");
+      expect(await rows(id), `commit ${commits}`).to.deep.equal(expected);
+      expect(await fixture.executor.row("session_runtime", "attempts", id)).to.deep.equal({ attempts: 0 });
+    }
+    expect(commits).to.be.greaterThan(20);
+  });
+});
