@@ -167,6 +167,23 @@ describe("a chain that is called off", () => {
     await expectEnd(id, moment);
   });
 
+  it("ends cancelled with the summary in hand, by a cancel that nobody told it of", async () => {
+    const moment: Moment = {
+      what: "the summary is written",
+      script: [{ when: SUMMARY, steps: [{ text: "In" }, { delay: "1s" }, { text: " short." }] }, ANSWER],
+      options: { strategy: "react" },
+      reached: ({ running, active }) => active === 0 && running === 1,
+      calls: { llm: 2, tools: 0 },
+    };
+    const { id, end } = await reach(moment);
+    await fixture.executor.cancel(id);
+    expect(await end).to.equal("cancelled");
+    expect(
+      await fixture.executor.row("alert_sessions", "final_analysis, executive_summary", id),
+    ).to.deep.equal({ final_analysis: "found it", executive_summary: null });
+    await expectEnd(id, moment);
+  });
+
   describe("with a tool-runner", () => {
     before(async () => {
       tools = resources.use(await ToolRunnerFixture.start(fixture.executor.servers));

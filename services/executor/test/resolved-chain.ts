@@ -16,6 +16,8 @@ export interface ChainOptions {
   readonly maxIterations?: number;
   /** Agents of one stage that run at once. */
   readonly maxParallel?: number;
+  /** What stands in front of a stage's number in its name. */
+  readonly stagePrefix?: string;
   /** MCP servers of every agent. */
   readonly servers?: readonly string[];
 }
@@ -29,6 +31,7 @@ export function resolvedChain({
   iterationTimeoutMs = 120_000,
   maxIterations = 20,
   maxParallel = 5,
+  stagePrefix = "stage-",
   servers = [],
 }: ChainOptions = {}): ResolvedChain {
   return {
@@ -39,11 +42,13 @@ export function resolvedChain({
     mcp_server_instructions: {},
     default_runbook: "",
     stages: stages.map((names, index): ResolvedStage => ({
-      name: `stage-${index}`,
+      name: `${stagePrefix}${index}`,
       parallel_type: names.length > 1 ? "multi_agent" : null,
       success_policy: policy,
       agents: names.map((name) => ({
         ...resolvedAgent(name, strategy, iterationTimeoutMs),
+        // Only some strategies tell the model its name.
+        custom_instructions: `Your name is ${name}.`,
         max_iterations: maxIterations,
         mcp_servers: [...servers],
       })),
