@@ -26,7 +26,7 @@ export async function loadAgentState(
   { execution_id }: ExecutionState,
   given: Pick<AgentState, "agent" | "chain" | "previous" | "alert">,
 ): Promise<Omit<AgentState, "parallel">> {
-  // One after the other: a session uses one connection at a time, so that no renewal of a lease queues behind it.
+  // One after the other: each of the agents that run beside each other has one connection at a time in its hand.
   const row = await db.getRepository(AgentExecutionEntity).findOneOrFail({
     select: { execution_id: true, iteration_state: true },
     where: { execution_id },

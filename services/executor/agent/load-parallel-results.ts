@@ -27,8 +27,8 @@ export async function loadParallelResults(
 ): Promise<ParallelResults> {
   const ids = agents.map(({ execution }) => execution.execution_id);
   const [size] = await selectRows(db, parseSize, SIZE, [ids]);
-  if (size !== undefined && size.bytes > maxMessageBytes)
-    throw tooLarge(agents.length, size.bytes, maxMessageBytes);
+  const bytes = size?.bytes ?? 0;
+  if (bytes > maxMessageBytes) throw tooLarge(agents.length, bytes, maxMessageBytes);
   const events = await db.getRepository(TimelineEventEntity).find({
     where: { execution_id: In(ids), status: "completed" },
     order: { sequence_number: "ASC" },

@@ -11,9 +11,9 @@ function execution(status: TerminalStatus, index: number): ExecutionState {
 }
 
 /** Every way that so many agents can end. */
-function* ends(agents: number): Generator<readonly TerminalStatus[]> {
-  if (agents === 0) return yield [];
-  for (const rest of ends(agents - 1)) for (const status of TERMINAL_STATUSES) yield [...rest, status];
+function ends(agents: number): TerminalStatus[][] {
+  if (agents === 0) return [[]];
+  return ends(agents - 1).flatMap((rest) => TERMINAL_STATUSES.map((status) => [...rest, status]));
 }
 
 /** The ladder as the table in docs/chains.md has it, row by row. */
@@ -24,8 +24,8 @@ function table(
   const kinds = new Set(statuses);
   const [only] = statuses;
   if (statuses.length === 1 && only !== undefined) return [only, only === "completed" ? null : `0 ${only}`];
-  if (policy === "all" ? kinds.size === 1 && kinds.has("completed") : kinds.has("completed"))
-    return ["completed", null];
+  const isMet = kinds.has("completed") && (policy !== "all" || kinds.size === 1);
+  if (isMet) return ["completed", null];
   if (kinds.size === 1 && kinds.has("timed_out")) return ["timed_out", "all agents timed out"];
   if (kinds.size === 1 && kinds.has("cancelled")) return ["cancelled", "all agents cancelled"];
   return ["failed", policy === "all" ? "one or more agents failed" : "all agents failed"];
