@@ -89,7 +89,8 @@ function newSession(
     runbook: alert.runbook === null ? null : storableText(alert.runbook).text,
     mcpSelection: alert.mcp === null ? null : storableJson(alert.mcp),
     chainId: chain.chain_id,
-    resolvedConfig: JSON.stringify(chain),
+    // Instructions are free text, which may hold what jsonb does not take.
+    resolvedConfig: storableJson(chain),
     configHash: hash,
     metadata: Object.keys(metadata).length === 0 ? null : JSON.stringify(metadata),
   };

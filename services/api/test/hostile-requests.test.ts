@@ -116,4 +116,12 @@ describe("a request that means no good", () => {
       expect(session.body["alert_data"] === stored, data.slice(0, 60)).to.equal(true);
     }
   });
+
+  it("is accepted although the configuration's own texts hold what the database does not take", async () => {
+    const stages = [{ name: "look\0", agents: [{ name: "TestAgent" }] }];
+    const tarsy = { agent_chains: { odd: { alert_types: ["test"], stages } } };
+    await using odd = await ApiFixture.start({ config: { tarsy } });
+    const id = await odd.client.submit("disk full");
+    expect(await odd.client.session(id)).to.include({ status: "pending" });
+  });
 });
