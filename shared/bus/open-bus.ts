@@ -6,6 +6,7 @@ import {
   type JetStreamManager,
   type NatsConnection,
 } from "nats";
+import { parseNatsAddress } from "#shared/bus/nats-address.ts";
 import { errorMessage } from "#shared/errors.ts";
 import type { Logger } from "#shared/logger.ts";
 
@@ -22,7 +23,7 @@ export interface Bus extends AsyncDisposable {
 }
 
 export interface BusOptions {
-  /** One URL or several, comma-separated. */
+  /** One URL or several, comma-separated, with or without `user:password@`. */
   readonly url: string;
   /** Shown by the server's own tools. */
   readonly name: string;
@@ -40,7 +41,7 @@ const CLOSE_FLUSH_MS = 1_000;
  */
 export async function openBus({ url, name, log, signal }: BusOptions): Promise<Bus> {
   const options: ConnectionOptions = {
-    servers: url.split(",").map((server) => server.trim()),
+    ...parseNatsAddress(url),
     name,
     timeout: 2_000,
     // The client's defaults give up reconnecting after some 20 s and notice a half-open link after 4 minutes.
@@ -101,6 +102,8 @@ function followStatus(connection: NatsConnection, log: Logger): { readonly conne
         state.connected = true;
         log.info({ server }, "NATS connection restored");
       }
+      // A forbidden subject, above all: the server says so once, and what was sent there is gone.
+      if (type === "error") log.error({ error: server }, "NATS refused something");
     }
   };
   void follow().catch((error: unknown) =>

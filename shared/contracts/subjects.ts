@@ -21,6 +21,9 @@ export const EVENTS_STREAM = "EVENTS";
 export const EXECUTORS_DURABLE = "executors";
 export const TOOL_RUNNERS_GROUP = "tool-runners";
 
+/** The services that are on the bus, each as a user of its own where the server asks who one is. */
+export type BusUser = "api" | "executor" | "tool-runner" | "notifier";
+
 export const SUBJECTS = {
   /** One subject per session: a second wake-up of the same session is refused while the first is in the stream. */
   sessions: (sessionId: string) => `tarsy.sessions.${sessionId}`,

@@ -1,0 +1,128 @@
+#!/usr/bin/env bash
+# Builds the base images that the stack names (Node, Postgres, NATS, HAProxy) from Debian's packages, under those very
+# names, for a machine that reaches a Debian mirror and npm but no container registry. Needs root, podman, debootstrap
+# and npm; takes about two minutes. Images that are there already are left alone.
+#
+#   deploy/local-images.sh            build what is missing
+#   deploy/local-images.sh --list     print the names, one a line
+#   deploy/local-images.sh --remove   remove those that this script built
+set -euo pipefail
+cd "$(dirname "$0")"
+
+suite=forky
+base=localhost/tarsy-debian:$suite
+label=tarsy.local-image
+
+# The one place that pins versions is the compose file.
+image_of() { grep -oE "docker\.io/library/$1:[A-Za-z0-9._-]+" podman-compose.yml | head -n 1; }
+node=$(image_of node) postgres=$(image_of postgres) nats=$(image_of nats) proxy=$(image_of haproxy)
+
+case "${1:-}" in
+  --list) printf '%s\n' "$node" "$postgres" "$nats" "$proxy"; exit ;;
+  --remove)
+    podman images --quiet --filter "label=$label" | sort -u | xargs --no-run-if-empty podman rmi --force
+    exit ;;
+  "") ;;
+  *) echo "usage: $0 [--list | --remove]" >&2; exit 2 ;;
+esac
+
+for tool in podman debootstrap npm; do
+  command -v "$tool" > /dev/null || { echo "$tool is missing: apt-get install --no-install-recommends podman debootstrap, and Node with npm" >&2; exit 1; }
+done
+[ "$(id -u)" -eq 0 ] || { echo "debootstrap needs root: run this as root" >&2; exit 1; }
+
+missing() { ! podman image exists "$1"; }
+# Without a systemd nothing sets up a network for builds, and they need none of their own.
+build() { echo "building $1"; podman build --quiet --network host --label "$label=true" --tag "$1" --file - "$2" > /dev/null; }
+# The tag promises a version; Debian decides which one comes.
+check_version() {
+  local have; have=$(podman run --rm --network none --ulimit nofile=1024:1024 --ulimit nproc=1024:1024 --entrypoint "$2" "$1" "$3" 2>&1 | grep -m 1 -oE '[0-9]+\.[0-9]+(\.[0-9]+)?' | sed -n 1p) || true
+  case "${1##*:}" in "${have:-unknown}"*) ;; *) echo "note: $1 holds version $have, which is what Debian $suite has" >&2 ;; esac
+}
+
+work=$(mktemp -d /var/tmp/tarsy-images.XXXXXX)
+trap 'rm -rf "$work"' EXIT
+
+if missing "$base"; then
+  echo "building $base"
+  mirror=$(awk '/^URIs:/ { print $2; exit }' /etc/apt/sources.list.d/*.sources 2> /dev/null || true)
+  [ -n "$mirror" ] || mirror=$(awk '$1 == "deb" { print $(NF > 3 && $2 ~ /^\[/ ? 3 : 2); exit }' /etc/apt/sources.list)
+  # A script by the name of a newer release may be missing here; they are all the same.
+  debootstrap --variant=minbase "$suite" "$work/root" "$mirror" /usr/share/debootstrap/scripts/sid > "$work/debootstrap.log" \
+    || { tail -n 5 "$work/debootstrap.log" >&2; exit 1; }
+  rm -rf "$work"/root/var/cache/apt/archives/*.deb "$work"/root/var/lib/apt/lists/* "$work"/root/usr/share/{doc,man,locale}/*
+  # A mirror may be a snapshot whose index has expired.
+  printf 'Acquire::Check-Valid-Until "false";\nAPT::Install-Recommends "false";\n' > "$work/root/etc/apt/apt.conf.d/99local"
+  printf 'path-exclude /usr/share/doc/*\npath-exclude /usr/share/man/*\npath-exclude /usr/share/locale/*\n' > "$work/root/etc/dpkg/dpkg.cfg.d/99local"
+  tar -C "$work/root" --exclude='./dev/*' -c . | podman import --change 'CMD ["bash"]' --change "LABEL $label=true" - "$base" > /dev/null
+  rm -rf "$work/root"
+fi
+
+if missing "$node"; then
+  version=${node##*:}; version=${version%%-*}
+  mkdir -p "$work/node/npm" "$work/node/bin"
+  case "$(uname -m)" in aarch64) arch=arm64 ;; *) arch=x64 ;; esac
+  # Debian's own Node has no type stripping; the one that npm carries is the official build.
+  (cd "$work/node" && tar -xzf "$(npm pack --silent "node-linux-$arch@$version")" -C bin --strip-components=1 && tar -xzf "$(npm pack --silent npm@11)" -C npm --strip-components=1)
+  # This machine's certificates, so that npm trusts in a build whom it trusts here.
+  cp /etc/ssl/certs/ca-certificates.crt "$work/node/ca.crt"
+  build "$node" "$work/node" << CONTAINERFILE
+FROM $base
+COPY bin/bin/node /usr/local/bin/node
+COPY npm /usr/local/lib/node_modules/npm
+COPY ca.crt /etc/ssl/certs/ca-certificates.crt
+ENV NODE_EXTRA_CA_CERTS=/etc/ssl/certs/ca-certificates.crt
+RUN ln -s ../lib/node_modules/npm/bin/npm-cli.js /usr/local/bin/npm && groupadd -g 1000 node && useradd -u 1000 -g node -m -s /bin/bash node
+CMD ["node"]
+CONTAINERFILE
+  check_version "$node" node --version
+fi
+
+if missing "$postgres"; then
+  major=${postgres##*:}; major=${major%%.*}
+  mkdir -p "$work/postgres"; cp local-postgres-entrypoint.sh "$work/postgres/docker-entrypoint.sh"; chmod 755 "$work/postgres/docker-entrypoint.sh"
+  build "$postgres" "$work/postgres" << CONTAINERFILE
+FROM $base
+RUN groupadd -r --gid 999 postgres && useradd -r -g postgres --uid 999 --home-dir /var/lib/postgresql postgres \
+ && mkdir -p /var/lib/postgresql /etc/postgresql-common && echo 'create_main_cluster = false' > /etc/postgresql-common/createcluster.conf \
+ && apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -y -o Dpkg::Options::=--force-confold postgresql-$major && rm -rf /var/lib/apt/lists/* \
+ && sed -i "s/^#listen_addresses.*/listen_addresses = '*'/" /usr/share/postgresql/$major/postgresql.conf.sample \
+ && mkdir -p /var/run/postgresql && chown postgres:postgres /var/lib/postgresql /var/run/postgresql && chmod 3777 /var/run/postgresql
+ENV PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/usr/lib/postgresql/$major/bin PGDATA=/var/lib/postgresql/$major/docker LANG=C.UTF-8
+COPY docker-entrypoint.sh /usr/local/bin/
+VOLUME /var/lib/postgresql
+STOPSIGNAL SIGINT
+EXPOSE 5432
+ENTRYPOINT ["docker-entrypoint.sh"]
+CMD ["postgres"]
+CONTAINERFILE
+  check_version "$postgres" postgres --version
+fi
+
+if missing "$nats"; then
+  # busybox brings the wget of the official Alpine image.
+  mkdir -p "$work/nats"
+  build "$nats" "$work/nats" << CONTAINERFILE
+FROM $base
+RUN apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -y nats-server busybox-static && rm -rf /var/lib/apt/lists/* \
+ && { [ -x /usr/bin/nats-server ] || ln -s ../sbin/nats-server /usr/bin/nats-server; } && ln -s busybox /usr/bin/wget && mkdir -p /data
+EXPOSE 4222 6222 8222
+ENTRYPOINT ["nats-server"]
+CONTAINERFILE
+  check_version "$nats" nats-server --version
+fi
+
+if missing "$proxy"; then
+  mkdir -p "$work/proxy"
+  build "$proxy" "$work/proxy" << CONTAINERFILE
+FROM $base
+RUN apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -y -o Dpkg::Options::=--force-confold haproxy && rm -rf /var/lib/apt/lists/*
+USER 99:99
+STOPSIGNAL SIGUSR1
+EXPOSE 8080
+CMD ["haproxy", "-f", "/usr/local/etc/haproxy/haproxy.cfg"]
+CONTAINERFILE
+  check_version "$proxy" haproxy -v
+fi
+
+echo "all base images are there: $node, $postgres, $nats, $proxy"
