@@ -1,0 +1,87 @@
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { errorMessage } from "#shared/errors.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+const COMPOSE_VERSION = "1.6.0";
+/** Where `npm run test:stack` keeps a podman-compose of its own: distributions carry older ones. */
+const COMPOSE_DIR = join(ROOT, ".tarsy/tools/podman-compose");
+const INSTALL_HINT = `install podman >= 4.3, with netavark, aardvark-dns and catatonit, and Python 3 with pip (Debian: apt-get install --no-install-recommends podman runc netavark aardvark-dns catatonit iptables debootstrap python3-pip)`;
+
+const run = promisify(execFile);
+
+/** Runs commands of podman and podman-compose with the surroundings they need on this machine. */
+export interface ContainerEngine {
+  /** Rejects with the command's own last words unless it exits with 0; resolves its standard output. */
+  podman(...args: string[]): Promise<string>;
+  compose(...args: string[]): Promise<string>;
+}
+
+/** Says why there is no container engine here: `missing` when it can be installed, `forbidden` when it cannot run. */
+export class NoEngineError extends Error {
+  readonly reason: "missing" | "forbidden";
+
+  constructor(reason: "missing" | "forbidden", message: string) {
+    super(message);
+    this.reason = reason;
+  }
+}
+
+function surroundings(): NodeJS.ProcessEnv {
+  const systemd = existsSync("/run/systemd/system");
+  return {
+    ...process.env,
+    // Docker's format, because the other one has no health check; no intermediate layers to leave behind.
+    BUILDAH_FORMAT: "docker",
+    BUILDAH_LAYERS: "false",
+    PYTHONPATH: COMPOSE_DIR,
+    ...(systemd ? {} : { CONTAINERS_CONF: join(ROOT, "deploy/containers.conf") }),
+  };
+}
+
+async function execute(command: string, args: readonly string[]): Promise<string> {
+  try {
+    const options = { env: surroundings(), cwd: ROOT, maxBuffer: 64 * 1024 * 1024, timeout: 900_000 };
+    return (await run(command, args, options)).stdout;
+  } catch (error) {
+    const stderr = error instanceof Error && "stderr" in error ? String(error.stderr) : "";
+    throw new Error(`${command} ${args.join(" ")}: ${stderr.trim().slice(-2_000) || errorMessage(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+async function installCompose(): Promise<void> {
+  if (existsSync(join(COMPOSE_DIR, "podman_compose.py"))) return;
+  const target = ["--target", COMPOSE_DIR, `podman-compose==${COMPOSE_VERSION}`];
+  await execute("python3", ["-m", "pip", "install", "--quiet", ...target]);
+}
+
+/**
+ * The container engine of this machine, tried out with one command in one container.
+ * @throws NoEngineError with what to install, or with why what is installed does not run.
+ */
+export async function findEngine(): Promise<ContainerEngine> {
+  const podman = async (...args: string[]) => execute("podman", args);
+  try {
+    await podman("--version");
+    await installCompose();
+  } catch (error) {
+    throw new NoEngineError("missing", `${INSTALL_HINT}: ${errorMessage(error)}`);
+  }
+  try {
+    await execute("deploy/local-images.sh", []);
+    const image = (await execute("deploy/local-images.sh", ["--list"])).split("\n")[0] ?? "";
+    await podman("network", "create", "tarsy-probe");
+    try {
+      await podman("run", "--rm", "--network", "tarsy-probe", image, "node", "--version");
+    } finally {
+      await podman("network", "rm", "tarsy-probe");
+    }
+  } catch (error) {
+    throw new NoEngineError("forbidden", `podman runs no container here: ${errorMessage(error)}`);
+  }
+  return { podman, compose: async (...args) => execute("python3", ["-m", "podman_compose", ...args]) };
+}

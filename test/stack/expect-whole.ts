@@ -1,0 +1,30 @@
+import { expect } from "chai";
+import type { Load } from "./load.ts";
+import type { Stack } from "./stack.ts";
+
+/** Of a session with tools: two calls of the agent and the summary; without: one and the summary. */
+const CALLS = { withTools: "3\t1", without: "2\t0" };
+
+/**
+ * Waits for a load's sessions and looks at each: completed, seen on its socket from the first event to the last without
+ * a gap or a repetition, and with every step recorded once.
+ */
+export async function expectWhole(stack: Stack, load: Load): Promise<void> {
+  const seen = new Map<string, readonly number[]>();
+  for (const { id, followed } of load.sessions) seen.set(id, (await followed).seqs);
+  const ids = load.sessions.map(({ id }) => `'${id}'`).join();
+  const rows = await stack.query(
+    `SELECT s.session_id, s.status, s.alert_type, r.last_seq,
+       (SELECT count(*) FROM llm_interactions i WHERE i.session_id = s.session_id),
+       (SELECT count(*) FROM tool_calls c WHERE c.session_id = s.session_id AND c.state <> 'abandoned')
+     FROM alert_sessions s JOIN session_runtime r USING (session_id) WHERE s.session_id IN (${ids})`,
+  );
+  expect(rows).to.have.length(load.sessions.length);
+  for (const [id = "", status, type, lastSeq, llmCalls, toolCalls] of rows) {
+    expect(status, id).to.equal("completed");
+    const whole = Array.from({ length: Number(lastSeq) }, (_, index) => index + 1);
+    expect(seen.get(id), `events of ${id} on its socket`).to.deep.equal(whole);
+    const expected = type === "steps" ? CALLS.withTools : CALLS.without;
+    expect(`${llmCalls}\t${toolCalls}`, `recorded calls of ${id}`).to.equal(expected);
+  }
+}

@@ -1,0 +1,51 @@
+import { once } from "node:events";
+import { Type } from "typebox";
+import { WebSocket } from "ws";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { until } from "../support/until.ts";
+
+const parseMessage = compileParser(
+  "socket message",
+  Type.Object({ type: Type.String(), seq: Type.Optional(Type.Integer()) }, { additionalProperties: true }),
+);
+
+/** What a client saw of a session that it followed through every break of its socket. */
+export interface Followed {
+  /** The numbers of the stored events, as they came. */
+  readonly seqs: readonly number[];
+  readonly sockets: number;
+}
+
+const FOLLOW_MS = 300_000;
+
+/** Follows a session to its end, and comes back with its cursor whenever the socket breaks. */
+export async function followToEnd(ws: string, sessionId: string): Promise<Followed> {
+  const seqs: number[] = [];
+  let [ended, sockets] = [false, 0];
+  const followOnce = async () => {
+    const socket = new WebSocket(ws, { handshakeTimeout: 10_000 });
+    socket.on("error", () => undefined);
+    socket.on("message", (data: Buffer) => {
+      const { type, seq } = parseMessage(JSON.parse(data.toString("utf8")));
+      if (seq !== undefined && type !== "subscription.confirmed") seqs.push(seq);
+      if (type === "session.completed" || type === "session.failed") ended = true;
+      if (ended) socket.close();
+    });
+    socket.on("open", () => {
+      sockets++;
+      socket.send(
+        JSON.stringify({ action: "subscribe", channel: `session:${sessionId}`, after_seq: seqs.at(-1) ?? 0 }),
+      );
+    });
+    await once(socket, "close");
+  };
+  await until(
+    `the end of session ${sessionId} on a socket`,
+    async () => {
+      await followOnce();
+      return ended;
+    },
+    FOLLOW_MS,
+  );
+  return { seqs, sockets };
+}

@@ -1,0 +1,25 @@
+import { join } from "node:path";
+import Mocha from "mocha";
+import { errorMessage } from "#shared/errors.ts";
+import CountReporter from "../support/count-reporter.ts";
+import { findEngine, NoEngineError } from "./container-engine.ts";
+
+/** `npm run test:stack [-- stack | cluster]`: exits 0 when all passed, 1 when something failed, 3 when no container can run here. */
+const CANNOT_RUN = 3;
+
+try {
+  await findEngine();
+  const mocha = new Mocha({
+    timeout: 900_000,
+    forbidOnly: true,
+    forbidPending: true,
+    reporter: CountReporter,
+  });
+  const names = process.argv.length > 2 ? process.argv.slice(2) : ["stack", "cluster"];
+  for (const name of names) mocha.addFile(join(import.meta.dirname, `${name}.test.ts`));
+  await mocha.loadFilesAsync();
+  mocha.run((failures) => process.exit(failures === 0 ? 0 : 1));
+} catch (error) {
+  process.stderr.write(`${errorMessage(error)}\n`);
+  process.exitCode = error instanceof NoEngineError && error.reason === "forbidden" ? CANNOT_RUN : 1;
+}

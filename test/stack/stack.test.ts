@@ -1,0 +1,165 @@
+import { expect } from "chai";
+import { configDirectory } from "../support/config-directory.ts";
+import { TarsyClient } from "../support/tarsy-client.ts";
+import { until } from "../support/until.ts";
+import { expectWhole } from "./expect-whole.ts";
+import { findEngine, type ContainerEngine } from "./container-engine.ts";
+import { Load } from "./load.ts";
+import { Stack } from "./stack.ts";
+import { MAX_RUNNING, SLOTS, STACK_CONFIG } from "./stack-config.ts";
+
+const SERVICES = ["api", "notifier", "executor", "llm-gateway", "tool-runner"];
+
+describe("the compose stack, through its one port", () => {
+  let resources: AsyncDisposableStack;
+  let engine: ContainerEngine;
+  let stack: Stack;
+  let client: TarsyClient;
+
+  before(async () => {
+    resources = new AsyncDisposableStack();
+    engine = await findEngine();
+    const { path } = resources.use(await configDirectory(STACK_CONFIG));
+    stack = resources.use(await Stack.start({ engine, configDir: path }));
+    client = new TarsyClient(stack.urls);
+  });
+  after(async () => resources.disposeAsync());
+  afterEach(async function () {
+    if (this.currentTest?.state === "failed") process.stderr.write(await stack.output());
+  });
+
+  it("completes an alert and shows every step on a socket", async () => {
+    const load = new Load(client, stack.urls.ws);
+    await load.submit("disk full on node-7", "steps");
+    await load.submit("disk full on node-8", "steps");
+    await expectWhole(stack, load);
+  });
+
+  it("serves sockets at both paths and answers health at the same port", async () => {
+    const id = await client.submit("disk full");
+    const other = new TarsyClient({ ...stack.urls, ws: stack.urls.ws.replace("/ws", "/api/v1/ws") });
+    using watch = await other.watch(id, { after_seq: 0 });
+    await watch.next("session.completed");
+    expect((await client.request("GET", "/health")).status).to.equal(200);
+  });
+
+  it("cancels a running session down to the model's call", async () => {
+    const id = await client.submit("never mind", { alert_type: "hang" });
+    using watch = await client.watch(id, { after_seq: 0 });
+    await watch.next("stream.chunk");
+    expect((await client.request("POST", `/api/v1/sessions/${id}/cancel`)).status).to.equal(200);
+    await watch.next("session.completed");
+    expect((await client.session(id)).status).to.equal("cancelled");
+  });
+
+  it("runs every service as a user, on a root file system that cannot be written", async () => {
+    for (const service of SERVICES) {
+      const [container = ""] = await stack.containers(service);
+      expect((await stack.podman("exec", container, "id", "-u")).trim(), service).to.equal("1000");
+      const written = await stack.podman("exec", container, "touch", "/app/x").catch(String);
+      expect(written, service).to.contain("Read-only file system");
+    }
+  });
+
+  it("gives each service's user on the bus its own subjects and no others", async () => {
+    const logs = await Promise.all(
+      (await stack.containers("nats")).map(async (name) => stack.podman("logs", name)),
+    );
+    expect(logs.join("\n")).not.to.match(/violation/iu);
+  });
+
+  it("spreads waiting sessions over executors that join, and never runs more than allowed", async () => {
+    const load = new Load(client, stack.urls.ws);
+    for (let index = 0; index < 8 * SLOTS; index++) await load.submit(`queued ${index}`, "wait");
+    await stack.apply({ EXECUTORS: "4" });
+    expect(await stack.containers("executor")).to.have.length(4);
+    for (let index = 0; index < 8 * SLOTS; index++) await load.submit(`queued too ${index}`, "wait");
+    await expectWhole(stack, load);
+    const ids = load.sessions.map(({ id }) => `'${id}'`).join();
+    const pods = await stack.query(`SELECT DISTINCT pod_id FROM alert_sessions WHERE session_id IN (${ids})`);
+    // The first may have been replaced on the way.
+    expect(pods).to.have.length.of.at.least(4);
+    const [[most = ""] = []] = await stack.query(
+      `SELECT max(running) FROM (SELECT sum(change) OVER (ORDER BY at, change) AS running FROM (
+         SELECT started_at AS at, 1 AS change FROM alert_sessions WHERE started_at IS NOT NULL
+         UNION ALL SELECT completed_at, -1 FROM alert_sessions WHERE started_at IS NOT NULL) moments) sums`,
+    );
+    expect(Number(most)).to.be.greaterThan(SLOTS).and.at.most(MAX_RUNNING);
+  });
+
+  it("goes on where a killed executor was", async () => {
+    const load = new Load(client, stack.urls.ws);
+    for (let index = 0; index < 2 * SLOTS; index++) await load.submit(`before the kill ${index}`, "steps");
+    const [container = ""] = await stack.containers("executor");
+    await until("the executor runs something", async () => {
+      const [[count = "0"] = []] = await stack.query(
+        "SELECT count(*) FROM tool_calls WHERE state = 'running'",
+      );
+      return Number(count) > 0;
+    });
+    await stack.kill(container);
+    await stack.revive(container);
+    await expectWhole(stack, load);
+  });
+
+  it("loses nothing, repeats nothing and shows everything while every container is restarted", async () => {
+    await stack.apply({
+      EXECUTORS: "4",
+      NOTIFIERS: "2",
+      API_REPLICAS: "2",
+      LLM_GATEWAYS: "2",
+      TOOL_RUNNERS: "2",
+    });
+    const load = new Load(client, stack.urls.ws);
+    const restartAll = async () => {
+      for (const service of [...SERVICES, "nats", "postgres", "proxy"]) {
+        for (const container of await stack.containers(service)) await stack.restart(container);
+      }
+    };
+    await load.during(restartAll, "steps", SLOTS);
+    process.stdout.write(`      ${load.sessions.length} alerts, ${load.refused} tries refused meanwhile\n`);
+    expect(load.sessions).to.have.length.greaterThan(SLOTS);
+    await expectWhole(stack, load);
+  });
+
+  it("restores a backup into a database that has lost everything", async () => {
+    const load = new Load(client, stack.urls.ws);
+    await load.submit("worth keeping", "steps");
+    await expectWhole(stack, load);
+    const [id = ""] = load.sessions.map((session) => session.id);
+    const before = await client.session(id);
+    const [postgres = ""] = await stack.containers("postgres");
+    const dump = ["pg_dump", "--username=tarsy", "--format=custom", "--file=/tmp/tarsy.dump"];
+    await stack.podman("exec", postgres, ...dump);
+    const users = (
+      await Promise.all(["api", "executor", "tool-runner", "notifier"].map((name) => stack.containers(name)))
+    ).flat();
+    for (const name of users) await stack.podman("stop", "--time", "30", name);
+    const restore = [
+      "pg_restore",
+      "--username=tarsy",
+      "--dbname=postgres",
+      "--clean",
+      "--create",
+      "/tmp/tarsy.dump",
+    ];
+    await stack.podman("exec", postgres, ...restore);
+    for (const name of users) await stack.podman("start", name);
+    for (const name of users) await stack.healthy(name);
+    await until(
+      "the proxy has found the api",
+      async () => (await client.request("GET", "/health")).status === 200,
+    );
+    expect(await client.session(id)).to.deep.equal(before);
+    const next = new Load(client, stack.urls.ws);
+    await next.submit("after the restore", "steps");
+    await expectWhole(stack, next);
+  });
+
+  it("leaves nothing behind when it is taken down", async () => {
+    await resources.disposeAsync();
+    for (const list of [["ps", "--all"], ["volume", "ls"], ["network", "ls"], ["images"]]) {
+      expect(await engine.podman(...list), list.join(" ")).not.to.contain(stack.name);
+    }
+  });
+});

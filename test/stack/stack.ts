@@ -1,0 +1,201 @@
+import { randomBytes } from "node:crypto";
+import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { execFileSync } from "node:child_process";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { freePort } from "../../launcher/free-port.ts";
+import { until } from "../support/until.ts";
+import type { ContainerEngine } from "./container-engine.ts";
+
+const DEPLOY = join(import.meta.dirname, "../../deploy");
+const HEALTHY_MS = 180_000;
+
+export interface StackOptions {
+  readonly engine: ContainerEngine;
+  /** As the services are to read it; made readable for them. */
+  readonly configDir: string;
+  /** Variables of deploy/.env.example, such as { EXECUTORS: "2" }. */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** Compose files beside podman-compose.yml. */
+  readonly overlays?: readonly string[];
+}
+
+/** The compose stack under a name of its own, with images, networks and volumes that go with it. */
+export class Stack implements AsyncDisposable {
+  readonly #engine: ContainerEngine;
+  readonly #directory: string;
+  readonly #files: readonly string[];
+  readonly #secrets: string;
+  readonly name: string;
+  #settings: Readonly<Record<string, string>>;
+  /** The one published port. */
+  readonly port: number;
+
+  private constructor(
+    { engine, overlays = [] }: StackOptions,
+    parts: {
+      directory: string;
+      secrets: string;
+      settings: Record<string, string>;
+      port: number;
+      name: string;
+    },
+  ) {
+    this.#engine = engine;
+    this.#files = ["podman-compose.yml", ...overlays].flatMap((file) => ["-f", join(DEPLOY, file)]);
+    this.#directory = parts.directory;
+    this.#secrets = parts.secrets;
+    this.#settings = parts.settings;
+    this.name = parts.name;
+    this.port = parts.port;
+  }
+
+  /** Builds the images, brings everything up and resolves once every container is healthy. */
+  static async start(options: StackOptions): Promise<Stack> {
+    const directory = await mkdtemp(join(tmpdir(), "tarsy-stack-"));
+    const name = `tarsy-${randomBytes(4).toString("hex")}`;
+    const port = await freePort("127.0.0.1");
+    await chmod(options.configDir, 0o755);
+    execFileSync(join(DEPLOY, "make-env.sh"), [join(directory, "secrets")], { stdio: "ignore" });
+    const secrets = await readFile(join(directory, "secrets"), "utf8");
+    const own = { TARSY_PORT: String(port), TARSY_VERSION: name, TARSY_CONFIG: options.configDir };
+    const stack = new Stack(options, {
+      directory,
+      secrets,
+      settings: { ...own, ...options.settings },
+      port,
+      name,
+    });
+    try {
+      await stack.#writeSettings();
+      await stack.compose("build");
+      await stack.#up();
+      return stack;
+    } catch (error) {
+      await stack[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  get urls(): { api: string; ws: string } {
+    return { api: `http://127.0.0.1:${this.port}`, ws: `ws://127.0.0.1:${this.port}/ws` };
+  }
+
+  /** Runs a command of podman-compose on this stack. */
+  async compose(...args: string[]): Promise<string> {
+    return this.#engine.compose("-p", this.name, "--env-file", this.#envFile, ...this.#files, ...args);
+  }
+
+  async podman(...args: string[]): Promise<string> {
+    return this.#engine.podman(...args);
+  }
+
+  /** Names of the containers of a service, or of all, that exist. */
+  async containers(service?: string): Promise<string[]> {
+    const label = (key: string, value: string) => ["--filter", `label=io.podman.compose.${key}=${value}`];
+    const ofService =
+      service === undefined ? [] : ["--filter", `label=com.docker.compose.service=${service}`];
+    const names = await this.podman(
+      "ps",
+      "--all",
+      ...label("project", this.name),
+      ...ofService,
+      "--format",
+      "{{.Names}}",
+    );
+    return names.split("\n").filter((name) => name !== "");
+  }
+
+  /** Changes variables and lets the stack follow: the way to scale. */
+  async apply(settings: Readonly<Record<string, string>>): Promise<void> {
+    this.#settings = { ...this.#settings, ...settings };
+    await this.#writeSettings();
+    await this.#up();
+  }
+
+  /** Stops a container in order, starts it and resolves once it is healthy. */
+  async restart(container: string): Promise<void> {
+    await this.podman("restart", "--time", "30", container);
+    await this.healthy(container);
+  }
+
+  /** Ends a container without a word, and keeps it from coming back by itself. */
+  async halt(container: string): Promise<void> {
+    await this.kill(container);
+    await this.podman("stop", "--time", "0", container);
+  }
+
+  /** Ends a container without a word. */
+  async kill(container: string): Promise<void> {
+    await this.podman("kill", "--signal", "KILL", container);
+  }
+
+  /** Starts a container that was killed, unless its restart policy has done so. */
+  async revive(container: string): Promise<void> {
+    await until(`${container} runs`, async () => {
+      await this.podman("start", container);
+      return true;
+    });
+    await this.healthy(container);
+  }
+
+  /** Waits until a container's own health check holds; where there is no systemd nobody else asks it. */
+  async healthy(container: string): Promise<void> {
+    const check = async () => {
+      await this.podman("healthcheck", "run", container);
+      return true;
+    };
+    await until(`${container} is healthy`, check, HEALTHY_MS);
+  }
+
+  /** Asks Postgres; rows of columns as text. */
+  async query(sql: string): Promise<string[][]> {
+    const [postgres = ""] = await this.containers("postgres");
+    const command = ["psql", "--username=tarsy", "--no-align", "--tuples-only", "--field-separator=\t"];
+    const text = await this.podman("exec", postgres, ...command, "--command", sql);
+    return text
+      .split("\n")
+      .filter((line) => line !== "")
+      .map((line) => line.split("\t"));
+  }
+
+  /** The last lines of every container, for a failing test's message. */
+  async output(): Promise<string> {
+    const logs = (await this.containers()).map(
+      async (name) => `--- ${name}\n${await this.podman("logs", "--tail", "15", name).catch(String)}`,
+    );
+    return (await Promise.all(logs)).join("\n");
+  }
+
+  /** Takes everything down: containers, networks, volumes and the images built for this stack. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.compose("down", "--volumes", "--timeout", "5").catch(() => undefined);
+    const label = `label=io.podman.compose.project=${this.name}`;
+    const names = async (...list: string[]) =>
+      (await this.podman(...list, "--filter", label)).split("\n").filter((name) => name !== "");
+    // What a container that would not stop has kept from being removed; some go with others.
+    for (const name of await this.containers()) {
+      await this.podman("rm", "--force", "--ignore", "--depend", "--time", "1", name);
+    }
+    for (const name of await names("volume", "ls", "--quiet")) await this.podman("volume", "rm", name);
+    for (const name of await names("network", "ls", "--quiet")) await this.podman("network", "rm", name);
+    for (const image of ["tarsy", "tarsy-nats"]) {
+      await this.podman("rmi", "--force", `localhost/${image}:${this.name}`).catch(() => undefined);
+    }
+    await rm(this.#directory, { recursive: true, force: true });
+  }
+
+  get #envFile(): string {
+    return join(this.#directory, "env");
+  }
+
+  async #writeSettings(): Promise<void> {
+    const lines = Object.entries(this.#settings).map(([key, value]) => `${key}=${value}`);
+    await writeFile(this.#envFile, `${this.#secrets}\n${lines.join("\n")}\n`, { mode: 0o600 });
+  }
+
+  async #up(): Promise<void> {
+    await this.compose("up", "--detach");
+    await Promise.all((await this.containers()).map(async (name) => this.healthy(name)));
+  }
+}
