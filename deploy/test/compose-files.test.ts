@@ -1,0 +1,117 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect } from "chai";
+import { Type } from "typebox";
+import { parse } from "yaml";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { SERVICE_NODE_FLAGS } from "../../launcher/service-node-flags.ts";
+
+const DEPLOY = join(import.meta.dirname, "..");
+const Container = Type.Object(
+  {
+    image: Type.Optional(Type.String()),
+    user: Type.Optional(Type.String()),
+    ports: Type.Optional(Type.Array(Type.String())),
+    read_only: Type.Optional(Type.Boolean()),
+    cap_drop: Type.Optional(Type.Array(Type.String())),
+    security_opt: Type.Optional(Type.Array(Type.String())),
+    privileged: Type.Optional(Type.Boolean()),
+    network_mode: Type.Optional(Type.String()),
+    restart: Type.Optional(Type.String()),
+    mem_limit: Type.Optional(Type.String()),
+    healthcheck: Type.Optional(Type.Object({}, { additionalProperties: true })),
+    networks: Type.Optional(Type.Array(Type.String())),
+    environment: Type.Optional(Type.Record(Type.String(), Type.Union([Type.String(), Type.Number()]))),
+  },
+  { additionalProperties: true },
+);
+const parseCompose = compileParser(
+  "compose file",
+  Type.Object({ services: Type.Record(Type.String(), Container) }, { additionalProperties: true }),
+);
+
+async function compose(file: string) {
+  const text = await readFile(join(DEPLOY, file), "utf8");
+  return { text, services: parseCompose(parse(text, { merge: true })).services };
+}
+
+describe("the compose files", () => {
+  it("publish the proxy's port and no other, on this machine unless told otherwise", async () => {
+    for (const file of ["podman-compose.yml", "compose.cluster.yml"]) {
+      for (const [name, { ports }] of Object.entries((await compose(file)).services)) {
+        const expected =
+          name === "proxy" ? ["${TARSY_ADDRESS:-127.0.0.1}:${TARSY_PORT:-8080}:8080"] : undefined;
+        expect(ports, `${file}: ${name}`).to.deep.equal(expected);
+      }
+    }
+  });
+
+  it("contain every container: a user, a read-only root, no capability, no new privilege, a memory limit", async () => {
+    const { services: base } = await compose("podman-compose.yml");
+    const { services: more } = await compose("compose.cluster.yml");
+    const added = Object.entries(more).filter(([name]) => !(name in base));
+    expect(added.map(([name]) => name)).to.deep.equal(["nats-2", "nats-3"]);
+    for (const [name, container] of [...Object.entries(base), ...added]) {
+      expect(container.user, name).to.match(/^[1-9]\d*:[1-9]\d*$/u);
+      expect(container.read_only, name).to.equal(true);
+      expect(container.cap_drop, name).to.deep.equal(["ALL"]);
+      expect(container.security_opt, name).to.deep.equal(["no-new-privileges:true"]);
+      expect(container.mem_limit, name).to.be.a("string");
+      expect(container.restart, name).to.equal("unless-stopped");
+      expect(container.healthcheck, name).to.be.an("object");
+      expect([container.privileged, container.network_mode], name).to.deep.equal([undefined, undefined]);
+    }
+  });
+
+  it("let only the proxy, the api and the notifier be reached from outside, and only the gateway out", async () => {
+    const { services } = await compose("podman-compose.yml");
+    const on = (network: string) =>
+      Object.keys(services).filter((name) => services[name]?.networks?.includes(network) === true);
+    expect(on("front")).to.have.members(["proxy", "api", "notifier"]);
+    expect(on("out")).to.deep.equal(["llm-gateway"]);
+  });
+
+  it("hold no password and go on with no default for one", async () => {
+    for (const file of ["podman-compose.yml", "compose.cluster.yml"]) {
+      const { text } = await compose(file);
+      const uses = [...text.matchAll(/\$\{[A-Z_]*PASSWORD[^}]*\}/gu)].map(([use]) => use);
+      expect(uses.filter((use) => !/^\$\{\w+(:\?[^}]+)?\}$/u.test(use))).to.deep.equal([]);
+      // Each is demanded at least once in the file, so a bare use cannot come out empty.
+      for (const name of new Set(uses.map((use) => /\w+/u.exec(use)?.[0]))) {
+        expect(text, `${file}: ${name}`).to.contain(`\${${name}:?`);
+      }
+      const urls = [...text.matchAll(/:\/\/[\w-]+:([^@\s]+)@/gu)].map(([, password]) => password ?? "");
+      expect(urls.filter((password) => !password.startsWith("${"))).to.deep.equal([]);
+    }
+    const example = await readFile(join(DEPLOY, ".env.example"), "utf8");
+    expect([...example.matchAll(/^\w*PASSWORD=.+$/gmu)]).to.deep.equal([]);
+  });
+
+  it("keep the providers' keys from every service but the gateway", async () => {
+    const { services } = await compose("podman-compose.yml");
+    for (const [name, { environment = {} }] of Object.entries(services)) {
+      for (const [variable, value] of Object.entries(environment)) {
+        if (!variable.endsWith("_API_KEY") || name === "llm-gateway") continue;
+        expect(value, `${name}: ${variable}`).to.match(/^\$\{\w+:\+only-the-llm-gateway-has-it\}$/u);
+      }
+    }
+  });
+
+  it("pin every image to a version, in one place", async () => {
+    const { text } = await compose("podman-compose.yml");
+    const images = [...text.matchAll(/docker\.io\/library\/([a-z]+):(\S+)/gu)];
+    expect(images.map(([, name]) => name)).to.have.members(["node", "postgres", "nats", "haproxy"]);
+    for (const [image, , tag] of images) expect(tag, image).to.match(/^\d+\.\d+/u);
+    for (const file of ["Containerfile", "nats/Containerfile", "compose.cluster.yml"]) {
+      expect(await readFile(join(DEPLOY, file), "utf8"), file).not.to.contain("docker.io");
+    }
+  });
+});
+
+describe("the image of the services", () => {
+  it("runs Node with the launcher's flags, when it compiles ahead too", async () => {
+    const text = await readFile(join(DEPLOY, "Containerfile"), "utf8");
+    expect(text).to.contain(`"node", ${SERVICE_NODE_FLAGS.map((flag) => JSON.stringify(flag)).join(", ")}]`);
+    expect(text).to.contain(`node ${SERVICE_NODE_FLAGS.join(" ")} services/$service/main.ts`);
+  });
+});

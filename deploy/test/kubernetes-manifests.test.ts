@@ -1,0 +1,131 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect } from "chai";
+import { validate as validDeployment } from "kubernetes-models/_schemas/IoK8sApiAppsV1Deployment";
+import { validate as validStatefulSet } from "kubernetes-models/_schemas/IoK8sApiAppsV1StatefulSet";
+import { validate as validAutoscaler } from "kubernetes-models/_schemas/IoK8sApiAutoscalingV2HorizontalPodAutoscaler";
+import { validate as validIngress } from "kubernetes-models/_schemas/IoK8sApiNetworkingV1Ingress";
+import { validate as validDisruptionBudget } from "kubernetes-models/_schemas/IoK8sApiPolicyV1PodDisruptionBudget";
+import { validate as validConfigMap } from "kubernetes-models/_schemas/IoK8sApiCoreV1ConfigMap";
+import { validate as validNamespace } from "kubernetes-models/_schemas/IoK8sApiCoreV1Namespace";
+import { validate as validSecret } from "kubernetes-models/_schemas/IoK8sApiCoreV1Secret";
+import { validate as validService } from "kubernetes-models/_schemas/IoK8sApiCoreV1Service";
+import { Type, type Static } from "typebox";
+import { parseAllDocuments } from "yaml";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
+
+const DIRECTORY = join(import.meta.dirname, "../k8s");
+const Loose = Type.Object(
+  {
+    apiVersion: Type.String(),
+    kind: Type.String(),
+    metadata: Type.Object({ name: Type.String() }, { additionalProperties: true }),
+  },
+  { additionalProperties: true },
+);
+const parseManifest = compileParser("manifest", Loose);
+const parseKustomization = compileParser(
+  "kustomization",
+  Type.Object({ resources: Type.Array(Type.String()) }, { additionalProperties: true }),
+);
+const Workload = Type.Object(
+  {
+    spec: Type.Object(
+      {
+        template: Type.Object(
+          {
+            spec: Type.Object(
+              {
+                automountServiceAccountToken: Type.Literal(false),
+                securityContext: Type.Object(
+                  { runAsNonRoot: Type.Literal(true) },
+                  { additionalProperties: true },
+                ),
+                containers: Type.Array(
+                  Type.Object(
+                    {
+                      readinessProbe: Type.Object({}, { additionalProperties: true }),
+                      livenessProbe: Type.Object({}, { additionalProperties: true }),
+                      resources: Type.Object(
+                        { limits: Type.Object({ memory: Type.String() }) },
+                        { additionalProperties: true },
+                      ),
+                      securityContext: Type.Object({
+                        allowPrivilegeEscalation: Type.Literal(false),
+                        readOnlyRootFilesystem: Type.Literal(true),
+                        capabilities: Type.Object({ drop: Type.Tuple([Type.Literal("ALL")]) }),
+                      }),
+                    },
+                    { additionalProperties: true },
+                  ),
+                ),
+              },
+              { additionalProperties: true },
+            ),
+          },
+          { additionalProperties: true },
+        ),
+      },
+      { additionalProperties: true },
+    ),
+  },
+  { additionalProperties: true },
+);
+const parseWorkload = compileParser("workload", Workload);
+
+/** The Kubernetes API's own schemas. They leave their findings at the function. */
+const SCHEMAS: Readonly<Record<string, ((data: unknown) => boolean) & { readonly errors?: unknown }>> = {
+  "apps/v1 Deployment": validDeployment,
+  "apps/v1 StatefulSet": validStatefulSet,
+  "autoscaling/v2 HorizontalPodAutoscaler": validAutoscaler,
+  "networking.k8s.io/v1 Ingress": validIngress,
+  "policy/v1 PodDisruptionBudget": validDisruptionBudget,
+  "v1 ConfigMap": validConfigMap,
+  "v1 Namespace": validNamespace,
+  "v1 Secret": validSecret,
+  "v1 Service": validService,
+};
+
+async function manifests(file: string): Promise<Static<typeof Loose>[]> {
+  const text = await readFile(join(DIRECTORY, file), "utf8");
+  return parseAllDocuments(text).map((document) => parseManifest(document.toJS()));
+}
+
+describe("the Kubernetes manifests", () => {
+  it("are all part of the kustomization, but the template of the secret", async () => {
+    const [document] = parseAllDocuments(await readFile(join(DIRECTORY, "kustomization.yaml"), "utf8"));
+    const { resources } = parseKustomization(document?.toJS());
+    const files = (await readdir(DIRECTORY)).filter((name) => name !== "kustomization.yaml");
+    expect([...resources, "secret.example.yaml"]).to.have.members(files);
+  });
+
+  it("hold to the schemas of the Kubernetes API", async () => {
+    for (const file of await readdir(DIRECTORY)) {
+      if (file === "kustomization.yaml") continue;
+      for (const manifest of await manifests(file)) {
+        const kind = `${manifest.apiVersion} ${manifest.kind}`;
+        const isValid = SCHEMAS[kind];
+        if (isValid === undefined) throw new Error(`${file}: no schema for ${kind}`);
+        const what = `${file}: ${kind} ${manifest.metadata.name}`;
+        expect(isValid(manifest), `${what}: ${JSON.stringify(isValid.errors)}`).to.equal(true);
+      }
+    }
+  });
+
+  it("run everything as a user, read-only, without privileges, with probes and limits", async () => {
+    for (const file of await readdir(DIRECTORY)) {
+      if (file === "kustomization.yaml") continue;
+      for (const manifest of await manifests(file)) {
+        if (manifest.kind !== "Deployment" && manifest.kind !== "StatefulSet") continue;
+        expect(() => parseWorkload(manifest), file).not.to.throw();
+      }
+    }
+  });
+
+  it("hold no secret", async () => {
+    const text = await readFile(join(DIRECTORY, "secret.example.yaml"), "utf8");
+    const values = [...text.matchAll(/^ {2}[A-Z_]+: (.*)$/gmu)].map(([, value]) => value);
+    expect(values).to.have.length.greaterThan(5);
+    expect(new Set(values)).to.deep.equal(new Set(['""']));
+  });
+});
