@@ -43,7 +43,9 @@ export async function openBus({ url, name, log, signal }: BusOptions): Promise<B
   const options: ConnectionOptions = {
     ...parseNatsAddress(url),
     name,
-    timeout: 2_000,
+    // Longer than the 3 s after which the network says that an address is gone, such as a restarted container's old one:
+    // an attempt that the client gives up itself lives on inside it and breaks the connections that follow.
+    timeout: 5_000,
     // The client's defaults give up reconnecting after some 20 s and notice a half-open link after 4 minutes.
     maxReconnectAttempts: -1,
     reconnectTimeWait: 250,

@@ -1,0 +1,63 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { errorMessage } from "#shared/errors.ts";
+import { until } from "../support/until.ts";
+import { findEngine, NoEngineError, surroundings } from "./container-engine.ts";
+
+/**
+ * `npm run test:containers [-- FILE…]`: integration tests with Postgres and NATS in containers; by default those that
+ * kill and restart servers. Exits as test:stack does.
+ */
+const DEFAULT_FILES = [
+  "shared/bus/test/*.test.ts",
+  "test/e2e/investigation.test.ts",
+  "test/e2e/crashes.test.ts",
+];
+const CANNOT_RUN = 3;
+
+async function main(): Promise<number> {
+  await findEngine();
+  const directory = await mkdtemp(join(tmpdir(), "tarsy-podman-"));
+  const socket = join(directory, "podman.sock");
+  const service = spawn("podman", ["system", "service", "--time=0", `unix://${socket}`], {
+    env: surroundings(),
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+  try {
+    await until("podman's service listens", () => existsSync(socket));
+    const files = process.argv.length > 2 ? process.argv.slice(2) : DEFAULT_FILES;
+    const mocha = spawn(
+      process.execPath,
+      ["node_modules/mocha/bin/mocha.js", "--timeout", "180000", ...files],
+      {
+        env: {
+          ...surroundings(),
+          TEST_SERVERS: "containers",
+          DOCKER_HOST: `unix://${socket}`,
+          // Its reaper is an image of its own, from a registry; what a test starts goes with the test.
+          TESTCONTAINERS_RYUK_DISABLED: "true",
+          TESTCONTAINERS_HOST_OVERRIDE: "127.0.0.1",
+        },
+        stdio: "inherit",
+      },
+    );
+    await once(mocha, "exit");
+    return mocha.exitCode ?? 1;
+  } finally {
+    const gone = once(service, "exit");
+    service.kill("SIGTERM");
+    await gone;
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  process.stderr.write(`${errorMessage(error)}\n`);
+  process.exitCode = error instanceof NoEngineError && error.reason === "forbidden" ? CANNOT_RUN : 1;
+}

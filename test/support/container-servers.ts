@@ -1,0 +1,128 @@
+import { execFile } from "node:child_process";
+import { chmod, mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { Client } from "pg";
+import { GenericContainer, Wait, getContainerRuntimeClient, type StartedTestContainer } from "testcontainers";
+import { readGreeting, type EmbeddedNats } from "../../launcher/embedded-nats.ts";
+import type { EmbeddedPostgres } from "../../launcher/embedded-postgres.ts";
+import { freePort } from "../../launcher/free-port.ts";
+import type { ServerProcess } from "../../launcher/server-process.ts";
+import { until } from "./until.ts";
+
+const HOST = "127.0.0.1";
+const DEPLOY = join(import.meta.dirname, "../../deploy");
+const PASSWORD = "only-for-tests";
+const NATS_CONFIG = `listen: "0.0.0.0:4222"
+max_payload: 8MB
+ping_interval: "5s"
+jetstream { store_dir: "/data", max_file: 4GB, max_mem: 256MB }
+`;
+
+/** Where a test's server keeps its data, and the port it had before; 0 takes any free one. */
+export interface ContainerServerOptions {
+  readonly dataDir: string;
+  readonly port: number;
+  /** False gives up what a power cut would need. */
+  readonly durable?: boolean;
+}
+
+/** The image of the stack by this name, as the compose file pins it. */
+async function pinnedImage(name: string): Promise<string> {
+  const { stdout } = await promisify(execFile)(join(DEPLOY, "local-images.sh"), ["--list"]);
+  const image = stdout.split("\n").find((line) => line.includes(`/${name}:`));
+  if (image === undefined) throw new Error(`podman-compose.yml pins no image of ${name}`);
+  return image;
+}
+
+/** The directory is another user's in the container. */
+async function openForAll(directory: string): Promise<void> {
+  await mkdir(directory, { recursive: true });
+  await chmod(directory, 0o777);
+}
+
+/** A started container with the handles of a process that a test may kill; it is removed once it has ended. */
+async function asProcess(started: StartedTestContainer): Promise<ServerProcess> {
+  const { container: client } = await getContainerRuntimeClient();
+  const container = client.getById(started.getId());
+  const { State } = await container.inspect();
+  let ended = false;
+  const exited = (async () => {
+    const result: unknown = await container.wait();
+    ended = true;
+    await container.remove({ force: true, v: true }).catch(() => undefined);
+    return JSON.stringify(result);
+  })();
+  return {
+    pid: State.Pid,
+    exited,
+    hasExited: () => ended,
+    stop: async () => {
+      if (!ended) await container.stop({ t: 10 }).catch(() => undefined);
+      await exited;
+    },
+  };
+}
+
+/** As `startPostgres`, in a container. */
+export async function startPostgresContainer({
+  dataDir,
+  port,
+  durable = true,
+}: ContainerServerOptions): Promise<EmbeddedPostgres> {
+  await openForAll(dataDir);
+  const hostPort = port === 0 ? await freePort(HOST) : port;
+  const relaxed = durable ? [] : ["fsync=off", "synchronous_commit=off", "full_page_writes=off"];
+  const settings = ["max_connections=200", ...relaxed].flatMap((setting) => ["-c", setting]);
+  const started = await new GenericContainer(await pinnedImage("postgres"))
+    .withUser("999:999")
+    .withEnvironment({ POSTGRES_PASSWORD: PASSWORD, PGDATA: "/data/postgres" })
+    .withBindMounts([{ source: dataDir, target: "/data" }])
+    .withCommand(["postgres", ...settings])
+    .withExposedPorts({ container: 5432, host: hostPort })
+    .withWaitStrategy(Wait.forListeningPorts())
+    .start();
+  const server = await asProcess(started);
+  const adminUrl = `postgres://postgres:${PASSWORD}@${HOST}:${hostPort}/postgres`;
+  await until("Postgres lets us in", async () => prepareDatabase(adminUrl));
+  return {
+    ...server,
+    adminUrl,
+    port: hostPort,
+    url: `postgres://tarsy:${PASSWORD}@${HOST}:${hostPort}/tarsy`,
+  };
+}
+
+/** The role and the database of the embedded server. */
+async function prepareDatabase(adminUrl: string): Promise<true> {
+  const client = new Client({ connectionString: adminUrl });
+  client.on("error", () => undefined);
+  await client.connect();
+  try {
+    const { rowCount } = await client.query("SELECT FROM pg_database WHERE datname = 'tarsy'");
+    if (rowCount === 0) {
+      await client.query(`CREATE ROLE tarsy LOGIN CREATEDB PASSWORD '${PASSWORD}'`);
+      await client.query("CREATE DATABASE tarsy OWNER tarsy");
+    }
+    return true;
+  } finally {
+    await client.end();
+  }
+}
+
+/** As `startNats`, in a container. */
+export async function startNatsContainer({ dataDir, port }: ContainerServerOptions): Promise<EmbeddedNats> {
+  await openForAll(dataDir);
+  const hostPort = port === 0 ? await freePort(HOST) : port;
+  const started = await new GenericContainer(await pinnedImage("nats"))
+    .withUser("1000:1000")
+    .withCopyContentToContainer([{ content: NATS_CONFIG, target: "/etc/nats-test.conf", mode: 0o644 }])
+    .withBindMounts([{ source: dataDir, target: "/data" }])
+    .withCommand(["-c", "/etc/nats-test.conf"])
+    .withExposedPorts({ container: 4222, host: hostPort })
+    .withWaitStrategy(Wait.forListeningPorts())
+    .start();
+  const server = await asProcess(started);
+  const { serverId, version } = await until("NATS greets", async () => readGreeting(hostPort));
+  return { ...server, url: `nats://${HOST}:${hostPort}`, port: hostPort, serverId, version };
+}
