@@ -4,12 +4,14 @@ import { errorMessage } from "#shared/errors.ts";
 import { gateway } from "./gateway.ts";
 import { connections } from "./connections.ts";
 import { fanout } from "./fanout.ts";
+import { scaling } from "./scaling.ts";
 import { smoke } from "./smoke.ts";
 import { step } from "./step.ts";
 
 /** A new benchmark is one file and one line here. */
 const BENCHMARKS: ReadonlyMap<string, Benchmark> = new Map([
   ["smoke", smoke],
+  ["scaling", scaling],
   ["gateway", gateway],
   ["fanout", fanout],
   ["connections", connections],

@@ -28,7 +28,7 @@ type StartNats = {
   readonly signal?: AbortSignal;
 };
 
-type Greeting = { serverId: string; serverName: string; version: string };
+export type Greeting = { serverId: string; serverName: string; version: string };
 
 const readyTimeoutMs = 20_000;
 const stopSteps: StopSteps = [
@@ -63,7 +63,7 @@ function parseGreeting(line: string): Greeting | undefined {
 }
 
 /** Connects once and reads the line every NATS server begins with; `undefined` when nobody greets within a second. */
-async function readGreeting(port: number): Promise<Greeting | undefined> {
+export async function readGreeting(port: number): Promise<Greeting | undefined> {
   return new Promise((resolve) => {
     let text = "";
     const socket = connect({ host: "127.0.0.1", port, timeout: 1_000 });

@@ -7,6 +7,7 @@ import { promisify } from "node:util";
 import { expect } from "chai";
 import { pino } from "pino";
 import { ensureExecutorsDurable, ensureStreams } from "#shared/bus/ensure-streams.ts";
+import { isDurableBehind, recreateDurable } from "#shared/bus/executors-durable.ts";
 import { lastPublishedSeq } from "#shared/bus/last-published-seq.ts";
 import { openBus, type Bus } from "#shared/bus/open-bus.ts";
 import { openSessionQueue, pullSession } from "#shared/bus/pull-session.ts";
@@ -85,6 +86,9 @@ describe("the users of the NATS server", () => {
     expect(delivery?.sessionId).to.equal(SESSION);
     await delivery?.ack();
     expect(await lastPublishedSeq(executor, SESSION)).to.equal(0);
+    // How the sweeper cures a durable that has lost its way.
+    expect(await isDurableBehind(api)).to.equal(false);
+    await recreateDurable(api, { maxRunning: 5 });
   });
 
   it("are let in by their password only", async () => {
@@ -104,6 +108,7 @@ describe("the users of the NATS server", () => {
     "$JS.API.STREAM.DELETE.EVENTS",
     "$JS.API.STREAM.MSG.DELETE.SESSIONS",
     "$JS.API.CONSUMER.DELETE.SESSIONS.executors",
+    "$JS.API.CONSUMER.DELETE.EVENTS.executors",
     "$JS.API.CONSUMER.CREATE.EVENTS.spy",
     "$JS.API.STREAM.LIST",
     "$SYS.REQ.SERVER.PING",

@@ -22,6 +22,11 @@ const STREAM_SETUP = [SESSIONS_STREAM, EVENTS_STREAM].flatMap((stream) =>
   ["INFO", "CREATE", "UPDATE"].map((verb) => `$JS.API.STREAM.${verb}.${stream}`),
 );
 
+const durable = (verb: string): string => `$JS.API.CONSUMER.${verb}.${SESSIONS_STREAM}.${EXECUTORS_DURABLE}`;
+
+/** Bringing the executors' durable to its settings. */
+const DURABLE_SETUP = ["INFO", "CREATE", "DURABLE.CREATE"].map(durable);
+
 const EVENT_SUBJECTS = [SUBJECTS.allEvents, SUBJECTS.allFeeds];
 
 /** Answers come to a prefix of the user's own, so that no service can read what was answered to another. */
@@ -34,7 +39,14 @@ const inbox = (user: BusUser): string => `${inboxPrefix(user)}.>`;
 /** One user per service that is on the bus, with the subjects that the wiring map gives it and nothing else. */
 export const BUS_USERS: Readonly<Record<BusUser, BusPermissions>> = {
   api: {
-    publish: [SUBJECTS.allSessions, ...EVENT_SUBJECTS, SUBJECTS.allCancels, ...STREAM_SETUP],
+    publish: [
+      SUBJECTS.allSessions,
+      ...EVENT_SUBJECTS,
+      SUBJECTS.allCancels,
+      ...STREAM_SETUP,
+      ...DURABLE_SETUP,
+      durable("DELETE"),
+    ],
     subscribe: [inbox("api")],
   },
   executor: {
@@ -46,10 +58,8 @@ export const BUS_USERS: Readonly<Record<BusUser, BusPermissions>> = {
       SUBJECTS.allToolCancels,
       ...STREAM_SETUP,
       `$JS.API.STREAM.MSG.GET.${EVENTS_STREAM}`,
-      `$JS.API.CONSUMER.INFO.${SESSIONS_STREAM}.${EXECUTORS_DURABLE}`,
-      `$JS.API.CONSUMER.CREATE.${SESSIONS_STREAM}.${EXECUTORS_DURABLE}`,
-      `$JS.API.CONSUMER.DURABLE.CREATE.${SESSIONS_STREAM}.${EXECUTORS_DURABLE}`,
-      `$JS.API.CONSUMER.MSG.NEXT.${SESSIONS_STREAM}.${EXECUTORS_DURABLE}`,
+      ...DURABLE_SETUP,
+      durable("MSG.NEXT"),
       `$JS.ACK.${SESSIONS_STREAM}.${EXECUTORS_DURABLE}.>`,
     ],
     subscribe: [SUBJECTS.allCancels, SUBJECTS.snapshot(ANY), inbox("executor")],

@@ -17,6 +17,8 @@ export interface ContainerEngine {
   /** Rejects with the command's own last words unless it exits with 0; resolves its standard output. */
   podman(...args: string[]): Promise<string>;
   compose(...args: string[]): Promise<string>;
+  /** The last lines a container wrote, wherever it wrote them. */
+  logs(container: string): Promise<string>;
 }
 
 /** Says why there is no container engine here: `missing` when it can be installed, `forbidden` when it cannot run. */
@@ -29,7 +31,8 @@ export class NoEngineError extends Error {
   }
 }
 
-function surroundings(): NodeJS.ProcessEnv {
+/** The environment for podman and what talks to it, on this machine. */
+export function surroundings(): NodeJS.ProcessEnv {
   const systemd = existsSync("/run/systemd/system");
   return {
     ...process.env,
@@ -83,5 +86,14 @@ export async function findEngine(): Promise<ContainerEngine> {
   } catch (error) {
     throw new NoEngineError("forbidden", `podman runs no container here: ${errorMessage(error)}`);
   }
-  return { podman, compose: async (...args) => execute("python3", ["-m", "podman_compose", ...args]) };
+  return {
+    podman,
+    compose: async (...args) => execute("python3", ["-m", "podman_compose", ...args]),
+    logs: async (container) => {
+      const { stdout, stderr } = await run("podman", ["logs", "--tail", "20", container], {
+        env: surroundings(),
+      });
+      return `${stdout}${stderr}`;
+    },
+  };
 }

@@ -2,8 +2,11 @@ import { expect } from "chai";
 import type { Load } from "./load.ts";
 import type { Stack } from "./stack.ts";
 
-/** Of a session with tools: two calls of the agent and the summary; without: one and the summary. */
-const CALLS = { withTools: "3\t1", without: "2\t0" };
+/**
+ * LLM and tool calls of a session. With tools: two of the agent with one tool's between them, and the summary; where no
+ * tool-runner answered the question for its tools, the agent went on without any, as it does alone.
+ */
+const CALLS: Readonly<Record<string, readonly string[]>> = { steps: ["3\t1", "2\t0"], wait: ["2\t0"] };
 
 /**
  * Waits for a load's sessions and looks at each: completed, seen on its socket from the first event to the last without
@@ -24,7 +27,6 @@ export async function expectWhole(stack: Stack, load: Load): Promise<void> {
     expect(status, id).to.equal("completed");
     const whole = Array.from({ length: Number(lastSeq) }, (_, index) => index + 1);
     expect(seen.get(id), `events of ${id} on its socket`).to.deep.equal(whole);
-    const expected = type === "steps" ? CALLS.withTools : CALLS.without;
-    expect(`${llmCalls}\t${toolCalls}`, `recorded calls of ${id}`).to.equal(expected);
+    expect(CALLS[type ?? ""], `recorded calls of ${id}`).to.include(`${llmCalls}\t${toolCalls}`);
   }
 }

@@ -148,6 +148,11 @@ export class Stack implements AsyncDisposable {
     await until(`${container} is healthy`, check, HEALTHY_MS);
   }
 
+  /** Waits until every container is healthy. */
+  async allHealthy(): Promise<void> {
+    await Promise.all((await this.containers()).map(async (name) => this.healthy(name)));
+  }
+
   /** Asks Postgres; rows of columns as text. */
   async query(sql: string): Promise<string[][]> {
     const [postgres = ""] = await this.containers("postgres");
@@ -162,7 +167,7 @@ export class Stack implements AsyncDisposable {
   /** The last lines of every container, for a failing test's message. */
   async output(): Promise<string> {
     const logs = (await this.containers()).map(
-      async (name) => `--- ${name}\n${await this.podman("logs", "--tail", "15", name).catch(String)}`,
+      async (name) => `--- ${name}\n${await this.#engine.logs(name).catch(String)}`,
     );
     return (await Promise.all(logs)).join("\n");
   }
@@ -196,6 +201,6 @@ export class Stack implements AsyncDisposable {
 
   async #up(): Promise<void> {
     await this.compose("up", "--detach");
-    await Promise.all((await this.containers()).map(async (name) => this.healthy(name)));
+    await this.allHealthy();
   }
 }

@@ -20,11 +20,12 @@ const DEFAULT_FILES = [
 const CANNOT_RUN = 3;
 
 async function main(): Promise<number> {
-  await findEngine();
+  const engine = await findEngine();
   const directory = await mkdtemp(join(tmpdir(), "tarsy-podman-"));
+  const env = surroundings();
   const socket = join(directory, "podman.sock");
   const service = spawn("podman", ["system", "service", "--time=0", `unix://${socket}`], {
-    env: surroundings(),
+    env,
     stdio: ["ignore", "ignore", "inherit"],
   });
   try {
@@ -32,7 +33,7 @@ async function main(): Promise<number> {
     const files = process.argv.length > 2 ? process.argv.slice(2) : DEFAULT_FILES;
     const mocha = spawn(
       process.execPath,
-      ["node_modules/mocha/bin/mocha.js", "--timeout", "180000", ...files],
+      ["node_modules/mocha/bin/mocha.js", "--exit", "--timeout", "180000", ...files],
       {
         env: {
           ...surroundings(),
@@ -49,8 +50,13 @@ async function main(): Promise<number> {
     return mocha.exitCode ?? 1;
   } finally {
     const gone = once(service, "exit");
-    service.kill("SIGTERM");
+    service.kill("SIGKILL");
     await gone;
+    // Of tests that broke before they could clear up.
+    const left = await engine.podman("ps", "--all", "--quiet", "--filter", "label=org.testcontainers=true");
+    for (const id of left.split("\n").filter((line) => line !== "")) {
+      await engine.podman("rm", "--force", "--volumes", "--time", "1", id);
+    }
     await rm(directory, { recursive: true, force: true });
   }
 }

@@ -38,7 +38,7 @@ export class BackingServers implements AsyncDisposable {
     const directory = await mkdtemp(join(tmpdir(), "tarsy-test-"));
     prepare?.(directory);
     const [postgres, nats] = await Promise.all([
-      startPostgres({ dataDir: join(directory, "postgres"), port: 0, durable }),
+      startPostgresIn(directory, 0, durable),
       startNatsIn(directory, 0),
     ]);
     return new BackingServers(directory, durable, { postgres, nats });
@@ -80,11 +80,7 @@ export class BackingServers implements AsyncDisposable {
   /** Starts Postgres again on its port and data. */
   async restartPostgres(): Promise<void> {
     const { port } = this.postgres;
-    this.postgres = await startPostgres({
-      dataDir: join(this.directory, "postgres"),
-      port,
-      durable: this.#durable,
-    });
+    this.postgres = await startPostgresIn(this.directory, port, this.#durable);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -93,7 +89,22 @@ export class BackingServers implements AsyncDisposable {
   }
 }
 
+/** `TEST_SERVERS=containers` takes both from containers (npm run test:containers), else they are ordinary processes. */
+const IN_CONTAINERS = process.env["TEST_SERVERS"] === "containers";
+
+async function startPostgresIn(directory: string, port: number, durable: boolean): Promise<EmbeddedPostgres> {
+  const options = { dataDir: join(directory, "postgres"), port, durable };
+  if (!IN_CONTAINERS) return startPostgres(options);
+  // Loaded only where it is wanted: it brings a library of its own.
+  const { startPostgresContainer } = await import("./container-servers.ts");
+  return startPostgresContainer(options);
+}
+
 async function startNatsIn(directory: string, port: number): Promise<EmbeddedNats> {
+  if (IN_CONTAINERS) {
+    const { startNatsContainer } = await import("./container-servers.ts");
+    return startNatsContainer({ dataDir: join(directory, "nats"), port });
+  }
   const binary = await findNatsServer({ toolsDir: TOOLS_DIR, env: process.env, progress: () => undefined });
   return startNats({ binary, dataDir: join(directory, "nats"), port });
 }

@@ -13,7 +13,7 @@ import { until } from "./until.ts";
 const HOST = "127.0.0.1";
 const DEPLOY = join(import.meta.dirname, "../../deploy");
 const PASSWORD = "only-for-tests";
-const NATS_CONFIG = `listen: "0.0.0.0:4222"
+const natsConfig = (port: number) => `listen: "${HOST}:${port}"
 max_payload: 8MB
 ping_interval: "5s"
 jetstream { store_dir: "/data", max_file: 4GB, max_mem: 256MB }
@@ -64,7 +64,7 @@ async function asProcess(started: StartedTestContainer): Promise<ServerProcess> 
   };
 }
 
-/** As `startPostgres`, in a container. */
+/** As `startPostgres`, in a container; on this machine's own network, because a published port would be open to all. */
 export async function startPostgresContainer({
   dataDir,
   port,
@@ -73,14 +73,15 @@ export async function startPostgresContainer({
   await openForAll(dataDir);
   const hostPort = port === 0 ? await freePort(HOST) : port;
   const relaxed = durable ? [] : ["fsync=off", "synchronous_commit=off", "full_page_writes=off"];
-  const settings = ["max_connections=200", ...relaxed].flatMap((setting) => ["-c", setting]);
+  const address = [`listen_addresses=${HOST}`, `port=${hostPort}`];
+  const settings = ["max_connections=200", ...address, ...relaxed].flatMap((setting) => ["-c", setting]);
   const started = await new GenericContainer(await pinnedImage("postgres"))
     .withUser("999:999")
     .withEnvironment({ POSTGRES_PASSWORD: PASSWORD, PGDATA: "/data/postgres" })
     .withBindMounts([{ source: dataDir, target: "/data" }])
     .withCommand(["postgres", ...settings])
-    .withExposedPorts({ container: 5432, host: hostPort })
-    .withWaitStrategy(Wait.forListeningPorts())
+    .withNetworkMode("host")
+    .withWaitStrategy(Wait.forLogMessage(/ready to accept connections/u))
     .start();
   const server = await asProcess(started);
   const adminUrl = `postgres://postgres:${PASSWORD}@${HOST}:${hostPort}/postgres`;
@@ -116,11 +117,13 @@ export async function startNatsContainer({ dataDir, port }: ContainerServerOptio
   const hostPort = port === 0 ? await freePort(HOST) : port;
   const started = await new GenericContainer(await pinnedImage("nats"))
     .withUser("1000:1000")
-    .withCopyContentToContainer([{ content: NATS_CONFIG, target: "/etc/nats-test.conf", mode: 0o644 }])
+    .withCopyContentToContainer([
+      { content: natsConfig(hostPort), target: "/etc/nats-test.conf", mode: 0o644 },
+    ])
     .withBindMounts([{ source: dataDir, target: "/data" }])
     .withCommand(["-c", "/etc/nats-test.conf"])
-    .withExposedPorts({ container: 4222, host: hostPort })
-    .withWaitStrategy(Wait.forListeningPorts())
+    .withNetworkMode("host")
+    .withWaitStrategy(Wait.forLogMessage(/Server is ready/u))
     .start();
   const server = await asProcess(started);
   const { serverId, version } = await until("NATS greets", async () => readGreeting(hostPort));
