@@ -16,6 +16,9 @@ export function openLlmClient(address: string, maxMessageBytes: number): LLMServ
     "grpc.keepalive_timeout_ms": 5_000,
     "grpc.initial_reconnect_backoff_ms": 250,
     "grpc.max_reconnect_backoff_ms": 2_000,
+    // Gateways that restart one after the other come back at other addresses: by default they would be looked up no more
+    // than every 30 s, and calls would wait for their deadline meanwhile.
+    "grpc.dns_min_time_between_resolutions_ms": 1_000,
     "grpc.service_config": JSON.stringify({ loadBalancingConfig: [{ round_robin: {} }] }),
   });
 }

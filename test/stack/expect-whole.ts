@@ -3,7 +3,7 @@ import type { Load } from "./load.ts";
 import type { Stack } from "./stack.ts";
 
 /**
- * LLM and tool calls of a session. With tools: two of the agent with one tool's between them, and the summary; where no
+ * Answered LLM calls and tool calls of a session; one that failed with its gateway is recorded as failed, and made again. With tools: two of the agent with one tool's between them, and the summary; where no
  * tool-runner answered the question for its tools, the agent went on without any, as it does alone.
  */
 const CALLS: Readonly<Record<string, readonly string[]>> = { steps: ["3\t1", "2\t0"], wait: ["2\t0"] };
@@ -18,7 +18,7 @@ export async function expectWhole(stack: Stack, load: Load): Promise<void> {
   const ids = load.sessions.map(({ id }) => `'${id}'`).join();
   const rows = await stack.query(
     `SELECT s.session_id, s.status, s.alert_type, r.last_seq,
-       (SELECT count(*) FROM llm_interactions i WHERE i.session_id = s.session_id),
+       (SELECT count(*) FROM llm_interactions i WHERE i.session_id = s.session_id AND i.error_code IS NULL),
        (SELECT count(*) FROM tool_calls c WHERE c.session_id = s.session_id AND c.state <> 'abandoned')
      FROM alert_sessions s JOIN session_runtime r USING (session_id) WHERE s.session_id IN (${ids})`,
   );
