@@ -5,6 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect } from "chai";
+import { publishEvent } from "#shared/bus/publish-event.ts";
+import { subscribe } from "#shared/bus/subscribe.ts";
+import { busEventCodec } from "#shared/contracts/session-event.ts";
 import { pino } from "pino";
 import { ensureExecutorsDurable, ensureStreams } from "#shared/bus/ensure-streams.ts";
 import { isDurableBehind, recreateDurable } from "#shared/bus/executors-durable.ts";
@@ -86,6 +89,19 @@ describe("the users of the NATS server", () => {
     expect(delivery?.sessionId).to.equal(SESSION);
     await delivery?.ack();
     expect(await lastPublishedSeq(executor, SESSION)).to.equal(0);
+    const followed: number[] = [];
+    const events = subscribe(api, SUBJECTS.events(SESSION), busEventCodec, ({ seq }) => followed.push(seq));
+    await events.live();
+    const timestamp = new Date().toISOString();
+    const payload = {
+      type: "session.status",
+      session_id: SESSION,
+      status: "in_progress",
+      timestamp,
+    } as const;
+    await publishEvent(executor, { session_id: SESSION, seq: 1, db_event_id: 1, payload });
+    await until("the api follows a session's events", () => followed.length === 1);
+    expect(await lastPublishedSeq(executor, SESSION)).to.equal(1);
     // How the sweeper cures a durable that has lost its way.
     expect(await isDurableBehind(api)).to.equal(false);
     await recreateDurable(api, { maxRunning: 5 });

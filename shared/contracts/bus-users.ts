@@ -47,7 +47,8 @@ export const BUS_USERS: Readonly<Record<BusUser, BusPermissions>> = {
       ...DURABLE_SETUP,
       durable("DELETE"),
     ],
-    subscribe: [inbox("api")],
+    // Server-Sent Events follow a session as the notifier does.
+    subscribe: [SUBJECTS.allEvents, inbox("api")],
   },
   executor: {
     publish: [
