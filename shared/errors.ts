@@ -41,6 +41,16 @@ export class CancelledError extends VerdictError {
   }
 }
 
+/** The reason of a signal that a user's cancel aborts; its message becomes the session's `error_message`. */
+export function cancelledByUser(): CancelledError {
+  return new CancelledError("user", "cancelled by the user");
+}
+
+/** The reason when another executor has claimed the session: nothing more may be written or started. */
+export function leaseLost(): CancelledError {
+  return new CancelledError("lease_lost", "another executor took the session over");
+}
+
 /** Turns whatever was thrown into an Error, keeping the original as `cause` where it was not one. */
 export function coerceError(thrown: unknown): Error {
   if (thrown instanceof Error) return thrown;

@@ -6,6 +6,7 @@ import { sessionCancelCodec } from "#shared/contracts/session-cancel.ts";
 import { SUBJECTS } from "#shared/contracts/subjects.ts";
 import { checkDatabase } from "#shared/database/open-database.ts";
 import { CancelledError, errorMessage } from "#shared/errors.ts";
+import { untilAborted } from "#shared/until-aborted.ts";
 import { claimSession } from "./claim-session.ts";
 import type { ExecutorDeps } from "./executor-deps.ts";
 import { runSession, type RunEnd } from "./run-session.ts";
@@ -89,17 +90,19 @@ interface Slots {
 }
 
 async function pullWhileSlotsAreFree(deps: ExecutorDeps, stop: AbortSignal, slots: Slots): Promise<void> {
-  const stopped = new Promise<void>((resolve) => {
-    stop.addEventListener("abort", () => resolve(), { once: true });
-  });
   let queue: Awaited<ReturnType<typeof openSessionQueue>> | undefined;
   // A pull that was open when the connection broke is unknown to the server that is there now.
   let renew = new AbortController();
-  onReconnect(deps.bus, () => renew.abort());
+  let either = AbortSignal.any([stop, renew.signal]);
+  onReconnect(deps.bus, () => {
+    renew.abort();
+    renew = new AbortController();
+    either = AbortSignal.any([stop, renew.signal]);
+  });
   while (!stop.aborted) {
     try {
       if (slots.isFull()) {
-        await Promise.race([slots.freed(), stopped]);
+        await untilAborted(slots.freed(), stop);
         continue;
       }
       await slots.ready();
@@ -107,15 +110,14 @@ async function pullWhileSlotsAreFree(deps: ExecutorDeps, stop: AbortSignal, slot
         await deps.prepareQueue();
         queue = await openSessionQueue(deps.bus);
       }
-      if (renew.signal.aborted) renew = new AbortController();
-      const either = AbortSignal.any([stop, renew.signal]);
       const delivery = await pullSession(deps.bus, queue, either, () => deps.metrics.poison.inc());
       if (delivery !== null) slots.handle(delivery);
     } catch (error) {
+      if (stop.aborted) break;
       // A server is away, or the stream is gone: prepare the queue anew once it answers.
       queue = undefined;
       deps.log.warn({ error: errorMessage(error) }, "no sessions can be taken: trying again");
-      await Promise.race([wait(RETRY_MS * (0.5 + Math.random())), stopped]);
+      await wait(RETRY_MS * (0.5 + Math.random()), undefined, { signal: stop }).catch(() => undefined);
     }
   }
 }

@@ -3,7 +3,7 @@ import type { AllSessionsFeed } from "./all-sessions-feed.ts";
 import type { ClientOutbox } from "./client-outbox.ts";
 import { followSession, type FollowContext } from "./follow-session.ts";
 import type { Channel, Cursor } from "./parse-client-message.ts";
-import { untilAborted } from "./until-aborted.ts";
+import { untilAborted } from "#shared/until-aborted.ts";
 
 export interface SubscriptionContext extends FollowContext {
   readonly allSessions: AllSessionsFeed;

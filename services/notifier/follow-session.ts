@@ -10,7 +10,7 @@ import { retryUnavailable } from "./retry-unavailable.ts";
 import { EVENT_PAGE, type SessionFeed } from "./session-feed.ts";
 import type { SessionFeeds } from "./session-feeds.ts";
 import { SessionWatch } from "./session-watch.ts";
-import { untilAborted } from "./until-aborted.ts";
+import { untilAborted } from "#shared/until-aborted.ts";
 import { eventFrame } from "./wire-messages.ts";
 
 const PAGE_BYTES = 512 * 1024;

@@ -14,7 +14,7 @@ import type { NotifierMetrics } from "./notifier-metrics.ts";
 import { OpenStreams, type OpenStream } from "./open-streams.ts";
 import { readSessionState } from "./read-session-state.ts";
 import { retryUnavailable } from "./retry-unavailable.ts";
-import { untilAborted } from "./until-aborted.ts";
+import { untilAborted } from "#shared/until-aborted.ts";
 import { untilLive } from "./until-live.ts";
 import { chunkFrame, eventFrame, type Frame } from "./wire-messages.ts";
 

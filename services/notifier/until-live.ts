@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { BusSubscription } from "#shared/bus/subscribe.ts";
-import { untilAborted } from "./until-aborted.ts";
+import { untilAborted } from "#shared/until-aborted.ts";
 
 const RETRY_MS = 100;
 

@@ -4,6 +4,7 @@ import type { Bus } from "#shared/bus/open-bus.ts";
 import type { BusSubscription } from "#shared/bus/subscribe.ts";
 import type { JsonCodec } from "#shared/contracts/json-codec.ts";
 import { RetryableError, errorMessage } from "#shared/errors.ts";
+import { untilAborted } from "#shared/until-aborted.ts";
 
 /** Both directions of one request/reply subject. */
 export interface RequestContract<Q extends TSchema, A extends TSchema> {
@@ -24,12 +25,9 @@ export async function request<Q extends TSchema, A extends TSchema>(
   signal?: AbortSignal,
 ): Promise<Static<A>> {
   signal?.throwIfAborted();
-  const aborted = Promise.withResolvers<never>();
-  const onAbort = () => aborted.reject(signal?.reason);
-  signal?.addEventListener("abort", onAbort, { once: true });
   try {
     const answer = bus.connection.request(subject, contract.request.encode(value), { timeout: timeoutMs });
-    const message = await Promise.race([answer, aborted.promise]);
+    const message = await (signal === undefined ? answer : untilAborted(answer, signal));
     return contract.reply.decode(message.data);
   } catch (error) {
     if (!(error instanceof NatsError)) throw error;
@@ -39,8 +37,6 @@ export async function request<Q extends TSchema, A extends TSchema>(
     throw new RetryableError("request_timeout", `no answer on ${subject}: ${errorMessage(error)}`, {
       cause: error,
     });
-  } finally {
-    signal?.removeEventListener("abort", onAbort);
   }
 }
 
