@@ -8,7 +8,7 @@ import { runService } from "#shared/run-service.ts";
 import { loadConfig } from "./config.ts";
 import { consumeSessions } from "./consume-sessions.ts";
 import { createExecutorMetrics } from "./executor-metrics.ts";
-import { openLlmClient } from "./open-llm-client.ts";
+import { openLlmClient } from "./llm/open-llm-client.ts";
 import { keepLeases } from "./session-lease.ts";
 
 await runService("executor", loadConfig, async ({ config, log, signal, resources }) => {

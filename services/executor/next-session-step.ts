@@ -1,7 +1,7 @@
 import type { ResolvedAgent, ResolvedChain, ResolvedStage } from "#shared/contracts/resolved-chain.ts";
 import { isTerminal, type TerminalStatus } from "#shared/contracts/statuses.ts";
 import { TerminalError } from "#shared/errors.ts";
-import type { ExecutionState, SessionState, StageState } from "./load-session.ts";
+import type { ExecutionState, SessionState, StageState } from "./persist/load-session.ts";
 import { COMPLETED, outcomeOf, stageOutcome, type RunOutcome } from "./stage-outcome.ts";
 import { stageAnswers, type StageAnswer } from "./stage-answers.ts";
 

@@ -10,9 +10,9 @@ import type { Logger } from "#shared/logger.ts";
 import type { SessionClaim } from "./claim-session.ts";
 import type { ExecutorDeps } from "./executor-deps.ts";
 import type { ExecutorMetrics } from "./executor-metrics.ts";
-import { answerSnapshot } from "./record/answer-snapshot.ts";
-import { openLiveStreams, type LiveStreams } from "./record/live-streams.ts";
-import { openEventPublisher, type EventPublisher } from "./record/publish-events.ts";
+import { answerSnapshot } from "./stream/answer-snapshot.ts";
+import { openLiveStreams, type LiveStreams } from "./stream/live-streams.ts";
+import { openEventPublisher, type EventPublisher } from "./stream/publish-events.ts";
 
 /** A session while this executor owns it: everything its steps need, and the signal that calls them off. */
 export interface OwnedSession extends AsyncDisposable {

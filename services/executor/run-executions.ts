@@ -1,7 +1,7 @@
 import pLimit from "p-limit";
 import { CancelledError, TerminalError, errorMessage } from "#shared/errors.ts";
-import { loadAlert } from "./agent/load-agent-state.ts";
-import { runExecution } from "./agent/run-execution.ts";
+import { loadAlert } from "./load-agent-state.ts";
+import { runExecution } from "./run-execution.ts";
 import type { RunExecutions } from "./next-session-step.ts";
 import type { OwnedSession } from "./owned-session.ts";
 

@@ -3,13 +3,13 @@ import type { TerminalStatus } from "#shared/contracts/statuses.ts";
 import { isDatabaseUnavailable } from "#shared/database/database-unavailable.ts";
 import { MAX_ATTEMPTS, type SessionClaim } from "./claim-session.ts";
 import type { ExecutorDeps } from "./executor-deps.ts";
-import { loadSession } from "./load-session.ts";
+import { loadSession } from "./persist/load-session.ts";
 import { nextSessionStep, type SessionStep } from "./next-session-step.ts";
 import { openOwnedSession, type OwnedSession } from "./owned-session.ts";
-import { closeSession } from "./record/close-session.ts";
-import { releaseSession } from "./record/release-session.ts";
-import { finishSession } from "./record/finish-session.ts";
-import { completeStage, startStage, startSynthesis } from "./record/stage-steps.ts";
+import { closeSession } from "./persist/close-session.ts";
+import { releaseSession } from "./persist/release-session.ts";
+import { finishSession } from "./persist/finish-session.ts";
+import { completeStage, startStage, startSynthesis } from "./persist/stage-rows.ts";
 import { runExecutions } from "./run-executions.ts";
 import { summarizeSession } from "./summarize-session.ts";
 

@@ -1,4 +1,4 @@
-import type { SessionState, StageState } from "./load-session.ts";
+import type { SessionState, StageState } from "./persist/load-session.ts";
 
 /** What one stage found. */
 export interface StageAnswer {

@@ -1,5 +1,5 @@
 import { isTerminal, type SuccessPolicy, type TerminalStatus } from "#shared/contracts/statuses.ts";
-import type { ExecutionState, StageState } from "./load-session.ts";
+import type { ExecutionState, StageState } from "./persist/load-session.ts";
 
 /** How a stage or session ends, with the first failure's words where it did not complete. */
 export interface RunOutcome {

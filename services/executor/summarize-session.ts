@@ -1,11 +1,11 @@
 import { CancelledError } from "#shared/errors.ts";
-import { generateRequest } from "./agent/generate-request.ts";
-import { executiveSummaryMessages } from "./agent/prompts/executive-summary-messages.ts";
-import { tryLlmCall } from "./agent/try-llm-call.ts";
-import { NOTHING_SAID, type LlmReply } from "./call-llm.ts";
+import { generateRequest } from "./llm/generate-request.ts";
+import { executiveSummaryMessages } from "./prompts/executive-summary-messages.ts";
+import { tryLlmCall } from "./llm/try-llm-call.ts";
+import { NOTHING_SAID, type LlmReply } from "./llm/call-llm.ts";
 import type { AgentRun, SessionStep } from "./next-session-step.ts";
 import type { OwnedSession } from "./owned-session.ts";
-import { recordSummary } from "./record/record-summary.ts";
+import { recordSummary } from "./record-summary.ts";
 
 /**
  * Has the analysis summed up by one LLM call, and finishes the session with it in the same transaction: it completes with

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { ToolDescription } from "#shared/contracts/tool-list.ts";
 import type { BenchSession, ToolBench } from "../../../test/support/tool-bench.ts";
-import { callTool, type ToolCallOrder, type ToolOutcome } from "../call-tool.ts";
-import { PATIENCE, type ToolPatience } from "../tool-patience.ts";
+import { callTool, type ToolCallOrder, type ToolOutcome } from "../tools/call-tool.ts";
+import { PATIENCE, type ToolPatience } from "../tools/tool-timeouts.ts";
 
 /** As in stub-tools.yaml. */
 export const LAB = {

@@ -9,8 +9,8 @@ import {
 import { CancelledError } from "#shared/errors.ts";
 import { ToolBench, type BenchSession } from "../../../test/support/tool-bench.ts";
 import { until } from "../../../test/support/until.ts";
-import type { ToolCallOrder } from "../call-tool.ts";
-import { PATIENCE } from "../tool-patience.ts";
+import type { ToolCallOrder } from "../tools/call-tool.ts";
+import { PATIENCE } from "../tools/tool-timeouts.ts";
 import { IMPATIENT, LAB, callAs, orderCall } from "./call-tool-fixture.ts";
 
 interface Respondent {

@@ -2,8 +2,8 @@ import { expect } from "chai";
 import { CancelledError, type CancelReason } from "#shared/errors.ts";
 import { ToolBench, type BenchSession } from "../../../test/support/tool-bench.ts";
 import { until } from "../../../test/support/until.ts";
-import { abandonOpenCalls } from "../abandon-open-calls.ts";
-import type { ToolCallOrder } from "../call-tool.ts";
+import { abandonOpenCalls } from "../tools/abandon-open-calls.ts";
+import type { ToolCallOrder } from "../tools/call-tool.ts";
 import { LAB, callAs, orderCall } from "./call-tool-fixture.ts";
 
 describe("callTool", () => {

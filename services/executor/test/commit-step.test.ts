@@ -4,7 +4,7 @@ import type { SessionEventPayload } from "#shared/contracts/session-event.ts";
 import { appendEvents } from "#shared/database/append-events.ts";
 import { CancelledError } from "#shared/errors.ts";
 import type { OwnedSession } from "../owned-session.ts";
-import { commitStep } from "../record/commit-step.ts";
+import { commitStep } from "../persist/commit-step.ts";
 import { ExecutorFixture } from "./executor-fixture.ts";
 
 describe("commitStep", () => {

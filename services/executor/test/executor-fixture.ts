@@ -14,7 +14,7 @@ import { BackingServers } from "../../../test/support/backing-servers.ts";
 import { claimSession, type ClaimOutcome, type SessionClaim } from "../claim-session.ts";
 import type { ExecutorDeps } from "../executor-deps.ts";
 import { createExecutorMetrics } from "../executor-metrics.ts";
-import { openLlmClient } from "../open-llm-client.ts";
+import { openLlmClient } from "../llm/open-llm-client.ts";
 import { openOwnedSession, type OwnedSession } from "../owned-session.ts";
 import { keepLeases } from "../session-lease.ts";
 import { resolvedChain, type ChainOptions } from "./resolved-chain.ts";

@@ -1,10 +1,10 @@
 import { expect } from "chai";
 import { TerminalError } from "#shared/errors.ts";
-import { loadSession } from "../load-session.ts";
+import { loadSession } from "../persist/load-session.ts";
 import { nextSessionStep } from "../next-session-step.ts";
-import { failExecution } from "../record/fail-execution.ts";
-import { startStage } from "../record/stage-steps.ts";
-import { openTimelineWriter } from "../record/timeline-writer.ts";
+import { failExecution } from "../persist/fail-execution.ts";
+import { startStage } from "../persist/stage-rows.ts";
+import { openTimelineWriter } from "../persist/timeline-writer.ts";
 import { ExecutorFixture } from "./executor-fixture.ts";
 
 describe("failExecution", () => {

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { TIMELINE_EVENT_TYPES, TIMELINE_STATUSES } from "#shared/contracts/statuses.ts";
-import { formatConclusions, formatParallelResults, type ContextEvent } from "../agent/format-context.ts";
+import { formatConclusions, formatParallelResults, type ContextEvent } from "../prompts/format-context.ts";
 import { event, FAILED_AGENT, PARALLEL } from "./prompt-fixtures.ts";
 
 function trailOf(...events: ContextEvent[]): string {

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import type { ToolDescription } from "#shared/contracts/tool-list.ts";
 import type { Message } from "#shared/database/entities/message.ts";
-import { generateRequest } from "../agent/generate-request.ts";
+import { generateRequest } from "../llm/generate-request.ts";
 import { resolvedAgent } from "./resolved-chain.ts";
 
 const ROW: Message = {

@@ -1,14 +1,14 @@
 import { expect } from "chai";
-import { formatParallelResults } from "../agent/format-context.ts";
-import { buildChatMessages } from "../agent/prompts/build-chat-messages.ts";
-import { buildNativeMessages } from "../agent/prompts/build-native-messages.ts";
-import { buildReactMessages } from "../agent/prompts/build-react-messages.ts";
-import { buildSynthesisMessages } from "../agent/prompts/build-synthesis-messages.ts";
-import { executiveSummaryMessages } from "../agent/prompts/executive-summary-messages.ts";
-import { observationText } from "../agent/prompts/observation-text.ts";
-import { singleCallMessages } from "../agent/prompts/single-call-messages.ts";
-import { toolSummaryMessages } from "../agent/prompts/tool-summary-messages.ts";
-import type { NewMessage } from "../agent/steps/agent-step.ts";
+import { formatParallelResults } from "../prompts/format-context.ts";
+import { buildChatMessages } from "../prompts/chat/build-chat-messages.ts";
+import { buildNativeMessages } from "../prompts/build-native-messages.ts";
+import { buildReactMessages } from "../prompts/build-react-messages.ts";
+import { buildSynthesisMessages } from "../prompts/build-synthesis-messages.ts";
+import { executiveSummaryMessages } from "../prompts/executive-summary-messages.ts";
+import { observationText } from "../prompts/observation-text.ts";
+import { singleCallMessages } from "../prompts/single-call-messages.ts";
+import { toolSummaryMessages } from "../prompts/tool-summary-messages.ts";
+import type { NewMessage } from "../controllers/controller.ts";
 import { GOLDEN_PROMPTS } from "./golden-prompts.ts";
 import { CHAT, event, FAILED_AGENT, INPUT, PARALLEL, PREVIOUS } from "./prompt-fixtures.ts";
 

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { expect } from "chai";
 import { ToolBench } from "../../../test/support/tool-bench.ts";
-import { listTools, type ToolServer } from "../list-tools.ts";
-import { PATIENCE } from "../tool-patience.ts";
+import { listTools, type ToolServer } from "../tools/list-tools.ts";
+import { PATIENCE } from "../tools/tool-timeouts.ts";
 
 const TOOLS = {
   kubernetes: {

@@ -4,9 +4,9 @@ import { publishChunk } from "#shared/bus/publish-chunk.ts";
 import { MAX_DELTA_UTF16_UNITS } from "#shared/contracts/stream-chunk.ts";
 import { MAX_SNAPSHOT_TEXT_UTF16_UNITS } from "#shared/contracts/stream-snapshot.ts";
 import { until } from "../../../test/support/until.ts";
-import { answerSnapshot } from "../record/answer-snapshot.ts";
-import { openLiveStreams } from "../record/live-streams.ts";
-import type { EventPublisher } from "../record/publish-events.ts";
+import { answerSnapshot } from "../stream/answer-snapshot.ts";
+import { openLiveStreams } from "../stream/live-streams.ts";
+import type { EventPublisher } from "../stream/publish-events.ts";
 import { ExecutorFixture, type Heard } from "./executor-fixture.ts";
 
 describe("openLiveStreams", () => {

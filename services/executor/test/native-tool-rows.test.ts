@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import type { CodeExecutionDelta, GroundingDelta } from "#shared/generated/llm/v1/llm.ts";
-import { nativeToolRows } from "../record/native-tool-rows.ts";
+import { nativeToolRows } from "../llm/native-tool-rows.ts";
 
 const rows = (given: {
   codeExecutions?: readonly CodeExecutionDelta[];

@@ -3,7 +3,7 @@ import { TerminalError } from "#shared/errors.ts";
 import type { RunStatus, SessionStatus, SuccessPolicy } from "#shared/contracts/statuses.ts";
 import { INITIAL_ITERATION_STATE, type AgentExecution } from "#shared/database/entities/agent-execution.ts";
 import type { Stage } from "#shared/database/entities/stage.ts";
-import type { SessionState } from "../load-session.ts";
+import type { SessionState } from "../persist/load-session.ts";
 import { nextSessionStep } from "../next-session-step.ts";
 import { resolvedChain } from "./resolved-chain.ts";
 

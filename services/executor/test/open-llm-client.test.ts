@@ -3,8 +3,8 @@ import { GenerateRequest, type LLMServiceClient } from "#shared/generated/llm/v1
 import { configDirectory } from "../../../test/support/config-directory.ts";
 import { GATED_SCRIPT } from "../../../test/support/scripts.ts";
 import { until } from "../../../test/support/until.ts";
-import { callLlm, type LlmReply } from "../call-llm.ts";
-import { openLlmClient } from "../open-llm-client.ts";
+import { callLlm, type LlmReply } from "../llm/call-llm.ts";
+import { openLlmClient } from "../llm/open-llm-client.ts";
 import { GatewayProcess } from "./gateway-process.ts";
 
 const MIB = 1024 * 1024;

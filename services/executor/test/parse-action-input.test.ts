@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { parseActionInput } from "../agent/parse-action-input.ts";
+import { parseActionInput } from "../react-parser/parse-action-input.ts";
 import { checkInput } from "./react-fuzz.ts";
 
 const CASES: readonly (readonly [string, string, Record<string, unknown>])[] = [

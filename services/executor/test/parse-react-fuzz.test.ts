@@ -1,8 +1,8 @@
 import { seededRandom } from "../../../test/support/seeded-random.ts";
 import { expect } from "chai";
-import { parseActionInput } from "../agent/parse-action-input.ts";
-import { parseReact } from "../agent/parse-react.ts";
-import { ReactSections } from "../agent/react-sections.ts";
+import { parseActionInput } from "../react-parser/parse-action-input.ts";
+import { parseReact } from "../react-parser/parse-react.ts";
+import { ReactSections } from "../react-parser/react-sections.ts";
 import {
   checkAgreement,
   checkLive,

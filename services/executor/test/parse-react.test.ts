@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { parseReact } from "../agent/parse-react.ts";
+import { parseReact } from "../react-parser/parse-react.ts";
 import { answers, calls, callsUnknown, declareCases, isMalformed } from "./react-case.ts";
 
 describe("parseReact", () => {

@@ -1,7 +1,7 @@
 import type { ToolDescription } from "#shared/contracts/tool-list.ts";
-import type { AgentResult, ContextEvent, ParallelResults } from "../agent/format-context.ts";
-import type { ChatInput } from "../agent/prompts/chat-input.ts";
-import type { PromptInput } from "../agent/prompts/prompt-input.ts";
+import type { AgentResult, ContextEvent, ParallelResults } from "../prompts/format-context.ts";
+import type { ChatInput } from "../prompts/chat/chat-input.ts";
+import type { PromptInput } from "../prompts/prompt-input.ts";
 
 /** One case in every form a prompt can need it. */
 export const TOOLS: readonly ToolDescription[] = [

@@ -1,11 +1,11 @@
 import { expect } from "chai";
-import { buildChatMessages } from "../agent/prompts/build-chat-messages.ts";
-import { buildNativeMessages } from "../agent/prompts/build-native-messages.ts";
-import { buildReactMessages } from "../agent/prompts/build-react-messages.ts";
-import { buildSynthesisMessages } from "../agent/prompts/build-synthesis-messages.ts";
-import { forcedConclusionPrompt } from "../agent/prompts/forced-conclusion-prompt.ts";
-import { singleCallMessages } from "../agent/prompts/single-call-messages.ts";
-import type { NewMessage } from "../agent/steps/agent-step.ts";
+import { buildChatMessages } from "../prompts/chat/build-chat-messages.ts";
+import { buildNativeMessages } from "../prompts/build-native-messages.ts";
+import { buildReactMessages } from "../prompts/build-react-messages.ts";
+import { buildSynthesisMessages } from "../prompts/build-synthesis-messages.ts";
+import { forcedConclusionPrompt } from "../prompts/forced-conclusion-prompt.ts";
+import { singleCallMessages } from "../prompts/single-call-messages.ts";
+import type { NewMessage } from "../controllers/controller.ts";
 import { CHAT, INPUT, PARALLEL, PREVIOUS } from "./prompt-fixtures.ts";
 
 const CASE = ["## Alert Details", "### Alert Metadata", "### Alert Data", "## Runbook Content"];

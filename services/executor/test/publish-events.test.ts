@@ -4,7 +4,7 @@ import { lastPublishedSeq } from "#shared/bus/last-published-seq.ts";
 import type { SessionEvent, SessionEventPayload } from "#shared/contracts/session-event.ts";
 import { appendEvents } from "#shared/database/append-events.ts";
 import { until } from "../../../test/support/until.ts";
-import { openEventPublisher } from "../record/publish-events.ts";
+import { openEventPublisher } from "../stream/publish-events.ts";
 import { ExecutorFixture, type Heard } from "./executor-fixture.ts";
 
 describe("openEventPublisher", () => {

@@ -1,7 +1,7 @@
 import { expect } from "chai";
-import { parseActionInput } from "../agent/parse-action-input.ts";
-import { parseReact } from "../agent/parse-react.ts";
-import { ReactSections } from "../agent/react-sections.ts";
+import { parseActionInput } from "../react-parser/parse-action-input.ts";
+import { parseReact } from "../react-parser/parse-react.ts";
+import { ReactSections } from "../react-parser/react-sections.ts";
 
 /** A number in [0, 1), the next of a sequence that its seed determines. */
 export type Random = () => number;

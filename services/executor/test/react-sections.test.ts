@@ -1,6 +1,6 @@
 import { expect } from "chai";
-import { parseReact } from "../agent/parse-react.ts";
-import { ReactSections } from "../agent/react-sections.ts";
+import { parseReact } from "../react-parser/parse-react.ts";
+import { ReactSections } from "../react-parser/react-sections.ts";
 import { showLive } from "./react-fuzz.ts";
 
 /** What has been shown of a text that is still being written. */

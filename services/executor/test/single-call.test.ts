@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { INITIAL_ITERATION_STATE, type IterationState } from "#shared/database/entities/agent-execution.ts";
 import type { Message } from "#shared/database/entities/message.ts";
-import { nextAgentStep } from "../agent/next-agent-step.ts";
-import type { AgentState } from "../agent/steps/agent-step.ts";
+import { nextAgentStep } from "../controllers/next-agent-step.ts";
+import type { AgentState } from "../controllers/controller.ts";
 import { resolvedAgent } from "./resolved-chain.ts";
 
 function message(role: Message["role"], sequence_number: number): Message {

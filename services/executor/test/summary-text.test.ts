@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { summaryText } from "../record/summary-text.ts";
+import { summaryText } from "../summary-text.ts";
 
 const lines = (count: number, end = "\n") =>
   Array.from({ length: count }, (_, n) => `line ${n + 1}`).join(end);

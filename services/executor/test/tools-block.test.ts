@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { toolsBlock } from "../agent/prompts/tools-block.ts";
+import { toolsBlock } from "../prompts/tools-block.ts";
 
 function parametersOf(schema: unknown): string[] {
   const parameters_schema = typeof schema === "string" ? schema : JSON.stringify(schema);

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { CancelledError, coerceError } from "#shared/errors.ts";
-import { tryLlmCall } from "../agent/try-llm-call.ts";
-import { generateRequest } from "../agent/generate-request.ts";
+import { tryLlmCall } from "../llm/try-llm-call.ts";
+import { generateRequest } from "../llm/generate-request.ts";
 import { resolvedAgent } from "./resolved-chain.ts";
 import { RunFixture } from "./run-fixture.ts";
 

@@ -1,0 +1,11 @@
+import { buildSynthesisMessages } from "../prompts/build-synthesis-messages.ts";
+import type { AgentState, AgentStep } from "./controller.ts";
+import { singleAnswer } from "./single-answer.ts";
+
+/** Synthesis: one call without tools over what other agents found. */
+export function synthesis(state: AgentState): AgentStep {
+  if (state.messages.length === 0) {
+    return { kind: "open-conversation", messages: buildSynthesisMessages(state) };
+  }
+  return singleAnswer(state, { interaction: "synthesis", thinkingMayAnswer: true });
+}

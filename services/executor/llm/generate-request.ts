@@ -1,0 +1,57 @@
+import type { ResolvedProvider } from "#shared/contracts/resolved-chain.ts";
+import type { ToolDescription } from "#shared/contracts/tool-list.ts";
+import type { AppendedMessage } from "../persist/append-message.ts";
+import type { ConversationMessage, GenerateRequest, LLMConfig } from "#shared/generated/llm/v1/llm.ts";
+import type { ExecutionRun } from "../execution-run.ts";
+
+/** What a call is made from. */
+interface CallInput {
+  readonly session: Pick<ExecutionRun["session"], "sessionId">;
+  readonly execution: Pick<ExecutionRun["execution"], "execution_id">;
+  readonly state: Pick<ExecutionRun["state"], "agent"> & { readonly messages: readonly AppendedMessage[] };
+}
+
+/** The call as the gateway gets it: the conversation and the bound tools, nothing else. */
+export function generateRequest(
+  { session, execution, state }: CallInput,
+  tools: readonly ToolDescription[],
+): GenerateRequest {
+  return {
+    sessionId: session.sessionId,
+    executionId: execution.execution_id,
+    messages: state.messages.map(toConversationMessage),
+    llmConfig: toLlmConfig(state.agent.llm_provider),
+    tools: tools.map(({ name, description, parameters_schema }) => ({
+      name,
+      description,
+      parametersSchema: parameters_schema,
+    })),
+  };
+}
+
+function toConversationMessage(message: AppendedMessage): ConversationMessage {
+  return {
+    role: message.role,
+    content: message.content,
+    toolCalls: message.tool_calls ?? [],
+    toolCallId: message.tool_call_id ?? "",
+    toolName: message.tool_name ?? "",
+    providerState: message.provider_state ?? Buffer.alloc(0),
+  };
+}
+
+function toLlmConfig(provider: ResolvedProvider): LLMConfig {
+  return {
+    provider: provider.type,
+    model: provider.model,
+    backend: provider.backend,
+    apiKeyEnv: provider.api_key_env ?? "",
+    credentialsEnv: provider.credentials_env ?? "",
+    baseUrl: provider.base_url ?? "",
+    project: provider.project ?? "",
+    location: provider.location ?? "",
+    script: provider.script ?? "",
+    maxToolResultTokens: provider.max_tool_result_tokens,
+    nativeTools: provider.native_tools,
+  };
+}

@@ -1,0 +1,67 @@
+import type { GroundingDelta } from "#shared/generated/llm/v1/llm.ts";
+import { storableText } from "#shared/storable-text.ts";
+import type { LlmReply } from "./call-llm.ts";
+import type { WholeRow } from "../persist/timeline-writer.ts";
+
+type Row = Omit<WholeRow, "interactionId">;
+
+/** The timeline rows of what the provider did on its own account: code it ran and sources it used. */
+export function nativeToolRows({ codeExecutions, groundings }: LlmReply): Row[] {
+  return [...pairCode(codeExecutions).map(codeRow), ...groundings.flatMap(groundingRow)].map((row) => ({
+    ...row,
+    content: storableText(row.content).text,
+  }));
+}
+
+interface Execution {
+  code: string;
+  result: string;
+}
+
+/** Code and its result may come in separate chunks; code without a result stands alone. */
+function pairCode(chunks: readonly Execution[]): Execution[] {
+  const pairs: Execution[] = [];
+  for (const { code, result } of chunks) {
+    const last = pairs.at(-1);
+    if (code === "" && last?.result === "") last.result = result;
+    else pairs.push({ code, result });
+  }
+  return pairs;
+}
+
+function codeRow({ code, result }: Execution): Row {
+  const blocks = [
+    ...(code === "" ? [] : [`\`\`\`python\n${code}\n\`\`\``]),
+    ...(result === "" ? [] : [`Output:\n\`\`\`\n${result}\n\`\`\``]),
+  ];
+  return { type: "code_execution", content: blocks.join("\n\n"), metadata: { source: "gemini" } };
+}
+
+function groundingRow(grounding: GroundingDelta): Row[] {
+  const { webSearchQueries, groundingChunks, groundingSupports } = grounding;
+  if (groundingChunks.length === 0) return [];
+  const sources = groundingChunks.map(({ uri, title }) => ({
+    uri: storableText(uri).text,
+    title: storableText(title).text,
+  }));
+  const queries = webSearchQueries.map((query) => storableText(query).text);
+  const list = sources.map(({ uri, title }) => (title === "" ? uri : `${title} (${uri})`)).join(", ");
+  const supports = groundingSupports.map((support) => ({
+    start_index: support.startIndex,
+    end_index: support.endIndex,
+    text: storableText(support.text).text,
+    grounding_chunk_indices: support.groundingChunkIndices,
+  }));
+  const metadata = { source: "gemini", sources, ...(supports.length === 0 ? {} : { supports }) };
+  if (queries.length === 0) {
+    return [{ type: "url_context_result", content: `URL Context → Sources: ${list}`, metadata }];
+  }
+  const quoted = queries.map((query) => `'${query}'`).join(", ");
+  return [
+    {
+      type: "google_search_result",
+      content: `Google Search: ${quoted} → Sources: ${list}`,
+      metadata: { ...metadata, queries },
+    },
+  ];
+}

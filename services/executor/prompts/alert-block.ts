@@ -1,0 +1,13 @@
+import type { AlertInput } from "../controllers/controller.ts";
+import { oneLine } from "./one-line.ts";
+import { untrustedText } from "./untrusted-text.ts";
+
+/** The alert as it came in. Without a type the metadata are left out. */
+export function alertBlock({ data, alertType }: Pick<AlertInput, "data" | "alertType">): string {
+  const metadata =
+    alertType === null || alertType === ""
+      ? []
+      : [`### Alert Metadata\n\n**Alert Type:** ${oneLine(alertType)}`];
+  const body = data === "" ? "The alert came without any data." : untrustedText("ALERT_DATA", data);
+  return ["## Alert Details", ...metadata, `### Alert Data\n\n${body}`].join("\n\n");
+}

@@ -1,0 +1,14 @@
+import type { NewMessage } from "../controllers/controller.ts";
+import { FOCUS_LINE } from "./focus-line.ts";
+import { instructionTiers } from "./instruction-tiers.ts";
+import { investigationBlocks } from "./investigation-blocks.ts";
+import type { PromptInput } from "./prompt-input.ts";
+
+/** The first messages (system, user) of an agent whose tools are bound to its calls. */
+export function buildNativeMessages(input: PromptInput): NewMessage[] {
+  const system = [...instructionTiers("investigation", input), FOCUS_LINE.investigation];
+  return [
+    { role: "system", content: system.join("\n\n") },
+    { role: "user", content: investigationBlocks(input) },
+  ];
+}

@@ -1,0 +1,23 @@
+import type { NewMessage } from "../controllers/controller.ts";
+import { FOCUS_LINE } from "./focus-line.ts";
+import { instructionTiers } from "./instruction-tiers.ts";
+import { investigationBlocks } from "./investigation-blocks.ts";
+import type { PromptInput } from "./prompt-input.ts";
+import { reactFormatGuide } from "./react-format-guide.ts";
+import { toolsBlock } from "./tools-block.ts";
+
+/** The first messages (system, user) of an agent that calls its tools in writing. */
+export function buildReactMessages(input: PromptInput): NewMessage[] {
+  const system = [
+    ...instructionTiers("investigation", input),
+    reactFormatGuide("investigation"),
+    FOCUS_LINE.investigation,
+  ];
+  const investigation = investigationBlocks(input);
+  // A second empty line sets the tools apart from the case.
+  const user = input.tools.length === 0 ? investigation : `${toolsBlock(input.tools)}\n\n\n${investigation}`;
+  return [
+    { role: "system", content: system.join("\n\n") },
+    { role: "user", content: user },
+  ];
+}

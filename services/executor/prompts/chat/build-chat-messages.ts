@@ -1,0 +1,53 @@
+import type { NewMessage } from "../../controllers/controller.ts";
+import { chatBanner } from "./chat-banner.ts";
+import { chatHistory } from "./chat-history.ts";
+import type { ChatInput } from "./chat-input.ts";
+import { chatInvestigation } from "./chat-investigation.ts";
+import { FOCUS_LINE } from "../focus-line.ts";
+import { inertRules } from "../inert-rules.ts";
+import { inertText } from "../inert-text.ts";
+import { instructionTiers } from "../instruction-tiers.ts";
+import { reactFormatGuide } from "../react-format-guide.ts";
+import { toolsBlock } from "../tools-block.ts";
+
+/** The first messages (system, user) of an agent that answers a question about an ended investigation. */
+export function buildChatMessages(input: ChatInput): NewMessage[] {
+  const react = input.style === "react";
+  const system = [
+    ...instructionTiers("chat", input),
+    RESPONSE_GUIDELINES,
+    ...(react ? [reactFormatGuide("chat")] : []),
+    FOCUS_LINE.chat,
+  ];
+  const conversation = [
+    chatInvestigation(input.investigation),
+    ...chatHistory(input.history),
+    currentTask(input.question),
+  ].join("\n\n");
+  const tools = react && input.tools.length > 0 ? `${toolsBlock(input.tools)}\n\n\n` : "";
+  return [
+    { role: "system", content: system.join("\n\n") },
+    { role: "user", content: `${tools}${conversation}\n` },
+  ];
+}
+
+/** The question is the one thing here that the agent is to follow, so it is not framed; its delimiters are inert. */
+function currentTask(question: string): string {
+  return `${chatBanner("🎯 CURRENT TASK")}
+
+**Question:** ${inertRules(inertText(question))}
+
+- Use the investigation and the earlier exchanges first.
+- Call tools only for what they leave open or what may have changed since.
+- Answer the question that was asked, with the evidence for the answer.
+
+Begin now.`;
+}
+
+const RESPONSE_GUIDELINES = `## Response Guidelines
+
+- **Context**: build on what the investigation found, and refer to it instead of repeating it.
+- **Fresh data**: for the present state, look again; the history shows how things were.
+- **Clarity**: answer first, then explain.
+- **Specificity**: name resources, values and times as they appear in the data.
+- **Brevity**: a few sentences or a short list, unless the question asks for more.`;

@@ -1,0 +1,28 @@
+import type { TimelineEventType } from "#shared/contracts/statuses.ts";
+import type { ContextEvent } from "../format-context.ts";
+import { toolCallText } from "../tool-call-text.ts";
+import { chatBanner } from "./chat-banner.ts";
+import { inertRules } from "../inert-rules.ts";
+import { oneLine } from "../one-line.ts";
+import { untrustedText } from "../untrusted-text.ts";
+
+/** The investigation as a chat's agent reads it; only completed events count. */
+export function chatInvestigation(events: readonly ContextEvent[]): string {
+  const completed = events.filter(({ status }) => status === "completed");
+  const steps = completed.length === 0 ? ["The investigation recorded no steps."] : completed.map(formatStep);
+  return [chatBanner("📋 INVESTIGATION HISTORY"), "# Original Investigation", ...steps].join("\n\n");
+}
+
+function formatStep(event: ContextEvent): string {
+  const { event_type, content } = event;
+  if (event_type === "llm_tool_call") return `**Tool Call:** ${inertRules(oneLine(toolCallText(event)))}`;
+  const label = LABELS[event_type] ?? event_type.replaceAll("_", " ");
+  return `**${label}:**\n\n${untrustedText(label.toUpperCase().replaceAll(" ", "_"), inertRules(content))}`;
+}
+
+const LABELS: Partial<Record<TimelineEventType, string>> = {
+  llm_thinking: "Internal Reasoning",
+  llm_response: "Agent Response",
+  tool_result: "Observation",
+  final_analysis: "Final Analysis",
+};

@@ -1,0 +1,100 @@
+import type { IterationStrategy } from "#shared/contracts/resolved-chain.ts";
+import type { RunStatus, TimelineEventType } from "#shared/contracts/statuses.ts";
+import type { TimelineEvent } from "#shared/database/entities/timeline-event.ts";
+import type { StageAnswer } from "../stage-answers.ts";
+import { untrustedText } from "./untrusted-text.ts";
+import { toolCallText } from "./tool-call-text.ts";
+
+/** What a reader gets of a timeline row. */
+export type ContextEvent = Pick<TimelineEvent, "event_type" | "status" | "content" | "metadata">;
+
+/** What one of a stage's parallel agents did, for the synthesis of that stage. */
+export interface AgentResult {
+  /** From 1, as in the execution's row. */
+  readonly index: number;
+  readonly name: string;
+  readonly provider: string;
+  readonly strategy: IterationStrategy;
+  readonly status: RunStatus;
+  /** Why it did not complete. */
+  readonly errorMessage: string | null;
+  /** Its timeline rows by sequence number. */
+  readonly events: readonly ContextEvent[];
+}
+
+export interface ParallelResults {
+  readonly stageName: string;
+  readonly agents: readonly AgentResult[];
+}
+
+/** For the agents of a later stage: what each earlier stage concluded, and nothing of the way there. */
+export function formatConclusions(previous: readonly StageAnswer[]): string {
+  return previous
+    .map(({ stageName, answer }) => `### Stage: ${stageName}\n\n${untrustedText("STAGE_CONTEXT", answer)}`)
+    .join("\n\n");
+}
+
+/** For the synthesis of a stage: who its agents were, how each ended, and the whole trail of each. */
+export function formatParallelResults({ stageName, agents }: ParallelResults): string {
+  const completed = agents.filter(({ status }) => status === "completed").length;
+  const heading = `### Parallel Investigation: ${stageName}\n\n${completed}/${agents.length} agents completed.`;
+  return [heading, ...agents.map(formatAgentResult)].join("\n\n");
+}
+
+function formatAgentResult({
+  index,
+  name,
+  provider,
+  strategy,
+  status,
+  errorMessage,
+  events,
+}: AgentResult): string {
+  const trail = formatTrail(events);
+  return [
+    `#### Agent ${index}: ${name} (${provider}, ${strategy})`,
+    `**Status:** ${status}`,
+    ...(errorMessage === null ? [] : [untrustedText("ERROR_MESSAGE", errorMessage)]),
+    trail === "" ? "This agent left nothing behind." : trail,
+  ].join("\n\n");
+}
+
+/**
+ * All that an execution came to, in the order given. Only completed events count: an open or revoked one never
+ * happened for its reader. Each is framed by itself, so that a tool's output cannot pass for an analysis. Nothing is
+ * cut. Without completed events the text is empty.
+ */
+function formatTrail(events: readonly ContextEvent[]): string {
+  const parts = events.filter(({ status }) => status === "completed").map(formatEvent);
+  if (parts.length === 0) return "";
+  return ["<!-- STAGE_CONTEXT_START -->", ...parts, "<!-- STAGE_CONTEXT_END -->"].join("\n\n");
+}
+
+function formatEvent(event: ContextEvent): string {
+  const label = LABELS[event.event_type];
+  const text = event.event_type === "llm_tool_call" ? toolCallText(event) : event.content;
+  const heading = isError(event) ? `### ${label}\n\nThe tool reported an error.` : `### ${label}`;
+  return `${heading}\n\n${untrustedText(label.toUpperCase().replaceAll(" ", "_"), text)}`;
+}
+
+function isError({ event_type, metadata }: ContextEvent): boolean {
+  return (
+    event_type === "tool_result" && metadata !== null && "is_error" in metadata && metadata.is_error === true
+  );
+}
+
+const LABELS: Readonly<Record<TimelineEventType, string>> = {
+  llm_thinking: "LLM Thinking",
+  llm_response: "LLM Response",
+  llm_tool_call: "Tool Call",
+  tool_result: "Tool Result",
+  mcp_tool_call: "MCP Tool Call",
+  mcp_tool_summary: "MCP Tool Summary",
+  error: "Error",
+  user_question: "User Question",
+  executive_summary: "Executive Summary",
+  final_analysis: "Analysis",
+  code_execution: "Code Execution",
+  google_search_result: "Google Search Result",
+  url_context_result: "URL Context Result",
+};

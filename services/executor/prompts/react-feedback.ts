@@ -1,0 +1,56 @@
+import type { ParsedReact } from "../react-parser/parsed-react.ts";
+
+/** A tool as it is shown to the model. */
+export interface ListedTool {
+  readonly name: string;
+  readonly description: string;
+}
+
+const REMINDER = `Keep to the format:
+- write each section's name with a colon and start each section on a new line;
+- stop right after the Action Input; its result comes to you as an Observation, never write one yourself;
+- every reply holds either one tool call (Action and Action Input) or a Final Answer.
+
+To investigate:
+Thought: what you need to know next, and why
+Action: server.tool
+Action Input: parameter: value
+
+With a tool that takes no parameters:
+Thought: what you need to know next, and why
+Action: server.tool
+Action Input:
+
+To conclude:
+Thought: why you know enough
+Final Answer: your complete analysis`;
+
+/** The user message for a reply that is neither an action nor a final answer: what is wrong with it, and the format. */
+export function malformedFeedback(parsed: Pick<ParsedReact, "errorMessage">): string {
+  return `${parsed.errorMessage}\n\n${REMINDER}`;
+}
+
+/**
+ * The user message for an action that names no available tool: the error, and the tools there are, one a line as
+ * `name: description`. Takes the parser's error for a name that is not `server.tool`.
+ */
+export function unknownToolFeedback(
+  parsed: Pick<ParsedReact, "action" | "errorMessage">,
+  tools: readonly ListedTool[],
+): string {
+  const error =
+    parsed.errorMessage || `Unknown tool '${shorten(parsed.action)}': there is no tool of this name.`;
+  return `Observation: Error - ${error}\n\n${listTools(tools)}`;
+}
+
+function listTools(tools: readonly ListedTool[]): string {
+  if (tools.length === 0) {
+    return "No tools are available; conclude with a Final Answer from what you know.";
+  }
+  const lines = tools.map(({ name, description }) => `- ${name}: ${description}`);
+  return `Available tools:\n${lines.join("\n")}`;
+}
+
+function shorten(name: string): string {
+  return name.length > 200 ? `${name.slice(0, 200).toWellFormed()}…` : name;
+}

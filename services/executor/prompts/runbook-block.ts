@@ -1,0 +1,39 @@
+import type { AlertInput } from "../controllers/controller.ts";
+import { inertText } from "./inert-text.ts";
+import type { PromptInput } from "./prompt-input.ts";
+import { untrustedText } from "./untrusted-text.ts";
+
+/** The runbook: the alert's own, else the configured one, which is the built-in guide where nobody gave another. */
+export function runbookBlock(
+  { runbookUrl }: Pick<AlertInput, "runbookUrl">,
+  { default_runbook }: Pick<PromptInput["chain"], "default_runbook">,
+): string {
+  const runbook = [runbookUrl ?? "", default_runbook].find((text) => text.trim() !== "");
+  return `## Runbook Content\n\n${runbook === undefined ? NONE : isAddress(runbook) ? linked(runbook) : written(runbook)}`;
+}
+
+const NONE = "There is no runbook for this alert. Rely on your own experience.";
+
+/** What alerts send as their runbook is usually its address. It is named, never fetched. */
+function isAddress(runbook: string): boolean {
+  const address = runbook.trim();
+  return /^https?:\/\/\S+$/i.test(address) && URL.canParse(address);
+}
+
+function linked(address: string): string {
+  return `The runbook for this alert is at the address below. Its text is not available here: name the address in your answer for the operator, and do not guess what it says.
+
+${untrustedText("RUNBOOK_ADDRESS", address.trim())}`;
+}
+
+function written(runbook: string): string {
+  const fence = fenceAround(runbook);
+  return `${fence}markdown\n<!-- RUNBOOK START -->\n${inertText(runbook)}\n<!-- RUNBOOK END -->\n${fence}`;
+}
+
+/** Four backticks, or one more than the longest run in the text, which therefore cannot close the fence. */
+function fenceAround(text: string): string {
+  let longest = 3;
+  for (const [run] of text.matchAll(/`+/g)) longest = Math.max(longest, run.length);
+  return "`".repeat(longest + 1);
+}

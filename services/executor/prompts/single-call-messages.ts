@@ -1,0 +1,31 @@
+import type { NewMessage } from "../controllers/controller.ts";
+import { alertBlock } from "./alert-block.ts";
+import { DATA_RULE } from "./data-rule.ts";
+import { agentInstructions } from "./instruction-tiers.ts";
+import { previousStageBlock } from "./previous-stage-block.ts";
+import type { PromptInput } from "./prompt-input.ts";
+import { runbookBlock } from "./runbook-block.ts";
+import { TASK_BLOCK } from "./task-block.ts";
+
+/**
+ * The two messages of a single call: who the agent is and how it was told to work, then what earlier stages found, if
+ * there were any, the alert and its runbook.
+ */
+export function singleCallMessages(input: Omit<PromptInput, "tools">): NewMessage[] {
+  const { agent, chain, alert, previous, parallel } = input;
+  const system = [
+    `You are ${agent.name}, a site reliability engineer who investigates alerts. You have no tools: work from what you are given.`,
+    DATA_RULE,
+    ...agentInstructions(agent),
+  ];
+  const user = [
+    ...(previous.length === 0 && parallel === null ? [] : [previousStageBlock(input)]),
+    alertBlock(alert),
+    runbookBlock(alert, chain),
+    TASK_BLOCK,
+  ];
+  return [
+    { role: "system", content: system.join("\n\n") },
+    { role: "user", content: user.join("\n\n") },
+  ];
+}

@@ -1,0 +1,50 @@
+import { claimToolCall } from "#shared/database/claim-tool-call.ts";
+import type { RecordedToolCall } from "#shared/database/read-tool-call.ts";
+import { CancelledError } from "#shared/errors.ts";
+import { attemptId } from "./call-tool.ts";
+import type { OwnedSession } from "../owned-session.ts";
+
+/** A call of the conversation without a committed outcome. */
+export interface OpenToolCall {
+  /** As given to `callTool`. */
+  readonly callId: string;
+  readonly executionId: string;
+  /** "server.tool" */
+  readonly name: string;
+}
+
+const MAX_ATTEMPTS = 100;
+
+/**
+ * For the new owner of a session, before it makes any call: gives up every open call that no earlier owner has started,
+ * so that a message of theirs that is still on its way starts nothing. Returns the ids that are free for a new attempt;
+ * of the others `callTool` gets the recorded outcome. Throws CancelledError when the session is not ours any more.
+ */
+export async function abandonOpenCalls(
+  { db, sessionId, epoch }: Pick<OwnedSession, "db" | "sessionId" | "epoch">,
+  open: readonly OpenToolCall[],
+): Promise<string[]> {
+  const free: string[] = [];
+  for (const { callId, executionId, name } of open) {
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
+      const id = attemptId(callId, attempt);
+      const call = { callId: id, sessionId, executionId, epoch, name, readOnly: false };
+      const claim = await claimToolCall(db, call, "abandoned");
+      if (claim.kind === "claimed") free.push(callId);
+      if (claim.kind === "refused") {
+        throw claim.reason === "session_cancelled"
+          ? new CancelledError("user", "cancelled by the user")
+          : new CancelledError("lease_lost", "another executor took the session over");
+      }
+      if (claim.kind === "claimed" || !isFollowed(claim.call.progress)) break;
+    }
+  }
+  return free;
+}
+
+/** True for an attempt after which `callTool` makes the next, which may have run too. */
+function isFollowed(progress: RecordedToolCall["progress"]): boolean {
+  return (
+    progress.kind === "abandoned" || (progress.kind === "over" && progress.outcome.kind === "interrupted")
+  );
+}
