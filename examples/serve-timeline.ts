@@ -6,7 +6,7 @@ import { join } from "node:path";
 const HOST = "127.0.0.1";
 const PAGE = join(import.meta.dirname, "timeline.html");
 
-const port = Number(process.env["TIMELINE_PORT"] ?? 8090);
+const port = Number(process.env["TIMELINE_PORT"] ?? 8100);
 const ws = process.env["TARSY_WS_URL"] ?? `ws://${HOST}:${process.env["NOTIFIER_PORT"] ?? "8081"}/ws`;
 const page = await readFile(PAGE);
 const server = createServer((request, response) => {
