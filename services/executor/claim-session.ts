@@ -8,39 +8,39 @@ import { appendEvents } from "#shared/database/append-events.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { LEASE_SECONDS } from "./session-lease.ts";
 
-/** A session that is ours now, with what its owner must know from the start. */
+/** A claimed session, with what its owner needs at the start. */
 export interface SessionClaim {
   readonly sessionId: string;
-  /** Every write carries it. */
+  /** Carried by every write of this owner. */
   readonly epoch: number;
   /** Takeovers or failed runs since the last completed step. */
   readonly attempts: number;
-  /** The session's whole time, for the message when it is over. */
+  /** The session's total time, for the timeout message. */
   readonly sessionTimeoutMs: number;
-  /** Milliseconds until the session's deadline, by the database's clock; not positive once it has passed. */
+  /** Milliseconds until the session's deadline, by the database's clock; zero or negative once it has passed. */
   readonly deadlineInMs: number;
-  /** Committed by the claim, to be published. */
+  /** Committed by the claim and not published yet. */
   readonly events: readonly SessionEvent[];
 }
 
-/** After this many attempts without a completed step a session is given up as `failed`. */
+/** A session that exceeds this number of attempts without a completed step ends as `failed`. */
 export const MAX_ATTEMPTS = 5;
 
-/** What a wake-up turned out to mean. */
+/** The result of trying to claim a session. */
 export type ClaimOutcome =
   | ({ readonly kind: "claimed" } & SessionClaim)
-  /** Nothing left to do: acknowledge. */
+  /** The session is terminal or gone: acknowledge. */
   | { readonly kind: "over" }
-  /** Somebody's lease lives for another `forMs`: come back then. */
+  /** Another executor's lease is live for `forMs` milliseconds: retry then. */
   | { readonly kind: "held"; readonly forMs: number }
-  /** Not before the time in its row: acknowledge, the sweeper wakes it. */
+  /** Deferred until the time in its row: acknowledge; the sweeper re-dispatches it. */
   | { readonly kind: "waiting" };
 
 const ClaimRow = Type.Object({
   status: literals(SESSION_STATUSES),
   deleted: Type.Boolean(),
   lease_epoch: Type.Integer(),
-  /** Milliseconds until the lease ends; negative once expired, null while nobody holds it. */
+  /** Milliseconds until the lease expires; negative after expiry, null if there is no lease. */
   lease_ms: Type.Union([Type.Number(), Type.Null()]),
   attempts: Type.Integer(),
   waiting: Type.Boolean(),
@@ -70,8 +70,8 @@ UPDATE alert_sessions SET pod_id = $2, started_at = coalesce(started_at, now()),
   status = CASE WHEN status = 'pending' THEN 'in_progress' ELSE status END
 WHERE session_id = $1`;
 
-/** Puts a session that keeps losing its owner off for a while; the expired lease is spent, so it counts once. */
-const PUT_OFF = `
+/** Defers a session that keeps losing its owner; clears the expired lease, so that it counts once. */
+const DEFER = `
 UPDATE session_runtime SET attempts = $2, lease_expires_at = NULL, lease_owner = NULL,
   not_before = now() + make_interval(secs => $3::float8)
 WHERE session_id = $1`;
@@ -82,8 +82,8 @@ export async function claimSession(db: DataSource, sessionId: string, podId: str
     const [row] = await selectRows(manager, parseRow, LOCK, [sessionId]);
     if (row === undefined) return { kind: "over" };
     const decision = decideClaim(row);
-    if (decision.kind === "put-off") {
-      await manager.query(PUT_OFF, [sessionId, decision.attempts, decision.delaySeconds]);
+    if (decision.kind === "defer") {
+      await manager.query(DEFER, [sessionId, decision.attempts, decision.delaySeconds]);
       return { kind: "waiting" };
     }
     if (decision.kind !== "claim") return decision;
@@ -97,7 +97,7 @@ export async function claimSession(db: DataSource, sessionId: string, podId: str
       timestamp: new Date().toISOString(),
     } as const;
     const payloads = row.status === "pending" ? [started] : [];
-    // Not as the owner: only a completed step may set the attempts back.
+    // As `system`, not as the owner: only a completed step may reset the attempts.
     const events = (await appendEvents(manager, sessionId, { kind: "system" }, payloads)) ?? [];
     const epoch = row.lease_epoch + 1;
     const deadlineInMs = row.timeout_ms - row.elapsed_ms;
@@ -116,11 +116,11 @@ export async function claimSession(db: DataSource, sessionId: string, podId: str
 type ClaimDecision =
   | Exclude<ClaimOutcome, { kind: "claimed" }>
   | { readonly kind: "claim"; readonly attempts: number }
-  | { readonly kind: "put-off"; readonly attempts: number; readonly delaySeconds: number };
+  | { readonly kind: "defer"; readonly attempts: number; readonly delaySeconds: number };
 
 /**
- * Decides by the row alone. A lease that expired instead of being released is an attempt; from the second on the
- * session waits, doubling from 1 s and jittered. Whoever claims it after too many attempts ends it.
+ * Decides by the row alone. An expired lease, unlike a released one, counts as an attempt; from the second attempt on the
+ * session is deferred by 1 s, doubled with each attempt and jittered. After too many attempts it is claimed to be ended.
  */
 export function decideClaim(row: ClaimRow, random: () => number = Math.random): ClaimDecision {
   if (row.deleted || isTerminal(row.status)) return { kind: "over" };
@@ -129,5 +129,5 @@ export function decideClaim(row: ClaimRow, random: () => number = Math.random): 
   if (row.lease_ms === null) return { kind: "claim", attempts: row.attempts };
   const attempts = row.attempts + 1;
   if (attempts === 1 || attempts > MAX_ATTEMPTS) return { kind: "claim", attempts };
-  return { kind: "put-off", attempts, delaySeconds: 2 ** (attempts - 2) * (0.5 + random()) };
+  return { kind: "defer", attempts, delaySeconds: 2 ** (attempts - 2) * (0.5 + random()) };
 }

@@ -16,15 +16,15 @@ export interface ExecutorConfig extends ServiceConfig {
   readonly natsUrl: string;
   /** 1 on a single NATS server, 3 on a cluster. */
   readonly natsReplicas: number;
-  /** host:port of the llm-gateway, or several with commas between them; a DNS name may have several addresses. */
+  /** host:port of the llm-gateway, or a comma-separated list; a DNS name may have several addresses. */
   readonly llmGatewayAddress: string;
-  /** The largest message to or from the llm-gateway, which reads the same variable. */
+  /** The largest message to or from the llm-gateway, in bytes; the gateway reads the same variable. */
   readonly maxMessageBytes: number;
-  /** Who holds a lease, for people: the row's `pod_id`. */
+  /** Names this executor in the row's `pod_id`, for operators. */
   readonly podId: string;
-  /** Sessions this process runs at once. */
+  /** Sessions this process runs concurrently. */
   readonly slots: number;
-  /** Sessions the whole cluster runs at once. */
+  /** Sessions all executors together run concurrently. */
   readonly maxRunning: number;
 }
 
@@ -46,7 +46,7 @@ export async function loadConfig(processEnv: Environment): Promise<ExecutorConfi
       min: MIB,
       max: 256 * MIB,
     }),
-    // Processes that share a host must not share a name: several executors run on one machine.
+    // The process id, because several executors may run on one host.
     podId: envText(env, "POD_ID", `${envText(env, "HOSTNAME", hostname())}-${process.pid}`),
     slots: queue.worker_count,
     maxRunning: queue.max_concurrent_sessions,

@@ -1,58 +1,58 @@
-import { setTimeout as wait } from "node:timers/promises";
 import { onReconnect } from "#shared/bus/on-reconnect.ts";
 import { openSessionQueue, pullSession, type SessionDelivery } from "#shared/bus/pull-session.ts";
 import { subscribe } from "#shared/bus/subscribe.ts";
 import { sessionCancelCodec } from "#shared/contracts/session-cancel.ts";
 import { SUBJECTS } from "#shared/contracts/subjects.ts";
 import { checkDatabase } from "#shared/database/open-database.ts";
-import { CancelledError, errorMessage } from "#shared/errors.ts";
+import { cancelledByUser, errorMessage } from "#shared/errors.ts";
+import { jitter, pause } from "#shared/pause.ts";
 import { untilAborted } from "#shared/until-aborted.ts";
 import { claimSession } from "./claim-session.ts";
 import type { ExecutorDeps } from "./executor-deps.ts";
 import { runSession, type RunEnd } from "./run-session.ts";
 
-/** How long a running step may go on after the stop was asked for; what still runs then is aborted and made again. */
+/** Grace period for running steps after a stop; steps that still run then are aborted, and the next owner repeats them. */
 const STOP_GRACE_MS = 10_000;
 const WORKING_EVERY_MS = 8_000;
 const RETRY_MS = 1_000;
 
 /**
- * Takes one wake-up at a time while a slot is free, claims its session and runs it. Returns once `stop` has aborted
- * and every running session has been handed over.
+ * Pulls one wake-up per free slot, claims its session and runs it. Returns once `stop` has aborted and every running
+ * session is released.
  */
 export async function consumeSessions(deps: ExecutorDeps, stop: AbortSignal): Promise<void> {
-  // Who cannot reach Postgres would only take wake-ups away from those who can.
+  // An executor without Postgres must not pull: it would take wake-ups from executors that can run them.
   let isDatabaseSuspect = false;
   const running = new Map<string, { delivery: SessionDelivery; done: Promise<void> }>();
   const abort = new AbortController();
   const cancels = subscribe(deps.bus, SUBJECTS.allCancels, sessionCancelCodec, ({ session_id }) =>
-    deps.leases.find(session_id)?.stop(new CancelledError("user", "cancelled by the user")),
+    deps.leases.find(session_id)?.stop(cancelledByUser()),
   );
 
   const handle = async (delivery: SessionDelivery) => {
     const { sessionId } = delivery;
     const log = deps.log.child({ session_id: sessionId });
-    const mine = running.get(sessionId);
-    if (mine !== undefined) {
-      // The message came back while we run its session (a lost acknowledgement, another server): adopt the new token.
-      mine.delivery = delivery;
+    const current = running.get(sessionId);
+    if (current !== undefined) {
+      // Redelivered while its session runs here (a lost acknowledgement, another server): adopt the new token.
+      current.delivery = delivery;
       return;
     }
     const entry = { delivery, done: Promise.resolve() };
     running.set(sessionId, entry);
     const keepAlive = setInterval(() => {
-      // Without a lease we keep nobody else waiting, however long our last statement takes to fail.
+      // Once the lease is lost, the message must return to other executors, even while a last statement is failing.
       if (deps.leases.find(sessionId) !== undefined) entry.delivery.working();
     }, WORKING_EVERY_MS);
     deps.metrics.running.set(running.size);
     entry.done = runDelivered({ ...deps, log }, sessionId, { stop, abort: abort.signal })
-      .then(({ end, verdict }) => {
+      .then(({ end, ack }) => {
         isDatabaseSuspect ||= end === "lost" || end === "interrupted";
-        return acknowledge(entry.delivery, verdict);
+        return acknowledge(entry.delivery, ack);
       })
       .catch((error: unknown) => {
         isDatabaseSuspect = true;
-        log.error({ error: errorMessage(error) }, "session not run: trying again");
+        log.error({ error: errorMessage(error) }, "session not run");
         entry.delivery.nak(RETRY_MS * (1 + Math.random()));
       })
       .finally(() => {
@@ -82,16 +82,16 @@ export async function consumeSessions(deps: ExecutorDeps, stop: AbortSignal): Pr
 
 interface Slots {
   isFull(): boolean;
-  /** Rejects while none could be run. */
+  /** Rejects while no session could run. */
   ready(): Promise<void>;
-  /** Resolves when any of the running sessions has ended. */
+  /** Resolves when a running session has ended. */
   freed(): Promise<void>;
   handle(delivery: SessionDelivery): void;
 }
 
 async function pullWhileSlotsAreFree(deps: ExecutorDeps, stop: AbortSignal, slots: Slots): Promise<void> {
   let queue: Awaited<ReturnType<typeof openSessionQueue>> | undefined;
-  // A pull that was open when the connection broke is unknown to the server that is there now.
+  // After a reconnect the server does not know an open pull, so the pull is aborted and repeated.
   let renew = new AbortController();
   let either = AbortSignal.any([stop, renew.signal]);
   onReconnect(deps.bus, () => {
@@ -114,39 +114,40 @@ async function pullWhileSlotsAreFree(deps: ExecutorDeps, stop: AbortSignal, slot
       if (delivery !== null) slots.handle(delivery);
     } catch (error) {
       if (stop.aborted) break;
-      // A server is away, or the stream is gone: prepare the queue anew once it answers.
+      // A server is unavailable or the stream is gone: prepare the queue again once the server answers.
       queue = undefined;
-      deps.log.warn({ error: errorMessage(error) }, "no sessions can be taken: trying again");
-      await wait(RETRY_MS * (0.5 + Math.random()), undefined, { signal: stop }).catch(() => undefined);
+      deps.log.warn({ error: errorMessage(error) }, "no sessions pulled");
+      await pause(jitter(RETRY_MS), stop).catch(() => undefined);
     }
   }
 }
 
-/** What becomes of the wake-up: the one place that maps a run's end to an acknowledgement. */
-type Verdict = { readonly kind: "ack" } | { readonly kind: "nak"; readonly delayMs: number };
+/** How the wake-up is acknowledged. */
+type AckDecision = { readonly kind: "ack" } | { readonly kind: "nak"; readonly delayMs: number };
 
-async function acknowledge(delivery: SessionDelivery, verdict: Verdict): Promise<void> {
-  if (verdict.kind === "ack") return delivery.ack();
-  delivery.nak(verdict.delayMs);
+async function acknowledge(delivery: SessionDelivery, decision: AckDecision): Promise<void> {
+  if (decision.kind === "ack") return delivery.ack();
+  delivery.nak(decision.delayMs);
 }
 
 async function runDelivered(
   deps: ExecutorDeps,
   sessionId: string,
   signals: { stop: AbortSignal; abort: AbortSignal },
-): Promise<{ readonly end: RunEnd | null; readonly verdict: Verdict }> {
+): Promise<{ readonly end: RunEnd | null; readonly ack: AckDecision }> {
   const claim = await claimSession(deps.db, sessionId, deps.config.podId);
-  if (claim.kind === "over" || claim.kind === "waiting") return { end: null, verdict: { kind: "ack" } };
-  // A delayed nak holds a place under the cluster's limit, so only a living lease is worth one.
+  if (claim.kind === "over" || claim.kind === "waiting") return { end: null, ack: { kind: "ack" } };
+  // A delayed nak counts against max_ack_pending, so only a live lease justifies one.
   if (claim.kind === "held") {
-    return { end: null, verdict: { kind: "nak", delayMs: claim.forMs + 500 * Math.random() } };
+    return { end: null, ack: { kind: "nak", delayMs: claim.forMs + 500 * Math.random() } };
   }
   const end = await runSession(deps, claim, signals);
   deps.metrics.sessions.inc({ status: end });
-  return { end, verdict: verdictOn(end) };
+  return { end, ack: ackDecision(end) };
 }
 
-function verdictOn(end: RunEnd): Verdict {
+/** Maps a run's end to the acknowledgement; the only place that does so. */
+function ackDecision(end: RunEnd): AckDecision {
   switch (end) {
     case "handed_over":
       return { kind: "nak", delayMs: 0 };

@@ -1,12 +1,12 @@
-import type { ExecutionState } from "./persist/load-session.ts";
-import type { StagePlace } from "./next-session-step.ts";
-import type { OwnedSession } from "./owned-session.ts";
 import type { AgentState } from "./controllers/controller.ts";
+import type { OwnedSession } from "./owned-session.ts";
+import type { ExecutionState } from "./persist/load-session.ts";
+import type { StageContext } from "./persist/progress-event.ts";
 
-/** One execution as its steps see it. */
+/** An execution at one of its steps. */
 export interface ExecutionRun {
   readonly session: OwnedSession;
-  readonly place: StagePlace;
+  readonly stage: StageContext;
   readonly execution: ExecutionState;
   readonly state: AgentState;
 }

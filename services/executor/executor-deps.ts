@@ -6,7 +6,7 @@ import type { ExecutorConfig } from "./config.ts";
 import type { ExecutorMetrics } from "./executor-metrics.ts";
 import type { LeaseKeeper } from "./session-lease.ts";
 
-/** What the executor works with; every part is opened and released by `main.ts`. */
+/** The executor's dependencies, opened and released by `main.ts`. */
 export interface ExecutorDeps {
   readonly config: ExecutorConfig;
   readonly log: Logger;
@@ -15,6 +15,6 @@ export interface ExecutorDeps {
   readonly llm: LLMServiceClient;
   readonly leases: LeaseKeeper;
   readonly metrics: ExecutorMetrics;
-  /** Creates the streams and the durable where they are missing. */
+  /** Creates the streams and the durable consumer if they are missing. */
   readonly prepareQueue: () => Promise<void>;
 }

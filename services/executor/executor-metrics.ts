@@ -8,13 +8,13 @@ export interface ExecutorMetrics {
   readonly stepSeconds: Histogram<"kind">;
 }
 
-/** The executor's own figures, registered in `registry`. */
+/** Creates the executor's metrics in `registry`. */
 export function createExecutorMetrics(registry: Registry): ExecutorMetrics {
   const registers = [registry];
   return {
     running: new Gauge({
       name: "tarsy_executor_sessions_running",
-      help: "Sessions this executor runs now",
+      help: "Sessions running on this executor",
       registers,
     }),
     sessions: new Counter({

@@ -16,11 +16,11 @@ await runService("executor", loadConfig, async ({ config, log, signal, resources
   collectDefaultMetrics({ register: registry });
   const metrics = createExecutorMetrics(registry);
   const database = { url: config.databaseUrl, applicationName: config.podId, log, signal };
-  // A session commits on one connection at a time; its agents' reads are short and may wait for one.
+  // A session commits on one connection at a time; the short reads of its agents may wait for a connection.
   const db = resources.adopt(await openDatabase({ ...database, poolSize: config.slots + 2 }), (open) =>
     open.destroy(),
   );
-  // Leases are renewed on a connection of their own: they must never queue behind what they protect.
+  // Lease renewals have their own connection: they must not queue behind the statements that they protect.
   const leaseDb = resources.adopt(await openDatabase({ ...database, poolSize: 1 }), (open) => open.destroy());
   await waitForSchema(db, log, signal);
   const bus = resources.use(await openBus({ url: config.natsUrl, name: config.podId, log, signal }));
@@ -40,6 +40,6 @@ await runService("executor", loadConfig, async ({ config, log, signal, resources
     }),
   );
   const consuming = consumeSessions({ config, log, db, bus, llm, leases, metrics, prepareQueue }, signal);
-  // Released before everything it uses: running sessions get their grace and are handed over.
+  // Released first: running sessions get their grace period and are released.
   resources.defer(() => consuming);
 });

@@ -2,65 +2,53 @@ import type { ResolvedAgent, ResolvedChain, ResolvedStage } from "#shared/contra
 import { isTerminal, type TerminalStatus } from "#shared/contracts/statuses.ts";
 import { TerminalError } from "#shared/errors.ts";
 import type { ExecutionState, SessionState, StageState } from "./persist/load-session.ts";
-import { COMPLETED, outcomeOf, stageOutcome, type RunOutcome } from "./stage-outcome.ts";
-import { stageAnswers, type StageAnswer } from "./stage-answers.ts";
+import type { StageContext } from "./persist/progress-event.ts";
+import { COMPLETED, type RunOutcome } from "./persist/run-outcome.ts";
+import type { PlannedStage } from "./persist/stage-rows.ts";
+import type { StageAnswer } from "./prompts/format-context.ts";
+import { outcomeOf, stageOutcome } from "./stage-outcome.ts";
 
-/** What a session does next. Decided from its rows alone, so that any executor decides alike. */
+/** A session's next step. It depends on the session's rows alone, so that every executor decides the same. */
 export type SessionStep =
-  | {
-      readonly kind: "start-stage";
-      readonly index: number;
-      readonly plan: ResolvedStage;
-      readonly total: number;
-    }
+  | ({ readonly kind: "start-stage" } & PlannedStage)
   | RunExecutions
-  /** The agents are done and the stage is a success: who combines their results gets a row. */
-  | { readonly kind: "start-synthesis"; readonly place: StagePlace; readonly agent: ResolvedAgent }
+  /** The agents have succeeded by the stage's policy: insert the execution that synthesises their results. */
+  | { readonly kind: "start-synthesis"; readonly stage: StageContext; readonly agent: ResolvedAgent }
   | {
       readonly kind: "complete-stage";
-      readonly place: StagePlace;
-      readonly end: RunOutcome;
-      /** Whether the executive summary comes next. */
-      readonly isLast: boolean;
+      readonly stage: StageContext;
+      readonly outcome: RunOutcome;
+      readonly isSummaryNext: boolean;
     }
-  /** The chain completed with an answer: ask for its summary, and finish whatever comes of it. */
+  /** The chain completed with an answer: request its summary, and finish with or without it. */
   | { readonly kind: "summarize"; readonly author: AgentRun; readonly analysis: string }
-  | { readonly kind: "finish"; readonly end: RunOutcome; readonly finalAnalysis: string | null }
+  | { readonly kind: "finish"; readonly outcome: RunOutcome; readonly finalAnalysis: string | null }
   /** A cancel was recorded, perhaps before this executor took over. */
   | { readonly kind: "stop-cancelling" }
   | { readonly kind: "ended"; readonly status: TerminalStatus };
 
-/** Every execution of the running stage that is not over. */
+/** Run every execution of the current stage that is not terminal. */
 export interface RunExecutions {
   readonly kind: "run-executions";
-  readonly place: StagePlace;
+  readonly stage: StageContext;
   readonly runs: readonly AgentRun[];
-  /** The agents whose results the one run combines; empty unless it is the stage's synthesis. */
-  readonly combined: readonly AgentRun[];
+  /** The agents whose results the synthesis combines; empty for other executions. */
+  readonly synthesisInputs: readonly AgentRun[];
   readonly chain: ResolvedChain;
   /** The answers of all earlier stages, in order; empty for the first. */
   readonly previous: readonly StageAnswer[];
 }
 
-/** A stage and where it stands in its chain. */
-export interface StagePlace {
-  readonly stage: StageState;
-  /** Agents without the synthesis. */
-  readonly agents: number;
-  /** Stages of the chain. */
-  readonly total: number;
-}
-
-/** An execution's row with the agent that it runs. */
+/** An execution's row and its agent. */
 export interface AgentRun {
   readonly execution: ExecutionState;
   readonly agent: ResolvedAgent;
 }
 
 /**
- * Stages run in order; a stage's agents run beside each other, and then, if there are several and the policy is met,
- * the one that combines their results. A stage that does not complete ends the chain. Throws TerminalError `malformed` for
- * a stage without an execution for each of its agents, which no step leaves behind: no outcome would be true of it.
+ * Stages run in order. A stage's agents run concurrently; if there are several and the policy is met, a synthesis of
+ * their results follows. A stage that does not complete ends the chain. Throws TerminalError `malformed` for a stage
+ * that lacks the execution of one of its agents, because no step commits such a stage.
  */
 export function nextSessionStep(state: SessionState): SessionStep {
   const { status, chain } = state;
@@ -77,7 +65,7 @@ export function nextSessionStep(state: SessionState): SessionStep {
 
 function nextStageStep(state: SessionState, stage: StageState, plan: ResolvedStage): SessionStep {
   const { chain } = state;
-  const place: StagePlace = { stage, agents: plan.agents.length, total: chain.stages.length };
+  const context: StageContext = { row: stage, agents: plan.agents.length, total: chain.stages.length };
   const runs = runsOf(state, stage, plan);
   if (runs.length < plan.agents.length) {
     const text = `stage ${stage.stage_index} has ${runs.length} of ${plan.agents.length} executions`;
@@ -87,31 +75,33 @@ function nextStageStep(state: SessionState, stage: StageState, plan: ResolvedSta
   const agents = runs.slice(0, plan.agents.length);
   if (open.length > 0) {
     const earlier = state.stages.filter(({ stage_index }) => stage_index < stage.stage_index);
-    const combined = runs.length > agents.length ? agents : [];
+    const synthesisInputs = runs.length > agents.length ? agents : [];
     return {
       kind: "run-executions",
-      place,
+      stage: context,
       runs: open,
-      combined,
+      synthesisInputs,
       chain,
       previous: stageAnswers(state, earlier),
     };
   }
-  const end = stageOutcome(
+  const outcome = stageOutcome(
     agents.map(({ execution }) => execution),
     stage.success_policy,
   );
-  const isLast = stage.stage_index === chain.stages.length - 1;
   const { synthesis } = plan;
-  if (end.status !== "completed" || synthesis === undefined) {
-    return { kind: "complete-stage", place, end, isLast };
-  }
+  if (outcome.status !== "completed" || synthesis === undefined) return completeStage(context, outcome);
   const synthesized = runs[plan.agents.length];
-  if (synthesized === undefined) return { kind: "start-synthesis", place, agent: synthesis };
-  return { kind: "complete-stage", place, end: outcomeOf(synthesized.execution), isLast };
+  if (synthesized === undefined) return { kind: "start-synthesis", stage: context, agent: synthesis };
+  return completeStage(context, outcomeOf(synthesized.execution));
 }
 
-/** A stage's executions with their agents, in the order of their index; the synthesis, once it has a row, comes last. */
+function completeStage(stage: StageContext, outcome: RunOutcome): SessionStep {
+  const isLast = stage.row.stage_index === stage.total - 1;
+  return { kind: "complete-stage", stage, outcome, isSummaryNext: isLast && outcome.status === "completed" };
+}
+
+/** A stage's executions with their agents, ordered by index; the synthesis, once it has a row, is last. */
 function runsOf(state: SessionState, { stage_id }: StageState, plan: ResolvedStage): AgentRun[] {
   const agents = plan.synthesis === undefined ? plan.agents : [...plan.agents, plan.synthesis];
   const executions = state.executions.filter((execution) => execution.stage_id === stage_id);
@@ -121,7 +111,7 @@ function runsOf(state: SessionState, { stage_id }: StageState, plan: ResolvedSta
   });
 }
 
-/** The summary belongs to the chain's last execution, whose provider writes it. */
+/** The summary belongs to the chain's last execution, whose LLM provider writes it. */
 function summarize(state: SessionState): SessionStep | null {
   const [stage, plan] = [state.stages.at(-1), state.chain.stages.at(-1)];
   if (stage === undefined || plan === undefined) return null;
@@ -130,7 +120,21 @@ function summarize(state: SessionState): SessionStep | null {
   return author === undefined || analysis === undefined ? null : { kind: "summarize", author, analysis };
 }
 
-/** The last stage's answer is the session's; after a failure the last answer there is. */
-function finish(state: SessionState, end: RunOutcome): SessionStep {
-  return { kind: "finish", end, finalAnalysis: stageAnswers(state, state.stages).at(-1)?.answer ?? null };
+/** The session's final analysis is the last stage's answer; after a failure, the last answer there is. */
+function finish(state: SessionState, outcome: RunOutcome): SessionStep {
+  return { kind: "finish", outcome, finalAnalysis: stageAnswers(state, state.stages).at(-1)?.answer ?? null };
+}
+
+/**
+ * The answers of the given stages, in their order, without stages that have none. A stage's answer is that of its last
+ * execution with one: the synthesis, which comes after the agents, or else an agent.
+ */
+function stageAnswers(state: SessionState, stages: readonly StageState[]): StageAnswer[] {
+  return stages.flatMap((stage) => {
+    const answer = state.executions
+      .filter((execution) => execution.stage_id === stage.stage_id)
+      .flatMap((execution) => state.answers.get(execution.execution_id) ?? [])
+      .at(-1);
+    return answer === undefined ? [] : [{ stageName: stage.stage_name, answer }];
+  });
 }

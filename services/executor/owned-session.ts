@@ -1,50 +1,36 @@
-import pLimit, { type LimitFunction } from "p-limit";
-import type { DataSource } from "typeorm";
+import pLimit from "p-limit";
 import { serveRequests } from "#shared/bus/request.ts";
 import type { Bus } from "#shared/bus/open-bus.ts";
 import { snapshotReplyCodec, snapshotRequestCodec } from "#shared/contracts/stream-snapshot.ts";
 import { SUBJECTS } from "#shared/contracts/subjects.ts";
 import { CancelledError, TerminalError, coerceError } from "#shared/errors.ts";
 import type { LLMServiceClient } from "#shared/generated/llm/v1/llm.ts";
-import type { Logger } from "#shared/logger.ts";
 import type { SessionClaim } from "./claim-session.ts";
 import type { ExecutorDeps } from "./executor-deps.ts";
 import type { ExecutorMetrics } from "./executor-metrics.ts";
+import type { SessionWriter } from "./persist/session-writer.ts";
 import { answerSnapshot } from "./stream/answer-snapshot.ts";
-import { openLiveStreams, type LiveStreams } from "./stream/live-streams.ts";
-import { openEventPublisher, type EventPublisher } from "./stream/publish-events.ts";
+import { openLiveStreams } from "./stream/live-streams.ts";
+import { openEventPublisher } from "./stream/publish-events.ts";
 
-/** A session while this executor owns it: everything its steps need, and the signal that calls them off. */
-export interface OwnedSession extends AsyncDisposable {
-  readonly sessionId: string;
-  readonly epoch: number;
-  readonly db: DataSource;
+/** A session owned by this executor: everything its steps need, and the signal that cancels them. */
+export interface OwnedSession extends SessionWriter, AsyncDisposable {
   readonly bus: Bus;
   readonly llm: LLMServiceClient;
-  /** What one message to the llm-gateway may hold. */
+  /** The largest message to the llm-gateway, in bytes. */
   readonly maxMessageBytes: number;
-  readonly log: Logger;
   readonly metrics: ExecutorMetrics;
-  /** Aborts with a CancelledError: user, session deadline, lost lease, or the end of the stop's grace. */
+  /** Aborts with a CancelledError: user, session deadline, lost lease, or the end of the stop's grace period. */
   readonly signal: AbortSignal;
-  /**
-   * Commits go through here one at a time: agents that run beside each other would wait for one row all the same, each
-   * with a connection in its hand.
-   */
-  readonly commits: LimitFunction;
-  readonly publisher: EventPublisher;
-  readonly streams: LiveStreams;
-  /** Calls the work off; the first reason stays. */
-  stop(reason: CancelledError): void;
-  /** Throws at a step's boundary when the work is called off or the executor is to stop. */
+  /** Throws at a step's boundary if the session is cancelled or the executor is stopping. */
   throwIfStopped(): void;
-  /** The reason of the session's own signal, where there is one, explains any error that followed from it. */
+  /** The error that explains `thrown`: a verdict stays; another error that followed from a cancel becomes its reason. */
   reasonFor(thrown: unknown): Error;
 }
 
 /**
- * Takes charge of a claimed session: renews its lease, arms its deadline, opens its publisher and answers for its
- * streams. Touches nothing that can fail. Disposal flushes what was to be published and lets go.
+ * Opens a claimed session: holds its lease, arms its deadline, opens its publisher and answers snapshot requests. Nothing
+ * in it can fail. Disposal flushes the publisher and releases everything in reverse order.
  */
 export function openOwnedSession(
   deps: ExecutorDeps,
@@ -82,7 +68,7 @@ export function openOwnedSession(
     log,
     metrics,
     signal,
-    commits: pLimit(1),
+    commitMutex: pLimit(1),
     publisher,
     streams,
     stop,

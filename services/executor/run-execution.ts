@@ -1,61 +1,69 @@
 import { TerminalError } from "#shared/errors.ts";
+import type { AgentState, AgentStep } from "./controllers/controller.ts";
+import { nextAgentStep } from "./controllers/next-agent-step.ts";
+import type { ExecutionRun } from "./execution-run.ts";
+import { performLlmCall } from "./llm/perform-llm-call.ts";
+import { loadAgentState, loadParallelResults } from "./load-agent-state.ts";
 import type { AgentRun, RunExecutions } from "./next-session-step.ts";
 import type { OwnedSession } from "./owned-session.ts";
-import { concludeExecution } from "./persist/conclude-execution.ts";
-import { failExecution } from "./persist/fail-execution.ts";
-import { openConversation } from "./persist/open-conversation.ts";
-import { startExecution } from "./persist/start-execution.ts";
-import { tellModel } from "./persist/tell-model.ts";
-import type { ExecutionRun } from "./execution-run.ts";
-import { loadAgentState } from "./load-agent-state.ts";
-import { loadParallelResults } from "./load-parallel-results.ts";
-import { nextAgentStep } from "./controllers/next-agent-step.ts";
-import { performLlmCall } from "./llm/perform-llm-call.ts";
+import { appendUserMessage, openConversation } from "./persist/conversation.ts";
+import { failExecution, finishExecution, startExecution } from "./persist/execution-rows.ts";
+import type { AlertInput } from "./prompts/prompt-input.ts";
 import { performToolCall } from "./tools/perform-tool-call.ts";
 import { performToolListing } from "./tools/perform-tool-listing.ts";
-import type { AgentState, AgentStep, AlertInput } from "./controllers/controller.ts";
 
-/** An execution to be run, with all that never changes while it runs. */
-export type ExecutionOrder = AgentRun &
-  Pick<RunExecutions, "place" | "combined" | "chain" | "previous"> & { readonly alert: AlertInput };
+/** The execution to run, with everything that does not change while it runs. */
+export type RunExecutionRequest = AgentRun &
+  Pick<RunExecutions, "stage" | "synthesisInputs" | "chain" | "previous"> & { readonly alert: AlertInput };
 
 /**
- * Runs one agent: loads what is stored, asks its strategy for the next step, performs it, commits the outcome and asks
- * again, until the execution's row is terminal. An error that no other try can mend is such an end. Throws the session
- * signal's reason when called off.
+ * Runs one agent: loads the stored state, lets the agent's controller decide the next step, performs it, commits the
+ * outcome and repeats until the execution's row is terminal. A terminal error ends the execution as failed. Throws the
+ * session signal's reason when cancelled.
  */
-export async function runExecution(session: OwnedSession, order: ExecutionOrder): Promise<void> {
-  const { place, execution } = order;
+export async function runExecution(session: OwnedSession, request: RunExecutionRequest): Promise<void> {
+  const { stage, execution } = request;
   session.throwIfStopped();
-  if (execution.status === "pending") await startExecution(session, place, execution);
+  if (execution.status === "pending") await startExecution(session, stage, execution);
   try {
-    await runSteps(session, order);
+    await runSteps(session, request);
   } catch (error) {
     if (!(error instanceof TerminalError)) throw error;
-    await failExecution(session, place, execution, error);
+    await failExecution(session, stage, execution, error);
   }
 }
 
-async function runSteps(session: OwnedSession, order: ExecutionOrder): Promise<void> {
-  const { place, execution } = order;
+async function runSteps(session: OwnedSession, request: RunExecutionRequest): Promise<void> {
+  const { stage, execution } = request;
   for (;;) {
     session.throwIfStopped();
-    const state = await loadState(session, order);
+    const state = await loadState(session, request);
     const step = nextAgentStep(state);
     const startedAt = performance.now();
-    await perform({ session, place, execution, state }, step);
-    session.metrics.steps.inc({ kind: step.kind });
-    session.metrics.stepSeconds.observe({ kind: step.kind }, (performance.now() - startedAt) / 1_000);
-    if (step.kind === "conclude") return;
+    await perform({ session, stage, execution, state }, step);
+    const kind = METRIC_KINDS[step.kind];
+    session.metrics.steps.inc({ kind });
+    session.metrics.stepSeconds.observe({ kind }, (performance.now() - startedAt) / 1_000);
+    if (step.kind === "finish") return;
   }
 }
 
-async function loadState(session: OwnedSession, order: ExecutionOrder): Promise<AgentState> {
-  const { place, execution, agent, chain, previous, alert, combined } = order;
+/** Label values are part of the metrics' public interface: they stay when a step's kind is renamed. */
+const METRIC_KINDS: Record<AgentStep["kind"], string> = {
+  "list-tools": "list-tools",
+  "open-conversation": "open-conversation",
+  "append-user-message": "tell",
+  "call-llm": "call-llm",
+  "run-tool": "run-tool",
+  finish: "conclude",
+};
+
+async function loadState(session: OwnedSession, request: RunExecutionRequest): Promise<AgentState> {
+  const { stage, execution, agent, chain, previous, alert, synthesisInputs } = request;
   const stored = await loadAgentState(session, execution, { agent, chain, previous, alert });
-  // All that the others did is needed for the first messages alone.
-  if (combined.length === 0 || stored.messages.length > 0) return { ...stored, parallel: null };
-  return { ...stored, parallel: await loadParallelResults(session, place, combined) };
+  // Only the first messages of a synthesis need the other agents' results.
+  if (synthesisInputs.length === 0 || stored.messages.length > 0) return { ...stored, parallel: null };
+  return { ...stored, parallel: await loadParallelResults(session, stage.row, synthesisInputs) };
 }
 
 async function perform(run: ExecutionRun, step: AgentStep): Promise<void> {
@@ -64,14 +72,14 @@ async function perform(run: ExecutionRun, step: AgentStep): Promise<void> {
       return performToolListing(run, step.serverIds);
     case "open-conversation":
       return openConversation(run, step.messages);
-    case "tell":
-      return tellModel(run, step);
+    case "append-user-message":
+      return appendUserMessage(run, step);
     case "call-llm":
       return performLlmCall(run, step);
     case "run-tool":
       return performToolCall(run, step);
-    case "conclude":
-      return concludeExecution(run, step);
+    case "finish":
+      return finishExecution({ ...run, iteration: run.state.iteration.iteration }, step);
     default:
       return step satisfies never;
   }

@@ -1,21 +1,21 @@
 import pLimit from "p-limit";
 import { CancelledError, TerminalError, errorMessage } from "#shared/errors.ts";
 import { loadAlert } from "./load-agent-state.ts";
-import { runExecution } from "./run-execution.ts";
 import type { RunExecutions } from "./next-session-step.ts";
 import type { OwnedSession } from "./owned-session.ts";
+import { runExecution } from "./run-execution.ts";
 
 /**
- * Runs a stage's open executions beside each other, at most `max_parallel_agents` at a time, until each of them is over.
- * None of them ever waits for another, and what ends one badly is in its own rows.
+ * Runs a stage's open executions concurrently, at most `max_parallel_agents` at a time, until each is terminal. They do
+ * not wait for one another, and a failed execution changes only its own rows.
  *
- * Throws the session's reason when called off. An error that is no outcome of an agent (the database is away, a fault of
- * ours) lets the others end the step they are at, and none begins another; then it is thrown.
+ * Throws the session's reason when cancelled. An error that is not an execution's outcome (the database is unavailable, a
+ * bug) lets the other executions finish their current step, and none begins another; then it is thrown.
  */
 export async function runExecutions(session: OwnedSession, step: RunExecutions): Promise<void> {
   session.throwIfStopped();
   const limit = pLimit(step.chain.max_parallel_agents);
-  // The one thing that never changes, and it may be a megabyte: read once for all of them.
+  // Read once for all executions: it never changes, and it may be a megabyte.
   const alert = await loadAlert(session);
   const failures: unknown[] = [];
   const throwIfStopped = () => {
@@ -35,14 +35,14 @@ export async function runExecutions(session: OwnedSession, step: RunExecutions):
     }
   };
   await Promise.all(step.runs.map((one) => limit(run, one)));
-  if (failures.length > 0) throw tellingReason(failures);
+  if (failures.length > 0) throw mostSignificant(failures);
 }
 
-/** Why an agent stops whose stage goes on later; never leaves this file. */
+/** Stops an execution whose sibling failed with an error; caught in this file. */
 class SiblingFailedError extends Error {}
 
-/** A reason that decides about the session outweighs what followed from it. */
-function tellingReason(failures: readonly unknown[]): unknown {
+/** A cancellation explains the errors that followed from it; a terminal error outweighs one that a retry may fix. */
+function mostSignificant(failures: readonly unknown[]): unknown {
   return (
     failures.find((error) => error instanceof CancelledError) ??
     failures.find((error) => error instanceof TerminalError) ??

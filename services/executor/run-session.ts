@@ -1,24 +1,29 @@
-import { CancelledError, RetryableError, TerminalError, errorMessage } from "#shared/errors.ts";
+import {
+  CancelledError,
+  RetryableError,
+  TerminalError,
+  cancelledByUser,
+  errorMessage,
+} from "#shared/errors.ts";
 import type { TerminalStatus } from "#shared/contracts/statuses.ts";
 import { isDatabaseUnavailable } from "#shared/database/database-unavailable.ts";
 import { MAX_ATTEMPTS, type SessionClaim } from "./claim-session.ts";
 import type { ExecutorDeps } from "./executor-deps.ts";
-import { loadSession } from "./persist/load-session.ts";
 import { nextSessionStep, type SessionStep } from "./next-session-step.ts";
 import { openOwnedSession, type OwnedSession } from "./owned-session.ts";
 import { closeSession } from "./persist/close-session.ts";
-import { releaseSession } from "./persist/release-session.ts";
-import { finishSession } from "./persist/finish-session.ts";
+import { loadSession } from "./persist/load-session.ts";
+import { releaseSession, finishSession } from "./persist/session-rows.ts";
 import { completeStage, startStage, startSynthesis } from "./persist/stage-rows.ts";
 import { runExecutions } from "./run-executions.ts";
 import { summarizeSession } from "./summarize-session.ts";
 
-/** How a run ended for this executor; a terminal status, or why somebody goes on later. */
+/** How a run ended for this executor: a terminal status, or why the session continues later. */
 export type RunEnd = TerminalStatus | "handed_over" | "interrupted" | "put_off" | "lost";
 
 /**
- * Runs a claimed session until it is terminal or no longer ours: asks its rows for the next step, performs and commits
- * it, and asks again. Never throws: every error becomes a terminal row or a release.
+ * Runs a claimed session until it is terminal or no longer owned: derives the next step from its rows, performs and
+ * commits it, and repeats. Never throws: every error becomes a terminal row or a release.
  */
 export async function runSession(
   deps: ExecutorDeps,
@@ -42,7 +47,7 @@ export async function runSession(
   }
 }
 
-/** Performs and commits one step; returns the session's status once it is over. */
+/** Performs and commits one step; returns the session's status once it is terminal, else null. */
 async function perform(session: OwnedSession, step: SessionStep): Promise<TerminalStatus | null> {
   switch (step.kind) {
     case "start-stage":
@@ -52,19 +57,19 @@ async function perform(session: OwnedSession, step: SessionStep): Promise<Termin
       await runExecutions(session, step);
       return null;
     case "start-synthesis":
-      await startSynthesis(session, step);
+      await startSynthesis(session, step.stage, step.agent);
       return null;
     case "complete-stage":
-      await completeStage(session, step);
+      await completeStage(session, step.stage, step);
       return null;
     case "summarize":
       await summarizeSession(session, step);
       return finished(session, "completed");
     case "finish":
-      await finishSession(session, step.end, step.finalAnalysis);
-      return finished(session, step.end.status);
+      await finishSession(session, step.outcome, step.finalAnalysis);
+      return finished(session, step.outcome.status);
     case "stop-cancelling":
-      throw new CancelledError("user", "cancelled by the user");
+      throw cancelledByUser();
     case "ended":
       return step.status;
     default:
@@ -77,7 +82,7 @@ function finished(session: OwnedSession, status: TerminalStatus): TerminalStatus
   return status;
 }
 
-/** Maps why a run stopped to what becomes of its session: the only place where an error turns into a status. */
+/** Maps the error that stopped a run to a status or a release; the only place that does so. */
 async function end(session: OwnedSession, thrown: unknown): Promise<RunEnd> {
   const error = session.reasonFor(thrown);
   try {
@@ -86,12 +91,15 @@ async function end(session: OwnedSession, thrown: unknown): Promise<RunEnd> {
       session.log.error({ code: error.code, error: error.message }, "session failed");
       return await closeSession(session, "failed", error);
     }
-    const away = error instanceof RetryableError || isDatabaseUnavailable(error);
-    session.log.error({ error: errorMessage(error) }, away ? "session interrupted" : "session run failed");
-    await releaseSession(session, { countsAsAttempt: !away });
-    return away ? "interrupted" : "put_off";
+    const isUnavailable = error instanceof RetryableError || isDatabaseUnavailable(error);
+    session.log.error(
+      { error: errorMessage(error) },
+      isUnavailable ? "session interrupted" : "session run failed",
+    );
+    await releaseSession(session, { countsAsAttempt: !isUnavailable });
+    return isUnavailable ? "interrupted" : "put_off";
   } catch (failure) {
-    // A cancel or a takeover came in between, or the database is away: the lease runs out and the sweeper asks again.
+    // A concurrent cancel or takeover, or an unavailable database: the lease expires and the sweeper re-dispatches.
     session.log.warn({ error: errorMessage(failure) }, "session left to the next owner");
     return "lost";
   }

@@ -2,16 +2,16 @@ import { Type } from "typebox";
 import type { DataSource } from "typeorm";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
-import { CancelledError, errorMessage } from "#shared/errors.ts";
+import { CancelledError, cancelledByUser, errorMessage, leaseLost } from "#shared/errors.ts";
 import type { Logger } from "#shared/logger.ts";
 
 /** How long a claim or a renewal lasts, by the database's clock. */
 export const LEASE_SECONDS = 20;
 const RENEW_EVERY_MS = 5_000;
-/** Without a renewal for this long, by the monotonic clock, we stop by ourselves: well before anyone may take over. */
+/** Sessions stop after this long without a renewal, by the monotonic clock: well before another executor may claim them. */
 const SELF_FENCE_MS = 15_000;
 
-/** A session this executor owns. `stop` aborts its work with the given reason. */
+/** The lease of an owned session. `stop` cancels the session's work with the given reason. */
 export interface HeldLease {
   readonly sessionId: string;
   readonly epoch: number;
@@ -19,7 +19,7 @@ export interface HeldLease {
 }
 
 export interface LeaseKeeper extends AsyncDisposable {
-  /** Keeps renewing until `forget`. The lease must have been claimed just now. */
+  /** Renews the lease until `forget`. It must have been claimed just before. */
   hold(lease: HeldLease): void;
   forget(sessionId: string): void;
   /** Undefined also for a lease that was lost. */
@@ -41,7 +41,7 @@ WITH renewed AS (
 )
 SELECT session_id, cancelled FROM renewed`;
 
-/** How often, and how long without, in milliseconds. */
+/** Milliseconds between renewals, and without one before the sessions stop. */
 export interface LeaseTimes {
   readonly renewEveryMs: number;
   readonly selfFenceMs: number;
@@ -50,8 +50,8 @@ export interface LeaseTimes {
 const TIMES: LeaseTimes = { renewEveryMs: RENEW_EVERY_MS, selfFenceMs: SELF_FENCE_MS };
 
 /**
- * Renews all held leases in one statement every 5 s. A lease that is not renewed has been taken over; a cancel that
- * the bus lost is found here too. When the database does not answer for 15 s every session stops by itself.
+ * Renews all held leases in one statement every 5 s. A lease that the statement does not renew has been taken over; it
+ * also reports cancels that the bus lost. If the database does not answer for 15 s, every session stops.
  */
 export function keepLeases(
   { db, log }: { readonly db: DataSource; readonly log: Logger },
@@ -70,19 +70,19 @@ export function keepLeases(
     ]);
     const cancelled = new Map(rows.map((row) => [row.session_id, row.cancelled]));
     for (const lease of leases) {
-      if (held.get(lease.sessionId) !== lease) continue; // ended, or claimed anew, meanwhile
+      if (held.get(lease.sessionId) !== lease) continue; // ended or claimed again in the meantime
       const isCancelled = cancelled.get(lease.sessionId);
       if (isCancelled === undefined) {
         held.delete(lease.sessionId);
-        lease.stop(new CancelledError("lease_lost", "another executor took the session over"));
+        lease.stop(leaseLost());
       } else {
         lease.renewedAt = startedAt;
-        if (isCancelled) lease.stop(new CancelledError("user", "cancelled by the user"));
+        if (isCancelled) lease.stop(cancelledByUser());
       }
     }
   };
 
-  const fenceOurselves = () => {
+  const selfFence = () => {
     for (const lease of held.values()) {
       if (performance.now() - lease.renewedAt > selfFenceMs) {
         const message = `the lease could not be renewed for ${selfFenceMs / 1_000} s`;
@@ -93,12 +93,12 @@ export function keepLeases(
   };
 
   const timer = setInterval(() => {
-    fenceOurselves();
+    selfFence();
     renewing ??= renew()
       .catch((error: unknown) => log.warn({ error: errorMessage(error) }, "leases not renewed"))
       .finally(() => (renewing = undefined));
   }, renewEveryMs);
-  const fenceTimer = setInterval(fenceOurselves, selfFenceMs / 15);
+  const fenceTimer = setInterval(selfFence, selfFenceMs / 15);
 
   return {
     hold: (lease) => void held.set(lease.sessionId, { ...lease, renewedAt: performance.now() }),

@@ -1,18 +1,10 @@
-import { isTerminal, type SuccessPolicy, type TerminalStatus } from "#shared/contracts/statuses.ts";
+import { isTerminal, type SuccessPolicy } from "#shared/contracts/statuses.ts";
 import type { ExecutionState, StageState } from "./persist/load-session.ts";
-
-/** How a stage or session ends, with the first failure's words where it did not complete. */
-export interface RunOutcome {
-  readonly status: TerminalStatus;
-  readonly errorMessage: string | null;
-  readonly errorCode: string | null;
-}
-
-export const COMPLETED: RunOutcome = { status: "completed", errorMessage: null, errorCode: null };
+import { COMPLETED, type RunOutcome } from "./persist/run-outcome.ts";
 
 /**
- * How a stage ends by its agents' ends, one or more, all of them terminal: completed by policy, else the status that all share, else
- * failed. A single agent speaks for its stage. Without a policy (a single agent's stage has none) one success is enough.
+ * A stage's outcome from those of its agents, at least one, all terminal: completed by policy, else the status that all
+ * share, else failed. A single agent's outcome is its stage's. Without a policy one success is enough.
  */
 export function stageOutcome(agents: readonly ExecutionState[], policy: SuccessPolicy | null): RunOutcome {
   const [first, second] = agents;
@@ -31,7 +23,7 @@ export function stageOutcome(agents: readonly ExecutionState[], policy: SuccessP
   return { status: "failed", errorMessage: text, errorCode };
 }
 
-/** How a stage or an execution that is over ended. */
+/** The outcome of a terminal stage or execution row. */
 export function outcomeOf(row: StageState | ExecutionState): RunOutcome {
   const status = isTerminal(row.status) ? row.status : "failed";
   return { status, errorMessage: row.error_message, errorCode: row.error_code };

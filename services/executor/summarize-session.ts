@@ -1,37 +1,48 @@
+import { v5 as uuidFrom } from "uuid";
+import { AgentExecutionEntity } from "#shared/database/entities/agent-execution.ts";
+import { LlmInteractionEntity } from "#shared/database/entities/llm-interaction.ts";
 import { CancelledError } from "#shared/errors.ts";
+import { storableText } from "#shared/storable-text.ts";
+import { safeCut } from "#shared/surrogate-guard.ts";
+import { callLlm } from "./llm/call-llm.ts";
 import { generateRequest } from "./llm/generate-request.ts";
-import { executiveSummaryMessages } from "./prompts/executive-summary-messages.ts";
-import { tryLlmCall } from "./llm/try-llm-call.ts";
-import { NOTHING_SAID, type LlmReply } from "./llm/call-llm.ts";
+import { EMPTY_REPLY, replyFailure, replyTokens, type LlmReply } from "./llm/llm-reply.ts";
+import { llmInteractionRow } from "./llm/record-llm-call.ts";
 import type { AgentRun, SessionStep } from "./next-session-step.ts";
 import type { OwnedSession } from "./owned-session.ts";
-import { recordSummary } from "./record-summary.ts";
+import { commitStep } from "./persist/commit-step.ts";
+import { tokenSums } from "./persist/execution-rows.ts";
+import { COMPLETED } from "./persist/run-outcome.ts";
+import { endSession } from "./persist/session-rows.ts";
+import { openTimelineWriter } from "./persist/timeline-writer.ts";
+import { buildExecutiveSummaryMessages } from "./prompts/build-executive-summary-messages.ts";
+import type { NewMessage } from "./prompts/prompt-input.ts";
 
 /**
- * Has the analysis summed up by one LLM call, and finishes the session with it in the same transaction: it completes with
- * an `executive_summary` or, whatever went wrong, with an `executive_summary_error`. The time that a session has left
- * bounds the call, not its success. Throws the session's reason when called off otherwise.
+ * Requests the executive summary by one LLM call, and completes the session in the same transaction: with an
+ * `executive_summary` or, whatever failed, with an `executive_summary_error`. The session's deadline ends the call but not
+ * the session's success. Throws the session's reason when cancelled otherwise.
  */
 export async function summarizeSession(
   session: OwnedSession,
   { author, analysis }: Extract<SessionStep, { kind: "summarize" }>,
 ): Promise<void> {
-  const messages = executiveSummaryMessages(analysis);
+  const messages = buildExecutiveSummaryMessages(analysis);
   const startedAt = performance.now();
-  const reply = await ask(session, author, messages);
+  const reply = await requestSummary(session, author, messages);
   const durationMs = Math.round(performance.now() - startedAt);
   await recordSummary(session, author, { analysis, messages, reply, durationMs });
 }
 
-async function ask(
+async function requestSummary(
   session: OwnedSession,
   { execution, agent }: AgentRun,
-  messages: ReturnType<typeof executiveSummaryMessages>,
+  messages: readonly NewMessage[],
 ): Promise<LlmReply> {
-  // Nobody watches it grow: it is a few lines, and there is no row before it is whole.
+  // The summary is not streamed: it is short, and its row is inserted only when complete.
   const ignored = { text: () => undefined, thinking: () => undefined };
   try {
-    return await tryLlmCall(session, {
+    return await callLlm(session, {
       request: generateRequest({ session, execution, state: { agent, messages } }, []),
       timeoutMs: agent.iteration_timeout_ms,
       begin: () => ignored,
@@ -39,6 +50,78 @@ async function ask(
   } catch (error) {
     if (!(error instanceof CancelledError) || error.reason !== "session_deadline") throw error;
     const { code, message } = error;
-    return { ...NOTHING_SAID, outcome: { kind: "failed", code, message, retryable: false } };
+    return { ...EMPTY_REPLY, outcome: { kind: "failed", code, message, retryable: false } };
   }
+}
+
+interface FinishedSummary {
+  readonly analysis: string;
+  readonly messages: readonly NewMessage[];
+  readonly reply: LlmReply;
+  readonly durationMs: number;
+}
+
+/**
+ * Commits the summary, the record of its call and the session's completion. Summary and call belong to the execution that
+ * gave the analysis. The fence refuses the commit after a cancel.
+ */
+async function recordSummary(
+  session: OwnedSession,
+  { execution, agent }: AgentRun,
+  { analysis, messages, reply, durationMs }: FinishedSummary,
+): Promise<void> {
+  const { execution_id } = execution;
+  const summary = summaryText(reply.text);
+  const failure = replyFailure({ ...reply, text: summary, toolCalls: [] }, { thinkingMayAnswer: false });
+  const interactionId = uuidFrom("llm:executive-summary", execution_id);
+  const tokens = replyTokens(reply);
+  const interaction = llmInteractionRow(execution, {
+    interactionId,
+    type: "executive_summary",
+    model: agent.llm_provider.model,
+    lastMessageId: null,
+    // The messages are not part of the execution's conversation, so the record stores them.
+    request: { messages_count: messages.length, tools_count: 0, messages },
+    reply,
+    durationMs,
+    failure,
+  });
+  const row = { key: "executive-summary", type: "executive_summary", metadata: null } as const;
+  const timeline = await openTimelineWriter(session, execution, 0);
+  await commitStep(
+    session,
+    async (manager) => {
+      await manager.insert(LlmInteractionEntity, interaction);
+      await manager.update(AgentExecutionEntity, { execution_id }, tokenSums(tokens));
+      const summaryEvents =
+        failure === null ? [await timeline.add(manager, { ...row, content: summary, interactionId })] : [];
+      const endEvents = await endSession(manager, session.sessionId, COMPLETED, {
+        finalAnalysis: analysis,
+        executiveSummary: failure === null ? summary : null,
+        executiveSummaryError: failure?.message ?? null,
+      });
+      return { events: [...summaryEvents, ...endEvents], tokens };
+    },
+    "finish",
+  );
+}
+
+/** Twice the four lines that the prompt requests: a model may separate them by blank lines. */
+const MAX_LINES = 8;
+const MAX_CODE_UNITS = 2_000;
+
+/**
+ * The executive summary of a reply: Postgres-safe, trimmed, and truncated with an ellipsis after 8 lines or 2,000 code
+ * units, because notifications and every row of a list show it. Empty for a reply without text.
+ */
+export function summaryText(reply: string): string {
+  const whole = storableText(reply.trim()).text;
+  const lines = whole.split(/\r\n|[\n\r\u2028\u2029]/u, MAX_LINES).join("\n");
+  const cut = lines.slice(0, safeCut(lines, MAX_CODE_UNITS)).trimEnd();
+  return isWhole(whole, cut) ? cut : `${cut}…`;
+}
+
+/** CRLF and LF count as the same line end. */
+function isWhole(whole: string, cut: string): boolean {
+  return whole.replaceAll("\r\n", "\n").length === cut.length;
 }

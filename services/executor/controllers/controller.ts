@@ -3,26 +3,25 @@ import type { ResolvedAgent, ResolvedChain } from "#shared/contracts/resolved-ch
 import type { LlmInteractionType, TerminalStatus } from "#shared/contracts/statuses.ts";
 import type { IterationState } from "#shared/database/entities/agent-execution.ts";
 import type { Message } from "#shared/database/entities/message.ts";
-import type { StageAnswer } from "../stage-answers.ts";
-import type { ParallelResults } from "../prompts/format-context.ts";
+import type { ParallelResults, StageAnswer } from "../prompts/format-context.ts";
 
-/** All a strategy may look at: what is stored. */
+/** The input of a controller: only what is stored. */
 export interface AgentState {
   readonly agent: ResolvedAgent;
   readonly chain: Pick<ResolvedChain, "mcp_server_instructions" | "default_runbook">;
   readonly alert: AlertInput;
   /** The answers of all earlier stages, in order. */
   readonly previous: readonly StageAnswer[];
-  /** What the agents came to whose results this one combines; null for all others, and once the conversation is open. */
+  /** The results that a synthesis combines; null for other agents, and once the conversation is open. */
   readonly parallel: ParallelResults | null;
-  /** The tools the agent's servers listed; null until they were asked. */
+  /** The tools listed by the agent's servers; null before the listing. */
   readonly tools: readonly ToolDescription[] | null;
-  /** The conversation so far, by sequence number. */
+  /** The conversation so far, ordered by sequence number. */
   readonly messages: readonly Message[];
   readonly iteration: IterationState;
 }
 
-/** What the alert says, as submitted. */
+/** The alert as submitted. */
 export interface AlertInput {
   readonly data: string;
   readonly alertType: string | null;
@@ -35,49 +34,57 @@ export interface NewMessage {
   readonly content: string;
 }
 
-/** A tool call the model asked for. */
+/** A tool call requested by the model. */
 export interface RequestedCall {
   /** Position within the iteration, from 0. */
   readonly index: number;
   /** "server.tool" as the model wrote it. */
   readonly name: string;
-  /** As the model wrote them. */
+  /** The arguments as the model wrote them. */
   readonly rawArguments: string;
-  /** The provider's id of a structured call, which the result must carry; null for a call written as text. */
+  /** The provider's id of a structured call, which its result must carry; null for a call written as text. */
   readonly toolCallId: string | null;
 }
 
-/** How a reply's text becomes timeline rows: see `record/reply-streams.ts`. */
+/** How a reply's text becomes timeline rows; see `llm/perform-llm-call.ts`. */
 export type ReplyStyle = "final-answer" | "native" | "react";
 
 /** What an execution does next. */
 export type AgentStep =
-  /** Ask the agent's servers which tools they offer. */
+  /** Request the tools of the agent's servers. */
   | { readonly kind: "list-tools"; readonly serverIds: readonly string[] }
   /** Store the first messages. */
   | { readonly kind: "open-conversation"; readonly messages: readonly NewMessage[] }
-  /** Tell the model something before it is asked again; `concluding` ends the iterations. */
-  | { readonly kind: "tell"; readonly content: string; readonly concluding: boolean }
+  /** Store a user message, such as feedback; `concluding` also ends the iterations. */
+  | { readonly kind: "append-user-message"; readonly content: string; readonly concluding: boolean }
   | CallLlm
-  | { readonly kind: "run-tool"; readonly call: RequestedCall; readonly asObservation: boolean }
-  | Conclude;
+  | RunTool
+  | Finish;
 
-/** Ask the model. */
+/** Call the model. */
 export interface CallLlm {
   readonly kind: "call-llm";
   readonly interaction: LlmInteractionType;
   readonly style: ReplyStyle;
-  /** Bound to the call; a strategy that writes tools into its prompt binds none. */
+  /** Tools bound to the call; none if the prompt describes them. */
   readonly tools: readonly ToolDescription[];
-  /** What the model is told after a failed call, before it is asked again; null where it is not. */
+  /** The user message stored after a failed call; null if none is. */
   readonly afterFailure: ((error: string) => string) | null;
-  /** Whether a reply with thinking but without text is an answer all the same. */
+  /** Whether the thinking of a reply without text counts as its answer. */
   readonly thinkingMayAnswer: boolean;
 }
 
-/** The execution is over. */
-export interface Conclude {
-  readonly kind: "conclude";
+/** Run one tool call. */
+export interface RunTool {
+  readonly kind: "run-tool";
+  readonly call: RequestedCall;
+  /** True if the result goes into a user message as an observation, false if it becomes a tool message. */
+  readonly asObservation: boolean;
+}
+
+/** End the execution. */
+export interface Finish {
+  readonly kind: "finish";
   readonly status: TerminalStatus;
   readonly errorMessage: string | null;
   readonly errorCode: string | null;
@@ -85,5 +92,19 @@ export interface Conclude {
   readonly answer: string | null;
 }
 
-/** A strategy: from what is stored to the next step, without side effects or memory. */
-export type Strategy = (state: AgentState) => AgentStep;
+/** A controller maps the stored state to the next step, without side effects or memory. */
+export type Controller = (state: AgentState) => AgentStep;
+
+/** Ends the execution as completed; `answer` if the timeline does not show it as `final_analysis` yet. */
+export function completed(answer: string | null): Finish {
+  return { kind: "finish", status: "completed", errorMessage: null, errorCode: null, answer };
+}
+
+/** Ends the execution as not completed, with the code of the last failure. */
+export function failed(
+  { iteration }: AgentState,
+  errorMessage: string,
+  status: Exclude<TerminalStatus, "completed"> = "failed",
+): Finish {
+  return { kind: "finish", status, errorMessage, errorCode: iteration.last_error_code, answer: null };
+}

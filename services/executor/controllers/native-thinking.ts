@@ -1,12 +1,11 @@
 import { buildNativeMessages } from "../prompts/build-native-messages.ts";
-import type { AgentState, AgentStep } from "./controller.ts";
-import { completed } from "./conclude.ts";
+import { retryPrompt } from "../prompts/iteration-prompts.ts";
+import { completed, type AgentState, type AgentStep } from "./controller.ts";
 import { nextIteration } from "./next-iteration.ts";
-import { retryPrompt } from "../prompts/retry-prompt.ts";
 
 /**
- * Native thinking: tools are bound to the call, the model's structured calls run one after the other and their results
- * are tool messages. A reply without calls is the answer.
+ * Native thinking: tools are bound to the call, the model's structured calls run in sequence, and their results are tool
+ * messages. A reply without calls is the answer.
  */
 export function nativeThinking(state: AgentState): AgentStep {
   const { agent, tools, messages, iteration } = state;
@@ -15,7 +14,7 @@ export function nativeThinking(state: AgentState): AgentStep {
   }
   if (tools === null) return { kind: "list-tools", serverIds: agent.mcp_servers };
   const last = messages.at(-1);
-  // The reply to a forced conclusion is the answer, even if it asks for tools that it was not offered.
+  // The reply to a forced conclusion is the answer, even if it requests tools that were not offered.
   const open = iteration.phase === "concluding" ? null : openCall(state);
   if (open !== null) return open;
   if (last?.role === "assistant") return completed(last.content);

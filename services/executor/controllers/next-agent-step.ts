@@ -1,12 +1,12 @@
 import type { IterationStrategy } from "#shared/contracts/resolved-chain.ts";
-import type { AgentState, AgentStep, Strategy } from "./controller.ts";
+import type { AgentState, AgentStep, Controller } from "./controller.ts";
 import { nativeThinking } from "./native-thinking.ts";
 import { react } from "./react.ts";
 import { singleCall } from "./single-call.ts";
 import { synthesis } from "./synthesis.ts";
 
-/** A new strategy is one file in `steps/` and one line here. */
-const STRATEGIES: Record<IterationStrategy, Strategy> = {
+/** A new strategy is one controller in this folder and one line here. */
+const CONTROLLERS: Record<IterationStrategy, Controller> = {
   "single-call": singleCall,
   react,
   "native-thinking": nativeThinking,
@@ -14,7 +14,7 @@ const STRATEGIES: Record<IterationStrategy, Strategy> = {
   "synthesis-native-thinking": synthesis,
 };
 
-/** Asks the agent's strategy what to do next. */
+/** The next step of an agent, decided by the controller of its strategy. */
 export function nextAgentStep(state: AgentState): AgentStep {
-  return STRATEGIES[state.agent.iteration_strategy](state);
+  return CONTROLLERS[state.agent.iteration_strategy](state);
 }

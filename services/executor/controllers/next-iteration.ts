@@ -1,22 +1,21 @@
-import { forcedConclusionPrompt } from "../prompts/forced-conclusion-prompt.ts";
-import type { AgentState, AgentStep, CallLlm } from "./controller.ts";
-import { failed } from "./conclude.ts";
+import { forcedConclusionPrompt } from "../prompts/iteration-prompts.ts";
+import { failed, type AgentState, type AgentStep, type CallLlm } from "./controller.ts";
 
 const MAX_CONSECUTIVE_TIMEOUTS = 2;
 
 /**
- * What both iterating strategies do at the top of an iteration: give up after two timeouts in a row or an error that
- * trying again cannot mend, ask for a conclusion when the limit is reached, else ask the model. `ask` is the strategy's
- * ordinary call.
+ * The start of an iteration, shared by the iterating controllers: fails after two timeouts in a row or an error that no
+ * retry can fix, requests a conclusion at the iteration limit, and otherwise returns `call`, the controller's ordinary
+ * call.
  */
-export function nextIteration(state: AgentState, ask: CallLlm): AgentStep {
+export function nextIteration(state: AgentState, call: CallLlm): AgentStep {
   const { agent, iteration } = state;
   const { last_failed, last_error, consecutive_timeouts } = iteration;
   const limit = agent.max_iterations;
   const error = last_error ?? "unknown error";
   if (iteration.phase === "concluding") {
     if (last_failed) return failed(state, `forced conclusion LLM call failed: ${error}`);
-    return { ...ask, interaction: "forced_conclusion", tools: [], afterFailure: null };
+    return { ...call, interaction: "forced_conclusion", tools: [], afterFailure: null };
   }
   if (consecutive_timeouts >= MAX_CONSECUTIVE_TIMEOUTS) {
     const next = `${iteration.iteration + 1}/${limit}`;
@@ -26,12 +25,12 @@ export function nextIteration(state: AgentState, ask: CallLlm): AgentStep {
     );
   }
   if (last_failed && !iteration.last_error_retryable) return failed(state, error);
-  if (iteration.iteration < limit) return ask;
+  if (iteration.iteration < limit) return call;
   if (last_failed) {
     return failed(state, `max iterations (${limit}) reached with last interaction failed: ${error}`);
   }
   return {
-    kind: "tell",
+    kind: "append-user-message",
     content: forcedConclusionPrompt(agent.iteration_strategy, iteration.iteration),
     concluding: true,
   };

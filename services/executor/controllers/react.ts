@@ -1,14 +1,13 @@
-import { parseReact } from "../react-parser/parse-react.ts";
 import { buildReactMessages } from "../prompts/build-react-messages.ts";
+import { retryPrompt } from "../prompts/iteration-prompts.ts";
 import { malformedFeedback, unknownToolFeedback } from "../prompts/react-feedback.ts";
-import type { AgentState, AgentStep } from "./controller.ts";
-import { completed } from "./conclude.ts";
+import { parseReact } from "../react-parser/parse-react.ts";
+import { completed, type AgentState, type AgentStep } from "./controller.ts";
 import { nextIteration } from "./next-iteration.ts";
-import { retryPrompt } from "../prompts/retry-prompt.ts";
 
 /**
- * ReAct: the model writes thoughts and tool calls as text, results come back as observations in user messages. What the
- * last message means is read from its complete text, never from what was streamed.
+ * ReAct: the model writes thoughts and tool calls as text; results return as observations in user messages. The last
+ * message is parsed as complete text, never from what was streamed.
  */
 export function react(state: AgentState): AgentStep {
   const { agent, tools, messages, iteration } = state;
@@ -27,14 +26,16 @@ export function react(state: AgentState): AgentStep {
       thinkingMayAnswer: false,
     });
   }
-  // The reply to a forced conclusion is the answer, however it was written.
+  // The reply to a forced conclusion is the answer in any form.
   if (iteration.phase === "concluding") return completed(null);
   const parsed = parseReact(last.content);
   if (parsed.isFinalAnswer) return completed(null);
-  if (parsed.isMalformed) return { kind: "tell", content: malformedFeedback(parsed), concluding: false };
-  if (!tools.some(({ name }) => name === parsed.action)) {
-    return { kind: "tell", content: unknownToolFeedback(parsed, tools), concluding: false };
-  }
+  if (parsed.isMalformed) return feedback(malformedFeedback(parsed));
+  if (!tools.some(({ name }) => name === parsed.action)) return feedback(unknownToolFeedback(parsed, tools));
   const call = { index: 0, name: parsed.action, rawArguments: parsed.actionInput, toolCallId: null };
   return { kind: "run-tool", call, asObservation: true };
+}
+
+function feedback(content: string): AgentStep {
+  return { kind: "append-user-message", content, concluding: false };
 }

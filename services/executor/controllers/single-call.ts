@@ -1,11 +1,25 @@
-import { singleCallMessages } from "../prompts/single-call-messages.ts";
-import type { AgentState, AgentStep } from "./controller.ts";
-import { singleAnswer } from "./single-answer.ts";
+import { buildSingleCallMessages } from "../prompts/build-single-call-messages.ts";
+import { completed, failed, type AgentState, type AgentStep, type CallLlm } from "./controller.ts";
 
-/** What an agent without a strategy gets: one LLM call without tools, whose text is the final analysis. */
+/** The controller of an agent without a strategy: one LLM call without tools, whose text is the final analysis. */
 export function singleCall(state: AgentState): AgentStep {
   if (state.messages.length === 0) {
-    return { kind: "open-conversation", messages: singleCallMessages(state) };
+    return { kind: "open-conversation", messages: buildSingleCallMessages(state) };
   }
   return singleAnswer(state, { interaction: "iteration", thinkingMayAnswer: false });
+}
+
+/** One call without tools; its reply ends the execution, whether it failed or not. */
+export function singleAnswer(
+  state: AgentState,
+  call: Pick<CallLlm, "interaction" | "thinkingMayAnswer">,
+): AgentStep {
+  const { messages, iteration } = state;
+  if (messages.at(-1)?.role === "assistant") return completed(null);
+  if (iteration.last_failed) {
+    // One call is the whole execution, so a call that timed out is an execution that timed out.
+    const status = iteration.consecutive_timeouts > 0 ? "timed_out" : "failed";
+    return failed(state, iteration.last_error ?? "unknown error", status);
+  }
+  return { kind: "call-llm", style: "final-answer", tools: [], afterFailure: null, ...call };
 }

@@ -1,45 +1,13 @@
 import { Metadata, status, type ServiceError } from "@grpc/grpc-js";
 import { errorMessage } from "#shared/errors.ts";
-import type {
-  CodeExecutionDelta,
-  GenerateRequest,
-  GenerateResponse,
-  GroundingDelta,
-  LLMServiceClient,
-  ToolCallDelta,
-  UsageInfo,
-} from "#shared/generated/llm/v1/llm.ts";
+import type { GenerateRequest, GenerateResponse, LLMServiceClient } from "#shared/generated/llm/v1/llm.ts";
+import type { Logger } from "#shared/logger.ts";
+import { jitter, pause } from "#shared/pause.ts";
+import { EMPTY_REPLY, type LlmOutcome, type LlmReply } from "./llm-reply.ts";
 
-/** How a call ended. */
-export type LlmOutcome =
-  | { readonly kind: "completed" }
-  /** The provider or the gateway said no. */
-  | { readonly kind: "failed"; readonly code: string; readonly message: string; readonly retryable: boolean }
-  /** The connection to the gateway broke: the same call may be made again at once. `reason` is for the log. */
-  | { readonly kind: "interrupted"; readonly message: string; readonly reason: string };
-
-/** Everything one call returned. Text and thinking are whole; the deltas went to the handlers. */
-export interface LlmReply {
-  readonly outcome: LlmOutcome;
-  readonly text: string;
-  readonly thinking: string;
-  readonly toolCalls: readonly ToolCallDelta[];
-  readonly codeExecutions: readonly CodeExecutionDelta[];
-  readonly groundings: readonly GroundingDelta[];
-  readonly usage: UsageInfo | null;
-  readonly providerState: Uint8Array | null;
-}
-
-/** What a call has returned before its first chunk. */
-export const NOTHING_SAID: Omit<LlmReply, "outcome"> = {
-  text: "",
-  thinking: "",
-  toolCalls: [],
-  codeExecutions: [],
-  groundings: [],
-  usage: null,
-  providerState: null,
-};
+/** How often one call is sent when the connection to the gateway breaks under it. */
+const MAX_TRIES = 3;
+const RETRY_MS = 500;
 
 /** Called for every non-empty delta, in order; awaited before the next is read. */
 export interface DeltaHandlers {
@@ -47,33 +15,72 @@ export interface DeltaHandlers {
   readonly text: (delta: string) => Promise<void> | undefined;
 }
 
-export interface CallOptions {
+export interface LlmCall {
+  readonly request: GenerateRequest;
+  /** For all tries together, in milliseconds. */
+  readonly timeoutMs: number;
+  /** Called before each try with the attempt's number, which rises across tries and owners. */
+  readonly begin: (attempt: number) => DeltaHandlers & {
+    /** Awaited once a try has completed. */
+    readonly end?: () => Promise<void>;
+  };
+}
+
+/** The session on whose behalf the call is made. */
+export interface LlmCaller {
+  readonly llm: LLMServiceClient;
+  readonly epoch: number;
+  readonly log: Logger;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Makes one streaming call to the llm-gateway and collects its reply; repeats it if the connection to the gateway broke.
+ * A failed call is an outcome, not an error. Throws the signal's reason once the session is cancelled, down to the
+ * provider's socket, and what a handler throws.
+ */
+export async function callLlm(caller: LlmCaller, { request, timeoutMs, begin }: LlmCall): Promise<LlmReply> {
+  const deadline = AbortSignal.timeout(timeoutMs);
+  const signal = AbortSignal.any([caller.signal, deadline]);
+  for (let attempt = 1; ; attempt++) {
+    // A call that is sent and cancelled immediately may have reached the gateway.
+    caller.signal.throwIfAborted();
+    const handlers = begin((caller.epoch - 1) * MAX_TRIES + attempt);
+    const reply = await tryLlmCall({ llm: caller.llm, request, signal, timeoutMs }, handlers);
+    if (reply.outcome.kind === "completed") await handlers.end?.();
+    caller.signal.throwIfAborted();
+    if (reply.outcome.kind === "completed") return reply;
+    if (deadline.aborted) return { ...reply, outcome: timedOut(timeoutMs) };
+    if (reply.outcome.kind === "failed" || attempt === MAX_TRIES) return reply;
+    caller.log.warn({ attempt, error: reply.outcome.reason }, "LLM call interrupted: retrying");
+    // At the deadline the next try fails immediately, and the reply becomes a timeout.
+    await pause(jitter(RETRY_MS * attempt), signal).catch(() => caller.signal.throwIfAborted());
+  }
+}
+
+interface Try {
   readonly llm: LLMServiceClient;
   readonly request: GenerateRequest;
-  /** Cancels the call, down to the provider's socket. */
   readonly signal: AbortSignal;
-  /** The call's deadline from now, in milliseconds. */
+  /** From now, in milliseconds. */
   readonly timeoutMs: number;
 }
 
 type Collected = { -readonly [K in keyof Omit<LlmReply, "outcome">]: LlmReply[K] };
 
-/**
- * Makes one streaming call to the llm-gateway and collects what it returns. Never rejects for what the call does: that
- * is the outcome. Rejects with what a handler throws, after cancelling the call.
- */
-export async function callLlm(options: CallOptions, handlers: DeltaHandlers): Promise<LlmReply> {
-  const collected: Collected = { ...NOTHING_SAID };
+/** One try: sends the call and collects what it returns. Rejects only with what a handler throws, after cancelling. */
+export async function tryLlmCall(options: Try, handlers: DeltaHandlers): Promise<LlmReply> {
+  const collected: Collected = { ...EMPTY_REPLY };
   const outcome = await receive(options, handlers, collected);
   return { ...collected, outcome };
 }
 
 async function receive(
-  { llm, request, signal, timeoutMs }: CallOptions,
+  { llm, request, signal, timeoutMs }: Try,
   handlers: DeltaHandlers,
   collected: Collected,
 ): Promise<LlmOutcome> {
-  // A gateway that is just starting is waited for; the deadline bounds it.
+  // Waits for a gateway that is starting; the deadline bounds the wait.
   const metadata = new Metadata({ waitForReady: true });
   const call = llm.generate(request, metadata, { deadline: Date.now() + timeoutMs });
   const cancel = () => call.cancel();
@@ -89,7 +96,7 @@ async function receive(
         return outcomeOf(error, timeoutMs);
       }
       if (next.done === true) return interrupted("the stream ended without its final chunk");
-      const failure = await take(next.value, handlers, collected);
+      const failure = await collect(next.value, handlers, collected);
       if (failure !== undefined) return failure;
       if (next.value.isFinal) return { kind: "completed" };
     }
@@ -99,7 +106,7 @@ async function receive(
   }
 }
 
-async function take(
+async function collect(
   { content }: GenerateResponse,
   handlers: DeltaHandlers,
   collected: Collected,
@@ -137,7 +144,7 @@ async function take(
   }
 }
 
-/** Transport errors; the provider's own come as chunks. gRPC's words are for the log, not for who reads a session. */
+/** Maps transport errors; provider errors arrive as chunks. gRPC's text goes to the log, not into the session. */
 function outcomeOf(error: unknown, timeoutMs: number): LlmOutcome {
   const code: number | undefined = isServiceError(error) ? error.code : undefined;
   switch (code) {
@@ -172,8 +179,7 @@ function interrupted(reason: string): LlmOutcome {
   };
 }
 
-/** The outcome of a call whose time was up, however that was noticed. */
-export function timedOut(timeoutMs: number): LlmOutcome {
+function timedOut(timeoutMs: number): LlmOutcome {
   const message = `LLM call timed out after ${timeoutMs / 1_000} s`;
   return { kind: "failed", code: "timeout", message, retryable: true };
 }

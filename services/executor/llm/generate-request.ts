@@ -1,8 +1,8 @@
 import type { ResolvedProvider } from "#shared/contracts/resolved-chain.ts";
 import type { ToolDescription } from "#shared/contracts/tool-list.ts";
-import type { AppendedMessage } from "../persist/append-message.ts";
-import type { ConversationMessage, GenerateRequest, LLMConfig } from "#shared/generated/llm/v1/llm.ts";
 import type { ExecutionRun } from "../execution-run.ts";
+import type { AppendedMessage } from "../persist/conversation.ts";
+import type { ConversationMessage, GenerateRequest, LLMConfig } from "#shared/generated/llm/v1/llm.ts";
 
 /** What a call is made from. */
 interface CallInput {

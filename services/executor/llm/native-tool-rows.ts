@@ -1,7 +1,7 @@
 import type { GroundingDelta } from "#shared/generated/llm/v1/llm.ts";
 import { storableText } from "#shared/storable-text.ts";
-import type { LlmReply } from "./call-llm.ts";
 import type { WholeRow } from "../persist/timeline-writer.ts";
+import type { LlmReply } from "./llm-reply.ts";
 
 type Row = Omit<WholeRow, "interactionId">;
 

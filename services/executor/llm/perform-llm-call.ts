@@ -1,41 +1,61 @@
-import { setTimeout as wait } from "node:timers/promises";
-import { replyStreams } from "./reply-streams.ts";
-import { recordLlmCall } from "./record-llm-call.ts";
-import { openTimelineWriter } from "../persist/timeline-writer.ts";
-import { generateRequest } from "./generate-request.ts";
+import { backoff, pause } from "#shared/pause.ts";
+import type { CallLlm, ReplyStyle } from "../controllers/controller.ts";
 import type { ExecutionRun } from "../execution-run.ts";
-import type { CallLlm } from "../controllers/controller.ts";
-import { tryLlmCall } from "./try-llm-call.ts";
+import { openTimelineWriter, type StreamKind, type TimelineWriter } from "../persist/timeline-writer.ts";
+import { ReactSections } from "../react-parser/react-sections.ts";
+import { callLlm, type DeltaHandlers } from "./call-llm.ts";
+import { generateRequest } from "./generate-request.ts";
+import { recordLlmCall } from "./record-llm-call.ts";
 
-const FIRST_PAUSE_MS = 1_000;
-const LAST_PAUSE_MS = 30_000;
+const BACKOFF = { firstMs: 1_000, lastMs: 30_000 };
 
 /**
  * Makes one LLM call, streams it live and commits its outcome; a failed call is an outcome too. Throws the session's
- * reason when called off; then nothing of the outcome is stored and the next owner makes the call again.
+ * reason when cancelled; then nothing of the outcome is stored and the next owner repeats the call.
  */
 export async function performLlmCall(run: ExecutionRun, step: CallLlm): Promise<void> {
   const { session, execution, state } = run;
   const iteration = state.iteration.iteration + 1;
-  await backOff(run);
+  const failures = state.iteration.consecutive_failures;
+  if (failures > 0) await pause(backoff(failures, BACKOFF), session.signal);
   const timeline = await openTimelineWriter(session, execution, iteration);
   const startedAt = performance.now();
-  const reply = await tryLlmCall(session, {
+  const reply = await callLlm(session, {
     request: generateRequest(run, step.tools),
     timeoutMs: state.agent.iteration_timeout_ms,
     begin: (attempt) => {
       timeline.beginAttempt(attempt);
-      return replyStreams(step.style, timeline);
+      return streamReply(step.style, timeline);
     },
   });
   const durationMs = Math.round(performance.now() - startedAt);
   await recordLlmCall(run, step, { reply, iteration, timeline, durationMs });
 }
 
-/** A failed call is not made again at once: the pause doubles with each failure in a row, up to 30 s, jittered. */
-async function backOff({ session, state }: ExecutionRun): Promise<void> {
-  const failures = state.iteration.consecutive_failures;
-  if (failures === 0) return;
-  const pauseMs = Math.min(LAST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (failures - 1)) * (0.5 + Math.random() / 2);
-  await wait(pauseMs, undefined, { signal: session.signal }).catch(() => session.signal.throwIfAborted());
+const TEXT_ROWS: Record<Exclude<ReplyStyle, "react">, StreamKind> = {
+  "final-answer": "answer",
+  native: "response",
+};
+
+/**
+ * Streams the deltas of one attempt into timeline rows. Thinking and plain text go out as they arrive. A ReAct reply is
+ * split by section: the thought and the final answer have rows of their own, and nothing of an action is shown. `end`
+ * releases text that was held back because it could have become a section's header.
+ */
+function streamReply(
+  style: ReplyStyle,
+  timeline: TimelineWriter,
+): DeltaHandlers & { readonly end: () => Promise<void> } {
+  const thinking = (delta: string) => timeline.append("thinking", delta);
+  if (style !== "react") {
+    const kind = TEXT_ROWS[style];
+    return { thinking, text: (delta) => timeline.append(kind, delta), end: () => Promise.resolve() };
+  }
+  const sections = new ReactSections();
+  const append = async (deltas: ReturnType<ReactSections["push"]>) => {
+    for (const { section, delta } of deltas) {
+      await timeline.append(section === "thought" ? "thought" : "answer", delta);
+    }
+  };
+  return { thinking, text: (delta) => append(sections.push(delta)), end: () => append(sections.end()) };
 }

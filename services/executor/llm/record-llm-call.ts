@@ -1,22 +1,22 @@
 import { v5 as uuidFrom } from "uuid";
 import type { EntityManager } from "typeorm";
 import type { SessionEventPayload } from "#shared/contracts/session-event.ts";
+import type { LlmInteractionType } from "#shared/contracts/statuses.ts";
 import { AgentExecutionEntity, type IterationState } from "#shared/database/entities/agent-execution.ts";
 import { LlmInteractionEntity } from "#shared/database/entities/llm-interaction.ts";
 import { storableText } from "#shared/storable-text.ts";
-import type { ExecutionRun } from "../execution-run.ts";
 import type { AgentState, CallLlm } from "../controllers/controller.ts";
-import type { LlmReply } from "./call-llm.ts";
+import type { ExecutionRun } from "../execution-run.ts";
 import { commitStep } from "../persist/commit-step.ts";
+import { appendMessage, type AppendedMessage } from "../persist/conversation.ts";
+import { tokenSums } from "../persist/execution-rows.ts";
+import type { ExecutionState } from "../persist/load-session.ts";
+import type { RowEnd, StreamKind, TimelineWriter } from "../persist/timeline-writer.ts";
+import { parseReact } from "../react-parser/parse-react.ts";
+import { replyFailure, replyTokens, type CallFailure, type LlmReply } from "./llm-reply.ts";
 import { nativeToolRows } from "./native-tool-rows.ts";
-import { appendMessage, type AppendedMessage } from "../persist/append-message.ts";
-import { llmInteractionRow } from "./llm-interaction-row.ts";
-import { replyContents } from "./reply-contents.ts";
-import { replyFailure, type CallFailure } from "./reply-failure.ts";
-import { replyTokens, tokenSums } from "./reply-tokens.ts";
-import type { RowEnd, TimelineWriter } from "../persist/timeline-writer.ts";
 
-/** A finished call and where it was streamed. */
+/** A finished call and the rows it was streamed into. */
 export interface FinishedCall {
   readonly reply: LlmReply;
   /** From 1. */
@@ -27,7 +27,7 @@ export interface FinishedCall {
 
 /**
  * Commits an LLM call's outcome in one transaction: its timeline rows, the assistant message, the interaction, the
- * token sums and the iteration state. Rows of an earlier attempt that this one did not fill end as `cancelled`.
+ * token sums and the iteration state. Rows of an earlier attempt that the last one did not fill end as `cancelled`.
  */
 export async function recordLlmCall(run: ExecutionRun, step: CallLlm, call: FinishedCall): Promise<void> {
   const { session, execution, state } = run;
@@ -48,7 +48,7 @@ export async function recordLlmCall(run: ExecutionRun, step: CallLlm, call: Fini
     });
     await manager.insert(LlmInteractionEntity, row);
     const events = await completeRows(manager, step, call, { interactionId, failure });
-    const message = failure === null ? assistantMessage(reply) : afterFailure(step, failure);
+    const message = failure === null ? assistantMessage(reply) : failureMessage(step, failure);
     if (message !== null) await appendMessage(manager, run, message);
     const tokens = replyTokens(reply);
     await manager.update(
@@ -61,9 +61,9 @@ export async function recordLlmCall(run: ExecutionRun, step: CallLlm, call: Fini
   timeline.close();
 }
 
-/** What an iterating agent is told after a failed call; null where nothing comes after it. */
-function afterFailure({ afterFailure: tell }: CallLlm, { message }: CallFailure): AppendedMessage | null {
-  return tell === null ? null : { role: "user", content: tell(message) };
+/** The user message after a failed call; null if the controller asks for none. */
+function failureMessage({ afterFailure }: CallLlm, { message }: CallFailure): AppendedMessage | null {
+  return afterFailure === null ? null : { role: "user", content: afterFailure(message) };
 }
 
 async function completeRows(
@@ -84,11 +84,11 @@ async function completeRows(
     events.push(await timeline.complete(manager, row, { ...end, interactionId }));
     missing.delete(row.kind);
   }
-  // A ReAct agent reasons in text: what its provider did besides is in the interaction's record.
+  // ReAct agents reason in text; native tool use of the provider is only in the interaction's record.
   for (const row of step.style === "react" ? [] : nativeToolRows(reply)) {
     events.push(await timeline.add(manager, { ...row, interactionId }));
   }
-  // What the complete text says although nothing of it was streamed.
+  // Rows of the complete text that were not streamed.
   for (const [kind, content] of missing) {
     events.push(await timeline.addStream(manager, kind, { content, interactionId }));
   }
@@ -100,8 +100,8 @@ async function completeRows(
 }
 
 /**
- * How an open row ends. `streamed` is what this call wrote into it, null if nothing; `content` what the complete reply
- * has for it, null if nothing, undefined if the reply did not come to its end.
+ * How an open row ends. `streamed` is the text this call wrote into it, null if none; `content` the text the complete
+ * reply has for it, null if none, undefined if the reply is incomplete.
  */
 function rowEnd(
   streamed: string | null,
@@ -110,7 +110,7 @@ function rowEnd(
 ): Pick<RowEnd, "status" | "content"> {
   if (content !== undefined && content !== null) return { status: "completed", content };
   if (streamed === null) return { status: "cancelled", content: "" };
-  // The complete text revoked what was streamed, or the stream broke.
+  // The complete text has nothing for a row that was streamed.
   if (content === null) return { status: "failed", content: streamed };
   return { status: "failed", content: `Streaming failed: ${failure?.message ?? "unknown error"}` };
 }
@@ -123,7 +123,7 @@ function assistantMessage({ text, thinking, toolCalls, providerState }: LlmReply
   }));
   return {
     role: "assistant",
-    // An answer that had to be found in the thinking is stored as what it was taken for.
+    // Thinking that counts as the answer is stored as the answer.
     content: text === "" && calls.length === 0 ? thinking : text,
     tool_calls: calls.length === 0 ? null : calls,
     provider_state: providerState === null ? null : Buffer.from(providerState),
@@ -145,5 +145,80 @@ function nextIterationState(
     last_error_retryable: failure?.retryable ?? true,
     consecutive_timeouts: failure?.code === "timeout" ? before.consecutive_timeouts + 1 : 0,
     tools_budget_ms: Math.max(0, agent.iteration_timeout_ms - durationMs),
+  };
+}
+
+/**
+ * The content of each timeline row by the complete reply, in the rows' order. The complete text is authoritative: it
+ * replaces what was streamed, and a streamed row without content here was streamed in error.
+ */
+function replyContents(step: CallLlm, reply: LlmReply): ReadonlyMap<StreamKind, string> {
+  const contents = new Map<StreamKind, string>();
+  const put = (kind: StreamKind, content: string) => {
+    if (content !== "") contents.set(kind, storableText(content).text);
+  };
+  put("thinking", reply.thinking);
+  switch (step.style) {
+    case "final-answer":
+      put("answer", reply.text === "" && step.thinkingMayAnswer ? reply.thinking : reply.text);
+      return contents;
+    case "native":
+      put("response", reply.text);
+      return contents;
+    case "react": {
+      const { thought, isFinalAnswer, finalAnswer } = parseReact(reply.text);
+      put("thought", thought);
+      if (step.interaction === "forced_conclusion") put("answer", finalAnswer || thought || reply.text);
+      else if (isFinalAnswer) put("answer", finalAnswer);
+      return contents;
+    }
+    default:
+      return step.style satisfies never;
+  }
+}
+
+/** The fields of an LLM interaction's row. */
+export interface RecordedLlmCall {
+  readonly interactionId: string;
+  readonly type: LlmInteractionType;
+  readonly model: string;
+  /** The newest message of the input; null if the input is not part of the execution's conversation. */
+  readonly lastMessageId: string | null;
+  /** What is stored of the request in addition to the conversation. */
+  readonly request: object;
+  readonly reply: LlmReply;
+  readonly durationMs: number;
+  readonly failure: CallFailure | null;
+}
+
+/** The row of an LLM call, failed ones included. */
+export function llmInteractionRow(
+  { session_id, stage_id, execution_id }: ExecutionState,
+  { interactionId, type, model, lastMessageId, request, reply, durationMs, failure }: RecordedLlmCall,
+) {
+  const { usage } = reply;
+  return {
+    interaction_id: interactionId,
+    session_id,
+    stage_id,
+    execution_id,
+    interaction_type: type,
+    model_name: model,
+    last_message_id: lastMessageId,
+    llm_request: request,
+    llm_response: {
+      text_length: Buffer.byteLength(reply.text),
+      tool_calls_count: reply.toolCalls.length,
+      code_executions_count: reply.codeExecutions.length,
+      groundings_count: reply.groundings.length,
+    },
+    thinking_content: reply.thinking === "" ? null : storableText(reply.thinking).text,
+    input_tokens: usage?.inputTokens ?? null,
+    output_tokens: usage?.outputTokens ?? null,
+    thinking_tokens: usage?.thinkingTokens ?? null,
+    total_tokens: usage?.totalTokens ?? null,
+    duration_ms: durationMs,
+    error_message: failure?.message ?? null,
+    error_code: failure?.code ?? null,
   };
 }

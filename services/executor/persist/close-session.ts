@@ -6,12 +6,12 @@ import type { SessionEventPayload } from "#shared/contracts/session-event.ts";
 import { SESSION_STATUSES, type TerminalStatus } from "#shared/contracts/statuses.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
-import { CancelledError, type TerminalError } from "#shared/errors.ts";
-import type { OwnedSession } from "../owned-session.ts";
+import { cancelledByUser, type CancelledError, type TerminalError } from "#shared/errors.ts";
 import { closeTimeline } from "./close-timeline.ts";
 import { commitStep } from "./commit-step.ts";
-import { endSession } from "./end-session.ts";
-import { executionEvent } from "./execution-event.ts";
+import { executionEvent } from "./execution-rows.ts";
+import { endSession } from "./session-rows.ts";
+import type { SessionWriter } from "./session-writer.ts";
 
 const parseStageRow = compileParser(
   "closed stage row",
@@ -30,7 +30,7 @@ const parseExecutionRow = compileParser(
 const parseStatus = compileParser("session status row", Type.Object({ status: literals(SESSION_STATUSES) }));
 const parseAnswer = compileParser("last answer", Type.Object({ content: Type.String() }));
 
-/** Taken first, as a cancel takes it: whichever comes first is seen by the other. */
+/** Locked first, as the api's cancel does: the later of the two sees what the earlier one wrote. */
 const LOCK_STATUS = `SELECT status FROM alert_sessions WHERE session_id = $1 FOR NO KEY UPDATE`;
 
 const CLOSE_EXECUTIONS = `
@@ -56,21 +56,21 @@ WHERE answer.session_id = $1 AND answer.event_type = 'final_analysis' AND answer
 ORDER BY stage_index DESC, agent_index DESC LIMIT 1`;
 
 /**
- * Ends a session out of turn, in one transaction: open timeline rows keep what they hold and get the status, so do
- * running executions and stages, then the session itself, with the last answer there is. Returns the status: the one
- * asked for, or `cancelled` where a cancel was recorded before, because `cancelling` can become nothing else.
+ * Ends a session early, in one transaction: open timeline rows keep their content and get the status, so do running
+ * executions and stages, then the session itself, with the last answer there is. Returns the status: `requested`, or
+ * `cancelled` if a cancel was recorded before, because `cancelling` can become nothing else.
  */
 export async function closeSession(
-  session: OwnedSession,
-  asked: Exclude<TerminalStatus, "completed">,
-  why: CancelledError | TerminalError,
+  session: SessionWriter,
+  requested: Exclude<TerminalStatus, "completed">,
+  reason: CancelledError | TerminalError,
 ): Promise<TerminalStatus> {
   const { sessionId } = session;
-  let [status, error] = [asked, why];
+  let [status, error] = [requested, reason];
   const write = async (manager: EntityManager) => {
     const [row] = await selectRows(manager, parseStatus, LOCK_STATUS, [sessionId]);
     if (row?.status === "cancelling") {
-      [status, error] = ["cancelled", new CancelledError("user", "cancelled by the user")];
+      [status, error] = ["cancelled", cancelledByUser()];
     }
     const ended = { status, errorMessage: error.message, errorCode: error.code };
     const [answer] = await selectRows(manager, parseAnswer, LAST_ANSWER, [sessionId]);

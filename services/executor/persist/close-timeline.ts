@@ -6,7 +6,7 @@ import type { SessionEventPayload } from "#shared/contracts/session-event.ts";
 import { TIMELINE_EVENT_TYPES, type TerminalStatus } from "#shared/contracts/statuses.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
-import type { OwnedSession } from "../owned-session.ts";
+import type { SessionWriter } from "./session-writer.ts";
 
 const parseOpenRow = compileParser(
   "open timeline row",
@@ -22,12 +22,12 @@ const CLOSE_ROW = `
 UPDATE timeline_events SET status = $2, content = $3, updated_at = now() WHERE event_id = $1`;
 
 /**
- * Within a step's transaction: ends the session's open timeline rows, or those of one execution, with what they hold so
- * far, and returns their events.
+ * Within a step's transaction: ends the session's open timeline rows, or those of one execution, with the text streamed
+ * so far, and returns their events.
  */
 export async function closeTimeline(
   manager: EntityManager,
-  session: OwnedSession,
+  session: SessionWriter,
   status: TerminalStatus,
   executionId: string | null = null,
 ): Promise<SessionEventPayload[]> {

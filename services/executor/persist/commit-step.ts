@@ -4,28 +4,28 @@ import { compileParser } from "#shared/contracts/compile-parser.ts";
 import type { SessionEventPayload } from "#shared/contracts/session-event.ts";
 import { appendEvents, type TokenUsage } from "#shared/database/append-events.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
-import { CancelledError } from "#shared/errors.ts";
-import type { OwnedSession } from "../owned-session.ts";
+import { cancelledByUser, leaseLost, type CancelledError } from "#shared/errors.ts";
+import type { SessionWriter } from "./session-writer.ts";
 
-/** What a step's writes add to the session's log and sums. */
+/** What a step adds to the session's event log and token sums. */
 export interface StepRecord {
   readonly events: readonly SessionEventPayload[];
   readonly tokens?: TokenUsage | undefined;
 }
 
-/** Rolls the transaction back; never leaves this file. */
+/** Rolls the transaction back; caught in this file. */
 class FenceRefusedError extends Error {}
 
 /**
- * Persists one step: `write` makes its rows, then the events are numbered and the fence is checked in the last
- * statement before COMMIT, all in one transaction. Afterwards the events go to the publisher. `finish` and
- * `close` are a session's last write; only `close` is let through after a cancel.
+ * Commits one step: `write` writes its rows, then the last statement before COMMIT numbers the events and checks the
+ * fence, all in one transaction. Afterwards the events go to the publisher. `finish` and `close` are a session's last
+ * write; after a cancel the fence lets only `close` through.
  *
- * Throws CancelledError `user` or `lease_lost` when the fence refused; then nothing was written and the session is
- * stopped. Throws what the database throws otherwise; whether that COMMIT took effect, the next owner reads in the rows.
+ * Throws CancelledError `user` or `lease_lost` if the fence refused; then nothing was written and the session is
+ * stopped. Rethrows database errors; if the reply to COMMIT was lost, the next owner finds out from the rows.
  */
 export async function commitStep(
-  session: OwnedSession,
+  session: SessionWriter,
   write: (manager: EntityManager) => Promise<StepRecord>,
   kind: "step" | "finish" | "close" = "step",
 ): Promise<void> {
@@ -39,10 +39,10 @@ export async function commitStep(
       return numbered;
     });
   try {
-    await session.commits(async () => session.publisher.publish(await commit()));
+    await session.commitMutex(async () => session.publisher.publish(await commit()));
   } catch (error) {
     if (!(error instanceof FenceRefusedError)) throw error;
-    const reason = await whyRefused(session);
+    const reason = await refusalReason(session);
     session.stop(reason);
     throw reason;
   }
@@ -53,7 +53,7 @@ const parseFence = compileParser(
   Type.Object({ ours: Type.Boolean(), cancelled: Type.Boolean() }),
 );
 
-async function whyRefused({ db, sessionId, epoch }: OwnedSession): Promise<CancelledError> {
+async function refusalReason({ db, sessionId, epoch }: SessionWriter): Promise<CancelledError> {
   const [row] = await selectRows(
     db,
     parseFence,
@@ -61,7 +61,5 @@ async function whyRefused({ db, sessionId, epoch }: OwnedSession): Promise<Cance
      FROM session_runtime WHERE session_id = $1`,
     [sessionId, epoch],
   );
-  return row?.ours === true && row.cancelled
-    ? new CancelledError("user", "cancelled by the user")
-    : new CancelledError("lease_lost", "another executor took the session over");
+  return row?.ours === true && row.cancelled ? cancelledByUser() : leaseLost();
 }

@@ -10,7 +10,7 @@ import { TerminalError } from "#shared/errors.ts";
 
 const TextOrNull = Type.Union([Type.String(), Type.Null()]);
 
-/** What a session's next step needs of a stage's row. */
+/** The columns of a stage's row that decide the session's next step. */
 const StageState = Type.Object({
   stage_id: Uuid,
   session_id: Uuid,
@@ -23,7 +23,7 @@ const StageState = Type.Object({
 });
 export type StageState = Static<typeof StageState>;
 
-/** What a session's next step needs of an execution's row. */
+/** The columns of an execution's row that decide the session's next step. */
 const ExecutionState = Type.Object({
   execution_id: Uuid,
   stage_id: Uuid,
@@ -36,15 +36,15 @@ const ExecutionState = Type.Object({
 });
 export type ExecutionState = Static<typeof ExecutionState>;
 
-/** Everything the next session step is decided from. */
+/** Everything that decides the session's next step. */
 export interface SessionState {
   readonly status: (typeof SESSION_STATUSES)[number];
   readonly chain: ResolvedChain;
-  /** By stage_index. */
+  /** Ordered by stage_index. */
   readonly stages: readonly StageState[];
-  /** By stage, then agent_index. */
+  /** Ordered by agent_index, across stages. */
   readonly executions: readonly ExecutionState[];
-  /** The completed final analyses by execution id; of each stage only the last execution's that has one. */
+  /** Completed final analyses by execution id: for each stage only that of the last execution that has one. */
   readonly answers: ReadonlyMap<string, string>;
 }
 
@@ -60,8 +60,8 @@ const parseRow = compileParser(
 );
 
 /**
- * One statement: it runs before every step of the session, on one connection. A stage of a hundred agents has a hundred
- * answers, each perhaps a megabyte: those that speak for nobody stay where they are.
+ * One statement, because it runs before every step of the session. A stage of a hundred agents has a hundred answers,
+ * each perhaps a megabyte: only the answer that represents its stage is read.
  */
 const LOAD = `
 SELECT s.status, s.resolved_config,
@@ -78,8 +78,8 @@ SELECT s.status, s.resolved_config,
 FROM alert_sessions s WHERE s.session_id = $1`;
 
 /**
- * Reads a session's rows, without the alert and the conversations. Throws TerminalError if the stored chain is malformed
- * or the session is gone.
+ * Reads a session's rows, without the alert and the conversations. Throws TerminalError `not_found` if the session does
+ * not exist, or the parser's error if its stored chain is malformed.
  */
 export async function loadSession(db: DataSource, sessionId: string): Promise<SessionState> {
   const [row] = await selectRows(db, parseRow, LOAD, [sessionId]);

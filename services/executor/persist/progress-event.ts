@@ -3,28 +3,37 @@ import type { EntityManager } from "typeorm";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import type { SessionEventPayload } from "#shared/contracts/session-event.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
-import type { StagePlace } from "../next-session-step.ts";
+import type { StageState } from "./load-session.ts";
 
-/** What a session is at, beyond the number of agents that run. */
+/** A stage's row and its position in the chain. */
+export interface StageContext {
+  readonly row: StageState;
+  /** Number of the stage's agents, without the synthesis. */
+  readonly agents: number;
+  /** Number of the chain's stages. */
+  readonly total: number;
+}
+
+/** What a session is doing, beyond the number of running agents. */
 export type Activity = "starting" | "investigating" | "synthesizing" | "summarizing";
 
-/** What the phrase needs of a stage; it may not have a row yet. */
-export interface ProgressPlace extends Pick<StagePlace, "agents" | "total"> {
-  readonly stage: Pick<StagePlace["stage"], "session_id" | "stage_name" | "stage_index">;
-}
+/** The part of a stage's context that its status text needs; the stage may not have a row yet. */
+type ProgressContext = Pick<StageContext, "agents" | "total"> & {
+  readonly row: Pick<StageState, "session_id" | "stage_name" | "stage_index">;
+};
 
 const parseCount = compileParser("active executions", Type.Object({ active: Type.Integer() }));
 
 const COUNT_ACTIVE = `
 SELECT count(*)::int AS active FROM agent_executions WHERE session_id = $1 AND status = 'active'`;
 
-/** Within a step's transaction, after its writes: where the session stands now. */
+/** Within a step's transaction, after its writes: the session's `session.progress` event. */
 export async function progressEvent(
   manager: EntityManager,
-  place: ProgressPlace,
+  context: ProgressContext,
   activity: Activity,
 ): Promise<SessionEventPayload> {
-  const { session_id, stage_name, stage_index } = place.stage;
+  const { session_id, stage_name, stage_index } = context.row;
   const [row] = await selectRows(manager, parseCount, COUNT_ACTIVE, [session_id]);
   const active = row?.active ?? 0;
   return {
@@ -32,15 +41,15 @@ export async function progressEvent(
     session_id,
     current_stage_index: stage_index,
     current_stage_name: stage_name,
-    total_stages: place.total,
+    total_stages: context.total,
     active_executions: active,
-    status_text: statusText(place, activity, active),
+    status_text: statusText(context, activity, active),
     timestamp: new Date().toISOString(),
   };
 }
 
-function statusText({ stage, agents, total }: ProgressPlace, activity: Activity, active: number): string {
-  const where = `Stage ${stage.stage_index + 1} of ${total} (${stage.stage_name})`;
+function statusText({ row, agents, total }: ProgressContext, activity: Activity, active: number): string {
+  const where = `Stage ${row.stage_index + 1} of ${total} (${row.stage_name})`;
   switch (activity) {
     case "starting":
       return `${where}: starting ${agentCount(agents)}`;

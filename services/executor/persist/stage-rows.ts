@@ -1,25 +1,33 @@
 import { v5 as uuidFrom } from "uuid";
+import type { ResolvedAgent, ResolvedStage } from "#shared/contracts/resolved-chain.ts";
 import type { SessionEventPayload } from "#shared/contracts/session-event.ts";
 import type { RunStatus } from "#shared/contracts/statuses.ts";
 import { AgentExecutionEntity, INITIAL_ITERATION_STATE } from "#shared/database/entities/agent-execution.ts";
 import { AlertSessionEntity } from "#shared/database/entities/alert-session.ts";
 import { StageEntity } from "#shared/database/entities/stage.ts";
-import type { StageState } from "./load-session.ts";
-import type { SessionStep } from "../next-session-step.ts";
-import type { OwnedSession } from "../owned-session.ts";
 import { commitStep } from "./commit-step.ts";
-import { executionEvent } from "./execution-event.ts";
-import { progressEvent } from "./progress-event.ts";
+import { executionEvent } from "./execution-rows.ts";
+import type { StageState } from "./load-session.ts";
+import { progressEvent, type StageContext } from "./progress-event.ts";
+import type { RunOutcome } from "./run-outcome.ts";
+import type { SessionWriter } from "./session-writer.ts";
 
-type StepOf<K extends SessionStep["kind"]> = Extract<SessionStep, { kind: K }>;
+/** A stage of the chain that has no row yet. */
+export interface PlannedStage {
+  /** Its position in the chain, from 0. */
+  readonly index: number;
+  readonly plan: ResolvedStage;
+  /** Number of the chain's stages. */
+  readonly total: number;
+}
 
-/** Creates a stage's rows, the stage active and its executions pending, and makes it the session's current one. */
+/** Commits a stage's rows, the stage active and its executions pending, and makes it the session's current stage. */
 export async function startStage(
-  session: OwnedSession,
-  { index, plan, total }: StepOf<"start-stage">,
+  session: SessionWriter,
+  { index, plan, total }: PlannedStage,
 ): Promise<void> {
   const { sessionId } = session;
-  // Ids derive from their place, so that a step made twice names the same rows.
+  // Ids derive from the position, so that a repeated step names the same rows.
   const stageId = uuidFrom(`stage:${index}`, sessionId);
   const stage = { stage_id: stageId, session_id: sessionId, stage_name: plan.name, stage_index: index };
   await commitStep(session, async (manager) => {
@@ -50,8 +58,11 @@ export async function startStage(
       { session_id: sessionId },
       { current_stage_index: index, current_stage_id: stageId },
     );
-    const place = { stage, agents: plan.agents.length, total };
-    const progress = await progressEvent(manager, place, "starting");
+    const progress = await progressEvent(
+      manager,
+      { row: stage, agents: plan.agents.length, total },
+      "starting",
+    );
     return { events: [stageEvent("stage.started", stage, "active"), progress] };
   });
 }
@@ -60,18 +71,19 @@ function executionId(stageId: string, agentIndex: number): string {
   return uuidFrom(`execution:${agentIndex}`, stageId);
 }
 
-/** Creates the row of the execution that combines the results of a stage's agents, and starts it. */
+/** Commits the active execution that synthesises the results of a stage's agents. */
 export async function startSynthesis(
-  session: OwnedSession,
-  { place, agent }: StepOf<"start-synthesis">,
+  session: SessionWriter,
+  context: StageContext,
+  agent: ResolvedAgent,
 ): Promise<void> {
-  const { session_id, stage_id } = place.stage;
+  const { session_id, stage_id } = context.row;
   const execution = {
-    execution_id: executionId(stage_id, place.agents + 1),
+    execution_id: executionId(stage_id, context.agents + 1),
     stage_id,
     session_id,
     agent_name: agent.name,
-    agent_index: place.agents + 1,
+    agent_index: context.agents + 1,
   };
   await commitStep(session, async (manager) => {
     await manager.insert(AgentExecutionEntity, {
@@ -82,32 +94,32 @@ export async function startSynthesis(
       iteration_state: INITIAL_ITERATION_STATE,
       llm_provider: agent.llm_provider.name,
     });
-    const progress = await progressEvent(manager, place, "synthesizing");
+    const progress = await progressEvent(manager, context, "synthesizing");
     return { events: [executionEvent(execution, "active"), progress] };
   });
 }
 
-/** Writes how a stage ended. */
+/** Commits how a stage ended; `isSummaryNext` announces the executive summary in the progress event. */
 export async function completeStage(
-  session: OwnedSession,
-  { place, end, isLast }: StepOf<"complete-stage">,
+  session: SessionWriter,
+  context: StageContext,
+  { outcome, isSummaryNext }: { readonly outcome: RunOutcome; readonly isSummaryNext: boolean },
 ): Promise<void> {
-  const { stage } = place;
+  const { row } = context;
   await commitStep(session, async (manager) => {
     await manager.update(
       StageEntity,
-      { stage_id: stage.stage_id },
+      { stage_id: row.stage_id },
       {
-        status: end.status,
+        status: outcome.status,
         completed_at: () => "now()",
         duration_ms: () => "(extract(epoch FROM now() - started_at) * 1000)::int",
-        error_message: end.errorMessage,
-        error_code: end.errorCode,
+        error_message: outcome.errorMessage,
+        error_code: outcome.errorCode,
       },
     );
-    const summarizing = isLast && end.status === "completed";
-    const progress = summarizing ? [await progressEvent(manager, place, "summarizing")] : [];
-    return { events: [stageEvent("stage.completed", stage, end.status), ...progress] };
+    const progress = isSummaryNext ? [await progressEvent(manager, context, "summarizing")] : [];
+    return { events: [stageEvent("stage.completed", row, outcome.status), ...progress] };
   });
 }
 

@@ -3,16 +3,16 @@ import type { EntityManager } from "typeorm";
 import type { SessionEventPayload } from "#shared/contracts/session-event.ts";
 import type { TimelineEventType, TimelineStatus } from "#shared/contracts/statuses.ts";
 import { TimelineEventEntity, type TimelineEvent } from "#shared/database/entities/timeline-event.ts";
-import type { ExecutionState } from "./load-session.ts";
-import type { OwnedSession } from "../owned-session.ts";
-import { commitStep } from "./commit-step.ts";
 import type { LiveStream } from "../stream/live-streams.ts";
+import { commitStep } from "./commit-step.ts";
+import type { ExecutionState } from "./load-session.ts";
+import type { SessionWriter } from "./session-writer.ts";
 
 /** The rows that one LLM call may stream into, at most one of each. */
 const STREAMS = {
-  /** What the provider itself calls thinking. */
+  /** What the provider marks as thinking. */
   thinking: { type: "llm_thinking", metadata: { source: "native" } },
-  /** What a ReAct reply says behind `Thought:`. */
+  /** The text after `Thought:` in a ReAct reply. */
   thought: { type: "llm_thinking", metadata: { source: "react" } },
   response: { type: "llm_response", metadata: null },
   answer: { type: "final_analysis", metadata: null },
@@ -20,15 +20,15 @@ const STREAMS = {
 export type StreamKind = keyof typeof STREAMS;
 const STREAM_KINDS: readonly StreamKind[] = ["thinking", "thought", "response", "answer"];
 
-/** A timeline row that was opened for streaming and awaits its content. */
+/** A timeline row that was opened for streaming and is not complete. */
 interface OpenRow {
   readonly eventId: string;
   readonly kind: StreamKind;
-  /** Absent while the running attempt has produced nothing for the row: a former one opened it. */
+  /** Undefined until the running attempt produces text for a row that an earlier attempt opened. */
   stream: LiveStream | undefined;
 }
 
-/** What distinguishes a new row from its siblings. */
+/** The columns of a new row that do not follow from its execution. */
 type InsertedRow = Pick<TimelineEvent, "event_id" | "event_type" | "status" | "content"> &
   Partial<Pick<TimelineEvent, "metadata" | "llm_interaction_id" | "mcp_interaction_id">>;
 
@@ -39,12 +39,12 @@ export interface RowEnd {
   readonly interactionId: string | null;
 }
 
-/** A row that is announced whole. */
+/** A row that is complete when it is inserted. */
 export interface WholeRow {
   readonly type: TimelineEventType;
   readonly content: string;
   readonly metadata: object | null;
-  /** Names the row within its iteration, where somebody must find it again. */
+  /** Names the row within its iteration, if it must be found again. */
   readonly key?: string;
   /** The LLM call it belongs to. */
   readonly interactionId: string | null;
@@ -53,11 +53,11 @@ export interface WholeRow {
 }
 
 /**
- * Opens the writer for one call. Row ids derive from execution, iteration and kind: when a call is made again after a
- * crash, its rows are found open and used again, with the same id and sequence number.
+ * Opens the writer for one LLM call. Row ids derive from execution, iteration and kind: when a call is repeated after a
+ * crash, its open rows are found and reused, with the same id and sequence number.
  */
 export async function openTimelineWriter(
-  session: OwnedSession,
+  session: SessionWriter,
   execution: ExecutionState,
   iteration: number,
 ): Promise<TimelineWriter> {
@@ -85,14 +85,14 @@ function streamId({ execution_id }: ExecutionState, iteration: number, kind: Str
   return uuidFrom(`timeline:${iteration}:${kind}`, execution_id);
 }
 
-/** The id of a row that is complete from the start. */
+/** The id of a row that is complete when it is inserted. */
 export function wholeRowId({ execution_id }: ExecutionState, iteration: number, key: string): string {
   return uuidFrom(`timeline:${iteration}:row:${key}`, execution_id);
 }
 
 /** The timeline rows of one LLM call of an execution. */
 export class TimelineWriter {
-  readonly #session: OwnedSession;
+  readonly #session: SessionWriter;
   readonly #execution: ExecutionState;
   readonly #iteration: number;
   readonly #rows: OpenRow[];
@@ -100,7 +100,7 @@ export class TimelineWriter {
   #attempt = 1;
 
   constructor(
-    session: OwnedSession,
+    session: SessionWriter,
     execution: ExecutionState,
     { iteration, nextSequence, rows }: { iteration: number; nextSequence: number; rows: OpenRow[] },
   ) {
@@ -111,21 +111,21 @@ export class TimelineWriter {
     this.#rows = rows;
   }
 
-  /** The call is made again: what an earlier attempt streamed counts no more, its rows stay open for this one. */
+  /** Starts another attempt of the call: text streamed by earlier attempts is discarded, their rows stay open. */
   beginAttempt(attempt: number): void {
     this.#attempt = attempt;
     this.close();
     for (const row of this.#rows) row.stream = undefined;
   }
 
-  /** Streams a delta into the call's row of this kind, opening the row with the first one. */
+  /** Streams a delta into the call's row of this kind; the first delta opens the row. */
   async append(kind: StreamKind, delta: string): Promise<void> {
     const row = this.#rows.find((open) => open.kind === kind) ?? (await this.#open(kind));
     row.stream ??= this.#session.streams.open(row.eventId, this.#attempt);
     row.stream.append(delta);
   }
 
-  /** The open rows in the order of their sequence numbers; `text` is null where the last attempt wrote nothing. */
+  /** The open rows by sequence number; `text` is null if the last attempt wrote nothing. */
   openRows(): readonly { eventId: string; kind: StreamKind; text: string | null }[] {
     return this.#rows.map(({ eventId, kind, stream }) => ({ eventId, kind, text: stream?.text() ?? null }));
   }
@@ -152,7 +152,7 @@ export class TimelineWriter {
     };
   }
 
-  /** Within a step's transaction: adds a stream's row whole, where nothing was streamed, and returns its event. */
+  /** Within a step's transaction: adds a complete row of a kind that was not streamed, and returns its event. */
   async addStream(
     manager: EntityManager,
     kind: StreamKind,
@@ -161,7 +161,7 @@ export class TimelineWriter {
     return this.add(manager, { ...row, ...STREAMS[kind] });
   }
 
-  /** Within a step's transaction: adds a row that is complete from the start and returns its event. */
+  /** Within a step's transaction: adds a complete row and returns its event. */
   async add(
     manager: EntityManager,
     { key, type, content, metadata, interactionId, mcpInteractionId }: WholeRow,
@@ -178,12 +178,12 @@ export class TimelineWriter {
     });
   }
 
-  /** Sends the last chunks; to be awaited before the rows are completed. */
+  /** Sends the last chunks. Await it before the rows are completed. */
   async flush(): Promise<void> {
     await Promise.all(this.#rows.flatMap(({ stream }) => stream?.flush() ?? []));
   }
 
-  /** The streams are over: after the commit, or before another attempt. */
+  /** Drops the live streams: after the commit, or before another attempt. */
   close(): void {
     for (const { eventId } of this.#rows) this.#session.streams.forget(eventId);
   }
@@ -223,7 +223,7 @@ export class TimelineWriter {
       event_type: row.event_type,
       status: row.status,
       content: row.content,
-      // What opens for streaming is announced without metadata; the row has it.
+      // The created event of a streaming row carries no metadata; the row has it.
       ...(row.status === "streaming" ? {} : { metadata: row.metadata ?? null }),
       sequence_number,
       timestamp: new Date().toISOString(),

@@ -1,6 +1,5 @@
 import type { AlertInput } from "../controllers/controller.ts";
-import { oneLine } from "./one-line.ts";
-import { untrustedText } from "./untrusted-text.ts";
+import { oneLine, untrustedText } from "./untrusted-text.ts";
 
 /** The alert as it came in. Without a type the metadata are left out. */
 export function alertBlock({ data, alertType }: Pick<AlertInput, "data" | "alertType">): string {

@@ -1,5 +1,5 @@
 import type { NewMessage } from "../controllers/controller.ts";
-import { FOCUS_LINE } from "./focus-line.ts";
+import { FOCUS_LINE } from "./general-instructions.ts";
 import { instructionTiers } from "./instruction-tiers.ts";
 import { investigationBlocks } from "./investigation-blocks.ts";
 import type { PromptInput } from "./prompt-input.ts";

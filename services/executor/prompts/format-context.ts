@@ -1,11 +1,15 @@
 import type { IterationStrategy } from "#shared/contracts/resolved-chain.ts";
 import type { RunStatus, TimelineEventType } from "#shared/contracts/statuses.ts";
 import type { TimelineEvent } from "#shared/database/entities/timeline-event.ts";
-import type { StageAnswer } from "../stage-answers.ts";
 import { untrustedText } from "./untrusted-text.ts";
-import { toolCallText } from "./tool-call-text.ts";
 
-/** What a reader gets of a timeline row. */
+/** The final answer of one stage. */
+export interface StageAnswer {
+  readonly stageName: string;
+  readonly answer: string;
+}
+
+/** The columns of a timeline row that a prompt shows. */
 export type ContextEvent = Pick<TimelineEvent, "event_type" | "status" | "content" | "metadata">;
 
 /** What one of a stage's parallel agents did, for the synthesis of that stage. */
@@ -98,3 +102,11 @@ const LABELS: Readonly<Record<TimelineEventType, string>> = {
   google_search_result: "Google Search Result",
   url_context_result: "URL Context Result",
 };
+
+/** A tool call for a reader: the tool's name, as far as its row has it, then the arguments as the model wrote them. */
+export function toolCallText({ content, metadata }: Pick<TimelineEvent, "content" | "metadata">): string {
+  if (metadata === null || !("tool_name" in metadata)) return content;
+  const { tool_name: tool } = metadata;
+  if (typeof tool !== "string" || tool === "") return content;
+  return content === "" ? tool : `${tool}\n${content}`;
+}

@@ -1,8 +1,19 @@
 import type { ResolvedAgent, ResolvedChain } from "#shared/contracts/resolved-chain.ts";
 import type { ToolDescription } from "#shared/contracts/tool-list.ts";
-import type { StageAnswer } from "../stage-answers.ts";
-import type { ParallelResults } from "./format-context.ts";
-import type { AlertInput } from "../controllers/controller.ts";
+import type { ParallelResults, StageAnswer } from "./format-context.ts";
+
+/** The alert as submitted. */
+export interface AlertInput {
+  readonly data: string;
+  readonly alertType: string | null;
+  readonly runbookUrl: string | null;
+}
+
+/** A message to be appended to the conversation. */
+export interface NewMessage {
+  readonly role: "system" | "user";
+  readonly content: string;
+}
 
 /** All that an agent's first messages are made of: no times and no ids, so the same input gives the same prompt. */
 export interface PromptInput {

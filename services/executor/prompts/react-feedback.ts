@@ -1,4 +1,5 @@
 import type { ParsedReact } from "../react-parser/parsed-react.ts";
+import { untrustedText } from "./untrusted-text.ts";
 
 /** A tool as it is shown to the model. */
 export interface ListedTool {
@@ -53,4 +54,9 @@ function listTools(tools: readonly ListedTool[]): string {
 
 function shorten(name: string): string {
   return name.length > 200 ? `${name.slice(0, 200).toWellFormed()}…` : name;
+}
+
+/** A tool's output as the user message that a ReAct agent reads next; the output is framed as data. */
+export function observation(output: string): string {
+  return `Observation: ${untrustedText("TOOL_OUTPUT", output)}`;
 }

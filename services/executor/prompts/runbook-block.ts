@@ -1,7 +1,6 @@
 import type { AlertInput } from "../controllers/controller.ts";
-import { inertText } from "./inert-text.ts";
 import type { PromptInput } from "./prompt-input.ts";
-import { untrustedText } from "./untrusted-text.ts";
+import { escapeMarkers, untrustedText } from "./untrusted-text.ts";
 
 /** The runbook: the alert's own, else the configured one, which is the built-in guide where nobody gave another. */
 export function runbookBlock(
@@ -28,7 +27,7 @@ ${untrustedText("RUNBOOK_ADDRESS", address.trim())}`;
 
 function written(runbook: string): string {
   const fence = fenceAround(runbook);
-  return `${fence}markdown\n<!-- RUNBOOK START -->\n${inertText(runbook)}\n<!-- RUNBOOK END -->\n${fence}`;
+  return `${fence}markdown\n<!-- RUNBOOK START -->\n${escapeMarkers(runbook)}\n<!-- RUNBOOK END -->\n${fence}`;
 }
 
 /** Four backticks, or one more than the longest run in the text, which therefore cannot close the fence. */

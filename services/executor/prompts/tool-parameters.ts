@@ -1,4 +1,4 @@
-import { oneLine } from "./one-line.ts";
+import { oneLine } from "./untrusted-text.ts";
 
 /**
  * A tool's parameters from its JSON Schema (as JSON text), one line each, sorted by name:

@@ -1,6 +1,6 @@
 import type { ToolDescription } from "#shared/contracts/tool-list.ts";
-import { oneLine } from "./one-line.ts";
 import { toolParameters } from "./tool-parameters.ts";
+import { oneLine } from "./untrusted-text.ts";
 
 /**
  * The tools of an agent whose model calls them in writing, numbered in the order given. What the tool servers say about

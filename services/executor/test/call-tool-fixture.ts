@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { ToolDescription } from "#shared/contracts/tool-list.ts";
 import type { BenchSession, ToolBench } from "../../../test/support/tool-bench.ts";
-import { callTool, type ToolCallOrder, type ToolOutcome } from "../tools/call-tool.ts";
-import { PATIENCE, type ToolPatience } from "../tools/tool-timeouts.ts";
+import { callTool, type CallToolRequest, type ToolOutcome } from "../tools/call-tool.ts";
+import { TOOL_TIMEOUTS, type ToolTimeouts } from "../tools/tool-timeouts.ts";
 
 /** As in stub-tools.yaml. */
 export const LAB = {
@@ -23,19 +23,19 @@ export const LISTED: ToolDescription[] = Object.entries(LAB).map(([name, tool]) 
   read_only: "read_only" in tool,
 }));
 /** For tests in which nobody answers. */
-export const IMPATIENT: ToolPatience = {
-  ...PATIENCE,
+export const SHORT_TIMEOUTS: ToolTimeouts = {
+  ...TOOL_TIMEOUTS,
   noRespondersMs: 300,
-  pauseMs: 20,
+  retryMs: 20,
   afterDeadlineMs: 300,
 };
 
 /** A call of one of the tools whose arguments name its id, so that the tools' log can be searched for it. */
-export function orderCall(
+export function callRequest(
   owner: BenchSession,
   tool: string,
-  more: Partial<ToolCallOrder> = {},
-): ToolCallOrder {
+  more: Partial<CallToolRequest> = {},
+): CallToolRequest {
   const callId = randomUUID();
   return {
     callId,
@@ -52,14 +52,14 @@ export function orderCall(
 export async function callAs(
   bench: ToolBench,
   owner: BenchSession,
-  order: ToolCallOrder,
+  request: CallToolRequest,
   {
     signal = new AbortController().signal,
-    patience = PATIENCE,
-  }: { signal?: AbortSignal; patience?: ToolPatience } = {},
+    timeouts = TOOL_TIMEOUTS,
+  }: { signal?: AbortSignal; timeouts?: ToolTimeouts } = {},
 ): Promise<ToolOutcome> {
   const { db, bus, log } = bench;
   // The session's own signal goes on when an iteration's ends.
   const session = { ...owner, db, bus, log, signal: new AbortController().signal };
-  return callTool(session, LISTED, order, signal, patience);
+  return callTool(session, LISTED, request, signal, timeouts);
 }

@@ -9,9 +9,9 @@ import {
 import { CancelledError } from "#shared/errors.ts";
 import { ToolBench, type BenchSession } from "../../../test/support/tool-bench.ts";
 import { until } from "../../../test/support/until.ts";
-import type { ToolCallOrder } from "../tools/call-tool.ts";
-import { PATIENCE } from "../tools/tool-timeouts.ts";
-import { IMPATIENT, LAB, callAs, orderCall } from "./call-tool-fixture.ts";
+import type { CallToolRequest } from "../tools/call-tool.ts";
+import { TOOL_TIMEOUTS } from "../tools/tool-timeouts.ts";
+import { SHORT_TIMEOUTS, LAB, callAs, callRequest } from "./call-tool-fixture.ts";
 
 interface Respondent {
   respond(data: Uint8Array): boolean;
@@ -29,9 +29,9 @@ describe("callTool, when tool-runners misbehave", () => {
   });
   after(async () => bench[Symbol.asyncDispose]());
 
-  const order = (tool: string, timeoutMs = 50_000) => orderCall(owner, tool, { timeoutMs });
-  const call = async (made: ToolCallOrder, patience = PATIENCE, { signal } = new AbortController()) =>
-    callAs(bench, owner, made, { patience, signal });
+  const request = (tool: string, timeoutMs = 50_000) => callRequest(owner, tool, { timeoutMs });
+  const call = async (made: CallToolRequest, timeouts = TOOL_TIMEOUTS, { signal } = new AbortController()) =>
+    callAs(bench, owner, made, { timeouts, signal });
   /** A foreign runner, which answers as it likes. */
   const serve = (
     answer: (message: Respondent, callId: string) => void,
@@ -50,8 +50,8 @@ describe("callTool, when tool-runners misbehave", () => {
   const result = (content: string): ToolCallAnswer => ({ kind: "result", content, is_error: false });
 
   it("gives up when nobody answers, and sees to it that the call never runs", async () => {
-    const made = order("write");
-    expect(await call(made, IMPATIENT)).to.deep.equal({
+    const made = request("write");
+    expect(await call(made, SHORT_TIMEOUTS)).to.deep.equal({
       kind: "exception",
       message: "no tool-runner answers; the call was not made",
       isTimeout: false,
@@ -61,8 +61,8 @@ describe("callTool, when tool-runners misbehave", () => {
   });
 
   it("waits for a runner that comes a little later", async () => {
-    const made = order("write");
-    const outcome = call(made, { ...PATIENCE, noRespondersMs: 40_000 });
+    const made = request("write");
+    const outcome = call(made, { ...TOOL_TIMEOUTS, noRespondersMs: 40_000 });
     await using runner = await bench.runner();
     expect(await outcome).to.include({ kind: "result" });
     expect(await bench.started(made.callId)).to.have.length(1);
@@ -71,8 +71,8 @@ describe("callTool, when tool-runners misbehave", () => {
 
   it("times out on a runner that never answers, and asks it under the same id", async () => {
     using mute = serve(() => undefined);
-    const made = order("write", 1_000);
-    const outcome = await call(made, { ...IMPATIENT, answerWithinMs: 100 });
+    const made = request("write", 1_000);
+    const outcome = await call(made, { ...SHORT_TIMEOUTS, replyMs: 100 });
     expect(outcome).to.include({ kind: "exception", isTimeout: true, mayHaveRun: false });
     expect(mute.asked.length).to.be.above(2);
     expect(new Set(mute.asked)).to.deep.equal(new Set([made.callId]));
@@ -90,10 +90,10 @@ describe("callTool, when tool-runners misbehave", () => {
       message.respond(reply(callId, result("second")));
       late?.();
     });
-    expect(await call(order("write"), { ...IMPATIENT, answerWithinMs: 200 })).to.include({
+    expect(await call(request("write"), { ...SHORT_TIMEOUTS, replyMs: 200 })).to.include({
       content: "first",
     });
-    expect(await call(order("write"), IMPATIENT)).to.include({ content: "first" });
+    expect(await call(request("write"), SHORT_TIMEOUTS)).to.include({ content: "first" });
   });
 
   it("does not take another call's answer for its own", async () => {
@@ -101,13 +101,13 @@ describe("callTool, when tool-runners misbehave", () => {
       const id = confused.asked.length === 1 ? randomUUID() : callId;
       message.respond(reply(id, result(id)));
     });
-    const made = order("write");
-    expect(await call(made, IMPATIENT)).to.include({ content: made.callId });
+    const made = request("write");
+    expect(await call(made, SHORT_TIMEOUTS)).to.include({ content: made.callId });
   });
 
   it("tells the model when the answer is no answer", async () => {
     using broken = serve((message) => message.respond(new TextEncoder().encode("{")));
-    const outcome = await call(order("write"), IMPATIENT);
+    const outcome = await call(request("write"), SHORT_TIMEOUTS);
     expect(outcome).to.include({ kind: "exception", isTimeout: false, mayHaveRun: false });
     expect(broken.asked).to.have.length(1);
   });
@@ -117,14 +117,14 @@ describe("callTool, when tool-runners misbehave", () => {
       const full: ToolCallAnswer = { kind: "busy", message: "full" };
       message.respond(reply(callId, busy.asked.length < 3 ? full : result("at last")));
     });
-    expect(await call(order("write"), IMPATIENT)).to.include({ content: "at last" });
+    expect(await call(request("write"), SHORT_TIMEOUTS)).to.include({ content: "at last" });
   });
 
   it("makes a read-only call again when its runner is killed, and no other", async () => {
     const killed = await bench.runner();
-    const [look, write] = [order("hang_safe"), order("hang")];
+    const [look, write] = [request("hang_safe"), request("hang")];
     const end = new AbortController();
-    const looked = call(look, PATIENCE, end).catch((error: unknown) => error);
+    const looked = call(look, TOOL_TIMEOUTS, end).catch((error: unknown) => error);
     const written = call(write);
     await Promise.all([bench.untilStarted(look.callId), bench.untilStarted(write.callId)]);
     await using other = await bench.runner();

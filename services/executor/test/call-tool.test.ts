@@ -3,8 +3,8 @@ import { CancelledError, type CancelReason } from "#shared/errors.ts";
 import { ToolBench, type BenchSession } from "../../../test/support/tool-bench.ts";
 import { until } from "../../../test/support/until.ts";
 import { abandonOpenCalls } from "../tools/abandon-open-calls.ts";
-import type { ToolCallOrder } from "../tools/call-tool.ts";
-import { LAB, callAs, orderCall } from "./call-tool-fixture.ts";
+import type { CallToolRequest } from "../tools/call-tool.ts";
+import { LAB, callAs, callRequest } from "./call-tool-fixture.ts";
 
 describe("callTool", () => {
   let bench: ToolBench;
@@ -18,8 +18,8 @@ describe("callTool", () => {
   });
   after(async () => bench[Symbol.asyncDispose]());
 
-  const order = (tool: string, more: Partial<ToolCallOrder> = {}) => orderCall(owner, tool, more);
-  const call = async (made: ToolCallOrder, signal?: AbortSignal) =>
+  const request = (tool: string, more: Partial<CallToolRequest> = {}) => callRequest(owner, tool, more);
+  const call = async (made: CallToolRequest, signal?: AbortSignal) =>
     callAs(bench, owner, made, signal === undefined ? {} : { signal });
   const failed = async (promise: Promise<unknown>): Promise<unknown> =>
     promise.then(
@@ -35,7 +35,7 @@ describe("callTool", () => {
     });
 
     it("gives the tool's result, its failure, or what kept it from running", async () => {
-      const [look, refuse, explode] = [order("look"), order("refuse"), order("explode")];
+      const [look, refuse, explode] = [request("look"), request("refuse"), request("explode")];
       expect(await call(look)).to.deep.equal({
         kind: "result",
         content: `[stub] Tool "lab.look" called with args: ${look.arguments}`,
@@ -51,12 +51,12 @@ describe("callTool", () => {
     });
 
     it("asks nobody for a tool that is not listed, or with arguments that fit no message", async () => {
-      const unlisted = order("look", { name: "lab.secret" });
+      const unlisted = request("look", { name: "lab.secret" });
       expect(await call(unlisted)).to.deep.equal({
         kind: "unknown_tool",
         message: 'unknown tool "lab.secret"',
       });
-      const long = order("look", { arguments: "x".repeat(131_073) });
+      const long = request("look", { arguments: "x".repeat(131_073) });
       expect(await call(long)).to.deep.equal({
         kind: "result",
         content: "The arguments have 131073 characters: at most 131072 are allowed.",
@@ -67,7 +67,7 @@ describe("callTool", () => {
     });
 
     it("reads a result that is too long for a message from its row, cut to the provider's limit", async () => {
-      const outcome = await call(order("huge", { maxResultTokens: 25_000 }));
+      const outcome = await call(request("huge", { maxResultTokens: 25_000 }));
       if (outcome.kind !== "result") throw new Error(outcome.message);
       expect(outcome.content.length).to.be.within(99_000, 100_000);
       expect(outcome.content).to.match(
@@ -76,12 +76,12 @@ describe("callTool", () => {
     });
 
     it("takes arguments whose every character must be escaped", async () => {
-      const outcome = await call(order("look", { arguments: "\u0001".repeat(131_072) }));
+      const outcome = await call(request("look", { arguments: "\u0001".repeat(131_072) }));
       expect(outcome.kind).to.equal("result");
     });
 
     it("gets a recorded result again, whoever asks, and runs nothing twice", async () => {
-      const made = order("write");
+      const made = request("write");
       const first = await call(made);
       owner = await bench.takeOver(owner);
       expect(await call(made)).to.deep.equal(first);
@@ -89,28 +89,28 @@ describe("callTool", () => {
     });
 
     it("stops when the session is another's", async () => {
-      const made = order("write");
+      const made = request("write");
       await bench.takeOver(owner);
       expect(await failed(call(made))).to.include({ reason: "lease_lost" });
       expect(await bench.started(made.callId)).to.deep.equal([]);
     });
 
     it("stops when the session is being cancelled", async () => {
-      const made = order("write");
+      const made = request("write");
       await bench.cancel(owner);
       expect(await failed(call(made))).to.include({ reason: "user" });
       expect(await bench.started(made.callId)).to.deep.equal([]);
     });
 
     it("times out by the call's own deadline", async () => {
-      const made = order("hang", { timeoutMs: 300 });
+      const made = request("hang", { timeoutMs: 300 });
       const outcome = await call(made);
       expect(outcome).to.include({ kind: "exception", isTimeout: true, mayHaveRun: true });
       if (outcome.kind !== "exception") return;
       expect(outcome.message).to.match(/^timed out after 0\.\d s; whether it took effect is not known$/u);
     });
 
-    const abortWhenStarted = async (made: ToolCallOrder, reason: CancelReason) => {
+    const abortWhenStarted = async (made: CallToolRequest, reason: CancelReason) => {
       const abort = new AbortController();
       const end = call(made, abort.signal).then(
         (outcome) => outcome,
@@ -122,7 +122,7 @@ describe("callTool", () => {
     };
 
     it("ends the tool in a moment when the user cancels", async () => {
-      const made = order("hang");
+      const made = request("hang");
       expect(await abortWhenStarted(made, "user")).to.include({ reason: "user" });
       const row = await until("the tool is ended", async () => {
         const found = await bench.row(made.callId);
@@ -132,7 +132,7 @@ describe("callTool", () => {
     });
 
     it("counts an iteration's deadline as a timeout", async () => {
-      const made = order("hang");
+      const made = request("hang");
       const { callId } = made;
       const iteration = new AbortController();
       const outcome = call(made, iteration.signal);
@@ -144,7 +144,7 @@ describe("callTool", () => {
 
     for (const reason of ["shutdown", "lease_lost"] as const) {
       it(`leaves the tool running on ${reason}, and the next owner gets its result`, async () => {
-        const made = order("slow");
+        const made = request("slow");
         expect(await abortWhenStarted(made, reason)).to.include({ reason });
         owner = await bench.takeOver(owner);
         const { db } = bench;
@@ -155,7 +155,7 @@ describe("callTool", () => {
     }
 
     it("makes an abandoned call under another id, once", async () => {
-      const made = order("write");
+      const made = request("write");
       owner = await bench.takeOver(owner);
       const { db } = bench;
       expect(await abandonOpenCalls({ db, ...owner }, [made])).to.deep.equal([made.callId]);
@@ -168,7 +168,7 @@ describe("callTool", () => {
     });
 
     it("abandons nothing for an owner of yesterday", async () => {
-      const made = order("write");
+      const made = request("write");
       await bench.takeOver(owner);
       const { db } = bench;
       expect(await failed(abandonOpenCalls({ db, ...owner }, [made]))).to.include({ reason: "lease_lost" });
@@ -176,7 +176,7 @@ describe("callTool", () => {
     });
 
     it("gets the result although NATS was killed and came back in mid-call", async () => {
-      const made = order("slow");
+      const made = request("slow");
       const outcome = call(made);
       await bench.untilStarted(made.callId);
       await bench.servers.killNats();

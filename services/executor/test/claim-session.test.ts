@@ -38,10 +38,10 @@ describe("decideClaim", () => {
     const next = [0, 1, 2, 3, 4, 5].map((attempts) => decide({ lease_ms: -1, attempts }));
     expect(next).to.deep.equal([
       { kind: "claim", attempts: 1 },
-      { kind: "put-off", attempts: 2, delaySeconds: 1 },
-      { kind: "put-off", attempts: 3, delaySeconds: 2 },
-      { kind: "put-off", attempts: 4, delaySeconds: 4 },
-      { kind: "put-off", attempts: 5, delaySeconds: 8 },
+      { kind: "defer", attempts: 2, delaySeconds: 1 },
+      { kind: "defer", attempts: 3, delaySeconds: 2 },
+      { kind: "defer", attempts: 4, delaySeconds: 4 },
+      { kind: "defer", attempts: 5, delaySeconds: 8 },
       { kind: "claim", attempts: 6 },
     ]);
   });
@@ -50,8 +50,8 @@ describe("decideClaim", () => {
     const row = { ...FREE, lease_ms: -1, attempts: 1 };
     const delays = [0, 1].map((random) => decideClaim(row, () => random));
     expect(delays).to.deep.equal([
-      { kind: "put-off", attempts: 2, delaySeconds: 0.5 },
-      { kind: "put-off", attempts: 2, delaySeconds: 1.5 },
+      { kind: "defer", attempts: 2, delaySeconds: 0.5 },
+      { kind: "defer", attempts: 2, delaySeconds: 1.5 },
     ]);
   });
 });

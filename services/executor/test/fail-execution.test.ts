@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { TerminalError } from "#shared/errors.ts";
-import { loadSession } from "../persist/load-session.ts";
 import { nextSessionStep } from "../next-session-step.ts";
-import { failExecution } from "../persist/fail-execution.ts";
+import { failExecution } from "../persist/execution-rows.ts";
+import { loadSession } from "../persist/load-session.ts";
 import { startStage } from "../persist/stage-rows.ts";
 import { openTimelineWriter } from "../persist/timeline-writer.ts";
 import { ExecutorFixture } from "./executor-fixture.ts";
@@ -30,7 +30,7 @@ describe("failExecution", () => {
       const timeline = await openTimelineWriter(session, execution, 1);
       await timeline.append("answer", `${execution.agent_name} says`);
     }
-    await failExecution(session, step.place, ann.execution, new TerminalError("id_taken", "it is taken"));
+    await failExecution(session, step.stage, ann.execution, new TerminalError("id_taken", "it is taken"));
     expect(
       await executor.query(
         "SELECT status, content FROM timeline_events WHERE session_id = $1 ORDER BY content DESC",

@@ -1,13 +1,13 @@
-import { buildChatMessages } from "../prompts/chat/build-chat-messages.ts";
+import type { NewMessage } from "../controllers/controller.ts";
+import { buildChatMessages } from "../prompts/build-chat-messages.ts";
 import { buildNativeMessages } from "../prompts/build-native-messages.ts";
 import { buildReactMessages } from "../prompts/build-react-messages.ts";
 import { buildSynthesisMessages } from "../prompts/build-synthesis-messages.ts";
-import { executiveSummaryMessages } from "../prompts/executive-summary-messages.ts";
-import { forcedConclusionPrompt } from "../prompts/forced-conclusion-prompt.ts";
-import { observationText } from "../prompts/observation-text.ts";
-import { singleCallMessages } from "../prompts/single-call-messages.ts";
-import { toolSummaryMessages } from "../prompts/tool-summary-messages.ts";
-import type { NewMessage } from "../controllers/controller.ts";
+import { buildExecutiveSummaryMessages } from "../prompts/build-executive-summary-messages.ts";
+import { forcedConclusionPrompt } from "../prompts/iteration-prompts.ts";
+import { observation } from "../prompts/react-feedback.ts";
+import { buildSingleCallMessages } from "../prompts/build-single-call-messages.ts";
+import { buildToolSummaryMessages } from "../prompts/build-tool-summary-messages.ts";
 import { CHAT, INPUT, PARALLEL, PREVIOUS } from "./prompt-fixtures.ts";
 
 const RUNBOOK_ADDRESS = "https://runbooks.example.com/pod-crash-looping.md";
@@ -41,16 +41,16 @@ export const GOLDEN_PROMPTS: Readonly<Record<string, string>> = {
   "synthesis-later-stage.md": shown(
     buildSynthesisMessages({ ...INPUT, previous: PREVIOUS, parallel: PARALLEL }),
   ),
-  "single-call.md": shown(singleCallMessages(INPUT)),
-  "single-call-later-stage.md": shown(singleCallMessages({ ...INPUT, previous: PREVIOUS })),
+  "single-call.md": shown(buildSingleCallMessages(INPUT)),
+  "single-call-later-stage.md": shown(buildSingleCallMessages({ ...INPUT, previous: PREVIOUS })),
   "chat-react.md": shown(buildChatMessages(CHAT)),
   "chat-native.md": shown(buildChatMessages({ ...CHAT, style: "native", history: [] })),
   "forced-conclusion-react.md": forcedConclusionPrompt("react", 20),
   "forced-conclusion-native.md": forcedConclusionPrompt("native-thinking", 1),
-  "observation.md": observationText("cart-7d9f CrashLoopBackOff"),
-  "executive-summary.md": shown(executiveSummaryMessages("The container runs out of memory.")),
+  "observation.md": observation("cart-7d9f CrashLoopBackOff"),
+  "executive-summary.md": shown(buildExecutiveSummaryMessages("The container runs out of memory.")),
   "tool-summary.md": shown(
-    toolSummaryMessages({
+    buildToolSummaryMessages({
       server: "kubernetes-server",
       tool: "pods_list",
       maxTokens: 1_000,

@@ -1,14 +1,14 @@
 import { expect } from "chai";
-import { formatParallelResults } from "../prompts/format-context.ts";
-import { buildChatMessages } from "../prompts/chat/build-chat-messages.ts";
+import type { NewMessage } from "../controllers/controller.ts";
+import { buildChatMessages } from "../prompts/build-chat-messages.ts";
 import { buildNativeMessages } from "../prompts/build-native-messages.ts";
 import { buildReactMessages } from "../prompts/build-react-messages.ts";
 import { buildSynthesisMessages } from "../prompts/build-synthesis-messages.ts";
-import { executiveSummaryMessages } from "../prompts/executive-summary-messages.ts";
-import { observationText } from "../prompts/observation-text.ts";
-import { singleCallMessages } from "../prompts/single-call-messages.ts";
-import { toolSummaryMessages } from "../prompts/tool-summary-messages.ts";
-import type { NewMessage } from "../controllers/controller.ts";
+import { buildExecutiveSummaryMessages } from "../prompts/build-executive-summary-messages.ts";
+import { formatParallelResults } from "../prompts/format-context.ts";
+import { observation } from "../prompts/react-feedback.ts";
+import { buildSingleCallMessages } from "../prompts/build-single-call-messages.ts";
+import { buildToolSummaryMessages } from "../prompts/build-tool-summary-messages.ts";
 import { GOLDEN_PROMPTS } from "./golden-prompts.ts";
 import { CHAT, event, FAILED_AGENT, INPUT, PARALLEL, PREVIOUS } from "./prompt-fixtures.ts";
 
@@ -51,7 +51,7 @@ describe("text from outside that contains every line we write", () => {
   const builders = {
     buildReactMessages,
     buildNativeMessages,
-    singleCallMessages,
+    buildSingleCallMessages,
     buildSynthesisMessages: (input: typeof INPUT) => buildSynthesisMessages({ ...input, parallel: PARALLEL }),
   };
   for (const [name, build] of Object.entries(builders)) {
@@ -140,7 +140,7 @@ describe("text from outside that contains every line we write", () => {
   });
 
   it("cannot leave its frame as an observation", () => {
-    expectFramed(observationText, ...frame("TOOL_OUTPUT"));
+    expectFramed(observation, ...frame("TOOL_OUTPUT"));
   });
 
   it("cannot leave its frame as what was said in a chat", () => {
@@ -161,10 +161,10 @@ describe("text from outside that contains every line we write", () => {
   });
 
   it("cannot forge the rules around what is summarised", () => {
-    const summary = user(executiveSummaryMessages(HOSTILE));
+    const summary = user(buildExecutiveSummaryMessages(HOSTILE));
     expect(summary.split("\n").filter((line) => line.includes("==="))).to.deep.equal([EQUALS, EQUALS]);
     const tool = { server: "s", tool: "t", maxTokens: 5, conversation: HOSTILE, output: HOSTILE };
-    const shortened = user(toolSummaryMessages(tool));
+    const shortened = user(buildToolSummaryMessages(tool));
     expect(shortened.split("\n").filter((line) => line.includes("==="))).to.deep.equal([
       "=== CONVERSATION START ===",
       "=== CONVERSATION END ===",

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { expect } from "chai";
 import { ToolBench } from "../../../test/support/tool-bench.ts";
 import { listTools, type ToolServer } from "../tools/list-tools.ts";
-import { PATIENCE } from "../tools/tool-timeouts.ts";
+import { TOOL_TIMEOUTS } from "../tools/tool-timeouts.ts";
 
 const TOOLS = {
   kubernetes: {
@@ -21,16 +21,16 @@ describe("listTools", () => {
   });
   after(async () => bench[Symbol.asyncDispose]());
 
-  const list = async (servers: readonly ToolServer[], patience = PATIENCE) =>
+  const list = async (servers: readonly ToolServer[], timeouts = TOOL_TIMEOUTS) =>
     listTools(
       { bus: bench.bus, sessionId: randomUUID() },
       { executionId: randomUUID(), servers },
       signal,
-      patience,
+      timeouts,
     );
 
   it("says in one sentence that nobody answers", async () => {
-    const listing = await list([{ id: "kubernetes" }], { ...PATIENCE, noRespondersMs: 200 });
+    const listing = await list([{ id: "kubernetes" }], { ...TOOL_TIMEOUTS, noRespondersMs: 200 });
     expect(listing).to.deep.equal({
       kind: "unavailable",
       message: "tools cannot be listed: nobody answers on tarsy.tools.list",
@@ -41,7 +41,7 @@ describe("listTools", () => {
     expect(await list([])).to.deep.equal({ kind: "listed", tools: [], missing: [] });
   });
 
-  it("lists the servers' tools in their order, and nothing of others", async () => {
+  it("lists the servers' tools in their request, and nothing of others", async () => {
     await using runner = await bench.runner();
     const listing = await list([{ id: "metrics" }, { id: "unknown" }, { id: "kubernetes", tools: null }]);
     if (listing.kind !== "listed") throw new Error(listing.message);

@@ -3,8 +3,8 @@ import { TerminalError } from "#shared/errors.ts";
 import type { RunStatus, SessionStatus, SuccessPolicy } from "#shared/contracts/statuses.ts";
 import { INITIAL_ITERATION_STATE, type AgentExecution } from "#shared/database/entities/agent-execution.ts";
 import type { Stage } from "#shared/database/entities/stage.ts";
-import type { SessionState } from "../persist/load-session.ts";
 import { nextSessionStep } from "../next-session-step.ts";
+import type { SessionState } from "../persist/load-session.ts";
 import { resolvedChain } from "./resolved-chain.ts";
 
 interface Given {
@@ -106,14 +106,14 @@ describe("nextSessionStep", () => {
     });
   });
 
-  it("runs each execution with the agent of its place", () => {
+  it("runs each execution with its agent", () => {
     const found = step({ plan: [["A", "B"]], rows: [["active", "failed", "pending"]] });
     expect(found).to.have.nested.property("runs[0].agent.name", "B");
-    expect(found).to.have.deep.property("combined", []);
-    expect(found).to.have.nested.property("place.agents", 2);
+    expect(found).to.have.deep.property("synthesisInputs", []);
+    expect(found).to.have.nested.property("stage.agents", 2);
   });
 
-  it("gives a stage the answers of all earlier ones, of several agents the synthesis's", () => {
+  it("gives a stage the answers of all earlier stages, of several agents that of the synthesis", () => {
     const found = step({
       plan: [["A", "Z"], ["B"], ["C"]],
       rows: [
@@ -129,7 +129,7 @@ describe("nextSessionStep", () => {
     ]);
   });
 
-  it("asks the last execution's provider to sum up the last stage's answer", () => {
+  it("asks the last execution's provider to summarise the last stage's answer", () => {
     const finished = step({
       plan: [["A"], ["B", "C"]],
       rows: [
@@ -143,7 +143,7 @@ describe("nextSessionStep", () => {
     expect(finished).to.have.nested.property("author.agent.name", "SynthesisAgent");
   });
 
-  it("finishes without a summary where the last stage has no answer", () => {
+  it("finishes without a summary if the last stage has no answer", () => {
     const finished = step({
       plan: [["A"], ["B"]],
       rows: [
@@ -154,7 +154,7 @@ describe("nextSessionStep", () => {
     });
     expect(finished).to.deep.equal({
       kind: "finish",
-      end: { status: "completed", errorMessage: null, errorCode: null },
+      outcome: { status: "completed", errorMessage: null, errorCode: null },
       finalAnalysis: "first",
     });
   });
@@ -171,14 +171,14 @@ describe("nextSessionStep", () => {
       });
       expect(finished).to.deep.equal({
         kind: "finish",
-        end: { status, errorMessage: `stage-1 ${status}`, errorCode: "code_of_stage-1" },
+        outcome: { status, errorMessage: `stage-1 ${status}`, errorCode: "code_of_stage-1" },
         finalAnalysis: "first",
       });
     }
     expect(step({ rows: [["failed", "failed"]] })).to.include({ kind: "finish", finalAnalysis: null });
   });
 
-  it("has nothing left for a terminal session and only the end for a cancelling one", () => {
+  it("has no step for a terminal session and only the end for a cancelling one", () => {
     const rows: Given["rows"] = [["active", "active"]];
     expect(step({ status: "timed_out", rows })).to.deep.equal({ kind: "ended", status: "timed_out" });
     expect(step({ status: "cancelling", rows })).to.deep.equal({ kind: "stop-cancelling" });
@@ -195,36 +195,36 @@ describe("nextSessionStep", () => {
   describe("a stage of several agents", () => {
     const plan = [["A", "B"]];
 
-    it("combines their results once the policy is met", () => {
+    it("synthesises their results once the policy is met", () => {
       const found = step({ plan, rows: [["active", "failed", "completed"]] });
       expect(found).to.include({ kind: "start-synthesis" });
       expect(found).to.have.nested.property("agent.name", "SynthesisAgent");
       const open: Given = { plan, rows: [["active", "failed", "completed", "active"]] };
       expect(running(open)).to.deep.equal(["0.3"]);
-      const combined = step(open);
-      expect(combined).to.have.nested.property("combined[0].execution.execution_id", "0.1");
-      expect(combined).to.have.nested.property("combined[1].execution.execution_id", "0.2");
-      expect(combined).to.have.property("combined").with.lengthOf(2);
+      const synthesis = step(open);
+      expect(synthesis).to.have.nested.property("synthesisInputs[0].execution.execution_id", "0.1");
+      expect(synthesis).to.have.nested.property("synthesisInputs[1].execution.execution_id", "0.2");
+      expect(synthesis).to.have.property("synthesisInputs").with.lengthOf(2);
     });
 
-    it("ends as its synthesis did", () => {
+    it("ends with the outcome of its synthesis", () => {
       expect(step({ plan, rows: [["active", "failed", "completed", "completed"]] })).to.deep.include({
         kind: "complete-stage",
-        end: { status: "completed", errorMessage: null, errorCode: null },
-        isLast: true,
+        outcome: { status: "completed", errorMessage: null, errorCode: null },
+        isSummaryNext: true,
       });
       for (const status of ["failed", "timed_out"] as const) {
         expect(step({ plan, rows: [["active", "completed", "completed", status]] })).to.deep.include({
           kind: "complete-stage",
-          end: { status, errorMessage: `agent-0.3 ${status}`, errorCode: "code_of_agent-0.3" },
+          outcome: { status, errorMessage: `agent-0.3 ${status}`, errorCode: "code_of_agent-0.3" },
         });
       }
     });
 
-    it("completes the stage as its agents ended where the policy is not met, and combines nothing", () => {
+    it("completes the stage without a synthesis if the policy is not met", () => {
       expect(step({ plan, policy: "all", rows: [["active", "completed", "failed"]] })).to.deep.include({
         kind: "complete-stage",
-        end: {
+        outcome: {
           status: "failed",
           errorMessage: "one or more agents failed",
           errorCode: "code_of_agent-0.2",
@@ -233,7 +233,7 @@ describe("nextSessionStep", () => {
     });
   });
 
-  it("knows no outcome for a stage without an execution for each of its agents", () => {
+  it("refuses a stage that lacks the execution of one of its agents", () => {
     const plan = [["A", "B"]];
     for (const agents of [[], ["completed"], ["active"]] as const) {
       expect(() => step({ plan, rows: [["active", ...agents]] })).to.throw(
@@ -243,10 +243,10 @@ describe("nextSessionStep", () => {
     }
   });
 
-  it("lets a single agent speak for its stage", () => {
+  it("takes a single agent's outcome as its stage's", () => {
     expect(step({ rows: [["active", "timed_out"]] })).to.deep.include({
       kind: "complete-stage",
-      end: { status: "timed_out", errorMessage: "agent-0.1 timed_out", errorCode: "code_of_agent-0.1" },
+      outcome: { status: "timed_out", errorMessage: "agent-0.1 timed_out", errorCode: "code_of_agent-0.1" },
     });
   });
 });

@@ -3,7 +3,8 @@ import { GenerateRequest, type LLMServiceClient } from "#shared/generated/llm/v1
 import { configDirectory } from "../../../test/support/config-directory.ts";
 import { GATED_SCRIPT } from "../../../test/support/scripts.ts";
 import { until } from "../../../test/support/until.ts";
-import { callLlm, type LlmReply } from "../llm/call-llm.ts";
+import { tryLlmCall } from "../llm/call-llm.ts";
+import type { LlmReply } from "../llm/llm-reply.ts";
 import { openLlmClient } from "../llm/open-llm-client.ts";
 import { GatewayProcess } from "./gateway-process.ts";
 
@@ -18,7 +19,7 @@ const request = (content: string) =>
 function ask(llm: LLMServiceClient, content = "look"): Promise<LlmReply> {
   const ignore = () => Promise.resolve();
   const { signal } = new AbortController();
-  return callLlm(
+  return tryLlmCall(
     { llm, request: request(content), signal, timeoutMs: 30_000 },
     { text: ignore, thinking: ignore },
   );
@@ -105,7 +106,7 @@ describe("openLlmClient", () => {
   it("says in one sentence without gRPC's words that the connection broke, and why in the log's", async () => {
     const { promise: hanging, resolve: hangs } = Promise.withResolvers<void>();
     const llm = open(gateways[0].address);
-    const reply = callLlm(
+    const reply = tryLlmCall(
       { llm, request: request("HANG"), signal: new AbortController().signal, timeoutMs: 30_000 },
       { text: () => Promise.resolve(hangs()), thinking: () => Promise.resolve() },
     );

@@ -1,6 +1,6 @@
 import type { ToolDescription } from "#shared/contracts/tool-list.ts";
+import type { ChatInput } from "../prompts/chat-input.ts";
 import type { AgentResult, ContextEvent, ParallelResults } from "../prompts/format-context.ts";
-import type { ChatInput } from "../prompts/chat/chat-input.ts";
 import type { PromptInput } from "../prompts/prompt-input.ts";
 
 /** One case in every form a prompt can need it. */

@@ -1,11 +1,11 @@
 import { expect } from "chai";
-import { buildChatMessages } from "../prompts/chat/build-chat-messages.ts";
+import type { NewMessage } from "../controllers/controller.ts";
+import { buildChatMessages } from "../prompts/build-chat-messages.ts";
 import { buildNativeMessages } from "../prompts/build-native-messages.ts";
 import { buildReactMessages } from "../prompts/build-react-messages.ts";
 import { buildSynthesisMessages } from "../prompts/build-synthesis-messages.ts";
-import { forcedConclusionPrompt } from "../prompts/forced-conclusion-prompt.ts";
-import { singleCallMessages } from "../prompts/single-call-messages.ts";
-import type { NewMessage } from "../controllers/controller.ts";
+import { forcedConclusionPrompt } from "../prompts/iteration-prompts.ts";
+import { buildSingleCallMessages } from "../prompts/build-single-call-messages.ts";
 import { CHAT, INPUT, PARALLEL, PREVIOUS } from "./prompt-fixtures.ts";
 
 const CASE = ["## Alert Details", "### Alert Metadata", "### Alert Data", "## Runbook Content"];
@@ -91,13 +91,13 @@ describe("buildSynthesisMessages", () => {
   });
 });
 
-describe("singleCallMessages", () => {
+describe("buildSingleCallMessages", () => {
   it("names the agent, and mentions earlier stages only if there were any", () => {
-    const { system, user } = contents(singleCallMessages(INPUT));
+    const { system, user } = contents(buildSingleCallMessages(INPUT));
     expect(system).to.match(/^You are KubernetesAgent/);
     expect(headings(system)).to.deep.equal(["## Agent-Specific Instructions"]);
     expect(headings(user)).to.deep.equal([...CASE, "## Your Task"]);
-    const later = contents(singleCallMessages({ ...INPUT, previous: PREVIOUS }));
+    const later = contents(buildSingleCallMessages({ ...INPUT, previous: PREVIOUS }));
     expect(headings(later.user)[0]).to.equal("## Previous Stage Data");
   });
 });

@@ -1,6 +1,6 @@
 import { expect } from "chai";
-import { parseReact } from "../react-parser/parse-react.ts";
 import { malformedFeedback, unknownToolFeedback } from "../prompts/react-feedback.ts";
+import { parseReact } from "../react-parser/parse-react.ts";
 
 const TOOLS = [
   { name: "k8s.get_pods", description: "Lists pods" },

@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { INITIAL_ITERATION_STATE, type IterationState } from "#shared/database/entities/agent-execution.ts";
 import type { Message } from "#shared/database/entities/message.ts";
-import { nextAgentStep } from "../controllers/next-agent-step.ts";
 import type { AgentState } from "../controllers/controller.ts";
+import { nextAgentStep } from "../controllers/next-agent-step.ts";
 import { resolvedAgent } from "./resolved-chain.ts";
 
 function message(role: Message["role"], sequence_number: number): Message {
@@ -48,7 +48,7 @@ describe("singleCall", () => {
       thinkingMayAnswer: false,
     });
     expect(step(["system", "user", "assistant"])).to.deep.equal({
-      kind: "conclude",
+      kind: "finish",
       status: "completed",
       errorMessage: null,
       errorCode: null,
@@ -58,7 +58,7 @@ describe("singleCall", () => {
 
   it("ends failed with the call's own words, and timed out when that was why", () => {
     const failed = { iteration: 1, last_failed: true, last_error: "no", last_error_code: "overloaded" };
-    const end = { kind: "conclude", errorMessage: "no", errorCode: "overloaded", answer: null };
+    const end = { kind: "finish", errorMessage: "no", errorCode: "overloaded", answer: null };
     expect(step(["system", "user"], failed)).to.deep.equal({ ...end, status: "failed" });
     expect(step(["system", "user"], { ...failed, consecutive_timeouts: 1 })).to.deep.equal({
       ...end,

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { summaryText } from "../summary-text.ts";
+import { summaryText } from "../summarize-session.ts";
 
 const lines = (count: number, end = "\n") =>
   Array.from({ length: count }, (_, n) => `line ${n + 1}`).join(end);

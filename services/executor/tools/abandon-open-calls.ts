@@ -1,11 +1,11 @@
 import { claimToolCall } from "#shared/database/claim-tool-call.ts";
 import type { RecordedToolCall } from "#shared/database/read-tool-call.ts";
-import { CancelledError } from "#shared/errors.ts";
-import { attemptId } from "./call-tool.ts";
+import { cancelledByUser, leaseLost } from "#shared/errors.ts";
 import type { OwnedSession } from "../owned-session.ts";
+import { attemptId } from "./call-tool.ts";
 
 /** A call of the conversation without a committed outcome. */
-export interface OpenToolCall {
+interface OpenToolCall {
   /** As given to `callTool`. */
   readonly callId: string;
   readonly executionId: string;
@@ -16,9 +16,9 @@ export interface OpenToolCall {
 const MAX_ATTEMPTS = 100;
 
 /**
- * For the new owner of a session, before it makes any call: gives up every open call that no earlier owner has started,
- * so that a message of theirs that is still on its way starts nothing. Returns the ids that are free for a new attempt;
- * of the others `callTool` gets the recorded outcome. Throws CancelledError when the session is not ours any more.
+ * Abandons every open call that no earlier owner has started, so that a request of theirs that is still in flight starts
+ * nothing. The new owner of a session does this before it makes any call. Returns the ids that are free for a new
+ * attempt; for the others `callTool` gets the recorded outcome. Throws CancelledError if the session is no longer owned.
  */
 export async function abandonOpenCalls(
   { db, sessionId, epoch }: Pick<OwnedSession, "db" | "sessionId" | "epoch">,
@@ -32,9 +32,7 @@ export async function abandonOpenCalls(
       const claim = await claimToolCall(db, call, "abandoned");
       if (claim.kind === "claimed") free.push(callId);
       if (claim.kind === "refused") {
-        throw claim.reason === "session_cancelled"
-          ? new CancelledError("user", "cancelled by the user")
-          : new CancelledError("lease_lost", "another executor took the session over");
+        throw claim.reason === "session_cancelled" ? cancelledByUser() : leaseLost();
       }
       if (claim.kind === "claimed" || !isFollowed(claim.call.progress)) break;
     }
@@ -42,7 +40,7 @@ export async function abandonOpenCalls(
   return free;
 }
 
-/** True for an attempt after which `callTool` makes the next, which may have run too. */
+/** True for an attempt after which `callTool` makes another, which may have run too. */
 function isFollowed(progress: RecordedToolCall["progress"]): boolean {
   return (
     progress.kind === "abandoned" || (progress.kind === "over" && progress.outcome.kind === "interrupted")

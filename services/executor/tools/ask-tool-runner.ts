@@ -8,52 +8,53 @@ import {
   type ToolCallRequest,
 } from "#shared/contracts/tool-call.ts";
 import { RetryableError, TerminalError, errorMessage } from "#shared/errors.ts";
-import { pause, type ToolPatience } from "./tool-timeouts.ts";
+import { jitter, pause } from "#shared/pause.ts";
+import type { ToolTimeouts } from "./tool-timeouts.ts";
 
-/** No runner said how the call ended: whether it ran must be found out. */
+/** No runner reported how the call ended; whether it ran is unknown. */
 export interface GaveUp {
   readonly kind: "gave_up";
   readonly message: string;
   readonly isTimeout: boolean;
 }
 
-/** How a call ended, as far as anyone knows. */
+/** How a call ended, as far as is known. */
 export type FinalAnswer =
   | Exclude<ToolCallAnswer, { kind: "running" | "busy" }>
   /** It never started and never will. */
   | { readonly kind: "not_made"; readonly message: string; readonly isTimeout: boolean };
 
-type Asked = Exclude<ToolCallAnswer, { kind: "running" | "busy" }> | GaveUp;
+type RunnerReply = Exclude<ToolCallAnswer, { kind: "running" | "busy" }> | GaveUp;
 
 const CONTRACT = { request: toolCallRequestCodec, reply: toolCallReplyCodec };
 
 /**
- * Asks the tool-runners about one call, again and again under the same id, until one says how it ended or `deadline`
- * (by the monotonic clock, in milliseconds) has passed; lost, late and double answers do no harm. Throws the signal's
- * reason once it aborts.
+ * Requests one call from the tool-runners, repeatedly under the same id, until one reports how it ended or `deadline`
+ * (monotonic clock, milliseconds) has passed. Lost, late and duplicate replies do no harm. Throws the signal's reason
+ * once it aborts.
  */
 export async function askToolRunner(
   bus: Bus,
   call: Omit<ToolCallRequest, "timeout_ms">,
   deadline: number,
   signal: AbortSignal,
-  patience: ToolPatience,
-): Promise<Asked> {
+  timeouts: ToolTimeouts,
+): Promise<RunnerReply> {
   const startedAt = performance.now();
   let silentSince: number | undefined;
-  let excuse = "";
+  let lastError = "";
   for (;;) {
     const left = Math.ceil(deadline - performance.now());
     if (left <= 0) {
       const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
-      return { kind: "gave_up", message: `timed out after ${seconds} s${excuse}`, isTimeout: true };
+      return { kind: "gave_up", message: `timed out after ${seconds} s${lastError}`, isTimeout: true };
     }
     try {
-      const patient = Math.min(patience.answerWithinMs, left + patience.afterDeadlineMs);
-      const question = { ...call, timeout_ms: left };
-      const { call_id, answer } = await request(bus, SUBJECTS.toolsCall, CONTRACT, question, patient, signal);
+      const replyMs = Math.min(timeouts.replyMs, left + timeouts.afterDeadlineMs);
+      const body = { ...call, timeout_ms: left };
+      const { call_id, answer } = await request(bus, SUBJECTS.toolsCall, CONTRACT, body, replyMs, signal);
       silentSince = undefined;
-      excuse = answer.kind === "busy" ? ` (${answer.message})` : "";
+      lastError = answer.kind === "busy" ? ` (${answer.message})` : "";
       const isFinal = answer.kind !== "busy" && answer.kind !== "running" && call_id === call.call_id;
       if (isFinal) return answer;
       if (answer.kind === "running") continue;
@@ -63,14 +64,14 @@ export async function askToolRunner(
         return { kind: "gave_up", message: errorMessage(error), isTimeout: false };
       }
       if (!(error instanceof RetryableError)) throw error;
-      excuse = ` (${error.message})`;
+      lastError = ` (${error.message})`;
       if (error.code === "no_responders") {
         silentSince ??= performance.now();
-        if (performance.now() - silentSince >= patience.noRespondersMs) {
+        if (performance.now() - silentSince >= timeouts.noRespondersMs) {
           return { kind: "gave_up", message: "no tool-runner answers", isTimeout: false };
         }
       }
     }
-    await pause(patience, signal);
+    await pause(jitter(timeouts.retryMs), signal);
   }
 }

@@ -3,30 +3,31 @@ import { AgentExecutionEntity, type IterationState } from "#shared/database/enti
 import { McpInteractionEntity } from "#shared/database/entities/mcp-interaction.ts";
 import { TimelineEventEntity } from "#shared/database/entities/timeline-event.ts";
 import { storableText } from "#shared/storable-text.ts";
-import { observationText } from "../prompts/observation-text.ts";
-import type { ExecutionRun } from "../execution-run.ts";
 import type { RequestedCall } from "../controllers/controller.ts";
-import type { ToolOutcome } from "./call-tool.ts";
-import { toolCallKey, toolNames } from "./announce-tool-call.ts";
-import { appendMessage, type AppendedMessage } from "../persist/append-message.ts";
+import type { ExecutionRun } from "../execution-run.ts";
 import { commitStep } from "../persist/commit-step.ts";
+import { appendMessage, type AppendedMessage } from "../persist/conversation.ts";
 import { openTimelineWriter, wholeRowId } from "../persist/timeline-writer.ts";
+import { observation } from "../prompts/react-feedback.ts";
+import type { ToolOutcome } from "./call-tool.ts";
 
-/** A call that has come to its end. */
+/** A call that has ended. */
 export interface FinishedToolCall {
   readonly call: RequestedCall;
-  /** The arguments as understood. */
-  readonly given: object;
-  /** True where the model reads the outcome as an observation in a user message instead of a tool message. */
+  /** The arguments as parsed. */
+  readonly parameters: object;
+  /** True if the model gets the outcome as an observation in a user message instead of a tool message. */
   readonly asObservation: boolean;
   readonly outcome: ToolOutcome;
   readonly durationMs: number;
 }
 
-/** What is shown in the timeline and what the model is told; both storable. */
-interface Told {
-  readonly shown: string;
-  readonly message: string;
+/** The outcome as texts; both Postgres-safe. */
+interface OutcomeText {
+  /** For the timeline. */
+  readonly displayText: string;
+  /** For the message to the model. */
+  readonly modelText: string;
   readonly isError: boolean;
 }
 
@@ -35,11 +36,11 @@ export async function recordToolCall(run: ExecutionRun, finished: FinishedToolCa
   const { session, execution, state } = run;
   const { call, outcome } = finished;
   const { iteration } = state.iteration;
-  const told = tellOutcome(finished);
+  const text = outcomeText(finished);
   const interactionId = uuidFrom(`mcp:${iteration}:${call.index}`, execution.execution_id);
   const timeline = await openTimelineWriter(session, execution, iteration);
   await commitStep(session, async (manager) => {
-    await manager.insert(McpInteractionEntity, interactionRow(run, finished, interactionId, told));
+    await manager.insert(McpInteractionEntity, interactionRow(run, finished, interactionId, text));
     await manager.update(
       TimelineEventEntity,
       { event_id: wholeRowId(execution, iteration, toolCallKey(call)) },
@@ -47,12 +48,12 @@ export async function recordToolCall(run: ExecutionRun, finished: FinishedToolCa
     );
     const event = await timeline.add(manager, {
       type: "tool_result",
-      content: told.shown,
-      metadata: { ...toolNames(call.name), is_error: told.isError },
+      content: text.displayText,
+      metadata: { ...toolNames(call.name), is_error: text.isError },
       interactionId: null,
       mcpInteractionId: interactionId,
     });
-    await appendMessage(manager, run, messageOf(finished, told.message));
+    await appendMessage(manager, run, messageOf(finished, text.modelText));
     await manager.update(
       AgentExecutionEntity,
       { execution_id: execution.execution_id },
@@ -62,26 +63,27 @@ export async function recordToolCall(run: ExecutionRun, finished: FinishedToolCa
   });
 }
 
-/** The reference's words for each outcome; what a tool said itself is framed as data where it stands in a user message. */
-function tellOutcome({ call, asObservation, outcome }: FinishedToolCall): Told {
+/** The reference's wording for each outcome. A tool's own output is framed as data in a user message. */
+function outcomeText({ call, asObservation, outcome }: FinishedToolCall): OutcomeText {
   if (outcome.kind === "result") {
-    const shown = storableText(outcome.content).text;
-    if (!asObservation) return { shown, message: shown, isError: outcome.isError };
-    const output = outcome.isError ? `Error executing ${call.name}: ${shown}` : shown;
-    return { shown, message: observationText(output), isError: outcome.isError };
+    const { isError } = outcome;
+    const displayText = storableText(outcome.content).text;
+    if (!asObservation) return { displayText, modelText: displayText, isError };
+    const output = isError ? `Error executing ${call.name}: ${displayText}` : displayText;
+    return { displayText, modelText: observation(output), isError };
   }
   const error = storableText(outcome.message).text;
   const message = asObservation
     ? `Observation: Error - Tool execution failed: ${error}`
     : `Error executing tool: ${error}`;
-  return { shown: message, message, isError: true };
+  return { displayText: message, modelText: message, isError: true };
 }
 
 function interactionRow(
   { execution }: ExecutionRun,
-  { call, given, outcome, durationMs }: FinishedToolCall,
+  { call, parameters, outcome, durationMs }: FinishedToolCall,
   interaction_id: string,
-  { shown, isError }: Told,
+  { displayText, isError }: OutcomeText,
 ) {
   const { session_id, stage_id, execution_id } = execution;
   return {
@@ -91,8 +93,8 @@ function interactionRow(
     execution_id,
     interaction_type: "tool_call" as const,
     ...toolNames(call.name),
-    tool_arguments: given,
-    tool_result: { content: shown, is_error: isError },
+    tool_arguments: parameters,
+    tool_result: { content: displayText, is_error: isError },
     duration_ms: durationMs,
     error_message: outcome.kind === "result" ? null : storableText(outcome.message).text,
   };
@@ -108,7 +110,7 @@ function messageOf({ call, asObservation }: FinishedToolCall, content: string): 
   };
 }
 
-/** Only a call that could not be executed is a failure: an error that the tool reported, or an unknown tool, is an answer. */
+/** Only a call that could not be executed counts as a failure; a tool's own error and an unknown tool are answers. */
 function nextIterationState(
   before: IterationState,
   outcome: ToolOutcome,
@@ -124,5 +126,19 @@ function nextIterationState(
     last_error_code: outcome.isTimeout ? "timeout" : "tool_failed",
     last_error_retryable: true,
     consecutive_timeouts: outcome.isTimeout ? before.consecutive_timeouts + 1 : 0,
+  };
+}
+
+/** The key of a call's timeline row within its iteration. */
+export function toolCallKey({ index }: RequestedCall): string {
+  return `call:${index}`;
+}
+
+/** Both parts of "server.tool". */
+export function toolNames(name: string): { tool_name: string; server_name: string } {
+  const dot = name.indexOf(".");
+  return {
+    tool_name: storableText(name.slice(dot + 1)).text,
+    server_name: storableText(dot === -1 ? "" : name.slice(0, dot)).text,
   };
 }

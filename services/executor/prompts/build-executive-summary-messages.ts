@@ -1,11 +1,11 @@
 import type { NewMessage } from "../controllers/controller.ts";
-import { inertRules } from "./inert-rules.ts";
+import { escapeRules } from "./untrusted-text.ts";
 
 /** The messages (system, user) that ask for a notification's few lines about a finished analysis. */
-export function executiveSummaryMessages(analysis: string): NewMessage[] {
+export function buildExecutiveSummaryMessages(analysis: string): NewMessage[] {
   return [
     { role: "system", content: SYSTEM },
-    { role: "user", content: `${TASK}\n\n${RULE}\n${inertRules(analysis)}\n${RULE}\n\n${CLOSING}` },
+    { role: "user", content: `${TASK}\n\n${RULE}\n${escapeRules(analysis)}\n${RULE}\n\n${CLOSING}` },
   ];
 }
 

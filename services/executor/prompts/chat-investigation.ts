@@ -1,10 +1,7 @@
 import type { TimelineEventType } from "#shared/contracts/statuses.ts";
-import type { ContextEvent } from "../format-context.ts";
-import { toolCallText } from "../tool-call-text.ts";
-import { chatBanner } from "./chat-banner.ts";
-import { inertRules } from "../inert-rules.ts";
-import { oneLine } from "../one-line.ts";
-import { untrustedText } from "../untrusted-text.ts";
+import { chatBanner } from "./chat-input.ts";
+import { type ContextEvent, toolCallText } from "./format-context.ts";
+import { escapeRules, oneLine, untrustedText } from "./untrusted-text.ts";
 
 /** The investigation as a chat's agent reads it; only completed events count. */
 export function chatInvestigation(events: readonly ContextEvent[]): string {
@@ -15,9 +12,9 @@ export function chatInvestigation(events: readonly ContextEvent[]): string {
 
 function formatStep(event: ContextEvent): string {
   const { event_type, content } = event;
-  if (event_type === "llm_tool_call") return `**Tool Call:** ${inertRules(oneLine(toolCallText(event)))}`;
+  if (event_type === "llm_tool_call") return `**Tool Call:** ${escapeRules(oneLine(toolCallText(event)))}`;
   const label = LABELS[event_type] ?? event_type.replaceAll("_", " ");
-  return `**${label}:**\n\n${untrustedText(label.toUpperCase().replaceAll(" ", "_"), inertRules(content))}`;
+  return `**${label}:**\n\n${untrustedText(label.toUpperCase().replaceAll(" ", "_"), escapeRules(content))}`;
 }
 
 const LABELS: Partial<Record<TimelineEventType, string>> = {

@@ -1,6 +1,6 @@
 import type { MessageRole } from "#shared/contracts/statuses.ts";
-import type { ContextEvent } from "../format-context.ts";
-import type { PromptInput } from "../prompt-input.ts";
+import type { ContextEvent } from "./format-context.ts";
+import type { PromptInput } from "./prompt-input.ts";
 
 /** A question about an ended investigation, with all that came before it. */
 export interface ChatInput extends Omit<PromptInput, "alert" | "previous" | "parallel"> {
@@ -22,4 +22,11 @@ export interface ChatExchange {
     /** Only for role `tool`. */
     readonly toolName: string | null;
   }[];
+}
+
+const RULE = "═".repeat(79);
+
+/** A title between two rules, which sets the parts of a chat prompt apart. */
+export function chatBanner(title: string): string {
+  return `${RULE}\n${title}\n${RULE}`;
 }

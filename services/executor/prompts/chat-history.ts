@@ -1,8 +1,5 @@
-import { chatBanner } from "./chat-banner.ts";
-import type { ChatExchange } from "./chat-input.ts";
-import { inertRules } from "../inert-rules.ts";
-import { oneLine } from "../one-line.ts";
-import { untrustedText } from "../untrusted-text.ts";
+import { chatBanner, type ChatExchange } from "./chat-input.ts";
+import { escapeRules, oneLine, untrustedText } from "./untrusted-text.ts";
 
 /** What was asked and answered before in this chat; empty for the first question. */
 export function chatHistory(history: readonly ChatExchange[]): string[] {
@@ -24,7 +21,7 @@ function formatMessage({ role, content, toolName }: ChatExchange["messages"][num
     case "assistant":
       return `**ASSISTANT:**\n\n${framed("ANSWER", content)}`;
     case "tool":
-      return `**Observation (${inertRules(oneLine(toolName ?? "tool"))}):**\n\n${framed("OBSERVATION", content)}`;
+      return `**Observation (${escapeRules(oneLine(toolName ?? "tool"))}):**\n\n${framed("OBSERVATION", content)}`;
     case "user":
       return `**Observation:**\n\n${framed("OBSERVATION", content)}`;
     default:
@@ -33,5 +30,5 @@ function formatMessage({ role, content, toolName }: ChatExchange["messages"][num
 }
 
 function framed(name: string, text: string): string {
-  return untrustedText(name, inertRules(text));
+  return untrustedText(name, escapeRules(text));
 }

@@ -23,3 +23,8 @@ Thought: what the data gathered amounts to
 Final Answer: your complete conclusion`;
 
 const PLAIN = "Answer with a clear, structured conclusion in Markdown.";
+
+/** The user message after a failed LLM call, before the model is called again. */
+export function retryPrompt(error: string): string {
+  return `Error from the previous attempt: ${error}. Please try again.`;
+}

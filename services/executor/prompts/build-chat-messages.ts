@@ -1,14 +1,12 @@
-import type { NewMessage } from "../../controllers/controller.ts";
-import { chatBanner } from "./chat-banner.ts";
+import type { NewMessage } from "./prompt-input.ts";
 import { chatHistory } from "./chat-history.ts";
-import type { ChatInput } from "./chat-input.ts";
+import { chatBanner, type ChatInput } from "./chat-input.ts";
 import { chatInvestigation } from "./chat-investigation.ts";
-import { FOCUS_LINE } from "../focus-line.ts";
-import { inertRules } from "../inert-rules.ts";
-import { inertText } from "../inert-text.ts";
-import { instructionTiers } from "../instruction-tiers.ts";
-import { reactFormatGuide } from "../react-format-guide.ts";
-import { toolsBlock } from "../tools-block.ts";
+import { FOCUS_LINE } from "./general-instructions.ts";
+import { instructionTiers } from "./instruction-tiers.ts";
+import { reactFormatGuide } from "./react-format-guide.ts";
+import { toolsBlock } from "./tools-block.ts";
+import { escapeRules, escapeMarkers } from "./untrusted-text.ts";
 
 /** The first messages (system, user) of an agent that answers a question about an ended investigation. */
 export function buildChatMessages(input: ChatInput): NewMessage[] {
@@ -35,7 +33,7 @@ export function buildChatMessages(input: ChatInput): NewMessage[] {
 function currentTask(question: string): string {
   return `${chatBanner("🎯 CURRENT TASK")}
 
-**Question:** ${inertRules(inertText(question))}
+**Question:** ${escapeRules(escapeMarkers(question))}
 
 - Use the investigation and the earlier exchanges first.
 - Call tools only for what they leave open or what may have changed since.

@@ -1,11 +1,11 @@
 import { expect } from "chai";
-import { CancelledError, coerceError } from "#shared/errors.ts";
-import { tryLlmCall } from "../llm/try-llm-call.ts";
+import { CancelledError, cancelledByUser, coerceError } from "#shared/errors.ts";
+import { callLlm } from "../llm/call-llm.ts";
 import { generateRequest } from "../llm/generate-request.ts";
 import { resolvedAgent } from "./resolved-chain.ts";
 import { RunFixture } from "./run-fixture.ts";
 
-describe("tryLlmCall", () => {
+describe("callLlm", () => {
   let fixture: RunFixture;
 
   before(async () => {
@@ -13,7 +13,7 @@ describe("tryLlmCall", () => {
   });
   after(() => fixture[Symbol.asyncDispose]());
 
-  it("begins no call once the session is called off", async () => {
+  it("begins no call once the session is cancelled", async () => {
     await fixture.play({ steps: [{ text: "hello" }] });
     await using session = await fixture.executor.own(await fixture.executor.insert());
     const request = generateRequest(
@@ -22,7 +22,7 @@ describe("tryLlmCall", () => {
     );
     let begun = 0;
     const call = async () =>
-      tryLlmCall(session, {
+      callLlm(session, {
         request,
         timeoutMs: 10_000,
         begin: () => {
@@ -31,7 +31,7 @@ describe("tryLlmCall", () => {
         },
       });
     expect(await call()).to.include({ text: "hello" });
-    session.stop(new CancelledError("user", "cancelled by the user"));
+    session.stop(cancelledByUser());
     const failure = await call().then(() => undefined, coerceError);
     expect(failure).to.be.instanceOf(CancelledError).with.property("reason", "user");
     expect(begun).to.equal(1);

@@ -1,6 +1,6 @@
 import type { NewMessage } from "../controllers/controller.ts";
 import { alertBlock } from "./alert-block.ts";
-import { DATA_RULE } from "./data-rule.ts";
+import { DATA_RULE } from "./general-instructions.ts";
 import { agentInstructions } from "./instruction-tiers.ts";
 import { previousStageBlock } from "./previous-stage-block.ts";
 import type { PromptInput } from "./prompt-input.ts";
@@ -11,7 +11,7 @@ import { TASK_BLOCK } from "./task-block.ts";
  * The two messages of a single call: who the agent is and how it was told to work, then what earlier stages found, if
  * there were any, the alert and its runbook.
  */
-export function singleCallMessages(input: Omit<PromptInput, "tools">): NewMessage[] {
+export function buildSingleCallMessages(input: Omit<PromptInput, "tools">): NewMessage[] {
   const { agent, chain, alert, previous, parallel } = input;
   const system = [
     `You are ${agent.name}, a site reliability engineer who investigates alerts. You have no tools: work from what you are given.`,

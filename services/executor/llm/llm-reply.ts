@@ -1,0 +1,79 @@
+import { NO_TOKENS, type TokenUsage } from "#shared/database/append-events.ts";
+import type {
+  CodeExecutionDelta,
+  GroundingDelta,
+  ToolCallDelta,
+  UsageInfo,
+} from "#shared/generated/llm/v1/llm.ts";
+import { storableText } from "#shared/storable-text.ts";
+
+/** How an LLM call ended. */
+export type LlmOutcome =
+  | { readonly kind: "completed" }
+  /** The provider or the gateway reported an error. */
+  | { readonly kind: "failed"; readonly code: string; readonly message: string; readonly retryable: boolean }
+  /** The connection to the gateway broke; the same call may be repeated immediately. `reason` is for the log. */
+  | { readonly kind: "interrupted"; readonly message: string; readonly reason: string };
+
+/** Everything one call returned, with text and thinking as a whole. */
+export interface LlmReply {
+  readonly outcome: LlmOutcome;
+  readonly text: string;
+  readonly thinking: string;
+  readonly toolCalls: readonly ToolCallDelta[];
+  readonly codeExecutions: readonly CodeExecutionDelta[];
+  readonly groundings: readonly GroundingDelta[];
+  readonly usage: UsageInfo | null;
+  readonly providerState: Uint8Array | null;
+}
+
+/** A reply before its first chunk. */
+export const EMPTY_REPLY: Omit<LlmReply, "outcome"> = {
+  text: "",
+  thinking: "",
+  toolCalls: [],
+  codeExecutions: [],
+  groundings: [],
+  usage: null,
+  providerState: null,
+};
+
+/** Why a call gave no usable reply; Postgres-safe. */
+export interface CallFailure {
+  readonly code: string;
+  readonly message: string;
+  readonly retryable: boolean;
+}
+
+/**
+ * Why the call failed, or null if it did not. A reply without text cannot continue a conversation: it counts as failed,
+ * unless `thinkingMayAnswer` and it holds thinking.
+ */
+export function replyFailure(
+  { outcome, text, thinking, toolCalls }: LlmReply,
+  { thinkingMayAnswer }: { readonly thinkingMayAnswer: boolean },
+): CallFailure | null {
+  switch (outcome.kind) {
+    case "failed":
+      return {
+        ...outcome,
+        code: storableText(outcome.code).text,
+        message: storableText(outcome.message).text,
+      };
+    case "interrupted":
+      return { code: "gateway_unavailable", message: storableText(outcome.message).text, retryable: true };
+    case "completed":
+      if (text !== "" || toolCalls.length > 0) return null;
+      if (thinkingMayAnswer && thinking !== "") return null;
+      return { code: "empty_response", message: "the model returned no text", retryable: true };
+    default:
+      return outcome satisfies never;
+  }
+}
+
+/** The tokens a call used, by the provider's count; zero where the provider reported none. */
+export function replyTokens({ usage }: LlmReply): TokenUsage {
+  if (usage === null) return NO_TOKENS;
+  const { inputTokens, outputTokens, thinkingTokens, totalTokens } = usage;
+  return { input: inputTokens, output: outputTokens, thinking: thinkingTokens, total: totalTokens };
+}
