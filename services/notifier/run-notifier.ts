@@ -5,13 +5,13 @@ import { waitForSchema } from "#shared/database/migrate.ts";
 import { checkDatabase, openDatabase } from "#shared/database/open-database.ts";
 import { serveHealth } from "#shared/health-server.ts";
 import type { ServiceContext } from "#shared/run-service.ts";
-import { acceptClients } from "./accept-clients.ts";
-import { AllSessionsFeed } from "./all-sessions-feed.ts";
-import { ChunkPacer } from "./chunk-pacer.ts";
+import { acceptClients } from "./websocket/accept-clients.ts";
+import { AllSessionsFeed } from "./feed/all-sessions-feed.ts";
+import { ChunkPacer } from "./feed/chunk-pacer.ts";
 import type { NotifierConfig } from "./config.ts";
 import { notifierMetrics } from "./notifier-metrics.ts";
-import { SessionFeeds } from "./session-feeds.ts";
-import { watchLastSeqs } from "./watch-last-seqs.ts";
+import { SessionFeeds } from "./feed/session-feeds.ts";
+import { watchLastSeqs } from "./feed/poll-last-seqs.ts";
 
 const POOL_SIZE = 8;
 

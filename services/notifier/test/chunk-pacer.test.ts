@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { ChunkPacer } from "../chunk-pacer.ts";
+import { ChunkPacer } from "../feed/chunk-pacer.ts";
 
 describe("ChunkPacer", () => {
   it("calls each flush once per round, at the end of the same turn when idle", async () => {

@@ -3,12 +3,12 @@ import type { Duplex } from "node:stream";
 import { setTimeout as wait } from "node:timers/promises";
 import { WebSocketServer } from "ws";
 import { listen } from "#shared/listen.ts";
-import { boundBuffers } from "./bound-buffers.ts";
+import { boundBuffers } from "../outbox/enforce-buffer-limit.ts";
 import { ClientConnection } from "./client-connection.ts";
-import type { ClientSocket } from "./client-outbox.ts";
-import type { SubscriptionContext } from "./client-subscriptions.ts";
-import type { NotifierLimits } from "./limits.ts";
-import { originPolicy, type OriginPolicy } from "./origin-policy.ts";
+import type { ClientSocket } from "../outbox/client-outbox.ts";
+import type { SubscriptionContext } from "../subscriptions/client-subscriptions.ts";
+import type { NotifierLimits } from "../limits.ts";
+import { originPolicy, type OriginPolicy } from "./check-handshake.ts";
 
 export interface AcceptClients {
   readonly host: string;

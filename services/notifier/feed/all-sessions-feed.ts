@@ -6,7 +6,7 @@ import { SUBJECTS } from "#shared/contracts/subjects.ts";
 import { readEvents } from "#shared/database/read-events.ts";
 import { errorMessage } from "#shared/errors.ts";
 import type { Logger } from "#shared/logger.ts";
-import { eventFrame, type Frame } from "./wire-messages.ts";
+import { eventFrame, type Frame } from "../outbox/frames.ts";
 
 /** Sessions whose last number is remembered, so that a new owner's repetition is not shown twice. */
 const MAX_REMEMBERED = 10_000;

@@ -1,8 +1,8 @@
 import { TerminalError, coerceError } from "#shared/errors.ts";
-import type { AllSessionsFeed } from "./all-sessions-feed.ts";
-import type { ClientOutbox } from "./client-outbox.ts";
-import { followSession, type FollowContext } from "./follow-session.ts";
-import type { Channel, Cursor } from "./parse-client-message.ts";
+import type { AllSessionsFeed } from "../feed/all-sessions-feed.ts";
+import type { ClientOutbox } from "../outbox/client-outbox.ts";
+import { followSession, type FollowContext } from "./subscribe-to-session.ts";
+import type { Channel, Cursor } from "../websocket/parse-client-message.ts";
 import { untilAborted } from "#shared/until-aborted.ts";
 
 export interface SubscriptionContext extends FollowContext {

@@ -3,7 +3,7 @@ import { request } from "#shared/bus/request.ts";
 import { snapshotReplyCodec, snapshotRequestCodec } from "#shared/contracts/stream-snapshot.ts";
 import { SUBJECTS } from "#shared/contracts/subjects.ts";
 import { RetryableError, errorMessage } from "#shared/errors.ts";
-import type { NotifierMetrics } from "./notifier-metrics.ts";
+import type { NotifierMetrics } from "../notifier-metrics.ts";
 
 /** Part of an open event's text; offsets and lengths in UTF-16 units. */
 export interface StreamPiece {

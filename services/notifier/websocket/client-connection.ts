@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import type { RawData, WebSocket } from "ws";
 import { RetryableError, TerminalError, coerceError, errorMessage } from "#shared/errors.ts";
-import { ClientOutbox, type ClientSocket } from "./client-outbox.ts";
-import { ClientSubscriptions, type SubscriptionContext } from "./client-subscriptions.ts";
-import type { NotifierLimits } from "./limits.ts";
+import { ClientOutbox, type ClientSocket } from "../outbox/client-outbox.ts";
+import { ClientSubscriptions, type SubscriptionContext } from "../subscriptions/client-subscriptions.ts";
+import type { NotifierLimits } from "../limits.ts";
 import { parseClientMessage, type Channel } from "./parse-client-message.ts";
-import { replayStored } from "./replay-stored.ts";
+import { replayStored } from "../subscriptions/session-history.ts";
 import { tokenBucket } from "./token-bucket.ts";
 
 const POLICY_VIOLATION = 1008;

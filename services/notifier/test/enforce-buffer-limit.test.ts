@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { boundBuffers } from "../bound-buffers.ts";
+import { boundBuffers } from "../outbox/enforce-buffer-limit.ts";
 
 describe("boundBuffers", () => {
   const clients = (...bytes: readonly number[]) => {

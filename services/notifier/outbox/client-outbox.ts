@@ -1,8 +1,8 @@
 import type { Duplex } from "node:stream";
 import { WebSocket } from "ws";
-import type { NotifierLimits } from "./limits.ts";
-import type { NotifierMetrics } from "./notifier-metrics.ts";
-import { controlFrame, type ControlMessage, type Frame } from "./wire-messages.ts";
+import type { NotifierLimits } from "../limits.ts";
+import type { NotifierMetrics } from "../notifier-metrics.ts";
+import { controlFrame, type ControlMessage, type Frame } from "./frames.ts";
 
 /** Our own close code: the client reads too slowly to follow. */
 const TOO_SLOW = 4008;

@@ -10,13 +10,13 @@ import { RetryableError, TerminalError, errorMessage } from "#shared/errors.ts";
 import type { Logger } from "#shared/logger.ts";
 import { snapshotAsker } from "./ask-snapshot.ts";
 import type { ChunkPacer } from "./chunk-pacer.ts";
-import type { NotifierMetrics } from "./notifier-metrics.ts";
-import { OpenStreams, type OpenStream } from "./open-streams.ts";
-import { readSessionState } from "./read-session-state.ts";
+import type { NotifierMetrics } from "../notifier-metrics.ts";
+import { OpenStreams, type OpenStream } from "./live-text-buffer.ts";
+import { readSessionState } from "./feed-queries.ts";
 import { retryUnavailable } from "./retry-unavailable.ts";
 import { untilAborted } from "#shared/until-aborted.ts";
 import { untilLive } from "./until-live.ts";
-import { chunkFrame, eventFrame, type Frame } from "./wire-messages.ts";
+import { chunkFrame, eventFrame, type Frame } from "../outbox/frames.ts";
 
 export interface FeedContext {
   readonly bus: Bus;

@@ -1,9 +1,9 @@
 import type { DataSource } from "typeorm";
 import { readEvents } from "#shared/database/read-events.ts";
-import type { ClientOutbox } from "./client-outbox.ts";
+import type { ClientOutbox } from "../outbox/client-outbox.ts";
 import { readSeqAt } from "./read-seq-at.ts";
-import { EVENT_PAGE } from "./session-feed.ts";
-import { eventFrame } from "./wire-messages.ts";
+import { EVENT_PAGE } from "../feed/session-feed.ts";
+import { eventFrame } from "../outbox/frames.ts";
 
 /** More than this and the client is to reload, as clients of the original protocol expect. */
 const MAX_REPLAYED = 200;

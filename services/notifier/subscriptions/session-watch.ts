@@ -1,10 +1,10 @@
 import type { SessionEvent } from "#shared/contracts/session-event.ts";
 import type { StreamChunk } from "#shared/contracts/stream-chunk.ts";
 import { safeCut } from "#shared/surrogate-guard.ts";
-import type { ClientOutbox } from "./client-outbox.ts";
-import type { NotifierMetrics } from "./notifier-metrics.ts";
-import type { FeedWatcher, SessionFeed } from "./session-feed.ts";
-import { chunkFrame, type Frame } from "./wire-messages.ts";
+import type { ClientOutbox } from "../outbox/client-outbox.ts";
+import type { NotifierMetrics } from "../notifier-metrics.ts";
+import type { FeedWatcher, SessionFeed } from "../feed/session-feed.ts";
+import { chunkFrame, type Frame } from "../outbox/frames.ts";
 
 const MAX_DELTA_UTF16_UNITS = 32 * 1024;
 
