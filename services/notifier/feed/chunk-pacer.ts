@@ -1,39 +1,39 @@
-/** At most this long after one round of chunks the next one starts. */
-const MAX_REST_MS = 250;
+/** The longest pause between two rounds. */
+const MAX_PAUSE_MS = 250;
 
 /**
- * Decides when the chunks that came in are passed on. Idle, that is at the end of the same turn of the event loop,
- * so that what one read from the bus brought makes one message. Under load, passing a round on takes time, and as
- * much time is then left to everything else before the next: the more watchers, the fewer and larger the messages.
- * One pacer serves all sessions of a process, because they share its one CPU.
+ * Schedules when buffered chunks are passed on. When idle, a flush runs at the end of the current turn of the event
+ * loop, so that chunks read from the bus together become one message. Under load a round takes time, and the next
+ * round starts only after a pause of the same length, which leaves the CPU to other work: with more watchers,
+ * messages become fewer and larger. One pacer serves all sessions of a process because they share one CPU.
  */
 export class ChunkPacer {
   readonly #now: () => number;
-  readonly #waiting = new Set<() => void>();
-  #planned = false;
-  #restUntil = 0;
+  readonly #flushes = new Set<() => void>();
+  #scheduled = false;
+  #pausedUntil = 0;
 
   constructor(now: () => number = () => performance.now()) {
     this.#now = now;
   }
 
-  /** Calls `flush` once, soon; asking again before that changes nothing. It must not throw. */
-  soon(flush: () => void): void {
-    this.#waiting.add(flush);
-    if (this.#planned) return;
-    this.#planned = true;
-    const rest = this.#restUntil - this.#now();
-    if (rest <= 0) setImmediate(this.#run);
-    else setTimeout(this.#run, rest);
+  /** Calls `flush` in the next round, once however often it is scheduled before. `flush` must not throw. */
+  schedule(flush: () => void): void {
+    this.#flushes.add(flush);
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    const pauseMs = this.#pausedUntil - this.#now();
+    if (pauseMs <= 0) setImmediate(this.#runRound);
+    else setTimeout(this.#runRound, pauseMs);
   }
 
-  readonly #run = (): void => {
+  readonly #runRound = (): void => {
     const startedAt = this.#now();
-    const flushes = [...this.#waiting];
-    this.#waiting.clear();
-    this.#planned = false;
+    const flushes = [...this.#flushes];
+    this.#flushes.clear();
+    this.#scheduled = false;
     for (const flush of flushes) flush();
     const endedAt = this.#now();
-    this.#restUntil = endedAt + Math.min(endedAt - startedAt, MAX_REST_MS);
+    this.#pausedUntil = endedAt + Math.min(endedAt - startedAt, MAX_PAUSE_MS);
   };
 }

@@ -2,158 +2,162 @@ import type { StreamChunk } from "#shared/contracts/stream-chunk.ts";
 import type { AskSnapshot } from "./ask-snapshot.ts";
 import type { ChunkPacer } from "./chunk-pacer.ts";
 
-/** An open timeline event with its text so far. Attempt 0 means that nothing is known of it yet. */
-export interface OpenStream {
-  readonly eventId: string;
+/** The text of an open timeline event so far. Attempt 0: no text has been received yet. */
+interface LiveText {
   readonly attempt: number;
   readonly text: string;
 }
 
-interface Stream {
+interface BufferedText {
   readonly eventId: string;
   attempt: number;
   text: string;
-  /** From where on the text was not passed on yet; its length when all of it was. */
+  /** Code units of `text` already passed on. */
   sent: number;
-  /** Of the newest piece. */
+  /** Timestamp of the newest piece. */
   timestamp: string;
-  /** The text outgrew the mirror; clients wait for the completed event. */
-  overgrown: boolean;
-  /** Chunks that came while the executor is being asked; undefined while following live. */
-  waiting: StreamChunk[] | undefined;
-  /** `performance.now()` before which it is not asked about again: nobody may answer, at every chunk. */
+  /** The text exceeded the buffer; clients get the rest with the completed event. */
+  truncated: boolean;
+  /** Chunks received while a snapshot is requested; undefined otherwise. */
+  pending: StreamChunk[] | undefined;
+  /** Earliest `performance.now()` of the next snapshot request. Without it every chunk would send one. */
   askAgainAt: number;
 }
 
-/** Where a piece of text belongs; a chunk is one. */
-type Piece = Pick<StreamChunk, "attempt" | "offset" | "delta" | "timestamp">;
+/** A piece of text from a chunk or a snapshot. */
+type TextPiece = Pick<StreamChunk, "attempt" | "offset" | "delta" | "timestamp">;
 
-interface OpenStreamsOptions {
+interface LiveTextBufferOptions {
   readonly sessionId: string;
-  /** Gets each new piece once the mirror holds it. */
+  /** Gets each new piece after it was added to the buffer. */
   readonly emit: (piece: StreamChunk) => void;
   readonly ask: AskSnapshot;
-  /** Says when: pieces that come meanwhile are passed on as one. */
+  /** Schedules `emit`; pieces received in the meantime are emitted as one. */
   readonly pacer: ChunkPacer;
 }
 
-/** As much as a model call may produce. */
-const MAX_TEXT_UTF16_UNITS = 1024 * 1024;
-const MAX_WAITING_CHUNKS = 256;
-const MAX_QUESTIONS = 32;
+/** The most text one model call may produce. */
+const MAX_TEXT_CODE_UNITS = 1024 * 1024;
+const MAX_PENDING_CHUNKS = 256;
+/** Snapshot requests to fill one gap. */
+const MAX_REQUESTS = 32;
 const ASK_INTERVAL_MS = 1_000;
 
 /**
- * Mirrors the text of a session's open timeline events, so that whoever joins gets what they hold so far, and passes
- * on each new piece once and without a hole, as large as the pacer lets it grow: an overlap is trimmed, a hole is filled by asking the executor that
- * streams, a higher attempt starts over, and chunks of events that are not open are dropped.
+ * Buffers the text of a session's open timeline events, so that a client that joins late gets the text so far. Emits
+ * each piece of text once and without a gap:
+ *
+ * - overlaps are trimmed,
+ * - gaps are filled by snapshot requests to the executor,
+ * - a higher attempt restarts the text, lower attempts are dropped,
+ * - chunks of events that are not open are dropped.
  */
-export class OpenStreams {
-  readonly #streams = new Map<string, Stream>();
+export class LiveTextBuffer {
+  readonly #texts = new Map<string, BufferedText>();
   readonly #sessionId: string;
   readonly #emit: (piece: StreamChunk) => void;
   readonly #ask: AskSnapshot;
   readonly #pacer: ChunkPacer;
 
-  constructor({ sessionId, emit, ask, pacer }: OpenStreamsOptions) {
+  constructor({ sessionId, emit, ask, pacer }: LiveTextBufferOptions) {
     this.#sessionId = sessionId;
     this.#emit = emit;
     this.#ask = ask;
     this.#pacer = pacer;
   }
 
-  /** An event begins, empty. */
+  /** Opens an event with an empty text. */
   open(eventId: string): void {
-    if (this.#streams.has(eventId)) return;
-    this.#streams.set(eventId, {
+    if (this.#texts.has(eventId)) return;
+    this.#texts.set(eventId, {
       eventId,
       attempt: 0,
       text: "",
       sent: 0,
       timestamp: "",
-      overgrown: false,
-      waiting: undefined,
+      truncated: false,
+      pending: undefined,
       askAgainAt: 0,
     });
   }
 
-  /** An event has its final content: later chunks are dropped. */
+  /** Emits what is left of a completed event; later chunks of it are dropped. */
   close(eventId: string): void {
-    const stream = this.#streams.get(eventId);
-    if (stream === undefined) return;
-    this.#pass(stream);
-    this.#streams.delete(eventId);
+    const buffered = this.#texts.get(eventId);
+    if (buffered === undefined) return;
+    this.#flush(buffered);
+    this.#texts.delete(eventId);
   }
 
-  /** An open event with as much of its text as has been passed on. */
-  get(eventId: string): OpenStream | undefined {
-    const stream = this.#streams.get(eventId);
-    return stream && { eventId, attempt: stream.attempt, text: stream.text.slice(0, stream.sent) };
+  /** The text of an open event as far as it was emitted; undefined if the event is not open. */
+  get(eventId: string): LiveText | undefined {
+    const buffered = this.#texts.get(eventId);
+    return buffered && { attempt: buffered.attempt, text: buffered.text.slice(0, buffered.sent) };
   }
 
   /** The open events, oldest first. */
-  ids(): string[] {
-    return [...this.#streams.keys()];
+  openEventIds(): string[] {
+    return [...this.#texts.keys()];
   }
 
-  /** UTF-16 units held. */
+  /** Code units of all buffered texts. */
   get size(): number {
     let units = 0;
-    for (const { text } of this.#streams.values()) units += text.length;
+    for (const { text } of this.#texts.values()) units += text.length;
     return units;
   }
 
-  /** Asks for the text of everything that is open, of which the mirror has seen no beginning. */
+  /** Requests the text of every open event, for events whose beginning was missed. */
   refresh(): void {
-    for (const stream of this.#streams.values()) this.#askFor(stream, []);
+    for (const buffered of this.#texts.values()) this.#requestText(buffered, []);
   }
 
   accept(chunk: StreamChunk): void {
-    const stream = this.#streams.get(chunk.event_id);
-    if (stream === undefined) return;
-    if (stream.waiting !== undefined) {
-      // When full, the oldest goes: the hole it leaves is asked for.
-      if (stream.waiting.length >= MAX_WAITING_CHUNKS) stream.waiting.shift();
-      stream.waiting.push(chunk);
+    const buffered = this.#texts.get(chunk.event_id);
+    if (buffered === undefined) return;
+    if (buffered.pending !== undefined) {
+      // When full, drop the oldest: the gap it leaves is filled by a later request.
+      if (buffered.pending.length >= MAX_PENDING_CHUNKS) buffered.pending.shift();
+      buffered.pending.push(chunk);
       return;
     }
-    if (this.#append(stream, chunk) || performance.now() < stream.askAgainAt) return;
-    this.#askFor(stream, [chunk]);
+    if (this.#append(buffered, chunk) || performance.now() < buffered.askAgainAt) return;
+    this.#requestText(buffered, [chunk]);
   }
 
-  /** False when text before the piece is missing. */
-  #append(stream: Stream, piece: Piece): boolean {
-    if (piece.attempt < stream.attempt) return true;
-    if (piece.attempt > stream.attempt) {
+  /** False if text before the piece is missing. */
+  #append(buffered: BufferedText, piece: TextPiece): boolean {
+    if (piece.attempt < buffered.attempt) return true;
+    if (piece.attempt > buffered.attempt) {
       if (piece.offset > 0) return false;
-      stream.attempt = piece.attempt;
-      stream.text = "";
-      stream.sent = 0;
-      stream.overgrown = false;
+      buffered.attempt = piece.attempt;
+      buffered.text = "";
+      buffered.sent = 0;
+      buffered.truncated = false;
     }
-    const offset = stream.text.length;
-    if (stream.overgrown) return true;
+    const offset = buffered.text.length;
+    if (buffered.truncated) return true;
     if (piece.offset > offset) return false;
     const delta = piece.delta.slice(offset - piece.offset);
     if (delta === "") return true;
-    if (offset + delta.length > MAX_TEXT_UTF16_UNITS) {
-      stream.overgrown = true;
+    if (offset + delta.length > MAX_TEXT_CODE_UNITS) {
+      buffered.truncated = true;
       return true;
     }
-    stream.text += delta;
-    stream.timestamp = piece.timestamp;
-    this.#pacer.soon(this.#passAll);
+    buffered.text += delta;
+    buffered.timestamp = piece.timestamp;
+    this.#pacer.schedule(this.#flushAll);
     return true;
   }
 
-  readonly #passAll = (): void => {
-    for (const stream of this.#streams.values()) this.#pass(stream);
+  readonly #flushAll = (): void => {
+    for (const buffered of this.#texts.values()) this.#flush(buffered);
   };
 
-  #pass(stream: Stream): void {
-    const { eventId: event_id, attempt, sent: offset, text, timestamp } = stream;
+  #flush(buffered: BufferedText): void {
+    const { eventId: event_id, attempt, sent: offset, text, timestamp } = buffered;
     if (offset === text.length) return;
-    stream.sent = text.length;
+    buffered.sent = text.length;
     this.#emit({
       type: "stream.chunk",
       session_id: this.#sessionId,
@@ -165,32 +169,32 @@ export class OpenStreams {
     });
   }
 
-  #askFor(stream: Stream, waiting: StreamChunk[]): void {
-    if (stream.waiting !== undefined) return;
-    stream.waiting = waiting;
-    void this.#catchUp(stream).finally(() => {
-      const chunks = stream.waiting ?? [];
-      stream.waiting = undefined;
-      stream.askAgainAt = performance.now() + ASK_INTERVAL_MS;
+  #requestText(buffered: BufferedText, pending: StreamChunk[]): void {
+    if (buffered.pending !== undefined) return;
+    buffered.pending = pending;
+    void this.#fillGap(buffered).finally(() => {
+      const chunks = buffered.pending ?? [];
+      buffered.pending = undefined;
+      buffered.askAgainAt = performance.now() + ASK_INTERVAL_MS;
       for (const chunk of chunks) this.accept(chunk);
     });
   }
 
-  async #catchUp(stream: Stream): Promise<void> {
-    let offset = stream.text.length;
-    for (let questions = 0; questions < MAX_QUESTIONS; questions += 1) {
-      const answer = await this.#ask(stream.eventId, offset);
-      if (answer === undefined || this.#streams.get(stream.eventId) !== stream) return;
-      const { attempt, text: delta, length } = answer;
+  async #fillGap(buffered: BufferedText): Promise<void> {
+    let offset = buffered.text.length;
+    for (let requests = 0; requests < MAX_REQUESTS; requests += 1) {
+      const snapshot = await this.#ask(buffered.eventId, offset);
+      if (snapshot === undefined || this.#texts.get(buffered.eventId) !== buffered) return;
+      const { attempt, text: delta, length } = snapshot;
       const timestamp = new Date().toISOString();
-      if (!this.#append(stream, { attempt, offset: answer.offset, delta, timestamp })) {
-        // A later attempt than the one we hold: its text is needed from the start.
+      if (!this.#append(buffered, { attempt, offset: snapshot.offset, delta, timestamp })) {
+        // The snapshot is of a later attempt, so its text is needed from the start.
         offset = 0;
         continue;
       }
-      const grown = attempt === stream.attempt && stream.text.length > offset;
-      if (stream.overgrown || !grown || stream.text.length >= length) return;
-      offset = stream.text.length;
+      const grown = attempt === buffered.attempt && buffered.text.length > offset;
+      if (buffered.truncated || !grown || buffered.text.length >= length) return;
+      offset = buffered.text.length;
     }
   }
 }

@@ -4,37 +4,31 @@ import { errorMessage } from "#shared/errors.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { SessionFeeds } from "./session-feeds.ts";
 
-export interface LastSeqWatch {
-  /** Look now: the bus was away. */
-  nudge(): void;
-  /** Settles after the signal's abort. */
+interface LastSeqPoll {
+  /** Polls immediately. */
+  trigger(): void;
+  /** Settles after the signal has aborted. */
   readonly done: Promise<void>;
 }
 
-interface WatchOptions {
+interface LastSeqPollOptions {
   readonly feeds: SessionFeeds;
   readonly db: DataSource;
   readonly log: Logger;
   readonly signal: AbortSignal;
-  readonly intervalMs?: number;
 }
 
 const INTERVAL_MS = 2_000;
+/** While Postgres is unavailable: shorter, so that gaps are filled soon after its return. */
 const RETRY_MS = 250;
 
 /**
- * Every 2 s asks Postgres in one query how many events each watched session has, so that what the bus lost without
- * anything behind it to show the hole is delivered all the same.
+ * Reads the newest event number of each watched session from Postgres every 2 s, in one query, and passes it to the
+ * feed. This finds an event lost on the bus when no later event reveals the gap.
  */
-export function watchLastSeqs({
-  feeds,
-  db,
-  log,
-  signal,
-  intervalMs = INTERVAL_MS,
-}: WatchOptions): LastSeqWatch {
+export function pollLastSeqs({ feeds, db, log, signal }: LastSeqPollOptions): LastSeqPoll {
   let wake = () => {};
-  const pause = async (ms: number) => {
+  const sleep = async (ms: number) => {
     if (signal.aborted) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     wake = () => resolve();
@@ -47,22 +41,21 @@ export function watchLastSeqs({
   const run = async () => {
     let failing = false;
     while (!signal.aborted) {
-      // While Postgres is away, look more often, so that its return is noticed at once.
-      await pause(failing ? RETRY_MS : intervalMs);
+      await sleep(failing ? RETRY_MS : INTERVAL_MS);
       try {
-        if (!signal.aborted) await look(feeds, db);
+        if (!signal.aborted) await poll(feeds, db);
         failing = false;
       } catch (error) {
-        if (!failing) log.warn({ error: errorMessage(error) }, "last event numbers unreadable");
+        if (!failing) log.warn({ error: errorMessage(error) }, "poll of last event numbers failed");
         failing = true;
       }
     }
   };
-  return { nudge: () => wake(), done: run() };
+  return { trigger: () => wake(), done: run() };
 }
 
-async function look(feeds: SessionFeeds, db: DataSource): Promise<void> {
-  const watched = new Map(feeds.all().map((feed) => [feed.sessionId, feed]));
-  const lastSeqs = await readLastSeqs(db.manager, [...watched.keys()]);
-  for (const [sessionId, lastSeq] of lastSeqs) watched.get(sessionId)?.noticeLastSeq(lastSeq);
+async function poll(feeds: SessionFeeds, db: DataSource): Promise<void> {
+  const feedsById = new Map(feeds.all().map((feed) => [feed.sessionId, feed]));
+  const lastSeqs = await readLastSeqs(db.manager, [...feedsById.keys()]);
+  for (const [sessionId, lastSeq] of lastSeqs) feedsById.get(sessionId)?.noticeLastSeq(lastSeq);
 }

@@ -1,30 +1,27 @@
-import { setTimeout as wait } from "node:timers/promises";
 import { isDatabaseUnavailable } from "#shared/database/database-unavailable.ts";
 import { errorMessage } from "#shared/errors.ts";
 import type { Logger } from "#shared/logger.ts";
+import { backoff, pause } from "#shared/pause.ts";
 
-const FIRST_RETRY_MS = 100;
-const LAST_RETRY_MS = 2_000;
+const RETRY = { firstMs: 100, lastMs: 2_000 };
 
 /**
- * Repeats a read until Postgres is there to answer it, and passes on every other error. Throws the signal's reason
- * once it aborts. `what` completes the logged sentence "… must wait for Postgres".
+ * Repeats `read` while Postgres is unavailable; throws any other error. Throws the signal's reason once it aborts.
+ * `what` names the read in the log.
  */
 export async function retryUnavailable<T>(
   what: string,
   { log, signal }: { readonly log: Logger; readonly signal: AbortSignal },
   read: () => Promise<T>,
 ): Promise<T> {
-  for (let delay = FIRST_RETRY_MS; ; delay = Math.min(delay * 2, LAST_RETRY_MS)) {
+  for (let retry = 1; ; retry += 1) {
     signal.throwIfAborted();
     try {
       return await read();
     } catch (error) {
       if (!isDatabaseUnavailable(error)) throw error;
-      if (delay === FIRST_RETRY_MS) {
-        log.warn({ error: errorMessage(error) }, `${what} must wait for Postgres`);
-      }
-      await wait(delay * (0.5 + Math.random()), undefined, { signal }).catch(() => signal.throwIfAborted());
+      if (retry === 1) log.warn({ read: what, error: errorMessage(error) }, "waiting for Postgres");
+      await pause(backoff(retry, RETRY), signal);
     }
   }
 }

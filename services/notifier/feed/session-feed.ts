@@ -5,18 +5,16 @@ import { subscribe, type BusSubscription } from "#shared/bus/subscribe.ts";
 import { busEventCodec, type BusEvent, type SessionEvent } from "#shared/contracts/session-event.ts";
 import { streamChunkCodec, type StreamChunk } from "#shared/contracts/stream-chunk.ts";
 import { SUBJECTS } from "#shared/contracts/subjects.ts";
-import { readEvents, readLastSeqs } from "#shared/database/read-events.ts";
 import { RetryableError, TerminalError, errorMessage } from "#shared/errors.ts";
 import type { Logger } from "#shared/logger.ts";
+import { pause } from "#shared/pause.ts";
+import { untilAborted } from "#shared/until-aborted.ts";
+import type { NotifierMetrics } from "../notifier-metrics.ts";
+import { chunkFrame, eventFrame, type Frame } from "../outbox/frames.ts";
 import { snapshotAsker } from "./ask-snapshot.ts";
 import type { ChunkPacer } from "./chunk-pacer.ts";
-import type { NotifierMetrics } from "../notifier-metrics.ts";
-import { OpenStreams, type OpenStream } from "./live-text-buffer.ts";
-import { readSessionState } from "./feed-queries.ts";
-import { retryUnavailable } from "./retry-unavailable.ts";
-import { untilAborted } from "#shared/until-aborted.ts";
-import { untilLive } from "./until-live.ts";
-import { chunkFrame, eventFrame, type Frame } from "../outbox/frames.ts";
+import { readFeedState, readMissedEvents } from "./feed-queries.ts";
+import { LiveTextBuffer } from "./live-text-buffer.ts";
 
 export interface FeedContext {
   readonly bus: Bus;
@@ -26,64 +24,64 @@ export interface FeedContext {
   readonly pacer: ChunkPacer;
 }
 
-/** Someone who follows a session from the feed's present position on. Called synchronously and in order. */
+/** Receives a session's events and chunks from the feed's current position on. Called synchronously and in order. */
 export interface FeedWatcher {
   event(frame: Frame, event: SessionEvent): void;
-  /** The mirror (`stream`) already holds the chunk. */
+  /** Called after the chunk was added to `liveText`. */
   chunk(frame: Frame, chunk: StreamChunk): void;
-  /** Resolves once the watcher has read most of what it was given, or at once if somebody waits for that already. */
-  room(): Promise<void>;
-  /** The feed cannot go on; nothing follows. */
+  /** Resolves once most of what was sent is read; immediately if an earlier call is still waiting for that. */
+  drained(): Promise<void>;
+  /** The feed has ended: nothing more is delivered. */
   failed(error: Error): void;
 }
 
-/** Events can be large (a tool result has 256 KiB), so a page must not be long. */
-export const EVENT_PAGE = 50;
-const START_LIMIT_MS = 15_000;
-const MAX_WAITING_CHUNKS = 2_000;
+const START_TIMEOUT_MS = 15_000;
+const LIVE_RETRY_MS = 100;
+const MAX_PENDING_CHUNKS = 2_000;
 const LARGE_FRAME_BYTES = 16 * 1024;
-/** A watcher that falls behind holds the others up this long, once. */
-const BREATH_MS = 200;
+/** How long one slow watcher can delay the others while a gap is filled, once until it has drained. */
+const DRAIN_TIMEOUT_MS = 200;
 
 /**
- * One session's channel on this process, shared by all its watchers:
+ * One session's events and chunks on this process, shared by all watchers:
  *
- *   starting ──(subscribed, position read)──▶ live ◀──▶ filling ──▶ failed or closed
+ *   starting ──(subscribed, state read)──▶ live ◀──▶ filling ──▶ failed or closed
  *
- * `live` delivers what the bus brings as long as each event is the next one. Whatever else shows that there are
- * later events (a hole, an event without payload, the number read every two seconds) leads to `filling`: events are
- * read from Postgres until the target is reached, while later ones from the bus only move the target and chunks wait.
+ * - `live`: delivers each event from the bus as long as it is the next one.
+ * - `filling`: entered when a later event is known to exist (a gap, an event without inline payload, a polled number).
+ *   Events are read from Postgres until the target is reached; events from the bus only move the target, and chunks
+ *   wait.
  */
 export class SessionFeed {
   readonly sessionId: string;
-  /** Resolves once live; rejects with one sentence when the session is unknown or cannot be followed now. */
+  /** Resolves once live. Rejects with TerminalError for an unknown session, RetryableError if the start failed. */
   readonly started: Promise<void>;
   readonly #context: FeedContext;
   readonly #log: Logger;
-  readonly #ended: () => void;
+  readonly #onFailed: () => void;
   readonly #watchers = new Set<FeedWatcher>();
   readonly #closing = new AbortController();
-  readonly #streams: OpenStreams;
+  readonly #liveText: LiveTextBuffer;
   #subscriptions: BusSubscription[] = [];
   #lastSeq = 0;
   #target = 0;
   #filling = true;
-  #waitingChunks: StreamChunk[] = [];
+  #pendingChunks: StreamChunk[] = [];
 
-  /** `ended` is called when a feed that had started gives up. */
-  constructor(context: FeedContext, sessionId: string, ended: () => void) {
+  /** `onFailed` is called when the feed fails after it had started. */
+  constructor(context: FeedContext, sessionId: string, onFailed: () => void) {
     this.sessionId = sessionId;
     this.#context = context;
-    this.#ended = ended;
+    this.#onFailed = onFailed;
     this.#log = context.log.child({ session_id: sessionId });
-    this.#streams = new OpenStreams({
+    this.#liveText = new LiveTextBuffer({
       sessionId,
       emit: (chunk) => this.#deliverChunk(chunk),
       ask: snapshotAsker(context.bus, sessionId, context.metrics),
       pacer: context.pacer,
     });
     this.started = this.#start();
-    this.started.catch(() => undefined); // every watcher awaits it; without one there is nobody to tell
+    this.started.catch(() => undefined); // Every watcher awaits `started`; without a watcher the error is irrelevant.
   }
 
   /** The newest event that was delivered. */
@@ -91,29 +89,24 @@ export class SessionFeed {
     return this.#lastSeq;
   }
 
-  /** Follows from `lastSeq` on; only once started. Returns the way out. Throws why it ended, if it has. */
+  /** The text of open events, as far as watchers have received it. */
+  get liveText(): Pick<LiveTextBuffer, "get" | "openEventIds"> {
+    return this.#liveText;
+  }
+
+  /** Code units of buffered text and waiting chunks. */
+  get bufferedText(): number {
+    return this.#liveText.size + this.#pendingChunks.reduce((sum, { delta }) => sum + delta.length, 0);
+  }
+
+  /** Delivers to `watcher` what follows `lastSeq`. Call after `started`. Returns a detach function; throws if ended. */
   attach(watcher: FeedWatcher): () => void {
     this.#closing.signal.throwIfAborted();
     this.#watchers.add(watcher);
     return () => void this.#watchers.delete(watcher);
   }
 
-  /** The text so far of an open event, as far as watchers were given it. */
-  stream(eventId: string): OpenStream | undefined {
-    return this.#streams.get(eventId);
-  }
-
-  /** The events that are being written, oldest first. */
-  openStreams(): string[] {
-    return this.#streams.ids();
-  }
-
-  /** UTF-16 units of open events' text and chunks that wait, held for whoever joins. */
-  get heldText(): number {
-    return this.#streams.size + this.#waitingChunks.reduce((sum, { delta }) => sum + delta.length, 0);
-  }
-
-  /** Somebody knows that the session has this many events. */
+  /** Reports that the session has events up to `seq`; missing ones are read from Postgres. */
   noticeLastSeq(seq: number): void {
     if (seq > this.#lastSeq) this.#fill(seq);
   }
@@ -125,10 +118,10 @@ export class SessionFeed {
   }
 
   async #start(): Promise<void> {
-    const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(START_LIMIT_MS)]);
+    const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(START_TIMEOUT_MS)]);
     try {
       const { bus, db } = this.#context;
-      // Both subscriptions on one connection: no chunk overtakes its event.
+      // Both subscriptions use one connection, so that no chunk overtakes its event.
       const events = subscribe(bus, SUBJECTS.events(this.sessionId), busEventCodec, (event) =>
         this.#receive(event),
       );
@@ -137,15 +130,13 @@ export class SessionFeed {
       );
       this.#subscriptions = [events, chunks];
       await untilLive(chunks, signal);
-      const state = await retryUnavailable("a subscription", { log: this.#log, signal }, () =>
-        readSessionState(db.manager, this.sessionId),
-      );
+      const state = await readFeedState({ db, log: this.#log, sessionId: this.sessionId, signal });
       if (state === undefined) {
         throw new TerminalError("unknown_session", `there is no session ${this.sessionId}`);
       }
       this.#lastSeq = state.lastSeq;
-      for (const eventId of state.openEventIds) this.#streams.open(eventId);
-      this.#streams.refresh();
+      for (const eventId of state.openEventIds) this.#liveText.open(eventId);
+      this.#liveText.refresh();
       await this.#readUpToTarget();
     } catch (error) {
       this.close();
@@ -160,16 +151,16 @@ export class SessionFeed {
 
   #receive({ session_id, seq, db_event_id, payload }: BusEvent): void {
     if (seq <= this.#lastSeq) return;
-    const next = !this.#filling && seq === this.#lastSeq + 1;
-    if (next && payload !== undefined) void this.#deliver({ session_id, seq, db_event_id, payload });
+    const isNext = !this.#filling && seq === this.#lastSeq + 1;
+    if (isNext && payload !== undefined) void this.#deliver({ session_id, seq, db_event_id, payload });
     else this.#fill(seq);
   }
 
   #receiveChunk(chunk: StreamChunk): void {
     this.#context.metrics.chunksReceived.inc();
-    if (!this.#filling) return this.#streams.accept(chunk);
-    // What no longer fits is a hole in its stream, and asked for.
-    if (this.#waitingChunks.length < MAX_WAITING_CHUNKS) this.#waitingChunks.push(chunk);
+    if (!this.#filling) return this.#liveText.accept(chunk);
+    // A dropped chunk leaves a gap in the text, which is filled by a snapshot request.
+    if (this.#pendingChunks.length < MAX_PENDING_CHUNKS) this.#pendingChunks.push(chunk);
   }
 
   #fill(throughSeq: number): void {
@@ -182,57 +173,39 @@ export class SessionFeed {
   async #readUpToTarget(): Promise<void> {
     const { db, metrics } = this.#context;
     const { signal } = this.#closing;
+    const query = { db, log: this.#log, sessionId: this.sessionId, signal };
     while (this.#lastSeq < this.#target) {
-      const page = await retryUnavailable("a gap", { log: this.#log, signal }, () =>
-        readEvents(db.manager, this.sessionId, { afterSeq: this.#lastSeq, limit: EVENT_PAGE }),
-      );
+      const page = await readMissedEvents(query, this.#lastSeq);
       signal.throwIfAborted();
-      if (page.length === 0) await this.#judgeMissing(signal);
+      if (page.length === 0) {
+        this.#log.warn({ seq: this.#target }, "unknown event named on the bus");
+        this.#target = this.#lastSeq;
+      }
       metrics.eventsFilled.inc(page.length);
       for (const event of page) {
-        if (this.#deliver(event) > LARGE_FRAME_BYTES || event === page.at(-1)) await this.#breathe(signal);
+        if (this.#deliver(event) > LARGE_FRAME_BYTES || event === page.at(-1)) await this.#drained(signal);
       }
     }
     this.#filling = false;
-    const chunks = this.#waitingChunks;
-    this.#waitingChunks = [];
-    for (const chunk of chunks) this.#streams.accept(chunk);
+    const chunks = this.#pendingChunks;
+    this.#pendingChunks = [];
+    for (const chunk of chunks) this.#liveText.accept(chunk);
   }
 
-  /** Nothing was found up to the target: only the session's own row tells a false number on the bus from a loss. */
-  async #judgeMissing(signal: AbortSignal): Promise<void> {
-    const { manager } = this.#context.db;
-    const [lastSeqs, next] = await retryUnavailable(
-      "a gap",
-      { log: this.#log, signal },
-      async (): Promise<[Map<string, number>, SessionEvent[]]> => [
-        await readLastSeqs(manager, [this.sessionId]),
-        // Read second, so that an event committed in between is not taken for a missing one.
-        await readEvents(manager, this.sessionId, { afterSeq: this.#lastSeq, limit: 1 }),
-      ],
-    );
-    if (next.length > 0) return;
-    if ((lastSeqs.get(this.sessionId) ?? 0) > this.#lastSeq) {
-      throw new TerminalError("events_missing", `events of session ${this.sessionId} are missing`);
-    }
-    this.#log.warn({ seq: this.#target }, "the bus named an event that does not exist");
-    this.#target = this.#lastSeq;
+  /** Postgres delivers faster than any client reads: without this wait every client would look slow. */
+  async #drained(signal: AbortSignal): Promise<void> {
+    const drained = Promise.all([...this.#watchers].map((watcher) => watcher.drained()));
+    await untilAborted(Promise.race([drained, wait(DRAIN_TIMEOUT_MS, undefined, { ref: false })]), signal);
   }
 
-  /** What is read comes faster than any client reads: nobody shall be taken for slow because of that. */
-  async #breathe(signal: AbortSignal): Promise<void> {
-    const room = Promise.all([...this.#watchers].map((watcher) => watcher.room()));
-    await untilAborted(Promise.race([room, wait(BREATH_MS, undefined, { ref: false })]), signal);
-  }
-
-  /** Returns how many bytes it took. */
+  /** Returns the size of the frame in bytes. */
   #deliver(event: SessionEvent): number {
     this.#lastSeq = event.seq;
     const { payload } = event;
     if (payload.type === "timeline_event.created" && payload.status === "streaming") {
-      this.#streams.open(payload.event_id);
+      this.#liveText.open(payload.event_id);
     } else if (payload.type === "timeline_event.completed") {
-      this.#streams.close(payload.event_id);
+      this.#liveText.close(payload.event_id);
     }
     const frame = eventFrame(event);
     for (const watcher of this.#watchers) watcher.event(frame, event);
@@ -254,7 +227,20 @@ export class SessionFeed {
     );
     const watchers = [...this.#watchers];
     this.close(failure);
-    this.#ended();
+    this.#onFailed();
     for (const watcher of watchers) watcher.failed(failure);
+  }
+}
+
+/** Resolves once NATS delivers to the subscription. Retries while disconnected; throws the signal's reason. */
+async function untilLive(subscription: BusSubscription, signal: AbortSignal): Promise<void> {
+  for (;;) {
+    try {
+      return await untilAborted(subscription.live(), signal);
+    } catch {
+      // The connection was lost meanwhile; the NATS client restores it together with the subscription.
+      signal.throwIfAborted();
+      await pause(LIVE_RETRY_MS, signal);
+    }
   }
 }

@@ -1,39 +1,39 @@
 import { SessionFeed, type FeedContext } from "./session-feed.ts";
 
-/** A claim on a session's feed; the feed closes with its last lease. */
-export interface FeedLease {
+/** One reference to a session's feed. The feed closes when its last handle is released. */
+interface FeedHandle {
   readonly feed: SessionFeed;
-  release(): void;
+  readonly release: () => void;
 }
 
-/** The feeds of all sessions that somebody on this process watches: one each, however many watchers. */
+interface CountedFeed {
+  readonly feed: SessionFeed;
+  handles: number;
+}
+
+/** The feeds of all sessions watched through this process: one per session, shared by all watchers. */
 export class SessionFeeds {
   readonly #context: FeedContext;
-  readonly #feeds = new Map<string, { feed: SessionFeed; leases: number }>();
+  readonly #feeds = new Map<string, CountedFeed>();
 
   constructor(context: FeedContext) {
     this.#context = context;
   }
 
-  /** The session's feed, opened if this is its first watcher. Await its `started`, and release in any case. */
-  acquire(sessionId: string): FeedLease {
-    let entry = this.#feeds.get(sessionId);
-    if (entry === undefined) {
-      entry = this.#open(sessionId);
-      this.#context.metrics.feeds.inc();
-    }
-    const held = entry;
-    held.leases += 1;
+  /** Returns the session's feed and opens it for the first watcher. Await `started`; release in every case. */
+  acquire(sessionId: string): FeedHandle {
+    const counted = this.#feeds.get(sessionId) ?? this.#open(sessionId);
+    counted.handles += 1;
     let released = false;
     return {
-      feed: held.feed,
+      feed: counted.feed,
       release: () => {
         if (released) return;
         released = true;
-        held.leases -= 1;
-        if (held.leases > 0) return;
-        held.feed.close();
-        this.#forget(held.feed);
+        counted.handles -= 1;
+        if (counted.handles > 0) return;
+        counted.feed.close();
+        this.#remove(counted.feed);
       },
     };
   }
@@ -42,16 +42,17 @@ export class SessionFeeds {
     return [...this.#feeds.values()].map(({ feed }) => feed);
   }
 
-  #open(sessionId: string): { feed: SessionFeed; leases: number } {
-    // A feed that failed must not be handed to whoever subscribes next.
-    const feed: SessionFeed = new SessionFeed(this.#context, sessionId, () => this.#forget(feed));
-    feed.started.catch(() => this.#forget(feed));
-    const entry = { feed, leases: 0 };
-    this.#feeds.set(sessionId, entry);
-    return entry;
+  #open(sessionId: string): CountedFeed {
+    // A failed feed is removed, so that the next subscription opens a new one.
+    const feed: SessionFeed = new SessionFeed(this.#context, sessionId, () => this.#remove(feed));
+    feed.started.catch(() => this.#remove(feed));
+    const counted = { feed, handles: 0 };
+    this.#feeds.set(sessionId, counted);
+    this.#context.metrics.feeds.inc();
+    return counted;
   }
 
-  #forget(feed: SessionFeed): void {
+  #remove(feed: SessionFeed): void {
     if (this.#feeds.get(feed.sessionId)?.feed !== feed) return;
     this.#feeds.delete(feed.sessionId);
     this.#context.metrics.feeds.dec();

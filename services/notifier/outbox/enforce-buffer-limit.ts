@@ -1,30 +1,31 @@
 import type { ClientOutbox } from "./client-outbox.ts";
 
-/** Whoever is closed for the sake of all has this long to read why. */
+/** How long a client closed by this limit has to read the close reason. */
 const GRACE_MS = 1_000;
 
 /**
- * Returns the unsent bytes over all clients. Each has its own bound, but thousands of them together may hold too much:
- * beyond `limit` bytes those with the most are closed with 4008 until the rest is below it.
+ * Returns the unsent bytes of all clients together. Each client has a limit of its own, but thousands of clients can
+ * hold too much in sum: above `limitBytes` the clients with the most unsent bytes are closed with 4008 until the sum
+ * of the others is within the limit.
  */
-export function boundBuffers(
-  clients: Iterable<{ readonly outbox: Pick<ClientOutbox, "bufferedBytes" | "cutOff"> }>,
-  limit: number,
+export function enforceBufferLimit(
+  clients: Iterable<{ readonly outbox: Pick<ClientOutbox, "bufferedBytes" | "closeAsTooSlow"> }>,
+  limitBytes: number,
 ): number {
   let total = 0;
-  const holders: { bytes: number; outbox: Pick<ClientOutbox, "cutOff"> }[] = [];
+  const buffering: { bytes: number; outbox: Pick<ClientOutbox, "closeAsTooSlow"> }[] = [];
   for (const { outbox } of clients) {
     const bytes = outbox.bufferedBytes;
     if (bytes === 0) continue;
     total += bytes;
-    holders.push({ bytes, outbox });
+    buffering.push({ bytes, outbox });
   }
-  if (total <= limit) return total;
-  holders.sort((a, b) => b.bytes - a.bytes);
-  let excess = total - limit;
-  for (const { bytes, outbox } of holders) {
+  if (total <= limitBytes) return total;
+  buffering.sort((a, b) => b.bytes - a.bytes);
+  let excess = total - limitBytes;
+  for (const { bytes, outbox } of buffering) {
     if (excess <= 0) break;
-    outbox.cutOff(GRACE_MS);
+    outbox.closeAsTooSlow(GRACE_MS);
     excess -= bytes;
   }
   return total;

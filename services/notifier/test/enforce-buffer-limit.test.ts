@@ -1,24 +1,24 @@
 import { expect } from "chai";
-import { boundBuffers } from "../outbox/enforce-buffer-limit.ts";
+import { enforceBufferLimit } from "../outbox/enforce-buffer-limit.ts";
 
-describe("boundBuffers", () => {
+describe("enforceBufferLimit", () => {
   const clients = (...bytes: readonly number[]) => {
-    const cut: number[] = [];
+    const closed: number[] = [];
     const list = bytes.map((bufferedBytes) => ({
-      outbox: { bufferedBytes, cutOff: () => void cut.push(bufferedBytes) },
+      outbox: { bufferedBytes, closeAsTooSlow: () => void closed.push(bufferedBytes) },
     }));
-    return { list, cut };
+    return { list, closed };
   };
 
-  it("leaves everybody alone up to the limit, and returns the sum", () => {
-    const { list, cut } = clients(10, 0, 20);
-    expect(boundBuffers(list, 30)).to.equal(30);
-    expect(cut).to.deep.equal([]);
+  it("closes no client up to the limit and returns the sum", () => {
+    const { list, closed } = clients(10, 0, 20);
+    expect(enforceBufferLimit(list, 30)).to.equal(30);
+    expect(closed).to.deep.equal([]);
   });
 
-  it("closes those with the most until the rest is below the limit", () => {
-    const { list, cut } = clients(10, 50, 20, 40);
-    expect(boundBuffers(list, 35)).to.equal(120);
-    expect(cut).to.deep.equal([50, 40]);
+  it("closes the clients with the most unsent bytes until the others are within the limit", () => {
+    const { list, closed } = clients(10, 50, 20, 40);
+    expect(enforceBufferLimit(list, 35)).to.equal(120);
+    expect(closed).to.deep.equal([50, 40]);
   });
 });

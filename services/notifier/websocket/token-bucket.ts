@@ -1,14 +1,17 @@
-/** Returns a function that answers whether one more of something may pass now. */
-export function tokenBucket(
-  { perSecond, burst }: { readonly perSecond: number; readonly burst: number },
-  now: () => number = () => performance.now(),
-): () => boolean {
+/** Returns a function that takes one token and returns true, or returns false if none is left. */
+export function tokenBucket({
+  perSecond,
+  burst,
+}: {
+  readonly perSecond: number;
+  readonly burst: number;
+}): () => boolean {
   let tokens = burst;
-  let filledAt = now();
+  let refilledAt = performance.now();
   return () => {
-    const time = now();
-    tokens = Math.min(burst, tokens + ((time - filledAt) / 1_000) * perSecond);
-    filledAt = time;
+    const now = performance.now();
+    tokens = Math.min(burst, tokens + ((now - refilledAt) / 1_000) * perSecond);
+    refilledAt = now;
     if (tokens < 1) return false;
     tokens -= 1;
     return true;
