@@ -14,14 +14,14 @@ import { DEFAULT_LIMITS, type NotifierLimits } from "./limits.ts";
 export interface NotifierConfig extends ServiceConfig {
   readonly databaseUrl: string;
   readonly natsUrl: string;
-  /** Where WebSocket clients connect; port 0 means any. */
+  /** Listen address for WebSocket clients; port 0 lets the system choose. */
   readonly clients: { readonly host: string; readonly port: number };
-  /** Exact origins such as `https://tarsy.example.com`, or `null`; undefined allows this machine's own names on any port. */
+  /** Exact origins such as `https://tarsy.example.com`, or `null`; undefined allows loopback names on any port. */
   readonly allowedOrigins: readonly string[] | undefined;
   readonly limits: NotifierLimits;
 }
 
-/** The notifier's settings from the environment over `<config-dir>/.env`. Throws TerminalError naming the variable. */
+/** Reads the settings from the environment and `<config-dir>/.env`. Throws TerminalError naming the variable. */
 export function loadConfig(processEnv: Environment): NotifierConfig {
   const env = readConfigEnvironment(configDirectory(processEnv), processEnv);
   return {
@@ -47,7 +47,7 @@ function allowedOrigins(text: string): readonly string[] | undefined {
     .map((origin) => origin.trim())
     .filter((origin) => origin !== "");
   for (const origin of origins) {
-    // What a page opened from a file has for an origin, and any sandboxed frame on any site: only if asked for.
+    // The origin of pages opened from a file and of sandboxed frames on any site: allowed only if listed.
     if (origin === "null") continue;
     const url = URL.parse(origin);
     if (url === null || !/^https?:$/u.test(url.protocol) || url.origin !== origin) {

@@ -1,29 +1,29 @@
-/** Everything that bounds what one client, or all of them, can make the notifier hold or do. */
+/** Bounds on what one client, or all clients together, can make the notifier buffer or do. */
 export interface NotifierLimits {
   readonly maxConnections: number;
   /** Channels per connection. */
   readonly maxSubscriptions: number;
-  /** One client message, in bytes; a larger one closes the connection with 1009. */
+  /** Size of one client message; a larger one closes the connection with 1009. */
   readonly maxMessageBytes: number;
-  /** Client messages and pings per second that are sustained; more close the connection with 1008. */
+  /** Sustained rate of client messages and pings; a higher rate closes the connection with 1008. */
   readonly messagesPerSecond: number;
-  /** How many may come at once before the rate counts. */
+  /** Messages and pings accepted immediately before the rate applies. */
   readonly messageBurst: number;
-  /** For the request headers of the handshake. */
+  /** Time for the request headers of the handshake. */
   readonly handshakeTimeoutMs: number;
-  /** A peer that is silent for one to two of these is dead. */
+  /** A peer is disconnected when it has been silent for one to two intervals. */
   readonly heartbeatMs: number;
-  /** With more unsent bytes than this a client gets no chunks until it has read on. */
+  /** A client with more unsent bytes gets no chunks until it has read on. */
   readonly chunkBufferBytes: number;
-  /** With more unsent bytes than this a client is closed with 4008. */
+  /** A client with more unsent bytes is closed with 4008. */
   readonly eventBufferBytes: number;
-  /** With more unsent bytes than this over all clients, those with the most are closed with 4008. */
+  /** Unsent bytes of all clients together; above it the clients with the most are closed with 4008. */
   readonly totalBufferBytes: number;
-  /** How long a client may take to read 128 KiB of its history before it is closed with 4008. */
+  /** How long a client may take to drain a full chunk buffer of history before it is closed with 4008. */
   readonly drainTimeoutMs: number;
-  /** How long a peer has to answer our close before its socket is destroyed. */
+  /** How long a peer has to answer a close frame before its socket is destroyed. */
   readonly closeGraceMs: number;
-  /** The same for one that floods us: it goes on writing meanwhile. */
+  /** The same for a client that exceeded the message rate, because it goes on writing in the meantime. */
   readonly floodGraceMs: number;
 }
 

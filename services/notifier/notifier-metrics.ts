@@ -2,7 +2,7 @@ import { Counter, Gauge, type Registry } from "prom-client";
 
 export type NotifierMetrics = ReturnType<typeof notifierMetrics>;
 
-/** Registers the notifier's metrics in `registry`; whoever counts something takes what it needs from here. */
+/** Creates the notifier's metrics and registers them in `registry`. */
 export function notifierMetrics(registry: Registry) {
   const registers = [registry];
   const counter = (name: string, help: string) => new Counter({ name, help, registers });
@@ -11,29 +11,33 @@ export function notifierMetrics(registry: Registry) {
   const gauge = (name: string, help: string) => new Gauge({ name, help, registers });
   return {
     connections: gauge("tarsy_ws_connections", "Open WebSocket connections"),
-    bufferedBytes: gauge(
-      "tarsy_ws_buffered_bytes",
-      "Unsent bytes over all connections, as of the last second",
-    ),
+    bufferedBytes: gauge("tarsy_ws_buffered_bytes", "Unsent bytes of all connections, updated every second"),
     subscriptions: gauge("tarsy_ws_subscriptions", "Channel subscriptions of all clients"),
-    feeds: gauge("tarsy_ws_session_feeds", "Sessions that are watched by at least one client"),
+    feeds: gauge("tarsy_ws_session_feeds", "Sessions watched by at least one client"),
     refused: labelled("tarsy_ws_refused_total", "Handshakes refused, by reason", "reason"),
     closed: labelled("tarsy_ws_closed_total", "Connections closed by us, by close code", "code"),
     clientErrors: counter("tarsy_ws_client_errors_total", "Error messages sent to clients"),
     eventsSent: counter("tarsy_ws_events_sent_total", "Stored events sent, counted per client"),
-    chunksReceived: counter("tarsy_ws_chunks_received_total", "Chunks that the bus delivered"),
+    chunksReceived: counter("tarsy_ws_chunks_received_total", "Chunks received from the bus"),
     chunksSent: counter("tarsy_ws_chunks_sent_total", "Chunks sent, counted per client"),
-    chunksHeldBack: counter("tarsy_ws_chunks_held_back_total", "Chunks a slow client did not get as such"),
-    eventsFilled: counter("tarsy_ws_events_filled_total", "Events that had to be read from Postgres"),
-    heldText: (read: () => number) =>
+    chunksHeldBack: counter(
+      "tarsy_ws_chunks_held_back_total",
+      "Chunks not sent to a client that lags behind",
+    ),
+    eventsFilled: counter("tarsy_ws_events_filled_total", "Events read from Postgres to fill a gap"),
+    bufferedText: (read: () => number) =>
       new Gauge({
         name: "tarsy_ws_held_text_chars",
-        help: "Text of open events that is held for whoever joins, in UTF-16 units",
+        help: "Buffered text of open events, in UTF-16 code units",
         registers,
         collect() {
           this.set(read());
         },
       }),
-    snapshots: labelled("tarsy_ws_snapshots_total", "Questions for the text of an open event", "outcome"),
+    snapshots: labelled(
+      "tarsy_ws_snapshots_total",
+      "Snapshot requests for the text of an open event",
+      "outcome",
+    ),
   };
 }

@@ -5,17 +5,17 @@ import { waitForSchema } from "#shared/database/migrate.ts";
 import { checkDatabase, openDatabase } from "#shared/database/open-database.ts";
 import { serveHealth } from "#shared/health-server.ts";
 import type { ServiceContext } from "#shared/run-service.ts";
-import { acceptClients } from "./accept-clients.ts";
-import { AllSessionsFeed } from "./all-sessions-feed.ts";
-import { ChunkPacer } from "./chunk-pacer.ts";
 import type { NotifierConfig } from "./config.ts";
+import { AllSessionsFeed } from "./feed/all-sessions-feed.ts";
+import { ChunkPacer } from "./feed/chunk-pacer.ts";
+import { pollLastSeqs } from "./feed/poll-last-seqs.ts";
+import { SessionFeeds } from "./feed/session-feeds.ts";
 import { notifierMetrics } from "./notifier-metrics.ts";
-import { SessionFeeds } from "./session-feeds.ts";
-import { watchLastSeqs } from "./watch-last-seqs.ts";
+import { acceptClients } from "./websocket/accept-clients.ts";
 
 const POOL_SIZE = 8;
 
-/** Starts the notifier and resolves with its ports once it serves; everything it opened is in `resources`. */
+/** Starts the notifier and resolves with its ports once it serves. Everything it opens is added to `resources`. */
 export async function runNotifier(
   service: ServiceContext<NotifierConfig>,
 ): Promise<{ readonly port: number; readonly healthPort: number }> {
@@ -36,15 +36,15 @@ export async function runNotifier(
   collectDefaultMetrics({ register: registry });
   const metrics = notifierMetrics(registry);
   const feeds = new SessionFeeds({ bus, db, log, metrics, pacer: new ChunkPacer() });
-  metrics.heldText(() => feeds.all().reduce((sum, feed) => sum + feed.heldText, 0));
-  const watching = new AbortController();
-  const watch = watchLastSeqs({ feeds, db, log, signal: watching.signal });
+  metrics.bufferedText(() => feeds.all().reduce((sum, feed) => sum + feed.bufferedText, 0));
+  const polling = new AbortController();
+  const poll = pollLastSeqs({ feeds, db, log, signal: polling.signal });
   resources.defer(async () => {
-    watching.abort();
-    await watch.done;
+    polling.abort();
+    await poll.done;
   });
-  // Events that were sent meanwhile are found by their number, chunks by the hole before the next one.
-  onReconnect(bus, () => watch.nudge());
+  // Finds events published while disconnected. Missed chunks show as a gap before the next chunk.
+  onReconnect(bus, () => poll.trigger());
   const allSessions = new AllSessionsFeed({ bus, db, log });
   const clients = resources.use(
     await acceptClients({
@@ -67,6 +67,6 @@ export async function runNotifier(
       },
     }),
   );
-  log.info({ host: config.clients.host, port: clients.port }, "WebSocket clients are accepted");
+  log.info({ host: config.clients.host, port: clients.port }, "accepting WebSocket clients");
   return { port: clients.port, healthPort: health.port };
 }

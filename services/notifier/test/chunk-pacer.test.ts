@@ -1,36 +1,36 @@
 import { expect } from "chai";
-import { ChunkPacer } from "../chunk-pacer.ts";
+import { ChunkPacer } from "../feed/chunk-pacer.ts";
 
 describe("ChunkPacer", () => {
   it("calls each flush once per round, at the end of the same turn when idle", async () => {
     const pacer = new ChunkPacer(() => 0);
     const calls: string[] = [];
     const [a, b] = [() => void calls.push("a"), () => void calls.push("b")];
-    for (const flush of [a, b, a, a]) pacer.soon(flush);
+    for (const flush of [a, b, a, a]) pacer.schedule(flush);
     expect(calls).to.deep.equal([]);
     await new Promise((resolve) => setImmediate(resolve));
     expect(calls).to.deep.equal(["a", "b"]);
   });
 
-  it("rests after a round for as long as it took, and no longer than 250 ms", async () => {
-    for (const [took, rest] of [
+  it("pauses after a round for as long as the round took, at most 250 ms", async () => {
+    for (const [tookMs, pauseMs] of [
       [30, 30],
       [5_000, 250],
     ] as const) {
       let time = 0;
       const pacer = new ChunkPacer(() => time);
       await new Promise<void>((resolve) =>
-        pacer.soon(() => {
-          time += took;
+        pacer.schedule(() => {
+          time += tookMs;
           resolve();
         }),
       );
       const before = performance.now();
-      await new Promise<void>((resolve) => pacer.soon(resolve));
-      expect(performance.now() - before).to.be.at.least(rest - 2);
+      await new Promise<void>((resolve) => pacer.schedule(resolve));
+      expect(performance.now() - before).to.be.at.least(pauseMs - 2);
       time += 10_000;
       let flushed = false;
-      pacer.soon(() => (flushed = true));
+      pacer.schedule(() => (flushed = true));
       await new Promise((resolve) => setImmediate(resolve));
       expect(flushed).to.equal(true);
     }

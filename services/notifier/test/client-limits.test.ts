@@ -9,18 +9,18 @@ import { TestClient } from "./test-client.ts";
 
 const SOME_ID = "0a7a6b6e-7a53-4b2c-9c11-0d6f5d3c2b1a";
 
-describe("notifier: what a client may ask for", () => {
+describe("notifier: client messages and limits", () => {
   let fixture: NotifierFixture;
   let url: string;
 
   before(async () => {
     fixture = await NotifierFixture.start();
-    // A client on a busy machine must get to read why it was sent away.
+    // On a busy machine a client needs time to read the close reason.
     ({ url } = await fixture.notifier({ floodGraceMs: 60_000 }));
   });
   after(async () => fixture[Symbol.asyncDispose]());
 
-  const refusals: readonly (readonly [unknown, string | RegExp])[] = [
+  const badMessages: readonly (readonly [unknown, string | RegExp])[] = [
     ["{", /^the message is not valid JSON \(.*\): send a JSON object$/u],
     ["[1]", 'the message must be a JSON object such as {"action":"subscribe","channel":"sessions"}'],
     [{}, "action is required: use subscribe, unsubscribe, catchup or ping"],
@@ -50,7 +50,7 @@ describe("notifier: what a client may ask for", () => {
       "channel sessions is live only: subscribe without after_seq and last_event_id",
     ],
   ];
-  for (const [message, sentence] of refusals) {
+  for (const [message, sentence] of badMessages) {
     it(`answers ${JSON.stringify(message)} with an error`, async () => {
       using client = await TestClient.connect(url);
       client.send(message);
@@ -70,7 +70,7 @@ describe("notifier: what a client may ask for", () => {
     expect(client.of("error")[0]?.["message"]).to.equal("the message is binary: send JSON as text");
   });
 
-  it("takes ids in upper case and names the channel as it was asked for", async () => {
+  it("accepts ids in upper case and repeats the channel as the client spelled it", async () => {
     const session = await fixture.newSession();
     using client = await TestClient.connect(url);
     const channel = `session:${session.id.toUpperCase()}`;
@@ -79,7 +79,7 @@ describe("notifier: what a client may ask for", () => {
     await client.untilSeq(1);
   });
 
-  it("refuses one subscription too many and takes it after another has gone", async () => {
+  it("rejects one subscription too many and accepts it after another has ended", async () => {
     const limited = await fixture.notifier({ maxSubscriptions: 2 });
     const sessions = [await fixture.newSession(), await fixture.newSession(), await fixture.newSession()];
     const [a, b, c] = sessions.map(({ id }) => `session:${id}`);
@@ -102,26 +102,26 @@ describe("notifier: what a client may ask for", () => {
     expect((await client.closed).code).to.equal(1009);
   });
 
-  it("closes a connection whose message comes in too many fragments with 1008", async () => {
+  it("closes a connection whose message has too many fragments with 1008", async () => {
     using client = await TestClient.connect(url);
     for (let n = 0; n < 200; n += 1) client.socket.send(" ", { fin: false, binary: false });
     expect((await client.closed).code).to.equal(1008);
   });
 
-  it("closes a connection whose fragments are too large together with 1009", async () => {
+  it("closes a connection whose fragments together are too large with 1009", async () => {
     using client = await TestClient.connect(url);
     for (let n = 0; n < 60; n += 1) client.socket.send(" ".repeat(300), { fin: false, binary: false });
     expect((await client.closed).code).to.equal(1009);
   });
 
-  it("takes a message in a few fragments", async () => {
+  it("accepts a message in a few fragments", async () => {
     using client = await TestClient.connect(url);
     client.socket.send('{"action":', { fin: false, binary: false });
     client.socket.send('"ping"}', { fin: true, binary: false });
     await client.until(() => client.of("pong").length === 1);
   });
 
-  it("agrees on no compression, and closes a connection that compresses all the same with 1002", async () => {
+  it("negotiates no compression and closes a connection that compresses with 1002", async () => {
     using client = await TestClient.connect(url, { perMessageDeflate: true });
     expect(client.socket.extensions).to.equal("");
     const { port } = new URL(url);
@@ -156,7 +156,7 @@ describe("notifier: what a client may ask for", () => {
     expect((await client.closed).code).to.equal(1008);
   });
 
-  it("takes pages of this machine, or the listed ones, and refuses all others with 403", async () => {
+  it("accepts loopback origins, or the listed ones, and rejects all others with 403", async () => {
     const listed = await fixture.notifier({}, ["https://tarsy.example.com"]);
     const files = await fixture.notifier({}, ["null"]);
     const answers: [string, string | undefined, number][] = [
@@ -184,14 +184,14 @@ describe("notifier: what a client may ask for", () => {
     await files.stop();
   });
 
-  it("listens under both paths and refuses others with 404, plain requests with 426", async () => {
+  it("accepts both paths and rejects others with 404, plain requests with 426", async () => {
     expect(await handshake(url.replace("/ws", "/api/v1/ws"))).to.equal(101);
     expect(await handshake(url.replace("/ws", "/elsewhere"))).to.equal(404);
     const response = await fetch(url.replace("ws://", "http://"));
     expect([response.status, await response.json()]).to.deep.equal([426, { message: "Upgrade Required" }]);
   });
 
-  it("refuses connections beyond its capacity with 503", async () => {
+  it("rejects connections above the limit with 503", async () => {
     const small = await fixture.notifier({ maxConnections: 1 });
     using _ = await TestClient.connect(small.url);
     expect(await handshake(small.url)).to.equal(503);
@@ -208,17 +208,17 @@ describe("notifier: what a client may ask for", () => {
     await hasty.stop();
   });
 
-  it("finds peers that answer no ping and cuts them off", async () => {
-    const watchful = await fixture.notifier({ heartbeatMs: 100 });
-    using dead = await TestClient.connect(watchful.url, { autoPong: false });
-    using alive = await TestClient.connect(watchful.url);
+  it("disconnects peers that answer no ping", async () => {
+    const strict = await fixture.notifier({ heartbeatMs: 100 });
+    using dead = await TestClient.connect(strict.url, { autoPong: false });
+    using alive = await TestClient.connect(strict.url);
     expect((await dead.closed).code).to.equal(1006);
     alive.send({ action: "ping" });
     await alive.until(() => alive.of("pong").length === 1);
-    await watchful.stop();
+    await strict.stop();
   });
 
-  it("sends clients away with 1001 when it stops", async () => {
+  it("closes clients with 1001 when it stops", async () => {
     const stopping = await fixture.notifier();
     using client = await TestClient.connect(stopping.url);
     await stopping.stop();
@@ -228,7 +228,7 @@ describe("notifier: what a client may ask for", () => {
     });
   });
 
-  it("closes a client that does not read with 4008, and others get everything", async () => {
+  it("closes a client that does not read with 4008 while others get every event", async () => {
     const session = await fixture.newSession();
     using slow = await TestClient.connect(url);
     using live = await TestClient.connect(url);
@@ -253,7 +253,7 @@ describe("notifier: what a client may ask for", () => {
     expect(again.seqs).to.deep.equal(Array.from({ length: 40 - got }, (_, n) => n + got + 1));
   });
 
-  it("withholds chunks from a client that reads slowly and gives it the text when it reads on", async () => {
+  it("sends no chunks to a slow client and the missing text when it reads on", async () => {
     const roomy = await fixture.notifier({ chunkBufferBytes: 1, eventBufferBytes: 64 * 1024 * 1024 });
     const session = await fixture.newSession();
     using slow = await TestClient.connect(roomy.url);
@@ -276,7 +276,7 @@ describe("notifier: what a client may ask for", () => {
   });
 });
 
-/** The status a handshake ends with. */
+/** The HTTP status that answers a handshake. */
 async function handshake(url: string, origin?: string): Promise<number> {
   const socket = new WebSocket(url, origin === undefined ? {} : { origin });
   return new Promise((resolve, reject) => {

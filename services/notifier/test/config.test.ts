@@ -4,7 +4,7 @@ import { loadConfig } from "../config.ts";
 const NEEDED = { DATABASE_URL: "postgres://u:p@h/tarsy", NATS_URL: "nats://h:4222", CONFIG_DIR: "/nowhere" };
 
 describe("notifier: loadConfig", () => {
-  it("needs only the addresses of its servers", () => {
+  it("requires only the addresses of Postgres and NATS", () => {
     const config = loadConfig(NEEDED);
     expect(config.clients).to.deep.equal({ host: "127.0.0.1", port: 8081 });
     expect(config.health).to.deep.equal({ host: "127.0.0.1", port: 8094 });
@@ -31,7 +31,7 @@ describe("notifier: loadConfig", () => {
     ]);
   });
 
-  it("refuses what is no origin", () => {
+  it("rejects values that are not origins", () => {
     for (const origin of [
       "*",
       "tarsy.example.com",

@@ -7,7 +7,7 @@ import { until } from "../../../test/support/until.ts";
 import { NotifierFixture } from "./notifier-fixture.ts";
 import { TestClient } from "./test-client.ts";
 
-describe("notifier: what the bus delivers to it", () => {
+describe("notifier: its subscriptions on the bus", () => {
   const resources = new AsyncDisposableStack();
   let fixture: NotifierFixture;
   let link: TcpProxy;
@@ -28,7 +28,7 @@ describe("notifier: what the bus delivers to it", () => {
   });
   after(async () => resources.disposeAsync());
 
-  it("is nothing of sessions that nobody watches, or nobody watches any more", async () => {
+  it("receives nothing of sessions without a watcher, or without one any more", async () => {
     const [watched, unwatched, left] = [
       await fixture.newSession(),
       await fixture.newSession(),
@@ -42,7 +42,7 @@ describe("notifier: what the bus delivers to it", () => {
     client.send({ action: "unsubscribe", channel: `session:${left.id}` });
     gone.socket.close();
     await gone.closed;
-    await until("the feed of the session that was left is gone", async () =>
+    await until("the feed of the session without watchers is closed", async () =>
       (await metricsOf(notifier)).includes("tarsy_ws_session_feeds 1\n"),
     );
     delivered = "";
@@ -56,7 +56,7 @@ describe("notifier: what the bus delivers to it", () => {
     for (const { id } of [unwatched, left]) expect(delivered).not.to.include(id);
   });
 
-  it("is awaited by a subscription that comes while the connection is lost", async () => {
+  it("confirms a subscription made while the connection is lost once it is back", async () => {
     const session = await fixture.newSession();
     using client = await TestClient.connect(notifier.url);
     link.cut();
@@ -68,12 +68,15 @@ describe("notifier: what the bus delivers to it", () => {
     await client.untilSeq(1);
   });
 
-  it("is confirmed as subscribed to sessions only while the server is there", async () => {
+  it("confirms the channel sessions only while NATS is reachable", async () => {
     using early = await TestClient.connect(notifier.url);
     await early.subscribe("sessions");
     link.blackhole(true);
     link.cut();
-    await until("the notifier noticed", async () => !(await fetch(`${notifier.healthUrl}/readyz`)).ok);
+    await until(
+      "the notifier has noticed the outage",
+      async () => !(await fetch(`${notifier.healthUrl}/readyz`)).ok,
+    );
     using late = await TestClient.connect(notifier.url);
     late.send({ action: "subscribe", channel: "sessions" });
     await late.until(() => late.messages.length > 1);

@@ -16,7 +16,7 @@ describe("notifier: the events of a session", () => {
   });
   after(async () => fixture[Symbol.asyncDispose]());
 
-  it("greets a client with its connection's id", async () => {
+  it("sends a new client its connection id", async () => {
     using client = await TestClient.connect(url);
     await client.until(() => client.messages.length > 0);
     expect(client.messages[0]?.["type"]).to.equal("connection.established");
@@ -40,20 +40,20 @@ describe("notifier: the events of a session", () => {
     ]);
   });
 
-  it("fills from Postgres what the bus lost, with and without something behind the hole", async () => {
+  it("reads events lost on the bus from Postgres, with and without a later event that shows the gap", async () => {
     const session = await fixture.newSession();
     using client = await TestClient.connect(url);
     await client.subscribe(`session:${session.id}`);
     await session.emit(session.status());
     await session.commit(session.whole("lost"), session.whole("lost too"));
-    await session.emit(session.whole("shows the hole"));
+    await session.emit(session.whole("shows the gap"));
     await client.untilSeq(4);
     await session.commit(session.ended());
     await client.untilSeq(5);
     expect(client.seqs).to.deep.equal([1, 2, 3, 4, 5]);
   });
 
-  it("drops what the bus repeats", async () => {
+  it("drops events that the bus repeats", async () => {
     const session = await fixture.newSession();
     using client = await TestClient.connect(url);
     await client.subscribe(`session:${session.id}`);
@@ -64,7 +64,7 @@ describe("notifier: the events of a session", () => {
     expect(client.seqs).to.deep.equal([1, 2, 3]);
   });
 
-  it("reads a large event from its row and sends it whole", async () => {
+  it("reads a large event from its row and sends it completely", async () => {
     const session = await fixture.newSession();
     using client = await TestClient.connect(url);
     await client.subscribe(`session:${session.id}`);
@@ -75,7 +75,7 @@ describe("notifier: the events of a session", () => {
     expect(client.seqs).to.deep.equal([1, 2]);
   });
 
-  it("gives history and live events as one stream from after_seq or last_event_id", async () => {
+  it("sends history and live events as one sequence from after_seq or last_event_id", async () => {
     const session = await fixture.newSession();
     const stored = await session.emit(...Array.from({ length: 130 }, (_, n) => session.whole(`event ${n}`)));
     using bySeq = await TestClient.connect(url);
@@ -117,11 +117,11 @@ describe("notifier: the events of a session", () => {
     });
   });
 
-  it("repeats nothing to a client that knows more than the notifier has heard of", async () => {
+  it("repeats nothing to a client that is ahead of the notifier", async () => {
     const session = await fixture.newSession();
     using behind = await TestClient.connect(url);
     await behind.subscribe(`session:${session.id}`);
-    await session.commit(session.status(), session.whole("heard elsewhere"));
+    await session.commit(session.status(), session.whole("received elsewhere"));
     using ahead = await TestClient.connect(url);
     await ahead.subscribe(`session:${session.id}`, { after_seq: 2 });
     await session.emit(session.ended());
@@ -130,7 +130,7 @@ describe("notifier: the events of a session", () => {
     expect(behind.seqs).to.deep.equal([1, 2, 3]);
   });
 
-  it("says so when there is no such session", async () => {
+  it("answers an unknown session with an error", async () => {
     const id = randomUUID();
     using client = await TestClient.connect(url);
     client.send({ action: "subscribe", channel: `session:${id}` });
@@ -138,7 +138,7 @@ describe("notifier: the events of a session", () => {
     expect(client.of("error")[0]?.["message"]).to.equal(`there is no session ${id}`);
   });
 
-  it("sends nothing after unsubscribe, and everything missed after a new subscription", async () => {
+  it("sends nothing after unsubscribe, and every missed event after a new subscription", async () => {
     const session = await fixture.newSession();
     const channel = `session:${session.id}`;
     using client = await TestClient.connect(url);
@@ -178,7 +178,7 @@ describe("notifier: the events of a session", () => {
     expect(client.of("stream.chunk")).to.have.length(1);
   });
 
-  it("replays at most 200 stored events on catchup and then tells of an overflow", async () => {
+  it("replays at most 200 stored events on catchup and then reports an overflow", async () => {
     const session = await fixture.newSession();
     const channel = `session:${session.id}`;
     const stored = await session.commit(
@@ -202,7 +202,7 @@ describe("notifier: the events of a session", () => {
     expect(client.of("catchup.overflow")).to.deep.equal([]);
   });
 
-  it("carries the status of every session on the channel sessions, live only", async () => {
+  it("sends the status of every session on the channel sessions, live only", async () => {
     const [one, two] = [await fixture.newSession(), await fixture.newSession()];
     await one.emit(one.status());
     using client = await TestClient.connect(url);
@@ -210,7 +210,7 @@ describe("notifier: the events of a session", () => {
       type: "subscription.confirmed",
       channel: "sessions",
     });
-    await two.emit(two.status(), two.whole("not for everybody"));
+    await two.emit(two.status(), two.whole("not on this channel"));
     const ended = await one.emit(one.ended("e".repeat(100_000)));
     for (const event of ended) await publishEvent(fixture.bus, event);
     await two.emit(two.ended());
@@ -224,7 +224,7 @@ describe("notifier: the events of a session", () => {
     ]);
   });
 
-  it("ignores garbage on the bus", async () => {
+  it("ignores malformed messages and unknown events on the bus", async () => {
     const session = await fixture.newSession();
     using client = await TestClient.connect(url);
     await client.subscribe(`session:${session.id}`);

@@ -4,7 +4,7 @@ import { until } from "../../../test/support/until.ts";
 import { NotifierFixture } from "./notifier-fixture.ts";
 import { TestClient } from "./test-client.ts";
 
-describe("notifier: when its servers go away", () => {
+describe("notifier: while NATS or Postgres is unavailable", () => {
   let fixture: NotifierFixture;
   let url: string;
   let healthUrl: string;
@@ -17,12 +17,12 @@ describe("notifier: when its servers go away", () => {
 
   const readiness = async () => (await fetch(`${healthUrl}/readyz`)).status;
 
-  it("is ready, and shows its metrics", async () => {
+  it("is ready and serves its metrics", async () => {
     expect(await readiness()).to.equal(200);
     expect(await (await fetch(`${healthUrl}/metrics`)).text()).to.include("tarsy_ws_connections");
   });
 
-  it("delivers what happened while NATS was away, once and in order, and goes on live", async () => {
+  it("delivers the events of a NATS outage once and in order, then continues live", async () => {
     const session = await fixture.newSession();
     const eventId = randomUUID();
     using client = await TestClient.connect(url);
@@ -31,14 +31,14 @@ describe("notifier: when its servers go away", () => {
     await session.chunk(eventId, 0, "before, ");
     await client.until(() => client.textOf(eventId) === "before, ");
     await fixture.servers.killNats();
-    await session.commit(session.whole("unheard"));
-    // By the numbers in Postgres, even before NATS is back.
+    await session.commit(session.whole("missed"));
+    // Found by polling Postgres, before NATS is back.
     await client.untilSeq(2);
     expect(await readiness()).to.equal(503);
-    await session.commit(session.whole("unheard, too"));
+    await session.commit(session.whole("missed, too"));
     await fixture.servers.restartNats();
     await until("the notifier is ready again", async () => (await readiness()) === 200);
-    await until("the test's own connection is back", () => fixture.bus.check().then(() => true));
+    await until("the test's connection is back", () => fixture.bus.check().then(() => true));
     const text = "before, meanwhile, and live again";
     using _ = await session.answerSnapshots(({ offset = 0 }) => ({
       event_id: eventId,
@@ -54,7 +54,7 @@ describe("notifier: when its servers go away", () => {
     expect(client.seqs).to.deep.equal([1, 2, 3, 4, 5]);
   });
 
-  it("survives a restart of Postgres and fills what it could not read", async () => {
+  it("survives a restart of Postgres and then reads the missed events", async () => {
     const session = await fixture.newSession();
     const other = await fixture.newSession();
     await other.commit(other.status(), other.ended());
@@ -69,7 +69,7 @@ describe("notifier: when its servers go away", () => {
     await late.until(() => late.of("pong").length === 1);
     await fixture.servers.restartPostgres();
     await Promise.all([client.untilSeq(2), late.untilSeq(2)]);
-    await until("the test's own pool is back", async () => (await session.emit(session.ended())).length);
+    await until("the test's pool is back", async () => (await session.emit(session.ended())).length);
     await client.untilSeq(3);
     expect(client.seqs).to.deep.equal([1, 2, 3]);
     expect(late.messages.slice(1).map(({ type }) => type)).to.deep.equal([

@@ -11,7 +11,7 @@ import { TestSession } from "./test-session.ts";
 
 const log = pino({ level: "silent" });
 
-/** Notifiers on real servers, and sessions whose executor the test plays. */
+/** Notifiers on real servers, and sessions whose events the test writes in place of an executor. */
 export class NotifierFixture implements AsyncDisposable {
   readonly #resources = new AsyncDisposableStack();
   readonly #stopping = new AbortController();

@@ -5,7 +5,7 @@ import { TestClient } from "./test-client.ts";
 
 const LARGE = "z".repeat(250_000);
 
-describe("notifier: clients of every pace", () => {
+describe("notifier: slow and fast clients", () => {
   let fixture: NotifierFixture;
   let url: string;
   let healthUrl: string;
@@ -18,7 +18,7 @@ describe("notifier: clients of every pace", () => {
 
   const upTo = (last: number, from = 1) => Array.from({ length: last - from + 1 }, (_, n) => n + from);
 
-  it("sends a history of large events to a client that reads it, without calling it slow", async () => {
+  it("sends a history of large events to a reading client without closing it as too slow", async () => {
     const session = await fixture.newSession();
     await session.commit(...Array.from({ length: 60 }, () => session.whole(LARGE)));
     using subscriber = await TestClient.connect(url);
@@ -30,7 +30,7 @@ describe("notifier: clients of every pace", () => {
     expect(replayed.seqs).to.deep.equal(upTo(60));
   });
 
-  it("fills a hole of many large events for live clients without calling them slow", async () => {
+  it("fills a gap of many large events for live clients without closing them as too slow", async () => {
     const session = await fixture.newSession();
     using client = await TestClient.connect(url);
     await client.subscribe(`session:${session.id}`);
@@ -40,23 +40,23 @@ describe("notifier: clients of every pace", () => {
     expect(client.seqs).to.deep.equal(upTo(61));
   });
 
-  it("waits for a client that reads its history slowly as long as it reads", async () => {
-    const patient = await fixture.notifier({ heartbeatMs: 750, drainTimeoutMs: 20_000 });
+  it("waits for a client that reads its history slowly while it keeps reading", async () => {
+    const generous = await fixture.notifier({ heartbeatMs: 750, drainTimeoutMs: 20_000 });
     const session = await fixture.newSession();
     await session.commit(...Array.from({ length: 60 }, () => session.whole(LARGE)));
-    using client = await TestClient.connect(patient.url, { autoPong: false });
+    using client = await TestClient.connect(generous.url, { autoPong: false });
     client.socket.on("message", () => {
       client.socket.pause();
       setTimeout(() => client.socket.resume(), 50);
     });
-    // It answers no ping meanwhile, as a client whose pings wait behind what it has not read.
+    // Answers no ping, like a client whose pings are queued after data it has not read.
     await client.subscribe(`session:${session.id}`, { after_seq: 0 });
     await client.untilSeq(50);
     expect(client.seqs).to.deep.equal(upTo(50));
-    await patient.stop();
+    await generous.stop();
   });
 
-  it("closes the greediest clients when all of them together leave too much unread", async () => {
+  it("closes the clients with the most unread bytes when all together exceed the limit", async () => {
     const narrow = await fixture.notifier({
       eventBufferBytes: 64 * 1024 * 1024,
       totalBufferBytes: 16 * 1024 * 1024,
@@ -76,7 +76,7 @@ describe("notifier: clients of every pace", () => {
     await narrow.stop();
   });
 
-  it("serves 100 live clients beside 100 that stopped reading, and closes those with 4008", async () => {
+  it("serves 100 live clients next to 100 that stopped reading, which it closes with 4008", async () => {
     const session = await fixture.newSession();
     const connect = async () => {
       const client = await TestClient.connect(url);
@@ -109,7 +109,7 @@ describe("notifier: clients of every pace", () => {
   });
 });
 
-/** Waits until the notifier has counted a client that it closed for reading too slowly. */
+/** Waits until the metrics count one client closed with 4008. */
 async function until4008(metricsUrl: string): Promise<void> {
   await until("a client is closed with 4008", async () =>
     (await (await fetch(metricsUrl)).text()).includes('tarsy_ws_closed_total{code="4008"} 1'),

@@ -22,7 +22,7 @@ describe("notifier: the text of open events", () => {
     eventId = randomUUID();
   });
 
-  it("passes chunks on between the event's opening and its completion", async () => {
+  it("sends chunks between the event's created and completed messages", async () => {
     using client = await TestClient.connect(url);
     await client.subscribe(channel);
     await session.emit(session.opened(eventId));
@@ -54,7 +54,7 @@ describe("notifier: the text of open events", () => {
     expect(client.textOf(eventId)).to.equal("The disk is full");
   });
 
-  it("keeps chunks behind an event that must be read from its row first", async () => {
+  it("sends chunks after an event that must be read from its row first", async () => {
     using client = await TestClient.connect(url);
     await client.subscribe(channel);
     const lost = await session.commit(session.whole("lost"));
@@ -69,7 +69,7 @@ describe("notifier: the text of open events", () => {
     ]);
   });
 
-  it("gives a second watcher the text so far, then the rest live", async () => {
+  it("sends a second watcher the text so far, then the rest live", async () => {
     using first = await TestClient.connect(url);
     await first.subscribe(channel);
     await session.emit(session.opened(eventId));
@@ -89,7 +89,7 @@ describe("notifier: the text of open events", () => {
     expect(resumed.messages[2]).to.include({ type: "timeline_event.created", seq: 1 });
   });
 
-  it("asks the executor for what an open event holds when the first watcher comes in mid-stream", async () => {
+  it("requests the text of an open event from the executor when the first watcher joins in mid-stream", async () => {
     const text = "x".repeat(300_000);
     await session.storeOpenRow(eventId);
     await session.emit(session.opened(eventId));
@@ -102,13 +102,13 @@ describe("notifier: the text of open events", () => {
     }));
     using client = await TestClient.connect(url);
     expect(await client.subscribe(channel)).to.include({ after_seq: 1 });
-    // It overlaps what the snapshot holds already.
+    // Overlaps the snapshot.
     await session.chunk(eventId, text.length - 3, "xxxyz", 2);
     await client.until(() => client.textOf(eventId) === `${text}yz`);
     expect(snapshots.requests.map(({ offset }) => offset)).to.include.members([0, 131_072, 262_144]);
   });
 
-  it("fills a hole between chunks from the executor", async () => {
+  it("fills a gap between chunks from the executor", async () => {
     using client = await TestClient.connect(url);
     await client.subscribe(channel);
     using _ = await session.answerSnapshots(({ offset = 0 }) => ({
@@ -125,7 +125,7 @@ describe("notifier: the text of open events", () => {
     await client.until(() => client.textOf(eventId) === "one two three four");
   });
 
-  it("waits for the completion when nobody can fill the hole", async () => {
+  it("waits for the completion when no executor can fill the gap", async () => {
     using client = await TestClient.connect(url);
     await client.subscribe(channel);
     await session.emit(session.opened(eventId));
@@ -136,7 +136,7 @@ describe("notifier: the text of open events", () => {
     expect(client.of("stream.chunk")).to.deep.equal([]);
   });
 
-  it("starts over with a higher attempt and ignores the lower one from then on", async () => {
+  it("restarts the text at a higher attempt and then ignores the lower one", async () => {
     using client = await TestClient.connect(url);
     await client.subscribe(channel);
     await session.emit(session.opened(eventId));
@@ -151,7 +151,7 @@ describe("notifier: the text of open events", () => {
     expect(client.textOf(eventId)).to.equal("second try");
   });
 
-  it("asks for the beginning of a higher attempt that it meets in the middle", async () => {
+  it("requests the beginning of a higher attempt that it joins in the middle", async () => {
     using client = await TestClient.connect(url);
     await client.subscribe(channel);
     await session.emit(session.opened(eventId));
@@ -168,7 +168,7 @@ describe("notifier: the text of open events", () => {
     await client.until(() => client.textOf(eventId) === "second try");
   });
 
-  it("makes one message of chunks that come together, and leaves none behind when the event completes", async () => {
+  it("merges chunks that arrive together and sends all of them before the completion", async () => {
     using client = await TestClient.connect(url);
     await client.subscribe(channel);
     await session.emit(session.opened(eventId));
@@ -181,7 +181,7 @@ describe("notifier: the text of open events", () => {
     expect(client.of("stream.chunk").length).to.be.lessThan(100);
   });
 
-  it("repeats no text of chunks that come twice", async () => {
+  it("sends the text of duplicate chunks once", async () => {
     using client = await TestClient.connect(url);
     await client.subscribe(channel);
     await session.emit(session.opened(eventId));
@@ -193,7 +193,7 @@ describe("notifier: the text of open events", () => {
     expect(client.of("stream.chunk").map(({ delta }) => delta)).to.deep.equal(["abc", "de"]);
   });
 
-  it("stops passing chunks on beyond a mebibyte, and the completed event has all", async () => {
+  it("sends no chunks beyond 1 MiB of text; the completed event has the whole text", async () => {
     using client = await TestClient.connect(url);
     await client.subscribe(channel);
     await session.emit(session.opened(eventId));

@@ -1,14 +1,14 @@
 import { once } from "node:events";
 import { WebSocket, type ClientOptions } from "ws";
 
-export type Message = Readonly<Record<string, unknown>>;
+type ReceivedMessage = Readonly<Record<string, unknown>>;
 
 const WAIT_LIMIT_MS = 20_000;
 
-/** A WebSocket client that keeps what it got and lets a test wait for it. */
+/** A WebSocket client that records the messages it receives and can wait for them. */
 export class TestClient implements Disposable {
   readonly socket: WebSocket;
-  readonly messages: Message[] = [];
+  readonly messages: ReceivedMessage[] = [];
   /** Close code and reason. */
   readonly closed: Promise<{ code: number; reason: string }>;
   readonly #checks = new Set<() => void>();
@@ -26,7 +26,7 @@ export class TestClient implements Disposable {
     });
   }
 
-  /** Connects; rejects with the handshake's status when it is refused. */
+  /** Connects. Rejects with the HTTP status if the handshake is rejected. */
   static async connect(url: string, options: ClientOptions = {}): Promise<TestClient> {
     const client = new TestClient(url, options);
     await once(client.socket, "open");
@@ -43,14 +43,14 @@ export class TestClient implements Disposable {
   }
 
   /** Subscribes and waits for the confirmation. */
-  async subscribe(channel: string, cursor: Message = {}): Promise<Message> {
+  async subscribe(channel: string, cursor: Readonly<Record<string, unknown>> = {}): Promise<ReceivedMessage> {
     const confirmations = this.of("subscription.confirmed").length;
     this.send({ action: "subscribe", channel, ...cursor });
     await this.until(() => this.of("subscription.confirmed").length > confirmations);
     return this.of("subscription.confirmed").at(-1) ?? {};
   }
 
-  /** Waits until the condition holds, looking after each message. */
+  /** Waits until the condition holds. Checks it after each message. */
   async until(condition: () => boolean): Promise<void> {
     if (condition()) return;
     await new Promise<void>((resolve, reject) => {
@@ -68,11 +68,11 @@ export class TestClient implements Disposable {
     });
   }
 
-  of(type: string): Message[] {
+  of(type: string): ReceivedMessage[] {
     return this.messages.filter((message) => message["type"] === type);
   }
 
-  /** The numbers of all stored events, as they came. */
+  /** The `seq` of every stored event, in order of arrival. */
   get seqs(): unknown[] {
     return this.messages.map((message) => message["seq"]).filter((seq) => seq !== undefined);
   }
@@ -81,7 +81,7 @@ export class TestClient implements Disposable {
     await this.until(() => this.seqs.includes(seq));
   }
 
-  /** The text that the chunks of an event's highest attempt add up to; throws at a hole. */
+  /** The text in the chunks of an event's highest attempt. Throws if there is a gap. */
   textOf(eventId: string): string {
     let attempt = 0;
     let text = "";
@@ -91,7 +91,7 @@ export class TestClient implements Disposable {
       if (Number(chunk["attempt"]) > attempt) text = "";
       attempt = Number(chunk["attempt"]);
       if (chunk["offset"] !== text.length) {
-        throw new Error(`a chunk at offset ${String(chunk["offset"])}, not ${text.length}`);
+        throw new Error(`a chunk at offset ${String(chunk["offset"])}, expected ${text.length}`);
       }
       text += String(chunk["delta"]);
     }

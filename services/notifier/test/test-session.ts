@@ -14,7 +14,7 @@ import {
 import { SUBJECTS } from "#shared/contracts/subjects.ts";
 import { appendEvents } from "#shared/database/append-events.ts";
 
-/** What an executor does for one session. */
+/** Writes and publishes the events of one session as an executor does. */
 export class TestSession {
   readonly id = randomUUID();
   readonly stageId = randomUUID();
@@ -28,7 +28,7 @@ export class TestSession {
     this.#bus = bus;
   }
 
-  /** Commits events without telling the bus. */
+  /** Commits events without publishing them. */
   async commit(...payloads: SessionEventPayload[]): Promise<SessionEvent[]> {
     const events = await this.#db.transaction(async (manager) =>
       appendEvents(manager, this.id, { kind: "system" }, payloads),
@@ -37,14 +37,14 @@ export class TestSession {
     return events;
   }
 
-  /** Commits events and sends them. */
+  /** Commits events and publishes them. */
   async emit(...payloads: SessionEventPayload[]): Promise<SessionEvent[]> {
     const events = await this.commit(...payloads);
     for (const event of events) await publishEvent(this.#bus, event);
     return events;
   }
 
-  /** Sends a piece of an open event's text; resolves once the server has it. */
+  /** Publishes a piece of an open event's text. Resolves once the NATS server has received it. */
   async chunk(event_id: string, offset: number, delta: string, attempt = 1): Promise<void> {
     this.sendChunk(event_id, offset, delta, attempt);
     await this.#bus.connection.flush();
@@ -64,7 +64,7 @@ export class TestSession {
     });
   }
 
-  /** Answers questions for the text of open events; undefined means that nothing is streamed. */
+  /** Answers snapshot requests. Return undefined for an event that is not streaming. */
   async answerSnapshots(
     answer: (request: SnapshotRequest) => SnapshotReply["streams"][number] | undefined,
   ): Promise<Disposable & { readonly requests: SnapshotRequest[] }> {
@@ -93,12 +93,12 @@ export class TestSession {
     return { type: "session.completed", session_id: this.id, status, ...message, timestamp: now() };
   }
 
-  /** An event that arrives whole. */
+  /** A timeline event that is complete when it is created. */
   whole(content: string): SessionEventPayload {
     return { ...this.#created(randomUUID()), status: "completed", content, metadata: null };
   }
 
-  /** An event that opens empty; its text comes in chunks. */
+  /** A timeline event that starts empty and is streamed in chunks. */
   opened(eventId: string): SessionEventPayload {
     return { ...this.#created(eventId), status: "streaming", content: "" };
   }
@@ -115,7 +115,7 @@ export class TestSession {
     };
   }
 
-  /** The row of an open event, for notifiers that come to a session in mid-stream. */
+  /** Stores the row of an open event, for notifiers that start to follow the session in mid-stream. */
   async storeOpenRow(eventId: string): Promise<void> {
     await this.#db.query(
       `INSERT INTO stages (stage_id, session_id, stage_name, stage_index, expected_agent_count)

@@ -1,3 +1,4 @@
+/** Exported only to make this file a module, so that the declaration below extends `ws`. */
 export interface FrameOptions {
   readonly fin: boolean;
   readonly mask: boolean;
@@ -6,10 +7,10 @@ export interface FrameOptions {
   readonly rsv1: boolean;
 }
 
-/** Public in the library, but missing from its types. */
+/** `ws` exports `Sender`, but its published types do not declare it. */
 declare module "ws" {
   export const Sender: {
-    /** The parts of one WebSocket frame: its header and, unmasked, `data` itself. */
+    /** The parts of one WebSocket frame: the header and, if unmasked, `data` itself. */
     frame(data: Buffer, options: FrameOptions): Buffer[];
   };
 }

@@ -3,10 +3,10 @@ import { request } from "#shared/bus/request.ts";
 import { snapshotReplyCodec, snapshotRequestCodec } from "#shared/contracts/stream-snapshot.ts";
 import { SUBJECTS } from "#shared/contracts/subjects.ts";
 import { RetryableError, errorMessage } from "#shared/errors.ts";
-import type { NotifierMetrics } from "./notifier-metrics.ts";
+import type { NotifierMetrics } from "../notifier-metrics.ts";
 
-/** Part of an open event's text; offsets and lengths in UTF-16 units. */
-export interface StreamPiece {
+/** Part of an open event's text; offsets and lengths in UTF-16 code units. */
+interface TextSnapshot {
   readonly attempt: number;
   /** Where `text` begins. */
   readonly offset: number;
@@ -16,15 +16,15 @@ export interface StreamPiece {
 }
 
 /**
- * Asks for an open event's text from `offset` on. Resolves undefined when nobody streams it: its text then comes
- * with its completion. Never rejects.
+ * Requests an open event's text from `offset` on. Resolves undefined if no executor streams the event; the completed
+ * event then carries the text. Never rejects.
  */
-export type AskSnapshot = (eventId: string, offset: number) => Promise<StreamPiece | undefined>;
+export type AskSnapshot = (eventId: string, offset: number) => Promise<TextSnapshot | undefined>;
 
-const ANSWER_TIMEOUT_MS = 2_000;
+const REPLY_TIMEOUT_MS = 2_000;
 const CONTRACT = { request: snapshotRequestCodec, reply: snapshotReplyCodec };
 
-/** The way to the executor that streams `sessionId`. */
+/** Sends snapshot requests to the executor that streams `sessionId`. */
 export function snapshotAsker(bus: Bus, sessionId: string, metrics: NotifierMetrics): AskSnapshot {
   return async (eventId, offset) => {
     try {
@@ -33,16 +33,16 @@ export function snapshotAsker(bus: Bus, sessionId: string, metrics: NotifierMetr
         SUBJECTS.snapshot(sessionId),
         CONTRACT,
         { event_id: eventId, offset },
-        ANSWER_TIMEOUT_MS,
+        REPLY_TIMEOUT_MS,
       );
-      const piece = reply.streams.find((stream) => stream.event_id === eventId);
-      metrics.snapshots.inc({ outcome: piece === undefined ? "not_streaming" : "answered" });
-      return piece;
+      const snapshot = reply.streams.find((stream) => stream.event_id === eventId);
+      metrics.snapshots.inc({ outcome: snapshot === undefined ? "not_streaming" : "answered" });
+      return snapshot;
     } catch (error) {
       metrics.snapshots.inc({ outcome: error instanceof RetryableError ? error.code : "error" });
-      // No answer is an ordinary state: the session waits for an owner, or its stream has just ended.
+      // No reply is normal: the session waits for an executor, or its stream has just ended.
       if (!(error instanceof RetryableError)) {
-        bus.log.warn({ session_id: sessionId, error: errorMessage(error) }, "snapshot unusable");
+        bus.log.warn({ session_id: sessionId, error: errorMessage(error) }, "snapshot request failed");
       }
       return undefined;
     }

@@ -1,17 +1,26 @@
 import { TerminalError, coerceError } from "#shared/errors.ts";
-import type { AllSessionsFeed } from "./all-sessions-feed.ts";
-import type { ClientOutbox } from "./client-outbox.ts";
-import { followSession, type FollowContext } from "./follow-session.ts";
-import type { Channel, Cursor } from "./parse-client-message.ts";
 import { untilAborted } from "#shared/until-aborted.ts";
+import type { AllSessionsFeed } from "../feed/all-sessions-feed.ts";
+import type { ClientOutbox } from "../outbox/client-outbox.ts";
+import type { Cursor } from "./session-history.ts";
+import { subscribeToSession, type SessionSubscriptionContext } from "./subscribe-to-session.ts";
 
-export interface SubscriptionContext extends FollowContext {
+/** One session, or the status events of all sessions. */
+type ChannelTarget = { readonly kind: "session"; readonly sessionId: string } | { readonly kind: "sessions" };
+
+export interface Channel {
+  /** As the client spelled it; replies repeat it. */
+  readonly name: string;
+  readonly target: ChannelTarget;
+}
+
+export interface SubscriptionContext extends SessionSubscriptionContext {
   readonly allSessions: AllSessionsFeed;
 }
 
 interface Subscription {
   readonly stop: AbortController;
-  /** Resolves with what the confirmation says; never settles for a subscription that failed or was stopped. */
+  /** Resolves with the `after_seq` of the confirmation; never settles if the subscription fails or ends first. */
   readonly confirmed: Promise<number | undefined>;
 }
 
@@ -22,7 +31,7 @@ interface ClientSubscriptionsOptions {
   readonly report: (error: Error, channel: string) => void;
 }
 
-/** The channels of one client, at most one subscription each. */
+/** The subscriptions of one client, at most one per channel. */
 export class ClientSubscriptions {
   readonly #options: ClientSubscriptionsOptions;
   readonly #byChannel = new Map<string, Subscription>();
@@ -32,8 +41,8 @@ export class ClientSubscriptions {
   }
 
   /**
-   * Confirms once live. A repetition without a cursor is confirmed again and changes nothing; one with a cursor
-   * starts the subscription over from there. Throws TerminalError when the client has too many.
+   * Confirms once live. Subscribing again without a cursor only repeats the confirmation; with a cursor it restarts
+   * the subscription there. Throws TerminalError when the client has too many subscriptions.
    */
   subscribe(channel: Channel, cursor: Cursor | undefined): void {
     const key = keyOf(channel);
@@ -63,7 +72,7 @@ export class ClientSubscriptions {
     );
   }
 
-  /** Nothing of the channel is sent after this. */
+  /** Ends the channel's subscription: nothing more of it is sent. */
   unsubscribe(channel: Channel): void {
     const key = keyOf(channel);
     const subscription = this.#byChannel.get(key);
@@ -85,7 +94,7 @@ export class ClientSubscriptions {
     if (channel.target.kind === "session") {
       const { sessionId } = channel.target;
       const failed = (error: Error) => this.#failed(channel, subscription, error);
-      return followSession(context, { sessionId, cursor, outbox, confirmed, failed, signal });
+      return subscribeToSession(context, { sessionId, cursor, outbox, confirmed, failed, signal });
     }
     const { live, detach } = context.allSessions.attach((frame) => outbox.event(frame));
     signal.addEventListener("abort", detach, { once: true });

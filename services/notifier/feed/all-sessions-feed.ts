@@ -6,34 +6,34 @@ import { SUBJECTS } from "#shared/contracts/subjects.ts";
 import { readEvents } from "#shared/database/read-events.ts";
 import { errorMessage } from "#shared/errors.ts";
 import type { Logger } from "#shared/logger.ts";
-import { eventFrame, type Frame } from "./wire-messages.ts";
+import { eventFrame, type Frame } from "../outbox/frames.ts";
 
-/** Sessions whose last number is remembered, so that a new owner's repetition is not shown twice. */
+/** Sessions whose last `seq` is remembered, to drop events that a new owner of the session publishes again. */
 const MAX_REMEMBERED = 10_000;
 
-/** The channel `sessions`: status events of all sessions as they happen, for as long as anybody watches. */
+/** The channel `sessions`: live status events of all sessions. Subscribed to the bus while it has a watcher. */
 export class AllSessionsFeed {
   readonly #context: { readonly bus: Bus; readonly db: DataSource; readonly log: Logger };
   readonly #watchers = new Set<(frame: Frame) => void>();
   readonly #lastSeqs = new Map<string, number>();
-  #subscribed: BusSubscription | undefined;
+  #subscription: BusSubscription | undefined;
 
   constructor(context: { readonly bus: Bus; readonly db: DataSource; readonly log: Logger }) {
     this.#context = context;
   }
 
-  /** Calls `watch` with each event from now on. `live` resolves once the server delivers; rejects without a server. */
+  /** Calls `watch` with each event from now on. `live` resolves once NATS delivers; rejects while disconnected. */
   attach(watch: (frame: Frame) => void): { readonly live: Promise<void>; readonly detach: () => void } {
     this.#watchers.add(watch);
-    this.#subscribed ??= this.#subscribe();
+    this.#subscription ??= this.#subscribe();
     return {
-      // Asked anew for each watcher: an old subscription may have lost its server meanwhile.
-      live: this.#subscribed.live(),
+      // Checked for each watcher: the connection may have been lost since the subscription was made.
+      live: this.#subscription.live(),
       detach: () => {
         this.#watchers.delete(watch);
         if (this.#watchers.size > 0) return;
-        this.#subscribed?.unsubscribe();
-        this.#subscribed = undefined;
+        this.#subscription?.unsubscribe();
+        this.#subscription = undefined;
         this.#lastSeqs.clear();
       },
     };
@@ -55,13 +55,13 @@ export class AllSessionsFeed {
     }
     const { session_id, seq, db_event_id, payload } = event;
     if (payload !== undefined) return this.#deliver(eventFrame({ session_id, seq, db_event_id, payload }));
-    this.#deliverFromRow(event).catch((error: unknown) =>
-      this.#context.log.error({ session_id, seq, error: errorMessage(error) }, "status event unreadable"),
+    this.#deliverStored(event).catch((error: unknown) =>
+      this.#context.log.error({ session_id, seq, error: errorMessage(error) }, "status event not delivered"),
     );
   }
 
-  /** A status with a very long error message travels without its payload. */
-  async #deliverFromRow({ session_id, seq }: BusEvent): Promise<void> {
+  /** A status event with a very long error message is published without its payload. */
+  async #deliverStored({ session_id, seq }: BusEvent): Promise<void> {
     const range = { afterSeq: seq - 1, throughSeq: seq, limit: 1 };
     for (const event of await readEvents(this.#context.db.manager, session_id, range)) {
       this.#deliver(eventFrame(event));

@@ -1,16 +1,15 @@
-import { STATUS_CODES, createServer, type IncomingMessage } from "node:http";
-import type { Duplex } from "node:stream";
+import { createServer } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
 import { WebSocketServer } from "ws";
 import { listen } from "#shared/listen.ts";
-import { boundBuffers } from "./bound-buffers.ts";
+import type { NotifierLimits } from "../limits.ts";
+import type { ClientSocket } from "../outbox/client-outbox.ts";
+import { enforceBufferLimit } from "../outbox/enforce-buffer-limit.ts";
+import type { SubscriptionContext } from "../subscriptions/client-subscriptions.ts";
+import { handshakeCheck, rejectHandshake } from "./check-handshake.ts";
 import { ClientConnection } from "./client-connection.ts";
-import type { ClientSocket } from "./client-outbox.ts";
-import type { SubscriptionContext } from "./client-subscriptions.ts";
-import type { NotifierLimits } from "./limits.ts";
-import { originPolicy, type OriginPolicy } from "./origin-policy.ts";
 
-export interface AcceptClients {
+interface AcceptClientsOptions {
   readonly host: string;
   /** 0 lets the system choose. */
   readonly port: number;
@@ -19,29 +18,29 @@ export interface AcceptClients {
   readonly context: SubscriptionContext;
 }
 
-export interface ClientServer extends AsyncDisposable {
+interface ClientServer extends AsyncDisposable {
   readonly port: number;
   readonly listening: boolean;
 }
 
-const PATHS = ["/ws", "/api/v1/ws"];
+/** TCP connections above `maxConnections`, so that a handshake can be answered with 503 instead of being dropped. */
 const MAX_HANDSHAKES = 1_000;
 const GOING_AWAY = 1001;
 const STOP_REASON = "the server is stopping: reconnect and subscribe with after_seq = your last seq";
 const STOP_GRACE_MS = 2_000;
-const SURVEY_MS = 1_000;
+const BUFFER_LIMIT_INTERVAL_MS = 1_000;
 
-/** Serves WebSocket clients. Resolves once listening; disposing sends all of them away with 1001. */
-export async function acceptClients(options: AcceptClients): Promise<ClientServer> {
+/** Serves WebSocket clients. Resolves once listening; disposing closes every connection with 1001. */
+export async function acceptClients(options: AcceptClientsOptions): Promise<ClientServer> {
   const { limits, context } = options;
-  const allows = originPolicy(options.allowedOrigins);
+  const checkHandshake = handshakeCheck(options.allowedOrigins);
   const connections = new Set<ClientConnection>();
   const sockets = new WebSocketServer({
     noServer: true,
     clientTracking: false,
     perMessageDeflate: false,
     maxPayload: limits.maxMessageBytes,
-    // A small message in very many fragments costs far more than its bytes.
+    // A small message in very many fragments costs far more than the bytes it has.
     maxFragments: 64,
     maxBufferedChunks: 1_024,
   });
@@ -56,7 +55,7 @@ export async function acceptClients(options: AcceptClients): Promise<ClientServe
       response.end('{"message":"Upgrade Required"}\n');
     },
   );
-  const welcome = (client: ClientSocket) => {
+  const accept = (client: ClientSocket) => {
     const { socket } = client;
     const connection = new ClientConnection(client, context, limits);
     connections.add(connection);
@@ -68,24 +67,23 @@ export async function acceptClients(options: AcceptClients): Promise<ClientServe
   };
   server.on("upgrade", (request, socket, head) => {
     socket.on("error", () => socket.destroy());
-    const status = refusal(request, allows, connections.size >= limits.maxConnections || !server.listening);
+    const status = checkHandshake(request, connections.size >= limits.maxConnections || !server.listening);
     if (status === undefined) {
       return sockets.handleUpgrade(request, socket, head, (client) =>
-        welcome({ socket: client, stream: socket }),
+        accept({ socket: client, stream: socket }),
       );
     }
     context.metrics.refused.inc({ reason: String(status) });
-    refuse(socket, status);
+    rejectHandshake(socket, status);
   });
-  // Room for handshakes on their way to a refusal; what comes beyond is dropped at once.
   server.maxConnections = limits.maxConnections + MAX_HANDSHAKES;
   await listen(server, options);
-  const heartbeat = setInterval(() => {
-    for (const connection of connections) connection.beat();
+  const heartbeatTimer = setInterval(() => {
+    for (const connection of connections) connection.heartbeat();
   }, limits.heartbeatMs);
-  const survey = setInterval(
-    () => context.metrics.bufferedBytes.set(boundBuffers(connections, limits.totalBufferBytes)),
-    SURVEY_MS,
+  const bufferLimitTimer = setInterval(
+    () => context.metrics.bufferedBytes.set(enforceBufferLimit(connections, limits.totalBufferBytes)),
+    BUFFER_LIMIT_INTERVAL_MS,
   );
   const address = server.address();
   return {
@@ -94,8 +92,8 @@ export async function acceptClients(options: AcceptClients): Promise<ClientServe
       return server.listening;
     },
     [Symbol.asyncDispose]: async () => {
-      clearInterval(heartbeat);
-      clearInterval(survey);
+      clearInterval(heartbeatTimer);
+      clearInterval(bufferLimitTimer);
       const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
       server.closeAllConnections();
       for (const connection of connections) connection.close(GOING_AWAY, STOP_REASON, STOP_GRACE_MS);
@@ -105,26 +103,4 @@ export async function acceptClients(options: AcceptClients): Promise<ClientServe
       ]);
     },
   };
-}
-
-/** The HTTP status that refuses a handshake, or undefined. */
-function refusal(request: IncomingMessage, allows: OriginPolicy, full: boolean): number | undefined {
-  const path = (request.url ?? "/").split("?", 1)[0] ?? "/";
-  if (!PATHS.includes(path)) return 404;
-  if (!allows(request.headers.origin)) return 403;
-  return full ? 503 : undefined;
-}
-
-const REFUSALS: Readonly<Record<number, string>> = {
-  403: "this Origin is not allowed: add it to WS_ALLOWED_ORIGINS",
-  404: `no WebSocket here: connect to ${PATHS.join(" or ")}`,
-  503: "no more connections are taken now: try again later or elsewhere",
-};
-
-function refuse(socket: Duplex, status: number): void {
-  const body = `${JSON.stringify({ message: REFUSALS[status] })}\n`;
-  socket.end(
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Type: application/json\r\n` +
-      `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
-  );
 }

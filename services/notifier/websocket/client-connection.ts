@@ -1,17 +1,21 @@
 import { randomUUID } from "node:crypto";
 import type { RawData, WebSocket } from "ws";
 import { RetryableError, TerminalError, coerceError, errorMessage } from "#shared/errors.ts";
-import { ClientOutbox, type ClientSocket } from "./client-outbox.ts";
-import { ClientSubscriptions, type SubscriptionContext } from "./client-subscriptions.ts";
-import type { NotifierLimits } from "./limits.ts";
-import { parseClientMessage, type Channel } from "./parse-client-message.ts";
-import { replayStored } from "./replay-stored.ts";
+import type { NotifierLimits } from "../limits.ts";
+import { ClientOutbox, type ClientSocket } from "../outbox/client-outbox.ts";
+import {
+  ClientSubscriptions,
+  type Channel,
+  type SubscriptionContext,
+} from "../subscriptions/client-subscriptions.ts";
+import { replayHistory } from "../subscriptions/session-history.ts";
+import { parseClientMessage } from "./parse-client-message.ts";
 import { tokenBucket } from "./token-bucket.ts";
 
 const POLICY_VIOLATION = 1008;
-const MAX_WAITING_CATCHUPS = 10;
+const MAX_PENDING_CATCHUPS = 10;
 
-/** One client from its handshake to its close: what it asks for, what it gets, and whether it is still there. */
+/** One client from handshake to close: dispatches its messages, limits their rate and checks that it is alive. */
 export class ClientConnection {
   readonly id = randomUUID();
   readonly outbox: ClientOutbox;
@@ -21,10 +25,10 @@ export class ClientConnection {
   readonly #context: SubscriptionContext;
   readonly #subscriptions: ClientSubscriptions;
   readonly #closing = new AbortController();
-  readonly #mayAct: () => boolean;
+  readonly #takeToken: () => boolean;
   readonly #floodGraceMs: number;
   #alive = true;
-  #writesAtLastBeat = 0;
+  #writesAtLastHeartbeat = 0;
   #catchups = 0;
   #lastCatchup: Promise<void> = Promise.resolve();
 
@@ -34,7 +38,7 @@ export class ClientConnection {
     this.#context = context;
     this.outbox = new ClientOutbox(client, limits, context.metrics);
     this.#floodGraceMs = limits.floodGraceMs;
-    this.#mayAct = tokenBucket({ perSecond: limits.messagesPerSecond, burst: limits.messageBurst });
+    this.#takeToken = tokenBucket({ perSecond: limits.messagesPerSecond, burst: limits.messageBurst });
     this.#subscriptions = new ClientSubscriptions({
       context,
       outbox: this.outbox,
@@ -46,7 +50,7 @@ export class ClientConnection {
     socket.on("message", (data, isBinary) => this.#receive(data, isBinary));
     socket.on("ping", () => this.#admit());
     socket.on("pong", () => (this.#alive = true));
-    // What the peer did wrong; ws closes the socket with the fitting code by itself.
+    // A protocol error of the peer: `ws` closes the socket with the matching code.
     socket.on("error", (error) => context.log.debug({ error: errorMessage(error) }, "client socket failed"));
     socket.on("close", () => {
       this.#release();
@@ -55,13 +59,17 @@ export class ClientConnection {
     this.outbox.control({ type: "connection.established", connection_id: this.id });
   }
 
-  /** Called in a steady rhythm: a peer that showed no sign of life since the last time is cut off. */
-  beat(): void {
+  /** Called every `heartbeatMs`: disconnects a peer that has not been alive since the last call, else pings it. */
+  heartbeat(): void {
     const { writesDone, bufferedBytes, hasRoomForChunks } = this.outbox;
-    // Our ping waits behind what a slow client has not read yet: that it reads on is a sign of life as well.
-    const reads = bufferedBytes > 0 && writesDone > this.#writesAtLastBeat;
-    this.#writesAtLastBeat = writesDone;
-    if (!this.#alive && !reads) return hasRoomForChunks ? this.#socket.terminate() : this.outbox.cutOff();
+    // The ping is queued after data a slow client has not read yet, so reading that data counts as alive too.
+    const reads = bufferedBytes > 0 && writesDone > this.#writesAtLastHeartbeat;
+    this.#writesAtLastHeartbeat = writesDone;
+    if (!this.#alive && !reads) {
+      if (hasRoomForChunks) this.#socket.terminate();
+      else this.outbox.closeAsTooSlow();
+      return;
+    }
     this.#alive = false;
     if (this.#socket.readyState === this.#socket.OPEN) this.#socket.ping();
   }
@@ -76,11 +84,11 @@ export class ClientConnection {
     this.#subscriptions.close();
   }
 
-  /** False once the client has been sent away for asking too often. */
+  /** False once the connection is closing; closes it with 1008 if the client exceeds the message rate. */
   #admit(): boolean {
     this.#alive = true;
     if (this.#closing.signal.aborted) return false;
-    if (this.#mayAct()) return true;
+    if (this.#takeToken()) return true;
     this.close(POLICY_VIOLATION, "too many messages: send at most 20 a second", this.#floodGraceMs);
     return false;
   }
@@ -89,13 +97,13 @@ export class ClientConnection {
     if (!this.#admit()) return;
     try {
       if (isBinary) throw new TerminalError("bad_message", "the message is binary: send JSON as text");
-      this.#act(textOf(data));
+      this.#dispatch(decodeText(data));
     } catch (error) {
       this.#report(coerceError(error));
     }
   }
 
-  #act(text: string): void {
+  #dispatch(text: string): void {
     const message = parseClientMessage(text);
     switch (message.action) {
       case "ping":
@@ -110,9 +118,9 @@ export class ClientConnection {
   }
 
   #catchUp(channel: Channel, lastEventId: number): void {
-    // The feed of all sessions is not stored.
+    // The `sessions` channel has no stored history.
     if (channel.target.kind === "sessions") return;
-    if (this.#catchups >= MAX_WAITING_CATCHUPS) {
+    if (this.#catchups >= MAX_PENDING_CATCHUPS) {
       throw new TerminalError(
         "too_many_catchups",
         "too many catchups are waiting: await one before the next",
@@ -130,7 +138,7 @@ export class ClientConnection {
     const { signal } = this.#closing;
     signal.throwIfAborted();
     const { db } = this.#context;
-    const { hasMore } = await replayStored({ db, outbox: this.outbox, sessionId, lastEventId, signal });
+    const { hasMore } = await replayHistory({ db, outbox: this.outbox, sessionId, lastEventId, signal });
     if (hasMore) {
       this.outbox.control({ type: "catchup.overflow", channel: channel.name, has_more: true });
     }
@@ -138,14 +146,14 @@ export class ClientConnection {
 
   #report(error: Error, channel?: string): void {
     if (this.#closing.signal.aborted) return;
-    const ours = error instanceof TerminalError || error instanceof RetryableError;
-    if (!ours) this.#context.log.warn({ error: errorMessage(error) }, "client request failed");
-    const message = ours ? error.message : "the request could not be answered: try again in a moment";
+    const isExpected = error instanceof TerminalError || error instanceof RetryableError;
+    if (!isExpected) this.#context.log.warn({ error: errorMessage(error) }, "client request failed");
+    const message = isExpected ? error.message : "the request could not be answered: try again in a moment";
     this.outbox.control({ type: "error", message, ...(channel === undefined ? {} : { channel }) });
   }
 }
 
-function textOf(data: RawData): string {
+function decodeText(data: RawData): string {
   if (Array.isArray(data)) return Buffer.concat(data).toString("utf8");
   return (Buffer.isBuffer(data) ? data : Buffer.from(data)).toString("utf8");
 }

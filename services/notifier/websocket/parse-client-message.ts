@@ -1,20 +1,9 @@
 import { isUuid } from "#shared/contracts/uuid.ts";
 import { TerminalError, errorMessage } from "#shared/errors.ts";
+import type { Channel } from "../subscriptions/client-subscriptions.ts";
+import type { Cursor } from "../subscriptions/session-history.ts";
 
-/** What a channel's name stands for: one session, or the status feed of all. */
-export type ChannelTarget =
-  { readonly kind: "session"; readonly sessionId: string } | { readonly kind: "sessions" };
-
-/** A channel as the client spelled it, which is how replies name it, and what it means. */
-export interface Channel {
-  readonly name: string;
-  readonly target: ChannelTarget;
-}
-
-/** From where a subscription wants the history: everything after this number, counted in the session or globally. */
-export type Cursor = { readonly afterSeq: number } | { readonly lastEventId: number };
-
-export type ClientMessage =
+type ClientMessage =
   | { readonly action: "subscribe"; readonly channel: Channel; readonly cursor: Cursor | undefined }
   | { readonly action: "unsubscribe"; readonly channel: Channel }
   | { readonly action: "catchup"; readonly channel: Channel; readonly lastEventId: number }
@@ -24,10 +13,7 @@ const ACTIONS = "subscribe, unsubscribe, catchup or ping";
 const MAX_SEQ = 2_147_483_647;
 const SESSION_PREFIX = "session:";
 
-/**
- * The only way in for a client's text message. Throws TerminalError `bad_message` whose one sentence names what is
- * wrong and what is allowed.
- */
+/** Parses one text message of a client. Throws TerminalError `bad_message`; its message says what is allowed. */
 export function parseClientMessage(text: string): ClientMessage {
   const fields = parseFields(text);
   const action = fields["action"];
@@ -47,7 +33,7 @@ export function parseClientMessage(text: string): ClientMessage {
     case undefined:
       throw bad(`action is required: use ${ACTIONS}`);
     default:
-      throw bad(`action ${shown(action)} is unknown: use ${ACTIONS}`);
+      throw bad(`action ${quote(action)} is unknown: use ${ACTIONS}`);
   }
 }
 
@@ -85,22 +71,22 @@ function parseChannel(value: unknown, action: string): Channel {
   if (value === "sessions") return { name: value, target: { kind: "sessions" } };
   if (typeof value === "string" && value.startsWith(SESSION_PREFIX)) {
     const sessionId = value.slice(SESSION_PREFIX.length);
-    // Postgres and the bus spell ids in lower case.
+    // Ids are lower case in Postgres and in subjects.
     if (isUuid(sessionId)) {
       return { name: value, target: { kind: "session", sessionId: sessionId.toLowerCase() } };
     }
   }
-  throw bad(`channel ${shown(value)} is unknown: use session:<session id, a UUID> or sessions`);
+  throw bad(`channel ${quote(value)} is unknown: use session:<session id, a UUID> or sessions`);
 }
 
-/** Clients may spell "not given" as null. */
+/** Undefined when the field is missing or null. */
 function parseNumber(value: unknown, name: string, max: number): number | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= max) return value;
   throw bad(`${name} must be a whole number from 0 to ${max}`);
 }
 
-function shown(value: unknown): string {
+function quote(value: unknown): string {
   const text = JSON.stringify(value);
   return text.length > 80 ? `${text.slice(0, 80)}…` : text;
 }

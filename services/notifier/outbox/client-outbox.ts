@@ -1,10 +1,9 @@
 import type { Duplex } from "node:stream";
 import { WebSocket } from "ws";
-import type { NotifierLimits } from "./limits.ts";
-import type { NotifierMetrics } from "./notifier-metrics.ts";
-import { controlFrame, type ControlMessage, type Frame } from "./wire-messages.ts";
+import type { NotifierLimits } from "../limits.ts";
+import type { NotifierMetrics } from "../notifier-metrics.ts";
+import { controlFrame, type ControlMessage, type Frame } from "./frames.ts";
 
-/** Our own close code: the client reads too slowly to follow. */
 const TOO_SLOW = 4008;
 const TOO_SLOW_REASON = "reading too slowly: reconnect and subscribe with after_seq = the last seq you have";
 
@@ -13,25 +12,26 @@ type OutboxLimits = Pick<
   "chunkBufferBytes" | "eventBufferBytes" | "drainTimeoutMs" | "closeGraceMs"
 >;
 
-/** A WebSocket and the TCP stream below it, which ready frames are written to. */
+/** A WebSocket and the TCP stream below it; the outbox writes encoded frames to the stream. */
 export interface ClientSocket {
   readonly socket: WebSocket;
   readonly stream: Duplex;
 }
 
 /**
- * Everything sent to one client. What it does not read piles up here, up to a bound: first it gets no more chunks,
- * which the completed event makes up for, then it is closed with 4008, so that nobody else waits for it.
+ * Everything sent to one client. Unread bytes are buffered up to two limits, so that a slow client delays no other:
+ * above the first it gets no chunks (the completed event carries the whole text), above the second it is closed
+ * with 4008.
  *
- * Frames go past the library's own sender, which would make each client's header anew. Their order with what it sends
- * itself (pongs, the close frame) holds because it queues nothing: compression is off and no Blob is ever sent.
+ * Frames bypass the sender of `ws`, which would encode a header per client. They cannot end up inside a frame that
+ * `ws` sends itself (pong, close) because `ws` queues nothing: compression is off and no Blob is ever sent.
  */
 export class ClientOutbox {
   readonly #socket: WebSocket;
   readonly #stream: Duplex;
   readonly #limits: OutboxLimits;
   readonly #metrics: NotifierMetrics;
-  readonly #waiting = new Set<() => void>();
+  readonly #drainCallbacks = new Set<() => void>();
   #writesDone = 0;
 
   constructor({ socket, stream }: ClientSocket, limits: OutboxLimits, metrics: NotifierMetrics) {
@@ -45,7 +45,7 @@ export class ClientOutbox {
     return this.#socket.bufferedAmount;
   }
 
-  /** How many frames the system has taken over so far: while bytes are buffered, a sign that the client reads. */
+  /** Frames written to the kernel so far. If it grows while bytes are buffered, the client is reading. */
   get writesDone(): number {
     return this.#writesDone;
   }
@@ -69,30 +69,36 @@ export class ClientOutbox {
     this.#send(frame);
   }
 
-  /** Calls back once, when the client has read so far that chunks have room again. */
-  whenRoom(callback: () => void): void {
-    this.#waiting.add(callback);
+  /** Calls `callback` once, when at most half of the chunk limit is still unsent. */
+  onDrain(callback: () => void): void {
+    this.#drainCallbacks.add(callback);
   }
 
-  /** Resolves once what was sent has mostly left; a client that takes too long is closed. Throws the signal's reason. */
+  /**
+   * Resolves immediately if chunks have room, else once the buffer has drained as for `onDrain`. A client that takes
+   * longer than the drain timeout is closed with 4008. Throws the signal's reason.
+   */
   async drained(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     if (this.hasRoomForChunks) return;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const onAbort = () => reject(signal.reason);
     signal.addEventListener("abort", onAbort, { once: true });
-    const timer = setTimeout(() => this.cutOff(), this.#limits.drainTimeoutMs);
-    this.#waiting.add(resolve);
+    const timer = setTimeout(() => this.closeAsTooSlow(), this.#limits.drainTimeoutMs);
+    this.#drainCallbacks.add(resolve);
     try {
       await promise;
     } finally {
       clearTimeout(timer);
-      this.#waiting.delete(resolve);
+      this.#drainCallbacks.delete(resolve);
       signal.removeEventListener("abort", onAbort);
     }
   }
 
-  /** Closes in order; a peer that does not answer in time is cut off. `reason` has at most 123 bytes. */
+  /**
+   * Starts the closing handshake; a peer that does not answer within `graceMs` is disconnected. `reason` may have at
+   * most 123 bytes.
+   */
   close(code: number, reason: string, graceMs = this.#limits.closeGraceMs): void {
     if (this.#socket.readyState !== WebSocket.OPEN) return;
     this.#metrics.closed.inc({ code: String(code) });
@@ -101,22 +107,23 @@ export class ClientOutbox {
     this.#socket.once("close", () => clearTimeout(timer));
   }
 
-  /** Closes a client that does not keep up, and tells it how to go on. */
-  cutOff(graceMs?: number): void {
+  /** Closes with 4008; the reason says how to resume. */
+  closeAsTooSlow(graceMs?: number): void {
     this.close(TOO_SLOW, TOO_SLOW_REASON, graceMs);
   }
 
   #send(frame: Frame): void {
     if (this.#socket.readyState !== WebSocket.OPEN) return;
-    if (this.#socket.bufferedAmount > this.#limits.eventBufferBytes) return this.cutOff();
-    this.#stream.write(frame, this.#sent);
+    if (this.#socket.bufferedAmount > this.#limits.eventBufferBytes) return this.closeAsTooSlow();
+    this.#stream.write(frame, this.#onWritten);
   }
 
-  readonly #sent = (): void => {
+  readonly #onWritten = (): void => {
     this.#writesDone += 1;
-    if (this.#waiting.size === 0 || this.#socket.bufferedAmount > this.#limits.chunkBufferBytes / 2) return;
-    const callbacks = [...this.#waiting];
-    this.#waiting.clear();
+    if (this.#drainCallbacks.size === 0) return;
+    if (this.#socket.bufferedAmount > this.#limits.chunkBufferBytes / 2) return;
+    const callbacks = [...this.#drainCallbacks];
+    this.#drainCallbacks.clear();
     for (const callback of callbacks) callback();
   };
 }

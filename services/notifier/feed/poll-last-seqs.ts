@@ -1,0 +1,61 @@
+import type { DataSource } from "typeorm";
+import { readLastSeqs } from "#shared/database/read-events.ts";
+import { errorMessage } from "#shared/errors.ts";
+import type { Logger } from "#shared/logger.ts";
+import type { SessionFeeds } from "./session-feeds.ts";
+
+interface LastSeqPoll {
+  /** Polls immediately. */
+  trigger(): void;
+  /** Settles after the signal has aborted. */
+  readonly done: Promise<void>;
+}
+
+interface LastSeqPollOptions {
+  readonly feeds: SessionFeeds;
+  readonly db: DataSource;
+  readonly log: Logger;
+  readonly signal: AbortSignal;
+}
+
+const INTERVAL_MS = 2_000;
+/** While Postgres is unavailable: shorter, so that gaps are filled soon after its return. */
+const RETRY_MS = 250;
+
+/**
+ * Reads the newest event number of each watched session from Postgres every 2 s, in one query, and passes it to the
+ * feed. This finds an event lost on the bus when no later event reveals the gap.
+ */
+export function pollLastSeqs({ feeds, db, log, signal }: LastSeqPollOptions): LastSeqPoll {
+  let wake = () => {};
+  const sleep = async (ms: number) => {
+    if (signal.aborted) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    wake = () => resolve();
+    const timer = setTimeout(wake, ms);
+    signal.addEventListener("abort", wake, { once: true });
+    await promise;
+    clearTimeout(timer);
+    signal.removeEventListener("abort", wake);
+  };
+  const run = async () => {
+    let failing = false;
+    while (!signal.aborted) {
+      await sleep(failing ? RETRY_MS : INTERVAL_MS);
+      try {
+        if (!signal.aborted) await poll(feeds, db);
+        failing = false;
+      } catch (error) {
+        if (!failing) log.warn({ error: errorMessage(error) }, "poll of last event numbers failed");
+        failing = true;
+      }
+    }
+  };
+  return { trigger: () => wake(), done: run() };
+}
+
+async function poll(feeds: SessionFeeds, db: DataSource): Promise<void> {
+  const feedsById = new Map(feeds.all().map((feed) => [feed.sessionId, feed]));
+  const lastSeqs = await readLastSeqs(db.manager, [...feedsById.keys()]);
+  for (const [sessionId, lastSeq] of lastSeqs) feedsById.get(sessionId)?.noticeLastSeq(lastSeq);
+}

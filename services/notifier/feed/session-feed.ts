@@ -1,0 +1,246 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { DataSource } from "typeorm";
+import type { Bus } from "#shared/bus/open-bus.ts";
+import { subscribe, type BusSubscription } from "#shared/bus/subscribe.ts";
+import { busEventCodec, type BusEvent, type SessionEvent } from "#shared/contracts/session-event.ts";
+import { streamChunkCodec, type StreamChunk } from "#shared/contracts/stream-chunk.ts";
+import { SUBJECTS } from "#shared/contracts/subjects.ts";
+import { RetryableError, TerminalError, errorMessage } from "#shared/errors.ts";
+import type { Logger } from "#shared/logger.ts";
+import { pause } from "#shared/pause.ts";
+import { untilAborted } from "#shared/until-aborted.ts";
+import type { NotifierMetrics } from "../notifier-metrics.ts";
+import { chunkFrame, eventFrame, type Frame } from "../outbox/frames.ts";
+import { snapshotAsker } from "./ask-snapshot.ts";
+import type { ChunkPacer } from "./chunk-pacer.ts";
+import { readFeedState, readMissedEvents } from "./feed-queries.ts";
+import { LiveTextBuffer } from "./live-text-buffer.ts";
+
+export interface FeedContext {
+  readonly bus: Bus;
+  readonly db: DataSource;
+  readonly log: Logger;
+  readonly metrics: NotifierMetrics;
+  readonly pacer: ChunkPacer;
+}
+
+/** Receives a session's events and chunks from the feed's current position on. Called synchronously and in order. */
+export interface FeedWatcher {
+  event(frame: Frame, event: SessionEvent): void;
+  /** Called after the chunk was added to `liveText`. */
+  chunk(frame: Frame, chunk: StreamChunk): void;
+  /** Resolves once most of what was sent is read; immediately if an earlier call is still waiting for that. */
+  drained(): Promise<void>;
+  /** The feed has ended: nothing more is delivered. */
+  failed(error: Error): void;
+}
+
+const START_TIMEOUT_MS = 15_000;
+const LIVE_RETRY_MS = 100;
+const MAX_PENDING_CHUNKS = 2_000;
+const LARGE_FRAME_BYTES = 16 * 1024;
+/** How long one slow watcher can delay the others while a gap is filled, once until it has drained. */
+const DRAIN_TIMEOUT_MS = 200;
+
+/**
+ * One session's events and chunks on this process, shared by all watchers:
+ *
+ *   starting ──(subscribed, state read)──▶ live ◀──▶ filling ──▶ failed or closed
+ *
+ * - `live`: delivers each event from the bus as long as it is the next one.
+ * - `filling`: entered when a later event is known to exist (a gap, an event without inline payload, a polled number).
+ *   Events are read from Postgres until the target is reached; events from the bus only move the target, and chunks
+ *   wait.
+ */
+export class SessionFeed {
+  readonly sessionId: string;
+  /** Resolves once live. Rejects with TerminalError for an unknown session, RetryableError if the start failed. */
+  readonly started: Promise<void>;
+  readonly #context: FeedContext;
+  readonly #log: Logger;
+  readonly #onFailed: () => void;
+  readonly #watchers = new Set<FeedWatcher>();
+  readonly #closing = new AbortController();
+  readonly #liveText: LiveTextBuffer;
+  #subscriptions: BusSubscription[] = [];
+  #lastSeq = 0;
+  #target = 0;
+  #filling = true;
+  #pendingChunks: StreamChunk[] = [];
+
+  /** `onFailed` is called when the feed fails after it had started. */
+  constructor(context: FeedContext, sessionId: string, onFailed: () => void) {
+    this.sessionId = sessionId;
+    this.#context = context;
+    this.#onFailed = onFailed;
+    this.#log = context.log.child({ session_id: sessionId });
+    this.#liveText = new LiveTextBuffer({
+      sessionId,
+      emit: (chunk) => this.#deliverChunk(chunk),
+      ask: snapshotAsker(context.bus, sessionId, context.metrics),
+      pacer: context.pacer,
+    });
+    this.started = this.#start();
+    this.started.catch(() => undefined); // Every watcher awaits `started`; without a watcher the error is irrelevant.
+  }
+
+  /** The newest event that was delivered. */
+  get lastSeq(): number {
+    return this.#lastSeq;
+  }
+
+  /** The text of open events, as far as watchers have received it. */
+  get liveText(): Pick<LiveTextBuffer, "get" | "openEventIds"> {
+    return this.#liveText;
+  }
+
+  /** Code units of buffered text and waiting chunks. */
+  get bufferedText(): number {
+    return this.#liveText.size + this.#pendingChunks.reduce((sum, { delta }) => sum + delta.length, 0);
+  }
+
+  /** Delivers to `watcher` what follows `lastSeq`. Call after `started`. Returns a detach function; throws if ended. */
+  attach(watcher: FeedWatcher): () => void {
+    this.#closing.signal.throwIfAborted();
+    this.#watchers.add(watcher);
+    return () => void this.#watchers.delete(watcher);
+  }
+
+  /** Reports that the session has events up to `seq`; missing ones are read from Postgres. */
+  noticeLastSeq(seq: number): void {
+    if (seq > this.#lastSeq) this.#fill(seq);
+  }
+
+  close(reason: Error = new RetryableError("feed_closed", "the session is no longer watched")): void {
+    this.#closing.abort(reason);
+    for (const subscription of this.#subscriptions) subscription.unsubscribe();
+    this.#watchers.clear();
+  }
+
+  async #start(): Promise<void> {
+    const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(START_TIMEOUT_MS)]);
+    try {
+      const { bus, db } = this.#context;
+      // Both subscriptions use one connection, so that no chunk overtakes its event.
+      const events = subscribe(bus, SUBJECTS.events(this.sessionId), busEventCodec, (event) =>
+        this.#receive(event),
+      );
+      const chunks = subscribe(bus, SUBJECTS.chunks(this.sessionId), streamChunkCodec, (chunk) =>
+        this.#receiveChunk(chunk),
+      );
+      this.#subscriptions = [events, chunks];
+      await untilLive(chunks, signal);
+      const state = await readFeedState({ db, log: this.#log, sessionId: this.sessionId, signal });
+      if (state === undefined) {
+        throw new TerminalError("unknown_session", `there is no session ${this.sessionId}`);
+      }
+      this.#lastSeq = state.lastSeq;
+      for (const eventId of state.openEventIds) this.#liveText.open(eventId);
+      this.#liveText.refresh();
+      await this.#readUpToTarget();
+    } catch (error) {
+      this.close();
+      if (error instanceof TerminalError) throw error;
+      throw new RetryableError(
+        "not_available",
+        `session ${this.sessionId} cannot be followed now (${errorMessage(error)}): subscribe again in a moment`,
+        { cause: error },
+      );
+    }
+  }
+
+  #receive({ session_id, seq, db_event_id, payload }: BusEvent): void {
+    if (seq <= this.#lastSeq) return;
+    const isNext = !this.#filling && seq === this.#lastSeq + 1;
+    if (isNext && payload !== undefined) void this.#deliver({ session_id, seq, db_event_id, payload });
+    else this.#fill(seq);
+  }
+
+  #receiveChunk(chunk: StreamChunk): void {
+    this.#context.metrics.chunksReceived.inc();
+    if (!this.#filling) return this.#liveText.accept(chunk);
+    // A dropped chunk leaves a gap in the text, which is filled by a snapshot request.
+    if (this.#pendingChunks.length < MAX_PENDING_CHUNKS) this.#pendingChunks.push(chunk);
+  }
+
+  #fill(throughSeq: number): void {
+    this.#target = Math.max(this.#target, throughSeq);
+    if (this.#filling) return;
+    this.#filling = true;
+    this.#readUpToTarget().catch((error: unknown) => this.#fail(error));
+  }
+
+  async #readUpToTarget(): Promise<void> {
+    const { db, metrics } = this.#context;
+    const { signal } = this.#closing;
+    const query = { db, log: this.#log, sessionId: this.sessionId, signal };
+    while (this.#lastSeq < this.#target) {
+      const page = await readMissedEvents(query, this.#lastSeq);
+      signal.throwIfAborted();
+      if (page.length === 0) {
+        this.#log.warn({ seq: this.#target }, "unknown event named on the bus");
+        this.#target = this.#lastSeq;
+      }
+      metrics.eventsFilled.inc(page.length);
+      for (const event of page) {
+        if (this.#deliver(event) > LARGE_FRAME_BYTES || event === page.at(-1)) await this.#drained(signal);
+      }
+    }
+    this.#filling = false;
+    const chunks = this.#pendingChunks;
+    this.#pendingChunks = [];
+    for (const chunk of chunks) this.#liveText.accept(chunk);
+  }
+
+  /** Postgres delivers faster than any client reads: without this wait every client would look slow. */
+  async #drained(signal: AbortSignal): Promise<void> {
+    const drained = Promise.all([...this.#watchers].map((watcher) => watcher.drained()));
+    await untilAborted(Promise.race([drained, wait(DRAIN_TIMEOUT_MS, undefined, { ref: false })]), signal);
+  }
+
+  /** Returns the size of the frame in bytes. */
+  #deliver(event: SessionEvent): number {
+    this.#lastSeq = event.seq;
+    const { payload } = event;
+    if (payload.type === "timeline_event.created" && payload.status === "streaming") {
+      this.#liveText.open(payload.event_id);
+    } else if (payload.type === "timeline_event.completed") {
+      this.#liveText.close(payload.event_id);
+    }
+    const frame = eventFrame(event);
+    for (const watcher of this.#watchers) watcher.event(frame, event);
+    return frame.length;
+  }
+
+  #deliverChunk(chunk: StreamChunk): void {
+    const frame = chunkFrame(chunk);
+    for (const watcher of this.#watchers) watcher.chunk(frame, chunk);
+  }
+
+  #fail(error: unknown): void {
+    if (this.#closing.signal.aborted) return;
+    this.#log.error({ error: errorMessage(error) }, "session feed failed");
+    const failure = new TerminalError(
+      "feed_failed",
+      `session ${this.sessionId} cannot be followed any further: reload it over REST and subscribe again`,
+      { cause: error },
+    );
+    const watchers = [...this.#watchers];
+    this.close(failure);
+    this.#onFailed();
+    for (const watcher of watchers) watcher.failed(failure);
+  }
+}
+
+/** Resolves once NATS delivers to the subscription. Retries while disconnected; throws the signal's reason. */
+async function untilLive(subscription: BusSubscription, signal: AbortSignal): Promise<void> {
+  for (;;) {
+    try {
+      return await untilAborted(subscription.live(), signal);
+    } catch {
+      // The connection was lost meanwhile; the NATS client restores it together with the subscription.
+      signal.throwIfAborted();
+      await pause(LIVE_RETRY_MS, signal);
+    }
+  }
+}
