@@ -1,35 +1,35 @@
 import type { Client } from "pg";
 
 /**
- * Cuts a connection whose server leaves a statement unanswered for `limitMs`, as a peer does that vanished without
- * closing; the statement then fails with ETIMEDOUT, and the pool drops the connection. The driver's own
- * `query_timeout` would give up the statement only, and its dead connection would be handed out again.
+ * Destroys a connection whose server leaves a statement unanswered for `limitMs`, e.g. on a half-open link. The
+ * statement then fails with ETIMEDOUT, and the pool drops the connection. The driver's own `query_timeout` only fails
+ * the statement: the pool would go on using the dead connection.
  */
-export function cutWhenSilent({ connection }: Client, limitMs: number): void {
-  let silence: NodeJS.Timeout | undefined;
-  const asked = () => {
-    silence ??= setTimeout(() => connection.stream.destroy(new SilentServerError(limitMs)), limitMs);
+export function enforceResponseTimeout({ connection }: Client, limitMs: number): void {
+  let timer: NodeJS.Timeout | undefined;
+  const onRequest = () => {
+    timer ??= setTimeout(() => connection.stream.destroy(new ResponseTimeoutError(limitMs)), limitMs);
   };
-  const answered = () => {
-    clearTimeout(silence);
-    silence = undefined;
+  const onResponse = () => {
+    clearTimeout(timer);
+    timer = undefined;
   };
-  // Each of these two ends a request; the server ends its answer to either by being ready for the next.
+  // Every request ends with one of these two calls, and every response with ReadyForQuery.
   const query = connection.query.bind(connection);
   const sync = connection.sync.bind(connection);
   connection.query = (text) => {
-    asked();
+    onRequest();
     query(text);
   };
   connection.sync = () => {
-    asked();
+    onRequest();
     sync();
   };
-  connection.on("readyForQuery", answered);
-  connection.on("end", answered);
+  connection.on("readyForQuery", onResponse);
+  connection.on("end", onResponse);
 }
 
-class SilentServerError extends Error {
+class ResponseTimeoutError extends Error {
   readonly code = "ETIMEDOUT";
 
   constructor(limitMs: number) {

@@ -23,11 +23,11 @@ describe("a Postgres connection whose link goes dead", () => {
       () => new Error("it was answered"),
       (error: unknown) => coerceError(error),
     );
-  const open = async (answerWithinMs?: number) => {
+  const open = async (responseTimeoutMs?: number) => {
     const proxy = resources.use(await SilentProxy.start(Number(new URL(fixture.servers.postgres.url).port)));
     const url = new URL(fixture.servers.postgres.url);
     url.port = String(proxy.port);
-    const limit = answerWithinMs === undefined ? {} : { answerWithinMs };
+    const limit = responseTimeoutMs === undefined ? {} : { responseTimeoutMs };
     const db = resources.adopt(
       await openDatabase({
         url: url.href,
