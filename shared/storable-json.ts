@@ -1,6 +1,9 @@
 import { storableText } from "#shared/storable-text.ts";
 
-/** JSON text that jsonb takes: in text that is JSON already an offending character hides behind its escape. */
+/**
+ * Serialises a value to JSON text that jsonb accepts. Strings are replaced before they are serialised, because
+ * afterwards a refused character is an escape sequence.
+ */
 export function storableJson(value: object): string {
   return JSON.stringify(value, (_key, member: unknown) =>
     typeof member === "string" ? storableText(member).text : member,
