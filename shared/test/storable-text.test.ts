@@ -2,13 +2,13 @@ import { expect } from "chai";
 import { storableText } from "#shared/storable-text.ts";
 
 describe("storableText", () => {
-  it("leaves a text that can be stored as it is", () => {
+  it("does not change a text that Postgres accepts", () => {
     for (const text of ["", "plain", "émoji 💾", "\u0001\u001f\u007f", "\uFFFD"]) {
       expect(storableText(text)).to.deep.equal({ text, changed: false });
     }
   });
 
-  it("replaces NUL and lone halves of pairs, each by one unit", () => {
+  it("replaces NUL and lone surrogates, each by one code unit", () => {
     expect(storableText("a\0b")).to.deep.equal({ text: "a\uFFFDb", changed: true });
     expect(storableText("\ud83d")).to.deep.equal({ text: "\uFFFD", changed: true });
     expect(storableText("\udcbe\ud83d")).to.deep.equal({ text: "\uFFFD\uFFFD", changed: true });

@@ -58,11 +58,11 @@ const PAYLOADS: readonly SessionEventPayload[] = [
 describe("jsonCodec", () => {
   const codec = jsonCodec("thing", Type.Object({ name: Type.String() }));
 
-  it("gives back what it was given", () => {
+  it("decodes what it encoded", () => {
     expect(codec.decode(codec.encode({ name: "é💾" }))).to.deep.equal({ name: "é💾" });
   });
 
-  it("says what is wrong with bytes that are no such message", () => {
+  it("names what is wrong with malformed bytes", () => {
     const wrong: Record<string, RegExp> = {
       "{": /^malformed thing: not JSON/u,
       "[]": /^malformed thing: the value must be object$/u,
@@ -80,7 +80,7 @@ describe("jsonCodec", () => {
 });
 
 describe("session events", () => {
-  it("take every kind of payload, with its number", () => {
+  it("accept every kind of payload", () => {
     for (const payload of PAYLOADS) {
       expect(parseSessionEventPayload(payload)).to.equal(payload);
       const event = { session_id: ID, seq: 1, db_event_id: 9, payload };
@@ -88,7 +88,7 @@ describe("session events", () => {
     }
   });
 
-  it("refuse what no reader could use", () => {
+  it("reject malformed payloads", () => {
     const [status] = PAYLOADS;
     for (const wrong of [
       { ...status, type: "session.unknown" },
@@ -103,7 +103,7 @@ describe("session events", () => {
     expect(() => busEventCodec.decode(bytes(JSON.stringify(event)))).to.throw(/seq must be >= 1/u);
   });
 
-  it("send to the feed of all sessions what is about a session as a whole", () => {
+  it("belong to the feed when they are about a session as a whole", () => {
     expect(PAYLOADS.map(belongsToFeed)).to.deep.equal([true, true, false, false, false]);
   });
 });
@@ -141,7 +141,7 @@ describe("subjects", () => {
 });
 
 describe("isUuid", () => {
-  it("takes the hyphenated form only, so that no id can forge a subject", () => {
+  it("accepts the hyphenated form only, so that no id can forge a subject", () => {
     expect([ID, ID.toUpperCase(), randomUUID()].every(isUuid)).to.equal(true);
     const wrong = ["", "*", ">", `${ID}.x`, ID.replaceAll("-", ""), `{${ID}}`, `${ID}\n`, ` ${ID}`];
     expect(wrong.filter(isUuid)).to.deep.equal([]);
@@ -150,7 +150,7 @@ describe("isUuid", () => {
 });
 
 describe("isTerminal", () => {
-  it("is true for how a session can have ended and for nothing else", () => {
+  it("is true for the terminal statuses and for no other", () => {
     expect(SESSION_STATUSES.filter(isTerminal)).to.deep.equal([...TERMINAL_STATUSES]);
     expect(isTerminal("active")).to.equal(false);
     expect(isTerminal("streaming")).to.equal(false);
