@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
 import { USAGE, parseAlertOptions, type AlertOptions } from "./alert-options.ts";
-import { followSession } from "./follow-session.ts";
+import { followSession } from "./follow-over-websocket.ts";
 import { TimelineRenderer } from "./render-timeline.ts";
-import { readSession, submitAlert, type SessionSummary } from "./session-api.ts";
+import { readSession, submitAlert, type SessionSummary } from "./api-client.ts";
 import { printable, terminalStyle, type TerminalStyle } from "./terminal-style.ts";
 
 const INTERRUPTED = 130;

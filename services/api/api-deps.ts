@@ -2,8 +2,8 @@ import type { DataSource } from "typeorm";
 import type { Logger } from "#shared/logger.ts";
 import type { ApiMetrics } from "./api-metrics.ts";
 import type { ApiConfig } from "./config.ts";
-import type { Dispatcher } from "./dispatch.ts";
-import type { EventStreams } from "./event-streams.ts";
+import type { Dispatcher } from "./dispatcher.ts";
+import type { EventStreams } from "./sse/sse-connections.ts";
 
 /** What the handlers work with. */
 export interface ApiDeps {

@@ -1,17 +1,17 @@
 import { Router } from "@koa/router";
 import Koa from "koa";
-import { answerErrors } from "./answer-errors.ts";
+import { answerErrors } from "./http/error-handler.ts";
 import type { ApiDeps } from "./api-deps.ts";
-import { cancelSession } from "./cancel-session.ts";
-import { getAlertTypes } from "./get-alert-types.ts";
-import { getEvents } from "./get-events.ts";
-import { getLlmTrace } from "./get-llm-trace.ts";
-import { getSession } from "./get-session.ts";
-import { getSystemConfig } from "./get-system-config.ts";
-import { getTimeline } from "./get-timeline.ts";
-import { getTrace } from "./get-trace.ts";
-import { health } from "./health.ts";
-import { submitAlert } from "./submit-alert.ts";
+import { cancelSession } from "./routes/cancel-session.ts";
+import { getAlertTypes } from "./routes/get-alert-types.ts";
+import { getEvents } from "./routes/get-events.ts";
+import { getLlmTrace } from "./routes/get-llm-trace.ts";
+import { getSession } from "./routes/get-session.ts";
+import { getSystemConfig } from "./routes/get-system-config.ts";
+import { getTimeline } from "./routes/get-timeline.ts";
+import { getTrace } from "./routes/get-trace.ts";
+import { health } from "./routes/get-health.ts";
+import { submitAlert } from "./routes/submit-alert.ts";
 
 /** What is the client's or the network's doing. */
 const BROKEN_CONNECTION = /^(?:ECONN|EPIPE|ETIMEDOUT|ERR_STREAM_|ABORT_ERR)/u;

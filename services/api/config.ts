@@ -10,7 +10,7 @@ import {
   readServiceConfig,
   type ServiceConfig,
 } from "#shared/service-config.ts";
-import { parseFingerprintPath, type JsonPointer } from "./alert-fingerprint.ts";
+import { parseFingerprintPath, type JsonPointer } from "./submit/alert-fingerprint.ts";
 
 export interface ApiConfig extends ServiceConfig {
   readonly http: { readonly host: string; readonly port: number };

@@ -8,10 +8,10 @@ import { createApiMetrics } from "./api-metrics.ts";
 import { buildApp } from "./app.ts";
 import { closeServer } from "./close-server.ts";
 import { loadConfig } from "./config.ts";
-import { createHttpServer } from "./create-http-server.ts";
-import { openDispatcher } from "./dispatch.ts";
-import { EventStreams } from "./event-streams.ts";
-import { sweepSessions } from "./sweep-sessions.ts";
+import { createHttpServer } from "./http/http-server.ts";
+import { openDispatcher } from "./dispatcher.ts";
+import { EventStreams } from "./sse/sse-connections.ts";
+import { sweepSessions } from "./sweeper/sweep-sessions.ts";
 
 await runService("api", loadConfig, async ({ config, log, signal, resources }) => {
   for (const warning of config.agents.warnings) log.warn({ place: warning.path }, warning.message);

@@ -1,4 +1,4 @@
-import { validationError } from "./request-error.ts";
+import { validationError } from "./http/request-error.ts";
 
 /** A number of a query or header, `fallback` where it is absent. Throws RequestError 400 naming the field and its range. */
 export function parseWholeNumber(

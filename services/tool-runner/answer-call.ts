@@ -12,7 +12,7 @@ import { isDatabaseUnavailable } from "#shared/database/database-unavailable.ts"
 import type { RecordedToolCall } from "#shared/database/read-tool-call.ts";
 import { errorMessage } from "#shared/errors.ts";
 import type { Logger } from "#shared/logger.ts";
-import { followCall } from "./follow-call.ts";
+import { followCall } from "./poll-outcome.ts";
 import type { RunningCall, RunningCalls } from "./running-calls.ts";
 import type { Tool, ToolCatalogue } from "./tool.ts";
 

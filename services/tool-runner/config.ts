@@ -7,7 +7,7 @@ import {
   readServiceConfig,
   type ServiceConfig,
 } from "#shared/service-config.ts";
-import { loadStubTools } from "./load-stub-tools.ts";
+import { loadStubTools } from "./stub/load-stub-tools.ts";
 import type { ToolCatalogue } from "./tool.ts";
 
 export interface ToolRunnerConfig extends ServiceConfig {

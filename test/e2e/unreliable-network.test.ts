@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { expect } from "chai";
-import { followSession } from "../../examples/follow-session.ts";
+import { followSession } from "../../examples/follow-over-websocket.ts";
 import { followStrictly } from "../support/follow-strictly.ts";
 import { BackingServers } from "../support/backing-servers.ts";
 import { configDirectory } from "../support/config-directory.ts";

@@ -47,7 +47,7 @@ const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: "the late answer: an alert is answered with 202 before its row is committed",
-    file: "services/api/submit-alert.ts",
+    file: "services/api/routes/submit-alert.ts",
     original: "await insertSession(db, session, submission);",
     mutant:
       "await Promise.race([insertSession(db, session, submission), { sessionId: session.sessionId, isReplayed: false }]);",

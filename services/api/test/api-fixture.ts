@@ -13,10 +13,10 @@ import { createApiMetrics } from "../api-metrics.ts";
 import type { ApiDeps } from "../api-deps.ts";
 import { buildApp } from "../app.ts";
 import { loadConfig } from "../config.ts";
-import { createHttpServer, type RequestLimits } from "../create-http-server.ts";
-import { EventStreams } from "../event-streams.ts";
-import { openDispatcher } from "../dispatch.ts";
-import { sweepSessions } from "../sweep-sessions.ts";
+import { createHttpServer, type RequestLimits } from "../http/http-server.ts";
+import { EventStreams } from "../sse/sse-connections.ts";
+import { openDispatcher } from "../dispatcher.ts";
+import { sweepSessions } from "../sweeper/sweep-sessions.ts";
 
 const HOST = "127.0.0.1";
 const log = pino({ level: "silent" });

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
 import { errorMessage } from "#shared/errors.ts";
-import { loadStubTools } from "../load-stub-tools.ts";
+import { loadStubTools } from "../stub/load-stub-tools.ts";
 
 describe("loadStubTools", () => {
   let directory: string;

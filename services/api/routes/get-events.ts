@@ -8,11 +8,11 @@ import { SESSION_STATUSES, isTerminal } from "#shared/contracts/statuses.ts";
 import { wireEvent } from "#shared/contracts/wire-event.ts";
 import { readEvents } from "#shared/database/read-events.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
-import type { ApiDeps } from "./api-deps.ts";
-import { parseSessionId } from "./parse-session-id.ts";
-import { parseWholeNumber } from "./parse-whole-number.ts";
-import { RequestError, notFound, validationError } from "./request-error.ts";
-import { streamEvents } from "./stream-events.ts";
+import type { ApiDeps } from "../api-deps.ts";
+import { parseSessionId } from "../http/parse-parameters.ts";
+import { parseWholeNumber } from "../parse-whole-number.ts";
+import { RequestError, notFound, validationError } from "../http/request-error.ts";
+import { streamEvents } from "../sse/sse-stream.ts";
 
 const LIMIT = { fallback: 200, min: 1, max: 1_000 };
 const SEQ = { fallback: 0, min: 0, max: 2_147_483_647 };

@@ -1,6 +1,6 @@
 import { Ajv, type ErrorObject } from "ajv";
 import { Type, type Static } from "typebox";
-import { RequestError } from "./request-error.ts";
+import { RequestError } from "../http/request-error.ts";
 
 const nullable = <S extends Parameters<typeof Type.Union>[0][number]>(schema: S) =>
   Type.Union([schema, Type.Null()]);

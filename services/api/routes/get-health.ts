@@ -5,7 +5,7 @@ import type { DataSource } from "typeorm";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { errorMessage } from "#shared/errors.ts";
-import type { ApiDeps } from "./api-deps.ts";
+import type { ApiDeps } from "../api-deps.ts";
 
 const PING_LIMIT_MS = 5_000;
 
@@ -44,7 +44,7 @@ GROUP BY r.lease_owner ORDER BY r.lease_owner LIMIT 100`;
 /** `GET /health`: every dependency's state and how much is running. 503 only when the database does not answer. */
 export function health({ config, db, dispatcher }: ApiDeps): Middleware {
   const { version } = parsePackage(
-    JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")),
+    JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8")),
   );
   const { counts, queue } = config.agents;
   return async (ctx) => {

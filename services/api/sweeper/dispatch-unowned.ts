@@ -4,8 +4,8 @@ import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import type { Logger } from "#shared/logger.ts";
-import type { ApiMetrics } from "./api-metrics.ts";
-import type { Dispatcher } from "./dispatch.ts";
+import type { ApiMetrics } from "../api-metrics.ts";
+import type { Dispatcher } from "../dispatcher.ts";
 
 const PAGE = 500;
 

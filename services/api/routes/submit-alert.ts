@@ -6,16 +6,16 @@ import { resolveChain } from "#shared/agent-config/resolve-chain.ts";
 import { hashResolvedChain, type ResolvedChain } from "#shared/contracts/resolved-chain.ts";
 import { storableJson } from "#shared/storable-json.ts";
 import { storableText } from "#shared/storable-text.ts";
-import { parseAlertRequest, type AlertRequest } from "./alert-request.ts";
-import { alertFingerprint } from "./alert-fingerprint.ts";
-import { applyMcpSelection } from "./apply-mcp-selection.ts";
-import type { ApiDeps } from "./api-deps.ts";
-import { clip } from "./clip.ts";
-import type { ApiConfig } from "./config.ts";
-import { clientKey, fingerprintKey, type SubmissionKey } from "./idempotency.ts";
-import { insertSession, type NewSession } from "./insert-session.ts";
-import { readJsonBody } from "./read-json-body.ts";
-import { RequestError, validationError } from "./request-error.ts";
+import { parseAlertRequest, type AlertRequest } from "../submit/alert-request.ts";
+import { alertFingerprint } from "../submit/alert-fingerprint.ts";
+import { applyMcpSelection } from "../submit/apply-mcp-selection.ts";
+import type { ApiDeps } from "../api-deps.ts";
+import { clip } from "../clip.ts";
+import type { ApiConfig } from "../config.ts";
+import { clientKey, fingerprintKey, type SubmissionKey } from "../submit/idempotency-key.ts";
+import { insertSession, type NewSession } from "../submit/insert-session.ts";
+import { readJsonBody } from "../http/read-json-body.ts";
+import { RequestError, validationError } from "../http/request-error.ts";
 
 const MAX_DATA_BYTES = 1_048_576;
 

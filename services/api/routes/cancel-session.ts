@@ -7,9 +7,9 @@ import type { SessionEvent, SessionEventPayload } from "#shared/contracts/sessio
 import { SESSION_STATUSES, isTerminal } from "#shared/contracts/statuses.ts";
 import { appendEvents } from "#shared/database/append-events.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
-import type { ApiDeps } from "./api-deps.ts";
-import { RequestError, notFound } from "./request-error.ts";
-import { parseSessionId } from "./parse-session-id.ts";
+import type { ApiDeps } from "../api-deps.ts";
+import { RequestError, notFound } from "../http/request-error.ts";
+import { parseSessionId } from "../http/parse-parameters.ts";
 
 const parseStatus = compileParser("session status row", Type.Object({ status: literals(SESSION_STATUSES) }));
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { getRawBody } from "raw-body";
 import { errorMessage } from "#shared/errors.ts";
-import { clip } from "./clip.ts";
+import { clip } from "../clip.ts";
 import { RequestError } from "./request-error.ts";
 
 /** 1 MiB of control characters grows sixfold in JSON. */

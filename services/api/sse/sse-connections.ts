@@ -3,8 +3,8 @@ import type { DataSource } from "typeorm";
 import { readLastSeqs } from "#shared/database/read-events.ts";
 import { errorMessage } from "#shared/errors.ts";
 import type { Logger } from "#shared/logger.ts";
-import type { ApiMetrics } from "./api-metrics.ts";
-import type { Dispatcher } from "./dispatch.ts";
+import type { ApiMetrics } from "../api-metrics.ts";
+import type { Dispatcher } from "../dispatcher.ts";
 
 interface EventStreamsOptions {
   /** Open at a time. */

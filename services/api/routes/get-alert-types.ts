@@ -1,6 +1,6 @@
 import type { RouterMiddleware } from "@koa/router";
 import { findChain, knownAlertTypes } from "#shared/agent-config/find-chain.ts";
-import type { ApiDeps } from "./api-deps.ts";
+import type { ApiDeps } from "../api-deps.ts";
 
 /** `GET /api/v1/alert-types`: what may be submitted, and the chain that investigates each. */
 export function getAlertTypes({ config: { agents } }: Pick<ApiDeps, "config">): RouterMiddleware {

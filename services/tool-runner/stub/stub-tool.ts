@@ -4,7 +4,7 @@ import { parseDuration } from "#shared/agent-config/parse-duration.ts";
 import type { ToolDescription } from "#shared/contracts/tool-list.ts";
 import type { ArgumentsCheck } from "./check-arguments.ts";
 import type { StubResult } from "./stub-tools-file.ts";
-import type { CallIdentity, Tool, ToolOutput } from "./tool.ts";
+import type { CallIdentity, Tool, ToolOutput } from "../tool.ts";
 
 /** A tool as written in the file. */
 export interface StubToolOptions {

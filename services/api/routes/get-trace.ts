@@ -2,9 +2,9 @@ import type { RouterMiddleware } from "@koa/router";
 import { AlertSessionEntity } from "#shared/database/entities/alert-session.ts";
 import { LlmInteractionEntity } from "#shared/database/entities/llm-interaction.ts";
 import { McpInteractionEntity } from "#shared/database/entities/mcp-interaction.ts";
-import type { ApiDeps } from "./api-deps.ts";
-import { parseSessionId } from "./parse-session-id.ts";
-import { notFound } from "./request-error.ts";
+import type { ApiDeps } from "../api-deps.ts";
+import { parseSessionId } from "../http/parse-parameters.ts";
+import { notFound } from "../http/request-error.ts";
 import { withoutNulls } from "./session-view.ts";
 
 /** `GET /api/v1/sessions/:id/trace`: every LLM call and every tool listing and call, failed ones included, in order. */

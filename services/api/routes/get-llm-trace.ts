@@ -9,9 +9,9 @@ import { LlmInteractionEntity, type LlmInteraction } from "#shared/database/enti
 import { McpInteractionEntity } from "#shared/database/entities/mcp-interaction.ts";
 import { MessageEntity, type Message } from "#shared/database/entities/message.ts";
 import { StageEntity } from "#shared/database/entities/stage.ts";
-import type { ApiDeps } from "./api-deps.ts";
-import { parseSessionId } from "./parse-session-id.ts";
-import { notFound, validationError } from "./request-error.ts";
+import type { ApiDeps } from "../api-deps.ts";
+import { parseSessionId } from "../http/parse-parameters.ts";
+import { notFound, validationError } from "../http/request-error.ts";
 import { withoutNulls } from "./session-view.ts";
 import { isUuid } from "#shared/contracts/uuid.ts";
 

@@ -2,9 +2,9 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { DataSource } from "typeorm";
 import { errorMessage } from "#shared/errors.ts";
 import type { Logger } from "#shared/logger.ts";
-import type { ApiMetrics } from "./api-metrics.ts";
-import type { ApiConfig } from "./config.ts";
-import type { Dispatcher } from "./dispatch.ts";
+import type { ApiMetrics } from "../api-metrics.ts";
+import type { ApiConfig } from "../config.ts";
+import type { Dispatcher } from "../dispatcher.ts";
 import { dispatchUnowned } from "./dispatch-unowned.ts";
 import { removeExpired } from "./remove-expired.ts";
 

@@ -11,7 +11,7 @@ import { MAX_LISTING_BYTES } from "#shared/contracts/tool-list.ts";
 import { compileArguments } from "./check-arguments.ts";
 import { stubTool } from "./stub-tool.ts";
 import { STUB_ACTIONS, StubToolsFile, type StubTool } from "./stub-tools-file.ts";
-import type { Tool, ToolCatalogue } from "./tool.ts";
+import type { Tool, ToolCatalogue } from "../tool.ts";
 
 const FILE = "stub-tools.yaml";
 const ANY_ARGUMENTS = '{"type":"object"}';

@@ -3,7 +3,7 @@ import type { SessionEvent } from "#shared/contracts/session-event.ts";
 import { wireEvent } from "#shared/contracts/wire-event.ts";
 import { isDatabaseUnavailable } from "#shared/database/database-unavailable.ts";
 import { readEvents } from "#shared/database/read-events.ts";
-import type { EventWatch } from "./event-streams.ts";
+import type { EventWatch } from "./sse-connections.ts";
 
 export interface StreamEvents {
   readonly db: DataSource;

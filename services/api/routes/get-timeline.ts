@@ -2,9 +2,9 @@ import type { RouterMiddleware } from "@koa/router";
 import type { EntityManager } from "typeorm";
 import { AlertSessionEntity } from "#shared/database/entities/alert-session.ts";
 import { TimelineEventEntity, type TimelineEvent } from "#shared/database/entities/timeline-event.ts";
-import type { ApiDeps } from "./api-deps.ts";
-import { notFound } from "./request-error.ts";
-import { parseSessionId } from "./parse-session-id.ts";
+import type { ApiDeps } from "../api-deps.ts";
+import { notFound } from "../http/request-error.ts";
+import { parseSessionId } from "../http/parse-parameters.ts";
 import { timelineEventView } from "./session-view.ts";
 
 /** `GET /api/v1/sessions/:id/timeline`: what the session's agents did, in order. */

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { AlertRequest } from "./alert-request.ts";
-import { RequestError } from "./request-error.ts";
+import { RequestError } from "../http/request-error.ts";
 
 /** By what a repeated submission is recognised. */
 export interface SubmissionKey {

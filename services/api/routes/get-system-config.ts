@@ -1,6 +1,6 @@
 import type { RouterMiddleware } from "@koa/router";
 import { effectiveConfig } from "#shared/agent-config/effective-config.ts";
-import type { ApiDeps } from "./api-deps.ts";
+import type { ApiDeps } from "../api-deps.ts";
 
 /** `GET /api/v1/system/config`: the configuration in force, with secrets redacted. */
 export function getSystemConfig({ config: { agents } }: Pick<ApiDeps, "config">): RouterMiddleware {

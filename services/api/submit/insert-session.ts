@@ -2,8 +2,8 @@ import { Type } from "typebox";
 import type { DataSource } from "typeorm";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
-import type { SubmissionKey } from "./idempotency.ts";
-import { RequestError } from "./request-error.ts";
+import type { SubmissionKey } from "./idempotency-key.ts";
+import { RequestError } from "../http/request-error.ts";
 
 /** The columns of a new session, storable as they are; `mcpSelection`, `resolvedConfig` and `metadata` are JSON text. */
 export interface NewSession {
