@@ -11,42 +11,43 @@ import { busEventCodec, type SessionEvent } from "#shared/contracts/session-even
 import { SUBJECTS } from "#shared/contracts/subjects.ts";
 import { errorMessage } from "#shared/errors.ts";
 import type { Logger } from "#shared/logger.ts";
-import { openBackgroundWork } from "./background-work.ts";
 import type { ApiMetrics } from "./api-metrics.ts";
 import type { ApiConfig } from "./config.ts";
 
 /**
- * The api's side of the bus. Everything here only speeds up what the rows already say: with NATS away nothing fails,
- * and the sweeper dispatches later.
+ * What the api sends and receives over the bus. Messages only speed up what the rows already say: while NATS is
+ * unavailable no request fails, and the sweeper dispatches later.
  */
 export interface Dispatcher extends AsyncDisposable {
   /** Wakes an executor for a session, in the background. */
   wake(sessionId: string): void;
-  /** Wakes an executor for each session; rejects with NATS away, and unless the stream has taken all. */
+  /** Wakes an executor for each session. Rejects while NATS is unavailable, or if the stream refuses a wake-up. */
   wakeAll(sessionIds: readonly string[]): Promise<void>;
-  /** Tells the session's owner to stop, in the background. */
+  /** Asks the session's owner to stop, in the background. */
   cancel(sessionId: string): void;
-  /** Publishes committed events of a session that has no owner, in the background. */
+  /** Publishes committed events of a session without an owner, in the background. */
   publish(events: readonly SessionEvent[]): void;
   /**
-   * Calls `handle` with the number of each event of a session that the bus brings from now on, until the returned
-   * function is called. Which it does not bring, the session's row tells.
+   * Calls `handle` with the number of each event of a session that arrives from now on, until the returned function is
+   * called. The bus can lose events; the session's row has the last number.
    */
   follow(sessionId: string, handle: (seq: number) => void): () => void;
-  /** The sessions whose wake-up is in the stream now, creating the stream if it is missing. Rejects with NATS away. */
+  /** The sessions whose wake-up is in the stream. Creates the stream if it is missing. Rejects while NATS is unavailable. */
   queued(): Promise<ReadonlySet<string>>;
-  /** True when the stream holds wake-ups that no executor will ever be given. Rejects with NATS away. */
+  /** True when the stream holds wake-ups that its consumer will never deliver. Rejects while NATS is unavailable. */
   isQueueStuck(): Promise<boolean>;
-  /** Has every wake-up in the stream delivered again. Rejects with NATS away. */
+  /** Recreates the consumer, so that it delivers every wake-up in the stream again. Rejects while NATS is unavailable. */
   recreateQueue(): Promise<void>;
-  /** Rejects with a sentence unless NATS answers. */
+  /** Rejects with one sentence unless NATS answers. */
   check(): Promise<void>;
 }
 
-/** A flush knows no limit of its own. */
-const FLUSH_MS = 2_000;
+/** `flush` has no timeout of its own. */
+const FLUSH_TIMEOUT_MS = 2_000;
+/** Disposal waits this long for background messages: a dead connection must not delay a stop. */
+const DRAIN_TIMEOUT_MS = 2_000;
 
-/** Connects in the background, so that alerts are accepted while NATS is away. */
+/** Connects in the background, so that alerts are accepted while NATS is unavailable. */
 export function openDispatcher({
   config,
   log,
@@ -59,21 +60,21 @@ export function openDispatcher({
   readonly signal: AbortSignal;
 }): Dispatcher {
   let bus: Bus | undefined;
-  const background = openBackgroundWork(log);
+  const background = openBackgroundSends(log);
   const prepare = (connected: Bus) => ensureStreams(connected, { replicas: config.natsReplicas });
   const open = async () => {
     bus = await openBus({ url: config.natsUrl, name: "tarsy-api", log, signal });
     await prepare(bus);
   };
   const opening = open().catch((error: unknown) => {
-    if (!signal.aborted) log.warn({ error: errorMessage(error) }, "streams not prepared: the sweeper will");
+    if (!signal.aborted) log.warn({ error: errorMessage(error) }, "streams not prepared: sweeper retries");
   });
 
-  const inBackground = (what: string, work: (live: Bus) => Promise<void>) => {
-    // Waiting for NATS would pile up whatever is submitted meanwhile.
+  const inBackground = (kind: MessageKind, send: (live: Bus) => Promise<void>) => {
+    // Messages are dropped while disconnected: queued ones would pile up.
     if (bus === undefined || !bus.isConnected()) return;
     const live = bus;
-    background.start(what, () => work(live));
+    background.start(kind, () => send(live));
   };
 
   const connected = (): Bus => {
@@ -106,8 +107,32 @@ export function openDispatcher({
     check: async () => connected().check(),
     [Symbol.asyncDispose]: async () => {
       await opening;
-      await background[Symbol.asyncDispose]();
+      await background.drain();
       await bus?.[Symbol.asyncDispose]();
+    },
+  };
+}
+
+type MessageKind = "wake-up" | "cancel" | "event";
+
+interface BackgroundSends {
+  /** Starts a send; a failure is only logged. */
+  start(kind: MessageKind, send: () => Promise<void>): void;
+  /** Resolves once all started sends have ended, or after `DRAIN_TIMEOUT_MS`. */
+  drain(): Promise<void>;
+}
+
+function openBackgroundSends(log: Logger): BackgroundSends {
+  const pending = new Set<Promise<void>>();
+  return {
+    start: (kind, send) => {
+      const done = send()
+        .catch((error: unknown) => log.warn({ kind, error: errorMessage(error) }, "bus message not sent"))
+        .finally(() => pending.delete(done));
+      pending.add(done);
+    },
+    drain: async () => {
+      await Promise.race([Promise.all(pending), wait(DRAIN_TIMEOUT_MS, undefined, { ref: false })]);
     },
   };
 }
@@ -121,12 +146,12 @@ async function wakeCounted(bus: Bus, metrics: ApiMetrics, sessionId: string): Pr
 }
 
 async function sendCancel(bus: Bus, sessionId: string): Promise<void> {
-  // Core publish: the owner also finds the cancel at its next lease renewal.
+  // Core publish, unacknowledged: the owner also finds the cancel at its next lease renewal.
   bus.connection.publish(SUBJECTS.cancel(sessionId), sessionCancelCodec.encode({ session_id: sessionId }));
-  await Promise.race([bus.connection.flush(), wait(FLUSH_MS, undefined, { ref: false })]);
+  await Promise.race([bus.connection.flush(), wait(FLUSH_TIMEOUT_MS, undefined, { ref: false })]);
 }
 
-/** Ends with the returned function. */
+/** Subscribes to a session's events until the returned function is called. */
 function followEvents(bus: Bus, sessionId: string, handle: (seq: number) => void): () => void {
   const subscription = subscribe(bus, SUBJECTS.events(sessionId), busEventCodec, ({ seq }) => handle(seq));
   return () => subscription.unsubscribe();

@@ -4,20 +4,20 @@ import { coerceError } from "#shared/errors.ts";
 import type { Logger } from "#shared/logger.ts";
 import { RequestError } from "./request-error.ts";
 
-/** What the router leaves behind for a path or a method it does not know. */
+/** By the status that the router sets for an unknown path or method, without a body. */
 const UNROUTED = new Map([
   [404, new RequestError(404, "Not Found")],
   [405, new RequestError(405, "Method Not Allowed")],
   [501, new RequestError(405, "Method Not Allowed")],
 ]);
 
-/** The one place where an error becomes an answer: `{"message": …}`, with the detail only in the log. */
-export function answerErrors(log: Logger): Middleware {
+/** The only place that turns an error into a response: `{"message": …}`. Internal details go to the log only. */
+export function errorHandler(log: Logger): Middleware {
   return async (ctx, next) => {
     try {
       await next();
-      const refused = ctx.body === undefined ? UNROUTED.get(ctx.status) : undefined;
-      if (refused !== undefined) throw refused;
+      const unrouted = ctx.body === undefined ? UNROUTED.get(ctx.status) : undefined;
+      if (unrouted !== undefined) throw unrouted;
     } catch (thrown) {
       const error = coerceError(thrown);
       if (error instanceof RequestError) {

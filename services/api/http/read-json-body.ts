@@ -1,24 +1,23 @@
 import type { IncomingMessage } from "node:http";
 import { getRawBody } from "raw-body";
 import { errorMessage } from "#shared/errors.ts";
-import { clip } from "../clip.ts";
-import { RequestError } from "./request-error.ts";
+import { RequestError, abbreviate } from "./request-error.ts";
 
-/** 1 MiB of control characters grows sixfold in JSON. */
+/** Alert data of 1 MiB can take 6 MiB as JSON: a control character is escaped to six bytes. */
 const BODY_LIMIT_BYTES = 8 * 1024 * 1024;
 
 /**
- * Reads and decodes a JSON body; an empty one counts as `{}`. Invalid UTF-8 becomes U+FFFD: an alert with a broken
- * byte is better than none. Throws RequestError 415 for a compressed body, 413 over 8 MiB, 400 for another content type
- * or broken JSON.
+ * Reads and decodes a JSON body; an empty body counts as `{}`. Invalid UTF-8 becomes U+FFFD, because an alert with a
+ * broken byte is better than no alert. Throws RequestError 415 for a compressed body, 413 over 8 MiB, 400 for another
+ * content type or invalid JSON.
  */
 export async function readJsonBody(request: IncomingMessage): Promise<unknown> {
-  // Unpacking would let a kilobyte become a gigabyte.
+  // Decompression would let a kilobyte grow to a gigabyte.
   const encoding = request.headers["content-encoding"]?.trim().toLowerCase() ?? "";
   if (encoding !== "" && encoding !== "identity") {
     throw new RequestError(
       415,
-      `content encoding '${clip(encoding)}' is not accepted: send the body without a Content-Encoding`,
+      `content encoding '${abbreviate(encoding)}' is not accepted: send the body without a Content-Encoding`,
     );
   }
   const bytes = await readBytes(request);
@@ -47,7 +46,7 @@ async function readBytes(request: IncomingMessage): Promise<Buffer> {
       ...(length === undefined ? {} : { length }),
     });
   } catch (error) {
-    // What is left of an oversized body is never kept; a client that does not stop sending meets the request timeout.
+    // The rest of an oversized body is discarded; a client that keeps sending runs into the request timeout.
     const type = error instanceof Error && "type" in error ? error.type : undefined;
     if (type === "entity.too.large") throw new RequestError(413, "Request Entity Too Large");
     throw new RequestError(400, `request body could not be read: ${errorMessage(error)}`);

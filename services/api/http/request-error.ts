@@ -1,12 +1,11 @@
-/** What an error's answer says besides its sentence. */
-export interface RequestErrorOptions {
-  /** Where the values are few: what would have been accepted. */
+interface RequestErrorOptions {
+  /** The accepted values, where they are few. */
   readonly allowed?: readonly string[] | undefined;
-  /** Where the same request may succeed: when to send it again. */
+  /** When the same request may succeed. */
   readonly retryAfterSeconds?: number;
 }
 
-/** A request that is answered with an error status and one sentence. */
+/** A request that is answered with an error status and a message of one sentence. */
 export class RequestError extends Error {
   readonly status: number;
   readonly allowed: readonly string[] | undefined;
@@ -21,12 +20,17 @@ export class RequestError extends Error {
   }
 }
 
-/** 400 in the reference's words: names the field and says why. */
+/** 400, worded as in the reference: names the field and the reason. */
 export function validationError(field: string, why: string, allowed?: readonly string[]): RequestError {
   return new RequestError(400, `validation error on field '${field}': ${why}`, { allowed });
 }
 
-/** 404 for an id that names nothing. */
+/** 404 for an id that does not exist. */
 export function notFound(): RequestError {
   return new RequestError(404, "resource not found");
+}
+
+/** Shortens a client's value for an error message to 100 code units: it may have megabytes. */
+export function abbreviate(value: string): string {
+  return value.length <= 100 ? value : `${value.slice(0, 100).toWellFormed()}…`;
 }

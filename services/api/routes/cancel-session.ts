@@ -7,9 +7,10 @@ import type { SessionEvent, SessionEventPayload } from "#shared/contracts/sessio
 import { SESSION_STATUSES, isTerminal } from "#shared/contracts/statuses.ts";
 import { appendEvents } from "#shared/database/append-events.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
+import { cancelledByUser } from "#shared/errors.ts";
 import type { ApiDeps } from "../api-deps.ts";
-import { RequestError, notFound } from "../http/request-error.ts";
 import { parseSessionId } from "../http/parse-parameters.ts";
+import { RequestError, notFound } from "../http/request-error.ts";
 
 const parseStatus = compileParser("session status row", Type.Object({ status: literals(SESSION_STATUSES) }));
 
@@ -22,11 +23,12 @@ WHERE session_id = $1`;
 
 const CANCEL_RUNNING = `UPDATE alert_sessions SET status = 'cancelling' WHERE session_id = $1`;
 
-const REASON = "cancelled by the user";
+const REASON = cancelledByUser().message;
 
 /**
- * `POST /api/v1/sessions/:id/cancel`: the database first, the bus second. A pending session ends here and now; a running
- * one becomes `cancelling`, which its owner, told over the bus or at its next lease renewal, ends as `cancelled`.
+ * `POST /api/v1/sessions/:id/cancel`: commits the request, then notifies the owner over the bus. A pending session ends
+ * in the same commit. A running one becomes `cancelling`; its owner learns of it from the bus or at its next lease
+ * renewal, and ends it as `cancelled`.
  */
 export function cancelSession({ db, dispatcher, log }: ApiDeps): RouterMiddleware {
   return async (ctx) => {

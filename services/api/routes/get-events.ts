@@ -9,27 +9,26 @@ import { wireEvent } from "#shared/contracts/wire-event.ts";
 import { readEvents } from "#shared/database/read-events.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import type { ApiDeps } from "../api-deps.ts";
-import { parseSessionId } from "../http/parse-parameters.ts";
-import { parseWholeNumber } from "../parse-whole-number.ts";
+import { parseSessionId, parseWholeNumber } from "../http/parse-parameters.ts";
 import { RequestError, notFound, validationError } from "../http/request-error.ts";
-import { streamEvents } from "../sse/sse-stream.ts";
+import { sseStream } from "../sse/sse-stream.ts";
 
 const LIMIT = { fallback: 200, min: 1, max: 1_000 };
 const SEQ = { fallback: 0, min: 0, max: 2_147_483_647 };
-/** A page of a thousand events with large contents would be a gigabyte. */
+/** Without it, a page of 1,000 events with large contents could be a gigabyte. */
 const MAX_PAGE_BYTES = 8 * 1024 * 1024;
 const RETRY_AFTER_SECONDS = 5;
 
 /**
- * `GET /api/v1/sessions/:id/events`: the stored events after `after_seq`, ascending and exactly as on the WebSocket;
- * with `Accept: text/event-stream` followed by those to come, until the session is over.
+ * `GET /api/v1/sessions/:id/events`: a page of the stored events after `after_seq`, ascending, exactly as on the
+ * WebSocket. With `Accept: text/event-stream` all of them and then the live events, until the session is over.
  */
 export function getEvents(deps: ApiDeps): RouterMiddleware {
   return async (ctx) => {
     ctx.vary("accept");
     const sessionId = parseSessionId(ctx.params["id"]);
     if (ctx.accepts("application/json", "text/event-stream") === "text/event-stream") {
-      return answerStream(deps, ctx, sessionId);
+      return answerSse(deps, ctx, sessionId);
     }
     const afterSeq = parseWholeNumber("after_seq", ctx.query["after_seq"], SEQ);
     const limit = parseWholeNumber("limit", ctx.query["limit"], LIMIT);
@@ -46,15 +45,15 @@ export function getEvents(deps: ApiDeps): RouterMiddleware {
   };
 }
 
-async function answerStream({ db, streams }: ApiDeps, ctx: RouterContext, sessionId: string): Promise<void> {
+async function answerSse({ db, sse }: ApiDeps, ctx: RouterContext, sessionId: string): Promise<void> {
   const closed = new AbortController();
   ctx.res.once("close", () => closed.abort());
   const header = ctx.get("last-event-id");
-  // A browser that connects again repeats the query as it was; its header is newer.
+  // A browser reconnects with the original query, so its header is newer.
   const field = header === "" ? "after_seq" : "Last-Event-ID";
   const afterSeq = parseWholeNumber(field, header === "" ? ctx.query["after_seq"] : header, SEQ);
-  const watch = streams.watch(sessionId, closed.signal);
-  if (watch === undefined) {
+  const connection = sse.open(sessionId, closed.signal);
+  if (connection === undefined) {
     throw new RequestError(503, "no more event streams are taken now: try again later or elsewhere", {
       retryAfterSeconds: RETRY_AFTER_SECONDS,
     });
@@ -63,19 +62,19 @@ async function answerStream({ db, streams }: ApiDeps, ctx: RouterContext, sessio
   checkNotBeyond(field, afterSeq, last_seq);
   const isOver = isTerminal(status);
   if (isOver && afterSeq === last_seq) {
-    // The one answer after which a browser does not connect again.
+    // 204 is the only response after which a browser does not reconnect.
     ctx.status = 204;
     return;
   }
-  watch.notice(last_seq);
+  connection.notify(last_seq);
   ctx.status = 200;
   ctx.type = "text/event-stream";
-  // Buffering proxies would hold events back; at the end the connection is of no more use.
+  // `x-accel-buffering` keeps proxies from delaying events; no request can follow an SSE stream on its connection.
   ctx.set({ "cache-control": "no-store", "x-accel-buffering": "no", connection: "close" });
   if (ctx.method === "HEAD") return;
-  ctx.res.setTimeout(streams.stalledMs, () => ctx.res.destroy());
+  ctx.res.setTimeout(sse.stalledMs, () => ctx.res.destroy());
   const lastSeq = isOver ? last_seq : undefined;
-  ctx.body = Readable.from(streamEvents({ db, watch, afterSeq, lastSeq, heartbeatMs: streams.heartbeatMs }));
+  ctx.body = Readable.from(sseStream({ db, connection, afterSeq, lastSeq, heartbeatMs: sse.heartbeatMs }));
 }
 
 function checkNotBeyond(field: string, afterSeq: number, lastSeq: number): void {

@@ -7,7 +7,7 @@ import { selectRows } from "#shared/database/select-rows.ts";
 import { errorMessage } from "#shared/errors.ts";
 import type { ApiDeps } from "../api-deps.ts";
 
-const PING_LIMIT_MS = 5_000;
+const PING_TIMEOUT_MS = 5_000;
 
 const parsePackage = compileParser("package.json", Type.Object({ version: Type.String() }));
 const parsePool = compileParser(
@@ -41,8 +41,8 @@ FROM alert_sessions s JOIN session_runtime r USING (session_id)
 WHERE s.status IN ('in_progress', 'cancelling') AND r.lease_expires_at > now() AND r.lease_owner IS NOT NULL
 GROUP BY r.lease_owner ORDER BY r.lease_owner LIMIT 100`;
 
-/** `GET /health`: every dependency's state and how much is running. 503 only when the database does not answer. */
-export function health({ config, db, dispatcher }: ApiDeps): Middleware {
+/** `GET /health`: the state of each dependency and of the worker pool. 503 only when the database does not answer. */
+export function getHealth({ config, db, dispatcher }: ApiDeps): Middleware {
   const { version } = parsePackage(
     JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8")),
   );
@@ -83,7 +83,7 @@ async function databaseState(db: DataSource) {
   };
 }
 
-/** Computed from leases and rows, so that every replica of the api says the same. */
+/** Computed from leases and rows, so that every replica of the api reports the same. */
 async function workerPool(db: DataSource, maxConcurrent: number) {
   const [counts] = await selectRows(db, parseCounts, COUNTS, []);
   const workers = await selectRows(db, parseWorker, WORKERS, []);
@@ -97,16 +97,16 @@ async function workerPool(db: DataSource, maxConcurrent: number) {
   };
 }
 
-async function stateOf(ask: () => Promise<unknown>) {
+async function stateOf(ping: () => Promise<unknown>) {
   const startedAt = performance.now();
-  const late = AbortSignal.timeout(PING_LIMIT_MS);
+  const timeout = AbortSignal.timeout(PING_TIMEOUT_MS);
   const elapsed = () => Math.round(performance.now() - startedAt);
   try {
     await Promise.race([
-      ask(),
+      ping(),
       new Promise((_resolve, reject) => {
-        late.addEventListener("abort", () =>
-          reject(new Error(`no answer within ${PING_LIMIT_MS / 1_000} s`)),
+        timeout.addEventListener("abort", () =>
+          reject(new Error(`no answer within ${PING_TIMEOUT_MS / 1_000} s`)),
         );
       }),
     ]);

@@ -3,6 +3,7 @@ import { Type } from "typebox";
 import type { EntityManager } from "typeorm";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { parseResolvedChain, type ResolvedProvider } from "#shared/contracts/resolved-chain.ts";
+import { isUuid } from "#shared/contracts/uuid.ts";
 import { AgentExecutionEntity } from "#shared/database/entities/agent-execution.ts";
 import { AlertSessionEntity } from "#shared/database/entities/alert-session.ts";
 import { LlmInteractionEntity, type LlmInteraction } from "#shared/database/entities/llm-interaction.ts";
@@ -13,7 +14,6 @@ import type { ApiDeps } from "../api-deps.ts";
 import { parseSessionId } from "../http/parse-parameters.ts";
 import { notFound, validationError } from "../http/request-error.ts";
 import { withoutNulls } from "./session-view.ts";
-import { isUuid } from "#shared/contracts/uuid.ts";
 
 const parseRequest = compileParser(
   "recorded request",
@@ -35,8 +35,8 @@ const parseTools = compileParser(
 );
 
 /**
- * `GET /api/v1/sessions/:id/trace/llm/:interaction`: one LLM call with its whole input, rebuilt from rows: the messages
- * exactly as the model was sent them, the tools that were bound and the model's settings.
+ * `GET /api/v1/sessions/:id/trace/llm/:interaction`: one LLM call with its complete input, rebuilt from rows: the exact
+ * messages sent to the model, the bound tools and the model's settings.
  */
 export function getLlmTrace({ db }: ApiDeps): RouterMiddleware {
   return async (ctx) => {
@@ -54,13 +54,13 @@ export function getLlmTrace({ db }: ApiDeps): RouterMiddleware {
   };
 }
 
-/** What the call was sent: its own messages where it has some, else its execution's up to the last one it was sent. */
+/** The messages of the call itself where they are recorded, else those of its execution up to the last one sent. */
 async function readConversation(
   manager: EntityManager,
   interaction: LlmInteraction,
 ): Promise<readonly object[]> {
-  const own = parseRequest(interaction.llm_request).messages;
-  if (own !== undefined) return own;
+  const recorded = parseRequest(interaction.llm_request).messages;
+  if (recorded !== undefined) return recorded;
   const messages = await manager.find(MessageEntity, {
     where: { execution_id: interaction.execution_id },
     order: { sequence_number: "ASC" },
@@ -69,7 +69,7 @@ async function readConversation(
   return messages.slice(0, last + 1).map(messageView);
 }
 
-/** What was listed for the execution, where the call had tools at all. */
+/** The tools listed for the execution; none if the call was made without tools. */
 async function readBoundTools(
   manager: EntityManager,
   { execution_id, llm_request }: LlmInteraction,
@@ -92,7 +92,7 @@ async function readProvider(
     manager.findOneByOrFail(AgentExecutionEntity, { execution_id }),
   ]);
   const plan = parseResolvedChain(session.resolved_config).stages[stage.stage_index];
-  // The execution after a stage's agents is the one that combines their results.
+  // The execution after a stage's agents is its synthesis.
   const agents = [...(plan?.agents ?? []), ...(plan?.synthesis === undefined ? [] : [plan.synthesis])];
   return agents[execution.agent_index - 1]?.llm_provider;
 }

@@ -4,12 +4,12 @@ import { AlertSessionEntity } from "#shared/database/entities/alert-session.ts";
 import { SessionRuntimeEntity } from "#shared/database/entities/session-runtime.ts";
 import { StageEntity } from "#shared/database/entities/stage.ts";
 import type { ApiDeps } from "../api-deps.ts";
-import { readTimeline } from "./get-timeline.ts";
-import { notFound } from "../http/request-error.ts";
 import { parseSessionId } from "../http/parse-parameters.ts";
+import { notFound } from "../http/request-error.ts";
+import { readTimeline } from "./get-timeline.ts";
 import { sessionView } from "./session-view.ts";
 
-/** `GET /api/v1/sessions/:id`: the session with its stages, executions and timeline, read as of one moment. */
+/** `GET /api/v1/sessions/:id`: the session with its stages, executions and timeline, read from one snapshot. */
 export function getSession({ db }: ApiDeps): RouterMiddleware {
   return async (ctx) => {
     const session_id = parseSessionId(ctx.params["id"]);

@@ -3,11 +3,11 @@ import type { EntityManager } from "typeorm";
 import { AlertSessionEntity } from "#shared/database/entities/alert-session.ts";
 import { TimelineEventEntity, type TimelineEvent } from "#shared/database/entities/timeline-event.ts";
 import type { ApiDeps } from "../api-deps.ts";
-import { notFound } from "../http/request-error.ts";
 import { parseSessionId } from "../http/parse-parameters.ts";
+import { notFound } from "../http/request-error.ts";
 import { timelineEventView } from "./session-view.ts";
 
-/** `GET /api/v1/sessions/:id/timeline`: what the session's agents did, in order. */
+/** `GET /api/v1/sessions/:id/timeline`: the session's timeline events, in order. */
 export function getTimeline({ db }: ApiDeps): RouterMiddleware {
   return async (ctx) => {
     const session_id = parseSessionId(ctx.params["id"]);
@@ -17,7 +17,7 @@ export function getTimeline({ db }: ApiDeps): RouterMiddleware {
   };
 }
 
-/** A session's timeline rows in the order they were opened. */
+/** Reads a session's timeline rows in the order they were created. */
 export async function readTimeline(manager: EntityManager, sessionId: string): Promise<TimelineEvent[]> {
   return manager.find(TimelineEventEntity, {
     where: { session_id: sessionId },

@@ -7,7 +7,7 @@ import { parseSessionId } from "../http/parse-parameters.ts";
 import { notFound } from "../http/request-error.ts";
 import { withoutNulls } from "./session-view.ts";
 
-/** `GET /api/v1/sessions/:id/trace`: every LLM call and every tool listing and call, failed ones included, in order. */
+/** `GET /api/v1/sessions/:id/trace`: every LLM call, tool listing and tool call, including failed ones, in order. */
 export function getTrace({ db }: ApiDeps): RouterMiddleware {
   return async (ctx) => {
     const session_id = parseSessionId(ctx.params["id"]);

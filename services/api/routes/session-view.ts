@@ -4,7 +4,7 @@ import type { SessionRuntime } from "#shared/database/entities/session-runtime.t
 import type { Stage } from "#shared/database/entities/stage.ts";
 import type { TimelineEvent } from "#shared/database/entities/timeline-event.ts";
 
-/** A session's rows as the reference shows them: snake_case, without null members, `edges` always there. */
+/** A session as in the reference: snake_case, without null members, and with an empty `edges`. */
 export function sessionView(
   session: AlertSession,
   runtime: SessionRuntime | null,
@@ -39,7 +39,7 @@ export function sessionView(
   };
 }
 
-/** One timeline row. */
+/** One timeline row as JSON. */
 export function timelineEventView(event: TimelineEvent): object {
   return withoutNulls(event);
 }
@@ -48,7 +48,7 @@ function executionView({ iteration_state, ...execution }: AgentExecution): objec
   return { ...withoutNulls(execution), iterations: iteration_state.iteration };
 }
 
-/** A row as JSON shows it: null members are left out. */
+/** Removes the null members of a row. */
 export function withoutNulls(row: object): object {
   return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null));
 }

@@ -6,20 +6,19 @@ import { resolveChain } from "#shared/agent-config/resolve-chain.ts";
 import { hashResolvedChain, type ResolvedChain } from "#shared/contracts/resolved-chain.ts";
 import { storableJson } from "#shared/storable-json.ts";
 import { storableText } from "#shared/storable-text.ts";
-import { parseAlertRequest, type AlertRequest } from "../submit/alert-request.ts";
-import { alertFingerprint } from "../submit/alert-fingerprint.ts";
-import { applyMcpSelection } from "../submit/apply-mcp-selection.ts";
 import type { ApiDeps } from "../api-deps.ts";
-import { clip } from "../clip.ts";
 import type { ApiConfig } from "../config.ts";
-import { clientKey, fingerprintKey, type SubmissionKey } from "../submit/idempotency-key.ts";
-import { insertSession, type NewSession } from "../submit/insert-session.ts";
 import { readJsonBody } from "../http/read-json-body.ts";
-import { RequestError, validationError } from "../http/request-error.ts";
+import { RequestError, abbreviate, validationError } from "../http/request-error.ts";
+import { alertFingerprint } from "../submit/alert-fingerprint.ts";
+import { parseAlertRequest, type AlertRequest } from "../submit/alert-request.ts";
+import { applyMcpSelection } from "../submit/apply-mcp-selection.ts";
+import { clientKey, fingerprintKey, type IdempotencyKey } from "../submit/idempotency-key.ts";
+import { insertSession, type NewSession } from "../submit/insert-session.ts";
 
 const MAX_DATA_BYTES = 1_048_576;
 
-/** `POST /api/v1/alerts`: 202 once the session's row is committed; an executor is woken behind the answer. */
+/** `POST /api/v1/alerts`: answers 202 once the session is committed, and wakes an executor in the background. */
 export function submitAlert({ config, db, dispatcher, metrics, log }: ApiDeps): Middleware {
   const resolved = cacheResolvedChains(config);
   const instructions = new Map(
@@ -35,14 +34,14 @@ export function submitAlert({ config, db, dispatcher, metrics, log }: ApiDeps): 
     const request = parseAlertRequest(await readJsonBody(ctx.req));
     const alert = checkAlert(request, config);
     const author = authorOf((header) => ctx.get(header));
-    // Last of all checks: a request that is refused uses up no key.
-    const submission = submissionKey(ctx.req.headers["idempotency-key"], { config, request, alert, author });
+    // After all other checks, so that a rejected request does not use up its key.
+    const key = idempotencyKey(ctx.req.headers["idempotency-key"], { config, request, alert, author });
     const session = newSession(alert, author, chainFor(alert));
-    const { sessionId, isReplayed } = await insertSession(db, session, submission);
+    const { sessionId, isReplayed } = await insertSession(db, session, key);
     if (isReplayed) {
       ctx.set("idempotent-replayed", "true");
       metrics.replayed.inc();
-      log.info({ session_id: sessionId }, "repeated alert answered with its session");
+      log.info({ session_id: sessionId }, "alert repeated");
     } else {
       dispatcher.wake(sessionId);
       metrics.accepted.inc();
@@ -53,8 +52,8 @@ export function submitAlert({ config, db, dispatcher, metrics, log }: ApiDeps): 
   };
 }
 
-/** The client's own key, else the alert's; undefined where every submission is a new one. */
-function submissionKey(
+/** The key from the client's header, else from the alert's fingerprint; undefined if there is neither. */
+function idempotencyKey(
   header: string | string[] | undefined,
   {
     config,
@@ -62,7 +61,7 @@ function submissionKey(
     alert,
     author,
   }: { config: ApiConfig; request: AlertRequest; alert: CheckedAlert; author: string },
-): SubmissionKey | undefined {
+): IdempotencyKey | undefined {
   if (header !== undefined) return clientKey(String(header), author, request);
   const fingerprint = alertFingerprint(alert.data, config.fingerprintPath);
   if (fingerprint === undefined) return undefined;
@@ -89,7 +88,7 @@ function newSession(
     runbook: alert.runbook === null ? null : storableText(alert.runbook).text,
     mcpSelection: alert.mcp === null ? null : storableJson(alert.mcp),
     chainId: chain.chain_id,
-    // Instructions are free text, which may hold what jsonb does not take.
+    // The configuration's free texts may contain characters that jsonb rejects.
     resolvedConfig: storableJson(chain),
     configHash: hash,
     metadata: Object.keys(metadata).length === 0 ? null : JSON.stringify(metadata),
@@ -98,23 +97,23 @@ function newSession(
 
 type CheckedAlert = ReturnType<typeof checkAlert>;
 
-/** The checks after decoding, in the reference's order. */
+/** Checks a decoded request, in the order of the reference. */
 function checkAlert(request: AlertRequest, { agents }: ApiConfig) {
   const data = request.data ?? "";
   if (data === "") throw new RequestError(400, "data field is required");
   if (Buffer.byteLength(data) > MAX_DATA_BYTES) {
     throw new RequestError(413, `alert data exceeds maximum size of ${MAX_DATA_BYTES} bytes`);
   }
-  const wanted = request.alert_type ?? "";
-  const found = findChain(agents, wanted);
+  const alertType = request.alert_type ?? "";
+  const found = findChain(agents, alertType);
   if (found === undefined) {
-    const why = `no chain found for alert type '${wanted === "" ? agents.defaults.alert_type : clip(wanted)}'`;
+    const why = `no chain found for alert type '${alertType === "" ? agents.defaults.alert_type : abbreviate(alertType)}'`;
     throw validationError("alert_type", why, knownAlertTypes(agents));
   }
   const mcp = request.mcp ?? null;
   for (const { name } of mcp?.servers ?? []) {
     if (!agents.mcpServers.has(name)) {
-      throw validationError("mcp_selection", `MCP server '${clip(name)}' is not configured`, [
+      throw validationError("mcp_selection", `MCP server '${abbreviate(name)}' is not configured`, [
         ...agents.mcpServers.keys(),
       ]);
     }
@@ -122,7 +121,7 @@ function checkAlert(request: AlertRequest, { agents }: ApiConfig) {
   return { data, alertType: found.alertType, runbook: request.runbook || null, mcp };
 }
 
-/** The configuration never changes while the process lives, so each alert type is resolved once. */
+/** Resolves each alert type once: the configuration does not change while the process runs. */
 function cacheResolvedChains({ agents }: ApiConfig) {
   const cache = new Map<string, { chain: ResolvedChain; hash: string; notice: string | null }>();
   return (alertType: string) => {
@@ -135,7 +134,7 @@ function cacheResolvedChains({ agents }: ApiConfig) {
   };
 }
 
-/** Says plainly that no LLM answers, where that is so. */
+/** A notice if a scripted provider answers instead of an LLM. */
 function demoNotice(chain: ResolvedChain): string | null {
   const providers = chain.stages.flatMap(({ agents }) => agents.map(({ llm_provider }) => llm_provider));
   const scripted = providers.find(({ type }) => type === "scripted");
@@ -143,10 +142,10 @@ function demoNotice(chain: ResolvedChain): string | null {
   return `answered by a scripted demo model (provider '${scripted.name}'), not by an LLM: the text is the same for every alert`;
 }
 
-/** Who submitted, as the proxy in front says. */
+/** The submitter, from the headers of an authenticating proxy. */
 function authorOf(header: (name: string) => string): string {
   const author = header("x-forwarded-user") || header("x-forwarded-email") || "api-client";
-  // Node reads headers byte by byte; names beyond ASCII come as UTF-8.
+  // Node decodes headers as Latin-1, but proxies send UTF-8.
   const bytes = Buffer.from(author, "latin1");
   return storableText(isUtf8(bytes) ? bytes.toString("utf8") : author).text;
 }

@@ -1,100 +1,99 @@
-import { setTimeout as wait } from "node:timers/promises";
 import type { DataSource } from "typeorm";
 import { readLastSeqs } from "#shared/database/read-events.ts";
 import { errorMessage } from "#shared/errors.ts";
 import type { Logger } from "#shared/logger.ts";
+import { pause } from "#shared/pause.ts";
 import type { ApiMetrics } from "../api-metrics.ts";
 import type { Dispatcher } from "../dispatcher.ts";
 
-interface EventStreamsOptions {
-  /** Open at a time. */
-  readonly maxStreams: number;
+interface SseConnectionsOptions {
+  readonly maxConnections: number;
   readonly db: DataSource;
   readonly dispatcher: Dispatcher;
   readonly log: Logger;
   readonly metrics: ApiMetrics;
-  /** Ends every stream. */
+  /** Ends every connection. */
   readonly signal: AbortSignal;
-  readonly lookEveryMs?: number;
+  readonly pollEveryMs?: number;
   readonly heartbeatMs?: number;
   readonly stalledMs?: number;
 }
 
-const LOOK_EVERY_MS = 2_000;
+const POLL_EVERY_MS = 2_000;
 const HEARTBEAT_MS = 15_000;
 const STALLED_MS = 60_000;
 
 /**
- * The open streams of this process and what wakes them: the bus at once, and for what it lost one question to
- * Postgres for all of them, every two seconds.
+ * The open SSE connections of this process. The bus reports new events immediately; one Postgres query every two
+ * seconds, for all connections together, finds what the bus lost.
  */
-export class EventStreams implements AsyncDisposable {
-  readonly #options: EventStreamsOptions;
-  readonly #watches = new Set<EventWatch>();
+export class SseConnections implements AsyncDisposable {
+  readonly #options: SseConnectionsOptions;
+  readonly #open = new Set<SseConnection>();
   readonly #stopping = new AbortController();
-  readonly #looking: Promise<void>;
+  readonly #polling: Promise<void>;
 
-  constructor(options: EventStreamsOptions) {
+  constructor(options: SseConnectionsOptions) {
     this.#options = options;
-    this.#looking = this.#lookNowAndThen();
+    this.#polling = this.#poll();
   }
 
-  /** A stream that has had nothing to say for so long says that it is there. */
+  /** After this long without an event a heartbeat is sent. */
   get heartbeatMs(): number {
     return this.#options.heartbeatMs ?? HEARTBEAT_MS;
   }
 
-  /** A client that has taken nothing for so long is gone. */
+  /** A client that reads nothing for this long is disconnected. */
   get stalledMs(): number {
     return this.#options.stalledMs ?? STALLED_MS;
   }
 
-  /** Follows a session's newest event number until `signal` aborts or the service stops; undefined when too many do. */
-  watch(sessionId: string, signal: AbortSignal): EventWatch | undefined {
-    const { maxStreams, dispatcher, metrics } = this.#options;
-    if (this.#watches.size >= maxStreams) return undefined;
-    const watch = new EventWatch(sessionId, AbortSignal.any([signal, this.#options.signal]));
-    const unfollow = dispatcher.follow(sessionId, (seq) => watch.notice(seq));
-    this.#watches.add(watch);
-    metrics.eventStreams.set(this.#watches.size);
+  /** Opens a connection until `signal` aborts or the service stops; undefined when too many are open. */
+  open(sessionId: string, signal: AbortSignal): SseConnection | undefined {
+    const { maxConnections, dispatcher, metrics } = this.#options;
+    if (this.#open.size >= maxConnections) return undefined;
+    const connection = new SseConnection(sessionId, AbortSignal.any([signal, this.#options.signal]));
+    const unfollow = dispatcher.follow(sessionId, (seq) => connection.notify(seq));
+    this.#open.add(connection);
+    metrics.sseConnections.set(this.#open.size);
     const end = () => {
       unfollow();
-      this.#watches.delete(watch);
-      metrics.eventStreams.set(this.#watches.size);
+      this.#open.delete(connection);
+      metrics.sseConnections.set(this.#open.size);
     };
-    if (watch.signal.aborted) end();
-    else watch.signal.addEventListener("abort", end, { once: true });
-    return watch;
+    if (connection.signal.aborted) end();
+    else connection.signal.addEventListener("abort", end, { once: true });
+    return connection;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopping.abort();
-    await this.#looking;
+    await this.#polling;
   }
 
-  async #lookNowAndThen(): Promise<void> {
-    const { db, log, lookEveryMs = LOOK_EVERY_MS } = this.#options;
+  async #poll(): Promise<void> {
+    const { db, log, pollEveryMs = POLL_EVERY_MS } = this.#options;
     const { signal } = this.#stopping;
     for (;;) {
-      await wait(lookEveryMs, undefined, { signal }).catch(() => undefined);
+      await pause(pollEveryMs, signal).catch(() => undefined);
       if (signal.aborted) return;
-      const sessions = new Set([...this.#watches].map(({ sessionId }) => sessionId));
+      const sessions = new Set([...this.#open].map(({ sessionId }) => sessionId));
       try {
         const lastSeqs = await readLastSeqs(db.manager, [...sessions]);
-        for (const watch of this.#watches) watch.notice(lastSeqs.get(watch.sessionId) ?? 0);
+        for (const connection of this.#open) connection.notify(lastSeqs.get(connection.sessionId) ?? 0);
       } catch (error) {
-        log.warn({ error: errorMessage(error) }, "last event numbers unreadable: trying again");
+        log.warn({ error: errorMessage(error) }, "last event numbers not read: retrying");
       }
     }
   }
 }
 
-/** How far a session's events go, as far as is known. */
-export class EventWatch {
+/** One client's connection, and the newest known event number of its session. */
+export class SseConnection {
   readonly sessionId: string;
-  /** Aborts when the stream is to end. */
+  /** Aborts when the connection has to end. */
   readonly signal: AbortSignal;
-  #newest = 0;
+  #newestSeq = 0;
   #wake = () => {};
 
   constructor(sessionId: string, signal: AbortSignal) {
@@ -102,26 +101,26 @@ export class EventWatch {
     this.signal = signal;
   }
 
-  /** There is an event of this number. */
-  notice(seq: number): void {
-    if (seq <= this.#newest) return;
-    this.#newest = seq;
+  /** Reports that the session has an event `seq`. */
+  notify(seq: number): void {
+    if (seq <= this.#newestSeq) return;
+    this.#newestSeq = seq;
     this.#wake();
   }
 
-  /** The highest number noticed so far. */
-  get newest(): number {
-    return this.#newest;
+  /** The highest event number reported so far. */
+  get newestSeq(): number {
+    return this.#newestSeq;
   }
 
-  /** The number noticed last is false: there is nothing beyond `seq`. */
-  forget(newest: number, seq: number): void {
-    if (this.#newest === newest) this.#newest = seq;
+  /** Takes back the report of `wrongSeq`, unless a newer one came since: the session's last event is `seq`. */
+  retract(wrongSeq: number, seq: number): void {
+    if (this.#newestSeq === wrongSeq) this.#newestSeq = seq;
   }
 
-  /** Resolves once there is an event beyond `seq`, after `ms`, or when the stream is to end, whichever comes first. */
-  async beyond(seq: number, ms: number): Promise<void> {
-    if (this.#newest > seq || this.signal.aborted) return;
+  /** Resolves once an event after `seq` is reported, `ms` have passed or the connection has to end. */
+  async waitForEventAfter(seq: number, ms: number): Promise<void> {
+    if (this.#newestSeq > seq || this.signal.aborted) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(resolve, ms);
     this.#wake = resolve;

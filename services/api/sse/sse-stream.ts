@@ -3,52 +3,52 @@ import type { SessionEvent } from "#shared/contracts/session-event.ts";
 import { wireEvent } from "#shared/contracts/wire-event.ts";
 import { isDatabaseUnavailable } from "#shared/database/database-unavailable.ts";
 import { readEvents } from "#shared/database/read-events.ts";
-import type { EventWatch } from "./sse-connections.ts";
+import type { SseConnection } from "./sse-connections.ts";
 
-export interface StreamEvents {
+interface SseStreamOptions {
   readonly db: DataSource;
-  readonly watch: EventWatch;
-  /** The client has the events up to this one. */
+  readonly connection: SseConnection;
+  /** The client already has the events up to this one. */
   readonly afterSeq: number;
-  /** Of a session that is over: its last event. */
+  /** The last event of a session that is over; undefined while it runs. */
   readonly lastSeq: number | undefined;
   readonly heartbeatMs: number;
 }
 
-/** What a stream holds in memory at most: one page, or one event if that is larger. */
+/** Bounds the memory of a connection: it holds one page, or one event if that is larger. */
 const PAGE = { limit: 100, maxBytes: 64 * 1024 };
 const RETRY_MS = 1_000;
 
-/** For browsers: how long they wait before they connect again. */
+/** The field `retry` tells browsers how long to wait before they reconnect. */
 const PREAMBLE = `retry: ${RETRY_MS}\n\n`;
 const HEARTBEAT = ": still here\n\n";
 
 /**
- * A session's events as Server-Sent Events, history first and then live, each exactly once and in order; a comment
- * when nothing else was sent for `heartbeatMs`. Everything is read from Postgres, and only when the reader has taken
- * what came before. Ends with the session's last event or the watch; throws what the database answers, unless it is
- * merely away.
+ * Yields a session's events as Server-Sent Events: history, then live events, each exactly once and in order, and a
+ * comment after `heartbeatMs` without an event. Pages are read from Postgres only as fast as the client reads, and
+ * again after `RETRY_MS` while Postgres is unavailable. Ends after the session's last event or with the connection.
+ * Throws other database errors.
  */
-export async function* streamEvents(stream: StreamEvents): AsyncGenerator<string, void, undefined> {
-  const { db, watch, lastSeq = Infinity, heartbeatMs } = stream;
-  let { afterSeq } = stream;
+export async function* sseStream(options: SseStreamOptions): AsyncGenerator<string, void, undefined> {
+  const { db, connection, lastSeq = Infinity, heartbeatMs } = options;
+  let { afterSeq } = options;
   yield PREAMBLE;
-  while (!watch.signal.aborted && afterSeq < lastSeq) {
-    const { newest } = watch;
-    if (newest <= afterSeq) {
-      await watch.beyond(afterSeq, heartbeatMs);
-      if (watch.newest <= afterSeq) yield HEARTBEAT;
+  while (!connection.signal.aborted && afterSeq < lastSeq) {
+    const { newestSeq } = connection;
+    if (newestSeq <= afterSeq) {
+      await connection.waitForEventAfter(afterSeq, heartbeatMs);
+      if (connection.newestSeq <= afterSeq) yield HEARTBEAT;
       continue;
     }
-    const page = await readPage(db, watch.sessionId, afterSeq);
-    if (page === "away") {
-      await watch.beyond(Infinity, RETRY_MS);
+    const page = await readPage(db, connection.sessionId, afterSeq);
+    if (page === "unavailable") {
+      await connection.waitForEventAfter(Infinity, RETRY_MS);
       yield HEARTBEAT;
       continue;
     }
-    if (page.length === 0) watch.forget(newest, afterSeq);
+    if (page.length === 0) connection.retract(newestSeq, afterSeq);
     for (const event of page) {
-      if (watch.signal.aborted) return;
+      if (connection.signal.aborted) return;
       yield frame(event);
       afterSeq = event.seq;
       if (event.payload.type === "session.completed") return;
@@ -60,16 +60,16 @@ async function readPage(
   db: DataSource,
   sessionId: string,
   afterSeq: number,
-): Promise<readonly SessionEvent[] | "away"> {
+): Promise<readonly SessionEvent[] | "unavailable"> {
   try {
     return await readEvents(db.manager, sessionId, { afterSeq, ...PAGE });
   } catch (error) {
     if (!isDatabaseUnavailable(error)) throw error;
-    return "away";
+    return "unavailable";
   }
 }
 
 function frame(event: SessionEvent): string {
-  // JSON has no line breaks of its own, so one data line holds it.
+  // JSON.stringify escapes line breaks, so one data line is enough.
   return `id: ${event.seq}\nevent: ${event.payload.type}\ndata: ${JSON.stringify(wireEvent(event))}\n\n`;
 }

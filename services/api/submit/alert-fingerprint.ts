@@ -1,11 +1,11 @@
 import { TerminalError } from "#shared/errors.ts";
 
-/** A JSON pointer (RFC 6901) as its unescaped tokens. */
+/** The unescaped tokens of a JSON pointer (RFC 6901). */
 export type JsonPointer = readonly string[];
 
 /**
- * Reads `ALERT_FINGERPRINT_PATH`: JSON pointers separated by commas, e.g. `/fingerprint,/startsAt`; empty means none.
- * Throws TerminalError for what is no pointer.
+ * Parses `ALERT_FINGERPRINT_PATH`: JSON pointers separated by commas, e.g. `/fingerprint,/startsAt`; empty means none.
+ * Throws TerminalError naming an invalid pointer.
  */
 export function parseFingerprintPath(text: string): readonly JsonPointer[] {
   if (text.trim() === "") return [];
@@ -25,14 +25,14 @@ export function parseFingerprintPath(text: string): readonly JsonPointer[] {
 }
 
 /**
- * What the alert calls itself: the texts and numbers that the pointers find in `data`. Undefined where `data` is no
- * JSON or lacks one of them: an alert without its fingerprint is an alert like any other.
+ * Returns the strings and numbers that the pointers find in `data`, which identify the alert. Undefined if `data` is not
+ * JSON or any of them is missing: the alert then has no fingerprint.
  */
 export function alertFingerprint(data: string, path: readonly JsonPointer[]): readonly string[] | undefined {
   if (path.length === 0) return undefined;
   const alert = parseJson(data);
-  const found = path.map((pointer) => textAt(alert, pointer)).filter((text) => text !== undefined);
-  return found.length === path.length ? found : undefined;
+  const texts = path.map((pointer) => textAt(alert, pointer)).filter((text) => text !== undefined);
+  return texts.length === path.length ? texts : undefined;
 }
 
 function parseJson(text: string): unknown {
@@ -40,14 +40,14 @@ function parseJson(text: string): unknown {
     const value: unknown = JSON.parse(text);
     return value;
   } catch {
-    return undefined; // alerts are opaque: most formats are no JSON
+    return undefined; // alert data is opaque: many formats are not JSON
   }
 }
 
 function textAt(value: unknown, pointer: JsonPointer): string | undefined {
   let at = value;
   for (const token of pointer) {
-    // Own members only: `/constructor/name` is in every object.
+    // Own properties only: every object inherits `/constructor/name`.
     at =
       typeof at === "object" && at !== null ? Object.getOwnPropertyDescriptor(at, token)?.value : undefined;
   }

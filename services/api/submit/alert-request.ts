@@ -5,12 +5,11 @@ import { RequestError } from "../http/request-error.ts";
 const nullable = <S extends Parameters<typeof Type.Union>[0][number]>(schema: S) =>
   Type.Union([schema, Type.Null()]);
 const OptionalText = Type.Optional(nullable(Type.String()));
-/** A runbook may be written out, but not be a book. */
 const MAX_RUNBOOK_CHARACTERS = 65_536;
 const Name = Type.String({ maxLength: 200 });
 const OptionalFlag = Type.Optional(nullable(Type.Boolean()));
 
-/** Which servers and tools an alert asks for; absent or null means the configuration's own. */
+/** The MCP servers and tools that an alert selects; absent or null means those of the configuration. */
 const McpSelection = Type.Object({
   servers: Type.Array(
     Type.Object({ name: Name, tools: Type.Optional(nullable(Type.Array(Name, { maxItems: 500 }))) }),
@@ -24,7 +23,7 @@ const McpSelection = Type.Object({
 });
 export type McpSelection = Static<typeof McpSelection>;
 
-/** The body of a submission. Unknown fields are ignored. */
+/** The body of `POST /api/v1/alerts`. Unknown fields are ignored. */
 const AlertRequest = Type.Object({
   data: OptionalText,
   alert_type: OptionalText,
@@ -33,7 +32,7 @@ const AlertRequest = Type.Object({
 });
 export type AlertRequest = Static<typeof AlertRequest>;
 
-// Unknown members are dropped, not carried on: one may be nested deeper than anyone can write again.
+// Unknown members are removed: one may be nested too deeply for JSON.stringify.
 const validate = new Ajv({
   strict: true,
   allowUnionTypes: true,
@@ -41,19 +40,19 @@ const validate = new Ajv({
   removeAdditional: "all",
 }).compile<AlertRequest>(AlertRequest);
 
-/** Checks a decoded body and drops its unknown members. Throws RequestError 400 naming the field, what it is and what it must be. */
+/** Validates a decoded body and removes unknown members. Throws RequestError 400 naming the field, its type and the rule. */
 export function parseAlertRequest(body: unknown): AlertRequest {
   if (validate(body)) return body;
-  // A union reports its null branch too; the other branch's complaint is the one that helps.
+  // A nullable field also reports that it is not null; the error of the other branch is the useful one.
   const errors = validate.errors ?? [];
-  const violation = errors.find(isTelling) ?? errors[0];
+  const violation = errors.find(isUseful) ?? errors[0];
   const path = fieldPath(violation?.instancePath ?? "");
-  const place = path === "" ? "request body" : `field '${path}'`;
-  const what = typeName(violation?.data);
-  throw new RequestError(400, `${place} ${violation?.message ?? "is not allowed"}, got ${what}`);
+  const subject = path === "" ? "request body" : `field '${path}'`;
+  const type = typeName(violation?.data);
+  throw new RequestError(400, `${subject} ${violation?.message ?? "is not allowed"}, got ${type}`);
 }
 
-/** A JSON pointer as people write it: `/mcp/servers/0/name` is `mcp.servers[0].name`. */
+/** Formats a JSON pointer for people: `/mcp/servers/0/name` becomes `mcp.servers[0].name`. */
 function fieldPath(pointer: string): string {
   return pointer
     .slice(1)
@@ -61,7 +60,7 @@ function fieldPath(pointer: string): string {
     .replaceAll("/", ".");
 }
 
-function isTelling({ keyword, params }: ErrorObject): boolean {
+function isUseful({ keyword, params }: ErrorObject): boolean {
   return keyword !== "anyOf" && !(keyword === "type" && params["type"] === "null");
 }
 

@@ -3,8 +3,9 @@ import { storableText } from "#shared/storable-text.ts";
 import type { McpSelection } from "./alert-request.ts";
 
 /**
- * The chain as an alert asked for it: the chosen servers replace every agent's own, named tools are the only ones
- * offered, and native tools are switched where the alert says so. `instructions` are those of all configured servers.
+ * Applies an alert's MCP selection to a chain: the selected servers replace those of every agent, a server with named
+ * tools offers only these, and native tools are switched as the alert says. `instructions` has the text of every
+ * configured server, by id.
  */
 export function applyMcpSelection(
   chain: ResolvedChain,

@@ -2,20 +2,20 @@ import { createHash } from "node:crypto";
 import type { AlertRequest } from "./alert-request.ts";
 import { RequestError } from "../http/request-error.ts";
 
-/** By what a repeated submission is recognised. */
-export interface SubmissionKey {
-  /** SHA-256 in hex, so that keys of any origin are equally long and nobody's key is another's. */
+/** Identifies a repeated submission. */
+export interface IdempotencyKey {
+  /** SHA-256 in hex: a fixed length, and no collision between authors or between headers and fingerprints. */
   readonly key: string;
-  /** SHA-256 in hex of the request that the key stands for. */
+  /** SHA-256 in hex of the submitted request. */
   readonly requestHash: string;
-  /** What another request under the same key is answered with; undefined where the key alone says that it is the same. */
+  /** The error for a different request with the same key; undefined if a different request is accepted as a repetition. */
   readonly conflict: RequestError | undefined;
 }
 
 const VISIBLE_ASCII = /^[!-~]{1,255}$/u;
 
-/** The client's own key of a submission, counted per author. Throws RequestError 400 unless it can be one. */
-export function clientKey(header: string, author: string, request: AlertRequest): SubmissionKey {
+/** The key from the client's header, scoped to the author. Throws RequestError 400 for an invalid header. */
+export function clientKey(header: string, author: string, request: AlertRequest): IdempotencyKey {
   if (!VISIBLE_ASCII.test(header)) {
     throw new RequestError(
       400,
@@ -32,13 +32,13 @@ export function clientKey(header: string, author: string, request: AlertRequest)
   };
 }
 
-/** The key of an alert that brings its own identity: whatever else of it changed, it is the same alert. */
+/** The key from the alert's fingerprint, scoped to author and alert type. Other changes to the alert do not matter. */
 export function fingerprintKey(
   fingerprint: readonly string[],
   alertType: string,
   author: string,
   request: AlertRequest,
-): SubmissionKey {
+): IdempotencyKey {
   return {
     key: sha256(["fingerprint", author, alertType, ...fingerprint]),
     requestHash: hashRequest(request),
@@ -46,7 +46,7 @@ export function fingerprintKey(
   };
 }
 
-/** Over what decides the session, as it was asked for: not over bytes, white space, unknown members or their order. */
+/** Hashes the known fields only, so that white space, member order and unknown members do not matter. */
 function hashRequest({ data, alert_type, runbook, mcp }: AlertRequest): string {
   const { google_search, code_execution, url_context } = mcp?.native_tools ?? {};
   return sha256([

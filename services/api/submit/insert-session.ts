@@ -2,10 +2,10 @@ import { Type } from "typebox";
 import type { DataSource } from "typeorm";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
-import type { SubmissionKey } from "./idempotency-key.ts";
+import type { IdempotencyKey } from "./idempotency-key.ts";
 import { RequestError } from "../http/request-error.ts";
 
-/** The columns of a new session, storable as they are; `mcpSelection`, `resolvedConfig` and `metadata` are JSON text. */
+/** The columns of a new session, all Postgres-safe; `mcpSelection`, `resolvedConfig` and `metadata` are JSON text. */
 export interface NewSession {
   readonly sessionId: string;
   readonly data: string;
@@ -19,20 +19,20 @@ export interface NewSession {
   readonly metadata: string | null;
 }
 
-export const KEY_LIFETIME_HOURS = 24;
+const KEY_LIFETIME_HOURS = 24;
 const MAX_TRIES = 5;
 
 /**
- * Key, session and runtime row in one statement, so one round trip and one commit. Whoever comes second with a key
- * waits for the first one's commit, and then inserts nothing; a key whose time is over counts as new.
+ * Inserts key, session and runtime row in one statement: one round trip, one commit. A concurrent insert of the same key
+ * waits for the first one's commit and then inserts nothing. An expired key counts as new.
  */
 const INSERT_SESSION = `
 WITH taken AS (
-  INSERT INTO idempotency_keys AS held (key, session_id, request_hash, expires_at)
+  INSERT INTO idempotency_keys AS existing (key, session_id, request_hash, expires_at)
   SELECT $11::text, $1::uuid, $12::text, now() + make_interval(hours => ${KEY_LIFETIME_HOURS}) WHERE $11 IS NOT NULL
   ON CONFLICT (key) DO UPDATE SET session_id = excluded.session_id, request_hash = excluded.request_hash,
     created_at = now(), expires_at = excluded.expires_at
-  WHERE held.expires_at <= now()
+  WHERE existing.expires_at <= now()
   RETURNING session_id
 ), admitted AS (
   SELECT session_id FROM taken UNION ALL SELECT $1 WHERE $11 IS NULL
@@ -47,20 +47,21 @@ WITH taken AS (
 SELECT session_id FROM runtime`;
 const parseInserted = compileParser("inserted session", Type.Object({ session_id: Type.String() }));
 
-const FIND = "SELECT session_id, request_hash FROM idempotency_keys WHERE key = $1 AND expires_at > now()";
-const parseHeld = compileParser(
+const FIND_KEY =
+  "SELECT session_id, request_hash FROM idempotency_keys WHERE key = $1 AND expires_at > now()";
+const parseKey = compileParser(
   "idempotency key row",
   Type.Object({ session_id: Type.String(), request_hash: Type.String() }),
 );
 
 /**
- * Inserts a session, or finds the one that was inserted under the same key before. Throws the key's `conflict` when it
- * stands for another request, and whatever the database answers; then nothing is stored, the key included.
+ * Inserts a session, or returns the one that was inserted with the same key before. Throws the key's `conflict` if that
+ * was a different request, and database errors; in both cases neither session nor key is stored.
  */
 export async function insertSession(
   db: DataSource,
   session: NewSession,
-  submission: SubmissionKey | undefined,
+  key: IdempotencyKey | undefined,
 ): Promise<{ readonly sessionId: string; readonly isReplayed: boolean }> {
   const { sessionId } = session;
   const parameters = [
@@ -74,19 +75,17 @@ export async function insertSession(
     session.resolvedConfig,
     session.configHash,
     session.metadata,
-    submission?.key ?? null,
-    submission?.requestHash ?? null,
+    key?.key ?? null,
+    key?.requestHash ?? null,
   ];
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     const inserted = await selectRows(db, parseInserted, INSERT_SESSION, parameters);
-    if (inserted.length > 0 || submission === undefined) return { sessionId, isReplayed: false };
-    const [held] = await selectRows(db, parseHeld, FIND, [submission.key]);
-    // Its time has just run out, so it is free for us.
-    if (held === undefined) continue;
-    if (submission.conflict !== undefined && held.request_hash !== submission.requestHash) {
-      throw submission.conflict;
-    }
-    return { sessionId: held.session_id, isReplayed: true };
+    if (inserted.length > 0 || key === undefined) return { sessionId, isReplayed: false };
+    const [existing] = await selectRows(db, parseKey, FIND_KEY, [key.key]);
+    // The key has expired since the insert: the next try can take it.
+    if (existing === undefined) continue;
+    if (key.conflict !== undefined && existing.request_hash !== key.requestHash) throw key.conflict;
+    return { sessionId: existing.session_id, isReplayed: true };
   }
   throw new RequestError(503, "the idempotency key changes hands all the time: try again in a moment", {
     retryAfterSeconds: 1,

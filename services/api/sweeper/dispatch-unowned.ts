@@ -12,7 +12,7 @@ const PAGE = 500;
 const Unowned = Type.Object({ session_id: Uuid, created_at: Type.String() });
 const parseUnowned = compileParser("unowned session row", Unowned);
 
-/** The time as text: a JavaScript date would lose its microseconds, and the next page would repeat rows. */
+/** `created_at` is text: a JavaScript date would lose the microseconds, and the next page would repeat rows. */
 const UNOWNED = `
 SELECT s.session_id, s.created_at::text AS created_at FROM alert_sessions s JOIN session_runtime r USING (session_id)
 WHERE s.status IN ('pending', 'in_progress', 'cancelling') AND s.deleted_at IS NULL
@@ -22,8 +22,8 @@ WHERE s.status IN ('pending', 'in_progress', 'cancelling') AND s.deleted_at IS N
 ORDER BY s.created_at, s.session_id LIMIT ${PAGE}`;
 
 /**
- * Wakes an executor for each unfinished session that nobody owns and whose wake-up the stream does not hold, oldest
- * first and page by page. Rejects with NATS or Postgres away, and when the stream takes no more.
+ * Wakes an executor for each unfinished session that has no owner and no wake-up in the stream, oldest first and page
+ * by page. Rejects while NATS or Postgres is unavailable, and when the stream is full.
  */
 export async function dispatchUnowned({
   db,
@@ -41,21 +41,21 @@ export async function dispatchUnowned({
   try {
     for await (const page of unownedPages(db)) {
       found += page.length;
-      // One question for all: a question for each of thousands of waiting sessions would come from every replica.
+      // One request for all sessions: otherwise every replica would send one for each of thousands of waiting sessions.
       queued ??= await dispatcher.queued();
-      const held = queued;
-      const lost = page.filter((id) => !held.has(id));
+      const inStream = queued;
+      const lost = page.filter((id) => !inStream.has(id));
       await dispatcher.wakeAll(lost);
       metrics.swept.inc(lost.length);
       woken += lost.length;
     }
   } finally {
-    metrics.undispatched.set(found);
+    metrics.unowned.set(found);
   }
-  if (woken > 0) log.info({ sessions: woken }, "woke executors for sessions that nobody worked on");
+  if (woken > 0) log.info({ sessions: woken }, "unowned sessions dispatched");
 }
 
-/** The ids of all such sessions as of now, oldest first. */
+/** Yields the ids of all unowned sessions, oldest first. */
 async function* unownedPages(db: DataSource): AsyncGenerator<string[], void, undefined> {
   let last: Static<typeof Unowned> | undefined;
   for (;;) {

@@ -7,16 +7,16 @@ const PAGE = 1_000;
 
 const parseCount = compileParser("removed rows", Type.Object({ n: Type.Integer() }));
 
-/** Replicas that sweep at once take different rows. */
-const RETIRE_SESSIONS = `
+/** SKIP LOCKED: replicas that sweep concurrently take different rows. */
+const SOFT_DELETE_SESSIONS = `
 WITH old AS (
   SELECT session_id FROM alert_sessions
   WHERE deleted_at IS NULL AND completed_at < now() - make_interval(days => $1)
   ORDER BY completed_at LIMIT ${PAGE} FOR UPDATE SKIP LOCKED
-), retired AS (
+), soft_deleted AS (
   UPDATE alert_sessions SET deleted_at = now() FROM old WHERE alert_sessions.session_id = old.session_id RETURNING 1
 )
-SELECT count(*)::int AS n FROM retired`;
+SELECT count(*)::int AS n FROM soft_deleted`;
 
 const DELETE_KEYS = `
 WITH old AS (
@@ -28,8 +28,8 @@ WITH old AS (
 SELECT count(*)::int AS n FROM deleted`;
 
 /**
- * Soft-deletes the sessions that ended more than `retentionDays` ago, and deletes the idempotency keys whose time is
- * over; page by page, until nothing is left or `signal` aborts.
+ * Soft-deletes the sessions that ended more than `retentionDays` ago and deletes the expired idempotency keys, page by
+ * page, until none is left or `signal` aborts.
  */
 export async function removeExpired(
   db: DataSource,
@@ -37,7 +37,7 @@ export async function removeExpired(
   signal: AbortSignal,
 ): Promise<void> {
   for (const [sql, parameters] of [
-    [RETIRE_SESSIONS, [retentionDays]],
+    [SOFT_DELETE_SESSIONS, [retentionDays]],
     [DELETE_KEYS, []],
   ] as const) {
     let isLastPage = false;

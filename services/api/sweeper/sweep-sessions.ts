@@ -1,14 +1,14 @@
-import { setTimeout as wait } from "node:timers/promises";
 import type { DataSource } from "typeorm";
 import { errorMessage } from "#shared/errors.ts";
 import type { Logger } from "#shared/logger.ts";
+import { pause } from "#shared/pause.ts";
 import type { ApiMetrics } from "../api-metrics.ts";
 import type { ApiConfig } from "../config.ts";
 import type { Dispatcher } from "../dispatcher.ts";
 import { dispatchUnowned } from "./dispatch-unowned.ts";
 import { removeExpired } from "./remove-expired.ts";
 
-export interface SweeperDeps {
+interface SweeperDeps {
   readonly config: ApiConfig;
   readonly log: Logger;
   readonly db: DataSource;
@@ -16,14 +16,14 @@ export interface SweeperDeps {
   readonly metrics: ApiMetrics;
 }
 
-/** What an executor put off, or a lost message left behind, waits at most this long beyond its time. */
+/** A deferred session, or one whose wake-up was lost, is dispatched at most about this long after it is due. */
 const SWEEP_EVERY_MS = 2_000;
 const REMOVE_EVERY_MS = 60 * 60 * 1_000;
 
 /**
- * Every `everyMs`, by default 2 s, until `signal` aborts: wakes executors for the sessions that nobody works on, and
- * repairs a queue that delivers nothing; every hour, removes what is past its time. Any number of replicas may
- * sweep: a wake-up sent twice is refused. Never throws.
+ * Every `everyMs` (default 2 s) until `signal` aborts: dispatches unowned sessions and recreates a stuck queue consumer.
+ * Every hour: removes expired rows. Any number of replicas may sweep, because the stream refuses a repeated wake-up.
+ * Never throws.
  */
 export async function sweepSessions(
   deps: SweeperDeps,
@@ -31,39 +31,39 @@ export async function sweepSessions(
   { everyMs = SWEEP_EVERY_MS }: { readonly everyMs?: number } = {},
 ): Promise<void> {
   const { config, db, log } = deps;
-  const attempt = async (work: () => Promise<void>) => {
+  const logFailure = async (work: () => Promise<void>) => {
     try {
       await work();
     } catch (error) {
-      if (!signal.aborted) log.warn({ error: errorMessage(error) }, "sweep failed: trying again");
+      if (!signal.aborted) log.warn({ error: errorMessage(error) }, "sweep failed: retrying");
     }
   };
   const repair = queueRepair(deps);
   let removedAt = -Infinity;
   while (!signal.aborted) {
-    await attempt(() => dispatchUnowned(deps));
-    await attempt(repair);
+    await logFailure(() => dispatchUnowned(deps));
+    await logFailure(repair);
     if (performance.now() - removedAt > REMOVE_EVERY_MS) {
-      await attempt(async () => {
+      await logFailure(async () => {
         await removeExpired(db, config.retentionDays, signal);
         removedAt = performance.now();
       });
     }
-    // Jittered, so that replicas spread out.
-    await wait(everyMs * (0.8 + 0.4 * Math.random()), undefined, { signal }).catch(() => undefined);
+    // Jitter keeps replicas from sweeping in step.
+    await pause(everyMs * (0.8 + 0.4 * Math.random()), signal).catch(() => undefined);
   }
 }
 
-/** Called once a sweep: creates the queue's durable anew when it was found behind twice in a row. */
+/** Returns a function to call once per sweep; it recreates the queue's consumer when two sweeps in a row find it stuck. */
 function queueRepair({ dispatcher, metrics, log }: SweeperDeps): () => Promise<void> {
-  let wasBehind = false;
+  let wasStuck = false;
   return async () => {
-    const isBehind = await dispatcher.isQueueStuck();
-    if (isBehind && wasBehind) {
-      log.error("the queue holds wake-ups that its consumer never delivers: creating the consumer anew");
+    const isStuck = await dispatcher.isQueueStuck();
+    if (isStuck && wasStuck) {
+      log.error("queue consumer stuck: recreating it");
       await dispatcher.recreateQueue();
       metrics.queueRepairs.inc();
     }
-    wasBehind = isBehind && !wasBehind;
+    wasStuck = isStuck && !wasStuck;
   };
 }

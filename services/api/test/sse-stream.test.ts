@@ -14,8 +14,8 @@ describe("GET /api/v1/sessions/:id/events as a stream", () => {
   let log: SessionEvents;
 
   before(async () => {
-    // One look in an hour: what arrives comes over the bus.
-    api = resources.use(await ApiFixture.start({ streams: { lookEveryMs: 3_600_000 } }));
+    // Polling once an hour: events can only arrive over the bus.
+    api = resources.use(await ApiFixture.start({ sse: { pollEveryMs: 3_600_000 } }));
     log = resources.use(await SessionEvents.of(api));
   });
   after(() => resources.disposeAsync());
@@ -24,7 +24,7 @@ describe("GET /api/v1/sessions/:id/events as a stream", () => {
   const url = (id: string, query = "", at = api) => `http://127.0.0.1:${at.port}${path(id, query)}`;
 
   describe("while its session runs", () => {
-    it("gives history and then what comes, each event once and in order, until the session is over", async () => {
+    it("sends history and then live events, each once and in order, until the session is over", async () => {
       const id = await api.client.submit("x");
       const events = await log.commit(
         id,
@@ -45,7 +45,7 @@ describe("GET /api/v1/sessions/:id/events as a stream", () => {
       );
     });
 
-    it("goes on after the number that the client names, its header before its query", async () => {
+    it("resumes after the client's number, and prefers its header to its query", async () => {
       const id = await api.client.submit("x");
       await log.commit(
         id,
@@ -61,7 +61,7 @@ describe("GET /api/v1/sessions/:id/events as a stream", () => {
       expect(nonsense.status).to.equal(400);
     });
 
-    it("tells who has everything of a session that is over not to come back", async () => {
+    it("answers 204 to a client that has every event of a session that is over", async () => {
       const id = await api.client.submit("x");
       await log.complete(id);
       await using late = await EventStreamClient.open(url(id));
@@ -71,7 +71,7 @@ describe("GET /api/v1/sessions/:id/events as a stream", () => {
       expect(again.status).to.equal(204);
     });
 
-    it("ends with the last event of a session that is over, whatever that is", async () => {
+    it("ends with the last event of a session that is over, whatever its type", async () => {
       const id = await api.client.submit("x");
       await log.commit(id, [statusEvent(id)]);
       await api.servers.query(
@@ -83,7 +83,7 @@ describe("GET /api/v1/sessions/:id/events as a stream", () => {
       expect(stream.events).to.have.length(1);
     });
 
-    it("is not misled by a number on the bus that no event has", async () => {
+    it("ignores an event number on the bus that is not stored", async () => {
       const id = await api.client.submit("x");
       await using stream = await EventStreamClient.open(url(id));
       const [first] = await log.commit(id, [statusEvent(id)]);
@@ -94,7 +94,7 @@ describe("GET /api/v1/sessions/:id/events as a stream", () => {
       expect(await stream.ids(2)).to.deep.equal([1, 2]);
     });
 
-    it("is cut off rather than going on behind an event that cannot be read", async () => {
+    it("aborts at an event that cannot be read instead of skipping it", async () => {
       const id = await api.client.submit("x");
       await log.commit(id, [statusEvent(id), statusEvent(id)]);
       await api.servers.query("UPDATE events SET payload = '{}' WHERE session_id = $1 AND seq = 2", [id]);
@@ -111,7 +111,7 @@ describe("GET /api/v1/sessions/:id/events as a stream", () => {
       expect(answer.headers.get("content-type")).to.match(/^text\/event-stream/u);
     });
 
-    it("gives a client that reads slowly everything, at its own pace", async () => {
+    it("sends a slow reader every event, at its own pace", async () => {
       const id = await api.client.submit("x");
       await log.commit(
         id,
@@ -133,19 +133,19 @@ describe("GET /api/v1/sessions/:id/events as a stream", () => {
     });
   });
 
-  describe("on its limits", () => {
+  describe("at its limits", () => {
     const open = async (options: Parameters<typeof ApiFixture.start>[0]) =>
       ApiFixture.start({ servers: api.servers, ...options });
 
-    it("says that it is there when nothing happens", async () => {
+    it("sends heartbeats while there are no events", async () => {
       const id = await api.client.submit("x");
-      await using quiet = await open({ streams: { heartbeatMs: 20 } });
+      await using quiet = await open({ sse: { heartbeatMs: 20 } });
       await using stream = await EventStreamClient.open(url(id, "", quiet));
       await until("two heartbeats", () => stream.comments.length >= 2);
       expect(stream.comments).to.include("still here");
     });
 
-    it("refuses one stream too many with 503, until another is closed", async () => {
+    it("refuses a connection over the limit with 503, until another is closed", async () => {
       const id = await api.client.submit("x");
       await using small = await open({ env: { API_MAX_EVENT_STREAMS: "2" } });
       const streams = [
@@ -163,39 +163,39 @@ describe("GET /api/v1/sessions/:id/events as a stream", () => {
       await streams[1]?.[Symbol.asyncDispose]();
     });
 
-    it("keeps no place for requests that were refused or answered", async () => {
+    it("does not count requests that were refused or answered", async () => {
       const id = await api.client.submit("x");
       await using small = await open({ env: { API_MAX_EVENT_STREAMS: "1" } });
       for (let n = 0; n < 3; n++) {
-        await until("404 for want of a session, not of room", async () => {
+        await until("404 for the unknown session, not 503", async () => {
           await using unknown = await EventStreamClient.open(url(randomUUID(), "", small));
           return unknown.status === 404;
         });
-        await until("400 for want of a number, not of room", async () => {
+        await until("400 for the wrong number, not 503", async () => {
           await using beyond = await EventStreamClient.open(url(id, "?after_seq=5", small));
           return beyond.status === 400;
         });
       }
     });
 
-    it("cuts off a client that takes nothing", async () => {
+    it("disconnects a client that reads nothing", async () => {
       const id = await api.client.submit("x");
       await log.commit(
         id,
         times(300, () => textEvent(id, "x".repeat(65_536))),
       );
-      await using strict = await open({ streams: { stalledMs: 200 } });
+      await using strict = await open({ sse: { stalledMs: 200 } });
       const socket = connect(strict.port, "127.0.0.1").pause();
       await once(socket, "connect");
       socket.write(`GET ${path(id)} HTTP/1.1\r\nHost: x\r\nAccept: text/event-stream\r\n\r\n`);
-      const { eventStreams } = strict.deps.metrics;
-      const openStreams = async () => (await eventStreams.get()).values[0]?.value;
-      await until("it is open", async () => (await openStreams()) === 1);
-      await until("it is closed", async () => (await openStreams()) === 0);
+      const { sseConnections } = strict.deps.metrics;
+      const openConnections = async () => (await sseConnections.get()).values[0]?.value;
+      await until("it is open", async () => (await openConnections()) === 1);
+      await until("it is closed", async () => (await openConnections()) === 0);
       socket.destroy();
     });
 
-    it("ends its streams in order when the service stops", async () => {
+    it("ends streams between two events when the service stops", async () => {
       const id = await api.client.submit("x");
       await log.commit(id, [statusEvent(id)]);
       await using stopping = await open({});
@@ -206,9 +206,9 @@ describe("GET /api/v1/sessions/:id/events as a stream", () => {
     });
   });
 
-  describe("without its servers", () => {
-    it("brings what the bus lost, and waits for Postgres", async () => {
-      await using alone = await ApiFixture.start({ streams: { lookEveryMs: 20 } });
+  describe("without NATS or Postgres", () => {
+    it("sends events that the bus lost, and waits for Postgres", async () => {
+      await using alone = await ApiFixture.start({ sse: { pollEveryMs: 20 } });
       const id = await alone.client.submit("x");
       await using stream = await EventStreamClient.open(url(id, "", alone));
       await alone.servers.killNats();
