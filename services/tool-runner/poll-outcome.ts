@@ -6,8 +6,8 @@ import { readToolCall } from "#shared/database/read-tool-call.ts";
 const FIRST_POLL_MS = 25;
 const LAST_POLL_MS = 250;
 
-/** Nobody can know more about a call whose runner is gone. */
-const SETTLE_LOST = `
+/** Fails a call whose runner is lost: only that runner could have known the real outcome. */
+const FAIL_LOST = `
 UPDATE tool_calls
 SET state = 'failed', completed_at = now(), alive_until = NULL,
     failure = CASE WHEN read_only THEN 'interrupted' ELSE 'outcome_unknown' END,
@@ -15,10 +15,10 @@ SET state = 'failed', completed_at = now(), alive_until = NULL,
 WHERE call_id = $1 AND state = 'running' AND alive_until < clock_timestamp()`;
 
 /**
- * Waits up to `forMs` for the outcome of a call that another runner runs, and settles it if that runner is gone;
- * `running` means that the time is up. Throws the database's errors.
+ * Polls the row of a call that another runner executes, for up to `forMs`, until it has an outcome. Fails the call if
+ * that runner is lost. Returns `running` when the time is over. Throws database errors.
  */
-export async function followCall(
+export async function pollOutcome(
   db: DataSource,
   callId: string,
   forMs: number,
@@ -28,7 +28,7 @@ export async function followCall(
     const call = await readToolCall(db, callId);
     if (call?.progress.kind === "over") return call.progress.outcome;
     if (call?.progress.kind === "running" && call.progress.isLost) {
-      await db.query(SETTLE_LOST, [callId]);
+      await db.query(FAIL_LOST, [callId]);
       continue;
     }
     if (performance.now() + delay >= until) return { kind: "running" };

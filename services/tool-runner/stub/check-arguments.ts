@@ -1,16 +1,16 @@
 import { Ajv } from "ajv";
 import { errorMessage } from "#shared/errors.ts";
 
-/** Says what is wrong with a call's arguments, for the model to correct; undefined if nothing is. */
+/** Returns what is wrong with a call's arguments, worded for the model; undefined if they are valid. */
 export type ArgumentsCheck = (args: string) => string | undefined;
 
-/** Compiles a tool's JSON Schema, given as JSON text. Throws if it is none, or not one of an object. */
+/** Compiles a tool's JSON Schema from JSON text. Throws if it is invalid or does not describe an object. */
 export function compileArguments(schemaText: string): ArgumentsCheck {
   const schema: unknown = JSON.parse(schemaText);
   if (typeof schema !== "object" || schema === null || !("type" in schema) || schema.type !== "object") {
     throw new Error("a tool's arguments are an object");
   }
-  // Foreign schemas carry keywords and formats of their own, and a stub's need not be less forgiving.
+  // Not strict: schemas of real tools have their own keywords and formats, and a stub may copy them.
   const ajv = new Ajv({ strict: false, allErrors: true, validateFormats: false, logger: false });
   const isValid = ajv.compile(schema);
   return (args) => {

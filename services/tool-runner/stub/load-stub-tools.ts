@@ -8,10 +8,10 @@ import { formatProblem } from "#shared/agent-config/config-problem.ts";
 import { readCheckedFile } from "#shared/agent-config/read-checked-file.ts";
 import { Reporter } from "#shared/agent-config/reporter.ts";
 import { MAX_LISTING_BYTES } from "#shared/contracts/tool-list.ts";
+import type { Tool, ToolCatalogue } from "../tool.ts";
 import { compileArguments } from "./check-arguments.ts";
 import { stubTool } from "./stub-tool.ts";
 import { STUB_ACTIONS, StubToolsFile, type StubTool } from "./stub-tools-file.ts";
-import type { Tool, ToolCatalogue } from "../tool.ts";
 
 const FILE = "stub-tools.yaml";
 const ANY_ARGUMENTS = '{"type":"object"}';
@@ -19,8 +19,8 @@ const NAME = /^[A-Za-z0-9_-]{1,64}$/u;
 const check = shapeChecker(StubToolsFile);
 
 /**
- * Reads the tools of `<configDir>/stub-tools.yaml`; without the file there are none. Throws AgentConfigError with every
- * mistake and its place; `warnings` are what may be one, a line each.
+ * Reads the tools of `<configDir>/stub-tools.yaml`; without the file there are none. Throws AgentConfigError listing every
+ * mistake with its position; `warnings` has one line per possible mistake.
  */
 export async function loadStubTools(
   configDir: string,
@@ -42,7 +42,7 @@ export async function loadStubTools(
 async function exists(file: string): Promise<boolean> {
   return access(file).then(
     () => true,
-    // Anything else that is wrong with it is reported by whoever reads it.
+    // Other errors are reported when the file is read.
     (error: unknown) => !(error instanceof Error && "code" in error && error.code === "ENOENT"),
   );
 }
@@ -55,9 +55,9 @@ function catalogue(
   const tools = new Map<string, Tool>();
   const callLog = call_log === undefined ? undefined : resolve(configDir, call_log);
   for (const [server, entries] of Object.entries(servers)) {
-    if (!NAME.test(server)) badName({ container: servers, key: server }, reporter);
+    if (!NAME.test(server)) reportInvalidName({ container: servers, key: server }, reporter);
     for (const [name, entry] of Object.entries(entries)) {
-      if (!NAME.test(name)) badName({ container: entries, key: name }, reporter);
+      if (!NAME.test(name)) reportInvalidName({ container: entries, key: name }, reporter);
       const tool = readTool({ server, name, entry, callLog }, reporter);
       if (tool !== undefined) tools.set(tool.description.name, tool);
     }
@@ -72,7 +72,7 @@ function catalogue(
   return tools;
 }
 
-function badName(target: { container: object; key: string }, reporter: Reporter): void {
+function reportInvalidName(target: { container: object; key: string }, reporter: Reporter): void {
   reporter.error(target, "must be named with 1 to 64 letters, digits, hyphens and underscores");
 }
 

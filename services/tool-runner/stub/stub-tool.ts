@@ -2,14 +2,15 @@ import { open } from "node:fs/promises";
 import { setTimeout as wait } from "node:timers/promises";
 import { parseDuration } from "#shared/agent-config/parse-duration.ts";
 import type { ToolDescription } from "#shared/contracts/tool-list.ts";
+import { untilAborted } from "#shared/until-aborted.ts";
+import type { CallIdentity, Tool, ToolOutput } from "../tool.ts";
 import type { ArgumentsCheck } from "./check-arguments.ts";
 import type { StubResult } from "./stub-tools-file.ts";
-import type { CallIdentity, Tool, ToolOutput } from "../tool.ts";
 
-/** A tool as written in the file. */
-export interface StubToolOptions {
+/** A tool as in `stub-tools.yaml`. */
+interface StubToolOptions {
   readonly description: ToolDescription;
-  /** Absent where anything goes. */
+  /** Undefined if any arguments are accepted. */
   readonly checkArguments: ArgumentsCheck | undefined;
   readonly results: readonly StubResult[];
   readonly callLog: string | undefined;
@@ -17,7 +18,7 @@ export interface StubToolOptions {
 
 const BLOCK = "x".repeat(64 * 1024);
 
-/** A tool that plays the first result that applies, or says what it was called with. */
+/** Creates a tool that returns the first result that applies to a call, or else a text with the call's arguments. */
 export function stubTool({ description, checkArguments, results, callLog }: StubToolOptions): Tool {
   return {
     description,
@@ -27,14 +28,14 @@ export function stubTool({ description, checkArguments, results, callLog }: Stub
       if (problem !== undefined) return { isError: true, content: [problem] };
       const result = results.find((candidate) => applies(candidate, args)) ?? {};
       await wait(parseDuration(result.delay ?? "0") ?? 0, undefined, { signal });
-      return play(result, `[stub] Tool "${description.name}" called with args: ${args}`, signal);
+      return produce(result, `[stub] Tool "${description.name}" called with args: ${args}`, signal);
     },
   };
 }
 
-async function play(result: StubResult, fallback: string, signal: AbortSignal): Promise<ToolOutput> {
+async function produce(result: StubResult, fallback: string, signal: AbortSignal): Promise<ToolOutput> {
   const { text, error, exception, bytes, base64, hang } = result;
-  if (hang === true) await aborted(signal);
+  if (hang === true) await untilAborted(Promise.withResolvers<never>().promise, signal);
   if (exception !== undefined) throw new Error(exception);
   if (error !== undefined) return { isError: true, content: [error] };
   if (bytes !== undefined) return { isError: false, content: blocks(bytes) };
@@ -42,16 +43,9 @@ async function play(result: StubResult, fallback: string, signal: AbortSignal): 
   return { isError: false, content: [text ?? fallback] };
 }
 
-/** Never more than a block in memory. */
+/** Yields `bytes` bytes with only one block in memory. */
 function* blocks(bytes: number): Iterable<string> {
   for (let left = bytes; left > 0; left -= BLOCK.length) yield BLOCK.slice(0, left);
-}
-
-async function aborted(signal: AbortSignal): Promise<never> {
-  const end = Promise.withResolvers<never>();
-  signal.addEventListener("abort", () => end.reject(signal.reason), { once: true });
-  signal.throwIfAborted();
-  return end.promise;
 }
 
 function applies({ arguments: wanted }: StubResult, args: string): boolean {
@@ -60,7 +54,7 @@ function applies({ arguments: wanted }: StubResult, args: string): boolean {
   try {
     given = JSON.parse(args);
   } catch {
-    return false; // not JSON: it has no named arguments
+    return false; // not JSON: no named arguments
   }
   return Object.entries(wanted).every(([name, value]) => textOf(given, name) === value);
 }
