@@ -1,22 +1,22 @@
 const TIMEOUT_MS = 30_000;
 
-export interface NewAlert {
+interface NewAlert {
   readonly data: string;
   readonly alert_type?: string;
   readonly runbook?: string;
 }
 
-/** What this program needs of a session. */
+/** The fields of a session that this program uses. */
 export interface SessionSummary {
   readonly status: string;
   readonly finalAnalysis: string | undefined;
   readonly errorMessage: string | undefined;
-  /** Says that no real model answers, where that is so. */
+  /** Set if a scripted demo model answers instead of an LLM. */
   readonly notice: string | undefined;
 }
 
-/** `POST /api/v1/alerts`; resolves the session's id. Throws an Error with the api's own sentence. */
-export async function submitAlert(api: string, alert: NewAlert): Promise<string> {
+/** `POST /api/v1/alerts`; resolves with the session's id. Throws an Error with the api's message. */
+export async function postAlert(api: string, alert: NewAlert): Promise<string> {
   const body = await call(`${api}/api/v1/alerts`, {
     method: "POST",
     headers: { "content-type": "application/json" },
@@ -27,7 +27,7 @@ export async function submitAlert(api: string, alert: NewAlert): Promise<string>
   return id;
 }
 
-/** `GET /api/v1/sessions/:id`. */
+/** `GET /api/v1/sessions/:id`. Throws an Error with the api's message. */
 export async function readSession(api: string, id: string): Promise<SessionSummary> {
   const body = await call(`${api}/api/v1/sessions/${id}`, {});
   const metadata = body["session_metadata"];
@@ -68,7 +68,7 @@ async function decode(response: Response): Promise<Readonly<Record<string, unkno
     const body: unknown = await response.json();
     return typeof body === "object" && body !== null ? { ...body } : {};
   } catch {
-    // Not JSON: whoever answered is not the api; the caller says so from the status.
+    // Not JSON, so this is not the api; the caller reports the status.
     return {};
   }
 }

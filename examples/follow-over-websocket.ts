@@ -1,41 +1,41 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { WebSocket } from "ws";
-import type { WireMessage } from "./render-timeline.ts";
+import type { NotifierMessage } from "./render-timeline.ts";
 
-export interface FollowOptions {
+interface FollowOptions {
   readonly ws: string;
   readonly sessionId: string;
-  /** Each message of the session, stored events exactly once and in order. */
-  readonly show: (message: WireMessage) => void;
-  /** The connection is gone and being made again. */
-  readonly lost: (why: string) => void;
+  /** Called with each message of the session; with stored events exactly once and in order. */
+  readonly onMessage: (message: NotifierMessage) => void;
+  /** Called when the connection is lost, before it is opened again. */
+  readonly onDisconnect: (why: string) => void;
   readonly signal: AbortSignal;
 }
 
 const FIRST_RETRY_MS = 250;
 const LAST_RETRY_MS = 5_000;
-/** In a row, after some half a minute. */
+/** Consecutive failures, which take about half a minute. */
 const MAX_FAILURES = 10;
 
 /**
- * Follows a session from its first event to its end, over as many connections as it takes: each goes on after the
- * last event number seen. Throws an Error with one sentence when the notifier stays away.
+ * Follows a session from its first event to its end. Reconnects when the connection is lost, and resumes after the last
+ * event number received. Throws an Error with one sentence after 10 failed connections in a row.
  */
-export async function followSession(options: FollowOptions): Promise<void> {
+export async function followOverWebSocket(options: FollowOptions): Promise<void> {
   const progress = { lastSeq: 0, ended: false, failures: 0 };
-  const receive = (message: WireMessage) => {
+  const receive = (message: NotifierMessage) => {
     const seq = message["seq"];
     if (typeof seq === "number") {
       if (seq <= progress.lastSeq) return;
       progress.lastSeq = seq;
     }
-    // The greeting of a connection that is then lost again is no success.
+    // The first message of a connection alone is not a success: the connection may be lost right after it.
     if (message["type"] !== "connection.established") progress.failures = 0;
     progress.ended ||= message["type"] === "session.completed";
-    options.show(message);
+    options.onMessage(message);
   };
   for (;;) {
-    const why = await oneConnection(options, progress, receive);
+    const why = await followOnce(options, progress, receive);
     options.signal.throwIfAborted();
     if (progress.ended) return;
     progress.failures += 1;
@@ -44,17 +44,17 @@ export async function followSession(options: FollowOptions): Promise<void> {
         `${options.ws} cannot be followed (${why}): the investigation goes on without this view`,
       );
     }
-    if (progress.failures === 1) options.lost(why);
+    if (progress.failures === 1) options.onDisconnect(why);
     const delay = Math.min(FIRST_RETRY_MS * 2 ** (progress.failures - 1), LAST_RETRY_MS);
     await wait(delay * (0.5 + Math.random()), undefined, { signal: options.signal });
   }
 }
 
-/** Resolves with the reason once the connection is over. */
-async function oneConnection(
+/** Opens one connection; resolves with the reason once it is closed. */
+async function followOnce(
   { ws, sessionId, signal }: FollowOptions,
   progress: { readonly lastSeq: number; readonly ended: boolean },
-  receive: (message: WireMessage) => void,
+  receive: (message: NotifierMessage) => void,
 ): Promise<string> {
   const socket = new WebSocket(ws);
   let why = "";
@@ -85,7 +85,7 @@ async function closed(socket: WebSocket): Promise<[number, string]> {
   });
 }
 
-function decode(data: Buffer): WireMessage {
+function decode(data: Buffer): NotifierMessage {
   const message: unknown = JSON.parse(data.toString("utf8"));
   return typeof message === "object" && message !== null ? { ...message } : {};
 }
