@@ -19,7 +19,8 @@ const MAX_FAILURES = 10;
 
 /**
  * Follows a session from its first event to its end. Reconnects when the connection is lost, and resumes after the last
- * event number received. Throws an Error with one sentence after 10 failed connections in a row.
+ * event number received. Throws an Error with one sentence after more than 10 failures in
+ * a row.
  */
 export async function followOverWebSocket(options: FollowOptions): Promise<void> {
   const progress = { lastSeq: 0, ended: false, failures: 0 };

@@ -7,8 +7,8 @@ import { runService } from "#shared/run-service.ts";
 import { createApiMetrics } from "./api-metrics.ts";
 import { buildApp } from "./app.ts";
 import { loadConfig } from "./config.ts";
-import { closeHttpServer, createHttpServer } from "./http/http-server.ts";
 import { openDispatcher } from "./dispatcher.ts";
+import { closeHttpServer, createHttpServer } from "./http/http-server.ts";
 import { SseConnections } from "./sse/sse-connections.ts";
 import { sweepSessions } from "./sweeper/sweep-sessions.ts";
 

@@ -10,11 +10,10 @@ import type { ApiDeps } from "../api-deps.ts";
 import type { ApiConfig } from "../config.ts";
 import { readJsonBody } from "../http/read-json-body.ts";
 import { RequestError, abbreviate, validationError } from "../http/request-error.ts";
-import { alertFingerprint } from "../submit/alert-fingerprint.ts";
 import { parseAlertRequest, type AlertRequest } from "../submit/alert-request.ts";
 import { applyMcpSelection } from "../submit/apply-mcp-selection.ts";
-import { clientKey, fingerprintKey, type IdempotencyKey } from "../submit/idempotency-key.ts";
 import { insertSession, type NewSession } from "../submit/insert-session.ts";
+import { submissionKey } from "../submit/submission-key.ts";
 
 const MAX_DATA_BYTES = 1_048_576;
 
@@ -35,7 +34,12 @@ export function submitAlert({ config, db, dispatcher, metrics, log }: ApiDeps): 
     const alert = checkAlert(request, config);
     const author = authorOf((header) => ctx.get(header));
     // After all other checks, so that a rejected request does not use up its key.
-    const key = idempotencyKey(ctx.req.headers["idempotency-key"], { config, request, alert, author });
+    const key = submissionKey(ctx.req.headers["idempotency-key"], {
+      request,
+      author,
+      alertType: alert.alertType,
+      fingerprintPath: config.fingerprintPath,
+    });
     const session = newSession(alert, author, chainFor(alert));
     const { sessionId, isReplayed } = await insertSession(db, session, key);
     if (isReplayed) {
@@ -50,22 +54,6 @@ export function submitAlert({ config, db, dispatcher, metrics, log }: ApiDeps): 
     ctx.status = 202;
     ctx.body = { session_id: sessionId, status: "queued", message: "Alert submitted for processing" };
   };
-}
-
-/** The key from the client's header, else from the alert's fingerprint; undefined if there is neither. */
-function idempotencyKey(
-  header: string | string[] | undefined,
-  {
-    config,
-    request,
-    alert,
-    author,
-  }: { config: ApiConfig; request: AlertRequest; alert: CheckedAlert; author: string },
-): IdempotencyKey | undefined {
-  if (header !== undefined) return clientKey(String(header), author, request);
-  const fingerprint = alertFingerprint(alert.data, config.fingerprintPath);
-  if (fingerprint === undefined) return undefined;
-  return fingerprintKey(fingerprint, alert.alertType, author, request);
 }
 
 function newSession(

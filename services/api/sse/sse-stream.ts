@@ -25,9 +25,9 @@ const HEARTBEAT = ": still here\n\n";
 
 /**
  * Yields a session's events as Server-Sent Events: history, then live events, each exactly once and in order, and a
- * comment after `heartbeatMs` without an event. Pages are read from Postgres only as fast as the client reads, and
- * again after `RETRY_MS` while Postgres is unavailable. Ends after the session's last event or with the connection.
- * Throws other database errors.
+ * comment after `heartbeatMs` without an event. Pages are read from Postgres only as fast as the client reads; while
+ * Postgres is unavailable the read is retried. Ends after the session's last event or with the connection. Throws other
+ * database errors.
  */
 export async function* sseStream(options: SseStreamOptions): AsyncGenerator<string, void, undefined> {
   const { db, connection, lastSeq = Infinity, heartbeatMs } = options;

@@ -2,8 +2,8 @@ import { Type } from "typebox";
 import type { DataSource } from "typeorm";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
-import type { IdempotencyKey } from "./idempotency-key.ts";
 import { RequestError } from "../http/request-error.ts";
+import type { SubmissionKey } from "./submission-key.ts";
 
 /** The columns of a new session, all Postgres-safe; `mcpSelection`, `resolvedConfig` and `metadata` are JSON text. */
 export interface NewSession {
@@ -61,7 +61,7 @@ const parseKey = compileParser(
 export async function insertSession(
   db: DataSource,
   session: NewSession,
-  key: IdempotencyKey | undefined,
+  key: SubmissionKey | undefined,
 ): Promise<{ readonly sessionId: string; readonly isReplayed: boolean }> {
   const { sessionId } = session;
   const parameters = [

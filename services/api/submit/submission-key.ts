@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
-import type { AlertRequest } from "./alert-request.ts";
 import { RequestError } from "../http/request-error.ts";
+import { alertFingerprint, type JsonPointer } from "./alert-fingerprint.ts";
+import type { AlertRequest } from "./alert-request.ts";
 
-/** Identifies a repeated submission. */
-export interface IdempotencyKey {
+/** The idempotency key of a submission, by which a repetition is recognised. */
+export interface SubmissionKey {
   /** SHA-256 in hex: a fixed length, and no collision between authors or between headers and fingerprints. */
   readonly key: string;
   /** SHA-256 in hex of the submitted request. */
@@ -14,8 +15,32 @@ export interface IdempotencyKey {
 
 const VISIBLE_ASCII = /^[!-~]{1,255}$/u;
 
-/** The key from the client's header, scoped to the author. Throws RequestError 400 for an invalid header. */
-export function clientKey(header: string, author: string, request: AlertRequest): IdempotencyKey {
+/**
+ * The key from the client's header, else from the alert's fingerprint; undefined if there is neither. Throws
+ * RequestError 400 for an invalid header.
+ */
+export function submissionKey(
+  header: string | string[] | undefined,
+  {
+    request,
+    author,
+    alertType,
+    fingerprintPath,
+  }: {
+    readonly request: AlertRequest;
+    readonly author: string;
+    readonly alertType: string;
+    readonly fingerprintPath: readonly JsonPointer[];
+  },
+): SubmissionKey | undefined {
+  if (header !== undefined) return clientKey(String(header), author, request);
+  const fingerprint = alertFingerprint(request.data ?? "", fingerprintPath);
+  if (fingerprint === undefined) return undefined;
+  return fingerprintKey(fingerprint, alertType, author, request);
+}
+
+/** Scoped to the author. */
+function clientKey(header: string, author: string, request: AlertRequest): SubmissionKey {
   if (!VISIBLE_ASCII.test(header)) {
     throw new RequestError(
       400,
@@ -32,13 +57,13 @@ export function clientKey(header: string, author: string, request: AlertRequest)
   };
 }
 
-/** The key from the alert's fingerprint, scoped to author and alert type. Other changes to the alert do not matter. */
-export function fingerprintKey(
+/** Scoped to author and alert type. Changes in the rest of the alert do not matter. */
+function fingerprintKey(
   fingerprint: readonly string[],
   alertType: string,
   author: string,
   request: AlertRequest,
-): IdempotencyKey {
+): SubmissionKey {
   return {
     key: sha256(["fingerprint", author, alertType, ...fingerprint]),
     requestHash: hashRequest(request),
