@@ -71,7 +71,7 @@ export interface RunTool {
 }
 
 /** End the execution. */
-export interface Finish {
+interface Finish {
   readonly kind: "finish";
   readonly status: TerminalStatus;
   readonly errorMessage: string | null;
