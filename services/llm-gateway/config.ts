@@ -6,8 +6,8 @@ import {
   readServiceConfig,
   type ServiceConfig,
 } from "#shared/service-config.ts";
-import type { StallLimits } from "./guard-stalls.ts";
-import type { RetryPolicy } from "./retry-before-output.ts";
+import type { StallLimits } from "./providers/guard-stalls.ts";
+import type { RetryPolicy } from "./providers/retry-before-output.ts";
 import { withholdVariables } from "./withhold-variables.ts";
 
 export interface GatewayConfig extends ServiceConfig {

@@ -3,9 +3,9 @@ import { serveHealth } from "#shared/health-server.ts";
 import { runService } from "#shared/run-service.ts";
 import { loadConfig, withholdFromSdks } from "./config.ts";
 import { gatewayMetrics } from "./gateway-metrics.ts";
-import { loadProviders } from "./load-providers.ts";
-import { selectProvider } from "./select-provider.ts";
-import { serveGenerate } from "./serve-generate.ts";
+import { loadProviders } from "./providers/load-providers.ts";
+import { selectProvider } from "./providers/select-provider.ts";
+import { serveGenerate } from "./grpc/serve-generate.ts";
 
 await runService("llm-gateway", loadConfig, async ({ config, log, resources }) => {
   const withheld = withholdFromSdks(config);

@@ -4,7 +4,7 @@ import { expect } from "chai";
 import { LLMServiceClient } from "#shared/generated/llm/v1/llm.ts";
 import { listen } from "#shared/listen.ts";
 import { geminiChunk, openGeminiServer } from "../../../test/support/gemini-server.ts";
-import { collect, geminiRequest, openGateway, until } from "./gateway.ts";
+import { collect, geminiRequest, openGateway, until } from "./open-gateway.ts";
 
 /** The gRPC status code a call failed with. */
 async function statusOf(call: Promise<unknown>): Promise<unknown> {

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import type { ConversationMessage, GenerateRequest } from "#shared/generated/llm/v1/llm.ts";
 import { geminiChunk, openGeminiServer } from "../../../test/support/gemini-server.ts";
 import { openSseServer, type SseHandler } from "../../../test/support/sse-server.ts";
-import { isObject } from "../parse-json-object.ts";
+import { isObject } from "../parse-json.ts";
 import {
   lists,
   refusedByAnthropic,
@@ -10,7 +10,7 @@ import {
   refusedByOpenai,
   refusedByResponses,
 } from "./refused-requests.ts";
-import { geminiRequest, message, openGateway } from "./gateway.ts";
+import { geminiRequest, message, openGateway } from "./open-gateway.ts";
 import {
   calls,
   chatRequest,

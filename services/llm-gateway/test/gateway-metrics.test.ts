@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { geminiChunk, openGeminiServer } from "../../../test/support/gemini-server.ts";
-import { geminiRequest, openGateway, until } from "./gateway.ts";
+import { geminiRequest, openGateway, until } from "./open-gateway.ts";
 
 describe("llm-gateway's metrics", () => {
   it("count calls, tokens and times by provider, model and outcome", async () => {

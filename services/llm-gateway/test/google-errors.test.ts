@@ -5,7 +5,7 @@ import {
   type GeminiHandler,
   type GeminiReply,
 } from "../../../test/support/gemini-server.ts";
-import { KEY, KEY_ENV, geminiRequest, openGateway } from "./gateway.ts";
+import { TEST_KEY, TEST_KEY_ENV, geminiRequest, openGateway } from "./open-gateway.ts";
 
 const succeed: GeminiHandler = (reply) => {
   reply.chunk(geminiChunk([{ text: "fine" }], { finishReason: "STOP" }));
@@ -191,9 +191,9 @@ describe("llm-gateway when Gemini fails", () => {
 
   it("names the variable, never the key, when the provider refuses the key", async () => {
     for (const status of [400, 401, 403]) {
-      const { error } = await play(failWith(status, `bad key ${KEY}`, [{ reason: "API_KEY_INVALID" }]));
+      const { error } = await play(failWith(status, `bad key ${TEST_KEY}`, [{ reason: "API_KEY_INVALID" }]));
       expect(error).to.deep.include({ code: "credentials", retryable: false });
-      expect(error?.message).to.contain(KEY_ENV).and.not.to.contain(KEY);
+      expect(error?.message).to.contain(TEST_KEY_ENV).and.not.to.contain(TEST_KEY);
     }
   });
 
@@ -202,15 +202,15 @@ describe("llm-gateway when Gemini fails", () => {
     await using gateway = await openGateway({ env: {} });
     const answer = await gateway.ask(geminiRequest(gemini.url));
     expect(answer.error).to.deep.include({ code: "credentials", retryable: false });
-    expect(answer.error?.message).to.contain(KEY_ENV);
+    expect(answer.error?.message).to.contain(TEST_KEY_ENV);
     expect(gemini.requests).to.have.length(0);
   });
 
   it("refuses a key that cannot be one, without repeating it", async () => {
-    await using gateway = await openGateway({ env: { [KEY_ENV]: "two\nlines" } });
+    await using gateway = await openGateway({ env: { [TEST_KEY_ENV]: "two\nlines" } });
     const { error } = await gateway.ask(geminiRequest("http://127.0.0.1:9"));
     expect(error).to.deep.include({ code: "credentials", retryable: false });
-    expect(error?.message).to.contain(KEY_ENV).and.not.to.contain("lines");
+    expect(error?.message).to.contain(TEST_KEY_ENV).and.not.to.contain("lines");
   });
 
   it("says why the provider cannot be reached", async () => {

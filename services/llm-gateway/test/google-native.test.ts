@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { geminiChunk, openGeminiServer } from "../../../test/support/gemini-server.ts";
-import { KEY, geminiRequest, message, openGateway, type Answer } from "./gateway.ts";
+import { TEST_KEY, geminiRequest, message, openGateway, type Answer } from "./open-gateway.ts";
 
 const USAGE = { promptTokenCount: 10, candidatesTokenCount: 5, thoughtsTokenCount: 7, totalTokenCount: 22 };
 const TOOL = {
@@ -42,7 +42,7 @@ describe("llm-gateway with Gemini", () => {
     ]);
     const [request] = gemini.requests;
     expect(request?.path).to.equal("/v1beta/models/gemini-3-pro:streamGenerateContent?alt=sse");
-    expect(request?.headers["x-goog-api-key"]).to.equal(KEY);
+    expect(request?.headers["x-goog-api-key"]).to.equal(TEST_KEY);
   });
 
   it("loses nothing to comments, event names and ids between the data", async () => {

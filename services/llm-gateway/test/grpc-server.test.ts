@@ -8,7 +8,7 @@ import {
 } from "#shared/generated/grpc/health/v1/health.ts";
 import { LLMServiceClient } from "#shared/generated/llm/v1/llm.ts";
 import { geminiChunk, openGeminiServer } from "../../../test/support/gemini-server.ts";
-import { collect, geminiRequest, message, openGateway, until } from "./gateway.ts";
+import { collect, geminiRequest, message, openGateway, until } from "./open-gateway.ts";
 
 const MIB = 1024 * 1024;
 

@@ -1,6 +1,6 @@
 import { expect } from "chai";
-import { CallJoiner } from "../google-native/join-call-parts.ts";
-import type { GeminiFunctionCall } from "../google-native/gemini-chunk.ts";
+import { CallJoiner } from "../providers/google-native/response/join-call-parts.ts";
+import type { GeminiFunctionCall } from "../providers/google-native/response/gemini-chunk.ts";
 
 /** Everything the parts complete, in order. */
 function join(...parts: GeminiFunctionCall[]) {

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { openSseServer, type SseHandler } from "../../../test/support/sse-server.ts";
-import { KEY, message, openGateway } from "./gateway.ts";
+import { TEST_KEY, message, openGateway } from "./open-gateway.ts";
 import {
   PODS_TOOL,
   block,
@@ -81,7 +81,7 @@ describe("llm-gateway with Anthropic", () => {
       tools: [PODS_TOOL],
     });
     expect(request?.path).to.equal("/v1/messages");
-    expect(request?.headers).to.include({ "x-api-key": KEY, "anthropic-version": "2023-06-01" });
+    expect(request?.headers).to.include({ "x-api-key": TEST_KEY, "anthropic-version": "2023-06-01" });
     expect(request?.headers).not.to.have.any.keys("authorization");
     expect(request?.body).to.deep.equal({
       model: "claude-sonnet-4-5",

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { openSseServer, type SseHandler } from "../../../test/support/sse-server.ts";
-import { openGateway } from "./gateway.ts";
+import { openGateway } from "./open-gateway.ts";
 import { calls, chatRequest, completes, contentsOf, messageStart, messageStop, says } from "./wire.ts";
 
 async function play(handler: SseHandler, provider = "anthropic") {

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { status } from "@grpc/grpc-js";
 import { expect } from "chai";
 import { openSseServer, type SseHandler, type SseReply } from "../../../test/support/sse-server.ts";
-import { KEY, KEY_ENV, openGateway, until } from "./gateway.ts";
+import { TEST_KEY, TEST_KEY_ENV, openGateway, until } from "./open-gateway.ts";
 import { DIALECTS } from "./dialects.ts";
 import { chatRequest } from "./wire.ts";
 
@@ -100,8 +100,8 @@ for (const [name, dialect] of Object.entries(DIALECTS)) {
     });
 
     it("names the variable, never the key or what the provider repeats of it", async () => {
-      const { error } = await play(failWith(401, `Incorrect API key: ${KEY} sk-ab***********xyz.`));
-      expect(error?.message).to.contain(KEY_ENV).and.not.to.contain(KEY).and.not.to.contain("xyz");
+      const { error } = await play(failWith(401, `Incorrect API key: ${TEST_KEY} sk-ab***********xyz.`));
+      expect(error?.message).to.contain(TEST_KEY_ENV).and.not.to.contain(TEST_KEY).and.not.to.contain("xyz");
     });
 
     it("tries again after a reset before the first content", async () => {

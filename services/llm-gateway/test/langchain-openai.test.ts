@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { openSseServer, type SseHandler } from "../../../test/support/sse-server.ts";
-import { KEY, message, openGateway } from "./gateway.ts";
+import { TEST_KEY, message, openGateway } from "./open-gateway.ts";
 import { OPENAI_USAGE, PODS_TOOL, chatRequest, completes, completion, contentsOf } from "./wire.ts";
 
 const PATH = "/v1";
@@ -38,7 +38,7 @@ describe("llm-gateway with chat completions", () => {
   it("asks for a stream with usage, with the key and nothing else of this machine", async () => {
     const { request } = await play(completes([{ content: "x" }]));
     expect(request?.path).to.equal("/v1/chat/completions");
-    expect(request?.headers.authorization).to.equal(`Bearer ${KEY}`);
+    expect(request?.headers.authorization).to.equal(`Bearer ${TEST_KEY}`);
     expect(request?.headers).not.to.have.any.keys("openai-organization", "openai-project", "api-key");
     expect(request?.body).to.deep.equal({
       model: "gpt-4o",

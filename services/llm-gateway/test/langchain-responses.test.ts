@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { openSseServer, type SseHandler } from "../../../test/support/sse-server.ts";
-import { message, openGateway } from "./gateway.ts";
+import { message, openGateway } from "./open-gateway.ts";
 import { PODS_TOOL, chatRequest, contentsOf, named, stateOf } from "./wire.ts";
 
 const REASONING = {

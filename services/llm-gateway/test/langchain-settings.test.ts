@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { openSseServer } from "../../../test/support/sse-server.ts";
-import { KEY_ENV, openGateway } from "./gateway.ts";
+import { TEST_KEY_ENV, openGateway } from "./open-gateway.ts";
 import { chatRequest } from "./wire.ts";
 
 describe("llm-gateway with a provider of the langchain backend", () => {
@@ -9,7 +9,7 @@ describe("llm-gateway with a provider of the langchain backend", () => {
     for (const provider of ["openai", "anthropic", "xai"]) {
       const { error } = await gateway.ask(chatRequest(provider, "http://127.0.0.1:9"));
       expect(error).to.deep.include({ code: "credentials", retryable: false });
-      expect(error?.message).to.contain(KEY_ENV);
+      expect(error?.message).to.contain(TEST_KEY_ENV);
     }
   });
 

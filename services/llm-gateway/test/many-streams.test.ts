@@ -16,7 +16,7 @@ import {
   scriptedRequest,
   until,
   type Answer,
-} from "./gateway.ts";
+} from "./open-gateway.ts";
 
 const STREAMS = 1_000;
 const PIECES = 5;

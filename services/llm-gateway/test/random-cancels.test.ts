@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { expect } from "chai";
 import { geminiChunk, openGeminiServer } from "../../../test/support/gemini-server.ts";
 import { openSseServer } from "../../../test/support/sse-server.ts";
-import { geminiRequest, openGateway, until } from "./gateway.ts";
+import { geminiRequest, openGateway, until } from "./open-gateway.ts";
 import { chatRequest, completion } from "./wire.ts";
 
 const CALLS = 100;

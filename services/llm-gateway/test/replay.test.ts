@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import type { ConversationMessage } from "#shared/generated/llm/v1/llm.ts";
 import { geminiChunk, openGeminiServer } from "../../../test/support/gemini-server.ts";
-import { isObject } from "../parse-json-object.ts";
-import { geminiRequest, message, openGateway, type Answer } from "./gateway.ts";
+import { isObject } from "../parse-json.ts";
+import { geminiRequest, message, openGateway, type Answer } from "./open-gateway.ts";
 
 const TURNS = 10;
 const TOOL = { name: "kubernetes.get_pods", description: "", parametersSchema: "" };

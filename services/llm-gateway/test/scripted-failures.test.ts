@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
 import { stringify } from "yaml";
-import { openGateway, scriptedRequest, type Answer } from "./gateway.ts";
+import { openGateway, scriptedRequest, type Answer } from "./open-gateway.ts";
 
 /** What a gateway answers that plays this script. */
 async function play(

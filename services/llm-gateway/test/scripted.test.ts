@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { status } from "@grpc/grpc-js";
 import { expect } from "chai";
-import { message, openGateway, scriptedRequest, until } from "./gateway.ts";
+import { message, openGateway, scriptedRequest, until } from "./open-gateway.ts";
 
 /** A gateway over a configuration directory of its own, with these scripts in it. */
 async function openScripts(scripts: Record<string, string>) {

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { encodeToolName, toolNameDecoder } from "../tool-names.ts";
+import { encodeToolName, toolNameDecoder } from "../conversation/tool-names.ts";
 
 const NAMES = [
   "kubernetes.get_pods",

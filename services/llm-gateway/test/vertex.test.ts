@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect } from "chai";
 import { geminiChunk } from "../../../test/support/gemini-server.ts";
 import { openSseServer, type SseHandler } from "../../../test/support/sse-server.ts";
-import { message, openGateway } from "./gateway.ts";
+import { message, openGateway } from "./open-gateway.ts";
 import {
   PODS_TOOL,
   calls,

@@ -1,6 +1,6 @@
 import type { GenerateRequest, GenerateResponse, LLMConfig } from "#shared/generated/llm/v1/llm.ts";
 import type { SseHandler, SseReply } from "../../../test/support/sse-server.ts";
-import { modelRequest } from "./gateway.ts";
+import { modelRequest } from "./open-gateway.ts";
 
 /** A request for a provider at `baseUrl`; `request` and `config` override any part of it. */
 export function chatRequest(
