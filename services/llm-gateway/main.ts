@@ -3,9 +3,9 @@ import { serveHealth } from "#shared/health-server.ts";
 import { runService } from "#shared/run-service.ts";
 import { loadConfig, withholdFromSdks } from "./config.ts";
 import { gatewayMetrics } from "./gateway-metrics.ts";
+import { serveGenerate } from "./grpc/serve-generate.ts";
 import { loadProviders } from "./providers/load-providers.ts";
 import { selectProvider } from "./providers/select-provider.ts";
-import { serveGenerate } from "./grpc/serve-generate.ts";
 
 await runService("llm-gateway", loadConfig, async ({ config, log, resources }) => {
   const withheld = withholdFromSdks(config);
@@ -28,7 +28,7 @@ await runService("llm-gateway", loadConfig, async ({ config, log, resources }) =
       log,
     }),
   );
-  // Bound before this answers at all: being reachable is the whole of being ready, for the gateway keeps no connection.
+  // The gateway keeps no connections, so it is ready as soon as its gRPC port is bound, which happened above.
   const health = resources.use(
     await serveHealth({ ...config.health, checks: { grpc: () => Promise.resolve() }, metrics }),
   );

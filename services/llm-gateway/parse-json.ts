@@ -1,13 +1,13 @@
-/** Deeper values overflow the stack when they are written as JSON again; no honest tool comes near it. */
+/** Deeper values overflow the stack when they are serialised again; real tool arguments are nowhere near this deep. */
 const MAX_DEPTH = 200;
 
-/** The JSON object that `text` holds, or undefined where it holds anything else or one nested too deeply. */
+/** The JSON object in `text`; undefined if `text` is anything else or nested more than 200 levels deep. */
 export function parseJsonObject(text: string): Record<string, unknown> | undefined {
   const value = parseJson(text);
   return isObject(value) ? value : undefined;
 }
 
-/** The JSON value that `text` holds, or undefined where it is not JSON or nested too deeply. */
+/** The JSON value in `text`; undefined if `text` is not JSON or nested more than 200 levels deep. */
 export function parseJson(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text);
@@ -17,7 +17,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** True for what JSON calls an object: neither null nor a list. */
+/** True for a JSON object: not null, not an array. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -6,18 +6,18 @@ const GO_ON = "Go on.";
 const ROLES = new Set(["system", "user", "assistant", "tool"]);
 
 /**
- * A conversation that any provider takes: the system's part apart, a result for every tool call, and never the
- * model's own words at its end.
+ * A conversation that every provider accepts: the system prompt separate, one result for each tool call, and a last
+ * message that is not the model's own.
  */
 export interface Conversation {
-  /** Undefined where there is none, or an empty one. */
+  /** The system prompt; undefined if it is missing or blank. */
   readonly system: string | undefined;
   readonly messages: readonly ConversationMessage[];
 }
 
 /**
- * Checks and orders the whole conversation. Throws TerminalError `invalid_request` for a second system message, an
- * unknown role, or a conversation without any content.
+ * Checks a request's messages and brings them into that form. Throws TerminalError `invalid_request` for a second
+ * system message, an unknown role, or a conversation without content.
  */
 export function normaliseConversation(all: readonly ConversationMessage[]): Conversation {
   let system: string | undefined;
@@ -43,7 +43,7 @@ export function normaliseConversation(all: readonly ConversationMessage[]): Conv
   if (messages.length === 0) {
     throw terminal("invalid_request", "messages hold no content: at least one user message is needed");
   }
-  // Most providers refuse to speak twice in a row.
+  // Most providers refuse a request that ends with an assistant message.
   const last = messages.at(-1);
   if (last?.role === "assistant") {
     messages.push(ConversationMessage.fromJSON({ role: "user", content: GO_ON }));

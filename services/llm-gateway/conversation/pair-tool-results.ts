@@ -3,37 +3,38 @@ import type { ConversationMessage } from "#shared/generated/llm/v1/llm.ts";
 const NO_RESULT = "There is no result of this call.";
 
 /**
- * The conversation with exactly one result behind each tool call, in the calls' order, because providers refuse any
- * other: a missing result is made up, and one without a call becomes a user message, so that nothing gets lost.
+ * Returns the conversation with exactly one result after each tool call, in the order of the calls; providers refuse
+ * anything else. A missing result is replaced by a placeholder. A result without a call becomes a user message, so
+ * its content is not lost.
  */
 export function pairToolResults(messages: readonly ConversationMessage[]): ConversationMessage[] {
-  const answered: ConversationMessage[] = [];
+  const paired: ConversationMessage[] = [];
   for (let index = 0; index < messages.length; index += 1) {
     const message = messages[index];
     if (message === undefined) continue;
     if (message.role === "tool") {
-      answered.push(strayResult(message));
+      paired.push(asUserMessage(message));
       continue;
     }
-    answered.push(message);
+    paired.push(message);
     if (message.role !== "assistant" || message.toolCalls.length === 0) continue;
     const results = new Map<string, ConversationMessage>();
     const strays: ConversationMessage[] = [];
     for (let next = messages[index + 1]; next?.role === "tool"; next = messages[index + 1]) {
       const isKnown = message.toolCalls.some(({ id }) => id === next?.toolCallId);
       if (isKnown && !results.has(next.toolCallId)) results.set(next.toolCallId, next);
-      else strays.push(strayResult(next));
+      else strays.push(asUserMessage(next));
       index += 1;
     }
-    answered.push(
-      ...message.toolCalls.map(({ id, name }) => results.get(id) ?? result(message, id, name)),
+    paired.push(
+      ...message.toolCalls.map(({ id, name }) => results.get(id) ?? placeholder(message, id, name)),
       ...strays,
     );
   }
-  return answered;
+  return paired;
 }
 
-function result(call: ConversationMessage, id: string, name: string): ConversationMessage {
+function placeholder(call: ConversationMessage, id: string, name: string): ConversationMessage {
   return {
     ...call,
     role: "tool",
@@ -45,7 +46,7 @@ function result(call: ConversationMessage, id: string, name: string): Conversati
   };
 }
 
-function strayResult(message: ConversationMessage): ConversationMessage {
+function asUserMessage(message: ConversationMessage): ConversationMessage {
   const content = `Result of ${message.toolName}:\n${message.content}`;
   return { ...message, role: "user", content, toolCallId: "", toolName: "" };
 }

@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 
-/** Gemini's limit for a function's name. */
+/** Gemini's limit for a function name. */
 const MAX_LENGTH = 64;
 const HASH_LENGTH = 8;
 
 /**
- * "server.tool" as a name Gemini accepts: dots become "__". A name that would not come back from that unchanged (it has
- * "__" of its own, a forbidden character, or is too long) gets a hash of itself at the end instead, so that two
- * tools never share one name.
+ * Encodes "server.tool" as a name that every provider accepts: dots become "__". A name that this rule cannot decode
+ * again (it contains "__" or a forbidden character, or is too long) ends in a hash of the original, so that two tools
+ * never get the same encoded name.
  */
 export function encodeToolName(name: string): string {
   const encoded = name.replaceAll(".", "__");
@@ -20,8 +20,8 @@ export function encodeToolName(name: string): string {
 }
 
 /**
- * The way back for an answer: names of the bound tools return exactly; a name the model made up is decoded by rule,
- * so that whoever runs tools can say what was asked for.
+ * Returns a decoder for tool names in an answer. Names of bound tools decode to the original; a name that the model
+ * made up is decoded by the "__" rule, so that the error about the unknown tool can name it.
  */
 export function toolNameDecoder(boundNames: readonly string[]): (encoded: string) => string {
   const byEncoded = new Map(boundNames.map((name) => [encodeToolName(name), name]));

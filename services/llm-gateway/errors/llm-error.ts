@@ -15,14 +15,14 @@ export const LLM_ERROR_CODES = [
   "max_retries",
   "internal",
 ] as const;
-export type LlmErrorCode = (typeof LLM_ERROR_CODES)[number];
+type LlmErrorCode = (typeof LLM_ERROR_CODES)[number];
 
-/** An error that trying the same call again cannot cure. */
+/** An error that retrying the same call cannot fix. */
 export function terminal(code: LlmErrorCode, message: string, options?: ErrorOptions): TerminalError {
   return new TerminalError(code, message, options);
 }
 
-/** An error after which a later try may succeed; `retryAfterMs` is the provider's own wish. */
+/** An error after which a retry may succeed; `retryAfterMs` is the delay that the provider asked for. */
 export function retryable(
   code: LlmErrorCode,
   message: string,

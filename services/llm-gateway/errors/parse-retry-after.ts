@@ -1,4 +1,4 @@
-/** A Retry-After header, in seconds or as a date, in milliseconds from now; undefined where it says nothing usable. */
+/** Parses a Retry-After header (seconds or an HTTP date) to milliseconds from now; undefined if it is missing or invalid. */
 export function parseRetryAfter(header: string | null | undefined): number | undefined {
   if (header === undefined || header === null) return undefined;
   if (/^\d{1,6}(?:\.\d+)?$/u.test(header)) return Number(header) * 1_000;

@@ -1,7 +1,7 @@
 import type { RetryableError, TerminalError } from "#shared/errors.ts";
 import { retryable, terminal } from "./llm-error.ts";
 
-/** What a failure means, whichever provider it came from. */
+/** What a failure means, independent of the provider. */
 export type FailureKind =
   | "credentials"
   | "context_too_long"
@@ -15,18 +15,26 @@ export type FailureKind =
   | "failed"
   | "refused";
 
-/** A failure that the provider itself told, in an HTTP response or in the middle of a stream. */
-export interface ProviderFailure {
+/** A failure that the provider reported, in an HTTP response or in the middle of an answer. */
+interface ProviderFailure {
   readonly kind: FailureKind;
-  /** Undefined within a stream that has begun with 200. */
+  /** HTTP status; undefined for an error inside an answer, whose status was 200. */
   readonly status: number | undefined;
-  /** In the provider's words, without secrets. */
-  readonly said: string;
-  /** How long the provider wants to be left alone, in milliseconds. */
+  /** The provider's own error text, redacted. */
+  readonly detail: string;
+  /** The delay before a retry that the provider asked for, in milliseconds. */
   readonly retryAfterMs: number | undefined;
-  /** What a reader must set or replace, e.g. "the credential in OPENAI_API_KEY". */
+  /** As in ErrorContext. */
   readonly credential: string;
   readonly cause: Error;
+}
+
+/** What an adapter must know of a call to report its errors. */
+export interface ErrorContext {
+  /** The credential to set or replace, for messages: e.g. "the credential in OPENAI_API_KEY". */
+  readonly credential: string;
+  /** Values to redact from messages. */
+  readonly secrets: readonly string[];
 }
 
 const KIND_OF_STATUS: Readonly<Record<number, FailureKind>> = {
@@ -44,7 +52,7 @@ const KIND_OF_STATUS: Readonly<Record<number, FailureKind>> = {
   529: "overloaded",
 };
 
-/** What an HTTP status other than 2xx means where nothing else is known. */
+/** What an HTTP status other than 2xx means if nothing else is known. */
 export function kindOfStatus(status: number): FailureKind {
   if (status < 400) return "redirect";
   return KIND_OF_STATUS[status] ?? (status >= 500 ? "failed" : "refused");
@@ -52,42 +60,42 @@ export function kindOfStatus(status: number): FailureKind {
 
 const TOO_LONG =
   /context_length_exceeded|exceed_context_size|prompt is too long|context length|maximum prompt length|context (?:window|limit|size)|token count.*exceeds|too many tokens|input tokens exceed/iu;
-/** Not "billing" alone: Gemini speaks of it in every 429. */
+/** "billing" alone does not match: Gemini mentions it in every 429. */
 const UNPAID =
   /insufficient[_ ](?:quota|balance|credits)|credit balance|(?:prepayment|available) credits|billing_\w+/iu;
 
-/** Whether a refusal, in words or by name, says that the conversation does not fit the model. */
-export function isTooLong(said: string): boolean {
-  return TOO_LONG.test(said);
+/** True if an error's text or code says that the conversation exceeds the model's context. */
+export function isTooLong(text: string): boolean {
+  return TOO_LONG.test(text);
 }
 
-/** Whether a refusal says that the account is empty, where waiting does not help, whatever the status. */
-export function isUnpaid(said: string): boolean {
-  return UNPAID.test(said);
+/** True if an error's text or code says that the account has no credit; a retry does not help then, whatever the status. */
+export function isUnpaid(text: string): boolean {
+  return UNPAID.test(text);
 }
 
-/** The failure as an error with its verdict, told in one sentence with the provider's own words at its end. */
+/** The failure as a retryable or terminal error; its message is one sentence that ends with the provider's own text. */
 export function failureError(failure: ProviderFailure): TerminalError | RetryableError {
-  const { kind, status, said, retryAfterMs, cause } = failure;
+  const { kind, status, detail, retryAfterMs, cause } = failure;
   const options = { cause, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
   const at = status === undefined ? "" : ` (${status})`;
   switch (kind) {
     case "credentials":
-      return terminal("credentials", `the provider refused ${failure.credential}${at}: ${said}`, { cause });
+      return terminal("credentials", `the provider refused ${failure.credential}${at}: ${detail}`, { cause });
     case "context_too_long":
-      return terminal("context_too_long", `the conversation is too long for the model: ${said}`, { cause });
+      return terminal("context_too_long", `the conversation is too long for the model: ${detail}`, { cause });
     case "content_blocked":
-      return terminal("content_blocked", `the provider blocked the prompt${at}: ${said}`, { cause });
+      return terminal("content_blocked", `the provider blocked the prompt${at}: ${detail}`, { cause });
     case "daily_quota":
-      return terminal("rate_limited", `the provider's daily quota is used up: ${said}`, { cause });
+      return terminal("rate_limited", `the provider's daily quota is used up: ${detail}`, { cause });
     case "rate_limited":
-      return retryable("rate_limited", `the provider's rate limit is reached: ${said}`, options);
+      return retryable("rate_limited", `the provider's rate limit is reached: ${detail}`, options);
     case "overloaded":
-      return retryable("overloaded", `the provider is overloaded: ${said}`, options);
+      return retryable("overloaded", `the provider is overloaded: ${detail}`, options);
     case "timeout":
-      return retryable("timeout", `the provider gave up${at}: ${said}`, options);
+      return retryable("timeout", `the provider gave up${at}: ${detail}`, options);
     case "invalid_request":
-      return terminal("invalid_request", `the provider refused the request${at}: ${said}`, { cause });
+      return terminal("invalid_request", `the provider refused the request${at}: ${detail}`, { cause });
     case "redirect":
       return terminal(
         "invalid_request",
@@ -95,9 +103,9 @@ export function failureError(failure: ProviderFailure): TerminalError | Retryabl
         { cause },
       );
     case "failed":
-      return retryable("provider_error", `the provider failed${at}: ${said}`, options);
+      return retryable("provider_error", `the provider failed${at}: ${detail}`, options);
     case "refused":
-      return terminal("provider_error", `the provider refused the call${at}: ${said}`, { cause });
+      return terminal("provider_error", `the provider refused the call${at}: ${detail}`, { cause });
     default:
       return kind satisfies never;
   }

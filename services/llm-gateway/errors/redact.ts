@@ -1,11 +1,11 @@
-/** More of an error is not told; some are whole web pages, on which the expressions below would take their time. */
+/** Longer texts are cut: some error bodies are whole web pages, on which the expressions below would be slow. */
 const MAX_LENGTH = 2_000;
-/** Google's access tokens and signed ones, which nobody here has by value. */
+/** Google access tokens and JWTs. The SDK creates them, so the gateway cannot redact them by value. */
 const TOKEN = /\bya29\.[\w.-]{10,}|\beyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?/gu;
-/** The parts of a key that OpenAI repeats between asterisks. */
+/** OpenAI repeats part of a rejected key, masked with asterisks. */
 const MASKED = /\S{0,200}\*{3,}\S{0,200}/gu;
 
-/** A foreign text, cut to 2,000 UTF-16 units, without these secrets and anything that looks like one. */
+/** Returns `text` cut to 2,000 code units, with `secrets` and everything that looks like a token replaced. */
 export function redact(text: string, secrets: readonly string[]): string {
   return secrets
     .filter((secret) => secret !== "")

@@ -3,27 +3,27 @@ import type { ServerWritableStream } from "@grpc/grpc-js";
 import { CancelledError, coerceError } from "#shared/errors.ts";
 import type { GenerateRequest, GenerateResponse } from "#shared/generated/llm/v1/llm.ts";
 import type { Logger } from "#shared/logger.ts";
-import type { CallRecord } from "../gateway-metrics.ts";
-import { limitOutput } from "./limit-output.ts";
 import { retryable, terminal } from "../errors/llm-error.ts";
-import { normaliseChunks } from "./normalise-chunks.ts";
+import type { CallRecord } from "../gateway-metrics.ts";
 import type { Provider } from "../providers/provider.ts";
+import { limitOutput } from "./limit-output.ts";
+import { normaliseChunks } from "./normalise-chunks.ts";
 import { toErrorInfo } from "./to-error-info.ts";
 
 type GenerateCall = ServerWritableStream<GenerateRequest, GenerateResponse>;
 
-export interface HandleGenerateOptions {
+interface HandleGenerateOptions {
   readonly provider: Provider;
   readonly maxOutputBytes: number;
-  /** Aborts with CancelledError `shutdown` when the gateway can wait no longer. */
+  /** Aborts with CancelledError `shutdown` when the stop grace is over. */
   readonly stopping: AbortSignal;
   readonly record: CallRecord;
   readonly log: Logger;
 }
 
 /**
- * Answers one Generate call from its first byte to its end: streams the provider's chunks with backpressure and ends
- * with exactly one final chunk, unless the caller has gone. Never rejects; what goes wrong is told to the caller.
+ * Handles one Generate call: streams the provider's chunks with backpressure and ends with exactly one final chunk,
+ * unless the caller is gone. Never rejects; an error becomes the final chunk.
  */
 export async function handleGenerate(call: GenerateCall, options: HandleGenerateOptions): Promise<void> {
   const { record, log } = options;
@@ -31,7 +31,7 @@ export async function handleGenerate(call: GenerateCall, options: HandleGenerate
   const cancelled = () =>
     caller.abort(new CancelledError("user", "the caller cancelled or its deadline passed"));
   call.on("cancelled", cancelled);
-  call.on("error", (error) => log.debug({ reason: error.message }, "the caller's stream failed"));
+  call.on("error", (error) => log.debug({ reason: error.message }, "caller's gRPC stream failed"));
   try {
     await streamContent(call, AbortSignal.any([caller.signal, options.stopping]), options);
     await write(call, { content: undefined, isFinal: true }, caller.signal);
@@ -51,7 +51,7 @@ export async function handleGenerate(call: GenerateCall, options: HandleGenerate
       record.end(error.code);
     }
   } finally {
-    call.off("cancelled", cancelled); // it also comes when an ended call's stream closes
+    call.off("cancelled", cancelled); // also emitted when the stream of an ended call closes
     call.end();
   }
 }

@@ -8,15 +8,15 @@ import {
 
 type Watcher = ServerWritableStream<HealthCheckRequest, HealthCheckResponse>;
 
-/** gRPC's standard health service and the switch that turns it off. */
-export interface HealthSwitch {
+/** gRPC's standard health service, and how to end it. */
+interface HealthHandle {
   readonly service: HealthServer;
-  /** From now on says NOT_SERVING, tells and dismisses whoever watches. */
+  /** Answers NOT_SERVING from now on; sends it to all watchers and ends their streams. */
   stop(): void;
 }
 
-/** Answers SERVING for the server (the empty name) and these services, until it is stopped. */
-export function healthService(serviceNames: readonly string[]): HealthSwitch {
+/** Answers SERVING for the server (the empty name) and for these services until it is stopped. */
+export function healthService(serviceNames: readonly string[]): HealthHandle {
   const known = new Set(["", ...serviceNames]);
   const watchers = new Set<Watcher>();
   let current: ServingStatus = ServingStatus.SERVING;
@@ -40,7 +40,7 @@ export function healthService(serviceNames: readonly string[]): HealthSwitch {
       current = ServingStatus.NOT_SERVING;
       for (const call of watchers) {
         if (known.has(call.request.service)) call.write({ status: current });
-        call.end(); // an open stream would hold the server's orderly shutdown up
+        call.end(); // an open stream would delay the server's graceful shutdown
       }
       watchers.clear();
     },

@@ -3,8 +3,9 @@ import { retryable } from "../errors/llm-error.ts";
 import type { Content } from "../providers/provider.ts";
 
 /**
- * Passes chunks on until all text of the call (answer, thinking, arguments, code, grounding, provider state) together exceeds
- * `maxBytes` in UTF-8; then throws RetryableError `provider_error`, because a model that runs away rarely does so twice.
+ * Passes chunks on until the call's content (text, thinking, tool arguments, code, grounding, provider state) exceeds
+ * `maxBytes` of UTF-8 in total, then throws RetryableError `provider_error`: a model that does not stop rarely does
+ * so twice.
  */
 export async function* limitOutput(
   source: AsyncIterable<Content>,

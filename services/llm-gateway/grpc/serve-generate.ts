@@ -7,43 +7,44 @@ import { HealthService } from "#shared/generated/grpc/health/v1/health.ts";
 import { LLMServiceService, type LLMConfig, type LLMServiceServer } from "#shared/generated/llm/v1/llm.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { CallRecord } from "../gateway-metrics.ts";
-import { healthService } from "./health-service.ts";
 import type { Provider } from "../providers/provider.ts";
 import { handleGenerate } from "./handle-generate.ts";
+import { healthService } from "./health-service.ts";
 
-export interface ServeGenerateOptions {
+interface ServeGenerateOptions {
   readonly host: string;
-  /** 0 lets the system choose. */
+  /** 0 for a free port. */
   readonly port: number;
-  /** The largest gRPC message either way. */
+  /** The largest gRPC message in either direction. */
   readonly maxMessageBytes: number;
-  /** All text of one answer together. */
+  /** The limit for all content of one answer together. */
   readonly maxOutputBytes: number;
-  /** Connections are closed in good order at this age, so that clients find new replicas. */
+  /** Connections of this age are closed gracefully, so that clients find new replicas. */
   readonly maxConnectionAgeMs?: number;
-  /** How long running calls may go on once the server is told to stop. */
+  /** How long running calls may continue after the server was told to stop. */
   readonly stopGraceMs: number;
   readonly provider: Provider;
   readonly openRecord: (config: LLMConfig | undefined) => CallRecord;
   readonly log: Logger;
 }
 
-export interface GenerateServer extends AsyncDisposable {
+interface GenerateServer extends AsyncDisposable {
   readonly port: number;
 }
 
-/** A client asks the name service again only when it loses a connection. */
+/** A client resolves the gateway's name again only when it loses a connection. */
 const CONNECTION_AGE_MS = 5 * 60_000;
-/** More than a chunk's own fields ever take. */
+/** More than the fields around a chunk's content ever take. */
 const MESSAGE_OVERHEAD_BYTES = 1_024;
 
 /**
- * Serves `llm.v1.LLMService` and gRPC's health service. Resolves once bound; throws TerminalError `port_unavailable` otherwise.
- * Disposing takes no new calls, lets running ones finish within the grace, then ends them with a retryable error.
+ * Serves `llm.v1.LLMService` and gRPC's health service. Resolves when the port is bound; throws TerminalError
+ * `port_unavailable` if it cannot be. Disposing rejects new calls, lets running calls finish within `stopGraceMs`, then
+ * ends them with a retryable error.
  */
 export async function serveGenerate(options: ServeGenerateOptions): Promise<GenerateServer> {
   const { provider, openRecord, maxConnectionAgeMs = CONNECTION_AGE_MS } = options;
-  // What exceeds a message would end the call with a bare gRPC status: the answer's limit ends it with a typed error.
+  // A chunk over the message limit would end the call with a bare gRPC status; the output limit ends it with an ErrorInfo.
   const maxOutputBytes = Math.min(options.maxOutputBytes, options.maxMessageBytes - MESSAGE_OVERHEAD_BYTES);
   const stop = new AbortController();
   const running = new Set<Promise<void>>();
@@ -65,7 +66,7 @@ export async function serveGenerate(options: ServeGenerateOptions): Promise<Gene
   const server = new Server({
     "grpc.max_receive_message_length": options.maxMessageBytes,
     "grpc.max_send_message_length": options.maxMessageBytes,
-    // A client behind a cut cable must not keep a provider's call running.
+    // Detects a client that has lost its network; its provider call must not keep running.
     "grpc.keepalive_time_ms": 10_000,
     "grpc.keepalive_timeout_ms": 5_000,
     "grpc.max_connection_age_ms": maxConnectionAgeMs,
@@ -90,11 +91,11 @@ export async function serveGenerate(options: ServeGenerateOptions): Promise<Gene
   };
 }
 
-/** Resolves once stop has aborted and every running call has told its caller. */
+/** Resolves when `stop` has aborted and every running call has sent its final chunk. */
 async function settled(running: ReadonlySet<Promise<void>>, stop: AbortSignal): Promise<void> {
   if (!stop.aborted) await once(stop, "abort");
   await Promise.all(running);
-  // The last chunks are in the HTTP/2 session's buffers: give them the loop once more before it is destroyed.
+  // The final chunks are still in the HTTP/2 session's buffers; let them be sent before the session is destroyed.
   await delay(100);
 }
 

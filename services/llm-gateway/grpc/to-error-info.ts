@@ -2,12 +2,12 @@ import { RetryableError, TerminalError, coerceError } from "#shared/errors.ts";
 import type { ErrorInfo } from "#shared/generated/llm/v1/llm.ts";
 import { safeCut } from "#shared/surrogate-guard.ts";
 
-/** A provider's error body can be a whole web page. */
+/** Messages can contain a provider's error body, which may be a whole web page. */
 const MAX_MESSAGE_LENGTH = 2_000;
 
 /**
- * Turns whatever a call threw into the chunk that ends it. Errors with a verdict keep code and message; anything else
- * is `internal`, without its message, which was not written for the caller and may hold anything.
+ * Converts what a call threw to the ErrorInfo that ends it. Terminal and retryable errors keep code and message. Any
+ * other error becomes `internal` without its message, which was not written for the caller and may contain secrets.
  */
 export function toErrorInfo(thrown: unknown): ErrorInfo {
   if (thrown instanceof TerminalError || thrown instanceof RetryableError) {

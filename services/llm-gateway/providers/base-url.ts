@@ -1,11 +1,11 @@
 import { terminal } from "../errors/llm-error.ts";
 
 /**
- * The address to call, without a slash at its end; the provider's own where `configured` is empty. Throws
- * TerminalError `invalid_request` for what is no http(s) URL, without repeating it: it may hold a password.
+ * The URL to call, without a trailing slash: `configured`, or `fallback` if that is empty. Throws TerminalError
+ * `invalid_request` unless it is an http(s) URL. The error does not repeat the URL, which may contain a password.
  */
-export function baseUrl(configured: string, own: string): string {
-  const url = URL.parse(configured === "" ? own : configured);
+export function baseUrl(configured: string, fallback: string): string {
+  const url = URL.parse(configured === "" ? fallback : configured);
   if (url === null || !["https:", "http:"].includes(url.protocol) || url.username + url.password !== "") {
     throw terminal(
       "invalid_request",

@@ -1,7 +1,7 @@
 import type { Environment } from "#shared/environment.ts";
 import { terminal } from "../errors/llm-error.ts";
 
-/** The value of the variable of this name. Throws TerminalError `credentials` naming the variable, never its value. */
+/** The value of the variable `name`. Throws TerminalError `credentials` if it is unset; the error names only the variable. */
 export function credential(name: string, env: Environment): string {
   const value = env[name]?.trim();
   if (value === undefined || value === "") {
@@ -13,7 +13,7 @@ export function credential(name: string, env: Environment): string {
   return value;
 }
 
-/** The same for a key, which travels in a header: throws `credentials` for what no header can carry, too. */
+/** The same for an API key. Also throws `credentials` for characters that an HTTP header cannot carry. */
 export function apiKey(name: string, env: Environment): string {
   const value = credential(name, env);
   if (!/^[\x21-\x7E]+$/u.test(value)) {

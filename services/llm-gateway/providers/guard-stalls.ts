@@ -1,6 +1,6 @@
 import { retryable } from "../errors/llm-error.ts";
 
-/** How long a provider may say nothing, in milliseconds. */
+/** How long a provider may send nothing, in milliseconds. */
 export interface StallLimits {
   /** From the request to the first chunk: connecting, queueing and thinking. */
   readonly firstChunkMs: number;
@@ -9,12 +9,12 @@ export interface StallLimits {
 }
 
 /**
- * Passes chunks on, and throws RetryableError `timeout` when the source stays silent for too long. Only the wait for
- * the source counts, not the time its consumer takes. The source is left as it is: whoever opened it closes it.
+ * Passes chunks on; throws RetryableError `timeout` if the source sends nothing for too long. Only the wait for the
+ * source counts, not the consumer's time. Does not close the source; that is left to the caller, who opened it.
  */
 export async function* guardStalls<T>(source: AsyncIterable<T>, limits: StallLimits): AsyncGenerator<T> {
   const iterator = source[Symbol.asyncIterator]();
-  // One timer, pushed back with every chunk: a new one for each would cost more than the rest of the way.
+  // One timer, refreshed with each chunk: a new timer per chunk would cost more than the rest of the chunk's path.
   const first = new StallTimer(limits.firstChunkMs);
   const between = new StallTimer(limits.betweenChunksMs);
   try {
@@ -38,7 +38,7 @@ class StallTimer {
     this.#limitMs = limitMs;
   }
 
-  /** What `next` resolves with; rejects when it takes too long, and then nobody waits for it any more. */
+  /** Resolves like `next()`, or rejects when that takes too long; a later result of `next()` is dropped. */
   guard<T>(next: () => Promise<T>): Promise<T> {
     this.#timer = this.#timer?.refresh() ?? setTimeout(() => this.#stall?.(), this.#limitMs);
     return new Promise((resolve, reject) => {

@@ -1,6 +1,6 @@
 /**
- * Makes `open` answer equal keys with the same value, for as long as it is among the `max` used last: a client is
- * opened once per credential and address, a rotated key needs no restart, and random addresses do not fill the memory.
+ * Caches the results of `open` by key; keys are equal if their JSON is. Keeps the `max` values used last. For clients,
+ * keyed by credential and address: a rotated key needs no restart, and random addresses do not fill the memory.
  */
 export function lruCached<K, V>(max: number, open: (key: K) => V): (key: K) => V {
   const values = new Map<string, V>();

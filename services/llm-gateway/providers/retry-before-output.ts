@@ -1,14 +1,14 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { RetryableError } from "#shared/errors.ts";
 import type { Logger } from "#shared/logger.ts";
+import { pause } from "#shared/pause.ts";
 import { retryable } from "../errors/llm-error.ts";
 
 export interface RetryPolicy {
-  /** In all, the first one included. */
+  /** In total, the first one included. */
   readonly tries: number;
-  /** Before the second try; doubles for each further one. */
+  /** Before the second try; doubles with each further try. */
   readonly baseDelayMs: number;
-  /** A provider that asks for a longer wait is not waited for at all. */
+  /** A longer wait ends the call instead, also one that the provider asked for. */
   readonly maxDelayMs: number;
 }
 
@@ -18,24 +18,24 @@ interface RetryOptions {
   readonly deadline: number;
   readonly signal: AbortSignal;
   readonly log: Logger;
-  /** Which retryable errors to try again after; all by default. */
+  /** Which retryable errors to retry after; by default all. */
   readonly isWorthTrying?: (error: RetryableError) => boolean;
 }
 
 /**
- * Yields what `attempt` (given its number, from 1) yields and tries again after a RetryableError, but only while nothing has come out, because a
- * reader cannot take back what it has seen. Waits between half and all of an exponential delay, at least as long as
- * the provider asked for. Throws the last error at once when something came out or the wait would be too long,
- * `max_retries` when the tries are used up, and the signal's reason when it aborts.
+ * Yields what `tryCall` yields (its argument is the number of the try, from 1) and retries after a RetryableError, but
+ * only before the first output: a reader cannot take back what it has seen. Each wait is half to all of an exponential
+ * delay, and at least what the provider asked for. Throws the error immediately after output or if the wait would pass
+ * `maxDelayMs` or the deadline, `max_retries` when all tries have failed, and the signal's reason when it aborts.
  */
 export async function* retryBeforeOutput<T>(
-  attempt: (number: number) => AsyncIterable<T>,
+  tryCall: (number: number) => AsyncIterable<T>,
   { policy, deadline, signal, log, isWorthTrying = () => true }: RetryOptions,
 ): AsyncGenerator<T> {
   for (let tries = 1; ; tries += 1) {
     let output = false;
     try {
-      for await (const item of attempt(tries)) {
+      for await (const item of tryCall(tries)) {
         output = true;
         yield item;
       }
@@ -46,11 +46,8 @@ export async function* retryBeforeOutput<T>(
       if (output || tries >= policy.tries) throw output ? error : exhausted(error, tries);
       const waitMs = waitBefore(tries, policy, error.retryAfterMs);
       if (waitMs > policy.maxDelayMs || Date.now() + waitMs >= deadline) throw error;
-      log.warn(
-        { code: error.code, tries, wait_ms: Math.round(waitMs) },
-        "provider call failed: trying again",
-      );
-      await delay(waitMs, undefined, { signal }).catch(() => signal.throwIfAborted());
+      log.warn({ code: error.code, tries, wait_ms: Math.round(waitMs) }, "provider call failed, retrying");
+      await pause(waitMs, signal);
     }
   }
 }

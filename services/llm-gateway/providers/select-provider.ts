@@ -5,10 +5,10 @@ import type { Provider } from "./provider.ts";
 
 const LANGCHAIN_TYPES = ["openai", "anthropic", "xai", "vertexai"];
 
-/** Loads a provider when its first call comes: an SDK costs 75 MB, which a gateway that never uses it should not pay. */
-export type LazyProvider = () => Promise<Provider>;
+/** Loads a provider with its first call: an SDK takes some 75 MB, which a gateway that never uses it should not pay. */
+type LazyProvider = () => Promise<Provider>;
 
-/** The provider behind every name; which one serves a call is decided by its llm_config. */
+/** All providers; a call's llm_config selects one. */
 export interface Providers {
   readonly googleNative: LazyProvider;
   readonly langchain: LazyProvider;
@@ -17,9 +17,9 @@ export interface Providers {
 }
 
 /**
- * The one provider the server knows: routes each call by type and backend. An empty backend means the provider's own;
- * `langchain` serves Google models, also those on Vertex AI, through the native client. Throws TerminalError `invalid_backend` for what
- * this gateway cannot serve.
+ * A provider that routes each call by provider type and backend. An empty backend means the type's default. With
+ * backend `langchain`, Gemini (also on Vertex AI) is still served by Google's SDK. Throws TerminalError
+ * `invalid_backend` for a combination that this gateway cannot serve.
  */
 export function selectProvider(providers: Providers): Provider {
   return async function* select(call) {
@@ -46,7 +46,7 @@ function choose({ provider, backend, model }: LLMConfig, providers: Providers): 
   return provider === "vertexai" && !isClaude(model) ? providers.vertexGemini() : providers.langchain();
 }
 
-/** Vertex AI serves models of several makers, each through an API of its own. */
+/** Vertex AI serves models of several vendors, each through a different API. */
 function isClaude(model: string): boolean {
   return model.toLowerCase().startsWith("claude");
 }

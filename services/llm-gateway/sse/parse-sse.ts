@@ -1,17 +1,17 @@
 import { retryable } from "../errors/llm-error.ts";
 
-/** One server-sent event; no name means the default one. */
+/** One server-sent event; `name` is undefined if the event has no `event` field. */
 export interface SseEvent {
   readonly name: string | undefined;
   readonly data: string;
 }
 
 const LINE_END = /\r\n?|\n/gu;
-/** A field, or a comment; anything else, such as bare JSON, has no business in a stream of events. */
+/** A field or a comment. */
 const FIELD = /^(?<name>[A-Za-z][\w-]*)?(?::|$)/u;
 
 /**
- * Reads a response's body as server-sent events, as SseParser does. Throws what that throws and whatever the body
+ * Parses a response body as server-sent events, as SseParser does. Throws what SseParser throws and what the body
  * fails with. Leaving the loop early cancels the body.
  */
 export async function* parseSse(
@@ -24,15 +24,15 @@ export async function* parseSse(
 }
 
 /**
- * Finds the events in a stream that comes in pieces: lines end in LF, CRLF or CR, several `data` lines are joined,
- * comments, other fields and events without data are passed over, and the last event needs no blank line behind it.
- * Lines that are no field come out as data too, for front ends put a bare error object into a stream. `read` and `end`
- * throw RetryableError `provider_error` once an event has more than `maxLength` UTF-16 units, and TypeError for bytes
- * that are not UTF-8.
+ * Parses server-sent events from bytes that arrive in pieces. Lines end in LF, CRLF or CR; several `data` lines are
+ * joined; comments, other fields and events without data are skipped; the last event needs no blank line after it.
+ * A line that is no field counts as data, because some proxies write a bare JSON error into the body. `read` and
+ * `end` throw RetryableError `provider_error` if an event exceeds `maxLength` code units, and TypeError for bytes that
+ * are not UTF-8.
  */
 export class SseParser {
   readonly #maxLength: number;
-  readonly #decoder = new TextDecoder("utf-8", { fatal: true }); // it also takes the byte order mark off
+  readonly #decoder = new TextDecoder("utf-8", { fatal: true }); // also removes a byte order mark
   readonly #event = new SseEventLines();
   #line = "";
   #isAfterCr = false;
@@ -41,13 +41,13 @@ export class SseParser {
     this.#maxLength = maxLength;
   }
 
-  /** Takes the next bytes; gives the events they complete. */
+  /** Takes the next bytes; yields the events they complete. */
   *read(bytes: Uint8Array): Generator<SseEvent> {
     const text = this.#decoder.decode(bytes, { stream: true });
     if (text === "") return;
     let start = 0;
     for (const { index, 0: end } of text.matchAll(LINE_END)) {
-      // The second half of a CRLF that was cut between two pieces ends no line of its own.
+      // The LF of a CRLF that was split between two pieces does not end a second line.
       const isRest = this.#isAfterCr && index === 0 && end === "\n";
       const event = isRest ? undefined : this.#event.add(this.#line + text.slice(start, index));
       this.#line = "";
@@ -64,7 +64,7 @@ export class SseParser {
     }
   }
 
-  /** To be asked when the stream has ended: gives the event that it broke off in. */
+  /** To be called at the end of the body: yields the last event if no blank line ended it. */
   *end(): Generator<SseEvent> {
     const line = this.#line + this.#decoder.decode();
     const event = this.#event.add(line) ?? this.#event.add("");
@@ -72,18 +72,18 @@ export class SseParser {
   }
 }
 
-/** The lines of the event that is being read. */
+/** Collects the lines of one event. */
 class SseEventLines {
   #name: string | undefined;
   #data: string[] = [];
   #length = 0;
 
-  /** In UTF-16 units, with what each line takes beside its data. */
+  /** Code units of all data lines so far, field names and line ends included. */
   get length(): number {
     return this.#length;
   }
 
-  /** Takes one line without its end; a blank one ends the event and gives it, if it has any data. */
+  /** Takes one line without its line end; a blank line ends the event, which is returned if it has data. */
   add(line: string): SseEvent | undefined {
     if (line === "") return this.#take();
     const field = FIELD.exec(line);

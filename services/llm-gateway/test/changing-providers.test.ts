@@ -3,6 +3,7 @@ import type { ConversationMessage, GenerateRequest } from "#shared/generated/llm
 import { geminiChunk, openGeminiServer } from "../../../test/support/gemini-server.ts";
 import { openSseServer, type SseHandler } from "../../../test/support/sse-server.ts";
 import { isObject } from "../parse-json.ts";
+import { geminiRequest, message, openGateway } from "./open-gateway.ts";
 import {
   lists,
   refusedByAnthropic,
@@ -10,9 +11,8 @@ import {
   refusedByOpenai,
   refusedByResponses,
 } from "./refused-requests.ts";
-import { geminiRequest, message, openGateway } from "./open-gateway.ts";
 import {
-  calls,
+  callsTool,
   chatRequest,
   completes,
   contentsOf,
@@ -50,7 +50,7 @@ const SCHEMAS = [
     ),
   }),
 ];
-/** An item of a tool that runs at OpenAI, as the Responses API sends it. */
+/** The Responses API's item for a tool that runs at OpenAI. */
 const SEARCH = { id: "ts_1", type: "tool_search_call", call_id: null, status: "completed" };
 const TOOLS = NAMES.map((name, index) => ({ name, description: "", parametersSchema: SCHEMAS[index] ?? "" }));
 const RESULTS = ["[1,2]", "7", "", '"text"', "null", "x".repeat(256 * 1024), '{"ok":true}'];
@@ -91,7 +91,7 @@ describe("a conversation that changes its provider with every turn, and its repl
       refused.push(refusedByAnthropic(request.body));
       messageStart(reply);
       thinks(reply, 0, "hm", "sig");
-      calls(reply, 1, `toolu_${turn}`, encoded(request.body, turn), '{"a":1}');
+      callsTool(reply, 1, `toolu_${turn}`, encoded(request.body, turn), '{"a":1}');
       messageStop(reply, "tool_use");
     });
     await using responses = await openSseServer((reply, request) => {

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { geminiChunk, openGeminiServer } from "../../../test/support/gemini-server.ts";
 import { geminiRequest, openGateway } from "./open-gateway.ts";
 
-describe("finishVerdict", () => {
+describe("geminiFinishVerdict", () => {
   it("says in the text that an answer was cut off by the token limit", async () => {
     await using gemini = await openGeminiServer((reply) => {
       reply.chunk(geminiChunk([{ text: "Half an" }], { finishReason: "MAX_TOKENS" }));
@@ -14,7 +14,7 @@ describe("finishVerdict", () => {
     expect(answer.text).to.match(/^Half an\n\n\[The answer ends here: .*limit/u);
   });
 
-  it("says so too behind a tool call, and takes calls without any finish reason for a broken answer", async () => {
+  it("says so after a tool call too, and treats calls without a finish reason as a broken answer", async () => {
     await using gemini = await openGeminiServer([
       (reply) => {
         reply.chunk(geminiChunk([{ functionCall: { name: "s__t" } }], { finishReason: "MAX_TOKENS" }));

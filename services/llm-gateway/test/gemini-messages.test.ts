@@ -1,6 +1,6 @@
 import { expect } from "chai";
-import { geminiMessages } from "../providers/google-native/request/gemini-messages.ts";
 import { encodeGeminiState } from "../providers/google-native/gemini-state.ts";
+import { geminiMessages } from "../providers/google-native/request/gemini-messages.ts";
 import { message } from "./open-gateway.ts";
 
 const MODEL = "gemini-2.5-pro";
@@ -12,7 +12,7 @@ const responseTo = (content: string): unknown => {
   return contents[1]?.parts?.[0]?.functionResponse?.response;
 };
 
-describe("messagesOut", () => {
+describe("geminiMessages", () => {
   for (const [what, content, expected] of [
     ["an object as it is", '{"a":1}', { a: 1 }],
     ["a list wrapped", "[1]", { result: [1] }],
@@ -30,7 +30,7 @@ describe("messagesOut", () => {
     });
   }
 
-  it("sends JSON too deep to be written again as text", () => {
+  it("sends JSON that is nested too deeply as text", () => {
     const deep = "[".repeat(50_000) + "]".repeat(50_000);
     expect(responseTo(deep)).to.deep.equal({ text: deep });
   });
@@ -44,7 +44,7 @@ describe("messagesOut", () => {
     });
   });
 
-  it("answers every call and never ends with the model's own words, whatever the conversation lacks", () => {
+  it("sends a result for every call and never ends with a message of the model", () => {
     const toolCalls = ["1", "2"].map((id) => ({ id, name: "s.t", arguments: "{}" }));
     const { contents } = geminiMessages(
       [
@@ -68,7 +68,7 @@ describe("messagesOut", () => {
     ]);
   });
 
-  it("keeps the calls' signatures when the text was changed since", () => {
+  it("keeps the signatures of calls when the text was changed", () => {
     const providerState = encodeGeminiState([
       { text: 5, signature: "dGV4dA==" },
       { call: "1", signature: "Y2FsbA==" },
@@ -84,7 +84,7 @@ describe("messagesOut", () => {
     ]);
   });
 
-  it("passes over a state that is not its own", () => {
+  it("ignores another provider's state", () => {
     for (const bytes of [
       "garbage",
       '{"v":2,"provider":"google","parts":[{"text":2,"signature":"eA=="}]}',
@@ -132,7 +132,7 @@ describe("messagesOut", () => {
       }
     });
 
-    it("sends older models none, which do not ask for it", () => {
+    it("sends older models no placeholder", () => {
       expect(signatures("gemini-2.5-pro")).to.deep.equal([[undefined], [undefined, undefined], ["c2ln"]]);
     });
   });

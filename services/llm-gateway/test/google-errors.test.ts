@@ -21,7 +21,7 @@ const resetAfter = (start: (reply: GeminiReply) => void): GeminiHandler => {
   };
 };
 
-/** What the gateway answers when Gemini plays these handlers, and how many requests it made. */
+/** The gateway's answer when Gemini replies with these handlers, and the number of requests. */
 async function play(
   handlers: GeminiHandler | GeminiHandler[],
   overrides: { stallMs?: number; maxOutputBytes?: number } = {},

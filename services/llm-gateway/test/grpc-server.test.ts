@@ -8,11 +8,12 @@ import {
 } from "#shared/generated/grpc/health/v1/health.ts";
 import { LLMServiceClient } from "#shared/generated/llm/v1/llm.ts";
 import { geminiChunk, openGeminiServer } from "../../../test/support/gemini-server.ts";
-import { collect, geminiRequest, message, openGateway, until } from "./open-gateway.ts";
+import { until } from "../../../test/support/until.ts";
+import { collect, geminiRequest, message, openGateway } from "./open-gateway.ts";
 
 const MIB = 1024 * 1024;
 
-/** What a health check answers: a serving status, or the gRPC status it failed with. */
+/** The result of a health check: a serving status, or the gRPC status of its error. */
 function check(client: HealthClient, service: string): Promise<{ serving?: number; code?: number }> {
   return new Promise((resolve) => {
     client.check({ service }, (error: ServiceError | null, response?: HealthCheckResponse) =>
@@ -47,7 +48,7 @@ describe("llm-gateway's gRPC server", () => {
     const unknown = client.watch({ service: "nonsense" });
     const seenOfUnknown: unknown[] = [];
     unknown.on("data", (response) => seenOfUnknown.push(response));
-    await until(() => Promise.resolve(seen.length > 0 && seenOfUnknown.length > 0));
+    await until("both watchers got a status", () => seen.length > 0 && seenOfUnknown.length > 0);
     expect(seenOfUnknown).to.deep.equal([{ status: ServingStatus.SERVICE_UNKNOWN }]);
     const answer = gateway.ask(geminiRequest(gemini.url));
     await gemini.request(0);
@@ -122,7 +123,7 @@ describe("llm-gateway's gRPC server", () => {
     await gemini.request(0);
     const ready = () => client.getChannel().getConnectivityState(false);
     const before = ready();
-    await until(() => Promise.resolve(ready() !== before));
+    await until("the connection has changed", () => ready() !== before);
     expect((await collect(client.generate(geminiRequest(gemini.url)))).text).to.equal("slow and steady");
     resolve();
     expect((await slow).text).to.equal("slow and steady");

@@ -32,7 +32,7 @@ const APIS: Readonly<
   Anthropic: { request: (url) => chatRequest("anthropic", url), answer: CLAUDE },
 };
 
-/** Plays one connection, from its first bytes on; `turn` counts requests over all connections, from 0. */
+/** Serves one connection from its first bytes; `turn` counts requests over all connections, from 0. */
 type Play = (socket: Socket, turn: number) => void;
 
 async function openRawServer(play: Play) {
@@ -111,7 +111,7 @@ for (const [name, { request, answer }] of Object.entries(APIS)) {
       expect({ text, error }).to.deep.equal({ text: "fine 💾", error: undefined });
     });
 
-    it("reads a compressed refusal", async () => {
+    it("reads a compressed error response", async () => {
       const body = gzipSync(JSON.stringify({ error: { message: "no such thing", type: "x", code: 400 } }));
       const { error } = await ask((socket) => {
         const head = `HTTP/1.1 400 Bad\r\ncontent-type: application/json\r\ncontent-encoding: gzip\r\ncontent-length: ${body.length}\r\n\r\n`;
@@ -153,7 +153,7 @@ for (const [name, { request, answer }] of Object.entries(APIS)) {
       }
     });
 
-    it("tells what a provider says that refuses before it has read the request", async () => {
+    it("reports the error of a provider that answers before it has read the request", async () => {
       const large = request("");
       const messages = [{ ...large.messages[0], content: "x".repeat(6 * 1024 * 1024) }];
       await using server = await openRawServer((socket) => {

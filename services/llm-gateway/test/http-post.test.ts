@@ -8,7 +8,7 @@ const finish = (reply: GeminiReply) => {
   reply.end();
 };
 
-/** Reads a body; gives what it failed with instead, if it did. */
+/** Reads a body to its end; returns its error instead if it fails. */
 async function read(body: AsyncIterable<unknown>): Promise<unknown> {
   try {
     for await (const bytes of body) expect(bytes).not.to.equal(undefined);
@@ -18,7 +18,7 @@ async function read(body: AsyncIterable<unknown>): Promise<unknown> {
   }
 }
 
-describe("postStream", () => {
+describe("httpPost", () => {
   const post = (base: string, signal: AbortSignal) =>
     httpPost(new URL(PATH, base), { headers: new Headers({ "x-one": "1" }), body: '{"a":"é"}', signal });
 

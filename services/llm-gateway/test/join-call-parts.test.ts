@@ -1,8 +1,8 @@
 import { expect } from "chai";
-import { CallJoiner } from "../providers/google-native/response/join-call-parts.ts";
 import type { GeminiFunctionCall } from "../providers/google-native/response/gemini-chunk.ts";
+import { CallJoiner } from "../providers/google-native/response/join-call-parts.ts";
 
-/** Everything the parts complete, in order. */
+/** The calls that the parts complete, in order. */
 function join(...parts: GeminiFunctionCall[]) {
   const joiner = new CallJoiner();
   const calls = parts.flatMap((part) => joiner.add(part, undefined) ?? []);

@@ -4,7 +4,7 @@ import { TEST_KEY, message, openGateway } from "./open-gateway.ts";
 import {
   PODS_TOOL,
   block,
-  calls,
+  callsTool,
   chatRequest,
   contentsOf,
   messageStart,
@@ -33,8 +33,8 @@ const callPods: SseHandler = (reply) => {
   thinks(reply, 0, "I need the pods.", "sig-1");
   block(reply, 1, { type: "redacted_thinking", data: "sealed" }, []);
   says(reply, 2, "Looking.");
-  calls(reply, 3, "toolu_1", "kubernetes__pods_list", '{"namespace":"a"}');
-  calls(reply, 4, "toolu_2", "kubernetes__pods_list", "");
+  callsTool(reply, 3, "toolu_1", "kubernetes__pods_list", '{"namespace":"a"}');
+  callsTool(reply, 4, "toolu_2", "kubernetes__pods_list", "");
   messageStop(reply, "tool_use", { output_tokens: 25, output_tokens_details: { thinking_tokens: 5 } });
 };
 
@@ -141,7 +141,7 @@ describe("llm-gateway with Anthropic", () => {
       (reply) => {
         messageStart(reply);
         thinks(reply, 0, `thought ${n}`, `sig-${n}`);
-        calls(reply, 1, `toolu_${n}`, "kubernetes__pods_list", `{"n":${n}}`);
+        callsTool(reply, 1, `toolu_${n}`, "kubernetes__pods_list", `{"n":${n}}`);
         messageStop(reply, "tool_use");
       };
     await using server = await openSseServer(Array.from({ length: 10 }, (_, n) => turn(n)));

@@ -2,8 +2,9 @@ import { once } from "node:events";
 import { status } from "@grpc/grpc-js";
 import { expect } from "chai";
 import { openSseServer, type SseHandler, type SseReply } from "../../../test/support/sse-server.ts";
-import { TEST_KEY, TEST_KEY_ENV, openGateway, until } from "./open-gateway.ts";
+import { until } from "../../../test/support/until.ts";
 import { DIALECTS } from "./dialects.ts";
+import { TEST_KEY, TEST_KEY_ENV, openGateway } from "./open-gateway.ts";
 import { chatRequest } from "./wire.ts";
 
 for (const [name, dialect] of Object.entries(DIALECTS)) {
@@ -199,7 +200,7 @@ for (const [name, dialect] of Object.entries(DIALECTS)) {
     it("waits for a model that thinks in silence behind the opening of its stream", async () => {
       await using server = await openSseServer((reply, request) => {
         dialect.begin(reply, "");
-        setTimeout(() => void dialect.succeed(reply, request), 200); // the silence under test
+        setTimeout(() => void dialect.succeed(reply, request), 200); // nothing is sent meanwhile
       });
       await using gateway = await openGateway({ stallMs: 50, firstChunkMs: 30_000 });
       const { text, error } = await gateway.ask(
@@ -249,7 +250,9 @@ for (const [name, dialect] of Object.entries(DIALECTS)) {
         call.cancel();
         expect(await failed).to.include({ code: status.CANCELLED });
         await request.closed;
-        await until(async () => (await gateway.metrics.metrics()).includes("tarsy_llm_calls_running 0"));
+        await until("no call is running", async () =>
+          (await gateway.metrics.metrics()).includes("tarsy_llm_calls_running 0"),
+        );
         expect(server.requests).to.have.length(1);
       });
     }

@@ -6,11 +6,11 @@ import { join } from "node:path";
 import { expect } from "chai";
 import { listen } from "#shared/listen.ts";
 import { openSseServer } from "../../../test/support/sse-server.ts";
-import { TEST_KEY, TEST_KEY_ENV, collect } from "./open-gateway.ts";
 import { openGatewayProcess } from "./open-gateway-process.ts";
+import { TEST_KEY, TEST_KEY_ENV, collect } from "./open-gateway.ts";
 import { chatRequest, completes, completion } from "./wire.ts";
 
-/** What the SDKs would take from the environment of their process. */
+/** Variables that the SDKs would read. */
 const MISLEADING = {
   OPENAI_API_KEY: "stray-key",
   OPENAI_ORG_ID: "stray-org",
@@ -29,7 +29,7 @@ const MISLEADING = {
   LANGSMITH_API_KEY: "stray-key",
 };
 
-/** Whoever would collect traces: a socket that closes every connection at once. */
+/** The trace collector of these tests: a server that closes every connection immediately. */
 async function openCollector() {
   let count = 0;
   const server = createServer((socket) => {
@@ -86,7 +86,7 @@ describe("llm-gateway process with the langchain backend", () => {
     }
     const { code, output } = await gateway.stop();
     expect(code).to.equal(0);
-    // The SDKs have written nothing of their own, and only JSON is in the log.
+    // Each line is a JSON log line: the SDKs have printed nothing.
     for (const line of output.trim().split("\n")) expect(line).to.match(/^\{.*\}$/u);
   });
 

@@ -4,7 +4,7 @@ import { createInterface } from "node:readline";
 import { credentials } from "@grpc/grpc-js";
 import { LLMServiceClient } from "#shared/generated/llm/v1/llm.ts";
 
-/** The gateway as its own process, with nothing in its environment but `env`, a client, and everything it writes. */
+/** Starts the gateway as a process with `env` and nothing else of this environment; collects its output. */
 export async function openGatewayProcess(env: Record<string, string> = {}) {
   const child = spawn(process.execPath, ["services/llm-gateway/main.ts"], {
     env: {
@@ -35,9 +35,9 @@ export async function openGatewayProcess(env: Record<string, string> = {}) {
     client,
     address,
     healthUrl: `http://127.0.0.1:${String(ports["health_port"])}`,
-    /** What it has written so far. */
+    /** Its stdout and stderr so far. */
     output: () => output,
-    /** Stops it in good order and gives its exit code and what it wrote. */
+    /** Stops it with SIGTERM; returns its exit code and output. */
     stop: async () => {
       client.close();
       child.kill("SIGTERM");

@@ -1,4 +1,3 @@
-import { setImmediate } from "node:timers/promises";
 import { Metadata, credentials, type CallOptions } from "@grpc/grpc-js";
 import { Registry } from "prom-client";
 import {
@@ -11,18 +10,18 @@ import {
 } from "#shared/generated/llm/v1/llm.ts";
 import { createLogger } from "#shared/logger.ts";
 import { gatewayMetrics } from "../gateway-metrics.ts";
+import { serveGenerate } from "../grpc/serve-generate.ts";
 import { loadProviders } from "../providers/load-providers.ts";
 import { selectProvider } from "../providers/select-provider.ts";
-import { serveGenerate } from "../grpc/serve-generate.ts";
 
 export const TEST_KEY_ENV = "TEST_GEMINI_KEY";
 export const TEST_KEY = "key-that-must-not-leak";
 
-export interface GatewayOverrides {
+interface GatewayOverrides {
   readonly configDir?: string;
   readonly env?: Record<string, string>;
   readonly stallMs?: number;
-  /** As long as stallMs unless it is given. */
+  /** By default stallMs. */
   readonly firstChunkMs?: number;
   readonly maxOutputBytes?: number;
   readonly maxMessageBytes?: number;
@@ -30,7 +29,7 @@ export interface GatewayOverrides {
   readonly stopGraceMs?: number;
 }
 
-/** Everything one call sent, by kind. */
+/** Everything that one call sent. */
 export interface Answer {
   readonly chunks: readonly GenerateResponse[];
   readonly text: string;
@@ -38,7 +37,7 @@ export interface Answer {
   readonly error: ErrorInfo | undefined;
 }
 
-/** The gateway in this process, and a client, over a real gRPC socket. */
+/** Starts the gateway in this process, and a client that calls it over a real gRPC socket. */
 export async function openGateway(overrides: GatewayOverrides = {}) {
   const metrics = new Registry();
   const stallMs = overrides.stallMs ?? 30_000;
@@ -77,28 +76,23 @@ export async function openGateway(overrides: GatewayOverrides = {}) {
   };
 }
 
-/** On a busy machine a connection may not be there at once. */
+/** On a busy machine the connection may not be ready immediately. */
 function waitForReady(): Metadata {
   return new Metadata({ waitForReady: true });
 }
 
-/** Reads a call to its end; rejects where gRPC itself fails. */
+/** Reads a call to its end; rejects with a gRPC error. */
 export async function collect(stream: AsyncIterable<unknown>): Promise<Answer> {
   const chunks: GenerateResponse[] = [];
   for await (const chunk of responses(stream)) chunks.push(chunk);
   return summary(chunks);
 }
 
-/** Resolves once the condition holds; the test's timeout is its limit. */
-export async function until(condition: () => Promise<boolean>): Promise<void> {
-  while (!(await condition())) await setImmediate();
-}
-
 async function* responses(stream: AsyncIterable<unknown>): AsyncGenerator<GenerateResponse> {
   for await (const chunk of stream) yield asResponse(chunk);
 }
 
-/** A streamed value as the type the client's decoder gives it; grpc-js types its stream's items as any. */
+/** Checks the type of a streamed response, which grpc-js declares as any. */
 function asResponse(value: unknown): GenerateResponse {
   if (typeof value === "object" && value !== null && "isFinal" in value && "content" in value) {
     return Object.assign({ content: undefined, isFinal: false }, value);
@@ -118,7 +112,7 @@ function summary(chunks: readonly GenerateResponse[]): Answer {
   return { chunks, text, thinking, error };
 }
 
-/** A message with everything but what is given left empty. */
+/** A message whose other fields are empty unless `rest` sets them. */
 export function message(
   role: string,
   content: string,
@@ -145,7 +139,7 @@ export function geminiRequest(
   return modelRequest({ ...gemini, baseUrl, ...config }, request);
 }
 
-/** A request with a question and a key for whatever `config` names. */
+/** A request with one question and the test key, for the provider in `config`. */
 export function modelRequest(
   config: Partial<LLMConfig>,
   request: Partial<GenerateRequest> = {},

@@ -11,8 +11,8 @@ function shape(messages: Parameters<typeof pairToolResults>[0]) {
   return pairToolResults(messages).map(({ role, content, toolCallId }) => [role, toolCallId, content]);
 }
 
-describe("answerCalls", () => {
-  it("puts results behind their calls, in the calls' order, each once", () => {
+describe("pairToolResults", () => {
+  it("puts one result after each call, in the order of the calls", () => {
     expect(
       shape([
         message("user", "go"),
@@ -36,8 +36,8 @@ describe("answerCalls", () => {
   });
 });
 
-describe("callIdOut", () => {
-  it("keeps what every provider takes, and turns the rest into the same id each time", () => {
+describe("encodeCallId", () => {
+  it("keeps ids that every provider accepts and hashes all others", () => {
     expect(encodeCallId("toolu_01A-b")).to.equal("toolu_01A-b");
     for (const id of ["", "a b", "x".repeat(41), "functions.get:0"]) {
       expect(encodeCallId(id)).to.match(/^call_[\da-f]{32}$/u);
@@ -49,8 +49,8 @@ describe("callIdOut", () => {
   });
 });
 
-describe("keepRecent", () => {
-  it("opens once per key and forgets the one unused for longest", () => {
+describe("lruCached", () => {
+  it("opens once per key and drops the least recently used", () => {
     const opened: string[] = [];
     const get = lruCached(2, (key: { name: string }) => {
       opened.push(key.name);

@@ -5,7 +5,7 @@ function* cut(bytes: Uint8Array, size: number): Generator<Uint8Array> {
   for (let start = 0; start < bytes.length; start += size) yield bytes.subarray(start, start + size);
 }
 
-/** The events of a stream that arrives in pieces of `size` bytes; whole by default. */
+/** The data of all events of a stream that arrives in pieces of `size` bytes; by default in one piece. */
 async function events(stream: string | Uint8Array, size = 1_000_000, maxLength = 1_000): Promise<string[]> {
   const all: string[] = [];
   const body = ReadableStream.from(cut(Buffer.from(stream), size));
@@ -13,7 +13,7 @@ async function events(stream: string | Uint8Array, size = 1_000_000, maxLength =
   return all;
 }
 
-describe("readEvents", () => {
+describe("parseSse", () => {
   for (const [what, stream, expected] of [
     ["lines that end in LF", "data: a\n\ndata: b\n\n", ["a", "b"]],
     ["lines that end in CRLF", "data: a\r\n\r\ndata: b\r\n\r\n", ["a", "b"]],
@@ -41,19 +41,19 @@ describe("readEvents", () => {
     });
   }
 
-  it("counts each event anew against the limit", async () => {
+  it("applies the limit to each event separately", async () => {
     const stream = "data: 0123456789\r\n\r\n".repeat(10);
     expect(await events(stream, 7, 30)).to.have.length(10);
   });
 
-  it("fails an event, a line or a comment that outgrows the limit", async () => {
+  it("fails for an event, a line or a comment over the limit", async () => {
     for (const stream of ["data: 0123456789\n".repeat(4), `data: ${"x".repeat(40)}`, `: ${"x".repeat(40)}`]) {
       const failure = await events(stream, 7, 30).catch((error: unknown) => error);
       expect(failure).to.be.an("error").with.property("message").that.includes("more than 30 characters");
     }
   });
 
-  it("fails bytes that are not UTF-8, also at the end", async () => {
+  it("fails for bytes that are not UTF-8, also at the end", async () => {
     for (const bytes of [Buffer.from([0xff, 0x0a, 0x0a]), Buffer.from("data: é").subarray(0, -1)]) {
       const failure = await events(bytes).catch((error: unknown) => error);
       expect(failure).to.be.instanceOf(TypeError);

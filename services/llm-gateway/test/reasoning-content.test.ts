@@ -39,8 +39,8 @@ async function opened() {
   };
 }
 
-describe("llm-gateway with servers that want their thoughts back", () => {
-  it("sends the thoughts behind the calls of the running round", async () => {
+describe("llm-gateway with servers that require their reasoning back", () => {
+  it("sends the reasoning before the calls of the current round", async () => {
     await using open = await opened();
     expect((await open.ask(round(open.state))).text).to.equal("done");
     const call = { id: "call_1", type: "function", function: { name: "a__b", arguments: "{}" } };
@@ -64,7 +64,7 @@ describe("llm-gateway with servers that want their thoughts back", () => {
     }
   });
 
-  it("leaves them out where the server refuses them", async () => {
+  it("omits it after the server has refused it", async () => {
     await using open = await opened();
     await using strict = await openSseServer([
       (reply) => reply.fail(400, { error: { message: "property 'reasoning_content' is unsupported" } }),

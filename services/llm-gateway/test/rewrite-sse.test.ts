@@ -1,8 +1,8 @@
 import { expect } from "chai";
-import type { SseEvent } from "../sse/parse-sse.ts";
 import { rewriteSse } from "../providers/langchain/response/rewrite-sse.ts";
+import type { SseEvent } from "../sse/parse-sse.ts";
 
-/** What a stream of these pieces becomes, and the events its repair saw. */
+/** The rewritten stream, and the events that the repair received. */
 async function pass(pieces: readonly (string | Uint8Array)[], maxBytes = 1_000) {
   const seen: SseEvent[] = [];
   const stream = rewriteSse((event) => {
@@ -21,8 +21,8 @@ async function pass(pieces: readonly (string | Uint8Array)[], maxBytes = 1_000) 
 
 const one = (data: string, name?: string) => ({ name, data });
 
-describe("rewriteEvents", () => {
-  it("finds events however their bytes and lines are cut", async () => {
+describe("rewriteSse", () => {
+  it("finds events however their bytes and lines are split", async () => {
     const whole =
       'event: a\r\ndata: {"x":"💾"}\r\n\r\ndata:b\n\n: comment\n\nid: 7\nretry: 1\ndata: c\ndata: d\n\n';
     const bytes = Buffer.from(whole);
@@ -31,12 +31,12 @@ describe("rewriteEvents", () => {
     expect((await pass([...bytes].map((byte) => Buffer.from([byte])))).seen).to.deep.equal(expected);
   });
 
-  it("writes events that any reader takes", async () => {
+  it("writes events that any parser accepts", async () => {
     const { text } = await pass(["\uFEFFevent:a\ndata:x\ndata:y\n\n"]);
     expect(text).to.equal("event: a\ndata: x\ndata: y\n\n");
   });
 
-  it("passes on an event that breaks off, for its reader to complain about", async () => {
+  it("passes on an incomplete event at the end", async () => {
     expect((await pass(['data: {"half'])).seen).to.deep.equal([one('{"half')]);
   });
 

@@ -8,7 +8,7 @@ import { openSseServer, type SseHandler } from "../../../test/support/sse-server
 import { message, openGateway } from "./open-gateway.ts";
 import {
   PODS_TOOL,
-  calls,
+  callsTool,
   chatRequest,
   contentsOf,
   messageStart,
@@ -103,7 +103,7 @@ describe("llm-gateway with Vertex AI", () => {
       (reply) => {
         messageStart(reply);
         thinks(reply, 0, "hm", "sig-1");
-        calls(reply, 1, "toolu_1", "kubernetes__pods_list", "{}");
+        callsTool(reply, 1, "toolu_1", "kubernetes__pods_list", "{}");
         messageStop(reply, "tool_use");
       },
       { model: CLAUDE, request: { tools: [PODS_TOOL] } },

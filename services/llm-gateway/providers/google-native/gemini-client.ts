@@ -1,28 +1,48 @@
 import { GoogleGenAI } from "@google/genai";
+import type { Environment } from "#shared/environment.ts";
+import type { LLMConfig } from "#shared/generated/llm/v1/llm.ts";
+import { terminal } from "../../errors/llm-error.ts";
+import type { ErrorContext } from "../../errors/provider-failure.ts";
 import { baseUrl } from "../base-url.ts";
+import { apiKey } from "../credential.ts";
 import { lruCached } from "../lru-cache.ts";
 
 const GEMINI_URL = "https://generativelanguage.googleapis.com";
-/** Thinking and tools live in this version; the SDK's default leaves them out. */
+/** The SDK's default version has neither thinking nor tools. */
 const API_VERSION = "v1beta";
 const MAX_CLIENTS = 32;
 
-/** Hands out the SDK's client for a credential and an address; an empty address means Google's own. */
-export type ClientCache = (apiKey: string, baseUrl: string) => GoogleGenAI;
-
-/**
- * Opens a cache of clients, keyed by the credential's value and the address. Throws TerminalError `invalid_request`
- * for an address that is no http(s) URL.
- */
-export function clientCache(): ClientCache {
-  const clients = lruCached(MAX_CLIENTS, openClient);
-  return (apiKey, configured) => clients({ apiKey, configured });
+/** The SDK's client for one call. */
+export interface OpenedGeminiClient extends ErrorContext {
+  readonly client: GoogleGenAI;
 }
 
-function openClient({ apiKey, configured }: { apiKey: string; configured: string }): GoogleGenAI {
+/** Opens the client for a call. Throws TerminalError `credentials` or `invalid_request` if its settings are unusable. */
+export type OpenGeminiClient = (config: LLMConfig) => OpenedGeminiClient | Promise<OpenedGeminiClient>;
+
+/** Opens clients for the Gemini API with the key that a call names, cached by key and base URL. */
+export function openWithApiKey(env: Environment): OpenGeminiClient {
+  const clients = lruCached(MAX_CLIENTS, newClient);
+  return ({ apiKeyEnv, baseUrl: configured }) => {
+    if (apiKeyEnv === "") {
+      throw terminal(
+        "credentials",
+        "llm_config.api_key_env is empty: it must name the variable that holds the key",
+      );
+    }
+    const key = apiKey(apiKeyEnv, env);
+    return {
+      client: clients({ key, configured }),
+      secrets: [key],
+      credential: `the credential in ${apiKeyEnv}`,
+    };
+  };
+}
+
+function newClient({ key, configured }: { key: string; configured: string }): GoogleGenAI {
   return new GoogleGenAI({
-    apiKey,
-    // Said in full, because the SDK otherwise looks into the process's environment.
+    apiKey: key,
+    // Everything is set, because the SDK falls back to environment variables.
     vertexai: false,
     httpOptions: { baseUrl: `${baseUrl(configured, GEMINI_URL)}/`, apiVersion: API_VERSION },
   });

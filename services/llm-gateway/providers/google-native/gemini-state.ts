@@ -1,11 +1,11 @@
 import { Type, type Static } from "typebox";
 import { jsonCodec } from "#shared/contracts/json-codec.ts";
 
-/** One part of an answer, in the model's order, as far as it cannot be told from the stored message. */
+/** What the stored message does not tell about one part of an answer; parts are in the model's order. */
 const GeminiStatePart = Type.Union([
   Type.Object(
     {
-      /** A stretch of the answer's text, in UTF-16 units; may be 0. */
+      /** Length of this part of the answer's text in code units; may be 0. */
       text: Type.Integer({ minimum: 0 }),
       signature: Type.Optional(Type.String()),
     },
@@ -13,9 +13,9 @@ const GeminiStatePart = Type.Union([
   ),
   Type.Object(
     {
-      /** The id under which the call was handed out. */
+      /** The call's id in the stored message. */
       call: Type.String(),
-      /** Gemini's own id of the call, where it gave one. */
+      /** Gemini's id of the call, if it gave one. */
       provider_id: Type.Optional(Type.String()),
       signature: Type.Optional(Type.String()),
     },
@@ -24,7 +24,7 @@ const GeminiStatePart = Type.Union([
 ]);
 export type GeminiStatePart = Static<typeof GeminiStatePart>;
 
-/** Stored for as long as a session: a change of form needs a new number and a reader for the old one. */
+/** Stored with the session: a change of this schema needs a new version number and a reader for the old version. */
 const State = Type.Object({
   v: Type.Literal(1),
   provider: Type.Literal("google"),
@@ -33,7 +33,7 @@ const State = Type.Object({
 
 const codec = jsonCodec("provider state", State);
 
-/** The opaque bytes that go with an assistant message; undefined where there is nothing the provider wants back. */
+/** The provider_state of an assistant message; undefined if there is nothing to send back to Gemini. */
 export function encodeGeminiState(parts: readonly GeminiStatePart[]): Buffer | undefined {
   const needed = parts.some(
     (part) => part.signature !== undefined || ("call" in part && part.provider_id !== undefined),
@@ -41,12 +41,12 @@ export function encodeGeminiState(parts: readonly GeminiStatePart[]): Buffer | u
   return needed ? Buffer.from(codec.encode({ v: 1, provider: "google", parts: [...parts] })) : undefined;
 }
 
-/** Reads what encodeGeminiState wrote; no parts where the bytes are empty or another provider's or version's. */
+/** Decodes what encodeGeminiState wrote; empty if the bytes are empty, another provider's or another version's. */
 export function decodeGeminiState(data: Uint8Array): GeminiStatePart[] {
   if (data.length === 0) return [];
   try {
     return codec.decode(data).parts;
   } catch {
-    return []; // signatures improve an answer; a conversation without them still works
+    return []; // signatures are optional: they improve the next answer
   }
 }

@@ -1,64 +1,36 @@
 import type { GenerateContentParameters, GoogleGenAI } from "@google/genai";
-import { RetryableError } from "#shared/errors.ts";
 import type { Environment } from "#shared/environment.ts";
-import type { LLMConfig } from "#shared/generated/llm/v1/llm.ts";
+import { RetryableError } from "#shared/errors.ts";
+import { toolNameDecoder } from "../../conversation/tool-names.ts";
+import { retryable } from "../../errors/llm-error.ts";
+import { parseSse, type SseEvent } from "../../sse/parse-sse.ts";
 import { guardStalls, type StallLimits } from "../guard-stalls.ts";
-import { retryable, terminal } from "../../errors/llm-error.ts";
 import type { Content, Provider, ProviderCall } from "../provider.ts";
 import { retryBeforeOutput, type RetryPolicy } from "../retry-before-output.ts";
-import { apiKey } from "../credential.ts";
+import { openWithApiKey, type OpenedGeminiClient, type OpenGeminiClient } from "./gemini-client.ts";
+import { buildGeminiRequest } from "./request/build-gemini-request.ts";
+import { sendGeminiRequest } from "./request/send-gemini-request.ts";
 import { callIdAssigner } from "./response/assign-call-ids.ts";
 import { GeminiChunkReader } from "./response/gemini-chunk-reader.ts";
-import { clientCache } from "./gemini-client.ts";
-import { translateGeminiError } from "./response/translate-gemini-error.ts";
-import { parseSse, type SseEvent } from "../../sse/parse-sse.ts";
 import { parseGeminiChunk } from "./response/gemini-chunk.ts";
-import { geminiMessages } from "./request/gemini-messages.ts";
-import { sendGeminiRequest } from "./request/send-gemini-request.ts";
-import { thinkingConfig } from "./request/thinking-config.ts";
-import { toolNameDecoder } from "../../conversation/tool-names.ts";
-import { geminiTools } from "./request/gemini-tools.ts";
+import { translateGeminiError } from "./response/translate-gemini-error.ts";
 
-export interface GoogleNativeOptions {
-  /** Where credentials are looked up by the name a call gives. */
+interface GoogleNativeOptions {
+  /** Holds the API keys that calls name. */
   readonly env: Environment;
   readonly stall: StallLimits;
   readonly retry: RetryPolicy;
-  /** Opens the client for a call; without it, one of Gemini's own API with the key the call names. */
+  /** Opens the client for a call; by default openWithApiKey. */
   readonly open?: OpenGeminiClient;
 }
 
-/** Who makes a call: the SDK's client, the secrets it uses, never to be repeated, and the variable that holds them. */
-export interface OpenedGeminiClient {
-  readonly client: GoogleGenAI;
-  readonly secrets: readonly string[];
-  readonly apiKeyEnv: string;
-}
-
-/** Throws TerminalError `credentials` or `invalid_request` where a call's settings name no usable client. */
-export type OpenGeminiClient = (config: LLMConfig) => OpenedGeminiClient | Promise<OpenedGeminiClient>;
-
-/** A few times the largest answer, so that only garbage is ever cut off. */
+/** In code units; a few times the largest answer, so that only garbage exceeds it. */
 const MAX_EVENT_LENGTH = 8 * 1024 * 1024;
 
-/** Gemini through Google's SDK. The provider it returns throws as `Provider` says. */
+/** Gemini through Google's SDK; on Vertex AI if `open` opens such clients. */
 export function googleNativeProvider(options: GoogleNativeOptions): Provider {
-  const open = options.open ?? openWithKey(options.env);
+  const open = options.open ?? openWithApiKey(options.env);
   return (call) => generate(call, options, open);
-}
-
-function openWithKey(env: Environment): OpenGeminiClient {
-  const clients = clientCache();
-  return (config) => {
-    if (config.apiKeyEnv === "") {
-      throw terminal(
-        "credentials",
-        "llm_config.api_key_env is empty: it must name the variable that holds the key",
-      );
-    }
-    const key = apiKey(config.apiKeyEnv, env);
-    return { client: clients(key, config.baseUrl), secrets: [key], apiKeyEnv: config.apiKeyEnv };
-  };
 }
 
 async function* generate(
@@ -68,8 +40,8 @@ async function* generate(
 ): AsyncGenerator<Content> {
   const { config, signal, deadline, log } = call;
   const opened = await open(config);
-  const parameters = requestParameters(call);
-  yield* retryBeforeOutput(() => attempt(call, options.stall, opened, parameters), {
+  const parameters = buildGeminiRequest(call);
+  yield* retryBeforeOutput(() => tryOnce(call, options.stall, opened, parameters), {
     policy: options.retry,
     deadline,
     signal,
@@ -77,26 +49,7 @@ async function* generate(
   });
 }
 
-function requestParameters({ request, config }: ProviderCall): GenerateContentParameters {
-  if (config.model === "") throw terminal("invalid_request", "llm_config.model is empty: name a model");
-  const { systemInstruction, contents } = geminiMessages(request.messages, config.model);
-  const tools = geminiTools(request.tools, config.nativeTools);
-  const thinking = thinkingConfig(config.model);
-  return {
-    model: config.model,
-    contents,
-    config: {
-      ...(systemInstruction === undefined ? {} : { systemInstruction }),
-      ...(tools.length === 0 ? {} : { tools }),
-      ...(thinking === undefined ? {} : { thinkingConfig: thinking }),
-      // Calling functions is the executor's to decide.
-      automaticFunctionCalling: { disable: true },
-      automaticContinuation: false,
-    },
-  };
-}
-
-async function* attempt(
+async function* tryOnce(
   call: ProviderCall,
   stall: StallLimits,
   opened: OpenedGeminiClient,
@@ -119,14 +72,14 @@ async function* attempt(
         ...parameters.config,
         ...(continuationToken === undefined ? {} : { continuationToken }),
       };
-      const events = streamed(opened.client, { ...parameters, config }, request.signal);
+      const events = requestEvents(opened.client, { ...parameters, config }, request.signal);
       for await (const event of guardStalls(events, stall)) {
         for (const content of reader.read(parseGeminiChunk(event.data))) {
           output = true;
           yield content;
         }
       }
-      // Gemini may give a long answer in several responses, each to be asked for.
+      // Gemini may split a long answer into several responses, each with a request.
       continuationToken = reader.takeContinuation();
     } while (continuationToken !== undefined);
     ended = true;
@@ -137,13 +90,13 @@ async function* attempt(
     throw retryable("partial_stream_error", `the answer broke off: ${error.message}`, { cause: error });
   } finally {
     call.signal.removeEventListener("abort", abort);
-    // Whichever way this ends early, the socket closes; after a whole answer it serves the next call.
+    // Close the socket on every early exit; after a complete answer it is reused for the next call.
     if (!ended) request.abort();
   }
   yield* reader.finish();
 }
 
-async function* streamed(
+async function* requestEvents(
   client: GoogleGenAI,
   parameters: GenerateContentParameters,
   signal: AbortSignal,

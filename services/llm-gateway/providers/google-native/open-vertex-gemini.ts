@@ -1,10 +1,10 @@
 import { GoogleGenAI } from "@google/genai";
 import type { Environment } from "#shared/environment.ts";
-import type { OpenGeminiClient } from "./google-native-provider.ts";
 import { googleCredentials } from "../vertex/google-credentials.ts";
 import { vertexAddress } from "../vertex/vertex-address.ts";
+import type { OpenGeminiClient } from "./gemini-client.ts";
 
-/** Opens the clients for Gemini on Vertex AI, of the same SDK as Gemini's own and with everything said in full. */
+/** Opens clients for Gemini on Vertex AI. Every option is set, because the SDK falls back to environment variables. */
 export function openVertexGemini(env: Environment): OpenGeminiClient {
   const find = googleCredentials(env);
   return async (config) => {
@@ -17,6 +17,8 @@ export function openVertexGemini(env: Environment): OpenGeminiClient {
       googleAuthOptions: { authClient },
       httpOptions: { baseUrl: `${url}/` },
     });
-    return { client, secrets, apiKeyEnv: config.credentialsEnv };
+    const name = config.credentialsEnv;
+    const credential = name === "" ? "a call without credentials" : `the credential in ${name}`;
+    return { client, secrets, credential };
   };
 }

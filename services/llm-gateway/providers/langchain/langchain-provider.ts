@@ -2,26 +2,27 @@ import { randomUUID } from "node:crypto";
 import type { Environment } from "#shared/environment.ts";
 import { RetryableError, TerminalError } from "#shared/errors.ts";
 import type { LLMConfig } from "#shared/generated/llm/v1/llm.ts";
+import { normaliseConversation } from "../../conversation/normalise-conversation.ts";
 import { toolNameDecoder } from "../../conversation/tool-names.ts";
-import { guardStalls, type StallLimits } from "../guard-stalls.ts";
 import { retryable, terminal } from "../../errors/llm-error.ts";
+import type { ErrorContext } from "../../errors/provider-failure.ts";
+import { guardStalls, type StallLimits } from "../guard-stalls.ts";
 import type { Content, Provider, ProviderCall } from "../provider.ts";
 import { retryBeforeOutput, type RetryPolicy } from "../retry-before-output.ts";
-import { normaliseConversation } from "../../conversation/normalise-conversation.ts";
-import { LangchainChunkReader } from "./response/langchain-chunk-reader.ts";
-import { translateLangchainError, type ErrorContext } from "./response/translate-langchain-error.ts";
-import { parseLangchainChunk } from "./response/langchain-chunk.ts";
-import { chatModelOpener, type OpenChatModel } from "./models/open-chat-model.ts";
 import type { PreparedChat } from "./models/chat-model.ts";
+import { chatModelOpener, type OpenChatModel } from "./models/open-chat-model.ts";
+import { LangchainChunkReader } from "./response/langchain-chunk-reader.ts";
+import { parseLangchainChunk } from "./response/langchain-chunk.ts";
+import { translateLangchainError } from "./response/translate-langchain-error.ts";
 
-export interface LangchainOptions {
-  /** Where credentials are looked up by the name a call gives. */
+interface LangchainOptions {
+  /** Holds the credentials that calls name. */
   readonly env: Environment;
   readonly stall: StallLimits;
   readonly retry: RetryPolicy;
 }
 
-/** OpenAI, Anthropic, xAI and Claude on Vertex AI through LangChain. The provider it returns throws as `Provider` says. */
+/** OpenAI, Anthropic, xAI and Claude on Vertex AI through LangChain. */
 export function langchainProvider(options: LangchainOptions): Provider {
   const open = chatModelOpener(options.env);
   return (call) => generate(call, options, open);
@@ -35,19 +36,19 @@ async function* generate(
   const { config, request, signal, deadline, log } = call;
   if (config.model === "") throw terminal("invalid_request", "llm_config.model is empty: name a model");
   const conversation = normaliseConversation(request.messages);
-  const { backend, secrets } = await open(config);
+  const { chatModel, secrets } = await open(config);
   const context = { credential: credentialName(config), secrets };
-  const prepare = (plain: boolean) => backend.prepare({ conversation, tools: request.tools, plain });
+  const prepare = (plain: boolean) => chatModel.prepare({ conversation, tools: request.tools, plain });
   let plain = false;
   yield* retryBeforeOutput(
-    async function* attempts() {
+    async function* tryWithFallback() {
       try {
-        yield* attempt(call, stall, prepare(plain), context);
+        yield* tryOnce(call, stall, prepare(plain), context);
       } catch (error) {
         if (plain || !isAboutReasoning(error)) throw error;
-        log.warn("the provider refused the reasoning in a request: sending it without");
+        log.warn("provider refused the reasoning in a request, retrying without it");
         plain = true;
-        yield* attempt(call, stall, prepare(plain), context);
+        yield* tryOnce(call, stall, prepare(plain), context);
       }
     },
     { policy: retry, deadline, signal, log },
@@ -60,8 +61,8 @@ function credentialName({ apiKeyEnv, credentialsEnv }: LLMConfig): string {
 }
 
 /**
- * Whether a request was refused for asking for reasoning, which a model may not know, or for sending some back, which
- * may be another account's: neither must end a conversation that works without.
+ * True if the provider refused a request because it asks for reasoning (a model may not support it) or sends some back
+ * (it may belong to another account). The conversation can continue without reasoning.
  */
 function isAboutReasoning(error: unknown): boolean {
   return (
@@ -71,13 +72,13 @@ function isAboutReasoning(error: unknown): boolean {
   );
 }
 
-async function* attempt(
+async function* tryOnce(
   call: ProviderCall,
   stall: StallLimits,
   prepared: PreparedChat,
   context: ErrorContext,
 ): AsyncGenerator<Content> {
-  // Leaving LangChain's loop does not close its request, so that every way out of here aborts it.
+  // Leaving LangChain's loop early does not close its request, so every exit aborts it.
   const request = new AbortController();
   const abort = () => request.abort();
   call.signal.addEventListener("abort", abort);
@@ -115,8 +116,8 @@ async function* attempt(
 }
 
 /**
- * What each chunk holds. Those before the first content stay unsaid, so that the wait for a model that thinks in
- * silence, behind the opening of its stream, counts as the wait for the first chunk.
+ * Yields the contents of each chunk. Chunks before the first content are not yielded, so that the time before it counts
+ * against the first-chunk limit: some models open the response and then think without sending anything.
  */
 async function* readAll(
   prepared: PreparedChat,

@@ -1,32 +1,32 @@
 import { Type, type Static } from "typebox";
 import { jsonCodec } from "#shared/contracts/json-codec.ts";
 
-/** One part of an answer, in the model's order, as far as it cannot be told from the stored message. */
+/** What the stored message does not tell about one part of an answer; parts are in the model's order. */
 const LangchainStatePart = Type.Union([
   Type.Object(
     {
-      /** A stretch of the answer's text, in UTF-16 units. */
+      /** Length of this part of the answer's text in code units. */
       text: Type.Integer({ minimum: 0 }),
-      /** What OpenAI calls the role of this stretch. */
+      /** OpenAI's name for the role of this part of the text. */
       phase: Type.Optional(Type.String()),
     },
     { additionalProperties: false },
   ),
-  /** The id under which a tool call was handed out. */
+  /** A tool call's id in the stored message. */
   Type.Object({ call: Type.String() }, { additionalProperties: false }),
-  /** Reasoning exactly as the provider wants to see it again: signed, encrypted or redacted. */
+  /** A reasoning block to send back unchanged: signed, encrypted or redacted. */
   Type.Object({ block: Type.Record(Type.String(), Type.Unknown()) }, { additionalProperties: false }),
 ]);
 export type LangchainStatePart = Static<typeof LangchainStatePart>;
 
-/** Whose reasoning it is: no API takes another's. */
-export type ReasoningForm = "anthropic" | "responses" | "chat";
+/** The API that the reasoning came from; no API accepts another one's. */
+type ReasoningForm = "anthropic" | "responses" | "chat";
 
-/** Stored for as long as a session: a change of form needs a new number and a reader for the old one. */
+/** Stored with the session: a change of this schema needs a new version number and a reader for the old version. */
 const State = Type.Object({
   v: Type.Literal(1),
   provider: Type.Union([Type.Literal("anthropic"), Type.Literal("responses"), Type.Literal("chat")]),
-  /** Reasoning is a model's own: another one may refuse it. */
+  /** The model that produced the reasoning; another one may refuse it. */
   model: Type.String(),
   /** The model was asked to think. */
   thinking: Type.Boolean(),
@@ -36,14 +36,14 @@ export type LangchainState = Static<typeof State>;
 
 const codec = jsonCodec("provider state", State);
 
-/** The opaque bytes that go with an assistant message. */
+/** The provider_state of an assistant message. */
 export function encodeLangchainState(state: Omit<LangchainState, "v">): Buffer {
   return Buffer.from(codec.encode({ v: 1, ...state }));
 }
 
 /**
- * Reads what encodeLangchainState wrote; undefined where the bytes are empty, of another form or version, or another
- * model's: reasoning improves an answer, a conversation without it still works.
+ * Decodes what encodeLangchainState wrote; undefined if the bytes are empty, or another API's, version's or model's. The
+ * conversation then continues without the reasoning, which is optional.
  */
 export function decodeLangchainState(
   data: Uint8Array,

@@ -3,10 +3,10 @@ import { terminal } from "../../errors/llm-error.ts";
 import type { Script, ScriptCondition, ScriptStep } from "./script-schema.ts";
 
 /**
- * Which entry of the script answers this call. Everything is derived from the conversation, so that any replica, and an
- * executor that takes over, plays on alike: the call's number is the number of assistant messages plus one. The
- * first entry all of whose conditions hold is taken; `attempt` counts the gateway's own tries of this call, from 1.
- * Throws TerminalError `invalid_request` when none does.
+ * Chooses the entry of the script that answers this call: the first one whose conditions all hold. The call's number is
+ * the number of assistant messages plus one; it depends only on the conversation, so every replica, and an executor
+ * that takes over, gets the same answer. `attempt` counts the gateway's tries of this call, from 1. Throws
+ * TerminalError `invalid_request` if no entry matches.
  */
 export function chooseCall(
   script: Script,

@@ -3,7 +3,7 @@ import type { Content } from "../provider.ts";
 
 const CHARACTERS_PER_TOKEN = 4;
 
-/** Counts what a call would roughly have cost: four UTF-16 units a token, so that equal calls give equal numbers. */
+/** Estimates a call's tokens as a quarter of its code units, so equal calls have equal usage. */
 export class UsageEstimate {
   readonly #input: number;
   #output = 0;
@@ -17,7 +17,7 @@ export class UsageEstimate {
     );
   }
 
-  /** Takes one chunk of the answer into account. */
+  /** Counts one chunk of the answer. */
   add(content: Content): void {
     if (content.$case === "thinking") this.#thinking += content.value.content.length;
     if (content.$case === "text") this.#output += content.value.content.length;

@@ -8,12 +8,12 @@ import type { Script } from "./script-schema.ts";
 const MAX_SCRIPT_BYTES = 8 * 1024 * 1024;
 const MAX_CACHED = 64;
 
-/** Loads a script by its path relative to the configuration directory. Throws TerminalError `invalid_request`. */
-export type ScriptLoader = (path: string) => Promise<Script>;
+/** Loads the script at a path relative to the configuration directory. Throws TerminalError `invalid_request`. */
+type ScriptLoader = (path: string) => Promise<Script>;
 
 /**
- * Opens a loader for one configuration directory. A file is read again only when its time or size has changed; a path
- * that leads out of the directory, also through a symbolic link, is refused.
+ * Creates a loader for one configuration directory. A file is read again only if its modification time or size has
+ * changed. A path that leaves the directory, also through a symbolic link, is refused.
  */
 export function scriptLoader(configDir: string): ScriptLoader {
   const cache = new Map<string, { readonly version: string; readonly script: Script }>();
@@ -54,7 +54,7 @@ async function resolveInside(configDir: string, path: string): Promise<string> {
     return file;
   } catch (error) {
     if (!(error instanceof Error && "syscall" in error)) throw error;
-    // What lies outside is refused before saying whether it exists.
+    // The error for a path outside must not tell whether the file exists.
     if (leaves(relative(configDir, join(configDir, path)))) throw outside(path);
     throw terminal("invalid_request", `script ${path} cannot be read: ${errorMessage(error)}`, {
       cause: error,

@@ -7,12 +7,12 @@ import { STEP_ACTIONS, Script, type ScriptStep } from "./script-schema.ts";
 
 const ajv = new Ajv({ allErrors: true, strict: true, allowUnionTypes: true });
 const isScript = ajv.compile<Script>(Script);
-/** A file that is wrong everywhere is read again after the first few corrections anyway. */
+/** More problems than this are only counted in the error. */
 const MAX_PROBLEMS = 10;
 
 /**
- * Parses a script's YAML. Throws TerminalError `invalid_request` with every problem on a line of its own, each with
- * file, line and place; `file` is the name to use there.
+ * Parses a script's YAML. `file` is its name in messages. Throws TerminalError `invalid_request` with one line per
+ * problem, each with file, line and key.
  */
 export function parseScript(file: string, text: string): Script {
   const lines = new LineCounter();
@@ -20,38 +20,38 @@ export function parseScript(file: string, text: string): Script {
   const problems = document.errors.map(
     (error) => `${file}:${lines.linePos(error.pos[0]).line}: invalid YAML: ${error.message}`,
   );
-  if (problems.length > 0) throw broken(problems);
-  const value = resolved(file, document);
-  const say = (path: string, message: string) => {
+  if (problems.length > 0) throw invalidScript(problems);
+  const value = toValue(file, document);
+  const report = (path: string, message: string) => {
     const keys = path.split("/").slice(1);
-    const place = keys.length === 0 ? "the script" : keys.join(".");
-    problems.push(`${file}:${lineOf(document, lines, keys)}: ${place} ${message}`);
+    const key = keys.length === 0 ? "the script" : keys.join(".");
+    problems.push(`${file}:${lineOf(document, lines, keys)}: ${key} ${message}`);
   };
   if (!isScript(value)) {
     for (const error of isScript.errors ?? []) {
       const extra: unknown = error.params["additionalProperty"];
-      say(
+      report(
         error.instancePath,
         `${error.message ?? "is not allowed"}${typeof extra === "string" ? `: ${extra}` : ""}`,
       );
     }
-    throw broken(problems);
+    throw invalidScript(problems);
   }
   for (const [callIndex, { steps }] of value.calls.entries()) {
     for (const [stepIndex, step] of steps.entries()) {
       const problem = stepProblem(step);
-      if (problem !== undefined) say(`/calls/${callIndex}/steps/${stepIndex}`, problem);
+      if (problem !== undefined) report(`/calls/${callIndex}/steps/${stepIndex}`, problem);
     }
   }
-  if (problems.length > 0) throw broken(problems);
+  if (problems.length > 0) throw invalidScript(problems);
   return value;
 }
 
-function resolved(file: string, document: Document): unknown {
+function toValue(file: string, document: Document): unknown {
   try {
     return document.toJS({ maxAliasCount: 100 });
   } catch (error) {
-    throw broken([`${file}: invalid YAML: ${errorMessage(error)}`]); // an alias bomb, or an alias of nothing
+    throw invalidScript([`${file}: invalid YAML: ${errorMessage(error)}`]); // too many or undefined aliases
   }
 }
 
@@ -91,7 +91,7 @@ function lineOf(document: Document, lines: LineCounter, keys: readonly string[])
   return 1;
 }
 
-function broken(problems: readonly string[]): Error {
+function invalidScript(problems: readonly string[]): Error {
   const shown = problems.slice(0, MAX_PROBLEMS);
   const more = problems.length > shown.length ? `\nand ${problems.length - shown.length} more` : "";
   return terminal("invalid_request", `${shown.join("\n")}${more}`);

@@ -1,24 +1,24 @@
 import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { setTimeout as delay } from "node:timers/promises";
 import { parseDuration } from "#shared/agent-config/parse-duration.ts";
-import { stalled, type StallLimits } from "../guard-stalls.ts";
+import { pause } from "#shared/pause.ts";
 import { retryable, terminal } from "../../errors/llm-error.ts";
+import { stalled, type StallLimits } from "../guard-stalls.ts";
 import type { Content } from "../provider.ts";
 import type { ScriptStep } from "./script-schema.ts";
 import { splitText } from "./split-text.ts";
 
 type ScriptedError = NonNullable<ScriptStep["error"]>;
 
-export interface PlayOptions {
+interface PlayOptions {
   readonly signal: AbortSignal;
-  /** What makes ids of tool calls unique: another execution or call gives other ids, the same one the same. */
+  /** Tool call ids are derived from it: unique per execution and call, and equal when the call is repeated. */
   readonly seed: string;
-  /** After how long a provider that went silent is given up. */
+  /** How long a `stall` step takes. */
   readonly stall: StallLimits;
 }
 
-/** Plays the steps in order. Throws what a failing step stands for, or the signal's reason. */
+/** Plays the steps in order. Throws the error that a failing step describes, or the signal's reason. */
 export async function* playSteps(
   steps: readonly ScriptStep[],
   { signal, seed, stall }: PlayOptions,
@@ -30,8 +30,8 @@ export async function* playSteps(
       signal.throwIfAborted();
       if (step.text !== undefined) yield* playText("text", step.text, step, signal);
       else if (step.thinking !== undefined) yield* playText("thinking", step.thinking, step, signal);
-      else if (step.delay !== undefined) await pause(step.delay, signal);
-      else if (step.hang !== undefined) await untilAborted(signal);
+      else if (step.delay !== undefined) await pauseFor(step.delay, signal);
+      else if (step.hang !== undefined) await hang(signal);
       else if (step.error !== undefined) throw scriptedError(step.error);
       else if (step.stall !== undefined) throw await stallError(begun, stall, signal);
       else if (step.reset !== undefined) throw brokenOff(begun, lostConnection());
@@ -50,7 +50,7 @@ async function* playText(
 ): AsyncGenerator<Content> {
   let first = true;
   for (const content of splitText(text, size ?? text.length)) {
-    if (!first && wait !== undefined) await pause(wait, signal);
+    if (!first && wait !== undefined) await pauseFor(wait, signal);
     first = false;
     signal.throwIfAborted();
     yield { $case: kind, value: { content } };
@@ -101,7 +101,7 @@ function scriptedError({ code, message = `scripted ${code}`, ...rest }: Scripted
   return retryable(code, message, retryAfterMs === undefined ? {} : { retryAfterMs });
 }
 
-/** The error as a real provider's client reports it: with another code once some of the answer has come. */
+/** The error as the other providers report it: `partial_stream_error` once some of the answer was sent. */
 function brokenOff(begun: boolean, error: Error): Error {
   return begun ? retryable("partial_stream_error", `the answer broke off: ${error.message}`) : error;
 }
@@ -116,7 +116,7 @@ function unreadable(): Error {
 
 async function stallError(begun: boolean, limits: StallLimits, signal: AbortSignal): Promise<Error> {
   const limitMs = begun ? limits.betweenChunksMs : limits.firstChunkMs;
-  await delay(limitMs, undefined, { signal }).catch(() => signal.throwIfAborted());
+  await pause(limitMs, signal);
   return brokenOff(begun, stalled(limitMs));
 }
 
@@ -124,12 +124,12 @@ function callId(prefix: string | undefined, seed: string): string {
   return `${prefix ?? "call"}-${createHash("sha256").update(seed).digest("hex").slice(0, 16)}`;
 }
 
-async function pause(duration: string, signal: AbortSignal): Promise<void> {
+async function pauseFor(duration: string, signal: AbortSignal): Promise<void> {
   const ms = parseDuration(duration) ?? 0;
-  if (ms > 0) await delay(ms, undefined, { signal }).catch(() => signal.throwIfAborted());
+  if (ms > 0) await pause(ms, signal);
 }
 
-async function untilAborted(signal: AbortSignal): Promise<void> {
+async function hang(signal: AbortSignal): Promise<void> {
   if (!signal.aborted) await once(signal, "abort");
   signal.throwIfAborted();
 }

@@ -4,7 +4,7 @@ import { LLM_ERROR_CODES } from "../../errors/llm-error.ts";
 const closed = { additionalProperties: false };
 const optionalText = Type.Optional(Type.String());
 const optionalCount = Type.Optional(Type.Integer({ minimum: 0, maximum: 2_000_000_000 }));
-/** Go style: "200ms", "1.5s". */
+/** As in Go: "200ms", "1.5s". */
 const optionalDuration = Type.Optional(Type.String({ minLength: 1, maxLength: 32 }));
 
 const Grounding = Type.Object(
@@ -61,7 +61,7 @@ const actions = {
         code: Type.Enum(LLM_ERROR_CODES),
         message: optionalText,
         retryable: Type.Optional(Type.Boolean()),
-        /** The provider asks to come again after this long: the gateway does, before any output. */
+        /** The delay that the provider asks for; before any output the gateway retries after it. */
         retry_after: optionalDuration,
       },
       closed,
@@ -75,17 +75,17 @@ const actions = {
 export const STEP_ACTIONS: readonly string[] = Object.keys(actions);
 
 /**
- * One step as written. A union of thirteen objects would answer a typing error with thirteen complaints, so that "exactly one
- * action" is checked by the parser.
+ * One step. "Exactly one action" is checked by the parser, because a union of all actions would report one typing error
+ * once per action.
  */
 const ScriptStep = Type.Object(
   {
     ...actions,
     /** Code points per delta; without it the text is one delta. */
     chunk_size: Type.Optional(Type.Integer({ minimum: 1 })),
-    /** Waited before each delta but the first. */
+    /** The pause before each delta except the first. */
     chunk_delay: optionalDuration,
-    /** The step is played this many times. */
+    /** How often the step is played. */
     repeat: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 })),
   },
   closed,
@@ -96,13 +96,13 @@ const ScriptCondition = Type.Object(
   {
     /** 1 for a conversation without assistant messages, 2 with one, and so on. */
     call: Type.Optional(Type.Integer({ minimum: 1 })),
-    /** Occurs in any message, letter case counting. */
+    /** Occurs in any message, case-sensitive. */
     contains: Type.Optional(Type.String({ minLength: 1 })),
     /** Occurs in the last message. */
     last_contains: Type.Optional(Type.String({ minLength: 1 })),
-    /** 1 for the gateway's first try of a call, 2 after an error with `retry_after`, and so on. */
+    /** 1 for the gateway's first try of the call, 2 after an error with `retry_after`, and so on. */
     attempt: Type.Optional(Type.Integer({ minimum: 1 })),
-    /** Whether tools are bound to the call. */
+    /** True if tools are bound to the call. */
     tools: Type.Optional(Type.Boolean()),
     /** Equals the provider state of the last assistant message, as text; "" means none. */
     provider_state: optionalText,

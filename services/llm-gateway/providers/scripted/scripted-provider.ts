@@ -8,14 +8,14 @@ import { scriptLoader } from "./load-script.ts";
 import { playSteps } from "./play-steps.ts";
 import type { Script } from "./script-schema.ts";
 
-export interface ScriptedOptions {
+interface ScriptedOptions {
   readonly configDir: string;
-  /** How long a provider may be silent: what a `stall` step takes. */
+  /** How long a `stall` step takes. */
   readonly stall: StallLimits;
   readonly retry: RetryPolicy;
 }
 
-/** A model that plays a script from the configuration directory: for demos, tests and load, without any LLM. */
+/** A provider that plays a script from the configuration directory, for demos, tests and benchmarks without an LLM. */
 export function scriptedProvider(options: ScriptedOptions): Provider {
   const load = scriptLoader(options.configDir);
   return async function* generate(call) {
@@ -26,7 +26,7 @@ export function scriptedProvider(options: ScriptedOptions): Provider {
       deadline,
       signal,
       log,
-      // A script that fails means its error to be seen, unless it says that the provider asked to come again.
+      // A scripted error ends the call, unless it has `retry_after`.
       isWorthTrying: ({ retryAfterMs }: RetryableError) => retryAfterMs !== undefined,
     });
   };

@@ -1,4 +1,4 @@
-/** Cuts text into pieces of `size` code points; the last may be shorter. An empty text has no pieces. */
+/** Splits text into pieces of `size` code points; the last may be shorter. An empty text has no pieces. */
 export function* splitText(text: string, size: number): Generator<string> {
   let start = 0;
   let points = 0;

@@ -3,30 +3,29 @@ import { GoogleAuth, PassThroughClient, type AuthClient } from "google-auth-libr
 import type { Environment } from "#shared/environment.ts";
 import { errorMessage, type RetryableError, type TerminalError } from "#shared/errors.ts";
 import type { LLMConfig } from "#shared/generated/llm/v1/llm.ts";
+import { retryable, terminal } from "../../errors/llm-error.ts";
 import { isObject, parseJsonObject } from "../../parse-json.ts";
 import { credential } from "../credential.ts";
-import { retryable, terminal } from "../../errors/llm-error.ts";
 
-/** Who calls Google Cloud. */
-export interface GoogleCredentials {
+/** Credentials for calls to Google Cloud. */
+interface GoogleCredentials {
   readonly authClient: AuthClient;
-  /** What of it must never be repeated. */
+  /** Values to redact from messages. */
   readonly secrets: readonly string[];
 }
 
-/** Hands out who a call's settings say it is. Throws TerminalError `credentials`, or RetryableError `provider_error`. */
-export type FindCredentials = (
-  config: Pick<LLMConfig, "credentialsEnv" | "baseUrl">,
-) => Promise<GoogleCredentials>;
+/** Returns the credentials for a call's settings. Throws TerminalError `credentials` or RetryableError `provider_error`. */
+type FindCredentials = (config: Pick<LLMConfig, "credentialsEnv" | "baseUrl">) => Promise<GoogleCredentials>;
 
 const SCOPES = ["https://www.googleapis.com/auth/cloud-platform"];
 const SECRET_KEYS = ["private_key", "private_key_id", "client_secret", "refresh_token"];
 const MAX_CLIENTS = 32;
 
 /**
- * Finds credentials by the variable a call names, which holds a credentials file's path or its text; without one, those
- * of the machine, or none at all for a server of one's own. They are kept by their text, so that a file that was
- * replaced counts at once, and a token is fetched before the call, so that what is wrong with it is told as such.
+ * Finds the credentials in the variable that a call names: the path of a credentials file, or its text. Without a
+ * variable it uses those of the machine, or none if a base_url is set. Clients are cached by the credentials' text, so a
+ * replaced file takes effect with the next call. The token is fetched here, so that its errors are reported as
+ * `credentials`.
  */
 export function googleCredentials(env: Environment): FindCredentials {
   const known = new Map<string, GoogleCredentials>();
@@ -67,13 +66,13 @@ async function openCredentials(text: string): Promise<GoogleCredentials> {
   const credentials = parseJsonObject(text);
   if (credentials === undefined) throw terminal("credentials", "they are no JSON object");
   const auth = new GoogleAuth({ scopes: SCOPES, credentials });
-  // A service account signs for itself what it would otherwise have to fetch first.
+  // A service account can sign its token itself instead of fetching one.
   auth.useJWTAccessWithScope = true;
   const secrets = SECRET_KEYS.map((key) => credentials[key]).filter((value) => typeof value === "string");
   return { authClient: await auth.getClient(), secrets };
 }
 
-/** A missing network can come back; everything else is in the credentials. */
+/** A network error is retryable; any other error is a fault of the credentials. */
 function credentialsError(error: unknown, name: string): TerminalError | RetryableError {
   const what =
     name === "" ? "this machine has no Google credentials" : `the credentials in ${name} cannot be used`;

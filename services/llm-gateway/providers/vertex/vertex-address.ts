@@ -1,24 +1,24 @@
 import type { LLMConfig } from "#shared/generated/llm/v1/llm.ts";
-import { baseUrl } from "../base-url.ts";
 import { terminal } from "../../errors/llm-error.ts";
+import { baseUrl } from "../base-url.ts";
 
-/** Where a model of Vertex AI is. */
+/** The project and location of a model on Vertex AI. */
 export interface VertexAddress {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly url: string;
   readonly project: string;
   readonly location: string;
 }
 
-/** Serves every region, with the most room. */
+/** Not bound to a region; has the most capacity. */
 const DEFAULT_LOCATION = "global";
 
 /**
- * Reads the address from a call's settings. Throws TerminalError `invalid_request` without a project, or for a
- * location or project that cannot be one: both become part of the address.
+ * Reads the address from a call's settings. Throws TerminalError `invalid_request` for a missing project, and for a
+ * project or location with other characters than such a name has: both become part of the URL.
  */
 export function vertexAddress({ project, location, baseUrl: configured }: LLMConfig): VertexAddress {
-  const place = location === "" ? DEFAULT_LOCATION : location;
+  const region = location === "" ? DEFAULT_LOCATION : location;
   if (!/^[\w.:-]+$/u.test(project)) {
     throw terminal(
       "invalid_request",
@@ -27,13 +27,13 @@ export function vertexAddress({ project, location, baseUrl: configured }: LLMCon
         : "llm_config.project is no project: it may hold letters, digits, dots, colons and hyphens",
     );
   }
-  if (!/^[a-z][a-z\d-]*$/u.test(place)) {
+  if (!/^[a-z][a-z\d-]*$/u.test(region)) {
     throw terminal(
       "invalid_request",
       "llm_config.location is no location: it must be one like us-east5, eu or global",
     );
   }
-  return { url: baseUrl(configured, vertexUrl(place)), project, location: place };
+  return { url: baseUrl(configured, vertexUrl(region)), project, location: region };
 }
 
 function vertexUrl(location: string): string {

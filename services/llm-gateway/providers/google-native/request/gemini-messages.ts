@@ -1,30 +1,31 @@
 import type { Content, Part } from "@google/genai";
 import type { ConversationMessage, ToolCall } from "#shared/generated/llm/v1/llm.ts";
 import { normaliseConversation } from "../../../conversation/normalise-conversation.ts";
-import { PLACEHOLDER_SIGNATURE, needsSignature } from "./placeholder-signature.ts";
+import { encodeToolName } from "../../../conversation/tool-names.ts";
 import { isObject, parseJson, parseJsonObject } from "../../../parse-json.ts";
 import { decodeGeminiState } from "../gemini-state.ts";
-import { encodeToolName } from "../../../conversation/tool-names.ts";
+import { PLACEHOLDER_SIGNATURE, needsSignature } from "./placeholder-signature.ts";
 
-/** A conversation as Gemini wants it. */
-export interface GeminiConversation {
+/** A conversation in Gemini's form. */
+interface GeminiConversation {
   readonly systemInstruction: string | undefined;
   readonly contents: Content[];
 }
 
 /**
- * Converts the whole conversation. Results of one turn's tool calls go into one content, as Gemini wants them; thought
- * signatures return with the part they came with; where the current turn's calls have none and `model` insists on it, the
- * documented placeholder stands in. Throws TerminalError `invalid_request` for a second system message, an unknown
- * role, or a conversation without any content.
+ * Converts a conversation to Gemini's form. The results of one turn's tool calls go into one content, and each thought
+ * signature goes back with its part. If the current turn's calls have no signature and `model` requires one, the first
+ * call gets the documented placeholder. Throws what normaliseConversation throws.
  */
 export function geminiMessages(all: readonly ConversationMessage[], model: string): GeminiConversation {
   const { system, messages } = normaliseConversation(all);
   const contents: Content[] = [];
   const providerIds = new Map<string, string>();
   let results: Part[] | undefined;
-  // A turn begins with what the user says; results of tools belong to the turn that asked for them.
-  const turnStart = needsSignature(model) ? messages.findLastIndex(isSaidByUser) : messages.length;
+  // A turn starts with a user message; tool results belong to the turn of their calls.
+  const turnStart = needsSignature(model)
+    ? messages.findLastIndex(({ role }) => role === "user")
+    : messages.length;
   for (const [index, message] of messages.entries()) {
     if (message.role === "tool") {
       if (results === undefined) contents.push({ role: "user", parts: (results = []) });
@@ -43,17 +44,13 @@ export function geminiMessages(all: readonly ConversationMessage[], model: strin
   return { systemInstruction: system, contents };
 }
 
-function isSaidByUser({ role }: ConversationMessage): boolean {
-  return role === "user";
-}
-
-/** Only the first of parallel calls has a signature, and only its absence is refused. */
+/** Of parallel calls only the first has a signature, and Gemini checks only that one. */
 function signFirstCall(parts: readonly Part[]): void {
   const first = parts.find((part) => part.functionCall !== undefined);
   if (first !== undefined) first.thoughtSignature ??= PLACEHOLDER_SIGNATURE;
 }
 
-/** Rebuilds the parts the model sent; text that was changed since is sent in one piece, without its signatures. */
+/** Rebuilds the parts that the model sent. Text that was changed since is sent as one part, without its signatures. */
 function assistantParts(message: ConversationMessage, providerIds: Map<string, string>): Part[] {
   const layout = decodeGeminiState(message.providerState);
   const parts: Part[] = [];
@@ -101,7 +98,7 @@ function functionResponse(message: ConversationMessage, providerIds: ReadonlyMap
 
 function responseObject(content: string): Record<string, unknown> {
   if (content.trim() === "") return {};
-  // JavaScript would round longer numbers, and an id that is off by one misleads an investigation.
+  // JSON.parse would round longer numbers, and a wrong id misleads an investigation.
   if (/\d{16}/u.test(content)) return { text: content };
   const value = parseJson(content);
   if (value === undefined) return { text: content };

@@ -1,12 +1,12 @@
 import type { FunctionDeclaration, Tool } from "@google/genai";
 import type { ToolDefinition } from "#shared/generated/llm/v1/llm.ts";
-import { parseJsonObject } from "../../../parse-json.ts";
 import { encodeToolName } from "../../../conversation/tool-names.ts";
+import { parseJsonObject } from "../../../parse-json.ts";
 
 /**
- * The bound tools as one list of function declarations, their JSON Schemas passed on as they are (a schema that is no
- * JSON object, or says nothing, is left out); without bound tools, the provider's own ones that are switched on
- * (`google_search`, `code_execution`, `url_context`), because Gemini does not mix the two.
+ * The bound tools as function declarations, with their JSON Schemas unchanged; an empty or invalid schema is omitted.
+ * Without bound tools, the enabled native tools (`google_search`, `code_execution`, `url_context`): Gemini does not
+ * allow both in one request.
  */
 export function geminiTools(
   tools: readonly ToolDefinition[],

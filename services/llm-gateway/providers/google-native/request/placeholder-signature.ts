@@ -1,12 +1,12 @@
 import { geminiVersion } from "../gemini-version.ts";
 
 /**
- * Sent in place of a thought signature that is missing, because the conversation was begun by another model or written
- * by hand: from Gemini 3 on, the API refuses the current turn's function calls without one, but lets this pass.
+ * Google's documented replacement for a missing thought signature, e.g. after another model began the conversation.
+ * From Gemini 3 on, the API refuses function calls of the current turn without a signature.
  */
 export const PLACEHOLDER_SIGNATURE = "skip_thought_signature_validator";
 
-/** True for models that refuse function calls without a signature; a name that tells no version may be one. */
+/** True for models that refuse function calls without a signature; also for names without a version, to be safe. */
 export function needsSignature(model: string): boolean {
   return (geminiVersion(model) ?? 3) >= 3;
 }

@@ -3,62 +3,62 @@ import { pipeline } from "node:stream";
 import { constants, createBrotliDecompress, createUnzip } from "node:zlib";
 import type { GenerateContentParameters, GoogleGenAI } from "@google/genai";
 import { parseRetryAfter } from "../../../errors/parse-retry-after.ts";
-import { httpPost } from "./http-post.ts";
 import { GeminiResponseError } from "../response/gemini-response-error.ts";
+import { httpPost } from "./http-post.ts";
 
-/** More of an error than this nobody reads, and a broken provider could send it without end. */
+/** In code units; an error body without an end must not fill the memory. */
 const MAX_ERROR_LENGTH = 64 * 1024;
 
 /**
- * Sends one request through the SDK, which builds and signs it, and returns the body of the answer unread: the SDK's
- * own reader loses events that begin with a comment, joins no data lines, collects one event without a limit and costs
- * several times what reading costs here. Follows no redirect, because the key travels in a header that would go along.
- * Throws GeminiResponseError for any status but 2xx, and what Node's HTTP client throws; `signal` also ends the body.
+ * Sends one request, which the SDK builds and signs, and returns the response body unread. The SDK's own SSE reader
+ * loses events that begin with a comment, does not join data lines, buffers one event without a limit and costs several
+ * times as much as ours. Follows no redirect, because the header with the key would go along. Throws
+ * GeminiResponseError for any status but 2xx, and the errors of Node's HTTP client; `signal` also aborts the body.
  */
 export async function sendGeminiRequest(
   client: GoogleGenAI,
   parameters: GenerateContentParameters,
   signal: AbortSignal,
 ): Promise<AsyncIterable<Uint8Array>> {
-  let answer: IncomingMessage | undefined;
+  let response: IncomingMessage | undefined;
   const send: typeof fetch = async (input, init) => {
-    answer = await httpPost(new URL(input instanceof Request ? input.url : input), {
+    response = await httpPost(new URL(input instanceof Request ? input.url : input), {
       headers: new Headers(init?.headers),
       body: typeof init?.body === "string" ? init.body : "",
       signal,
     });
-    const { statusCode: status = 0 } = answer;
-    if (status < 200 || status > 299) throw await refused(status, answer);
+    const { statusCode: status = 0 } = response;
+    if (status < 200 || status > 299) throw await readError(status, response);
     return new Response();
   };
   await client.models.generateContentStream({
     ...parameters,
     config: { ...parameters.config, httpOptions: { fetch: send } },
   });
-  if (answer === undefined) throw new Error("the SDK made no request");
-  return unpacked(answer);
+  if (response === undefined) throw new Error("the SDK made no request");
+  return decompressed(response);
 }
 
-/** Nobody asked for compression, but some proxies compress whatever does not forbid it. */
-function unpacked(answer: IncomingMessage): AsyncIterable<Uint8Array> {
-  switch (answer.headers["content-encoding"]?.toLowerCase()) {
+/** Decompresses the body: the request asks for no compression, but some proxies compress anyway. */
+function decompressed(response: IncomingMessage): AsyncIterable<Uint8Array> {
+  switch (response.headers["content-encoding"]?.toLowerCase()) {
     case "gzip":
     case "x-gzip":
     case "deflate":
-      return pipeline(answer, createUnzip({ flush: constants.Z_SYNC_FLUSH }), () => undefined);
+      return pipeline(response, createUnzip({ flush: constants.Z_SYNC_FLUSH }), () => undefined);
     case "br":
-      return pipeline(answer, createBrotliDecompress(), () => undefined);
+      return pipeline(response, createBrotliDecompress(), () => undefined);
     default:
-      return answer;
+      return response;
   }
 }
 
-async function refused(status: number, answer: IncomingMessage): Promise<GeminiResponseError> {
+async function readError(status: number, response: IncomingMessage): Promise<GeminiResponseError> {
   const decoder = new TextDecoder();
   let text = "";
-  for await (const bytes of unpacked(answer)) {
+  for await (const bytes of decompressed(response)) {
     text += decoder.decode(bytes, { stream: true });
     if (text.length > MAX_ERROR_LENGTH) break;
   }
-  return new GeminiResponseError(status, text, parseRetryAfter(answer.headers["retry-after"]));
+  return new GeminiResponseError(status, text, parseRetryAfter(response.headers["retry-after"]));
 }

@@ -5,8 +5,8 @@ const FLASH_BUDGET = 24_576;
 const PRO_BUDGET = 32_768;
 
 /**
- * How much a model may think, by its name, always with its thoughts in the answer: the largest budget in tokens for
- * the 2.5 family and unknown names, the level HIGH from Gemini 3 on, nothing for the older ones, which refuse the setting.
+ * The thinking settings for a model name, thoughts included in the answer: the largest token budget for the 2.5 family
+ * and unknown names, level HIGH from Gemini 3 on, and undefined for older models, which refuse the setting.
  */
 export function thinkingConfig(model: string): ThinkingConfig | undefined {
   const version = geminiVersion(model);

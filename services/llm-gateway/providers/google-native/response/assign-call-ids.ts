@@ -1,24 +1,24 @@
 import { createHash } from "node:crypto";
 import type { GenerateRequest } from "#shared/generated/llm/v1/llm.ts";
 
-/** What a tool call asks for and its place among the answer's calls, from 0. */
-interface CallPlace {
+interface IndexedCall {
+  /** Among the answer's calls, from 0. */
   readonly index: number;
   readonly name: string;
   /** JSON text. */
   readonly arguments: string;
 }
 
-/** Gives the id a tool call is handed out under; Gemini's own, where it gave a usable one. */
-export type AssignCallId = (providerId: string | undefined, place: CallPlace) => string;
+/** Returns the id of a tool call: Gemini's, if it gave a usable one, else a derived one. */
+export type AssignCallId = (providerId: string | undefined, call: IndexedCall) => string;
 
-/** Whatever a model may name a call, the id is stored, shown and compared. */
+/** Ids are stored, displayed and compared, so arbitrary text from a model is not accepted. */
 const USABLE = /^[\w.:-]{1,128}$/u;
 
 /**
- * Ids for the tool calls of one answer. Gemini 2.5 gives none: then they derive from execution, number of the call in
- * the conversation, place and content, so that the same answer gives the same ids on every replica. An id that the
- * conversation has already is not given a second time, because results are told apart by it.
+ * Assigns ids to the tool calls of one answer. Gemini 2.5 gives none; then the id is a hash of session, execution,
+ * number of the answer in the conversation, index and content, so the same answer has the same ids on every replica. An
+ * id that the conversation already uses is not assigned again, because results refer to their call by id.
  */
 export function callIdAssigner({ executionId, sessionId, messages }: GenerateRequest): AssignCallId {
   const taken = new Set(messages.flatMap(({ toolCalls }) => toolCalls.map(({ id }) => id)));

@@ -1,7 +1,8 @@
 import type { UsageInfo } from "#shared/generated/llm/v1/llm.ts";
 import { retryable, terminal } from "../../../errors/llm-error.ts";
 import type { Content } from "../../provider.ts";
-import { geminiFinishVerdict } from "./gemini-finish-verdict.ts";
+import { encodeGeminiState, type GeminiStatePart } from "../gemini-state.ts";
+import type { AssignCallId } from "./assign-call-ids.ts";
 import type {
   GeminiChunk,
   GeminiGrounding,
@@ -9,21 +10,20 @@ import type {
   GeminiUrlContext,
   GeminiUsage,
 } from "./gemini-chunk.ts";
+import { geminiFinishVerdict } from "./gemini-finish-verdict.ts";
 import { geminiGrounding } from "./gemini-grounding.ts";
 import { CallJoiner, type WholeCall } from "./join-call-parts.ts";
-import type { AssignCallId } from "./assign-call-ids.ts";
-import { encodeGeminiState, type GeminiStatePart } from "../gemini-state.ts";
 
-export interface GeminiChunkReaderOptions {
+interface GeminiChunkReaderOptions {
   readonly decodeToolName: (encoded: string) => string;
-  /** The id to hand a call out under. */
+  /** Assigns the id of each tool call. */
   readonly callId: AssignCallId;
 }
 
 /**
- * Reads one streamed answer: `read` gives each chunk's content at once, `finish` what comes once, after the content
- * (a note, grounding, provider state, usage). Both throw TerminalError or RetryableError where the answer was
- * blocked, is empty, or stopped early.
+ * Converts the chunks of one answer. `read` yields a chunk's content; `finish`, called once at the end, yields the
+ * truncation note, grounding, provider state and usage. Both throw TerminalError or RetryableError if the answer was
+ * blocked, is empty or stopped early.
  */
 export class GeminiChunkReader {
   readonly #options: GeminiChunkReaderOptions;
@@ -32,7 +32,7 @@ export class GeminiChunkReader {
   #grounding: GeminiGrounding | undefined;
   #urlContext: GeminiUrlContext | undefined;
   #usage: GeminiUsage | undefined;
-  /** What the responses before the current one cost, where Gemini gives an answer in several. */
+  /** Usage of the earlier responses of this answer, if Gemini splits it into several. */
   #usageBefore = NO_USAGE;
   #finishReason: string | undefined;
   #finishMessage: string | undefined;
@@ -65,7 +65,7 @@ export class GeminiChunkReader {
     this.#finishMessage = candidate.finishMessage ?? this.#finishMessage;
   }
 
-  /** To be asked when a response has ended: what the next request needs to go on, or undefined if this was the last. */
+  /** To be called after each response: the token for the next request, or undefined if the answer is complete. */
   takeContinuation(): string | undefined {
     const token = this.#continuationToken;
     if (token === undefined || (this.#finishReason ?? "CONTINUATION") !== "CONTINUATION") return undefined;
@@ -120,7 +120,7 @@ export class GeminiChunkReader {
     } else if (text !== undefined && text !== "") {
       yield this.#text(text, signature);
     } else if (signature !== undefined) {
-      this.#layout.push({ text: 0, signature }); // Gemini ends an answer with an empty part that carries one
+      this.#layout.push({ text: 0, signature }); // Gemini may end an answer with an empty part that has a signature
     }
   }
 
@@ -175,7 +175,7 @@ function sum(first: UsageInfo, second: UsageInfo): UsageInfo {
   };
 }
 
-/** The wire carries 32 bits; what does not fit must not fail the call that was answered. */
+/** UsageInfo has int32 fields; a value out of range must not fail a call that was answered. */
 function count(value: number | undefined): number {
   return Math.min(MAX_INT32, Math.max(0, Math.trunc(value ?? 0)));
 }

@@ -18,7 +18,7 @@ export type GeminiPartialArg = Static<typeof GeminiPartialArg>;
 
 const GeminiFunctionCall = Type.Object({
   id: optionalString,
-  /** Absent in all but the first part of a call that comes in pieces. */
+  /** If a call comes in pieces, only the first piece has a name. */
   name: optionalString,
   args: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
   partialArgs: Type.Optional(Type.Array(GeminiPartialArg)),
@@ -95,14 +95,14 @@ const GeminiChunk = Type.Object({
   ),
   usageMetadata: Type.Optional(GeminiUsage),
 });
-/** What the gateway reads of one streamed response; the SDK types it but does not check it. */
+/** The fields that the gateway reads of one event; the SDK declares their types but does not check them. */
 export type GeminiChunk = Static<typeof GeminiChunk>;
 
 const parse = compileParser("Gemini response", GeminiChunk);
 
 /**
- * Reads one streamed response from its JSON text. Throws GeminiResponseError where it is an error instead, TerminalError
- * `malformed` where it has another form, and RetryableError `provider_error` where it is no JSON at all.
+ * Parses the JSON text of one event. Throws GeminiResponseError if it is an error object, TerminalError `malformed` if
+ * it does not match the schema, and RetryableError `provider_error` if it is not JSON.
  */
 export function parseGeminiChunk(text: string): GeminiChunk {
   const value = parseJson(text);

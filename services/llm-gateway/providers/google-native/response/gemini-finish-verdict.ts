@@ -2,17 +2,17 @@ import { retryable, terminal } from "../../../errors/llm-error.ts";
 import { OUTPUT_LIMIT_NOTE, type FinishVerdict } from "../../finish-verdict.ts";
 
 interface GeminiFinish {
-  /** As Gemini sent it; undefined where the stream ended without one. */
+  /** Gemini's finish reason; undefined if the answer ended without one. */
   readonly reason: string | undefined;
   readonly message: string | undefined;
-  /** Text or function calls have come out. */
+  /** Text was sent. */
   readonly answered: boolean;
   readonly calledTools: boolean;
-  /** Anything has come out, thinking included. */
+  /** Any content was sent, thinking included. */
   readonly begun: boolean;
 }
 
-/** Judges the finish reason: no answer that stopped early passes as a whole one. */
+/** How an answer with this finish reason ended; one that stopped early is never a success. */
 export function geminiFinishVerdict({
   reason,
   message,
@@ -38,7 +38,7 @@ export function geminiFinishVerdict({
     case "LANGUAGE":
       return { error: terminal("content_blocked", `the provider blocked the answer (${reason})${detail}`) };
     case "RECITATION":
-      // Sampling again usually gives other words.
+      // Another sample usually has different words.
       return { error: retryable("content_blocked", `the provider blocked the answer (${reason})${detail}`) };
     default:
       return { error: retryable("provider_error", `the model stopped with ${reason}${detail}`) };

@@ -2,8 +2,8 @@ import type { GroundingDelta } from "#shared/generated/llm/v1/llm.ts";
 import type { GeminiGrounding, GeminiUrlContext } from "./gemini-chunk.ts";
 
 /**
- * Gemini's grounding metadata as the contract has it; what is missing becomes empty or 0. Pages that were read for their
- * address alone (URL context) come last among the sources, so that the supports' indices stay right.
+ * Converts Gemini's grounding metadata; missing fields become empty or 0. Pages from the URL context tool are appended
+ * to the sources, so that the indices in the supports stay valid.
  */
 export function geminiGrounding(metadata: GeminiGrounding, urlContext: GeminiUrlContext): GroundingDelta {
   const groundingChunks = (metadata.groundingChunks ?? []).map(({ web, retrievedContext, maps }) => {

@@ -1,10 +1,10 @@
-/** The provider answered with an error: as a response of its own, or as an object in the middle of a stream. */
+/** An error from Gemini: an HTTP response with an error status, or an error object inside an answer. */
 export class GeminiResponseError extends Error {
-  /** HTTP status; inside a stream, the error's own `code`. */
+  /** The HTTP status; for an error inside an answer, its `code`. */
   readonly status: number;
-  /** The error as the provider sent it, cut to a length worth reading; often JSON, sometimes a web page. */
+  /** The truncated response body: usually JSON, sometimes a web page. */
   readonly body: string;
-  /** The Retry-After header, in milliseconds, where there was one. */
+  /** The Retry-After header in milliseconds, if there was one. */
   readonly retryAfterMs: number | undefined;
 
   constructor(status: number, body: string, retryAfterMs?: number) {

@@ -1,11 +1,11 @@
 import { retryable } from "../../../errors/llm-error.ts";
-import type { GeminiFunctionCall, GeminiPartialArg } from "./gemini-chunk.ts";
 import { isObject } from "../../../parse-json.ts";
+import type { GeminiFunctionCall, GeminiPartialArg } from "./gemini-chunk.ts";
 
 /** A function call with all its arguments. */
 export interface WholeCall {
   readonly name: string;
-  /** Gemini's own id, where it gave one. */
+  /** Gemini's id, if it gave one. */
   readonly id: string | undefined;
   readonly args: Record<string, unknown>;
   readonly signature: string | undefined;
@@ -13,24 +13,24 @@ export interface WholeCall {
 
 type Container = Record<string, unknown> | unknown[];
 
-/** No honest argument lies deeper. */
+/** Real arguments are not nested this deep. */
 const MAX_DEPTH = 100;
 const STEP = /\.(?<plain>[^.[\]]+)|\[(?<index>\d{1,6})\]|\[(?:'(?<single>[^']*)'|"(?<double>[^"]*)")\]/gu;
 
 /**
- * Joins function calls whose arguments come in pieces: a part with a name begins one, parts without a name add values
- * at JSON paths, and the first that does not continue completes it. We never ask for pieces, but some models and proxies
- * send them anyway.
+ * Joins function calls whose arguments come in pieces. A part with a name starts a call, parts without a name add values
+ * at JSON paths, and the first part without `willContinue` completes the call. The gateway does not request pieces, but
+ * some models and proxies send them anyway.
  */
 export class CallJoiner {
   #open: WholeCall | undefined;
 
-  /** True while a call has begun and not ended. */
+  /** True while a call is incomplete. */
   get isOpen(): boolean {
     return this.#open !== undefined;
   }
 
-  /** Takes one part; returns the call it completes. Throws RetryableError `provider_error` where parts do not fit. */
+  /** Takes one part; returns the call if it completes one. Throws RetryableError `provider_error` for a part that does not fit. */
   add(part: GeminiFunctionCall, signature: string | undefined): WholeCall | undefined {
     const call = this.#callOf(part, signature);
     for (const piece of part.partialArgs ?? []) addPiece(call.args, piece);

@@ -1,26 +1,20 @@
 import { RetryableError, TerminalError, coerceError } from "#shared/errors.ts";
 import { retryable, terminal } from "../../../errors/llm-error.ts";
-import { isObject, parseJson } from "../../../parse-json.ts";
 import {
   failureError,
   isTooLong,
   isUnpaid,
   kindOfStatus,
+  type ErrorContext,
   type FailureKind,
 } from "../../../errors/provider-failure.ts";
 import { redact } from "../../../errors/redact.ts";
+import { isObject, parseJson } from "../../../parse-json.ts";
 import { GeminiResponseError } from "./gemini-response-error.ts";
 
-export interface ErrorContext {
-  /** The variable that named the credential: what a reader must set or replace. */
-  readonly apiKeyEnv: string;
-  /** Never to appear in a message. */
-  readonly secrets: readonly string[];
-}
-
-/** Translates whatever the SDK, the socket or the conversion threw into an error with a verdict. */
+/** Translates any error of the SDK, the socket or the conversion to a terminal or retryable error. */
 export function translateGeminiError(thrown: unknown, context: ErrorContext): TerminalError | RetryableError {
-  if (thrown instanceof GeminiResponseError) return refusalIn(thrown, context);
+  if (thrown instanceof GeminiResponseError) return translateResponseError(thrown, context);
   if (thrown instanceof TerminalError && thrown.code === "malformed") {
     return retryable("provider_error", thrown.message, { cause: thrown });
   }
@@ -28,7 +22,7 @@ export function translateGeminiError(thrown: unknown, context: ErrorContext): Te
   const error = coerceError(thrown);
   const message = redact(error.message, context.secrets);
   if (error instanceof RangeError) return terminal("invalid_request", message, { cause: error });
-  // What has a code but is no TypeError comes from the socket or from the parser of HTTP.
+  // An error with a code that is no TypeError comes from the socket or the HTTP parser.
   if ("code" in error && typeof error.code === "string" && !(error instanceof TypeError)) {
     return retryable("provider_error", `the connection to the provider failed (${error.code})`, {
       cause: error,
@@ -37,26 +31,26 @@ export function translateGeminiError(thrown: unknown, context: ErrorContext): Te
   return retryable("provider_error", `the provider's answer cannot be read: ${message}`, { cause: error });
 }
 
-function refusalIn(
+function translateResponseError(
   error: GeminiResponseError,
-  { apiKeyEnv, secrets }: ErrorContext,
+  { credential, secrets }: ErrorContext,
 ): TerminalError | RetryableError {
   const body = errorBody(error.body);
   return failureError({
     kind: kindOf(error.status, body),
     status: error.status,
-    said: redact(body.message, secrets),
+    detail: redact(body.message, secrets),
     retryAfterMs: body.retryDelayMs ?? error.retryAfterMs,
-    credential: apiKeyEnv === "" ? "a call without credentials" : `the credential in ${apiKeyEnv}`,
+    credential,
     cause: error,
   });
 }
 
 function kindOf(status: number, { message, reason, dailyQuota }: ErrorBody): FailureKind {
-  const isRefusal = status >= 400 && status < 500;
-  if (reason === "API_KEY_INVALID" || (isRefusal && isUnpaid(message))) return "credentials";
+  const isClientError = status >= 400 && status < 500;
+  if (reason === "API_KEY_INVALID" || (isClientError && isUnpaid(message))) return "credentials";
   if (status === 400 && isTooLong(message)) return "context_too_long";
-  // The delay that comes with a daily quota's refusal is not when the quota is full again.
+  // The retry delay that comes with an exhausted daily quota does not say when the quota is reset.
   return status === 429 && dailyQuota ? "daily_quota" : kindOfStatus(status);
 }
 
@@ -64,11 +58,11 @@ interface ErrorBody {
   readonly message: string;
   readonly reason: string | undefined;
   readonly retryDelayMs: number | undefined;
-  /** A limit per day is what refused the call. */
+  /** The exceeded quota is a daily one. */
   readonly dailyQuota: boolean;
 }
 
-/** Google's error object, alone or in a list; anything else is its own message. */
+/** Parses Google's error object, alone or in a list; any other body becomes the message. */
 function errorBody(text: string): ErrorBody {
   const parsed = parseJson(text);
   const outer: unknown = Array.isArray(parsed) ? parsed[0] : parsed;
@@ -79,7 +73,7 @@ function errorBody(text: string): ErrorBody {
   const { message, details } = error;
   const known = objects(details);
   const [reason] = known.flatMap((detail) => (typeof detail["reason"] === "string" ? detail["reason"] : []));
-  const [retryDelayMs] = known.flatMap(({ retryDelay }) => seconds(retryDelay) ?? []);
+  const [retryDelayMs] = known.flatMap(({ retryDelay }) => durationMs(retryDelay) ?? []);
   const quotas = known.flatMap(({ violations }) => objects(violations)).map(({ quotaId }) => quotaId);
   return {
     message: typeof message === "string" && message !== "" ? message : text,
@@ -93,8 +87,8 @@ function objects(value: unknown): Record<string, unknown>[] {
   return Array.isArray(value) ? value.filter((item) => isObject(item)) : [];
 }
 
-/** protobuf's JSON form of a duration, e.g. "17.5s", in milliseconds. */
-function seconds(text: unknown): number | undefined {
+/** Parses protobuf's JSON form of a duration, e.g. "17.5s", to milliseconds. */
+function durationMs(text: unknown): number | undefined {
   if (typeof text !== "string") return undefined;
   const match = /^(?<number>\d+(?:\.\d+)?)s$/u.exec(text)?.groups?.["number"];
   return match === undefined ? undefined : Number(match) * 1_000;

@@ -2,19 +2,19 @@ import type { ToolDefinition } from "#shared/generated/llm/v1/llm.ts";
 import type { Conversation } from "../../../conversation/normalise-conversation.ts";
 import type { LangchainState } from "../langchain-state.ts";
 
-/** What a call wants, in nobody's form yet. */
-export interface ChatRequest {
+/** A request in the gateway's own form. */
+interface ChatRequest {
   readonly conversation: Conversation;
   readonly tools: readonly ToolDefinition[];
-  /** Neither ask for reasoning nor send any back: for models and servers that know nothing of it. */
+  /** True to neither ask for reasoning nor send any back, for models and servers that do not support it. */
   readonly plain: boolean;
 }
 
-/** One request in the provider's form, ready to be sent. */
+/** One request in the provider's form. */
 export interface PreparedChat {
-  /** What goes with the provider's state; undefined where the provider wants nothing back. */
+  /** What to store in the answer's provider state; undefined if the provider wants nothing back. */
   readonly state: Omit<LangchainState, "v" | "parts"> | undefined;
-  /** Sends it and gives LangChain's chunks. Only aborting the signal closes the request: leaving the loop does not. */
+  /** Sends the request; resolves with LangChain's chunks. Only aborting the signal closes it, leaving the loop does not. */
   stream(signal: AbortSignal): Promise<AsyncIterable<unknown>>;
 }
 
@@ -23,11 +23,11 @@ export interface ChatModel {
   prepare(request: ChatRequest): PreparedChat;
 }
 
-/** Where a chat model is and who calls it. */
+/** What identifies a chat model and its caller. */
 export interface ChatAddress {
   readonly model: string;
-  /** Undefined sends no key at all. */
+  /** Undefined to send no key. */
   readonly apiKey: string | undefined;
-  /** Empty for the provider's own. */
+  /** Empty for the provider's default. */
   readonly baseUrl: string;
 }

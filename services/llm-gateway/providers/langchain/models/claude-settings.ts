@@ -1,19 +1,22 @@
-/** How one of Anthropic's models is asked: the longest answer in tokens, and how it thinks, where it can. */
-export interface ClaudeSettings {
+/** Request settings for a Claude model. */
+interface ClaudeSettings {
+  /** The longest answer. */
   readonly maxTokens: number;
+  /** Undefined if the model is not asked to think. */
   readonly thinking:
     | { readonly type: "enabled"; readonly budget_tokens: number }
     | { readonly type: "adaptive"; readonly display: "summarized" }
     | undefined;
 }
 
-/** Opus 4, the smallest of those that think, allows no longer answer. */
+/** Opus 4's limit, the lowest of all models that think. */
 const THINKER_MAX_TOKENS = 32_000;
 const THINKING_BUDGET = 16_000;
 
 /**
- * What suits a model, by its name. The 3.7 to 4.5 families think within a budget, later ones as they see fit, and
- * show a summary only when asked; older ones, and models of others behind Anthropic's API, are not asked to think.
+ * The settings for a model name. The 3.7 to 4.5 families think within a token budget; later ones decide themselves how
+ * much, and return a summary only on request. Older models, and other vendors' models behind Anthropic's API, are not
+ * asked to think.
  */
 export function claudeSettings(model: string): ClaudeSettings {
   const name = model.toLowerCase();

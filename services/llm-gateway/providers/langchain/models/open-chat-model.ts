@@ -1,28 +1,29 @@
 import type { Environment } from "#shared/environment.ts";
 import type { LLMConfig } from "#shared/generated/llm/v1/llm.ts";
-import { apiKey } from "../../credential.ts";
 import { terminal } from "../../../errors/llm-error.ts";
-import type { ChatAddress, ChatModel } from "./chat-model.ts";
+import { apiKey } from "../../credential.ts";
+import { loadOnce } from "../../load-once.ts";
 import { lruCached } from "../../lru-cache.ts";
+import type { ChatAddress, ChatModel } from "./chat-model.ts";
 
-/** A model to call, and what must never be repeated of the way to it. */
-export interface OpenedChatModel {
-  readonly backend: ChatModel;
+interface OpenedChatModel {
+  readonly chatModel: ChatModel;
+  /** Values to redact from messages. */
   readonly secrets: readonly string[];
 }
 
-/** Opens the model a call's settings name. Throws TerminalError `credentials`, `invalid_request` or `invalid_backend`. */
+/** Opens the model for a call's settings. Throws TerminalError `credentials`, `invalid_request` or `invalid_backend`. */
 export type OpenChatModel = (config: LLMConfig) => OpenedChatModel | Promise<OpenedChatModel>;
 
-const MAX_BACKENDS = 32;
+const MAX_CHAT_MODELS = 32;
 
-/** Opens models by provider, each provider's SDK imported with its first call, and keeps those used last. */
+/** Opens models by provider type and caches those used last; an SDK is imported with its first call. */
 export function chatModelOpener(env: Environment): OpenChatModel {
   const openers = {
-    openai: once(async () => withKey((await import("./open-openai.ts")).openOpenai, env)),
-    xai: once(async () => withKey((await import("./open-xai.ts")).openXai, env)),
-    anthropic: once(async () => withKey((await import("./open-anthropic.ts")).openAnthropic, env)),
-    vertexai: once(() => vertexClaude(env)),
+    openai: loadOnce(async () => withKey((await import("./open-openai.ts")).openOpenai, env)),
+    xai: loadOnce(async () => withKey((await import("./open-xai.ts")).openXai, env)),
+    anthropic: loadOnce(async () => withKey((await import("./open-anthropic.ts")).openAnthropic, env)),
+    vertexai: loadOnce(() => vertexClaude(env)),
   };
   return async (config) => {
     const { provider } = config;
@@ -42,14 +43,17 @@ function isServed<T extends object>(provider: string, openers: T): provider is E
 }
 
 function withKey(open: (address: ChatAddress) => ChatModel, env: Environment): OpenChatModel {
-  const backends = lruCached(MAX_BACKENDS, open);
+  const chatModels = lruCached(MAX_CHAT_MODELS, open);
   return ({ model, apiKeyEnv, baseUrl }) => {
     const key = keyFor(apiKeyEnv, baseUrl, env);
-    return { backend: backends({ model, apiKey: key, baseUrl }), secrets: key === undefined ? [] : [key] };
+    return {
+      chatModel: chatModels({ model, apiKey: key, baseUrl }),
+      secrets: key === undefined ? [] : [key],
+    };
   };
 }
 
-/** Undefined where no variable is named and a server of one's own is called, which may want no key. */
+/** The API key; undefined if no variable is named and base_url is set: that server may need no key. */
 function keyFor(name: string, baseUrl: string, env: Environment): string | undefined {
   if (name !== "") return apiKey(name, env);
   if (baseUrl !== "") return undefined;
@@ -67,11 +71,6 @@ async function vertexClaude(env: Environment): Promise<OpenChatModel> {
   return async (config) => {
     const address = vertexAddress(config);
     const { authClient, secrets } = await find(config);
-    return { backend: openVertexClaude(config.model, address, authClient), secrets };
+    return { chatModel: openVertexClaude(config.model, address, authClient), secrets };
   };
-}
-
-function once<T>(load: () => Promise<T>): () => Promise<T> {
-  let loaded: Promise<T> | undefined;
-  return () => (loaded ??= load());
 }

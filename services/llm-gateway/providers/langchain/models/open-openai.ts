@@ -1,23 +1,22 @@
 import { ChatOpenAI, ChatOpenAICompletions } from "@langchain/openai";
 import { baseUrl } from "../../base-url.ts";
-import type { ChatAddress, ChatModel } from "./chat-model.ts";
 import { chatMessages } from "../request/chat-messages.ts";
-import type { RepairEvent } from "../response/rewrite-sse.ts";
-import { providerFetch } from "./provider-fetch.ts";
+import { functionTools } from "../request/langchain-tools.ts";
+import { reasoningByCall, addReasoning } from "../request/reasoning-content.ts";
+import { responsesMessages } from "../request/responses-messages.ts";
 import { repairChatEvents } from "../response/repair-chat-events.ts";
 import { repairResponsesEvents } from "../response/repair-responses-events.ts";
-import { responsesMessages } from "../request/responses-messages.ts";
-import { reasoningByCall, addReasoning } from "../request/reasoning-content.ts";
-import { functionTools } from "../request/langchain-tools.ts";
+import type { RepairEvent } from "../response/rewrite-sse.ts";
+import type { ChatAddress, ChatModel } from "./chat-model.ts";
+import { providerFetch } from "./provider-fetch.ts";
 
 const OPENAI_URL = "https://api.openai.com/v1";
 const AZURE_API_VERSION = "2024-10-21";
 
 /**
- * Opens a model of OpenAI's, or of any server that speaks its API, which is what a base_url means. OpenAI's own
- * reasoning models are asked through the Responses API, which alone shows their thoughts and takes them back;
- * everything else through chat completions, unless the base_url ends in the other's path. Throws TerminalError
- * `invalid_request` for an unusable address.
+ * Opens a model of OpenAI, or of the server with the same API at base_url. OpenAI's reasoning models use the Responses
+ * API, because only that returns their reasoning and accepts it back. All others use chat completions, unless base_url
+ * ends in `/responses`. Throws TerminalError `invalid_request` for an invalid base_url.
  */
 export function openOpenai(address: ChatAddress): ChatModel {
   const { api, rest } =
@@ -29,20 +28,20 @@ export function openOpenai(address: ChatAddress): ChatModel {
     : chatCompletionsModel(server, OPENAI_URL);
 }
 
-/** A model behind chat completions; `ownUrl` is where it is unless the address says otherwise. */
-export function chatCompletionsModel(address: ChatAddress, ownUrl: string): ChatModel {
+/** A model behind chat completions, at `defaultUrl` unless the address has a base URL. */
+export function chatCompletionsModel(address: ChatAddress, defaultUrl: string): ChatModel {
   const open = (rewrite?: (body: string) => string) =>
     new ChatOpenAICompletions({
-      ...clientFields(address, ownUrl, repairChatEvents, rewrite),
+      ...clientFields(address, defaultUrl, repairChatEvents, rewrite),
       model: address.model,
     });
-  const usual = open();
+  const shared = open();
   return {
     prepare: ({ conversation, tools, plain }) => {
       const messages = chatMessages(conversation);
       const options = tools.length === 0 ? {} : { tools: functionTools(tools) };
-      const thoughts = plain ? new Map<string, string>() : reasoningByCall(conversation, address.model);
-      const model = thoughts.size === 0 ? usual : open((body) => addReasoning(body, thoughts));
+      const reasoning = plain ? new Map<string, string>() : reasoningByCall(conversation, address.model);
+      const model = reasoning.size === 0 ? shared : open((body) => addReasoning(body, reasoning));
       return {
         state: plain ? undefined : { provider: "chat", model: address.model, thinking: true },
         stream: (signal) => model.stream(messages, { ...options, signal }),
@@ -56,7 +55,7 @@ function responsesModel(address: ChatAddress): ChatModel {
     ...clientFields(address, OPENAI_URL, repairResponsesEvents),
     model: address.model,
     useResponsesApi: true,
-    // The gateway keeps no state and OpenAI is to keep none for it: reasoning travels, encrypted.
+    // OpenAI must store nothing: reasoning is returned encrypted and sent back with the conversation.
     zdrEnabled: true,
     supportsStrictToolCalling: false,
   };
@@ -78,18 +77,18 @@ function responsesModel(address: ChatAddress): ChatModel {
   };
 }
 
-/** Everything said in full, because LangChain and the SDK otherwise look into the process's environment. */
+/** Every option is set, because LangChain and the SDK fall back to environment variables. */
 function clientFields(
   { apiKey, baseUrl: configured }: ChatAddress,
-  ownUrl: string,
+  defaultUrl: string,
   repair: () => RepairEvent,
   rewrite?: (body: string) => string,
 ) {
-  const url = new URL(baseUrl(configured, ownUrl));
+  const url = new URL(baseUrl(configured, defaultUrl));
   const query = Object.fromEntries(url.searchParams);
   const isAzure = url.hostname.endsWith(".azure.com") && url.pathname.includes("/deployments/");
   return {
-    // The SDK wants one.
+    // The SDK requires a key.
     apiKey: apiKey ?? "none",
     maxRetries: 0,
     streamUsage: true,

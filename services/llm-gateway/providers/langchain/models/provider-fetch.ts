@@ -2,20 +2,21 @@ import { rewriteSse, type RepairEvent } from "../response/rewrite-sse.ts";
 
 type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
-export interface ProviderFetchOptions {
+interface ProviderFetchOptions {
+  /** Removes the header with the key, for a server that needs none; the SDK always sets one. */
   readonly withoutKey?: boolean;
+  /** Changes the body of a request. */
   readonly rewrite?: (body: string) => string;
 }
 
-/** A few times the largest answer, so that only garbage is ever cut off. */
+/** In code units; a few times the largest answer, so that only garbage exceeds it. */
 const MAX_EVENT_LENGTH = 8 * 1024 * 1024;
-/** Of an error's body, which ends up in a message of 2,000 characters. */
+/** Of an error body; its message is cut to 2,000 code units anyway. */
 const MAX_ERROR_BYTES = 64 * 1024;
 
 /**
- * fetch for the SDKs: follows no redirect (the key travels in a header that would go along), bounds what the SDKs
- * collect, and repairs the events of an answer. `openRepair` is called once for each answer; `withoutKey` leaves out
- * the header of a key that only the SDK wanted, and `rewrite` changes the body of a request.
+ * fetch for the SDKs: follows no redirect (the header with the key would go along), bounds what the SDKs buffer, and
+ * repairs the events of an answer. `openRepair` is called once per answer.
  */
 export function providerFetch(openRepair: () => RepairEvent, options: ProviderFetchOptions = {}): Fetch {
   return async (input, init) => {

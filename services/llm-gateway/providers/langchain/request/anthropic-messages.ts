@@ -1,25 +1,25 @@
 import { AIMessage, HumanMessage, SystemMessage, type BaseMessage } from "@langchain/core/messages";
 import type { ConversationMessage } from "#shared/generated/llm/v1/llm.ts";
+import type { Conversation } from "../../../conversation/normalise-conversation.ts";
 import { encodeToolName } from "../../../conversation/tool-names.ts";
 import { parseJsonObject } from "../../../parse-json.ts";
-import { encodeCallId } from "./encode-call-id.ts";
-import type { Conversation } from "../../../conversation/normalise-conversation.ts";
 import { decodeLangchainState, type LangchainState } from "../langchain-state.ts";
+import { encodeCallId } from "./encode-call-id.ts";
 
 interface Block {
   readonly type: string;
   readonly [key: string]: unknown;
 }
 
-export interface AnthropicMessagesOptions {
+interface AnthropicMessagesOptions {
   readonly model: string;
-  /** The request asks the model to think; without that its earlier thinking stays away too. */
+  /** The request asks the model to think; otherwise its earlier thinking is omitted too. */
   readonly thinking: boolean;
 }
 
 /**
- * A conversation as Anthropic wants it: user and assistant in turns, results first in theirs, no empty text, thinking
- * with its signature in front of what it led to.
+ * Converts a conversation to Anthropic's form: user and assistant messages alternate, tool results come first in a user
+ * message, no text is blank, and thinking blocks with their signature come before the blocks that followed them.
  */
 export function anthropicMessages(
   { system, messages }: Conversation,
@@ -43,8 +43,8 @@ export function anthropicMessages(
 }
 
 /**
- * Whether the model may think in this request. Anthropic refuses a tool's result without the thinking that led to the
- * call, so within a round of tool calls a model thinks to the end or not at all.
+ * True if the request may ask the model to think. Anthropic refuses a tool result without the thinking before its call,
+ * so a round of tool calls that was begun without thinking must be completed without it.
  */
 export function mayThink({ messages }: Conversation, model: string): boolean {
   const lastUser = messages.findLastIndex(({ role }) => role === "user");
@@ -75,7 +75,7 @@ function blocksOf(message: ConversationMessage, options: AnthropicMessagesOption
   }
 }
 
-/** Rebuilds the blocks the model sent; text that was changed since is sent in one piece, behind the thinking. */
+/** Rebuilds the blocks that the model sent. Text that was changed since is sent as one block, after the thinking. */
 function assistantBlocks(
   message: ConversationMessage,
   { model, thinking }: AnthropicMessagesOptions,
@@ -118,7 +118,7 @@ function toolUse(call: ConversationMessage["toolCalls"][number]): Block {
   };
 }
 
-/** Anthropic refuses text without a visible character. */
+/** Anthropic refuses blank text. */
 function textBlocks(text: string): Block[] {
   return text.trim() === "" ? [] : [{ type: "text", text }];
 }

@@ -6,12 +6,12 @@ import {
   type BaseMessage,
 } from "@langchain/core/messages";
 import type { ConversationMessage } from "#shared/generated/llm/v1/llm.ts";
+import type { Conversation } from "../../../conversation/normalise-conversation.ts";
 import { encodeToolName } from "../../../conversation/tool-names.ts";
 import { parseJsonObject } from "../../../parse-json.ts";
 import { encodeChatCallId } from "./encode-call-id.ts";
-import type { Conversation } from "../../../conversation/normalise-conversation.ts";
 
-/** A conversation for chat completions, as OpenAI and all who speak its API have them. */
+/** Converts a conversation for chat completions, OpenAI's or another server's. */
 export function chatMessages({ system, messages }: Conversation): BaseMessage[] {
   return [...(system === undefined ? [] : [new SystemMessage(system)]), ...messages.map(messageOut)];
 }
@@ -33,7 +33,7 @@ function messageOut(message: ConversationMessage): BaseMessage {
 function assistantOut({ content, toolCalls }: ConversationMessage): AIMessage {
   const message = new AIMessage(content);
   if (toolCalls.length > 0) {
-    // Not `tool_calls`, which holds values: JavaScript would round the long numbers in them.
+    // Not `tool_calls`: its arguments are parsed values, in which JavaScript rounds long numbers.
     message.additional_kwargs.tool_calls = toolCalls.map(({ id, name, arguments: json }) => ({
       id: encodeChatCallId(id),
       type: "function",
@@ -43,7 +43,7 @@ function assistantOut({ content, toolCalls }: ConversationMessage): AIMessage {
   return message;
 }
 
-/** Arguments as the model wrote them; servers that read them refuse what is no object. */
+/** The arguments as the model wrote them, or `{}` if they are no JSON object, which some servers refuse. */
 export function objectArguments(json: string): string {
   return parseJsonObject(json) === undefined ? "{}" : json;
 }

@@ -1,23 +1,23 @@
 import { createHash } from "node:crypto";
 
-/** OpenAI's limit, the shortest of all. */
+/** OpenAI's limit, the lowest of all providers. */
 const MAX_LENGTH = 40;
-/** Anthropic's, the narrowest of all. */
-const NARROW = /^[\w-]+$/u;
-/** For chat completions: some models make something of the form of their ids. */
-const WIDE = /^[!-~]+$/u;
+/** Anthropic's rule, the strictest of all providers. */
+const STRICT = /^[\w-]+$/u;
+/** For chat completions: some models depend on the form of their own ids. */
+const VISIBLE = /^[!-~]+$/u;
 
 /**
- * A tool call's id as every provider accepts it. Ids that one of them gave stay as they are; any other (too long, or
- * with characters that Anthropic refuses) becomes a hash of itself, the same one in the call and in its result.
+ * A tool call's id in a form that every provider accepts. An id that is too long or has characters that Anthropic
+ * refuses is replaced by its hash, which is the same in the call and in its result.
  */
 export function encodeCallId(id: string): string {
-  return isUsable(id, NARROW) ? id : hashed(id);
+  return isUsable(id, STRICT) ? id : hashed(id);
 }
 
-/** The same for chat completions, where an id may hold any visible character. */
+/** The same for chat completions, where an id may have any visible ASCII character. */
 export function encodeChatCallId(id: string): string {
-  return isUsable(id, WIDE) ? id : hashed(id);
+  return isUsable(id, VISIBLE) ? id : hashed(id);
 }
 
 function isUsable(id: string, allowed: RegExp): boolean {

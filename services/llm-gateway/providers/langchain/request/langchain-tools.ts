@@ -1,10 +1,10 @@
 import type { ToolDefinition } from "#shared/generated/llm/v1/llm.ts";
-import { parseJsonObject } from "../../../parse-json.ts";
-import { encodeToolName } from "../../../conversation/tool-names.ts";
 import type { Conversation } from "../../../conversation/normalise-conversation.ts";
+import { encodeToolName } from "../../../conversation/tool-names.ts";
+import { parseJsonObject } from "../../../parse-json.ts";
 
-/** A bound tool in OpenAI's form, which LangChain's models all take. */
-export interface FunctionTool {
+/** A bound tool in OpenAI's form. */
+interface FunctionTool {
   readonly type: "function";
   readonly function: {
     readonly name: string;
@@ -14,13 +14,13 @@ export interface FunctionTool {
 }
 
 /** A bound tool in Anthropic's form. */
-export interface AnthropicTool {
+interface AnthropicTool {
   readonly name: string;
   readonly description: string;
   readonly input_schema: { readonly type: "object"; readonly [key: string]: unknown };
 }
 
-/** The bound tools for OpenAI and its likes, their JSON Schemas passed on as they are. */
+/** The bound tools in OpenAI's form, with their JSON Schemas unchanged. */
 export function functionTools(tools: readonly ToolDefinition[]): FunctionTool[] {
   return tools.map((tool) => ({
     type: "function",
@@ -35,17 +35,17 @@ export function functionTools(tools: readonly ToolDefinition[]): FunctionTool[] 
 const COMPOSITIONS = new Set(["oneOf", "anyOf", "allOf"]);
 
 /**
- * The bound tools for Anthropic. A schema that is a choice at its top, which Anthropic refuses (and LangChain leaves
- * out with its tool), is told in the description instead.
+ * The bound tools in Anthropic's form. Anthropic refuses oneOf, anyOf and allOf at the top of a schema, and LangChain
+ * drops such a tool; here they move into the description.
  */
 export function anthropicTools(tools: readonly ToolDefinition[]): AnthropicTool[] {
   return tools.map((tool) => {
     const entries = Object.entries(argumentsSchema(tool));
     const choices = entries.filter(([key]) => COMPOSITIONS.has(key));
-    const told = `${tool.description}\n\nThe arguments must also match ${JSON.stringify(Object.fromEntries(choices))}`;
+    const withChoices = `${tool.description}\n\nThe arguments must also match ${JSON.stringify(Object.fromEntries(choices))}`;
     return {
       name: encodeToolName(tool.name),
-      description: choices.length === 0 ? tool.description : told.trim(),
+      description: choices.length === 0 ? tool.description : withChoices.trim(),
       input_schema: {
         ...Object.fromEntries(entries.filter(([key]) => !COMPOSITIONS.has(key))),
         type: "object",
@@ -55,8 +55,8 @@ export function anthropicTools(tools: readonly ToolDefinition[]): AnthropicTool[
 }
 
 /**
- * Stand-ins for the tools a conversation has used, for a call that binds none: Anthropic refuses calls and results in
- * a conversation without tools.
+ * Placeholders for the tools that a conversation has used, for a call that binds none: Anthropic refuses tool calls and
+ * results in a request without tools.
  */
 export function placeholderTools({ messages }: Conversation): AnthropicTool[] {
   const names = new Set(
@@ -69,7 +69,7 @@ export function placeholderTools({ messages }: Conversation): AnthropicTool[] {
   }));
 }
 
-/** A schema that is no JSON object, or says nothing, becomes one that allows any arguments. */
+/** The tool's schema; an empty or invalid one becomes a schema that allows any arguments. */
 function argumentsSchema(tool: ToolDefinition): Record<string, unknown> {
   return { type: "object", properties: {}, ...parseJsonObject(tool.parametersSchema) };
 }

@@ -6,19 +6,19 @@ import {
   type BaseMessage,
 } from "@langchain/core/messages";
 import type { ConversationMessage } from "#shared/generated/llm/v1/llm.ts";
-import { encodeToolName } from "../../../conversation/tool-names.ts";
-import { encodeCallId } from "./encode-call-id.ts";
-import { objectArguments } from "./chat-messages.ts";
 import type { Conversation } from "../../../conversation/normalise-conversation.ts";
+import { encodeToolName } from "../../../conversation/tool-names.ts";
 import { decodeLangchainState, type LangchainStatePart } from "../langchain-state.ts";
+import { objectArguments } from "./chat-messages.ts";
+import { encodeCallId } from "./encode-call-id.ts";
 
-export interface ResponsesMessagesOptions {
+interface ResponsesMessagesOptions {
   readonly model: string;
-  /** False leaves out the model's reasoning, where the provider did not take it. */
+  /** False to omit the model's reasoning, after the provider has refused it. */
   readonly replay: boolean;
 }
 
-/** A conversation for OpenAI's Responses API; encrypted reasoning returns at the place where it came. */
+/** Converts a conversation for OpenAI's Responses API; encrypted reasoning goes back at its original position. */
 export function responsesMessages(
   { system, messages }: Conversation,
   options: ResponsesMessagesOptions,
@@ -36,7 +36,7 @@ function messageOut(message: ConversationMessage, options: ResponsesMessagesOpti
     case "tool":
       return new ToolMessage({ content: message.content, tool_call_id: encodeCallId(message.toolCallId) });
     default:
-      // LangChain sends the output of an earlier response back as it is.
+      // LangChain sends `response_metadata.output` unchanged.
       return new AIMessage({ content: "", response_metadata: { output: outputItems(message, options) } });
   }
 }
@@ -69,18 +69,18 @@ function outputItems(message: ConversationMessage, { model, replay }: ResponsesM
   return items;
 }
 
-type Placed =
+type LayoutItem =
   | { text: string; phase?: string | undefined }
   | Extract<LangchainStatePart, { block: unknown } | { call: string }>;
 
 /**
- * The stored layout with its text. Nothing where the message was changed since: reasoning is refused without the
- * item it led to, and an item without its reasoning.
+ * The stored layout with its text; empty if the message was changed since. OpenAI refuses reasoning without the item
+ * that followed it, and such an item without its reasoning.
  */
 function intactLayout(
   parts: readonly LangchainStatePart[],
   { content, toolCalls }: ConversationMessage,
-): Placed[] {
+): LayoutItem[] {
   const textLength = parts.reduce((sum, part) => sum + ("text" in part ? part.text : 0), 0);
   const ids = parts.flatMap((part) => ("call" in part ? [part.call] : []));
   const last = parts.at(-1);

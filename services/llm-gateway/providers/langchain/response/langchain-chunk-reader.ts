@@ -1,19 +1,19 @@
 import { retryable, terminal } from "../../../errors/llm-error.ts";
 import { parseJson } from "../../../parse-json.ts";
 import type { Content } from "../../provider.ts";
-import { langchainFinishVerdict } from "./langchain-finish-verdict.ts";
-import type { ContentBlock, LangchainChunk, OutputItem, ToolCallPiece } from "./langchain-chunk.ts";
-import { responsesLayout } from "./responses-layout.ts";
 import { encodeLangchainState, type LangchainState, type LangchainStatePart } from "../langchain-state.ts";
+import type { ContentBlock, LangchainChunk, OutputItem, ToolCallPiece } from "./langchain-chunk.ts";
+import { langchainFinishVerdict } from "./langchain-finish-verdict.ts";
 import { LangchainUsageCounter } from "./langchain-usage.ts";
+import { responsesLayout } from "./responses-layout.ts";
 
-export interface LangchainChunkReaderOptions {
+interface LangchainChunkReaderOptions {
   readonly decodeToolName: (encoded: string) => string;
-  /** For tool calls whose server gives them no id, or one that the conversation has already. */
+  /** For a tool call without an id, or with one that the conversation already uses. */
   readonly newId: () => string;
-  /** Ids of the conversation so far. */
+  /** Tool call ids that the conversation already uses. */
   readonly takenIds: Iterable<string>;
-  /** What goes into the provider's state; undefined where the provider wants nothing back. */
+  /** What to store in the provider state; undefined if the provider wants nothing back. */
   readonly state: Omit<LangchainState, "v" | "parts"> | undefined;
 }
 
@@ -27,9 +27,9 @@ interface OpenCall {
 type Index = ContentBlock["index"];
 
 /**
- * Reads one streamed answer: `read` gives text and thinking at once, `finish` what is whole only then (tool calls in
- * the model's order, a note, provider state, usage). Both throw TerminalError or RetryableError where the answer
- * was blocked, is empty, or stopped early.
+ * Converts the chunks of one answer. `read` returns a chunk's text and thinking; `finish`, called once at the end, yields
+ * the truncation note, the tool calls in the model's order, provider state and usage. Both throw TerminalError or
+ * RetryableError if the answer was blocked, is empty or stopped early.
  */
 export class LangchainChunkReader {
   readonly #options: LangchainChunkReaderOptions;
@@ -50,7 +50,7 @@ export class LangchainChunkReader {
     this.#takenIds = new Set(options.takenIds);
   }
 
-  /** Something has come, if only the beginning of a tool call. */
+  /** True once any content has arrived, even if only the start of a tool call. */
   get begun(): boolean {
     return this.#texts + this.#others + this.#calls.size > 0;
   }
@@ -67,12 +67,12 @@ export class LangchainChunkReader {
       typeof chunk.content === "string" ? [{ type: "text", text: chunk.content }] : chunk.content;
     for (const block of blocks) contents.push(...this.#readBlock(block));
     for (const piece of chunk.tool_call_chunks ?? []) this.#readCall(piece);
-    this.#readEnd(chunk);
+    this.#readMetadata(chunk);
     return contents;
   }
 
-  /** What counts in its last form only. */
-  #readEnd({
+  /** Reads the fields whose last value counts. */
+  #readMetadata({
     additional_kwargs: extra,
     response_metadata: metadata,
     usage_metadata: usage,
@@ -122,13 +122,13 @@ export class LangchainChunkReader {
 
   *#state(): Generator<Content> {
     const { state } = this.#options;
-    // Chat completions want the thoughts back that led to a call, and no others.
+    // Of chat completions, only reasoning before a tool call is sent back.
     if (state === undefined || (state.provider === "chat" && this.#calls.size === 0)) return;
     const calls = new Map([...this.#calls.values()].map(({ wireId, callId }) => [wireId, callId]));
     const layout = this.#output === undefined ? this.#layout : responsesLayout(this.#output, calls);
-    // Thinking that was not signed is refused.
+    // Anthropic refuses thinking without a signature.
     const parts = layout.filter((part) => !("block" in part && part.block["signature"] === ""));
-    // Text alone is rebuilt from the message.
+    // An answer of text alone can be rebuilt from the message.
     const isPlain = (part: LangchainStatePart) =>
       state.provider === "chat" ? !("block" in part) : "text" in part && part.phase === undefined;
     if (parts.every(isPlain)) return;
@@ -160,7 +160,7 @@ export class LangchainChunkReader {
     return { $case: "text", value: { content } };
   }
 
-  /** Thoughts that follow each other are told apart by a blank line. */
+  /** A blank line separates consecutive thinking blocks. */
   #thinking(content: string, index: Index): Content {
     const isNext = this.#others > 0 && this.#lastThought !== index;
     this.#others += 1;
@@ -177,7 +177,7 @@ export class LangchainChunkReader {
   }
 
   #readCall({ index, id, name, args }: ToolCallPiece): void {
-    // Arguments of a tool that runs at the provider come without the call they belong to.
+    // The arguments of a tool that runs at the provider arrive without their call.
     if (!this.#calls.has(index) && id === undefined && name === undefined) return;
     const call = this.#calls.get(index) ?? this.#openCall(index, id);
     if (name !== undefined && name !== "") call.name = this.#options.decodeToolName(name);

@@ -6,15 +6,15 @@ const optionalCount = Type.Optional(Type.Number());
 
 const ContentBlock = Type.Object({
   type: Type.String(),
-  /** Which block of the answer a piece belongs to. */
+  /** The block of the answer that this piece belongs to. */
   index: Type.Optional(Type.Union([Type.Number(), Type.String()])),
   text: optionalString,
-  /** Anthropic's thinking, in pieces, and its signature, once. */
+  /** A piece of Anthropic's thinking. The signature comes once, at the end. */
   thinking: optionalString,
   signature: optionalString,
-  /** Of a redacted_thinking block. */
+  /** The content of a redacted_thinking block. */
   data: optionalString,
-  /** A piece of OpenAI's summary of its reasoning. */
+  /** A piece of OpenAI's reasoning summary. */
   reasoning: optionalString,
 });
 export type ContentBlock = Static<typeof ContentBlock>;
@@ -27,12 +27,12 @@ const ToolCallPiece = Type.Object({
 });
 export type ToolCallPiece = Static<typeof ToolCallPiece>;
 
-/** An item of a Responses API's output; what else it holds goes back as it came. */
+/** An item of the Responses API's output; its other fields are kept and go back unchanged. */
 const OutputItem = Type.Object({
   type: Type.String(),
   encrypted_content: Type.Optional(Type.Union([Type.String(), Type.Null()])),
   phase: Type.Optional(Type.Union([Type.String(), Type.Null()])),
-  /** Null in items of tools that run at the provider. */
+  /** Null for tools that run at the provider. */
   call_id: Type.Optional(Type.Union([Type.String(), Type.Null()])),
   content: Type.Optional(Type.Unknown()),
 });
@@ -46,7 +46,7 @@ const LangchainUsage = Type.Object({
 });
 export type LangchainUsage = Static<typeof LangchainUsage>;
 
-/** Anthropic's own figures at the end of an answer, of which LangChain passes on only one. */
+/** Anthropic's usage at the end of an answer; LangChain itself passes on only the output tokens. */
 const AnthropicUsage = Type.Object({
   input_tokens: Type.Optional(Type.Union([Type.Number(), Type.Null()])),
   cache_creation_input_tokens: Type.Optional(Type.Union([Type.Number(), Type.Null()])),
@@ -71,17 +71,17 @@ const LangchainChunk = Type.Object({
   ),
   response_metadata: Type.Optional(
     Type.Object({
-      /** From chat completions. */
+      /** Of a chat completion. */
       finish_reason: Type.Optional(Type.Union([Type.String(), Type.Null()])),
-      /** From the Responses API's last event. */
+      /** Of the Responses API's last event, like the next two. */
       status: Type.Optional(Type.Union([Type.String(), Type.Null()])),
       incomplete_details: Type.Optional(Type.Union([Type.Object({ reason: optionalString }), Type.Null()])),
       output: Type.Optional(Type.Array(OutputItem)),
     }),
   ),
 });
-/** What the gateway reads of one of LangChain's message chunks, whichever provider it came from. */
+/** The fields that the gateway reads of LangChain's message chunks, for all providers. */
 export type LangchainChunk = Static<typeof LangchainChunk>;
 
-/** Checks one chunk, whose fields hold what the provider sent. Throws TerminalError `malformed`. */
+/** Checks one chunk, whose fields contain unchecked provider data. Throws TerminalError `malformed`. */
 export const parseLangchainChunk = compileParser("model response", LangchainChunk);

@@ -2,20 +2,20 @@ import { retryable, terminal } from "../../../errors/llm-error.ts";
 import { OUTPUT_LIMIT_NOTE, type FinishVerdict } from "../../finish-verdict.ts";
 
 interface LangchainFinish {
-  /** As the provider sent it; undefined where the stream ended without one. */
+  /** The provider's finish reason; undefined if the answer ended without one. */
   readonly reason: string | undefined;
-  /** Text has come out. */
+  /** Text was sent. */
   readonly answered: boolean;
   readonly calledTools: boolean;
-  /** The arguments of every tool call are whole. */
+  /** The arguments of every tool call are complete. */
   readonly callsWhole: boolean;
-  /** Anything has come out, thinking included. */
+  /** Any content has arrived, thinking included. */
   readonly begun: boolean;
 }
 
-const NO_ROOM = "\n\n[The answer ends here: the conversation fills the model's context.]";
+const CONTEXT_FULL_NOTE = "\n\n[The answer ends here: the conversation fills the model's context.]";
 
-/** Judges the finish reason, in any provider's words: no answer that stopped early passes as a whole one. */
+/** How an answer with this finish reason, of any API, ended; one that stopped early is never a success. */
 export function langchainFinishVerdict(finish: LangchainFinish): FinishVerdict {
   const { reason, begun } = finish;
   switch (reason) {
@@ -35,9 +35,9 @@ export function langchainFinishVerdict(finish: LangchainFinish): FinishVerdict {
     case "length":
     case "max_tokens":
     case "max_output_tokens":
-      return cutShort(finish, OUTPUT_LIMIT_NOTE, "the model used up its output tokens");
+      return truncated(finish, OUTPUT_LIMIT_NOTE, "the model used up its output tokens");
     case "model_context_window_exceeded":
-      return cutShort(finish, NO_ROOM, "the conversation fills the model's context");
+      return truncated(finish, CONTEXT_FULL_NOTE, "the conversation fills the model's context");
     case "content_filter":
     case "refusal":
     case "sensitive":
@@ -47,7 +47,7 @@ export function langchainFinishVerdict(finish: LangchainFinish): FinishVerdict {
   }
 }
 
-function cutShort(
+function truncated(
   { answered, calledTools, callsWhole }: LangchainFinish,
   note: string,
   why: string,

@@ -3,7 +3,7 @@ import type { AnthropicUsage, LangchainUsage } from "./langchain-chunk.ts";
 
 const MAX_INT32 = 2_147_483_647;
 
-/** Adds up what an answer's chunks say about tokens; providers report in pieces, repeatedly, or not at all. */
+/** Collects the token usage of one answer; providers report it in pieces, repeatedly or not at all. */
 export class LangchainUsageCounter {
   #input = 0;
   #output = 0;
@@ -11,7 +11,7 @@ export class LangchainUsageCounter {
   #total = 0;
   #isKnown = false;
 
-  /** Takes LangChain's figures of one chunk; each is the whole so far. */
+  /** Takes LangChain's usage of one chunk; each value is the total so far. */
   add(usage: LangchainUsage): void {
     this.#isKnown = true;
     this.#input = Math.max(this.#input, usage.input_tokens ?? 0);
@@ -20,7 +20,7 @@ export class LangchainUsageCounter {
     this.#total = Math.max(this.#total, usage.total_tokens ?? 0);
   }
 
-  /** Takes Anthropic's own figures, in which cached input is no part of the input. */
+  /** Takes Anthropic's own usage, whose input tokens do not include cached input. */
   addAnthropic(usage: AnthropicUsage): void {
     const cached = (usage.cache_creation_input_tokens ?? 0) + (usage.cache_read_input_tokens ?? 0);
     this.#input = Math.max(this.#input, (usage.input_tokens ?? 0) + cached);
@@ -28,8 +28,8 @@ export class LangchainUsageCounter {
   }
 
   /**
-   * The whole answer's usage; undefined where the provider said nothing. Cached input counts as input. Thinking is no
-   * part of the output: most providers include it there, xAI does not, which shows in the total.
+   * The answer's usage; undefined if the provider reported none. Cached input counts as input; thinking does not count as
+   * output. Most providers include thinking in their output tokens; that xAI does not is visible in its total.
    */
   result(): UsageInfo | undefined {
     if (!this.#isKnown) return undefined;
@@ -44,7 +44,7 @@ export class LangchainUsageCounter {
   }
 }
 
-/** The wire carries 32 bits; what does not fit must not fail the call that was answered. */
+/** UsageInfo has int32 fields; a value out of range must not fail a call that was answered. */
 function count(value: number): number {
   return Math.min(MAX_INT32, Math.max(0, Math.trunc(value)));
 }

@@ -3,9 +3,9 @@ import type { SseEvent } from "../../../sse/parse-sse.ts";
 import type { RepairEvent } from "./rewrite-sse.ts";
 
 /**
- * Opens the repair of one answer of Anthropic's API, or of a server that speaks it. Of the usage at the end LangChain
- * passes on the output tokens only, but of the delta beside it everything, so the usage is copied there; it needs
- * a usage to be there at all, and the SDK a name on each event.
+ * Opens the repair of one answer of Anthropic's API. Of the final usage LangChain passes on only the output tokens, but
+ * it passes on the whole delta in the same event, so the usage is copied into the delta. LangChain needs a usage and the
+ * SDK a name on each event; other servers with this API may omit them.
  */
 export function repairAnthropicEvents(): RepairEvent {
   return (event) => {

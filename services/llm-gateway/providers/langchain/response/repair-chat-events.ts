@@ -5,10 +5,10 @@ import type { RepairEvent } from "./rewrite-sse.ts";
 const DONE = "[DONE]";
 
 /**
- * Opens the repair of one streamed chat completion. LangChain reads OpenAI's own form and silently loses what differs
- * from it, as the answers of many servers do: a role that is missing (tool calls get lost), content that is null or
- * a list, reasoning under another name, tool calls without an index or an id, or all with the same index, arguments
- * as a value, an error in a form of its own, a stream that ends with [DONE] but without a finish reason.
+ * Opens the repair of one streamed chat completion. LangChain reads OpenAI's form and silently drops what differs from
+ * it, and many servers differ: a missing role (LangChain drops the tool calls), content that is null or a list,
+ * reasoning under another name, tool calls without an index or id or all with the same index, arguments as a value
+ * instead of text, other error objects, [DONE] without a finish reason before it.
  */
 export function repairChatEvents(): RepairEvent {
   const calls = new CallNumbers();
@@ -26,8 +26,8 @@ export function repairChatEvents(): RepairEvent {
     if (!isObject(first)) return [event];
     const reason = typeof first["finish_reason"] === "string" ? first["finish_reason"] : "";
     isFinished ||= reason !== "";
-    const said = isObject(first["delta"]) ? first["delta"] : first["message"];
-    const delta = isObject(said) ? said : {};
+    const received = isObject(first["delta"]) ? first["delta"] : first["message"];
+    const delta = isObject(received) ? received : {};
     return [
       chunkEvent({ ...chunk, choices: [choice(repairDelta(delta, calls), reason === "" ? null : reason)] }),
     ];
@@ -58,7 +58,7 @@ function repairDelta(delta: Record<string, unknown>, calls: CallNumbers): object
   };
 }
 
-/** Content as one text; some servers send parts, thinking among them. */
+/** Joins content that some servers send as a list of parts, thinking included. */
 function contentOf(content: unknown): { text: string; thinking: string } {
   if (typeof content === "string") return { text: content, thinking: "" };
   let text = "";
@@ -70,7 +70,7 @@ function contentOf(content: unknown): { text: string; thinking: string } {
   return { text, thinking };
 }
 
-/** Gives each tool call of an answer its own index, whatever the server calls it. */
+/** Gives each tool call of an answer a unique index, independent of the server's. */
 class CallNumbers {
   readonly #calls: { wireIndex: number | undefined; id: string | undefined }[] = [];
 
@@ -91,7 +91,7 @@ class CallNumbers {
     };
   }
 
-  /** The call this piece continues; a name under an index of another id, or without any, begins a new one. */
+  /** The call that this piece continues. A name together with a new id, or without an index, starts a new call. */
   #find(wireIndex: number | undefined, id: string | undefined, named: boolean): number | undefined {
     const byId = id === undefined ? -1 : this.#calls.findLastIndex((call) => call.id === id);
     if (byId >= 0) return byId;

@@ -1,11 +1,11 @@
 import { isObject } from "../../../parse-json.ts";
-import type { OutputItem } from "./langchain-chunk.ts";
 import type { LangchainStatePart } from "../langchain-state.ts";
+import type { OutputItem } from "./langchain-chunk.ts";
 
 /**
- * The layout of a Responses API's whole output, for the provider's state: reasoning as it came, where it is encrypted
- * and can so be sent back by someone who keeps no state, and the places of text and tool calls. `callIds` has the
- * ids under which calls were handed out, by the provider's own.
+ * The layout of a Responses API output for the provider state: encrypted reasoning items unchanged, and the positions of
+ * text and tool calls. Reasoning without encrypted content is omitted, because only OpenAI's server could restore it.
+ * `callIds` maps the provider's call ids to those in the stored message.
  */
 export function responsesLayout(
   output: readonly OutputItem[],
@@ -27,7 +27,7 @@ export function responsesLayout(
 
 const REASONING_KEYS = new Set(["id", "type", "summary", "encrypted_content"]);
 
-/** Without what is only told, not taken: a status, for instance. */
+/** Only the keys that the API accepts as input, without output-only ones such as `status`. */
 function reasoningItem(item: OutputItem): Record<string, unknown> {
   return Object.fromEntries(Object.entries(item).filter(([key]) => REASONING_KEYS.has(key)));
 }

@@ -1,12 +1,12 @@
 import { SseParser, type SseEvent } from "../../../sse/parse-sse.ts";
 
-/** What to send on in an event's place; may keep state over one stream. */
+/** Returns the events to pass on instead of one event; may keep state over one answer. */
 export type RepairEvent = (event: SseEvent) => readonly SseEvent[];
 
 /**
- * Rewrites a stream of server-sent events, one by one as they come, for an SDK to read: the SDKs collect an event
- * without a limit and do not know every form in which servers send one. Fails as SseParser does. An event that breaks
- * off at the end of the stream is passed on, for the SDK to complain about.
+ * Rewrites server-sent events as they arrive, for an SDK to read: the SDKs buffer an event without a limit and do not
+ * understand every form that servers send. Fails as SseParser does. An incomplete event at the end is passed on; the
+ * SDK reports it.
  */
 export function rewriteSse(repair: RepairEvent, maxLength: number): TransformStream<Uint8Array, Uint8Array> {
   const reader = new SseParser(maxLength);

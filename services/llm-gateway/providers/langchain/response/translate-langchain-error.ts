@@ -1,35 +1,30 @@
 import { RetryableError, TerminalError, coerceError } from "#shared/errors.ts";
 import { retryable, terminal } from "../../../errors/llm-error.ts";
-import { isObject } from "../../../parse-json.ts";
+import { parseRetryAfter } from "../../../errors/parse-retry-after.ts";
 import {
   failureError,
   isTooLong,
   isUnpaid,
   kindOfStatus,
+  type ErrorContext,
   type FailureKind,
 } from "../../../errors/provider-failure.ts";
 import { redact } from "../../../errors/redact.ts";
-import { parseRetryAfter } from "../../../errors/parse-retry-after.ts";
+import { isObject } from "../../../parse-json.ts";
 
-export interface ErrorContext {
-  /** What a reader must set or replace, e.g. "the credential in OPENAI_API_KEY". */
-  readonly credential: string;
-  /** Never to appear in a message. */
-  readonly secrets: readonly string[];
-}
-
-/** What a provider said about a failure, in an HTTP response or in the middle of a stream. */
+/** An error that a provider reported, in an HTTP response or inside an answer. */
 interface Failure {
-  /** Undefined within a stream, which has begun with 200. */
+  /** HTTP status; undefined for an error inside an answer, whose status was 200. */
   readonly status: number | undefined;
-  /** The error's type and code, e.g. "overloaded_error" or "rate_limit_exceeded"; may be empty. */
+  /** The error's types and codes, e.g. "overloaded_error" or "rate_limit_exceeded"; may be empty. */
   readonly kinds: readonly string[];
-  readonly said: string;
-  /** The provider's own wish, in milliseconds. */
+  /** The provider's own error text, redacted. */
+  readonly detail: string;
+  /** The delay before a retry that the provider asked for, in milliseconds. */
   readonly retryAfterMs: number | undefined;
 }
 
-/** Translates whatever LangChain, an SDK, fetch or the conversion threw into an error with a verdict. */
+/** Translates any error of LangChain, an SDK, fetch or the conversion to a terminal or retryable error. */
 export function translateLangchainError(
   thrown: unknown,
   context: ErrorContext,
@@ -64,20 +59,20 @@ export function translateLangchainError(
 
 const BLOCKED = /content_filter|content_policy|invalid_prompt|safety_check|moderation/iu;
 
-function kindOf({ status, kinds, said }: Failure): FailureKind {
-  const all = [...kinds, said].join(" ");
+function kindOf({ status, kinds, detail }: Failure): FailureKind {
+  const all = [...kinds, detail].join(" ");
   const isKind = (pattern: RegExp) => kinds.some((kind) => pattern.test(kind));
-  const isOurs = status === undefined || (status >= 400 && status < 500);
-  if (isOurs && isUnpaid(all)) return "credentials";
-  if (isOurs && status !== 429 && isTooLong(all)) return "context_too_long";
+  const isClientError = status === undefined || (status >= 400 && status < 500);
+  if (isClientError && isUnpaid(all)) return "credentials";
+  if (isClientError && status !== 429 && isTooLong(all)) return "context_too_long";
   if (status === 400 && isKind(BLOCKED)) return "content_blocked";
-  // The model's call, not ours, does not match its tool: the next answer's may.
+  // The model's tool call did not match the tool's schema; the next sample may.
   if (isKind(/tool_use_failed/iu)) return "failed";
   if (status === undefined) return BY_KIND.find(([pattern]) => isKind(pattern))?.[1] ?? "failed";
   return kindOfStatus(status);
 }
 
-/** In the middle of a stream there is no status. */
+/** For errors inside an answer, which have no status. */
 const BY_KIND: readonly (readonly [RegExp, FailureKind])[] = [
   [/overloaded|slow_down/iu, "overloaded"],
   [/rate_limit/iu, "rate_limited"],
@@ -87,7 +82,7 @@ const BY_KIND: readonly (readonly [RegExp, FailureKind])[] = [
   [/invalid_request/iu, "invalid_request"],
 ];
 
-/** Reads an SDK's error by its form, which LangChain leaves as it is; undefined where no provider has spoken. */
+/** Reads the fields of an SDK's error, which LangChain passes on; undefined if the error is not from the provider. */
 function failureOf(error: Error, context: ErrorContext): Failure | undefined {
   for (const cause of causes(error)) {
     const fields = Object.fromEntries(Object.entries(cause));
@@ -95,20 +90,20 @@ function failureOf(error: Error, context: ErrorContext): Failure | undefined {
     const body = innermost(fields["error"]);
     if (status === undefined && body === undefined) continue;
     const text: unknown = body?.["message"] ?? body?.["detail"] ?? fields["error"];
-    const said = typeof text === "string" && text !== "" ? text : firstLine(cause.message);
+    const detail = typeof text === "string" && text !== "" ? text : firstLine(cause.message);
     return {
       status,
       kinds: [body?.["type"], body?.["code"], fields["code"], cause.name].filter(
         (kind) => typeof kind === "string",
       ),
-      said: redact(said, context.secrets),
+      detail: redact(detail, context.secrets),
       retryAfterMs: retryAfterIn(fields["headers"]),
     };
   }
   return undefined;
 }
 
-/** Anthropic has its error in the body's error; OpenAI's SDK has unpacked it already. */
+/** Anthropic's SDK passes the whole body, OpenAI's only the error object inside. */
 function innermost(body: unknown): Record<string, unknown> | undefined {
   if (!isObject(body)) return undefined;
   return isObject(body["error"]) ? body["error"] : body;
@@ -124,7 +119,7 @@ function retryAfterIn(headers: unknown): number | undefined {
   return precise >= 0 ? precise : parseRetryAfter(headers.get("retry-after"));
 }
 
-/** The SDKs say only "Connection error."; what happened is in the innermost cause. */
+/** The SDKs' message is only "Connection error."; the reason is in the innermost cause. */
 function networkReason(error: Error): string | undefined {
   const all = causes(error);
   const isNetwork = all.some(
@@ -137,7 +132,7 @@ function networkReason(error: Error): string | undefined {
   return code === "" ? last.name : code;
 }
 
-/** The error and what caused it, outermost first. */
+/** The error and its causes, outermost first, at most 8. */
 function causes(error: Error): Error[] {
   const found: Error[] = [];
   for (let next: unknown = error; next instanceof Error && found.length < 8; next = next.cause) {
