@@ -12,7 +12,7 @@ await runService("llm-gateway", loadConfig, async ({ config, log, resources }) =
   if (withheld.length > 0) {
     log.warn(
       { variables: withheld },
-      "variables are withheld from the providers' SDKs, which could send conversations elsewhere by them: unset them, or name those you want in LLM_SDK_VARIABLES",
+      "variables withheld from the providers' SDKs: unset them, or allow them with LLM_SDK_VARIABLES",
     );
   }
   const metrics = new Registry();

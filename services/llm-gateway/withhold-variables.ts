@@ -4,7 +4,7 @@
  */
 const READ_BY_SDKS =
   /^(?:LANGSMITH|LANGCHAIN|LC|OPENAI|AZURE_OPENAI|ANTHROPIC|GOOGLE_GENAI|GEMINI)_|^GOOGLE_(?:API_KEY|GEMINI_BASE_URL|VERTEX_BASE_URL|SDK_NODE_LOGGING)$|^CLOUD_ML_REGION$/u;
-/** The gateway looks up credentials under such names itself, so removing one from the SDKs' view needs no warning. */
+/** Such variables usually hold credentials that the gateway itself looks up, so withholding them needs no warning. */
 const OWN_USE = /_(?:API_KEY|TOKEN)$/u;
 
 /**

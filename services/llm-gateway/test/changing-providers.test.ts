@@ -56,7 +56,7 @@ const TOOLS = NAMES.map((name, index) => ({ name, description: "", parametersSch
 const RESULTS = ["[1,2]", "7", "", '"text"', "null", "x".repeat(256 * 1024), '{"ok":true}'];
 
 describe("a conversation that changes its provider with every turn, and its replica", () => {
-  it("sends no request that a provider refuses, and calls every tool by its own name", async () => {
+  it("sends no request that a provider refuses, and names every tool correctly", async () => {
     const encoded = (body: unknown, turn: number): string => {
       const [wrapper] = lists(body, "tools");
       const declared = lists(wrapper, "functionDeclarations");

@@ -71,7 +71,7 @@ describe("llm-gateway when Gemini fails", () => {
     expect(requests).to.equal(1);
   });
 
-  it("does not try again when the quota of the day is used up, whatever delay comes with it", async () => {
+  it("does not retry when a daily quota is used up, whatever delay the error asks for", async () => {
     const { error, requests } = await play(
       failWith(429, "You exceeded your current quota", [
         {
@@ -86,7 +86,7 @@ describe("llm-gateway when Gemini fails", () => {
     expect(requests).to.equal(1);
   });
 
-  it("tries again when a quota of the minute is used up", async () => {
+  it("retries when a per-minute quota is used up", async () => {
     const violations = [{ quotaId: "GenerateRequestsPerMinutePerProjectPerModel" }];
     const { text, requests } = await play([failWith(429, "slow down", [{ violations }]), succeed]);
     expect({ text, requests }).to.deep.equal({ text: "fine", requests: 2 });
@@ -104,7 +104,7 @@ describe("llm-gateway when Gemini fails", () => {
     expect({ text, requests }).to.deep.equal({ text: "fine", requests: 2 });
   });
 
-  it("keeps what came and says partial_stream_error after a reset in mid-answer", async () => {
+  it("keeps the received output and ends with partial_stream_error after a reset in mid-answer", async () => {
     const { text, error, requests } = await play(
       resetAfter((reply) => reply.chunk(geminiChunk([{ text: "half" }]))),
     );
@@ -130,7 +130,7 @@ describe("llm-gateway when Gemini fails", () => {
     expect(error?.message).to.contain("model melted");
   });
 
-  it("reads a bare error object that a front end put into the stream", async () => {
+  it("reads a bare error object that a proxy wrote into the stream", async () => {
     const { error } = await play((reply) => {
       reply.chunk(geminiChunk([{ text: "half" }]));
       reply.raw('{\n  "error": {\n    "code": 400,\n    "message": "went wrong"\n  }\n}\n');
@@ -140,7 +140,7 @@ describe("llm-gateway when Gemini fails", () => {
     expect(error?.message).to.contain("went wrong");
   });
 
-  it("keeps the first chunk's error, with its own code, worth another try", async () => {
+  it("retries after an error in the first chunk and keeps its code", async () => {
     const { text, requests } = await play([
       (reply) => {
         reply.chunk({ error: { code: 503, message: "model melted", status: "UNAVAILABLE" } });
@@ -151,7 +151,7 @@ describe("llm-gateway when Gemini fails", () => {
     expect({ text, requests }).to.deep.equal({ text: "fine", requests: 2 });
   });
 
-  it("tries again after an answer that is nothing but a signature", async () => {
+  it("retries after an answer that consists of a signature only", async () => {
     const { text, requests } = await play([
       (reply) => {
         reply.chunk(geminiChunk([{ text: "", thoughtSignature: "c2ln" }], { finishReason: "STOP" }));
@@ -197,7 +197,7 @@ describe("llm-gateway when Gemini fails", () => {
     }
   });
 
-  it("names the variable when it is not set, and calls nobody", async () => {
+  it("names the variable when it is not set, and makes no request", async () => {
     await using gemini = await openGeminiServer(succeed);
     await using gateway = await openGateway({ env: {} });
     const answer = await gateway.ask(geminiRequest(gemini.url));
@@ -237,7 +237,7 @@ describe("llm-gateway when Gemini fails", () => {
     });
   }
 
-  it("answers a web page instead of JSON with the status", async () => {
+  it("reports the status when a web page comes instead of JSON", async () => {
     const { error } = await play((reply) => reply.fail(502, `<html>${"x".repeat(100_000)}`));
     expect(error?.code).to.equal("max_retries");
     expect(error?.message).to.contain("502");

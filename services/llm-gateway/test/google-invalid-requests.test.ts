@@ -15,7 +15,7 @@ describe("llm-gateway before it calls Gemini", () => {
     }
   });
 
-  it("refuses a base_url that is none and providers it cannot serve", async () => {
+  it("refuses an invalid base_url and providers it cannot serve", async () => {
     await using gateway = await openGateway();
     for (const url of ["file:///etc/passwd", "nonsense", "http://user:secret@127.0.0.1:9"]) {
       const { error } = await gateway.ask(geminiRequest(url));

@@ -33,7 +33,7 @@ describe("llm-gateway's gRPC server", () => {
     client.close();
   });
 
-  it("tells those who watch its health that it stops, before running calls have ended", async () => {
+  it("reports NOT_SERVING to health watchers before running calls have ended", async () => {
     const { promise: stopping, resolve: stop } = Promise.withResolvers<void>();
     await using gemini = await openGeminiServer(async (reply) => {
       await stopping;
@@ -109,7 +109,7 @@ describe("llm-gateway's gRPC server", () => {
     });
   }
 
-  it("lets a connection end in good order at its age, without losing a call", async () => {
+  it("closes a connection gracefully at its maximum age, without losing a call", async () => {
     const { promise: aged, resolve } = Promise.withResolvers<void>();
     await using gemini = await openGeminiServer(async (reply) => {
       reply.chunk(geminiChunk([{ text: "slow and " }]));

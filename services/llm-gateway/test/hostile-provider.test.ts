@@ -73,7 +73,7 @@ const chunked = (pieces: readonly Uint8Array[], trailers = "") =>
   ]);
 
 for (const [name, { request, answer }] of Object.entries(APIS)) {
-  describe(`llm-gateway when HTTP itself is odd with ${name}`, () => {
+  describe(`llm-gateway with unusual HTTP responses from ${name}`, () => {
     const whole = Buffer.from(answer.join(""));
     const ask = async (play: Play) => {
       await using server = await openRawServer(play);
@@ -141,7 +141,7 @@ for (const [name, { request, answer }] of Object.entries(APIS)) {
       expect(error?.message).to.contain("no such model");
     });
 
-    it("uses a new connection when the server closed the kept one between two calls", async () => {
+    it("uses a new connection when the server closed the idle one between two calls", async () => {
       await using server = await openRawServer((socket) => {
         socket.write(`${SSE}transfer-encoding: chunked\r\n\r\n`);
         socket.write(chunked([whole]), () => setImmediate(() => socket.destroy()));

@@ -22,7 +22,7 @@ describe("httpPost", () => {
   const post = (base: string, signal: AbortSignal) =>
     httpPost(new URL(PATH, base), { headers: new Headers({ "x-one": "1" }), body: '{"a":"é"}', signal });
 
-  it("sends headers and body and gives the head with the body unread", async () => {
+  it("sends headers and body and resolves with the body unread", async () => {
     await using gemini = await openGeminiServer(finish);
     const response = await post(gemini.url, new AbortController().signal);
     expect(response.statusCode).to.equal(200);
@@ -59,7 +59,7 @@ describe("httpPost", () => {
     await gemini.requests[1]?.closed;
   });
 
-  it("survives an abort after the answer has arrived whole but is not read", async () => {
+  it("survives an abort after the whole answer has arrived but is not read", async () => {
     await using gemini = await openGeminiServer((reply) => {
       reply.raw("x".repeat(2_000_000));
       reply.end();

@@ -15,7 +15,7 @@ const piece = (jsonPath: string, value: object) => ({
 });
 
 describe("CallJoiner", () => {
-  it("passes a whole call on at once", () => {
+  it("passes a complete call on immediately", () => {
     expect(join({ name: "a", args: { x: 1 } }, { name: "b" })).to.deep.equal({
       calls: [
         ["a", { x: 1 }],

@@ -75,7 +75,7 @@ describe("llm-gateway with Anthropic", () => {
     ]);
   });
 
-  it("asks with the key, the system's part apart, tools, and thinking", async () => {
+  it("sends the key, the system prompt separately, tools, and thinking", async () => {
     const { request } = await play(answerDone, {
       messages: [message("system", "You investigate."), message("user", "go"), message("user", "now")],
       tools: [PODS_TOOL],
@@ -108,14 +108,14 @@ describe("llm-gateway with Anthropic", () => {
     });
   });
 
-  it("sends no key to a server of one's own that wants none", async () => {
+  it("sends no key to a custom base_url when none is named", async () => {
     const { request, text } = await play(answerDone, {}, { apiKeyEnv: "" });
     expect(text).to.equal("done");
     expect(request?.headers).to.include.keys("content-type").and.not.to.have.any.keys("authorization");
     expect(request?.headers).not.to.have.any.keys("x-api-key");
   });
 
-  it("sends thinking back, signed and in its place, in front of all results of the turn", async () => {
+  it("sends signed thinking back at its position, before all results of the turn", async () => {
     const { chunks } = await play(callPods, { tools: [PODS_TOOL] });
     const { request } = await play(answerDone, {
       tools: [PODS_TOOL],
@@ -218,7 +218,7 @@ describe("llm-gateway with Anthropic", () => {
     expect(JSON.stringify(server.requests[1]?.body)).not.to.contain("sig-1").and.not.to.contain("budget");
   });
 
-  it("declares the tools a conversation has used where a call binds none", async () => {
+  it("declares the tools that a conversation has used when a call binds none", async () => {
     const { request } = await play(answerDone, {
       messages: [message("user", "go"), message("assistant", "", { toolCalls: TOOL_CALLS }), ...RESULTS],
     });
@@ -226,7 +226,7 @@ describe("llm-gateway with Anthropic", () => {
     expect(JSON.stringify(request?.body)).to.contain('"tools":[{"name":"kubernetes__pods_list"');
   });
 
-  it("keeps a tool whose schema is a choice, which LangChain would leave out", async () => {
+  it("keeps a tool whose schema is a choice, which LangChain would drop", async () => {
     const schema = { type: "object", properties: { a: {} }, anyOf: [{ required: ["a"] }] };
     const { request } = await play(answerDone, {
       tools: [{ name: "a.b", description: "Does.", parametersSchema: JSON.stringify(schema) }],

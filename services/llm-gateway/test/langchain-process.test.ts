@@ -51,7 +51,7 @@ async function openCollector() {
 }
 
 describe("llm-gateway process with the langchain backend", () => {
-  it("takes no login of Anthropic's tools from the home directory", async () => {
+  it("does not use a login of Anthropic's tools in the home directory", async () => {
     await using home = await mkdtempDisposable(join(tmpdir(), "tarsy-home-"));
     const files = join(home.path, ".config/anthropic");
     await mkdir(join(files, "configs"), { recursive: true });

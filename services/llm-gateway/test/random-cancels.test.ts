@@ -8,7 +8,7 @@ import { chatRequest, completion } from "./wire.ts";
 
 const CALLS = 100;
 
-describe("llm-gateway under a hundred calls that are cancelled at any time", () => {
+describe("llm-gateway with a hundred calls that are cancelled at random times", () => {
   it("leaves no rejection, no socket and no open stream behind", async () => {
     const rejections: unknown[] = [];
     const note = (reason: unknown) => rejections.push(reason);
