@@ -1,4 +1,7 @@
-/** Parses a Retry-After header (seconds or an HTTP date) to milliseconds from now; undefined if it is missing or invalid. */
+/**
+ * Parses a Retry-After header (seconds or an HTTP date) to milliseconds from now; undefined if it is missing or
+ * invalid.
+ */
 export function parseRetryAfter(header: string | null | undefined): number | undefined {
   if (header === undefined || header === null) return undefined;
   if (/^\d{1,6}(?:\.\d+)?$/u.test(header)) return Number(header) * 1_000;

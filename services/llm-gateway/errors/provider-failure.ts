@@ -69,7 +69,9 @@ export function isTooLong(text: string): boolean {
   return TOO_LONG.test(text);
 }
 
-/** True if an error's text or code says that the account has no credit; a retry does not help then, whatever the status. */
+/**
+ * True if an error's text or code says that the account has no credit; a retry does not help then, whatever the status.
+ */
 export function isUnpaid(text: string): boolean {
   return UNPAID.test(text);
 }

@@ -44,7 +44,8 @@ const MESSAGE_OVERHEAD_BYTES = 1_024;
  */
 export async function serveGenerate(options: ServeGenerateOptions): Promise<GenerateServer> {
   const { provider, openRecord, maxConnectionAgeMs = CONNECTION_AGE_MS } = options;
-  // A chunk over the message limit would end the call with a bare gRPC status; the output limit ends it with an ErrorInfo.
+  // A chunk over the message limit would end the call with a bare gRPC status; the output limit ends it with an
+  // ErrorInfo.
   const maxOutputBytes = Math.min(options.maxOutputBytes, options.maxMessageBytes - MESSAGE_OVERHEAD_BYTES);
   const stop = new AbortController();
   const running = new Set<Promise<void>>();

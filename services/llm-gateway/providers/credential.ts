@@ -1,7 +1,10 @@
 import type { Environment } from "#shared/environment.ts";
 import { terminal } from "../errors/llm-error.ts";
 
-/** The value of the variable `name`. Throws TerminalError `credentials` if it is unset; the error names only the variable. */
+/**
+ * The value of the variable `name`. Throws TerminalError `credentials` if it is unset; the error names only the
+ * variable.
+ */
 export function credential(name: string, env: Environment): string {
   const value = env[name]?.trim();
   if (value === undefined || value === "") {

@@ -8,7 +8,10 @@ export function lists(value: unknown, key: string): Record<string, unknown>[] {
   return Array.isArray(list) ? list.filter(isObject) : [];
 }
 
-/** Why Anthropic would refuse a request; undefined if it accepts it. Checks that turns alternate, results follow their calls and no text is blank. */
+/**
+ * Why Anthropic would refuse a request; undefined if it accepts it. Checks that turns alternate, results follow their
+ * calls and no text is blank.
+ */
 export function refusedByAnthropic(body: unknown): string | undefined {
   let open: unknown[] = [];
   for (const [index, { role, content }] of lists(body, "messages").entries()) {

@@ -17,7 +17,9 @@ export interface OpenedGeminiClient extends ErrorContext {
   readonly client: GoogleGenAI;
 }
 
-/** Opens the client for a call. Throws TerminalError `credentials` or `invalid_request` if its settings are unusable. */
+/**
+ * Opens the client for a call. Throws TerminalError `credentials` or `invalid_request` if its settings are unusable.
+ */
 export type OpenGeminiClient = (config: LLMConfig) => OpenedGeminiClient | Promise<OpenedGeminiClient>;
 
 /** Opens clients for the Gemini API with the key that a call names, cached by key and base URL. */

@@ -14,7 +14,9 @@ interface GoogleCredentials {
   readonly secrets: readonly string[];
 }
 
-/** Returns the credentials for a call's settings. Throws TerminalError `credentials` or RetryableError `provider_error`. */
+/**
+ * Returns the credentials for a call's settings. Throws TerminalError `credentials` or RetryableError `provider_error`.
+ */
 type FindCredentials = (config: Pick<LLMConfig, "credentialsEnv" | "baseUrl">) => Promise<GoogleCredentials>;
 
 const SCOPES = ["https://www.googleapis.com/auth/cloud-platform"];

@@ -1,4 +1,3 @@
-import type { UsageInfo } from "#shared/generated/llm/v1/llm.ts";
 import { retryable, terminal } from "../../../errors/llm-error.ts";
 import type { Content } from "../../provider.ts";
 import { encodeGeminiState, type GeminiStatePart } from "../gemini-state.ts";
@@ -12,6 +11,7 @@ import type {
 } from "./gemini-chunk.ts";
 import { geminiFinishVerdict } from "./gemini-finish-verdict.ts";
 import { geminiGrounding } from "./gemini-grounding.ts";
+import { addUsage, geminiUsage, NO_USAGE } from "./gemini-usage.ts";
 import { CallJoiner, type WholeCall } from "./join-call-parts.ts";
 
 interface GeminiChunkReaderOptions {
@@ -69,7 +69,7 @@ export class GeminiChunkReader {
   takeContinuation(): string | undefined {
     const token = this.#continuationToken;
     if (token === undefined || (this.#finishReason ?? "CONTINUATION") !== "CONTINUATION") return undefined;
-    this.#usageBefore = sum(this.#usageBefore, usageIn(this.#usage));
+    this.#usageBefore = addUsage(this.#usageBefore, geminiUsage(this.#usage));
     this.#usage = undefined;
     this.#continuationToken = undefined;
     this.#finishReason = undefined;
@@ -96,7 +96,7 @@ export class GeminiChunkReader {
     }
     const state = encodeGeminiState(this.#layout);
     if (state !== undefined && error === undefined) yield { $case: "providerState", value: { data: state } };
-    const usage = sum(this.#usageBefore, usageIn(this.#usage));
+    const usage = addUsage(this.#usageBefore, geminiUsage(this.#usage));
     if (usage.totalTokens > 0) yield { $case: "usage", value: usage };
     if (error !== undefined) throw error;
   }
@@ -147,35 +147,4 @@ export class GeminiChunkReader {
     });
     return { $case: "toolCall", value: { callId, name, arguments: json } };
   }
-}
-
-const MAX_INT32 = 2_147_483_647;
-
-const NO_USAGE: UsageInfo = { inputTokens: 0, outputTokens: 0, thinkingTokens: 0, totalTokens: 0 };
-
-function usageIn(usage: GeminiUsage = {}): UsageInfo {
-  const inputTokens = count(count(usage.promptTokenCount) + count(usage.toolUsePromptTokenCount));
-  const outputTokens = count(usage.candidatesTokenCount);
-  const thinkingTokens = count(usage.thoughtsTokenCount);
-  const total = count(usage.totalTokenCount);
-  return {
-    inputTokens,
-    outputTokens,
-    thinkingTokens,
-    totalTokens: total > 0 ? total : count(inputTokens + outputTokens + thinkingTokens),
-  };
-}
-
-function sum(first: UsageInfo, second: UsageInfo): UsageInfo {
-  return {
-    inputTokens: count(first.inputTokens + second.inputTokens),
-    outputTokens: count(first.outputTokens + second.outputTokens),
-    thinkingTokens: count(first.thinkingTokens + second.thinkingTokens),
-    totalTokens: count(first.totalTokens + second.totalTokens),
-  };
-}
-
-/** UsageInfo has int32 fields; a value out of range must not fail a call that was answered. */
-function count(value: number | undefined): number {
-  return Math.min(MAX_INT32, Math.max(0, Math.trunc(value ?? 0)));
 }

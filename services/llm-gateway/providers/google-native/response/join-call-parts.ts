@@ -30,7 +30,10 @@ export class CallJoiner {
     return this.#open !== undefined;
   }
 
-  /** Takes one part; returns the call if it completes one. Throws RetryableError `provider_error` for a part that does not fit. */
+  /**
+   * Takes one part; returns the call if it completes one. Throws RetryableError `provider_error` for a part that does
+   * not fit.
+   */
   add(part: GeminiFunctionCall, signature: string | undefined): WholeCall | undefined {
     const call = this.#callOf(part, signature);
     for (const piece of part.partialArgs ?? []) addPiece(call.args, piece);

@@ -14,7 +14,9 @@ interface ChatRequest {
 export interface PreparedChat {
   /** What to store in the answer's provider state; undefined if the provider wants nothing back. */
   readonly state: Omit<LangchainState, "v" | "parts"> | undefined;
-  /** Sends the request; resolves with LangChain's chunks. Only aborting the signal closes it, leaving the loop does not. */
+  /**
+   * Sends the request; resolves with LangChain's chunks. Only aborting the signal closes it, leaving the loop does not.
+   */
   stream(signal: AbortSignal): Promise<AsyncIterable<unknown>>;
 }
 

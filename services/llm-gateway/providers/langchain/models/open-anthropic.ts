@@ -13,7 +13,10 @@ const ANTHROPIC_URL = "https://api.anthropic.com";
 /** Lets older models think between the tool calls of a round; newer ones always do. */
 const INTERLEAVED = { "anthropic-beta": "interleaved-thinking-2025-05-14" };
 
-/** Opens a model of Anthropic, or of a server with its API. Throws TerminalError `invalid_request` for an invalid base_url. */
+/**
+ * Opens a model of Anthropic, or of a server with its API. Throws TerminalError `invalid_request` for an invalid
+ * base_url.
+ */
 export function openAnthropic({ model, apiKey, baseUrl: configured }: ChatAddress): ChatModel {
   // The SDK adds the version itself.
   const baseURL = baseUrl(configured, ANTHROPIC_URL).replace(/\/v1$/u, "");

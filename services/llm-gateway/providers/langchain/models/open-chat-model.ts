@@ -12,7 +12,9 @@ interface OpenedChatModel {
   readonly secrets: readonly string[];
 }
 
-/** Opens the model for a call's settings. Throws TerminalError `credentials`, `invalid_request` or `invalid_backend`. */
+/**
+ * Opens the model for a call's settings. Throws TerminalError `credentials`, `invalid_request` or `invalid_backend`.
+ */
 export type OpenChatModel = (config: LLMConfig) => OpenedChatModel | Promise<OpenedChatModel>;
 
 const MAX_CHAT_MODELS = 32;

@@ -1,7 +1,6 @@
 import type { UsageInfo } from "#shared/generated/llm/v1/llm.ts";
+import { tokenCount } from "../../token-count.ts";
 import type { AnthropicUsage, LangchainUsage } from "./langchain-chunk.ts";
-
-const MAX_INT32 = 2_147_483_647;
 
 /** Collects the token usage of one answer; providers report it in pieces, repeatedly or not at all. */
 export class LangchainUsageCounter {
@@ -36,15 +35,10 @@ export class LangchainUsageCounter {
     const isSeparate = this.#total >= this.#input + this.#output + this.#reasoning;
     const output = isSeparate ? this.#output : Math.max(0, this.#output - this.#reasoning);
     return {
-      inputTokens: count(this.#input),
-      outputTokens: count(output),
-      thinkingTokens: count(this.#reasoning),
-      totalTokens: count(Math.max(this.#total, this.#input + output + this.#reasoning)),
+      inputTokens: tokenCount(this.#input),
+      outputTokens: tokenCount(output),
+      thinkingTokens: tokenCount(this.#reasoning),
+      totalTokens: tokenCount(Math.max(this.#total, this.#input + output + this.#reasoning)),
     };
   }
-}
-
-/** UsageInfo has int32 fields; a value out of range must not fail a call that was answered. */
-function count(value: number): number {
-  return Math.min(MAX_INT32, Math.max(0, Math.trunc(value)));
 }
