@@ -9,7 +9,7 @@ import {
 import type { ProviderSettings } from "./providers/load-providers.ts";
 import { withholdVariables } from "./withhold-variables.ts";
 
-export interface GatewayConfig extends ServiceConfig, ProviderSettings {
+interface GatewayConfig extends ServiceConfig, ProviderSettings {
   readonly grpc: { readonly host: string; readonly port: number };
   /** Variables that the providers' SDKs may read; every other variable they know is removed before they load. */
   readonly sdkVariables: readonly string[];

@@ -42,8 +42,8 @@ export function encodeLangchainState(state: Omit<LangchainState, "v">): Buffer {
 }
 
 /**
- * Decodes what encodeLangchainState wrote; undefined if the bytes are empty, or another API's, version's or model's. The
- * conversation then continues without the reasoning, which is optional.
+ * Decodes what encodeLangchainState wrote; undefined if the bytes are empty, or another API's, version's or model's.
+ * The conversation then continues without the reasoning, which is optional.
  */
 export function decodeLangchainState(
   data: Uint8Array,

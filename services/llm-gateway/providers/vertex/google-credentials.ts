@@ -25,8 +25,8 @@ const MAX_CLIENTS = 32;
 
 /**
  * Finds the credentials in the variable that a call names: the path of a credentials file, or its text. Without a
- * variable it uses those of the machine, or none if a base_url is set. Clients are cached by the credentials' text, so a
- * replaced file takes effect with the next call. The token is fetched here, so that its errors are reported as
+ * variable it uses those of the machine, or none if a base_url is set. Clients are cached by the credentials' text, so
+ * a replaced file takes effect with the next call. The token is fetched here, so that its errors are reported as
  * `credentials`.
  */
 export function googleCredentials(env: Environment): FindCredentials {

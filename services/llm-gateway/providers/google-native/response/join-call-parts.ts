@@ -18,9 +18,9 @@ const MAX_DEPTH = 100;
 const STEP = /\.(?<plain>[^.[\]]+)|\[(?<index>\d{1,6})\]|\[(?:'(?<single>[^']*)'|"(?<double>[^"]*)")\]/gu;
 
 /**
- * Joins function calls whose arguments come in pieces. A part with a name starts a call, parts without a name add values
- * at JSON paths, and the first part without `willContinue` completes the call. The gateway does not request pieces, but
- * some models and proxies send them anyway.
+ * Joins function calls whose arguments come in pieces. A part with a name starts a call, parts without a name add
+ * values at JSON paths, and the first part without `willContinue` completes the call. The gateway does not request
+ * pieces, but some models and proxies send them anyway.
  */
 export class CallJoiner {
   #open: WholeCall | undefined;

@@ -27,9 +27,9 @@ interface OpenCall {
 type Index = ContentBlock["index"];
 
 /**
- * Converts the chunks of one answer. `read` returns a chunk's text and thinking; `finish`, called once at the end, yields
- * the truncation note, the tool calls in the model's order, provider state and usage. Both throw TerminalError or
- * RetryableError if the answer was blocked, is empty or stopped early.
+ * Converts the chunks of one answer. `read` returns a chunk's text and thinking; `finish`, called once at the end,
+ * yields the truncation note, the tool calls in the model's order, provider state and usage. Both throw TerminalError
+ * or RetryableError if the answer was blocked, is empty or stopped early.
  */
 export class LangchainChunkReader {
   readonly #options: LangchainChunkReaderOptions;

@@ -27,8 +27,8 @@ export class LangchainUsageCounter {
   }
 
   /**
-   * The answer's usage; undefined if the provider reported none. Cached input counts as input; thinking does not count as
-   * output. Most providers include thinking in their output tokens; that xAI does not is visible in its total.
+   * The answer's usage; undefined if the provider reported none. Cached input counts as input; thinking does not count
+   * as output. Most providers include thinking in their output tokens; that xAI does not is visible in its total.
    */
   result(): UsageInfo | undefined {
     if (!this.#isKnown) return undefined;

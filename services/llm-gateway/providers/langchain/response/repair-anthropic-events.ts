@@ -4,8 +4,8 @@ import type { RepairEvent } from "./rewrite-sse.ts";
 
 /**
  * Opens the repair of one answer of Anthropic's API. Of the final usage LangChain passes on only the output tokens, but
- * it passes on the whole delta in the same event, so the usage is copied into the delta. LangChain needs a usage and the
- * SDK a name on each event; other servers with this API may omit them.
+ * it passes on the whole delta in the same event, so the usage is copied into the delta. LangChain needs a usage and
+ * the SDK a name on each event; other servers with this API may omit them.
  */
 export function repairAnthropicEvents(): RepairEvent {
   return (event) => {

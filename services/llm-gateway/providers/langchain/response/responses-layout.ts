@@ -3,9 +3,9 @@ import type { LangchainStatePart } from "../langchain-state.ts";
 import type { OutputItem } from "./langchain-chunk.ts";
 
 /**
- * The layout of a Responses API output for the provider state: encrypted reasoning items unchanged, and the positions of
- * text and tool calls. Reasoning without encrypted content is omitted, because only OpenAI's server could restore it.
- * `callIds` maps the provider's call ids to those in the stored message.
+ * The layout of a Responses API output for the provider state: encrypted reasoning items unchanged, and the positions
+ * of text and tool calls. Reasoning without encrypted content is omitted, because only OpenAI's server could restore
+ * it. `callIds` maps the provider's call ids to those in the stored message.
  */
 export function responsesLayout(
   output: readonly OutputItem[],

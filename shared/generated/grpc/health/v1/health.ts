@@ -25,7 +25,7 @@ export const protobufPackage = "grpc.health.v1";
 
 export const protobufFileName = "grpc/health/v1/health.proto";
 
-/** gRPC's standard health protocol, which load balancers and orchestrators use. Names and numbers are prescribed by gRPC. */
+/** gRPC's standard health protocol, used by load balancers and orchestrators. gRPC prescribes names and numbers. */
 
 export interface HealthCheckRequest {
   /** A full service name; empty means the server as a whole. */
