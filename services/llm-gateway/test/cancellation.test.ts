@@ -3,7 +3,8 @@ import { expect } from "chai";
 import { LLMServiceClient } from "#shared/generated/llm/v1/llm.ts";
 import { geminiChunk, openGeminiServer } from "../../../test/support/gemini-server.ts";
 import { TcpProxy } from "../../../test/support/tcp-proxy.ts";
-import { collect, geminiRequest, openGateway, until } from "./gateway.ts";
+import { until } from "../../../test/support/until.ts";
+import { collect, geminiRequest, openGateway } from "./open-gateway.ts";
 
 /** The gRPC status code a call failed with. */
 async function statusOf(call: Promise<unknown>): Promise<unknown> {
@@ -16,7 +17,7 @@ async function statusOf(call: Promise<unknown>): Promise<unknown> {
   return status.OK;
 }
 
-describe("llm-gateway when the caller goes", () => {
+describe("llm-gateway when the caller is gone", () => {
   it("closes the provider's socket on a cancel in mid-answer", async () => {
     await using gemini = await openGeminiServer((reply) => reply.chunk(geminiChunk([{ text: "well" }])));
     await using gateway = await openGateway();
@@ -25,7 +26,9 @@ describe("llm-gateway when the caller goes", () => {
     call.once("data", () => call.cancel());
     expect(await failed).to.equal(status.CANCELLED);
     await gemini.requests[0]?.closed;
-    await until(async () => (await gateway.metrics.metrics()).includes("tarsy_llm_calls_running 0"));
+    await until("no call is running", async () =>
+      (await gateway.metrics.metrics()).includes("tarsy_llm_calls_running 0"),
+    );
     expect(await gateway.metrics.metrics()).to.match(/tarsy_llm_calls_total\{.*outcome="cancelled"\} 1/u);
   });
 
@@ -64,7 +67,7 @@ describe("llm-gateway when the caller goes", () => {
     client.close();
   });
 
-  it("tells the caller to come again when it stops, after the grace", async () => {
+  it("ends a running call with a retryable error when the stop grace is over", async () => {
     await using gemini = await openGeminiServer((reply) => reply.chunk(geminiChunk([{ text: "well" }])));
     await using gateway = await openGateway({ stopGraceMs: 50 });
     const answer = gateway.ask(geminiRequest(gemini.url));
