@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 
-/** What fits a signed 32-bit integer: no column and no timer behind these settings holds more. */
-const LARGEST_COUNT = 2_147_483_647;
+/** The largest signed 32-bit integer: the columns and timers behind these settings hold no more. */
+export const LARGEST_COUNT = 2_147_483_647;
 
 /** A whole number in a range, both ends allowed. */
 export const Whole = (minimum: number, maximum: number = LARGEST_COUNT) => Type.Integer({ minimum, maximum });

@@ -9,7 +9,7 @@ import { loadAgentConfig } from "#shared/agent-config/load-agent-config.ts";
 import { resolveChain } from "#shared/agent-config/resolve-chain.ts";
 import { LlmProvidersFile } from "#shared/agent-config/schemas/llm-providers-file.ts";
 import { TarsyFile } from "#shared/agent-config/schemas/tarsy-file.ts";
-import { configDirectory } from "./config-directory.ts";
+import { writeConfigFiles } from "./config-fixture.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
 const DEPLOY = join(ROOT, "deploy/config");
@@ -24,7 +24,7 @@ async function filledEnvironment(): Promise<string> {
 }
 
 async function copiedExamples(environment: string) {
-  const directory = await configDirectory({
+  const directory = await writeConfigFiles({
     "tarsy.yaml": await readExample("tarsy.yaml.example"),
     "llm-providers.yaml": await readExample("llm-providers.yaml.example"),
     ".env": environment,
@@ -62,7 +62,7 @@ describe("the configuration's examples", () => {
 
   it("load with every key that is commented out, which has no effect and says so", async () => {
     const tarsy = await readExample("tarsy.yaml.example");
-    await using directory = await configDirectory({
+    await using directory = await writeConfigFiles({
       "tarsy.yaml": tarsy.replaceAll(/^( *)#(?=[a-z_]+:)/gmu, "$1"),
       "llm-providers.yaml": await readExample("llm-providers.yaml.example"),
     });

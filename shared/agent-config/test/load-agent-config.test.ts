@@ -6,7 +6,7 @@ import { loadAgentConfig } from "#shared/agent-config/load-agent-config.ts";
 import { resolveChain } from "#shared/agent-config/resolve-chain.ts";
 import { showConfig } from "#shared/agent-config/show-config.ts";
 import { TYPICAL_PROVIDERS, TYPICAL_TARSY } from "./typical-files.ts";
-import { DEFAULTS, SCRIPTED, configDirectory, failureOf, loadText } from "./config-directory.ts";
+import { DEFAULTS, SCRIPTED, writeConfigFiles, failureOf, loadText } from "./config-fixture.ts";
 
 const ENV = {
   GOOGLE_API_KEY: "hush-key",
@@ -176,7 +176,7 @@ describe("loadAgentConfig", () => {
 
 describe("readConfigEnvironment", () => {
   it("reads .env under the real environment, and does without one", async () => {
-    await using directory = await configDirectory({ ".env": "A=file\nB='in file'\n# C=no\n" });
+    await using directory = await writeConfigFiles({ ".env": "A=file\nB='in file'\n# C=no\n" });
     expect(readConfigEnvironment(directory.path, { A: "real", B: undefined })).to.deep.equal({
       A: "real",
       B: "in file",
