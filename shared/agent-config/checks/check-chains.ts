@@ -1,7 +1,7 @@
 import { BUILT_IN_SETTINGS } from "#shared/agent-config/built-in-config.ts";
 import type { Loose } from "#shared/agent-config/check-shape.ts";
 import type { CheckContext } from "#shared/agent-config/checks/check-context.ts";
-import { requireKey } from "#shared/agent-config/checks/check-keys.ts";
+import { requireKey, warnNoEffectYet } from "#shared/agent-config/checks/check-keys.ts";
 import { suggestName } from "#shared/agent-config/suggest-name.ts";
 import type { ChainEntry, ChatEntry, StageEntry } from "#shared/agent-config/schemas/tarsy-file.ts";
 
@@ -49,7 +49,10 @@ function checkStage(stage: Loose<StageEntry>, context: CheckContext): void {
 
 function checkChat(chat: Loose<ChatEntry>, context: CheckContext): void {
   const { reporter, names } = context;
-  if (chat.enabled === true) requireKey(chat, "agent", "is required when chat is enabled", reporter);
+  if (chat.enabled === true) {
+    requireKey(chat, "agent", "is required when chat is enabled", reporter);
+    warnNoEffectYet({ container: chat, key: "enabled" }, "chat is not offered yet", reporter);
+  }
   reporter.unknownName({ container: chat, key: "agent" }, "agent", chat.agent, names.agents);
   checkProvider(chat, chat.llm_provider, context);
   checkServers(chat.mcp_servers, context);

@@ -14,7 +14,9 @@ export function checkConfig(context: CheckContext): { alertTypes: Map<string, st
   const { tarsy, reporter, agents, chains, mcpServers, llmProviders, names } = context;
   if (tarsy.queue !== undefined) checkQueue(tarsy.queue, reporter);
   for (const agent of written(agents, reporter)) checkServers(agent.mcp_servers, context);
-  for (const server of written(mcpServers, reporter)) checkMcpServer(server, reporter);
+  for (const [id, server] of mcpServers) {
+    if (reporter.sources.has(server)) checkMcpServer(id, server, context);
+  }
   for (const provider of written(llmProviders, reporter)) checkLlmProvider(provider, reporter);
   for (const chain of written(chains, reporter)) checkChain(chain, context);
   // Without a readable tarsy.yaml it is unknown what the chains need.

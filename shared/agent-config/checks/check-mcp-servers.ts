@@ -1,5 +1,6 @@
 import type { Loose } from "#shared/agent-config/check-shape.ts";
-import { checkUrl, requireKey } from "#shared/agent-config/checks/check-keys.ts";
+import type { CheckContext } from "#shared/agent-config/checks/check-context.ts";
+import { checkUrl, requireKey, warnNoEffectYet } from "#shared/agent-config/checks/check-keys.ts";
 import type { Reporter } from "#shared/agent-config/reporter.ts";
 import type { McpServerEntry } from "#shared/agent-config/schemas/tarsy-file.ts";
 import { errorMessage } from "#shared/errors.ts";
@@ -30,11 +31,30 @@ type Transport = NonNullable<Loose<McpServerEntry>["transport"]>;
 type Masking = NonNullable<Loose<McpServerEntry>["data_masking"]>;
 type Summarization = NonNullable<Loose<McpServerEntry>["summarization"]>;
 
-/** Checks the keys of a written MCP server against each other. */
-export function checkMcpServer(server: Loose<McpServerEntry>, reporter: Reporter): void {
-  if (server.transport !== undefined) checkTransport(server.transport, reporter);
-  if (server.data_masking?.enabled === true) checkMasking(server.data_masking, reporter);
-  if (server.summarization?.enabled === true) checkSummarization(server.summarization, reporter);
+/** Checks the keys of a written MCP server against each other and warns of those without effect. */
+export function checkMcpServer(
+  id: string,
+  server: Loose<McpServerEntry>,
+  { reporter, stubbedServers }: CheckContext,
+): void {
+  const { transport, data_masking: masking, summarization } = server;
+  if (transport !== undefined) {
+    checkTransport(transport, reporter);
+    if (!stubbedServers.has(id)) {
+      const reason = `MCP servers are not connected yet, and stub-tools.yaml has no tools of ${id}`;
+      warnNoEffectYet({ container: server, key: "transport" }, reason, reporter);
+    }
+  }
+  if (masking?.enabled === true) {
+    checkMasking(masking, reporter);
+    const reason = "data masking is not applied yet: tool results reach the model unmasked";
+    warnNoEffectYet({ container: masking, key: "enabled" }, reason, reporter);
+  }
+  if (summarization?.enabled === true) {
+    checkSummarization(summarization, reporter);
+    const reason = "tool results are not summarized yet: long ones are cut";
+    warnNoEffectYet({ container: summarization, key: "enabled" }, reason, reporter);
+  }
 }
 
 function checkTransport(transport: Transport, reporter: Reporter): void {

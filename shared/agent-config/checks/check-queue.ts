@@ -7,7 +7,7 @@ import type { QueueSection } from "#shared/agent-config/schemas/tarsy-file.ts";
 /** Keys for a queue that polls the database, and their replacements here. */
 const REPLACED = {
   poll_interval:
-    "an executor with a free slot keeps one pull open on the SESSIONS stream and is woken at once",
+    "an executor with a free slot keeps one pull open on the SESSIONS stream and is woken immediately",
   poll_interval_jitter: "an executor with a free slot keeps one pull open on the SESSIONS stream",
   heartbeat_interval: "the session lease replaces it, renewed every 5s",
   orphan_detection_interval: "an expired session lease and the sweeper replace it",

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { parseEnv } from "node:util";
 import { expect } from "chai";
 import { Type, type TSchema } from "typebox";
+import type { ConfigProblem } from "#shared/agent-config/config-problem.ts";
 import { readConfigEnvironment } from "#shared/agent-config/config-environment.ts";
 import { findChain, knownAlertTypes } from "#shared/agent-config/find-chain.ts";
 import { loadAgentConfig } from "#shared/agent-config/load-agent-config.ts";
@@ -42,11 +43,24 @@ function keysOf(schema: TSchema): string[] {
   return Object.entries(schema.properties).flatMap(([key, inner]) => [key, ...keysOf(inner)]);
 }
 
+/** The keys of the example that are part of the format and not implemented yet. */
+const NOT_IMPLEMENTED = [
+  "mcp_servers.kubernetes-server.transport",
+  "mcp_servers.kubernetes-server.data_masking.enabled",
+  "mcp_servers.kubernetes-server.summarization.enabled",
+  "mcp_servers.argocd-server.transport",
+  "mcp_servers.argocd-server.data_masking.enabled",
+  "mcp_servers.monitoring-server.transport",
+  "agent_chains.failed-rollouts.chat.enabled",
+];
+const isNotImplemented = ({ message }: ConfigProblem) => message.includes("has no effect yet");
+
 describe("the configuration's examples", () => {
-  it("load without an error or a warning once the variables are set", async () => {
+  it("load once the variables are set, with a warning for each key that is not implemented", async () => {
     await using examples = await copiedExamples(await filledEnvironment());
     const config = await examples.load();
-    expect(config.warnings).to.deep.equal([]);
+    expect(config.warnings.map(({ path }) => path)).to.deep.equal(NOT_IMPLEMENTED);
+    expect(config.warnings.every(isNotImplemented)).to.equal(true);
     expect(config.counts).to.deep.equal({ agents: 6, chains: 6, mcpServers: 3, llmProviders: 18 });
     for (const alertType of knownAlertTypes(config)) {
       expect(findChain(config, alertType)).not.to.equal(undefined);
@@ -54,9 +68,9 @@ describe("the configuration's examples", () => {
     }
   });
 
-  it("need one key alone, and warn of nothing but variables that are not set", async () => {
+  it("need one key alone, and otherwise warn of nothing but variables that are not set", async () => {
     await using examples = await copiedExamples("GOOGLE_API_KEY=dummy\n");
-    const { warnings } = await examples.load();
+    const warnings = (await examples.load()).warnings.filter((warning) => !isNotImplemented(warning));
     expect(warnings.map(({ message }) => / is not set,/u.test(message))).to.deep.equal([true, true, true]);
   });
 
@@ -69,7 +83,7 @@ describe("the configuration's examples", () => {
     const env = parseEnv(await filledEnvironment());
     const { warnings } = await loadAgentConfig({ configDir: directory.path, env });
     expect(warnings.map(({ message }) => message.includes("no effect"))).to.deep.equal(
-      Array.from({ length: 6 }, () => true),
+      Array.from({ length: 6 + NOT_IMPLEMENTED.length }, () => true),
     );
   });
 
