@@ -1,4 +1,4 @@
-import { AgentConfigError } from "#shared/agent-config/agent-config-error.ts";
+import { AgentConfigError } from "#shared/agent-config/config-problem.ts";
 import { loadAgentConfig } from "#shared/agent-config/load-agent-config.ts";
 import type { ConfigDirectory } from "./find-config-directory.ts";
 import { LaunchError } from "./launch-error.ts";

@@ -1,7 +1,6 @@
 import { parseArgs } from "node:util";
-import { AgentConfigError } from "#shared/agent-config/agent-config-error.ts";
 import { readConfigEnvironment } from "#shared/agent-config/config-environment.ts";
-import { formatProblem } from "#shared/agent-config/config-problem.ts";
+import { AgentConfigError, formatProblem } from "#shared/agent-config/config-problem.ts";
 import { loadAgentConfig } from "#shared/agent-config/load-agent-config.ts";
 import { showConfig } from "#shared/agent-config/show-config.ts";
 import { errorMessage } from "#shared/errors.ts";

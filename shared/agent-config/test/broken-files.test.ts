@@ -3,7 +3,7 @@ import { BROKEN_CHAINS } from "./broken-chains.ts";
 import type { BrokenFile } from "./broken-file.ts";
 import { BROKEN_SETTINGS } from "./broken-settings.ts";
 import { BROKEN_TEXTS } from "./broken-texts.ts";
-import { DEFAULTS, SCRIPTED, failureOf, loadText } from "./config-directory.ts";
+import { DEFAULTS, SCRIPTED, failureOf, loadText } from "./config-fixture.ts";
 import { VERY_BROKEN_FILES } from "./very-broken-files.ts";
 
 const ENV = {

@@ -1,5 +1,5 @@
 import type { BrokenFile } from "./broken-file.ts";
-import { DEFAULTS } from "./config-directory.ts";
+import { DEFAULTS } from "./config-fixture.ts";
 
 const server = (body: string) => `mcp_servers:\n  s:\n${body.replaceAll(/^/gmu, "    ")}\n`;
 const stdio = "transport: {type: stdio, command: run}\n";

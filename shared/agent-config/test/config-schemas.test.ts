@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Ajv, type ValidateFunction } from "ajv";
 import { expect } from "chai";
 import { parse } from "yaml";
-import { configDirectory } from "./config-directory.ts";
+import { writeConfigFiles } from "./config-fixture.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
 const DEPLOY = join(ROOT, "deploy/config");
@@ -28,7 +28,7 @@ const acceptsProviders = (yaml: string) => accepts("llm-providers.schema.json", 
 
 describe("the configuration's JSON Schemas", () => {
   it("are what the loader's schemas give", async () => {
-    await using directory = await configDirectory({});
+    await using directory = await writeConfigFiles({});
     execFileSync(process.execPath, ["scripts/write-config-schemas.ts", directory.path], { cwd: ROOT });
     for (const name of ["tarsy.schema.json", "llm-providers.schema.json"]) {
       const committed = await readFile(join(DEPLOY, name), "utf8");

@@ -6,7 +6,7 @@ import { loadAgentConfig } from "#shared/agent-config/load-agent-config.ts";
 import { resolveChain } from "#shared/agent-config/resolve-chain.ts";
 import { showConfig } from "#shared/agent-config/show-config.ts";
 import { TYPICAL_PROVIDERS, TYPICAL_TARSY } from "./typical-files.ts";
-import { DEFAULTS, SCRIPTED, configDirectory, failureOf, loadText } from "./config-directory.ts";
+import { DEFAULTS, SCRIPTED, writeConfigFiles, failureOf, loadText } from "./config-fixture.ts";
 
 const ENV = {
   GOOGLE_API_KEY: "hush-key",
@@ -59,9 +59,31 @@ describe("loadAgentConfig", () => {
       "queue.orphan_detection_interval",
       "queue.orphan_threshold",
       "queue.heartbeat_interval",
+      "mcp_servers.kubernetes-server.transport",
+      "mcp_servers.kubernetes-server.data_masking.enabled",
+      "mcp_servers.kubernetes-server.summarization.enabled",
+      "mcp_servers.argocd-server.transport",
+      "mcp_servers.monitoring-server.transport",
+      "agent_chains.crash-loops.chat.enabled",
       "agent_chains.comprehensive.stages[1].replicas",
     ]);
     expect(warnings[4]?.message).to.include("session lease");
+    expect(warnings[7]?.message).to.equal(
+      "has no effect yet, found yes; data masking is not applied yet: tool results reach the model unmasked",
+    );
+  });
+
+  it("warns of a server without tools, but not of one that stub-tools.yaml serves", async () => {
+    const server = (id: string) => `  ${id}: {transport: {type: stdio, command: run}}\n`;
+    await using directory = await writeConfigFiles({
+      "tarsy.yaml": `${DEFAULTS}mcp_servers:\n${server("served")}${server("alone")}`,
+      "llm-providers.yaml": SCRIPTED,
+      "stub-tools.yaml": "servers:\n  served: {look: {description: {{.TEXT}}}}\n",
+    });
+    const { warnings } = await loadAgentConfig({ configDir: directory.path, env: { TEXT: "looks" } });
+    expect(warnings.map(({ line, path, message }) => `${line} ${path} ${message}`)).to.deep.equal([
+      "5 mcp_servers.alone.transport has no effect yet, found a mapping; MCP servers are not connected yet, and stub-tools.yaml has no tools of alone",
+    ]);
   });
 
   it("needs nothing but a provider that works: empty files are valid otherwise", async () => {
@@ -176,7 +198,7 @@ describe("loadAgentConfig", () => {
 
 describe("readConfigEnvironment", () => {
   it("reads .env under the real environment, and does without one", async () => {
-    await using directory = await configDirectory({ ".env": "A=file\nB='in file'\n# C=no\n" });
+    await using directory = await writeConfigFiles({ ".env": "A=file\nB='in file'\n# C=no\n" });
     expect(readConfigEnvironment(directory.path, { A: "real", B: undefined })).to.deep.equal({
       A: "real",
       B: "in file",

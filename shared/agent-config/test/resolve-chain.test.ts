@@ -6,7 +6,7 @@ import {
 } from "#shared/contracts/resolved-chain.ts";
 import { resolveChain } from "#shared/agent-config/resolve-chain.ts";
 import { TerminalError } from "#shared/errors.ts";
-import { loadText } from "./config-directory.ts";
+import { loadText } from "./config-fixture.ts";
 
 type Level = "block" | "stage" | "chain" | "agent" | "defaults";
 const LEVELS: readonly Level[] = ["block", "stage", "chain", "agent", "defaults"];

@@ -1,9 +1,9 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { AgentConfigError } from "#shared/agent-config/agent-config-error.ts";
+import { AgentConfigError } from "#shared/agent-config/config-problem.ts";
 import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
-import type { Environment } from "#shared/agent-config/config-environment.ts";
+import type { Environment } from "#shared/environment.ts";
 import { loadAgentConfig } from "#shared/agent-config/load-agent-config.ts";
 
 /** A provider that needs nothing; `s.yaml` exists in every test directory. */
@@ -13,7 +13,7 @@ export const SCRIPTED = "llm_providers:\n  test: {type: scripted, script: s.yaml
 export const DEFAULTS = "defaults:\n  llm_provider: test\n";
 
 /** A configuration directory of its own, removed at the end of the scope. */
-export async function configDirectory(files: Readonly<Record<string, string | Uint8Array>>) {
+export async function writeConfigFiles(files: Readonly<Record<string, string | Uint8Array>>) {
   const path = await mkdtemp(join(tmpdir(), "tarsy-config-"));
   for (const [name, content] of Object.entries({ "s.yaml": "", ...files })) {
     await writeFile(join(path, name), content);
@@ -27,7 +27,7 @@ export async function loadText(
   providers = SCRIPTED,
   env: Environment = {},
 ): Promise<AgentConfig> {
-  await using directory = await configDirectory({ "tarsy.yaml": tarsy, "llm-providers.yaml": providers });
+  await using directory = await writeConfigFiles({ "tarsy.yaml": tarsy, "llm-providers.yaml": providers });
   return await loadAgentConfig({ configDir: directory.path, env });
 }
 

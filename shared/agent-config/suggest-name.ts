@@ -1,4 +1,4 @@
-/** The candidate that `name` most probably was meant to be, or undefined if none is near. */
+/** The candidate nearest to `name`, or undefined if none is near enough to be a misspelling. */
 export function nearestName(name: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined;
   let bestDistance = Math.max(1, Math.floor(name.length / 3)) + 1;
@@ -14,7 +14,14 @@ export function nearestName(name: string, candidates: Iterable<string>): string 
   return best;
 }
 
-/** Insertions, deletions, replacements and swaps of neighbours. */
+/** The allowed names as a hint, the nearest one first: `did you mean react? allowed: react, …`. */
+export function suggestName(name: string, names: readonly string[]): string {
+  const nearest = nearestName(name, names);
+  const list = names.length === 0 ? "there is none" : `allowed: ${names.slice(0, 30).sort().join(", ")}`;
+  return nearest === undefined ? list : `did you mean ${nearest}? ${list}`;
+}
+
+/** Counts insertions, deletions, replacements and swaps of neighbours. */
 function editDistance(a: string, b: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, index) => index);
