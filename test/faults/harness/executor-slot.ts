@@ -1,5 +1,5 @@
 import type { RunningService, TarsySystem } from "../../support/tarsy-system.ts";
-import type { TcpProxy } from "./tcp-proxy.ts";
+import type { TcpProxy } from "../../support/tcp-proxy.ts";
 
 interface SlotParts {
   readonly index: number;

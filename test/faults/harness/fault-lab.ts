@@ -1,8 +1,10 @@
 import { join } from "node:path";
 import { BackingServers } from "../../support/backing-servers.ts";
 import { configDirectory } from "../../support/config-directory.ts";
+import { postgresTap, type StatementWatch } from "../../support/postgres-tap.ts";
 import { TarsyClient } from "../../support/tarsy-client.ts";
 import { TarsySystem, type RunningService, type ServiceName } from "../../support/tarsy-system.ts";
+import { TcpProxy } from "../../support/tcp-proxy.ts";
 import { until } from "../../support/until.ts";
 import { AlertSender } from "./alert-sender.ts";
 import { assertOwnServers } from "./assert-own-servers.ts";
@@ -10,11 +12,11 @@ import { EventRecorder } from "./event-recorder.ts";
 import { ExecutorSlot } from "./executor-slot.ts";
 import { labConfig, planOf } from "./lab-config.ts";
 import { ModelServer, type ModelPlan } from "./model-server.ts";
-import { postgresTap, type StatementWatch } from "./postgres-tap.ts";
 import type { Chance } from "./chance.ts";
-import { TcpProxy } from "./tcp-proxy.ts";
 import { CLAIMS, WITNESS, parseClaim, parseCount, type Claim } from "./witness.ts";
 import { readToolLog, type LoggedToolCall } from "./tool-log.ts";
+
+const HOST = "127.0.0.1";
 
 export interface LabOptions {
   readonly random: Chance;
@@ -89,12 +91,13 @@ export class FaultLab implements AsyncDisposable {
     );
     const link = async (watch?: () => StatementWatch) => {
       const postgres = resources.use(
-        await TcpProxy.open({
-          targetPort: () => servers.postgres.port,
+        await TcpProxy.start({
+          host: HOST,
+          port: () => servers.postgres.port,
           ...(watch === undefined ? {} : { tap: () => postgresTap(watch()) }),
         }),
       );
-      const nats = resources.use(await TcpProxy.open({ targetPort: () => servers.nats.port }));
+      const nats = resources.use(await TcpProxy.start({ host: HOST, port: () => servers.nats.port }));
       const env = {
         DATABASE_URL: atPort(servers.postgres.url, postgres),
         NATS_URL: atPort(servers.nats.url, nats),

@@ -2,7 +2,7 @@ import { until } from "../../support/until.ts";
 import type { ExecutorSlot } from "../harness/executor-slot.ts";
 import type { FaultLab } from "../harness/fault-lab.ts";
 import { planOf } from "../harness/lab-config.ts";
-import { isCommit, type StatementWatch } from "../harness/postgres-tap.ts";
+import { isCommit, type StatementWatch } from "../../support/postgres-tap.ts";
 import type { Scenario } from "../harness/scenario.ts";
 
 /** The transactions of an investigation, each known by a statement that only it has. */

@@ -1,4 +1,4 @@
-import { isCommit } from "../harness/postgres-tap.ts";
+import { isCommit } from "../../support/postgres-tap.ts";
 import type { Scenario } from "../harness/scenario.ts";
 
 /** The transaction has taken effect, and whoever made it hears of a broken connection instead. */

@@ -22,11 +22,11 @@ export const natsPartition: Scenario = {
       const views = await Promise.all(held.map((id) => lab.client.session(id)));
       return views.reduce((sum, { timeline }) => sum + timeline.length, 0);
     };
-    cutOff.nats.blackhole();
+    cutOff.nats.blackhole(true);
     const before = await steps();
     await wait(partitionMs);
     const after = await steps();
-    cutOff.nats.restore();
+    cutOff.nats.blackhole(false);
     const waiting = await lab.alerts.submitMany(2, { turns: 1 });
     await lab.untilAllTerminal();
     const owners = (await lab.claims()).filter(({ session_id }) => held.includes(session_id)).length;

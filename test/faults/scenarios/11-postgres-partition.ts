@@ -24,10 +24,10 @@ export const postgresPartition: Scenario = {
     );
     await until("the other is back", () => other.start().then(() => true));
     const own = lab.model.calls.slice();
-    cutOff.postgres.blackhole();
+    cutOff.postgres.blackhole(true);
     const startedAt = Date.now();
     await wait(partitionMs);
-    cutOff.postgres.restore();
+    cutOff.postgres.blackhole(false);
     const fenced = own.map(({ brokenOffAt = Number.POSITIVE_INFINITY }) => (brokenOffAt - startedAt) / 1_000);
     const taken = (await lab.claims())
       .filter(({ epoch }) => epoch > 1)

@@ -16,7 +16,7 @@ export const slowLinks: Scenario = {
       lab.api.postgres,
       lab.api.nats,
     ];
-    for (const link of links) link.delayMs = random.between(1, longestDelayMs);
+    for (const link of links) link.setDelay(random.between(1, longestDelayMs));
     for (let cut = 1; cut <= cuts; cut += 1) {
       if ((await lab.unfinished()) === 0) {
         const ids = await Promise.all(
