@@ -2,11 +2,11 @@ import { Type, type Static } from "typebox";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 
 /**
- * Watches from inside Postgres, with triggers of the test's own, who writes what. Every process says who it is with a
- * setting of its connections (`PGOPTIONS`), and every row that an executor leaves in a session must come from the
- * owner of its lease at the moment of COMMIT. Claims and used-up attempts are noted too.
+ * SQL that makes Postgres record who writes what. Every process states its name in a setting of its connections
+ * (`PGOPTIONS`). Deferred triggers record a violation if a row of an executor does not come from the owner of the
+ * session's lease at COMMIT. Claims and counted attempts are recorded too.
  */
-export const WITNESS = `
+export const CREATE_RECORDER = `
 CREATE SCHEMA fault;
 CREATE TABLE fault.violations (at timestamptz DEFAULT clock_timestamp(), what text, session_id uuid, pod text);
 CREATE TABLE fault.claims (at timestamptz DEFAULT clock_timestamp(), session_id uuid, epoch int, pod text);
@@ -21,7 +21,7 @@ BEGIN
   SELECT lease_owner INTO owner FROM session_runtime WHERE session_id = NEW.session_id;
   IF owner IS DISTINCT FROM pod THEN
     INSERT INTO fault.violations (what, session_id, pod)
-    VALUES (TG_TABLE_NAME || ' written while ' || coalesce(owner, 'nobody') || ' owns the session', NEW.session_id, pod);
+    VALUES (TG_TABLE_NAME || ' written while ' || coalesce(owner, 'no executor') || ' owns the session', NEW.session_id, pod);
   END IF;
   RETURN NULL;
 END $$;
@@ -38,7 +38,7 @@ BEGIN
   RETURN NULL;
 END $$;
 
-CREATE FUNCTION fault.note_runtime() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION fault.record_runtime() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF NEW.lease_epoch > OLD.lease_epoch THEN
     INSERT INTO fault.claims (session_id, epoch, pod) VALUES (NEW.session_id, NEW.lease_epoch, NEW.lease_owner);
@@ -61,7 +61,7 @@ BEGIN
 END $$;
 CREATE CONSTRAINT TRIGGER fault_epoch AFTER INSERT ON tool_calls
   DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION fault.check_epoch();
-CREATE TRIGGER fault_runtime AFTER UPDATE ON session_runtime FOR EACH ROW EXECUTE FUNCTION fault.note_runtime();`;
+CREATE TRIGGER fault_runtime AFTER UPDATE ON session_runtime FOR EACH ROW EXECUTE FUNCTION fault.record_runtime();`;
 
 const Violation = Type.Object({
   what: Type.String(),
@@ -72,7 +72,7 @@ export const parseViolation = compileParser("violation", Violation);
 export const VIOLATIONS = "SELECT what, session_id, pod FROM fault.violations ORDER BY at LIMIT 20";
 
 const Claim = Type.Object({
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since the Unix epoch. */
   at: Type.Number(),
   session_id: Type.String(),
   epoch: Type.Integer(),

@@ -1,7 +1,7 @@
 import { seededRandom } from "../../support/seeded-random.ts";
 
-/** Chance that can be had again: the same seed gives the same sequence. */
-export class Chance {
+/** Random choices of a scenario: the same seed gives the same sequence. */
+export class ScenarioRandom {
   readonly seed: number;
   /** From 0 to 1, 1 excluded. */
   readonly next: () => number;
@@ -16,7 +16,7 @@ export class Chance {
     return low + (high - low) * this.next();
   }
 
-  /** Any of the items. Throws where there is none. */
+  /** A random item. Throws if the list is empty. */
   pick<T>(items: readonly T[]): T {
     const item = items[Math.floor(this.next() * items.length)];
     if (item === undefined) throw new Error("nothing to pick from: the list is empty");
