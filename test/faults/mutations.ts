@@ -56,7 +56,7 @@ const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: "the id of a tool call: each owner uses a different one",
-    file: "services/executor/agent/perform-tool-call.ts",
+    file: "services/executor/tools/perform-tool-call.ts",
     original: "const callId = uuidFrom(`tool:${iteration}:${call.index}`, execution.execution_id);",
     mutant:
       "const callId = uuidFrom(`tool:${iteration}:${call.index}:${session.epoch}`, execution.execution_id);",
