@@ -208,7 +208,7 @@ describe("GET /api/v1/sessions/:id/events as a stream", () => {
 
   describe("without its servers", () => {
     it("brings what the bus lost, and waits for Postgres", async () => {
-      await using alone = await ApiFixture.start({ streams: { lookEveryMs: 20 } });
+      await using alone = await ApiFixture.start({ ownServers: true, streams: { lookEveryMs: 20 } });
       const id = await alone.client.submit("x");
       await using stream = await EventStreamClient.open(url(id, "", alone));
       await alone.servers.killNats();

@@ -3,7 +3,7 @@ import { WebSocket, type ClientOptions } from "ws";
 
 export type Message = Readonly<Record<string, unknown>>;
 
-const WAIT_LIMIT_MS = 20_000;
+const WAIT_LIMIT_MS = 120_000;
 
 /** A WebSocket client that keeps what it got and lets a test wait for it. */
 export class TestClient implements Disposable {

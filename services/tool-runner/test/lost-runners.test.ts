@@ -27,7 +27,7 @@ describe("a tool call whose runner goes away", () => {
   let session: BenchSession;
 
   before(async () => {
-    bench = await ToolBench.start(TOOLS);
+    bench = await ToolBench.start(TOOLS, { ownServers: true });
   });
   beforeEach(async () => {
     session = await bench.session();
