@@ -47,7 +47,7 @@ async function measure(
   { connections: count, rounds }: { connections: number; rounds: number },
   { progress, signal }: BenchmarkContext,
 ): Promise<ConnectionFigures[]> {
-  await using fixture = await NotifierFixture.start();
+  await using fixture = await NotifierFixture.start({ ownServers: true });
   const rows: ConnectionFigures[] = [];
   for (let round = 1; round <= rounds; round += 1) {
     signal.throwIfAborted();

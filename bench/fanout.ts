@@ -49,7 +49,7 @@ async function measure(
 ): Promise<Comparison[]> {
   context.progress("starting Postgres, NATS, the notifier and the servers to compare with");
   await using resources = new AsyncDisposableStack();
-  const fixture = resources.use(await NotifierFixture.start());
+  const fixture = resources.use(await NotifierFixture.start({ ownServers: true }));
   const notifier = resources.use(await startNotifierProcess(fixture.servers));
   const plain = resources.use(await startRelay("plain-ws-server.ts"));
   const relay = resources.use(await startRelay("notify-relay.ts", fixture.servers.postgres.url));

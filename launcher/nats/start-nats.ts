@@ -23,6 +23,9 @@ export type EmbeddedNats = ServerProcess & {
   readonly version: string;
 };
 
+/** An account of the server with one user and a JetStream of its own: no other account sees its subjects and streams. */
+export type NatsAccount = { readonly user: string; readonly password: string };
+
 type StartNats = {
   /** Path of a nats-server binary, see `findNatsServer`. */
   readonly binary: string;
@@ -30,6 +33,8 @@ type StartNats = {
   readonly dataDir: string;
   /** 0 means any free port. */
   readonly port: number;
+  /** Without any, everyone is let in and shares everything. */
+  readonly accounts?: readonly NatsAccount[];
   readonly signal?: AbortSignal;
 };
 
@@ -41,7 +46,22 @@ const stopSteps: StopSteps = [
   { signal: "SIGKILL", waitMs: 5_000 },
 ];
 
-function writeConfig(dataDir: string, port: number, serverName: string): string {
+/** What an account may store: its streams reserve their limits. */
+const accountStorageGb = 4;
+
+/** The lines of a nats-server's configuration that hold its JetStream and its accounts. */
+export function storageConfig(storeDir: string, accounts: readonly NatsAccount[] = []): string[] {
+  const storageGb = accountStorageGb * Math.max(1, accounts.length);
+  const jetstream = `jetstream { store_dir: ${JSON.stringify(storeDir)}, max_file: ${storageGb}GB, max_mem: 256MB }`;
+  if (accounts.length === 0) return [jetstream];
+  const entries = accounts.map(({ user, password }) => {
+    const [name, secret] = [JSON.stringify(user), JSON.stringify(password)];
+    return `  ${name} { jetstream: enabled, users: [ { user: ${name}, password: ${secret} } ] }`;
+  });
+  return [jetstream, "accounts {", ...entries, "}"];
+}
+
+function writeConfig({ dataDir, accounts }: StartNats, port: number, serverName: string): string {
   const path = join(dataDir, "nats.conf");
   const lines = [
     `server_name: ${JSON.stringify(serverName)}`,
@@ -49,7 +69,7 @@ function writeConfig(dataDir: string, port: number, serverName: string): string 
     "max_payload: 8MB",
     // The pull requests of a client that vanished stay open until the server notices.
     'ping_interval: "5s"',
-    `jetstream { store_dir: ${JSON.stringify(join(dataDir, "store"))}, max_file: 4GB, max_mem: 256MB }`,
+    ...storageConfig(join(dataDir, "store"), accounts),
   ];
   writeFileSync(path, `${lines.join("\n")}\n`, { mode: 0o600 });
   return path;
@@ -107,7 +127,7 @@ async function waitForGreeting(
 
 async function startOnPort(options: StartNats, port: number): Promise<EmbeddedNats | undefined> {
   const serverName = `tarsy-${randomUUID()}`;
-  const config = writeConfig(options.dataDir, port, serverName);
+  const config = writeConfig(options, port, serverName);
   const [command = options.binary, ...args] = dieWithParent([options.binary, "-c", config], "TERM");
   const server = spawnServer({ command, args, stateDir: options.dataDir, cwd: options.dataDir, stopSteps });
   try {

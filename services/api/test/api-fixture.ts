@@ -47,7 +47,9 @@ export class ApiFixture implements AsyncDisposable {
 
   static async start(
     options: {
+      /** Those of another fixture. */
       servers?: BackingServers;
+      ownServers?: boolean;
       timeouts?: RequestTimeouts;
       config?: ConfigFiles;
       env?: Record<string, string>;
@@ -57,7 +59,7 @@ export class ApiFixture implements AsyncDisposable {
     const resources = new AsyncDisposableStack();
     const stopping = new AbortController();
     const { signal } = stopping;
-    const servers = options.servers ?? resources.use(await BackingServers.start());
+    const servers = options.servers ?? resources.use(await BackingServers.choose(options));
     const { path } = resources.use(await configDirectory(options.config));
     const config = await loadConfig({
       DATABASE_URL: servers.postgres.url,

@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import { CHAIN_ROWS } from "../../../test/support/chain-rows.ts";
+import { STEP } from "../../../test/support/nightly.ts";
 import { isCommit, postgresTap } from "../../../test/support/postgres-tap.ts";
 import { TcpProxy } from "../../../test/support/tcp-proxy.ts";
 import type { ExecutorDeps } from "../executor-deps.ts";
@@ -43,9 +44,9 @@ describe("a chain that loses the reply to one of its commits", () => {
     const undisturbed = await fixture.executor.insert(CHAIN);
     expect(await run(undisturbed)).to.equal("completed");
     const expected = await rows(undisturbed);
-    let commits = 0;
+    let commits = 1 - STEP;
     for (;;) {
-      commits += 1;
+      commits += STEP;
       const id = await fixture.executor.insert(CHAIN);
       commitsLeft = commits;
       const end = await run(id);

@@ -13,7 +13,7 @@ describe("runSession, called off or interrupted", () => {
   let fixture: RunFixture;
 
   before(async () => {
-    fixture = await RunFixture.start();
+    fixture = await RunFixture.start({ ownServers: true });
   });
   after(() => fixture[Symbol.asyncDispose]());
 
