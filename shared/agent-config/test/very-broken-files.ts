@@ -186,4 +186,21 @@ queue: {worker_count: §0}
       ["queue.worker_count", "from 1 to 50"],
     ],
   },
+  {
+    name: "aliases and merges that cannot be read",
+    tarsy: `agents:
+  A: {<<: §*none, max_iterations: 0}
+  B: {<<: §text}
+  C: {<<: [{max_iterations: §0}], mcp_servers: §*none}
+  ? §[odd]
+  : {}
+`,
+    errors: [
+      ["", "no anchor before it"],
+      ["agents.B", "<< must name a mapping"],
+      ["agents.C.max_iterations", "at least 1"],
+      ["", "no anchor before it"],
+      ["agents", "a key must be a name"],
+    ],
+  },
 ];
