@@ -1,6 +1,6 @@
 import type { BrokenFile } from "./broken-file.ts";
 
-/** Several mistakes each; `§` marks each of them, in order of the file. */
+/** Files with several mistakes each. */
 export const VERY_BROKEN_FILES: readonly BrokenFile[] = [
   {
     name: "a queue with everything wrong",
@@ -149,7 +149,7 @@ agent_chains:
     ],
   },
   {
-    name: "keys of a chain's providers",
+    name: "unset keys of a chain's providers",
     tarsy: `defaults:
   llm_provider: §openai-default
 agent_chains:
@@ -170,7 +170,7 @@ agent_chains:
     ],
   },
   {
-    name: "sections of the wrong kind hide no other mistakes and invent none",
+    name: "sections of the wrong kind neither hide nor add other mistakes",
     tarsy: `defaults:
   llm_provider: test
   alert_type: mine
