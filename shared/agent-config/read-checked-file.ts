@@ -37,7 +37,7 @@ export async function readCheckedFile<S extends TSchema>(
     return checkShape(schema, value, reporter);
   }
   const [start, end] = yaml.contents?.range ?? [0, 0];
-  if (!text.insertedAt(start, end).broken) {
+  if (value !== undefined && !text.insertedAt(start, end).broken) {
     report({
       severity: "error",
       ...text.positionOf(start),

@@ -37,7 +37,7 @@ export class ShapeReader {
     this.#reporter = reporter;
   }
 
-  /** Reads the whole file; an empty file is an empty mapping. */
+  /** Reads the whole file; an empty file is an empty mapping. Undefined if it is broken. */
   readFile(schema: TSchema): unknown {
     const root = this.#document.contents;
     const start = root?.range[0] ?? 0;
@@ -54,13 +54,16 @@ export class ShapeReader {
     return isScalar(node) ? readScalar(node, schema) : null;
   }
 
-  #readMap(node: YAMLMap, schema: TSchema, path: string, start: number): object {
+  /** Undefined, as everywhere here, for a value that cannot be read, which has been reported. */
+  #readMap(node: YAMLMap, schema: TSchema, path: string, start: number): object | undefined {
     const { sources } = this.#reporter;
     const value: Record<string, unknown> = { __proto__: null };
     sources.add(value, path, this.#text, start);
     const isRecord = Type.IsRecord(schema);
     if (!isRecord && !Type.IsObject(schema)) return value;
-    for (const [key, { keyNode, value: valueNode }] of this.#entries(node, path)) {
+    const entries = this.#entries(node, path);
+    if (entries === undefined) return undefined;
+    for (const [key, { keyNode, value: valueNode }] of entries) {
       const inner: TSchema | undefined = isRecord ? Type.RecordValue(schema) : own(schema.properties, key);
       if (inner === undefined) {
         this.#warnUnknown(keyNode, key, path, Type.IsObject(schema) ? Object.keys(schema.properties) : []);
@@ -103,10 +106,12 @@ export class ShapeReader {
   ): unknown {
     const node = this.#resolveAlias(child);
     const [from, to] = node?.range ?? [start, start];
-    const broken = node === undefined || (!isCollection(node) && this.#text.insertedAt(from, to).broken);
+    const isBroken = node === undefined || (!isCollection(node) && this.#text.insertedAt(from, to).broken);
+    const value = isBroken ? undefined : this.#read(node, schema, joinPath(path, key), start);
     const kind = isMap(node) ? "mapping" : isSeq(node) ? "list" : "scalar";
+    const broken = value === undefined;
     this.#reporter.sources.addChild(container, key, { start: from, end: to, kind, broken });
-    return broken ? undefined : this.#read(node, schema, joinPath(path, key), start);
+    return value;
   }
 
   /** The node itself or the one an alias stands for, null for no node; undefined for an invalid alias. */
@@ -122,9 +127,9 @@ export class ShapeReader {
   }
 
   /** The mapping's own entries, then those of `<<` that it does not have itself. */
-  #entries(map: YAMLMap, path: string): Entries {
+  #entries(map: YAMLMap, path: string): Entries | undefined {
     const entries: Entries = new Map();
-    const merged: Entries[] = [];
+    const merged: (Entries | undefined)[] = [];
     for (const { key: keyNode, value } of map.items) {
       const key = isScalar(keyNode) ? keyText(keyNode) : "";
       if (isScalar(keyNode) && isMergeKey(keyNode)) merged.push(...this.#mergeSources(value, path));
@@ -132,19 +137,20 @@ export class ShapeReader {
       else if (!entries.has(key)) entries.set(key, { keyNode, value });
       else this.#refuse(keyNode, joinPath(path, key), "the key is given twice; remove one");
     }
-    for (const [key, entry] of merged.flatMap((source) => [...source])) {
-      if (!entries.has(key)) entries.set(key, entry);
+    for (const source of merged) {
+      if (source === undefined) return undefined;
+      for (const [key, entry] of source) if (!entries.has(key)) entries.set(key, entry);
     }
     return entries;
   }
 
-  #mergeSources(value: unknown, path: string): Entries[] {
+  #mergeSources(value: unknown, path: string): (Entries | undefined)[] {
     const node = this.#resolveAlias(value);
     const sources = isSeq(node) ? node.items.map((item) => this.#resolveAlias(item)) : [node];
-    return sources.flatMap((source) => {
-      if (isMap(source)) return [this.#entries(source, path)];
+    return sources.map((source) => {
+      if (isMap(source)) return this.#entries(source, path);
       if (source !== undefined) this.#refuse(source, path, "<< must name a mapping");
-      return [];
+      return undefined;
     });
   }
 

@@ -16,7 +16,7 @@ const ROOT = join(import.meta.dirname, "../../..");
 const DEPLOY = join(ROOT, "deploy/config");
 const readExample = (name: string) => readFile(join(DEPLOY, name), "utf8");
 
-/** `.env.example` with what is commented out put into force, and a value where it has none. */
+/** `.env.example` with every variable uncommented and with a value. */
 async function filledEnvironment(): Promise<string> {
   const text = await readExample(".env.example");
   return text.replaceAll(/^#?([A-Z][A-Z_]*=)(.*)$/gmu, (_line, name: string, value: string) =>
@@ -35,7 +35,7 @@ async function copiedExamples(environment: string) {
   return { load, [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose]() };
 }
 
-/** The names of all keys below a schema, names an entry may have left out. */
+/** The names of all keys below a schema, without the names of entries. */
 function keysOf(schema: TSchema): string[] {
   if (Type.IsArray(schema)) return keysOf(schema.items);
   if (Type.IsRecord(schema)) return keysOf(Type.RecordValue(schema));
@@ -74,7 +74,7 @@ describe("the configuration's examples", () => {
     expect(warnings.map(({ message }) => / is not set,/u.test(message))).to.deep.equal([true, true, true]);
   });
 
-  it("load with every key that is commented out, which has no effect and says so", async () => {
+  it("load with every commented key, each with a warning that it has no effect", async () => {
     const tarsy = await readExample("tarsy.yaml.example");
     await using directory = await writeConfigFiles({
       "tarsy.yaml": tarsy.replaceAll(/^( *)#(?=[a-z_]+:)/gmu, "$1"),
@@ -91,7 +91,7 @@ describe("the configuration's examples", () => {
     ["tarsy.yaml.example", TarsyFile],
     ["llm-providers.yaml.example", LlmProvidersFile],
   ] as const) {
-    it(`show every key of the file, and name its schema first: ${name}`, async () => {
+    it(`contain every key of the file, and name the schema in the first line: ${name}`, async () => {
       const text = await readExample(name);
       const missing = keysOf(schema).filter((key) => !new RegExp(`^[ #-]*${key}:`, "mu").test(text));
       expect(missing).to.deep.equal([]);
@@ -100,7 +100,7 @@ describe("the configuration's examples", () => {
     });
   }
 
-  it("name in .env.example every variable of theirs and of README.md", async () => {
+  it("name in .env.example every variable of the examples and of README.md", async () => {
     const known = Object.keys(parseEnv(await filledEnvironment()));
     const tarsy = await readExample("tarsy.yaml.example");
     const providers = await readExample("llm-providers.yaml.example");

@@ -6,13 +6,13 @@ import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
 import type { Environment } from "#shared/environment.ts";
 import { loadAgentConfig } from "#shared/agent-config/load-agent-config.ts";
 
-/** A provider that needs nothing; `s.yaml` exists in every test directory. */
+/** A provider without a key; `s.yaml` exists in every test directory. */
 export const SCRIPTED = "llm_providers:\n  test: {type: scripted, script: s.yaml}\n";
 
-/** A defaults section under which every chain has a provider. */
+/** A defaults section that gives every chain a provider. */
 export const DEFAULTS = "defaults:\n  llm_provider: test\n";
 
-/** A configuration directory of its own, removed at the end of the scope. */
+/** Writes the files to a temporary directory, which is removed at the end of the scope. */
 export async function writeConfigFiles(files: Readonly<Record<string, string | Uint8Array>>) {
   const path = await mkdtemp(join(tmpdir(), "tarsy-config-"));
   for (const [name, content] of Object.entries({ "s.yaml": "", ...files })) {
@@ -21,7 +21,7 @@ export async function writeConfigFiles(files: Readonly<Record<string, string | U
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
 }
 
-/** Loads the two files from a directory of their own. */
+/** Loads the two files from a temporary directory. */
 export async function loadText(
   tarsy: string,
   providers = SCRIPTED,
@@ -39,5 +39,5 @@ export async function failureOf(load: Promise<AgentConfig>): Promise<AgentConfig
     if (error instanceof AgentConfigError) return error;
     throw error;
   }
-  throw new Error("the configuration was loaded though it has mistakes");
+  throw new Error("the configuration was loaded despite its mistakes");
 }

@@ -57,7 +57,7 @@ describe("loadAgentConfig of an unusable file", () => {
     expect(says).to.match(/cannot be read|not UTF-8 text/u);
   });
 
-  it("takes names that mean something to JavaScript as names", async () => {
+  it("accepts names with a meaning in JavaScript as names", async () => {
     const config = await loadText(
       `${DEFAULTS}agents:\n  __proto__: {max_iterations: 3}\n  constructor: {}\n`,
     );
