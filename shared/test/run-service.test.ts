@@ -10,12 +10,15 @@ const SERVICE = join(import.meta.dirname, "stub-service.ts");
 class ServiceProcess implements Disposable {
   readonly #child: ChildProcess;
   readonly #exit: Promise<unknown[]>;
+  readonly #outputEnd: Promise<unknown[]>;
   #output = "";
 
   constructor(child: ChildProcess) {
     this.#child = child;
     this.#exit = once(child, "exit");
-    child.stdout?.setEncoding("utf8").on("data", (text: string) => (this.#output += text));
+    if (child.stdout === null) throw new Error("the service was started without a pipe for its output");
+    child.stdout.setEncoding("utf8").on("data", (text: string) => (this.#output += text));
+    this.#outputEnd = once(child.stdout, "end");
   }
 
   get messages(): string[] {
@@ -34,8 +37,9 @@ class ServiceProcess implements Disposable {
     this.#child.disconnect();
   }
 
-  /** The exit code, once it has ended. */
+  /** The exit code, once it has ended and all of its output has arrived. */
   async code(): Promise<unknown> {
+    await this.#outputEnd;
     return (await this.#exit)[0];
   }
 

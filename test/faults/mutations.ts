@@ -8,21 +8,21 @@ import { compileParser } from "#shared/contracts/compile-parser.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 
-/** One guard taken out of the code, and the scenario that must notice. */
+/** One guard removed from the code, and the scenario that must fail without it. */
 interface Mutation {
   readonly name: string;
   readonly file: string;
-  /** Occurs exactly once in the file. */
+  /** Must occur exactly once in the file. */
   readonly original: string;
   readonly mutant: string;
   readonly scenario: string;
-  /** Part of the promise that must be seen broken. */
+  /** Part of the name of the check that must fail. */
   readonly breaks: string;
 }
 
 const MUTATIONS: readonly Mutation[] = [
   {
-    name: "the fence: a step is written whatever epoch its writer has",
+    name: "the fence: a step is written under any epoch",
     file: "shared/database/append-events.ts",
     original: "(lease_epoch = $3 AND lease_expires_at IS NOT NULL",
     mutant: "($3::int > 0",
@@ -30,7 +30,7 @@ const MUTATIONS: readonly Mutation[] = [
     breaks: "no row comes from anyone but the owner",
   },
   {
-    name: "the ordering: events take their numbers from a global sequence",
+    name: "the order: events are numbered by a global sequence",
     file: "shared/database/append-events.ts",
     original: "SELECT $1, numbered.base + item.ordinality::int, item.value",
     mutant: "SELECT $1, nextval('events_id_seq')::int, item.value",
@@ -38,7 +38,7 @@ const MUTATIONS: readonly Mutation[] = [
     breaks: "events are numbered from 1",
   },
   {
-    name: "the late acknowledgement: a wake-up is acknowledged before its session's end is committed",
+    name: "the late acknowledgement: a wake-up is acknowledged before the end of its session is committed",
     file: "services/executor/consume-sessions.ts",
     original: "const entry = { delivery, done: Promise.resolve() };",
     mutant: "const entry = { delivery, done: Promise.resolve() };\n    await delivery.ack();",
@@ -47,16 +47,16 @@ const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: "the late answer: an alert is answered with 202 before its row is committed",
-    file: "services/api/submit-alert.ts",
-    original: "await insertSession(db, session, submission);",
+    file: "services/api/routes/submit-alert.ts",
+    original: "await insertSession(db, session, key);",
     mutant:
-      "await Promise.race([insertSession(db, session, submission), { sessionId: session.sessionId, isReplayed: false }]);",
+      "await Promise.race([insertSession(db, session, key), { sessionId: session.sessionId, isReplayed: false }]);",
     scenario: "postgres-crash",
     breaks: "every alert answered with 202 has a session",
   },
   {
-    name: "the id of a tool call: each owner makes up one of its own",
-    file: "services/executor/agent/perform-tool-call.ts",
+    name: "the id of a tool call: each owner uses a different one",
+    file: "services/executor/tools/perform-tool-call.ts",
     original: "const callId = uuidFrom(`tool:${iteration}:${call.index}`, execution.execution_id);",
     mutant:
       "const callId = uuidFrom(`tool:${iteration}:${call.index}:${session.epoch}`, execution.execution_id);",
@@ -75,8 +75,8 @@ const parseResults = compileParser(
   ),
 );
 
-/** Runs the mutation's scenario, in its short form, on a copy of the tree; true when it noticed. */
-async function isNoticed(mutation: Mutation): Promise<boolean> {
+/** Runs the short form of the mutation's scenario on a mutated copy of the tree; resolves with whether the check failed. */
+async function isDetected(mutation: Mutation): Promise<boolean> {
   const copy = await mkdtemp(join(tmpdir(), "tarsy-mutant-"));
   try {
     await copyTree(copy);
@@ -87,7 +87,7 @@ async function isNoticed(mutation: Mutation): Promise<boolean> {
     await once(child, "exit");
     const [result] = parseResults(JSON.parse(await readFile(json, "utf8")));
     const broken = result?.findings.filter(({ ok }) => !ok) ?? [];
-    for (const { what, detail } of broken) print(`    not so: ${what} (${detail.slice(0, 120)})`);
+    for (const { what, detail } of broken) print(`    failed: ${what} (${detail.slice(0, 120)})`);
     return broken.some(({ what }) => what.includes(mutation.breaks));
   } finally {
     await rm(copy, { recursive: true, force: true });
@@ -103,7 +103,7 @@ async function copyTree(copy: string): Promise<void> {
     .split("\0")
     .filter((name) => name !== "")) {
     await mkdir(dirname(join(copy, file)), { recursive: true });
-    await cp(join(ROOT, file), join(copy, file)).catch(() => undefined); // listed, but deleted since
+    await cp(join(ROOT, file), join(copy, file)).catch(() => undefined); // listed but deleted
   }
   await mkdir(join(copy, ".tarsy"));
   await symlink(join(ROOT, "node_modules"), join(copy, "node_modules"));
@@ -114,7 +114,7 @@ async function mutate(path: string, { file, original, mutant }: Mutation): Promi
   const text = await readFile(path, "utf8");
   const [before, after, ...more] = text.split(original);
   if (before === undefined || after === undefined || more.length > 0) {
-    throw new Error(`${file} does not hold exactly once: ${original}; adapt the mutation`);
+    throw new Error(`${file} does not contain exactly once: ${original}; adapt the mutation`);
   }
   await writeFile(path, `${before}${mutant}${after}`);
 }
@@ -123,13 +123,13 @@ function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** A test that cannot fail proves nothing: takes each guard away and wants the named scenario to fail. */
+// Removes each guard and expects the named scenario to fail: a test that cannot fail proves nothing.
 const only = process.argv.slice(2);
 let missed = 0;
 for (const mutation of MUTATIONS.filter(({ scenario }) => only.length === 0 || only.includes(scenario))) {
   print(`without ${mutation.name}: ${mutation.scenario}`);
-  const noticed = await isNoticed(mutation);
-  if (!noticed) missed += 1;
-  print(noticed ? "  fails, as it must" : `  DOES NOT FAIL with "${mutation.breaks}"`);
+  const isCaught = await isDetected(mutation);
+  if (!isCaught) missed += 1;
+  print(isCaught ? "  fails as expected" : `  DOES NOT FAIL with "${mutation.breaks}"`);
 }
 process.exitCode = missed === 0 ? 0 : 1;

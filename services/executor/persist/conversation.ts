@@ -12,7 +12,7 @@ export type AppendedMessage = Pick<Message, "role" | "content"> &
   Partial<Pick<Message, "tool_calls" | "tool_call_id" | "tool_name" | "provider_state">>;
 
 /** An execution with its conversation as it was when the step began. */
-export interface Conversation {
+export interface ExecutionConversation {
   readonly session: SessionWriter;
   readonly execution: ExecutionState;
   readonly state: {
@@ -23,7 +23,7 @@ export interface Conversation {
 
 /** Commits an execution's first messages. */
 export async function openConversation(
-  { session, execution }: Conversation,
+  { session, execution }: ExecutionConversation,
   messages: readonly Pick<Message, "role" | "content">[],
 ): Promise<void> {
   const { execution_id, stage_id } = execution;
@@ -46,7 +46,7 @@ export async function openConversation(
 
 /** Commits a user message of ours, such as feedback; `concluding` also ends the iterations. */
 export async function appendUserMessage(
-  conversation: Conversation,
+  conversation: ExecutionConversation,
   { content, concluding }: { readonly content: string; readonly concluding: boolean },
 ): Promise<void> {
   const { session, execution, state } = conversation;
@@ -66,7 +66,7 @@ export async function appendUserMessage(
 /** Within a step's transaction: appends one message. */
 export async function appendMessage(
   manager: EntityManager,
-  { execution, state }: Pick<Conversation, "execution" | "state">,
+  { execution, state }: Pick<ExecutionConversation, "execution" | "state">,
   message: AppendedMessage,
 ): Promise<void> {
   const { session_id, stage_id, execution_id } = execution;

@@ -34,11 +34,11 @@ export class RunFixture implements AsyncDisposable {
     this.gateway = parts.gateway;
   }
 
-  static async start(): Promise<RunFixture> {
+  static async start({ ownServers = false } = {}): Promise<RunFixture> {
     const resources = new AsyncDisposableStack();
     const { path: configDir } = resources.use(await configDirectory());
     const gateway = resources.use(await GatewayProcess.start(configDir));
-    const executor = resources.use(await ExecutorFixture.start({ gateway: gateway.address }));
+    const executor = resources.use(await ExecutorFixture.start({ gateway: gateway.address, ownServers }));
     return new RunFixture({ resources, configDir, executor, gateway });
   }
 

@@ -26,7 +26,7 @@ describe("the bus", () => {
   let fixture: BusFixture;
 
   before(async () => {
-    fixture = await BusFixture.start();
+    fixture = await BusFixture.start({ ownServers: true });
     await ensureStreams(fixture.bus, { replicas: 1 });
   });
   after(() => fixture[Symbol.asyncDispose]());

@@ -17,7 +17,7 @@ describe("the session queue", () => {
   let queue: Consumer;
 
   before(async () => {
-    fixture = await BusFixture.start();
+    fixture = await BusFixture.start({ ownServers: true });
   });
   after(() => fixture[Symbol.asyncDispose]());
   beforeEach(async () => {

@@ -17,9 +17,9 @@ export class DatabaseFixture implements AsyncDisposable {
     this.servers = servers;
   }
 
-  static async start(): Promise<DatabaseFixture> {
+  static async start({ ownServers = false } = {}): Promise<DatabaseFixture> {
     const resources = new AsyncDisposableStack();
-    return new DatabaseFixture(resources, resources.use(await BackingServers.start()));
+    return new DatabaseFixture(resources, resources.use(await BackingServers.choose({ ownServers })));
   }
 
   /** Connects to the server's own database, or to another by its URL. */

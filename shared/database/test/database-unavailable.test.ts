@@ -20,7 +20,7 @@ describe("isDatabaseUnavailable", () => {
   let db: DataSource;
 
   before(async () => {
-    fixture = await DatabaseFixture.start();
+    fixture = await DatabaseFixture.start({ ownServers: true });
     db = await fixture.connect();
   });
   after(() => fixture[Symbol.asyncDispose]());

@@ -3,8 +3,8 @@ import { pino } from "pino";
 import { isDatabaseUnavailable } from "#shared/database/database-unavailable.ts";
 import { openDatabase } from "#shared/database/open-database.ts";
 import { coerceError } from "#shared/errors.ts";
+import { TcpProxy } from "../../../test/support/tcp-proxy.ts";
 import { DatabaseFixture } from "./database-fixture.ts";
-import { SilentProxy } from "./silent-proxy.ts";
 
 const log = pino({ level: "silent" });
 const { signal } = new AbortController();
@@ -24,8 +24,12 @@ describe("a Postgres connection whose link goes dead", () => {
       (error: unknown) => coerceError(error),
     );
   const open = async (responseTimeoutMs?: number) => {
-    const proxy = resources.use(await SilentProxy.start(Number(new URL(fixture.servers.postgres.url).port)));
     const url = new URL(fixture.servers.postgres.url);
+    // A connection used while the link is silent stays dead; later ones work again.
+    const link = { isSilent: false };
+    const decide = () => (link.isSilent ? "hold" : "forward");
+    const tap = () => ({ fromClient: decide, fromServer: decide });
+    const proxy = resources.use(await TcpProxy.start({ host: url.hostname, port: Number(url.port), tap }));
     url.port = String(proxy.port);
     const limit = responseTimeoutMs === undefined ? {} : { responseTimeoutMs };
     const db = resources.adopt(
@@ -39,41 +43,41 @@ describe("a Postgres connection whose link goes dead", () => {
       }),
       async (opened) => opened.destroy(),
     );
-    return { proxy, db };
+    return { link, db };
   };
 
   it("fails its statement as unavailable and is replaced", async () => {
-    const { proxy, db } = await open(200);
+    const { link, db } = await open(200);
     await db.query("SELECT 1");
-    proxy.fallSilent();
+    link.isSilent = true;
     const error = await failureOf(db.query("SELECT 2"));
     expect(error.message).to.equal("Postgres did not answer within 0.2 s: the connection was cut");
     expect(isDatabaseUnavailable(error)).to.equal(true);
-    proxy.recover();
+    link.isSilent = false;
     expect(await db.query("SELECT 3 AS n")).to.deep.equal([{ n: 3 }]);
   });
 
   it("fails a transaction under way, whose connection is replaced too", async () => {
-    const { proxy, db } = await open(200);
+    const { link, db } = await open(200);
     const error = await failureOf(
       db.transaction(async (manager) => {
         await manager.query("SELECT $1::int", [1]);
-        proxy.fallSilent();
+        link.isSilent = true;
         await manager.query("SELECT $1::int", [2]);
       }),
     );
     expect(isDatabaseUnavailable(error)).to.equal(true);
-    proxy.recover();
+    link.isSilent = false;
     expect(await db.query("SELECT $1::int AS n", [3])).to.deep.equal([{ n: 3 }]);
   });
 
   it("is noticed within the time an executor has left for another renewal, and after the server's own limit", async () => {
-    const { proxy, db } = await open();
+    const { link, db } = await open();
     const [setting]: unknown[] = await db.query(
       "SELECT setting::int AS ms FROM pg_settings WHERE name = 'statement_timeout'",
     );
     expect(setting).to.deep.equal({ ms: 5_000 });
-    proxy.fallSilent();
+    link.isSilent = true;
     const error = await failureOf(db.query("SELECT 1"));
     expect(error.message).to.include("within 7 s");
   });
