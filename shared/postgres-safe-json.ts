@@ -1,11 +1,11 @@
-import { storableText } from "#shared/storable-text.ts";
+import { postgresSafeText } from "#shared/postgres-safe-text.ts";
 
 /**
  * Serialises a value to JSON text that jsonb accepts. Strings are replaced before they are serialised, because
  * afterwards a refused character is an escape sequence.
  */
-export function storableJson(value: object): string {
+export function postgresSafeJson(value: object): string {
   return JSON.stringify(value, (_key, member: unknown) =>
-    typeof member === "string" ? storableText(member).text : member,
+    typeof member === "string" ? postgresSafeText(member).text : member,
   );
 }

@@ -6,7 +6,7 @@ const REPLACEMENT = "\uFFFD";
  * so lengths and offsets do not change. A text converted in pieces equals the text converted whole, as long as no piece
  * ends inside a surrogate pair.
  */
-export function storableText(text: string): { text: string; changed: boolean } {
+export function postgresSafeText(text: string): { text: string; changed: boolean } {
   const safe = text.toWellFormed().replaceAll("\0", REPLACEMENT);
   return { text: safe, changed: safe !== text };
 }
