@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import type { DataSource } from "typeorm";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import { openPatiently } from "#shared/database/open-database.ts";
+import { openWithoutTimeouts } from "#shared/database/open-database.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import type { Logger } from "#shared/logger.ts";
 import { pause } from "#shared/pause.ts";
@@ -15,7 +15,7 @@ const MIGRATION_LOCK = 7_241_903_358;
  */
 export async function migrate(db: DataSource, log: Logger): Promise<void> {
   // A migration, or waiting for another replica's, may exceed the normal statement and lock timeouts.
-  const withoutTimeouts = await openPatiently(db);
+  const withoutTimeouts = await openWithoutTimeouts(db);
   try {
     const lockHolder = withoutTimeouts.createQueryRunner();
     await lockHolder.query("SELECT pg_advisory_lock($1)", [MIGRATION_LOCK]);

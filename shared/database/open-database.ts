@@ -63,7 +63,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<DataSource
 }
 
 /** Opens the same database without statement and lock timeouts, for migrations. The caller destroys the data source. */
-export async function openPatiently({ options }: DataSource): Promise<DataSource> {
+export async function openWithoutTimeouts({ options }: DataSource): Promise<DataSource> {
   if (options.type !== "postgres") throw new TypeError(`not a Postgres data source: ${options.type}`);
   return new DataSource({
     ...options,
