@@ -21,4 +21,4 @@ export type StreamChunk = Static<typeof StreamChunk>;
 export const streamChunkCodec = jsonCodec("stream chunk", StreamChunk);
 
 /** Maximum length of a chunk's delta, so that no message approaches the server's max_payload. */
-export const MAX_DELTA_UTF16_UNITS = 16 * 1024;
+export const MAX_DELTA_CODE_UNITS = 16 * 1024;

@@ -5,7 +5,7 @@ import { Uuid } from "#shared/contracts/uuid.ts";
 /**
  * notifier → the executor that streams a session: asks for the text of its open events so far. Without `event_id` the
  * reply lists all open events with their text from offset 0; with it, only that event from `offset` on. The texts of
- * one reply have at most MAX_SNAPSHOT_TEXT_UTF16_UNITS in total; where `length` exceeds `offset + text.length`, ask
+ * one reply have at most MAX_SNAPSHOT_TEXT_CODE_UNITS in total; where `length` exceeds `offset + text.length`, ask
  * again from there. Subscribe to the chunks first, then ask, then drop the overlap.
  */
 export const SnapshotRequest = Type.Object({
@@ -33,4 +33,4 @@ export type SnapshotReply = Static<typeof SnapshotReply>;
 export const snapshotRequestCodec = jsonCodec("snapshot request", SnapshotRequest);
 export const snapshotReplyCodec = jsonCodec("snapshot reply", SnapshotReply);
 
-export const MAX_SNAPSHOT_TEXT_UTF16_UNITS = 128 * 1024;
+export const MAX_SNAPSHOT_TEXT_CODE_UNITS = 128 * 1024;

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { expect } from "chai";
 import { Type } from "typebox";
 import { jsonCodec } from "#shared/contracts/json-codec.ts";
-import { MAX_DELTA_UTF16_UNITS, streamChunkCodec } from "#shared/contracts/stream-chunk.ts";
+import { MAX_DELTA_CODE_UNITS, streamChunkCodec } from "#shared/contracts/stream-chunk.ts";
 import {
   MAX_INLINE_PAYLOAD_BYTES,
   belongsToFeed,
@@ -12,7 +12,7 @@ import {
 } from "#shared/contracts/session-event.ts";
 import { SUBJECTS, lastToken } from "#shared/contracts/subjects.ts";
 import { sessionWakeupCodec } from "#shared/contracts/session-wakeup.ts";
-import { MAX_SNAPSHOT_TEXT_UTF16_UNITS } from "#shared/contracts/stream-snapshot.ts";
+import { MAX_SNAPSHOT_TEXT_CODE_UNITS } from "#shared/contracts/stream-snapshot.ts";
 import { isUuid } from "#shared/contracts/uuid.ts";
 import { SESSION_STATUSES, TERMINAL_STATUSES, isTerminal } from "#shared/contracts/statuses.ts";
 
@@ -116,12 +116,12 @@ describe("message sizes", () => {
       event_id: ID,
       attempt: 1,
       offset: 0,
-      delta: "\u0001".repeat(MAX_DELTA_UTF16_UNITS),
+      delta: "\u0001".repeat(MAX_DELTA_CODE_UNITS),
       timestamp: new Date(0).toISOString(),
     });
     expect(chunk.length).to.be.below(128 * 1024);
     expect(MAX_INLINE_PAYLOAD_BYTES).to.be.below(128 * 1024);
-    expect(6 * MAX_SNAPSHOT_TEXT_UTF16_UNITS).to.be.below(1_000_000);
+    expect(6 * MAX_SNAPSHOT_TEXT_CODE_UNITS).to.be.below(1_000_000);
   });
 });
 
