@@ -14,7 +14,7 @@ const READINGS = 5;
  * the durable's position can be ahead of the stream's last sequence. False when either does not exist yet. Rejects
  * when NATS does not answer.
  */
-export async function isDurableBehind(bus: Bus): Promise<boolean> {
+export async function isDurableAheadOfStream(bus: Bus): Promise<boolean> {
   try {
     for (let reading = 0; reading < READINGS; reading++) {
       const before = await readOutstanding(bus);
