@@ -10,7 +10,7 @@ import { sessionCancelCodec } from "#shared/contracts/session-cancel.ts";
 import { busEventCodec, type SessionEvent } from "#shared/contracts/session-event.ts";
 import { SUBJECTS } from "#shared/contracts/subjects.ts";
 import { errorMessage } from "#shared/errors.ts";
-import type { Logger } from "#shared/logger.ts";
+import type { Logger } from "#shared/service/logger.ts";
 import type { ApiMetrics } from "./api-metrics.ts";
 import type { ApiConfig } from "./config.ts";
 

@@ -3,7 +3,7 @@ import { AgentExecutionEntity } from "#shared/database/entities/agent-execution.
 import { LlmInteractionEntity } from "#shared/database/entities/llm-interaction.ts";
 import { CancelledError } from "#shared/errors.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
-import { safeCut } from "#shared/surrogate-guard.ts";
+import { safeCut } from "#shared/safe-cut.ts";
 import { callLlm } from "./llm/call-llm.ts";
 import { generateRequest } from "./llm/generate-request.ts";
 import { EMPTY_REPLY, replyFailure, replyTokens, type LlmReply } from "./llm/llm-reply.ts";

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { MAX_RESULT_BYTES } from "#shared/contracts/tool-call.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
-import { safeCut } from "#shared/surrogate-guard.ts";
+import { safeCut } from "#shared/safe-cut.ts";
 import type { ToolOutput } from "./tool.ts";
 
 const NOT_TEXT = "\n[Not all of this result is text: what could not be shown is replaced by \uFFFD.]";

@@ -1,7 +1,7 @@
 import type { ToolCallOutcome } from "#shared/contracts/tool-call.ts";
 import { errorMessage } from "#shared/errors.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
-import { safeCut } from "#shared/surrogate-guard.ts";
+import { safeCut } from "#shared/safe-cut.ts";
 import { untilAborted } from "#shared/until-aborted.ts";
 import { collectResult } from "./collect-result.ts";
 import type { CallIdentity, Tool } from "./tool.ts";

@@ -8,7 +8,7 @@ import {
 } from "nats";
 import { parseNatsAddress } from "#shared/bus/nats-address.ts";
 import { errorMessage } from "#shared/errors.ts";
-import type { Logger } from "#shared/logger.ts";
+import type { Logger } from "#shared/service/logger.ts";
 import { backoff, pause } from "#shared/pause.ts";
 
 /** One connection to NATS with its JetStream clients. The client's own objects are for `shared/bus` only. */

@@ -3,7 +3,7 @@ import type { DataSource } from "typeorm";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { openWithoutTimeouts } from "#shared/database/open-database.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
-import type { Logger } from "#shared/logger.ts";
+import type { Logger } from "#shared/service/logger.ts";
 import { pause } from "#shared/pause.ts";
 
 /** An arbitrary number, the same in every process that migrates this schema. */

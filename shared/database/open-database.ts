@@ -17,7 +17,7 @@ import { ToolCallEntity } from "#shared/database/entities/tool-call.ts";
 import { Initial0000000000001 } from "#shared/database/migrations/0001-initial.ts";
 import { ToolCallOutcomes0000000000002 } from "#shared/database/migrations/0002-tool-call-outcomes.ts";
 import { errorMessage } from "#shared/errors.ts";
-import type { Logger } from "#shared/logger.ts";
+import type { Logger } from "#shared/service/logger.ts";
 import { backoff, pause } from "#shared/pause.ts";
 
 interface DatabaseOptions {

@@ -5,7 +5,7 @@ import { Registry } from "prom-client";
 import type { DataSource } from "typeorm";
 import { migrate } from "#shared/database/migrate.ts";
 import { openDatabase } from "#shared/database/open-database.ts";
-import { listen } from "#shared/listen.ts";
+import { listen } from "#shared/service/listen.ts";
 import { BackingServers } from "../../../test/support/backing-servers.ts";
 import { configDirectory, type ConfigFiles } from "../../../test/support/config-directory.ts";
 import { TarsyClient } from "../../../test/support/tarsy-client.ts";

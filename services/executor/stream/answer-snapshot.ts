@@ -3,7 +3,7 @@ import {
   type SnapshotReply,
   type SnapshotRequest,
 } from "#shared/contracts/stream-snapshot.ts";
-import { safeCut } from "#shared/surrogate-guard.ts";
+import { safeCut } from "#shared/safe-cut.ts";
 import type { LiveStreams } from "./live-streams.ts";
 
 /** What a session's open events hold so far, for whoever joins in mid-stream. Bounded in all; the rest is asked for again. */

@@ -5,7 +5,7 @@ import { lastPublishedSeq } from "#shared/bus/last-published-seq.ts";
 import type { SessionEvent } from "#shared/contracts/session-event.ts";
 import { readEvents } from "#shared/database/read-events.ts";
 import { errorMessage } from "#shared/errors.ts";
-import type { Logger } from "#shared/logger.ts";
+import type { Logger } from "#shared/service/logger.ts";
 
 /** The one publisher of a running session: sends its events strictly by seq. */
 export interface EventPublisher extends AsyncDisposable {

@@ -1,8 +1,8 @@
 import type { DataSource } from "typeorm";
 import type { SessionEvent } from "#shared/contracts/session-event.ts";
 import type { StreamChunk } from "#shared/contracts/stream-chunk.ts";
-import type { Logger } from "#shared/logger.ts";
-import { safeCut } from "#shared/surrogate-guard.ts";
+import type { Logger } from "#shared/service/logger.ts";
+import { safeCut } from "#shared/safe-cut.ts";
 import { untilAborted } from "#shared/until-aborted.ts";
 import type { FeedWatcher, SessionFeed } from "../feed/session-feed.ts";
 import type { SessionFeeds } from "../feed/session-feeds.ts";

@@ -5,7 +5,7 @@ import { pino } from "pino";
 import type { DataSource } from "typeorm";
 import { isDatabaseUnavailable } from "#shared/database/database-unavailable.ts";
 import { openDatabase } from "#shared/database/open-database.ts";
-import { listen } from "#shared/listen.ts";
+import { listen } from "#shared/service/listen.ts";
 import { freePort } from "../../../launcher/free-port.ts";
 import { rejectionOf } from "../../../launcher/test/rejection-of.ts";
 import { until } from "../../../test/support/until.ts";

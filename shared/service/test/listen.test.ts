@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import { expect } from "chai";
-import { listen } from "#shared/listen.ts";
+import { listen } from "#shared/service/listen.ts";
 
 describe("listen", () => {
   const attempt = async (host: string, port: number) => {

@@ -1,6 +1,6 @@
 import { expect } from "chai";
-import { envChoice, envInteger, envPort, envRequired, envText, envUrl } from "#shared/environment.ts";
-import { bindAddress, databaseUrl, natsUrl, readServiceConfig } from "#shared/service-config.ts";
+import { envChoice, envInteger, envPort, envRequired, envText, envUrl } from "#shared/service/environment.ts";
+import { bindAddress, databaseUrl, natsUrl, readServiceConfig } from "#shared/service/service-config.ts";
 
 describe("the environment", () => {
   it("takes the default for a variable that is unset or empty", () => {

@@ -1,5 +1,12 @@
-import { envChoice, envPort, envText, envUrl, envUrlList, type Environment } from "#shared/environment.ts";
-import { LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from "#shared/logger.ts";
+import {
+  envChoice,
+  envPort,
+  envText,
+  envUrl,
+  envUrlList,
+  type Environment,
+} from "#shared/service/environment.ts";
+import { LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from "#shared/service/logger.ts";
 
 /** Settings common to all services. */
 export interface ServiceConfig {

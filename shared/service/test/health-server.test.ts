@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { Counter, Registry } from "prom-client";
-import { serveHealth, type HealthServerOptions } from "#shared/health-server.ts";
+import { serveHealth, type HealthServerOptions } from "#shared/service/health-server.ts";
 
 const OK = async () => Promise.resolve();
 

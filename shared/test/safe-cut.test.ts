@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { safeCut } from "#shared/surrogate-guard.ts";
+import { safeCut } from "#shared/safe-cut.ts";
 
 describe("safeCut", () => {
   it("cuts at the limit, or at the end of a shorter text", () => {

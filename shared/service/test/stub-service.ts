@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { TerminalError } from "#shared/errors.ts";
-import { runService } from "#shared/run-service.ts";
-import { readServiceConfig } from "#shared/service-config.ts";
+import { runService } from "#shared/service/run-service.ts";
+import { readServiceConfig } from "#shared/service/service-config.ts";
 
 // A service that only logs what happens to it; its argument selects a fault.
 const [, , fault] = process.argv;

@@ -1,5 +1,5 @@
 import { CancelledError } from "#shared/errors.ts";
-import type { Logger } from "#shared/logger.ts";
+import type { Logger } from "#shared/service/logger.ts";
 
 /**
  * A signal that aborts with CancelledError `shutdown` on the first SIGTERM or SIGINT, or when the launcher is gone (its

@@ -1,10 +1,10 @@
 import { once } from "node:events";
-import type { Environment } from "#shared/environment.ts";
+import type { Environment } from "#shared/service/environment.ts";
 import { coerceError, errorMessage } from "#shared/errors.ts";
-import { EXIT_MISCONFIGURED } from "#shared/exit-codes.ts";
-import { createLogger, type Logger } from "#shared/logger.ts";
-import type { ServiceConfig } from "#shared/service-config.ts";
-import { shutdownSignal } from "#shared/shutdown-signal.ts";
+import { EXIT_MISCONFIGURED } from "#shared/service/exit-codes.ts";
+import { createLogger, type Logger } from "#shared/service/logger.ts";
+import type { ServiceConfig } from "#shared/service/service-config.ts";
+import { shutdownSignal } from "#shared/service/shutdown-signal.ts";
 
 /** What `start` gets. */
 export interface ServiceContext<C> {

@@ -2,7 +2,7 @@ import { fork, spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { expect } from "chai";
-import { until } from "../../test/support/until.ts";
+import { until } from "../../../test/support/until.ts";
 
 const SERVICE = join(import.meta.dirname, "stub-service.ts");
 

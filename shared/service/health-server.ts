@@ -2,7 +2,7 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Registry } from "prom-client";
 import { errorMessage } from "#shared/errors.ts";
-import { listen } from "#shared/listen.ts";
+import { listen } from "#shared/service/listen.ts";
 
 /** Resolves if the dependency answers; rejects with a one-sentence message otherwise. */
 type ReadinessCheck = (signal: AbortSignal) => Promise<void>;
