@@ -21,11 +21,11 @@ export async function wakeSession(bus: Bus, sessionId: string): Promise<"queued"
     });
     return "queued";
   } catch (error) {
-    const refusal = jetStreamError(error);
-    if (refusal?.code !== STREAM_STORE_FAILED) throw error;
-    if (SUBJECT_LIMIT.test(refusal.description)) return "already_queued";
+    const rejection = jetStreamError(error);
+    if (rejection?.code !== STREAM_STORE_FAILED) throw error;
+    if (SUBJECT_LIMIT.test(rejection.description)) return "already_queued";
     // The client's own message is only "503".
-    throw new RetryableError("wakeup_refused", `the stream refused a wake-up: ${refusal.description}`, {
+    throw new RetryableError("wakeup_refused", `the stream refused a wake-up: ${rejection.description}`, {
       cause: error,
     });
   }
