@@ -7,7 +7,7 @@ import { sessionCancelCodec } from "#shared/contracts/session-cancel.ts";
 import { queuedSessions } from "#shared/bus/queued-sessions.ts";
 import { wakeSession } from "#shared/bus/wake-session.ts";
 import { CancelledError } from "#shared/errors.ts";
-import { configDirectory } from "../../../test/support/config-directory.ts";
+import { testConfigDirectory } from "../../../test/support/config-directory.ts";
 import { until } from "../../../test/support/until.ts";
 import { consumeSessions } from "../consume-sessions.ts";
 import type { ExecutorDeps } from "../executor-deps.ts";
@@ -21,7 +21,7 @@ describe("consumeSessions", () => {
   let configDir: string;
 
   before(async () => {
-    const directory = resources.use(await configDirectory());
+    const directory = resources.use(await testConfigDirectory());
     configDir = directory.path;
     gateway = resources.use(await GatewayProcess.start(configDir));
     executor = resources.use(await ExecutorFixture.start({ gateway: gateway.address }));

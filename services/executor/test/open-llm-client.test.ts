@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { GenerateRequest, type LLMServiceClient } from "#shared/generated/llm/v1/llm.ts";
-import { configDirectory } from "../../../test/support/config-directory.ts";
+import { testConfigDirectory } from "../../../test/support/config-directory.ts";
 import { GATED_SCRIPT } from "../../../test/support/scripts.ts";
 import { until } from "../../../test/support/until.ts";
 import { tryLlmCall } from "../llm/call-llm.ts";
@@ -41,7 +41,7 @@ describe("openLlmClient", () => {
 
   beforeEach(async () => {
     resources = new AsyncDisposableStack();
-    const { path } = resources.use(await configDirectory({ script: GATED_SCRIPT }));
+    const { path } = resources.use(await testConfigDirectory({ script: GATED_SCRIPT }));
     gateways = [
       resources.use(await GatewayProcess.start(path)),
       resources.use(await GatewayProcess.start(path)),

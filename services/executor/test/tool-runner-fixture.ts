@@ -4,7 +4,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { stringify } from "yaml";
 import type { BackingServers } from "../../../test/support/backing-servers.ts";
-import { configDirectory } from "../../../test/support/config-directory.ts";
+import { testConfigDirectory } from "../../../test/support/config-directory.ts";
 import { spawnService } from "../../../test/support/spawn-service.ts";
 import { testPort } from "../../../test/support/test-port.ts";
 import { untilReady } from "../../../test/support/until-ready.ts";
@@ -40,7 +40,7 @@ export class ToolRunnerFixture implements AsyncDisposable {
   static async start(servers: BackingServers): Promise<ToolRunnerFixture> {
     const resources = new AsyncDisposableStack();
     const { path } = resources.use(
-      await configDirectory({
+      await testConfigDirectory({
         tarsy: { mcp_servers: { k8s: { transport: { type: "stdio", command: "true" } } } },
       }),
     );
