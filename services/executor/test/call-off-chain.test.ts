@@ -170,7 +170,7 @@ describe("a chain that is called off", () => {
   it("ends cancelled with the summary in hand, by a cancel that nobody told it of", async () => {
     const moment: Moment = {
       what: "the summary is written",
-      script: [{ when: SUMMARY, steps: [{ text: "In" }, { delay: "1s" }, { text: " short." }] }, ANSWER],
+      script: [{ when: SUMMARY, steps: [{ text: "In" }, { delay: "3s" }, { text: " short." }] }, ANSWER],
       options: { strategy: "react" },
       reached: ({ running, active }) => active === 0 && running === 1,
       calls: { llm: 2, tools: 0 },

@@ -35,8 +35,7 @@ describe("a stage of many agents", () => {
       [id],
     );
 
-  it("is combined as long as all of it fits one message", async function () {
-    this.timeout(240_000);
+  it("is combined as long as all of it fits one message", async () => {
     const { id, end } = await run(1);
     expect(end).to.equal("completed");
     expect(await fixture.executor.row("alert_sessions", "final_analysis", id)).to.deep.equal({
@@ -44,8 +43,7 @@ describe("a stage of many agents", () => {
     });
   });
 
-  it("fails with one sentence that says what to do when it does not fit", async function () {
-    this.timeout(240_000);
+  it("fails with one sentence that says what to do when it does not fit", async () => {
     const { id, end } = await run(4);
     expect(end).to.equal("failed");
     const error_message =

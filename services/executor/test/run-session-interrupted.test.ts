@@ -33,13 +33,13 @@ describe("runSession, called off or interrupted", () => {
 
   it("ends a session by its deadline, with everything that is open", async () => {
     await fixture.play({ steps: [{ text: "so far" }, { hang: true }] });
-    const id = await fixture.executor.insert({ sessionTimeoutMs: 1_500 });
+    const id = await fixture.executor.insert({ sessionTimeoutMs: 4_500 });
     expect(await fixture.run(id)).to.equal("timed_out");
     expect(await fixture.outcomes(id)).to.deep.equal(
       same({
         status: "timed_out",
         error_code: "session_deadline",
-        error_message: "session timed out after 1.5 s",
+        error_message: "session timed out after 4.5 s",
       }),
     );
     expect(await fixture.told(id)).to.deep.equal([{ row: "final_analysis timed_out", content: "so far" }]);
@@ -73,7 +73,7 @@ describe("runSession, called off or interrupted", () => {
   });
 
   it("finds a cancel it was not told of at the next write, answer in hand or not", async () => {
-    await fixture.play({ steps: [{ text: "so" }, { delay: "300ms" }, { text: " far" }] });
+    await fixture.play({ steps: [{ text: "so" }, { delay: "2s" }, { text: " far" }] });
     const id = await fixture.executor.insert();
     const { end } = await fixture.begin(id);
     await fixture.openRows(id, 1);
