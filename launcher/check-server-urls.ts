@@ -22,17 +22,17 @@ function reasonOf(error: unknown): string {
 function parseUrl(name: string, text: string, protocols: readonly string[], example: string): URL {
   const url = URL.parse(text);
   if (url !== null && protocols.includes(url.protocol) && url.hostname !== "") return url;
-  // What is wrong in it may be the password, so it is not repeated.
+  // The invalid part may be the password, so the URL is not repeated.
   throw new LaunchError(
     `${name} is no URL of the form ${example}; correct it, or unset it to use the embedded server.`,
   );
 }
 
 /**
- * Makes sure that DATABASE_URL leads to a database that lets us in.
+ * Checks that a connection to DATABASE_URL succeeds.
  * @throws LaunchError naming host, port, reason and remedy, never the password.
  */
-export async function checkDatabase(text: string): Promise<void> {
+export async function checkDatabaseUrl(text: string): Promise<void> {
   const url = parseUrl(
     "DATABASE_URL",
     text,
@@ -85,10 +85,10 @@ async function greet(url: URL): Promise<void> {
 }
 
 /**
- * Makes sure that NATS_URL leads to a NATS server with JetStream; of a list of servers, at least one.
+ * Checks that NATS_URL names a NATS server with JetStream; in a list of servers, at least one.
  * @throws LaunchError naming host, port, reason and remedy, never the password.
  */
-export async function checkNats(text: string): Promise<void> {
+export async function checkNatsUrl(text: string): Promise<void> {
   const urls = text
     .split(",")
     .map((part) => parseUrl("NATS_URL", part.trim(), ["nats:", "tls:"], "nats://host:4222"));

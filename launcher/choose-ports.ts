@@ -1,13 +1,13 @@
 import { type Environment, envPort } from "#shared/environment.ts";
 import { errorMessage } from "#shared/errors.ts";
-import { freePort, portObstacle } from "./free-port.ts";
+import { freePort, listenErrorCode } from "./free-port.ts";
 import { LaunchError } from "./launch-error.ts";
 import { portHolder } from "./port-holder.ts";
 
-/** By variable; every one a real port, none twice. */
+/** Port by variable name; no port occurs twice. */
 export type Ports = ReadonlyMap<string, number>;
 
-/** What clients and the other services connect to: someone counts on the number, so it is never changed silently. */
+/** Clients and services connect to these ports, so a port that is in use is an error. */
 const mainPorts = { API_PORT: 8080, NOTIFIER_PORT: 8081, LLM_GATEWAY_PORT: 50_051 };
 
 const healthPorts = {
@@ -26,7 +26,7 @@ function readPort(env: Environment, name: string, fallback: number): number {
   }
 }
 
-function refusal(name: string, port: number, host: string, obstacle: string): LaunchError {
+function portError(name: string, port: number, host: string, obstacle: string): LaunchError {
   const remedy = `set ${name} to another port (0 takes any free one)`;
   if (obstacle === "EADDRINUSE") {
     const holder = portHolder(port);
@@ -42,7 +42,7 @@ function refusal(name: string, port: number, host: string, obstacle: string): La
   return new LaunchError(`Port ${port} (${name}) cannot be opened on ${host} (${obstacle}); ${remedy}.`);
 }
 
-async function anotherPort(host: string, taken: ReadonlyMap<string, number>): Promise<number> {
+async function freePortBeside(host: string, taken: ReadonlyMap<string, number>): Promise<number> {
   const used = new Set(taken.values());
   for (;;) {
     const port = await freePort(host);
@@ -51,25 +51,26 @@ async function anotherPort(host: string, taken: ReadonlyMap<string, number>): Pr
 }
 
 /**
- * Fixes every port before anything starts. A main port must be free; a health port that nobody asked for gives way.
+ * Chooses every port before anything starts. A main port must be free; a default health port that is in use is replaced.
  * @param host the interface, BIND_ADDRESS
- * @throws LaunchError naming the variable, the port and who holds it.
+ * @throws LaunchError naming the variable, the port and the process that listens on it.
  */
 export async function choosePorts(env: Environment, host: string): Promise<Ports> {
   const ports = new Map<string, number>();
   for (const [name, fallback] of Object.entries({ ...mainPorts, ...healthPorts })) {
-    const asked = readPort(env, name, fallback);
-    const twin = asked === 0 ? undefined : [...ports].find(([, port]) => port === asked)?.[0];
-    const obstacle = asked === 0 || twin !== undefined ? undefined : await portObstacle(host, asked);
-    const mayMove = name in healthPorts && (env[name] ?? "") === "";
-    if (asked !== 0 && twin === undefined && obstacle === undefined) {
-      ports.set(name, asked);
-    } else if (asked === 0 || mayMove) {
-      ports.set(name, await anotherPort(host, ports));
-    } else if (twin !== undefined) {
-      throw new LaunchError(`${name} and ${twin} are both ${asked}; give each a port of its own.`);
+    const requested = readPort(env, name, fallback);
+    const duplicate = requested === 0 ? undefined : [...ports].find(([, port]) => port === requested)?.[0];
+    const obstacle =
+      requested === 0 || duplicate !== undefined ? undefined : await listenErrorCode(host, requested);
+    const isReplaceable = name in healthPorts && (env[name] ?? "") === "";
+    if (requested !== 0 && duplicate === undefined && obstacle === undefined) {
+      ports.set(name, requested);
+    } else if (requested === 0 || isReplaceable) {
+      ports.set(name, await freePortBeside(host, ports));
+    } else if (duplicate !== undefined) {
+      throw new LaunchError(`${name} and ${duplicate} are both ${requested}; give each a port of its own.`);
     } else {
-      throw refusal(name, asked, host, obstacle ?? "unknown");
+      throw portError(name, requested, host, obstacle ?? "unknown");
     }
   }
   return ports;

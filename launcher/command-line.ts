@@ -2,11 +2,11 @@ import { parseArgs } from "node:util";
 import { errorMessage } from "#shared/errors.ts";
 import { LaunchError } from "./launch-error.ts";
 
-export type Options = {
+export type CommandLine = {
   readonly help: boolean;
-  /** Forget the embedded servers' data first. */
+  /** Deletes the data of the embedded servers first. */
   readonly reset: boolean;
-  /** How many executors to run, from 1. */
+  /** The number of executors, from 1. */
   readonly executors: number;
   readonly configDir: string | undefined;
 };
@@ -36,7 +36,7 @@ function parse(args: readonly string[]) {
     }).values;
   } catch (error) {
     const reason = errorMessage(error).split(/\.\s/)[0]?.replace(/\.$/, "");
-    throw new LaunchError(`${reason}; npm start -- --help lists what there is.`, {
+    throw new LaunchError(`${reason}; npm start -- --help lists the options.`, {
       exitCode: 2,
       cause: error,
     });
@@ -44,10 +44,10 @@ function parse(args: readonly string[]) {
 }
 
 /**
- * Reads the command line behind `npm start --`.
- * @throws LaunchError with exit code 2 naming the option that is unknown or whose value is wrong.
+ * Parses the arguments after `npm start --`.
+ * @throws LaunchError with exit code 2, naming the option that is unknown or has an invalid value.
  */
-export function readOptions(args: readonly string[]): Options {
+export function parseCommandLine(args: readonly string[]): CommandLine {
   const values = parse(args);
   const configDir = values["config-dir"];
   if (configDir === "") {

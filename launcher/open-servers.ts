@@ -1,23 +1,23 @@
 import type { Environment } from "#shared/environment.ts";
-import { checkDatabase, checkNats } from "./check-reachable.ts";
-import { startNats } from "./embedded-nats.ts";
-import { startPostgres } from "./embedded-postgres.ts";
-import { keepServer, type KeptServer } from "./keep-server.ts";
-import { findNatsServer } from "./nats-binary.ts";
+import { checkDatabaseUrl, checkNatsUrl } from "./check-server-urls.ts";
+import { startNats } from "./nats/start-nats.ts";
+import { startPostgres } from "./postgres/start-postgres.ts";
+import { superviseServer, type SupervisedServer } from "./supervisor/supervise-server.ts";
+import { findNatsServer } from "./nats/find-nats-server.ts";
 import type { ProjectPaths } from "./project-paths.ts";
 
-/** PostgreSQL or NATS, whoever runs it. */
-export type BackingServer = {
+/** PostgreSQL or NATS, embedded or given by its URL. */
+type ServerEndpoint = {
   readonly url: string;
-  /** For people; without a password. */
+  /** For the user; without a password. */
   readonly description: string;
-  /** Ours, kept running until it is stopped; `undefined` for one that was there before us. */
-  readonly process: KeptServer | undefined;
+  /** The embedded server, restarted until it is stopped; `undefined` for a server given by its URL. */
+  readonly process: SupervisedServer | undefined;
 };
 
-export type BackingServers = { readonly postgres: BackingServer; readonly nats: BackingServer };
+export type ServerEndpoints = { readonly postgres: ServerEndpoint; readonly nats: ServerEndpoint };
 
-type OpenBackingServers = {
+type OpenServers = {
   readonly env: Environment;
   readonly paths: ProjectPaths;
   readonly signal: AbortSignal;
@@ -32,10 +32,10 @@ function withoutPassword(text: string): string {
     .join(", ");
 }
 
-async function openPostgres({ env, paths, signal, progress }: OpenBackingServers): Promise<BackingServer> {
+async function openPostgres({ env, paths, signal, progress }: OpenServers): Promise<ServerEndpoint> {
   const given = env["DATABASE_URL"];
   if (given !== undefined && given !== "") {
-    await checkDatabase(given);
+    await checkDatabaseUrl(given);
     return { url: given, description: `${withoutPassword(given)} (DATABASE_URL)`, process: undefined };
   }
   progress("starting the embedded PostgreSQL");
@@ -44,7 +44,7 @@ async function openPostgres({ env, paths, signal, progress }: OpenBackingServers
   return {
     url: server.url,
     description: `embedded PostgreSQL on 127.0.0.1:${server.port}, data in ${paths.postgres}`,
-    process: keepServer({
+    process: superviseServer({
       name: "the embedded PostgreSQL",
       first: server,
       start: async (stop) => startPostgres({ ...settings, port: server.port, signal: stop }),
@@ -53,10 +53,10 @@ async function openPostgres({ env, paths, signal, progress }: OpenBackingServers
   };
 }
 
-async function openNats({ env, paths, signal, progress }: OpenBackingServers): Promise<BackingServer> {
+async function openNats({ env, paths, signal, progress }: OpenServers): Promise<ServerEndpoint> {
   const given = env["NATS_URL"];
   if (given !== undefined && given !== "") {
-    await checkNats(given);
+    await checkNatsUrl(given);
     return { url: given, description: `${withoutPassword(given)} (NATS_URL)`, process: undefined };
   }
   const binary = await findNatsServer({ toolsDir: paths.tools, env, progress });
@@ -66,7 +66,7 @@ async function openNats({ env, paths, signal, progress }: OpenBackingServers): P
   return {
     url: server.url,
     description: `embedded NATS ${server.version} on 127.0.0.1:${server.port}, data in ${paths.nats}`,
-    process: keepServer({
+    process: superviseServer({
       name: "the embedded NATS server",
       first: server,
       start: async (stop) => startNats({ ...settings, port: server.port, signal: stop }),
@@ -76,16 +76,16 @@ async function openNats({ env, paths, signal, progress }: OpenBackingServers): P
 }
 
 /**
- * Checks the servers that the environment names and starts the others. When one fails, the other is stopped.
+ * Checks the servers that the environment names and starts the others. If one fails, the other is stopped.
  * @throws LaunchError with the remedy; the signal's reason once it aborts.
  */
-export async function openBackingServers(options: OpenBackingServers): Promise<BackingServers> {
+export async function openServers(options: OpenServers): Promise<ServerEndpoints> {
   const starting = [openPostgres(options), openNats(options)] as const;
   try {
     const [postgres, nats] = await Promise.all(starting);
     return { postgres, nats };
   } catch (error) {
-    // The other one may be halfway: it has to be there before it can be stopped.
+    // The other server may still be starting; it can only be stopped after that.
     for (const result of await Promise.allSettled(starting)) {
       if (result.status === "fulfilled") await result.value.process?.stop();
     }

@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-export type DebianMirror = {
+type DebianMirror = {
   readonly uri: string;
-  /** The key file its releases are verified with; `undefined` leaves it to apt's own trusted keys. */
+  /** The key file that verifies its releases; `undefined` for apt's trusted keys. */
   readonly keyring: string | undefined;
 };
 
@@ -20,7 +20,7 @@ function words(text: string | undefined): string[] {
 }
 
 /** Sources in the deb822 form (`*.sources`): paragraphs of `Key: value`, continued by indented lines. */
-export function parseDeb822(text: string): Source[] {
+function parseDeb822(text: string): Source[] {
   return text.split(/\n\s*\n/).flatMap((paragraph) => {
     const fields = new Map<string, string>();
     let key = "";
@@ -40,7 +40,7 @@ export function parseDeb822(text: string): Source[] {
 }
 
 /** Sources in the one-line form (`*.list`): `deb [options] uri suite component…`. */
-export function parseOneLine(text: string): Source[] {
+function parseOneLine(text: string): Source[] {
   return text.split("\n").flatMap((line) => {
     const match = /^\s*deb\s+(?:\[([^\]]*)\]\s+)?(\S+)\s+(\S+)\s+(.*)$/.exec(line.replace(/#.*$/, ""));
     if (match === null || !words(match[4]).includes("main")) return [];
@@ -68,8 +68,8 @@ function readSources(etcApt: string): Source[] {
 }
 
 /**
- * Where this machine gets Debian itself from, by its own apt sources below `etc` (`/etc`).
- * @throws Error when it is no Debian or names no mirror; the message is a part of a sentence.
+ * Finds the Debian mirror in this machine's apt sources below `etc` (`/etc`).
+ * @throws Error if the machine is not Debian or names no mirror; the message is a sentence fragment.
  */
 export function findDebianMirror(etc = "/etc"): DebianMirror {
   const release = join(etc, "os-release");

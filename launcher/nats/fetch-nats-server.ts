@@ -13,11 +13,11 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { findDebianMirror } from "./debian-mirror.ts";
 
-/** The Debian release whose nats-server is taken: a Go program, so it runs on older releases too. */
+/** The Debian release to download nats-server from. A Go program also runs on older releases. */
 const suite = "forky";
 const run = promisify(execFile);
 
-/** Runs a command; its error holds only the lines that name the cause. */
+/** Runs a command; the message of its error contains only the line that names the cause. */
 async function runQuietly(command: string, args: readonly string[], cwd: string): Promise<void> {
   try {
     await run(command, args, {
@@ -49,7 +49,7 @@ function aptOptions(folder: string): string[] {
     "Acquire::IndexTargets::deb::DEP-11-icons-small::DefaultEnabled=false",
     "Acquire::IndexTargets::deb::DEP-11-icons::DefaultEnabled=false",
   ];
-  // Root's apt downloads as another user, who cannot enter a checkout below a 0700 directory.
+  // As root, apt downloads as another user, which cannot enter a checkout below a 0700 directory.
   if (process.getuid?.() === 0) options.push("APT::Sandbox::User=root");
   return options.flatMap((option) => ["-o", option]);
 }
@@ -58,11 +58,11 @@ async function fetchInto(folder: string, target: string): Promise<void> {
   const { uri, keyring } = findDebianMirror();
   mkdirSync(join(folder, "lists", "partial"), { recursive: true });
   mkdirSync(join(folder, "cache", "archives", "partial"), { recursive: true });
-  // Verified as every package of this machine is: the keyring that Debian installed signs the newer release too.
+  // apt verifies the package: the machine's Debian keyring also signs the newer release.
   const signedBy = keyring === undefined ? "" : `[signed-by=${keyring}] `;
   writeFileSync(join(folder, "sources.list"), `deb ${signedBy}${uri} ${suite} main\n`);
   const options = aptOptions(folder);
-  // The machine's own hooks run behind an update and may fail for an ordinary user; the download tells what counts.
+  // The machine's hooks after an update may fail for an ordinary user; only the download has to succeed.
   const updated = await runQuietly("apt-get", ["update", "-q", ...options], folder).catch(
     (error: unknown) => error,
   );
@@ -72,20 +72,20 @@ async function fetchInto(folder: string, target: string): Promise<void> {
     },
   );
   const archive = readdirSync(folder).find((name) => name.endsWith(".deb"));
-  if (archive === undefined) throw new Error("apt-get brought no package");
+  if (archive === undefined) throw new Error("apt-get downloaded no package");
   await runQuietly("dpkg-deb", ["-x", archive, "unpacked"], folder);
   const binary = ["usr/sbin/nats-server", "usr/bin/nats-server"]
     .map((path) => join(folder, "unpacked", path))
     .find((path) => existsSync(path));
-  if (binary === undefined) throw new Error(`${archive} holds no nats-server`);
+  if (binary === undefined) throw new Error(`${archive} contains no nats-server`);
   chmodSync(binary, 0o755);
   renameSync(binary, target);
 }
 
 /**
- * Puts a nats-server at `target` (a path in `toolsDir`) out of Debian's package, as an ordinary user and without
- * touching the machine's own package state.
- * @throws Error whose message is the cause as a part of a sentence.
+ * Downloads Debian's package and puts its nats-server at `target` (a path in `toolsDir`), as an ordinary user and without
+ * changing the package state of the machine.
+ * @throws Error whose message is a sentence fragment with the cause.
  */
 export async function fetchNatsServer({
   toolsDir,

@@ -4,13 +4,13 @@ import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 import { errorMessage } from "#shared/errors.ts";
 import { fetchNatsServer } from "./fetch-nats-server.ts";
-import { LaunchError } from "./launch-error.ts";
+import { LaunchError } from "../launch-error.ts";
 
 type FindNatsServer = {
-  /** Where a fetched one is kept, such as `.tarsy/tools`. */
+  /** The directory for a downloaded nats-server, such as `.tarsy/tools`. */
   readonly toolsDir: string;
   readonly env: NodeJS.ProcessEnv;
-  /** Told in a sentence what takes long or is passed over. */
+  /** Called with a sentence about a download or a skipped binary. */
   readonly progress: (line: string) => void;
 };
 
@@ -19,13 +19,13 @@ const minimum = [2, 10, 27] as const;
 const minimumText = minimum.join(".");
 const run = promisify(execFile);
 
-/** The version `binary` states, such as "2.15.1", or `undefined` when it cannot be run. */
-export async function natsServerVersion(binary: string): Promise<string | undefined> {
+/** The version that `binary` prints, such as "2.15.1", or `undefined` if it cannot be run. */
+async function natsServerVersion(binary: string): Promise<string | undefined> {
   try {
     const { stdout } = await run(binary, ["--version"], { timeout: 10_000 });
     return /v?(\d+\.\d+\.\d+)/.exec(stdout)?.[1];
   } catch {
-    // Not there, not executable, built for another machine: none of them is a server we could use.
+    // Missing, not executable or built for another machine.
     return undefined;
   }
 }
@@ -48,15 +48,15 @@ async function fromPath(
     if (folder === "" || !existsSync(binary)) continue;
     const version = await natsServerVersion(binary);
     if (version !== undefined && isNewEnough(version)) return binary;
-    progress(`${binary} is ${version ?? "not runnable"}, at least ${minimumText} is needed: passed over`);
+    progress(`${binary} is ${version ?? "not runnable"}, at least ${minimumText} is needed: skipped`);
   }
   return undefined;
 }
 
 /**
- * The path of a nats-server of at least 2.10.27: NATS_SERVER_BIN, else one on PATH, else the one in `toolsDir`,
- * else fetched into `toolsDir` from Debian's packages.
- * @throws LaunchError with the remedy in its one sentence.
+ * Finds a nats-server of at least 2.10.27: NATS_SERVER_BIN, else one on PATH, else the one in `toolsDir`, else one that is
+ * downloaded into `toolsDir` from Debian's packages. Resolves with its path.
+ * @throws LaunchError with the remedy.
  */
 export async function findNatsServer({ toolsDir, env, progress }: FindNatsServer): Promise<string> {
   const named = env["NATS_SERVER_BIN"];
@@ -69,21 +69,21 @@ export async function findNatsServer({ toolsDir, env, progress }: FindNatsServer
   }
   const found = await fromPath(env, progress);
   if (found !== undefined) return found;
-  const kept = join(toolsDir, "nats-server");
-  const keptVersion = await natsServerVersion(kept);
-  if (keptVersion !== undefined && isNewEnough(keptVersion)) return kept;
+  const downloaded = join(toolsDir, "nats-server");
+  const downloadedVersion = await natsServerVersion(downloaded);
+  if (downloadedVersion !== undefined && isNewEnough(downloadedVersion)) return downloaded;
   try {
-    progress("nats-server: fetching it from Debian's packages");
-    await fetchNatsServer({ toolsDir, target: kept });
-    const version = await natsServerVersion(kept);
+    progress("nats-server: downloading it from Debian's packages");
+    await fetchNatsServer({ toolsDir, target: downloaded });
+    const version = await natsServerVersion(downloaded);
     if (version === undefined || !isNewEnough(version)) {
-      throw new Error(`what came is ${version ?? "not runnable here"}`);
+      throw new Error(`the downloaded one is ${version ?? "not runnable here"}`);
     }
-    progress(`nats-server ${version} is at ${kept}`);
-    return kept;
+    progress(`nats-server ${version} is at ${downloaded}`);
+    return downloaded;
   } catch (error) {
     throw new LaunchError(
-      `No nats-server could be had (${errorMessage(error)}); install nats-server >= ${minimumText} and put it on PATH or set NATS_SERVER_BIN, or set NATS_URL to a running one.`,
+      `No nats-server was found or downloaded (${errorMessage(error)}); install nats-server >= ${minimumText} and put it on PATH or set NATS_SERVER_BIN, or set NATS_URL to a running one.`,
       { cause: error },
     );
   }

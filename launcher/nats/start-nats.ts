@@ -3,32 +3,37 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { dieWithParent } from "./die-with-parent.ts";
-import { freePort } from "./free-port.ts";
-import { LaunchError } from "./launch-error.ts";
-import { lastLogLines, type ServerProcess, spawnServer, stopAbandonedServer } from "./server-process.ts";
-import type { StopSteps } from "./stop-process.ts";
+import { dieWithParent } from "../process/die-with-parent.ts";
+import { freePort } from "../free-port.ts";
+import { LaunchError } from "../launch-error.ts";
+import {
+  lastLogLines,
+  type ServerProcess,
+  spawnServer,
+  stopAbandonedServer,
+} from "../process/server-process.ts";
+import type { StopSteps } from "../process/stop-process.ts";
 
 export type EmbeddedNats = ServerProcess & {
   /** For the client: `nats://127.0.0.1:<port>`. */
   readonly url: string;
   readonly port: number;
-  /** As the server tells it in its greeting; another one after each start. */
+  /** The server id from its INFO line; new after each start. */
   readonly serverId: string;
   readonly version: string;
 };
 
 type StartNats = {
-  /** Path of a nats-server, see `findNatsServer`. */
+  /** Path of a nats-server binary, see `findNatsServer`. */
   readonly binary: string;
-  /** Made when it is missing; one server at a time. */
+  /** Created if missing; used by one server at a time. */
   readonly dataDir: string;
-  /** 0 takes any free one. */
+  /** 0 means any free port. */
   readonly port: number;
   readonly signal?: AbortSignal;
 };
 
-export type Greeting = { serverId: string; serverName: string; version: string };
+type Greeting = { serverId: string; serverName: string; version: string };
 
 const readyTimeoutMs = 20_000;
 const stopSteps: StopSteps = [
@@ -42,7 +47,7 @@ function writeConfig(dataDir: string, port: number, serverName: string): string 
     `server_name: ${JSON.stringify(serverName)}`,
     `listen: "127.0.0.1:${port}"`,
     "max_payload: 8MB",
-    // A client that vanished without a word holds its pull requests until the server notices.
+    // The pull requests of a client that vanished stay open until the server notices.
     'ping_interval: "5s"',
     `jetstream { store_dir: ${JSON.stringify(join(dataDir, "store"))}, max_file: 4GB, max_mem: 256MB }`,
   ];
@@ -62,7 +67,7 @@ function parseGreeting(line: string): Greeting | undefined {
   };
 }
 
-/** Connects once and reads the line every NATS server begins with; `undefined` when nobody greets within a second. */
+/** Connects once and reads the INFO line of a NATS server; `undefined` if none arrives within a second. */
 export async function readGreeting(port: number): Promise<Greeting | undefined> {
   return new Promise((resolve) => {
     let text = "";
@@ -125,20 +130,20 @@ async function startOnPort(options: StartNats, port: number): Promise<EmbeddedNa
 }
 
 /**
- * Starts a nats-server with JetStream on 127.0.0.1 and returns when it answers. A killed one can be started
- * again on the same data and port; one that a killed owner left running there is stopped first.
- * @throws LaunchError when it cannot start (with its last log lines) or its data directory is in use.
+ * Starts a nats-server with JetStream on 127.0.0.1 and resolves when it answers. A killed server can be restarted on the
+ * same data and port. A server that a killed owner left running on the data is stopped first.
+ * @throws LaunchError if it cannot start (with its last log lines) or its data directory is in use.
  */
 export async function startNats(options: StartNats): Promise<EmbeddedNats> {
   mkdirSync(options.dataDir, { recursive: true, mode: 0o700 });
   await stopAbandonedServer(options.dataDir, stopSteps);
-  // Somebody else can take a free port between the look and the server's own bind.
+  // Another process can take the free port before the server binds it.
   for (let triesLeft = options.port === 0 ? 5 : 1; triesLeft > 0; triesLeft -= 1) {
     const port = options.port === 0 ? await freePort("127.0.0.1") : options.port;
     const nats = await startOnPort(options, port);
     if (nats !== undefined) return nats;
   }
   throw new LaunchError(
-    `The embedded NATS server does not start; its last words:\n${lastLogLines(options.dataDir)}`,
+    `The embedded NATS server does not start; its last output:\n${lastLogLines(options.dataDir)}`,
   );
 }

@@ -2,9 +2,9 @@ import { existsSync, readFileSync, symlinkSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { errorMessage } from "#shared/errors.ts";
-import { LaunchError } from "./launch-error.ts";
+import { LaunchError } from "../launch-error.ts";
 
-export type PostgresBinaries = { readonly initdb: string; readonly postgres: string };
+type PostgresBinaries = { readonly initdb: string; readonly postgres: string };
 
 const remedy = "set DATABASE_URL to a PostgreSQL of your own";
 
@@ -20,7 +20,7 @@ function packageFolder(): string {
   }
 }
 
-/** The libraries' short names are links that the package's install script makes; npm may have been told to run none. */
+/** Creates the symlinks of the libraries' short names. The package's install script does it too, but npm may skip scripts. */
 function linkLibraries(folder: string): void {
   const links: unknown = JSON.parse(readFileSync(join(folder, "native", "pg-symlinks.json"), "utf8"));
   const list: unknown[] = Array.isArray(links) ? links : [];
@@ -33,8 +33,8 @@ function linkLibraries(folder: string): void {
 }
 
 /**
- * The installed server's programs, ready to run.
- * @throws LaunchError when this platform has none, or they are incomplete and cannot be completed by this user.
+ * Finds the installed PostgreSQL programs and completes their libraries.
+ * @throws LaunchError if this platform has none, or if they are incomplete and this user cannot complete them.
  */
 export function findPostgresBinaries(): PostgresBinaries {
   const folder = packageFolder();

@@ -1,20 +1,20 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, statSync } from "node:fs";
-import { findSetpriv } from "./die-with-parent.ts";
-import { LaunchError } from "./launch-error.ts";
+import { findSetpriv } from "../process/die-with-parent.ts";
+import { LaunchError } from "../launch-error.ts";
 
-/** How to run PostgreSQL's programs, which refuse to run as root. */
+/** The user for PostgreSQL's programs, which refuse to run as root. */
 export type PostgresUser = {
-  /** To put in front of a program's command line; empty where we are an ordinary user. */
+  /** Put before a program's command line; empty for an ordinary user. */
   readonly prefix: readonly string[];
-  /** Who must own what the programs write; `undefined` where that is ourselves. */
+  /** The owner of the files that the programs write; `undefined` for the current user. */
   readonly owner: { readonly uid: number; readonly gid: number } | undefined;
 };
 
 /**
- * What lets a program pass directories that are closed to its user, and nothing else: it may search and read, not
- * write. SQL gains nothing by it, since only a superuser may read files and `tarsy` is none. Without the
- * secure bit access(2) would still refuse: it asks with the capabilities that the *real* user would have.
+ * Lets a program search and read directories that are closed to its user, but not write. SQL gains no access: only a
+ * superuser may read files, and `tarsy` is not one. Without the secure bit access(2) would fail, since it checks the
+ * capabilities of the *real* user.
  */
 const passClosedDirectories = [
   "--securebits=+no_setuid_fixup",
@@ -36,7 +36,7 @@ function canRun(prefix: readonly string[], program: string, folder: string): boo
   const [command, ...args] = prefix;
   if (command === undefined) return false;
   try {
-    // Both the program and the folder, as its own user: only a try tells, since any parent may be closed.
+    // Any parent directory may be closed to the user, so run the program and test the directory as that user.
     execFileSync(command, [...args, program, "--version"], { stdio: "pipe" });
     execFileSync(command, [...args, "/bin/sh", "-c", 'test -x "$0"', folder], { stdio: "pipe" });
     return true;
@@ -46,11 +46,11 @@ function canRun(prefix: readonly string[], program: string, folder: string): boo
 }
 
 /**
- * Finds a user for PostgreSQL: ourselves, or for root the owner of an earlier `cluster`, `postgres` or `nobody`.
+ * Finds a user for PostgreSQL: the current user, or for root the owner of an existing `cluster`, `postgres` or `nobody`.
  * @param program one of the programs to run
- * @param dataDir an existing directory that the programs must reach
- * @param cluster what an earlier start may have left
- * @throws LaunchError when root has no way to step down to such a user here.
+ * @param dataDir an existing directory that the programs must be able to enter
+ * @param cluster the data directory of an earlier start, which may not exist
+ * @throws LaunchError if root cannot change to such a user.
  */
 export function findPostgresUser(program: string, dataDir: string, cluster: string): PostgresUser {
   const earlier = existsSync(cluster) ? statSync(cluster) : undefined;
@@ -58,7 +58,7 @@ export function findPostgresUser(program: string, dataDir: string, cluster: stri
   if (uid !== 0) {
     if (earlier === undefined || earlier.uid === uid) return { prefix: [], owner: undefined };
     throw new LaunchError(
-      `${cluster} belongs to user ${earlier.uid}, since it was first started by another user or as root; start as that one again, or forget the data: npm start -- --reset.`,
+      `${cluster} belongs to user ${earlier.uid}, since another user or root started it first; start as that user again, or delete the data with: npm start -- --reset.`,
     );
   }
   const owner = earlier !== undefined && earlier.uid !== 0 ? earlier : unprivilegedUser();
@@ -70,6 +70,6 @@ export function findPostgresUser(program: string, dataDir: string, cluster: stri
     }
   }
   throw new LaunchError(
-    `PostgreSQL refuses to run as root and user ${owner.uid} cannot reach ${dataDir} and ${program}; start as an ordinary user, from a directory open to all, or set DATABASE_URL to a PostgreSQL of your own.`,
+    `PostgreSQL refuses to run as root and user ${owner.uid} cannot access ${dataDir} and ${program}; start as an ordinary user, from a directory that all users can enter, or set DATABASE_URL to a PostgreSQL of your own.`,
   );
 }

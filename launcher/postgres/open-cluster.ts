@@ -13,13 +13,13 @@ import {
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { errorMessage } from "#shared/errors.ts";
-import { LaunchError } from "./launch-error.ts";
-import type { PostgresUser } from "./postgres-user.ts";
+import { LaunchError } from "../launch-error.ts";
+import type { PostgresUser } from "./find-postgres-user.ts";
 
 export type Passwords = {
-  /** Of the superuser `postgres`. */
+  /** Password of the superuser `postgres`. */
   readonly admin: string;
-  /** Of `tarsy`. */
+  /** Password of the role `tarsy`. */
   readonly tarsy: string;
 };
 
@@ -66,7 +66,7 @@ async function initialise(
     const stderr =
       error instanceof Error && "stderr" in error ? String(error.stderr).trim() : errorMessage(error);
     throw new LaunchError(
-      `The embedded PostgreSQL cannot make its data directory ${folder}; its last words:\n${stderr}`,
+      `The embedded PostgreSQL cannot create its data directory ${folder}; its last output:\n${stderr}`,
       {
         cause: error,
       },
@@ -85,9 +85,9 @@ type OpenCluster = {
 };
 
 /**
- * Makes the cluster when there is none yet, and answers its passwords, which are kept 0600 beside it.
- * A killed first start leaves nothing that a second one would take for complete.
- * @throws LaunchError with initdb's own words when that fails.
+ * Creates the cluster if there is none, and resolves with its passwords, which are stored beside it with mode 0600.
+ * A cluster whose creation was interrupted is created again.
+ * @throws LaunchError with the output of initdb if that fails.
  */
 export async function openCluster(options: OpenCluster): Promise<Passwords> {
   const path = join(options.dataDir, passwordsName);
@@ -95,15 +95,15 @@ export async function openCluster(options: OpenCluster): Promise<Passwords> {
   if (known !== undefined) return known;
   if (existsSync(options.cluster)) {
     throw new LaunchError(
-      `${path} is gone, and with it the way into the database; forget the data: npm start -- --reset.`,
+      `${path} is missing, so the database cannot be opened; delete the data with: npm start -- --reset.`,
     );
   }
   const passwords = { admin: randomBytes(24).toString("hex"), tarsy: randomBytes(24).toString("hex") };
-  const making = `${options.cluster}.new`;
-  rmSync(making, { recursive: true, force: true });
-  await initialise(options.initdb, options.user, making, passwords.admin, options.durable);
+  const draft = `${options.cluster}.new`;
+  rmSync(draft, { recursive: true, force: true });
+  await initialise(options.initdb, options.user, draft, passwords.admin, options.durable);
   writeFileSync(path, JSON.stringify(passwords), { mode: 0o600 });
   chmodSync(path, 0o600);
-  renameSync(making, options.cluster);
+  renameSync(draft, options.cluster);
   return passwords;
 }

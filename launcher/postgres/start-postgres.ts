@@ -2,30 +2,35 @@ import { chmodSync, mkdirSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { Client } from "pg";
-import { dieWithParent } from "./die-with-parent.ts";
-import { freePort } from "./free-port.ts";
-import { LaunchError } from "./launch-error.ts";
-import { findPostgresBinaries } from "./postgres-binaries.ts";
-import { openCluster, type Passwords } from "./postgres-cluster.ts";
-import { endPostgresSurvivors } from "./postgres-survivors.ts";
-import { findPostgresUser } from "./postgres-user.ts";
-import { lastLogLines, type ServerProcess, spawnServer, stopAbandonedServer } from "./server-process.ts";
-import type { StopSteps } from "./stop-process.ts";
+import { dieWithParent } from "../process/die-with-parent.ts";
+import { freePort } from "../free-port.ts";
+import { LaunchError } from "../launch-error.ts";
+import { findPostgresBinaries } from "./find-postgres-binaries.ts";
+import { openCluster, type Passwords } from "./open-cluster.ts";
+import { stopOrphanedPostgres } from "./stop-orphaned-postgres.ts";
+import { findPostgresUser } from "./find-postgres-user.ts";
+import {
+  lastLogLines,
+  type ServerProcess,
+  spawnServer,
+  stopAbandonedServer,
+} from "../process/server-process.ts";
+import type { StopSteps } from "../process/stop-process.ts";
 
 export type EmbeddedPostgres = ServerProcess & {
-  /** Database `tarsy` as its owner `tarsy`, who is no superuser but may create databases. Holds the password. */
+  /** Database `tarsy` as its owner `tarsy`, which is not a superuser but may create databases. Contains the password. */
   readonly url: string;
-  /** Database `postgres` as the superuser. Holds the password. */
+  /** Database `postgres` as the superuser. Contains the password. */
   readonly adminUrl: string;
   readonly port: number;
 };
 
 type StartPostgres = {
-  /** Made when it is missing; one server at a time. */
+  /** Created if missing; used by one server at a time. */
   readonly dataDir: string;
-  /** 0 takes any free one. */
+  /** 0 means any free port. */
   readonly port: number;
-  /** `false` gives up what a power cut would need (not what a kill would), for data that is thrown away anyway. */
+  /** `false` for temporary data: commits survive a killed server, but not a power failure. */
   readonly durable: boolean;
   readonly signal?: AbortSignal;
 };
@@ -48,7 +53,7 @@ function serverOptions(port: number, durable: boolean): string[] {
     log_line_prefix: "%m [%p] ",
     timezone: "UTC",
     log_timezone: "UTC",
-    // Commits still reach the operating system, so that a killed server loses none: a fault test's first question.
+    // Commits still reach the operating system, so a killed server loses none; fault tests depend on that.
     ...(durable ? {} : { fsync: "off", full_page_writes: "off" }),
   };
   return Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
@@ -56,13 +61,13 @@ function serverOptions(port: number, durable: boolean): string[] {
 
 async function tryConnect(url: string): Promise<Client | undefined> {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
-  // A server that goes away breaks the connection between two queries; the next query tells.
+  // The connection can break between two queries; the next query then fails.
   client.on("error", () => undefined);
   try {
     await client.connect();
     return client;
   } catch {
-    // Not listening yet, or still starting up (57P03): the caller asks again until its time is up.
+    // Not listening yet, or still starting up (57P03): the caller retries until its timeout.
     await client.end().catch(() => undefined);
     return undefined;
   }
@@ -89,14 +94,14 @@ async function createMissing(admin: Client, passwords: Passwords): Promise<void>
             exists (select from pg_database where datname = 'tarsy') as database`,
   );
   const found = rows[0];
-  // Hexadecimal digits of our own making need no quoting.
+  // The passwords are generated hexadecimal digits and need no quoting.
   if (found?.role !== true) {
     await admin.query(`create role tarsy login createdb password '${passwords.tarsy}'`);
   }
   if (found?.database !== true) await admin.query("create database tarsy owner tarsy");
 }
 
-/** Uses up `admin`. */
+/** Creates the role and the database if missing, and closes `admin`. */
 async function prepareDatabase(admin: Client, passwords: Passwords): Promise<void> {
   try {
     await createMissing(admin, passwords);
@@ -105,16 +110,16 @@ async function prepareDatabase(admin: Client, passwords: Passwords): Promise<voi
   }
 }
 
-type Prepared = { postgres: string; prefix: readonly string[]; cluster: string; passwords: Passwords };
+type PreparedCluster = { postgres: string; prefix: readonly string[]; cluster: string; passwords: Passwords };
 
 async function startOnPort(
   options: StartPostgres,
-  prepared: Prepared,
+  prepared: PreparedCluster,
   port: number,
 ): Promise<EmbeddedPostgres | undefined> {
   const { passwords, cluster } = prepared;
   const program = [prepared.postgres, "-D", cluster, ...serverOptions(port, options.durable)];
-  // In this order: stepping down to another user would forget the wish to die with us.
+  // In this order: changing the user resets the parent death signal.
   const [command = prepared.postgres, ...args] = [...prepared.prefix, ...dieWithParent(program, "INT")];
   const server = spawnServer({ command, args, stateDir: options.dataDir, cwd: cluster, stopSteps });
   const adminUrl = `postgres://postgres:${passwords.admin}@127.0.0.1:${port}/postgres`;
@@ -138,28 +143,28 @@ async function startOnPort(
 }
 
 /**
- * Starts PostgreSQL on 127.0.0.1 (no unix socket, passwords for everyone) and returns when it takes connections.
- * A killed one can be started again on the same data and port; one that a killed owner left running there
- * is stopped first. As root it runs as another user, who need not be able to enter the directories above.
- * @throws LaunchError when it cannot start (with its last log lines) or its data directory is in use.
+ * Starts PostgreSQL on 127.0.0.1 (no unix socket, every role with a password) and resolves when it accepts connections.
+ * A killed server can be restarted on the same data and port. A server that a killed owner left running on the data is
+ * stopped first. For root it runs as another user, which need not have access to the parent directories.
+ * @throws LaunchError if it cannot start (with its last log lines) or its data directory is in use.
  */
 export async function startPostgres(options: StartPostgres): Promise<EmbeddedPostgres> {
   const { initdb, postgres } = findPostgresBinaries();
   mkdirSync(options.dataDir, { recursive: true });
-  // Open for another user's server to pass; what is secret in it is closed by itself.
+  // The server may run as another user and must be able to enter; secret files in it have their own mode.
   chmodSync(options.dataDir, 0o755);
   const dataDir = realpathSync(options.dataDir);
   const cluster = join(dataDir, "cluster");
   await stopAbandonedServer(dataDir, stopSteps);
-  await endPostgresSurvivors(cluster);
+  await stopOrphanedPostgres(cluster);
   const user = findPostgresUser(postgres, dataDir, cluster);
   const passwords = await openCluster({ initdb, user, dataDir, cluster, durable: options.durable });
   const prepared = { postgres, prefix: user.prefix, cluster, passwords };
-  // Somebody else can take a free port between the look and the server's own bind.
+  // Another process can take the free port before the server binds it.
   for (let triesLeft = options.port === 0 ? 5 : 1; triesLeft > 0; triesLeft -= 1) {
     const port = options.port === 0 ? await freePort("127.0.0.1") : options.port;
     const server = await startOnPort({ ...options, dataDir }, prepared, port);
     if (server !== undefined) return server;
   }
-  throw new LaunchError(`The embedded PostgreSQL does not start; its last words:\n${lastLogLines(dataDir)}`);
+  throw new LaunchError(`The embedded PostgreSQL does not start; its last output:\n${lastLogLines(dataDir)}`);
 }

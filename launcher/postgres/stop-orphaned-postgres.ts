@@ -1,11 +1,11 @@
 import { existsSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { processIdentity, type ProcessIdentity } from "./process-identity.mjs";
-import { stopProcess, waitUntilGone } from "./stop-process.ts";
+import { processIdentity, type ProcessIdentity } from "../process/process-identity.mjs";
+import { stopProcess, waitUntilGone } from "../process/stop-process.ts";
 
 const backendsEndMs = 5_000;
 
-/** Every process of a server works in its data directory: that names them beyond doubt, whatever a pid file says. */
+/** Every process of a server has the data directory as its working directory; a pid file may be stale. */
 function processesIn(cluster: string): ProcessIdentity[] {
   if (!existsSync("/proc")) return [];
   return readdirSync("/proc").flatMap((name) => {
@@ -14,7 +14,7 @@ function processesIn(cluster: string): ProcessIdentity[] {
     try {
       if (readlinkSync(`/proc/${pid}/cwd`) !== cluster) return [];
     } catch {
-      // Gone meanwhile, or another user's: then it cannot be one of ours.
+      // The process has exited, or belongs to another user and cannot be part of this server.
       return [];
     }
     const identity = processIdentity(pid);
@@ -23,17 +23,17 @@ function processesIn(cluster: string): ProcessIdentity[] {
 }
 
 /**
- * Ends what a killed owner or a killed postmaster left in `cluster`, and takes away the stale lock file: whose pid
- * may belong to somebody else by now, so that the server would refuse to start. The lock only goes when no
- * process of the old server is left, since it is what protects the data from two servers at once.
- * @throws Error when one of them cannot be stopped.
+ * Stops the processes that a killed owner or a killed postmaster left in `cluster`, then removes the stale lock file: its pid
+ * may belong to another process by now, and the server would refuse to start. The lock protects the data from a second
+ * server, so it is removed only when no process of the old server is left.
+ * @throws Error if a process cannot be stopped.
  */
-export async function endPostgresSurvivors(cluster: string): Promise<void> {
+export async function stopOrphanedPostgres(cluster: string): Promise<void> {
   const lock = join(cluster, "postmaster.pid");
   if (!existsSync(lock)) return;
   const postmaster = Number(readFileSync(lock, "utf8").split("\n")[0]);
-  const survivors = processesIn(cluster);
-  const main = survivors.find(({ pid }) => pid === postmaster);
+  const orphans = processesIn(cluster);
+  const main = orphans.find(({ pid }) => pid === postmaster);
   if (main !== undefined) {
     await stopProcess(main, [
       { signal: "SIGINT", waitMs: 8_000 },
@@ -41,10 +41,10 @@ export async function endPostgresSurvivors(cluster: string): Promise<void> {
       { signal: "SIGKILL", waitMs: 2_000 },
     ]);
   }
-  for (const survivor of survivors) {
-    // They notice by themselves that their postmaster is gone; one in the middle of a long query does not.
-    if (await waitUntilGone(survivor, backendsEndMs)) continue;
-    await stopProcess(survivor, [
+  for (const orphan of orphans) {
+    // Backends exit when their postmaster is gone, except during a long query.
+    if (await waitUntilGone(orphan, backendsEndMs)) continue;
+    await stopProcess(orphan, [
       { signal: "SIGQUIT", waitMs: 2_000 },
       { signal: "SIGKILL", waitMs: 2_000 },
     ]);

@@ -1,4 +1,4 @@
-// Plain JavaScript, as everything that runs before the pinned Node is there.
+// Plain JavaScript for Node 20: runs before the pinned Node is installed.
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { isRunning, parseProcessIdentity, processIdentity } from "./process-identity.mjs";
@@ -6,8 +6,8 @@ import { isRunning, parseProcessIdentity, processIdentity } from "./process-iden
 /**
  * @typedef {import("./process-identity.mjs").ProcessIdentity} ProcessIdentity
  * @typedef {{ readonly identity: ProcessIdentity, readonly since: string, readonly stopping: boolean }} LockHolder
- *   `since`: ISO 8601; `stopping`: it has announced that it will soon let go
- * @typedef {{ readonly announceStop: () => void, readonly release: () => void }} FileLock
+ *   `since`: ISO 8601; `stopping`: it is stopping and will soon release the lock
+ * @typedef {{ readonly markStopping: () => void, readonly release: () => void }} FileLock
  */
 
 /**
@@ -23,19 +23,19 @@ function readHolder(path) {
     const since = "since" in value ? String(value.since) : "";
     return { identity, since, stopping: "stopping" in value && value.stopping === true };
   } catch {
-    // No lock, or one that a power cut left empty: nobody holds it.
+    // No lock file, or an empty one after a power failure: the lock is free.
     return undefined;
   }
 }
 
 /**
- * Puts `text` at `path` unless something is there; whoever reads it never sees a half of it.
+ * Creates `path` with `text` unless it exists; readers never see a part of it.
  *
  * @param {string} path
  * @param {string} text
  * @returns {boolean}
  */
-function createWhole(path, text) {
+function createAtomically(path, text) {
   const draft = `${path}.${process.pid}`;
   writeFileSync(draft, text);
   try {
@@ -50,8 +50,8 @@ function createWhole(path, text) {
 }
 
 /**
- * Takes the lock of a dead holder away. Two who try at once may both move it: the second then holds a living
- * one's lock in its hands, and puts it back.
+ * Removes the lock of a dead holder. Of two concurrent processes the second may move the new lock of the first; it then
+ * puts that lock back.
  *
  * @param {string} path
  */
@@ -60,16 +60,16 @@ function removeStale(path) {
   try {
     renameSync(path, moved);
   } catch {
-    return; // the other one was faster
+    return; // another process removed it
   }
   const holder = readHolder(moved);
-  if (holder !== undefined && isRunning(holder.identity)) createWhole(path, readFileSync(moved, "utf8"));
+  if (holder !== undefined && isRunning(holder.identity)) createAtomically(path, readFileSync(moved, "utf8"));
   rmSync(moved, { force: true });
 }
 
 /**
- * Takes the lock at `path` for this process, or answers who holds it. The lock of a process that is gone is
- * nobody's, even when its pid belongs to another process by now.
+ * Takes the lock at `path` for this process, or returns its holder. The lock of a dead process is free, even if another
+ * process has its pid by now.
  *
  * @param {string} path
  * @returns {{ readonly lock: FileLock } | { readonly holder: LockHolder }}
@@ -79,21 +79,21 @@ export function takeLock(path) {
   if (own === undefined) throw new Error("this process cannot be found in the process table");
   mkdirSync(dirname(path), { recursive: true });
   const content = { ...own, since: new Date().toISOString() };
-  while (!createWhole(path, JSON.stringify(content))) {
+  while (!createAtomically(path, JSON.stringify(content))) {
     const holder = readHolder(path);
     if (holder !== undefined && isRunning(holder.identity)) return { holder };
     removeStale(path);
   }
-  const isOurs = () => readHolder(path)?.identity.started === own.started;
+  const isOwn = () => readHolder(path)?.identity.started === own.started;
   return {
     lock: {
-      announceStop: () => {
+      markStopping: () => {
         const draft = `${path}.${process.pid}`;
         writeFileSync(draft, JSON.stringify({ ...content, stopping: true }));
         renameSync(draft, path);
       },
       release: () => {
-        if (isOurs()) rmSync(path, { force: true });
+        if (isOwn()) rmSync(path, { force: true });
       },
     },
   };

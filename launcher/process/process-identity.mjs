@@ -1,10 +1,10 @@
-// Plain JavaScript, as everything that runs before the pinned Node is there.
+// Plain JavaScript for Node 20: runs before the pinned Node is installed.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 
 /**
- * One process for as long as it lives; a later process that got the same pid compares unequal.
- * `started` is opaque: when it started, as the kernel counts it, within which boot of the machine.
+ * Identifies one process; a later process with the same pid has another identity. `started` is opaque: the boot id and the
+ * start time in kernel ticks, or the start time of ps.
  *
  * @typedef {{ readonly pid: number, readonly started: string }} ProcessIdentity
  */
@@ -17,7 +17,7 @@ function readText(path) {
   try {
     return readFileSync(path, "utf8");
   } catch {
-    // Gone, or no /proc here: both mean "nothing to read".
+    // The process has exited, or there is no /proc.
     return undefined;
   }
 }
@@ -29,10 +29,10 @@ function readText(path) {
 function startedOnLinux(pid) {
   const stat = readText(`/proc/${pid}/stat`);
   if (stat === undefined) return undefined;
-  // The command name may hold spaces and brackets, so fields are counted behind its closing one: state is field 3.
+  // The command name may contain spaces and brackets, so fields are counted after the last bracket: state is field 3.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   const startTime = fields[19];
-  // A zombie does nothing any more, it only waits for its parent to look.
+  // A zombie has ended and only waits for its parent to collect its exit status.
   if (startTime === undefined || fields[0] === "Z" || fields[0] === "X") return undefined;
   return `${readText("/proc/sys/kernel/random/boot_id")?.trim() ?? ""}:${startTime}`;
 }
@@ -49,13 +49,13 @@ function startedElsewhere(pid) {
     });
     return text.trim() === "" ? undefined : text.trim();
   } catch {
-    // ps exits with 1 when there is no such process.
+    // ps exits with 1 if there is no such process.
     return undefined;
   }
 }
 
 /**
- * Identifies the living process `pid`, or `undefined` when there is none (a zombie counts as none).
+ * The identity of the running process `pid`, or `undefined` if there is none (or only a zombie).
  *
  * @param {number} pid
  * @returns {ProcessIdentity | undefined}
@@ -67,7 +67,7 @@ export function processIdentity(pid) {
 }
 
 /**
- * Whether exactly this process still runs; `false` also when its pid belongs to another one by now.
+ * Whether this process still runs; `false` also if its pid belongs to another process by now.
  *
  * @param {ProcessIdentity} identity
  * @returns {boolean}
@@ -77,7 +77,7 @@ export function isRunning(identity) {
 }
 
 /**
- * Reads an identity out of parsed JSON, or `undefined` when it holds none.
+ * Reads an identity from parsed JSON; `undefined` if it contains none.
  *
  * @param {unknown} value
  * @returns {ProcessIdentity | undefined}

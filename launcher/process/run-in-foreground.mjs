@@ -1,17 +1,17 @@
-// Plain JavaScript, as everything that runs before the pinned Node is there.
+// Plain JavaScript for Node 20: runs before the pinned Node is installed.
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
 
 const parentPollMs = 250;
 
 /**
- * Runs a program as if it were this one: same terminal, same group; a stop signal to either ends it, and its exit
- * code is the answer (128 + n after signal n). It gets an IPC channel, so that it notices when we are killed.
+ * Runs a program in the same terminal and process group and forwards stop signals. Resolves with its exit code (128 + n
+ * after signal n). It gets an IPC channel, so that it notices when this process is killed.
  *
  * @param {string} command
  * @param {readonly string[]} args
- * @param {{ readonly stopWithParent: boolean }} options stopWithParent: also stop when our own parent is killed,
- *   as when npm runs us; a shell may go away and leave us running
+ * @param {{ readonly stopWithParent: boolean }} options stopWithParent: also stop when the parent of this process is killed.
+ *   For npm as the parent; a shell may exit and leave this process running.
  * @returns {Promise<number>}
  */
 export async function runInForeground(command, args, { stopWithParent }) {
@@ -22,7 +22,7 @@ export async function runInForeground(command, args, { stopWithParent }) {
   for (const signal of signals) process.on(signal, forward);
   const parent = process.ppid;
   let parentGone = false;
-  // Nothing tells a process that its parent was killed, so it has to look.
+  // There is no event for the death of the parent, so poll.
   const watch = setInterval(() => {
     if (!stopWithParent || parentGone || process.ppid === parent) return;
     parentGone = true;

@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { LaunchError } from "./launch-error.ts";
+import { LaunchError } from "../launch-error.ts";
 import {
   isRunning,
   parseProcessIdentity,
@@ -20,20 +20,20 @@ import {
 } from "./process-identity.mjs";
 import { type StopSteps, stopProcess } from "./stop-process.ts";
 
-/** A database or bus server that runs as a child of this process. */
+/** A PostgreSQL or NATS server that runs as a child of this process. */
 export type ServerProcess = {
   readonly pid: number;
-  /** Settles with a sentence fragment ("exit code 1", "signal SIGKILL") when the process has ended, for whatever reason. */
+  /** Resolves with "exit code 1", "signal SIGKILL" or an error message when the process has ended. */
   readonly exited: Promise<string>;
   readonly hasExited: () => boolean;
-  /** Ends it in order, harder when it does not listen or once `force` aborts; idempotent. */
+  /** Sends the signals of `stopSteps` until it has ended; skips the first step once `force` aborts. Idempotent. */
   readonly stop: (force?: AbortSignal) => Promise<void>;
 };
 
 type SpawnServer = {
   readonly command: string;
   readonly args: readonly string[];
-  /** Holds the log and the record of who runs here; the server works in `cwd`. */
+  /** Directory of the log and of the record of the running server. */
   readonly stateDir: string;
   readonly cwd: string;
   readonly stopSteps: StopSteps;
@@ -49,7 +49,7 @@ function openLog(stateDir: string): number {
   return openSync(path, "a", 0o600);
 }
 
-/** The last `lines` lines of the server's own log in `stateDir`, for an error message. */
+/** The last `lines` lines of the server's log in `stateDir`, for an error message. */
 export function lastLogLines(stateDir: string, lines = 6): string {
   const path = join(stateDir, logName);
   if (!existsSync(path)) return "";
@@ -65,14 +65,14 @@ function readRecord(path: string): { server?: ProcessIdentity; owner?: ProcessId
     const owner = "owner" in value ? parseProcessIdentity(value.owner) : undefined;
     return { ...(server && { server }), ...(owner && { owner }) };
   } catch {
-    // Written half when its writer was killed: there is no process it could name.
+    // Incomplete because its writer was killed.
     return {};
   }
 }
 
 /**
- * Makes `stateDir` free: stops the server that an owner which is gone (killed) left running there.
- * @throws LaunchError when its owner is alive, so that nobody's running server is taken away.
+ * Stops the server that a killed owner left running in `stateDir`.
+ * @throws LaunchError if its owner is alive.
  */
 export async function stopAbandonedServer(stateDir: string, stopSteps: StopSteps): Promise<void> {
   const path = join(stateDir, recordName);
@@ -88,7 +88,7 @@ export async function stopAbandonedServer(stateDir: string, stopSteps: StopSteps
   rmSync(path, { force: true });
 }
 
-/** Starts a server in a session of its own (the terminal's Ctrl-C does not reach it) and records it in `stateDir`. */
+/** Starts a server in a new session, so that the terminal's Ctrl-C does not reach it, and records it in `stateDir`. */
 export function spawnServer(options: SpawnServer): ServerProcess {
   const log = openLog(options.stateDir);
   const record = join(options.stateDir, recordName);
@@ -121,9 +121,9 @@ export function spawnServer(options: SpawnServer): ServerProcess {
       : [gentle, ...hard]) {
       if (ended) break;
       child.kill(signal);
-      const given = signal === gentle?.signal && force !== undefined ? { signal: force } : {};
-      const late = delay(waitMs, undefined, { ...given, ref: false }).catch(() => undefined);
-      await Promise.race([exited, late]);
+      const timeoutSignal = signal === gentle?.signal && force !== undefined ? { signal: force } : {};
+      const timeout = delay(waitMs, undefined, { ...timeoutSignal, ref: false }).catch(() => undefined);
+      await Promise.race([exited, timeout]);
     }
     await exited;
     rmSync(record, { force: true });

@@ -1,15 +1,15 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { isRunning, type ProcessIdentity } from "./process-identity.mjs";
 
-/** Signals to send in turn, each with the time in ms the process gets before the next one. */
+/** Signals to send in turn, each with the time in ms before the next one. */
 export type StopSteps = readonly { readonly signal: NodeJS.Signals; readonly waitMs: number }[];
 
 const pollMs = 15;
 
-/** Waits until `identity` is gone; `false` when it still runs after `timeoutMs`. */
+/** Waits until the process has ended; resolves with `false` if it still runs after `timeoutMs`. */
 export async function waitUntilGone(identity: ProcessIdentity, timeoutMs: number): Promise<boolean> {
   const until = performance.now() + timeoutMs;
-  // A process that is not our child tells nobody of its end, so it has to be asked for.
+  // There is no exit event for a process that is not a child, so poll.
   while (isRunning(identity)) {
     if (performance.now() >= until) return false;
     await delay(pollMs);
@@ -18,8 +18,8 @@ export async function waitUntilGone(identity: ProcessIdentity, timeoutMs: number
 }
 
 /**
- * Stops a process that need not be a child of ours, by exactly this identity (never by its pid alone).
- * @throws Error when it outlives every step, or when we may not signal it.
+ * Stops a process that need not be a child, identified by pid and start time.
+ * @throws Error if it survives every step, or if this user may not signal it.
  */
 export async function stopProcess(identity: ProcessIdentity, steps: StopSteps): Promise<void> {
   for (const { signal, waitMs } of steps) {

@@ -1,17 +1,17 @@
 import { CancelledError } from "#shared/errors.ts";
 
 export type StopRequest = {
-  /** Aborts at the first request to stop; its reason is a CancelledError such as "stopped by Ctrl-C". */
+  /** Aborts at the first stop request; the reason is a CancelledError such as "stopped by Ctrl-C". */
   readonly stop: AbortSignal;
-  /** Aborts at a second request: end at once. */
+  /** Aborts at the second stop request: kill everything immediately. */
   readonly force: AbortSignal;
   readonly dispose: () => void;
 };
 
-/** One Ctrl-C reaches us up to three times: from the terminal, through npm and through start.mjs. */
+/** One Ctrl-C arrives up to three times: from the terminal, through npm and through start.mjs. */
 const sameRequestMs = 1_000;
 
-/** Turns SIGINT, SIGTERM, SIGHUP and the end of the process that started us into requests to stop. */
+/** Turns SIGINT, SIGTERM, SIGHUP and the end of the parent process into stop requests. */
 export function listenForStop(now: () => number = () => performance.now()): StopRequest {
   const stop = new AbortController();
   const force = new AbortController();

@@ -1,21 +1,21 @@
 import { join } from "node:path";
-import type { Ports } from "./ports.ts";
+import type { Ports } from "../choose-ports.ts";
 
-/** One process to run. */
+/** One service process to run. */
 export type ServicePlan = {
-  /** Unique, as shown in front of its output: "executor-2". */
+  /** Unique; printed before its output, for example "executor-2". */
   readonly name: string;
   readonly entry: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly readyUrl: string;
-  /** Services of a lower stage stop before those of a higher one. */
+  /** Services of a lower stage stop first. */
   readonly stopStage: 0 | 1 | 2;
 };
 
 type PlanServices = {
-  /** Holds `<service>/main.ts`. */
+  /** Contains `<service>/main.ts`. */
   readonly servicesDir: string;
-  /** Keeps code that was stripped of its types and compiled: a service then starts faster and 11-14 MB smaller. */
+  /** Node's compile cache: with it a service starts faster and uses 11-14 MB less memory. */
   readonly compileCacheDir: string;
   readonly executors: number;
   readonly ports: Ports;
@@ -25,14 +25,14 @@ type PlanServices = {
   readonly env: Readonly<Record<string, string | undefined>>;
 };
 
-/** What a client on this machine connects to when a server listens on `host`. */
+/** The host that a client on this machine connects to if a server listens on `host`. */
 export function reachableHost(host: string): string {
   if (host === "0.0.0.0") return "127.0.0.1";
   if (host === "::") return "[::1]";
   return host.includes(":") ? `[${host}]` : host;
 }
 
-/** Nobody new gets in, then running work is finished or handed over, then what the work needed may go. */
+/** The api stops first, so that no work arrives; then executors finish or release their work; then the services they use. */
 const stages = [
   { service: "tool-runner", variable: "TOOL_RUNNER_HEALTH_PORT", stopStage: 2 },
   { service: "llm-gateway", variable: "LLM_GATEWAY_HEALTH_PORT", stopStage: 2 },
@@ -41,9 +41,9 @@ const stages = [
   { service: "api", variable: "API_HEALTH_PORT", stopStage: 0 },
 ] as const;
 
-/** Every process of one start, in the order of starting; they wait for each other, so the order is only for the eye. */
+/** Every service process of one start, in the order of starting. The order does not matter: services wait for each other. */
 export function planServices(options: PlanServices): ServicePlan[] {
-  const own = Object.fromEntries([...options.ports].map(([name, port]) => [name, String(port)]));
+  const portVariables = Object.fromEntries([...options.ports].map(([name, port]) => [name, String(port)]));
   return stages.flatMap(({ service, variable, stopStage }) => {
     const entry = join(options.servicesDir, service, "main.ts");
     const first = options.ports.get(variable) ?? 0;
@@ -54,7 +54,7 @@ export function planServices(options: PlanServices): ServicePlan[] {
       env: {
         NODE_COMPILE_CACHE: options.compileCacheDir,
         ...options.env,
-        ...own,
+        ...portVariables,
         [variable]: String(port),
       },
       readyUrl: `http://${reachableHost(options.host)}:${port}/readyz`,

@@ -1,16 +1,16 @@
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { parseProcessIdentity, type ProcessIdentity } from "./process-identity.mjs";
-import { type StopSteps, stopProcess, waitUntilGone } from "./stop-process.ts";
+import { parseProcessIdentity, type ProcessIdentity } from "../process/process-identity.mjs";
+import { type StopSteps, stopProcess, waitUntilGone } from "../process/stop-process.ts";
 
-/** Remembers on disk which processes were started, for the one who cleans up behind a killed launcher. */
-export type RunRecord = {
-  /** Notes that `identity`, or nobody any more, runs as `name`. */
+/** Stores on disk which service processes run, for the cleanup after a killed launcher. */
+type RunRecord = {
+  /** Records the process that runs as `name`; `undefined` if it has ended. */
   readonly note: (name: string, identity: ProcessIdentity | undefined) => void;
   readonly remove: () => void;
 };
 
-/** They notice by themselves that we are gone, and use the time to hand over their work. */
-const endByThemselvesMs = 3_000;
+/** Services notice that the launcher is gone, and need this time to release their work. */
+const selfStopMs = 3_000;
 const stopSteps: StopSteps = [
   { signal: "SIGTERM", waitMs: 3_000 },
   { signal: "SIGKILL", waitMs: 3_000 },
@@ -23,21 +23,21 @@ function readRecord(path: string): ProcessIdentity[] {
     if (typeof value !== "object" || value === null) return [];
     return Object.values(value).flatMap((entry: unknown) => parseProcessIdentity(entry) ?? []);
   } catch {
-    // A power cut emptied it: then nothing of it runs any more.
+    // Empty after a power failure: none of its processes runs.
     return [];
   }
 }
 
 /**
- * Stops the services of an earlier launcher that was killed and removes its record; answers how many still ran.
- * @throws Error when one of them cannot be stopped.
+ * Stops the services that a killed launcher left running and removes its record; resolves with their number.
+ * @throws Error if one of them cannot be stopped.
  */
-export async function stopLeftovers(path: string): Promise<number> {
+export async function stopOrphanedServices(path: string): Promise<number> {
   const stopped = await Promise.all(
     readRecord(path).map(async (identity) => {
       const steps = (await waitUntilGone(identity, 0)) ? undefined : stopSteps;
       if (steps === undefined) return 0;
-      if (!(await waitUntilGone(identity, endByThemselvesMs))) await stopProcess(identity, steps);
+      if (!(await waitUntilGone(identity, selfStopMs))) await stopProcess(identity, steps);
       return 1;
     }),
   );
@@ -45,11 +45,11 @@ export async function stopLeftovers(path: string): Promise<number> {
   return stopped.reduce<number>((sum, one) => sum + one, 0);
 }
 
-/** Begins an empty record at `path`. */
+/** Creates an empty record at `path`. */
 export function openRunRecord(path: string): RunRecord {
   const running = new Map<string, ProcessIdentity>();
   const write = (): void => {
-    // Whole or not at all: whoever reads it must not miss a process.
+    // Written atomically: a reader must not miss a process.
     writeFileSync(`${path}.new`, JSON.stringify(Object.fromEntries(running)));
     renameSync(`${path}.new`, path);
   };

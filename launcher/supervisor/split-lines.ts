@@ -3,14 +3,14 @@ import { StringDecoder } from "node:string_decoder";
 const maxLine = 64 * 1024;
 
 /**
- * Turns the chunks of a service's output into whole lines for `onLine` (without line end; one over 64 Ki characters
- * is cut into several). Returns what takes a chunk, and what flushes the rest at the end.
+ * Splits the chunks of a service's output into lines and calls `onLine` with each, without the line end. A line over
+ * 64 Ki characters is split. `push` takes a chunk; `end` flushes the last line.
  */
 export function splitLines(onLine: (line: string) => void): {
   push: (chunk: Buffer) => void;
   end: () => void;
 } {
-  // A character may come in two chunks.
+  // A character may be split between two chunks.
   const decoder = new StringDecoder("utf8");
   let rest = "";
   return {

@@ -1,12 +1,12 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { SupervisedService } from "./supervise-service.ts";
 
-/** When, in ms after the stop began, a stage is no longer waited for; the last one is followed by SIGKILL. */
+/** How long each stage may take, in ms since the stop began. SIGKILL follows the last stage. */
 const stageEndsMs = [2_000, 11_500, 13_000] as const;
 
 /**
- * Stops services stage by stage, then kills what is left: at most 13 s, or none once `force` aborts. A stage
- * that takes longer goes on stopping while the next one begins.
+ * Stops services stage by stage, then kills the remaining ones: after at most 13 s, or immediately once `force` aborts.
+ * Services that exceed the time of their stage continue to stop during the next one.
  */
 export async function stopServices(
   services: readonly SupervisedService[],
@@ -20,10 +20,10 @@ export async function stopServices(
     stopping.push(...stops);
     const isLast = stage === stageEndsMs.length - 1;
     const timer = new AbortController();
-    const late = delay(endMs - (performance.now() - begin), undefined, {
+    const timeout = delay(endMs - (performance.now() - begin), undefined, {
       signal: AbortSignal.any([timer.signal, force]),
     }).catch(() => undefined);
-    await Promise.race([Promise.all(isLast ? stopping : stops), late]);
+    await Promise.race([Promise.all(isLast ? stopping : stops), timeout]);
     timer.abort();
   }
   await Promise.all(services.map(async (service) => service.kill()));

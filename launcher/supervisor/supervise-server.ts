@@ -1,16 +1,16 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { errorMessage } from "#shared/errors.ts";
-import type { ServerProcess } from "./server-process.ts";
+import type { ServerProcess } from "../process/server-process.ts";
 import { type Backoff, pauseAfter } from "./supervise-service.ts";
 
-export type KeptServer = Pick<ServerProcess, "stop">;
+export type SupervisedServer = Pick<ServerProcess, "stop">;
 
-type KeepServer = {
-  /** For people. */
+type SuperviseServer = {
+  /** For messages. */
   readonly name: string;
-  /** Runs already. */
+  /** The running server. */
   readonly first: ServerProcess;
-  /** Starts it again on the same data and port. */
+  /** Restarts it on the same data and port. */
   readonly start: (signal: AbortSignal) => Promise<ServerProcess>;
   readonly progress: (line: string) => void;
   readonly backoff?: Pick<Backoff, "firstMs" | "maxMs" | "healthyMs">;
@@ -19,25 +19,25 @@ type KeepServer = {
 const defaultBackoff = { firstMs: 250, maxMs: 10_000, healthyMs: 30_000 };
 
 /**
- * Keeps an embedded server running until `stop`: one that ends by itself is started again, on the same data and port,
- * so that the services find it where it was. Both are told.
+ * Keeps an embedded server running until `stop`: a server that ends unexpectedly is restarted on the same data and port, so
+ * that the services can reconnect. Both events are reported to `progress`.
  */
-export function keepServer(options: KeepServer): KeptServer {
+export function superviseServer(options: SuperviseServer): SupervisedServer {
   const stopRequest = new AbortController();
   let server = options.first;
-  const kept = keep(options, stopRequest.signal, (next) => (server = next));
+  const supervision = supervise(options, stopRequest.signal, (next) => (server = next));
   return {
     stop: async (force) => {
       stopRequest.abort();
       await server.stop(force);
-      await kept;
-      await server.stop(force); // the one that was being started at that moment
+      await supervision;
+      await server.stop(force); // a server that was being restarted
     },
   };
 }
 
-async function keep(
-  { name, first, start, progress, backoff = defaultBackoff }: KeepServer,
+async function supervise(
+  { name, first, start, progress, backoff = defaultBackoff }: SuperviseServer,
   stop: AbortSignal,
   replace: (server: ServerProcess) => void,
 ): Promise<void> {

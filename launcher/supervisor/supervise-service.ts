@@ -1,28 +1,28 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { setTimeout as delay } from "node:timers/promises";
 import { EXIT_MISCONFIGURED } from "#shared/exit-codes.ts";
-import { LaunchError } from "./launch-error.ts";
-import { processIdentity, type ProcessIdentity } from "./process-identity.mjs";
-import type { ServicePlan } from "./service-plan.ts";
+import { LaunchError } from "../launch-error.ts";
+import { processIdentity, type ProcessIdentity } from "../process/process-identity.mjs";
+import type { ServicePlan } from "./plan-services.ts";
 import { splitLines } from "./split-lines.ts";
 import { waitUntilReady } from "./wait-until-ready.ts";
-import { SERVICE_NODE_FLAGS } from "./service-node-flags.ts";
+import { SERVICE_NODE_FLAGS } from "../service-node-flags.ts";
 
 export type Backoff = {
   readonly firstMs: number;
   readonly maxMs: number;
-  /** A service that ran this long starts again with the first pause. */
+  /** After a run of this length the pauses start from `firstMs` again. */
   readonly healthyMs: number;
-  /** So many deaths in a row before it was ever ready are enough. */
+  /** The launcher gives up a service that dies this many times before it was ever ready. */
   readonly maxQuickDeaths: number;
 };
 
-export type Supervision = {
+type Supervision = {
   readonly plan: ServicePlan;
   readonly cwd: string;
-  /** Gets every line of the service's output and, marked by `isOurs`, what we have to say about it. */
-  readonly onLine: (line: string, isOurs?: boolean) => void;
-  /** Told whenever another process (or none) runs for it, so that it can be found after we were killed. */
+  /** Called with every line of the service's output and, with `fromLauncher`, with messages about it. */
+  readonly onLine: (line: string, fromLauncher?: boolean) => void;
+  /** Called when a process starts, and with `undefined` when it has ended. */
   readonly onProcess: (identity: ProcessIdentity | undefined) => void;
   readonly backoff?: Backoff;
 };
@@ -30,27 +30,27 @@ export type Supervision = {
 export type SupervisedService = {
   readonly name: string;
   readonly stopStage: number;
-  /** Settles when it was ready for the first time. */
+  /** Resolves when it is ready for the first time. */
   readonly ready: Promise<void>;
-  /** What its readiness check said last, until it is ready. */
+  /** The last answer of its readiness check, until it is ready. */
   readonly waitingFor: () => string;
-  /** Rejects with a LaunchError when it is given up; settles when it has ended after `stop`. */
+  /** Rejects with a LaunchError if the launcher gives it up; resolves when it has ended after `stop`. */
   readonly ended: Promise<void>;
-  /** Asks it to end (SIGTERM) and to stay so; settles when its process is gone. */
+  /** Sends SIGTERM and does not restart it; resolves when its process has ended. */
   readonly stop: () => Promise<void>;
-  /** Ends it at once (SIGKILL). */
+  /** Sends SIGKILL and does not restart it; resolves when its process has ended. */
   readonly kill: () => Promise<void>;
 };
 
 const defaultBackoff: Backoff = { firstMs: 250, maxMs: 10_000, healthyMs: 30_000, maxQuickDeaths: 5 };
-const lastLinesKept = 8;
+const maxLastLines = 8;
 
-/** The pause before start number `deaths` + 1, jittered so that several do not come back in step. */
+/** The pause in ms after this many deaths in a row, jittered so that several services do not restart in step. */
 export function pauseAfter(deaths: number, { firstMs, maxMs }: Backoff, random = Math.random): number {
   return Math.min(maxMs, firstMs * 2 ** (deaths - 1)) * (0.5 + random() / 2);
 }
 
-/** How a service ends that must not be started again as it is. */
+/** How a service ends whose configuration is invalid; a restart would not help. */
 const MISCONFIGURED = `exit code ${EXIT_MISCONFIGURED}`;
 
 type Run = { child: ChildProcess; exited: Promise<string> };
@@ -59,7 +59,7 @@ function startProcess({ plan, cwd }: Supervision, onLine: (line: string) => void
   const child = spawn(process.execPath, [...SERVICE_NODE_FLAGS, plan.entry], {
     cwd,
     env: plan.env,
-    // A session of its own: the terminal's Ctrl-C goes to us alone, who stop the services in order.
+    // A new session, so that the terminal's Ctrl-C reaches only the launcher, which stops the services in order.
     detached: true,
     stdio: ["ignore", "pipe", "pipe", "ipc"],
   });
@@ -68,7 +68,7 @@ function startProcess({ plan, cwd }: Supervision, onLine: (line: string) => void
     stream?.on("data", lines.push);
     stream?.on("end", lines.end);
   }
-  // "close" comes when its output is complete as well, so its last words precede what we say about its end.
+  // "close" follows the end of its output, so its last lines precede the message about its end.
   const exited = new Promise<string>((resolve) => {
     child.once("error", (error) => resolve(error.message));
     child.once("close", (code, signal) =>
@@ -78,8 +78,8 @@ function startProcess({ plan, cwd }: Supervision, onLine: (line: string) => void
   return { child, exited };
 }
 
-/** Keeps one service running until it is told to stop, starting it again when it dies. */
-class ServiceKeeper {
+/** Keeps one service running until `stop`; restarts it when it dies. */
+class ServiceSupervisor {
   readonly #options: Supervision;
   readonly #backoff: Backoff;
   readonly #stopRequest = new AbortController();
@@ -95,7 +95,7 @@ class ServiceKeeper {
     this.#options = options;
     this.#backoff = options.backoff ?? defaultBackoff;
     this.#ended = this.#keep();
-    this.#ended.catch(() => undefined); // whoever waits for it gets it as well
+    this.#ended.catch(() => undefined); // callers of `ended` get the error
   }
 
   asService(): SupervisedService {
@@ -121,7 +121,7 @@ class ServiceKeeper {
       const isHopeless = reason === MISCONFIGURED || this.#deaths >= this.#backoff.maxQuickDeaths;
       if (!this.#wasReady && isHopeless) throw this.#givenUp(reason);
       const pause = pauseAfter(this.#deaths, this.#backoff);
-      this.#say(`ended unexpectedly (${reason}); starting it again in ${(pause / 1000).toFixed(1)} s`);
+      this.#report(`ended unexpectedly (${reason}); starting it again in ${(pause / 1000).toFixed(1)} s`);
       await delay(pause, undefined, { signal: this.#stopRequest.signal }).catch(() => undefined);
     }
   }
@@ -130,11 +130,11 @@ class ServiceKeeper {
     const run = startProcess(this.#options, (line) => this.#takeLine(line));
     this.#run = run;
     this.#options.onProcess(processIdentity(run.child.pid ?? 0));
-    const gone = new AbortController();
-    const watching = this.#watchReadiness(AbortSignal.any([gone.signal, this.#stopRequest.signal]));
+    const exit = new AbortController();
+    const watching = this.#watchReadiness(AbortSignal.any([exit.signal, this.#stopRequest.signal]));
     const reason = await run.exited;
     this.#run = undefined;
-    gone.abort();
+    exit.abort();
     await watching;
     this.#options.onProcess(undefined);
     return reason;
@@ -149,24 +149,24 @@ class ServiceKeeper {
       if (signal.aborted) return;
       throw error;
     }
-    if (this.#wasReady) this.#say("ready again");
+    if (this.#wasReady) this.#report("ready again");
     this.#wasReady = true;
     this.#ready.resolve();
   }
 
   #takeLine(line: string): void {
     this.#lastLines.push(line);
-    if (this.#lastLines.length > lastLinesKept) this.#lastLines.shift();
+    if (this.#lastLines.length > maxLastLines) this.#lastLines.shift();
     this.#options.onLine(line);
   }
 
-  #say(line: string): void {
+  #report(line: string): void {
     this.#options.onLine(line, true);
   }
 
   #givenUp(reason: string): LaunchError {
     const words =
-      this.#lastLines.length === 0 ? "it said nothing" : `its last words:\n${this.#lastLines.join("\n")}`;
+      this.#lastLines.length === 0 ? "it printed nothing" : `its last output:\n${this.#lastLines.join("\n")}`;
     if (reason === MISCONFIGURED) {
       return new LaunchError(
         `${this.#options.plan.name} cannot use its settings, so TARSy cannot start; ${words}`,
@@ -180,12 +180,12 @@ class ServiceKeeper {
   async #end(signal: NodeJS.Signals): Promise<void> {
     this.#stopRequest.abort();
     this.#run?.child.kill(signal);
-    // The reason for giving up has gone to whoever waits for `ended`.
+    // Callers of `ended` get the error.
     await this.#ended.catch(() => undefined);
   }
 }
 
-/** Starts a service as a process of its own and keeps it running, see `Backoff`. */
+/** Starts a service as a separate process and keeps it running; `backoff` sets the pauses between restarts. */
 export function superviseService(options: Supervision): SupervisedService {
-  return new ServiceKeeper(options).asService();
+  return new ServiceSupervisor(options).asService();
 }

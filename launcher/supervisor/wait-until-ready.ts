@@ -1,5 +1,5 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { errorMessage } from "#shared/errors.ts";
+import { pause } from "#shared/pause.ts";
 
 const pollMs = 100;
 
@@ -9,7 +9,7 @@ async function ask(url: string, signal: AbortSignal): Promise<string | undefined
     const body = await response.text();
     return response.ok ? undefined : body.trim();
   } catch (error) {
-    // Not listening yet; fetch keeps the reason in the cause.
+    // Not listening yet; the reason is the cause of the error of fetch.
     return error instanceof Error && error.cause !== undefined
       ? errorMessage(error.cause)
       : errorMessage(error);
@@ -17,7 +17,7 @@ async function ask(url: string, signal: AbortSignal): Promise<string | undefined
 }
 
 /**
- * Waits until `GET url` answers 200; `onWaiting` is told after each refusal what the answer was.
+ * Polls `GET url` until it answers 200; calls `onWaiting` with every other answer.
  * @throws the signal's reason once it aborts.
  */
 export async function waitUntilReady(
@@ -27,9 +27,9 @@ export async function waitUntilReady(
 ): Promise<void> {
   for (;;) {
     signal.throwIfAborted();
-    const refusal = await ask(url, signal);
-    if (refusal === undefined) return;
-    onWaiting?.(refusal);
-    await delay(pollMs, undefined, { signal });
+    const notReady = await ask(url, signal);
+    if (notReady === undefined) return;
+    onWaiting?.(notReady);
+    await pause(pollMs, signal);
   }
 }

@@ -1,21 +1,26 @@
 import { expect } from "chai";
 import { LaunchError } from "../launch-error.ts";
-import { readOptions } from "../options.ts";
+import { parseCommandLine } from "../command-line.ts";
 
-describe("readOptions", () => {
-  it("runs one executor on the kept data unless told otherwise", () => {
-    expect(readOptions([])).to.deep.equal({ help: false, reset: false, executors: 1, configDir: undefined });
+describe("parseCommandLine", () => {
+  it("runs one executor on the existing data by default", () => {
+    expect(parseCommandLine([])).to.deep.equal({
+      help: false,
+      reset: false,
+      executors: 1,
+      configDir: undefined,
+    });
   });
 
   it("reads every option", () => {
-    expect(readOptions(["--reset", "--executors", "3", "--config-dir", "my/config", "--help"])).to.deep.equal(
-      {
-        help: true,
-        reset: true,
-        executors: 3,
-        configDir: "my/config",
-      },
-    );
+    expect(
+      parseCommandLine(["--reset", "--executors", "3", "--config-dir", "my/config", "--help"]),
+    ).to.deep.equal({
+      help: true,
+      reset: true,
+      executors: 3,
+      configDir: "my/config",
+    });
   });
 
   for (const [args, words] of [
@@ -28,7 +33,7 @@ describe("readOptions", () => {
   ] as const) {
     it(`refuses "${args.join(" ")}" with one sentence and exit code 2`, () => {
       try {
-        readOptions(args);
+        parseCommandLine(args);
         expect.fail("it was accepted");
       } catch (error) {
         expect(error).to.be.instanceOf(LaunchError).with.property("exitCode", 2);

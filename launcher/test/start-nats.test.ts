@@ -3,8 +3,8 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect } from "nats";
-import { type EmbeddedNats, startNats } from "../embedded-nats.ts";
-import { findNatsServer } from "../nats-binary.ts";
+import { type EmbeddedNats, startNats } from "../nats/start-nats.ts";
+import { findNatsServer } from "../nats/find-nats-server.ts";
 import { projectRoot } from "../prepare.mjs";
 import { projectPaths } from "../project-paths.ts";
 import { orphan } from "./orphan.ts";
@@ -28,7 +28,7 @@ describe("startNats", () => {
     return server;
   };
 
-  it("serves JetStream, and keeps its messages across a kill and a start on the same port", async () => {
+  it("serves JetStream and keeps its messages across a kill and a restart on the same port", async () => {
     const first = await start();
     const client = await connect({ servers: first.url });
     expect(client.info?.max_payload).to.equal(8 * 1024 * 1024);
@@ -47,7 +47,7 @@ describe("startNats", () => {
     await again.close();
   });
 
-  it("leaves no process and no record when it is stopped, however often", async () => {
+  it("leaves no process and no record after repeated stops", async () => {
     const running = await start();
     await Promise.all([running.stop(), running.stop()]);
     await running.stop();
@@ -63,7 +63,7 @@ describe("startNats", () => {
     expect(next.port).to.equal(left.port);
   });
 
-  it("does not take a living owner's data away", async () => {
+  it("refuses the data directory of a running owner", async () => {
     const running = await start();
     expect(await rejectionOf(startNats({ binary, dataDir, port: 0 })))
       .to.include("in use")
@@ -71,7 +71,7 @@ describe("startNats", () => {
     expect(running.hasExited()).to.equal(false);
   });
 
-  it("says why when it cannot start", async () => {
+  it("explains why it cannot start", async () => {
     const running = await start();
     const other = mkdtempSync(join(tmpdir(), "tarsy-nats-"));
     const message = await rejectionOf(startNats({ binary, dataDir: other, port: running.port }));

@@ -16,11 +16,11 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { Client } from "pg";
-import { type EmbeddedPostgres, startPostgres } from "../embedded-postgres.ts";
-import { findPostgresBinaries } from "../postgres-binaries.ts";
-import { findSetpriv } from "../die-with-parent.ts";
-import { isRunning, processIdentity } from "../process-identity.mjs";
-import { waitUntilGone } from "../stop-process.ts";
+import { type EmbeddedPostgres, startPostgres } from "../postgres/start-postgres.ts";
+import { findPostgresBinaries } from "../postgres/find-postgres-binaries.ts";
+import { findSetpriv } from "../process/die-with-parent.ts";
+import { isRunning, processIdentity } from "../process/process-identity.mjs";
+import { waitUntilGone } from "../process/stop-process.ts";
 import { orphan } from "./orphan.ts";
 import { rejectionOf } from "./rejection-of.ts";
 
@@ -48,7 +48,7 @@ describe("startPostgres", () => {
   });
   after(() => rmSync(dataDir, { recursive: true }));
 
-  it("gives tarsy a database of its own and no power beyond it", async () => {
+  it("gives tarsy its own database and no other privileges", async () => {
     const { url } = await start();
     expect(
       await query(url, "select rolsuper, rolcreatedb from pg_roles where rolname = current_user"),
@@ -61,7 +61,7 @@ describe("startPostgres", () => {
     expect(await rejectionOf(query(url, "copy kept from program 'id'"))).to.include("permission denied");
   });
 
-  it("lets nobody in without the password, which only its owner can read", async () => {
+  it("requires the password, which only its owner can read", async () => {
     const { url } = await start();
     const wrong = new URL(url);
     wrong.password = "guess";
@@ -69,7 +69,7 @@ describe("startPostgres", () => {
     expect(statSync(join(dataDir, "passwords.json")).mode & 0o077).to.equal(0);
   });
 
-  it("keeps what was committed across a kill and a start on the same port", async () => {
+  it("keeps committed data across a kill and a restart on the same port", async () => {
     const first = await start();
     await query(first.url, "create table committed as select 1 as n");
     process.kill(first.pid, "SIGKILL");
@@ -79,7 +79,7 @@ describe("startPostgres", () => {
     expect(await query(second.url, "select n from committed")).to.deep.equal([{ n: 1 }]);
   });
 
-  it("waits for the old server's backends when a kill left one in the middle of a query", async () => {
+  it("waits for an old backend that runs a query after a kill", async () => {
     const first = await start();
     const client = new Client({ connectionString: first.url });
     client.on("error", () => undefined);
@@ -103,7 +103,7 @@ describe("startPostgres", () => {
     expect(left.hasExited()).to.equal(true);
   });
 
-  it("starts over a stale lock whose pid belongs to another process by now, and leaves that alone", async () => {
+  it("removes a stale lock whose pid belongs to another process, and leaves that process alone", async () => {
     await (await start()).stop();
     const other = spawn("sleep", ["600"]);
     try {
@@ -114,13 +114,13 @@ describe("startPostgres", () => {
       await start();
       expect(other.exitCode).to.equal(null);
     } finally {
-      const gone = once(other, "exit");
+      const exited = once(other, "exit");
       other.kill();
-      await gone;
+      await exited;
     }
   });
 
-  it("makes a new cluster where the first start was killed halfway", async () => {
+  it("creates a new cluster after an interrupted first start", async () => {
     const folder = mkdtempSync(join(tmpdir(), "tarsy-postgres-"));
     mkdirSync(join(folder, "cluster.new", "base"), { recursive: true });
     const server = await startPostgres({ dataDir: folder, port: 0, durable: false });
@@ -130,7 +130,7 @@ describe("startPostgres", () => {
     rmSync(folder, { recursive: true });
   });
 
-  it("leaves no process, no lock and no record when it is stopped", async () => {
+  it("leaves no process, no lock and no record after a stop", async () => {
     const running = await start();
     await Promise.all([running.stop(), running.stop()]);
     expect(running.hasExited()).to.equal(true);
@@ -140,52 +140,52 @@ describe("startPostgres", () => {
   });
 
   if (findSetpriv() !== undefined) {
-    it("ends when its owner is killed", async () => {
+    it("stops when its owner is killed", async () => {
       const script = `
-        import { startPostgres } from ${JSON.stringify(join(import.meta.dirname, "../embedded-postgres.ts"))};
+        import { startPostgres } from ${JSON.stringify(join(import.meta.dirname, "../postgres/start-postgres.ts"))};
         const server = await startPostgres({ dataDir: ${JSON.stringify(dataDir)}, port: 0, durable: false });
         console.log(server.pid);
         process.stdin.resume();`;
       const child = spawn(process.execPath, ["--input-type=module", "-e", script], {
         stdio: ["pipe", "pipe", "inherit"],
       });
-      const said: unknown[] = await once(child.stdout, "data");
-      const server = processIdentity(Number(said[0]));
-      const gone = once(child, "exit");
+      const printed: unknown[] = await once(child.stdout, "data");
+      const server = processIdentity(Number(printed[0]));
+      const exited = once(child, "exit");
       child.kill("SIGKILL");
-      await gone;
+      await exited;
       expect(server !== undefined && (await waitUntilGone(server, 20_000))).to.equal(true);
     });
   }
 
   if (process.getuid?.() === 0) {
-    it("runs as another user for root, also below a directory that only root may enter", async () => {
+    it("runs as another user for root, even below a directory that only root may enter", async () => {
       const closed = mkdtempSync(join(tmpdir(), "tarsy-closed-"));
       chmodSync(closed, 0o700);
       const checkout = join(closed, "checkout");
       copyForClosedRun(checkout);
       const script = `
-        import { startPostgres } from ${JSON.stringify(join(checkout, "launcher/embedded-postgres.ts"))};
+        import { startPostgres } from ${JSON.stringify(join(checkout, "launcher/postgres/start-postgres.ts"))};
         const server = await startPostgres({ dataDir: ${JSON.stringify(join(checkout, "data"))}, port: 0, durable: false });
         console.log(server.pid, server.url);
         process.stdin.resume().on("end", async () => server.stop());`;
       const child = spawn(process.execPath, ["--input-type=module", "-e", script], {
         stdio: ["pipe", "pipe", "inherit"],
       });
-      const said: unknown[] = await once(child.stdout, "data");
-      const [pid = "", url = ""] = String(said[0]).trim().split(" ");
+      const printed: unknown[] = await once(child.stdout, "data");
+      const [pid = "", url = ""] = String(printed[0]).trim().split(" ");
       const status = readFileSync(`/proc/${pid}/status`, "utf8");
       expect(/^Uid:\s+(\d+)/m.exec(status)?.[1]).not.to.equal("0");
       expect(await query(url, "select 1 as n")).to.deep.equal([{ n: 1 }]);
-      const gone = once(child, "exit");
+      const exited = once(child, "exit");
       child.stdin.end();
-      expect(await gone).to.deep.equal([0, null]);
+      expect(await exited).to.deep.equal([0, null]);
       rmSync(closed, { recursive: true });
     });
   }
 });
 
-/** The launcher and PostgreSQL's programs, really there and not by links that lead out of the closed directory. */
+/** Copies the launcher and PostgreSQL's programs into the closed directory; symlinks would lead out of it. */
 function copyForClosedRun(checkout: string): void {
   const root = join(import.meta.dirname, "../..");
   const native = dirname(dirname(findPostgresBinaries().postgres));

@@ -3,8 +3,8 @@ import { createServer } from "node:http";
 import { dirname, join } from "node:path";
 
 /*
- * Stands in for a service: its readiness port and the way it ends are all the launcher sees of one. A file
- * `behaviour` beside its entry makes it misbehave: "die" (before it is ready), "misconfigured", "deaf" (to a stop signal).
+ * A stub service with a readiness port. A file `behaviour` next to its entry makes it misbehave: "die" (before it is
+ * ready), "misconfigured" or "deaf" (ignores stop signals).
  */
 const folder = dirname(process.argv[1] ?? "");
 const service = folder.split("/").at(-1) ?? "";
@@ -12,12 +12,12 @@ const behaviourFile = join(folder, "behaviour");
 const behaviour = existsSync(behaviourFile) ? readFileSync(behaviourFile, "utf8") : "";
 
 if (behaviour === "die") {
-  console.error("the cupboard is bare");
+  console.error("no disk space");
   process.exit(3);
 }
 
 if (behaviour === "misconfigured") {
-  console.error("SHELF is upside down");
+  console.error("SHELF is invalid");
   process.exit(78);
 }
 

@@ -2,9 +2,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client } from "pg";
-import { startNats, type EmbeddedNats } from "../../launcher/embedded-nats.ts";
-import { startPostgres, type EmbeddedPostgres } from "../../launcher/embedded-postgres.ts";
-import { findNatsServer } from "../../launcher/nats-binary.ts";
+import { startNats, type EmbeddedNats } from "../../launcher/nats/start-nats.ts";
+import { startPostgres, type EmbeddedPostgres } from "../../launcher/postgres/start-postgres.ts";
+import { findNatsServer } from "../../launcher/nats/find-nats-server.ts";
 
 const TOOLS_DIR = join(import.meta.dirname, "../../.tarsy/tools");
 

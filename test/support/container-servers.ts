@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { Client } from "pg";
 import { GenericContainer, Wait, getContainerRuntimeClient, type StartedTestContainer } from "testcontainers";
-import { readGreeting, type EmbeddedNats } from "../../launcher/embedded-nats.ts";
-import type { EmbeddedPostgres } from "../../launcher/embedded-postgres.ts";
+import { readGreeting, type EmbeddedNats } from "../../launcher/nats/start-nats.ts";
+import type { EmbeddedPostgres } from "../../launcher/postgres/start-postgres.ts";
 import { freePort } from "../../launcher/free-port.ts";
-import type { ServerProcess } from "../../launcher/server-process.ts";
+import type { ServerProcess } from "../../launcher/process/server-process.ts";
 import { until } from "./until.ts";
 
 const HOST = "127.0.0.1";
