@@ -2,11 +2,11 @@ import { parseArgs } from "node:util";
 import { errorMessage } from "#shared/errors.ts";
 import { UsageError } from "./benchmark.ts";
 
-/** Whole numbers by option name, from 1, each with its default and its most; besides them every benchmark takes `--json FILE`. */
-export type NumberOptions = Readonly<Record<string, { readonly fallback: number; readonly max: number }>>;
+/** The default and the maximum of each numeric option, by its name. The minimum is 1. */
+type NumberOptions = Readonly<Record<string, { readonly fallback: number; readonly max: number }>>;
 
-/** Reads `--name N` for each of the names, and `--json`. Throws UsageError naming the option and what it takes. */
-export function readOptions(
+/** Parses `--name N` for each known name, and `--json FILE`. Throws UsageError naming the option and its allowed values. */
+export function readNumberOptions(
   args: readonly string[],
   known: NumberOptions,
 ): { readonly number: (name: string) => number; readonly jsonFile: string | undefined } {
@@ -32,7 +32,7 @@ function parse(
     return parseArgs({ args: [...args], options }).values;
   } catch (error) {
     const reason = errorMessage(error).split(/\.\s/)[0]?.replace(/\.$/, "");
-    throw new UsageError(`${reason}; --help behind the benchmark's name lists what there is`, {
+    throw new UsageError(`${reason}; NAME --help lists the options`, {
       cause: error,
     });
   }

@@ -16,7 +16,7 @@ interface Run {
   readonly code: Promise<number | null>;
 }
 
-/** Starts the command with a temporary directory of its own, where whatever it leaves behind shows. */
+/** Starts the command with the given temporary directory, so that leftover files are found. */
 function bench(args: readonly string[], temporary: string): Run {
   const child = spawn(process.execPath, [MAIN, ...args], {
     env: { ...process.env, TMPDIR: temporary },
@@ -29,7 +29,7 @@ function bench(args: readonly string[], temporary: string): Run {
   return { child, output: () => output, errors: () => errors, code };
 }
 
-/** Every number of a report with the path that leads to it. */
+/** Every number of a report with its path. */
 function numbers(value: unknown, path: readonly string[] = []): { path: readonly string[]; value: number }[] {
   if (typeof value === "number") return [{ path, value }];
   if (typeof value !== "object" || value === null) return [];
@@ -41,7 +41,7 @@ describe("npm run bench", () => {
   before(async () => (temporary = await mkdtemp(join(tmpdir(), "tarsy-bench-test-"))));
   after(() => rm(temporary, { recursive: true, force: true }));
 
-  /** The last of those who may share the directory: what Node caches is no leftover. */
+  /** Files that the benchmark left; Node may also use the directory for caches. */
   const leftovers = async () => (await readdir(temporary)).filter((name) => name.startsWith("tarsy-"));
 
   describe("smoke", () => {
@@ -123,7 +123,7 @@ describe("npm run bench", () => {
     });
   }
 
-  it("explains itself", async () => {
+  it("prints its usage", async () => {
     const [all, one] = [bench(["--help"], temporary), bench(["smoke", "--help"], temporary)];
     expect([await all.code, await one.code]).to.deep.equal([0, 0]);
     expect(all.output()).to.contain("smoke");
