@@ -1,5 +1,5 @@
 import {
-  MAX_SNAPSHOT_TEXT_UTF16_UNITS,
+  MAX_SNAPSHOT_TEXT_CODE_UNITS,
   type SnapshotReply,
   type SnapshotRequest,
 } from "#shared/contracts/stream-snapshot.ts";
@@ -16,7 +16,7 @@ export function answerSnapshot(
     .all()
     .filter(({ eventId }) => request.event_id === undefined || request.event_id === eventId);
   const offset = request.event_id === undefined ? 0 : (request.offset ?? 0);
-  let budget = MAX_SNAPSHOT_TEXT_UTF16_UNITS;
+  let budget = MAX_SNAPSHOT_TEXT_CODE_UNITS;
   return {
     session_id: sessionId,
     streams: wanted.map((stream) => {

@@ -93,7 +93,7 @@ describe("a long chain of iterating agents", () => {
     ).to.have.members([odd, long, "SynthesisAgent"]);
   });
 
-  it("keeps a summary to a few storable lines", async () => {
+  it("keeps a summary to a few Postgres-safe lines", async () => {
     const line = "it is the memory of checkout\0";
     for (const summary of [`${line}\n`.repeat(200), "m".repeat(1_000_000)]) {
       await fixture.playWhole({ when: SUMMARY, steps: [{ text: summary }] }, ANSWER);

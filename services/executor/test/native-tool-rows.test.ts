@@ -83,7 +83,7 @@ describe("nativeToolRows", () => {
     expect(rows({ groundings: [{ ...GROUNDING, groundingChunks: [] }] })).to.deep.equal([]);
   });
 
-  it("makes everything storable, the metadata included", () => {
+  it("makes everything Postgres-safe, the metadata included", () => {
     const found = rows({
       codeExecutions: [{ code: "\0", result: "\0" }],
       groundings: [

@@ -25,7 +25,7 @@ describe("summaryText", () => {
     expect(summaryText(`x${"💾".repeat(5_000)}`)).to.equal(`x${"💾".repeat(999)}…`);
   });
 
-  it("is storable", () => {
+  it("is Postgres-safe", () => {
     expect(summaryText("a\0b\uD800c")).to.equal("a\uFFFDb\uFFFDc");
   });
 });

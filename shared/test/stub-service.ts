@@ -3,14 +3,14 @@ import { TerminalError } from "#shared/errors.ts";
 import { runService } from "#shared/run-service.ts";
 import { readServiceConfig } from "#shared/service-config.ts";
 
-// A service that does nothing but say what happens to it; its argument chooses what goes wrong.
+// A service that only logs what happens to it; its argument selects a fault.
 const [, , fault] = process.argv;
 
 await runService(
-  "stand-in",
+  "stub",
   async (env) => {
     if (fault === "slow-config") await once(process, "disconnect");
-    return readServiceConfig(env, { name: "STAND_IN_PORT", fallback: 0 });
+    return readServiceConfig(env, { name: "STUB_PORT", fallback: 0 });
   },
   async ({ log, signal, resources }) => {
     // Something that keeps a process alive, as a server would.

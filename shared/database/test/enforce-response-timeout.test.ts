@@ -23,15 +23,15 @@ describe("a Postgres connection whose link goes dead", () => {
       () => new Error("it was answered"),
       (error: unknown) => coerceError(error),
     );
-  const open = async (answerWithinMs?: number) => {
+  const open = async (responseTimeoutMs?: number) => {
     const url = new URL(fixture.servers.postgres.url);
-    // While silent, a connection that is used is dead for good; later ones work again.
+    // A connection used while the link is silent stays dead; later ones work again.
     const link = { isSilent: false };
     const decide = () => (link.isSilent ? "hold" : "forward");
     const tap = () => ({ fromClient: decide, fromServer: decide });
     const proxy = resources.use(await TcpProxy.start({ host: url.hostname, port: Number(url.port), tap }));
     url.port = String(proxy.port);
-    const limit = answerWithinMs === undefined ? {} : { answerWithinMs };
+    const limit = responseTimeoutMs === undefined ? {} : { responseTimeoutMs };
     const db = resources.adopt(
       await openDatabase({
         url: url.href,
