@@ -1,4 +1,4 @@
-import type { ParsedReact } from "../react-parser/parsed-react.ts";
+import type { ParsedReact } from "../react-parser/parse-react.ts";
 import { untrustedText } from "./untrusted-text.ts";
 
 /** A tool as it is shown to the model. */

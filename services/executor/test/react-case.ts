@@ -1,6 +1,5 @@
 import { expect } from "chai";
-import { parseReact } from "../react-parser/parse-react.ts";
-import type { ParsedReact } from "../react-parser/parsed-react.ts";
+import { parseReact, type ParsedReact } from "../react-parser/parse-react.ts";
 
 /** A parse without its message and its found flags. */
 export type ExpectedParse = Omit<ParsedReact, "errorMessage" | "found">;
