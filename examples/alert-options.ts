@@ -11,16 +11,16 @@ export interface AlertOptions {
 
 export const USAGE = `Usage: npm run alert -- FILE [--type TYPE] [--runbook URL] [--api URL] [--ws URL]
 
-Sends the file's content as an alert and shows the investigation as it goes.
+Sends the file's content as an alert and shows the investigation live.
 
   FILE        any text, such as examples/alerts/alertmanager-webhook.json; - reads standard input
   --type      the alert type, which chooses the chain of agents (default: the configuration's)
-  --runbook   URL of a runbook to name to the agents
+  --runbook   URL of a runbook, passed to the agents
   --api       the api (TARSY_API_URL, default http://localhost:8080; API_PORT changes the port)
   --ws        the notifier (TARSY_WS_URL, default ws://localhost:8081/ws; NOTIFIER_PORT changes the port)
 `;
 
-/** From the command line and the environment. Throws an Error with one sentence for what cannot be used. */
+/** Parses the command line and the environment. Throws an Error with one sentence about the first invalid option. */
 export function parseAlertOptions(
   args: readonly string[],
   env: Readonly<Record<string, string | undefined>>,

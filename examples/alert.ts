@@ -1,18 +1,18 @@
 import { readFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
 import { USAGE, parseAlertOptions, type AlertOptions } from "./alert-options.ts";
-import { followSession } from "./follow-session.ts";
+import { postAlert, readSession, type SessionSummary } from "./api-client.ts";
+import { followOverWebSocket } from "./follow-over-websocket.ts";
 import { TimelineRenderer } from "./render-timeline.ts";
-import { readSession, submitAlert, type SessionSummary } from "./session-api.ts";
 import { printable, terminalStyle, type TerminalStyle } from "./terminal-style.ts";
 
-const INTERRUPTED = 130;
+const EXIT_CODE_SIGINT = 130;
 const write = (line: string) => void process.stdout.write(line);
 
-/** Sends the alert, shows its investigation, and resolves the exit code. */
+/** Sends the alert and shows its investigation; resolves with the exit code. */
 async function run(options: AlertOptions, style: TerminalStyle): Promise<number> {
   const { api, ws } = options;
-  const sessionId = await submitAlert(api, {
+  const sessionId = await postAlert(api, {
     data: await readAlert(options.file),
     ...(options.type === undefined ? {} : { alert_type: options.type }),
     ...(options.runbook === undefined ? {} : { runbook: options.runbook }),
@@ -23,19 +23,19 @@ async function run(options: AlertOptions, style: TerminalStyle): Promise<number>
   write(style.dim(`Session ${sessionId}\n`));
   const renderer = new TimelineRenderer(write, style);
   const { signal } = new AbortController();
-  await followSession({
+  await followOverWebSocket({
     ws,
     sessionId,
     signal,
-    show: (message) => renderer.show(message),
-    lost: (why) => process.stderr.write(style.dim(`\n[${printable(why)}: reconnecting]\n`)),
+    onMessage: (message) => renderer.show(message),
+    onDisconnect: (why) => process.stderr.write(style.dim(`\n[${printable(why)}: reconnecting]\n`)),
   });
   renderer.finish();
-  return conclude(await readSession(api, sessionId), renderer.finalAnalysis, style);
+  return printResult(await readSession(api, sessionId), renderer.finalAnalysis, style);
 }
 
-/** The analysis comes last, unless it has just been shown. */
-function conclude(session: SessionSummary, shown: string | undefined, style: TerminalStyle): number {
+/** Prints the final analysis, unless the timeline showed it already, and a failure's reason; returns the exit code. */
+function printResult(session: SessionSummary, shown: string | undefined, style: TerminalStyle): number {
   const { status, finalAnalysis, errorMessage } = session;
   if (finalAnalysis !== undefined && finalAnalysis !== shown) {
     write(`${style.bold("\n● Final analysis\n")}${printable(finalAnalysis)}\n`);
@@ -61,7 +61,7 @@ function leave(api: string, sessionId: string): never {
   write(
     `\nThe investigation goes on without you.\n  see it:     curl ${url}\n  cancel it:  curl -X POST ${url}/cancel\n`,
   );
-  process.exit(INTERRUPTED);
+  process.exit(EXIT_CODE_SIGINT);
 }
 
 try {

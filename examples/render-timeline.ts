@@ -1,20 +1,20 @@
 import { durationText, printable, type TerminalStyle } from "./terminal-style.ts";
-import { TimelineBlock, doneBlock, type Block } from "./timeline-block.ts";
+import { TimelineBlock, doneBlock, type ScreenBlock } from "./timeline-block.ts";
 
-/** A message from the WebSocket, as decoded JSON. */
-export type WireMessage = Readonly<Record<string, unknown>>;
+/** A message from the notifier's WebSocket, as decoded JSON. */
+export type NotifierMessage = Readonly<Record<string, unknown>>;
 
 /**
- * Turns a session's messages into text for a terminal. Agents may run in parallel, and a terminal has one cursor:
- * what began first is shown as it grows, and everything behind it waits for its turn.
+ * Turns a session's messages into text for a terminal. Agents may run in parallel but a terminal has one cursor, so the
+ * oldest unfinished block is shown as it grows and later blocks are queued.
  */
 export class TimelineRenderer {
   readonly #write: (text: string) => void;
   readonly #style: TerminalStyle;
-  readonly #blocks: Block[] = [];
+  readonly #blocks: ScreenBlock[] = [];
   readonly #open = new Map<string, TimelineBlock>();
   readonly #startedAt = new Map<string, number>();
-  /** Where an agent is one of several: who it is. */
+  /** The names of agents that run in parallel, by execution id. */
   readonly #agents = new Map<string, string>();
   #finalAnalysis: string | undefined;
 
@@ -23,12 +23,12 @@ export class TimelineRenderer {
     this.#style = style;
   }
 
-  /** The last final analysis that was shown whole. */
+  /** The last completed final analysis that was shown. */
   get finalAnalysis(): string | undefined {
     return this.#finalAnalysis;
   }
 
-  show(message: WireMessage): void {
+  show(message: NotifierMessage): void {
     switch (message["type"]) {
       case "session.status":
         this.#line(this.#statusLine(message));
@@ -60,23 +60,23 @@ export class TimelineRenderer {
     this.#advance();
   }
 
-  /** Shows what still waits behind an event that will not complete any more. */
+  /** Shows all queued blocks, even if some never completed. */
   finish(): void {
     for (const block of this.#open.values()) block.done = true;
     this.#advance();
   }
 
-  #execution(message: WireMessage): void {
+  #execution(message: NotifierMessage): void {
     const [index, status] = [Number(message["agent_index"]), text(message, "status")];
     const agent = `agent ${index}, ${text(message, "agent_name")}`;
-    // A stage's only agent needs no introduction; that there are others shows when the second one begins.
+    // The first agent is not named: whether there are others is known only when the second one starts.
     if (index > 1) this.#agents.set(text(message, "execution_id"), agent);
     if (ended(status) && status !== "completed") {
       this.#line(this.#style.red(`\n■ ${agent}: ${status.replaceAll("_", " ")}`));
     }
   }
 
-  #created(message: WireMessage): void {
+  #created(message: NotifierMessage): void {
     const execution = text(message, "execution_id");
     const agent = this.#agents.get(execution);
     const type = text(message, "event_type");
@@ -95,33 +95,33 @@ export class TimelineRenderer {
     }
   }
 
-  #chunk(message: WireMessage): void {
+  #chunk(message: NotifierMessage): void {
     const block = this.#open.get(text(message, "event_id"));
     block?.chunk(Number(message["attempt"]), Number(message["offset"]), raw(message, "delta"));
-    this.#takeUp(block);
+    this.#requeue(block);
   }
 
-  #completed(message: WireMessage): void {
+  #completed(message: NotifierMessage): void {
     const id = text(message, "event_id");
     const block = this.#open.get(id);
     block?.complete(raw(message, "content"), text(message, "status"));
-    this.#takeUp(block);
+    this.#requeue(block);
     this.#open.delete(id);
     this.#remember(message);
   }
 
-  /** A paused block that has something to show after all gets another turn. */
-  #takeUp(block: TimelineBlock | undefined): void {
-    if (block?.hasNews === true && !this.#blocks.includes(block)) this.#blocks.push(block);
+  /** Queues a paused block again when it has new text. */
+  #requeue(block: TimelineBlock | undefined): void {
+    if (block?.hasNewText === true && !this.#blocks.includes(block)) this.#blocks.push(block);
   }
 
-  #remember(message: WireMessage): void {
+  #remember(message: NotifierMessage): void {
     if (message["event_type"] === "final_analysis" && message["status"] === "completed") {
       this.#finalAnalysis = raw(message, "content");
     }
   }
 
-  #statusLine(message: WireMessage): string {
+  #statusLine(message: NotifierMessage): string {
     const status = text(message, "status");
     const reason = typeof message["error_message"] === "string" ? `: ${text(message, "error_message")}` : "";
     const started = this.#startedAt.get("session");
@@ -133,7 +133,7 @@ export class TimelineRenderer {
     return ended(status) ? this.#style.red(line) : this.#style.dim(line);
   }
 
-  #stageLine(message: WireMessage): string {
+  #stageLine(message: NotifierMessage): string {
     const status = text(message, "status");
     const started = this.#startedAt.get(text(message, "stage_id"));
     const took = started === undefined ? "" : ` in ${durationText(time(message) - started)}`;
@@ -158,10 +158,10 @@ export class TimelineRenderer {
   }
 }
 
-/** Thinking gives way to what its own agent writes next; agents do not interrupt each other. */
-function canYield(block: TimelineBlock, next: Block | undefined): boolean {
+/** Thinking is paused for the next block of the same agent; agents do not interrupt each other. */
+function canYield(block: TimelineBlock, next: ScreenBlock | undefined): boolean {
   return (
-    block.mayPause && next instanceof TimelineBlock && next.execution === block.execution && next.hasNews
+    block.mayPause && next instanceof TimelineBlock && next.execution === block.execution && next.hasNewText
   );
 }
 
@@ -169,20 +169,20 @@ function ended(status: string): boolean {
   return ["completed", "failed", "cancelled", "timed_out"].includes(status);
 }
 
-function raw(message: WireMessage, field: string): string {
+function raw(message: NotifierMessage, field: string): string {
   const value = message[field];
   return typeof value === "string" ? value : "";
 }
 
-function text(message: WireMessage, field: string): string {
+function text(message: NotifierMessage, field: string): string {
   return printable(raw(message, field));
 }
 
-function time(message: WireMessage): number {
+function time(message: NotifierMessage): number {
   return Date.parse(raw(message, "timestamp"));
 }
 
-/** server.tool, where the metadata names them. */
+/** `server.tool` from the metadata; empty if it has none. */
 function toolName(metadata: unknown): string {
   if (typeof metadata !== "object" || metadata === null) return "";
   const server =

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { join } from "node:path";
 
-// Serves the page for a browser on this machine: its Origin is then one that the notifier allows by default.
+// Serves timeline.html on the loopback address, an Origin that the notifier allows by default.
 const HOST = "127.0.0.1";
 const PAGE = join(import.meta.dirname, "timeline.html");
 

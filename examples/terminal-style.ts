@@ -10,7 +10,7 @@ export interface TerminalStyle {
 /** With `colours` false every function returns its text unchanged. */
 export function terminalStyle(colours: boolean): TerminalStyle {
   const paint = (start: number, end: number) => (text: string) =>
-    // Line by line, so that no colour runs into what else is on the screen.
+    // Line by line, so that no colour runs into other text on the screen.
     colours ? text.replaceAll(/[^\n]+/gu, (line) => `\u001B[${start}m${line}\u001B[${end}m`) : text;
   return {
     bold: paint(1, 22),
@@ -21,15 +21,15 @@ export function terminalStyle(colours: boolean): TerminalStyle {
   };
 }
 
-// What a model or a tool wrote must not move the cursor or change the title of somebody's terminal.
+// Text from a model or a tool must not move the cursor or change the terminal's title.
 const CONTROL = /(?![\n\t])\p{Cc}/gu;
 
-/** The text with everything that a terminal would take as a command shown as U+FFFD; carriage returns vanish. */
+/** Replaces control characters by U+FFFD and removes carriage returns. */
 export function printable(text: string): string {
   return text.replaceAll("\r", "").replaceAll(CONTROL, "\uFFFD");
 }
 
-/** 850 ms, 4.2 s, 3 min 5 s. */
+/** Formats a duration: 850 ms, 4.2 s, 3 min 5 s. */
 export function durationText(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`;
   if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;

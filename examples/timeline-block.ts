@@ -17,15 +17,15 @@ const LABELS: Readonly<Record<string, string>> = {
 };
 const MAX_TOOL_LINES = 20;
 
-/** Something that takes its turn on the screen. */
-export interface Block {
+/** A piece of the screen; blocks are shown one after another. */
+export interface ScreenBlock {
   readonly done: boolean;
-  /** What it has to show that it has not shown yet; called only while it is this block's turn. */
+  /** Returns the text that was not shown yet; called only for the block at the cursor. */
   take(): string;
 }
 
-/** A line or more that is complete from the start. */
-export function doneBlock(text: string): Block {
+/** Creates a block of complete text. */
+export function doneBlock(text: string): ScreenBlock {
   let rest = text;
   return {
     done: true,
@@ -37,19 +37,19 @@ export function doneBlock(text: string): Block {
   };
 }
 
-/** One timeline event: a heading, and its text as it grows. */
-export class TimelineBlock implements Block {
+/** One timeline event: a heading and its growing text. */
+export class TimelineBlock implements ScreenBlock {
   done = false;
   readonly #type: string;
   readonly #heading: string;
   readonly #style: TerminalStyle;
-  #headed = false;
+  #hasHeading = false;
   #attempt = 0;
   #text = "";
   #shown = 0;
   #note = "";
 
-  /** Whose event it is. */
+  /** The id of the agent's execution. */
   readonly execution: string;
 
   constructor(type: string, suffix: string, style: TerminalStyle, execution: string) {
@@ -59,7 +59,7 @@ export class TimelineBlock implements Block {
     this.#heading = `${LABELS[type] ?? printable(type)}${suffix}`;
   }
 
-  /** A piece of the text, from `offset` on; what is known already does no harm, a higher attempt starts over. */
+  /** Adds streamed text at `offset`. Repeated text is harmless; a higher attempt starts over. */
   chunk(attempt: number, offset: number, delta: string): void {
     if (this.done || attempt < this.#attempt) return;
     if (attempt > this.#attempt) this.#startOver(attempt);
@@ -67,9 +67,9 @@ export class TimelineBlock implements Block {
     this.#text = this.#text.slice(0, offset) + delta;
   }
 
-  /** The final content, which replaces whatever was streamed. */
+  /** Sets the final content, which replaces the streamed text. */
   complete(content: string, status: string): void {
-    // What was streamed may have had white space around it; only a text that really differs is shown again.
+    // Surrounding white space may differ from the streamed text; only a different text is shown again.
     const shown = this.#text.slice(0, this.#shown);
     if (!content.startsWith(shown)) {
       if (content.startsWith(shown.trim())) this.#shown = shown.trim().length;
@@ -80,19 +80,19 @@ export class TimelineBlock implements Block {
     if (status !== "completed" && status !== "streaming") this.#note = this.#style.red(`  [${status}]\n`);
   }
 
-  /** True while there is text that was not shown. */
-  get hasNews(): boolean {
+  /** True while some text was not shown yet. */
+  get hasNewText(): boolean {
     return this.#shown < this.#text.length;
   }
 
-  /** Thinking stays open until its whole reply is there: what is written after it need not wait. */
+  /** Thinking completes only with the whole reply; the blocks after it should not wait for that. */
   get mayPause(): boolean {
     return this.#type === "llm_thinking";
   }
 
-  /** Ends its turn for now; returns what closes the text so far. Should more come, it gets a heading again. */
+  /** Pauses the block and returns the text that ends its last line. The heading is repeated with further text. */
   pause(): string {
-    this.#headed = false;
+    this.#hasHeading = false;
     return this.#text === "" || this.#text.endsWith("\n") ? "" : "\n";
   }
 
@@ -100,15 +100,15 @@ export class TimelineBlock implements Block {
     const fresh = this.#text.slice(this.#shown);
     if (fresh === "" && !this.done) return "";
     this.#shown = this.#text.length;
-    const head = this.#headed ? "" : this.#head();
-    this.#headed = true;
+    const head = this.#hasHeading ? "" : this.#head();
+    this.#hasHeading = true;
     const end = this.done ? `${this.#text.endsWith("\n") || this.#text === "" ? "" : "\n"}${this.#note}` : "";
     this.#note = "";
     return `${head}${this.#body(printable(fresh))}${end}`;
   }
 
   #startOver(attempt: number): void {
-    this.#headed = false;
+    this.#hasHeading = false;
     this.#attempt = attempt;
     this.#text = "";
     this.#shown = 0;

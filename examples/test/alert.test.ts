@@ -64,20 +64,20 @@ describe("npm run alert", () => {
     }
   });
 
-  it("reads an alert from standard input, and exits with 1 and the reason when the investigation fails", async () => {
+  it("reads an alert from standard input, and exits with 1 and a reason when the investigation fails", async () => {
     const run = runAlert(["-", ...addresses], "REFUSE this");
     expect(await run.exit).to.equal(1);
     expect(run.errors()).to.match(/^The investigation ended failed: .*we do not answer this/u);
   });
 
-  it("finds an api and a notifier on the ports that npm start was given", async () => {
+  it("finds the api and the notifier on the ports given to npm start", async () => {
     const env = { API_PORT: new URL(system.api).port, NOTIFIER_PORT: new URL(system.ws).port };
     const run = runAlert(["-", "--type", "test"], "moved", env);
     expect(await run.exit, run.errors()).to.equal(0);
     expect(run.out()).to.include("● Final analysis\n");
   });
 
-  it("shows everything once although its connection is lost in between", async () => {
+  it("shows everything once although the connection is lost in between", async () => {
     const run = runAlert(["-", ...addresses], "SLOW");
     await until("the analysis has begun", () => run.out().includes("one tw"));
     await system.stop("notifier", "SIGKILL");
@@ -88,7 +88,7 @@ describe("npm run alert", () => {
     expect(run.out().match(/Session in progress/gu)).to.have.length(1);
   });
 
-  it("leaves the investigation running when it is interrupted, and says how to cancel it", async () => {
+  it("leaves the investigation running when it is interrupted, and prints how to cancel it", async () => {
     const run = runAlert(["-", ...addresses], "HANG");
     await until("the analysis has begun", () => run.out().includes("this goes on"));
     run.interrupt();
@@ -102,7 +102,7 @@ describe("npm run alert", () => {
     await client.waitFor(id, ["cancelled"]);
   });
 
-  it("says in one sentence what cannot be used", async () => {
+  it("reports invalid input in one sentence", async () => {
     const cases: [string[], string][] = [
       [[], "no FILE given: name one, or - for standard input\n"],
       [["a", "b"], "one FILE at a time, not a b\n"],
@@ -126,7 +126,7 @@ describe("npm run alert", () => {
 });
 
 describe("examples/alerts", () => {
-  it("hold what their senders send", async () => {
+  it("have the form that their senders use", async () => {
     const read = async (name: string) => readFile(join(ALERTS, name), "utf8");
     expect(JSON.parse(await read("alertmanager-webhook.json"))).to.include({
       version: "4",

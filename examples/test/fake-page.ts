@@ -1,7 +1,7 @@
 import { runInNewContext } from "node:vm";
 
-/** As much of an element as the page uses; it has no way to take HTML. */
-export class FakeElement {
+/** The part of an element that the page uses; it cannot take HTML. */
+class FakeElement {
   readonly children: FakeElement[] = [];
   readonly classes = new Set<string>();
   readonly classList = { add: (...names: string[]) => names.forEach((name) => this.classes.add(name)) };
@@ -21,7 +21,7 @@ export class FakeElement {
     this.children.length = 0;
   }
 
-  /** The texts of all elements of a class or tag below this one. */
+  /** The texts of all elements below this one. */
   texts(): string[] {
     return this.children
       .flatMap((child) => [child.textContent, ...child.texts()])
@@ -29,7 +29,7 @@ export class FakeElement {
   }
 }
 
-/** Runs the page's own script, with a WebSocket of its kind and elements that a test can look at. */
+/** Runs the page's script with a real WebSocket and fake elements that a test can inspect. */
 export function openPage(html: string, search: string): Disposable & { byId(id: string): FakeElement } {
   const script = /<script type="module">(?<code>[^]*)<\/script>/u.exec(html)?.groups?.["code"];
   if (script === undefined) throw new Error("the page has no script");

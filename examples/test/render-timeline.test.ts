@@ -1,16 +1,16 @@
 import { expect } from "chai";
-import { TimelineRenderer, type WireMessage } from "../render-timeline.ts";
+import { TimelineRenderer, type NotifierMessage } from "../render-timeline.ts";
 import { durationText, printable, terminalStyle } from "../terminal-style.ts";
 
 const stage = { stage_id: "stage", stage_name: "analysis", stage_index: 0 };
 const at = (seconds: number) => new Date(Date.UTC(2026, 2, 14, 2, 0, 0) + seconds * 1_000).toISOString();
-const status = (value: string, seconds: number, more: object = {}): WireMessage => ({
+const status = (value: string, seconds: number, more: object = {}): NotifierMessage => ({
   type: "session.status",
   status: value,
   timestamp: at(seconds),
   ...more,
 });
-const created = (event_id: string, event_type: string, more: object = {}): WireMessage => ({
+const created = (event_id: string, event_type: string, more: object = {}): NotifierMessage => ({
   type: "timeline_event.created",
   event_id,
   event_type,
@@ -20,7 +20,7 @@ const created = (event_id: string, event_type: string, more: object = {}): WireM
   timestamp: at(1),
   ...more,
 });
-const chunk = (event_id: string, offset: number, delta: string, attempt = 1): WireMessage => ({
+const chunk = (event_id: string, offset: number, delta: string, attempt = 1): NotifierMessage => ({
   type: "stream.chunk",
   event_id,
   attempt,
@@ -32,7 +32,7 @@ const completed = (
   event_type: string,
   content: string,
   more: object = {},
-): WireMessage => ({
+): NotifierMessage => ({
   type: "timeline_event.completed",
   event_id,
   event_type,
@@ -42,7 +42,7 @@ const completed = (
   ...more,
 });
 
-function render(messages: readonly WireMessage[], colours = false): string {
+function render(messages: readonly NotifierMessage[], colours = false): string {
   let screen = "";
   const renderer = new TimelineRenderer((text) => (screen += text), terminalStyle(colours));
   for (const message of messages) renderer.show(message);
@@ -99,7 +99,7 @@ describe("TimelineRenderer", () => {
     );
   });
 
-  it("shows one agent's text at a time, the others' when it is their turn", () => {
+  it("shows one agent's text at a time and queues the others'", () => {
     const agent = { type: "execution.status", timestamp: at(1) };
     const screen = render([
       { ...agent, execution_id: "first", agent_index: 1, agent_name: "Ann", status: "active" },
@@ -118,7 +118,7 @@ describe("TimelineRenderer", () => {
     );
   });
 
-  it("shows a text again that was replaced, and the text of a repeated attempt from its start", () => {
+  it("shows a replaced text again, and the text of a repeated attempt from its start", () => {
     expect(
       render([created("a", "llm_response"), chunk("a", 0, "old"), completed("a", "llm_response", "new")]),
     ).to.equal("\n● answer\nold\n● answer\nnew\n");
@@ -133,7 +133,7 @@ describe("TimelineRenderer", () => {
     ).to.equal("\n● answer\nfirst\n● answer\nsecond\n");
   });
 
-  it("does not repeat the text so far that a new connection brings", () => {
+  it("does not repeat text that a new connection sends again", () => {
     const screen = render([
       created("a", "llm_response"),
       chunk("a", 0, "one "),
@@ -143,7 +143,7 @@ describe("TimelineRenderer", () => {
     expect(screen).to.equal("\n● answer\none two three\n");
   });
 
-  it("says how an event or a session failed, and why", () => {
+  it("shows how an event or a session failed, and why", () => {
     const screen = render([
       created("a", "llm_response"),
       completed("a", "llm_response", "Streaming failed: refused", { status: "failed" }),
@@ -154,14 +154,14 @@ describe("TimelineRenderer", () => {
     );
   });
 
-  it("cuts long tool results", () => {
+  it("truncates long tool results", () => {
     const content = Array.from({ length: 100 }, (_, n) => `line ${n}`).join("\n");
     const screen = render([created("r", "tool_result", { status: "completed", content })]);
     expect(screen).to.include("line 19\n… 80 more lines\n");
     expect(screen).not.to.include("line 20");
   });
 
-  it("dims thinking, reddens errors and lets no text command the terminal", () => {
+  it("dims thinking, shows errors in red and replaces control characters", () => {
     const screen = render(
       [
         created("t", "llm_thinking", { status: "completed", content: "a\u001B[2Jb" }),
@@ -175,13 +175,13 @@ describe("TimelineRenderer", () => {
 });
 
 describe("printable", () => {
-  it("keeps lines, tabs and emoji, and replaces control characters", () => {
+  it("preserves lines, tabs and emoji, and replaces control characters", () => {
     expect(printable("a\tb\r\nc 👩‍👩‍👧 \u0007\u009B")).to.equal("a\tb\nc 👩‍👩‍👧 \uFFFD\uFFFD");
   });
 });
 
 describe("durationText", () => {
-  it("gives each duration its unit", () => {
+  it("formats each duration with a suitable unit", () => {
     expect([0, 850, 4_200, 59_940, 185_000].map((ms) => durationText(ms))).to.deep.equal([
       "0 ms",
       "850 ms",

@@ -30,7 +30,7 @@ describe("timeline.html", () => {
   after(async () => resources.disposeAsync());
   beforeEach(async () => (session = await fixture.newSession()));
 
-  it("shows a session whole and once, as text, although its connection is lost again and again", async () => {
+  it("shows a whole session once, as text, although its connection is lost repeatedly", async () => {
     using page = openPage(html, `?${new URLSearchParams({ ws, session: session.id }).toString()}`);
     const shown = () => page.byId("timeline").texts();
     await until("it is live", () => page.byId("state").textContent === "live");
@@ -66,19 +66,22 @@ describe("timeline.html", () => {
     expect(first?.href).to.equal(`?${new URLSearchParams({ ws, session: session.id }).toString()}`);
   });
 
-  it("has nothing that could turn what it shows into HTML, and loads nothing", () => {
+  it("cannot show text as HTML, and loads nothing", () => {
     expect(html).not.to.match(/innerHTML|outerHTML|insertAdjacent|document\.write|eval\(|srcdoc/u);
     expect(html).to.include("default-src 'none'");
   });
 
-  it("is served to this machine at an address whose Origin the notifier allows", async () => {
+  it("is served on the loopback address with the notifier's address in its URL", async () => {
     const child = spawn(process.execPath, [join(EXAMPLES, "serve-timeline.ts")], {
       env: { TIMELINE_PORT: "0", TARSY_WS_URL: ws },
       stdio: ["ignore", "pipe", "inherit"],
     });
-    let told = "";
-    child.stdout.setEncoding("utf8").on("data", (text: string) => (told += text));
-    const url = await until("it tells its address", () => /^Open (?<url>\S+)\n/u.exec(told)?.groups?.["url"]);
+    let output = "";
+    child.stdout.setEncoding("utf8").on("data", (text: string) => (output += text));
+    const url = await until(
+      "it prints its address",
+      () => /^Open (?<url>\S+)\n/u.exec(output)?.groups?.["url"],
+    );
     expect(await (await fetch(url)).text()).to.equal(html);
     expect(new URL(url).searchParams.get("ws")).to.equal(ws);
     expect((await fetch(new URL("/elsewhere", url))).status).to.equal(404);

@@ -2,15 +2,15 @@ import type { DataSource } from "typeorm";
 import type { Logger } from "#shared/logger.ts";
 import type { ApiMetrics } from "./api-metrics.ts";
 import type { ApiConfig } from "./config.ts";
-import type { Dispatcher } from "./dispatch.ts";
-import type { EventStreams } from "./event-streams.ts";
+import type { Dispatcher } from "./dispatcher.ts";
+import type { SseConnections } from "./sse/sse-connections.ts";
 
-/** What the handlers work with. */
+/** The dependencies of the routes. */
 export interface ApiDeps {
   readonly config: ApiConfig;
   readonly log: Logger;
   readonly db: DataSource;
   readonly dispatcher: Dispatcher;
   readonly metrics: ApiMetrics;
-  readonly streams: EventStreams;
+  readonly sse: SseConnections;
 }

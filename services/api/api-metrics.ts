@@ -4,14 +4,14 @@ export interface ApiMetrics {
   readonly accepted: Counter;
   readonly replayed: Counter;
   readonly requestSeconds: Histogram<"method" | "route" | "status">;
-  readonly eventStreams: Gauge;
+  readonly sseConnections: Gauge;
   readonly wakeups: Counter<"result">;
   readonly swept: Counter;
   readonly queueRepairs: Counter;
-  readonly undispatched: Gauge;
+  readonly unowned: Gauge;
 }
 
-/** The api's own figures, registered in `registry`. */
+/** Creates the api's metrics in `registry`. */
 export function createApiMetrics(registry: Registry): ApiMetrics {
   const registers = [registry];
   return {
@@ -22,7 +22,7 @@ export function createApiMetrics(registry: Registry): ApiMetrics {
     }),
     replayed: new Counter({
       name: "tarsy_api_alerts_replayed_total",
-      help: "Repeated alerts answered with the session of the first",
+      help: "Repeated submissions answered with the session of the first",
       registers,
     }),
     requestSeconds: new Histogram({
@@ -32,9 +32,9 @@ export function createApiMetrics(registry: Registry): ApiMetrics {
       buckets: [0.002, 0.005, 0.02, 0.1, 0.5, 2, 10],
       registers,
     }),
-    eventStreams: new Gauge({
+    sseConnections: new Gauge({
       name: "tarsy_api_event_streams",
-      help: "Open streams of a session's events",
+      help: "Open SSE connections",
       registers,
     }),
     wakeups: new Counter({
@@ -45,15 +45,15 @@ export function createApiMetrics(registry: Registry): ApiMetrics {
     }),
     swept: new Counter({
       name: "tarsy_api_sessions_swept_total",
-      help: "Sessions the sweeper found without an owner or a wake-up",
+      help: "Sessions the sweeper found without an owner and without a wake-up",
       registers,
     }),
     queueRepairs: new Counter({
       name: "tarsy_api_queue_repairs_total",
-      help: "Times the queue's consumer delivered nothing and was created anew",
+      help: "Times the queue's consumer was stuck and was recreated",
       registers,
     }),
-    undispatched: new Gauge({
+    unowned: new Gauge({
       name: "tarsy_api_sessions_unowned",
       help: "Unfinished sessions without a live lease at the last sweep",
       registers,

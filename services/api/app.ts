@@ -1,22 +1,22 @@
 import { Router } from "@koa/router";
 import Koa from "koa";
-import { answerErrors } from "./answer-errors.ts";
 import type { ApiDeps } from "./api-deps.ts";
-import { cancelSession } from "./cancel-session.ts";
-import { getAlertTypes } from "./get-alert-types.ts";
-import { getEvents } from "./get-events.ts";
-import { getLlmTrace } from "./get-llm-trace.ts";
-import { getSession } from "./get-session.ts";
-import { getSystemConfig } from "./get-system-config.ts";
-import { getTimeline } from "./get-timeline.ts";
-import { getTrace } from "./get-trace.ts";
-import { health } from "./health.ts";
-import { submitAlert } from "./submit-alert.ts";
+import { errorHandler } from "./http/error-handler.ts";
+import { cancelSession } from "./routes/cancel-session.ts";
+import { getAlertTypes } from "./routes/get-alert-types.ts";
+import { getEvents } from "./routes/get-events.ts";
+import { getHealth } from "./routes/get-health.ts";
+import { getLlmTrace } from "./routes/get-llm-trace.ts";
+import { getSession } from "./routes/get-session.ts";
+import { getSystemConfig } from "./routes/get-system-config.ts";
+import { getTimeline } from "./routes/get-timeline.ts";
+import { getTrace } from "./routes/get-trace.ts";
+import { submitAlert } from "./routes/submit-alert.ts";
 
-/** What is the client's or the network's doing. */
+/** Error codes of a connection that the client or the network broke. */
 const BROKEN_CONNECTION = /^(?:ECONN|EPIPE|ETIMEDOUT|ERR_STREAM_|ABORT_ERR)/u;
 
-/** Builds the HTTP surface; it never listens by itself. */
+/** Builds the HTTP app: routes, error handling, request metrics. The caller listens. */
 export function buildApp(deps: ApiDeps): Koa {
   const router = new Router();
   router.post("/api/v1/alerts", submitAlert(deps));
@@ -28,14 +28,14 @@ export function buildApp(deps: ApiDeps): Koa {
   router.post("/api/v1/sessions/:id/cancel", cancelSession(deps));
   router.get("/api/v1/alert-types", getAlertTypes(deps));
   router.get("/api/v1/system/config", getSystemConfig(deps));
-  router.get("/health", health(deps));
+  router.get("/health", getHealth(deps));
 
-  // Identity headers are taken as they come until authentication exists; forwarding headers are not.
+  // Until there is authentication, identity headers (author) are trusted; forwarding headers (protocol, host, IP) are not.
   const app = new Koa({ proxy: false });
   app.silent = true;
   app.on("error", (error: NodeJS.ErrnoException) => {
-    const isTheirs = BROKEN_CONNECTION.test(error.code ?? "");
-    deps.log[isTheirs ? "debug" : "error"]({ error: error.message }, "answer cut in the middle");
+    const isBrokenConnection = BROKEN_CONNECTION.test(error.code ?? "");
+    deps.log[isBrokenConnection ? "debug" : "error"]({ error: error.message }, "response aborted");
   });
   app.use(async (ctx, next) => {
     const stop = deps.metrics.requestSeconds.startTimer({ method: ctx.method });
@@ -43,7 +43,7 @@ export function buildApp(deps: ApiDeps): Koa {
     const matched: unknown = ctx["_matchedRoute"];
     stop({ route: typeof matched === "string" ? matched : "unmatched", status: String(ctx.status) });
   });
-  app.use(answerErrors(deps.log));
+  app.use(errorHandler(deps.log));
   app.use(router.routes());
   app.use(router.allowedMethods());
   return app;

@@ -10,7 +10,7 @@ import {
   readServiceConfig,
   type ServiceConfig,
 } from "#shared/service-config.ts";
-import { parseFingerprintPath, type JsonPointer } from "./alert-fingerprint.ts";
+import { parseFingerprintPath, type JsonPointer } from "./submit/alert-fingerprint.ts";
 
 export interface ApiConfig extends ServiceConfig {
   readonly http: { readonly host: string; readonly port: number };
@@ -18,16 +18,16 @@ export interface ApiConfig extends ServiceConfig {
   readonly natsUrl: string;
   /** 1 on a single NATS server, 3 on a cluster. */
   readonly natsReplicas: number;
-  /** Sessions that ended longer ago are soft-deleted. */
+  /** Sessions that ended more days ago are soft-deleted. */
   readonly retentionDays: number;
-  /** Open streams of events at a time. */
-  readonly maxEventStreams: number;
-  /** Where an alert that is JSON names itself; empty means that only clients do. */
+  /** Open SSE connections at a time. */
+  readonly maxSseConnections: number;
+  /** Where a JSON alert has its fingerprint; empty means that only the header Idempotency-Key identifies an alert. */
   readonly fingerprintPath: readonly JsonPointer[];
   readonly agents: AgentConfig;
 }
 
-/** Reads the environment over `<config-dir>/.env`, and both YAML files. Throws TerminalError with all that is wrong. */
+/** Reads the environment over `<config-dir>/.env`, and both YAML files. Throws TerminalError listing every mistake. */
 export async function loadConfig(processEnv: Environment): Promise<ApiConfig> {
   const configDir = configDirectory(processEnv);
   const env = readConfigEnvironment(configDir, processEnv);
@@ -38,7 +38,7 @@ export async function loadConfig(processEnv: Environment): Promise<ApiConfig> {
     natsUrl: natsUrl(env),
     natsReplicas: envInteger(env, "NATS_REPLICAS", { fallback: 1, min: 1, max: 5 }),
     retentionDays: envInteger(env, "RETENTION_DAYS", { fallback: 90, min: 1, max: 36_500 }),
-    maxEventStreams: envInteger(env, "API_MAX_EVENT_STREAMS", { fallback: 500, min: 1, max: 100_000 }),
+    maxSseConnections: envInteger(env, "API_MAX_EVENT_STREAMS", { fallback: 500, min: 1, max: 100_000 }),
     fingerprintPath: parseFingerprintPath(envText(env, "ALERT_FINGERPRINT_PATH", "")),
     agents: await loadAgentConfig({ configDir, env }),
   };

@@ -6,15 +6,14 @@ import { listen } from "#shared/listen.ts";
 import { runService } from "#shared/run-service.ts";
 import { createApiMetrics } from "./api-metrics.ts";
 import { buildApp } from "./app.ts";
-import { closeServer } from "./close-server.ts";
 import { loadConfig } from "./config.ts";
-import { createHttpServer } from "./create-http-server.ts";
-import { openDispatcher } from "./dispatch.ts";
-import { EventStreams } from "./event-streams.ts";
-import { sweepSessions } from "./sweep-sessions.ts";
+import { openDispatcher } from "./dispatcher.ts";
+import { closeHttpServer, createHttpServer } from "./http/http-server.ts";
+import { SseConnections } from "./sse/sse-connections.ts";
+import { sweepSessions } from "./sweeper/sweep-sessions.ts";
 
 await runService("api", loadConfig, async ({ config, log, signal, resources }) => {
-  for (const warning of config.agents.warnings) log.warn({ place: warning.path }, warning.message);
+  for (const warning of config.agents.warnings) log.warn({ path: warning.path }, warning.message);
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const metrics = createApiMetrics(registry);
@@ -24,12 +23,19 @@ await runService("api", loadConfig, async ({ config, log, signal, resources }) =
   );
   await migrate(db, log);
   const dispatcher = resources.use(openDispatcher({ config, log, metrics, signal }));
-  const streams = resources.use(
-    new EventStreams({ maxStreams: config.maxEventStreams, db, dispatcher, log, metrics, signal }),
+  const sse = resources.use(
+    new SseConnections({
+      maxConnections: config.maxSseConnections,
+      db,
+      dispatcher,
+      log,
+      metrics,
+      signal,
+    }),
   );
-  const handle = buildApp({ config, log, db, dispatcher, metrics, streams }).callback();
+  const handle = buildApp({ config, log, db, dispatcher, metrics, sse }).callback();
   const server = createHttpServer((request, response) => void handle(request, response));
-  resources.defer(() => closeServer(server));
+  resources.defer(() => closeHttpServer(server));
   await listen(server, config.http);
   const sweeping = sweepSessions({ config, log, db, dispatcher, metrics }, signal);
   resources.defer(() => sweeping);

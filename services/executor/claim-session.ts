@@ -32,7 +32,7 @@ export type ClaimOutcome =
   /** The session is terminal or gone: acknowledge. */
   | { readonly kind: "over" }
   /** Another executor's lease is live for `forMs` milliseconds: retry then. */
-  | { readonly kind: "held"; readonly forMs: number }
+  | { readonly kind: "leased"; readonly forMs: number }
   /** Deferred until the time in its row: acknowledge; the sweeper re-dispatches it. */
   | { readonly kind: "waiting" };
 
@@ -124,7 +124,7 @@ type ClaimDecision =
  */
 export function decideClaim(row: ClaimRow, random: () => number = Math.random): ClaimDecision {
   if (row.deleted || isTerminal(row.status)) return { kind: "over" };
-  if (row.lease_ms !== null && row.lease_ms > 0) return { kind: "held", forMs: row.lease_ms };
+  if (row.lease_ms !== null && row.lease_ms > 0) return { kind: "leased", forMs: row.lease_ms };
   if (row.waiting) return { kind: "waiting" };
   if (row.lease_ms === null) return { kind: "claim", attempts: row.attempts };
   const attempts = row.attempts + 1;

@@ -122,6 +122,18 @@ async function pullWhileSlotsAreFree(deps: ExecutorDeps, stop: AbortSignal, slot
   }
 }
 
+/** The `status` label of each run's end. Label values are part of the metrics' public interface and stay. */
+const RUN_END_LABELS: Record<RunEnd, string> = {
+  completed: "completed",
+  failed: "failed",
+  cancelled: "cancelled",
+  timed_out: "timed_out",
+  released: "handed_over",
+  interrupted: "interrupted",
+  deferred: "put_off",
+  lost: "lost",
+};
+
 /** How the wake-up is acknowledged. */
 type AckDecision = { readonly kind: "ack" } | { readonly kind: "nak"; readonly delayMs: number };
 
@@ -138,23 +150,23 @@ async function runDelivered(
   const claim = await claimSession(deps.db, sessionId, deps.config.podId);
   if (claim.kind === "over" || claim.kind === "waiting") return { end: null, ack: { kind: "ack" } };
   // A delayed nak counts against max_ack_pending, so only a live lease justifies one.
-  if (claim.kind === "held") {
+  if (claim.kind === "leased") {
     return { end: null, ack: { kind: "nak", delayMs: claim.forMs + 500 * Math.random() } };
   }
   const end = await runSession(deps, claim, signals);
-  deps.metrics.sessions.inc({ status: end });
+  deps.metrics.sessions.inc({ status: RUN_END_LABELS[end] });
   return { end, ack: ackDecision(end) };
 }
 
 /** Maps a run's end to the acknowledgement; the only place that does so. */
 function ackDecision(end: RunEnd): AckDecision {
   switch (end) {
-    case "handed_over":
+    case "released":
       return { kind: "nak", delayMs: 0 };
     case "interrupted":
     case "lost":
       return { kind: "nak", delayMs: RETRY_MS * (1 + Math.random()) };
-    case "put_off":
+    case "deferred":
       return { kind: "ack" };
     case "completed":
     case "failed":

@@ -29,8 +29,8 @@ export interface OwnedSession extends SessionWriter, AsyncDisposable {
 }
 
 /**
- * Opens a claimed session: holds its lease, arms its deadline, opens its publisher and answers snapshot requests. Nothing
- * in it can fail. Disposal flushes the publisher and releases everything in reverse order.
+ * Opens a claimed session: holds its lease, arms its deadline, opens its publisher and answers snapshot requests. It
+ * cannot fail. Disposal flushes the publisher and releases everything in reverse order.
  */
 export function openOwnedSession(
   deps: ExecutorDeps,

@@ -13,7 +13,7 @@ import { performToolCall } from "./tools/perform-tool-call.ts";
 import { performToolListing } from "./tools/perform-tool-listing.ts";
 
 /** The execution to run, with everything that does not change while it runs. */
-export type RunExecutionRequest = AgentRun &
+type RunExecutionRequest = AgentRun &
   Pick<RunExecutions, "stage" | "synthesisInputs" | "chain" | "previous"> & { readonly alert: AlertInput };
 
 /**

@@ -19,7 +19,7 @@ import { runExecutions } from "./run-executions.ts";
 import { summarizeSession } from "./summarize-session.ts";
 
 /** How a run ended for this executor: a terminal status, or why the session continues later. */
-export type RunEnd = TerminalStatus | "handed_over" | "interrupted" | "put_off" | "lost";
+export type RunEnd = TerminalStatus | "released" | "interrupted" | "deferred" | "lost";
 
 /**
  * Runs a claimed session until it is terminal or no longer owned: derives the next step from its rows, performs and
@@ -97,7 +97,7 @@ async function end(session: OwnedSession, thrown: unknown): Promise<RunEnd> {
       isUnavailable ? "session interrupted" : "session run failed",
     );
     await releaseSession(session, { countsAsAttempt: !isUnavailable });
-    return isUnavailable ? "interrupted" : "put_off";
+    return isUnavailable ? "interrupted" : "deferred";
   } catch (failure) {
     // A concurrent cancel or takeover, or an unavailable database: the lease expires and the sweeper re-dispatches.
     session.log.warn({ error: errorMessage(failure) }, "session left to the next owner");
@@ -113,7 +113,7 @@ async function endCancelled(session: OwnedSession, error: CancelledError): Promi
       return closeSession(session, "timed_out", error);
     case "shutdown":
       await releaseSession(session, { countsAsAttempt: false });
-      return "handed_over";
+      return "released";
     case "lease_lost":
     case "iteration_deadline":
       session.log.warn({ error: error.message }, "session left to its new owner");

@@ -12,7 +12,7 @@ const RENEW_EVERY_MS = 5_000;
 const SELF_FENCE_MS = 15_000;
 
 /** The lease of an owned session. `stop` cancels the session's work with the given reason. */
-export interface HeldLease {
+interface HeldLease {
   readonly sessionId: string;
   readonly epoch: number;
   readonly stop: (reason: CancelledError) => void;

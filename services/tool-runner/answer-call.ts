@@ -12,7 +12,7 @@ import { isDatabaseUnavailable } from "#shared/database/database-unavailable.ts"
 import type { RecordedToolCall } from "#shared/database/read-tool-call.ts";
 import { errorMessage } from "#shared/errors.ts";
 import type { Logger } from "#shared/logger.ts";
-import { followCall } from "./follow-call.ts";
+import { pollOutcome } from "./poll-outcome.ts";
 import type { RunningCall, RunningCalls } from "./running-calls.ts";
 import type { Tool, ToolCatalogue } from "./tool.ts";
 
@@ -23,13 +23,13 @@ export interface CallDeps {
   readonly running: RunningCalls;
 }
 
-/** Longer outcomes are read from their row: a foreign server may allow messages of no more than a megabyte. */
-const MAX_TRAVELLING_CHARS = 32 * 1024;
+/** The caller reads a longer result from its row: a NATS server may limit messages to 1 MiB. */
+const MAX_INLINE_CHARS = 32 * 1024;
 const RUNNING: ToolCallAnswer = { kind: "running" };
 
 /**
- * Starts the call unless its id was taken before, and answers with its outcome, or after 5 s that it is still running.
- * Whoever asks again, and whichever runner it reaches, gets the same.
+ * Starts the call unless its id is already taken, and answers with its outcome, or with `running` after 5 s. A repeated
+ * request gets the same answer from any runner. Answers `busy` while Postgres is unavailable; throws other errors.
  */
 export async function answerCall(deps: CallDeps, request: ToolCallRequest): Promise<ToolCallReply> {
   const { call_id } = request;
@@ -37,16 +37,16 @@ export async function answerCall(deps: CallDeps, request: ToolCallRequest): Prom
     return { call_id, answer: await answer(deps, request) };
   } catch (error) {
     if (!isDatabaseUnavailable(error)) throw error;
-    deps.log.warn({ call_id, error: errorMessage(error) }, "tool call must wait for Postgres");
+    deps.log.warn({ call_id, error: errorMessage(error) }, "tool call deferred: Postgres unavailable");
     return { call_id, answer: { kind: "busy", message: "the tool-runner's database is not available" } };
   }
 }
 
 async function answer(deps: CallDeps, request: ToolCallRequest): Promise<ToolCallAnswer> {
-  const known = deps.running.find(request.call_id);
-  if (known !== undefined) {
-    return isSameCall(request, known.request.session_id, known.request.name)
-      ? outcomeInTime(known)
+  const mine = deps.running.find(request.call_id);
+  if (mine !== undefined) {
+    return isSameCall(request, mine.request.session_id, mine.request.name)
+      ? outcomeInTime(mine)
       : { kind: "refused", reason: "id_taken" };
   }
   const tool = deps.tools.get(request.name);
@@ -75,8 +75,8 @@ async function claimAndStart(
   request: ToolCallRequest,
   tool: Tool,
 ): Promise<Start> {
-  using place = running.takePlace();
-  if (place === undefined) return { kind: "busy", message: "the tool-runner takes no more calls for now" };
+  using slot = running.reserveSlot();
+  if (slot === undefined) return { kind: "busy", message: "the tool-runner takes no more calls for now" };
   const claim = await claimToolCall(
     db,
     {
@@ -99,29 +99,30 @@ async function answerTaken(
 ): Promise<ToolCallAnswer> {
   if (!isSameCall(request, sessionId, name)) return { kind: "refused", reason: "id_taken" };
   if (progress.kind === "abandoned") return { kind: "refused", reason: "abandoned" };
-  if (progress.kind === "over") return travelling(progress.outcome);
+  if (progress.kind === "over") return inlineOrStored(progress.outcome);
   const mine = running.find(request.call_id);
   if (mine !== undefined) return outcomeInTime(mine);
-  const outcome = await followCall(db, request.call_id, REPLY_WITHIN_MS);
-  return outcome.kind === "running" ? RUNNING : travelling(outcome);
+  const outcome = await pollOutcome(db, request.call_id, REPLY_WITHIN_MS);
+  return outcome.kind === "running" ? RUNNING : inlineOrStored(outcome);
 }
 
 function isSameCall(request: ToolCallRequest, sessionId: string, name: string): boolean {
   return request.session_id.toLowerCase() === sessionId.toLowerCase() && request.name === name;
 }
 
+/** The call's outcome, or `running` after `REPLY_WITHIN_MS`. */
 async function outcomeInTime({ outcome }: RunningCall): Promise<ToolCallAnswer> {
-  const timeUp = new AbortController();
-  const late = wait(REPLY_WITHIN_MS, RUNNING, { signal: timeUp.signal });
-  late.catch(() => undefined); // called off below
+  const answered = new AbortController();
+  const timeout = wait(REPLY_WITHIN_MS, RUNNING, { signal: answered.signal });
+  timeout.catch(() => undefined); // aborted below
   try {
-    return await Promise.race([outcome.then(travelling), late]);
+    return await Promise.race([outcome.then(inlineOrStored), timeout]);
   } finally {
-    timeUp.abort();
+    answered.abort();
   }
 }
 
-function travelling(outcome: ToolCallOutcome): ToolCallAnswer {
-  const isLong = outcome.kind === "result" && outcome.content.length > MAX_TRAVELLING_CHARS;
+function inlineOrStored(outcome: ToolCallOutcome): ToolCallAnswer {
+  const isLong = outcome.kind === "result" && outcome.content.length > MAX_INLINE_CHARS;
   return isLong ? { kind: "stored" } : outcome;
 }

@@ -5,61 +5,61 @@ import { safeCut } from "#shared/surrogate-guard.ts";
 import type { ToolOutput } from "./tool.ts";
 
 const NOT_TEXT = "\n[Not all of this result is text: what could not be shown is replaced by \uFFFD.]";
-/** Room for both remarks. */
+/** At least the length of both remarks. */
 const REMARK_CHARS = 250;
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /**
- * Reads a tool's output to its end but keeps no more of it than may be stored: at most `maxChars` UTF-16 units and 256
- * KiB of UTF-8, remarks included that say how much was cut and that not all was text. What Postgres cannot store
- * becomes U+FFFD. Passes on what the output throws.
+ * Reads a tool's output to its end and returns it as Postgres-safe text of at most `maxChars` code units and 256 KiB of
+ * UTF-8. The limits include a remark on how much was truncated and one on bytes that are not text, which become U+FFFD.
+ * Memory is bounded by the limits, not by the output. Throws what the output throws.
  */
 export async function collectResult(content: ToolOutput["content"], maxChars: number): Promise<string> {
   const pieces: Uint8Array[] = [];
-  let kept = 0;
+  let collected = 0;
   let total = 0;
   for await (const piece of content) {
     const bytes = typeof piece === "string" ? encoder.encode(piece) : piece;
     total += bytes.length;
-    const room = MAX_RESULT_BYTES - kept;
+    const room = MAX_RESULT_BYTES - collected;
     if (room <= 0) continue;
-    // A copy: a slice would keep the whole piece alive.
+    // A copy, because a subarray would keep the whole piece in memory.
     const part = Uint8Array.from(bytes.length <= room ? bytes : bytes.subarray(0, room));
     pieces.push(part);
-    kept += part.length;
+    collected += part.length;
   }
-  return presentable(Buffer.concat(pieces), total, maxChars);
+  return toResultText(Buffer.concat(pieces), total, maxChars);
 }
 
-function presentable(received: Buffer, total: number, maxChars: number): string {
-  const bytes = received.length < total ? withoutBrokenEnd(received) : received;
+function toResultText(received: Buffer, total: number, maxChars: number): string {
+  const bytes = received.length < total ? dropIncompleteCharacter(received) : received;
   const { text, changed } = storableText(decoder.decode(bytes));
   const remark = changed || !isUtf8(bytes) ? NOT_TEXT : "";
   if (received.length === total && fits(text + remark, maxChars)) return text + remark;
-  const shown = cut(text, maxChars - REMARK_CHARS);
-  return `${shown}\n[Cut: this result has ${total} bytes, only the first ${sourceBytes(bytes, shown)} are shown.]${remark}`;
+  const start = truncate(text, maxChars - REMARK_CHARS);
+  return `${start}\n[Cut: this result has ${total} bytes, only the first ${sourceBytes(bytes, start)} are shown.]${remark}`;
 }
 
 function fits(text: string, maxChars: number): boolean {
   return text.length <= maxChars && Buffer.byteLength(text) <= MAX_RESULT_BYTES;
 }
 
-/** The longest beginning within the limits that splits no character. */
-function cut(text: string, maxChars: number): string {
+/** The longest start of the text that is within the limits and splits no character. */
+function truncate(text: string, maxChars: number): string {
   const start = text.slice(0, safeCut(text, maxChars));
   const room = new Uint8Array(MAX_RESULT_BYTES - 2 * REMARK_CHARS);
   return start.slice(0, encoder.encodeInto(start, room).read);
 }
 
-/** How much of the source a beginning of its text stands for; where that is no UTF-8, about. */
-function sourceBytes(source: Buffer, shown: string): number {
-  return Math.min(Buffer.byteLength(shown), source.length);
+/** How many source bytes a start of the text covers; approximate if the source is not UTF-8. */
+function sourceBytes(source: Buffer, start: string): number {
+  return Math.min(Buffer.byteLength(start), source.length);
 }
 
-/** Drops a character that was cut in two, which would look as if the source were broken. */
-function withoutBrokenEnd(bytes: Buffer): Buffer {
+/** Drops a character that the byte limit split, which would otherwise look like invalid input. */
+function dropIncompleteCharacter(bytes: Buffer): Buffer {
   for (let dropped = 0; dropped <= 3; dropped += 1) {
     const start = bytes.subarray(0, bytes.length - dropped);
     if (isUtf8(start)) return start;

@@ -7,20 +7,20 @@ import {
   readServiceConfig,
   type ServiceConfig,
 } from "#shared/service-config.ts";
-import { loadStubTools } from "./load-stub-tools.ts";
+import { loadStubTools } from "./stub/load-stub-tools.ts";
 import type { ToolCatalogue } from "./tool.ts";
 
-export interface ToolRunnerConfig extends ServiceConfig {
+interface ToolRunnerConfig extends ServiceConfig {
   readonly databaseUrl: string;
   readonly natsUrl: string;
   readonly tools: ToolCatalogue;
-  /** What may be wrong with the tools' file, a line each. */
+  /** Warnings about the stub tools file, one line each. */
   readonly warnings: readonly string[];
-  /** How long running calls may go on after the stop. */
+  /** How long running calls may continue after a stop. */
   readonly stopGraceMs: number;
 }
 
-/** Reads the environment over `<config-dir>/.env`, and the tools. Throws TerminalError with all that is wrong. */
+/** Reads the environment over `<config-dir>/.env`, and the stub tools. Throws TerminalError listing every mistake. */
 export async function loadConfig(processEnv: Environment): Promise<ToolRunnerConfig> {
   const configDir = configDirectory(processEnv);
   const env = readConfigEnvironment(configDir, processEnv);

@@ -8,7 +8,7 @@ import { loadConfig } from "./config.ts";
 import { RunningCalls } from "./running-calls.ts";
 import { serveTools } from "./serve-tools.ts";
 
-/** Sessions make their calls one after another, so that this is far beyond what their limit lets come. */
+/** Far above any expected load: each agent makes one call at a time, and the number of running sessions is limited. */
 const MAX_RUNNING = 200;
 const NAME = "tarsy-tool-runner";
 

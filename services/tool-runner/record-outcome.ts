@@ -1,4 +1,3 @@
-import { setTimeout as wait } from "node:timers/promises";
 import { Type } from "typebox";
 import type { DataSource } from "typeorm";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
@@ -8,6 +7,7 @@ import { readToolCall } from "#shared/database/read-tool-call.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { errorMessage } from "#shared/errors.ts";
 import type { Logger } from "#shared/logger.ts";
+import { jitter, pause } from "#shared/pause.ts";
 
 const RETRY_MS = 500;
 
@@ -22,8 +22,8 @@ SELECT call_id FROM recorded`;
 const parseRecorded = compileParser("recorded tool call", Type.Object({ call_id: Type.String() }));
 
 /**
- * Records how a running call ended and returns what stands in its row now: somebody who took this runner for dead may
- * have settled it. Waits for Postgres as long as it takes; throws the signal's reason once it aborts.
+ * Records the outcome of a running call and returns the outcome in its row, which differs if another runner has failed
+ * the call as lost. Retries while Postgres is unavailable, without timeout; throws the signal's reason when it aborts.
  */
 export async function recordOutcome(
   { db, log }: { readonly db: DataSource; readonly log: Logger },
@@ -40,15 +40,13 @@ export async function recordOutcome(
     try {
       const rows = await selectRows(db, parseRecorded, RECORD, [callId, ...values]);
       if (rows.length > 0) return outcome;
-      // Also when the first try's answer was lost: the row then holds our own outcome.
+      // Nothing updated: the call was failed as lost, or our own update committed but its reply was lost.
       const call = await readToolCall(db, callId);
       return call?.progress.kind === "over" ? call.progress.outcome : outcome;
     } catch (error) {
       if (!isDatabaseUnavailable(error)) throw error;
-      log.warn({ call_id: callId, error: errorMessage(error) }, "tool result must wait for Postgres");
-      await wait(RETRY_MS * (0.5 + Math.random()), undefined, { signal }).catch(() =>
-        signal.throwIfAborted(),
-      );
+      log.warn({ call_id: callId, error: errorMessage(error) }, "tool outcome not recorded: retrying");
+      await pause(jitter(RETRY_MS), signal);
     }
   }
 }

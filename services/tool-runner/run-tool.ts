@@ -2,63 +2,58 @@ import type { ToolCallOutcome } from "#shared/contracts/tool-call.ts";
 import { errorMessage } from "#shared/errors.ts";
 import { storableText } from "#shared/storable-text.ts";
 import { safeCut } from "#shared/surrogate-guard.ts";
+import { untilAborted } from "#shared/until-aborted.ts";
 import { collectResult } from "./collect-result.ts";
 import type { CallIdentity, Tool } from "./tool.ts";
 
 const MAX_MESSAGE_CHARS = 4_000;
 
-/** Why a running call is ended from outside; used as the reason of its signal. */
-export class CallEnd extends Error {
+/** The abort reason of a running call. */
+export class CallAborted extends Error {
   readonly why: "cancelled" | "deadline" | "runner_stops";
 
-  constructor(why: CallEnd["why"], message: string) {
+  constructor(why: CallAborted["why"], message: string) {
     super(message);
     this.why = why;
   }
 }
 
 /**
- * Runs a tool to its outcome, which this never throws. The end of its time, or of `signal` (whose reason must be a
- * CallEnd), takes effect at once, whether or not the tool heeds it.
+ * Runs a tool and resolves with the outcome; never rejects. The call's timeout and `signal` (whose reason must be a
+ * CallAborted) end it immediately, even if the tool ignores its signal.
  */
 export async function runTool(
   tool: Tool,
   call: CallIdentity & { readonly args: string; readonly timeoutMs: number; readonly maxResultChars: number },
   signal: AbortSignal,
 ): Promise<ToolCallOutcome> {
-  const own = new AbortController();
+  const deadline = new AbortController();
   const atDeadline = () =>
-    own.abort(new CallEnd("deadline", `timed out after ${(call.timeoutMs / 1_000).toFixed(1)} s`));
+    deadline.abort(new CallAborted("deadline", `timed out after ${(call.timeoutMs / 1_000).toFixed(1)} s`));
   const timer = setTimeout(atDeadline, call.timeoutMs);
-  const end = AbortSignal.any([own.signal, signal]);
-  const ended = Promise.withResolvers<never>();
-  const onAbort = () => ended.reject(end.reason);
-  end.addEventListener("abort", onAbort, { once: true });
-  if (end.aborted) onAbort();
-  ended.promise.catch(() => undefined); // raced below
-  try {
-    const work = async (): Promise<ToolCallOutcome> => {
-      const { isError, content } = await tool.call(call.args, end, call);
-      return {
-        kind: "result",
-        content: await collectResult(content, call.maxResultChars),
-        is_error: isError,
-      };
+  const aborted = AbortSignal.any([deadline.signal, signal]);
+  const work = async (): Promise<ToolCallOutcome> => {
+    const { isError, content } = await tool.call(call.args, aborted, call);
+    return {
+      kind: "result",
+      content: await collectResult(content, call.maxResultChars),
+      is_error: isError,
     };
-    return await Promise.race([work(), ended.promise]);
+  };
+  try {
+    return await untilAborted(work(), aborted);
   } catch (error) {
-    const reason: unknown = end.reason;
-    if (reason instanceof CallEnd) return endedOutcome(reason, tool.description.read_only);
+    const reason: unknown = aborted.reason;
+    if (reason instanceof CallAborted) return abortedOutcome(reason, tool.description.read_only);
     const { text } = storableText(errorMessage(error));
     return { kind: "exception", message: text.slice(0, safeCut(text, MAX_MESSAGE_CHARS)) };
   } finally {
     clearTimeout(timer);
-    end.removeEventListener("abort", onAbort);
   }
 }
 
-/** What is known of a call that was ended before it answered. */
-function endedOutcome({ why, message }: CallEnd, readOnly: boolean): ToolCallOutcome {
+/** A call that may change something may have done so before it was aborted. */
+function abortedOutcome({ why, message }: CallAborted, readOnly: boolean): ToolCallOutcome {
   const doubt = readOnly ? "" : "; whether it took effect is not known";
   switch (why) {
     case "deadline":

@@ -8,34 +8,34 @@ import { selectRows } from "#shared/database/select-rows.ts";
 import { errorMessage } from "#shared/errors.ts";
 import type { Logger } from "#shared/logger.ts";
 import { recordOutcome } from "./record-outcome.ts";
-import { CallEnd, runTool } from "./run-tool.ts";
+import { CallAborted, runTool } from "./run-tool.ts";
 import type { Tool } from "./tool.ts";
 
-/** A call this process runs. */
+/** A call that this process runs. */
 export interface RunningCall {
   readonly request: ToolCallRequest;
   /** The recorded outcome; rejects if it could not be recorded. */
   readonly outcome: Promise<ToolCallOutcome>;
-  /** Ends the work at once. */
-  readonly end: (reason: CallEnd) => void;
+  /** Ends the call immediately. */
+  readonly abort: (reason: CallAborted) => void;
 }
 
-export interface RunningCallsOptions {
+interface RunningCallsOptions {
   readonly db: DataSource;
   readonly log: Logger;
-  /** Calls at a time. */
+  /** Concurrent calls. */
   readonly maxRunning: number;
-  /** How long calls may go on after the stop. */
+  /** How long calls may continue after a stop. */
   readonly stopGraceMs: number;
 }
 
-const SIGN_OF_LIFE_EVERY_MS = 5_000;
-/** For what is still to be recorded after the grace, within the time a stop may take. */
-const RECORD_LIMIT_MS = 5_000;
+const HEARTBEAT_MS = 5_000;
+/** Timeout for recording the aborted calls after the grace period. */
+const RECORD_TIMEOUT_MS = 5_000;
 const IDLE_POLL_MS = 20;
 
-/** One statement for all of them. A cancel that the bus lost is found here too. */
-const SIGN_OF_LIFE = `
+/** Extends the life of all running calls in one statement, and reads cancels that the bus may have lost. */
+const HEARTBEAT = `
 WITH alive AS (
   UPDATE tool_calls SET alive_until = clock_timestamp() + make_interval(secs => ${CALL_ALIVE_SECONDS})
   WHERE call_id = ANY($1::text[]) AND state = 'running'
@@ -47,11 +47,11 @@ const parseAlive = compileParser(
   Type.Object({ call_id: Type.String(), cancelled: Type.Boolean() }),
 );
 
-/** The calls this process runs, from claim to record: shows their signs of life and ends them when told to. */
+/** The calls that this process runs, from claim to recorded outcome. Sends their heartbeats and aborts them on request. */
 export class RunningCalls implements AsyncDisposable {
   readonly #options: RunningCallsOptions;
   readonly #calls = new Map<string, RunningCall>();
-  readonly #giveUp = new AbortController();
+  readonly #stopRecording = new AbortController();
   readonly #timer: NodeJS.Timeout;
   #claiming = 0;
   #isStopping = false;
@@ -59,18 +59,18 @@ export class RunningCalls implements AsyncDisposable {
   constructor(options: RunningCallsOptions) {
     this.#options = options;
     this.#timer = setInterval(() => {
-      this.#showSignsOfLife().catch((error: unknown) =>
-        options.log.warn({ error: errorMessage(error) }, "no sign of life of running tool calls given"),
+      this.#heartbeat().catch((error: unknown) =>
+        options.log.warn({ error: errorMessage(error) }, "tool call heartbeat failed"),
       );
-    }, SIGN_OF_LIFE_EVERY_MS);
+    }, HEARTBEAT_MS);
   }
 
   find(callId: string): RunningCall | undefined {
     return this.#calls.get(callId);
   }
 
-  /** Keeps a place for a call that is about to be claimed; undefined if there is none left. */
-  takePlace(): Disposable | undefined {
+  /** Reserves a slot for a call that is about to be claimed; undefined if none is free. */
+  reserveSlot(): Disposable | undefined {
     if (this.#isStopping || this.#calls.size + this.#claiming >= this.#options.maxRunning) return undefined;
     this.#claiming += 1;
     return {
@@ -80,9 +80,9 @@ export class RunningCalls implements AsyncDisposable {
     };
   }
 
-  /** Runs a call that was claimed just now. */
+  /** Starts a claimed call. */
   start(request: ToolCallRequest, tool: Tool): RunningCall {
-    const ending = new AbortController();
+    const aborting = new AbortController();
     const run = async () => {
       const call = {
         callId: request.call_id,
@@ -91,13 +91,13 @@ export class RunningCalls implements AsyncDisposable {
         timeoutMs: request.timeout_ms,
         maxResultChars: request.max_result_chars,
       };
-      const outcome = await runTool(tool, call, ending.signal);
-      return recordOutcome(this.#options, request.call_id, outcome, this.#giveUp.signal);
+      const outcome = await runTool(tool, call, aborting.signal);
+      return recordOutcome(this.#options, request.call_id, outcome, this.#stopRecording.signal);
     };
     const running: RunningCall = {
       request,
       outcome: run().finally(() => this.#calls.delete(request.call_id)),
-      end: (reason) => ending.abort(reason),
+      abort: (reason) => aborting.abort(reason),
     };
     running.outcome.catch((error: unknown) =>
       this.#options.log.error(
@@ -109,26 +109,28 @@ export class RunningCalls implements AsyncDisposable {
     return running;
   }
 
-  /** Ends a call on its owner's word; one that is not here, or the word of an earlier owner, is ignored. */
+  /** Aborts a call for its owner. Ignores unknown calls and cancels from an earlier epoch. */
   cancel({ call_id, epoch, reason }: ToolCallCancel): void {
     const call = this.#calls.get(call_id);
     if (call === undefined || epoch < call.request.epoch) return;
-    call.end(
+    call.abort(
       reason === "deadline"
-        ? new CallEnd("deadline", "timed out")
-        : new CallEnd("cancelled", "called off by the session's owner"),
+        ? new CallAborted("deadline", "timed out")
+        : new CallAborted("cancelled", "called off by the session's owner"),
     );
   }
 
-  /** Lets the calls go on for the grace, then ends and records them. */
+  /** Lets the calls continue for the grace period, then aborts and records the rest. */
   async [Symbol.asyncDispose](): Promise<void> {
     const { log, stopGraceMs } = this.#options;
     this.#isStopping = true;
     await this.#untilIdle(stopGraceMs);
-    if (this.#calls.size > 0) log.warn({ calls: this.#calls.size }, "tool calls ended by the runner's stop");
-    for (const call of this.#calls.values()) call.end(new CallEnd("runner_stops", "its runner was stopped"));
-    await this.#untilIdle(RECORD_LIMIT_MS);
-    this.#giveUp.abort(new Error("the runner stops"));
+    if (this.#calls.size > 0) log.warn({ calls: this.#calls.size }, "tool calls aborted by shutdown");
+    for (const call of this.#calls.values()) {
+      call.abort(new CallAborted("runner_stops", "its runner was stopped"));
+    }
+    await this.#untilIdle(RECORD_TIMEOUT_MS);
+    this.#stopRecording.abort(new Error("the runner stops"));
     clearInterval(this.#timer);
   }
 
@@ -137,17 +139,17 @@ export class RunningCalls implements AsyncDisposable {
     while (this.#calls.size + this.#claiming > 0 && performance.now() < until) await wait(IDLE_POLL_MS);
   }
 
-  async #showSignsOfLife(): Promise<void> {
-    const asked = [...this.#calls.keys()];
-    if (asked.length === 0) return;
-    const rows = await selectRows(this.#options.db, parseAlive, SIGN_OF_LIFE, [asked]);
+  async #heartbeat(): Promise<void> {
+    const callIds = [...this.#calls.keys()];
+    if (callIds.length === 0) return;
+    const rows = await selectRows(this.#options.db, parseAlive, HEARTBEAT, [callIds]);
     const alive = new Map(rows.map((row) => [row.call_id, row.cancelled]));
-    for (const callId of asked) {
+    for (const callId of callIds) {
       const isCancelled = alive.get(callId);
       if (isCancelled === undefined) {
-        this.find(callId)?.end(new CallEnd("runner_stops", "this runner was taken for dead"));
+        this.find(callId)?.abort(new CallAborted("runner_stops", "this runner was taken for dead"));
       } else if (isCancelled) {
-        this.find(callId)?.end(new CallEnd("cancelled", "the session was cancelled"));
+        this.find(callId)?.abort(new CallAborted("cancelled", "the session was cancelled"));
       }
     }
   }

@@ -7,13 +7,18 @@ import {
   toolCallReplyCodec,
   toolCallRequestCodec,
 } from "#shared/contracts/tool-call.ts";
-import { toolListReplyCodec, toolListRequestCodec } from "#shared/contracts/tool-list.ts";
+import {
+  toolListReplyCodec,
+  toolListRequestCodec,
+  type ToolListReply,
+  type ToolListRequest,
+} from "#shared/contracts/tool-list.ts";
 import { answerCall, type CallDeps } from "./answer-call.ts";
-import { listTools } from "./list-tools.ts";
+import type { ToolCatalogue } from "./tool.ts";
 
 /**
- * Answers listings and calls on the bus, sharing them with its replicas; resolves once the server delivers them.
- * Disposal takes no more calls and lets go of the running ones as `RunningCalls` says.
+ * Answers tool listings and calls from the bus, in a queue group with its replicas. Resolves once the subscriptions are
+ * live. Disposal takes no more requests and then disposes the running calls (see `RunningCalls`).
  */
 export async function serveTools(deps: CallDeps & { readonly bus: Bus }): Promise<AsyncDisposable> {
   const { bus, tools, running } = deps;
@@ -25,7 +30,7 @@ export async function serveTools(deps: CallDeps & { readonly bus: Bus }): Promis
     bus,
     { subject: SUBJECTS.toolsList, ...group },
     { request: toolListRequestCodec, reply: toolListReplyCodec },
-    (request) => listTools(tools, request),
+    (request) => answerList(tools, request),
   );
   const calls = serveRequests(
     bus,
@@ -41,5 +46,13 @@ export async function serveTools(deps: CallDeps & { readonly bus: Bus }): Promis
       await running[Symbol.asyncDispose]();
       cancels.unsubscribe();
     },
+  };
+}
+
+/** Lists the tools of the requested servers, server by server in the order of the request. */
+function answerList(tools: ToolCatalogue, { server_ids }: ToolListRequest): ToolListReply {
+  const all = [...tools.values()].map(({ description }) => description);
+  return {
+    tools: [...new Set(server_ids)].flatMap((id) => all.filter(({ server }) => server === id)),
   };
 }

@@ -1,22 +1,22 @@
 import type { ToolDescription } from "#shared/contracts/tool-list.ts";
 
-/** What a tool gave back, as it comes: text, or bytes that should be UTF-8. */
+/** A tool's output as a stream of text, or of bytes that should be UTF-8. */
 export interface ToolOutput {
-  /** The tool itself reports failure, and the content says what. */
+  /** The tool itself reports a failure, which the content describes. */
   readonly isError: boolean;
   readonly content: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>;
 }
 
-/** Which call it is, and under which lease it was claimed. */
+/** A call's id, and the lease epoch under which it was claimed. */
 export interface CallIdentity {
   readonly callId: string;
   readonly epoch: number;
 }
 
-/** Something that can be called, wherever it lives. */
+/** A tool that this runner can call. */
 export interface Tool {
   readonly description: ToolDescription;
-  /** Runs the tool on the arguments' text; throws if it cannot be run. Ends soon after the signal has aborted. */
+  /** Runs the tool with the arguments' text. Throws if it cannot be run; must end soon after `signal` aborts. */
   call(args: string, signal: AbortSignal, identity: CallIdentity): Promise<ToolOutput>;
 }
 

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { expect } from "chai";
-import { followSession } from "../../examples/follow-session.ts";
+import { followOverWebSocket } from "../../examples/follow-over-websocket.ts";
 import { followStrictly } from "../support/follow-strictly.ts";
 import { BackingServers } from "../support/backing-servers.ts";
 import { configDirectory } from "../support/config-directory.ts";
@@ -36,11 +36,11 @@ type Follow = typeof followStrictly;
 
 /** The client that the examples show, which passes on only what is new. */
 const followAsTheExample: Follow = async (ws, sessionId, received) =>
-  followSession({
+  followOverWebSocket({
     ws,
     sessionId,
-    show: (message) => received.add(message),
-    lost: () => undefined,
+    onMessage: (message) => received.add(message),
+    onDisconnect: () => undefined,
     signal: new AbortController().signal,
   });
 const WATCHERS: readonly Follow[] = [followStrictly, followStrictly, followAsTheExample];

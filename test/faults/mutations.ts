@@ -47,10 +47,10 @@ const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: "the late answer: an alert is answered with 202 before its row is committed",
-    file: "services/api/submit-alert.ts",
-    original: "await insertSession(db, session, submission);",
+    file: "services/api/routes/submit-alert.ts",
+    original: "await insertSession(db, session, key);",
     mutant:
-      "await Promise.race([insertSession(db, session, submission), { sessionId: session.sessionId, isReplayed: false }]);",
+      "await Promise.race([insertSession(db, session, key), { sessionId: session.sessionId, isReplayed: false }]);",
     scenario: "postgres-crash",
     breaks: "every alert answered with 202 has a session",
   },

@@ -13,15 +13,15 @@ import { createApiMetrics } from "../api-metrics.ts";
 import type { ApiDeps } from "../api-deps.ts";
 import { buildApp } from "../app.ts";
 import { loadConfig } from "../config.ts";
-import { createHttpServer, type RequestLimits } from "../create-http-server.ts";
-import { EventStreams } from "../event-streams.ts";
-import { openDispatcher } from "../dispatch.ts";
-import { sweepSessions } from "../sweep-sessions.ts";
+import { createHttpServer, type RequestTimeouts } from "../http/http-server.ts";
+import { SseConnections } from "../sse/sse-connections.ts";
+import { openDispatcher } from "../dispatcher.ts";
+import { sweepSessions } from "../sweeper/sweep-sessions.ts";
 
 const HOST = "127.0.0.1";
 const log = pino({ level: "silent" });
 
-/** The api's HTTP surface in this process, on a real Postgres and a real NATS, without a sweeper unless asked. */
+/** The api's HTTP server in this process, with a real Postgres and a real NATS. The sweeper runs only on request. */
 export class ApiFixture implements AsyncDisposable {
   readonly #resources: AsyncDisposableStack;
   readonly #stopping: AbortController;
@@ -48,10 +48,10 @@ export class ApiFixture implements AsyncDisposable {
   static async start(
     options: {
       servers?: BackingServers;
-      limits?: RequestLimits;
+      timeouts?: RequestTimeouts;
       config?: ConfigFiles;
       env?: Record<string, string>;
-      streams?: { lookEveryMs?: number; heartbeatMs?: number; stalledMs?: number };
+      sse?: { pollEveryMs?: number; heartbeatMs?: number; stalledMs?: number };
     } = {},
   ): Promise<ApiFixture> {
     const resources = new AsyncDisposableStack();
@@ -72,19 +72,19 @@ export class ApiFixture implements AsyncDisposable {
     await migrate(db, log);
     const metrics = createApiMetrics(new Registry());
     const dispatcher = resources.use(openDispatcher({ config, log, metrics, signal }));
-    const streams = resources.use(
-      new EventStreams({
-        maxStreams: config.maxEventStreams,
+    const sse = resources.use(
+      new SseConnections({
+        maxConnections: config.maxSseConnections,
         db,
         dispatcher,
         log,
         metrics,
         signal,
-        ...options.streams,
+        ...options.sse,
       }),
     );
-    const deps = { config, log, db, dispatcher, metrics, streams };
-    const server = await serve(deps, options.limits);
+    const deps = { config, log, db, dispatcher, metrics, sse };
+    const server = await serve(deps, options.timeouts);
     resources.defer(() => closeNow(server));
     const address = server.address();
     const port = address !== null && typeof address === "object" ? address.port : 0;
@@ -101,12 +101,12 @@ export class ApiFixture implements AsyncDisposable {
     this.#resources.defer(() => sweeping);
   }
 
-  /** What the service does first when it is told to stop. */
+  /** Aborts the service's signal, which is the first step of a stop. */
   stop(): void {
     this.#stopping.abort(new Error("the service stops"));
   }
 
-  /** A request with exactly these bytes and headers; the body comes back as text. */
+  /** Sends exactly these bytes and headers; returns the response body as text. */
   async raw(
     method: string,
     path: string,
@@ -138,9 +138,9 @@ export class ApiFixture implements AsyncDisposable {
   }
 }
 
-async function serve(deps: ApiDeps, limits: RequestLimits | undefined): Promise<Server> {
+async function serve(deps: ApiDeps, timeouts: RequestTimeouts | undefined): Promise<Server> {
   const handle = buildApp(deps).callback();
-  const server = createHttpServer((request, response) => void handle(request, response), limits);
+  const server = createHttpServer((request, response) => void handle(request, response), timeouts);
   await listen(server, { host: HOST, port: 0 });
   return server;
 }

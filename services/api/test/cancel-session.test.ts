@@ -30,7 +30,7 @@ describe("POST /api/v1/sessions/:id/cancel", () => {
     );
   };
 
-  it("ends a pending session at once, with numbered events", async () => {
+  it("ends a pending session immediately, with numbered events", async () => {
     const id = await api.client.submit("x");
     expect(await cancel(id)).to.deep.equal({ status: 200, body: { session_id: id, message: REQUESTED } });
     const session = await api.client.session(id);
@@ -47,23 +47,23 @@ describe("POST /api/v1/sessions/:id/cancel", () => {
     expect(session).to.include({ last_seq: 2 });
   });
 
-  it("asks a running session to stop, once, and tells its owner each time", async () => {
+  it("marks a running session as cancelling once, and notifies its owner each time", async () => {
     const id = await api.client.submit("x");
     await start(id);
     const { signal } = new AbortController();
     const { log } = api.deps;
     await using bus = await openBus({ url: api.servers.nats.url, name: "test", log, signal });
-    const told: string[] = [];
+    const notified: string[] = [];
     const cancels = subscribe(bus, SUBJECTS.allCancels, sessionCancelCodec, ({ session_id }) =>
-      told.push(session_id),
+      notified.push(session_id),
     );
     await cancels.live();
     expect(await cancel(id)).to.include({ status: 200 });
     expect(await cancel(id)).to.include({ status: 200 });
     expect(await eventsOf(id)).to.deep.equal([{ seq: 1, type: "session.status", status: "cancelling" }]);
     expect(await api.client.session(id)).to.include({ status: "cancelling" });
-    await until("both cancels arrive", () => told.length === 2);
-    expect(told).to.deep.equal([id, id]);
+    await until("both cancels arrive", () => notified.length === 2);
+    expect(notified).to.deep.equal([id, id]);
   });
 
   it("is refused with 409 once the session is terminal", async () => {
@@ -81,7 +81,7 @@ describe("POST /api/v1/sessions/:id/cancel", () => {
     expect(await eventsOf(id)).to.deep.equal([]);
   });
 
-  it("knows 404 and 400", async () => {
+  it("answers 404 for an unknown id and 400 for an invalid one", async () => {
     expect(await cancel(randomUUID())).to.deep.equal({
       status: 404,
       body: { message: "resource not found" },
@@ -92,7 +92,7 @@ describe("POST /api/v1/sessions/:id/cancel", () => {
     });
   });
 
-  it("numbers twenty cancels of one session at once without a hole or a repetition", async () => {
+  it("accepts one of twenty concurrent cancels, and numbers its events without a gap", async () => {
     const id = await api.client.submit("x");
     const answers = await Promise.all(Array.from({ length: 20 }, async () => cancel(id)));
     const statuses = answers.map(({ status }) => status).toSorted((a, b) => a - b);

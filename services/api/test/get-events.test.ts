@@ -41,7 +41,7 @@ describe("GET /api/v1/sessions/:id/events", () => {
     expect(await get(id, "?limit=1000")).to.deep.equal(page(0, 450));
   });
 
-  it("ends a page early where its events are large, and always gives one", async () => {
+  it("ends a page early when its events are large, and always returns at least one", async () => {
     const id = await api.client.submit("x");
     await log.commit(
       id,
@@ -55,7 +55,7 @@ describe("GET /api/v1/sessions/:id/events", () => {
     expect(await seqs("?after_seq=3")).to.deep.equal([['"seq":4'], false]);
   });
 
-  it("names the field that is no number in its range", async () => {
+  it("names the field that is not a number in its range", async () => {
     const id = await api.client.submit("x");
     await log.commit(id, [statusEvent(id)]);
     const range = (field: string, numbers: string) =>
@@ -76,7 +76,7 @@ describe("GET /api/v1/sessions/:id/events", () => {
     }
   });
 
-  it("knows 404 and 400, as a stream too", async () => {
+  it("answers 404 for an unknown id and 400 for an invalid one, also as SSE", async () => {
     for (const accept of ["*/*", "text/event-stream"]) {
       const headers = { accept };
       expect(await api.raw("GET", path(randomUUID()), { headers })).to.include({ status: 404 });

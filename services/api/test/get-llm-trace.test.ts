@@ -10,7 +10,7 @@ describe("GET /api/v1/sessions/:id/trace/llm/:interaction", () => {
   });
   after(() => api[Symbol.asyncDispose]());
 
-  /** A session whose only stage has one agent and a synthesis by another provider, as its second execution. */
+  /** A session with one stage: one agent, and as the second execution a synthesis by another provider. */
   const synthesized = async () => {
     const id = await api.client.submit("x");
     const [stageId, executionId] = [randomUUID(), randomUUID()];
@@ -59,7 +59,7 @@ describe("GET /api/v1/sessions/:id/trace/llm/:interaction", () => {
     return body;
   };
 
-  it("knows the settings of the execution that combines a stage's results", async () => {
+  it("shows the model settings of a synthesis execution", async () => {
     const body = await interact(await synthesized(), {}, "synthesis");
     expect(body["llm_provider"]).to.include({ name: "combiner", model: "scripted-test" });
   });
@@ -72,7 +72,7 @@ describe("GET /api/v1/sessions/:id/trace/llm/:interaction", () => {
     ]);
   });
 
-  it("shows a call's own messages where it has some", async () => {
+  it("shows the messages recorded with the call, if any", async () => {
     const messages = [
       { role: "system", content: "be brief" },
       { role: "user", content: "summarize this" },
@@ -81,7 +81,7 @@ describe("GET /api/v1/sessions/:id/trace/llm/:interaction", () => {
     expect(body["conversation"]).to.deep.equal(messages);
   });
 
-  it("lists the combining execution with its stage", async () => {
+  it("lists the synthesis execution with its stage", async () => {
     const { id, executionId } = await synthesized();
     const { stages } = await api.client.session(id);
     expect(stages[0]?.executions).to.have.length(2);

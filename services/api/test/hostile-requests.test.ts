@@ -6,14 +6,14 @@ import { ApiFixture } from "./api-fixture.ts";
 
 const MEBIBYTE = 1_048_576;
 
-describe("a request that means no good", () => {
+describe("a hostile request", () => {
   const resources = new AsyncDisposableStack();
   let api: ApiFixture;
 
   before(async () => {
     const env = { ALERT_FINGERPRINT_PATH: "/fingerprint" };
-    const limits = { headersMs: 1_000, requestMs: 2_000, checkEveryMs: 100 };
-    api = resources.use(await ApiFixture.start({ env, limits }));
+    const timeouts = { headersMs: 1_000, requestMs: 2_000, checkEveryMs: 100 };
+    api = resources.use(await ApiFixture.start({ env, timeouts }));
   });
   after(() => resources.disposeAsync());
 
@@ -24,7 +24,7 @@ describe("a request that means no good", () => {
   };
   const head = "POST /api/v1/alerts HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n";
 
-  it("is answered 408 when its headers or its body only dribble in", async () => {
+  it("is answered 408 when its headers or its body arrive too slowly", async () => {
     for (const beginning of [
       "POST /api/v1/alerts HTTP/1.1\r\nHost:",
       `${head}Content-Length: 100\r\n\r\n{"da`,
@@ -40,7 +40,7 @@ describe("a request that means no good", () => {
     }
   });
 
-  it("is answered 413 long before a gigabyte of it was read", async () => {
+  it("is answered 413 long before a gigabyte of it is read", async () => {
     const socket = await dial();
     socket.on("error", () => undefined);
     let answer = "";
@@ -58,11 +58,11 @@ describe("a request that means no good", () => {
     }
     expect(answer).to.match(/^HTTP\/1\.1 413 [\s\S]*Request Entity Too Large/u);
     expect(socket.destroyed).to.equal(true);
-    // What the kernel holds of both ends comes on top of the limit of 8 MiB.
+    // The kernel's socket buffers add to the limit of 8 MiB.
     expect(socket.bytesWritten).to.be.lessThan(64 * MEBIBYTE);
   });
 
-  it("is accepted or refused, but never too much, whatever JSON it is", async () => {
+  it("is accepted or refused whatever JSON it is, and never fails the server", async () => {
     const many = Array.from({ length: 100_000 }, (_, n) => `"k${n}":${n}`).join(",");
     const deep = (depth: number) => `${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`;
     const bodies: [string, number][] = [
@@ -91,7 +91,7 @@ describe("a request that means no good", () => {
     }
   });
 
-  it("is accepted whatever text the alert is, and stored as that text", async () => {
+  it("is accepted with any alert text, which is stored unchanged", async () => {
     const many = Array.from({ length: 40_000 }, (_, n) => `"k${n}":${n}`).join(",");
     const texts = [
       "\0",
@@ -117,7 +117,7 @@ describe("a request that means no good", () => {
     }
   });
 
-  it("is accepted although the configuration's own texts hold what the database does not take", async () => {
+  it("is accepted although the configuration has text that the database rejects", async () => {
     const stages = [{ name: "look\0", agents: [{ name: "TestAgent" }] }];
     const tarsy = { agent_chains: { odd: { alert_types: ["test"], stages } } };
     await using odd = await ApiFixture.start({ config: { tarsy } });

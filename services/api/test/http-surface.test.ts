@@ -9,11 +9,11 @@ describe("the api's HTTP surface", () => {
   let api: ApiFixture;
 
   before(async () => {
-    api = await ApiFixture.start({ limits: { headersMs: 200, requestMs: 300, checkEveryMs: 50 } });
+    api = await ApiFixture.start({ timeouts: { headersMs: 200, requestMs: 300, checkEveryMs: 50 } });
   });
   after(() => api[Symbol.asyncDispose]());
 
-  /** Sends these bytes and never the rest; resolves with the answer once the server has closed the socket. */
+  /** Sends these bytes and nothing more; resolves with the response once the server has closed the socket. */
   const dribble = async (bytes: string): Promise<string> => {
     const socket = connect(api.port, "127.0.0.1");
     await once(socket, "connect");
@@ -21,7 +21,7 @@ describe("the api's HTTP surface", () => {
     return text(socket);
   };
 
-  it("answers 404 for an unknown route and 405 for a method a route does not have", async () => {
+  it("answers 404 for an unknown route and 405 for a method the route does not have", async () => {
     expect(await api.client.request("GET", "/api/v1/nothing")).to.deep.equal({
       status: 404,
       body: { message: "Not Found" },
@@ -39,7 +39,7 @@ describe("the api's HTTP surface", () => {
     }
   });
 
-  it("names the methods a route has beside a 405", async () => {
+  it("lists a route's methods with a 405", async () => {
     const { headers } = await api.raw("PUT", "/health");
     expect(headers.get("allow")).to.equal("HEAD, GET");
   });
@@ -49,7 +49,7 @@ describe("the api's HTTP surface", () => {
     expect(await api.raw("HEAD", "/api/v1/nothing")).to.include({ status: 404, text: "" });
   });
 
-  it("answers 400 for an id that is no UUID and 404 for an unknown one", async () => {
+  it("answers 400 for an id that is not a UUID and 404 for an unknown one", async () => {
     const notUuid = { message: "validation error on field 'session_id': must be a UUID" };
     for (const id of ["1", "..%2F..", "%00", `${randomUUID()}x`, "%E0%A4%A"]) {
       for (const path of [`/api/v1/sessions/${id}`, `/api/v1/sessions/${id}/timeline`]) {
@@ -70,7 +70,7 @@ describe("the api's HTTP surface", () => {
     expect(await api.client.session(id.toUpperCase())).to.include({ id });
   });
 
-  it("shows a fresh session without null members and with its edges", async () => {
+  it("shows a new session without null members and with its edges", async () => {
     const id = await api.client.submit("x");
     const { created_at, config_hash, ...session } = {
       created_at: undefined,
@@ -108,7 +108,7 @@ describe("the api's HTTP surface", () => {
     expect(await api.client.session(id)).to.have.property("deleted_at");
   });
 
-  it("shows the timeline in the order its rows were opened, the same on both routes", async () => {
+  it("shows the timeline in the order its rows were created, the same on both routes", async () => {
     const id = await api.client.submit("x");
     const [stageId, executionId] = [randomUUID(), randomUUID()];
     await api.servers.query(
@@ -120,7 +120,7 @@ describe("the api's HTTP surface", () => {
          iteration_state, llm_provider) VALUES ($1, $2, $3, 'A', 1, 'single-call', '{"iteration": 3}', 'p')`,
       [executionId, stageId, id],
     );
-    // Rows of one transaction share their time: the sequence number decides.
+    // Rows of one transaction have the same time: the sequence number decides.
     await api.servers.query(
       `INSERT INTO timeline_events (event_id, session_id, stage_id, execution_id, sequence_number, event_type, status,
          content, created_at)
@@ -137,7 +137,7 @@ describe("the api's HTTP surface", () => {
     expect(session.stages[0]).to.not.have.any.keys("started_at", "parallel_type");
   });
 
-  it("answers 408 to a client that dribbles its headers or its body", async () => {
+  it("answers 408 to a client that sends its headers or its body too slowly", async () => {
     const [headers, body] = await Promise.all([
       dribble("POST /api/v1/alerts HTTP/1.1\r\nHost: x\r\nX-Slow: "),
       dribble(
@@ -148,7 +148,7 @@ describe("the api's HTTP surface", () => {
     expect(body).to.match(/^HTTP\/1\.1 408 /u);
   });
 
-  it("answers what is no HTTP in the form of every other error", async () => {
+  it("answers invalid HTTP in the form of every other error", async () => {
     const cases: [string, number, RegExp][] = [
       ["\0\u0001nonsense\r\n\r\n", 400, /not valid HTTP/u],
       ["GET /health HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n", 400, /not valid HTTP/u],

@@ -33,7 +33,7 @@ describe("an alert submitted again", () => {
   const count = async (table: string): Promise<unknown> =>
     api.servers.query(`SELECT count(*)::int AS n FROM ${table}`, []);
 
-  it("gets the first one's session, and says so", async () => {
+  it("is answered with the first one's session and a header", async () => {
     const key = randomUUID();
     const first = await keyed({ data: "x" }, key);
     expect(first).to.include({ status: 202, replayed: null });
@@ -42,7 +42,7 @@ describe("an alert submitted again", () => {
     expect(await count("alert_sessions")).to.deep.equal(before);
   });
 
-  it("is one session however many arrive at once", async () => {
+  it("is one session however many arrive concurrently", async () => {
     const key = randomUUID();
     const before = await count("alert_sessions");
     const answers = await Promise.all(Array.from({ length: 20 }, async () => keyed({ data: "race" }, key)));
@@ -55,7 +55,7 @@ describe("an alert submitted again", () => {
     expect(await count("alert_sessions")).to.not.deep.equal(before);
   });
 
-  it("is the same request in whatever form, and another one is refused with 422", async () => {
+  it("is the same request in any form, and a different one is refused with 422", async () => {
     const key = randomUUID();
     const mcp = { servers: [{ name: "my-server" }], native_tools: { url_context: true } };
     const first = await keyed({ data: "x", mcp }, key);
@@ -81,7 +81,7 @@ describe("an alert submitted again", () => {
     expect(await count("alert_sessions")).to.deep.equal(before);
   });
 
-  it("is another author's own business", async () => {
+  it("is a new alert from another author", async () => {
     const key = randomUUID();
     const ann = await keyed({ data: "x" }, key, { "x-forwarded-user": "ann" });
     const bob = await keyed({ data: "y" }, key, { "x-forwarded-user": "bob" });
@@ -89,7 +89,7 @@ describe("an alert submitted again", () => {
     expect(bob.id).to.not.equal(ann.id);
   });
 
-  it("needs a key of 1 to 255 visible ASCII characters", async () => {
+  it("requires a key of 1 to 255 visible ASCII characters", async () => {
     const message =
       "header Idempotency-Key must be 1 to 255 visible ASCII characters without a space, e.g. a UUID";
     for (const key of ["", "a b", "é", "x".repeat(256)]) {
@@ -100,7 +100,7 @@ describe("an alert submitted again", () => {
     }
   });
 
-  it("does not find a key used up by a request that was refused", async () => {
+  it("is new if the first request was refused", async () => {
     const key = randomUUID();
     const before = await count("idempotency_keys");
     for (const refused of [
@@ -119,7 +119,7 @@ describe("an alert submitted again", () => {
     expect(await keyed({ data: "x" }, key)).to.include({ status: 202, replayed: null });
   });
 
-  it("is a new one after 24 hours", async () => {
+  it("is a new alert after 24 hours", async () => {
     const key = randomUUID();
     const first = await keyed({ data: "day" }, key);
     const age = async (by: string) => {
@@ -137,7 +137,7 @@ describe("an alert submitted again", () => {
     expect(await keyed({ data: "another day" }, key)).to.include({ id: second.id, replayed: "true" });
   });
 
-  it("is recognised by its own fingerprint, whatever else of it changed", async () => {
+  it("is recognised by its fingerprint, whatever else has changed", async () => {
     const alert = (fingerprint: unknown, more: object = {}) => ({
       data: JSON.stringify({ alerts: [{ fingerprint, startsAt: "2026-01-01", ...more }] }),
     });
@@ -150,7 +150,7 @@ describe("an alert submitted again", () => {
       { ...alert("c0ffee"), alert_type: "kubernetes" },
     ];
     for (const other of others) expect(await submit(other)).to.include({ status: 202, replayed: null });
-    // Without one, or with a key of the client's, it is an alert like any other.
+    // Without a fingerprint, or with a client's key, an alert is new.
     for (const none of [
       alert(""),
       alert(null),
@@ -164,23 +164,23 @@ describe("an alert submitted again", () => {
     expect(await keyed(alert("c0ffee"), randomUUID())).to.include({ status: 202, replayed: null });
   });
 
-  it("may be nested as deep as it fits", async () => {
+  it("may be nested as deeply as its size allows", async () => {
     const data = "[".repeat(500_000) + "]".repeat(500_000);
     expect(await submit({ data })).to.include({ status: 202 });
   });
 
-  it("is a mistake of the configuration where the fingerprint's path is none", async () => {
+  it("is a configuration error if the fingerprint's path is invalid", async () => {
     for (const path of ["fingerprint", "/", "/a//b", "/a~2", "/a,"]) {
-      let refusal: unknown;
+      let configError: unknown;
       try {
         await using _started = await ApiFixture.start({
           servers: api.servers,
           env: { ALERT_FINGERPRINT_PATH: path },
         });
       } catch (error) {
-        refusal = error;
+        configError = error;
       }
-      expect(refusal, path)
+      expect(configError, path)
         .to.be.an("error")
         .with.property("message")
         .that.includes("ALERT_FINGERPRINT_PATH");

@@ -10,7 +10,7 @@ import type { ApiFixture } from "./api-fixture.ts";
 const { signal } = new AbortController();
 const timestamp = "2026-01-31T12:00:00.000Z";
 
-/** Writes events of sessions as an executor does. */
+/** Writes session events as an executor does. */
 export class SessionEvents implements AsyncDisposable {
   readonly #api: ApiFixture;
   readonly #bus: Bus;
@@ -20,9 +20,9 @@ export class SessionEvents implements AsyncDisposable {
     this.#bus = bus;
   }
 
-  /** Resolves once the api has its bus too. */
+  /** Resolves once the api is connected to the bus too. */
   static async of(api: ApiFixture): Promise<SessionEvents> {
-    await until("the api has its bus", async () => {
+    await until("the api is connected to the bus", async () => {
       await api.deps.dispatcher.check();
       return true;
     });
@@ -30,7 +30,7 @@ export class SessionEvents implements AsyncDisposable {
     return new SessionEvents(api, await openBus({ url: api.servers.nats.url, name: "test", log, signal }));
   }
 
-  /** Commits events without telling the bus. */
+  /** Commits events without publishing them. */
   async commit(id: string, payloads: readonly SessionEventPayload[]): Promise<SessionEvent[]> {
     const events = await this.#api.db.transaction(async (manager) =>
       appendEvents(manager, id, { kind: "system" }, payloads),
@@ -38,7 +38,7 @@ export class SessionEvents implements AsyncDisposable {
     return events ?? [];
   }
 
-  /** Commits events and sends them. */
+  /** Commits events and publishes them. */
   async emit(id: string, payloads: readonly SessionEventPayload[]): Promise<SessionEvent[]> {
     const events = await this.commit(id, payloads);
     for (const event of events) await this.publish(event);
@@ -49,7 +49,7 @@ export class SessionEvents implements AsyncDisposable {
     await publishEvent(this.#bus, event);
   }
 
-  /** Ends the session with its last event. */
+  /** Completes the session and emits its last event. */
   async complete(id: string): Promise<SessionEvent[]> {
     await this.#api.servers.query(
       "UPDATE alert_sessions SET status = 'completed', completed_at = now() WHERE session_id = $1",
@@ -79,7 +79,7 @@ export function textEvent(id: string, content: string): SessionEventPayload {
   };
 }
 
-/** An event as clients get it. */
+/** An event as clients receive it. */
 export function onTheWire({ payload, seq, db_event_id }: SessionEvent): object {
   return { ...payload, seq, db_event_id };
 }

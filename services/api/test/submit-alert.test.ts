@@ -67,14 +67,14 @@ describe("POST /api/v1/alerts", () => {
       const { status, text } = await api.raw("POST", "/api/v1/alerts", { body, headers });
       answers.push([status, JSON.parse(text)]);
     }
-    const refusal = (given: string) => [
+    const expected = (given: string) => [
       400,
       { message: `request body must be JSON: content type is ${given}, not 'application/json'` },
     ];
     expect(answers).to.deep.equal([
-      refusal("'text/plain'"),
-      refusal("'application/xml'"),
-      refusal("missing"),
+      expected("'text/plain'"),
+      expected("'application/xml'"),
+      expected("missing"),
     ]);
   });
 
@@ -92,7 +92,7 @@ describe("POST /api/v1/alerts", () => {
     expect(await send("identity")).to.include({ status: 202 });
   });
 
-  it("takes parameters of the content type and its letter case", async () => {
+  it("accepts the content type in any letter case and with parameters", async () => {
     const headers = { "content-type": "Application/JSON; charset=UTF-8" };
     const body = Buffer.from('{"data":"x"}');
     expect(await api.raw("POST", "/api/v1/alerts", { body, headers })).to.include({ status: 202 });
@@ -137,7 +137,7 @@ describe("POST /api/v1/alerts", () => {
     expect(await countSessions()).to.deep.equal(before);
   });
 
-  it("treats null like absent", async () => {
+  it("treats null as absent", async () => {
     expect(await api.post('{"data":null}')).to.deep.equal({ status: 400, body: REQUIRED });
     const nulls = '{"data":"x","alert_type":null,"runbook":null,"mcp":null}';
     expect(await api.post(nulls)).to.include({ status: 202 });
@@ -173,12 +173,12 @@ describe("POST /api/v1/alerts", () => {
     expect(unknownServer.body["allowed"]).to.include("my-server");
   });
 
-  it("takes white space as data", async () => {
+  it("accepts white space as data", async () => {
     const id = await api.client.submit(" \n");
     expect(await rowOf("alert_data", id)).to.deep.equal({ alert_data: " \n" });
   });
 
-  it("counts the limit of data in bytes of UTF-8 and never cuts", async () => {
+  it("limits data in bytes of UTF-8, and never truncates it", async () => {
     const exactly = "é".repeat(MEBIBYTE / 2);
     const id = await api.client.submit(exactly);
     expect(await rowOf("alert_data", id)).to.deep.equal({ alert_data: exactly });
@@ -186,23 +186,23 @@ describe("POST /api/v1/alerts", () => {
     expect(more).to.include({ status: 413 });
   });
 
-  it("takes a mebibyte of control characters, which is six in JSON", async () => {
+  it("accepts a mebibyte of control characters, which takes six in JSON", async () => {
     const body = `{"data":"${String.raw`\u0001`.repeat(MEBIBYTE)}"}`;
     const { status } = await api.post(body);
     expect(status).to.equal(202);
   });
 
-  it("refuses a body over 8 MiB, announced or not", async () => {
+  it("refuses a body over 8 MiB, with or without a content length", async () => {
     const huge = Buffer.alloc(8 * MEBIBYTE + 1, " ");
     const answer = [413, { message: "Request Entity Too Large" }];
-    const announced = await api.raw("POST", "/api/v1/alerts", { body: huge, headers: JSON_TYPE });
-    expect([announced.status, JSON.parse(announced.text)]).to.deep.equal(answer);
+    const declared = await api.raw("POST", "/api/v1/alerts", { body: huge, headers: JSON_TYPE });
+    expect([declared.status, JSON.parse(declared.text)]).to.deep.equal(answer);
     const body = new Blob([huge]).stream();
     const chunked = await api.raw("POST", "/api/v1/alerts", { body, headers: JSON_TYPE });
     expect([chunked.status, JSON.parse(chunked.text)]).to.deep.equal(answer);
   });
 
-  it("bounds what is not the alert: a runbook, the servers and the tools it asks for", async () => {
+  it("bounds the runbook and the selected servers", async () => {
     const refused = [
       [{ runbook: "x".repeat(65_537) }, "field 'runbook' must NOT have more than 65536 characters"],
       [
@@ -268,12 +268,12 @@ describe("POST /api/v1/alerts", () => {
     });
   });
 
-  it("takes invalid UTF-8 as U+FFFD", async () => {
+  it("replaces invalid UTF-8 by U+FFFD", async () => {
     const id = await accepted(Buffer.concat([Buffer.from('{"data":"a'), Buffer.of(0xff), Buffer.from('"}')]));
     expect(await rowOf("alert_data", id)).to.deep.equal({ alert_data: "a\uFFFD" });
   });
 
-  it("ignores unknown fields, `__proto__` among them, and takes the last of a repeated one", async () => {
+  it("ignores unknown fields such as `__proto__`, and takes the last of a repeated field", async () => {
     const id = await accepted(
       '{"data":"first","__proto__":{"data":"polluted"},"constructor":1,"severity":9,"data":"last"}',
     );

@@ -21,7 +21,7 @@ describe("sweepSessions and the queue", () => {
   beforeEach(async () => {
     api = resources.use(await ApiFixture.start());
     bus = resources.use(await openBus({ url: api.servers.nats.url, name: "test", log, signal }));
-    await until("the streams are there", () => queuedSessions(bus));
+    await until("the streams exist", () => queuedSessions(bus));
   });
   afterEach(async () => {
     await bus[Symbol.asyncDispose]();
@@ -29,7 +29,7 @@ describe("sweepSessions and the queue", () => {
   });
   after(() => resources.disposeAsync());
 
-  /** Sessions that no wake-up was sent for, oldest first; those of one statement are of one time. */
+  /** Inserts sessions without wake-ups and returns their ids, oldest first; all have the same `created_at`. */
   const insert = async (count: number): Promise<string[]> => {
     const ids = Array.from({ length: count }, () => randomUUID()).toSorted();
     await api.servers.query(
@@ -49,7 +49,7 @@ describe("sweepSessions and the queue", () => {
     await until("a sweep has passed", async () => (await queuedSessions(bus)).has(String(marker)));
   };
 
-  it("dispatches thousands of sessions, the oldest first, while none of them is worked on", async () => {
+  it("dispatches thousands of unowned sessions, oldest first", async () => {
     const ids = [...(await insert(700)), ...(await insert(1_300))];
     api.sweep(50);
     await until("all are in the stream", async () => (await queuedSessions(bus)).size === ids.length);
@@ -61,7 +61,7 @@ describe("sweepSessions and the queue", () => {
     }
   });
 
-  it("does no harm from several replicas at once", async () => {
+  it("queues each session once when several replicas sweep concurrently", async () => {
     await using second = await ApiFixture.start({ servers: api.servers });
     const ids = await insert(600);
     api.sweep(20);
@@ -73,16 +73,16 @@ describe("sweepSessions and the queue", () => {
     expect(await wakeups("failed")).to.equal(0);
   });
 
-  it("creates a consumer anew that is ahead of its stream, so that everything is delivered", async () => {
+  it("recreates a consumer that is ahead of its stream, so that everything is delivered", async () => {
     const ids = await insert(3);
     for (const id of ids) await wakeSession(bus, id);
-    // One that looks elsewhere counts and delivers as little as one that is ahead.
+    // A consumer of another subject delivers nothing, like one that is ahead of its stream.
     await ensureExecutorsDurable(bus, { maxRunning: 5 });
     const { config: right } = await bus.jsm.consumers.info(SESSIONS_STREAM, EXECUTORS_DURABLE);
     await bus.jsm.consumers.delete(SESSIONS_STREAM, EXECUTORS_DURABLE);
     await bus.jsm.consumers.add(SESSIONS_STREAM, { ...right, filter_subject: "tarsy.sessions.none" });
     const queue = await openSessionQueue(bus);
-    // An executor waits for work all the time, also while its consumer goes and comes back.
+    // Executors keep pulling while the consumer is recreated.
     const delivered: unknown[] = [];
     const pulling = until("all are delivered", async () => {
       const delivery = await pullSession(bus, queue, signal);
@@ -90,7 +90,7 @@ describe("sweepSessions and the queue", () => {
       return delivered.length === ids.length;
     });
     api.sweep(50);
-    await until("it is repaired", async () => (await repairs()) === 1);
+    await until("the consumer is recreated", async () => (await repairs()) === 1);
     await pulling;
     expect(delivered).to.have.members(ids);
     await sweeps();
@@ -100,7 +100,7 @@ describe("sweepSessions and the queue", () => {
     expect(config).to.deep.equal(right);
   });
 
-  it("leaves a consumer alone that has all it may have under way", async () => {
+  it("leaves a consumer alone that has its maximum of unacknowledged messages", async () => {
     const ids = await insert(8);
     for (const id of ids) await wakeSession(bus, id);
     await ensureExecutorsDurable(bus, { maxRunning: 5 });
@@ -114,19 +114,19 @@ describe("sweepSessions and the queue", () => {
     expect(await repairs()).to.equal(0);
   });
 
-  it("brings back what a full stream refused, which was accepted all the same", async () => {
+  it("dispatches an accepted alert whose wake-up a full stream refused", async () => {
     const { config } = await bus.jsm.streams.info(SESSIONS_STREAM);
     await bus.jsm.streams.update(SESSIONS_STREAM, { ...config, max_msgs: 1 });
     const first = await api.client.submit("x");
     await until("the stream is full", async () => (await queuedSessions(bus)).has(first));
     const second = await api.client.submit("x");
     await until("its wake-up is refused", async () => (await wakeups("failed")) === 1);
-    // The sweeper sets the stream right before it looks.
+    // The sweeper restores the stream's configuration before it reads the stream.
     api.sweep(50);
     await until("it is in the stream", async () => (await queuedSessions(bus)).has(second));
   });
 
-  it("deletes idempotency keys whose time is over, and no others", async () => {
+  it("deletes expired idempotency keys, and no others", async () => {
     const post = async (key: string) =>
       api.raw("POST", "/api/v1/alerts", {
         body: Buffer.from('{"data":"x"}'),

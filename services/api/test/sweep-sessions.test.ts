@@ -17,7 +17,7 @@ describe("sweepSessions", () => {
     api = await ApiFixture.start();
     const { signal } = new AbortController();
     bus = await openBus({ url: api.servers.nats.url, name: "test", log, signal });
-    await until("the streams are there", () => queuedSessions(bus));
+    await until("the streams exist", () => queuedSessions(bus));
     api.sweep(50);
   });
   after(async () => {
@@ -25,7 +25,7 @@ describe("sweepSessions", () => {
     await bus[Symbol.asyncDispose]();
   });
 
-  /** A session that no wake-up was sent for. */
+  /** Inserts a session without a wake-up. */
   const insert = async (columns: { status?: string; runtime?: string; deleted?: boolean } = {}) => {
     const id = randomUUID();
     await api.servers.query(
@@ -42,13 +42,13 @@ describe("sweepSessions", () => {
     return id;
   };
   const queued = async (id: string) => (await queuedSessions(bus)).has(id);
-  /** A session inserted later than another is woken in the same sweep or a later one. */
+  /** Resolves after a sweep: the oldest sessions are dispatched first, so all earlier ones were considered too. */
   const oneSweep = async () => {
     const marker = await insert();
     await until("a sweep has passed", async () => queued(marker));
   };
 
-  it("wakes an executor for a session that nobody works on", async () => {
+  it("wakes an executor for an unowned session", async () => {
     const ids = [
       await insert(),
       await insert({ status: "in_progress" }),
@@ -59,7 +59,7 @@ describe("sweepSessions", () => {
     for (const id of ids) await until("its wake-up is in the stream", async () => queued(id));
   });
 
-  it("leaves alone what is owned, put off, over or deleted", async () => {
+  it("ignores sessions that are owned, deferred, over or deleted", async () => {
     const ids = [
       await insert({ status: "in_progress", runtime: "now() + interval '1 h', NULL" }),
       await insert({ runtime: "NULL, now() + interval '1 h'" }),
@@ -81,14 +81,14 @@ describe("sweepSessions", () => {
     expect(await refused()).to.equal(0);
   });
 
-  it("creates a lost stream again and fills it", async () => {
+  it("recreates a lost stream and fills it", async () => {
     const id = await insert();
     await until("its wake-up is in the stream", async () => queued(id));
     await bus.jsm.streams.delete(SESSIONS_STREAM);
     await until("its wake-up is in the new stream", async () => queued(id));
   });
 
-  it("dispatches what was accepted while NATS was away", async () => {
+  it("dispatches alerts that were accepted while NATS was down", async () => {
     await api.servers.killNats();
     const id = await api.client.submit("x");
     expect((await api.client.request("GET", "/health")).body["nats"]).to.include({ status: "unhealthy" });
@@ -96,7 +96,7 @@ describe("sweepSessions", () => {
     await until("its wake-up is in the stream", async () => queued(id));
   });
 
-  it("survives a restart of Postgres, which the api answers with 503", async () => {
+  it("survives a restart of Postgres, during which the api answers 503", async () => {
     await api.servers.stopPostgres();
     const sentence = { message: "the database is unavailable: try again in a moment" };
     const requests = [
@@ -116,7 +116,7 @@ describe("sweepSessions", () => {
     expect(await api.client.request("GET", "/health")).to.include({ status: 200 });
   });
 
-  it("soft-deletes sessions that ended longer ago than the retention, and no others", async () => {
+  it("soft-deletes sessions that ended before the retention period, and no others", async () => {
     const ended = async (days: number) => {
       const id = await insert({ status: "completed" });
       await api.servers.query(
@@ -135,8 +135,8 @@ describe("sweepSessions", () => {
   });
 });
 
-describe("an api that is up before NATS", () => {
-  it("accepts alerts and dispatches them once NATS is there", async () => {
+describe("an api that starts before NATS", () => {
+  it("accepts alerts and dispatches them once NATS is up", async () => {
     await using api = await ApiFixture.start();
     await api.servers.killNats();
     await using early = await ApiFixture.start({ servers: api.servers });

@@ -3,7 +3,7 @@ import { ApiFixture } from "./api-fixture.ts";
 
 const TOKEN = "bearer-token-nobody-may-see";
 
-describe("what the api tells about its configuration", () => {
+describe("the api's configuration routes", () => {
   const resources = new AsyncDisposableStack();
   let api: ApiFixture;
 
@@ -37,7 +37,7 @@ describe("what the api tells about its configuration", () => {
     });
   });
 
-  it("shows the configuration in force, built-ins and defaults included, without a secret", async () => {
+  it("shows the effective configuration with built-ins and defaults, without a secret", async () => {
     const { status, body } = await api.client.request("GET", "/api/v1/system/config");
     expect(status).to.equal(200);
     expect(body).to.have.all.keys(

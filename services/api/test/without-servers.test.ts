@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { expect } from "chai";
 import { ApiFixture } from "./api-fixture.ts";
 
-describe("the api without its servers", () => {
+describe("the api without NATS or Postgres", () => {
   const resources = new AsyncDisposableStack();
   let api: ApiFixture;
 
@@ -11,7 +11,7 @@ describe("the api without its servers", () => {
   });
   after(() => resources.disposeAsync());
 
-  it("accepts alerts and cancels while NATS is away", async () => {
+  it("accepts alerts and cancels while NATS is down", async () => {
     const running = await api.client.submit("x");
     await api.servers.query(
       "UPDATE alert_sessions SET status = 'in_progress', started_at = now() WHERE session_id = $1",
@@ -32,7 +32,7 @@ describe("the api without its servers", () => {
     await api.servers.restartNats();
   });
 
-  it("answers 503 on every route that needs Postgres, and says when to try again", async () => {
+  it("answers 503 with Retry-After on every route that needs Postgres", async () => {
     await api.servers.stopPostgres();
     const session = `/api/v1/sessions/${randomUUID()}`;
     const body = Buffer.from('{"data":"x"}');

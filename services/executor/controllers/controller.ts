@@ -4,6 +4,7 @@ import type { LlmInteractionType, TerminalStatus } from "#shared/contracts/statu
 import type { IterationState } from "#shared/database/entities/agent-execution.ts";
 import type { Message } from "#shared/database/entities/message.ts";
 import type { ParallelResults, StageAnswer } from "../prompts/format-context.ts";
+import type { AlertInput, NewMessage } from "../prompts/prompt-input.ts";
 
 /** The input of a controller: only what is stored. */
 export interface AgentState {
@@ -19,19 +20,6 @@ export interface AgentState {
   /** The conversation so far, ordered by sequence number. */
   readonly messages: readonly Message[];
   readonly iteration: IterationState;
-}
-
-/** The alert as submitted. */
-export interface AlertInput {
-  readonly data: string;
-  readonly alertType: string | null;
-  readonly runbookUrl: string | null;
-}
-
-/** A message to be appended to the conversation. */
-export interface NewMessage {
-  readonly role: "system" | "user";
-  readonly content: string;
 }
 
 /** A tool call requested by the model. */
@@ -83,7 +71,7 @@ export interface RunTool {
 }
 
 /** End the execution. */
-export interface Finish {
+interface Finish {
   readonly kind: "finish";
   readonly status: TerminalStatus;
   readonly errorMessage: string | null;

@@ -15,7 +15,7 @@ export interface DeltaHandlers {
   readonly text: (delta: string) => Promise<void> | undefined;
 }
 
-export interface LlmCall {
+interface LlmCall {
   readonly request: GenerateRequest;
   /** For all tries together, in milliseconds. */
   readonly timeoutMs: number;
@@ -27,7 +27,7 @@ export interface LlmCall {
 }
 
 /** The session on whose behalf the call is made. */
-export interface LlmCaller {
+interface LlmCaller {
   readonly llm: LLMServiceClient;
   readonly epoch: number;
   readonly log: Logger;

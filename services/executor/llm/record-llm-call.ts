@@ -17,7 +17,7 @@ import { replyFailure, replyTokens, type CallFailure, type LlmReply } from "./ll
 import { nativeToolRows } from "./native-tool-rows.ts";
 
 /** A finished call and the rows it was streamed into. */
-export interface FinishedCall {
+interface FinishedCall {
   readonly reply: LlmReply;
   /** From 1. */
   readonly iteration: number;
@@ -178,7 +178,7 @@ function replyContents(step: CallLlm, reply: LlmReply): ReadonlyMap<StreamKind, 
 }
 
 /** The fields of an LLM interaction's row. */
-export interface RecordedLlmCall {
+interface RecordedLlmCall {
   readonly interactionId: string;
   readonly type: LlmInteractionType;
   readonly model: string;

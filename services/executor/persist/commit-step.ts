@@ -8,7 +8,7 @@ import { cancelledByUser, leaseLost, type CancelledError } from "#shared/errors.
 import type { SessionWriter } from "./session-writer.ts";
 
 /** What a step adds to the session's event log and token sums. */
-export interface StepRecord {
+interface StepRecord {
   readonly events: readonly SessionEventPayload[];
   readonly tokens?: TokenUsage | undefined;
 }

@@ -31,7 +31,7 @@ export async function startExecution(
 }
 
 /** An execution that comes to its regular end. */
-export interface FinishedExecution {
+interface FinishedExecution {
   readonly session: SessionWriter;
   readonly stage: StageContext;
   readonly execution: ExecutionState;

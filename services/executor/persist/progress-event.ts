@@ -15,7 +15,7 @@ export interface StageContext {
 }
 
 /** What a session is doing, beyond the number of running agents. */
-export type Activity = "starting" | "investigating" | "synthesizing" | "summarizing";
+type Activity = "starting" | "investigating" | "synthesizing" | "summarizing";
 
 /** The part of a stage's context that its status text needs; the stage may not have a row yet. */
 type ProgressContext = Pick<StageContext, "agents" | "total"> & {

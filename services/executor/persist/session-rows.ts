@@ -7,7 +7,7 @@ import type { RunOutcome } from "./run-outcome.ts";
 import type { SessionWriter } from "./session-writer.ts";
 
 /** The results stored with a session; null where it has none. */
-export interface SessionFindings {
+interface SessionFindings {
   readonly finalAnalysis: string | null;
   readonly executiveSummary?: string | null;
   /** Why there is no executive summary although one was requested. */

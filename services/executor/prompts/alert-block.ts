@@ -1,4 +1,4 @@
-import type { AlertInput } from "../controllers/controller.ts";
+import type { AlertInput } from "./prompt-input.ts";
 import { oneLine, untrustedText } from "./untrusted-text.ts";
 
 /** The alert as it came in. Without a type the metadata are left out. */

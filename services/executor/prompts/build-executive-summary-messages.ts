@@ -1,4 +1,4 @@
-import type { NewMessage } from "../controllers/controller.ts";
+import type { NewMessage } from "./prompt-input.ts";
 import { escapeRules } from "./untrusted-text.ts";
 
 /** The messages (system, user) that ask for a notification's few lines about a finished analysis. */

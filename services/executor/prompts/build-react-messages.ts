@@ -1,8 +1,7 @@
-import type { NewMessage } from "../controllers/controller.ts";
+import type { NewMessage, PromptInput } from "./prompt-input.ts";
 import { FOCUS_LINE } from "./general-instructions.ts";
 import { instructionTiers } from "./instruction-tiers.ts";
 import { investigationBlocks } from "./investigation-blocks.ts";
-import type { PromptInput } from "./prompt-input.ts";
 import { reactFormatGuide } from "./react-format-guide.ts";
 import { toolsBlock } from "./tools-block.ts";
 

@@ -1,9 +1,8 @@
-import type { NewMessage } from "../controllers/controller.ts";
+import type { NewMessage, PromptInput } from "./prompt-input.ts";
 import { alertBlock } from "./alert-block.ts";
 import { DATA_RULE } from "./general-instructions.ts";
 import { agentInstructions } from "./instruction-tiers.ts";
 import { previousStageBlock } from "./previous-stage-block.ts";
-import type { PromptInput } from "./prompt-input.ts";
 import { runbookBlock } from "./runbook-block.ts";
 import { TASK_BLOCK } from "./task-block.ts";
 

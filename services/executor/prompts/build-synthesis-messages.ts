@@ -1,8 +1,7 @@
-import type { NewMessage } from "../controllers/controller.ts";
+import type { NewMessage, PromptInput } from "./prompt-input.ts";
 import { alertBlock } from "./alert-block.ts";
 import { instructionTiers } from "./instruction-tiers.ts";
 import { previousStageBlock } from "./previous-stage-block.ts";
-import type { PromptInput } from "./prompt-input.ts";
 import { runbookBlock } from "./runbook-block.ts";
 
 /** The messages (system, user) that ask for one analysis out of the results of a stage's parallel agents. */

@@ -1,4 +1,4 @@
-import type { NewMessage } from "../controllers/controller.ts";
+import type { NewMessage } from "./prompt-input.ts";
 import { escapeRules } from "./untrusted-text.ts";
 
 /** One tool result that is too long for the conversation it belongs to. */

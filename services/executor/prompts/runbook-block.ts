@@ -1,5 +1,4 @@
-import type { AlertInput } from "../controllers/controller.ts";
-import type { PromptInput } from "./prompt-input.ts";
+import type { AlertInput, PromptInput } from "./prompt-input.ts";
 import { escapeMarkers, untrustedText } from "./untrusted-text.ts";
 
 /** The runbook: the alert's own, else the configured one, which is the built-in guide where nobody gave another. */

@@ -213,7 +213,7 @@ describe("a chain that is called off", () => {
         const { id, stop, abort, end } = await reach(moment);
         stop.abort(new CancelledError("shutdown", "stopped by SIGTERM"));
         abort.abort(stop.signal.reason);
-        expect(await end).to.equal("handed_over");
+        expect(await end).to.equal("released");
         expect(await fixture.executor.row("session_runtime", "attempts, lease_owner", id)).to.deep.equal({
           attempts: 0,
           lease_owner: null,

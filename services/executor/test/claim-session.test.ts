@@ -30,7 +30,7 @@ describe("decideClaim", () => {
   });
 
   it("waits for a living lease, and for a session that is put off", () => {
-    expect(decide({ lease_ms: 4_000, waiting: true })).to.deep.equal({ kind: "held", forMs: 4_000 });
+    expect(decide({ lease_ms: 4_000, waiting: true })).to.deep.equal({ kind: "leased", forMs: 4_000 });
     expect(decide({ waiting: true, attempts: 9 })).to.deep.equal({ kind: "waiting" });
   });
 
@@ -93,7 +93,7 @@ describe("claimSession", () => {
   it("raises the epoch of a takeover, which counts as an attempt, adds no event and keeps the deadline", async () => {
     const id = await executor.insert();
     await executor.claim(id);
-    expect(await executor.tryClaim(id)).to.equal("held");
+    expect(await executor.tryClaim(id)).to.equal("leased");
     await executor.query(
       "UPDATE alert_sessions SET started_at = now() - interval '100 s' WHERE session_id = $1",
       [id],
@@ -155,7 +155,7 @@ describe("claimSession", () => {
         Array.from({ length: 8 }, async (_, pod) => claimSession(executor.db, id, `pod-${pod}`)),
       );
       const kinds = outcomes.map(({ kind }) => kind).toSorted((a, b) => a.localeCompare(b));
-      expect(kinds).to.deep.equal(["claimed", ...Array.from({ length: 7 }, () => "held")]);
+      expect(kinds).to.deep.equal(["claimed", ...Array.from({ length: 7 }, () => "leased")]);
       expect(await runtime(id)).to.include({ lease_epoch: 1, last_seq: 1 });
     }
   });

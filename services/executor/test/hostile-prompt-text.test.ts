@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import type { NewMessage } from "../controllers/controller.ts";
+import type { NewMessage } from "../prompts/prompt-input.ts";
 import { buildChatMessages } from "../prompts/build-chat-messages.ts";
 import { buildNativeMessages } from "../prompts/build-native-messages.ts";
 import { buildReactMessages } from "../prompts/build-react-messages.ts";

@@ -67,7 +67,7 @@ describe("runExecutions", () => {
   it("lets the other agents end their step when something fails that is no outcome, and goes on later", async () => {
     await fixture.executor.query(REFUSE_SECOND, []);
     const id = await fixture.executor.insert({ stages: [["A", "B", "C"]], maxParallel: 2 });
-    expect(await fixture.run(id)).to.equal("put_off");
+    expect(await fixture.run(id)).to.equal("deferred");
     expect(await fixture.executor.row("session_runtime", "attempts, lease_owner", id)).to.deep.equal({
       attempts: 1,
       lease_owner: null,

@@ -166,7 +166,7 @@ describe("runSession, called off or interrupted", () => {
     await fixture.openRows(id, 1);
     stop.abort(new CancelledError("shutdown", "stopped by SIGTERM"));
     abort.abort(stop.signal.reason);
-    expect(await end).to.equal("handed_over");
+    expect(await end).to.equal("released");
     const free = "attempts, lease_expires_at, lease_owner";
     expect(await fixture.executor.row("session_runtime", free, id)).to.deep.equal({
       attempts: 0,
@@ -185,7 +185,7 @@ describe("runSession, called off or interrupted", () => {
        VALUES ($1, $2, 'in the way', 7, 1)`,
       [uuidFrom("stage:0", id), id],
     );
-    expect(await fixture.run(id)).to.equal("put_off");
+    expect(await fixture.run(id)).to.equal("deferred");
     const columns = "attempts, lease_expires_at, not_before > now() AS waits";
     expect(await fixture.executor.row("session_runtime", columns, id)).to.deep.equal({
       attempts: 1,

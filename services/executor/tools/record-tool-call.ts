@@ -12,7 +12,7 @@ import { observation } from "../prompts/react-feedback.ts";
 import type { ToolOutcome } from "./call-tool.ts";
 
 /** A call that has ended. */
-export interface FinishedToolCall {
+interface FinishedToolCall {
   readonly call: RequestedCall;
   /** The arguments as parsed. */
   readonly parameters: object;

@@ -48,7 +48,7 @@ describe("answerCall", () => {
   });
   after(async () => resources.disposeAsync());
 
-  const order = (tool: string, more: Partial<ToolCallRequest> = {}): ToolCallRequest => {
+  const newCall = (tool: string, more: Partial<ToolCallRequest> = {}): ToolCallRequest => {
     const { sessionId: session_id, executionId: execution_id, epoch } = session;
     const call_id = randomUUID();
     return {
@@ -74,20 +74,20 @@ describe("answerCall", () => {
       return answer.kind === "running" ? undefined : answer;
     });
 
-  it("answers with what the tool was called with, or the first canned result that applies", async () => {
-    const call = order("look");
+  it("answers with the call's arguments, or with the first stub result that applies", async () => {
+    const call = newCall("look");
     expect(await ask(call)).to.deep.equal({
       kind: "result",
       content: `[stub] Tool "lab.look" called with args: ${call.arguments}`,
       is_error: false,
     });
-    expect(await ask(order("look", { arguments: '{"at":"disk","more":1}' }))).to.include({
+    expect(await ask(newCall("look", { arguments: '{"at":"disk","more":1}' }))).to.include({
       content: "the disk is full",
     });
   });
 
-  it("tells a tool's own failure from one that cannot be run, and records both", async () => {
-    const [refused, exploded] = [order("refuse"), order("explode")];
+  it("distinguishes a failure that the tool reports from one it throws, and records both", async () => {
+    const [refused, exploded] = [newCall("refuse"), newCall("explode")];
     expect(await ask(refused)).to.deep.equal({ kind: "result", content: "no such pod", is_error: true });
     expect(await ask(exploded)).to.deep.equal({ kind: "exception", message: "connection reset" });
     expect(await ask(exploded)).to.deep.equal({ kind: "exception", message: "connection reset" });
@@ -95,17 +95,17 @@ describe("answerCall", () => {
     expect(await bench.row(exploded.call_id)).to.include({ state: "failed", failure: "exception" });
   });
 
-  it("tells the model what is wrong with its arguments", async () => {
-    expect(await ask(order("strict", { arguments: '{"pod":1}' }))).to.deep.equal({
+  it("answers with what is wrong with the arguments", async () => {
+    expect(await ask(newCall("strict", { arguments: '{"pod":1}' }))).to.deep.equal({
       kind: "result",
       content: "The arguments do not match the tool's parameters: arguments/pod must be string.",
       is_error: true,
     });
-    expect(await ask(order("strict", { arguments: "pod" }))).to.include({ is_error: true });
+    expect(await ask(newCall("strict", { arguments: "pod" }))).to.include({ is_error: true });
   });
 
-  it("runs an id once, however often and through whichever runner it is asked for", async () => {
-    const call = order("slow");
+  it("runs an id once, however often and through any runner it is requested", async () => {
+    const call = newCall("slow");
     const answers = await Promise.all(Array.from({ length: 40 }, async () => askUntilOver(call)));
     answers.push(await ask(call));
     for (const answer of answers) {
@@ -120,7 +120,7 @@ describe("answerCall", () => {
     });
   });
 
-  it("starts nothing under an epoch that is past, a lease that has run out or a session that is cancelled", async () => {
+  it("starts nothing under an old epoch, under an expired lease or for a cancelled session", async () => {
     const [taken, expired, cancelled] = [await bench.session(), await bench.session(), await bench.session()];
     await bench.takeOver(taken);
     await bench.db.query("UPDATE session_runtime SET lease_expires_at = now() WHERE session_id = $1", [
@@ -132,16 +132,16 @@ describe("answerCall", () => {
       [expired, "not_owner"],
       [cancelled, "session_cancelled"],
     ] as const) {
-      const call = order("write", { session_id: owner.sessionId, execution_id: owner.executionId });
+      const call = newCall("write", { session_id: owner.sessionId, execution_id: owner.executionId });
       expect(await ask(call)).to.deep.equal({ kind: "refused", reason });
       expect(await bench.started(call.call_id)).to.deep.equal([]);
       expect(await bench.row(call.call_id)).to.equal(undefined);
     }
   });
 
-  it("starts nothing once a cancel that is under way has been committed", async () => {
+  it("waits for a concurrent cancel, and starts nothing once it is committed", async () => {
     const owner = await bench.session();
-    const call = order("write", { session_id: owner.sessionId, execution_id: owner.executionId });
+    const call = newCall("write", { session_id: owner.sessionId, execution_id: owner.executionId });
     const answer = await bench.db.transaction(async (manager) => {
       await manager.query("UPDATE session_runtime SET cancel_requested_at = now() WHERE session_id = $1", [
         owner.sessionId,
@@ -165,7 +165,7 @@ describe("answerCall", () => {
   });
 
   it("never starts an id that was abandoned", async () => {
-    const call = order("write");
+    const call = newCall("write");
     const { sessionId, executionId, epoch } = session;
     const id = { callId: call.call_id, sessionId, executionId, epoch, name: call.name, readOnly: false };
     expect(await claimToolCall(bench.db, id, "abandoned")).to.deep.equal({ kind: "claimed" });
@@ -173,9 +173,9 @@ describe("answerCall", () => {
     expect(await bench.started(call.call_id)).to.deep.equal([]);
   });
 
-  it("either runs or abandons an id when both are tried at once", async () => {
+  it("either runs or abandons an id when both are tried concurrently", async () => {
     for (let round = 0; round < 30; round += 1) {
-      const call = order("write");
+      const call = newCall("write");
       const { sessionId, executionId, epoch } = session;
       const id = { callId: call.call_id, sessionId, executionId, epoch, name: call.name, readOnly: false };
       const [answer, claim] = await Promise.all([ask(call), claimToolCall(bench.db, id, "abandoned")]);
@@ -185,21 +185,21 @@ describe("answerCall", () => {
     }
   });
 
-  it("does not answer one session's call with another's", async () => {
-    const [call, other] = [order("write"), await bench.session()];
+  it("does not answer a call of one session with the outcome of another's", async () => {
+    const [call, other] = [newCall("write"), await bench.session()];
     await ask(call);
     const forged = { ...call, session_id: other.sessionId, execution_id: other.executionId };
     expect(await ask(forged)).to.deep.equal({ kind: "refused", reason: "id_taken" });
   });
 
-  it("does not know a tool that is not configured", async () => {
-    const call = order("nothing");
+  it("answers unknown_tool for a tool that is not configured", async () => {
+    const call = newCall("nothing");
     expect(await ask(call)).to.deep.equal({ kind: "unknown_tool" });
     expect(await bench.row(call.call_id)).to.equal(undefined);
   });
 
   it("ends a tool that never replies at the call's deadline", async () => {
-    const call = order("hang", { timeout_ms: 200 });
+    const call = newCall("hang", { timeout_ms: 200 });
     const message = "timed out after 0.2 s; whether it took effect is not known";
     expect(await ask(call)).to.deep.equal({ kind: "timeout", message });
     expect(await bench.row(call.call_id)).to.include({
@@ -209,8 +209,8 @@ describe("answerCall", () => {
     });
   });
 
-  it("says that a call still runs, and ends it when its owner cancels", async () => {
-    const call = order("hang_safe", { epoch: 1 });
+  it("answers that a call is still running, and ends it when its owner cancels", async () => {
+    const call = newCall("hang_safe", { epoch: 1 });
     expect(await ask(call)).to.deep.equal({ kind: "running" });
     const answer = askUntilOver(call);
     cancelToolCall(bench.bus, { call_id: call.call_id, epoch: 1, reason: "cancelled" });
@@ -218,9 +218,9 @@ describe("answerCall", () => {
     expect(await bench.started(call.call_id)).to.have.length(1);
   });
 
-  it("does not heed the cancel of an earlier owner", async () => {
+  it("ignores a cancel from an earlier epoch", async () => {
     const owner = await bench.takeOver(await bench.session());
-    const call = order("hang_safe", {
+    const call = newCall("hang_safe", {
       session_id: owner.sessionId,
       execution_id: owner.executionId,
       epoch: owner.epoch,
@@ -234,27 +234,27 @@ describe("answerCall", () => {
 
   it("finds a cancel that the bus lost", async () => {
     const owner = await bench.session();
-    const call = order("hang_safe", { session_id: owner.sessionId, execution_id: owner.executionId });
+    const call = newCall("hang_safe", { session_id: owner.sessionId, execution_id: owner.executionId });
     const answer = askUntilOver(call);
     await bench.untilStarted(call.call_id);
     await bench.cancel(owner);
     expect(await answer).to.deep.equal({ kind: "cancelled", message: "the session was cancelled" });
   });
 
-  it("stores a binary result as text, and says so", async () => {
-    const call = order("binary");
+  it("stores a binary result as text, with a remark", async () => {
+    const call = newCall("binary");
     const content =
       "hi\uFFFD\uFFFD\uFFFD\n[Not all of this result is text: what could not be shown is replaced by \uFFFD.]";
     expect(await ask(call)).to.deep.equal({ kind: "result", content, is_error: false });
     expect(await bench.row(call.call_id)).to.include({ result: content });
   });
 
-  it("cuts 50 MB to what may be stored, and never holds more", async () => {
+  it("truncates 50 MB to the limit, with bounded memory", async () => {
     await using small = await ToolBench.start(TOOLS);
     const runner = await small.runner();
     const before = await runner.peakMemory();
     const { sessionId, executionId } = await small.session();
-    const call = order("huge", { session_id: sessionId, execution_id: executionId });
+    const call = newCall("huge", { session_id: sessionId, execution_id: executionId });
     const { answer } = await request(small.bus, SUBJECTS.toolsCall, CONTRACT, call, 30_000);
     expect(answer).to.deep.equal({ kind: "stored" });
     const stored = await readToolCall(small.db, call.call_id);

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
 import { errorMessage } from "#shared/errors.ts";
-import { loadStubTools } from "../load-stub-tools.ts";
+import { loadStubTools } from "../stub/load-stub-tools.ts";
 
 describe("loadStubTools", () => {
   let directory: string;
@@ -17,7 +17,7 @@ describe("loadStubTools", () => {
     await writeFile(join(directory, "stub-tools.yaml"), text);
     return loadStubTools(directory, { CLUSTER: "blue" });
   };
-  /** The problems without the directory, a line each. */
+  /** The reported problems, one per line, without the directory. */
   const problems = async (text: string): Promise<string[]> =>
     load(text).then(
       () => [],
@@ -28,7 +28,7 @@ describe("loadStubTools", () => {
           .map((line) => line.trim().replace(`${directory}/`, "")),
     );
 
-  it("knows no tools without the file, or with an empty one", async () => {
+  it("returns no tools without the file, or with an empty one", async () => {
     expect((await loadStubTools(directory, {})).tools.size).to.equal(0);
     expect((await load("")).tools.size).to.equal(0);
   });
@@ -62,7 +62,7 @@ servers:
     ]);
   });
 
-  it("names every mistake with its place", async () => {
+  it("reports every mistake with its position", async () => {
     expect(
       await problems(`servers:
   kubernetes:
@@ -90,14 +90,14 @@ servers:
     ]);
   });
 
-  it("warns of unknown keys", async () => {
+  it("warns about unknown keys", async () => {
     const { warnings } = await load("servers: { lab: { look: { readonly: true } } }");
     expect(warnings.map((line) => line.replace(`${directory}/`, ""))).to.deep.equal([
       "stub-tools.yaml:1:27: warning: servers.lab.look.readonly: is not a known key and has no effect; did you mean read_only?",
     ]);
   });
 
-  it("refuses more tools than one answer can list", async () => {
+  it("refuses more tools than one reply can list", async () => {
     const long = "x".repeat(300_000);
     const [problem] = await problems(`servers:
   lab: { a: { description: ${long} }, b: { description: ${long} } }

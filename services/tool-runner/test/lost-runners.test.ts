@@ -22,7 +22,7 @@ const TOOLS = {
 };
 const CONTRACT = { request: toolCallRequestCodec, reply: toolCallReplyCodec };
 
-describe("a tool call whose runner goes away", () => {
+describe("a tool call whose runner dies, freezes or stops", () => {
   let bench: ToolBench;
   let session: BenchSession;
 
@@ -34,7 +34,7 @@ describe("a tool call whose runner goes away", () => {
   });
   after(async () => bench[Symbol.asyncDispose]());
 
-  const order = (tool: string): ToolCallRequest => {
+  const newCall = (tool: string): ToolCallRequest => {
     const { sessionId: session_id, executionId: execution_id, epoch } = session;
     const call_id = randomUUID();
     return {
@@ -48,7 +48,7 @@ describe("a tool call whose runner goes away", () => {
       max_result_chars: 1_000,
     };
   };
-  /** Asks as an executor does, until the call is over. */
+  /** Repeats the request as an executor does, until the call is over. */
   const askUntilOver = async (call: ToolCallRequest): Promise<ToolCallAnswer> =>
     until("the call is over", async () => {
       try {
@@ -66,7 +66,7 @@ describe("a tool call whose runner goes away", () => {
   ] as const) {
     it(`ends as ${answer.kind} when lab.${tool}'s runner is killed, and is not run again`, async () => {
       await using killed = await bench.runner();
-      const call = order(tool);
+      const call = newCall(tool);
       const over = askUntilOver(call);
       await bench.untilStarted(call.call_id);
       await using other = await bench.runner();
@@ -80,9 +80,9 @@ describe("a tool call whose runner goes away", () => {
     });
   }
 
-  it("counts as lost only after 15 s without a sign of life", async () => {
+  it("counts as lost only after 15 s without a heartbeat", async () => {
     await using killed = await bench.runner();
-    const call = order("write");
+    const call = newCall("write");
     const over = askUntilOver(call);
     await bench.untilStarted(call.call_id);
     await using other = await bench.runner();
@@ -93,9 +93,9 @@ describe("a tool call whose runner goes away", () => {
     expect(other.pid).to.be.above(0);
   });
 
-  it("keeps what was said of it when its runner was only frozen", async () => {
+  it("keeps the outcome it was given as lost when its runner was only frozen", async () => {
     await using frozen = await bench.runner();
-    const call = order("quick");
+    const call = newCall("quick");
     const over = askUntilOver(call);
     await bench.untilStarted(call.call_id);
     frozen.freeze();
@@ -109,9 +109,9 @@ describe("a tool call whose runner goes away", () => {
     expect(other.pid).to.be.above(0);
   });
 
-  it("is finished within the grace of a runner that is stopped", async () => {
+  it("completes within the grace period of a runner that is stopped", async () => {
     await using stopped = await bench.runner();
-    const call = order("slow");
+    const call = newCall("slow");
     const over = askUntilOver(call);
     await bench.untilStarted(call.call_id);
     expect(await stopped.end("SIGTERM")).to.equal(0);
@@ -121,9 +121,9 @@ describe("a tool call whose runner goes away", () => {
     expect(other.pid).to.be.above(0);
   });
 
-  it("is ended and recorded after that grace", async () => {
+  it("is aborted and recorded after the grace period", async () => {
     await using stopped = await bench.runner({ TOOL_STOP_GRACE_MS: "100" });
-    const [look, write] = [order("look"), order("write")];
+    const [look, write] = [newCall("look"), newCall("write")];
     const answers = Promise.all([askUntilOver(look), askUntilOver(write)]);
     await Promise.all([bench.untilStarted(look.call_id), bench.untilStarted(write.call_id)]);
     expect(await stopped.end("SIGTERM")).to.equal(0);
@@ -138,7 +138,7 @@ describe("a tool call whose runner goes away", () => {
 
   it("is recorded once Postgres is back", async () => {
     await using runner = await bench.runner();
-    const call = order("slow");
+    const call = newCall("slow");
     const over = askUntilOver(call);
     await bench.untilStarted(call.call_id);
     await bench.servers.stopPostgres();

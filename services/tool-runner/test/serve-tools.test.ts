@@ -19,7 +19,7 @@ import type { Tool } from "../tool.ts";
 const CALLS = { request: toolCallRequestCodec, reply: toolCallReplyCodec };
 const LISTS = { request: toolListRequestCodec, reply: toolListReplyCodec };
 
-/** A tool that ends when the test says so. */
+/** A tool that runs until the test opens its gate. */
 function gatedTool(): Tool & { readonly open: () => void; readonly running: () => number } {
   const gate = Promise.withResolvers<void>();
   let running = 0;
@@ -67,7 +67,7 @@ describe("serveTools", () => {
       },
     };
   };
-  const order = (): ToolCallRequest => ({
+  const newCall = (): ToolCallRequest => ({
     call_id: randomUUID(),
     session_id: session.sessionId,
     execution_id: session.executionId,
@@ -80,7 +80,7 @@ describe("serveTools", () => {
   const ask = async (call: ToolCallRequest) =>
     (await request(bench.bus, SUBJECTS.toolsCall, CALLS, call, 30_000)).answer;
 
-  it("lists the tools of the servers that are asked for", async () => {
+  it("lists the tools of the requested servers", async () => {
     await using served = await serve(gatedTool());
     const ids = { session_id: randomUUID(), execution_id: randomUUID() };
     const list = async (...server_ids: string[]) =>
@@ -89,7 +89,7 @@ describe("serveTools", () => {
     expect((await list("lab", "lab")).tools.map(({ name }) => name)).to.deep.equal(["lab.gate"]);
   });
 
-  it("leaves a malformed request unanswered and goes on", async () => {
+  it("ignores a malformed request and keeps serving", async () => {
     const tool = gatedTool();
     tool.open();
     await using served = await serve(tool);
@@ -97,29 +97,29 @@ describe("serveTools", () => {
       .request(SUBJECTS.toolsCall, "not a call", { timeout: 200 })
       .catch((error: unknown) => error);
     expect(wrong).to.be.an("error");
-    expect(await ask(order())).to.include({ kind: "result" });
+    expect(await ask(newCall())).to.include({ kind: "result" });
   });
 
-  it("takes no more calls at a time than it may", async () => {
+  it("answers busy over the limit of concurrent calls", async () => {
     const tool = gatedTool();
     await using _ = await serve(tool, 1);
-    const first = ask(order());
+    const first = ask(newCall());
     await until("the first call runs", () => tool.running() === 1);
-    expect(await ask(order())).to.include({ kind: "busy" });
+    expect(await ask(newCall())).to.include({ kind: "busy" });
     tool.open();
     expect(await first).to.include({ kind: "result" });
-    expect(await ask(order())).to.include({ kind: "result" });
+    expect(await ask(newCall())).to.include({ kind: "result" });
   });
 
-  it("finishes what it runs when it is disposed, and answers nothing new", async () => {
+  it("finishes running calls when it is disposed, and accepts no new ones", async () => {
     const tool = gatedTool();
     const served = await serve(tool);
-    const call = order();
+    const call = newCall();
     const running = ask(call);
     await until("the call runs", () => tool.running() === 1);
     const disposed = served[Symbol.asyncDispose]();
     await served.bus.connection.flush();
-    const refused = await ask(order()).catch((error: unknown) => error);
+    const refused = await ask(newCall()).catch((error: unknown) => error);
     expect(refused).to.include({ code: "no_responders" });
     tool.open();
     await disposed;
@@ -129,7 +129,7 @@ describe("serveTools", () => {
 });
 
 describe("the tool-runner's configuration", () => {
-  it("needs Postgres and NATS and says so", async () => {
+  it("requires the addresses of Postgres and NATS", async () => {
     const missing = async (env: Record<string, string>): Promise<unknown> =>
       loadConfig({ CONFIG_DIR: "/nowhere", ...env }).catch((error: unknown) => error);
     expect(await missing({}))

@@ -1,0 +1,158 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { ensureStreams } from "#shared/bus/ensure-streams.ts";
+import { isDurableBehind, recreateDurable } from "#shared/bus/executors-durable.ts";
+import { openBus, type Bus } from "#shared/bus/open-bus.ts";
+import { publishEvent } from "#shared/bus/publish-event.ts";
+import { queuedSessions } from "#shared/bus/queued-sessions.ts";
+import { subscribe } from "#shared/bus/subscribe.ts";
+import { wakeSession } from "#shared/bus/wake-session.ts";
+import { sessionCancelCodec } from "#shared/contracts/session-cancel.ts";
+import { busEventCodec, type SessionEvent } from "#shared/contracts/session-event.ts";
+import { SUBJECTS } from "#shared/contracts/subjects.ts";
+import { errorMessage } from "#shared/errors.ts";
+import type { Logger } from "#shared/logger.ts";
+import type { ApiMetrics } from "./api-metrics.ts";
+import type { ApiConfig } from "./config.ts";
+
+/**
+ * What the api sends and receives over the bus. Messages only speed up what the rows already say: while NATS is
+ * unavailable no request fails, and the sweeper dispatches later.
+ */
+export interface Dispatcher extends AsyncDisposable {
+  /** Wakes an executor for a session, in the background. */
+  wake(sessionId: string): void;
+  /** Wakes an executor for each session. Rejects while NATS is unavailable, or if the stream refuses a wake-up. */
+  wakeAll(sessionIds: readonly string[]): Promise<void>;
+  /** Asks the session's owner to stop, in the background. */
+  cancel(sessionId: string): void;
+  /** Publishes committed events of a session without an owner, in the background. */
+  publish(events: readonly SessionEvent[]): void;
+  /**
+   * Calls `handle` with the number of each event of a session that arrives from now on, until the returned function is
+   * called. The bus can lose events; the session's row has the last number.
+   */
+  follow(sessionId: string, handle: (seq: number) => void): () => void;
+  /** The sessions whose wake-up is in the stream. Creates the stream if it is missing. Rejects while NATS is unavailable. */
+  queued(): Promise<ReadonlySet<string>>;
+  /** True when the stream holds wake-ups that its consumer will never deliver. Rejects while NATS is unavailable. */
+  isQueueStuck(): Promise<boolean>;
+  /** Recreates the consumer, so that it delivers every wake-up in the stream again. Rejects while NATS is unavailable. */
+  recreateQueue(): Promise<void>;
+  /** Rejects with one sentence unless NATS answers. */
+  check(): Promise<void>;
+}
+
+/** `flush` has no timeout of its own. */
+const FLUSH_TIMEOUT_MS = 2_000;
+/** Disposal waits this long for background messages: a dead connection must not delay a stop. */
+const DRAIN_TIMEOUT_MS = 2_000;
+
+/** Connects in the background, so that alerts are accepted while NATS is unavailable. */
+export function openDispatcher({
+  config,
+  log,
+  metrics,
+  signal,
+}: {
+  readonly config: ApiConfig;
+  readonly log: Logger;
+  readonly metrics: ApiMetrics;
+  readonly signal: AbortSignal;
+}): Dispatcher {
+  let bus: Bus | undefined;
+  const background = openBackgroundSends(log);
+  const prepare = (connected: Bus) => ensureStreams(connected, { replicas: config.natsReplicas });
+  const open = async () => {
+    bus = await openBus({ url: config.natsUrl, name: "tarsy-api", log, signal });
+    await prepare(bus);
+  };
+  const opening = open().catch((error: unknown) => {
+    if (!signal.aborted) log.warn({ error: errorMessage(error) }, "streams not prepared: sweeper retries");
+  });
+
+  const inBackground = (kind: MessageKind, send: (live: Bus) => Promise<void>) => {
+    // Messages are dropped while disconnected: queued ones would pile up.
+    if (bus === undefined || !bus.isConnected()) return;
+    const live = bus;
+    background.start(kind, () => send(live));
+  };
+
+  const connected = (): Bus => {
+    if (bus === undefined) throw new Error("NATS has not answered yet");
+    if (!bus.isConnected()) throw new Error("NATS is not connected");
+    return bus;
+  };
+
+  return {
+    wake: (sessionId) => inBackground("wake-up", (live) => wakeCounted(live, metrics, sessionId)),
+    wakeAll: async (sessionIds) => {
+      const live = connected();
+      const sent = await Promise.allSettled(sessionIds.map(async (id) => wakeCounted(live, metrics, id)));
+      const failed = sent.find(({ status }) => status === "rejected");
+      if (failed?.status === "rejected") throw failed.reason;
+    },
+    cancel: (sessionId) => inBackground("cancel", (live) => sendCancel(live, sessionId)),
+    publish: (events) => {
+      for (const event of events) inBackground("event", (live) => publishEvent(live, event));
+    },
+    follow: (sessionId, handle) =>
+      bus === undefined || bus.connection.isClosed() ? () => undefined : followEvents(bus, sessionId, handle),
+    queued: async () => {
+      await prepare(connected());
+      return queuedSessions(connected());
+    },
+    isQueueStuck: async () => isDurableBehind(connected()),
+    recreateQueue: async () =>
+      recreateDurable(connected(), { maxRunning: config.agents.queue.max_concurrent_sessions }),
+    check: async () => connected().check(),
+    [Symbol.asyncDispose]: async () => {
+      await opening;
+      await background.drain();
+      await bus?.[Symbol.asyncDispose]();
+    },
+  };
+}
+
+type MessageKind = "wake-up" | "cancel" | "event";
+
+interface BackgroundSends {
+  /** Starts a send; a failure is only logged. */
+  start(kind: MessageKind, send: () => Promise<void>): void;
+  /** Resolves once all started sends have ended, or after `DRAIN_TIMEOUT_MS`. */
+  drain(): Promise<void>;
+}
+
+function openBackgroundSends(log: Logger): BackgroundSends {
+  const pending = new Set<Promise<void>>();
+  return {
+    start: (kind, send) => {
+      const done = send()
+        .catch((error: unknown) => log.warn({ kind, error: errorMessage(error) }, "bus message not sent"))
+        .finally(() => pending.delete(done));
+      pending.add(done);
+    },
+    drain: async () => {
+      await Promise.race([Promise.all(pending), wait(DRAIN_TIMEOUT_MS, undefined, { ref: false })]);
+    },
+  };
+}
+
+async function wakeCounted(bus: Bus, metrics: ApiMetrics, sessionId: string): Promise<void> {
+  const result = await wakeSession(bus, sessionId).catch((error: unknown) => {
+    metrics.wakeups.inc({ result: "failed" });
+    throw error;
+  });
+  metrics.wakeups.inc({ result });
+}
+
+async function sendCancel(bus: Bus, sessionId: string): Promise<void> {
+  // Core publish, unacknowledged: the owner also finds the cancel at its next lease renewal.
+  bus.connection.publish(SUBJECTS.cancel(sessionId), sessionCancelCodec.encode({ session_id: sessionId }));
+  await Promise.race([bus.connection.flush(), wait(FLUSH_TIMEOUT_MS, undefined, { ref: false })]);
+}
+
+/** Subscribes to a session's events until the returned function is called. */
+function followEvents(bus: Bus, sessionId: string, handle: (seq: number) => void): () => void {
+  const subscription = subscribe(bus, SUBJECTS.events(sessionId), busEventCodec, ({ seq }) => handle(seq));
+  return () => subscription.unsubscribe();
+}

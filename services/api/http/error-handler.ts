@@ -1,0 +1,42 @@
+import type { Middleware } from "koa";
+import { isDatabaseUnavailable } from "#shared/database/database-unavailable.ts";
+import { coerceError } from "#shared/errors.ts";
+import type { Logger } from "#shared/logger.ts";
+import { RequestError } from "./request-error.ts";
+
+/** By the status that the router sets for an unknown path or method, without a body. */
+const UNROUTED = new Map([
+  [404, new RequestError(404, "Not Found")],
+  [405, new RequestError(405, "Method Not Allowed")],
+  [501, new RequestError(405, "Method Not Allowed")],
+]);
+
+/** The only place that turns an error into a response: `{"message": …}`. Internal details go to the log only. */
+export function errorHandler(log: Logger): Middleware {
+  return async (ctx, next) => {
+    try {
+      await next();
+      const unrouted = ctx.body === undefined ? UNROUTED.get(ctx.status) : undefined;
+      if (unrouted !== undefined) throw unrouted;
+    } catch (thrown) {
+      const error = coerceError(thrown);
+      if (error instanceof RequestError) {
+        ctx.status = error.status;
+        if (error.retryAfterSeconds !== undefined) ctx.set("retry-after", String(error.retryAfterSeconds));
+        ctx.body = {
+          message: error.message,
+          ...(error.allowed === undefined ? {} : { allowed: error.allowed }),
+        };
+      } else if (isDatabaseUnavailable(error)) {
+        log.warn({ error: error.message, path: ctx.path }, "request refused: database unavailable");
+        ctx.status = 503;
+        ctx.set("retry-after", "1");
+        ctx.body = { message: "the database is unavailable: try again in a moment" };
+      } else {
+        log.error({ error: error.message, stack: error.stack, path: ctx.path }, "request failed");
+        ctx.status = 500;
+        ctx.body = { message: "internal server error" };
+      }
+    }
+  };
+}

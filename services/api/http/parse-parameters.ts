@@ -1,0 +1,20 @@
+import { isUuid } from "#shared/contracts/uuid.ts";
+import { validationError } from "./request-error.ts";
+
+/** Parses the `:id` of a route, to lower case. Throws RequestError 400 unless it is a UUID. */
+export function parseSessionId(parameter: string | undefined): string {
+  if (parameter === undefined || !isUuid(parameter)) throw validationError("session_id", "must be a UUID");
+  return parameter.toLowerCase();
+}
+
+/** Parses a number in a query or header; absent means `fallback`. Throws RequestError 400 naming the field and its range. */
+export function parseWholeNumber(
+  field: string,
+  text: string | string[] | undefined,
+  { fallback, min, max }: { readonly fallback: number; readonly min: number; readonly max: number },
+): number {
+  if (text === undefined) return fallback;
+  const value = typeof text === "string" && /^\d{1,10}$/u.test(text) ? Number(text) : Number.NaN;
+  if (value >= min && value <= max) return value;
+  throw validationError(field, `must be one whole number from ${min} to ${max}`);
+}

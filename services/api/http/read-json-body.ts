@@ -1,0 +1,54 @@
+import type { IncomingMessage } from "node:http";
+import { getRawBody } from "raw-body";
+import { errorMessage } from "#shared/errors.ts";
+import { RequestError, abbreviate } from "./request-error.ts";
+
+/** Alert data of 1 MiB can take 6 MiB as JSON: a control character is escaped to six bytes. */
+const BODY_LIMIT_BYTES = 8 * 1024 * 1024;
+
+/**
+ * Reads and decodes a JSON body; an empty body counts as `{}`. Invalid UTF-8 becomes U+FFFD, because an alert with a
+ * broken byte is better than no alert. Throws RequestError 415 for a compressed body, 413 over 8 MiB, 400 for another
+ * content type or invalid JSON.
+ */
+export async function readJsonBody(request: IncomingMessage): Promise<unknown> {
+  // Decompression would let a kilobyte grow to a gigabyte.
+  const encoding = request.headers["content-encoding"]?.trim().toLowerCase() ?? "";
+  if (encoding !== "" && encoding !== "identity") {
+    throw new RequestError(
+      415,
+      `content encoding '${abbreviate(encoding)}' is not accepted: send the body without a Content-Encoding`,
+    );
+  }
+  const bytes = await readBytes(request);
+  if (bytes.length === 0) return {};
+  const type = request.headers["content-type"]?.split(";", 1)[0]?.trim().toLowerCase() ?? "";
+  if (type !== "application/json" && !type.endsWith("+json")) {
+    const given = type === "" ? "missing" : `'${type}'`;
+    throw new RequestError(
+      400,
+      `request body must be JSON: content type is ${given}, not 'application/json'`,
+    );
+  }
+  try {
+    const value: unknown = JSON.parse(bytes.toString("utf8"));
+    return value;
+  } catch (error) {
+    throw new RequestError(400, `request body is not valid JSON: ${errorMessage(error)}`);
+  }
+}
+
+async function readBytes(request: IncomingMessage): Promise<Buffer> {
+  try {
+    const length = request.headers["content-length"];
+    return await getRawBody(request, {
+      limit: BODY_LIMIT_BYTES,
+      ...(length === undefined ? {} : { length }),
+    });
+  } catch (error) {
+    // The rest of an oversized body is discarded; a client that keeps sending runs into the request timeout.
+    const type = error instanceof Error && "type" in error ? error.type : undefined;
+    if (type === "entity.too.large") throw new RequestError(413, "Request Entity Too Large");
+    throw new RequestError(400, `request body could not be read: ${errorMessage(error)}`);
+  }
+}

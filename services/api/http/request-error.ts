@@ -1,0 +1,36 @@
+interface RequestErrorOptions {
+  /** The accepted values, where they are few. */
+  readonly allowed?: readonly string[] | undefined;
+  /** When the same request may succeed. */
+  readonly retryAfterSeconds?: number;
+}
+
+/** A request that is answered with an error status and a message of one sentence. */
+export class RequestError extends Error {
+  readonly status: number;
+  readonly allowed: readonly string[] | undefined;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(status: number, message: string, options: RequestErrorOptions = {}) {
+    super(message);
+    this.name = "RequestError";
+    this.status = status;
+    this.allowed = options.allowed;
+    this.retryAfterSeconds = options.retryAfterSeconds;
+  }
+}
+
+/** 400, worded as in the reference: names the field and the reason. */
+export function validationError(field: string, why: string, allowed?: readonly string[]): RequestError {
+  return new RequestError(400, `validation error on field '${field}': ${why}`, { allowed });
+}
+
+/** 404 for an id that does not exist. */
+export function notFound(): RequestError {
+  return new RequestError(404, "resource not found");
+}
+
+/** Shortens a client's value for an error message to 100 code units: it may have megabytes. */
+export function abbreviate(value: string): string {
+  return value.length <= 100 ? value : `${value.slice(0, 100).toWellFormed()}…`;
+}

@@ -1,0 +1,81 @@
+import type { RouterMiddleware } from "@koa/router";
+import { Type } from "typebox";
+import type { DataSource, EntityManager } from "typeorm";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { literals } from "#shared/contracts/literals.ts";
+import type { SessionEvent, SessionEventPayload } from "#shared/contracts/session-event.ts";
+import { SESSION_STATUSES, isTerminal } from "#shared/contracts/statuses.ts";
+import { appendEvents } from "#shared/database/append-events.ts";
+import { selectRows } from "#shared/database/select-rows.ts";
+import { cancelledByUser } from "#shared/errors.ts";
+import type { ApiDeps } from "../api-deps.ts";
+import { parseSessionId } from "../http/parse-parameters.ts";
+import { RequestError, notFound } from "../http/request-error.ts";
+
+const parseStatus = compileParser("session status row", Type.Object({ status: literals(SESSION_STATUSES) }));
+
+const REQUEST_CANCEL = `
+UPDATE session_runtime SET cancel_requested_at = coalesce(cancel_requested_at, now()) WHERE session_id = $1`;
+
+const CANCEL_PENDING = `
+UPDATE alert_sessions SET status = 'cancelled', completed_at = now(), error_message = $2, error_code = 'user'
+WHERE session_id = $1`;
+
+const CANCEL_RUNNING = `UPDATE alert_sessions SET status = 'cancelling' WHERE session_id = $1`;
+
+const REASON = cancelledByUser().message;
+
+/**
+ * `POST /api/v1/sessions/:id/cancel`: commits the request, then notifies the owner over the bus. A pending session ends
+ * in the same commit. A running one becomes `cancelling`; its owner learns of it from the bus or at its next lease
+ * renewal, and ends it as `cancelled`.
+ */
+export function cancelSession({ db, dispatcher, log }: ApiDeps): RouterMiddleware {
+  return async (ctx) => {
+    const id = parseSessionId(ctx.params["id"]);
+    const events = await requestCancel(db, id);
+    dispatcher.cancel(id);
+    dispatcher.publish(events);
+    log.info({ session_id: id }, "cancel requested");
+    ctx.body = { session_id: id, message: "Session cancellation requested" };
+  };
+}
+
+async function requestCancel(db: DataSource, id: string): Promise<readonly SessionEvent[]> {
+  return db.transaction(async (manager) => {
+    const [row] = await selectRows(
+      manager,
+      parseStatus,
+      "SELECT status FROM alert_sessions WHERE session_id = $1 FOR NO KEY UPDATE",
+      [id],
+    );
+    if (row === undefined) throw notFound();
+    if (isTerminal(row.status)) throw new RequestError(409, "session is not in a cancellable state");
+    if (row.status === "cancelling") return [];
+    const payloads =
+      row.status === "pending" ? await endPending(manager, id) : await markCancelling(manager, id);
+    await manager.query(REQUEST_CANCEL, [id]);
+    return (await appendEvents(manager, id, { kind: "system" }, payloads)) ?? [];
+  });
+}
+
+async function endPending(manager: EntityManager, id: string): Promise<SessionEventPayload[]> {
+  await manager.query(CANCEL_PENDING, [id, REASON]);
+  const fields = {
+    session_id: id,
+    status: "cancelled",
+    error_message: REASON,
+    timestamp: new Date().toISOString(),
+  } as const;
+  return [
+    { type: "session.status", ...fields },
+    { type: "session.completed", ...fields },
+  ];
+}
+
+async function markCancelling(manager: EntityManager, id: string): Promise<SessionEventPayload[]> {
+  await manager.query(CANCEL_RUNNING, [id]);
+  return [
+    { type: "session.status", session_id: id, status: "cancelling", timestamp: new Date().toISOString() },
+  ];
+}

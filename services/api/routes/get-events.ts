@@ -1,0 +1,99 @@
+import { Readable } from "node:stream";
+import type { RouterContext, RouterMiddleware } from "@koa/router";
+import { Type } from "typebox";
+import type { DataSource } from "typeorm";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { literals } from "#shared/contracts/literals.ts";
+import { SESSION_STATUSES, isTerminal } from "#shared/contracts/statuses.ts";
+import { wireEvent } from "#shared/contracts/wire-event.ts";
+import { readEvents } from "#shared/database/read-events.ts";
+import { selectRows } from "#shared/database/select-rows.ts";
+import type { ApiDeps } from "../api-deps.ts";
+import { parseSessionId, parseWholeNumber } from "../http/parse-parameters.ts";
+import { RequestError, notFound, validationError } from "../http/request-error.ts";
+import { sseStream } from "../sse/sse-stream.ts";
+
+const LIMIT = { fallback: 200, min: 1, max: 1_000 };
+const SEQ = { fallback: 0, min: 0, max: 2_147_483_647 };
+/** Without it, a page of 1,000 events with large contents could be a gigabyte. */
+const MAX_PAGE_BYTES = 8 * 1024 * 1024;
+const RETRY_AFTER_SECONDS = 5;
+
+/**
+ * `GET /api/v1/sessions/:id/events`: a page of the stored events after `after_seq`, ascending, exactly as on the
+ * WebSocket. With `Accept: text/event-stream` all of them and then the live events, until the session is over.
+ */
+export function getEvents(deps: ApiDeps): RouterMiddleware {
+  return async (ctx) => {
+    ctx.vary("accept");
+    const sessionId = parseSessionId(ctx.params["id"]);
+    if (ctx.accepts("application/json", "text/event-stream") === "text/event-stream") {
+      return answerSse(deps, ctx, sessionId);
+    }
+    const afterSeq = parseWholeNumber("after_seq", ctx.query["after_seq"], SEQ);
+    const limit = parseWholeNumber("limit", ctx.query["limit"], LIMIT);
+    const { last_seq } = await readState(deps.db, sessionId);
+    checkNotBeyond("after_seq", afterSeq, last_seq);
+    const range = { afterSeq, throughSeq: last_seq, limit, maxBytes: MAX_PAGE_BYTES };
+    const events = await readEvents(deps.db.manager, sessionId, range);
+    ctx.body = {
+      session_id: sessionId,
+      events: events.map(wireEvent),
+      last_seq,
+      has_more: (events.at(-1)?.seq ?? afterSeq) < last_seq,
+    };
+  };
+}
+
+async function answerSse({ db, sse }: ApiDeps, ctx: RouterContext, sessionId: string): Promise<void> {
+  const closed = new AbortController();
+  ctx.res.once("close", () => closed.abort());
+  const header = ctx.get("last-event-id");
+  // A browser reconnects with the original query, so its header is newer.
+  const field = header === "" ? "after_seq" : "Last-Event-ID";
+  const afterSeq = parseWholeNumber(field, header === "" ? ctx.query["after_seq"] : header, SEQ);
+  const connection = sse.open(sessionId, closed.signal);
+  if (connection === undefined) {
+    throw new RequestError(503, "no more event streams are taken now: try again later or elsewhere", {
+      retryAfterSeconds: RETRY_AFTER_SECONDS,
+    });
+  }
+  const { last_seq, status } = await readState(db, sessionId);
+  checkNotBeyond(field, afterSeq, last_seq);
+  const isOver = isTerminal(status);
+  if (isOver && afterSeq === last_seq) {
+    // 204 is the only response after which a browser does not reconnect.
+    ctx.status = 204;
+    return;
+  }
+  connection.notify(last_seq);
+  ctx.status = 200;
+  ctx.type = "text/event-stream";
+  // `x-accel-buffering` keeps proxies from delaying events; no request can follow an SSE stream on its connection.
+  ctx.set({ "cache-control": "no-store", "x-accel-buffering": "no", connection: "close" });
+  if (ctx.method === "HEAD") return;
+  ctx.res.setTimeout(sse.stalledMs, () => ctx.res.destroy());
+  const lastSeq = isOver ? last_seq : undefined;
+  ctx.body = Readable.from(sseStream({ db, connection, afterSeq, lastSeq, heartbeatMs: sse.heartbeatMs }));
+}
+
+function checkNotBeyond(field: string, afterSeq: number, lastSeq: number): void {
+  if (afterSeq <= lastSeq) return;
+  throw validationError(field, `${afterSeq} is beyond the session's last event, which is ${lastSeq}`);
+}
+
+const parseState = compileParser(
+  "event state row",
+  Type.Object({ last_seq: Type.Integer(), status: literals(SESSION_STATUSES) }),
+);
+
+async function readState(db: DataSource, sessionId: string) {
+  const [state] = await selectRows(
+    db,
+    parseState,
+    "SELECT r.last_seq, s.status FROM session_runtime r JOIN alert_sessions s USING (session_id) WHERE session_id = $1",
+    [sessionId],
+  );
+  if (state === undefined) throw notFound();
+  return state;
+}

@@ -1,0 +1,117 @@
+import { readFileSync } from "node:fs";
+import type { Middleware } from "koa";
+import { Type } from "typebox";
+import type { DataSource } from "typeorm";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { selectRows } from "#shared/database/select-rows.ts";
+import { errorMessage } from "#shared/errors.ts";
+import type { ApiDeps } from "../api-deps.ts";
+
+const PING_TIMEOUT_MS = 5_000;
+
+const parsePackage = compileParser("package.json", Type.Object({ version: Type.String() }));
+const parsePool = compileParser(
+  "connection pool",
+  Type.Object({ totalCount: Type.Integer(), idleCount: Type.Integer(), waitingCount: Type.Integer() }),
+);
+const parseCounts = compileParser(
+  "health counts",
+  Type.Object({
+    active_sessions: Type.Integer(),
+    queue_depth: Type.Integer(),
+    orphaned_sessions: Type.Integer(),
+  }),
+);
+const parseWorker = compileParser(
+  "health worker",
+  Type.Object({ id: Type.String(), active_sessions: Type.Integer(), last_activity: Type.String() }),
+);
+
+const COUNTS = `
+SELECT count(*) FILTER (WHERE s.status <> 'pending' AND r.lease_expires_at > now())::int AS active_sessions,
+       count(*) FILTER (WHERE s.status = 'pending')::int AS queue_depth,
+       count(*) FILTER (WHERE s.status <> 'pending' AND r.lease_expires_at <= now())::int AS orphaned_sessions
+FROM alert_sessions s JOIN session_runtime r USING (session_id)
+WHERE s.status IN ('pending', 'in_progress', 'cancelling') AND s.deleted_at IS NULL`;
+
+const WORKERS = `
+SELECT r.lease_owner AS id, count(*)::int AS active_sessions, 
+       to_char(max(r.last_interaction_at) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS last_activity
+FROM alert_sessions s JOIN session_runtime r USING (session_id)
+WHERE s.status IN ('in_progress', 'cancelling') AND r.lease_expires_at > now() AND r.lease_owner IS NOT NULL
+GROUP BY r.lease_owner ORDER BY r.lease_owner LIMIT 100`;
+
+/** `GET /health`: the state of each dependency and of the worker pool. 503 only when the database does not answer. */
+export function getHealth({ config, db, dispatcher }: ApiDeps): Middleware {
+  const { version } = parsePackage(
+    JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8")),
+  );
+  const { counts, queue } = config.agents;
+  return async (ctx) => {
+    const [database, nats] = await Promise.all([databaseState(db), stateOf(() => dispatcher.check())]);
+    const isHealthy = database.status === "healthy";
+    ctx.status = isHealthy ? 200 : 503;
+    if (!isHealthy) ctx.set("retry-after", "1");
+    ctx.body = {
+      status: isHealthy ? "healthy" : "unhealthy",
+      version,
+      database,
+      nats,
+      configuration: {
+        agents: counts.agents,
+        chains: counts.chains,
+        mcp_servers: counts.mcpServers,
+        llm_providers: counts.llmProviders,
+      },
+      ...(isHealthy ? { worker_pool: await workerPool(db, queue.max_concurrent_sessions) } : {}),
+    };
+  };
+}
+
+async function databaseState(db: DataSource) {
+  const { status, response_time_ms, error } = await stateOf(() => db.query("SELECT 1"));
+  const driver: object = db.driver;
+  const pool = parsePool("master" in driver ? driver.master : undefined);
+  return {
+    status,
+    response_time_ms,
+    ...(error === undefined ? {} : { error }),
+    open_connections: pool.totalCount,
+    in_use: pool.totalCount - pool.idleCount,
+    idle: pool.idleCount,
+    wait_count: pool.waitingCount,
+  };
+}
+
+/** Computed from leases and rows, so that every replica of the api reports the same. */
+async function workerPool(db: DataSource, maxConcurrent: number) {
+  const [counts] = await selectRows(db, parseCounts, COUNTS, []);
+  const workers = await selectRows(db, parseWorker, WORKERS, []);
+  return {
+    is_healthy: counts !== undefined && counts.active_sessions <= maxConcurrent,
+    db_reachable: true,
+    max_concurrent: maxConcurrent,
+    ...counts,
+    active_workers: workers.length,
+    worker_stats: workers.map((worker) => ({ ...worker, status: "working" })),
+  };
+}
+
+async function stateOf(ping: () => Promise<unknown>) {
+  const startedAt = performance.now();
+  const timeout = AbortSignal.timeout(PING_TIMEOUT_MS);
+  const elapsed = () => Math.round(performance.now() - startedAt);
+  try {
+    await Promise.race([
+      ping(),
+      new Promise((_resolve, reject) => {
+        timeout.addEventListener("abort", () =>
+          reject(new Error(`no answer within ${PING_TIMEOUT_MS / 1_000} s`)),
+        );
+      }),
+    ]);
+    return { status: "healthy", response_time_ms: elapsed() };
+  } catch (error) {
+    return { status: "unhealthy", response_time_ms: elapsed(), error: errorMessage(error) };
+  }
+}

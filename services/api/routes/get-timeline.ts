@@ -1,0 +1,26 @@
+import type { RouterMiddleware } from "@koa/router";
+import type { EntityManager } from "typeorm";
+import { AlertSessionEntity } from "#shared/database/entities/alert-session.ts";
+import { TimelineEventEntity, type TimelineEvent } from "#shared/database/entities/timeline-event.ts";
+import type { ApiDeps } from "../api-deps.ts";
+import { parseSessionId } from "../http/parse-parameters.ts";
+import { notFound } from "../http/request-error.ts";
+import { timelineEventView } from "./session-view.ts";
+
+/** `GET /api/v1/sessions/:id/timeline`: the session's timeline events, in order. */
+export function getTimeline({ db }: ApiDeps): RouterMiddleware {
+  return async (ctx) => {
+    const session_id = parseSessionId(ctx.params["id"]);
+    if (!(await db.manager.existsBy(AlertSessionEntity, { session_id }))) throw notFound();
+    const timeline = await readTimeline(db.manager, session_id);
+    ctx.body = { session_id, timeline: timeline.map(timelineEventView) };
+  };
+}
+
+/** Reads a session's timeline rows in the order they were created. */
+export async function readTimeline(manager: EntityManager, sessionId: string): Promise<TimelineEvent[]> {
+  return manager.find(TimelineEventEntity, {
+    where: { session_id: sessionId },
+    order: { created_at: "ASC", sequence_number: "ASC" },
+  });
+}

@@ -1,0 +1,27 @@
+import type { RouterMiddleware } from "@koa/router";
+import { AlertSessionEntity } from "#shared/database/entities/alert-session.ts";
+import { LlmInteractionEntity } from "#shared/database/entities/llm-interaction.ts";
+import { McpInteractionEntity } from "#shared/database/entities/mcp-interaction.ts";
+import type { ApiDeps } from "../api-deps.ts";
+import { parseSessionId } from "../http/parse-parameters.ts";
+import { notFound } from "../http/request-error.ts";
+import { withoutNulls } from "./session-view.ts";
+
+/** `GET /api/v1/sessions/:id/trace`: every LLM call, tool listing and tool call, including failed ones, in order. */
+export function getTrace({ db }: ApiDeps): RouterMiddleware {
+  return async (ctx) => {
+    const session_id = parseSessionId(ctx.params["id"]);
+    if (!(await db.manager.existsBy(AlertSessionEntity, { session_id }))) throw notFound();
+    const where = { session_id };
+    const order = { created_at: "ASC", interaction_id: "ASC" } as const;
+    const [llm, tools] = await Promise.all([
+      db.manager.find(LlmInteractionEntity, { where, order }),
+      db.manager.find(McpInteractionEntity, { where, order }),
+    ]);
+    ctx.body = {
+      session_id,
+      llm_interactions: llm.map(withoutNulls),
+      tool_interactions: tools.map(withoutNulls),
+    };
+  };
+}

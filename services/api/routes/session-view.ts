@@ -1,0 +1,54 @@
+import type { AgentExecution } from "#shared/database/entities/agent-execution.ts";
+import type { AlertSession } from "#shared/database/entities/alert-session.ts";
+import type { SessionRuntime } from "#shared/database/entities/session-runtime.ts";
+import type { Stage } from "#shared/database/entities/stage.ts";
+import type { TimelineEvent } from "#shared/database/entities/timeline-event.ts";
+
+/** A session as in the reference: snake_case, without null members, and with an empty `edges`. */
+export function sessionView(
+  session: AlertSession,
+  runtime: SessionRuntime | null,
+  rows: {
+    readonly stages: readonly Stage[];
+    readonly executions: readonly AgentExecution[];
+    readonly timeline: readonly TimelineEvent[];
+  },
+): object {
+  const { session_id, resolved_config: _resolved, started_at, completed_at, ...columns } = session;
+  return {
+    ...withoutNulls({
+      id: session_id,
+      ...columns,
+      started_at,
+      completed_at,
+      duration_ms:
+        started_at === null || completed_at === null ? null : completed_at.getTime() - started_at.getTime(),
+      last_interaction_at: runtime?.last_interaction_at ?? null,
+      input_tokens: runtime?.input_tokens ?? null,
+      output_tokens: runtime?.output_tokens ?? null,
+      thinking_tokens: runtime?.thinking_tokens ?? null,
+      total_tokens: runtime?.total_tokens ?? null,
+      last_seq: runtime?.last_seq ?? null,
+    }),
+    edges: {},
+    stages: rows.stages.map((stage) => ({
+      ...withoutNulls(stage),
+      executions: rows.executions.filter(({ stage_id }) => stage_id === stage.stage_id).map(executionView),
+    })),
+    timeline: rows.timeline.map(timelineEventView),
+  };
+}
+
+/** One timeline row as JSON. */
+export function timelineEventView(event: TimelineEvent): object {
+  return withoutNulls(event);
+}
+
+function executionView({ iteration_state, ...execution }: AgentExecution): object {
+  return { ...withoutNulls(execution), iterations: iteration_state.iteration };
+}
+
+/** Removes the null members of a row. */
+export function withoutNulls(row: object): object {
+  return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null));
+}

@@ -1,0 +1,139 @@
+import { isUtf8 } from "node:buffer";
+import { randomUUID } from "node:crypto";
+import type { Middleware } from "koa";
+import { knownAlertTypes, findChain } from "#shared/agent-config/find-chain.ts";
+import { resolveChain } from "#shared/agent-config/resolve-chain.ts";
+import { hashResolvedChain, type ResolvedChain } from "#shared/contracts/resolved-chain.ts";
+import { storableJson } from "#shared/storable-json.ts";
+import { storableText } from "#shared/storable-text.ts";
+import type { ApiDeps } from "../api-deps.ts";
+import type { ApiConfig } from "../config.ts";
+import { readJsonBody } from "../http/read-json-body.ts";
+import { RequestError, abbreviate, validationError } from "../http/request-error.ts";
+import { parseAlertRequest, type AlertRequest } from "../submit/alert-request.ts";
+import { applyMcpSelection } from "../submit/apply-mcp-selection.ts";
+import { insertSession, type NewSession } from "../submit/insert-session.ts";
+import { submissionKey } from "../submit/submission-key.ts";
+
+const MAX_DATA_BYTES = 1_048_576;
+
+/** `POST /api/v1/alerts`: answers 202 once the session is committed, and wakes an executor in the background. */
+export function submitAlert({ config, db, dispatcher, metrics, log }: ApiDeps): Middleware {
+  const resolved = cacheResolvedChains(config);
+  const instructions = new Map(
+    [...config.agents.mcpServers].map(([id, server]) => [id, server.instructions ?? ""]),
+  );
+  const chainFor = ({ alertType, mcp }: CheckedAlert) => {
+    const standard = resolved(alertType);
+    if (mcp === null) return standard;
+    const chain = applyMcpSelection(standard.chain, mcp, instructions);
+    return { ...standard, chain, hash: hashResolvedChain(chain) };
+  };
+  return async (ctx) => {
+    const request = parseAlertRequest(await readJsonBody(ctx.req));
+    const alert = checkAlert(request, config);
+    const author = authorOf((header) => ctx.get(header));
+    // After all other checks, so that a rejected request does not use up its key.
+    const key = submissionKey(ctx.req.headers["idempotency-key"], {
+      request,
+      author,
+      alertType: alert.alertType,
+      fingerprintPath: config.fingerprintPath,
+    });
+    const session = newSession(alert, author, chainFor(alert));
+    const { sessionId, isReplayed } = await insertSession(db, session, key);
+    if (isReplayed) {
+      ctx.set("idempotent-replayed", "true");
+      metrics.replayed.inc();
+      log.info({ session_id: sessionId }, "alert repeated");
+    } else {
+      dispatcher.wake(sessionId);
+      metrics.accepted.inc();
+      log.info({ session_id: sessionId, alert_type: alert.alertType }, "alert accepted");
+    }
+    ctx.status = 202;
+    ctx.body = { session_id: sessionId, status: "queued", message: "Alert submitted for processing" };
+  };
+}
+
+function newSession(
+  alert: CheckedAlert,
+  author: string,
+  { chain, hash, notice }: { chain: ResolvedChain; hash: string; notice: string | null },
+): NewSession {
+  const data = storableText(alert.data);
+  const metadata = {
+    ...(notice === null ? {} : { notice }),
+    ...(data.changed
+      ? { alert_data_changed: "characters that cannot be stored were replaced by U+FFFD" }
+      : {}),
+  };
+  return {
+    sessionId: randomUUID(),
+    data: data.text,
+    alertType: alert.alertType,
+    author,
+    runbook: alert.runbook === null ? null : storableText(alert.runbook).text,
+    mcpSelection: alert.mcp === null ? null : storableJson(alert.mcp),
+    chainId: chain.chain_id,
+    // The configuration's free texts may contain characters that jsonb rejects.
+    resolvedConfig: storableJson(chain),
+    configHash: hash,
+    metadata: Object.keys(metadata).length === 0 ? null : JSON.stringify(metadata),
+  };
+}
+
+type CheckedAlert = ReturnType<typeof checkAlert>;
+
+/** Checks a decoded request, in the order of the reference. */
+function checkAlert(request: AlertRequest, { agents }: ApiConfig) {
+  const data = request.data ?? "";
+  if (data === "") throw new RequestError(400, "data field is required");
+  if (Buffer.byteLength(data) > MAX_DATA_BYTES) {
+    throw new RequestError(413, `alert data exceeds maximum size of ${MAX_DATA_BYTES} bytes`);
+  }
+  const alertType = request.alert_type ?? "";
+  const found = findChain(agents, alertType);
+  if (found === undefined) {
+    const why = `no chain found for alert type '${alertType === "" ? agents.defaults.alert_type : abbreviate(alertType)}'`;
+    throw validationError("alert_type", why, knownAlertTypes(agents));
+  }
+  const mcp = request.mcp ?? null;
+  for (const { name } of mcp?.servers ?? []) {
+    if (!agents.mcpServers.has(name)) {
+      throw validationError("mcp_selection", `MCP server '${abbreviate(name)}' is not configured`, [
+        ...agents.mcpServers.keys(),
+      ]);
+    }
+  }
+  return { data, alertType: found.alertType, runbook: request.runbook || null, mcp };
+}
+
+/** Resolves each alert type once: the configuration does not change while the process runs. */
+function cacheResolvedChains({ agents }: ApiConfig) {
+  const cache = new Map<string, { chain: ResolvedChain; hash: string; notice: string | null }>();
+  return (alertType: string) => {
+    const cached = cache.get(alertType);
+    if (cached !== undefined) return cached;
+    const chain = resolveChain(agents, alertType);
+    const entry = { chain, hash: hashResolvedChain(chain), notice: demoNotice(chain) };
+    cache.set(alertType, entry);
+    return entry;
+  };
+}
+
+/** A notice if a scripted provider answers instead of an LLM. */
+function demoNotice(chain: ResolvedChain): string | null {
+  const providers = chain.stages.flatMap(({ agents }) => agents.map(({ llm_provider }) => llm_provider));
+  const scripted = providers.find(({ type }) => type === "scripted");
+  if (scripted === undefined) return null;
+  return `answered by a scripted demo model (provider '${scripted.name}'), not by an LLM: the text is the same for every alert`;
+}
+
+/** The submitter, from the headers of an authenticating proxy. */
+function authorOf(header: (name: string) => string): string {
+  const author = header("x-forwarded-user") || header("x-forwarded-email") || "api-client";
+  // Node decodes headers as Latin-1, but proxies send UTF-8.
+  const bytes = Buffer.from(author, "latin1");
+  return storableText(isUtf8(bytes) ? bytes.toString("utf8") : author).text;
+}

@@ -1,0 +1,133 @@
+import type { DataSource } from "typeorm";
+import { readLastSeqs } from "#shared/database/read-events.ts";
+import { errorMessage } from "#shared/errors.ts";
+import type { Logger } from "#shared/logger.ts";
+import { pause } from "#shared/pause.ts";
+import type { ApiMetrics } from "../api-metrics.ts";
+import type { Dispatcher } from "../dispatcher.ts";
+
+interface SseConnectionsOptions {
+  readonly maxConnections: number;
+  readonly db: DataSource;
+  readonly dispatcher: Dispatcher;
+  readonly log: Logger;
+  readonly metrics: ApiMetrics;
+  /** Ends every connection. */
+  readonly signal: AbortSignal;
+  readonly pollEveryMs?: number;
+  readonly heartbeatMs?: number;
+  readonly stalledMs?: number;
+}
+
+const POLL_EVERY_MS = 2_000;
+const HEARTBEAT_MS = 15_000;
+const STALLED_MS = 60_000;
+
+/**
+ * The open SSE connections of this process. The bus reports new events immediately; one Postgres query every two
+ * seconds, for all connections together, finds what the bus lost.
+ */
+export class SseConnections implements AsyncDisposable {
+  readonly #options: SseConnectionsOptions;
+  readonly #open = new Set<SseConnection>();
+  readonly #stopping = new AbortController();
+  readonly #polling: Promise<void>;
+
+  constructor(options: SseConnectionsOptions) {
+    this.#options = options;
+    this.#polling = this.#poll();
+  }
+
+  /** After this long without an event a heartbeat is sent. */
+  get heartbeatMs(): number {
+    return this.#options.heartbeatMs ?? HEARTBEAT_MS;
+  }
+
+  /** A client that reads nothing for this long is disconnected. */
+  get stalledMs(): number {
+    return this.#options.stalledMs ?? STALLED_MS;
+  }
+
+  /** Opens a connection until `signal` aborts or the service stops; undefined when too many are open. */
+  open(sessionId: string, signal: AbortSignal): SseConnection | undefined {
+    const { maxConnections, dispatcher, metrics } = this.#options;
+    if (this.#open.size >= maxConnections) return undefined;
+    const connection = new SseConnection(sessionId, AbortSignal.any([signal, this.#options.signal]));
+    const unfollow = dispatcher.follow(sessionId, (seq) => connection.notify(seq));
+    this.#open.add(connection);
+    metrics.sseConnections.set(this.#open.size);
+    const end = () => {
+      unfollow();
+      this.#open.delete(connection);
+      metrics.sseConnections.set(this.#open.size);
+    };
+    if (connection.signal.aborted) end();
+    else connection.signal.addEventListener("abort", end, { once: true });
+    return connection;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stopping.abort();
+    await this.#polling;
+  }
+
+  async #poll(): Promise<void> {
+    const { db, log, pollEveryMs = POLL_EVERY_MS } = this.#options;
+    const { signal } = this.#stopping;
+    for (;;) {
+      await pause(pollEveryMs, signal).catch(() => undefined);
+      if (signal.aborted) return;
+      const sessions = new Set([...this.#open].map(({ sessionId }) => sessionId));
+      try {
+        const lastSeqs = await readLastSeqs(db.manager, [...sessions]);
+        for (const connection of this.#open) connection.notify(lastSeqs.get(connection.sessionId) ?? 0);
+      } catch (error) {
+        log.warn({ error: errorMessage(error) }, "last event numbers not read: retrying");
+      }
+    }
+  }
+}
+
+/** One client's connection, and the newest known event number of its session. */
+export class SseConnection {
+  readonly sessionId: string;
+  /** Aborts when the connection has to end. */
+  readonly signal: AbortSignal;
+  #newestSeq = 0;
+  #wake = () => {};
+
+  constructor(sessionId: string, signal: AbortSignal) {
+    this.sessionId = sessionId;
+    this.signal = signal;
+  }
+
+  /** Reports that the session has an event `seq`. */
+  notify(seq: number): void {
+    if (seq <= this.#newestSeq) return;
+    this.#newestSeq = seq;
+    this.#wake();
+  }
+
+  /** The highest event number reported so far. */
+  get newestSeq(): number {
+    return this.#newestSeq;
+  }
+
+  /** Takes back the report of `wrongSeq`, unless a newer one came since: the session's last event is `seq`. */
+  retract(wrongSeq: number, seq: number): void {
+    if (this.#newestSeq === wrongSeq) this.#newestSeq = seq;
+  }
+
+  /** Resolves once an event after `seq` is reported, `ms` have passed or the connection has to end. */
+  async waitForEventAfter(seq: number, ms: number): Promise<void> {
+    if (this.#newestSeq > seq || this.signal.aborted) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, ms);
+    this.#wake = resolve;
+    this.signal.addEventListener("abort", this.#wake, { once: true });
+    await promise;
+    clearTimeout(timer);
+    this.signal.removeEventListener("abort", this.#wake);
+    this.#wake = () => {};
+  }
+}

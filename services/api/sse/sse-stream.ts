@@ -1,0 +1,75 @@
+import type { DataSource } from "typeorm";
+import type { SessionEvent } from "#shared/contracts/session-event.ts";
+import { wireEvent } from "#shared/contracts/wire-event.ts";
+import { isDatabaseUnavailable } from "#shared/database/database-unavailable.ts";
+import { readEvents } from "#shared/database/read-events.ts";
+import type { SseConnection } from "./sse-connections.ts";
+
+interface SseStreamOptions {
+  readonly db: DataSource;
+  readonly connection: SseConnection;
+  /** The client already has the events up to this one. */
+  readonly afterSeq: number;
+  /** The last event of a session that is over; undefined while it runs. */
+  readonly lastSeq: number | undefined;
+  readonly heartbeatMs: number;
+}
+
+/** Bounds the memory of a connection: it holds one page, or one event if that is larger. */
+const PAGE = { limit: 100, maxBytes: 64 * 1024 };
+const RETRY_MS = 1_000;
+
+/** The field `retry` tells browsers how long to wait before they reconnect. */
+const PREAMBLE = `retry: ${RETRY_MS}\n\n`;
+const HEARTBEAT = ": still here\n\n";
+
+/**
+ * Yields a session's events as Server-Sent Events: history, then live events, each exactly once and in order, and a
+ * comment after `heartbeatMs` without an event. Pages are read from Postgres only as fast as the client reads; while
+ * Postgres is unavailable the read is retried. Ends after the session's last event or with the connection. Throws other
+ * database errors.
+ */
+export async function* sseStream(options: SseStreamOptions): AsyncGenerator<string, void, undefined> {
+  const { db, connection, lastSeq = Infinity, heartbeatMs } = options;
+  let { afterSeq } = options;
+  yield PREAMBLE;
+  while (!connection.signal.aborted && afterSeq < lastSeq) {
+    const { newestSeq } = connection;
+    if (newestSeq <= afterSeq) {
+      await connection.waitForEventAfter(afterSeq, heartbeatMs);
+      if (connection.newestSeq <= afterSeq) yield HEARTBEAT;
+      continue;
+    }
+    const page = await readPage(db, connection.sessionId, afterSeq);
+    if (page === "unavailable") {
+      await connection.waitForEventAfter(Infinity, RETRY_MS);
+      yield HEARTBEAT;
+      continue;
+    }
+    if (page.length === 0) connection.retract(newestSeq, afterSeq);
+    for (const event of page) {
+      if (connection.signal.aborted) return;
+      yield frame(event);
+      afterSeq = event.seq;
+      if (event.payload.type === "session.completed") return;
+    }
+  }
+}
+
+async function readPage(
+  db: DataSource,
+  sessionId: string,
+  afterSeq: number,
+): Promise<readonly SessionEvent[] | "unavailable"> {
+  try {
+    return await readEvents(db.manager, sessionId, { afterSeq, ...PAGE });
+  } catch (error) {
+    if (!isDatabaseUnavailable(error)) throw error;
+    return "unavailable";
+  }
+}
+
+function frame(event: SessionEvent): string {
+  // JSON.stringify escapes line breaks, so one data line is enough.
+  return `id: ${event.seq}\nevent: ${event.payload.type}\ndata: ${JSON.stringify(wireEvent(event))}\n\n`;
+}

@@ -1,0 +1,70 @@
+import { Ajv, type ErrorObject } from "ajv";
+import { Type, type Static } from "typebox";
+import { RequestError } from "../http/request-error.ts";
+
+const nullable = <S extends Parameters<typeof Type.Union>[0][number]>(schema: S) =>
+  Type.Union([schema, Type.Null()]);
+const OptionalText = Type.Optional(nullable(Type.String()));
+const MAX_RUNBOOK_CHARACTERS = 65_536;
+const Name = Type.String({ maxLength: 200 });
+const OptionalFlag = Type.Optional(nullable(Type.Boolean()));
+
+/** The MCP servers and tools that an alert selects; absent or null means those of the configuration. */
+const McpSelection = Type.Object({
+  servers: Type.Array(
+    Type.Object({ name: Name, tools: Type.Optional(nullable(Type.Array(Name, { maxItems: 500 }))) }),
+    { maxItems: 100 },
+  ),
+  native_tools: Type.Optional(
+    nullable(
+      Type.Object({ google_search: OptionalFlag, code_execution: OptionalFlag, url_context: OptionalFlag }),
+    ),
+  ),
+});
+export type McpSelection = Static<typeof McpSelection>;
+
+/** The body of `POST /api/v1/alerts`. Unknown fields are ignored. */
+const AlertRequest = Type.Object({
+  data: OptionalText,
+  alert_type: OptionalText,
+  runbook: Type.Optional(nullable(Type.String({ maxLength: MAX_RUNBOOK_CHARACTERS }))),
+  mcp: Type.Optional(nullable(McpSelection)),
+});
+export type AlertRequest = Static<typeof AlertRequest>;
+
+// Unknown members are removed: one may be nested too deeply for JSON.stringify.
+const validate = new Ajv({
+  strict: true,
+  allowUnionTypes: true,
+  verbose: true,
+  removeAdditional: "all",
+}).compile<AlertRequest>(AlertRequest);
+
+/** Validates a decoded body and removes unknown members. Throws RequestError 400 naming the field, its type and the rule. */
+export function parseAlertRequest(body: unknown): AlertRequest {
+  if (validate(body)) return body;
+  // A nullable field also reports that it is not null; the error of the other branch is the useful one.
+  const errors = validate.errors ?? [];
+  const violation = errors.find(isUseful) ?? errors[0];
+  const path = fieldPath(violation?.instancePath ?? "");
+  const subject = path === "" ? "request body" : `field '${path}'`;
+  const type = typeName(violation?.data);
+  throw new RequestError(400, `${subject} ${violation?.message ?? "is not allowed"}, got ${type}`);
+}
+
+/** Formats a JSON pointer for people: `/mcp/servers/0/name` becomes `mcp.servers[0].name`. */
+function fieldPath(pointer: string): string {
+  return pointer
+    .slice(1)
+    .replaceAll(/\/(\d+)(?=\/|$)/gu, "[$1]")
+    .replaceAll("/", ".");
+}
+
+function isUseful({ keyword, params }: ErrorObject): boolean {
+  return keyword !== "anyOf" && !(keyword === "type" && params["type"] === "null");
+}
+
+function typeName(value: unknown): string {
+  if (value === null) return "null";
+  return Array.isArray(value) ? "array" : typeof value;
+}

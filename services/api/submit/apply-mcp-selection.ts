@@ -1,0 +1,45 @@
+import type { ResolvedAgent, ResolvedChain } from "#shared/contracts/resolved-chain.ts";
+import { storableText } from "#shared/storable-text.ts";
+import type { McpSelection } from "./alert-request.ts";
+
+/**
+ * Applies an alert's MCP selection to a chain: the selected servers replace those of every agent, a server with named
+ * tools offers only these, and native tools are switched as the alert says. `instructions` has the text of every
+ * configured server, by id.
+ */
+export function applyMcpSelection(
+  chain: ResolvedChain,
+  selection: McpSelection,
+  instructions: ReadonlyMap<string, string>,
+): ResolvedChain {
+  const servers = selection.servers.map(({ name }) => name);
+  const choices = selection.servers.flatMap(({ name, tools }) =>
+    tools === undefined || tools === null
+      ? []
+      : [[name, tools.map((tool) => storableText(tool).text)] as const],
+  );
+  const native = Object.entries(selection.native_tools ?? {}).filter(
+    (entry): entry is [string, boolean] => typeof entry[1] === "boolean",
+  );
+  const adapt = (agent: ResolvedAgent): ResolvedAgent => ({
+    ...agent,
+    ...(servers.length === 0 ? {} : { mcp_servers: servers, tool_choice: Object.fromEntries(choices) }),
+    llm_provider: {
+      ...agent.llm_provider,
+      native_tools: { ...agent.llm_provider.native_tools, ...Object.fromEntries(native) },
+    },
+  });
+  const chosen = servers.flatMap((id) => {
+    const text = instructions.get(id);
+    return text === undefined || text === "" ? [] : [[id, text] as const];
+  });
+  return {
+    ...chain,
+    mcp_server_instructions: { ...chain.mcp_server_instructions, ...Object.fromEntries(chosen) },
+    stages: chain.stages.map((stage) => ({
+      ...stage,
+      agents: stage.agents.map(adapt),
+      ...(stage.synthesis === undefined ? {} : { synthesis: adapt(stage.synthesis) }),
+    })),
+  };
+}

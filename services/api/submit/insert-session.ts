@@ -1,0 +1,93 @@
+import { Type } from "typebox";
+import type { DataSource } from "typeorm";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { selectRows } from "#shared/database/select-rows.ts";
+import { RequestError } from "../http/request-error.ts";
+import type { SubmissionKey } from "./submission-key.ts";
+
+/** The columns of a new session, all Postgres-safe; `mcpSelection`, `resolvedConfig` and `metadata` are JSON text. */
+export interface NewSession {
+  readonly sessionId: string;
+  readonly data: string;
+  readonly alertType: string;
+  readonly author: string;
+  readonly runbook: string | null;
+  readonly mcpSelection: string | null;
+  readonly chainId: string;
+  readonly resolvedConfig: string;
+  readonly configHash: string;
+  readonly metadata: string | null;
+}
+
+const KEY_LIFETIME_HOURS = 24;
+const MAX_TRIES = 5;
+
+/**
+ * Inserts key, session and runtime row in one statement: one round trip, one commit. A concurrent insert of the same key
+ * waits for the first one's commit and then inserts nothing. An expired key counts as new.
+ */
+const INSERT_SESSION = `
+WITH taken AS (
+  INSERT INTO idempotency_keys AS existing (key, session_id, request_hash, expires_at)
+  SELECT $11::text, $1::uuid, $12::text, now() + make_interval(hours => ${KEY_LIFETIME_HOURS}) WHERE $11 IS NOT NULL
+  ON CONFLICT (key) DO UPDATE SET session_id = excluded.session_id, request_hash = excluded.request_hash,
+    created_at = now(), expires_at = excluded.expires_at
+  WHERE existing.expires_at <= now()
+  RETURNING session_id
+), admitted AS (
+  SELECT session_id FROM taken UNION ALL SELECT $1 WHERE $11 IS NULL
+), session AS (
+  INSERT INTO alert_sessions (session_id, alert_data, agent_type, alert_type, author, runbook_url, mcp_selection,
+                              chain_id, resolved_config, config_hash, session_metadata)
+  SELECT session_id, $2, $3, $3, $4, $5, $6::jsonb, $7, $8::jsonb, $9, $10::jsonb FROM admitted
+  RETURNING session_id
+), runtime AS (
+  INSERT INTO session_runtime (session_id) SELECT session_id FROM session RETURNING session_id
+)
+SELECT session_id FROM runtime`;
+const parseInserted = compileParser("inserted session", Type.Object({ session_id: Type.String() }));
+
+const FIND_KEY =
+  "SELECT session_id, request_hash FROM idempotency_keys WHERE key = $1 AND expires_at > now()";
+const parseKey = compileParser(
+  "idempotency key row",
+  Type.Object({ session_id: Type.String(), request_hash: Type.String() }),
+);
+
+/**
+ * Inserts a session, or returns the one that was inserted with the same key before. Throws the key's `conflict` if that
+ * was a different request, and database errors; in both cases neither session nor key is stored.
+ */
+export async function insertSession(
+  db: DataSource,
+  session: NewSession,
+  key: SubmissionKey | undefined,
+): Promise<{ readonly sessionId: string; readonly isReplayed: boolean }> {
+  const { sessionId } = session;
+  const parameters = [
+    sessionId,
+    session.data,
+    session.alertType,
+    session.author,
+    session.runbook,
+    session.mcpSelection,
+    session.chainId,
+    session.resolvedConfig,
+    session.configHash,
+    session.metadata,
+    key?.key ?? null,
+    key?.requestHash ?? null,
+  ];
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
+    const inserted = await selectRows(db, parseInserted, INSERT_SESSION, parameters);
+    if (inserted.length > 0 || key === undefined) return { sessionId, isReplayed: false };
+    const [existing] = await selectRows(db, parseKey, FIND_KEY, [key.key]);
+    // The key has expired since the insert: the next try can take it.
+    if (existing === undefined) continue;
+    if (key.conflict !== undefined && existing.request_hash !== key.requestHash) throw key.conflict;
+    return { sessionId: existing.session_id, isReplayed: true };
+  }
+  throw new RequestError(503, "the idempotency key changes hands all the time: try again in a moment", {
+    retryAfterSeconds: 1,
+  });
+}

@@ -1,0 +1,88 @@
+import { createHash } from "node:crypto";
+import { RequestError } from "../http/request-error.ts";
+import { alertFingerprint, type JsonPointer } from "./alert-fingerprint.ts";
+import type { AlertRequest } from "./alert-request.ts";
+
+/** The idempotency key of a submission, by which a repetition is recognised. */
+export interface SubmissionKey {
+  /** SHA-256 in hex: a fixed length, and no collision between authors or between headers and fingerprints. */
+  readonly key: string;
+  /** SHA-256 in hex of the submitted request. */
+  readonly requestHash: string;
+  /** The error for a different request with the same key; undefined if a different request is accepted as a repetition. */
+  readonly conflict: RequestError | undefined;
+}
+
+const VISIBLE_ASCII = /^[!-~]{1,255}$/u;
+
+/**
+ * The key from the client's header, else from the alert's fingerprint; undefined if there is neither. Throws
+ * RequestError 400 for an invalid header.
+ */
+export function submissionKey(
+  header: string | string[] | undefined,
+  {
+    request,
+    author,
+    alertType,
+    fingerprintPath,
+  }: {
+    readonly request: AlertRequest;
+    readonly author: string;
+    readonly alertType: string;
+    readonly fingerprintPath: readonly JsonPointer[];
+  },
+): SubmissionKey | undefined {
+  if (header !== undefined) return clientKey(String(header), author, request);
+  const fingerprint = alertFingerprint(request.data ?? "", fingerprintPath);
+  if (fingerprint === undefined) return undefined;
+  return fingerprintKey(fingerprint, alertType, author, request);
+}
+
+/** Scoped to the author. */
+function clientKey(header: string, author: string, request: AlertRequest): SubmissionKey {
+  if (!VISIBLE_ASCII.test(header)) {
+    throw new RequestError(
+      400,
+      "header Idempotency-Key must be 1 to 255 visible ASCII characters without a space, e.g. a UUID",
+    );
+  }
+  return {
+    key: sha256(["header", author, header]),
+    requestHash: hashRequest(request),
+    conflict: new RequestError(
+      422,
+      `Idempotency-Key '${header}' stands for another request: send that one unchanged, or this one with a key of its own`,
+    ),
+  };
+}
+
+/** Scoped to author and alert type. Changes in the rest of the alert do not matter. */
+function fingerprintKey(
+  fingerprint: readonly string[],
+  alertType: string,
+  author: string,
+  request: AlertRequest,
+): SubmissionKey {
+  return {
+    key: sha256(["fingerprint", author, alertType, ...fingerprint]),
+    requestHash: hashRequest(request),
+    conflict: undefined,
+  };
+}
+
+/** Hashes the known fields only, so that white space, member order and unknown members do not matter. */
+function hashRequest({ data, alert_type, runbook, mcp }: AlertRequest): string {
+  const { google_search, code_execution, url_context } = mcp?.native_tools ?? {};
+  return sha256([
+    data ?? "",
+    alert_type ?? "",
+    runbook ?? "",
+    mcp?.servers.map(({ name, tools }) => [name, tools ?? null]) ?? null,
+    [google_search ?? null, code_execution ?? null, url_context ?? null],
+  ]);
+}
+
+function sha256(parts: readonly unknown[]): string {
+  return createHash("sha256").update(JSON.stringify(parts)).digest("hex");
+}

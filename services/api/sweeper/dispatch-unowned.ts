@@ -1,0 +1,68 @@
+import { Type, type Static } from "typebox";
+import type { DataSource } from "typeorm";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { Uuid } from "#shared/contracts/uuid.ts";
+import { selectRows } from "#shared/database/select-rows.ts";
+import type { Logger } from "#shared/logger.ts";
+import type { ApiMetrics } from "../api-metrics.ts";
+import type { Dispatcher } from "../dispatcher.ts";
+
+const PAGE = 500;
+
+const Unowned = Type.Object({ session_id: Uuid, created_at: Type.String() });
+const parseUnowned = compileParser("unowned session row", Unowned);
+
+/** `created_at` is text: a JavaScript date would lose the microseconds, and the next page would repeat rows. */
+const UNOWNED = `
+SELECT s.session_id, s.created_at::text AS created_at FROM alert_sessions s JOIN session_runtime r USING (session_id)
+WHERE s.status IN ('pending', 'in_progress', 'cancelling') AND s.deleted_at IS NULL
+  AND (r.lease_expires_at IS NULL OR r.lease_expires_at < now())
+  AND (r.not_before IS NULL OR r.not_before <= now())
+  AND ($1::timestamptz IS NULL OR (s.created_at, s.session_id) > ($1, $2::uuid))
+ORDER BY s.created_at, s.session_id LIMIT ${PAGE}`;
+
+/**
+ * Wakes an executor for each unfinished session that has no owner and no wake-up in the stream, oldest first and page
+ * by page. Rejects while NATS or Postgres is unavailable, and when the stream is full.
+ */
+export async function dispatchUnowned({
+  db,
+  dispatcher,
+  metrics,
+  log,
+}: {
+  readonly db: DataSource;
+  readonly dispatcher: Dispatcher;
+  readonly metrics: ApiMetrics;
+  readonly log: Logger;
+}): Promise<void> {
+  let queued: ReadonlySet<string> | undefined;
+  let [found, woken] = [0, 0];
+  try {
+    for await (const page of unownedPages(db)) {
+      found += page.length;
+      // One request for all sessions: otherwise every replica would send one for each of thousands of waiting sessions.
+      queued ??= await dispatcher.queued();
+      const inStream = queued;
+      const lost = page.filter((id) => !inStream.has(id));
+      await dispatcher.wakeAll(lost);
+      metrics.swept.inc(lost.length);
+      woken += lost.length;
+    }
+  } finally {
+    metrics.unowned.set(found);
+  }
+  if (woken > 0) log.info({ sessions: woken }, "unowned sessions dispatched");
+}
+
+/** Yields the ids of all unowned sessions, oldest first. */
+async function* unownedPages(db: DataSource): AsyncGenerator<string[], void, undefined> {
+  let last: Static<typeof Unowned> | undefined;
+  for (;;) {
+    const after = [last?.created_at ?? null, last?.session_id ?? null];
+    const page: Static<typeof Unowned>[] = await selectRows(db, parseUnowned, UNOWNED, after);
+    if (page.length > 0) yield page.map(({ session_id }) => session_id);
+    if (page.length < PAGE) return;
+    last = page.at(-1);
+  }
+}

@@ -1,0 +1,49 @@
+import { Type } from "typebox";
+import type { DataSource } from "typeorm";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { selectRows } from "#shared/database/select-rows.ts";
+
+const PAGE = 1_000;
+
+const parseCount = compileParser("removed rows", Type.Object({ n: Type.Integer() }));
+
+/** SKIP LOCKED: replicas that sweep concurrently take different rows. */
+const SOFT_DELETE_SESSIONS = `
+WITH old AS (
+  SELECT session_id FROM alert_sessions
+  WHERE deleted_at IS NULL AND completed_at < now() - make_interval(days => $1)
+  ORDER BY completed_at LIMIT ${PAGE} FOR UPDATE SKIP LOCKED
+), soft_deleted AS (
+  UPDATE alert_sessions SET deleted_at = now() FROM old WHERE alert_sessions.session_id = old.session_id RETURNING 1
+)
+SELECT count(*)::int AS n FROM soft_deleted`;
+
+const DELETE_KEYS = `
+WITH old AS (
+  SELECT key FROM idempotency_keys WHERE expires_at <= now()
+  ORDER BY expires_at LIMIT ${PAGE} FOR UPDATE SKIP LOCKED
+), deleted AS (
+  DELETE FROM idempotency_keys USING old WHERE idempotency_keys.key = old.key RETURNING 1
+)
+SELECT count(*)::int AS n FROM deleted`;
+
+/**
+ * Soft-deletes the sessions that ended more than `retentionDays` ago and deletes the expired idempotency keys, page by
+ * page, until none is left or `signal` aborts.
+ */
+export async function removeExpired(
+  db: DataSource,
+  retentionDays: number,
+  signal: AbortSignal,
+): Promise<void> {
+  for (const [sql, parameters] of [
+    [SOFT_DELETE_SESSIONS, [retentionDays]],
+    [DELETE_KEYS, []],
+  ] as const) {
+    let isLastPage = false;
+    while (!isLastPage && !signal.aborted) {
+      const [removed] = await selectRows(db, parseCount, sql, parameters);
+      isLastPage = (removed?.n ?? 0) < PAGE;
+    }
+  }
+}

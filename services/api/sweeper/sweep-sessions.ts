@@ -1,0 +1,69 @@
+import type { DataSource } from "typeorm";
+import { errorMessage } from "#shared/errors.ts";
+import type { Logger } from "#shared/logger.ts";
+import { pause } from "#shared/pause.ts";
+import type { ApiMetrics } from "../api-metrics.ts";
+import type { ApiConfig } from "../config.ts";
+import type { Dispatcher } from "../dispatcher.ts";
+import { dispatchUnowned } from "./dispatch-unowned.ts";
+import { removeExpired } from "./remove-expired.ts";
+
+interface SweeperDeps {
+  readonly config: ApiConfig;
+  readonly log: Logger;
+  readonly db: DataSource;
+  readonly dispatcher: Dispatcher;
+  readonly metrics: ApiMetrics;
+}
+
+/** A deferred session, or one whose wake-up was lost, is dispatched at most about this long after it is due. */
+const SWEEP_EVERY_MS = 2_000;
+const REMOVE_EVERY_MS = 60 * 60 * 1_000;
+
+/**
+ * Every `everyMs` (default 2 s) until `signal` aborts: dispatches unowned sessions and recreates a stuck queue consumer.
+ * Every hour: removes expired rows. Any number of replicas may sweep, because the stream refuses a repeated wake-up.
+ * Never throws.
+ */
+export async function sweepSessions(
+  deps: SweeperDeps,
+  signal: AbortSignal,
+  { everyMs = SWEEP_EVERY_MS }: { readonly everyMs?: number } = {},
+): Promise<void> {
+  const { config, db, log } = deps;
+  const logFailure = async (work: () => Promise<void>) => {
+    try {
+      await work();
+    } catch (error) {
+      if (!signal.aborted) log.warn({ error: errorMessage(error) }, "sweep failed: retrying");
+    }
+  };
+  const repair = queueRepair(deps);
+  let removedAt = -Infinity;
+  while (!signal.aborted) {
+    await logFailure(() => dispatchUnowned(deps));
+    await logFailure(repair);
+    if (performance.now() - removedAt > REMOVE_EVERY_MS) {
+      await logFailure(async () => {
+        await removeExpired(db, config.retentionDays, signal);
+        removedAt = performance.now();
+      });
+    }
+    // Jitter keeps replicas from sweeping in step.
+    await pause(everyMs * (0.8 + 0.4 * Math.random()), signal).catch(() => undefined);
+  }
+}
+
+/** Returns a function to call once per sweep; it recreates the queue's consumer when two sweeps in a row find it stuck. */
+function queueRepair({ dispatcher, metrics, log }: SweeperDeps): () => Promise<void> {
+  let wasStuck = false;
+  return async () => {
+    const isStuck = await dispatcher.isQueueStuck();
+    if (isStuck && wasStuck) {
+      log.error("queue consumer stuck: recreating it");
+      await dispatcher.recreateQueue();
+      metrics.queueRepairs.inc();
+    }
+    wasStuck = isStuck && !wasStuck;
+  };
+}

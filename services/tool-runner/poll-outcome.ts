@@ -1,0 +1,37 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { DataSource } from "typeorm";
+import type { ToolCallOutcome } from "#shared/contracts/tool-call.ts";
+import { readToolCall } from "#shared/database/read-tool-call.ts";
+
+const FIRST_POLL_MS = 25;
+const LAST_POLL_MS = 250;
+
+/** Fails a call whose runner is lost: only that runner could have known the real outcome. */
+const FAIL_LOST = `
+UPDATE tool_calls
+SET state = 'failed', completed_at = now(), alive_until = NULL,
+    failure = CASE WHEN read_only THEN 'interrupted' ELSE 'outcome_unknown' END,
+    result = CASE WHEN read_only THEN 'its runner died' ELSE 'its runner died; whether it took effect is not known' END
+WHERE call_id = $1 AND state = 'running' AND alive_until < clock_timestamp()`;
+
+/**
+ * Polls the row of a call that another runner executes, for up to `forMs`, until it has an outcome. Fails the call if
+ * that runner is lost. Returns `running` when the time is over. Throws database errors.
+ */
+export async function pollOutcome(
+  db: DataSource,
+  callId: string,
+  forMs: number,
+): Promise<ToolCallOutcome | { readonly kind: "running" }> {
+  const until = performance.now() + forMs;
+  for (let delay = FIRST_POLL_MS; ; delay = Math.min(delay * 2, LAST_POLL_MS)) {
+    const call = await readToolCall(db, callId);
+    if (call?.progress.kind === "over") return call.progress.outcome;
+    if (call?.progress.kind === "running" && call.progress.isLost) {
+      await db.query(FAIL_LOST, [callId]);
+      continue;
+    }
+    if (performance.now() + delay >= until) return { kind: "running" };
+    await wait(delay);
+  }
+}
