@@ -35,20 +35,20 @@ describe("any text", () => {
     fuzz(randomText, checkParse);
   });
 
-  it("is so after mutations of a well-formed one", () => {
+  it("is so after mutations of a well-formed text", () => {
     fuzz(mutatedText, checkParse);
   });
 
-  it("is shown live however it is cut, without any input in a thought", () => {
+  it("has the same live sections however it is cut, without an action input in a thought", () => {
     fuzz((random) => (random() < 0.5 ? randomText(random) : mutatedText(random)), checkLive);
   });
 
-  it("is shown live as the complete parse has it if it is well formed", () => {
+  it("has live sections that equal the complete parse if it is well formed", () => {
     fuzz(wellFormedText, checkAgreement);
   });
 });
 
-const UNITS = [
+const FRAGMENTS = [
   [
     "Action:",
     "Action Input:",
@@ -92,11 +92,11 @@ describe("time", () => {
     work();
     return performance.now() - start;
   };
-  /** Sixteen times the text may take somewhat more than sixteen times as long, but far from 256 times. */
+  /** A text of 16 times the size may take at most 80 times as long; quadratic time would be 256 times. */
   const expectLinear = (work: (text: string) => void) => {
-    for (const [at, unit] of UNITS.entries()) {
+    for (const [at, fragment] of FRAGMENTS.entries()) {
       const opening = OPENINGS[at % OPENINGS.length] ?? "";
-      const text = (size: number) => opening + unit.repeat(size / unit.length);
+      const text = (size: number) => opening + fragment.repeat(size / fragment.length);
       const [small, large] = [text(2 ** 16), text(2 ** 20)];
       const limit =
         Math.max(
@@ -105,9 +105,9 @@ describe("time", () => {
         ) *
         16 *
         5;
-      // Another process may have had the machine: once more before it counts.
+      // Another process may have used the CPU: measures again before it fails.
       const isLinear = [1, 2, 3].some(() => measure(() => work(large)) < limit);
-      expect(isLinear, JSON.stringify(opening + unit)).to.equal(true);
+      expect(isLinear, JSON.stringify(opening + fragment)).to.equal(true);
     }
   };
 
@@ -123,7 +123,7 @@ describe("time", () => {
     });
   }).timeout(300_000);
 
-  it("of an input is linear in it", () => {
+  it("of an action input is linear in the input", () => {
     expectLinear((text) => void JSON.stringify(parseActionInput(text)));
   }).timeout(300_000);
 });
