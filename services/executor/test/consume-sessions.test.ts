@@ -55,7 +55,7 @@ describe("consumeSessions", () => {
   const queueIsEmpty = async () =>
     until("the queue is empty", async () => (await queuedSessions(executor.bus)).size === 0);
 
-  it("runs what it is woken for, as many at once as it has slots, and acknowledges each", async () => {
+  it("runs one session per slot concurrently and acknowledges each wake-up", async () => {
     await play({ delay: "1s" }, { text: "done" });
     const ids = await Promise.all(Array.from({ length: 8 }, async () => executor.insert()));
     for (const id of ids) await wakeSession(executor.bus, id);
@@ -68,7 +68,7 @@ describe("consumeSessions", () => {
     await consumer.stop();
   });
 
-  it("acknowledges a wake-up for a session that is over, and one for a session that is put off", async () => {
+  it("acknowledges the wake-ups of a finished and of a deferred session", async () => {
     const [over, waiting] = [await executor.insert(), await executor.insert()];
     await executor.query(
       "UPDATE alert_sessions SET status = 'cancelled', completed_at = now() WHERE session_id = $1",
@@ -85,7 +85,7 @@ describe("consumeSessions", () => {
     expect(await status(waiting)).to.include("pending");
   });
 
-  it("keeps the wake-up of a session that somebody else holds", async () => {
+  it("does not acknowledge the wake-up of a session that another executor owns", async () => {
     const id = await executor.insert();
     await executor.claim(id);
     await wakeSession(executor.bus, id);
@@ -100,7 +100,7 @@ describe("consumeSessions", () => {
     await executor.bus.jsm.streams.purge(SESSIONS_STREAM);
   });
 
-  it("calls a running session off when the bus tells of a cancel", async () => {
+  it("cancels a running session on a cancel message", async () => {
     await play({ text: "so far" }, { hang: true });
     const id = await executor.insert();
     await wakeSession(executor.bus, id);
@@ -113,7 +113,7 @@ describe("consumeSessions", () => {
     await consumer.stop();
   });
 
-  it("hands over what still runs when it is stopped, and another executor goes on at once", async () => {
+  it("releases its sessions when it is stopped, and another executor continues them immediately", async () => {
     await play({ text: "so far" }, { delay: "1s" }, { text: " and on" });
     const id = await executor.insert();
     await wakeSession(executor.bus, id);
@@ -136,7 +136,7 @@ describe("consumeSessions", () => {
     expect(calls).to.deep.equal([{ type: "iteration" }, { type: "executive_summary" }]);
   });
 
-  it("finds a durable and a stream again that were deleted under it", async () => {
+  it("recovers when its durable or its stream is deleted", async () => {
     await play({ text: "done" });
     const consumer = consume();
     await until("it pulls", async () => {
@@ -154,7 +154,7 @@ describe("consumeSessions", () => {
     await consumer.stop();
   });
 
-  it("stops at once when it has nothing to do", async () => {
+  it("stops immediately when it is idle", async () => {
     const consumer = consume();
     await until("it pulls", async () => {
       const info = await executor.bus.jsm.consumers.info(SESSIONS_STREAM, EXECUTORS_DURABLE);

@@ -36,20 +36,20 @@ describe("any text", () => {
     fuzz(randomText, checkParse);
   });
 
-  it("is so after mutations of a well-formed one", () => {
+  it("is so after mutations of a well-formed text", () => {
     fuzz(mutatedText, checkParse);
   });
 
-  it("is shown live however it is cut, without any input in a thought", () => {
+  it("has the same live sections however it is cut, without an action input in a thought", () => {
     fuzz((random) => (random() < 0.5 ? randomText(random) : mutatedText(random)), checkLive);
   });
 
-  it("is shown live as the complete parse has it if it is well formed", () => {
+  it("has live sections that equal the complete parse if it is well formed", () => {
     fuzz(wellFormedText, checkAgreement);
   });
 });
 
-const UNITS = [
+const FRAGMENTS = [
   [
     "Action:",
     "Action Input:",
@@ -97,11 +97,11 @@ describe("time", () => {
     const { user, system } = process.cpuUsage(start);
     return (user + system) / 1_000;
   };
-  /** Sixteen times the text may take somewhat more than sixteen times as long, but far from 256 times. */
+  /** A text of 16 times the size may take at most 80 times as long; quadratic time would be 256 times. */
   const expectLinear = (work: (text: string) => void) => {
-    for (const [at, unit] of UNITS.entries()) {
+    for (const [at, fragment] of FRAGMENTS.entries()) {
       const opening = OPENINGS[at % OPENINGS.length] ?? "";
-      const text = (size: number) => opening + unit.repeat(size / unit.length);
+      const text = (size: number) => opening + fragment.repeat(size / fragment.length);
       const [small, large] = [text(LARGE / 16), text(LARGE)];
       const limit =
         Math.max(
@@ -110,9 +110,9 @@ describe("time", () => {
         ) *
         16 *
         5;
-      // A garbage collection may fall into it: once more before it counts.
+      // A garbage collection may run during a measurement: measures again before it fails.
       const isLinear = [1, 2, 3].some(() => measure(() => work(large)) < limit);
-      expect(isLinear, JSON.stringify(opening + unit)).to.equal(true);
+      expect(isLinear, JSON.stringify(opening + fragment)).to.equal(true);
     }
   };
 
@@ -128,7 +128,7 @@ describe("time", () => {
     });
   });
 
-  it("of an input is linear in it", () => {
+  it("of an action input is linear in the input", () => {
     expectLinear((text) => void JSON.stringify(parseActionInput(text)));
   });
 });

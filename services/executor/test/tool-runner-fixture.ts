@@ -31,7 +31,7 @@ export class ToolRunnerFixture implements AsyncDisposable {
     this.#callLog = callLog;
   }
 
-  /** How many calls were started so far, by the tools' own log: the oracle beside the database. */
+  /** Calls started so far, by the tools' call log, which is independent of the database. */
   async calls(): Promise<number> {
     const log = await readFile(this.#callLog, "utf8").catch(() => "");
     return log.split("\n").length - 1;
