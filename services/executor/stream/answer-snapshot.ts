@@ -8,7 +8,7 @@ import type { LiveStreams } from "./live-streams.ts";
 
 /**
  * The text so far of a session's open events, for a notifier that starts to follow them. The reply is limited to
- * MAX_SNAPSHOT_TEXT_UTF16_UNITS code units in total; the notifier requests the rest by offset.
+ * MAX_SNAPSHOT_TEXT_CODE_UNITS code units in total; the notifier requests the rest by offset.
  */
 export function answerSnapshot(
   sessionId: string,
