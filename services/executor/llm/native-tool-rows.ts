@@ -5,7 +5,7 @@ import type { LlmReply } from "./llm-reply.ts";
 
 type Row = Omit<WholeRow, "interactionId">;
 
-/** The timeline rows of what the provider did on its own account: code it ran and sources it used. */
+/** The timeline rows of the tools that the provider executed itself: code execution, web search, URL context. */
 export function nativeToolRows({ codeExecutions, groundings }: LlmReply): Row[] {
   return [...pairCode(codeExecutions).map(codeRow), ...groundings.flatMap(groundingRow)].map((row) => ({
     ...row,
@@ -13,14 +13,14 @@ export function nativeToolRows({ codeExecutions, groundings }: LlmReply): Row[] 
   }));
 }
 
-interface Execution {
+interface CodeExecution {
   code: string;
   result: string;
 }
 
-/** Code and its result may come in separate chunks; code without a result stands alone. */
-function pairCode(chunks: readonly Execution[]): Execution[] {
-  const pairs: Execution[] = [];
+/** Merges code with its result, which may arrive in a later chunk. */
+function pairCode(chunks: readonly CodeExecution[]): CodeExecution[] {
+  const pairs: CodeExecution[] = [];
   for (const { code, result } of chunks) {
     const last = pairs.at(-1);
     if (code === "" && last?.result === "") last.result = result;
@@ -29,7 +29,7 @@ function pairCode(chunks: readonly Execution[]): Execution[] {
   return pairs;
 }
 
-function codeRow({ code, result }: Execution): Row {
+function codeRow({ code, result }: CodeExecution): Row {
   const blocks = [
     ...(code === "" ? [] : [`\`\`\`python\n${code}\n\`\`\``]),
     ...(result === "" ? [] : [`Output:\n\`\`\`\n${result}\n\`\`\``]),

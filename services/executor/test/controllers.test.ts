@@ -10,7 +10,7 @@ const fails = (call: number, error: object) => ({ when: { call }, steps: [{ erro
 const OVERLOADED = { code: "overloaded", message: "too busy", retryable: true };
 
 /** Runs scripted investigations in this process, with a real gateway and a real tool-runner. */
-describe("the strategies", () => {
+describe("the controllers", () => {
   const resources = new AsyncDisposableStack();
   let fixture: RunFixture;
 
@@ -30,7 +30,7 @@ describe("the strategies", () => {
     await fixture.run(id);
     return id;
   };
-  const rows = async (id: string) => fixture.told(id);
+  const rows = async (id: string) => fixture.timelineRows(id);
   const roles = async (id: string) => {
     const [row] = await fixture.executor.query(
       "SELECT json_agg(role ORDER BY sequence_number) AS roles FROM messages WHERE session_id = $1",
@@ -61,7 +61,7 @@ describe("the strategies", () => {
       expect((await fixture.outcomes(id))[0]).to.include({ status: "completed" });
     });
 
-    it("is corrected after malformed output and an unknown tool, without showing either", async () => {
+    it("corrects the model after malformed output and an unknown tool, without rows for either", async () => {
       const id = await run("react", [
         onCall(1, "I think the disk is full."),
         onCall(2, "Thought: try\nAction: k8s.nodes\nAction Input: {}"),
@@ -77,19 +77,19 @@ describe("the strategies", () => {
         .and.include("k8s.pods");
     });
 
-    it("recovers from an LLM error: it is shown, the model is told, and the next iteration answers", async () => {
+    it("recovers from an LLM error: a row and a message report it, and the next iteration answers", async () => {
       const recovered = { when: { last_contains: "Error from the previous attempt: too busy" } };
       for (const [strategy, answer] of [
         ["react", REACT_ANSWER],
         ["native-thinking", "the pod is out of memory"],
       ] as const) {
         const id = await run(strategy, [text(answer, recovered), fails(1, OVERLOADED)]);
-        const shown = await rows(id);
-        expect(shown[0]).to.deep.equal({
+        const timeline = await rows(id);
+        expect(timeline[0]).to.deep.equal({
           row: "error completed",
           content: "LLM error: too busy (code: overloaded, retryable: true)",
         });
-        expect(shown.at(-1)).to.deep.equal({
+        expect(timeline.at(-1)).to.deep.equal({
           row: "final_analysis completed",
           content: "the pod is out of memory",
         });
@@ -114,12 +114,12 @@ describe("the strategies", () => {
         .and.include("too busy");
     });
 
-    it("ends at once on an error that trying again cannot mend", async () => {
+    it("fails immediately on an error that is not retryable", async () => {
       const id = await run("react", [fails(1, { code: "credentials", message: "no key", retryable: false })]);
       expect((await fixture.outcomes(id))[0]).to.include({ status: "failed", error_message: "no key" });
     });
 
-    it("concludes when the limit is reached, from a final answer, a thought or plain text", async () => {
+    it("forces a conclusion at the limit, from a final answer, a thought or plain text", async () => {
       for (const [reply, answer] of [
         [REACT_ANSWER, "the pod is out of memory"],
         ["Thought: it is the memory", "it is the memory"],
@@ -141,7 +141,7 @@ describe("the strategies", () => {
       }
     });
 
-    it("tells the model about a tool's error and about a tool that could not run", async () => {
+    it("reports a tool's error and a tool exception to the model", async () => {
       const id = await run("react", [
         onCall(1, "Thought: a\nAction: k8s.broken\nAction Input: {}"),
         onCall(2, "Thought: b\nAction: k8s.throws\nAction Input: {}"),
@@ -155,9 +155,9 @@ describe("the strategies", () => {
     it("fails a live section that the complete text revokes", async () => {
       const revoked = "Final Answer: done\nAction: k8s.pods\nAction Input: {}";
       const id = await run("react", [onCall(1, revoked), onCall(2, REACT_ANSWER)]);
-      const shown = await rows(id);
-      expect(shown[0]).to.include({ row: "final_analysis failed" });
-      expect(shown.at(-1)).to.deep.equal({
+      const timeline = await rows(id);
+      expect(timeline[0]).to.include({ row: "final_analysis failed" });
+      expect(timeline.at(-1)).to.deep.equal({
         row: "final_analysis completed",
         content: "the pod is out of memory",
       });
@@ -168,7 +168,7 @@ describe("the strategies", () => {
     const calls = (...names: string[]) =>
       names.map((name) => ({ tool_call: { name, arguments: { namespace: "shop" } } }));
 
-    it("shows thinking and text beside two calls, runs them in order and answers", async () => {
+    it("records thinking and text with two calls, runs them in order and answers", async () => {
       const id = await run("native-thinking", [
         {
           when: { call: 1 },
@@ -192,7 +192,7 @@ describe("the strategies", () => {
       });
     });
 
-    it("answers about an unknown tool without counting it as a failure", async () => {
+    it("answers a call of an unknown tool without counting it as a failure", async () => {
       const id = await run(
         "native-thinking",
         [{ when: { call: 1 }, steps: calls("k8s.nothing") }, onCall(2, "so be it")],
@@ -205,7 +205,7 @@ describe("the strategies", () => {
       expect((await fixture.outcomes(id))[0]).to.include({ status: "completed" });
     });
 
-    it("takes thinking without text for a failed iteration", async () => {
+    it("treats thinking without text as a failed iteration", async () => {
       const id = await run("native-thinking", [{ steps: [{ thinking: "only thinking" }] }], {
         maxIterations: 1,
       });
@@ -213,7 +213,7 @@ describe("the strategies", () => {
     });
   });
 
-  it("synthesis answers with its thinking where there is no text, and records itself as such", async () => {
+  it("uses the thinking of a synthesis without text as its answer, and records its interaction type", async () => {
     const id = await run("synthesis", [{ steps: [{ thinking: "all agree" }] }]);
     expect((await rows(id)).at(-1)).to.deep.equal({ row: "final_analysis completed", content: "all agree" });
     expect(
@@ -224,7 +224,7 @@ describe("the strategies", () => {
     ).to.deep.equal([{ interaction_type: "synthesis" }, { interaction_type: "executive_summary" }]);
   });
 
-  it("shows code that the provider ran and the sources it used", async () => {
+  it("records code that the provider executed and the sources it used", async () => {
     const id = await run("native-thinking", [
       {
         steps: [
@@ -250,7 +250,7 @@ describe("the strategies", () => {
     ]);
   });
 
-  it("ends at once, with everything open, when the session's time is over or it is cancelled in a tool call", async () => {
+  it("ends everything open immediately when the session times out or is cancelled during a tool call", async () => {
     await fixture.play(onCall(1, "Thought: wait\nAction: k8s.hang\nAction Input: {}"));
     const options = { strategy: "react", servers: ["k8s"] } as const;
     const late = await fixture.executor.insert({ ...options, sessionTimeoutMs: 1_000 });

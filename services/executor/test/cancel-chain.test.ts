@@ -9,7 +9,7 @@ import { ToolRunnerFixture } from "./tool-runner-fixture.ts";
 
 const AGENTS = ["Ann", "Ben", "Cem"];
 const SUMMARY = { contains: "summaries of incident analyses" };
-const COMBINE = { contains: "Bring the results" };
+const SYNTHESIS = { contains: "Bring the results" };
 const HANG = [{ text: "so far" }, { hang: true }];
 const ANSWER = { steps: [{ text: "Final Answer: found it" }] };
 const USE = (tool: string) => ({
@@ -17,19 +17,19 @@ const USE = (tool: string) => ({
   steps: [{ text: `Thought: look\nAction: k8s.${tool}\nAction Input: n: 1` }],
 });
 
-/** Where a chain is when it is called off. */
+/** The state of a chain when it is cancelled. */
 interface Moment {
   readonly what: string;
   readonly script: readonly object[];
   readonly options: ChainOptions;
-  /** True once it is there. */
-  readonly reached: (seen: Seen) => boolean;
-  /** LLM and tool calls that were made by then; none may follow. */
+  /** True once the chain is in this state. */
+  readonly reached: (observed: Observed) => boolean;
+  /** LLM and tool calls made so far; none may follow. */
   readonly calls: { readonly llm: number; readonly tools: number };
 }
 
-/** What is to be seen of a session and of all that is outside. */
-interface Seen {
+/** What the test observes of a session, the gateway and the tools. */
+interface Observed {
   readonly running: number;
   readonly tools: number;
   readonly active: number;
@@ -38,43 +38,43 @@ interface Seen {
 
 const MOMENTS: readonly Moment[] = [
   {
-    what: "while its agents' models answer",
+    what: "while the models of its agents answer",
     script: [{ steps: HANG }],
     options: { stages: [AGENTS] },
     reached: ({ running }) => running === 3,
     calls: { llm: 3, tools: 0 },
   },
   {
-    what: "while agents wait for their turn",
+    what: "while agents wait for a slot",
     script: [{ steps: HANG }],
     options: { stages: [AGENTS], maxParallel: 1 },
     reached: ({ running }) => running === 1,
     calls: { llm: 1, tools: 0 },
   },
   {
-    what: "while its agents' tools run",
+    what: "while the tools of its agents run",
     script: [USE("hang")],
-    // What is left of the iteration is the tool's time: after a hand-over the next owner waits no longer.
+    // The tool's timeout is the rest of the iteration, so after a release the next owner does not wait longer.
     options: { stages: [AGENTS], strategy: "react", servers: ["k8s"], iterationTimeoutMs: 5_000 },
     reached: ({ tools }) => tools === 3,
     calls: { llm: 3, tools: 3 },
   },
   {
-    what: "while agents wait before they ask again after a failure",
+    what: "while agents wait before a retry",
     script: [{ steps: [{ error: { code: "provider_error", message: "not now", retryable: true } }] }],
     options: { stages: [AGENTS], strategy: "react" },
     reached: ({ failedCalls }) => failedCalls === 6,
     calls: { llm: 6, tools: 0 },
   },
   {
-    what: "while the results are combined",
-    script: [{ when: COMBINE, steps: HANG }, USE("pods"), ANSWER],
+    what: "during the synthesis",
+    script: [{ when: SYNTHESIS, steps: HANG }, USE("pods"), ANSWER],
     options: { stages: [AGENTS, AGENTS], strategy: "react", servers: ["k8s"] },
     reached: ({ tools, running, active }) => tools === 3 && active === 1 && running === 1,
     calls: { llm: 7, tools: 3 },
   },
   {
-    what: "while the summary is written",
+    what: "during the summary",
     script: [{ when: SUMMARY, steps: HANG }, ANSWER],
     options: { stages: [["Ann"]], strategy: "react" },
     reached: ({ running, active }) => active === 0 && running === 1,
@@ -99,7 +99,7 @@ UNION ALL SELECT 'ends of ' || execution_id FROM agent_executions a WHERE sessio
   SELECT count(*) FROM events WHERE session_id = $1 AND payload ->> 'type' = 'execution.status'
   AND payload ->> 'execution_id' = a.execution_id::text AND payload ->> 'status' <> 'active')`;
 
-describe("a chain that is called off", () => {
+describe("a chain that is cancelled, times out or is released", () => {
   const resources = new AsyncDisposableStack();
   let fixture: RunFixture;
   let tools: ToolRunnerFixture | undefined;
@@ -116,9 +116,9 @@ describe("a chain that is called off", () => {
   });
   const count = async (sql: string, id: string) => (await fixture.executor.query(sql, [id])).length;
 
-  /** Runs a session until it has come to the moment. */
+  /** Runs a session until it is in the given state. */
   const reach = async ({ what, script, options, reached }: Moment) => {
-    await fixture.playWhole(...script);
+    await fixture.playExactly(...script);
     calledBefore = await called();
     const id = await fixture.executor.insert(options);
     const run = await fixture.begin(id);
@@ -136,10 +136,10 @@ describe("a chain that is called off", () => {
     return { id, ...run };
   };
 
-  const callOff = (id: string, reason: CancelReason) =>
-    fixture.executor.deps.leases.find(id)?.stop(new CancelledError(reason, `called off: ${reason}`));
+  const stop = (id: string, reason: CancelReason) =>
+    fixture.executor.deps.leases.find(id)?.stop(new CancelledError(reason, `stopped: ${reason}`));
 
-  /** Nothing is left open, and nothing was begun that had not been begun before. */
+  /** Expects that nothing is left open and that no call was started after the given state. */
   const expectEnd = async (id: string, { calls }: Pick<Moment, "calls">) => {
     expect(await fixture.executor.query(OPEN, [id])).to.deep.equal([]);
     await until("the gateway has ended the calls", async () => (await fixture.gateway.running()) === 0);
@@ -151,9 +151,9 @@ describe("a chain that is called off", () => {
 
   const statuses = async (id: string) => (await fixture.outcomes(id)).map((row) => parseStatus(row).status);
 
-  it("ends cancelled while its agents ask for their tools and nobody answers", async () => {
+  it("ends cancelled while its agents list their tools and no tool-runner answers", async () => {
     const moment: Moment = {
-      what: "three agents ask",
+      what: "three agents list their tools",
       script: [ANSWER],
       options: { stages: [AGENTS], strategy: "react", servers: ["k8s"] },
       reached: ({ active }) => active === 3,
@@ -161,16 +161,16 @@ describe("a chain that is called off", () => {
     };
     const { id, end } = await reach(moment);
     await fixture.executor.cancel(id);
-    callOff(id, "user");
+    stop(id, "user");
     expect(await end).to.equal("cancelled");
     expect(new Set(await statuses(id))).to.deep.equal(new Set(["cancelled"]));
     await expectEnd(id, moment);
   });
 
-  it("ends cancelled with the summary in hand, by a cancel that nobody told it of", async () => {
+  it("ends cancelled with a complete summary, by a cancel without a message", async () => {
     const moment: Moment = {
-      what: "the summary is written",
-      script: [{ when: SUMMARY, steps: [{ text: "In" }, { delay: "1s" }, { text: " short." }] }, ANSWER],
+      what: "the summary is generated",
+      script: [{ when: SUMMARY, steps: [{ text: "In" }, { delay: "3s" }, { text: " short." }] }, ANSWER],
       options: { strategy: "react" },
       reached: ({ running, active }) => active === 0 && running === 1,
       calls: { llm: 2, tools: 0 },
@@ -193,33 +193,33 @@ describe("a chain that is called off", () => {
       it(`ends cancelled ${moment.what}`, async () => {
         const { id, end } = await reach(moment);
         await fixture.executor.cancel(id);
-        callOff(id, "user");
+        stop(id, "user");
         expect(await end).to.equal("cancelled");
         expect((await statuses(id))[0]).to.equal("cancelled");
         await expectEnd(id, moment);
       });
 
-      it(`ends by its deadline ${moment.what}`, async () => {
+      it(`ends at its deadline ${moment.what}`, async () => {
         const { id, end } = await reach(moment);
-        callOff(id, "session_deadline");
-        // An analysis that is there is not lost for want of a summary.
+        stop(id, "session_deadline");
+        // A missing summary does not discard the analysis.
         const status = moment.what.includes("summary") ? "completed" : "timed_out";
         expect(await end).to.equal(status);
         expect((await statuses(id))[0]).to.equal(status);
         await expectEnd(id, moment);
       });
 
-      it(`is handed over ${moment.what}, and nothing that was recorded is done again`, async () => {
-        const { id, stop, abort, end } = await reach(moment);
-        stop.abort(new CancelledError("shutdown", "stopped by SIGTERM"));
-        abort.abort(stop.signal.reason);
+      it(`is released ${moment.what}, and nothing recorded is repeated`, async () => {
+        const { id, stop: stopRun, abort, end } = await reach(moment);
+        stopRun.abort(new CancelledError("shutdown", "stopped by SIGTERM"));
+        abort.abort(stopRun.signal.reason);
         expect(await end).to.equal("released");
         expect(await fixture.executor.row("session_runtime", "attempts, lease_owner", id)).to.deep.equal({
           attempts: 0,
           lease_owner: null,
         });
         const recorded = await recordedRows(id);
-        await fixture.play({ when: COMBINE, steps: [{ text: "all agree" }] }, ANSWER);
+        await fixture.play({ when: SYNTHESIS, steps: [{ text: "all agree" }] }, ANSWER);
         expect(await fixture.run(id)).to.equal("completed");
         expect(await recordedRows(id)).to.include.deep.members(recorded);
         expect(await fixture.executor.query(OPEN, [id])).to.deep.equal([]);

@@ -1,10 +1,20 @@
 import { finalAnswerEnd, startsCompleteAction } from "./final-answer-end.ts";
 import { findMidline, type Midline } from "./find-midline.ts";
-import type { FoundSections } from "./parsed-react.ts";
+import { BASED_ON, quotesFeedback } from "./invented-result.ts";
 import { headerValue, scanHeader, type Header } from "./scan-header.ts";
-import { BASED_ON, quotesFeedback } from "./stop-line.ts";
 
-/** The sections of a model's text, raw: of repeated ones the last that is not empty, of final answers the first. */
+/** Which sections a text has. */
+export interface FoundSections {
+  thought: boolean;
+  action: boolean;
+  actionInput: boolean;
+  finalAnswer: boolean;
+}
+
+/**
+ * The raw sections of a model's text. If a section is repeated, the last that is not empty counts; for final answers
+ * the first.
+ */
 export interface Sections {
   thought: string;
   action: string;
@@ -15,19 +25,19 @@ export interface Sections {
   inputAt: number;
 }
 
-/** What the lines after a header belong to; `none` before the first header and after a midline action. */
+/** The section that the current line belongs to; `none` before the first header and after a midline action. */
 type SectionName = "none" | "thought" | "action" | "actionInput";
 
 /**
- * Reads a text line by line. On each line the first match wins: the end of the model's own words (an invented
- * observation), a header at its start, a marker behind the end of a sentence; what is left belongs to the section
- * that is open. In time linear in the text.
+ * Splits a text into sections line by line. On each line the first match wins: an invented result, which ends the
+ * text; a header at the start of the line; a marker after the end of a sentence. Everything else belongs to the open
+ * section. Takes time linear in the text.
  */
-export function readSections(text: string): Sections {
-  return new LineMachine(text).run();
+export function parseSections(text: string): Sections {
+  return new SectionParser(text).parse();
 }
 
-class LineMachine {
+class SectionParser {
   readonly #lines: readonly string[];
   readonly #sections: Sections = {
     thought: "",
@@ -39,7 +49,7 @@ class LineMachine {
   };
   #section: SectionName = "none";
   #content: string[] = [];
-  /** How the open Action Input header stood there; only a like one can follow it. */
+  /** The open Action Input header: a strong one is not ended by a weak header. */
   #inputHeader = { weak: false, indent: 0 };
   #offset = 0;
   #at = 0;
@@ -48,7 +58,7 @@ class LineMachine {
     this.#lines = text.split("\n");
   }
 
-  run(): Sections {
+  parse(): Sections {
     while (this.#at < this.#lines.length) {
       const raw = this.#lines[this.#at] ?? "";
       if (!this.#readLine(raw, raw.trim())) break;
@@ -59,10 +69,10 @@ class LineMachine {
     return this.#sections;
   }
 
-  /** False at the line where the model's own words end. */
+  /** False at an invented result, which ends the text. */
   #readLine(raw: string, line: string): boolean {
     if (line.startsWith(BASED_ON)) return false;
-    const header = this.#headerOf(raw, line);
+    const header = this.#findHeader(raw, line);
     if (header?.name === "Observation") {
       if (!quotesFeedback(line)) return false;
       this.#readContent(raw, line);
@@ -74,12 +84,12 @@ class LineMachine {
     return true;
   }
 
-  #headerOf(raw: string, line: string): Header | undefined {
+  #findHeader(raw: string, line: string): Header | undefined {
     const header = scanHeader(line, true);
     if (header === undefined || header === "partial") return undefined;
     if (this.#section !== "actionInput") return header;
     if (header.weak && !this.#inputHeader.weak) return undefined;
-    // A key of an indented YAML input may be called Action, too.
+    // A key of an indented YAML input may also be called Action.
     const isKey = header.name === "Action" && indentOf(raw) > this.#inputHeader.indent;
     return isKey && !startsCompleteAction(this.#lines, this.#at) ? undefined : header;
   }
@@ -93,7 +103,7 @@ class LineMachine {
     }
     this.#open("thought", headerValue(line.slice(0, midline.textEnd), header));
     if (answer !== undefined) this.#openFinalAnswer(raw, headerValue(line, answer));
-    else this.#takeMidlineAction(line, midline);
+    else this.#readMidlineAction(line, midline);
   }
 
   #readContent(raw: string, line: string): void {
@@ -109,7 +119,7 @@ class LineMachine {
     }
     const action = findMidline(line, "Action", 0);
     if (action !== undefined) {
-      this.#takeMidlineAction(line, action);
+      this.#readMidlineAction(line, action);
       return;
     }
     const input = this.#sections.found.action ? findMidline(line, "Action Input", 0) : undefined;
@@ -134,13 +144,13 @@ class LineMachine {
     if (this.#sections.inputAt === -1) this.#sections.inputAt = this.#offset;
   }
 
-  /** A midline action has only the rest of its line. */
-  #takeMidlineAction(line: string, midline: Midline): void {
+  /** The value of a midline action ends with its line. */
+  #readMidlineAction(line: string, midline: Midline): void {
     this.#open("action", headerValue(line, midline));
     this.#open("none", "");
   }
 
-  /** Only the first final answer counts; it is taken whole, and reading goes on at what cuts it. */
+  /** Only the first final answer counts. It is read as a whole; parsing continues with the line that ends it. */
   #openFinalAnswer(raw: string, value: string): void {
     this.#open("none", "");
     if (this.#sections.found.finalAnswer) return;
@@ -154,11 +164,11 @@ class LineMachine {
       this.#offset += line.length + 1;
     }
     this.#sections.finalAnswer = lines.join("\n").trim();
-    // The caller adds the header's own line.
+    // The caller advances past the header line.
     this.#at = end - 1;
   }
 
-  /** Stores the open section; an empty value never replaces another, and a new action takes no older input. */
+  /** Stores the open section. An empty value replaces nothing; a new action discards the input before it. */
   #close(): void {
     const section = this.#section;
     this.#section = "none";
