@@ -7,7 +7,7 @@ import { startNotifierProcess, startRelay, type WsProcess } from "./fanout/ws-pr
 import type { Benchmark, BenchmarkContext } from "./support/benchmark.ts";
 import { formatTable } from "./support/format-table.ts";
 import { readUsage } from "./support/process-usage.ts";
-import { readOptions } from "./support/read-options.ts";
+import { readNumberOptions } from "./support/read-number-options.ts";
 
 const OPTIONS = { connections: { fallback: 10_000, max: 20_000 }, rounds: { fallback: 3, max: 20 } };
 const SETTLE_MS = 2_000;
@@ -19,24 +19,24 @@ interface ConnectionFigures {
   readonly rss_before_mb: number;
   readonly rss_connected_mb: number;
   readonly kb_per_connection: number;
-  /** While nothing happens, in percent of one core. */
+  /** Without any messages, in percent of one core. */
   readonly idle_cpu_percent: number;
-  /** One message of about 1 KB to all of them, until the last has it. */
+  /** From sending one message of about 1 KB to all until the last has received it. */
   readonly to_all_ms: number;
 }
 
-/** What very many connections that do nothing cost. */
+/** The cost of many idle connections. */
 export const connections: Benchmark = {
   summary: "10,000 idle connections: time to connect, memory, one message to all",
   usage: `usage: npm run bench -- connections [options]
 
-  --connections N   1 to 20000 (10000); the notifier takes at most 10,000, and each needs a file descriptor twice
-  --rounds N        rounds of each, interleaved, 1 to 20 (3)
-  --json FILE       also writes every figure to FILE, with its unit in its name
+  --connections N   1 to 20000 (10000); the notifier accepts at most 10,000, and each needs two file descriptors
+  --rounds N        interleaved rounds of each server, 1 to 20 (3)
+  --json FILE       also writes the figures to FILE as JSON; the names end in the unit
   --help            prints this
 `,
   run: async (args, context) => {
-    const { number, jsonFile } = readOptions(args, OPTIONS);
+    const { number, jsonFile } = readNumberOptions(args, OPTIONS);
     const rows = await measure({ connections: number("connections"), rounds: number("rounds") }, context);
     context.print(render(number("connections"), rows));
     if (jsonFile !== undefined) await writeFile(jsonFile, `${JSON.stringify(rows, null, 2)}\n`);
@@ -47,7 +47,7 @@ async function measure(
   { connections: count, rounds }: { connections: number; rounds: number },
   { progress, signal }: BenchmarkContext,
 ): Promise<ConnectionFigures[]> {
-  await using fixture = await NotifierFixture.start();
+  await using fixture = await NotifierFixture.start({ ownServers: true });
   const rows: ConnectionFigures[] = [];
   for (let round = 1; round <= rounds; round += 1) {
     signal.throwIfAborted();
@@ -87,7 +87,7 @@ async function measureOne(
   await send();
   await wait(SETTLE_MS);
   const { count: received, max_ms } = await watchers.take();
-  if (received !== count) throw new Error(`${received} of ${count} connections got the message`);
+  if (received !== count) throw new Error(`${received} of ${count} connections received the message`);
   return {
     server,
     connect_ms,

@@ -11,9 +11,9 @@ import { notifySource } from "./fanout/notify-source.ts";
 import { renderComparison, type Comparison } from "./fanout/render-comparison.ts";
 import { startNotifierProcess, startRelay } from "./fanout/ws-process.ts";
 import type { Benchmark, BenchmarkContext } from "./support/benchmark.ts";
-import { readOptions } from "./support/read-options.ts";
+import { readNumberOptions } from "./support/read-number-options.ts";
 
-/** Messages a second are chosen so that every size makes about 10,000 deliveries a second. */
+/** Each combination makes about 10,000 deliveries per second. */
 const FANOUTS = [
   { watchers: 100, perSecond: 100 },
   { watchers: 500, perSecond: 20 },
@@ -25,18 +25,18 @@ const OPTIONS = { rounds: { fallback: 5, max: 100 }, seconds: { fallback: 4, max
 
 type Start = () => Promise<Source & AsyncDisposable>;
 
-/** What the notifier adds to the least a server can do, and to streaming by Postgres. */
+/** The cost of the notifier, compared with a minimal WebSocket server and with streaming by NOTIFY. */
 export const fanout: Benchmark = {
   summary: "one message to many watchers, and tokens to a socket: ratios to a plain loop and to NOTIFY",
   usage: `usage: npm run bench -- fanout [options]
 
-  --rounds N    measured rounds of each, interleaved, 1 to 100 (5); one before them warms up
-  --seconds N   length of each, 1 to 60 (4)
-  --json FILE   also writes every figure to FILE, with its unit in its name
+  --rounds N    interleaved rounds of each, 1 to 100 (5), after one to warm up
+  --seconds N   length of a round, 1 to 60 (4)
+  --json FILE   also writes the figures to FILE as JSON; the names end in the unit
   --help        prints this
 `,
   run: async (args, context) => {
-    const { number, jsonFile } = readOptions(args, OPTIONS);
+    const { number, jsonFile } = readNumberOptions(args, OPTIONS);
     const comparisons = await measure({ rounds: number("rounds"), seconds: number("seconds") }, context);
     context.print(renderComparison(comparisons));
     if (jsonFile !== undefined) await writeFile(jsonFile, `${JSON.stringify(comparisons, null, 2)}\n`);
@@ -47,9 +47,9 @@ async function measure(
   length: { readonly rounds: number; readonly seconds: number },
   context: BenchmarkContext,
 ): Promise<Comparison[]> {
-  context.progress("starting Postgres, NATS, the notifier and what it is compared with");
+  context.progress("starting Postgres, NATS, the notifier and the servers to compare with");
   await using resources = new AsyncDisposableStack();
-  const fixture = resources.use(await NotifierFixture.start());
+  const fixture = resources.use(await NotifierFixture.start({ ownServers: true }));
   const notifier = resources.use(await startNotifierProcess(fixture.servers));
   const plain = resources.use(await startRelay("plain-ws-server.ts"));
   const relay = resources.use(await startRelay("notify-relay.ts", fixture.servers.postgres.url));
@@ -102,7 +102,7 @@ interface Settings {
   readonly perSecond: number;
 }
 
-/** Measures the two in turns; each round has watchers of its own. */
+/** Measures both in interleaved rounds, each with new watchers. */
 async function compare(
   { what, ours, other, rounds, ...load }: Settings,
   startOurs: Start,

@@ -2,16 +2,16 @@ import { writeFile } from "node:fs/promises";
 import { availableParallelism, cpus, totalmem } from "node:os";
 import { parseArgs } from "node:util";
 import { errorMessage } from "#shared/errors.ts";
-import { openCallers, read, type Caller, type Callers } from "./gateway/callers.ts";
+import { openCallers, readCall, type Caller, type Callers } from "./gateway/callers.ts";
 import { gatewayReport, type GatewayMeasurements } from "./gateway/gateway-report.ts";
 import { renderGatewayReport } from "./gateway/render-gateway-report.ts";
-import { patient, startGateways, type BenchGateways } from "./gateway/start-gateways.ts";
+import { startGateways, waitForReady, type BenchGateways } from "./gateway/start-gateways.ts";
 import { UsageError, type Benchmark, type BenchmarkContext } from "./support/benchmark.ts";
 import { readUsage } from "./support/process-usage.ts";
 
-/** The whole work; `--share` takes a part of it. */
+/** The full amount of work; `--share` scales it down. */
 const WORK = {
-  /** Calls nobody measures, on each way. */
+  /** Unmeasured calls per caller. */
   warm_up: 100,
   first_chunk_rounds: 500,
   chunk_rounds: 5,
@@ -22,14 +22,14 @@ const WORK = {
 const FIXED = { chunks_per_call: 200, callers: 10 };
 type Settings = typeof WORK & typeof FIXED;
 
-/** What the gateway costs between its caller and a provider that answers at once. */
+/** What the gateway costs between its caller and a provider that answers immediately. */
 export const gateway: Benchmark = {
   summary:
     "the llm-gateway alone: added latency to the first chunk, CPU per chunk, cancel, a thousand streams",
   usage: `usage: npm run bench -- gateway [options]
 
-  --share N        a hundredth share of the work, 1 to 100 (100); small ones only show that it runs
-  --json FILE      also writes every figure to FILE, with its unit in its name
+  --share N        percentage of the work to do, 1 to 100 (100); small values only show that it runs
+  --json FILE      also writes all figures to FILE; each name ends in its unit
   --help           prints this
 `,
   run: async (args, context) => {
@@ -82,8 +82,8 @@ async function measure(
   }
   progress("cancels");
   const cancelMs = await cancels(gateways, settings, signal);
-  progress("streams at once");
-  const streams = await streamsAtOnce(gateways, settings, signal);
+  progress("concurrent streams");
+  const streams = await concurrentStreams(gateways, settings, signal);
   progress("stopping");
   const machine = {
     cores: availableParallelism(),
@@ -94,15 +94,15 @@ async function measure(
   return { startedAt, machine, settings, firstChunkMs, chunkCpuUs, cancelMs, streams };
 }
 
-/** One call on each way in each round, each time another first. */
+/** In each round one call per caller; the caller that goes first rotates. */
 async function firstChunks(callers: Callers, { first_chunk_rounds: rounds }: Settings, signal: AbortSignal) {
-  const times = { fetch: [] as number[], sdk: [] as number[], gateway: [] as number[] };
-  const ways = ["fetch", "sdk", "gateway"] as const;
+  const times: Record<keyof Callers, number[]> = { fetch: [], sdk: [], gateway: [] };
+  const order = ["fetch", "sdk", "gateway"] as const;
   for (let round = 0; round < rounds; round += 1) {
     signal.throwIfAborted();
-    for (let turn = 0; turn < ways.length; turn += 1) {
-      const way = ways[(round + turn) % ways.length] ?? "gateway";
-      times[way].push(await callers[way]("bench-2-end-0"));
+    for (let turn = 0; turn < order.length; turn += 1) {
+      const name = order[(round + turn) % order.length] ?? "gateway";
+      times[name].push(await callers[name]("bench-2-end-0"));
     }
   }
   return times;
@@ -110,15 +110,15 @@ async function firstChunks(callers: Callers, { first_chunk_rounds: rounds }: Set
 
 async function chunkCpu(callers: Callers, { pids }: BenchGateways, settings: Settings, signal: AbortSignal) {
   const chunks = settings.chunk_calls * settings.chunks_per_call;
-  const own = async (caller: Caller) => {
+  const callerCpu = async (caller: Caller) => {
     const before = process.cpuUsage();
     await callMany(caller, settings.chunk_calls, settings, signal);
     const { user, system } = process.cpuUsage(before);
     return (user + system) / chunks;
   };
-  const sdk = await own(callers.sdk);
+  const sdk = await callerCpu(callers.sdk);
   const before = await readUsage(pids.slice(0, 1));
-  const grpcClient = await own(callers.gateway);
+  const grpcClient = await callerCpu(callers.gateway);
   const after = await readUsage(pids.slice(0, 1));
   return { sdk, grpcClient, gateway: ((after.cpuSeconds - before.cpuSeconds) * 1e6) / chunks };
 }
@@ -147,7 +147,7 @@ async function cancels(
   const times: number[] = [];
   for (let id = 1; id <= count; id += 1) {
     signal.throwIfAborted();
-    const call = one.generate(request(`bench-1-hold-${id}`), patient());
+    const call = one.generate(request(`bench-1-hold-${id}`), waitForReady());
     call.on("error", () => undefined);
     await new Promise((resolve) => call.once("data", resolve));
     const at = performance.timeOrigin + performance.now();
@@ -157,24 +157,28 @@ async function cancels(
   return times;
 }
 
-async function streamsAtOnce(
+async function concurrentStreams(
   { both, request, closedAt, pids }: BenchGateways,
   settings: Settings,
   signal: AbortSignal,
 ) {
-  const { streams: opened, cancels: used, warm_up: warmUp } = settings;
-  for (let call = 0; call < warmUp; call += 1) await read(both, request("bench-1-end-0"), () => undefined);
+  const { streams: opened, cancels: usedIds, warm_up: warmUp } = settings;
+  for (let call = 0; call < warmUp; call += 1) {
+    await readCall(both, request("bench-1-end-0"), () => undefined);
+  }
   const idle = await readUsage(pids);
   const start = performance.now();
   const calls = Array.from({ length: opened }, (_, index) =>
-    both.generate(request(`bench-1-hold-${used + 1 + index}`), patient()).on("error", () => undefined),
+    both
+      .generate(request(`bench-1-hold-${usedIds + 1 + index}`), waitForReady())
+      .on("error", () => undefined),
   );
   await Promise.all(calls.map((call) => new Promise((resolve) => call.once("data", resolve))));
   const allBegunMs = performance.now() - start;
   signal.throwIfAborted();
-  const held = await readUsage(pids);
+  const whileOpen = await readUsage(pids);
   for (const call of calls) call.cancel();
-  await Promise.all(calls.map((_, index) => closedAt(used + 1 + index)));
+  await Promise.all(calls.map((_, index) => closedAt(usedIds + 1 + index)));
   const after = await readUsage(pids);
-  return { opened, allBegunMs, idleMb: idle.rssMb, heldMb: held.rssMb, afterMb: after.rssMb };
+  return { opened, allBegunMs, idleMb: idle.rssMb, openMb: whileOpen.rssMb, afterMb: after.rssMb };
 }

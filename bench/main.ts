@@ -8,7 +8,7 @@ import { scaling } from "./scaling.ts";
 import { smoke } from "./smoke.ts";
 import { step } from "./step.ts";
 
-/** A new benchmark is one file and one line here. */
+/** Every benchmark by its name on the command line. */
 const BENCHMARKS: ReadonlyMap<string, Benchmark> = new Map([
   ["smoke", smoke],
   ["scaling", scaling],
@@ -26,11 +26,11 @@ function usage(): string {
 
 ${list}
 
-NAME --help tells a benchmark's options. Figures are noisy: compare only within one run (bench/README.md).
+NAME --help prints the options of a benchmark. Figures are noisy: compare only within one run (bench/README.md).
 `;
 }
 
-/** Runs the named benchmark; resolves the exit code. */
+/** Runs the named benchmark; resolves with the exit code. */
 async function main([name, ...args]: readonly string[], context: BenchmarkContext): Promise<number> {
   if (name === "--help" || name === "-h") {
     context.print(usage());
@@ -39,7 +39,7 @@ async function main([name, ...args]: readonly string[], context: BenchmarkContex
   const known = [...BENCHMARKS.keys()].join(", ");
   if (name === undefined) throw new UsageError(`name a benchmark: ${known}`);
   const benchmark = BENCHMARKS.get(name);
-  if (benchmark === undefined) throw new UsageError(`there is no benchmark "${name}"; there is: ${known}`);
+  if (benchmark === undefined) throw new UsageError(`no benchmark "${name}"; the benchmarks are: ${known}`);
   if (args.includes("--help") || args.includes("-h")) context.print(benchmark.usage);
   else await benchmark.run(args, context);
   return 0;
@@ -52,7 +52,7 @@ const context: BenchmarkContext = {
   progress: (line) => void process.stderr.write(`${line}\n`),
   print: (text) => void process.stdout.write(text),
 };
-// npm passes a Ctrl-C on that the terminal has sent us already: only the first one counts.
+// The terminal sends Ctrl-C to this process and to npm, which forwards it: only the first signal counts.
 for (const name of ["SIGINT", "SIGTERM"] as const) {
   process.on(name, () => {
     if (!signal.aborted) context.progress("stopping and removing everything");
@@ -62,7 +62,7 @@ for (const name of ["SIGINT", "SIGTERM"] as const) {
 try {
   process.exitCode = await main(process.argv.slice(2), context);
 } catch (error) {
-  // What breaks while everything is being stopped is explained by the stop.
+  // Errors after the abort are consequences of it.
   process.stderr.write(`${errorMessage(signal.aborted ? signal.reason : error)}\n`);
   process.exitCode = signal.aborted ? INTERRUPTED : error instanceof UsageError ? 2 : 1;
 }

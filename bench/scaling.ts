@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { BackingServers } from "../test/support/backing-servers.ts";
-import { configDirectory } from "../test/support/config-directory.ts";
+import { testConfigDirectory } from "../test/support/config-directory.ts";
 import { TarsyClient } from "../test/support/tarsy-client.ts";
 import { TarsySystem } from "../test/support/tarsy-system.ts";
 import { until } from "../test/support/until.ts";
@@ -13,20 +13,20 @@ const SLOTS = 8;
 const MAX_RUNNING = 32;
 const EXECUTORS = [1, 2, 4] as const;
 const ROUNDS = 2;
-/** Waves of full slots per run: long enough that its begin and end weigh little. */
+/** Each run fills all slots this many times, so that its start and end have little weight. */
 const WAVES = 10;
 const WARM_UP = 8;
 const RUN_LIMIT_MS = 300_000;
 
-/** Every call takes a second, the summary's too: a session waits for two. */
+/** Every LLM call takes a second. A session makes two, one of them for the summary. */
 const SCRIPT = { calls: [{ steps: [{ delay: "1s" }, { text: "The disk is full." }] }] };
 const SECONDS_PER_SESSION = 2;
 
-/** One run: what came of it with so many executors. */
+/** The result of one run. */
 interface Run {
   readonly executors: number;
   readonly sessionsPerSecond: number;
-  /** The most sessions that ran at one moment. */
+  /** The highest number of concurrent sessions. */
   readonly mostRunning: number;
 }
 
@@ -35,13 +35,13 @@ const parseFigures = compileParser(
   Type.Array(Type.Object({ seconds: Type.Number(), most: Type.Integer() }), { minItems: 1, maxItems: 1 }),
 );
 
-/** How the number of sessions per second grows with the executors when sessions only wait for their model. */
+/** How sessions per second grow with the number of executors if sessions only wait for their model. */
 export const scaling: Benchmark = {
   summary: "sessions that wait for a slow model, with 1, 2 and 4 executors",
   usage: `usage: npm run bench -- scaling
 
-${ROUNDS} interleaved rounds of ${EXECUTORS.join(", ")} executors with ${SLOTS} slots each, at most ${MAX_RUNNING} sessions at once, and a model
-that takes 1 s a call.
+${ROUNDS} interleaved rounds of ${EXECUTORS.join(", ")} executors with ${SLOTS} slots each, at most ${MAX_RUNNING} concurrent sessions, and a model
+that takes 1 s per call.
 `,
   run: async (_args, context) => {
     const runs: Run[] = [];
@@ -59,7 +59,7 @@ async function measure(executors: number, { signal }: BenchmarkContext): Promise
   await using resources = new AsyncDisposableStack();
   const servers = resources.use(await BackingServers.start({ durable: true }));
   const queue = { worker_count: SLOTS, max_concurrent_sessions: MAX_RUNNING };
-  const config = resources.use(await configDirectory({ tarsy: { queue }, script: SCRIPT }));
+  const config = resources.use(await testConfigDirectory({ tarsy: { queue }, script: SCRIPT }));
   const system = resources.use(await TarsySystem.start({ servers, configDir: config.path, executors }));
   const post = async (count: number) => postAlerts({ api: system.api, count, clients: 8, signal });
   const warmUp = await post(WARM_UP * executors);
@@ -108,7 +108,7 @@ function render(runs: readonly Run[]): string {
     ];
   });
   return formatTable([
-    ["executors", "sessions/s", "best to best of 1", "of the ideal", "most at once"],
+    ["executors", "sessions/s", "best to best of 1", "of the ideal", "most concurrent"],
     ...rows,
   ]);
 }

@@ -9,18 +9,18 @@ import { describeMachine } from "./support/machine.ts";
 import { measureLoad } from "./support/measure-load.ts";
 import { postAlerts } from "./support/post-alerts.ts";
 import { SERVICES, measureUsage } from "./support/service-usage.ts";
-import { SLOTS, startBenchSystem, type BenchSystem } from "./support/start-bench-system.ts";
+import { BENCH_SLOTS, startBenchSystem, type BenchSystem } from "./support/start-bench-system.ts";
 import { waitForSessions } from "./support/wait-for-sessions.ts";
 
 const DEFAULT_SESSIONS = 400;
 const CLIENTS = 16;
-/** Sessions before anything is measured: they open the pools and let V8 compile what runs. */
+/** Unmeasured sessions that open the connection pools and let V8 compile hot code. */
 const WARM_UP = 60;
-/** Sessions that have the machine to themselves. */
+/** Sessions that run one at a time. */
 const ALONE = 20;
 const POLL_ALONE_MS = 5;
 
-/** The whole path with a model that answers at once: what everything but the model costs. */
+/** The whole path with a model that answers immediately: the cost of everything but the model. */
 export const smoke: Benchmark = {
   summary: "the whole path with a zero-delay model: alerts/s, sessions/s, memory, CPU, transactions",
   usage: `usage: npm run bench -- smoke [options]\n\n${loadOptionsHelp(DEFAULT_SESSIONS)}\n`,
@@ -52,10 +52,10 @@ async function measure(options: LoadOptions, context: BenchmarkContext): Promise
   progress(`${sessions} alerts from ${CLIENTS} clients without executors`);
   await stopAll(bench, ["executor"]);
   const queued = await postAlerts({ api: bench.system.api, count: sessions, clients: CLIENTS, signal });
-  // A process that is killed leaves no profile.
+  // A killed process writes no profile.
   if (options.cpuProfileDir !== undefined) await stopAll(bench, SERVICES);
   progress("stopping and removing everything");
-  const settings = { sessions, executors, slots_per_executor: SLOTS, clients: CLIENTS };
+  const settings = { sessions, executors, slots_per_executor: BENCH_SLOTS, clients: CLIENTS };
   return smokeReport({ startedAt, machine, settings, idle, alone, load, queued, counted });
 }
 

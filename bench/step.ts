@@ -20,16 +20,16 @@ const SESSIONS_PER_ROUND = 4;
 const WARM_UP = 2;
 const COMMITS = 50;
 const POLL_MS = 5;
-/** What waiting for a session's end asks. */
+/** The query that waits for sessions; it is not counted. */
 const OWN_STATEMENT = /\bunfinished\b/u;
 
-/** What one agent step costs in Postgres, told apart from everything around it by sessions of three shapes. */
+/** The cost of one agent step in Postgres, derived from the differences between sessions of three shapes. */
 export const step: Benchmark = {
   summary: "one agent step: statements, transactions and time, against one bare commit",
   usage: `usage: npm run bench -- step [options]
 
-  --rounds N     how often each shape of session is run, ${SESSIONS_PER_ROUND} sessions each, 1 to 1000 (${DEFAULT_ROUNDS})
-  --json FILE    also writes every figure to FILE, with its unit in its name
+  --rounds N     rounds of ${SESSIONS_PER_ROUND} sessions of each shape, 1 to 1000 (${DEFAULT_ROUNDS})
+  --json FILE    also writes the figures to FILE as JSON; the names end in the unit
   --help         prints this
 `,
   run: async (args, context) => {
@@ -67,7 +67,7 @@ async function measure(rounds: number, context: BenchmarkContext): Promise<StepR
   const commits: number[] = [];
   for (let round = 1; round <= rounds; round++) {
     context.progress(`round ${round} of ${rounds}`);
-    // Interleaved, so that whatever slows the machine down slows all of them down.
+    // Interleaved, so that other load on the machine affects all shapes alike.
     for (const shape of SHAPES) {
       totals.get(shape)?.push(await runShape(bench, context, shape, SESSIONS_PER_ROUND));
       commits.push(...(await bench.db.commitLatencies(COMMITS)));
@@ -78,7 +78,7 @@ async function measure(rounds: number, context: BenchmarkContext): Promise<StepR
   return stepReport({ startedAt, machine, settings, totals, commits });
 }
 
-/** Runs sessions of a shape one after the other; sums over them. */
+/** Runs sessions of a shape one at a time; resolves with averages per session. */
 async function runShape(
   bench: BenchSystem,
   context: BenchmarkContext,

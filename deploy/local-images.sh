@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Builds the base images that the stack names (Node, Postgres, NATS, HAProxy) from Debian's packages, under those very
-# names, for a machine that reaches a Debian mirror and npm but no container registry. Needs root, podman, debootstrap
-# and npm; takes about two minutes. Images that are there already are left alone.
+# Builds the base images of the stack (Node, Postgres, NATS, HAProxy) from Debian's packages, under the same names, for a
+# machine with access to a Debian mirror and npm but to no container registry. Needs root, podman, debootstrap and npm;
+# takes about two minutes. Existing images are not rebuilt.
 #
-#   deploy/local-images.sh            build what is missing
-#   deploy/local-images.sh --list     print the names, one a line
-#   deploy/local-images.sh --remove   remove those that this script built
+#   deploy/local-images.sh            build the missing images
+#   deploy/local-images.sh --list     print the names, one per line
+#   deploy/local-images.sh --remove   remove the images that this script built
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -13,7 +13,7 @@ suite=forky
 base=localhost/tarsy-debian:$suite
 label=tarsy.local-image
 
-# The one place that pins versions is the compose file.
+# The versions are pinned only in the compose file.
 image_of() { grep -oE "docker\.io/library/$1:[A-Za-z0-9._-]+" podman-compose.yml | head -n 1; }
 node=$(image_of node) postgres=$(image_of postgres) nats=$(image_of nats) proxy=$(image_of haproxy)
 
@@ -32,12 +32,12 @@ done
 [ "$(id -u)" -eq 0 ] || { echo "debootstrap needs root: run this as root" >&2; exit 1; }
 
 missing() { ! podman image exists "$1"; }
-# Without a systemd nothing sets up a network for builds, and they need none of their own.
+# Without systemd there is no separate network for builds, so they use the network of the host.
 build() { echo "building $1"; podman build --quiet --network host --label "$label=true" --tag "$1" --file - "$2" > /dev/null; }
-# The tag promises a version; Debian decides which one comes.
+# The tag names a version, but the version comes from Debian.
 check_version() {
   local have; have=$(podman run --rm --network none --ulimit nofile=1024:1024 --ulimit nproc=1024:1024 --entrypoint "$2" "$1" "$3" 2>&1 | grep -m 1 -oE '[0-9]+\.[0-9]+(\.[0-9]+)?' | sed -n 1p) || true
-  case "${1##*:}" in "${have:-unknown}"*) ;; *) echo "note: $1 holds version $have, which is what Debian $suite has" >&2 ;; esac
+  case "${1##*:}" in "${have:-unknown}"*) ;; *) echo "note: $1 contains version $have, the version of Debian $suite" >&2 ;; esac
 }
 
 work=$(mktemp -d /var/tmp/tarsy-images.XXXXXX)
@@ -47,7 +47,7 @@ if missing "$base"; then
   echo "building $base"
   mirror=$(awk '/^URIs:/ { print $2; exit }' /etc/apt/sources.list.d/*.sources 2> /dev/null || true)
   [ -n "$mirror" ] || mirror=$(awk '$1 == "deb" { print $(NF > 3 && $2 ~ /^\[/ ? 3 : 2); exit }' /etc/apt/sources.list)
-  # A script by the name of a newer release may be missing here; they are all the same.
+  # This debootstrap may lack a script for the newer release; all scripts are the same.
   debootstrap --variant=minbase "$suite" "$work/root" "$mirror" /usr/share/debootstrap/scripts/sid > "$work/debootstrap.log" \
     || { tail -n 5 "$work/debootstrap.log" >&2; exit 1; }
   rm -rf "$work"/root/var/cache/apt/archives/*.deb "$work"/root/var/lib/apt/lists/* "$work"/root/usr/share/{doc,man,locale}/*
@@ -62,9 +62,9 @@ if missing "$node"; then
   version=${node##*:}; version=${version%%-*}
   mkdir -p "$work/node/npm" "$work/node/bin"
   case "$(uname -m)" in aarch64) arch=arm64 ;; *) arch=x64 ;; esac
-  # Debian's own Node has no type stripping; the one that npm carries is the official build.
+  # Debian's Node has no type stripping; the npm package contains the official build.
   (cd "$work/node" && tar -xzf "$(npm pack --silent "node-linux-$arch@$version")" -C bin --strip-components=1 && tar -xzf "$(npm pack --silent npm@11)" -C npm --strip-components=1)
-  # This machine's certificates, so that npm trusts in a build whom it trusts here.
+  # The certificates of this machine, so that npm trusts the same servers during builds.
   cp /etc/ssl/certs/ca-certificates.crt "$work/node/ca.crt"
   build "$node" "$work/node" << CONTAINERFILE
 FROM $base
@@ -100,7 +100,7 @@ CONTAINERFILE
 fi
 
 if missing "$nats"; then
-  # busybox brings the wget of the official Alpine image.
+  # busybox provides wget, as in the official Alpine image.
   mkdir -p "$work/nats"
   build "$nats" "$work/nats" << CONTAINERFILE
 FROM $base
@@ -125,4 +125,4 @@ CONTAINERFILE
   check_version "$proxy" haproxy -v
 fi
 
-echo "all base images are there: $node, $postgres, $nats, $proxy"
+echo "all base images exist: $node, $postgres, $nats, $proxy"

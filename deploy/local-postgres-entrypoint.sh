@@ -1,6 +1,6 @@
 #!/bin/bash
-# What the official image's entry point does for this stack, for the image that local-images.sh builds: on an empty
-# volume make the cluster, the user and the database that the environment names, then run what it is given.
+# Entry point of the image that local-images.sh builds; does what this stack needs of the official one: on an empty volume
+# it creates the cluster, the user and the database that the environment names. Then it runs its arguments.
 set -euo pipefail
 if [ "${1:-}" = postgres ] && [ ! -s "$PGDATA/PG_VERSION" ]; then
   : "${POSTGRES_PASSWORD:?must be set for a new database}"

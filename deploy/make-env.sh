@@ -1,11 +1,11 @@
 #!/bin/sh
-# Writes deploy/.env with a random secret for everything that has one. An existing file is left as it is.
+# Writes deploy/.env with random secrets. An existing file is not changed.
 set -eu
 cd "$(dirname "$0")"
 file=${1:-.env}
-[ ! -e "$file" ] || { echo "$file is there already: nothing done"; exit 0; }
+[ ! -e "$file" ] || { echo "$file exists: nothing to do"; exit 0; }
 umask 077
-# A letter in front: a password of digits alone would be a number to NATS.
+# Starts with a letter, because NATS reads a password of digits as a number.
 secret() { printf 's%s' "$(od -An -N24 -tx1 /dev/urandom | tr -d ' \n')"; }
 while IFS= read -r line; do
   case "$line" in
@@ -13,4 +13,4 @@ while IFS= read -r line; do
     *) printf '%s\n' "$line" ;;
   esac
 done < .env.example > "$file"
-echo "$file holds new secrets: keep it to yourself, and keep it with the database it belongs to"
+echo "$file contains new secrets: keep it private, and keep it together with its database"

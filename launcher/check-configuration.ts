@@ -1,11 +1,11 @@
-import { AgentConfigError } from "#shared/agent-config/agent-config-error.ts";
+import { AgentConfigError } from "#shared/agent-config/config-problem.ts";
 import { loadAgentConfig } from "#shared/agent-config/load-agent-config.ts";
-import type { ConfigDirectory } from "./config-directory.ts";
+import type { ConfigDirectory } from "./find-config-directory.ts";
 import { LaunchError } from "./launch-error.ts";
 
 /**
- * Reads the configuration before anything is started with it: each service would refuse it, one by one.
- * @throws LaunchError with the report of every mistake.
+ * Validates the configuration before anything starts; otherwise each service would report the same errors.
+ * @throws LaunchError with a report of every error.
  */
 export async function checkConfiguration({ path, env }: ConfigDirectory): Promise<void> {
   try {

@@ -1,17 +1,17 @@
-import { setTimeout as delay } from "node:timers/promises";
-import { takeLock } from "./file-lock.mjs";
+import { pause } from "#shared/pause.ts";
+import { takeLock } from "./process/file-lock.mjs";
 import { LaunchError } from "./launch-error.ts";
 
 type FileLock = Extract<ReturnType<typeof takeLock>, { lock: unknown }>["lock"];
 
-/** A killed npm leaves a launcher that notices within a moment and then stops in order: worth waiting for. */
-const mayAnnounceMs = 1_500;
-const stopTakesMs = 20_000;
+/** After npm is killed, its launcher notices within 250 ms and stops in order: wait for it. */
+const stoppingNoticeMs = 1_500;
+const stopTimeoutMs = 20_000;
 const pollMs = 100;
 
 /**
- * Makes this process the one launcher of its checkout; waits for one that is just stopping.
- * @throws LaunchError saying which process runs here and since when; the signal's reason once it aborts.
+ * Takes the launcher lock of the checkout; waits for a launcher that is stopping.
+ * @throws LaunchError naming the process that holds the lock and since when; the signal's reason once it aborts.
  */
 export async function claimCheckout(
   path: string,
@@ -19,18 +19,18 @@ export async function claimCheckout(
   progress: (line: string) => void,
 ): Promise<FileLock> {
   const begin = performance.now();
-  let told = false;
+  let isReported = false;
   for (;;) {
     const taken = takeLock(path);
     if ("lock" in taken) return taken.lock;
     const { identity, since, stopping } = taken.holder;
-    if (performance.now() - begin > (stopping ? stopTakesMs : mayAnnounceMs)) {
+    if (performance.now() - begin > (stopping ? stopTimeoutMs : stoppingNoticeMs)) {
       throw new LaunchError(
         `TARSy is already running in this checkout (process ${identity.pid}, since ${since}); stop it with Ctrl-C in its terminal or: kill ${identity.pid}.`,
       );
     }
-    if (stopping && !told) progress(`process ${identity.pid} is just stopping: waiting for it`);
-    told ||= stopping;
-    await delay(pollMs, undefined, { signal });
+    if (stopping && !isReported) progress(`process ${identity.pid} is stopping: waiting for it`);
+    isReported ||= stopping;
+    await pause(pollMs, signal);
   }
 }

@@ -1,10 +1,10 @@
-// Plain JavaScript: runs before the pinned Node is there.
+// Plain JavaScript for Node 20: runs before the pinned Node is installed.
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 /**
- * The part of a lock file's entry that matters here.
+ * The fields of a lock file's entry that are compared.
  *
  * @typedef {{ readonly version: unknown, readonly isOptional: boolean, readonly isLink: boolean }} LockEntry
  */
@@ -47,8 +47,8 @@ function lockHash(root) {
 }
 
 /**
- * Whether npm's own record of what it installed has every version that package-lock.json wants. Optional ones
- * are those of other platforms, mostly, and one that could not be installed now will not be in a second try.
+ * Whether npm's record of installed packages contains every version in package-lock.json. Optional packages may be missing:
+ * most are for other platforms, and a second installation would fail like the first.
  *
  * @param {string} root
  * @returns {boolean}
@@ -66,19 +66,19 @@ function recordMatches(root) {
 }
 
 /**
- * Notes that what is in node_modules is what package-lock.json wants.
+ * Records that node_modules matches package-lock.json.
  *
- * @param {string} root the folder of package-lock.json
+ * @param {string} root the directory of package-lock.json
  */
 export function stampInstalled(root) {
   writeFileSync(stampPath(root), lockHash(root));
 }
 
 /**
- * Whether node_modules holds what package-lock.json wants: by our stamp, else by npm's own record (somebody ran
- * npm himself), which then gets the stamp.
+ * Whether node_modules matches package-lock.json, according to the stamp, or else to npm's record after a manual npm run;
+ * then the stamp is written.
  *
- * @param {string} root the folder of package-lock.json
+ * @param {string} root the directory of package-lock.json
  * @returns {boolean}
  */
 export function isInstalled(root) {

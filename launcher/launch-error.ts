@@ -1,6 +1,6 @@
-/** Something the person at the terminal can put right; its message is the one sentence to show, without a stack. */
+/** An error that the user can fix. Its message is printed without a stack trace. */
 export class LaunchError extends Error {
-  /** 2 for a wrong command line, 1 for anything else. */
+  /** 2 for an invalid command line, otherwise 1. */
   readonly exitCode: 1 | 2;
 
   constructor(message: string, options?: ErrorOptions & { exitCode?: 1 | 2 }) {

@@ -1,31 +1,31 @@
 import { once } from "node:events";
 import { mkdirSync, rmSync } from "node:fs";
 import { errorMessage } from "#shared/errors.ts";
-import { openBackingServers, type BackingServers } from "./backing-servers.ts";
+import { openServers, type ServerEndpoints } from "./open-servers.ts";
 import { checkConfiguration } from "./check-configuration.ts";
 import { claimCheckout } from "./claim-checkout.ts";
-import { findConfigDirectory } from "./config-directory.ts";
+import { findConfigDirectory } from "./find-config-directory.ts";
 import { freePort } from "./free-port.ts";
 import { helpText } from "./help-text.ts";
 import { LaunchError } from "./launch-error.ts";
-import { type Options, readOptions } from "./options.ts";
-import { choosePorts } from "./ports.ts";
+import { type CommandLine, parseCommandLine } from "./command-line.ts";
+import { choosePorts } from "./choose-ports.ts";
 import { printLine, printProgress } from "./print-output.ts";
 import type { ProjectPaths } from "./project-paths.ts";
-import { openRunRecord, stopLeftovers } from "./run-record.ts";
-import { planServices, reachableHost, type ServicePlan } from "./service-plan.ts";
-import { listenForStop, type StopRequest } from "./stop-request.ts";
-import { stopServices } from "./stop-services.ts";
-import { type Backoff, superviseService, type SupervisedService } from "./supervise-service.ts";
+import { openRunRecord, stopOrphanedServices } from "./supervisor/run-record.ts";
+import { planServices, reachableHost, type ServicePlan } from "./supervisor/plan-services.ts";
+import { listenForStop, type StopRequest } from "./process/stop-request.ts";
+import { stopServices } from "./supervisor/stop-services.ts";
+import { type Backoff, superviseService, type SupervisedService } from "./supervisor/supervise-service.ts";
 import { welcomeText } from "./welcome-text.ts";
 
-export type Launch = {
+type Launch = {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly paths: ProjectPaths;
-  /** Holds `<service>/main.ts`. */
+  /** Contains `<service>/main.ts`. */
   readonly servicesDir: string;
-  /** What relative paths on the command line count from. */
+  /** Relative paths on the command line are resolved from here. */
   readonly userDir: string;
   readonly backoff?: Backoff;
 };
@@ -33,7 +33,7 @@ export type Launch = {
 const waitingNoticeMs = 10_000;
 const serversEndMs = 2_000;
 
-async function stopServers({ nats, postgres }: BackingServers, request: StopRequest): Promise<void> {
+async function stopServers({ nats, postgres }: ServerEndpoints, request: StopRequest): Promise<void> {
   const force = AbortSignal.any([request.force, AbortSignal.timeout(serversEndMs)]);
   await nats.process?.stop(force);
   await postgres.process?.stop(force);
@@ -50,14 +50,14 @@ function startServices(
     superviseService({
       plan,
       cwd: launch.paths.root,
-      onLine: (line, isOurs) => printLine(plan.name, line, isOurs),
+      onLine: (line, fromLauncher) => printLine(plan.name, line, fromLauncher),
       onProcess: (identity) => record.note(plan.name, identity),
       ...(launch.backoff && { backoff: launch.backoff }),
     }),
   );
 }
 
-/** Settles when all are ready; says every ten seconds who is not, and why. */
+/** Resolves when all are ready; prints every ten seconds which are not, and why. */
 async function waitForAll(services: readonly SupervisedService[]): Promise<void> {
   const waiting = new Set(services);
   const notice = setInterval(() => {
@@ -75,15 +75,15 @@ async function waitForAll(services: readonly SupervisedService[]): Promise<void>
   }
 }
 
-function forget(paths: ProjectPaths): void {
-  printProgress(`forgetting the data in ${paths.data}`);
+function deleteData(paths: ProjectPaths): void {
+  printProgress(`deleting the data in ${paths.data}`);
   rmSync(paths.data, { recursive: true, force: true });
 }
 
-/** Settles when everything serves; from then on `services` ends only by `stop` or with an error. */
-async function bringUp(
+/** Starts servers and services; resolves when all are ready. */
+async function startAll(
   launch: Launch,
-  options: Options,
+  options: CommandLine,
   request: StopRequest,
   stack: AsyncDisposableStack,
 ): Promise<SupervisedService[]> {
@@ -92,17 +92,17 @@ async function bringUp(
   await checkConfiguration(config);
   const lock = await claimCheckout(paths.lock, request.stop, printProgress);
   stack.defer(() => lock.release());
-  request.stop.addEventListener("abort", () => lock.announceStop());
-  const leftovers = await stopLeftovers(paths.runRecord);
-  if (leftovers > 0) printProgress(`stopped ${leftovers} services that an earlier start left running`);
+  request.stop.addEventListener("abort", () => lock.markStopping());
+  const orphans = await stopOrphanedServices(paths.runRecord);
+  if (orphans > 0) printProgress(`stopped ${orphans} services that an earlier start left running`);
   const host =
     config.env["BIND_ADDRESS"] === undefined || config.env["BIND_ADDRESS"] === ""
       ? "127.0.0.1"
       : config.env["BIND_ADDRESS"];
   const ports = await choosePorts(config.env, host);
-  if (options.reset) forget(paths);
+  if (options.reset) deleteData(paths);
   mkdirSync(paths.data, { recursive: true });
-  const servers = await openBackingServers({
+  const servers = await openServers({
     env: config.env,
     paths,
     signal: request.stop,
@@ -135,7 +135,9 @@ async function bringUp(
   const services = startServices(launch, plans, stack);
   stack.defer(async () => {
     const cause = request.stop.aborted ? errorMessage(request.stop.reason) : "giving up";
-    printProgress(`${cause}: stopping in order, which takes 15 s at most (Ctrl-C ends all at once)`);
+    printProgress(
+      `${cause}: stopping in order, which takes at most 15 s (Ctrl-C kills everything immediately)`,
+    );
     await stopServices(services, request.force);
   });
   await Promise.race([waitForAll(services), failure(services), once(request.stop, "abort")]);
@@ -144,15 +146,15 @@ async function bringUp(
   return services;
 }
 
-/** Rejects when one of them is given up. */
+/** Rejects when the launcher gives up one of them. */
 async function failure(services: readonly SupervisedService[]): Promise<void> {
   await Promise.all(services.map(async ({ ended }) => ended));
 }
 
-async function run(launch: Launch, options: Options, request: StopRequest): Promise<void> {
+async function run(launch: Launch, options: CommandLine, request: StopRequest): Promise<void> {
   await using stack = new AsyncDisposableStack();
   try {
-    const services = await bringUp(launch, options, request, stack);
+    const services = await startAll(launch, options, request, stack);
     await Promise.race([failure(services), once(request.stop, "abort")]);
   } catch (error) {
     if (!request.stop.aborted) throw error;
@@ -160,13 +162,13 @@ async function run(launch: Launch, options: Options, request: StopRequest): Prom
 }
 
 /**
- * Runs TARSy until it is told to stop, and answers the exit code: 0 after an orderly stop (also a forced one),
- * otherwise that of the LaunchError, whose sentence is on stderr.
+ * Runs TARSy until a stop signal and resolves with the exit code: 0 after an orderly or forced stop, otherwise that of the
+ * error, whose message is printed to stderr.
  */
 export async function launchTarsy(launch: Launch): Promise<number> {
   const request = listenForStop();
   try {
-    const options = readOptions(launch.args);
+    const options = parseCommandLine(launch.args);
     if (options.help) process.stdout.write(helpText);
     else await run(launch, options, request);
     return 0;

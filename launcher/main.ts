@@ -3,7 +3,7 @@ import { launchTarsy } from "./launch.ts";
 import { projectRoot } from "./prepare.mjs";
 import { projectPaths } from "./project-paths.ts";
 
-// A terminal that was closed cannot be written to; that must not keep anything from stopping in order.
+// Writing to a closed terminal fails; that must not prevent an orderly stop.
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
 
 process.exit(
@@ -12,7 +12,7 @@ process.exit(
     env: process.env,
     paths: projectPaths(projectRoot),
     servicesDir: join(projectRoot, "services"),
-    // npm runs us in the folder of package.json and keeps where the user was.
+    // npm changes to the directory of package.json and passes the user's own directory in INIT_CWD.
     userDir: process.env["INIT_CWD"] ?? process.cwd(),
   }),
 );

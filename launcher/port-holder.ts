@@ -16,12 +16,12 @@ function holds(pid: string, sockets: ReadonlySet<string>): boolean {
   try {
     return readdirSync(`/proc/${pid}/fd`).some((fd) => sockets.has(readlinkSync(`/proc/${pid}/fd/${fd}`)));
   } catch {
-    // Gone meanwhile, or another user's process, whose files are not shown to us.
+    // The process has exited, or belongs to another user and its files cannot be read.
     return false;
   }
 }
 
-/** Who listens on a TCP port of this machine, as "name (process 123)", or `undefined` where that cannot be told. */
+/** The process that listens on a TCP port of this machine, as "name (process 123)", or `undefined` if it cannot be found. */
 export function portHolder(port: number): string | undefined {
   try {
     const sockets = socketsListeningOn(port);
@@ -30,7 +30,7 @@ export function portHolder(port: number): string | undefined {
       ? undefined
       : `${readFileSync(`/proc/${pid}/comm`, "utf8").trim()} (process ${pid})`;
   } catch {
-    // No /proc on this system: the sentence does without the name.
+    // No /proc on this system: the error message omits the process.
     return undefined;
   }
 }

@@ -1,9 +1,9 @@
 import { errorMessage } from "#shared/errors.ts";
-import { findNatsServer } from "./nats-binary.ts";
+import { findNatsServer } from "./nats/find-nats-server.ts";
 import { projectPaths } from "./project-paths.ts";
 import { projectRoot } from "./prepare.mjs";
 
-// The second half of the preparation, for which the pinned Node had to be there: what the embedded servers need.
+// The second part of the preparation, which runs on the pinned Node: finds or downloads nats-server.
 try {
   await findNatsServer({
     toolsDir: projectPaths(projectRoot).tools,

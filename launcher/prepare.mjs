@@ -1,17 +1,17 @@
-// Plain JavaScript for Node 20 and later, without dependencies: it brings the pinned Node and the dependencies.
+// Plain JavaScript for Node 20 and later, without dependencies: it installs the pinned Node and the dependencies.
 import { spawnSync } from "node:child_process";
 import { existsSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { takeLock } from "./file-lock.mjs";
+import { takeLock } from "./process/file-lock.mjs";
 import { isInstalled, stampInstalled } from "./installed-packages.mjs";
 
-/** The folder of package.json. */
+/** The directory of package.json. */
 export const projectRoot = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** Something the person at the terminal can put right; its message is the one sentence to show. */
-export class PrepareError extends Error {}
+/** An error that the user can fix. Its message is printed without a stack trace. */
+class PrepareError extends Error {}
 
 /** @param {string} line */
 function progress(line) {
@@ -40,18 +40,18 @@ function install(root) {
   if (status === 0) return;
   const reason = error?.message ?? (signal === null ? `exit code ${status}` : `signal ${signal}`);
   throw new PrepareError(
-    `The dependencies could not be installed (npm ci: ${reason}); see npm's own words above, put that right and run: npm ci.`,
+    `The dependencies could not be installed (npm ci: ${reason}); see the output of npm above, fix the cause and run: npm ci.`,
   );
 }
 
 /**
- * Installs what package-lock.json wants unless it is there; two who want that at once take turns.
+ * Installs the packages of package-lock.json unless they are installed; concurrent callers wait for each other.
  *
  * @param {string} root
  */
 async function ensureInstalled(root) {
   const lockPath = join(root, ".tarsy", "prepare.lock");
-  for (let told = false; !isInstalled(root); await delay(200)) {
+  for (let isReported = false; !isInstalled(root); await delay(200)) {
     const taken = takeLock(lockPath);
     if ("lock" in taken) {
       try {
@@ -65,13 +65,13 @@ async function ensureInstalled(root) {
       }
     }
     const { pid } = taken.holder.identity;
-    if (!told) progress(`process ${pid} is installing the dependencies: waiting for it`);
-    told = true;
+    if (!isReported) progress(`process ${pid} is installing the dependencies: waiting for it`);
+    isReported = true;
   }
 }
 
 /**
- * The Node that runs everything else: the one in node_modules where there is one for this platform, else ours.
+ * The Node that runs everything else: the one in node_modules if it exists for this platform, else the current one.
  *
  * @param {string} root
  * @returns {string}
@@ -89,16 +89,16 @@ function findNode(root) {
     return process.execPath;
   }
   throw new PrepareError(
-    `Node.js 24 with TypeScript support is needed and this is ${process.version} on ${process.platform}-${process.arch}, for which npm brought none; install Node.js 24 from nodejs.org and run this again with it.`,
+    `Node.js 24 with TypeScript support is needed and this is ${process.version} on ${process.platform}-${process.arch}, for which npm has no package; install Node.js 24 from nodejs.org and run this again with it.`,
   );
 }
 
 /**
- * Brings what everything else needs: the dependencies and a Node that runs TypeScript. Quick when all is there.
+ * Installs the dependencies and a Node that runs TypeScript. Quick if they are installed.
  *
  * @param {string} [root]
  * @returns {Promise<{ node: string }>} the path of that Node
- * @throws PrepareError with the remedy in its one sentence
+ * @throws PrepareError with the remedy
  */
 export async function prepare(root = projectRoot) {
   await ensureInstalled(root);
@@ -106,7 +106,7 @@ export async function prepare(root = projectRoot) {
 }
 
 /**
- * Runs `main` and sets the exit code: 1 with the sentence of a PrepareError on stderr.
+ * Runs `main` and sets the exit code. A PrepareError is printed to stderr, with exit code 1.
  *
  * @param {() => Promise<number>} main
  */

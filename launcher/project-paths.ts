@@ -1,19 +1,19 @@
 import { join } from "node:path";
 
-/** Where things are, below the folder of package.json. */
+/** Absolute paths below the directory of package.json. */
 export type ProjectPaths = {
   readonly root: string;
-  /** Programs that were fetched; `--reset` keeps them. */
+  /** Downloaded programs; `--reset` keeps them. */
   readonly tools: string;
-  /** Node's cache of compiled code; stale entries are ignored by Node itself. */
+  /** Node's compile cache; Node ignores stale entries. */
   readonly compileCache: string;
-  /** What `--reset` forgets. */
+  /** Deleted by `--reset`. */
   readonly data: string;
   readonly postgres: string;
   readonly nats: string;
-  /** Held by the one launcher that runs here. */
+  /** The lock of the launcher that runs in this checkout. */
   readonly lock: string;
-  /** Who was started, for the one who cleans up behind a killed launcher. */
+  /** The services that were started, for the cleanup after a killed launcher. */
   readonly runRecord: string;
 };
 

@@ -1,7 +1,7 @@
-// What `npm start` runs: plain JavaScript for Node 20 and later; the launcher proper is main.ts on the pinned Node.
+// Entry point of `npm start`: plain JavaScript for Node 20 and later. The launcher is main.ts, on the pinned Node.
 import { join } from "node:path";
 import { exitWith, prepare, projectRoot } from "./prepare.mjs";
-import { runInForeground } from "./run-in-foreground.mjs";
+import { runInForeground } from "./process/run-in-foreground.mjs";
 
 await exitWith(async () => {
   const { node } = await prepare();

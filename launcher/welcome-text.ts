@@ -1,33 +1,33 @@
-import type { BackingServers } from "./backing-servers.ts";
-import type { ConfigDirectory } from "./config-directory.ts";
-import type { Ports } from "./ports.ts";
+import type { ServerEndpoints } from "./open-servers.ts";
+import type { ConfigDirectory } from "./find-config-directory.ts";
+import type { Ports } from "./choose-ports.ts";
 import type { ProjectPaths } from "./project-paths.ts";
-import { reachableHost } from "./service-plan.ts";
+import { reachableHost } from "./supervisor/plan-services.ts";
 
 type Welcome = {
   readonly ports: Ports;
   readonly host: string;
-  readonly servers: BackingServers;
+  readonly servers: ServerEndpoints;
   readonly config: ConfigDirectory;
   readonly paths: ProjectPaths;
   readonly executors: number;
 };
 
-/** A browser's address: the name people know where the server listens on this machine alone. */
-function shownHost(host: string): string {
+/** The host for a browser: `localhost` for a server that listens on 127.0.0.1. */
+function browserHost(host: string): string {
   const reachable = reachableHost(host);
   return reachable === "127.0.0.1" ? "localhost" : reachable;
 }
 
-/** What is said about the configuration; where nobody chose one, that no model is called and how to change that. */
-export function configurationText({ path, isDemo }: ConfigDirectory): string {
+/** The configuration directory; for the demo, also that no LLM is called and how to use one. */
+function configurationText({ path, isDemo }: ConfigDirectory): string {
   if (!isDemo) return path;
   return `${path}: no GOOGLE_API_KEY is set, so a scripted demo model answers and no LLM is called; to use Gemini, stop and run: GOOGLE_API_KEY=your-key npm start (or put it into deploy/config/.env)`;
 }
 
-/** The lines that say that everything is ready, where it is, and what to do first. */
+/** The text that is printed when everything is ready: addresses, configuration and first steps. */
 export function welcomeText({ ports, host, servers, config, executors }: Welcome): string {
-  const name = shownHost(host);
+  const name = browserHost(host);
   const apiPort = ports.get("API_PORT");
   const notifierPort = ports.get("NOTIFIER_PORT");
   const moved = [

@@ -1,7 +1,6 @@
 import { parseArgs } from "node:util";
-import { AgentConfigError } from "#shared/agent-config/agent-config-error.ts";
 import { readConfigEnvironment } from "#shared/agent-config/config-environment.ts";
-import { formatProblem } from "#shared/agent-config/config-problem.ts";
+import { AgentConfigError, formatProblem } from "#shared/agent-config/config-problem.ts";
 import { loadAgentConfig } from "#shared/agent-config/load-agent-config.ts";
 import { showConfig } from "#shared/agent-config/show-config.ts";
 import { errorMessage } from "#shared/errors.ts";
@@ -9,12 +8,12 @@ import { errorMessage } from "#shared/errors.ts";
 const USAGE = `usage: npm run config -- check|show [--config-dir DIR]
 
   check   reports every error and warning; exits 1 if there is an error
-  show    prints the effective configuration and where each value comes from
+  show    prints the effective configuration and the origin of each value
 
 The directory defaults to CONFIG_DIR, then ./deploy/config.
 `;
 
-/** Runs one command; returns the exit code: 0, 1 for a configuration that cannot be used, 2 for a wrong call. */
+/** Runs one command; returns the exit code: 0, 1 for an unusable configuration, 2 for invalid arguments. */
 async function main(args: string[], environment: NodeJS.ProcessEnv): Promise<number> {
   const { command, configDir } = readArguments(args);
   if (command !== "check" && command !== "show") {

@@ -5,18 +5,18 @@ import { editorSchema } from "#shared/agent-config/schemas/editor-schema.ts";
 import { LlmProvidersFile } from "#shared/agent-config/schemas/llm-providers-file.ts";
 import { TarsyFile } from "#shared/agent-config/schemas/tarsy-file.ts";
 
-/** Writes the JSON Schemas of both configuration files; `npm run schemas -- DIR` puts them elsewhere. */
+/** Writes the JSON Schemas of both configuration files to deploy/config, or to DIR with `npm run schemas -- DIR`. */
 const CONFIG_DIRECTORY = join(import.meta.dirname, "../deploy/config");
 const directory = process.argv[2] ?? CONFIG_DIRECTORY;
 
 const schemas = {
   "tarsy.schema.json": editorSchema(TarsyFile, {
     title: "TARSy: tarsy.yaml",
-    description: "What TARSy investigates, with which agents and tools; see docs/configuration.md.",
+    description: "Chains, agents and MCP servers of TARSy; see docs/configuration.md.",
   }),
   "llm-providers.schema.json": editorSchema(LlmProvidersFile, {
     title: "TARSy: llm-providers.yaml",
-    description: "The LLM providers agents may use, by name; see docs/configuration.md.",
+    description: "The LLM providers of agents, by name; see docs/configuration.md.",
   }),
 };
 

@@ -1,19 +1,19 @@
 import { TerminalError } from "#shared/errors.ts";
 
-/** The environment as a service's `config.ts` sees it: real variables over those of `<config-dir>/.env`. */
+/** Environment variables by name. Where `<config-dir>/.env` is read, the process's own variables take precedence. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 function invalid(name: string, value: string, rule: string): TerminalError {
   return new TerminalError("invalid_environment", `environment variable ${name} is "${value}": ${rule}`);
 }
 
-/** A variable's text, or the default where it is unset or empty. */
+/** A variable's text, or the default if it is unset or empty. */
 export function envText(env: Environment, name: string, fallback: string): string {
   const value = env[name];
   return value === undefined || value === "" ? fallback : value;
 }
 
-/** A variable's text; throws TerminalError naming the variable where it is unset or empty. `remedy` says what to set. */
+/** A variable's text; throws TerminalError naming the variable if it is unset or empty. `remedy` says what to set. */
 export function envRequired(env: Environment, name: string, remedy: string): string {
   const value = env[name];
   if (value === undefined || value === "") {

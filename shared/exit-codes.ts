@@ -1,5 +1,5 @@
 /**
- * How a service ends when its environment or configuration is wrong (EX_CONFIG of sysexits.h): starting it again cannot
- * help, so whoever supervises it gives up at once.
+ * Exit code of a service whose environment or configuration is invalid (EX_CONFIG of sysexits.h). A restart cannot
+ * help, so a supervisor must not try one.
  */
 export const EXIT_MISCONFIGURED = 78;

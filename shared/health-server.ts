@@ -4,14 +4,14 @@ import type { Registry } from "prom-client";
 import { errorMessage } from "#shared/errors.ts";
 import { listen } from "#shared/listen.ts";
 
-/** Resolves while the dependency answers; rejects with a sentence that says what is wrong. */
-export type ReadinessCheck = (signal: AbortSignal) => Promise<void>;
+/** Resolves if the dependency answers; rejects with a one-sentence message otherwise. */
+type ReadinessCheck = (signal: AbortSignal) => Promise<void>;
 
 export interface HealthServerOptions {
   readonly host: string;
   /** 0 lets the system choose. */
   readonly port: number;
-  /** By dependency, e.g. { postgres, nats }. */
+  /** By name of the dependency, e.g. { postgres, nats }. */
   readonly checks: Readonly<Record<string, ReadinessCheck>>;
   readonly metrics: Registry;
 }
@@ -19,8 +19,8 @@ export interface HealthServerOptions {
 const CHECK_TIMEOUT_MS = 2_000;
 
 /**
- * Serves `GET /healthz` (alive: always 200), `GET /readyz` (200 when every dependency answers within 2 s, else 503;
- * the body names each) and `GET /metrics` (Prometheus text). Resolves once listening, with the port and a closer.
+ * Serves `GET /healthz` (always 200), `GET /readyz` (200 when every dependency answers within 2 s, else 503; the body
+ * names each) and `GET /metrics` (Prometheus text). Resolves once it listens, with its port.
  */
 export async function serveHealth(options: HealthServerOptions): Promise<{ port: number } & AsyncDisposable> {
   const server = createServer((request, response) => {
@@ -61,7 +61,7 @@ async function runChecks(checks: HealthServerOptions["checks"]): Promise<Record<
   const late = new Promise<never>((_resolve, reject) => {
     signal.addEventListener("abort", () => reject(new Error(`no answer within ${CHECK_TIMEOUT_MS} ms`)));
   });
-  late.catch(() => undefined); // raced below; without a check it would be an unhandled rejection
+  late.catch(() => undefined); // without a check to race with, it would be an unhandled rejection
   const entries = await Promise.all(
     Object.entries(checks).map(async ([name, check]) => {
       try {

@@ -3,8 +3,8 @@ import type { Server } from "node:net";
 import { TerminalError, errorMessage } from "#shared/errors.ts";
 
 /**
- * Binds a server and resolves once it listens. Throws TerminalError `port_unavailable` with one sentence when the
- * port is taken or not ours to bind.
+ * Binds a server and resolves once it listens. Throws TerminalError `port_unavailable` with a one-sentence message when
+ * the port is taken or cannot be bound.
  */
 export async function listen(server: Server, { host, port }: { host: string; port: number }): Promise<void> {
   try {

@@ -6,23 +6,23 @@ import { createLogger, type Logger } from "#shared/logger.ts";
 import type { ServiceConfig } from "#shared/service-config.ts";
 import { shutdownSignal } from "#shared/shutdown-signal.ts";
 
-/** What a service's body gets: its configuration, a scoped logger, the stop signal and the stack to release by. */
+/** What `start` gets. */
 export interface ServiceContext<C> {
   readonly config: C;
   readonly log: Logger;
-  /** Aborts when the service is to stop. */
+  /** Aborts when the service must stop. */
   readonly signal: AbortSignal;
   /** Released last-in first-out after the stop. */
   readonly resources: AsyncDisposableStack;
 }
 
-/** Everything must be released by then, or the process ends anyway: the lease of a lost session must expire in time. */
+/** The process exits after this time even if resources are not released: the leases of its sessions must expire. */
 const RELEASE_LIMIT_MS = 20_000;
 
 /**
- * The frame of every `main.ts`: loads the configuration, runs `start` (which returns once the service serves), waits
- * for the stop signal and releases what was opened. Exit code 0 after an orderly stop, 78 for a configuration that
- * cannot be used, 1 after any other failure; either is logged here, once, as one sentence.
+ * The body of every `main.ts`: loads the configuration, runs `start` (which returns once the service serves), waits for
+ * the stop signal and releases the resources. Exit code 0 after an orderly stop, 78 for an invalid configuration, 1
+ * after any other failure; a failure is logged here, once, as one sentence.
  */
 export async function runService<C extends ServiceConfig>(
   service: string,
@@ -55,7 +55,7 @@ export async function runService<C extends ServiceConfig>(
   }
 }
 
-/** Before the configuration is known, its logger's format is not either: the environment's own word is taken for it. */
+/** Loads the configuration. If that fails, the log format is not known and is taken from the environment directly. */
 async function configure<C extends ServiceConfig>(
   service: string,
   loadConfig: (env: Environment) => C | Promise<C>,

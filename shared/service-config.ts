@@ -1,7 +1,7 @@
 import { envChoice, envPort, envText, envUrl, envUrlList, type Environment } from "#shared/environment.ts";
 import { LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from "#shared/logger.ts";
 
-/** What every service's configuration has. */
+/** Settings common to all services. */
 export interface ServiceConfig {
   readonly log: { readonly level: LogLevel; readonly format: LogFormat };
   /** Where `/healthz`, `/readyz` and `/metrics` are served; port 0 means any. */
@@ -9,8 +9,8 @@ export interface ServiceConfig {
 }
 
 /**
- * Reads the part of the environment that all services share. `healthPort` names the service's own variable and
- * its default. Throws TerminalError naming the variable.
+ * Reads the settings common to all services. `healthPort` names the service's own variable and the default. Throws
+ * TerminalError naming the invalid variable.
  */
 export function readServiceConfig(
   env: Environment,
@@ -25,7 +25,7 @@ export function readServiceConfig(
   };
 }
 
-/** The interface that servers listen on: this machine only, unless told otherwise. */
+/** The interface that servers listen on; by default only this machine can connect. */
 export function bindAddress(env: Environment): string {
   return envText(env, "BIND_ADDRESS", "127.0.0.1");
 }
@@ -35,7 +35,7 @@ export function configDirectory(env: Environment): string {
   return envText(env, "CONFIG_DIR", "./deploy/config");
 }
 
-/** DATABASE_URL, which has no default: a service without its truth must not start. */
+/** DATABASE_URL; required. */
 export function databaseUrl(env: Environment): string {
   return envUrl(
     env,
@@ -45,7 +45,7 @@ export function databaseUrl(env: Environment): string {
   );
 }
 
-/** NATS_URL, possibly a comma-separated list of servers of one cluster. */
+/** NATS_URL, or a comma-separated list of the servers of one cluster; required. */
 export function natsUrl(env: Environment): string {
   return envUrlList(
     env,

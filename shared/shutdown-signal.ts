@@ -2,14 +2,14 @@ import { CancelledError } from "#shared/errors.ts";
 import type { Logger } from "#shared/logger.ts";
 
 /**
- * A signal that aborts with CancelledError `shutdown` on the first SIGTERM, SIGINT or loss of the launcher (its IPC
- * channel closes when it dies, even by SIGKILL). A second signal ends the process at once.
+ * A signal that aborts with CancelledError `shutdown` on the first SIGTERM or SIGINT, or when the launcher is gone (its
+ * IPC channel closes even after SIGKILL). A second signal ends the process immediately.
  */
 export function shutdownSignal(log: Logger): AbortSignal {
   const controller = new AbortController();
   const stop = (cause: string) => {
     if (controller.signal.aborted) {
-      if (cause === "disconnect") return; // a channel that closes during an orderly stop is no second request
+      if (cause === "disconnect") return; // the channel may close during an orderly stop
       log.warn({ cause }, "second stop request: exiting at once");
       process.exit(130);
     }
@@ -22,7 +22,7 @@ export function shutdownSignal(log: Logger): AbortSignal {
     process.once("disconnect", () => stop("disconnect"));
     process.channel?.unref();
   } else if ("connected" in process) {
-    // Only a process that was given a channel has this: the launcher died before anybody listened.
+    // `connected` exists only in a process with an IPC channel: the launcher died before the listener was added.
     stop("disconnect");
   }
   return controller.signal;

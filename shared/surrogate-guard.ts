@@ -1,11 +1,11 @@
 /** True for the first half of a surrogate pair. */
-function isHighSurrogate(unit: number): boolean {
-  return unit >= 0xd800 && unit <= 0xdbff;
+function isHighSurrogate(codeUnit: number): boolean {
+  return codeUnit >= 0xd800 && codeUnit <= 0xdbff;
 }
 
 /**
- * Where to cut `text` so that at most `limit` UTF-16 units come before the cut and no surrogate pair is split; a cut
- * at the very end also holds back a high surrogate whose other half has not arrived yet.
+ * Offset at which to cut `text`: at most `limit` UTF-16 code units precede it, and it splits no surrogate pair. A high
+ * surrogate at the end of `text` is cut off, too, because its other half may still arrive.
  */
 export function safeCut(text: string, limit: number): number {
   const cut = Math.min(text.length, limit);

@@ -8,26 +8,26 @@ import { pace, stamp } from "./pace.ts";
 import { Watchers } from "./watchers.ts";
 import type { WsProcess } from "./ws-process.ts";
 
-/** One way from a text to many sockets, in one round. */
+/** The figures of one round. */
 export interface FanoutFigures {
   readonly latency_p50_ms: number;
   readonly latency_p99_ms: number;
   readonly cpu_us_per_delivery: number;
 }
 
-/** How something is sent, whatever its way. */
+/** Sends texts to watchers by one of the compared ways. */
 export interface Source {
   /** Sends one text. */
   send(text: string): void;
   readonly watchers: Watchers;
-  /** Whose CPU time counts. */
+  /** The processes whose CPU time is measured. */
   readonly pids: readonly number[];
 }
 
 const FILL = "The container is killed for memory. ";
 const SETTLE_MS = 300;
 
-/** The notifier's watchers of one open event, and the executor's way to them. */
+/** Sends texts as an executor does, through NATS and the notifier. */
 export async function notifierSource(
   fixture: NotifierFixture,
   notifier: WsProcess,
@@ -49,7 +49,7 @@ export async function notifierSource(
   };
 }
 
-/** The same texts, ready as strings, in a plain loop. */
+/** Sends the same texts as ready strings through the plain WebSocket server. */
 export async function plainSource(plain: WsProcess, count: number): Promise<Source & AsyncDisposable> {
   const watchers = await Watchers.start(plain.port, count);
   const ids = { type: "stream.chunk", session_id: randomUUID(), event_id: randomUUID(), attempt: 1 };
@@ -62,7 +62,7 @@ export async function plainSource(plain: WsProcess, count: number): Promise<Sour
   };
 }
 
-/** Sends stamped texts at a rate and tells how long they took and what CPU time each delivery did. */
+/** Sends timestamped texts at a rate; resolves with their latencies and the CPU time per delivery. */
 export async function measureFanout(
   source: Source,
   { perSecond, seconds, signal }: { perSecond: number; seconds: number; signal: BenchmarkContext["signal"] },

@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import { Client } from "pg";
 import { WebSocketServer } from "ws";
 
-/** Streaming by Postgres: what is notified goes to every client, in a loop. Started with the database's URL. */
+/** A WebSocket server that sends every payload of NOTIFY to all clients. Its argument is the database URL. */
 const sockets = new WebSocketServer({ noServer: true, perMessageDeflate: false, clientTracking: true });
 const server = createServer();
 server.on("upgrade", (request, socket, head) =>

@@ -5,17 +5,17 @@ import { Watchers } from "./watchers.ts";
 import type { WsProcess } from "./ws-process.ts";
 
 const BATCH_MS = 20;
-/** NOTIFY takes less than 8,000 bytes. */
+/** A payload of NOTIFY is limited to less than 8,000 bytes. */
 const MAX_BATCH_CHARS = 7_000;
 
-/** Tokens gathered for 20 ms and sent by NOTIFY, which is how a system without a bus would do it. */
+/** Collects tokens for 20 ms and sends them with NOTIFY, as a system without a message bus would. */
 export async function notifySource(
   servers: BackingServers,
   relay: WsProcess,
   count: number,
 ): Promise<Source & AsyncDisposable> {
   const watchers = await Watchers.start(relay.port, count);
-  // One connection: what is sent first arrives first.
+  // One connection keeps the order.
   const database = new Pool({ connectionString: servers.postgres.url, max: 1 });
   let batch = "";
   const flush = () => {

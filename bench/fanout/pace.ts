@@ -2,7 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 
 const TICK_MS = 5;
 
-/** Calls `send` so often a second for so many seconds, in even bursts; resolves how often. Throws the signal's reason. */
+/** Calls `send` at a rate, in a burst every 5 ms; resolves with the number of calls. Throws the signal's reason. */
 export async function pace(
   { perSecond, seconds, signal }: { perSecond: number; seconds: number; signal: AbortSignal },
   send: () => void,
@@ -18,7 +18,7 @@ export async function pace(
   return sent;
 }
 
-/** The present moment as watchers find it in a text. */
+/** The current time as a timestamp that watchers find in a text. */
 export function stamp(): string {
   return `@${process.hrtime.bigint()}@`;
 }

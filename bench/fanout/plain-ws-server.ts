@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import { WebSocketServer } from "ws";
 
-/** The least a server can do: every text that its parent sends goes to every client, as it is, in a loop. */
+/** A minimal WebSocket server: sends every text from its parent to all clients in a loop. */
 const sockets = new WebSocketServer({ noServer: true, perMessageDeflate: false });
 const server = createServer();
 server.on("upgrade", (request, socket, head) =>

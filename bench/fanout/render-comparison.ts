@@ -12,7 +12,7 @@ export interface Comparison {
 
 const FIGURES = ["latency_p50_ms", "latency_p99_ms", "cpu_us_per_delivery"] as const;
 
-/** The medians of all rounds, and the median of each round's ratio with its range. */
+/** A table of the medians over all rounds, and of the medians of the ratios per round with their range. */
 export function renderComparison(comparisons: readonly Comparison[]): string {
   const rows = comparisons.flatMap(({ what, ours, other, rounds }) => {
     const medians = (way: "ours" | "other") =>
@@ -30,7 +30,7 @@ export function renderComparison(comparisons: readonly Comparison[]): string {
   });
   const head = ["", "p50 ms", "p99 ms", "CPU us per delivery"];
   return `\n${formatTable([head, ...rows])}\n
-From sending to the watcher's socket; CPU time of the server and, for tokens, of NATS or Postgres with it. Ratios are
+Latency from sending to the watcher's socket; CPU time of the server and, for tokens, of NATS or Postgres. Ratios are
 medians of interleaved rounds with their range: below 1 the first is better. Compare only within one run.\n`;
 }
 

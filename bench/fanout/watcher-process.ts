@@ -3,17 +3,16 @@ import { connect, type Socket } from "node:net";
 import { percentile } from "../support/percentile.ts";
 
 /**
- * Many WebSocket clients in a process of their own, so that they share no event loop with what is measured. They do
- * as little as they can: every `@nanoseconds@` in what they receive is the moment it was sent, by the machine's
- * monotonic clock. Sends "ready" once all of them are connected (and subscribed), and answers "take" with the
- * latencies since the last time.
+ * Many WebSocket clients in a separate process, so that they do not share an event loop with the measured server. Every
+ * `@nanoseconds@` in a received text is its time of sending by the machine's monotonic clock. Sends "ready" once all are
+ * connected (and subscribed), and answers "take" with the latencies since the last "take".
  */
 const [port = 0, count = 0] = process.argv.slice(2, 4).map(Number);
 const channel = process.argv[4];
 
 const STAMP = /@(\d+)@/gu;
 const LONGEST_STAMP = 24;
-const AT_ONCE = 200;
+const CONCURRENT = 200;
 
 let latencies: number[] = [];
 let lastAt = 0;
@@ -76,7 +75,7 @@ process.on("message", (message) => {
 });
 process.on("disconnect", () => process.exit());
 
-for (let opened = 0; opened < count; opened += AT_ONCE) {
-  await Promise.all(Array.from({ length: Math.min(AT_ONCE, count - opened) }, open));
+for (let opened = 0; opened < count; opened += CONCURRENT) {
+  await Promise.all(Array.from({ length: Math.min(CONCURRENT, count - opened) }, open));
 }
 process.send?.("ready");

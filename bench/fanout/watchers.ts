@@ -11,13 +11,13 @@ const Latencies = Type.Object({
   max_ms: Type.Number(),
   last_at_ns: Type.Number(),
 });
-/** Of everything received since they were taken last, from its sending to its arrival. */
-export type Latencies = Static<typeof Latencies>;
+/** Latencies of the texts received since the last `take`. */
+type Latencies = Static<typeof Latencies>;
 const parseLatencies = compileParser("latencies", Latencies);
 
 const PROGRAM = join(import.meta.dirname, "watcher-process.ts");
 
-/** Clients in a process of their own. */
+/** WebSocket clients in a separate process. */
 export class Watchers implements AsyncDisposable {
   readonly #child: ChildProcess;
 
@@ -25,7 +25,7 @@ export class Watchers implements AsyncDisposable {
     this.#child = child;
   }
 
-  /** Connects `count` clients, subscribes them to the channel if there is one, and resolves once all are. */
+  /** Connects `count` clients and subscribes them to `channel`, if given; resolves once all are subscribed. */
   static async start(port: number, count: number, channel?: string): Promise<Watchers> {
     const more = channel === undefined ? [] : [channel];
     const child = fork(PROGRAM, [String(port), String(count), ...more]);
@@ -37,7 +37,7 @@ export class Watchers implements AsyncDisposable {
     return new Watchers(child);
   }
 
-  /** What came since the last time, in milliseconds. */
+  /** The latencies since the last call, in milliseconds. */
   async take(): Promise<Latencies> {
     const answer = once(this.#child, "message");
     this.#child.send("take");
@@ -46,8 +46,8 @@ export class Watchers implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const gone = once(this.#child, "exit");
+    const exited = once(this.#child, "exit");
     this.#child.disconnect();
-    await gone;
+    await exited;
   }
 }

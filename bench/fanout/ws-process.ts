@@ -9,15 +9,15 @@ import { until } from "../../test/support/until.ts";
 const HOST = "127.0.0.1";
 const NOTIFIER = join(import.meta.dirname, "../../services/notifier/main.ts");
 
-/** A WebSocket server in a process of its own. */
+/** A WebSocket server in a separate process. */
 export interface WsProcess extends AsyncDisposable {
   readonly port: number;
   readonly pid: number;
-  /** What `plain-ws-server.ts` sends to all its clients. */
+  /** Makes `plain-ws-server.ts` send a text to all clients. */
   send(text: string): void;
 }
 
-/** The real notifier, as `npm start` runs it. */
+/** Starts the notifier as `npm start` does. */
 export async function startNotifierProcess({ postgres, nats }: BackingServers): Promise<WsProcess> {
   const [port, healthPort] = [await freePort(HOST), await freePort(HOST)];
   const child = spawn(process.execPath, [...SERVICE_NODE_FLAGS, NOTIFIER], {
@@ -35,11 +35,11 @@ export async function startNotifierProcess({ postgres, nats }: BackingServers): 
   return describe(child, port);
 }
 
-/** One of the programs beside this file, which tells its port. */
+/** Starts a program of this directory, which sends its port as its first message. */
 export async function startRelay(program: string, ...args: readonly string[]): Promise<WsProcess> {
   const child = fork(join(import.meta.dirname, program), [...args], { execArgv: [...SERVICE_NODE_FLAGS] });
-  const told: readonly unknown[] = await once(child, "message");
-  return describe(child, Number(told[0]));
+  const message: readonly unknown[] = await once(child, "message");
+  return describe(child, Number(message[0]));
 }
 
 function describe(child: ChildProcess, port: number): WsProcess {
@@ -48,9 +48,9 @@ function describe(child: ChildProcess, port: number): WsProcess {
     pid: child.pid ?? 0,
     send: (text) => void child.send(text),
     [Symbol.asyncDispose]: async () => {
-      const gone = once(child, "exit");
+      const exited = once(child, "exit");
       child.kill("SIGKILL");
-      await gone;
+      await exited;
     },
   };
 }

@@ -1,23 +1,23 @@
 import { GoogleGenAI } from "@google/genai";
 import type { LLMServiceClient } from "#shared/generated/llm/v1/llm.ts";
-import { KEY, patient, type BenchGateways } from "./start-gateways.ts";
+import { BENCH_KEY, waitForReady, type BenchGateways } from "./start-gateways.ts";
 
-/** Makes one call to its end; resolves the milliseconds to its first chunk. */
+/** Makes one call and reads it to its end; resolves with the milliseconds to its first chunk. */
 export type Caller = (model: string) => Promise<number>;
 
-/** The ways to the same provider that are compared. */
+/** The compared ways to call the same provider. */
 export interface Callers {
-  /** Node's fetch, which only reads bytes: nothing can be faster. */
+  /** Node's fetch, which only reads the bytes: the lower bound. */
   readonly fetch: Caller;
-  /** Google's SDK: what a caller without a gateway would use. */
+  /** Google's SDK, which a caller without a gateway would use. */
   readonly sdk: Caller;
+  /** One gateway over gRPC. */
   readonly gateway: Caller;
 }
 
-/** Opens all three. */
 export function openCallers({ providerUrl, one, request }: BenchGateways): Callers {
   const sdk = new GoogleGenAI({
-    apiKey: KEY,
+    apiKey: BENCH_KEY,
     vertexai: false,
     httpOptions: { baseUrl: providerUrl, apiVersion: "v1beta" },
   });
@@ -39,20 +39,20 @@ export function openCallers({ providerUrl, one, request }: BenchGateways): Calle
       }),
     gateway: (model) =>
       timed(async (first) => {
-        await read(one, request(model), first);
+        await readCall(one, request(model), first);
       }),
   };
 }
 
-/** Reads one call through a gateway to its end; rejects where it ends with an error. */
-export async function read(
+/** Makes one call through a gateway and reads it to its end; rejects if it ends with an error. */
+export async function readCall(
   client: LLMServiceClient,
   request: ReturnType<BenchGateways["request"]>,
   onChunk: () => void,
 ): Promise<void> {
   const chunks: AsyncIterable<{ content?: { $case: string; value: unknown } }> = client.generate(
     request,
-    patient(),
+    waitForReady(),
   );
   for await (const { content } of chunks) {
     if (content?.$case === "error") throw new Error(`a call failed: ${JSON.stringify(content.value)}`);

@@ -1,6 +1,6 @@
 import { percentile } from "../support/percentile.ts";
 
-/** What was measured, in the raw. */
+/** The raw measurements. */
 export interface GatewayMeasurements {
   readonly startedAt: Date;
   readonly machine: {
@@ -24,18 +24,18 @@ export interface GatewayMeasurements {
     readonly opened: number;
     readonly allBegunMs: number;
     readonly idleMb: number;
-    readonly heldMb: number;
+    readonly openMb: number;
     readonly afterMb: number;
   };
 }
 
-/** The report for scripts: each figure's name ends in its unit; ratios are gateway over SDK. */
+/** The machine-readable report: each figure's name ends in its unit; ratios are gateway to SDK. */
 export type GatewayReport = ReturnType<typeof gatewayReport>;
 
-/** Sums the measurements up. */
+/** Computes medians, percentiles and ratios from the raw measurements. */
 export function gatewayReport(raw: GatewayMeasurements) {
   const { fetch, sdk, gateway } = raw.firstChunkMs;
-  const over = (baseline: readonly number[]) =>
+  const addedTo = (baseline: readonly number[]) =>
     gateway.map((ms, round) => ms - (baseline[round] ?? Number.NaN));
   const cpu = (pick: (round: GatewayMeasurements["chunkCpuUs"][number]) => number) =>
     percentile(raw.chunkCpuUs.map(pick), 0.5);
@@ -52,8 +52,8 @@ export function gatewayReport(raw: GatewayMeasurements) {
       sdk_p99_ms: percentile(sdk, 0.99),
       gateway_p50_ms: percentile(gateway, 0.5),
       gateway_p99_ms: percentile(gateway, 0.99),
-      added_to_sdk_p50_ms: percentile(over(sdk), 0.5),
-      added_to_fetch_p50_ms: percentile(over(fetch), 0.5),
+      added_to_sdk_p50_ms: percentile(addedTo(sdk), 0.5),
+      added_to_fetch_p50_ms: percentile(addedTo(fetch), 0.5),
       gateway_to_sdk_p50_ratio: percentile(gateway, 0.5) / percentile(sdk, 0.5),
     },
     cpu_per_chunk: {
@@ -69,9 +69,9 @@ export function gatewayReport(raw: GatewayMeasurements) {
     streams_at_once: {
       all_begun_ms: streams.allBegunMs,
       two_gateways_idle_mb: streams.idleMb,
-      two_gateways_held_mb: streams.heldMb,
+      two_gateways_held_mb: streams.openMb,
       two_gateways_after_mb: streams.afterMb,
-      per_stream_kb: ((streams.heldMb - streams.idleMb) * 1_000) / streams.opened,
+      per_stream_kb: ((streams.openMb - streams.idleMb) * 1_000) / streams.opened,
     },
   };
 }

@@ -3,9 +3,9 @@ import { setImmediate } from "node:timers/promises";
 import { listen } from "#shared/listen.ts";
 
 /**
- * A fake Gemini in a process of its own, so that its CPU time is nobody else's. What it answers is said by the model's
- * name, `bench-<chunks>-<end>-<id>`: so many chunks of 32 characters, each written by itself, then the end of the answer
- * (`end`) or silence (`hold`). Tells its parent the port, and of each held answer when its socket has closed.
+ * A fake Gemini in a separate process, so that its CPU time is not counted. The model name `bench-<chunks>-<end>-<id>`
+ * selects the answer: that many chunks of 32 characters, each written separately, then the end of the answer (`end`) or
+ * an open response (`hold`). Sends its parent the port, and for each `hold` answer the time when its socket closed.
  */
 const MODEL = /models\/bench-(?<chunks>\d+)-(?<end>end|hold)-(?<id>\d+):/u;
 const chunk = (text: string, rest: object = {}): string =>
@@ -13,13 +13,13 @@ const chunk = (text: string, rest: object = {}): string =>
 const PIECE = chunk("thirty-two characters of answer ");
 const LAST = chunk("", { finishReason: "STOP" });
 
-const tell = (message: object): void => void process.send?.(message);
+const sendToParent = (message: object): void => void process.send?.(message);
 
 const server = createServer((request, response) => {
   const { chunks, end, id } = MODEL.exec(request.url ?? "")?.groups ?? {};
   if (end === "hold") {
     response.once("close", () =>
-      tell({ kind: "closed", id: Number(id), at: performance.timeOrigin + performance.now() }),
+      sendToParent({ kind: "closed", id: Number(id), at: performance.timeOrigin + performance.now() }),
     );
   }
   request.resume().once("end", () => void answer());
@@ -33,9 +33,9 @@ const server = createServer((request, response) => {
     if (end === "end") response.end(LAST);
   };
 });
-// Calls that are made one after another find their connection again.
+// Consecutive calls must be able to reuse their connection.
 server.keepAliveTimeout = 60_000;
 process.once("disconnect", () => process.exit());
 await listen(server, { host: "127.0.0.1", port: 0 });
 const address = server.address();
-tell({ kind: "listening", port: address !== null && typeof address === "object" ? address.port : 0 });
+sendToParent({ kind: "listening", port: address !== null && typeof address === "object" ? address.port : 0 });

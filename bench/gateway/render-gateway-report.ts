@@ -1,7 +1,7 @@
 import { formatTable } from "../support/format-table.ts";
 import type { GatewayReport } from "./gateway-report.ts";
 
-/** The report for people. */
+/** The report as text tables. */
 export function renderGatewayReport(report: GatewayReport): string {
   const {
     first_chunk: first,

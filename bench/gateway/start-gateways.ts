@@ -7,26 +7,26 @@ import { GenerateRequest, LLMServiceClient } from "#shared/generated/llm/v1/llm.
 
 const ROOT = join(import.meta.dirname, "../..");
 const REPLICAS = 2;
-export const KEY_ENV = "BENCH_GEMINI_KEY";
-export const KEY = "bench-key";
+const BENCH_KEY_ENV = "BENCH_GEMINI_KEY";
+export const BENCH_KEY = "bench-key";
 
-/** Two gateways, a fake provider, and who to call: all processes of the benchmark's own. */
+/** Two gateways and a fake provider, each in its own process, and clients for the gateways. */
 export interface BenchGateways extends AsyncDisposable {
   /** The provider's base URL. */
   readonly providerUrl: string;
-  /** The gateways' processes. */
+  /** The process ids of the gateways. */
   readonly pids: readonly number[];
   /** Calls one replica. */
   readonly one: LLMServiceClient;
-  /** Calls both in turn. */
+  /** Calls both round robin. */
   readonly both: LLMServiceClient;
-  /** When the provider saw the socket of this held answer close, in milliseconds since the epoch. */
+  /** When the provider saw the socket of the `hold` answer with this id close, in milliseconds since the epoch. */
   readonly closedAt: (id: number) => Promise<number>;
-  /** A call of the model of this name. */
+  /** A request for this model. */
   readonly request: (model: string) => GenerateRequest;
 }
 
-/** Starts everything; throws when a process does not come up. `signal` stops waiting for one. */
+/** Starts all processes; throws if one ends before it listens. `signal` aborts the wait. */
 export async function startGateways(signal: AbortSignal): Promise<BenchGateways> {
   await using stack = new AsyncDisposableStack();
   const provider = fork(join(import.meta.dirname, "provider-process.ts"));
@@ -50,7 +50,7 @@ export async function startGateways(signal: AbortSignal): Promise<BenchGateways>
       cwd: ROOT,
       env: {
         ...process.env,
-        [KEY_ENV]: KEY,
+        [BENCH_KEY_ENV]: BENCH_KEY,
         CONFIG_DIR: "deploy/config/demo",
         LLM_GATEWAY_PORT: "0",
         LLM_GATEWAY_HEALTH_PORT: "0",
@@ -79,7 +79,7 @@ export async function startGateways(signal: AbortSignal): Promise<BenchGateways>
           provider: "google",
           backend: "google-native",
           model,
-          apiKeyEnv: KEY_ENV,
+          apiKeyEnv: BENCH_KEY_ENV,
           baseUrl: providerUrl,
         },
       }),
@@ -87,8 +87,8 @@ export async function startGateways(signal: AbortSignal): Promise<BenchGateways>
   };
 }
 
-/** Metadata of a call that waits for its connection. */
-export const patient = (): Metadata => new Metadata({ waitForReady: true });
+/** Metadata for a call that waits for its connection. */
+export const waitForReady = (): Metadata => new Metadata({ waitForReady: true });
 
 function openClient(ports: readonly number[]): LLMServiceClient {
   const target = `ipv4:${ports.map((port) => `127.0.0.1:${port}`).join(",")}`;

@@ -4,7 +4,7 @@ import type { SmokeReport } from "./smoke-report.ts";
 const LISTED_STATEMENTS = 25;
 const QUERY_WIDTH = 100;
 
-/** The report for people: the machine, the figures with their units, and what they are not good for. */
+/** The report as text: the machine, the figures with their units, and a note on their limits. */
 export function renderSmokeReport(report: SmokeReport): string {
   const { machine, settings } = report;
   const parts = [

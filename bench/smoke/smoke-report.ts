@@ -6,7 +6,7 @@ import type { AcceptedAlerts } from "../support/post-alerts.ts";
 import type { ProcessUsage } from "../support/process-usage.ts";
 import { SERVICES, type SystemUsage } from "../support/service-usage.ts";
 
-/** What `smoke` writes as JSON; every figure's name ends in its unit. MB are 1,000,000 bytes. */
+/** What `smoke` writes as JSON; the name of every figure ends in its unit. 1 MB is 1,000,000 bytes. */
 export interface SmokeReport {
   readonly benchmark: "smoke";
   readonly started_at: string;
@@ -23,13 +23,13 @@ export interface SmokeReport {
     readonly committed_transactions_per_session: number;
     readonly wal_kb_per_session: number;
     readonly cpu_ms_per_session: number;
-    /** null unless asked for. */
+    /** null without --statements. */
     readonly statements_per_session: number | null;
     readonly statements: readonly StatementFigures[] | null;
   };
   readonly nats: { readonly cpu_ms_per_session: number };
   readonly bench_client: { readonly cpu_ms_per_session: number };
-  /** CPU time of everything over cores times the load's duration: near 100, the CPU is the limit. */
+  /** CPU time of all processes over cores times the duration of the load. Near 100 the CPU is the bottleneck. */
   readonly cpu_used_percent: number;
 }
 
@@ -69,21 +69,21 @@ interface StatementFigures {
   readonly query: string;
 }
 
-/** Everything one run measured. */
-export interface SmokeMeasurements {
+/** The measurements of one run. */
+interface SmokeMeasurements {
   readonly startedAt: Date;
   readonly machine: Machine;
   readonly settings: SmokeSettings;
-  /** Before any session. */
+  /** Before the first session. */
   readonly idle: SystemUsage;
   readonly alone: SessionTimes;
   readonly load: MeasuredLoad;
-  /** Accepted while no executor ran. */
+  /** Alerts accepted while no executor ran. */
   readonly queued: AcceptedAlerts;
   readonly counted: readonly StatementCount[] | null;
 }
 
-/** Turns what was measured into figures per session and per second. */
+/** Converts the measurements to figures per session and per second. */
 export function smokeReport(measured: SmokeMeasurements): SmokeReport {
   const { startedAt, machine, settings, alone, load, queued, counted } = measured;
   const { sessions } = settings;

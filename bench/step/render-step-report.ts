@@ -1,7 +1,7 @@
 import { formatTable } from "../support/format-table.ts";
 import type { StepCost, StepReport } from "./step-report.ts";
 
-/** The report for people. */
+/** The report as text. */
 export function renderStepReport(report: StepReport): string {
   const { machine, settings, bare_commit_p50_ms: commitMs } = report;
   const row = (name: string, cost: StepCost) => [
@@ -23,6 +23,6 @@ export function renderStepReport(report: StepReport): string {
   const where = `${machine.cores} cores (${machine.cpu}), Node ${machine.node}, Postgres ${machine.postgres}`;
   const how = `${settings.rounds} rounds of ${settings.sessions_per_round} sessions in each of three shapes, one session at a time`;
   return `\n${where}\n${how}; one bare commit ${commitMs.toFixed(2)} ms\n\n${table}\n
-Statements are counted exactly, but what runs beside (lease renewals, sweeps) is among them. Times are noisy: compare
-the last column, and only with other runs' last columns (bench/README.md).\n`;
+Statements are counted exactly, but include background ones (lease renewals, sweeps). Times are noisy: compare only the
+last column, and only with that of other runs (bench/README.md).\n`;
 }

@@ -1,21 +1,21 @@
 import type { ConfigFiles } from "../../test/support/config-directory.ts";
 import { SUMMARY_CALL } from "../../test/support/scripts.ts";
 
-/** Tool calls, and answers that ask for them, of the shortest session. */
+/** LLM answers with tool calls in the shortest session, and its tool calls. */
 export const TURNS = 5;
 
-/** Sessions that differ in nothing but their number of steps. */
+/** Sessions that differ only in their numbers of steps. */
 export const SHAPES = ["single", "double-tools", "double-turns"] as const;
 export type ShapeName = (typeof SHAPES)[number];
 
-/** How many answers ask for tools, and how many tools each. */
+/** LLM answers with tool calls, and tool calls in each. */
 const COUNTS: Record<ShapeName, { readonly turns: number; readonly tools: number }> = {
   single: { turns: TURNS, tools: 1 },
   "double-tools": { turns: TURNS, tools: 2 },
   "double-turns": { turns: 2 * TURNS, tools: 1 },
 };
 
-/** A model and tools without any delay; the alert's word chooses the shape. */
+/** A model and tools without delay; the text of the alert selects the shape. */
 export function shapeConfig(): ConfigFiles {
   const agent = { name: "Investigator", iteration_strategy: "native-thinking" };
   const chain = (type: string) => ({ alert_types: [type], stages: [{ name: "analysis", agents: [agent] }] });

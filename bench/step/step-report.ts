@@ -2,19 +2,19 @@ import type { Machine } from "../support/machine.ts";
 import { percentile } from "../support/percentile.ts";
 import { TURNS, type ShapeName } from "./shapes.ts";
 
-/** What one session of a shape cost on average. */
+/** Average costs of one session of a shape. */
 export interface ShapeTotals {
   readonly statements: number;
-  /** Explicit ones; a statement outside a transaction is one of its own and not counted here. */
+  /** Explicit transactions; statements outside of them are not counted. */
   readonly transactions: number;
   readonly writes: number;
   readonly walKb: number;
-  /** Planning and running in Postgres, without the flush of a COMMIT. */
+  /** Time of planning and execution in Postgres, without the flush of a COMMIT. */
   readonly postgresMs: number;
   readonly ms: number;
 }
 
-/** One step's share. */
+/** Costs of one step. */
 export interface StepCost {
   readonly statements_per_step: number;
   readonly transactions_per_step: number;
@@ -22,7 +22,7 @@ export interface StepCost {
   readonly write_ahead_log_kb: number;
   readonly in_postgres_ms: number;
   readonly time_ms: number;
-  /** The time against that of one bare commit in the same run. */
+  /** `time_ms` divided by the time of one bare commit in the same run. */
   readonly bare_commits_per_step: number;
 }
 
@@ -34,7 +34,7 @@ export interface StepReport {
   readonly bare_commit_p50_ms: number;
   readonly llm_step: StepCost;
   readonly tool_step: StepCost;
-  /** Everything of a session but its turns: claim, stage, conversation, tool list, last answer, end. */
+  /** The rest of a session: claim, stage, conversation, tool list, final answer, end. */
   readonly rest_of_session: StepCost;
 }
 
@@ -46,14 +46,14 @@ interface Measured {
   readonly commits: readonly number[];
 }
 
-/** Solves for the steps: twice the tools in as many answers, and twice the answers with one tool each. */
+/** Computes the costs per step from the differences of `double-tools` and `double-turns` to `single`. */
 export function stepReport({ startedAt, machine, settings, totals, commits }: Measured): StepReport {
   const commitMs = percentile(commits, 0.5);
   const median = (shape: ShapeName) => medians(totals.get(shape) ?? []);
   const [single, tools, turns] = [median("single"), median("double-tools"), median("double-turns")];
-  const tool = combine((key) => (tools[key] - single[key]) / TURNS);
-  const llm = combine((key) => (turns[key] - single[key]) / TURNS - tool[key]);
-  const rest = combine((key) => single[key] - TURNS * (llm[key] + tool[key]));
+  const tool = totalsOf((key) => (tools[key] - single[key]) / TURNS);
+  const llm = totalsOf((key) => (turns[key] - single[key]) / TURNS - tool[key]);
+  const rest = totalsOf((key) => single[key] - TURNS * (llm[key] + tool[key]));
   return {
     benchmark: "step",
     started_at: startedAt.toISOString(),
@@ -67,7 +67,7 @@ export function stepReport({ startedAt, machine, settings, totals, commits }: Me
 }
 
 function medians(rounds: readonly ShapeTotals[]): ShapeTotals {
-  return combine((key) =>
+  return totalsOf((key) =>
     percentile(
       rounds.map((round) => round[key]),
       0.5,
@@ -75,7 +75,7 @@ function medians(rounds: readonly ShapeTotals[]): ShapeTotals {
   );
 }
 
-function combine(value: (key: keyof ShapeTotals) => number): ShapeTotals {
+function totalsOf(value: (key: keyof ShapeTotals) => number): ShapeTotals {
   return {
     statements: value("statements"),
     transactions: value("transactions"),

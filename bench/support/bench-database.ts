@@ -2,16 +2,16 @@ import { Client } from "pg";
 import { Type, type Static, type TSchema } from "typebox";
 import { compileParser, type ValueParser } from "#shared/contracts/compile-parser.ts";
 
-/** How far Postgres has come; only differences mean something. */
+/** Counters of Postgres; only differences are meaningful. */
 export interface DatabaseCounters {
-  /** Transactions that wrote. Exact. */
+  /** Transactions that wrote; exact. */
   readonly writeTransactions: number;
-  /** All committed transactions, reads included. A connection reports its last second with a delay. */
+  /** All committed transactions, including read-only ones. Connections report up to a second late. */
   readonly committedTransactions: number;
   readonly walBytes: number;
 }
 
-/** How some sessions went, by Postgres' clock. Times are between the starts of the transactions that wrote them. */
+/** Times of a set of sessions by the clock of Postgres, between the starts of the transactions that wrote them. */
 export interface SessionTimes {
   readonly completed: number;
   /** From the first acceptance to the last completion. */
@@ -64,7 +64,7 @@ SELECT count(*)::int AS unfinished FROM alert_sessions WHERE status IN ('pending
 
 const parseVersion = compileParser("server version", Type.Object({ server_version: Type.String() }));
 
-/** A connection of the benchmark's own, to read what the system wrote. */
+/** The benchmark's connection to the database of the measured system. */
 export class BenchDatabase implements AsyncDisposable {
   readonly #client: Client;
 
@@ -74,7 +74,7 @@ export class BenchDatabase implements AsyncDisposable {
 
   static async open(url: string): Promise<BenchDatabase> {
     const client = new Client({ connectionString: url, application_name: "tarsy-bench" });
-    // A connection that breaks is told by the next query.
+    // After a broken connection the next query fails.
     client.on("error", () => undefined);
     await client.connect();
     return new BenchDatabase(client);
@@ -100,12 +100,12 @@ export class BenchDatabase implements AsyncDisposable {
     return { writeTransactions: write, committedTransactions: committed, walBytes: wal };
   }
 
-  /** Sessions that have not ended yet, of all there are. */
+  /** The number of sessions that have not ended. */
   async unfinishedSessions(): Promise<number> {
     return (await this.#one(parseUnfinished, UNFINISHED, [])).unfinished;
   }
 
-  /** Only for sessions that have ended. */
+  /** The times of sessions that have ended. */
   async sessionTimes(sessionIds: readonly string[]): Promise<SessionTimes> {
     const times = await this.#one(parseTimes, TIMES, [sessionIds]);
     return {
@@ -118,7 +118,7 @@ export class BenchDatabase implements AsyncDisposable {
     };
   }
 
-  /** Milliseconds of `count` small durable commits, one after the other: what this disk gives. */
+  /** Milliseconds of each of `count` small durable commits in sequence. */
   async commitLatencies(count: number): Promise<number[]> {
     const latencies = [];
     for (let index = 0; index < count; index++) {
@@ -139,7 +139,7 @@ export class BenchDatabase implements AsyncDisposable {
     parameters: readonly unknown[],
   ): Promise<Static<S>> {
     const [row] = await this.rows(parse, sql, parameters);
-    if (row === undefined) throw new Error("Postgres answered without a row");
+    if (row === undefined) throw new Error("the query returned no row");
     return row;
   }
 }

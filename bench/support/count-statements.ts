@@ -4,12 +4,12 @@ import { compileParser } from "#shared/contracts/compile-parser.ts";
 import type { BackingServers } from "../../test/support/backing-servers.ts";
 import type { BenchDatabase } from "./bench-database.ts";
 
-/** One kind of statement. */
+/** Statistics of one normalised statement. */
 export interface StatementCount {
   readonly calls: number;
-  /** All calls' time in Postgres' planner. */
+  /** Total planning time. */
   readonly planMs: number;
-  /** All calls' time in Postgres' executor, waiting for locks included; a COMMIT's flush to disk is not. */
+  /** Total execution time, including waiting for locks, without the flush of a COMMIT. */
   readonly runMs: number;
   readonly query: string;
 }
@@ -23,7 +23,7 @@ SELECT sum(calls)::float8 AS calls,
        sum(total_plan_time)::float8 AS plan_ms, sum(total_exec_time)::float8 AS run_ms, query FROM pg_stat_statements
 WHERE userid = 'tarsy'::regrole AND query NOT LIKE '%pg_stat_%' GROUP BY query ORDER BY calls DESC`;
 
-/** Restarts Postgres so that it counts every statement; before any service connects. */
+/** Restarts Postgres so that it counts every statement. Call it before any service connects. */
 export async function enableStatementCounts(servers: BackingServers): Promise<void> {
   await asAdmin(
     servers.postgres.adminUrl,
@@ -46,12 +46,12 @@ export async function enableStatementCounts(servers: BackingServers): Promise<vo
   );
 }
 
-/** Starts counting from nought. */
+/** Resets all counts. */
 export async function resetStatementCounts(db: BenchDatabase): Promise<void> {
   await db.rows((value) => value, "SELECT pg_stat_statements_reset()");
 }
 
-/** What was executed since the reset, the most frequent first. */
+/** The statements since the reset, the most frequent first. */
 export async function readStatementCounts(db: BenchDatabase): Promise<StatementCount[]> {
   const rows = await db.rows(parseStatement, STATEMENTS);
   return rows.map(({ calls, plan_ms, run_ms, query }) => ({

@@ -1,4 +1,4 @@
-/** A plain-text table: the first column to the left, the others to the right. Numbers keep three significant digits. */
+/** A plain-text table: first column left-aligned, others right-aligned, numbers with three significant digits. */
 export function formatTable(rows: readonly (readonly (string | number)[])[]): string {
   const cells = rows.map((row) => row.map((cell) => (typeof cell === "number" ? readable(cell) : cell)));
   const widths = (cells[0] ?? []).map((_, column) =>

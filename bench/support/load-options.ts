@@ -2,31 +2,31 @@ import { parseArgs } from "node:util";
 import { errorMessage } from "#shared/errors.ts";
 import { UsageError } from "./benchmark.ts";
 
-/** The options of a benchmark that puts sessions through the whole system. */
+/** The options of a benchmark that runs sessions through the whole system. */
 export interface LoadOptions {
   /** Sessions in each measured load. */
   readonly sessions: number;
   /** Executor processes. */
   readonly executors: number;
-  /** Where the figures are written as JSON; undefined for nowhere. */
+  /** The file for the figures as JSON, if any. */
   readonly jsonFile: string | undefined;
-  /** Counts SQL statements, which costs Postgres a little. */
+  /** Whether to count SQL statements, which slows Postgres a little. */
   readonly statements: boolean;
-  /** Where every service leaves a CPU profile; undefined for none. */
+  /** The directory for CPU profiles of every service, if any. */
   readonly cpuProfileDir: string | undefined;
 }
 
-/** The help text of exactly these options, with the benchmark's default. */
+/** The help text of these options. */
 export const loadOptionsHelp = (
   sessions: number,
 ): string => `  --sessions N     sessions in each load, 1 to 100000 (${sessions})
   --executors N    executor processes, 1 to 16 (1)
-  --json FILE      also writes every figure to FILE, with its unit in its name
-  --statements     also counts SQL statements per session (costs Postgres a little)
-  --cpu-prof DIR   every service leaves a CPU profile in DIR (slows everything: do not compare the figures)
+  --json FILE      also writes the figures to FILE as JSON; the names end in the unit
+  --statements     also counts SQL statements per session (slows Postgres a little)
+  --cpu-prof DIR   every service writes a CPU profile to DIR (slows everything: do not compare the figures)
   --help           prints this`;
 
-/** Reads the arguments behind a benchmark's name. Throws UsageError naming the option and what it takes. */
+/** Parses the arguments after a benchmark's name. Throws UsageError naming the option and its allowed values. */
 export function parseLoadOptions(args: readonly string[], { sessions }: { sessions: number }): LoadOptions {
   const values = parse(args);
   return {
@@ -52,7 +52,7 @@ function parse(args: readonly string[]) {
     }).values;
   } catch (error) {
     const reason = errorMessage(error).split(/\.\s/)[0]?.replace(/\.$/, "");
-    throw new UsageError(`${reason}; --help behind the benchmark's name lists what there is`, {
+    throw new UsageError(`${reason}; NAME --help lists the options`, {
       cause: error,
     });
   }

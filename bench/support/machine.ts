@@ -3,7 +3,7 @@ import type { BackingServers } from "../../test/support/backing-servers.ts";
 import type { BenchDatabase } from "./bench-database.ts";
 import { percentile } from "./percentile.ts";
 
-/** What a figure was measured on; without it a figure says nothing. */
+/** The machine and the versions of the servers that figures were measured with. */
 export interface Machine {
   readonly cores: number;
   readonly cpu: string;
@@ -17,7 +17,7 @@ export interface Machine {
 
 const COMMITS = 50;
 
-/** Describes this machine and the servers; to be called while nothing else runs. */
+/** Describes this machine and the servers. Call it while the machine is idle. */
 export async function describeMachine(servers: BackingServers, db: BenchDatabase): Promise<Machine> {
   return {
     cores: availableParallelism(),

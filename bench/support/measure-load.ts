@@ -5,13 +5,13 @@ import { measureUsage, type SystemUsage } from "./service-usage.ts";
 import type { BenchSystem } from "./start-bench-system.ts";
 import { waitForSessions } from "./wait-for-sessions.ts";
 
-/** A moment: what everything has used so far. */
+/** Resource usage and counters at one point in time. */
 interface Reading {
   readonly usage: SystemUsage;
   readonly counters: DatabaseCounters;
 }
 
-/** A burst of sessions, from the first alert to the last completion. */
+/** The measurements of one load, from the first alert to the last completion. */
 export interface MeasuredLoad {
   readonly accepted: AcceptedAlerts;
   readonly times: SessionTimes;

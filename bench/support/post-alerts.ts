@@ -4,7 +4,7 @@ import { Type } from "typebox";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { percentile } from "./percentile.ts";
 
-/** What a burst of alerts gave. */
+/** The result of one load of alerts. */
 export interface AcceptedAlerts {
   readonly sessionIds: readonly string[];
   /** From the first request to the last answer. */
@@ -15,11 +15,11 @@ export interface AcceptedAlerts {
   readonly p99Ms: number;
 }
 
-export interface PostAlertsOptions {
+interface PostAlertsOptions {
   /** The api, e.g. `http://127.0.0.1:8080`. */
   readonly api: string;
   readonly count: number;
-  /** Each sends its next alert when its last one was answered, on a connection of its own that stays open. */
+  /** The number of clients. Each keeps one connection open and sends its next alert after the last answer. */
   readonly clients: number;
   readonly signal: AbortSignal;
 }
@@ -34,8 +34,8 @@ const parseAccepted = compileParser(
 );
 
 /**
- * Submits `count` alerts as fast as `clients` concurrent clients get their answers. Throws when one is not accepted,
- * and the signal's reason when it aborts.
+ * Submits `count` alerts from `clients` concurrent clients. Throws if one is not accepted, and the signal's reason when it
+ * aborts.
  */
 export async function postAlerts({
   api,
@@ -72,7 +72,7 @@ export async function postAlerts({
   };
 }
 
-/** The built-in fetch would cost the two cores that are being measured several times as much. */
+/** Uses node:http because fetch needs several times its CPU time, on the cores that are measured. */
 async function post(agent: Agent, url: string, body: string, signal: AbortSignal): Promise<string> {
   signal.throwIfAborted();
   const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(body) };

@@ -1,26 +1,26 @@
 import { readFile, readdir } from "node:fs/promises";
 
-/** What a process and its descendants use, from /proc. 1 MB is 1,000,000 bytes. */
+/** Resource usage of processes with their descendants, from /proc. 1 MB is 1,000,000 bytes. */
 export interface ProcessUsage {
-  /** Resident memory, shared pages counted in each process that maps them. */
+  /** Resident memory; shared pages count in each process that maps them. */
   readonly rssMb: number;
-  /** Its anonymous part: heaps, stacks and buffers, not files. */
+  /** The anonymous part of the resident memory: heaps, stacks and buffers, not mapped files. */
   readonly anonMb: number;
-  /** The most it ever was. */
+  /** The peak of the resident memory. */
   readonly rssPeakMb: number;
-  /** User and system time since the start, children that have ended included. */
+  /** User and system time since the start, including children that have ended. */
   readonly cpuSeconds: number;
 }
 
-/** In /proc, whatever the kernel's own tick is. */
+/** USER_HZ, the unit of times in /proc. */
 const TICKS_PER_SECOND = 100;
 const BYTES_PER_KB = 1_024;
 
-/** Reads the usage of some processes, each with its descendants, summed. Throws where there is no /proc. */
+/** The total usage of the processes and their descendants. Throws without /proc. */
 export async function readUsage(pids: readonly number[]): Promise<ProcessUsage> {
   const processes = await readProcesses();
   const wanted = new Set(pids);
-  // Parents come before their children often, not always: until nothing is added.
+  // Repeat until nothing is added, since children may be listed before their parents.
   for (let size = -1; size !== wanted.size;) {
     size = wanted.size;
     for (const { pid, parent } of processes) if (wanted.has(parent)) wanted.add(pid);
@@ -43,7 +43,7 @@ interface ProcessTimes {
 
 async function readProcesses(): Promise<ProcessTimes[]> {
   const names = await readdir("/proc").catch((error: unknown) => {
-    throw new Error("memory and CPU time are read from /proc, which is not here: run this on Linux", {
+    throw new Error("memory and CPU time are read from /proc, which does not exist here: run this on Linux", {
       cause: error,
     });
   });
@@ -52,7 +52,7 @@ async function readProcesses(): Promise<ProcessTimes[]> {
     pids.map(async (pid) => {
       const stat = await readProc(pid, "stat");
       if (stat === undefined) return [];
-      // The name before the last parenthesis may hold anything; after it: state, parent, …
+      // The name before the last parenthesis may contain anything; state, parent and so on follow.
       const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
       return { pid, parent: Number(fields[1]), ticks: sum(fields.slice(11, 15).map(Number)) };
     }),
@@ -67,7 +67,7 @@ async function readMemory(pid: number): Promise<{ rss: number; anon: number; pea
   return { rss: megabytes("VmRSS"), anon: megabytes("RssAnon"), peak: megabytes("VmHWM") };
 }
 
-/** Undefined for a process that has just ended. */
+/** Undefined if the process has ended. */
 async function readProc(pid: number, file: string): Promise<string | undefined> {
   return readFile(`/proc/${pid}/${file}`, "utf8").catch(() => undefined);
 }

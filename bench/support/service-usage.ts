@@ -5,16 +5,16 @@ import type { BenchSystem } from "./start-bench-system.ts";
 /** In the order of the data path. */
 export const SERVICES: readonly ServiceName[] = ["api", "executor", "llm-gateway", "tool-runner", "notifier"];
 
-/** What everything uses at one moment; several executors count as one service. */
+/** Resource usage of the whole system at one point in time; several executors count as one service. */
 export interface SystemUsage {
   readonly services: ReadonlyMap<ServiceName, ProcessUsage>;
   readonly postgres: ProcessUsage;
   readonly nats: ProcessUsage;
-  /** The benchmark's own process, which takes its share of the same cores. */
+  /** The benchmark's process, which uses the same cores. */
   readonly bench: ProcessUsage;
 }
 
-/** Reads what every service and server uses now. */
+/** Reads the current usage of every service and server. */
 export async function measureUsage({ servers, system }: BenchSystem): Promise<SystemUsage> {
   const services = await Promise.all(
     SERVICES.map(async (name) => {

@@ -1,7 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { resolve } from "node:path";
 import { BackingServers } from "../../test/support/backing-servers.ts";
-import { configDirectory, type ConfigFiles } from "../../test/support/config-directory.ts";
+import { testConfigDirectory, type ConfigFiles } from "../../test/support/config-directory.ts";
 import { SUMMARY_CALL } from "../../test/support/scripts.ts";
 import { TarsySystem } from "../../test/support/tarsy-system.ts";
 import { BenchDatabase } from "./bench-database.ts";
@@ -9,17 +9,17 @@ import type { BenchmarkContext } from "./benchmark.ts";
 import { enableStatementCounts } from "./count-statements.ts";
 import type { LoadOptions } from "./load-options.ts";
 
-/** Sessions one executor runs at once. */
-export const SLOTS = 20;
+/** Sessions that one executor runs concurrently. */
+export const BENCH_SLOTS = 20;
 
-/** A whole system of the benchmark's own: durable Postgres, NATS, the services and a connection to look at the rows. */
+/** The measured system: durable Postgres, NATS, the services and a connection to the database. */
 export interface BenchSystem extends AsyncDisposable {
   readonly servers: BackingServers;
   readonly system: TarsySystem;
   readonly db: BenchDatabase;
 }
 
-/** A model without any delay: a thought and an answer of 1,000 characters in 20 deltas. */
+/** A model without delay: a thought, and an answer of 1,000 characters in 20 deltas. */
 const SCRIPT = {
   calls: [
     SUMMARY_CALL,
@@ -33,8 +33,8 @@ const SCRIPT = {
 };
 
 /**
- * Starts everything on free ports; disposal stops and removes all of it. `files` replace parts of the configuration.
- * Throws the signal's reason when it aborts.
+ * Starts everything on free ports; disposal stops and removes it. `files` replace parts of the configuration. Throws the
+ * signal's reason when it aborts.
  */
 export async function startBenchSystem(
   { executors, statements, cpuProfileDir }: Pick<LoadOptions, "executors" | "statements" | "cpuProfileDir">,
@@ -46,9 +46,9 @@ export async function startBenchSystem(
   const servers = resources.use(await BackingServers.start({ durable: true }));
   signal.throwIfAborted();
   if (statements) await enableStatementCounts(servers);
-  const queue = { worker_count: SLOTS, max_concurrent_sessions: SLOTS * executors };
+  const queue = { worker_count: BENCH_SLOTS, max_concurrent_sessions: BENCH_SLOTS * executors };
   const config = resources.use(
-    await configDirectory({ script: SCRIPT, ...files, tarsy: { queue, ...files.tarsy } }),
+    await testConfigDirectory({ script: SCRIPT, ...files, tarsy: { queue, ...files.tarsy } }),
   );
   progress(`starting the services, ${executors} executor${executors === 1 ? "" : "s"}`);
   const system = resources.use(
@@ -61,8 +61,8 @@ export async function startBenchSystem(
   );
   signal.throwIfAborted();
   const db = resources.use(await BenchDatabase.open(servers.postgres.url));
-  const held = resources.move();
-  return { servers, system, db, [Symbol.asyncDispose]: () => held.disposeAsync() };
+  const owned = resources.move();
+  return { servers, system, db, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
 
 async function profilingEnvironment(directory: string | undefined): Promise<Record<string, string>> {

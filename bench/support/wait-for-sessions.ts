@@ -1,23 +1,23 @@
-import { setTimeout as wait } from "node:timers/promises";
+import { pause } from "#shared/pause.ts";
 import type { BenchmarkContext } from "./benchmark.ts";
 import { SERVICES } from "./service-usage.ts";
 import type { BenchSystem } from "./start-bench-system.ts";
 
 const POLL_MS = 100;
-const SHOW_EVERY_MS = 3_000;
-/** Without one more session ended for this long, nothing will. */
+const PROGRESS_EVERY_MS = 3_000;
+/** The wait fails if no session ends for this long. */
 const STUCK_MS = 60_000;
 
 /**
- * Waits until no session is left to run, showing how many still are; `pollMs` is the time between two looks. Throws
- * when a service has exited or nothing moves any more, and the signal's reason when it aborts.
+ * Polls every `pollMs` until all sessions have ended, and prints how many are left. Throws if a service has exited or no
+ * session ends for a minute, and the signal's reason when it aborts.
  */
 export async function waitForSessions(
   { db, system }: BenchSystem,
   { signal, progress }: BenchmarkContext,
   pollMs = POLL_MS,
 ): Promise<void> {
-  let [left, movedAt, shownAt] = [Number.POSITIVE_INFINITY, performance.now(), performance.now()];
+  let [left, movedAt, printedAt] = [Number.POSITIVE_INFINITY, performance.now(), performance.now()];
   for (;;) {
     signal.throwIfAborted();
     const unfinished = await db.unfinishedSessions();
@@ -28,15 +28,15 @@ export async function waitForSessions(
       throw new Error(`no session has ended for ${STUCK_MS / 1_000} s: ${left} are left`);
     }
     for (const name of SERVICES) {
-      const gone = system
+      const exited = system
         .all(name)
         .find(({ process: { exitCode, signalCode } }) => exitCode !== null || signalCode !== null);
-      if (gone !== undefined) throw new Error(`${name} has exited:\n${system.output.slice(-2_000)}`);
+      if (exited !== undefined) throw new Error(`${name} has exited:\n${system.output.slice(-2_000)}`);
     }
-    if (now - shownAt > SHOW_EVERY_MS) {
-      shownAt = now;
+    if (now - printedAt > PROGRESS_EVERY_MS) {
+      printedAt = now;
       progress(`  ${unfinished} sessions left`);
     }
-    await wait(pollMs, undefined, { signal }).catch(() => signal.throwIfAborted());
+    await pause(pollMs, signal);
   }
 }

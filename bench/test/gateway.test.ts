@@ -12,7 +12,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null;
 }
 
-/** Runs the command to its end. */
+/** Runs the command; returns its exit code and output. */
 async function bench(...args: string[]) {
   const child = spawn(process.execPath, [MAIN, ...args], { stdio: ["ignore", "pipe", "pipe"] });
   let [output, errors] = ["", ""];

@@ -38,14 +38,13 @@ describe("npm run bench -- step", () => {
   before(async () => (temporary = await mkdtemp(join(tmpdir(), "tarsy-bench-test-"))));
   after(() => rm(temporary, { recursive: true, force: true }));
 
-  it("tells what an LLM step and a tool step cost, and leaves nothing behind", async function () {
-    this.timeout(120_000);
+  it("reports the costs of an LLM step and a tool step and leaves nothing behind", async () => {
     const file = join(temporary, "step.json");
     const { stdout } = await run(process.execPath, [MAIN, "step", "--rounds", "1", "--json", file], {
       env: { ...process.env, TMPDIR: temporary },
     });
     const report = parseReport(JSON.parse(await readFile(file, "utf8")));
-    // Each commits its outcome in a transaction of its own at least.
+    // Each commits at least its outcome.
     expect(report.llm_step.transactions_per_step).to.be.at.least(1);
     expect(report.tool_step.transactions_per_step).to.be.at.least(1);
     expect(report.tool_step.statements_per_step).to.be.greaterThan(report.tool_step.transactions_per_step);
@@ -53,7 +52,7 @@ describe("npm run bench -- step", () => {
     expect((await readdir(temporary)).filter((name) => name.startsWith("tarsy-"))).to.deep.equal([]);
   });
 
-  it("says what a wrong option takes", async () => {
+  it("names the allowed values of an invalid option", async () => {
     const failure: unknown = await run(process.execPath, [MAIN, "step", "--rounds", "0"]).catch(
       (error: unknown) => error,
     );

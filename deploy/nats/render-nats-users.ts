@@ -1,6 +1,6 @@
 import { BUS_USERS, type BusPermissions } from "#shared/contracts/bus-users.ts";
 
-/** The variable of the server's environment that holds a user's password, such as NATS_TOOL_RUNNER_PASSWORD. */
+/** The environment variable of a user's password, such as NATS_TOOL_RUNNER_PASSWORD. */
 export function passwordVariable(user: string): string {
   return `NATS_${user.toUpperCase().replaceAll("-", "_")}_PASSWORD`;
 }
@@ -24,9 +24,9 @@ function renderUser([user, { publish, subscribe, answersWithin }]: [string, BusP
   }`;
 }
 
-/** The part of the NATS server's configuration that says who may do what, derived from the wiring map. */
+/** The users and permissions of the NATS server's configuration, from `BUS_USERS`. */
 export function renderNatsUsers(): string {
-  return `# Written by \`npm run nats-users\` out of shared/contracts/bus-users.ts: change it there.
+  return `# Written by \`npm run nats-users\` from shared/contracts/bus-users.ts: edit that file instead.
 authorization {
   users: [
 ${Object.entries(BUS_USERS).map(renderUser).join("\n")}

@@ -36,7 +36,7 @@ async function compose(file: string) {
 }
 
 describe("the compose files", () => {
-  it("publish the proxy's port and no other, on this machine unless told otherwise", async () => {
+  it("publish only the port of the proxy, by default on this machine", async () => {
     for (const file of ["podman-compose.yml", "compose.cluster.yml"]) {
       for (const [name, { ports }] of Object.entries((await compose(file)).services)) {
         const expected =
@@ -46,7 +46,7 @@ describe("the compose files", () => {
     }
   });
 
-  it("contain every container: a user, a read-only root, no capability, no new privilege, a memory limit", async () => {
+  it("restrict every container: a user, a read-only root, no capabilities, no new privileges, a memory limit", async () => {
     const { services: base } = await compose("podman-compose.yml");
     const { services: more } = await compose("compose.cluster.yml");
     const added = Object.entries(more).filter(([name]) => !(name in base));
@@ -63,7 +63,7 @@ describe("the compose files", () => {
     }
   });
 
-  it("let only the proxy, the api and the notifier be reached from outside, and only the gateway out", async () => {
+  it("connect only the proxy, the api and the notifier to the front network, and only the gateway to the internet", async () => {
     const { services } = await compose("podman-compose.yml");
     const on = (network: string) =>
       Object.keys(services).filter((name) => services[name]?.networks?.includes(network) === true);
@@ -71,12 +71,12 @@ describe("the compose files", () => {
     expect(on("out")).to.deep.equal(["llm-gateway"]);
   });
 
-  it("hold no password and go on with no default for one", async () => {
+  it("contain no password and no default for one", async () => {
     for (const file of ["podman-compose.yml", "compose.cluster.yml"]) {
       const { text } = await compose(file);
       const uses = [...text.matchAll(/\$\{[A-Z_]*PASSWORD[^}]*\}/gu)].map(([use]) => use);
       expect(uses.filter((use) => !/^\$\{\w+(:\?[^}]+)?\}$/u.test(use))).to.deep.equal([]);
-      // Each is demanded at least once in the file, so a bare use cannot come out empty.
+      // Each is required at least once in the file, so no use can be empty.
       for (const name of new Set(uses.map((use) => /\w+/u.exec(use)?.[0]))) {
         expect(text, `${file}: ${name}`).to.contain(`\${${name}:?`);
       }
@@ -109,7 +109,7 @@ describe("the compose files", () => {
 });
 
 describe("the image of the services", () => {
-  it("runs Node with the launcher's flags, when it compiles ahead too", async () => {
+  it("runs Node with the flags of the launcher, also to fill the compile cache", async () => {
     const text = await readFile(join(DEPLOY, "Containerfile"), "utf8");
     expect(text).to.contain(`"node", ${SERVICE_NODE_FLAGS.map((flag) => JSON.stringify(flag)).join(", ")}]`);
     expect(text).to.contain(`node ${SERVICE_NODE_FLAGS.join(" ")} services/$service/main.ts`);

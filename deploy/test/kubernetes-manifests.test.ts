@@ -73,7 +73,7 @@ const Workload = Type.Object(
 );
 const parseWorkload = compileParser("workload", Workload);
 
-/** The Kubernetes API's own schemas. They leave their findings at the function. */
+/** The schemas of the Kubernetes API. A validator stores its errors in its property `errors`. */
 const SCHEMAS: Readonly<Record<string, ((data: unknown) => boolean) & { readonly errors?: unknown }>> = {
   "apps/v1 Deployment": validDeployment,
   "apps/v1 StatefulSet": validStatefulSet,
@@ -92,14 +92,14 @@ async function manifests(file: string): Promise<Static<typeof Loose>[]> {
 }
 
 describe("the Kubernetes manifests", () => {
-  it("are all part of the kustomization, but the template of the secret", async () => {
+  it("are all part of the kustomization, except the template of the secret", async () => {
     const [document] = parseAllDocuments(await readFile(join(DIRECTORY, "kustomization.yaml"), "utf8"));
     const { resources } = parseKustomization(document?.toJS());
     const files = (await readdir(DIRECTORY)).filter((name) => name !== "kustomization.yaml");
     expect([...resources, "secret.example.yaml"]).to.have.members(files);
   });
 
-  it("hold to the schemas of the Kubernetes API", async () => {
+  it("match the schemas of the Kubernetes API", async () => {
     for (const file of await readdir(DIRECTORY)) {
       if (file === "kustomization.yaml") continue;
       for (const manifest of await manifests(file)) {
@@ -122,7 +122,7 @@ describe("the Kubernetes manifests", () => {
     }
   });
 
-  it("hold no secret", async () => {
+  it("contain no secret", async () => {
     const text = await readFile(join(DIRECTORY, "secret.example.yaml"), "utf8");
     const values = [...text.matchAll(/^ {2}[A-Z_]+: (.*)$/gmu)].map(([, value]) => value);
     expect(values).to.have.length.greaterThan(5);

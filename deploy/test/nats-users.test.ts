@@ -10,7 +10,7 @@ import { subscribe } from "#shared/bus/subscribe.ts";
 import { busEventCodec } from "#shared/contracts/session-event.ts";
 import { pino } from "pino";
 import { ensureExecutorsDurable, ensureStreams } from "#shared/bus/ensure-streams.ts";
-import { isDurableBehind, recreateDurable } from "#shared/bus/executors-durable.ts";
+import { isDurableAheadOfStream, recreateDurable } from "#shared/bus/executors-durable.ts";
 import { lastPublishedSeq } from "#shared/bus/last-published-seq.ts";
 import { openBus, type Bus } from "#shared/bus/open-bus.ts";
 import { openSessionQueue, pullSession } from "#shared/bus/pull-session.ts";
@@ -19,7 +19,7 @@ import { wakeSession } from "#shared/bus/wake-session.ts";
 import { BUS_USERS } from "#shared/contracts/bus-users.ts";
 import { SUBJECTS } from "#shared/contracts/subjects.ts";
 import { freePort } from "../../launcher/free-port.ts";
-import { findNatsServer } from "../../launcher/nats-binary.ts";
+import { findNatsServer } from "../../launcher/nats/find-nats-server.ts";
 import { until } from "../../test/support/until.ts";
 import { passwordVariable, renderNatsUsers } from "../nats/render-nats-users.ts";
 
@@ -51,9 +51,9 @@ describe("the users of the NATS server", () => {
       stdio: "ignore",
     });
     resources.defer(async () => {
-      const gone = once(server, "exit");
+      const exited = once(server, "exit");
       server.kill("SIGKILL");
-      await gone;
+      await exited;
     });
   });
   after(async () => resources.disposeAsync());
@@ -61,7 +61,7 @@ describe("the users of the NATS server", () => {
   const connect = async (user: string): Promise<Bus> =>
     openBus({ url: `nats://${user}:s-${user}@127.0.0.1:${port}`, name: "test", log, signal });
 
-  /** What the server refuses this connection, as it comes. */
+  /** The permission errors of this connection so far. */
   const refusals = (bus: Bus): string[] => {
     const seen: string[] = [];
     void (async () => {
@@ -72,11 +72,11 @@ describe("the users of the NATS server", () => {
     return seen;
   };
 
-  it("are written as the wiring map has it", async () => {
+  it("match shared/contracts/bus-users.ts", async () => {
     expect(await readFile(join(NATS_DIR, "users.conf"), "utf8")).to.equal(renderNatsUsers());
   });
 
-  it("can do together all that a session needs of the streams", async () => {
+  it("have all permissions that a session needs", async () => {
     await using api = await connect("api");
     await using executor = await connect("executor");
     await ensureStreams(api, { replicas: 1 });
@@ -102,12 +102,12 @@ describe("the users of the NATS server", () => {
     await publishEvent(executor, { session_id: SESSION, seq: 1, db_event_id: 1, payload });
     await until("the api follows a session's events", () => followed.length === 1);
     expect(await lastPublishedSeq(executor, SESSION)).to.equal(1);
-    // How the sweeper cures a durable that has lost its way.
-    expect(await isDurableBehind(api)).to.equal(false);
+    // The sweeper recreates a durable consumer that skipped messages.
+    expect(await isDurableAheadOfStream(api)).to.equal(false);
     await recreateDurable(api, { maxRunning: 5 });
   });
 
-  it("are let in by their password only", async () => {
+  it("connect only with their password", async () => {
     const stop = AbortSignal.timeout(1_500);
     const wrong = openBus({ url: `nats://api:guess@127.0.0.1:${port}`, name: "test", log, signal: stop });
     expect(await wrong.catch((error: unknown) => error)).to.be.instanceOf(Error);
@@ -139,7 +139,7 @@ describe("the users of the NATS server", () => {
         );
       });
 
-    it(`keep ${user} from publishing anything that is not its own`, async () => {
+    it(`keep ${user} from publishing on other subjects`, async () => {
       await using bus = await connect(user);
       const refused = refusals(bus);
       const subjects = forbidden.filter((subject) => !covers(allowed.publish, subject));
@@ -148,7 +148,7 @@ describe("the users of the NATS server", () => {
       expect(subjects.length).to.be.greaterThan(7);
     });
 
-    it(`keep ${user} from listening to what is not its own`, async () => {
+    it(`keep ${user} from subscribing to other subjects`, async () => {
       await using bus = await connect(user);
       const subjects = [
         ">",
@@ -170,7 +170,7 @@ describe("the users of the NATS server", () => {
 });
 
 describe("make-env.sh", () => {
-  it("writes a secret for every password, another each time, that only its owner can read", async () => {
+  it("writes a new secret for every password", async () => {
     const directory = await mkdtemp(join(tmpdir(), "tarsy-env-"));
     try {
       const make = async (name: string) => {

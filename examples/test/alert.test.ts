@@ -4,11 +4,10 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "chai";
 import { parse } from "yaml";
-import { BackingServers } from "../../test/support/backing-servers.ts";
-import { configDirectory } from "../../test/support/config-directory.ts";
+import { PipelineFixture } from "../../test/support/pipeline-fixture.ts";
 import { GATED_SCRIPT } from "../../test/support/scripts.ts";
 import { TarsyClient } from "../../test/support/tarsy-client.ts";
-import { TarsySystem } from "../../test/support/tarsy-system.ts";
+import type { TarsySystem } from "../../test/support/tarsy-system.ts";
 import { until } from "../../test/support/until.ts";
 
 const EXAMPLES = join(import.meta.dirname, "..");
@@ -45,9 +44,8 @@ describe("npm run alert", () => {
   let addresses: readonly string[];
 
   before(async () => {
-    const servers = resources.use(await BackingServers.start());
-    const { path } = resources.use(await configDirectory({ script: GATED_SCRIPT }));
-    system = resources.use(await TarsySystem.start({ servers, configDir: path }));
+    const pipeline = await PipelineFixture.start({ config: { script: GATED_SCRIPT } });
+    ({ system } = resources.use(pipeline));
     addresses = ["--api", system.api, "--ws", system.ws];
   });
   after(async () => resources.disposeAsync());

@@ -8,7 +8,7 @@ import { projectPaths } from "../project-paths.ts";
 /** The services' names. */
 export const services = ["tool-runner", "llm-gateway", "executor", "notifier", "api"] as const;
 
-/** Ports that no other start on this machine is using. */
+/** Any free port for every service. */
 export const anyPorts = {
   API_PORT: "0",
   NOTIFIER_PORT: "0",
@@ -20,8 +20,8 @@ export const anyPorts = {
   NOTIFIER_HEALTH_PORT: "0",
 };
 
-/** Makes a checkout at `root` whose launcher is the real one and whose services are stand-ins. */
-export function makeCheckout(root: string): void {
+/** Creates a checkout at `root` with the real launcher and stub services. */
+export function createCheckout(root: string): void {
   const link = (path: string): void => symlinkSync(join(projectRoot, path), join(root, path));
   cpSync(join(projectRoot, "launcher"), join(root, "launcher"), { recursive: true });
   cpSync(join(projectRoot, "package-lock.json"), join(root, "package-lock.json"));
@@ -30,7 +30,7 @@ export function makeCheckout(root: string): void {
   link("deploy");
   mkdirSync(join(root, "node_modules"));
   for (const name of readdirSync(join(projectRoot, "node_modules"))) {
-    // Not ours to share: what is installed here is for this checkout to note.
+    // Each checkout has its own record of installed packages.
     if (name !== ".tarsy-stamp" && name !== ".package-lock.json") link(join("node_modules", name));
   }
   stampInstalled(root);
@@ -42,12 +42,12 @@ export function makeCheckout(root: string): void {
     mkdirSync(folder, { recursive: true });
     writeFileSync(
       join(folder, "main.ts"),
-      `import ${JSON.stringify(join(root, "launcher/test/stand-in-service.ts"))};\n`,
+      `import ${JSON.stringify(join(root, "launcher/test/stub-service.ts"))};\n`,
     );
   }
 }
 
-/** Tells a stand-in how to misbehave from its next start on; nothing makes it behave again. */
+/** Makes a stub service misbehave from its next start on; `undefined` makes it behave again. */
 export function misbehave(
   root: string,
   service: string,
@@ -60,16 +60,16 @@ export function misbehave(
 
 export type Start = {
   readonly child: ChildProcess;
-  /** Everything it has said so far, on both channels. */
+  /** Its stdout and stderr so far. */
   readonly output: () => string;
-  /** Settles once it has said `text`; rejects with everything it said when it ends without. */
-  readonly says: (text: string | RegExp) => Promise<void>;
+  /** Resolves once the output contains `text`; rejects with the output if the program ends first. */
+  readonly prints: (text: string | RegExp) => Promise<void>;
   /** The exit code, or the signal. */
   readonly exited: Promise<number | string>;
 };
 
-/** Starts a program and listens to it. */
-export function startProgram(
+/** Starts a program and collects its output. */
+function startProgram(
   command: string,
   args: readonly string[],
   options: { cwd: string; env: NodeJS.ProcessEnv; detached: boolean },
@@ -77,30 +77,32 @@ export function startProgram(
   const child = spawn(command, args, { ...options, stdio: ["ignore", "pipe", "pipe"] });
   let text = "";
   const listeners = new Set<() => void>();
-  const hear = (chunk: Buffer): void => {
+  const append = (chunk: Buffer): void => {
     text += chunk.toString();
     for (const listener of listeners) listener();
   };
-  child.stdout.on("data", hear);
-  child.stderr.on("data", hear);
+  child.stdout.on("data", append);
+  child.stderr.on("data", append);
   const exited = new Promise<number | string>((resolve) => {
     child.once("close", (code, signal) => resolve(code ?? signal ?? "unknown"));
   });
-  const says = async (wanted: string | RegExp): Promise<void> =>
+  const prints = async (wanted: string | RegExp): Promise<void> =>
     new Promise((resolve, reject) => {
-      const look = (): void => {
+      const check = (): void => {
         if (typeof wanted === "string" ? !text.includes(wanted) : !wanted.test(text)) return;
-        listeners.delete(look);
+        listeners.delete(check);
         resolve();
       };
-      listeners.add(look);
-      look();
-      void exited.then((code) => reject(new Error(`ended with ${code} before it said ${wanted}:\n${text}`)));
+      listeners.add(check);
+      check();
+      void exited.then((code) =>
+        reject(new Error(`ended with ${code} before it printed ${wanted}:\n${text}`)),
+      );
     });
-  return { child, output: () => text, says, exited };
+  return { child, output: () => text, prints, exited };
 }
 
-/** `npm start` in a checkout, as a user types it; with `ownGroup` a signal can reach it as a terminal's does. */
+/** Runs `npm start` in a checkout; with `ownGroup` in its own process group, so that signals can reach it as from a terminal. */
 export function npmStart(
   root: string,
   args: readonly string[] = [],

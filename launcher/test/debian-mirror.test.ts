@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { findDebianMirror } from "../debian-mirror.ts";
+import { findDebianMirror } from "../nats/debian-mirror.ts";
 
 const bookworm = 'PRETTY_NAME="Debian GNU/Linux 12"\nVERSION_CODENAME=bookworm\nID=debian\n';
 
@@ -16,7 +16,7 @@ describe("findDebianMirror", () => {
   afterEach(() => rmSync(etc, { recursive: true }));
   const write = (name: string, text: string): void => writeFileSync(join(etc, "apt", name), text);
 
-  it("reads the deb822 form, past others' sources", () => {
+  it("reads the deb822 form and skips other repositories", () => {
     write("sources.list.d/another.list", "deb [signed-by=/k.gpg] http://other.test/apt sdk-bookworm main\n");
     write(
       "sources.list.d/debian.sources",
@@ -38,7 +38,7 @@ describe("findDebianMirror", () => {
     expect(findDebianMirror(etc)).to.have.property("uri", "http://plain.test/debian/");
   });
 
-  it("passes over what is disabled or for sources only", () => {
+  it("skips disabled and source-only entries", () => {
     write(
       "sources.list.d/debian.sources",
       "Types: deb-src\nURIs: http://a.test\nSuites: bookworm\nComponents: main\n\nEnabled: no\nTypes: deb\nURIs: http://b.test\nSuites: bookworm\nComponents: main\n",
@@ -46,7 +46,7 @@ describe("findDebianMirror", () => {
     expect(() => findDebianMirror(etc)).to.throw("no Debian mirror");
   });
 
-  it("says so when the machine is no Debian", () => {
+  it("reports a machine that is not Debian", () => {
     writeFileSync(join(etc, "os-release"), "ID=fedora\nID_LIKE=debian\n");
     expect(() => findDebianMirror(etc)).to.throw("no Debian");
   });

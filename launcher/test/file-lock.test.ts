@@ -4,8 +4,8 @@ import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { takeLock } from "../file-lock.mjs";
-import { processIdentity } from "../process-identity.mjs";
+import { takeLock } from "../process/file-lock.mjs";
+import { processIdentity } from "../process/process-identity.mjs";
 
 describe("takeLock", () => {
   const folder = mkdtempSync(join(tmpdir(), "tarsy-lock-"));
@@ -13,7 +13,7 @@ describe("takeLock", () => {
   after(() => rmSync(folder, { recursive: true }));
   afterEach(() => rmSync(path, { force: true }));
 
-  it("gives the lock to one and names that one to the next", () => {
+  it("gives the lock to one process and returns it as the holder to the next", () => {
     const taken = takeLock(path);
     expect(taken).to.have.property("lock");
     expect(takeLock(path)).to.have.nested.property("holder.identity.pid", process.pid);
@@ -21,40 +21,40 @@ describe("takeLock", () => {
     expect(existsSync(path)).to.equal(false);
   });
 
-  it("tells that the holder is stopping", () => {
+  it("reports that the holder is stopping", () => {
     const taken = takeLock(path);
-    if ("lock" in taken) taken.lock.announceStop();
+    if ("lock" in taken) taken.lock.markStopping();
     expect(takeLock(path)).to.have.nested.property("holder.stopping", true);
   });
 
-  it("takes the lock of a process that is gone, also when another one has its pid", () => {
+  it("takes the lock of a dead process, also if another process has its pid", () => {
     const started = `${processIdentity(process.pid)?.started ?? ""}-earlier`;
     writeFileSync(path, JSON.stringify({ pid: process.pid, started, since: "yesterday" }));
     expect(takeLock(path)).to.have.property("lock");
   });
 
-  it("takes a lock that was left half written", () => {
+  it("takes a half-written lock", () => {
     writeFileSync(path, '{"pid": 1');
     expect(takeLock(path)).to.have.property("lock");
   });
 
-  it("respects a living process", async () => {
+  it("does not take the lock of a running process", async () => {
     const child = spawn("sleep", ["60"]);
     try {
       writeFileSync(path, JSON.stringify({ ...processIdentity(child.pid ?? 0), since: "now" }));
       expect(takeLock(path)).to.have.nested.property("holder.identity.pid", child.pid);
     } finally {
-      const gone = once(child, "exit");
+      const exited = once(child, "exit");
       child.kill();
-      await gone;
+      await exited;
     }
     expect(takeLock(path)).to.have.property("lock");
   });
 
-  it("gives a dead one's lock to only one of many who want it at once", async () => {
+  it("gives the lock of a dead process to only one of many concurrent processes", async () => {
     writeFileSync(path, JSON.stringify({ pid: process.pid, started: "earlier", since: "yesterday" }));
     const contender = `
-      import { takeLock } from ${JSON.stringify(join(import.meta.dirname, "../file-lock.mjs"))};
+      import { takeLock } from ${JSON.stringify(join(import.meta.dirname, "../process/file-lock.mjs"))};
       console.log("lock" in takeLock(${JSON.stringify(path)}) ? "won" : "lost");
       process.stdin.resume();`;
     const contenders = Array.from({ length: 6 }, () => {

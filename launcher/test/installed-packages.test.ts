@@ -26,13 +26,13 @@ describe("isInstalled", () => {
     return folder;
   };
 
-  it("says no where nothing is installed", () => {
+  it("is false if nothing is installed", () => {
     expect(isInstalled(root)).to.equal(false);
     makeModules();
     expect(isInstalled(root)).to.equal(false);
   });
 
-  it("believes its stamp until package-lock.json changes", () => {
+  it("trusts its stamp until package-lock.json changes", () => {
     makeModules();
     stampInstalled(root);
     expect(isInstalled(root)).to.equal(true);
@@ -40,12 +40,12 @@ describe("isInstalled", () => {
     expect(isInstalled(root)).to.equal(false);
   });
 
-  it("believes npm's own record where somebody ran npm himself", () => {
+  it("trusts npm's record after a manual npm run", () => {
     writeLock(makeModules(), { "node_modules/pg": { version: "8.0.0" } });
     expect(isInstalled(root)).to.equal(true);
   });
 
-  it("says no where npm's record has another version or lacks one", () => {
+  it("is false if npm's record has another version or lacks a package", () => {
     const folder = makeModules();
     writeLock(folder, { "node_modules/pg": { version: "7.9.0" } });
     expect(isInstalled(root)).to.equal(false);

@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { parseProcessIdentity } from "../process-identity.mjs";
+import { parseProcessIdentity } from "../process/process-identity.mjs";
 
-/** Makes the embedded server in `dataDir` one whose owner was killed. */
+/** Changes the record of the embedded server in `dataDir` as if its owner had been killed. */
 export function orphan(dataDir: string): void {
   const path = join(dataDir, "server.json");
   const record: unknown = JSON.parse(readFileSync(path, "utf8"));

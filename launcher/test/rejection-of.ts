@@ -1,6 +1,6 @@
 import { errorMessage } from "#shared/errors.ts";
 
-/** The message a promise rejects with; an error when it does not. */
+/** The message that a promise rejects with. Throws if it resolves. */
 export async function rejectionOf(promise: Promise<unknown>): Promise<string> {
   try {
     await promise;

@@ -11,10 +11,10 @@ import {
   parseProcessIdentity,
   processIdentity,
   type ProcessIdentity,
-} from "../process-identity.mjs";
+} from "../process/process-identity.mjs";
 import { projectPaths } from "../project-paths.ts";
-import { waitUntilGone } from "../stop-process.ts";
-import { makeCheckout, misbehave, npmStart, services, type Start } from "./checkout.ts";
+import { waitUntilGone } from "../process/stop-process.ts";
+import { createCheckout, misbehave, npmStart, services, type Start } from "./checkout.ts";
 
 function readJson(path: string): unknown {
   return JSON.parse(readFileSync(path, "utf8"));
@@ -35,12 +35,12 @@ describe("npm start", () => {
   };
   const ready = async (args: readonly string[] = []): Promise<Start> => {
     const start = begin(args);
-    await start.says("TARSy is ready at http://localhost:");
+    await start.prints("TARSy is ready at http://localhost:");
     return start;
   };
   const launcher = (): ProcessIdentity => {
     const found = parseProcessIdentity(readJson(paths.lock));
-    if (found === undefined) throw new Error("nobody holds the lock");
+    if (found === undefined) throw new Error("the lock is free");
     return found;
   };
   const serviceProcesses = (): ProcessIdentity[] => {
@@ -71,7 +71,7 @@ describe("npm start", () => {
     expect(existsSync(join(paths.postgres, "cluster", "postmaster.pid"))).to.equal(false);
   };
 
-  before(() => makeCheckout(root));
+  before(() => createCheckout(root));
   afterEach(async () => {
     for (const service of services) misbehave(root, service, undefined);
     for (const { child, exited } of starts.splice(0)) {
@@ -82,7 +82,7 @@ describe("npm start", () => {
   });
   after(() => rmSync(root, { recursive: true }));
 
-  it("serves on the ports it names, tells what to do first, and ends in order with exit code 0", async () => {
+  it("serves on the ports it prints, explains the first steps, and stops in order with exit code 0", async () => {
     const start = await ready(["--executors", "2"]);
     for (const words of [
       "scripted demo model",
@@ -100,9 +100,9 @@ describe("npm start", () => {
     start.child.kill("SIGTERM");
     expect(await start.exited).to.equal(0);
     expect(processes.some(isRunning)).to.equal(false);
-    const said = start.output();
+    const output = start.output();
     const order = ["api", "executor", "llm-gateway"].map((name) =>
-      said.indexOf(`${name.padEnd(11)} | stopping`),
+      output.indexOf(`${name.padEnd(11)} | stopping`),
     );
     expect(order)
       .to.deep.equal(order.toSorted((a, b) => a - b))
@@ -110,12 +110,12 @@ describe("npm start", () => {
     expectNothingLeft();
   });
 
-  it("starts a PostgreSQL or NATS that was killed again, where the services look for it", async () => {
+  it("restarts a killed PostgreSQL or NATS on the same port", async () => {
     const start = await ready();
     for (const [index, name] of ["PostgreSQL", "NATS server"].entries()) {
       process.kill(serverProcesses()[index]?.pid ?? Number.NaN, "SIGKILL");
-      await start.says(`the embedded ${name} ended unexpectedly (signal SIGKILL)`);
-      await start.says(`the embedded ${name} is back`);
+      await start.prints(`the embedded ${name} ended unexpectedly (signal SIGKILL)`);
+      await start.prints(`the embedded ${name} is back`);
     }
     const [, port = ""] = /embedded PostgreSQL on 127\.0\.0\.1:(\d+)/u.exec(start.output()) ?? [];
     const socket = connect(Number(port), "127.0.0.1");
@@ -129,7 +129,7 @@ describe("npm start", () => {
     expectNothingLeft();
   });
 
-  it("reports the mistakes of a configuration before it starts anything", async () => {
+  it("reports errors in the configuration before it starts anything", async () => {
     const folder = mkdtempSync(join(tmpdir(), "tarsy-config-"));
     writeFileSync(join(folder, "tarsy.yaml"), "queue: { worker_count: 99 }\n");
     writeFileSync(join(folder, "llm-providers.yaml"), "llm_providers: { mine: { type: nobody } }\n");
@@ -142,7 +142,7 @@ describe("npm start", () => {
     rmSync(folder, { recursive: true });
   });
 
-  it("gives each service what it needs to know", async () => {
+  it("passes each service its environment", async () => {
     await ready(["--executors", "2"]);
     const folder = join(root, "services", "executor");
     const alive = new Set(serviceProcesses().map(({ pid }) => `env-${pid}.json`));
@@ -165,9 +165,9 @@ describe("npm start", () => {
     }
   });
 
-  it("ends in order on a terminal's Ctrl-C, which reaches the whole group at once", async () => {
+  it("stops in order on Ctrl-C, which reaches the whole process group", async () => {
     const start = npmStartInGroup();
-    await start.says("TARSy is ready");
+    await start.prints("TARSy is ready");
     const processes = everyProcess();
     process.kill(-(start.child.pid ?? 0), "SIGINT");
     await start.exited;
@@ -179,7 +179,7 @@ describe("npm start", () => {
     expectNothingLeft();
   });
 
-  it("says in one sentence that it is already running", async () => {
+  it("reports in one sentence that it is already running", async () => {
     const first = await ready();
     const second = begin();
     expect(await second.exited).to.equal(1);
@@ -191,7 +191,7 @@ describe("npm start", () => {
   });
 
   for (const who of ["the launcher", "start.mjs", "npm"] as const) {
-    it(`comes up again after kill -9 of ${who}, and nothing of the first start is left`, async () => {
+    it(`starts again after kill -9 of ${who}, and no process of the first start is left`, async () => {
       const first = await ready();
       const main = launcher().pid;
       const victim = { "the launcher": main, "start.mjs": parentOf(main), npm: first.child.pid ?? 0 }[who];
@@ -205,10 +205,10 @@ describe("npm start", () => {
     });
   }
 
-  it("stops what a killed launcher left, and spares who has such a pid by now", async () => {
+  it("stops the services of a killed launcher, but no other process with such a pid", async () => {
     const left = spawn("sleep", ["600"], { detached: true });
     const other = spawn("sleep", ["600"]);
-    const gone = [once(left, "exit"), once(other, "exit")];
+    const exits = [once(left, "exit"), once(other, "exit")];
     writeFileSync(
       paths.runRecord,
       JSON.stringify({
@@ -224,7 +224,7 @@ describe("npm start", () => {
     } finally {
       left.kill();
       other.kill();
-      await Promise.all(gone);
+      await Promise.all(exits);
     }
   });
 
@@ -242,29 +242,29 @@ describe("npm start", () => {
     expect(existsSync(marker)).to.equal(false);
   });
 
-  it("gives up with the last words of a service that cannot start, and stops the rest", async () => {
+  it("gives up with the last output of a service that cannot start, and stops the others", async () => {
     misbehave(root, "executor", "die");
     const start = begin();
     expect(await start.exited).to.equal(1);
-    expect(start.output()).to.include("executor ended 5 times").and.include("the cupboard is bare");
+    expect(start.output()).to.include("executor ended 5 times").and.include("no disk space");
     expectNothingLeft();
   });
 
-  it("kills a service that does not stop once it is asked again", async () => {
+  it("kills a service that does not stop on a second stop request", async () => {
     misbehave(root, "api", "deaf");
     const start = await ready();
     const processes = everyProcess();
     start.child.kill("SIGTERM");
-    await start.says("stopping because of SIGTERM");
-    const over = start.exited.then(() => true);
-    // Until it counts as another request: the first signals are taken for the same one. Not in one flood, in which
-    // npm can lose the signal that its child has ended.
-    while (!(await Promise.race([over, delay(50, false)]))) start.child.kill("SIGTERM");
+    await start.prints("stopping because of SIGTERM");
+    const ended = start.exited.then(() => true);
+    // Repeat until the signal counts as a second request; signals within a second count as one. With a pause between them,
+    // since npm can miss the exit of its child in a flood of signals.
+    while (!(await Promise.race([ended, delay(50, false)]))) start.child.kill("SIGTERM");
     expect(processes.some(isRunning)).to.equal(false);
     expectNothingLeft();
   });
 
-  it("refuses a wrong command line with exit code 2 and an unreachable database with 1", async () => {
+  it("refuses an invalid command line with exit code 2 and an unreachable database with 1", async () => {
     const wrong = begin(["--sessions", "5"]);
     expect(await wrong.exited).to.equal(2);
     const unreachable = begin([], { DATABASE_URL: "postgres://tarsy:tops3cret@127.0.0.1:1/tarsy" });

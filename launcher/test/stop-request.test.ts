@@ -1,8 +1,8 @@
 import { expect } from "chai";
-import { listenForStop } from "../stop-request.ts";
+import { listenForStop } from "../process/stop-request.ts";
 
 describe("listenForStop", () => {
-  it("takes signals close together as one request and a later one as force", () => {
+  it("treats signals within a second as one request and a later one as force", () => {
     let now = 0;
     const request = listenForStop(() => now);
     try {

@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort } from "../free-port.ts";
-import { isRunning, type ProcessIdentity } from "../process-identity.mjs";
-import { pauseAfter, superviseService, type SupervisedService } from "../supervise-service.ts";
+import { isRunning, type ProcessIdentity } from "../process/process-identity.mjs";
+import { pauseAfter, superviseService, type SupervisedService } from "../supervisor/supervise-service.ts";
 import { misbehave } from "./checkout.ts";
 import { rejectionOf } from "./rejection-of.ts";
 
@@ -15,7 +15,7 @@ describe("superviseService", () => {
   let lines: string[] = [];
   let processes: ProcessIdentity[] = [];
   let running: SupervisedService | undefined;
-  let heard = (_line: string): void => undefined;
+  let onLine = (_line: string): void => undefined;
 
   beforeEach(() => {
     root = mkdtempSync(join(tmpdir(), "tarsy-supervise-"));
@@ -23,11 +23,11 @@ describe("superviseService", () => {
     mkdirSync(folder, { recursive: true });
     writeFileSync(
       join(folder, "main.ts"),
-      `import ${JSON.stringify(join(import.meta.dirname, "stand-in-service.ts"))};\n`,
+      `import ${JSON.stringify(join(import.meta.dirname, "stub-service.ts"))};\n`,
     );
     lines = [];
     processes = [];
-    heard = () => undefined;
+    onLine = () => undefined;
   });
   afterEach(async () => {
     await running?.kill();
@@ -47,7 +47,7 @@ describe("superviseService", () => {
       cwd: root,
       onLine: (line) => {
         lines.push(line);
-        heard(line);
+        onLine(line);
       },
       onProcess: (identity) => {
         if (identity !== undefined) processes.push(identity);
@@ -56,9 +56,9 @@ describe("superviseService", () => {
     });
     return running;
   };
-  const hear = async (words: string): Promise<void> =>
+  const waitForLine = async (words: string): Promise<void> =>
     new Promise((resolve) => {
-      heard = (line) => {
+      onLine = (line) => {
         if (line.includes(words)) resolve();
       };
     });
@@ -68,11 +68,11 @@ describe("superviseService", () => {
     return found;
   };
 
-  it("starts a service that was ready again when it dies, and says so", async () => {
+  it("restarts a service that dies after it was ready, and reports it", async () => {
     const service = await supervise();
     await service.ready;
     for (let kills = 0; kills < backoff.maxQuickDeaths + 1; kills += 1) {
-      const again = hear("ready again");
+      const again = waitForLine("ready again");
       process.kill(newest().pid, "SIGKILL");
       await again;
     }
@@ -81,36 +81,33 @@ describe("superviseService", () => {
     expect(isRunning(newest())).to.equal(true);
   });
 
-  it("gives up one that dies again and again before it was ever ready, with its last words", async () => {
+  it("gives up a service that dies repeatedly before it was ever ready, with its last output", async () => {
     misbehave(root, "api", "die");
     const service = await supervise();
     const message = await rejectionOf(service.ended);
-    expect(message)
-      .to.include("api ended 3 times")
-      .and.include("exit code 3")
-      .and.include("the cupboard is bare");
+    expect(message).to.include("api ended 3 times").and.include("exit code 3").and.include("no disk space");
     expect(processes).to.have.length(3);
     await service.stop();
   });
 
-  it("gives up at once one whose settings are wrong, with its own words", async () => {
+  it("gives up a misconfigured service immediately, with its output", async () => {
     misbehave(root, "api", "misconfigured");
     const service = await supervise();
     const message = await rejectionOf(service.ended);
-    expect(message).to.include("api cannot use its settings").and.include("SHELF is upside down");
+    expect(message).to.include("api cannot use its settings").and.include("SHELF is invalid");
     expect(processes).to.have.length(1);
   });
 
-  it("goes on with one that gets well before that", async () => {
+  it("continues with a service that recovers before that", async () => {
     misbehave(root, "api", "die");
-    const firstDeath = hear("starting it again");
+    const firstDeath = waitForLine("starting it again");
     const service = await supervise();
     await firstDeath;
     misbehave(root, "api", undefined);
     await service.ready;
   });
 
-  it("lets a stopped service be", async () => {
+  it("does not restart a stopped service", async () => {
     const service = await supervise();
     await service.ready;
     await Promise.all([service.stop(), service.ended]);
@@ -119,11 +116,11 @@ describe("superviseService", () => {
     expect(isRunning(newest())).to.equal(false);
   });
 
-  it("ends a deaf one by kill", async () => {
+  it("kills a service that ignores the stop signal", async () => {
     misbehave(root, "api", "deaf");
     const service = await supervise();
     await service.ready;
-    const deaf = hear("stopping because");
+    const deaf = waitForLine("stopping because");
     const stopped = service.stop();
     await deaf;
     expect(isRunning(newest())).to.equal(true);
@@ -133,7 +130,7 @@ describe("superviseService", () => {
 });
 
 describe("pauseAfter", () => {
-  it("doubles up to the limit, with up to half of it taken off at random", () => {
+  it("doubles up to the limit, minus up to half of it at random", () => {
     const pauses = [1, 2, 3, 4, 5, 50].map((deaths) => pauseAfter(deaths, backoff, () => 1));
     expect(pauses).to.deep.equal([5, 10, 20, 40, 40, 40]);
     expect(pauseAfter(1, backoff, () => 0)).to.equal(2.5);

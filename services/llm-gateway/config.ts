@@ -6,29 +6,22 @@ import {
   readServiceConfig,
   type ServiceConfig,
 } from "#shared/service-config.ts";
-import type { StallLimits } from "./guard-stalls.ts";
-import type { RetryPolicy } from "./retry-before-output.ts";
+import type { ProviderSettings } from "./providers/load-providers.ts";
 import { withholdVariables } from "./withhold-variables.ts";
 
-export interface GatewayConfig extends ServiceConfig {
+interface GatewayConfig extends ServiceConfig, ProviderSettings {
   readonly grpc: { readonly host: string; readonly port: number };
-  /** Holds the scripts of scripted providers. */
-  readonly configDir: string;
-  /** Credentials are looked up here by name: `<CONFIG_DIR>/.env` under the real environment. */
-  readonly credentials: Environment;
-  /** Names of variables that the providers' SDKs may read; all others that they know are withheld from them. */
+  /** Variables that the providers' SDKs may read; every other variable they know is removed before they load. */
   readonly sdkVariables: readonly string[];
   readonly maxMessageBytes: number;
   readonly maxOutputBytes: number;
   readonly stopGraceMs: number;
-  readonly stall: StallLimits;
-  readonly retry: RetryPolicy;
 }
 
 const MIB = 1024 * 1024;
 const HOUR_MS = 3_600_000;
 
-/** Reads the environment and `<CONFIG_DIR>/.env`. Throws TerminalError naming the variable that is wrong. */
+/** Reads the environment, over `<CONFIG_DIR>/.env`. Throws TerminalError naming the invalid variable. */
 export function loadConfig(real: Environment): GatewayConfig {
   const configDir = configDirectory(real);
   const env = readConfigEnvironment(configDir, real);
@@ -60,8 +53,8 @@ export function loadConfig(real: Environment): GatewayConfig {
 }
 
 /**
- * Takes from this process's environment what the SDKs are not to read; to be called once, after loadConfig and before
- * a provider is loaded. Returns the names of variables that an operator may miss.
+ * Removes the variables that the SDKs must not read from this process's environment. Call it once, after loadConfig
+ * and before the first provider is loaded. Returns the removed names that are worth a warning.
  */
 export function withholdFromSdks({ sdkVariables }: Pick<GatewayConfig, "sdkVariables">): string[] {
   return withholdVariables(process.env, sdkVariables);

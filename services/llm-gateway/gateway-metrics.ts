@@ -2,21 +2,21 @@ import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import { PROVIDER_TYPES } from "#shared/contracts/resolved-chain.ts";
 import type { LLMConfig, UsageInfo } from "#shared/generated/llm/v1/llm.ts";
 
-/** What is recorded about one call, from its start to its one end. */
+/** Records one call; opened when the call starts. */
 export interface CallRecord {
-  /** The first chunk has gone out; later calls change nothing. */
+  /** To be called when a chunk was sent; only the first call counts. */
   firstChunk(): void;
   usage(usage: UsageInfo): void;
-  /** `outcome` is "ok", "cancelled" or an error code. */
+  /** To be called exactly once; `outcome` is "ok", "cancelled" or an error code. */
   end(outcome: string): void;
 }
 
 const LABELS = ["provider", "model"] as const;
 const SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300];
-/** Labels come from requests: a caller with a random model name must not grow the registry for ever. */
+/** Model names come from requests: random ones must not grow the registry without bound. */
 const MAX_MODELS = 100;
 
-/** Registers the gateway's metrics in `registry` and returns the function that opens the record of a call. */
+/** Registers the gateway's metrics in `registry`; returns a function that opens the record of one call. */
 export function gatewayMetrics(registry: Registry): (config: LLMConfig | undefined) => CallRecord {
   const registers = [registry];
   const calls = new Counter({

@@ -3,16 +3,16 @@ import { serveHealth } from "#shared/health-server.ts";
 import { runService } from "#shared/run-service.ts";
 import { loadConfig, withholdFromSdks } from "./config.ts";
 import { gatewayMetrics } from "./gateway-metrics.ts";
-import { loadProviders } from "./load-providers.ts";
-import { selectProvider } from "./select-provider.ts";
-import { serveGenerate } from "./serve-generate.ts";
+import { serveGenerate } from "./grpc/serve-generate.ts";
+import { loadProviders } from "./providers/load-providers.ts";
+import { selectProvider } from "./providers/select-provider.ts";
 
 await runService("llm-gateway", loadConfig, async ({ config, log, resources }) => {
   const withheld = withholdFromSdks(config);
   if (withheld.length > 0) {
     log.warn(
       { variables: withheld },
-      "variables are withheld from the providers' SDKs, which could send conversations elsewhere by them: unset them, or name those you want in LLM_SDK_VARIABLES",
+      "variables withheld from the providers' SDKs: unset them, or allow them with LLM_SDK_VARIABLES",
     );
   }
   const metrics = new Registry();
@@ -28,7 +28,7 @@ await runService("llm-gateway", loadConfig, async ({ config, log, resources }) =
       log,
     }),
   );
-  // Bound before this answers at all: being reachable is the whole of being ready, for the gateway keeps no connection.
+  // The gateway keeps no connections, so it is ready as soon as its gRPC port is bound, which happened above.
   const health = resources.use(
     await serveHealth({ ...config.health, checks: { grpc: () => Promise.resolve() }, metrics }),
   );

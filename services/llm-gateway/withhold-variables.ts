@@ -1,15 +1,15 @@
 /**
- * What the SDKs read by themselves. Some of it sends conversations elsewhere (LangSmith's tracing), adds headers, or
- * prints; the rest names keys and addresses that only a call's own settings may name.
+ * Variables that the SDKs read without being told to. Some send conversations elsewhere (LangSmith tracing), add
+ * headers or enable output; the others set keys and addresses, which only a call's own settings may set.
  */
 const READ_BY_SDKS =
   /^(?:LANGSMITH|LANGCHAIN|LC|OPENAI|AZURE_OPENAI|ANTHROPIC|GOOGLE_GENAI|GEMINI)_|^GOOGLE_(?:API_KEY|GEMINI_BASE_URL|VERTEX_BASE_URL|SDK_NODE_LOGGING)$|^CLOUD_ML_REGION$/u;
-/** The gateway itself looks keys up by such names, so that one that is set is nothing to tell. */
+/** Such variables usually hold credentials that the gateway itself looks up, so withholding them needs no warning. */
 const OWN_USE = /_(?:API_KEY|TOKEN)$/u;
 
 /**
- * Removes from the process's environment `env` what the SDKs would read, but for `allowed`; to be called before any
- * of them is loaded and after the configuration was read. Returns the names of those that an operator may miss, sorted.
+ * Removes every variable that the SDKs would read from `env`, except those in `allowed`. Call it after the
+ * configuration was read and before an SDK is loaded. Returns the removed names that are worth a warning, sorted.
  */
 export function withholdVariables(
   env: Record<string, string | undefined>,

@@ -116,7 +116,7 @@ export class RunningCalls implements AsyncDisposable {
     call.abort(
       reason === "deadline"
         ? new CallAborted("deadline", "timed out")
-        : new CallAborted("cancelled", "called off by the session's owner"),
+        : new CallAborted("cancelled", "cancelled by the session's owner"),
     );
   }
 

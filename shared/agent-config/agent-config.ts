@@ -16,7 +16,7 @@ export interface QueueSettings {
   readonly session_timeout_ms: number;
 }
 
-/** What applies where nothing nearer is set; durations in milliseconds. */
+/** Settings that apply where no nearer level sets them; durations in milliseconds. */
 export interface DefaultSettings {
   readonly alert_type: string;
   readonly runbook: string;
@@ -27,7 +27,7 @@ export interface DefaultSettings {
   readonly iteration_strategy?: IterationStrategy;
 }
 
-/** A provider with what its environment variables said where that is no secret. */
+/** A provider with the values of those of its environment variables that are not secret. */
 export interface LlmProvider extends LlmProviderEntry {
   readonly model: string;
   readonly max_tool_result_tokens: number;
@@ -35,7 +35,7 @@ export interface LlmProvider extends LlmProviderEntry {
   readonly location?: string;
 }
 
-/** Where a value of the effective configuration was written. */
+/** The place a value of the effective configuration comes from. */
 export interface Origin {
   /** The file, or `built-in` for a built-in value with variables inserted; then there is no line. */
   readonly file: string;
@@ -44,7 +44,7 @@ export interface Origin {
   readonly variables: readonly string[];
 }
 
-/** The effective configuration: built-ins and files merged, expanded and checked. Nothing changes it later. */
+/** The effective configuration: built-ins and files merged, expanded and checked. It never changes. */
 export interface AgentConfig {
   readonly configDir: string;
   readonly queue: QueueSettings;
@@ -62,6 +62,6 @@ export interface AgentConfig {
     readonly mcpServers: number;
     readonly llmProviders: number;
   };
-  /** By path (`agents.x.max_iterations`); what is not in it is built in. */
+  /** By path (`agents.x.max_iterations`); a value without an origin is built in. */
   readonly origins: ReadonlyMap<string, Origin>;
 }

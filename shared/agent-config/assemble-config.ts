@@ -2,26 +2,27 @@ import type {
   AgentConfig,
   DefaultSettings,
   LlmProvider,
+  Origin,
   QueueSettings,
 } from "#shared/agent-config/agent-config.ts";
-import { BUILT_IN_RUNBOOK } from "#shared/agent-config/built-in/runbook.ts";
-import { BUILT_IN_SETTINGS } from "#shared/agent-config/built-in/settings.ts";
-import { collectOrigins } from "#shared/agent-config/collect-origins.ts";
-import type { Environment } from "#shared/agent-config/config-environment.ts";
+import {
+  BUILT_IN_RUNBOOK,
+  BUILT_IN_SETTINGS,
+  type BuiltInConfig,
+} from "#shared/agent-config/built-in-config.ts";
 import type { ConfigProblem } from "#shared/agent-config/config-problem.ts";
-import { mergeEntries, type BuiltIns } from "#shared/agent-config/merge-config.ts";
 import { parseDuration } from "#shared/agent-config/parse-duration.ts";
 import type { LlmProviderEntry, LlmProvidersFile } from "#shared/agent-config/schemas/llm-providers-file.ts";
 import type { DefaultsSection, QueueSection, TarsyFile } from "#shared/agent-config/schemas/tarsy-file.ts";
 import type { SourceMap } from "#shared/agent-config/source-map.ts";
+import type { Environment } from "#shared/environment.ts";
 
-/** Everything the files said, checked. */
-export interface ConfigParts {
+interface ConfigParts {
   readonly configDir: string;
   readonly env: Environment;
   readonly tarsy: TarsyFile;
   readonly providers: LlmProvidersFile;
-  readonly builtIns: BuiltIns;
+  readonly builtIn: BuiltInConfig;
   readonly sources: SourceMap;
   readonly alertTypes: ReadonlyMap<string, string>;
   /** Built-in chains that cannot run. */
@@ -29,14 +30,14 @@ export interface ConfigParts {
   readonly warnings: readonly ConfigProblem[];
 }
 
-/** Puts the effective configuration together from valid files and the built-ins. */
+/** Assembles the effective configuration from valid files and the built-ins. */
 export function assembleConfig(parts: ConfigParts): AgentConfig {
-  const { tarsy, builtIns, env } = parts;
-  const agents = mergeEntries(builtIns.agents, tarsy.agents);
-  const chains = mergeEntries(builtIns.chains, tarsy.agent_chains);
+  const { tarsy, builtIn, env } = parts;
+  const agents = mergeEntries(builtIn.agents, tarsy.agents);
+  const chains = mergeEntries(builtIn.chains, tarsy.agent_chains);
   for (const chainId of parts.leaveOut) chains.delete(chainId);
-  const mcpServers = mergeEntries(builtIns.mcpServers, tarsy.mcp_servers);
-  const providers = mergeEntries(builtIns.llmProviders, parts.providers.llm_providers);
+  const mcpServers = mergeEntries(builtIn.mcpServers, tarsy.mcp_servers);
+  const providers = mergeEntries(builtIn.llmProviders, parts.providers.llm_providers);
   const llmProviders = new Map([...providers].map(([name, entry]) => [name, completeProvider(entry, env)]));
   return {
     configDir: parts.configDir,
@@ -54,8 +55,20 @@ export function assembleConfig(parts: ConfigParts): AgentConfig {
       mcpServers: mcpServers.size,
       llmProviders: llmProviders.size,
     },
-    origins: new Map([...builtIns.origins, ...collectOrigins([tarsy, parts.providers], parts.sources)]),
+    origins: new Map([...builtIn.origins, ...collectOrigins([tarsy, parts.providers], parts.sources)]),
   };
+}
+
+/** Built-in and written entries by name; a written one replaces the built-in of the same name whole. */
+export function mergeEntries<Entry, Written>(
+  builtIn: ReadonlyMap<string, Entry>,
+  written: Readonly<Record<string, Written | undefined>> = {},
+): Map<string, Entry | Written> {
+  const merged = new Map<string, Entry | Written>(builtIn);
+  for (const [name, entry] of Object.entries(written)) {
+    if (entry !== undefined) merged.set(name, entry);
+  }
+  return merged;
 }
 
 function queueSettings(queue: QueueSection): QueueSettings {
@@ -85,15 +98,39 @@ function defaultSettings(defaults: DefaultsSection): DefaultSettings {
   };
 }
 
-/** Project and location are told to the gateway as values: they are no secrets. */
+/** The gateway gets project and location as values: they are not secret. */
 function completeProvider(entry: LlmProviderEntry, env: Environment): LlmProvider {
   const project = entry.project_env === undefined ? undefined : env[entry.project_env];
   const location = entry.location_env === undefined ? undefined : env[entry.location_env];
+  const { model, max_tool_result_tokens } = BUILT_IN_SETTINGS.scripted;
   return {
     ...entry,
-    model: entry.model ?? BUILT_IN_SETTINGS.scripted.model,
-    max_tool_result_tokens: entry.max_tool_result_tokens ?? BUILT_IN_SETTINGS.scripted.max_tool_result_tokens,
+    model: entry.model ?? model,
+    max_tool_result_tokens: entry.max_tool_result_tokens ?? max_tool_result_tokens,
     ...(project === undefined ? {} : { project }),
     ...(location === undefined ? {} : { location }),
   };
+}
+
+/** The origin of every value of the files, by path; a list of scalars also has one as a whole. */
+function collectOrigins(files: readonly object[], sources: SourceMap): Map<string, Origin> {
+  const origins = new Map<string, Origin>();
+  const visit = (container: object, key: string | number, value: unknown) => {
+    const written = sources.find(container, key);
+    if (written === undefined) return;
+    const { path, file, line, variables } = written;
+    if (typeof value !== "object" || value === null) {
+      origins.set(path, { file, line, variables });
+      return;
+    }
+    if (!Array.isArray(value)) {
+      for (const [innerKey, inner] of Object.entries(value)) visit(value, innerKey, inner);
+      return;
+    }
+    const inserted = value.flatMap((_item, index) => sources.find(value, index)?.variables ?? []);
+    origins.set(path, { file, line, variables: inserted });
+    value.forEach((inner: unknown, index) => visit(value, index, inner));
+  };
+  for (const file of files) for (const [key, value] of Object.entries(file)) visit(file, key, value);
+  return origins;
 }

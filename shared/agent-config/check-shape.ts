@@ -1,9 +1,9 @@
-import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
+import { Ajv, type ErrorObject } from "ajv";
 import type { Static, TSchema } from "typebox";
-import { describeViolation } from "#shared/agent-config/describe-violation.ts";
 import { LONGEST_DURATION_MS, parseDuration } from "#shared/agent-config/parse-duration.ts";
-import type { Reporter } from "#shared/agent-config/reporter.ts";
-import { loosen, type Loose } from "#shared/agent-config/schemas/loose.ts";
+import type { Reporter, Target } from "#shared/agent-config/reporter.ts";
+import { LARGEST_COUNT } from "#shared/agent-config/schemas/schema-parts.ts";
+import { suggestName } from "#shared/agent-config/suggest-name.ts";
 
 const ajv = new Ajv({ allErrors: true, verbose: true, strict: true });
 ajv.addVocabulary(["freeText", "rule", "secret", "secretIfWrong"]);
@@ -15,73 +15,122 @@ function isDuration(text: string, minimum: number): boolean {
   return duration !== undefined && duration >= minimum && duration <= LONGEST_DURATION_MS;
 }
 
-/** A checked value: `complete` if nothing was wrong, else only what was right. */
+/** A value without its invalid parts: keys may be missing and lists may have holes. */
+export type Loose<T> = T extends readonly (infer Item)[]
+  ? (Loose<Item> | undefined)[]
+  : T extends object
+    ? { [Key in keyof T]?: Loose<T[Key]> }
+    : T;
+
+/** The whole value if it is valid, else its valid parts. */
 export type CheckedShape<S extends TSchema> =
   | { readonly valid: true; readonly value: Static<S> }
   | { readonly valid: false; readonly value: Loose<Static<S>> };
 
-/** Checks values of one schema; see `shapeChecker`. */
-export type ShapeChecker<S extends TSchema> = (value: unknown, reporter: Reporter) => CheckedShape<S>;
-
 /**
- * Compiles a schema into a check that reports every violation at its place and takes the wrong values out,
- * so that the checks across entries can go on with the rest and find what else is wrong.
+ * Reports every violation of the schema at its position and removes the invalid parts from the value, so that
+ * the checks across entries can find further mistakes in the rest.
  */
-export function shapeChecker<S extends TSchema>(schema: S): ShapeChecker<S> {
+export function checkShape<S extends TSchema>(schema: S, value: object, reporter: Reporter): CheckedShape<S> {
   const validate = ajv.compile<Static<S>>(schema);
-  let validateLoose: ValidateFunction<Loose<Static<S>>> | undefined;
-  return (value, reporter) => {
-    if (validate(value)) return { valid: true, value };
-    reportAndPrune(value, validate.errors ?? [], reporter);
-    validateLoose ??= ajv.compile<Loose<Static<S>>>(loosen(schema));
-    if (validateLoose(value)) return { valid: false, value };
-    throw new Error(
-      `what was left of the configuration is still invalid: ${ajv.errorsText(validateLoose.errors)}`,
-    );
-  };
-}
-
-interface Prune {
-  readonly container: object;
-  readonly key: string | number;
-}
-
-function reportAndPrune(root: unknown, errors: readonly ErrorObject[], reporter: Reporter): void {
-  const prunes: Prune[] = [];
+  if (validate(value)) return { valid: true, value };
+  const errors = validate.errors ?? [];
   for (const error of errors) {
-    const target = locate(root, error);
-    const { rule, hint, secret } = describeViolation(error);
-    reporter.error({ ...target, secret }, rule, hint);
-    if (error.keyword === "required" || error.keyword === "minItems" || target.key === undefined) continue;
-    const { container, key } = target;
-    if (prunes.some((prune) => prune.container === container && prune.key === key)) continue;
-    prunes.push({ container, key });
+    const { rule, hint } = describeViolation(error);
+    const { secret, secretIfWrong } = asRecord(error.parentSchema);
+    const isSecret = secret === true || secretIfWrong === true;
+    reporter.error({ ...locate(value, error), secret: isSecret }, rule, hint);
   }
-  for (const { container, key } of prunes.toReversed()) {
-    if (Array.isArray(container) && typeof key === "number") reporter.sources.removeIndex(container, key);
-    else Reflect.deleteProperty(container, key);
+  removeInvalidParts(schema, value, errors);
+  return { valid: false, value };
+}
+
+/** Removes the parts that violate the schema, given all its violations. What is missing stays missing. */
+function removeInvalidParts<S extends TSchema>(
+  _schema: S,
+  value: object,
+  errors: readonly ErrorObject[],
+): asserts value is object & Loose<Static<S>> {
+  const parts = errors.filter(({ keyword }) => keyword !== "minItems").map((error) => locate(value, error));
+  for (const { container, key } of parts) {
+    if (key !== undefined) Reflect.deleteProperty(container, key);
   }
 }
 
-/** The container and key an ajv error speaks of. */
-function locate(root: unknown, error: ErrorObject): { container: object; key?: string | number } {
+/** The container and key an ajv error is about. */
+function locate(root: object, error: ErrorObject): Pick<Target, "container" | "key"> {
   const segments = error.instancePath.split("/").slice(1).map(unescapePointer);
   const missing: unknown = error.keyword === "required" ? error.params["missingProperty"] : undefined;
   if (typeof missing === "string") segments.push(missing);
-  let container: unknown = root;
+  let container = root;
   let key: string | number | undefined;
   for (const segment of segments) {
-    if (key !== undefined && isContainer(container)) container = Reflect.get(container, key);
+    const inner: unknown = key === undefined ? undefined : Reflect.get(container, key);
+    if (typeof inner === "object" && inner !== null) container = inner;
     key = Array.isArray(container) ? Number(segment) : segment;
   }
-  if (!isContainer(container)) throw new Error(`nothing at ${error.instancePath}`);
   return key === undefined ? { container } : { container, key };
-}
-
-function isContainer(value: unknown): value is object {
-  return typeof value === "object" && value !== null;
 }
 
 function unescapePointer(segment: string): string {
   return segment.replaceAll("~1", "/").replaceAll("~0", "~");
+}
+
+const KINDS: Readonly<Record<string, string>> = {
+  object: "a mapping",
+  array: "a list",
+  string: "text",
+  integer: "a whole number",
+  boolean: "true or false",
+};
+
+/** The broken rule in the words of a configuration file. */
+function describeViolation(error: ErrorObject): { readonly rule: string; readonly hint?: string } {
+  const schema = asRecord(error.parentSchema);
+  switch (error.keyword) {
+    case "type":
+      return { rule: `must be ${KINDS[String(schema["type"])] ?? "of another type"}${range(schema)}` };
+    case "enum":
+      return { rule: "must be one of the allowed values", hint: suggestValue(error) };
+    case "pattern":
+      return { rule: typeof schema["rule"] === "string" ? schema["rule"] : "is not allowed" };
+    case "minimum":
+    case "maximum":
+      return { rule: `must be a whole number${range(schema)}` };
+    case "minItems":
+      return { rule: "must have at least one entry" };
+    case "minLength":
+      return { rule: "must not be empty" };
+    case "required":
+      return { rule: "is required" };
+    case "format":
+      return { rule: describeDuration(error), hint: "write it like 500ms, 90s or 1h30m" };
+    default:
+      return { rule: error.message ?? "is not allowed" };
+  }
+}
+
+function describeDuration(error: ErrorObject): string {
+  const parsed = typeof error.data === "string" ? parseDuration(error.data) : undefined;
+  if (parsed === undefined) return "must be a duration";
+  if (parsed > LONGEST_DURATION_MS) return "must be a duration of at most 576h";
+  return error.params["format"] === "duration-or-zero"
+    ? "must be a duration of zero or more"
+    : "must be a duration above zero";
+}
+
+function suggestValue({ data, params }: ErrorObject): string {
+  const allowed: unknown = params["allowedValues"];
+  return suggestName(typeof data === "string" ? data : "", Array.isArray(allowed) ? allowed.map(String) : []);
+}
+
+function range({ minimum, maximum }: Readonly<Record<string, unknown>>): string {
+  if (typeof minimum !== "number") return "";
+  return typeof maximum !== "number" || maximum === LARGEST_COUNT
+    ? ` of at least ${minimum}`
+    : ` from ${minimum} to ${maximum}`;
+}
+
+function asRecord(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null ? { ...value } : {};
 }

@@ -1,14 +1,12 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
+import type { Environment } from "#shared/environment.ts";
 import { TerminalError, errorMessage } from "#shared/errors.ts";
 
-/** Values of environment variables by name. */
-export type Environment = Readonly<Record<string, string | undefined>>;
-
 /**
- * The environment the configuration is read with: `<configDir>/.env` under the real environment, which wins.
- * A missing file is fine; one that cannot be read throws TerminalError `invalid_configuration`.
+ * The variables for the configuration: those of `<configDir>/.env`, overridden by the real environment. The file
+ * may be missing; throws TerminalError `invalid_configuration` if it cannot be read.
  * Synchronous: it runs once, before a service starts anything.
  */
 export function readConfigEnvironment(configDir: string, env: Environment): Environment {

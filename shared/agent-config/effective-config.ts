@@ -1,7 +1,9 @@
-import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
-import { redactSecrets } from "#shared/agent-config/redact-secrets.ts";
+import type { AgentConfig, Origin } from "#shared/agent-config/agent-config.ts";
+import { joinPath } from "#shared/agent-config/source-map.ts";
 
-/** The effective configuration under the files' own keys, durations as text, secrets redacted. */
+const REDACTED = "[redacted]";
+
+/** The effective configuration with the keys of the files, durations as text, secrets redacted. */
 export function effectiveConfig(config: AgentConfig): unknown {
   const effective = {
     queue: withDurations(config.queue),
@@ -14,10 +16,32 @@ export function effectiveConfig(config: AgentConfig): unknown {
   return redactSecrets(effective, config.origins);
 }
 
-/** Settings in the files' own keys; milliseconds become a duration in seconds. */
+/** True if a variable of this name probably holds a secret. */
+export function looksSecret(variable: string): boolean {
+  return /key|token|secret|pass|pwd|cred|auth|private|cookie|dsn|database_url/iu.test(variable);
+}
+
+/** Milliseconds become a duration in seconds. */
 function withDurations(settings: object): Record<string, unknown> {
   const entries = Object.entries(settings).map(([key, value]): [string, unknown] =>
     key.endsWith("_ms") ? [key.slice(0, -"_ms".length), `${Number(value) / 1000}s`] : [key, value],
   );
   return Object.fromEntries(entries);
+}
+
+/** Replaces bearer tokens, credentials in URLs, and text with an inserted variable whose name looks secret. */
+function redactSecrets(value: unknown, origins: ReadonlyMap<string, Origin>, path = ""): unknown {
+  if (Array.isArray(value)) {
+    return value.map((item: unknown, index) => redactSecrets(item, origins, joinPath(path, index)));
+  }
+  if (typeof value === "object" && value !== null) {
+    const entries = Object.entries(value).map(([key, inner]): [string, unknown] => [
+      key,
+      key === "bearer_token" ? REDACTED : redactSecrets(inner, origins, joinPath(path, key)),
+    ]);
+    return Object.fromEntries(entries);
+  }
+  if (typeof value !== "string") return value;
+  if (origins.get(path)?.variables.some(looksSecret) === true) return REDACTED;
+  return value.replaceAll(/(\b[a-z][a-z0-9+.-]*:\/\/)[^/\s@]+@/giu, `$1${REDACTED}@`);
 }

@@ -1,122 +1,154 @@
-import type { Environment } from "#shared/agent-config/config-environment.ts";
-import type { ConfigProblem } from "#shared/agent-config/config-problem.ts";
-import { ExpandedText, type Insertion } from "#shared/agent-config/expanded-text.ts";
+import { LineCounter } from "yaml";
+import type { Environment } from "#shared/environment.ts";
+import type { ConfigProblem, FilePosition } from "#shared/agent-config/config-problem.ts";
 
-/** Variables inserted many times over must not grow a small file without bound. */
-const MAX_EXPANDED_CHARS = 2 * 1024 * 1024;
-const MAX_TEMPLATES = 1000;
-
-const TEMPLATE = /^\{\{\s*(?:\.([A-Za-z_]\w*)|"([^"\\\n]*)"|`([^`]*)`)\s*\}\}/u;
+/** A valid template, or else everything up to its `}}` or to the end of its line. */
+const TEMPLATE =
+  /\{\{(?:\s*(?:\.(?<variable>[A-Za-z_]\w*)|"(?<quoted>[^"\\\n]*)"|`(?<raw>[^`]*)`)\s*\}\}|.*?\}\}|.*)/gu;
 const ALLOWED = 'only {{.NAME}} for an environment variable and {{"text"}} for literal text are allowed';
 
-/** Stands in for a template that was not understood: a plain word wherever it is. */
-const STAND_IN = "_";
+/** Replaces an invalid template: a plain word is valid YAML in every context. */
+const PLACEHOLDER = "_";
 
 /**
- * Inserts environment variables for `{{.NAME}}`, as text, before the YAML is read; an unset one becomes
- * nothing. `{{"text"}}` stands for its text, so that a literal `{{` can be written. Every other template
- * is reported with its place and something stands in for it; an unset variable is warned about once.
- * Undefined, with the reason reported, for a file beyond the limits.
+ * Replaces `{{.NAME}}` by the environment variable's text before the YAML is parsed; an unset variable inserts
+ * nothing. `{{"text"}}` inserts its text, so that a literal `{{` can be written. Reports every other template
+ * as an error, and each unset variable once as a warning unless it is in a comment.
  */
 export function expandTemplates(
   file: string,
   source: string,
   env: Environment,
   report: (problem: ConfigProblem) => void,
-): ExpandedText | undefined {
+): ExpandedText {
   const insertions: Insertion[] = [];
   const problems: { offset: number; severity: ConfigProblem["severity"]; message: string }[] = [];
-  const parts: string[] = [];
-  let length = 0;
+  const unset = new Set<string>();
+  let text = "";
   let copied = 0;
-  const append = (text: string) => {
-    parts.push(text);
-    length += text.length;
-  };
-  for (let open = source.indexOf("{{"); open !== -1; open = source.indexOf("{{", copied)) {
-    const template = readTemplate(source, open, env);
-    append(source.slice(copied, open));
-    const { sourceEnd, text, variable, broken, problem } = template;
-    const start = length;
-    append(text);
+  for (const { 0: written, index: offset, groups = {} } of source.matchAll(TEMPLATE)) {
+    const { variable, quoted, raw } = groups;
+    const inserted = variable === undefined ? (quoted ?? raw) : (env[variable] ?? "");
+    text += source.slice(copied, offset);
+    const start = text.length;
+    text += inserted ?? PLACEHOLDER;
+    copied = offset + written.length;
     insertions.push({
-      sourceStart: open,
-      sourceEnd,
+      sourceStart: offset,
+      sourceEnd: copied,
       start,
-      end: length,
-      broken,
+      end: text.length,
+      broken: inserted === undefined,
       ...(variable === undefined ? {} : { variable }),
     });
-    copied = sourceEnd;
-    if (problem !== undefined) problems.push({ offset: open, ...problem });
-    if (length > MAX_EXPANDED_CHARS || insertions.length > MAX_TEMPLATES) {
-      const limit =
-        length > MAX_EXPANDED_CHARS
-          ? `with its variables inserted the file exceeds ${MAX_EXPANDED_CHARS} characters`
-          : `the file has more than ${MAX_TEMPLATES} templates`;
-      const place = new ExpandedText(file, source, source, []).placeInSource(open);
-      report({ severity: "error", ...place, path: "", message: limit });
-      return undefined;
+    if (inserted === undefined) {
+      const message = `the template ${shorten(written)} is not understood; ${ALLOWED}`;
+      problems.push({ offset, severity: "error", message });
+    } else if (variable !== undefined && inserted === "" && !unset.has(variable)) {
+      if (isInComment(source, offset)) continue;
+      unset.add(variable);
+      const message = `${variable} is not set, so {{.${variable}}} inserts nothing`;
+      problems.push({ offset, severity: "warning", message });
     }
   }
-  append(source.slice(copied));
-  const expanded = new ExpandedText(file, source, parts.join(""), insertions);
-  for (const { offset, severity, message } of withoutRepeats(problems)) {
-    report({ severity, ...expanded.placeInSource(offset), path: "", message });
+  text += source.slice(copied);
+  const expanded = new ExpandedText(file, source, text, insertions);
+  for (const { offset, severity, message } of problems) {
+    report({ severity, ...expanded.positionInSource(offset), path: "", message });
   }
   return expanded;
-}
-
-interface Template {
-  readonly sourceEnd: number;
-  readonly text: string;
-  readonly variable?: string;
-  readonly broken: boolean;
-  readonly problem?: { readonly severity: ConfigProblem["severity"]; readonly message: string };
-}
-
-function readTemplate(source: string, open: number, env: Environment): Template {
-  const written = source.slice(open, endOfTemplate(source, open));
-  const found = TEMPLATE.exec(written);
-  if (found === null) {
-    const message = `the template ${shorten(written)} is not understood; ${ALLOWED}`;
-    const problem = { severity: "error", message } as const;
-    return { sourceEnd: open + written.length, text: STAND_IN, broken: true, problem };
-  }
-  const [whole, variable, quoted, raw] = found;
-  const sourceEnd = open + whole.length;
-  if (variable === undefined) return { sourceEnd, text: quoted ?? raw ?? "", broken: false };
-  const value = env[variable] ?? "";
-  if (value !== "" || isInComment(source, open)) return { sourceEnd, text: value, variable, broken: false };
-  const message = `${variable} is not set, so {{.${variable}}} inserts nothing`;
-  return { sourceEnd, text: value, variable, broken: false, problem: { severity: "warning", message } };
-}
-
-/** Where the template that begins at `open` ends: after its `}}`, or at the line's end if it has none there. */
-function endOfTemplate(source: string, open: number): number {
-  const close = source.indexOf("}}", open + 2);
-  const lineEnd = source.indexOf("\n", open);
-  const end = close === -1 ? source.length : close + 2;
-  if (TEMPLATE.test(source.slice(open, end)) || lineEnd === -1) return end;
-  return Math.min(end, lineEnd);
 }
 
 function isInComment(source: string, offset: number): boolean {
   return /^\s*#/u.test(source.slice(source.lastIndexOf("\n", offset) + 1, offset));
 }
 
-function withoutRepeats<T extends { readonly message: string; readonly severity: string }>(
-  problems: T[],
-): T[] {
-  const seen = new Set<string>();
-  return problems.filter(({ message, severity }) => {
-    if (severity === "error") return true;
-    if (seen.has(message)) return false;
-    seen.add(message);
-    return true;
-  });
-}
-
 function shorten(text: string): string {
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+}
+
+/** One `{{…}}` of the source and the text that replaced it; offsets in code units. */
+interface Insertion {
+  readonly sourceStart: number;
+  readonly sourceEnd: number;
+  readonly start: number;
+  readonly end: number;
+  /** Absent for literal text. */
+  readonly variable?: string;
+  /** The template is invalid and has been reported; a placeholder replaced it. */
+  readonly broken: boolean;
+}
+
+/** What was inserted into a part of a file. */
+export interface Inserted {
+  /** Each variable once. */
+  readonly variables: readonly string[];
+  /** One of the templates is invalid and has been reported. */
+  readonly broken: boolean;
+}
+
+/** A file's text with its templates expanded, and the position in the file as written of each offset. */
+export class ExpandedText {
+  readonly file: string;
+  readonly text: string;
+  readonly #source: string;
+  readonly #insertions: readonly Insertion[];
+  readonly #lines = new LineCounter();
+
+  constructor(file: string, source: string, text: string, insertions: readonly Insertion[]) {
+    this.file = file;
+    this.text = text;
+    this.#source = source;
+    this.#insertions = insertions;
+    this.#lines.addNewLine(0);
+    for (const { index } of source.matchAll(/\n/gu)) this.#lines.addNewLine(index + 1);
+  }
+
+  /** The position of an offset into the expanded text. */
+  positionOf(offset: number): FilePosition {
+    return this.positionInSource(this.#toSource(offset, "start"));
+  }
+
+  /** The position of an offset into the file as written. */
+  positionInSource(offset: number): FilePosition {
+    const { line, col } = this.#lines.linePos(offset);
+    return { file: this.file, line, column: col };
+  }
+
+  /** The file's own text for a range of the expanded text. */
+  writtenAt(start: number, end: number): string {
+    return this.#source.slice(this.#toSource(start, "start"), this.#toSource(end, "end"));
+  }
+
+  /** What was inserted into a range of the expanded text. */
+  insertedAt(start: number, end: number): Inserted {
+    return summary(this.#insertions.filter((insertion) => insertion.start <= end && insertion.end >= start));
+  }
+
+  /** What was inserted into a line of the file as written. */
+  insertedOnLine(line: number): Inserted {
+    return summary(
+      this.#insertions.filter(({ sourceStart }) => this.positionInSource(sourceStart).line === line),
+    );
+  }
+
+  /** At the edge of an insertion, `side` chooses the end of the template. */
+  #toSource(offset: number, side: "start" | "end"): number {
+    let shift = 0;
+    for (const { start, end, sourceStart, sourceEnd } of this.#insertions) {
+      if (offset < start || (side === "end" && offset === start)) {
+        return start === end && offset === start ? sourceEnd : offset + shift;
+      }
+      if (offset < end || (side === "end" && offset === end)) {
+        return side === "start" ? sourceStart : sourceEnd;
+      }
+      shift = sourceEnd - end;
+    }
+    return offset + shift;
+  }
+}
+
+function summary(insertions: readonly Insertion[]): Inserted {
+  const variables = insertions.flatMap(({ variable }) => variable ?? []);
+  return { variables: [...new Set(variables)], broken: insertions.some(({ broken }) => broken) };
 }

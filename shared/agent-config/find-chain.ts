@@ -2,15 +2,15 @@ import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
 import type { ChainEntry } from "#shared/agent-config/schemas/tarsy-file.ts";
 
 /** The chain that investigates an alert. */
-export interface FoundChain {
+interface FoundChain {
   readonly alertType: string;
   readonly chainId: string;
   readonly chain: ChainEntry;
 }
 
 /**
- * The chain for an alert type; without one (undefined or empty) the default alert type's.
- * Undefined if no chain handles it: `knownAlertTypes` lists what could have been said.
+ * The chain for an alert type; for undefined or an empty one, the chain for the default alert type.
+ * Undefined if no chain handles it; `knownAlertTypes` lists the allowed ones.
  */
 export function findChain(config: AgentConfig, alertType: string | undefined): FoundChain | undefined {
   const wanted = alertType === undefined || alertType === "" ? config.defaults.alert_type : alertType;

@@ -1,23 +1,23 @@
-import { AgentConfigError } from "#shared/agent-config/agent-config-error.ts";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { isMap, parseDocument } from "yaml";
 import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
-import { assembleConfig } from "#shared/agent-config/assemble-config.ts";
-import { shapeChecker } from "#shared/agent-config/check-shape.ts";
+import { assembleConfig, mergeEntries } from "#shared/agent-config/assemble-config.ts";
+import { builtInConfig } from "#shared/agent-config/built-in-config.ts";
 import { checkConfig } from "#shared/agent-config/checks/check-config.ts";
-import type { Environment } from "#shared/agent-config/config-environment.ts";
-import { knownNames } from "#shared/agent-config/known-names.ts";
-import { makeBuiltIns, mergeEntries } from "#shared/agent-config/merge-config.ts";
+import { AgentConfigError } from "#shared/agent-config/config-problem.ts";
+import { expandTemplates } from "#shared/agent-config/expand-templates.ts";
 import { readCheckedFile } from "#shared/agent-config/read-checked-file.ts";
 import { Reporter } from "#shared/agent-config/reporter.ts";
 import { LlmProvidersFile } from "#shared/agent-config/schemas/llm-providers-file.ts";
 import { TarsyFile } from "#shared/agent-config/schemas/tarsy-file.ts";
-
-const checkTarsyFile = shapeChecker(TarsyFile);
-const checkLlmProvidersFile = shapeChecker(LlmProvidersFile);
+import type { SourceMap } from "#shared/agent-config/source-map.ts";
+import type { Environment } from "#shared/environment.ts";
 
 /**
  * Reads `tarsy.yaml` and `llm-providers.yaml` of a directory with the values of `env` inserted, merges them
  * over the built-ins and checks the whole. `env` should come from `readConfigEnvironment`. Throws
- * AgentConfigError with every mistake of both files; what may be a mistake is in the result's `warnings`.
+ * AgentConfigError with every mistake of both files; possible mistakes are in the result's `warnings`.
  */
 export async function loadAgentConfig(options: {
   configDir: string;
@@ -25,39 +25,71 @@ export async function loadAgentConfig(options: {
 }): Promise<AgentConfig> {
   const { configDir, env } = options;
   const reporter = new Reporter(env);
+  const { sources } = reporter;
   const [tarsy, providers] = await Promise.all([
-    readCheckedFile(configDir, "tarsy.yaml", TarsyFile, checkTarsyFile, reporter, env),
-    readCheckedFile(configDir, "llm-providers.yaml", LlmProvidersFile, checkLlmProvidersFile, reporter, env),
+    readCheckedFile(configDir, "tarsy.yaml", TarsyFile, reporter, env),
+    readCheckedFile(configDir, "llm-providers.yaml", LlmProvidersFile, reporter, env),
   ]);
-  const builtIns = makeBuiltIns(env);
+  const builtIn = builtInConfig(env);
   const checked = checkConfig({
     configDir,
     env,
     reporter,
     tarsy: tarsy?.value ?? {},
+    stubbedServers: await readStubbedServers(configDir, env),
     names: {
-      agents: knownNames(builtIns.agents, tarsy?.value, "agents", reporter.sources),
-      mcpServers: knownNames(builtIns.mcpServers, tarsy?.value, "mcp_servers", reporter.sources),
-      llmProviders: knownNames(builtIns.llmProviders, providers?.value, "llm_providers", reporter.sources),
+      agents: knownNames(builtIn.agents, tarsy?.value, "agents", sources),
+      mcpServers: knownNames(builtIn.mcpServers, tarsy?.value, "mcp_servers", sources),
+      llmProviders: knownNames(builtIn.llmProviders, providers?.value, "llm_providers", sources),
     },
-    agents: mergeEntries(builtIns.agents, tarsy?.value.agents),
-    chains: mergeEntries(builtIns.chains, tarsy?.value.agent_chains),
-    mcpServers: mergeEntries(builtIns.mcpServers, tarsy?.value.mcp_servers),
-    llmProviders: mergeEntries(builtIns.llmProviders, providers?.value.llm_providers),
+    agents: mergeEntries(builtIn.agents, tarsy?.value.agents),
+    chains: mergeEntries(builtIn.chains, tarsy?.value.agent_chains),
+    mcpServers: mergeEntries(builtIn.mcpServers, tarsy?.value.mcp_servers),
+    llmProviders: mergeEntries(builtIn.llmProviders, providers?.value.llm_providers),
   });
-  const { report } = reporter;
-  const errors = report.errors();
+  const errors = reporter.errors();
+  const warnings = reporter.warnings();
   if (errors.length > 0 || tarsy?.valid !== true || providers?.valid !== true) {
-    throw new AgentConfigError(errors, report.warnings(), report.dropped);
+    throw new AgentConfigError(errors, warnings);
   }
   return assembleConfig({
     configDir,
     env,
     tarsy: tarsy.value,
     providers: providers.value,
-    builtIns,
-    sources: reporter.sources,
-    warnings: report.warnings(),
+    builtIn,
+    sources,
+    warnings,
     ...checked,
   });
+}
+
+/**
+ * The names a reference to a section may use: the built-in ones and all written in it, those of invalid
+ * entries included. Undefined if the file or the section could not be read.
+ */
+function knownNames(
+  builtIn: ReadonlyMap<string, unknown>,
+  file: object | undefined,
+  section: string,
+  sources: SourceMap,
+): ReadonlySet<string> | undefined {
+  if (file === undefined) return undefined;
+  const entries: unknown = Reflect.get(file, section);
+  if (typeof entries !== "object" || entries === null) {
+    return sources.hasChild(file, section) ? undefined : new Set(builtIn.keys());
+  }
+  return new Set([...builtIn.keys(), ...sources.keys(entries)]);
+}
+
+/** The servers of which `stub-tools.yaml` has tools. The tool-runner reports what is wrong with that file. */
+async function readStubbedServers(configDir: string, env: Environment): Promise<ReadonlySet<string>> {
+  try {
+    const file = join(configDir, "stub-tools.yaml");
+    const { text } = expandTemplates(file, await readFile(file, "utf8"), env, () => {});
+    const servers = parseDocument(text).get("servers");
+    return new Set(isMap(servers) ? servers.items.map(({ key }) => String(key)) : []);
+  } catch {
+    return new Set();
+  }
 }

@@ -1,4 +1,4 @@
-/** 24 days: a timer holds no more than 2^31 - 1 ms and fires at once for what is longer. */
+/** 24 days: a longer timer (over 2^31 - 1 ms) fires immediately. */
 export const LONGEST_DURATION_MS = 576 * 3_600_000;
 
 const UNIT_MS = new Map([
@@ -16,8 +16,8 @@ const WHOLE = /^[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+$/u;
 const PART = /(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h)/gu;
 
 /**
- * Milliseconds of a duration in Go's notation (`500ms`, `1h30m`, `-1.5s`, `0`), or undefined if it is none.
- * Anything between 0 and 1 ms counts as 1 ms, so that what was set above zero stays above zero.
+ * Milliseconds of a duration in Go's notation (`500ms`, `1h30m`, `-1.5s`, `0`), or undefined for other text.
+ * A duration between 0 and 1 ms becomes 1 ms, so that a positive setting stays positive.
  */
 export function parseDuration(text: string): number | undefined {
   if (/^[+-]?0$/u.test(text)) return 0;

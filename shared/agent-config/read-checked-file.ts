@@ -1,38 +1,66 @@
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { TSchema } from "typebox";
-import type { CheckedShape, ShapeChecker } from "#shared/agent-config/check-shape.ts";
-import type { Environment } from "#shared/agent-config/config-environment.ts";
+import { checkShape, type CheckedShape } from "#shared/agent-config/check-shape.ts";
 import { expandTemplates } from "#shared/agent-config/expand-templates.ts";
 import { parseYaml } from "#shared/agent-config/parse-yaml.ts";
-import { readConfigFile } from "#shared/agent-config/read-config-file.ts";
 import { ShapeReader } from "#shared/agent-config/read-shape.ts";
 import type { Reporter } from "#shared/agent-config/reporter.ts";
+import type { Environment } from "#shared/environment.ts";
+import { errorMessage } from "#shared/errors.ts";
 
 /**
- * One file from bytes to a checked value: read, expand, parse, shape. Everything wrong is reported; undefined
- * if the file is of no use at all.
+ * Reads a file, expands its templates, parses its YAML and checks it against the schema. Everything wrong is
+ * reported; undefined if no mapping could be read from the file.
  */
 export async function readCheckedFile<S extends TSchema>(
   configDir: string,
   name: string,
   schema: S,
-  check: ShapeChecker<S>,
   reporter: Reporter,
   env: Environment,
 ): Promise<CheckedShape<S> | undefined> {
   const file = join(configDir, name);
-  const report = reporter.report.add.bind(reporter.report);
-  const source = await readConfigFile(file, report);
-  if (source === undefined) return undefined;
+  const report = reporter.add.bind(reporter);
+  let source: string;
+  try {
+    source = new TextDecoder("utf-8", { fatal: true }).decode(await readFile(file));
+  } catch (error) {
+    report({ severity: "error", file, line: 1, column: 1, path: "", message: describeFailure(error) });
+    return undefined;
+  }
   const text = expandTemplates(file, source, env, report);
-  if (text === undefined) return undefined;
   const yaml = parseYaml(text, report);
   if (yaml === undefined) return undefined;
   const value = new ShapeReader(text, yaml, reporter).readFile(schema);
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return check(value, reporter);
-  const [start, end] = yaml.root?.range ?? [0, 0];
-  if (!text.isBroken(start, end)) {
-    report({ severity: "error", ...text.placeOf(start), path: "", message: "must be a mapping at the top" });
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) {
+    return checkShape(schema, value, reporter);
+  }
+  const [start, end] = yaml.contents?.range ?? [0, 0];
+  if (value !== undefined && !text.insertedAt(start, end).broken) {
+    report({
+      severity: "error",
+      ...text.positionOf(start),
+      path: "",
+      message: "must be a mapping at the top",
+    });
   }
   return undefined;
+}
+
+function describeFailure(error: unknown): string {
+  switch (error instanceof Error && "code" in error ? error.code : undefined) {
+    case "ENOENT":
+    case "ENOTDIR":
+      return "configuration file not found";
+    case "EACCES":
+    case "EPERM":
+      return "cannot be read: permission denied";
+    case "EISDIR":
+      return "is a directory; it must be a YAML file";
+    case "ERR_ENCODING_INVALID_ENCODED_DATA":
+      return "is not UTF-8 text; it must be a YAML file";
+    default:
+      return `cannot be read: ${errorMessage(error)}`;
+  }
 }

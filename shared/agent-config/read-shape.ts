@@ -1,77 +1,81 @@
-import { isAlias, isMap, isScalar, isSeq, type Node, type Scalar, type YAMLMap } from "yaml";
+import {
+  isAlias,
+  isCollection,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  type Document,
+  type Node,
+  type Scalar,
+  type YAMLMap,
+  type YAMLSeq,
+} from "yaml";
 import { Type, type TSchema } from "typebox";
-import type { ExpandedText } from "#shared/agent-config/expanded-text.ts";
-import type { ParsedYaml } from "#shared/agent-config/parse-yaml.ts";
+import type { ExpandedText } from "#shared/agent-config/expand-templates.ts";
+import { joinPath } from "#shared/agent-config/source-map.ts";
+import { nearestName } from "#shared/agent-config/suggest-name.ts";
 import type { Reporter } from "#shared/agent-config/reporter.ts";
-import { readMapEntries } from "#shared/agent-config/read-map-entries.ts";
-import { readScalar } from "#shared/agent-config/read-scalar.ts";
-import { nearestName } from "#shared/agent-config/nearest-name.ts";
-import { joinPath, type Child } from "#shared/agent-config/source-map.ts";
+
+/** The key and value nodes of each entry of a mapping. */
+type Entries = Map<string, { readonly keyNode: Scalar; readonly value: unknown }>;
 
 /**
- * Turns a parsed file into the plain values its schema describes and registers where each was written.
- * Scalars are read as Go's YAML would for the field (a number is fine where text is wanted, `yes` where a
- * boolean is), null counts as not set, unknown keys are warned about and left out, a key given twice is an
- * error. Types and ranges are not judged here: a value of the wrong kind comes out as it is.
+ * Turns a parsed file into the plain values its schema describes and registers the position of each.
+ * Scalars are read as Go's YAML reads them for the field (a number is accepted where text is expected, `yes`
+ * where a boolean is), null counts as not set, unknown keys are warned about and left out, a duplicate key is
+ * an error. Types and ranges are not checked: a value of the wrong kind is returned unchanged.
  */
 export class ShapeReader {
   readonly #text: ExpandedText;
-  readonly #yaml: ParsedYaml;
+  readonly #document: Document.Parsed;
   readonly #reporter: Reporter;
 
-  constructor(text: ExpandedText, yaml: ParsedYaml, reporter: Reporter) {
+  constructor(text: ExpandedText, document: Document.Parsed, reporter: Reporter) {
     this.#text = text;
-    this.#yaml = yaml;
+    this.#document = document;
     this.#reporter = reporter;
   }
 
-  /** The whole file; an empty one is an empty mapping. */
+  /** Reads the whole file; an empty file is an empty mapping. Undefined if it is broken. */
   readFile(schema: TSchema): unknown {
-    const root = this.#yaml.root;
-    const empty = root === null || (isScalar(root) && root.value === null);
-    return empty ? this.#emptyMap() : this.#read(root, schema, "", root.range?.[0] ?? 0);
-  }
-
-  #emptyMap(): object {
-    const value: object = { __proto__: null };
-    this.#reporter.sources.add(value, "", this.#text, 0);
-    return value;
+    const root = this.#document.contents;
+    const start = root?.range[0] ?? 0;
+    const value = this.#read(root, schema, "", start);
+    if (value !== null) return value;
+    const empty: object = { __proto__: null };
+    this.#reporter.sources.add(empty, "", this.#text, start);
+    return empty;
   }
 
   #read(node: Node | null, schema: TSchema, path: string, start: number): unknown {
-    if (node === null) return null;
-    if (isAlias(node)) {
-      const target = this.#yaml.aliases.get(node);
-      return target === undefined ? null : this.#read(target, schema, path, start);
-    }
     if (isMap(node)) return this.#readMap(node, schema, path, start);
-    if (isSeq(node)) return this.#readList(node.items, schema, path, start);
+    if (isSeq(node)) return this.#readList(node, schema, path, start);
     return isScalar(node) ? readScalar(node, schema) : null;
   }
 
-  #readMap(node: YAMLMap, schema: TSchema, path: string, start: number): object {
+  /** Undefined, as everywhere here, for a value that cannot be read, which has been reported. */
+  #readMap(node: YAMLMap, schema: TSchema, path: string, start: number): object | undefined {
     const { sources } = this.#reporter;
     const value: Record<string, unknown> = { __proto__: null };
     sources.add(value, path, this.#text, start);
     const isRecord = Type.IsRecord(schema);
     if (!isRecord && !Type.IsObject(schema)) return value;
-    const entries = readMapEntries(node, this.#yaml.aliases, (problemNode, key, message) => {
-      const at = this.#text.placeOf(problemNode.range?.[0] ?? start);
-      const keyPath = key === undefined ? path : joinPath(path, key);
-      this.#reporter.report.add({ severity: "error", ...at, path: keyPath, message });
-    });
-    for (const { key, keyNode, valueNode } of entries) {
+    const entries = this.#entries(node, path);
+    if (entries === undefined) return undefined;
+    for (const [key, { keyNode, value: valueNode }] of entries) {
       const inner: TSchema | undefined = isRecord ? Type.RecordValue(schema) : own(schema.properties, key);
       if (inner === undefined) {
         this.#warnUnknown(keyNode, key, path, Type.IsObject(schema) ? Object.keys(schema.properties) : []);
         continue;
       }
-      const keyStart = keyNode.range?.[0] ?? start;
-      const read = this.#read(valueNode, inner, joinPath(path, key), keyStart);
-      sources.addChild(value, key, this.#child(key, valueNode, keyStart));
-      if (sources.find(value, key)?.broken === true) continue;
-      if (this.#countsAsUnset(read, inner, isRecord)) {
-        this.#warnEmpty(value, key, read, inner);
+      const read = this.#readChild(value, key, valueNode, inner, path, keyNode.range?.[0] ?? start);
+      if (read === undefined) continue;
+      const emptyName = read === "" && Type.IsOptional(inner) && !("freeText" in inner);
+      if (!isRecord && (read === null || emptyName)) {
+        if (emptyName && !("secret" in inner)) {
+          this.#reporter.warn({ container: value, key }, "is empty and counts as not set");
+        }
         sources.removeChild(value, key);
         continue;
       }
@@ -80,47 +84,115 @@ export class ShapeReader {
     return value;
   }
 
-  #readList(items: readonly unknown[], schema: TSchema, path: string, start: number): unknown[] {
+  #readList(node: YAMLSeq, schema: TSchema, path: string, start: number): unknown[] {
     const value: unknown[] = [];
     this.#reporter.sources.add(value, path, this.#text, start);
     if (!Type.IsArray(schema)) return value;
-    items.forEach((item, index) => {
-      const node = isAlias(item) || isMap(item) || isSeq(item) || isScalar(item) ? item : null;
-      const itemStart = node?.range?.[0] ?? start;
-      const at = value.length;
-      this.#reporter.sources.addChild(value, at, this.#child(index, node, itemStart));
-      if (this.#reporter.sources.find(value, at)?.broken === true) return;
-      value.push(this.#read(node, schema.items, joinPath(path, index), itemStart));
+    node.items.forEach((item, index) => {
+      const itemStart = isNode(item) ? (item.range?.[0] ?? start) : start;
+      value.push(this.#readChild(value, index, item, schema.items, path, itemStart));
     });
     return value;
   }
 
-  #child(segment: string | number, node: Node | null, keyStart: number): Child {
-    const target = isAlias(node) ? (this.#yaml.aliases.get(node) ?? node) : node;
-    const [start, end] = target?.range ?? [keyStart, keyStart];
-    return { segment, start, end, kind: isMap(target) ? "mapping" : isSeq(target) ? "list" : "scalar" };
+  /** Reads a value of a container and registers its position; undefined if it is broken. */
+  #readChild(
+    container: object,
+    key: string | number,
+    child: unknown,
+    schema: TSchema,
+    path: string,
+    start: number,
+  ): unknown {
+    const node = this.#resolveAlias(child);
+    const [from, to] = node?.range ?? [start, start];
+    const isBroken = node === undefined || (!isCollection(node) && this.#text.insertedAt(from, to).broken);
+    const value = isBroken ? undefined : this.#read(node, schema, joinPath(path, key), start);
+    const kind = isMap(node) ? "mapping" : isSeq(node) ? "list" : "scalar";
+    const broken = value === undefined;
+    this.#reporter.sources.addChild(container, key, { start: from, end: to, kind, broken });
+    return value;
   }
 
-  #countsAsUnset(read: unknown, inner: TSchema, isRecord: boolean): boolean {
-    if (isRecord) return false;
-    return read === null || (read === "" && Type.IsOptional(inner) && !("freeText" in inner));
+  /** The node itself or the one an alias stands for, null for no node; undefined for an invalid alias. */
+  #resolveAlias(node: unknown): Node | null | undefined {
+    if (!isAlias(node)) return isNode(node) ? node : null;
+    const target = node.resolve(this.#document);
+    const at = node.range?.[0] ?? 0;
+    const [from, to] = target?.range ?? [at, at];
+    if (target !== undefined && (at < from || at >= to)) return target;
+    const reason = target === undefined ? "has no anchor before it" : "contains itself";
+    this.#refuse(node, "", `the alias *${node.source} ${reason}`);
+    return undefined;
   }
 
-  #warnEmpty(container: object, key: string, read: unknown, inner: TSchema): void {
-    if (read === null || "secret" in inner) return;
-    this.#reporter.warn({ container, key }, "is empty and counts as not set");
+  /** The mapping's own entries, then those of `<<` that it does not have itself. */
+  #entries(map: YAMLMap, path: string): Entries | undefined {
+    const entries: Entries = new Map();
+    const merged: (Entries | undefined)[] = [];
+    for (const { key: keyNode, value } of map.items) {
+      const key = isScalar(keyNode) ? keyText(keyNode) : "";
+      if (isScalar(keyNode) && isMergeKey(keyNode)) merged.push(...this.#mergeSources(value, path));
+      else if (!isScalar(keyNode) || key === "") this.#refuse(keyNode, path, "a key must be a name");
+      else if (!entries.has(key)) entries.set(key, { keyNode, value });
+      else this.#refuse(keyNode, joinPath(path, key), "the key is given twice; remove one");
+    }
+    for (const source of merged) {
+      if (source === undefined) return undefined;
+      for (const [key, entry] of source) if (!entries.has(key)) entries.set(key, entry);
+    }
+    return entries;
+  }
+
+  #mergeSources(value: unknown, path: string): (Entries | undefined)[] {
+    const node = this.#resolveAlias(value);
+    const sources = isSeq(node) ? node.items.map((item) => this.#resolveAlias(item)) : [node];
+    return sources.map((source) => {
+      if (isMap(source)) return this.#entries(source, path);
+      if (source !== undefined) this.#refuse(source, path, "<< must name a mapping");
+      return undefined;
+    });
+  }
+
+  #refuse(node: unknown, path: string, message: string): void {
+    const position = this.#text.positionOf(isNode(node) ? (node.range?.[0] ?? 0) : 0);
+    this.#reporter.add({ severity: "error", ...position, path, message });
   }
 
   #warnUnknown(keyNode: Scalar, key: string, path: string, known: readonly string[]): void {
     const nearest = nearestName(key, known);
     const hint = nearest === undefined ? `known keys: ${known.join(", ")}` : `did you mean ${nearest}?`;
-    this.#reporter.report.add({
+    this.#reporter.add({
       severity: "warning",
-      ...this.#text.placeOf(keyNode.range?.[0] ?? 0),
+      ...this.#text.positionOf(keyNode.range?.[0] ?? 0),
       path: joinPath(path, key),
       message: `is not a known key and has no effect; ${hint}`,
     });
   }
+}
+
+/** A scalar as Go's YAML reads it for a field of this schema; null for YAML's null. */
+function readScalar({ value, type, source }: Scalar, schema: TSchema): unknown {
+  if (value === null || value === undefined) return null;
+  const plain = type === "PLAIN" ? source : undefined;
+  if (Type.IsString(schema) || Type.IsEnum(schema)) {
+    return typeof value === "string" ? value : (plain ?? value);
+  }
+  if (plain === undefined || typeof value !== "string") return value;
+  if (Type.IsBoolean(schema)) {
+    if (/^(?:y|yes|on)$/iu.test(plain)) return true;
+    if (/^(?:n|no|off)$/iu.test(plain)) return false;
+  }
+  if (Type.IsInteger(schema) && /^[-+]?\d[\d_]*$/u.test(plain)) return Number(plain.replaceAll("_", ""));
+  return value;
+}
+
+function isMergeKey({ value, type }: Scalar): boolean {
+  return typeof value === "symbol" || (value === "<<" && (type === undefined || type === "PLAIN"));
+}
+
+function keyText({ value, source }: Scalar): string {
+  return typeof value === "string" ? value : (source ?? "");
 }
 
 function own(properties: Readonly<Record<string, TSchema>>, key: string): TSchema | undefined {

@@ -1,41 +1,41 @@
-import type { Environment } from "#shared/agent-config/config-environment.ts";
 import type { ConfigProblem } from "#shared/agent-config/config-problem.ts";
-import { ConfigReport } from "#shared/agent-config/config-report.ts";
-import { looksSecret } from "#shared/agent-config/looks-secret.ts";
-import { nearestName } from "#shared/agent-config/nearest-name.ts";
+import { looksSecret } from "#shared/agent-config/effective-config.ts";
 import { SourceMap, type Written } from "#shared/agent-config/source-map.ts";
+import { suggestName } from "#shared/agent-config/suggest-name.ts";
+import type { Environment } from "#shared/environment.ts";
 
-/** What a complaint is about: a value of a container, or the container itself. */
+/** What a problem is about: a value of a container, or the container itself. */
 export interface Target {
   readonly container: object;
   readonly key?: string | number;
-  /** Instead of the place's own path, for what is missing in a section that is missing itself. */
+  /** Replaces the value's own path, for a missing key of a section that is missing itself. */
   readonly path?: string;
   /** Keeps the value out of the report. */
   readonly secret?: boolean;
 }
 
-/** Says what is wrong with values read from files: adds their place, path and what was found there. */
+/** Collects every problem of the files with its position, path and the value found there. */
 export class Reporter {
-  readonly report = new ConfigReport();
   readonly sources = new SourceMap();
   readonly #env: Environment;
+  readonly #problems = new Map<string, ConfigProblem>();
+  readonly #errorPaths = new Set<string>();
 
   constructor(env: Environment) {
     this.#env = env;
   }
 
-  /** `rule` reads on from the path: "must be …", "needs …"; `hint` follows a semicolon. */
+  /** `rule` continues the path: "must be …", "needs …"; `hint` follows a semicolon. */
   error(target: Target, rule: string, hint?: string): void {
-    this.#add("error", target, rule, hint);
+    this.#addFound("error", target, rule, hint);
   }
 
-  /** As `error`, for what does not keep the configuration from being used. */
+  /** As `error`, for what does not prevent the use of the configuration. */
   warn(target: Target, rule: string, hint?: string): void {
-    this.#add("warning", target, rule, hint);
+    this.#addFound("warning", target, rule, hint);
   }
 
-  /** An error if the name is not among the known ones; undefined `known` (their file is broken) passes. */
+  /** An error if the name is not among the known ones. Accepts any if `known` is undefined: their file is broken. */
   unknownName(
     target: Target,
     what: string,
@@ -45,43 +45,64 @@ export class Reporter {
     if (name === undefined || known === undefined) return;
     const names = [...known];
     if (names.includes(name)) return;
-    this.error(target, `must be a known ${what}`, suggest(name, names));
+    this.error(target, `must be a known ${what}`, suggestName(name, names));
   }
 
-  #add(severity: ConfigProblem["severity"], target: Target, rule: string, hint: string | undefined): void {
+  /**
+   * Records a problem. Drops a second error at the same path, which follows from the first, and a repetition
+   * at the same position, which comes from an alias.
+   */
+  add(problem: ConfigProblem): void {
+    const { severity, file, line, column, path, message } = problem;
+    const lastSegment = path.slice(Math.max(path.lastIndexOf("."), path.lastIndexOf("[")) + 1);
+    const id = [severity, file, line, column, lastSegment, message].join(" ");
+    if (this.#problems.has(id)) return;
+    if (severity === "error" && path !== "") {
+      const errorPath = `${file} ${path}`;
+      if (this.#errorPaths.has(errorPath)) return;
+      this.#errorPaths.add(errorPath);
+    }
+    this.#problems.set(id, problem);
+  }
+
+  /** Errors by file and position. */
+  errors(): ConfigProblem[] {
+    return this.#sorted("error");
+  }
+
+  /** Warnings by file and position. */
+  warnings(): ConfigProblem[] {
+    return this.#sorted("warning");
+  }
+
+  #sorted(severity: ConfigProblem["severity"]): ConfigProblem[] {
+    return [...this.#problems.values()]
+      .filter((problem) => problem.severity === severity)
+      .sort((a, b) => a.file.localeCompare(b.file) || a.line - b.line || a.column - b.column);
+  }
+
+  #addFound(severity: ConfigProblem["severity"], target: Target, rule: string, hint = ""): void {
     const written = this.sources.find(target.container, target.key);
-    if (written === undefined) throw new Error(`a problem without a place: ${rule}`);
+    if (written === undefined) throw new Error(`a problem without a position: ${rule}`);
+    // The value could not be read, and that has been reported.
     if (written.broken) return;
-    const { value, found } = this.#describe(written, target.secret ?? false);
-    this.report.add({
-      severity,
-      file: written.file,
-      line: written.line,
-      column: written.column,
-      path: target.path ?? written.path,
-      ...(value === undefined ? {} : { value }),
-      message: `${rule}${found}${hint === undefined ? "" : `; ${hint}`}`,
-    });
+    const { file, line, column } = written;
+    const found = this.#describeFound(written, target.secret ?? false);
+    const message = `${rule}${found}${hint === "" ? "" : `; ${hint}`}`;
+    this.add({ severity, file, line, column, path: target.path ?? written.path, message });
   }
 
-  #describe(written: Written, secret: boolean): { value?: string; found: string } {
-    const unset = written.variables.filter((name) => (this.#env[name] ?? "") === "");
+  #describeFound({ kind, text, variables }: Written, secret: boolean): string {
+    if (kind === "mapping" || kind === "list") return `, found a ${kind}`;
+    const isSet = (name: string) => (this.#env[name] ?? "") !== "";
+    const unset = variables.filter((name) => !isSet(name));
     const reason =
       unset.length === 0 ? "" : ` (${unset.join(", ")} ${unset.length === 1 ? "is" : "are"} not set)`;
-    if (written.kind === "mapping" || written.kind === "list") return { found: `, found a ${written.kind}` };
-    if (written.text === undefined || secret) return { found: reason };
-    const value = shorten(written.text);
-    const open = written.variables.filter((name) => !looksSecret(name) && (this.#env[name] ?? "") !== "");
-    const values = open.map((name) => `${name} is ${shorten(JSON.stringify(this.#env[name]))}`);
-    return { value, found: `, found ${value}${values.length === 0 ? reason : ` (${values.join(", ")})`}` };
+    if (text === undefined || secret) return reason;
+    const shown = variables.filter((name) => isSet(name) && !looksSecret(name));
+    const values = shown.map((name) => `${name} is ${shorten(JSON.stringify(this.#env[name]))}`);
+    return `, found ${shorten(text)}${values.length === 0 ? reason : ` (${values.join(", ")})`}`;
   }
-}
-
-/** "did you mean …? allowed: …" */
-export function suggest(name: string, names: readonly string[]): string {
-  const nearest = nearestName(name, names);
-  const list = names.length === 0 ? "there is none" : `allowed: ${names.slice(0, 30).sort().join(", ")}`;
-  return nearest === undefined ? list : `did you mean ${nearest}? ${list}`;
 }
 
 function shorten(text: string): string {

@@ -1,16 +1,25 @@
-import type { ResolvedAgent, ResolvedChain, ResolvedStage } from "#shared/contracts/resolved-chain.ts";
+import type {
+  IterationStrategy,
+  LlmBackend,
+  ProviderType,
+  ResolvedAgent,
+  ResolvedChain,
+  ResolvedProvider,
+  ResolvedStage,
+} from "#shared/contracts/resolved-chain.ts";
 import { TerminalError } from "#shared/errors.ts";
 import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
-import { SYNTHESIS_AGENT } from "#shared/agent-config/built-in/agents.ts";
-import { decideAgent, type Block } from "#shared/agent-config/decide-agent.ts";
 import { findChain, knownAlertTypes } from "#shared/agent-config/find-chain.ts";
-import { resolveProvider } from "#shared/agent-config/resolve-provider.ts";
+import {
+  resolveAgentSettings,
+  synthesisBlock,
+  type ExecutionBlock,
+} from "#shared/agent-config/resolve-agent-settings.ts";
 import type { ChainEntry, StageEntry } from "#shared/agent-config/schemas/tarsy-file.ts";
 
 /**
- * Decides everything an investigation of this alert type is run by (without one: the default alert type).
- * Depends on nothing but its arguments; equal ones give equal results. Throws TerminalError
- * `unknown_alert_type` if no chain handles it.
+ * Resolves everything that an investigation of this alert type (by default the default alert type) runs by.
+ * Pure: equal arguments give equal results. Throws TerminalError `unknown_alert_type` if no chain handles it.
  */
 export function resolveChain(config: AgentConfig, alertType: string | undefined): ResolvedChain {
   const found = findChain(config, alertType);
@@ -50,29 +59,57 @@ function resolveStage(config: AgentConfig, chain: ChainEntry, stage: StageEntry)
   };
 }
 
-/** The stage's synthesis settings as the block nearest to that execution. */
-export function synthesisBlock({ synthesis }: StageEntry): Block {
-  const { agent = SYNTHESIS_AGENT, ...settings } = synthesis ?? {};
-  return { ...settings, name: agent, level: "synthesis" };
-}
-
 function resolveAgent(
   config: AgentConfig,
   chain: ChainEntry,
   stage: StageEntry,
-  block: Block,
+  block: ExecutionBlock,
 ): ResolvedAgent {
-  const decided = decideAgent(config, chain, stage, block);
-  const strategy = decided.iteration_strategy.value;
+  const settings = resolveAgentSettings(config, chain, stage, block);
+  const strategy = settings.iteration_strategy.value;
   return {
-    name: decided.name,
+    name: settings.name,
     iteration_strategy: strategy,
-    max_iterations: decided.max_iterations.value,
-    iteration_timeout_ms: decided.iteration_timeout_ms.value,
-    mcp_servers: [...decided.mcp_servers.value],
-    custom_instructions: decided.custom_instructions,
-    llm_provider: resolveProvider(config, decided.llm_provider.value, strategy),
+    max_iterations: settings.max_iterations.value,
+    iteration_timeout_ms: settings.iteration_timeout_ms.value,
+    mcp_servers: [...settings.mcp_servers.value],
+    custom_instructions: settings.custom_instructions,
+    llm_provider: resolveProvider(config, settings.llm_provider.value, strategy),
   };
+}
+
+function resolveProvider(config: AgentConfig, name: string, strategy: IterationStrategy): ResolvedProvider {
+  const provider = config.llmProviders.get(name);
+  if (provider === undefined) {
+    throw new TerminalError("invalid_configuration", `there is no LLM provider ${name}`);
+  }
+  const { type, model, max_tool_result_tokens, native_tools } = provider;
+  const { api_key_env, credentials_env, project, location, base_url, script } = provider;
+  return {
+    name,
+    type,
+    model,
+    backend: chooseBackend(strategy, type),
+    ...(api_key_env === undefined ? {} : { api_key_env }),
+    ...(credentials_env === undefined ? {} : { credentials_env }),
+    ...(project === undefined ? {} : { project }),
+    ...(location === undefined ? {} : { location }),
+    ...(base_url === undefined ? {} : { base_url }),
+    ...(script === undefined ? {} : { script }),
+    max_tool_result_tokens,
+    native_tools: { ...native_tools },
+  };
+}
+
+/**
+ * Chooses the gateway's client. The format asks for `langchain` with ReAct, synthesis and single calls, and for
+ * the native client with the native strategies on Google. A Google provider's `langchain` may delegate to the
+ * native client, which keeps its signatures, and does so here. The native strategies on other providers run on
+ * `langchain` with bound tools.
+ */
+function chooseBackend(_strategy: IterationStrategy, type: ProviderType): LlmBackend {
+  if (type === "scripted") return "scripted";
+  return type === "google" ? "google-native" : "langchain";
 }
 
 function serverInstructions(config: AgentConfig, stages: readonly ResolvedStage[]): Record<string, string> {

@@ -1,35 +1,95 @@
-import { Document, isScalar, visit, type Pair, type Scalar } from "yaml";
+import { Document, isPair, isScalar, isSeq, visit, type Scalar } from "yaml";
 import type { AgentConfig, Origin } from "#shared/agent-config/agent-config.ts";
-import { decideAll } from "#shared/agent-config/decide-all.ts";
 import { effectiveConfig } from "#shared/agent-config/effective-config.ts";
+import {
+  resolveAgentSettings,
+  synthesisBlock,
+  type AgentSettings,
+  type ExecutionBlock,
+  type Setting,
+} from "#shared/agent-config/resolve-agent-settings.ts";
+import type { ChainEntry, StageEntry } from "#shared/agent-config/schemas/tarsy-file.ts";
 import { joinPath } from "#shared/agent-config/source-map.ts";
 
 /**
- * The effective configuration as YAML, each value with a comment that says where it comes from, and what
- * every agent of every chain is resolved to. Secrets are redacted.
+ * The effective configuration as YAML, with a comment at each value that names its origin, followed by the
+ * resolved settings of every agent of every chain with the level of each. Secrets are redacted.
  */
 export function showConfig(config: AgentConfig): string {
   const { origins } = config;
-  const written = new Document(effectiveConfig(config), { aliasDuplicateObjects: false });
-  annotate(written, (path) => describeOrigin(origins.get(path)));
-  const decided = decideAll(config);
-  const resolved = new Document({ resolved: decided.values }, { aliasDuplicateObjects: false });
-  annotate(resolved, (path) => decided.levels.get(path));
-  return `${written.toString({ lineWidth: 0 })}\n${resolved.toString({ lineWidth: 0 })}`;
+  const effective = new Document(effectiveConfig(config), { aliasDuplicateObjects: false });
+  annotate(effective, (path) => describeOrigin(origins.get(path)));
+  const levels = new Map<string, string>();
+  const chains = [...config.chains].map(([chainId, chain]): [string, unknown] => {
+    const path = joinPath("resolved", chainId);
+    const stages = chain.stages.map((stage, at) =>
+      showStage(config, chain, stage, joinPath(path, at), levels),
+    );
+    return [chainId, stages];
+  });
+  const resolved = new Document({ resolved: Object.fromEntries(chains) }, { aliasDuplicateObjects: false });
+  annotate(resolved, (path) => levels.get(path));
+  return `${effective.toString({ lineWidth: 0 })}\n${resolved.toString({ lineWidth: 0 })}`;
 }
 
 function describeOrigin(origin: Origin | undefined): string {
   if (origin === undefined) return "built-in";
-  const place = origin.line === undefined ? origin.file : `${origin.file}:${origin.line}`;
-  return origin.variables.length === 0 ? place : `${place}, environment ${origin.variables.join(", ")}`;
+  const position = origin.line === undefined ? origin.file : `${origin.file}:${origin.line}`;
+  return origin.variables.length === 0 ? position : `${position}, environment ${origin.variables.join(", ")}`;
 }
 
-/** Puts a comment beside every scalar and every list of scalars. */
-function annotate(document: Document, say: (path: string) => string | undefined): void {
+/** The resolved settings of a stage; adds the level of each setting to `levels`, by path. */
+function showStage(
+  config: AgentConfig,
+  chain: ChainEntry,
+  stage: StageEntry,
+  path: string,
+  levels: Map<string, string>,
+): Record<string, unknown> {
+  const showAgent = (block: ExecutionBlock, agentPath: string) => {
+    const agent = resolveAgentSettings(config, chain, stage, block);
+    addLevels(agent, agentPath, levels);
+    const settings = SHOWN_SETTINGS.map((key): [string, unknown] => [key, agent[key].value]);
+    return { name: agent.name, ...Object.fromEntries(settings) };
+  };
+  const replicas = Math.max(1, stage.replicas ?? 1);
+  const policyLevel = config.origins.has("defaults.success_policy") ? "defaults" : "built-in";
+  levels.set(`${path}.success_policy`, stage.success_policy === undefined ? policyLevel : "stage");
+  const shown = {
+    stage: stage.name,
+    success_policy: stage.success_policy ?? config.defaults.success_policy,
+    replicas,
+    agents: stage.agents.map((entry, at) =>
+      showAgent(Object.assign({ level: "stage agent" as const }, entry), `${path}.agents[${at}]`),
+    ),
+  };
+  if (stage.agents.length * replicas === 1) return shown;
+  return { ...shown, synthesis: showAgent(synthesisBlock(stage), `${path}.synthesis`) };
+}
+
+const SHOWN_SETTINGS = [
+  "llm_provider",
+  "iteration_strategy",
+  "max_iterations",
+  "iteration_timeout_ms",
+  "mcp_servers",
+] as const;
+
+function addLevels(agent: AgentSettings, path: string, levels: Map<string, string>): void {
+  for (const key of SHOWN_SETTINGS) {
+    const { from, value }: Setting<unknown> = agent[key];
+    const keyPath = `${path}.${key}`;
+    if (!Array.isArray(value)) levels.set(keyPath, from);
+    else value.forEach((_item, index) => levels.set(joinPath(keyPath, index), from));
+  }
+}
+
+/** Adds a comment to every scalar whose path has one. */
+function annotate(document: Document, commentAt: (path: string) => string | undefined): void {
   visit(document, {
     Scalar(key, node: Scalar, ancestors) {
       if (key === "key") return;
-      const comment = say(pathOf(ancestors, node));
+      const comment = commentAt(pathOf(ancestors, node));
       if (comment === undefined) return;
       if (typeof node.value === "string" && node.value.includes("\n")) node.commentBefore = ` ${comment}`;
       else node.comment = ` ${comment}`;
@@ -41,19 +101,8 @@ function pathOf(ancestors: readonly unknown[], node: Scalar): string {
   let path = "";
   const chain = [...ancestors, node];
   chain.forEach((ancestor, index) => {
-    if (isKeyed(ancestor) && isScalar(ancestor.key)) path = joinPath(path, String(ancestor.key.value));
-    if (isItems(ancestor)) {
-      const at = ancestor.items.indexOf(chain[index + 1]);
-      if (at !== -1 && !isKeyed(chain[index + 1])) path = joinPath(path, at);
-    }
+    if (isPair(ancestor) && isScalar(ancestor.key)) path = joinPath(path, String(ancestor.key.value));
+    if (isSeq(ancestor)) path = joinPath(path, ancestor.items.indexOf(chain[index + 1]));
   });
   return path;
-}
-
-function isKeyed(value: unknown): value is Pair {
-  return typeof value === "object" && value !== null && "key" in value && "value" in value;
-}
-
-function isItems(value: unknown): value is { items: unknown[] } {
-  return typeof value === "object" && value !== null && "items" in value && Array.isArray(value.items);
 }

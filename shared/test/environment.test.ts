@@ -62,7 +62,7 @@ describe("the environment", () => {
     expect(() => databaseUrl({ DATABASE_URL: "mysql://h/d" })).to.throw("postgres:// or postgresql://");
   });
 
-  it("gives every service its log settings and health port", () => {
+  it("reads the log settings and the health port of a service", () => {
     const read = (env: Record<string, string>) => readServiceConfig(env, { name: "X_PORT", fallback: 8090 });
     expect(
       read({ LOG_LEVEL: "debug", LOG_FORMAT: "pretty", X_PORT: "0", BIND_ADDRESS: "0.0.0.0" }),

@@ -17,7 +17,7 @@ describe("serveHealth", () => {
     };
   };
 
-  it("is alive whatever its dependencies say", async () => {
+  it("is alive even if a dependency is not", async () => {
     const broken = { postgres: async () => Promise.reject(new Error("away")) };
     expect(await ask(broken, "/healthz")).to.include({ status: 200, text: '{"status":"alive"}\n' });
   });
@@ -42,7 +42,7 @@ describe("serveHealth", () => {
     });
   });
 
-  it("shows its figures and nothing else", async () => {
+  it("serves its metrics, and 404 for any other path", async () => {
     const { status, text, type } = await ask({}, "/metrics");
     expect(status).to.equal(200);
     expect(type).to.include("text/plain");

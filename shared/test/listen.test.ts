@@ -23,7 +23,7 @@ describe("listen", () => {
     first.close();
   });
 
-  it("says in one sentence what else is wrong", async () => {
+  it("reports any other error in one sentence", async () => {
     const error = await attempt("203.0.113.1", 0);
     expect(error).to.have.property("code", "port_unavailable");
     expect(error)

@@ -4,18 +4,21 @@ import { join } from "node:path";
 import { expect } from "chai";
 import { until } from "../../test/support/until.ts";
 
-const SERVICE = join(import.meta.dirname, "stand-in-service.ts");
+const SERVICE = join(import.meta.dirname, "stub-service.ts");
 
-/** A stand-in service as a process of its own, and the messages it logs. */
-class StandIn implements Disposable {
+/** The stub service as a separate process, and the messages it logs. */
+class ServiceProcess implements Disposable {
   readonly #child: ChildProcess;
   readonly #exit: Promise<unknown[]>;
+  readonly #outputEnd: Promise<unknown[]>;
   #output = "";
 
   constructor(child: ChildProcess) {
     this.#child = child;
     this.#exit = once(child, "exit");
-    child.stdout?.setEncoding("utf8").on("data", (text: string) => (this.#output += text));
+    if (child.stdout === null) throw new Error("the service was started without a pipe for its output");
+    child.stdout.setEncoding("utf8").on("data", (text: string) => (this.#output += text));
+    this.#outputEnd = once(child.stdout, "end");
   }
 
   get messages(): string[] {
@@ -34,8 +37,9 @@ class StandIn implements Disposable {
     this.#child.disconnect();
   }
 
-  /** The exit code, once it has ended. */
+  /** The exit code, once it has ended and all of its output has arrived. */
   async code(): Promise<unknown> {
+    await this.#outputEnd;
     return (await this.#exit)[0];
   }
 
@@ -45,7 +49,7 @@ class StandIn implements Disposable {
 }
 
 const start = (fault = "none", env: Record<string, string> = {}) =>
-  new StandIn(
+  new ServiceProcess(
     spawn(process.execPath, [SERVICE, fault], { env: { LOG_FORMAT: "json", ...env }, stdio: "pipe" }),
   );
 const RELEASED = ["second released", "first released", "stopped"];
@@ -61,8 +65,8 @@ describe("runService", () => {
     });
   }
 
-  it("ends in order when whoever started it is gone", async () => {
-    using service = new StandIn(
+  it("ends in order when its parent process is gone", async () => {
+    using service = new ServiceProcess(
       fork(SERVICE, ["none"], { env: { LOG_FORMAT: "json" }, execArgv: [], silent: true }),
     );
     await service.saying("serving");
@@ -71,8 +75,8 @@ describe("runService", () => {
     expect(service.messages).to.deep.equal(["serving", "stopping", ...RELEASED]);
   });
 
-  it("stops at once when whoever started it was gone before it listened", async () => {
-    const service = new StandIn(
+  it("stops immediately when its parent process was gone before it listened", async () => {
+    const service = new ServiceProcess(
       fork(SERVICE, ["slow-config"], { env: { LOG_FORMAT: "json" }, execArgv: [], silent: true }),
     );
     service.disconnect();
@@ -80,7 +84,7 @@ describe("runService", () => {
     expect(service.messages).to.include("stopped");
   });
 
-  it("counts a stop while it starts as an orderly one", async () => {
+  it("stops in order while it starts", async () => {
     using service = start("waiting-start");
     await service.saying("starting");
     service.kill("SIGTERM");
@@ -88,7 +92,7 @@ describe("runService", () => {
     expect(service.messages).to.deep.equal(["starting", "stopping", ...RELEASED]);
   });
 
-  it("ends at once on a second signal", async () => {
+  it("exits immediately on a second signal", async () => {
     using service = start("slow-release");
     await service.saying("serving");
     service.kill("SIGTERM");

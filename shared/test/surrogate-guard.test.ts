@@ -15,7 +15,7 @@ describe("safeCut", () => {
     expect(safeCut("💾", 1)).to.equal(0);
   });
 
-  it("holds back a first half at the very end", () => {
+  it("cuts off a high surrogate at the very end", () => {
     expect(safeCut("ab\ud83d", 10)).to.equal(2);
     expect(safeCut("ab\udcbe", 10)).to.equal(3);
   });

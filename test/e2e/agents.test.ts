@@ -1,9 +1,7 @@
 import { expect } from "chai";
-import { BackingServers } from "../support/backing-servers.ts";
-import { configDirectory } from "../support/config-directory.ts";
+import { PipelineFixture } from "../support/pipeline-fixture.ts";
 import { SUMMARY_CALL } from "../support/scripts.ts";
-import { TarsyClient } from "../support/tarsy-client.ts";
-import { TarsySystem } from "../support/tarsy-system.ts";
+import type { TarsyClient } from "../support/tarsy-client.ts";
 
 const CHAIN = (strategy: string) => ({
   alert_types: [strategy],
@@ -63,21 +61,18 @@ const SCRIPT = {
 };
 
 describe("agents with tools, through all five services", () => {
-  const resources = new AsyncDisposableStack();
+  let pipeline: PipelineFixture;
   let client: TarsyClient;
-  let system: TarsySystem;
 
   before(async () => {
-    const servers = resources.use(await BackingServers.start());
-    const { path } = resources.use(
-      await configDirectory({ tarsy: TARSY, script: SCRIPT, stubTools: STUB_TOOLS }),
-    );
-    system = resources.use(await TarsySystem.start({ servers, configDir: path }));
-    client = new TarsyClient(system);
+    pipeline = await PipelineFixture.start({
+      config: { tarsy: TARSY, script: SCRIPT, stubTools: STUB_TOOLS },
+    });
+    ({ client } = pipeline);
   });
-  after(() => resources.disposeAsync());
+  after(() => pipeline[Symbol.asyncDispose]());
   afterEach(function () {
-    if (this.currentTest?.state === "failed") process.stderr.write(system.output.slice(-4_000));
+    pipeline.showOutputOf(this.currentTest);
   });
 
   const shown = async (id: string) => {

@@ -4,16 +4,18 @@ import { setInterval as every } from "node:timers/promises";
 import { expect } from "chai";
 import { Type } from "typebox";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import { BackingServers } from "../support/backing-servers.ts";
+import type { BackingServers } from "../support/backing-servers.ts";
 import { CHAIN_ROWS } from "../support/chain-rows.ts";
-import { configDirectory } from "../support/config-directory.ts";
+import { PipelineFixture } from "../support/pipeline-fixture.ts";
+import { repetitions, testSeed } from "../support/nightly.ts";
+import { seededRandom } from "../support/seeded-random.ts";
 import { SUMMARY_CALL } from "../support/scripts.ts";
-import { TarsyClient } from "../support/tarsy-client.ts";
-import { TarsySystem } from "../support/tarsy-system.ts";
+import type { TarsyClient } from "../support/tarsy-client.ts";
+import type { TarsySystem } from "../support/tarsy-system.ts";
 import { until } from "../support/until.ts";
 
 /** How many times an executor is killed; each kill costs the time that a lease takes to run out. */
-const KILLS = Number(process.env["CHAIN_KILLS"] ?? 3);
+const KILLS = Number(process.env["CHAIN_KILLS"] ?? repetitions({ daily: 3, nightly: 12 }));
 /** How many connections of the executors are cut, ten a second. */
 const CUTS = Number(process.env["CHAIN_CUTS"] ?? 40);
 const SESSIONS_AT_ONCE = 3;
@@ -93,7 +95,8 @@ function expectSameRows(found: unknown, expected: unknown, how: string): void {
 }
 
 describe("chains of three stages with three agents, disturbed", () => {
-  const resources = new AsyncDisposableStack();
+  const random = seededRandom(testSeed());
+  let pipeline: PipelineFixture;
   let servers: BackingServers;
   let system: TarsySystem;
   let client: TarsyClient;
@@ -103,13 +106,9 @@ describe("chains of three stages with three agents, disturbed", () => {
   let length = 0;
 
   before(async () => {
-    servers = resources.use(await BackingServers.start());
-    const config = resources.use(
-      await configDirectory({ tarsy: TARSY, script: SCRIPT, stubTools: STUB_TOOLS }),
-    );
-    configDir = config.path;
-    system = resources.use(await TarsySystem.start({ servers, configDir, executors: 3 }));
-    client = new TarsyClient(system);
+    const config = { tarsy: TARSY, script: SCRIPT, stubTools: STUB_TOOLS };
+    pipeline = await PipelineFixture.start({ ownServers: true, config, executors: 3 });
+    ({ servers, configDir, system, client } = pipeline);
     const called = await toolCalls();
     const id = await client.submit(ALERT);
     await client.waitFor(id, ["completed", "failed"]);
@@ -118,9 +117,9 @@ describe("chains of three stages with three agents, disturbed", () => {
     expect((await toolCalls()) - called).to.equal(TOOL_CALLS);
     length = (await runtime(id)).last_seq;
   });
-  after(() => resources.disposeAsync());
+  after(() => pipeline[Symbol.asyncDispose]());
   afterEach(function () {
-    if (this.currentTest?.state === "failed") process.stderr.write(system.output.slice(-6_000));
+    pipeline.showOutputOf(this.currentTest);
   });
 
   const rows = async (id: string) => (await servers.query(CHAIN_ROWS, [id]))[0];
@@ -136,7 +135,7 @@ describe("chains of three stages with three agents, disturbed", () => {
     (await readFile(join(configDir, "calls.jsonl"), "utf8").catch(() => "")).split("\n").length - 1;
   /** Waits until a session has come to a place somewhere in it. */
   const reachRandomPlace = async (id: string) => {
-    const place = 2 + Math.floor(Math.random() * (length - 4));
+    const place = 2 + Math.floor(random() * (length - 4));
     await until(`event ${place}`, async () => (await runtime(id)).last_seq >= place, LONG_MS);
     return place;
   };

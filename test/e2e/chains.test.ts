@@ -1,11 +1,10 @@
 import { expect } from "chai";
 import { Type } from "typebox";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import { BackingServers } from "../support/backing-servers.ts";
-import { configDirectory } from "../support/config-directory.ts";
+import type { BackingServers } from "../support/backing-servers.ts";
+import { PipelineFixture } from "../support/pipeline-fixture.ts";
 import { SUMMARY_CALL } from "../support/scripts.ts";
-import { TarsyClient } from "../support/tarsy-client.ts";
-import { TarsySystem } from "../support/tarsy-system.ts";
+import type { TarsyClient } from "../support/tarsy-client.ts";
 import { until } from "../support/until.ts";
 
 /** How many sessions run at once over three executors; more than the slots of all of them. */
@@ -55,21 +54,18 @@ const SCRIPT = {
 const parseRows = compileParser("rows", Type.Array(Type.Object({ text: Type.String() })));
 
 describe("chains, through all five services and three executors", () => {
-  const resources = new AsyncDisposableStack();
+  let pipeline: PipelineFixture;
   let servers: BackingServers;
-  let system: TarsySystem;
   let client: TarsyClient;
 
   before(async () => {
-    servers = resources.use(await BackingServers.start());
-    const config = await configDirectory({ tarsy: TARSY, script: SCRIPT, stubTools: STUB_TOOLS });
-    const { path } = resources.use(config);
-    system = resources.use(await TarsySystem.start({ servers, configDir: path, executors: 3 }));
-    client = new TarsyClient(system);
+    const config = { tarsy: TARSY, script: SCRIPT, stubTools: STUB_TOOLS };
+    pipeline = await PipelineFixture.start({ config, executors: 3 });
+    ({ servers, client } = pipeline);
   });
-  after(() => resources.disposeAsync());
+  after(() => pipeline[Symbol.asyncDispose]());
   afterEach(function () {
-    if (this.currentTest?.state === "failed") process.stderr.write(system.output.slice(-4_000));
+    pipeline.showOutputOf(this.currentTest);
   });
 
   const texts = async (sql: string, parameters: unknown[]) =>

@@ -2,10 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "chai";
 import { stringify } from "yaml";
-import { BackingServers } from "../support/backing-servers.ts";
-import { configDirectory } from "../support/config-directory.ts";
-import { TarsyClient } from "../support/tarsy-client.ts";
-import { TarsySystem } from "../support/tarsy-system.ts";
+import { PipelineFixture } from "../support/pipeline-fixture.ts";
 
 /** One chain whose agent is told `word`, which the scripted model answers to. */
 function tarsyFile(word: string): object {
@@ -30,16 +27,14 @@ const SCRIPT = {
 
 describe("a session whose configuration changes under it", () => {
   it("ends with the configuration it was submitted with, also on another executor; the next one gets the new", async () => {
-    await using resources = new AsyncDisposableStack();
-    const servers = resources.use(await BackingServers.start());
-    const { path } = resources.use(await configDirectory({ tarsy: tarsyFile("OLD"), script: SCRIPT }));
-    const system = resources.use(await TarsySystem.start({ servers, configDir: path }));
-    const client = new TarsyClient(system);
+    const config = { tarsy: tarsyFile("OLD"), script: SCRIPT };
+    await using pipeline = await PipelineFixture.start({ config });
+    const { configDir, system, client } = pipeline;
 
     const old = await client.submit("whatever");
     using watch = await client.watch(old, { after_seq: 0 });
     await watch.next("stream.chunk");
-    await writeFile(join(path, "tarsy.yaml"), stringify(tarsyFile("NEW")));
+    await writeFile(join(configDir, "tarsy.yaml"), stringify(tarsyFile("NEW")));
     for (const name of ["executor", "api"] as const) {
       await system.stop(name, "SIGTERM");
       await system.startService(name);

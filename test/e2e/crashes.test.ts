@@ -1,25 +1,23 @@
 import { expect } from "chai";
-import { BackingServers } from "../support/backing-servers.ts";
-import { configDirectory } from "../support/config-directory.ts";
+import type { BackingServers } from "../support/backing-servers.ts";
+import { PipelineFixture } from "../support/pipeline-fixture.ts";
 import { GATED_SCRIPT } from "../support/scripts.ts";
-import { TarsyClient, type SessionView, type SessionWatch } from "../support/tarsy-client.ts";
-import { TarsySystem, type ServiceName } from "../support/tarsy-system.ts";
+import type { SessionView, SessionWatch, TarsyClient } from "../support/tarsy-client.ts";
+import type { ServiceName, TarsySystem } from "../support/tarsy-system.ts";
 
 describe("the pipeline, when parts of it die", () => {
-  const resources = new AsyncDisposableStack();
+  let pipeline: PipelineFixture;
   let servers: BackingServers;
   let system: TarsySystem;
   let client: TarsyClient;
 
   before(async () => {
-    servers = resources.use(await BackingServers.start());
-    const { path } = resources.use(await configDirectory({ script: GATED_SCRIPT }));
-    system = resources.use(await TarsySystem.start({ servers, configDir: path }));
-    client = new TarsyClient(system);
+    pipeline = await PipelineFixture.start({ ownServers: true, config: { script: GATED_SCRIPT } });
+    ({ servers, system, client } = pipeline);
   });
-  after(() => resources.disposeAsync());
+  after(() => pipeline[Symbol.asyncDispose]());
   afterEach(function () {
-    if (this.currentTest?.state === "failed") process.stderr.write(system.output.slice(-6_000));
+    pipeline.showOutputOf(this.currentTest);
   });
 
   /** A whole session again: completed, with its events numbered from 1 without a hole. */

@@ -1,9 +1,8 @@
 import { expect } from "chai";
-import { BackingServers } from "../support/backing-servers.ts";
-import { configDirectory } from "../support/config-directory.ts";
 import { geminiChunk, openGeminiServer, type GeminiServer } from "../support/gemini-server.ts";
-import { TarsyClient } from "../support/tarsy-client.ts";
-import { TarsySystem } from "../support/tarsy-system.ts";
+import { PipelineFixture } from "../support/pipeline-fixture.ts";
+import type { TarsyClient } from "../support/tarsy-client.ts";
+import type { TarsySystem } from "../support/tarsy-system.ts";
 
 const KEY = "secret-key-that-must-not-leak";
 const usageMetadata = {
@@ -40,9 +39,8 @@ describe("an investigation by Gemini", () => {
         (reply) => reply.chunk(geminiChunk([{ text: "this answer never ends" }])),
       ]),
     );
-    const servers = resources.use(await BackingServers.start());
-    const { path } = resources.use(
-      await configDirectory({
+    const pipeline = await PipelineFixture.start({
+      config: {
         tarsy: { defaults: { llm_provider: "gemini", alert_type: "test" } },
         providers: {
           llm_providers: {
@@ -55,12 +53,10 @@ describe("an investigation by Gemini", () => {
             },
           },
         },
-      }),
-    );
-    system = resources.use(
-      await TarsySystem.start({ servers, configDir: path, env: { TEST_GEMINI_KEY: KEY } }),
-    );
-    client = new TarsyClient(system);
+      },
+      env: { TEST_GEMINI_KEY: KEY },
+    });
+    ({ system, client } = resources.use(pipeline));
   });
   after(() => resources.disposeAsync());
 

@@ -1,27 +1,21 @@
 import { expect } from "chai";
-import { BackingServers } from "../support/backing-servers.ts";
-import { configDirectory } from "../support/config-directory.ts";
+import { PipelineFixture } from "../support/pipeline-fixture.ts";
 import { GATED_SCRIPT } from "../support/scripts.ts";
-import { TarsyClient } from "../support/tarsy-client.ts";
-import { TarsySystem } from "../support/tarsy-system.ts";
+import type { TarsyClient } from "../support/tarsy-client.ts";
 
 const MEBIBYTE = 1_048_576;
 
 describe("an investigation, through all five services", () => {
-  const resources = new AsyncDisposableStack();
-  let servers: BackingServers;
-  let system: TarsySystem;
+  let pipeline: PipelineFixture;
   let client: TarsyClient;
 
   before(async () => {
-    servers = resources.use(await BackingServers.start());
-    const { path } = resources.use(await configDirectory({ script: GATED_SCRIPT }));
-    system = resources.use(await TarsySystem.start({ servers, configDir: path }));
-    client = new TarsyClient(system);
+    pipeline = await PipelineFixture.start({ config: { script: GATED_SCRIPT } });
+    ({ client } = pipeline);
   });
-  after(() => resources.disposeAsync());
+  after(() => pipeline[Symbol.asyncDispose]());
   afterEach(function () {
-    if (this.currentTest?.state === "failed") process.stderr.write(system.output.slice(-4_000));
+    pipeline.showOutputOf(this.currentTest);
   });
 
   it("is seen live, whole and in order by a subscriber", async () => {

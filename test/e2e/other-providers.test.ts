@@ -1,9 +1,8 @@
 import { expect } from "chai";
-import { BackingServers } from "../support/backing-servers.ts";
-import { configDirectory } from "../support/config-directory.ts";
 import { openSseServer, type SseReply, type SseServer } from "../support/sse-server.ts";
-import { TarsyClient } from "../support/tarsy-client.ts";
-import { TarsySystem } from "../support/tarsy-system.ts";
+import { PipelineFixture } from "../support/pipeline-fixture.ts";
+import type { TarsyClient } from "../support/tarsy-client.ts";
+import type { TarsySystem } from "../support/tarsy-system.ts";
 
 const KEY = "secret-key-that-must-not-leak";
 
@@ -37,6 +36,7 @@ describe("an investigation by other providers", () => {
   const resources = new AsyncDisposableStack();
   let anthropic: SseServer;
   let local: SseServer;
+  let pipeline: PipelineFixture;
   let system: TarsySystem;
   let client: TarsyClient;
 
@@ -79,10 +79,9 @@ describe("an investigation by other providers", () => {
         reply.end();
       }),
     );
-    const servers = resources.use(await BackingServers.start());
     const entry = { max_tool_result_tokens: 10_000 };
-    const { path } = resources.use(
-      await configDirectory({
+    const started = await PipelineFixture.start({
+      config: {
         tarsy: {
           defaults: { llm_provider: "local", alert_type: "plain" },
           mcp_servers: { k8s: { transport: { type: "stdio", command: "true" } } },
@@ -110,16 +109,15 @@ describe("an investigation by other providers", () => {
             k8s: { pods: { description: "Lists pods", read_only: true, results: [{ text: "web-1 down" }] } },
           },
         },
-      }),
-    );
-    system = resources.use(
-      await TarsySystem.start({ servers, configDir: path, env: { TEST_ANTHROPIC_KEY: KEY } }),
-    );
-    client = new TarsyClient(system);
+      },
+      env: { TEST_ANTHROPIC_KEY: KEY },
+    });
+    pipeline = resources.use(started);
+    ({ system, client } = pipeline);
   });
   after(() => resources.disposeAsync());
   afterEach(function () {
-    if (this.currentTest?.state === "failed") process.stderr.write(system.output.slice(-4_000));
+    pipeline.showOutputOf(this.currentTest);
   });
 
   const shown = async (id: string) => {

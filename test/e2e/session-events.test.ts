@@ -1,24 +1,21 @@
 import { expect } from "chai";
-import { BackingServers } from "../support/backing-servers.ts";
-import { configDirectory } from "../support/config-directory.ts";
 import { EventStreamClient } from "../support/event-stream-client.ts";
-import { TarsyClient } from "../support/tarsy-client.ts";
-import { TarsySystem } from "../support/tarsy-system.ts";
+import { PipelineFixture } from "../support/pipeline-fixture.ts";
+import type { TarsyClient } from "../support/tarsy-client.ts";
+import type { TarsySystem } from "../support/tarsy-system.ts";
 
 describe("a session's events over HTTP, through all five services", () => {
-  const resources = new AsyncDisposableStack();
+  let pipeline: PipelineFixture;
   let system: TarsySystem;
   let client: TarsyClient;
 
   before(async () => {
-    const servers = resources.use(await BackingServers.start());
-    const { path } = resources.use(await configDirectory());
-    system = resources.use(await TarsySystem.start({ servers, configDir: path }));
-    client = new TarsyClient(system);
+    pipeline = await PipelineFixture.start();
+    ({ system, client } = pipeline);
   });
-  after(() => resources.disposeAsync());
+  after(() => pipeline[Symbol.asyncDispose]());
   afterEach(function () {
-    if (this.currentTest?.state === "failed") process.stderr.write(system.output.slice(-4_000));
+    pipeline.showOutputOf(this.currentTest);
   });
 
   it("are the same as a stream, as a page and on the WebSocket", async () => {

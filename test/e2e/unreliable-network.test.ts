@@ -2,18 +2,18 @@ import { setTimeout as wait } from "node:timers/promises";
 import { expect } from "chai";
 import { followOverWebSocket } from "../../examples/follow-over-websocket.ts";
 import { followStrictly } from "../support/follow-strictly.ts";
-import { BackingServers } from "../support/backing-servers.ts";
-import { configDirectory } from "../support/config-directory.ts";
+import { PipelineFixture } from "../support/pipeline-fixture.ts";
 import { lossyBus } from "../support/lossy-bus.ts";
+import { repetitions, testSeed } from "../support/nightly.ts";
 import { ReceivedTimeline } from "../support/received-timeline.ts";
 import { seededRandom } from "../support/seeded-random.ts";
 import { startNotifier } from "../support/start-notifier.ts";
-import { TarsyClient } from "../support/tarsy-client.ts";
-import { TarsySystem } from "../support/tarsy-system.ts";
+import type { TarsyClient } from "../support/tarsy-client.ts";
+import type { TarsySystem } from "../support/tarsy-system.ts";
 import { TcpProxy } from "../support/tcp-proxy.ts";
 
-const RUNS = Number(process.env["RUNS"] ?? 12);
-const SEED = Number(process.env["SEED"] ?? Date.now() % 1_000_000);
+const RUNS = Number(process.env["RUNS"] ?? repetitions({ daily: 12, nightly: 48 }));
+const SEED = testSeed();
 const AT_ONCE = 4;
 const TROUBLE_MS = 2_500;
 const HOST = "127.0.0.1";
@@ -54,15 +54,13 @@ describe(`the timeline over an unreliable network (SEED=${SEED} RUNS=${RUNS})`, 
   let ports: readonly number[];
 
   before(async () => {
-    const servers = resources.use(await BackingServers.start());
-    const { path } = resources.use(await configDirectory({ script: SCRIPT }));
-    system = resources.use(await TarsySystem.start({ servers, configDir: path }));
-    client = new TarsyClient(system);
-    const { postgres, nats } = servers;
+    const pipeline = resources.use(await PipelineFixture.start({ config: { script: SCRIPT } }));
+    ({ system, client } = pipeline);
+    const { postgres, nats } = pipeline.servers;
     const start = async (seed: number) => {
       const rewrite = lossyBus({ random: seededRandom(seed), drop: 0.1, duplicate: 0.1, subjects: LOSSY });
       const link = resources.use(await TcpProxy.start({ host: HOST, port: nats.port, rewrite }));
-      const natsUrl = `nats://${HOST}:${link.port}`;
+      const natsUrl = nats.url.replace(`:${nats.port}`, `:${link.port}`);
       const notifier = resources.use(await startNotifier({ databaseUrl: postgres.url, natsUrl, signal }));
       return { link, port: notifier.port };
     };

@@ -22,7 +22,7 @@ import { backlog } from "./scenarios/29-backlog.ts";
 import { slowLinks } from "./scenarios/30-slow-links.ts";
 import { clockJump } from "./scenarios/31-clock-jump.ts";
 
-/** A new scenario is one file and one line here. */
+/** Every scenario, in the order of a full run. */
 export const ALL_SCENARIOS: readonly Scenario[] = [
   executorKill,
   executorFailpoints,

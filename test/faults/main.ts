@@ -11,15 +11,15 @@ const RESULTS = join(import.meta.dirname, "../../.tarsy/faults/results.json");
 const INTERRUPTED = 130;
 const USAGE = `usage: npm run test:faults -- [options]
 
-  --only NAME[,NAME]  these scenarios; without it all of them, which takes about an hour and a half
-  --short             the short forms, of all scenarios named or else of those that npm test runs
-  --seed N            repeats a run's chances; without it a new seed is chosen and shown
-  --json FILE         where the results go (.tarsy/faults/results.json)
-  --list              names every scenario and runs none
+  --only NAME[,NAME]  runs these scenarios; the default is all, which takes about 90 minutes
+  --short             runs the short forms of the named scenarios, by default of those that npm test runs
+  --seed N            repeats the random choices of a run; the default is a new seed, which is printed
+  --json FILE         writes the results to FILE (.tarsy/faults/results.json)
+  --list              lists every scenario and runs none
 
 `;
 
-/** A wrong call: one sentence, exit code 2. */
+/** A wrong command line: one sentence, exit code 2. */
 class UsageError extends Error {}
 
 interface Options {
@@ -27,7 +27,7 @@ interface Options {
   readonly short: boolean;
   readonly seed: number;
   readonly jsonFile: string;
-  readonly shows: "list" | "usage" | undefined;
+  readonly prints: "list" | "usage" | undefined;
 }
 
 function parse(args: readonly string[]): Options {
@@ -36,13 +36,13 @@ function parse(args: readonly string[]): Options {
   if (!Number.isSafeInteger(seed)) {
     throw new UsageError(`--seed is "${values.seed}"; it must be a whole number`);
   }
-  const shows = values.help ? "usage" : values.list ? "list" : undefined;
+  const prints = values.help ? "usage" : values.list ? "list" : undefined;
   return {
     scenarios: choose(values.only, values.short),
     short: values.short,
     seed,
     jsonFile: values.json,
-    shows,
+    prints,
   };
 }
 
@@ -69,26 +69,26 @@ function choose(only: string | undefined, short: boolean): readonly Scenario[] {
   return only.split(",").map((wanted) => {
     const found = ALL_SCENARIOS.find(({ name }) => name === wanted);
     const known = ALL_SCENARIOS.map(({ name }) => name).join(", ");
-    if (found === undefined) throw new UsageError(`there is no scenario "${wanted}"; there is: ${known}`);
+    if (found === undefined) throw new UsageError(`no scenario "${wanted}"; the scenarios are: ${known}`);
     return found;
   });
 }
 
-/** Runs the chosen scenarios one after the other, writes the results after each, and resolves with the exit code. */
+/** Runs the chosen scenarios in sequence, writes the results after each, and resolves with the exit code. */
 async function main(args: readonly string[], signal: AbortSignal): Promise<number> {
-  const { scenarios, short, seed, jsonFile, shows } = parse(args);
-  if (shows !== undefined) {
+  const { scenarios, short, seed, jsonFile, prints } = parse(args);
+  if (prints !== undefined) {
     const list = ALL_SCENARIOS.map(({ name, summary }) => `${name.padEnd(24)}${summary}`).join("\n");
-    process.stdout.write(shows === "usage" ? `${USAGE}${list}\n` : `${list}\n`);
+    process.stdout.write(prints === "usage" ? `${USAGE}${list}\n` : `${list}\n`);
     return 0;
   }
   const results: ScenarioResult[] = [];
   for (const scenario of scenarios) {
-    const say = (line: string) => void process.stderr.write(`${clock()} ${scenario.name}: ${line}\n`);
-    say(`${scenario.summary} (seed ${seed}${short ? ", short" : ""})`);
-    const result = await runScenario(scenario, { seed, short, signal, say });
+    const progress = (line: string) => void process.stderr.write(`${clock()} ${scenario.name}: ${line}\n`);
+    progress(`${scenario.summary} (seed ${seed}${short ? ", short" : ""})`);
+    const result = await runScenario(scenario, { seed, short, signal, progress });
     results.push(result);
-    say(result.passed ? "pass" : `FAIL\n${result.output}`);
+    progress(result.passed ? "pass" : `FAIL\n${result.output}`);
     await writeResults(jsonFile, results);
   }
   process.stdout.write(`${renderResults(results)}\nresults are in ${resolve(jsonFile)}\n`);
@@ -112,7 +112,7 @@ try {
   process.exitCode = await main(process.argv.slice(2), controller.signal);
 } catch (error) {
   process.stderr.write(`${errorMessage(controller.signal.aborted ? controller.signal.reason : error)}\n`);
-  // What an interrupted scenario still waits for would keep the process.
+  // Promises that an interrupted scenario waits for would keep the process alive.
   if (controller.signal.aborted) process.exit(INTERRUPTED);
   process.exitCode = error instanceof UsageError ? 2 : 1;
 }

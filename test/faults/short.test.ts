@@ -3,13 +3,13 @@ import { ALL_SCENARIOS } from "./all-scenarios.ts";
 import { renderResults } from "./harness/render-results.ts";
 import { runScenario } from "./harness/run-scenario.ts";
 
-describe("the system under faults (short forms; all of them: npm run test:faults)", () => {
+describe("the system under faults (short forms; npm run test:faults runs all scenarios)", () => {
   for (const scenario of ALL_SCENARIOS.filter(({ inShortRun }) => inShortRun)) {
     it(`keeps its promises when ${scenario.summary}`, async function () {
       this.timeout(300_000);
       const seed = Math.floor(Math.random() * 1e9);
       const { signal } = new AbortController();
-      const result = await runScenario(scenario, { seed, short: true, signal, say: () => undefined });
+      const result = await runScenario(scenario, { seed, short: true, signal, progress: () => undefined });
       if (!result.passed) process.stderr.write(result.output.slice(-6_000));
       expect(result.passed, renderResults([result])).to.equal(true);
     });

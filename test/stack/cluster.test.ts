@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { configDirectory } from "../support/config-directory.ts";
+import { testConfigDirectory } from "../support/config-directory.ts";
 import { TarsyClient } from "../support/tarsy-client.ts";
 import { until } from "../support/until.ts";
 import { findEngine } from "./container-engine.ts";
@@ -14,7 +14,7 @@ describe("the compose stack on three NATS servers", () => {
   let client: TarsyClient;
 
   before(async () => {
-    const { path } = resources.use(await configDirectory(STACK_CONFIG));
+    const { path } = resources.use(await testConfigDirectory(STACK_CONFIG));
     const engine = await findEngine();
     const overlays = ["compose.cluster.yml"];
     stack = resources.use(
@@ -37,13 +37,13 @@ describe("the compose stack on three NATS servers", () => {
   };
 
   for (const victim of nodes) {
-    it(`works on with two when ${victim} is killed under load`, async () => {
+    it(`continues with two servers when ${victim} is killed under load`, async () => {
       const load = new Load(client, stack.urls.ws);
       const container = await nodeOf(victim);
       const loseOne = async () => {
         await until("the load has begun", () => load.sessions.length > 4);
         await stack.halt(container);
-        await until("work goes on", async () => {
+        await until("a new session completes", async () => {
           const later = await client.submit("with two servers");
           return (await client.waitFor(later, ["completed"])) !== undefined;
         });
@@ -54,7 +54,7 @@ describe("the compose stack on three NATS servers", () => {
     });
   }
 
-  it("waits with one server of three, and loses nothing", async () => {
+  it("waits while one server of three is left, and loses nothing", async () => {
     const load = new Load(client, stack.urls.ws);
     const [first, second] = [await nodeOf("nats-2"), await nodeOf("nats-3")];
     for (let index = 0; index < 24; index++) await load.submit(`before ${index}`, "steps");

@@ -6,22 +6,22 @@ import { errorMessage } from "#shared/errors.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const COMPOSE_VERSION = "1.6.0";
-/** Where `npm run test:stack` keeps a podman-compose of its own: distributions carry older ones. */
+/** Where `npm run test:stack` installs podman-compose: distributions package older versions. */
 const COMPOSE_DIR = join(ROOT, ".tarsy/tools/podman-compose");
 const INSTALL_HINT = `install podman >= 4.3, with netavark, aardvark-dns and catatonit, and Python 3 with pip (Debian: apt-get install --no-install-recommends podman runc netavark aardvark-dns catatonit iptables debootstrap python3-pip)`;
 
 const run = promisify(execFile);
 
-/** Runs commands of podman and podman-compose with the surroundings they need on this machine. */
+/** Runs podman and podman-compose in the environment that they need on this machine. */
 export interface ContainerEngine {
-  /** Rejects with the command's own last words unless it exits with 0; resolves its standard output. */
+  /** Resolves with the standard output; rejects with the end of stderr unless the exit code is 0. */
   podman(...args: string[]): Promise<string>;
   compose(...args: string[]): Promise<string>;
-  /** The last lines a container wrote, wherever it wrote them. */
+  /** The last 20 lines of a container's stdout and stderr. */
   logs(container: string): Promise<string>;
 }
 
-/** Says why there is no container engine here: `missing` when it can be installed, `forbidden` when it cannot run. */
+/** No usable container engine: `missing` if it can be installed, `forbidden` if it cannot run containers here. */
 export class NoEngineError extends Error {
   readonly reason: "missing" | "forbidden";
 
@@ -31,12 +31,12 @@ export class NoEngineError extends Error {
   }
 }
 
-/** The environment for podman and what talks to it, on this machine. */
-export function surroundings(): NodeJS.ProcessEnv {
+/** The environment variables for podman and its clients on this machine. */
+export function podmanEnvironment(): NodeJS.ProcessEnv {
   const systemd = existsSync("/run/systemd/system");
   return {
     ...process.env,
-    // Docker's format, because the other one has no health check; no intermediate layers to leave behind.
+    // Only Docker's image format has health checks. Without intermediate layers none are left behind.
     BUILDAH_FORMAT: "docker",
     BUILDAH_LAYERS: "false",
     PYTHONPATH: COMPOSE_DIR,
@@ -46,7 +46,7 @@ export function surroundings(): NodeJS.ProcessEnv {
 
 async function execute(command: string, args: readonly string[]): Promise<string> {
   try {
-    const options = { env: surroundings(), cwd: ROOT, maxBuffer: 64 * 1024 * 1024, timeout: 900_000 };
+    const options = { env: podmanEnvironment(), cwd: ROOT, maxBuffer: 64 * 1024 * 1024, timeout: 900_000 };
     return (await run(command, args, options)).stdout;
   } catch (error) {
     const stderr = error instanceof Error && "stderr" in error ? String(error.stderr) : "";
@@ -63,8 +63,8 @@ async function installCompose(): Promise<void> {
 }
 
 /**
- * The container engine of this machine, tried out with one command in one container.
- * @throws NoEngineError with what to install, or with why what is installed does not run.
+ * Finds the container engine of this machine and runs one container with it.
+ * @throws NoEngineError naming what to install, or why a container cannot run.
  */
 export async function findEngine(): Promise<ContainerEngine> {
   const podman = async (...args: string[]) => execute("podman", args);
@@ -84,14 +84,14 @@ export async function findEngine(): Promise<ContainerEngine> {
       await podman("network", "rm", "tarsy-probe");
     }
   } catch (error) {
-    throw new NoEngineError("forbidden", `podman runs no container here: ${errorMessage(error)}`);
+    throw new NoEngineError("forbidden", `podman cannot run a container here: ${errorMessage(error)}`);
   }
   return {
     podman,
     compose: async (...args) => execute("python3", ["-m", "podman_compose", ...args]),
     logs: async (container) => {
       const { stdout, stderr } = await run("podman", ["logs", "--tail", "20", container], {
-        env: surroundings(),
+        env: podmanEnvironment(),
       });
       return `${stdout}${stderr}`;
     },

@@ -3,14 +3,15 @@ import type { Load } from "./load.ts";
 import type { Stack } from "./stack.ts";
 
 /**
- * Answered LLM calls and tool calls of a session; one that failed with its gateway is recorded as failed, and made again. With tools: two of the agent with one tool's between them, and the summary; where no
- * tool-runner answered the question for its tools, the agent went on without any, as it does alone.
+ * Allowed numbers of successful LLM calls and of tool calls of a session, separated by a tab. A `steps` session has two LLM
+ * calls of its agent, one tool call and a summary. If no tool-runner answered the listing of tools, the agent made one LLM
+ * call without tools.
  */
 const CALLS: Readonly<Record<string, readonly string[]>> = { steps: ["3\t1", "2\t0"], wait: ["2\t0"] };
 
 /**
- * Waits for a load's sessions and looks at each: completed, seen on its socket from the first event to the last without
- * a gap or a repetition, and with every step recorded once.
+ * Waits until the sessions of a load have ended and checks that each is completed, that its client received every event
+ * once and in order, and that every step is recorded once.
  */
 export async function expectWhole(stack: Stack, load: Load): Promise<void> {
   const seen = new Map<string, readonly number[]>();

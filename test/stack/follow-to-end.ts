@@ -9,16 +9,16 @@ const parseMessage = compileParser(
   Type.Object({ type: Type.String(), seq: Type.Optional(Type.Integer()) }, { additionalProperties: true }),
 );
 
-/** What a client saw of a session that it followed through every break of its socket. */
+/** What a client received of a session over one or more connections. */
 export interface Followed {
-  /** The numbers of the stored events, as they came. */
+  /** The numbers of the stored events, in the order of arrival. */
   readonly seqs: readonly number[];
   readonly sockets: number;
 }
 
 const FOLLOW_MS = 300_000;
 
-/** Follows a session to its end, and comes back with its cursor whenever the socket breaks. */
+/** Follows a session to its end; after a broken connection it reconnects and subscribes with its last number. */
 export async function followToEnd(ws: string, sessionId: string): Promise<Followed> {
   const seqs: number[] = [];
   let [ended, sockets] = [false, 0];

@@ -2,18 +2,18 @@ import type { TarsyClient } from "../support/tarsy-client.ts";
 import { until } from "../support/until.ts";
 import { followToEnd, type Followed } from "./follow-to-end.ts";
 
-/** A session that was accepted, and what a client saw of it. */
-export interface LoadedSession {
+/** An accepted session and what its client received. */
+interface LoadedSession {
   readonly id: string;
   readonly followed: Promise<Followed>;
 }
 
-/** Alerts that keep coming, each followed on a socket, while something happens to the system. */
+/** Submits alerts and follows each session on a socket. */
 export class Load {
   readonly #client: TarsyClient;
   readonly #ws: string;
   readonly sessions: LoadedSession[] = [];
-  /** Submissions that were told to come back later. */
+  /** The number of submissions that failed and were repeated. */
   refused = 0;
 
   constructor(client: TarsyClient, ws: string) {
@@ -21,7 +21,7 @@ export class Load {
     this.#ws = ws;
   }
 
-  /** One alert, tried until it is accepted. */
+  /** Submits one alert, and repeats it until it is accepted. */
   async submit(data: string, type: string): Promise<void> {
     const id = await until(
       "the alert is accepted",
@@ -33,12 +33,12 @@ export class Load {
       120_000,
     );
     const followed = followToEnd(this.#ws, id);
-    // Looked at when the load is over.
+    // expectWhole awaits it.
     followed.catch(() => undefined);
     this.sessions.push({ id, followed });
   }
 
-  /** Submits one alert after the other while `work` runs, at most `ahead` of them unfinished. */
+  /** Submits alerts while `work` runs, at most `ahead` unfinished at a time. */
   async during(work: () => Promise<void>, type: string, ahead: number): Promise<void> {
     const state = { done: false, running: 0 };
     const working = work().finally(() => (state.done = true));

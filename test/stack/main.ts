@@ -4,7 +4,7 @@ import { errorMessage } from "#shared/errors.ts";
 import CountReporter from "../support/count-reporter.ts";
 import { findEngine, NoEngineError } from "./container-engine.ts";
 
-/** `npm run test:stack [-- stack | cluster]`: exits 0 when all passed, 1 when something failed, 3 when no container can run here. */
+/** `npm run test:stack [-- stack | cluster]`: exit code 0 if all passed, 1 if something failed, 3 if containers cannot run here. */
 const CANNOT_RUN = 3;
 
 try {

@@ -1,7 +1,8 @@
 import { SUMMARY_CALL } from "../support/scripts.ts";
 
-/** Slots of one executor, and sessions that may run at once everywhere. */
-export const SLOTS = 8;
+/** Sessions that one executor runs concurrently. */
+export const STACK_SLOTS = 8;
+/** Sessions that all executors together run concurrently. */
 export const MAX_RUNNING = 32;
 
 const chain = (alertType: string, agent: string) => ({
@@ -12,7 +13,7 @@ const chain = (alertType: string, agent: string) => ({
 /** `steps`: a call of 1 s, a tool, a call of 1 s; `wait`: one call of 1 s; `hang`: a call that never ends. */
 export const STACK_CONFIG = {
   tarsy: {
-    queue: { worker_count: SLOTS, max_concurrent_sessions: MAX_RUNNING },
+    queue: { worker_count: STACK_SLOTS, max_concurrent_sessions: MAX_RUNNING },
     defaults: { llm_provider: "scripted", alert_type: "wait" },
     mcp_servers: { k8s: { transport: { type: "stdio", command: "true" } } },
     agents: {

@@ -1,16 +1,16 @@
 import { expect } from "chai";
-import { configDirectory } from "../support/config-directory.ts";
+import { testConfigDirectory } from "../support/config-directory.ts";
 import { TarsyClient } from "../support/tarsy-client.ts";
 import { until } from "../support/until.ts";
 import { expectWhole } from "./expect-whole.ts";
 import { findEngine, type ContainerEngine } from "./container-engine.ts";
 import { Load } from "./load.ts";
 import { Stack } from "./stack.ts";
-import { MAX_RUNNING, SLOTS, STACK_CONFIG } from "./stack-config.ts";
+import { MAX_RUNNING, STACK_SLOTS, STACK_CONFIG } from "./stack-config.ts";
 
 const SERVICES = ["api", "notifier", "executor", "llm-gateway", "tool-runner"];
 
-describe("the compose stack, through its one port", () => {
+describe("the compose stack, through its published port", () => {
   let resources: AsyncDisposableStack;
   let engine: ContainerEngine;
   let stack: Stack;
@@ -19,7 +19,7 @@ describe("the compose stack, through its one port", () => {
   before(async () => {
     resources = new AsyncDisposableStack();
     engine = await findEngine();
-    const { path } = resources.use(await configDirectory(STACK_CONFIG));
+    const { path } = resources.use(await testConfigDirectory(STACK_CONFIG));
     stack = resources.use(await Stack.start({ engine, configDir: path }));
     client = new TarsyClient(stack.urls);
   });
@@ -52,7 +52,7 @@ describe("the compose stack, through its one port", () => {
     expect((await client.session(id)).status).to.equal("cancelled");
   });
 
-  it("runs every service as a user, on a root file system that cannot be written", async () => {
+  it("runs every service as an ordinary user on a read-only root file system", async () => {
     for (const service of SERVICES) {
       const [container = ""] = await stack.containers(service);
       expect((await stack.podman("exec", container, "id", "-u")).trim(), service).to.equal("1000");
@@ -61,33 +61,33 @@ describe("the compose stack, through its one port", () => {
     }
   });
 
-  it("gives each service's user on the bus its own subjects and no others", async () => {
+  it("gives each service's NATS user exactly the subjects that it uses", async () => {
     const logs = await Promise.all((await stack.containers("nats")).map(async (name) => engine.logs(name)));
     expect(logs.join("\n")).not.to.match(/violation/iu);
   });
 
-  it("spreads waiting sessions over executors that join, and never runs more than allowed", async () => {
+  it("spreads waiting sessions over new executors and never runs more than allowed", async () => {
     const load = new Load(client, stack.urls.ws);
-    for (let index = 0; index < 8 * SLOTS; index++) await load.submit(`queued ${index}`, "wait");
+    for (let index = 0; index < 8 * STACK_SLOTS; index++) await load.submit(`queued ${index}`, "wait");
     await stack.apply({ EXECUTORS: "4" });
     expect(await stack.containers("executor")).to.have.length(4);
-    for (let index = 0; index < 8 * SLOTS; index++) await load.submit(`queued too ${index}`, "wait");
+    for (let index = 0; index < 8 * STACK_SLOTS; index++) await load.submit(`queued too ${index}`, "wait");
     await expectWhole(stack, load);
     const ids = load.sessions.map(({ id }) => `'${id}'`).join();
     const pods = await stack.query(`SELECT DISTINCT pod_id FROM alert_sessions WHERE session_id IN (${ids})`);
-    // The first may have been replaced on the way.
+    // The first executor may have been recreated.
     expect(pods).to.have.length.of.at.least(4);
     const [[most = ""] = []] = await stack.query(
       `SELECT max(running) FROM (SELECT sum(change) OVER (ORDER BY at, change) AS running FROM (
          SELECT started_at AS at, 1 AS change FROM alert_sessions WHERE started_at IS NOT NULL
          UNION ALL SELECT completed_at, -1 FROM alert_sessions WHERE started_at IS NOT NULL) moments) sums`,
     );
-    expect(Number(most)).to.be.greaterThan(SLOTS).and.at.most(MAX_RUNNING);
+    expect(Number(most)).to.be.greaterThan(STACK_SLOTS).and.at.most(MAX_RUNNING);
   });
 
-  it("goes on where a killed executor was", async () => {
+  it("continues the sessions of a killed executor", async () => {
     const load = new Load(client, stack.urls.ws);
-    for (let index = 0; index < 2 * SLOTS; index++) await load.submit(`before the kill ${index}`, "steps");
+    for (let n = 0; n < 2 * STACK_SLOTS; n++) await load.submit(`before the kill ${n}`, "steps");
     const [container = ""] = await stack.containers("executor");
     await until("the executor runs something", async () => {
       const [[count = "0"] = []] = await stack.query(
@@ -100,7 +100,7 @@ describe("the compose stack, through its one port", () => {
     await expectWhole(stack, load);
   });
 
-  it("loses nothing, repeats nothing and shows everything while every container is restarted", async () => {
+  it("loses no event and repeats no step while every container is restarted", async () => {
     await stack.apply({
       EXECUTORS: "4",
       NOTIFIERS: "2",
@@ -113,18 +113,18 @@ describe("the compose stack, through its one port", () => {
       for (const service of [...SERVICES, "nats", "postgres", "proxy"]) {
         for (const container of await stack.containers(service)) {
           await stack.restart(container);
-          // As one does it by hand: the next goes when the others have found their way back to this one.
+          // As an operator does it: wait until every service has reconnected before the next restart.
           await stack.allHealthy();
         }
       }
     };
-    await load.during(restartAll, "steps", SLOTS);
-    process.stdout.write(`      ${load.sessions.length} alerts, ${load.refused} tries refused meanwhile\n`);
-    expect(load.sessions).to.have.length.greaterThan(SLOTS);
+    await load.during(restartAll, "steps", STACK_SLOTS);
+    process.stdout.write(`      ${load.sessions.length} alerts, ${load.refused} submissions repeated\n`);
+    expect(load.sessions).to.have.length.greaterThan(STACK_SLOTS);
     await expectWhole(stack, load);
   });
 
-  it("restores a backup into a database that has lost everything", async () => {
+  it("restores a backup in place of the lost database", async () => {
     const load = new Load(client, stack.urls.ws);
     await load.submit("worth keeping", "steps");
     await expectWhole(stack, load);
@@ -149,7 +149,7 @@ describe("the compose stack, through its one port", () => {
     for (const name of users) await stack.podman("start", name);
     for (const name of users) await stack.healthy(name);
     await until(
-      "the proxy has found the api",
+      "the proxy reaches the api",
       async () => (await client.request("GET", "/health")).status === 200,
     );
     expect(await client.session(id)).to.deep.equal(before);

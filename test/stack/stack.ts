@@ -10,17 +10,17 @@ import type { ContainerEngine } from "./container-engine.ts";
 const DEPLOY = join(import.meta.dirname, "../../deploy");
 const HEALTHY_MS = 180_000;
 
-export interface StackOptions {
+interface StackOptions {
   readonly engine: ContainerEngine;
-  /** As the services are to read it; made readable for them. */
+  /** The configuration directory. It is made readable for the users of the containers. */
   readonly configDir: string;
   /** Variables of deploy/.env.example, such as { EXECUTORS: "2" }. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** Compose files beside podman-compose.yml. */
+  /** Compose files in addition to podman-compose.yml. */
   readonly overlays?: readonly string[];
 }
 
-/** The compose stack under a name of its own, with images, networks and volumes that go with it. */
+/** The compose stack with its own project name, images, networks and volumes. */
 export class Stack implements AsyncDisposable {
   readonly #engine: ContainerEngine;
   readonly #directory: string;
@@ -28,7 +28,7 @@ export class Stack implements AsyncDisposable {
   readonly #secrets: string;
   readonly name: string;
   #settings: Readonly<Record<string, string>>;
-  /** The one published port. */
+  /** The published port. */
   readonly port: number;
 
   private constructor(
@@ -50,7 +50,7 @@ export class Stack implements AsyncDisposable {
     this.port = parts.port;
   }
 
-  /** Builds the images, brings everything up and resolves once every container is healthy. */
+  /** Builds the images, starts every container and resolves once all are healthy. */
   static async start(options: StackOptions): Promise<Stack> {
     const directory = await mkdtemp(join(tmpdir(), "tarsy-stack-"));
     const name = `tarsy-${randomBytes(4).toString("hex")}`;
@@ -106,31 +106,31 @@ export class Stack implements AsyncDisposable {
     return names.split("\n").filter((name) => name !== "");
   }
 
-  /** Changes variables and lets the stack follow: the way to scale. */
+  /** Changes variables and runs `up` again, for example to scale a service. */
   async apply(settings: Readonly<Record<string, string>>): Promise<void> {
     this.#settings = { ...this.#settings, ...settings };
     await this.#writeSettings();
     await this.#up();
   }
 
-  /** Stops a container in order, starts it and resolves once it is healthy. */
+  /** Restarts a container with a grace period of 30 s and resolves once it is healthy. */
   async restart(container: string): Promise<void> {
     await this.podman("restart", "--time", "30", container);
     await this.healthy(container);
   }
 
-  /** Ends a container without a word, and keeps it from coming back by itself. */
+  /** Kills a container and keeps its restart policy from restarting it. */
   async halt(container: string): Promise<void> {
     await this.kill(container);
     await this.podman("stop", "--time", "0", container);
   }
 
-  /** Ends a container without a word. */
+  /** Sends SIGKILL to a container. */
   async kill(container: string): Promise<void> {
     await this.podman("kill", "--signal", "KILL", container);
   }
 
-  /** Starts a container that was killed, unless its restart policy has done so. */
+  /** Starts a killed container unless its restart policy already has, and resolves once it is healthy. */
   async revive(container: string): Promise<void> {
     await until(`${container} runs`, async () => {
       await this.podman("start", container);
@@ -139,7 +139,7 @@ export class Stack implements AsyncDisposable {
     await this.healthy(container);
   }
 
-  /** Waits until a container's own health check holds; where there is no systemd nobody else asks it. */
+  /** Waits until a container's health check passes. It is run from here, since podman needs systemd to schedule it. */
   async healthy(container: string): Promise<void> {
     const check = async () => {
       await this.podman("healthcheck", "run", container);
@@ -153,7 +153,7 @@ export class Stack implements AsyncDisposable {
     await Promise.all((await this.containers()).map(async (name) => this.healthy(name)));
   }
 
-  /** Asks Postgres; rows of columns as text. */
+  /** Runs a query; resolves with rows of columns as text. */
   async query(sql: string): Promise<string[][]> {
     const [postgres = ""] = await this.containers("postgres");
     const command = ["psql", "--username=tarsy", "--no-align", "--tuples-only", "--field-separator=\t"];
@@ -164,7 +164,7 @@ export class Stack implements AsyncDisposable {
       .map((line) => line.split("\t"));
   }
 
-  /** The last lines of every container, for a failing test's message. */
+  /** The last lines of every container's output, for the message of a failing test. */
   async output(): Promise<string> {
     const logs = (await this.containers()).map(
       async (name) => `--- ${name}\n${await this.#engine.logs(name).catch(String)}`,
@@ -172,13 +172,13 @@ export class Stack implements AsyncDisposable {
     return (await Promise.all(logs)).join("\n");
   }
 
-  /** Takes everything down: containers, networks, volumes and the images built for this stack. */
+  /** Removes containers, networks, volumes and the images built for this stack. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.compose("down", "--volumes", "--timeout", "5").catch(() => undefined);
     const label = `label=io.podman.compose.project=${this.name}`;
     const names = async (...list: string[]) =>
       (await this.podman(...list, "--filter", label)).split("\n").filter((name) => name !== "");
-    // What a container that would not stop has kept from being removed; some go with others.
+    // A container that does not stop keeps others from being removed; --depend removes those too.
     for (const name of await this.containers()) {
       await this.podman("rm", "--force", "--ignore", "--depend", "--time", "1", name);
     }

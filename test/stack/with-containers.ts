@@ -6,11 +6,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { errorMessage } from "#shared/errors.ts";
 import { until } from "../support/until.ts";
-import { findEngine, NoEngineError, surroundings } from "./container-engine.ts";
+import { findEngine, NoEngineError, podmanEnvironment } from "./container-engine.ts";
 
 /**
- * `npm run test:containers [-- FILE…]`: integration tests with Postgres and NATS in containers; by default those that
- * kill and restart servers. Exits as test:stack does.
+ * `npm run test:containers [-- FILE…]`: runs integration tests with Postgres and NATS in containers, by default those that
+ * kill and restart servers. The exit codes are those of test:stack.
  */
 const DEFAULT_FILES = [
   "shared/bus/test/*.test.ts",
@@ -22,7 +22,7 @@ const CANNOT_RUN = 3;
 async function main(): Promise<number> {
   const engine = await findEngine();
   const directory = await mkdtemp(join(tmpdir(), "tarsy-podman-"));
-  const env = surroundings();
+  const env = podmanEnvironment();
   const socket = join(directory, "podman.sock");
   const service = spawn("podman", ["system", "service", "--time=0", `unix://${socket}`], {
     env,
@@ -36,10 +36,10 @@ async function main(): Promise<number> {
       ["node_modules/mocha/bin/mocha.js", "--exit", "--timeout", "180000", ...files],
       {
         env: {
-          ...surroundings(),
+          ...podmanEnvironment(),
           TEST_SERVERS: "containers",
           DOCKER_HOST: `unix://${socket}`,
-          // Its reaper is an image of its own, from a registry; what a test starts goes with the test.
+          // The reaper image would have to be pulled from a registry. Each test removes its own containers.
           TESTCONTAINERS_RYUK_DISABLED: "true",
           TESTCONTAINERS_HOST_OVERRIDE: "127.0.0.1",
         },
@@ -49,10 +49,10 @@ async function main(): Promise<number> {
     await once(mocha, "exit");
     return mocha.exitCode ?? 1;
   } finally {
-    const gone = once(service, "exit");
+    const exited = once(service, "exit");
     service.kill("SIGKILL");
-    await gone;
-    // Of tests that broke before they could clear up.
+    await exited;
+    // Containers of tests that failed before their cleanup.
     const left = await engine.podman("ps", "--all", "--quiet", "--filter", "label=org.testcontainers=true");
     for (const id of left.split("\n").filter((line) => line !== "")) {
       await engine.podman("rm", "--force", "--volumes", "--time", "1", id);

@@ -1,12 +1,10 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rm } from "node:fs/promises";
 import { Client } from "pg";
-import { startNats, type EmbeddedNats } from "../../launcher/embedded-nats.ts";
-import { startPostgres, type EmbeddedPostgres } from "../../launcher/embedded-postgres.ts";
-import { findNatsServer } from "../../launcher/nats-binary.ts";
-
-const TOOLS_DIR = join(import.meta.dirname, "../../.tarsy/tools");
+import type { EmbeddedNats } from "../../launcher/nats/start-nats.ts";
+import type { EmbeddedPostgres } from "../../launcher/postgres/start-postgres.ts";
+import { serverDirectory } from "./server-directory.ts";
+import { startNatsIn, startPostgresIn } from "./start-servers.ts";
+import { takeServerShare } from "./worker-servers.ts";
 
 export interface BackingServersOptions {
   readonly durable?: boolean;
@@ -14,37 +12,57 @@ export interface BackingServersOptions {
   readonly prepare?: (directory: string) => void;
 }
 
-/** A real Postgres and a real NATS of a test's own, on free ports, in a directory that goes with them. */
+/** A real Postgres and a real NATS on free ports: a test file's own, or its share of those of its process. */
 export class BackingServers implements AsyncDisposable {
   /** Holds both servers' data. */
   readonly directory: string;
   readonly #durable: boolean;
+  readonly #shared: boolean;
   postgres: EmbeddedPostgres;
   nats: EmbeddedNats;
 
-  private constructor(
-    directory: string,
-    durable: boolean,
-    { postgres, nats }: { postgres: EmbeddedPostgres; nats: EmbeddedNats },
-  ) {
-    this.directory = directory;
-    this.#durable = durable;
-    this.postgres = postgres;
-    this.nats = nats;
+  private constructor(parts: {
+    directory: string;
+    durable: boolean;
+    shared: boolean;
+    postgres: EmbeddedPostgres;
+    nats: EmbeddedNats;
+  }) {
+    this.directory = parts.directory;
+    this.#durable = parts.durable;
+    this.#shared = parts.shared;
+    this.postgres = parts.postgres;
+    this.nats = parts.nats;
   }
 
-  /** Not durable, Postgres gives up what only a power cut would need; a benchmark wants the real price of a commit. */
+  /**
+   * Starts servers for one test file, which may stop and kill them. The database is empty. Not durable, Postgres gives up
+   * what only a power cut would need; a benchmark wants the real price of a commit.
+   */
   static async start({ durable = false, prepare }: BackingServersOptions = {}): Promise<BackingServers> {
-    const directory = await mkdtemp(join(tmpdir(), "tarsy-test-"));
+    const directory = await serverDirectory();
     prepare?.(directory);
     const [postgres, nats] = await Promise.all([
-      startPostgresIn(directory, 0, durable),
-      startNatsIn(directory, 0),
+      startPostgresIn({ directory, port: 0, durable }),
+      startNatsIn({ directory, port: 0 }),
     ]);
-    return new BackingServers(directory, durable, { postgres, nats });
+    return new BackingServers({ directory, durable, shared: false, postgres, nats });
   }
 
-  /** Asks Postgres behind the system's back. */
+  /** A migrated database and a NATS account for one test file, on servers that keep running after it. */
+  static async share(): Promise<BackingServers> {
+    const { directory, database, account, ...servers } = await takeServerShare();
+    const postgres = { ...servers.postgres, url: database.url };
+    const nats = { ...servers.nats, url: account.url };
+    return new BackingServers({ directory, durable: false, shared: true, postgres, nats });
+  }
+
+  /** A share, or with `ownServers` servers that the test file may stop and kill. */
+  static async choose({ ownServers = false }: { ownServers?: boolean | undefined }): Promise<BackingServers> {
+    return ownServers ? BackingServers.start() : BackingServers.share();
+  }
+
+  /** Queries Postgres over a connection of its own. */
   async query(sql: string, parameters: unknown[]): Promise<unknown[]> {
     const client = new Client({ connectionString: this.postgres.url });
     await client.connect();
@@ -58,53 +76,41 @@ export class BackingServers implements AsyncDisposable {
 
   /** Kills NATS; its data stays. */
   async killNats(): Promise<void> {
+    this.#assertOwn();
     process.kill(this.nats.pid, "SIGKILL");
     await this.nats.exited;
   }
 
   /** Starts NATS again on its port and data. */
   async restartNats(): Promise<void> {
-    this.nats = await startNatsIn(this.directory, this.nats.port);
+    this.nats = await startNatsIn({ directory: this.directory, port: this.nats.port });
   }
 
-  /** Ends Postgres at once, as its "immediate" mode does: no checkpoint, every connection broken. */
+  /** Ends Postgres as its "immediate" mode does: no checkpoint, every connection broken. */
   async crashPostgres(): Promise<void> {
+    this.#assertOwn();
     process.kill(this.postgres.pid, "SIGQUIT");
     await this.postgres.exited;
   }
 
   async stopPostgres(): Promise<void> {
+    this.#assertOwn();
     await this.postgres.stop();
   }
 
   /** Starts Postgres again on its port and data. */
   async restartPostgres(): Promise<void> {
     const { port } = this.postgres;
-    this.postgres = await startPostgresIn(this.directory, port, this.#durable);
+    this.postgres = await startPostgresIn({ directory: this.directory, port, durable: this.#durable });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#shared) return;
     await Promise.all([this.nats.stop(), this.postgres.stop()]);
     await rm(this.directory, { recursive: true, force: true });
   }
-}
 
-/** `TEST_SERVERS=containers` takes both from containers (npm run test:containers), else they are ordinary processes. */
-const IN_CONTAINERS = process.env["TEST_SERVERS"] === "containers";
-
-async function startPostgresIn(directory: string, port: number, durable: boolean): Promise<EmbeddedPostgres> {
-  const options = { dataDir: join(directory, "postgres"), port, durable };
-  if (!IN_CONTAINERS) return startPostgres(options);
-  // Loaded only where it is wanted: it brings a library of its own.
-  const { startPostgresContainer } = await import("./container-servers.ts");
-  return startPostgresContainer(options);
-}
-
-async function startNatsIn(directory: string, port: number): Promise<EmbeddedNats> {
-  if (IN_CONTAINERS) {
-    const { startNatsContainer } = await import("./container-servers.ts");
-    return startNatsContainer({ dataDir: join(directory, "nats"), port });
+  #assertOwn(): void {
+    if (this.#shared) throw new Error("other test files use these servers: start servers of your own");
   }
-  const binary = await findNatsServer({ toolsDir: TOOLS_DIR, env: process.env, progress: () => undefined });
-  return startNats({ binary, dataDir: join(directory, "nats"), port });
 }

@@ -38,7 +38,9 @@ const SCRIPT = {
 };
 
 /** A configuration directory of a test's own; `tarsy` and `providers` replace the defaults per top-level key. */
-export async function configDirectory(files: ConfigFiles = {}): Promise<{ path: string } & AsyncDisposable> {
+export async function testConfigDirectory(
+  files: ConfigFiles = {},
+): Promise<{ path: string } & AsyncDisposable> {
   const path = await mkdtemp(join(tmpdir(), "tarsy-config-"));
   await mkdir(path, { recursive: true });
   await writeFile(join(path, "tarsy.yaml"), stringify({ ...TARSY, ...files.tarsy }));

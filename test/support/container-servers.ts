@@ -4,19 +4,24 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { Client } from "pg";
 import { GenericContainer, Wait, getContainerRuntimeClient, type StartedTestContainer } from "testcontainers";
-import { readGreeting, type EmbeddedNats } from "../../launcher/embedded-nats.ts";
-import type { EmbeddedPostgres } from "../../launcher/embedded-postgres.ts";
+import {
+  readGreeting,
+  storageConfig,
+  type EmbeddedNats,
+  type NatsAccount,
+} from "../../launcher/nats/start-nats.ts";
+import type { EmbeddedPostgres } from "../../launcher/postgres/start-postgres.ts";
 import { freePort } from "../../launcher/free-port.ts";
-import type { ServerProcess } from "../../launcher/server-process.ts";
+import type { ServerProcess } from "../../launcher/process/server-process.ts";
 import { until } from "./until.ts";
 
 const HOST = "127.0.0.1";
 const DEPLOY = join(import.meta.dirname, "../../deploy");
 const PASSWORD = "only-for-tests";
-const natsConfig = (port: number) => `listen: "${HOST}:${port}"
+const natsConfig = (port: number, accounts: readonly NatsAccount[] | undefined) => `listen: "${HOST}:${port}"
 max_payload: 8MB
 ping_interval: "5s"
-jetstream { store_dir: "/data", max_file: 4GB, max_mem: 256MB }
+${storageConfig("/data", accounts).join("\n")}
 `;
 
 /** Where a test's server keeps its data, and the port it had before; 0 takes any free one. */
@@ -112,13 +117,17 @@ async function prepareDatabase(adminUrl: string): Promise<true> {
 }
 
 /** As `startNats`, in a container. */
-export async function startNatsContainer({ dataDir, port }: ContainerServerOptions): Promise<EmbeddedNats> {
+export async function startNatsContainer({
+  dataDir,
+  port,
+  accounts,
+}: ContainerServerOptions & { readonly accounts?: readonly NatsAccount[] }): Promise<EmbeddedNats> {
   await openForAll(dataDir);
   const hostPort = port === 0 ? await freePort(HOST) : port;
   const started = await new GenericContainer(await pinnedImage("nats"))
     .withUser("1000:1000")
     .withCopyContentToContainer([
-      { content: natsConfig(hostPort), target: "/etc/nats-test.conf", mode: 0o644 },
+      { content: natsConfig(hostPort, accounts), target: "/etc/nats-test.conf", mode: 0o644 },
     ])
     .withBindMounts([{ source: dataDir, target: "/data" }])
     .withCommand(["-c", "/etc/nats-test.conf"])

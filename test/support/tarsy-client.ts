@@ -88,7 +88,7 @@ export class TarsyClient {
   }
 
   /** Waits until the session has one of the statuses. */
-  async waitFor(id: string, statuses: readonly string[], timeoutMs = 60_000): Promise<SessionView> {
+  async waitFor(id: string, statuses: readonly string[], timeoutMs = 240_000): Promise<SessionView> {
     return until(
       `session ${id} is ${statuses.join(" or ")}`,
       async () => {
@@ -125,7 +125,7 @@ export class SessionWatch implements Disposable {
   }
 
   /** Waits for the first message of this type. */
-  async next(type: string, timeoutMs = 60_000): Promise<WireMessage> {
+  async next(type: string, timeoutMs = 240_000): Promise<WireMessage> {
     return until(
       `message ${type}`,
       () => this.messages.find((message) => message["type"] === type),

@@ -1,23 +1,11 @@
-import { spawn, type ChildProcess } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { join } from "node:path";
-import { SERVICE_NODE_FLAGS } from "../../launcher/service-node-flags.ts";
-import { freePort } from "../../launcher/free-port.ts";
 import type { BackingServers } from "./backing-servers.ts";
-import { HopelessError, until } from "./until.ts";
+import { HEALTH_VARIABLE, SERVICES, spawnService, type ServiceName } from "./spawn-service.ts";
+import { testPort } from "./test-port.ts";
+import { untilReady } from "./until-ready.ts";
 
-const HOST = "127.0.0.1";
-const ROOT = join(import.meta.dirname, "../..");
-const SERVICES = ["tool-runner", "llm-gateway", "executor", "notifier", "api"] as const;
-export type ServiceName = (typeof SERVICES)[number];
-
-const HEALTH_VARIABLE: Record<ServiceName, string> = {
-  api: "API_HEALTH_PORT",
-  executor: "EXECUTOR_HEALTH_PORT",
-  "llm-gateway": "LLM_GATEWAY_HEALTH_PORT",
-  "tool-runner": "TOOL_RUNNER_HEALTH_PORT",
-  notifier: "NOTIFIER_HEALTH_PORT",
-};
+export type { ServiceName };
 
 export interface SystemOptions {
   readonly servers: BackingServers;
@@ -62,10 +50,9 @@ export class TarsySystem implements AsyncDisposable {
 
   /** Chooses the ports and starts nothing yet. */
   static async prepare({ servers, configDir, env = {} }: SystemOptions): Promise<TarsySystem> {
-    const [api, notifier, gateway] = [await freePort(HOST), await freePort(HOST), await freePort(HOST)];
+    const [api, notifier, gateway] = [await testPort(), await testPort(), await testPort()];
     return new TarsySystem(
       {
-        PATH: process.env["PATH"],
         DATABASE_URL: servers.postgres.url,
         NATS_URL: servers.nats.url,
         CONFIG_DIR: configDir,
@@ -93,12 +80,11 @@ export class TarsySystem implements AsyncDisposable {
     name: ServiceName,
     env: Readonly<Record<string, string>> = {},
   ): Promise<RunningService> {
-    const healthPort = await freePort(HOST);
-    const child = spawn(process.execPath, [...SERVICE_NODE_FLAGS, join(ROOT, "services", name, "main.ts")], {
-      cwd: ROOT,
+    const healthPort = await testPort();
+    const child = spawnService({
+      name,
       env: { ...this.#env, [HEALTH_VARIABLE[name]]: String(healthPort), ...env },
-      // The channel tells the services when a killed test is gone.
-      stdio: ["ignore", "pipe", "pipe", "ipc"],
+      output: "pipe",
     });
     for (const stream of [child.stdout, child.stderr]) {
       stream
@@ -112,13 +98,7 @@ export class TarsySystem implements AsyncDisposable {
 
   /** Resolves once a service's dependencies answer it. */
   async untilReady({ name, process: child, healthPort }: RunningService): Promise<void> {
-    await until(`${name} is ready`, async () => {
-      if (child.exitCode !== null || child.signalCode !== null) {
-        const how = child.signalCode ?? `exit code ${child.exitCode}`;
-        throw new HopelessError(`${name} ended with ${how}: ${this.output.slice(-2_000)}`);
-      }
-      return (await fetch(`http://127.0.0.1:${healthPort}/readyz`)).ok;
-    });
+    await untilReady(name, child, healthPort, () => this.output);
   }
 
   /** All processes that were started and not ended from here. */

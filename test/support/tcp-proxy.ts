@@ -3,49 +3,74 @@ import { connect, createServer, type Server, type Socket } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import { listen } from "#shared/listen.ts";
 
+/**
+ * What happens to a piece of bytes. `forward` passes it on, `after` once the promise has resolved. `hold` drops it and
+ * everything after it in both directions, while the connection stays open. `cut` resets the connection.
+ */
+export type TapDecision = "forward" | "hold" | "cut" | { readonly after: Promise<void> };
+
+/** Sees every piece of one connection before it is passed on, and decides about it. */
+export interface ProxyTap {
+  fromClient(bytes: Buffer): TapDecision;
+  fromServer(bytes: Buffer): TapDecision;
+}
+
 /** Changes what a connection's server sends; made once per connection, called with each piece in order. */
 export type Rewrite = () => (bytes: Buffer) => Buffer;
 
 interface ProxyOptions {
   readonly host: string;
-  /** Where connections are passed on to; a function chooses anew for each, as a balancer does. */
+  /** The server's port. A function is called for each connection: a server may move, or there may be several. */
   readonly port: number | (() => number);
   readonly rewrite?: Rewrite;
+  /** Makes the tap of a new connection. */
+  readonly tap?: () => ProxyTap;
+}
+
+/** A client's connection and the one that the proxy opened to the server for it. */
+interface Pair {
+  readonly client: Socket;
+  readonly server: Socket;
+  isHeld: boolean;
+}
+
+/** One direction of a pair. */
+interface Flow {
+  readonly pair: Pair;
+  readonly from: Socket;
+  readonly to: Socket;
+  readonly decide: (bytes: Buffer) => TapDecision;
+  readonly change: (bytes: Buffer) => Buffer;
 }
 
 const MAX_PIECE_BYTES = 64 * 1024;
 
-/** A bad network: passes TCP connections on, and delays, throttles, swallows or cuts what goes through, in both directions. */
+/** A bad network: passes TCP connections on, and delays, throttles, stops, loses or cuts what goes through. */
 export class TcpProxy implements AsyncDisposable {
   readonly port: number;
-  readonly #server: Server;
-  readonly #target: ProxyOptions;
-  readonly #pairs = new Set<readonly [Socket, Socket]>();
+  readonly #listener: Server;
+  readonly #options: ProxyOptions;
+  readonly #pairs = new Set<Pair>();
   #delayMs = 0;
   #bytesPerSecond = Infinity;
   #bytesLeft = Infinity;
-  #open = Promise.resolve();
-  #reopen: (() => void) | undefined;
+  /** Set during a blackhole; resolved at its end. */
+  #blackhole: PromiseWithResolvers<void> | undefined;
 
-  private constructor(server: Server, target: ProxyOptions) {
-    this.#server = server;
-    this.#target = target;
-    const address = server.address();
+  private constructor(listener: Server, options: ProxyOptions) {
+    this.#listener = listener;
+    this.#options = options;
+    const address = listener.address();
     this.port = address !== null && typeof address === "object" ? address.port : 0;
   }
 
-  /** Listens on a free port of the same host. */
-  static async start(target: ProxyOptions): Promise<TcpProxy> {
-    const server = createServer();
-    await listen(server, { host: target.host, port: 0 });
-    const proxy = new TcpProxy(server, target);
-    server.on("connection", (client: Socket) => proxy.#join(client));
+  /** Listens on a free port of the server's host. */
+  static async start(options: ProxyOptions): Promise<TcpProxy> {
+    const listener = createServer();
+    await listen(listener, { host: options.host, port: 0 });
+    const proxy = new TcpProxy(listener, options);
+    listener.on("connection", (client: Socket) => proxy.#accept(client));
     return proxy;
-  }
-
-  /** How many connections are open. */
-  get connections(): number {
-    return this.#pairs.size;
   }
 
   /** Resets all connections; new ones are passed on. */
@@ -53,19 +78,23 @@ export class TcpProxy implements AsyncDisposable {
     for (const pair of this.#pairs) reset(pair);
   }
 
-  /** Holds each piece up, one after another. */
+  /** Delays each piece by this many milliseconds, one after another, in each direction. */
   setDelay(ms: number): void {
     this.#delayMs = ms;
   }
 
-  /** While on, nothing gets through and nobody is told; connections stay open, and what was sent arrives afterwards. */
+  /**
+   * A partition: while on, no byte and no end of a connection gets through, and new connections are accepted and stay
+   * silent. Afterwards everything that was sent arrives.
+   */
   blackhole(on: boolean): void {
-    if (on && this.#reopen === undefined) {
-      this.#open = new Promise((resolve) => (this.#reopen = resolve));
+    if (on) {
+      this.#blackhole ??= Promise.withResolvers();
+      return;
     }
-    if (on) return;
-    this.#reopen?.();
-    this.#reopen = undefined;
+    this.#blackhole?.resolve();
+    this.#blackhole = undefined;
+    for (const pair of this.#pairs) if (pair.client.destroyed || pair.server.destroyed) reset(pair);
   }
 
   /** Lets this many more bytes through, over all connections and directions, then resets all connections, once. */
@@ -73,66 +102,97 @@ export class TcpProxy implements AsyncDisposable {
     this.#bytesLeft = Math.max(1, Math.ceil(bytes));
   }
 
-  /** Per connection and direction; Infinity for as fast as it goes. */
+  /** Limits each direction of each connection; Infinity removes the limit. */
   throttle(bytesPerSecond: number): void {
     this.#bytesPerSecond = bytesPerSecond;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#server.close();
+    this.#listener.close();
     this.cut();
     this.blackhole(false);
-    await once(this.#server, "close");
+    await once(this.#listener, "close");
   }
 
-  #join(client: Socket): void {
-    const { host, port } = this.#target;
+  #accept(client: Socket): void {
+    const { host, port, rewrite, tap: openTap } = this.#options;
     const server = connect(typeof port === "number" ? port : port(), host);
-    const pair = [client, server] as const;
+    const pair: Pair = { client, server, isHeld: false };
     this.#pairs.add(pair);
-    for (const socket of pair) {
+    for (const socket of [client, server]) {
       socket.setNoDelay(true);
-      socket.on("error", () => reset(pair));
+      socket.on("error", () => this.#fail(pair));
       socket.on("close", () => {
-        this.#pairs.delete(pair);
-        reset(pair);
+        if (client.destroyed && server.destroyed) this.#pairs.delete(pair);
       });
     }
-    const rewrite = this.#target.rewrite?.();
-    // A connection that breaks ends both of its pumps, which is what it is for.
-    this.#pump(client, server, (bytes) => bytes).catch(() => reset(pair));
-    this.#pump(server, client, rewrite ?? ((bytes) => bytes)).catch(() => reset(pair));
+    const tap = openTap?.();
+    const flows: Flow[] = [
+      {
+        pair,
+        from: client,
+        to: server,
+        decide: (bytes) => tap?.fromClient(bytes) ?? "forward",
+        change: (bytes) => bytes,
+      },
+      {
+        pair,
+        from: server,
+        to: client,
+        decide: (bytes) => tap?.fromServer(bytes) ?? "forward",
+        change: rewrite?.() ?? ((bytes) => bytes),
+      },
+    ];
+    // A broken connection ends both of its flows.
+    for (const flow of flows) this.#pump(flow).catch(() => this.#fail(pair));
   }
 
-  async #pump(from: Socket, to: Socket, change: (bytes: Buffer) => Buffer): Promise<void> {
-    for await (const received of from) {
-      if (!Buffer.isBuffer(received)) continue;
-      const bytes = change(received);
-      for (let start = 0; start < bytes.length;) {
-        const size = Math.min(MAX_PIECE_BYTES, Math.max(1, this.#bytesPerSecond / 50), bytes.length - start);
-        const piece = bytes.subarray(start, start + Math.ceil(size));
-        start += piece.length;
-        await this.#pass(piece, to);
-      }
+  /** The other side of a broken connection learns of it now, or at the end of the blackhole. */
+  #fail(pair: Pair): void {
+    if (this.#blackhole === undefined) reset(pair);
+  }
+
+  async #pump({ pair, from, to, decide, change }: Flow): Promise<void> {
+    for await (const bytes of from.iterator({ destroyOnReturn: false })) {
+      if (!Buffer.isBuffer(bytes)) continue;
+      await this.#blackhole?.promise;
+      if (pair.isHeld) continue;
+      const decision = decide(bytes);
+      if (decision === "cut") return reset(pair);
+      pair.isHeld = decision === "hold";
+      if (decision === "hold") continue;
+      if (typeof decision === "object") await decision.after;
+      await this.#forward(change(bytes), to);
     }
-    to.end();
+    await this.#blackhole?.promise;
+    // The client of a held connection does not learn that the server closed; the server learns that the client did.
+    if (!pair.isHeld || from === pair.client) to.end();
   }
 
-  async #pass(piece: Buffer, to: Socket): Promise<void> {
-    const ms = this.#delayMs + (piece.length / this.#bytesPerSecond) * 1_000;
-    if (ms > 0) await wait(ms);
-    await this.#open;
-    if (to.destroyed) return;
+  async #forward(bytes: Buffer, to: Socket): Promise<void> {
+    for (let start = 0; start < bytes.length;) {
+      const size = Math.min(MAX_PIECE_BYTES, Math.max(1, this.#bytesPerSecond / 50), bytes.length - start);
+      const piece = bytes.subarray(start, start + Math.ceil(size));
+      start += piece.length;
+      const ms = this.#delayMs + (piece.length / this.#bytesPerSecond) * 1_000;
+      if (ms > 0) await wait(ms);
+      await this.#blackhole?.promise;
+      await this.#write(piece, to);
+    }
+  }
+
+  async #write(piece: Buffer, to: Socket): Promise<void> {
+    if (to.destroyed) throw new Error("the other end of this connection is gone");
     const allowed = piece.subarray(0, Math.min(this.#bytesLeft, piece.length));
     this.#bytesLeft -= allowed.length;
-    const flowing = to.write(allowed);
+    const isFlowing = to.write(allowed);
     if (this.#bytesLeft <= 0) {
       this.#bytesLeft = Infinity;
       this.cut();
-    } else if (!flowing) await Promise.race([once(to, "drain"), once(to, "close")]);
+    } else if (!isFlowing) await Promise.race([once(to, "drain"), once(to, "close")]);
   }
 }
 
-function reset(pair: readonly Socket[]): void {
-  for (const socket of pair) if (!socket.destroyed) socket.resetAndDestroy();
+function reset({ client, server }: Pair): void {
+  for (const socket of [client, server]) if (!socket.destroyed) socket.resetAndDestroy();
 }

@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -10,13 +10,12 @@ import { stringify } from "yaml";
 import { openBus, type Bus } from "#shared/bus/open-bus.ts";
 import { migrate } from "#shared/database/migrate.ts";
 import { openDatabase } from "#shared/database/open-database.ts";
-import { freePort } from "../../launcher/free-port.ts";
-import { SERVICE_NODE_FLAGS } from "../../launcher/service-node-flags.ts";
 import { BackingServers } from "./backing-servers.ts";
-import { HopelessError, until } from "./until.ts";
+import { spawnService } from "./spawn-service.ts";
+import { testPort } from "./test-port.ts";
+import { until } from "./until.ts";
+import { untilReady } from "./until-ready.ts";
 
-const HOST = "127.0.0.1";
-const ROOT = join(import.meta.dirname, "../..");
 const log = pino({ level: "silent" });
 
 /** A session that an executor owns, with one execution. */
@@ -57,7 +56,7 @@ export class ToolBench implements AsyncDisposable {
   }
 
   /** `servers` as in stub-tools.yaml. */
-  static async start(stubServers: object): Promise<ToolBench> {
+  static async start(stubServers: object, { ownServers = false } = {}): Promise<ToolBench> {
     const resources = new AsyncDisposableStack();
     const configDir = await mkdtemp(join(tmpdir(), "tarsy-tools-"));
     resources.defer(async () => rm(configDir, { recursive: true, force: true }));
@@ -65,7 +64,7 @@ export class ToolBench implements AsyncDisposable {
       join(configDir, "stub-tools.yaml"),
       stringify({ call_log: "calls.jsonl", servers: stubServers }),
     );
-    const servers = resources.use(await BackingServers.start());
+    const servers = resources.use(await BackingServers.choose({ ownServers }));
     const { signal } = new AbortController();
     const { url } = servers.postgres;
     const db = await openDatabase({ url, applicationName: "bench", poolSize: 10, log, signal });
@@ -77,27 +76,21 @@ export class ToolBench implements AsyncDisposable {
 
   /** Starts a tool-runner and resolves once it is ready. */
   async runner(env: Readonly<Record<string, string>> = {}): Promise<ToolRunnerProcess> {
-    const healthPort = await freePort(HOST);
-    const child = spawn(
-      process.execPath,
-      [...SERVICE_NODE_FLAGS, join(ROOT, "services/tool-runner/main.ts")],
-      {
-        env: {
-          DATABASE_URL: this.servers.postgres.url,
-          NATS_URL: this.servers.nats.url,
-          CONFIG_DIR: this.#configDir,
-          TOOL_RUNNER_HEALTH_PORT: String(healthPort),
-          LOG_LEVEL: process.env["TEST_LOG_LEVEL"] ?? "silent",
-          ...env,
-        },
-        stdio: ["ignore", "inherit", "inherit"],
+    const healthPort = await testPort();
+    const child = spawnService({
+      name: "tool-runner",
+      env: {
+        DATABASE_URL: this.servers.postgres.url,
+        NATS_URL: this.servers.nats.url,
+        CONFIG_DIR: this.#configDir,
+        TOOL_RUNNER_HEALTH_PORT: String(healthPort),
+        LOG_LEVEL: process.env["TEST_LOG_LEVEL"] ?? "silent",
+        ...env,
       },
-    );
-    const runner = this.#resources.use(new ToolRunnerProcess(child));
-    await until("the tool-runner is ready", async () => {
-      if (child.exitCode !== null) throw new HopelessError(`it exited with ${child.exitCode}`);
-      return (await fetch(`http://${HOST}:${healthPort}/readyz`)).ok;
+      output: "inherit",
     });
+    const runner = this.#resources.use(new ToolRunnerProcess(child));
+    await untilReady("tool-runner", child, healthPort);
     return runner;
   }
 

@@ -13,7 +13,7 @@ export class HopelessError extends Error {}
 export async function until<T>(
   what: string,
   probe: () => T | Promise<T>,
-  timeoutMs = 30_000,
+  timeoutMs = 120_000,
 ): Promise<Exclude<T, undefined | false | null>> {
   const deadline = performance.now() + timeoutMs;
   let lastError = "";

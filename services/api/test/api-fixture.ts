@@ -7,7 +7,7 @@ import { migrate } from "#shared/database/migrate.ts";
 import { openDatabase } from "#shared/database/open-database.ts";
 import { listen } from "#shared/listen.ts";
 import { BackingServers } from "../../../test/support/backing-servers.ts";
-import { configDirectory, type ConfigFiles } from "../../../test/support/config-directory.ts";
+import { testConfigDirectory, type ConfigFiles } from "../../../test/support/config-directory.ts";
 import { TarsyClient } from "../../../test/support/tarsy-client.ts";
 import { createApiMetrics } from "../api-metrics.ts";
 import type { ApiDeps } from "../api-deps.ts";
@@ -47,7 +47,9 @@ export class ApiFixture implements AsyncDisposable {
 
   static async start(
     options: {
+      /** Those of another fixture. */
       servers?: BackingServers;
+      ownServers?: boolean;
       timeouts?: RequestTimeouts;
       config?: ConfigFiles;
       env?: Record<string, string>;
@@ -57,8 +59,8 @@ export class ApiFixture implements AsyncDisposable {
     const resources = new AsyncDisposableStack();
     const stopping = new AbortController();
     const { signal } = stopping;
-    const servers = options.servers ?? resources.use(await BackingServers.start());
-    const { path } = resources.use(await configDirectory(options.config));
+    const servers = options.servers ?? resources.use(await BackingServers.choose(options));
+    const { path } = resources.use(await testConfigDirectory(options.config));
     const config = await loadConfig({
       DATABASE_URL: servers.postgres.url,
       NATS_URL: servers.nats.url,

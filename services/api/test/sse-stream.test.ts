@@ -208,7 +208,7 @@ describe("GET /api/v1/sessions/:id/events as a stream", () => {
 
   describe("without NATS or Postgres", () => {
     it("sends events that the bus lost, and waits for Postgres", async () => {
-      await using alone = await ApiFixture.start({ sse: { pollEveryMs: 20 } });
+      await using alone = await ApiFixture.start({ ownServers: true, sse: { pollEveryMs: 20 } });
       const id = await alone.client.submit("x");
       await using stream = await EventStreamClient.open(url(id, "", alone));
       await alone.servers.killNats();

@@ -14,7 +14,7 @@ describe("sweepSessions", () => {
   let bus: Bus;
 
   before(async () => {
-    api = await ApiFixture.start();
+    api = await ApiFixture.start({ ownServers: true });
     const { signal } = new AbortController();
     bus = await openBus({ url: api.servers.nats.url, name: "test", log, signal });
     await until("the streams exist", () => queuedSessions(bus));
@@ -137,7 +137,7 @@ describe("sweepSessions", () => {
 
 describe("an api that starts before NATS", () => {
   it("accepts alerts and dispatches them once NATS is up", async () => {
-    await using api = await ApiFixture.start();
+    await using api = await ApiFixture.start({ ownServers: true });
     await api.servers.killNats();
     await using early = await ApiFixture.start({ servers: api.servers });
     early.sweep(50);

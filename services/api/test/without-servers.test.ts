@@ -7,7 +7,7 @@ describe("the api without NATS or Postgres", () => {
   let api: ApiFixture;
 
   before(async () => {
-    api = resources.use(await ApiFixture.start());
+    api = resources.use(await ApiFixture.start({ ownServers: true }));
   });
   after(() => resources.disposeAsync());
 

@@ -1,5 +1,5 @@
 import type { GroundingDelta } from "#shared/generated/llm/v1/llm.ts";
-import { storableText } from "#shared/storable-text.ts";
+import { postgresSafeText } from "#shared/postgres-safe-text.ts";
 import type { WholeRow } from "../persist/timeline-writer.ts";
 import type { LlmReply } from "./llm-reply.ts";
 
@@ -9,7 +9,7 @@ type Row = Omit<WholeRow, "interactionId">;
 export function nativeToolRows({ codeExecutions, groundings }: LlmReply): Row[] {
   return [...pairCode(codeExecutions).map(codeRow), ...groundings.flatMap(groundingRow)].map((row) => ({
     ...row,
-    content: storableText(row.content).text,
+    content: postgresSafeText(row.content).text,
   }));
 }
 
@@ -41,15 +41,15 @@ function groundingRow(grounding: GroundingDelta): Row[] {
   const { webSearchQueries, groundingChunks, groundingSupports } = grounding;
   if (groundingChunks.length === 0) return [];
   const sources = groundingChunks.map(({ uri, title }) => ({
-    uri: storableText(uri).text,
-    title: storableText(title).text,
+    uri: postgresSafeText(uri).text,
+    title: postgresSafeText(title).text,
   }));
-  const queries = webSearchQueries.map((query) => storableText(query).text);
+  const queries = webSearchQueries.map((query) => postgresSafeText(query).text);
   const list = sources.map(({ uri, title }) => (title === "" ? uri : `${title} (${uri})`)).join(", ");
   const supports = groundingSupports.map((support) => ({
     start_index: support.startIndex,
     end_index: support.endIndex,
-    text: storableText(support.text).text,
+    text: postgresSafeText(support.text).text,
     grounding_chunk_indices: support.groundingChunkIndices,
   }));
   const metadata = { source: "gemini", sources, ...(supports.length === 0 ? {} : { supports }) };

@@ -2,7 +2,7 @@ import { v5 as uuidFrom } from "uuid";
 import type { EntityManager } from "typeorm";
 import { AgentExecutionEntity, type IterationState } from "#shared/database/entities/agent-execution.ts";
 import { MessageEntity, type Message } from "#shared/database/entities/message.ts";
-import { storableText } from "#shared/storable-text.ts";
+import { postgresSafeText } from "#shared/postgres-safe-text.ts";
 import { commitStep } from "./commit-step.ts";
 import type { ExecutionState } from "./load-session.ts";
 import type { SessionWriter } from "./session-writer.ts";
@@ -12,7 +12,7 @@ export type AppendedMessage = Pick<Message, "role" | "content"> &
   Partial<Pick<Message, "tool_calls" | "tool_call_id" | "tool_name" | "provider_state">>;
 
 /** An execution with its conversation as it was when the step began. */
-export interface Conversation {
+export interface ExecutionConversation {
   readonly session: SessionWriter;
   readonly execution: ExecutionState;
   readonly state: {
@@ -23,7 +23,7 @@ export interface Conversation {
 
 /** Commits an execution's first messages. */
 export async function openConversation(
-  { session, execution }: Conversation,
+  { session, execution }: ExecutionConversation,
   messages: readonly Pick<Message, "role" | "content">[],
 ): Promise<void> {
   const { execution_id, stage_id } = execution;
@@ -46,7 +46,7 @@ export async function openConversation(
 
 /** Commits a user message of ours, such as feedback; `concluding` also ends the iterations. */
 export async function appendUserMessage(
-  conversation: Conversation,
+  conversation: ExecutionConversation,
   { content, concluding }: { readonly content: string; readonly concluding: boolean },
 ): Promise<void> {
   const { session, execution, state } = conversation;
@@ -66,14 +66,14 @@ export async function appendUserMessage(
 /** Within a step's transaction: appends one message. */
 export async function appendMessage(
   manager: EntityManager,
-  { execution, state }: Pick<Conversation, "execution" | "state">,
+  { execution, state }: Pick<ExecutionConversation, "execution" | "state">,
   message: AppendedMessage,
 ): Promise<void> {
   const { session_id, stage_id, execution_id } = execution;
   const sequence_number = (state.messages.at(-1)?.sequence_number ?? 0) + 1;
   await manager.insert(MessageEntity, {
     ...message,
-    content: storableText(message.content).text,
+    content: postgresSafeText(message.content).text,
     message_id: messageId(execution_id, sequence_number),
     session_id,
     stage_id,

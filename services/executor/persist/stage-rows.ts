@@ -99,7 +99,7 @@ export async function startSynthesis(
   });
 }
 
-/** Commits how a stage ended; `isSummaryNext` announces the executive summary in the progress event. */
+/** Commits how a stage ended; `isSummaryNext` adds a progress event for the executive summary. */
 export async function completeStage(
   session: SessionWriter,
   context: StageContext,

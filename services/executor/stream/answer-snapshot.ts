@@ -1,5 +1,5 @@
 import {
-  MAX_SNAPSHOT_TEXT_UTF16_UNITS,
+  MAX_SNAPSHOT_TEXT_CODE_UNITS,
   type SnapshotReply,
   type SnapshotRequest,
 } from "#shared/contracts/stream-snapshot.ts";
@@ -8,7 +8,7 @@ import type { LiveStreams } from "./live-streams.ts";
 
 /**
  * The text so far of a session's open events, for a notifier that starts to follow them. The reply is limited to
- * MAX_SNAPSHOT_TEXT_UTF16_UNITS code units in total; the notifier requests the rest by offset.
+ * MAX_SNAPSHOT_TEXT_CODE_UNITS in total; the notifier requests the rest by offset.
  */
 export function answerSnapshot(
   sessionId: string,
@@ -19,7 +19,7 @@ export function answerSnapshot(
     .all()
     .filter(({ eventId }) => request.event_id === undefined || request.event_id === eventId);
   const offset = request.event_id === undefined ? 0 : (request.offset ?? 0);
-  let budget = MAX_SNAPSHOT_TEXT_UTF16_UNITS;
+  let budget = MAX_SNAPSHOT_TEXT_CODE_UNITS;
   return {
     session_id: sessionId,
     streams: requested.map((stream) => {

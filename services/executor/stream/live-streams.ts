@@ -1,7 +1,7 @@
 import type { Bus } from "#shared/bus/open-bus.ts";
 import { publishChunk } from "#shared/bus/publish-chunk.ts";
-import { MAX_DELTA_UTF16_UNITS } from "#shared/contracts/stream-chunk.ts";
-import { storableText } from "#shared/storable-text.ts";
+import { MAX_DELTA_CODE_UNITS } from "#shared/contracts/stream-chunk.ts";
+import { postgresSafeText } from "#shared/postgres-safe-text.ts";
 import { safeCut } from "#shared/surrogate-guard.ts";
 import type { EventPublisher } from "./publish-events.ts";
 
@@ -119,7 +119,7 @@ class PendingStream implements LiveStream {
   }
 
   append(delta: string): void {
-    const { text } = storableText(delta);
+    const { text } = postgresSafeText(delta);
     this.#parts.push(text);
     this.#pending += text;
     this.#length += text.length;
@@ -134,11 +134,11 @@ class PendingStream implements LiveStream {
     return this.#pending !== "";
   }
 
-  /** Removes and returns the pending text, in chunks of at most MAX_DELTA_UTF16_UNITS code units. */
+  /** Removes and returns the pending text, in chunks of at most MAX_DELTA_CODE_UNITS. */
   take(): { offset: number; text: string }[] {
     const chunks = [];
     for (let rest = this.#pending; rest !== "";) {
-      const text = rest.slice(0, safeCut(rest, MAX_DELTA_UTF16_UNITS));
+      const text = rest.slice(0, safeCut(rest, MAX_DELTA_CODE_UNITS));
       chunks.push({ offset: this.#sent, text });
       this.#sent += text.length;
       rest = rest.slice(text.length);

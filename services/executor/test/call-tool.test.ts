@@ -11,7 +11,7 @@ describe("callTool", () => {
   let owner: BenchSession;
 
   before(async () => {
-    bench = await ToolBench.start({ lab: LAB });
+    bench = await ToolBench.start({ lab: LAB }, { ownServers: true });
   });
   beforeEach(async () => {
     owner = await bench.session();

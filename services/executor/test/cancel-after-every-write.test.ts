@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { STEP } from "../../../test/support/nightly.ts";
 import { RunFixture } from "./run-fixture.ts";
 
 /** Three stages, two of them with parallel agents. */
@@ -46,9 +47,9 @@ describe("a chain that is cancelled", () => {
 
   it("leaves nothing open, whichever write the cancel is committed with", async function () {
     this.timeout(300_000);
-    let writes = 0;
+    let writes = 1 - STEP;
     for (let end: unknown = "cancelled"; end === "cancelled";) {
-      writes += 1;
+      writes += STEP;
       const id = await fixture.executor.insert(CHAIN);
       await fixture.executor.query("INSERT INTO cancel_with_write VALUES ($1, $2)", [id, writes]);
       end = await fixture.run(id);

@@ -170,7 +170,7 @@ describe("a chain that is cancelled, times out or is released", () => {
   it("ends cancelled with a complete summary, by a cancel without a message", async () => {
     const moment: Moment = {
       what: "the summary is generated",
-      script: [{ when: SUMMARY, steps: [{ text: "In" }, { delay: "1s" }, { text: " short." }] }, ANSWER],
+      script: [{ when: SUMMARY, steps: [{ text: "In" }, { delay: "3s" }, { text: " short." }] }, ANSWER],
       options: { strategy: "react" },
       reached: ({ running, active }) => active === 0 && running === 1,
       calls: { llm: 2, tools: 0 },

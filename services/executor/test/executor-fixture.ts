@@ -41,9 +41,9 @@ export class ExecutorFixture implements AsyncDisposable {
     this.deps = parts.deps;
   }
 
-  static async start({ gateway = "127.0.0.1:1" }: { gateway?: string } = {}): Promise<ExecutorFixture> {
+  static async start({ gateway = "127.0.0.1:1", ownServers = false } = {}): Promise<ExecutorFixture> {
     const resources = new AsyncDisposableStack();
-    const servers = resources.use(await BackingServers.start());
+    const servers = resources.use(await BackingServers.choose({ ownServers }));
     const deps = await openDeps(resources, servers, gateway);
     await migrate(deps.db, log);
     await deps.prepareQueue();

@@ -1,11 +1,10 @@
-import { spawn, type ChildProcess } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { join } from "node:path";
-import { freePort } from "../../../launcher/free-port.ts";
-import { until } from "../../../test/support/until.ts";
+import { spawnService } from "../../../test/support/spawn-service.ts";
+import { testPort } from "../../../test/support/test-port.ts";
+import { untilReady } from "../../../test/support/until-ready.ts";
 
 const HOST = "127.0.0.1";
-const MAIN = join(import.meta.dirname, "../../llm-gateway/main.ts");
 
 /** The real llm-gateway as a process, which can be killed and started again on its port. */
 export class GatewayProcess implements AsyncDisposable {
@@ -20,8 +19,8 @@ export class GatewayProcess implements AsyncDisposable {
 
   static async start(configDir: string): Promise<GatewayProcess> {
     const gateway = new GatewayProcess(configDir, {
-      grpc: await freePort(HOST),
-      health: await freePort(HOST),
+      grpc: await testPort(),
+      health: await testPort(),
     });
     await gateway.start();
     return gateway;
@@ -33,16 +32,18 @@ export class GatewayProcess implements AsyncDisposable {
 
   async start(): Promise<void> {
     const { grpc, health } = this.#ports;
-    this.#process = spawn(process.execPath, [MAIN], {
+    const child = spawnService({
+      name: "llm-gateway",
       env: {
         CONFIG_DIR: this.#configDir,
         LLM_GATEWAY_PORT: String(grpc),
         LLM_GATEWAY_HEALTH_PORT: String(health),
         LOG_LEVEL: "silent",
       },
-      stdio: "ignore",
+      output: "ignore",
     });
-    await until("the gateway is ready", async () => (await fetch(`http://${HOST}:${health}/readyz`)).ok);
+    this.#process = child;
+    await untilReady("llm-gateway", child, health);
   }
 
   /** Calls that ended since this process was started, failed ones included. */

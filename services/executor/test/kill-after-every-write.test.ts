@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { STEP } from "../../../test/support/nightly.ts";
 import { RunFixture } from "./run-fixture.ts";
 import { installLeaseLoss } from "./lease-loss.ts";
 import { ToolRunnerFixture } from "./tool-runner-fixture.ts";
@@ -78,9 +79,9 @@ describe("an investigation whose executor dies", () => {
       const expected = await rows(undisturbed);
       expect(await tools.calls()).to.equal(called + TOOL_CALLS);
 
-      let writes = 0;
+      let writes = 1 - STEP;
       for (let end: unknown = "lost"; end === "lost";) {
-        writes += 1;
+        writes += STEP;
         const id = await fixture.executor.insert(options);
         await loseLeaseAtWrite(id, writes);
         end = await fixture.run(id);

@@ -1,10 +1,12 @@
 import { expect } from "chai";
 import { CHAIN_ROWS } from "../../../test/support/chain-rows.ts";
+import { repetitions, testSeed } from "../../../test/support/nightly.ts";
+import { seededRandom } from "../../../test/support/seeded-random.ts";
 import { RunFixture } from "./run-fixture.ts";
 import { installLeaseLoss } from "./lease-loss.ts";
 import { ToolRunnerFixture } from "./tool-runner-fixture.ts";
 
-const RUNS = 50;
+const RUNS = repetitions({ daily: 17, nightly: 50 });
 const AGENTS = ["Ann", "Ben", "Cem"] as const;
 const CHAIN = {
   strategy: "react",
@@ -53,13 +55,14 @@ describe("a chain of three stages with three agents whose executors die", () => 
     );
     expect(left).to.have.property("writes").that.is.greaterThan(100);
 
+    const random = seededRandom(testSeed());
     for (let run = 1; run <= RUNS; run += 1) {
       const id = await fixture.executor.insert(CHAIN);
       const kills: number[] = [];
       const called = await tools.calls();
       for (let end: unknown = "lost"; end === "lost";) {
         // A run has about 120 writes: one or more kills, of which the last may come after the end.
-        kills.push(1 + Math.floor(Math.random() * 100));
+        kills.push(1 + Math.floor(random() * 100));
         await loseLeaseAtWrite(id, kills.at(-1) ?? 1);
         end = await fixture.run(id);
         expect(end, `run ${run}, killed after writes ${kills.join(", ")}`).to.be.oneOf(["lost", "completed"]);

@@ -35,8 +35,7 @@ describe("a stage of many agents", () => {
       [id],
     );
 
-  it("is synthesised if all results fit one message", async function () {
-    this.timeout(240_000);
+  it("is synthesised if all results fit one message", async () => {
     const { id, end } = await run(1);
     expect(end).to.equal("completed");
     expect(await fixture.executor.row("alert_sessions", "final_analysis", id)).to.deep.equal({
@@ -44,8 +43,7 @@ describe("a stage of many agents", () => {
     });
   });
 
-  it("fails with an error that names the remedy if they do not fit", async function () {
-    this.timeout(240_000);
+  it("fails with an error that names the remedy if they do not fit", async () => {
     const { id, end } = await run(4);
     expect(end).to.equal("failed");
     const error_message =

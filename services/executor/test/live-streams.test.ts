@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { expect } from "chai";
 import { publishChunk } from "#shared/bus/publish-chunk.ts";
-import { MAX_DELTA_UTF16_UNITS } from "#shared/contracts/stream-chunk.ts";
-import { MAX_SNAPSHOT_TEXT_UTF16_UNITS } from "#shared/contracts/stream-snapshot.ts";
+import { MAX_DELTA_CODE_UNITS } from "#shared/contracts/stream-chunk.ts";
+import { MAX_SNAPSHOT_TEXT_CODE_UNITS } from "#shared/contracts/stream-snapshot.ts";
 import { until } from "../../../test/support/until.ts";
 import { answerSnapshot } from "../stream/answer-snapshot.ts";
 import { openLiveStreams } from "../stream/live-streams.ts";
@@ -49,7 +49,7 @@ describe("openLiveStreams", () => {
     for (const chunk of chunks(heard)) {
       expect(chunk.offset).to.equal(offset);
       expect(chunk.delta.isWellFormed()).to.equal(true);
-      expect(chunk.delta.length).to.be.at.most(MAX_DELTA_UTF16_UNITS);
+      expect(chunk.delta.length).to.be.at.most(MAX_DELTA_CODE_UNITS);
       offset += chunk.delta.length;
     }
     expect(chunks(heard).length).to.be.below(words.length / 10);
@@ -58,7 +58,7 @@ describe("openLiveStreams", () => {
   it("never splits a surrogate pair, however long the delta", async () => {
     const { streams, heard } = await open();
     await using _ = streams;
-    const whole = `x${"💾".repeat(MAX_DELTA_UTF16_UNITS)}`;
+    const whole = `x${"💾".repeat(MAX_DELTA_CODE_UNITS)}`;
     streams.open(randomUUID(), 1).append(whole);
     await until("all of it has arrived", () => text(heard) === whole);
     expect(chunks(heard)).to.have.length(3);
@@ -129,7 +129,7 @@ describe("openLiveStreams", () => {
       const { streams, sessionId } = await open();
       await using _ = streams;
       const [long, short] = [streams.open(randomUUID(), 1), streams.open(randomUUID(), 3)];
-      const whole = "💾".repeat(MAX_SNAPSHOT_TEXT_UTF16_UNITS);
+      const whole = "💾".repeat(MAX_SNAPSHOT_TEXT_CODE_UNITS);
       long.append(whole);
       short.append("short");
       const first = answerSnapshot(sessionId, streams, {});
@@ -140,7 +140,7 @@ describe("openLiveStreams", () => {
         ],
       );
       const size = first.streams.reduce((sum, stream) => sum + stream.text.length, 0);
-      expect(size).to.be.at.most(MAX_SNAPSHOT_TEXT_UTF16_UNITS);
+      expect(size).to.be.at.most(MAX_SNAPSHOT_TEXT_CODE_UNITS);
       let read = first.streams[0]?.text ?? "";
       while (read.length < whole.length) {
         const [page] = answerSnapshot(sessionId, streams, {

@@ -1,24 +1,31 @@
 import { expect } from "chai";
 import { CHAIN_ROWS } from "../../../test/support/chain-rows.ts";
+import { STEP } from "../../../test/support/nightly.ts";
+import { isCommit, postgresTap } from "../../../test/support/postgres-tap.ts";
+import { TcpProxy } from "../../../test/support/tcp-proxy.ts";
 import type { ExecutorDeps } from "../executor-deps.ts";
 import { runSession } from "../run-session.ts";
-import { LostReplyProxy } from "./lost-reply-proxy.ts";
 import { RunFixture } from "./run-fixture.ts";
 
 const CHAIN = { stages: [["Ann", "Ben", "Cem"], ["Dan"]], maxParallel: 3 } as const;
 const OVER = "SELECT FROM alert_sessions WHERE session_id = $1 AND status = 'completed'";
 
-describe("a chain in which the reply to a commit is lost", () => {
+describe("a chain that loses the reply to one of its commits", () => {
   const resources = new AsyncDisposableStack();
   const { signal } = new AbortController();
   let fixture: RunFixture;
-  let proxy: LostReplyProxy;
+  /** The reply to this COMMIT, counted down to 0, is lost with its connection. */
+  let commitsLeft = Infinity;
   let deps: ExecutorDeps;
 
   before(async () => {
     fixture = resources.use(await RunFixture.start());
     const url = new URL(fixture.executor.servers.postgres.url);
-    proxy = resources.use(await LostReplyProxy.start(Number(url.port)));
+    const tap = () =>
+      postgresTap({
+        answered: (sql) => (isCommit(sql) && (commitsLeft -= 1) === 0 ? "cut" : "forward"),
+      });
+    const proxy = resources.use(await TcpProxy.start({ host: url.hostname, port: Number(url.port), tap }));
     url.port = String(proxy.port);
     deps = await fixture.executor.another(resources, fixture.gateway.address, url.href);
     await fixture.play(
@@ -37,13 +44,13 @@ describe("a chain in which the reply to a commit is lost", () => {
     const undisturbed = await fixture.executor.insert(CHAIN);
     expect(await run(undisturbed)).to.equal("completed");
     const expected = await rows(undisturbed);
-    let commits = 0;
+    let commits = 1 - STEP;
     for (;;) {
-      commits += 1;
+      commits += STEP;
       const id = await fixture.executor.insert(CHAIN);
-      proxy.loseReply(commits);
+      commitsLeft = commits;
       const end = await run(id);
-      if (!proxy.hasLost) break;
+      if (commitsLeft > 0) break;
       expect(end, `commit ${commits}`).to.equal("interrupted");
       // The last commit may have ended the session.
       const isOver = (await fixture.executor.query(OVER, [id])).length > 0;

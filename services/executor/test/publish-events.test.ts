@@ -11,7 +11,7 @@ describe("openEventPublisher", () => {
   let executor: ExecutorFixture;
 
   before(async () => {
-    executor = await ExecutorFixture.start();
+    executor = await ExecutorFixture.start({ ownServers: true });
   });
   after(() => executor[Symbol.asyncDispose]());
 

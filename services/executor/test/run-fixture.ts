@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { stringify } from "yaml";
-import { configDirectory } from "../../../test/support/config-directory.ts";
+import { testConfigDirectory } from "../../../test/support/config-directory.ts";
 import { SUMMARY_CALL } from "../../../test/support/scripts.ts";
 import { until } from "../../../test/support/until.ts";
 import { runSession, type RunEnd } from "../run-session.ts";
@@ -34,11 +34,11 @@ export class RunFixture implements AsyncDisposable {
     this.gateway = parts.gateway;
   }
 
-  static async start(): Promise<RunFixture> {
+  static async start({ ownServers = false } = {}): Promise<RunFixture> {
     const resources = new AsyncDisposableStack();
-    const { path: configDir } = resources.use(await configDirectory());
+    const { path: configDir } = resources.use(await testConfigDirectory());
     const gateway = resources.use(await GatewayProcess.start(configDir));
-    const executor = resources.use(await ExecutorFixture.start({ gateway: gateway.address }));
+    const executor = resources.use(await ExecutorFixture.start({ gateway: gateway.address, ownServers }));
     return new RunFixture({ resources, configDir, executor, gateway });
   }
 

@@ -13,7 +13,7 @@ describe("runSession, cancelled or interrupted", () => {
   let fixture: RunFixture;
 
   before(async () => {
-    fixture = await RunFixture.start();
+    fixture = await RunFixture.start({ ownServers: true });
   });
   after(() => fixture[Symbol.asyncDispose]());
 
@@ -33,13 +33,13 @@ describe("runSession, cancelled or interrupted", () => {
 
   it("ends a session and everything open in it at the deadline", async () => {
     await fixture.play({ steps: [{ text: "so far" }, { hang: true }] });
-    const id = await fixture.executor.insert({ sessionTimeoutMs: 1_500 });
+    const id = await fixture.executor.insert({ sessionTimeoutMs: 4_500 });
     expect(await fixture.run(id)).to.equal("timed_out");
     expect(await fixture.outcomes(id)).to.deep.equal(
       same({
         status: "timed_out",
         error_code: "session_deadline",
-        error_message: "session timed out after 1.5 s",
+        error_message: "session timed out after 4.5 s",
       }),
     );
     expect(await fixture.timelineRows(id)).to.deep.equal([
@@ -77,7 +77,7 @@ describe("runSession, cancelled or interrupted", () => {
   });
 
   it("finds a cancel without a message at the next write, even with a complete answer", async () => {
-    await fixture.play({ steps: [{ text: "so" }, { delay: "300ms" }, { text: " far" }] });
+    await fixture.play({ steps: [{ text: "so" }, { delay: "2s" }, { text: " far" }] });
     const id = await fixture.executor.insert();
     const { end } = await fixture.begin(id);
     await fixture.openRows(id, 1);

@@ -10,7 +10,7 @@ describe("keepLeases", () => {
   let executor: ExecutorFixture;
 
   before(async () => {
-    executor = await ExecutorFixture.start();
+    executor = await ExecutorFixture.start({ ownServers: true });
   });
   after(() => executor[Symbol.asyncDispose]());
 

@@ -1,15 +1,13 @@
-import { spawn, type ChildProcess } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { stringify } from "yaml";
-import { freePort } from "../../../launcher/free-port.ts";
 import type { BackingServers } from "../../../test/support/backing-servers.ts";
-import { configDirectory } from "../../../test/support/config-directory.ts";
-import { until } from "../../../test/support/until.ts";
-
-const HOST = "127.0.0.1";
-const MAIN = join(import.meta.dirname, "../../tool-runner/main.ts");
+import { testConfigDirectory } from "../../../test/support/config-directory.ts";
+import { spawnService } from "../../../test/support/spawn-service.ts";
+import { testPort } from "../../../test/support/test-port.ts";
+import { untilReady } from "../../../test/support/until-ready.ts";
 
 const tool = (result: object, rest: object = {}) => ({ read_only: true, results: [result], ...rest });
 
@@ -42,7 +40,7 @@ export class ToolRunnerFixture implements AsyncDisposable {
   static async start(servers: BackingServers): Promise<ToolRunnerFixture> {
     const resources = new AsyncDisposableStack();
     const { path } = resources.use(
-      await configDirectory({
+      await testConfigDirectory({
         tarsy: { mcp_servers: { k8s: { transport: { type: "stdio", command: "true" } } } },
       }),
     );
@@ -50,8 +48,9 @@ export class ToolRunnerFixture implements AsyncDisposable {
       join(path, "stub-tools.yaml"),
       stringify({ call_log: "calls.jsonl", servers: { k8s: K8S } }),
     );
-    const port = await freePort(HOST);
-    const child = spawn(process.execPath, [MAIN], {
+    const port = await testPort();
+    const child = spawnService({
+      name: "tool-runner",
       env: {
         CONFIG_DIR: path,
         DATABASE_URL: servers.postgres.url,
@@ -59,10 +58,10 @@ export class ToolRunnerFixture implements AsyncDisposable {
         TOOL_RUNNER_HEALTH_PORT: String(port),
         LOG_LEVEL: "warn",
       },
-      stdio: ["ignore", "inherit", "inherit"],
+      output: "inherit",
     });
     resources.adopt(child, end);
-    await until("the tool-runner is ready", async () => (await fetch(`http://${HOST}:${port}/readyz`)).ok);
+    await untilReady("tool-runner", child, port);
     return new ToolRunnerFixture(resources, join(path, "calls.jsonl"));
   }
 

@@ -1,10 +1,10 @@
-import { connect, createServer, type Socket } from "node:net";
 import { credentials, status } from "@grpc/grpc-js";
 import { expect } from "chai";
 import { LLMServiceClient } from "#shared/generated/llm/v1/llm.ts";
-import { listen } from "#shared/listen.ts";
 import { geminiChunk, openGeminiServer } from "../../../test/support/gemini-server.ts";
-import { collect, geminiRequest, openGateway, until } from "./gateway.ts";
+import { TcpProxy } from "../../../test/support/tcp-proxy.ts";
+import { until } from "../../../test/support/until.ts";
+import { collect, geminiRequest, openGateway } from "./open-gateway.ts";
 
 /** The gRPC status code a call failed with. */
 async function statusOf(call: Promise<unknown>): Promise<unknown> {
@@ -17,35 +17,7 @@ async function statusOf(call: Promise<unknown>): Promise<unknown> {
   return status.OK;
 }
 
-/** A way to the gateway that can be cut like a cable. */
-async function openProxy(port: number) {
-  const sockets = new Set<Socket>();
-  const server = createServer((near) => {
-    const far = connect(port, "127.0.0.1");
-    for (const socket of [near, far]) {
-      sockets.add(socket);
-      socket.on("error", () => undefined);
-    }
-    near.pipe(far).pipe(near);
-  });
-  await listen(server, { host: "127.0.0.1", port: 0 });
-  const address = server.address();
-  const cut = () => {
-    for (const socket of sockets) socket.resetAndDestroy();
-  };
-  return {
-    address: `127.0.0.1:${address !== null && typeof address === "object" ? address.port : 0}`,
-    cut,
-    [Symbol.asyncDispose]: async () => {
-      cut();
-      await new Promise<void>((resolve) => {
-        server.close(() => resolve());
-      });
-    },
-  };
-}
-
-describe("llm-gateway when the caller goes", () => {
+describe("llm-gateway when the caller is gone", () => {
   it("closes the provider's socket on a cancel in mid-answer", async () => {
     await using gemini = await openGeminiServer((reply) => reply.chunk(geminiChunk([{ text: "well" }])));
     await using gateway = await openGateway();
@@ -54,7 +26,9 @@ describe("llm-gateway when the caller goes", () => {
     call.once("data", () => call.cancel());
     expect(await failed).to.equal(status.CANCELLED);
     await gemini.requests[0]?.closed;
-    await until(async () => (await gateway.metrics.metrics()).includes("tarsy_llm_calls_running 0"));
+    await until("no call is running", async () =>
+      (await gateway.metrics.metrics()).includes("tarsy_llm_calls_running 0"),
+    );
     expect(await gateway.metrics.metrics()).to.match(/tarsy_llm_calls_total\{.*outcome="cancelled"\} 1/u);
   });
 
@@ -83,8 +57,8 @@ describe("llm-gateway when the caller goes", () => {
   it("closes the provider's socket when the caller's connection breaks", async () => {
     await using gemini = await openGeminiServer((reply) => reply.chunk(geminiChunk([{ text: "well" }])));
     await using gateway = await openGateway();
-    await using proxy = await openProxy(gateway.server.port);
-    const client = new LLMServiceClient(proxy.address, credentials.createInsecure());
+    await using proxy = await TcpProxy.start({ host: "127.0.0.1", port: gateway.server.port });
+    const client = new LLMServiceClient(`127.0.0.1:${proxy.port}`, credentials.createInsecure());
     const failed = statusOf(collect(client.generate(geminiRequest(gemini.url))));
     const request = await gemini.request(0);
     proxy.cut();
@@ -93,7 +67,7 @@ describe("llm-gateway when the caller goes", () => {
     client.close();
   });
 
-  it("tells the caller to come again when it stops, after the grace", async () => {
+  it("ends a running call with a retryable error when the stop grace is over", async () => {
     await using gemini = await openGeminiServer((reply) => reply.chunk(geminiChunk([{ text: "well" }])));
     await using gateway = await openGateway({ stopGraceMs: 50 });
     const answer = gateway.ask(geminiRequest(gemini.url));

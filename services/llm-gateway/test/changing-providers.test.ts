@@ -2,7 +2,8 @@ import { expect } from "chai";
 import type { ConversationMessage, GenerateRequest } from "#shared/generated/llm/v1/llm.ts";
 import { geminiChunk, openGeminiServer } from "../../../test/support/gemini-server.ts";
 import { openSseServer, type SseHandler } from "../../../test/support/sse-server.ts";
-import { isObject } from "../parse-json-object.ts";
+import { isObject } from "../parse-json.ts";
+import { geminiRequest, message, openGateway } from "./open-gateway.ts";
 import {
   lists,
   refusedByAnthropic,
@@ -10,9 +11,8 @@ import {
   refusedByOpenai,
   refusedByResponses,
 } from "./refused-requests.ts";
-import { geminiRequest, message, openGateway } from "./gateway.ts";
 import {
-  calls,
+  callsTool,
   chatRequest,
   completes,
   contentsOf,
@@ -50,13 +50,13 @@ const SCHEMAS = [
     ),
   }),
 ];
-/** An item of a tool that runs at OpenAI, as the Responses API sends it. */
+/** The Responses API's item for a tool that runs at OpenAI. */
 const SEARCH = { id: "ts_1", type: "tool_search_call", call_id: null, status: "completed" };
 const TOOLS = NAMES.map((name, index) => ({ name, description: "", parametersSchema: SCHEMAS[index] ?? "" }));
 const RESULTS = ["[1,2]", "7", "", '"text"', "null", "x".repeat(256 * 1024), '{"ok":true}'];
 
 describe("a conversation that changes its provider with every turn, and its replica", () => {
-  it("sends no request that a provider refuses, and calls every tool by its own name", async () => {
+  it("sends no request that a provider refuses, and names every tool correctly", async () => {
     const encoded = (body: unknown, turn: number): string => {
       const [wrapper] = lists(body, "tools");
       const declared = lists(wrapper, "functionDeclarations");
@@ -91,7 +91,7 @@ describe("a conversation that changes its provider with every turn, and its repl
       refused.push(refusedByAnthropic(request.body));
       messageStart(reply);
       thinks(reply, 0, "hm", "sig");
-      calls(reply, 1, `toolu_${turn}`, encoded(request.body, turn), '{"a":1}');
+      callsTool(reply, 1, `toolu_${turn}`, encoded(request.body, turn), '{"a":1}');
       messageStop(reply, "tool_use");
     });
     await using responses = await openSseServer((reply, request) => {

@@ -2,11 +2,11 @@ import type { SseHandler, SseReply } from "../../../test/support/sse-server.ts";
 import { completes, completion, messageStart, messageStop, named, says } from "./wire.ts";
 
 /** How one API streams answers and errors. */
-export interface Dialect {
+interface Dialect {
   readonly provider: string;
   readonly path: string;
   readonly succeed: SseHandler;
-  /** The beginning of an answer: some of it, or none. */
+  /** Starts an answer; `text` is its first content, or empty for none. */
   readonly begin: (reply: SseReply, text: string) => void;
   readonly errorBody: (message: string, type: string) => object;
   readonly inStream: (reply: SseReply, message: string, type: string) => void;
@@ -59,7 +59,7 @@ const responses: Dialect = {
     ),
 };
 
-/** By what they are called in a test's name. */
+/** By the name that test titles use. */
 export const DIALECTS: Readonly<Record<string, Dialect>> = {
   "chat completions": openai,
   "the Responses API": responses,

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { geminiChunk, openGeminiServer } from "../../../test/support/gemini-server.ts";
-import { geminiRequest, openGateway, until } from "./gateway.ts";
+import { until } from "../../../test/support/until.ts";
+import { geminiRequest, openGateway } from "./open-gateway.ts";
 
 describe("llm-gateway's metrics", () => {
   it("count calls, tokens and times by provider, model and outcome", async () => {
@@ -15,7 +16,9 @@ describe("llm-gateway's metrics", () => {
     await using gateway = await openGateway();
     await gateway.ask(geminiRequest(gemini.url));
     await gateway.ask(geminiRequest(gemini.url));
-    await until(async () => (await gateway.metrics.metrics()).includes('outcome="credentials"'));
+    await until("the call is counted", async () =>
+      (await gateway.metrics.metrics()).includes('outcome="credentials"'),
+    );
     const lines = (await gateway.metrics.metrics()).split("\n");
     const labels = 'provider="google",model="gemini-3-pro"';
     expect(lines).to.include.members([

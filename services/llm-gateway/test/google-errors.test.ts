@@ -5,7 +5,7 @@ import {
   type GeminiHandler,
   type GeminiReply,
 } from "../../../test/support/gemini-server.ts";
-import { KEY, KEY_ENV, geminiRequest, openGateway } from "./gateway.ts";
+import { TEST_KEY, TEST_KEY_ENV, geminiRequest, openGateway } from "./open-gateway.ts";
 
 const succeed: GeminiHandler = (reply) => {
   reply.chunk(geminiChunk([{ text: "fine" }], { finishReason: "STOP" }));
@@ -21,7 +21,7 @@ const resetAfter = (start: (reply: GeminiReply) => void): GeminiHandler => {
   };
 };
 
-/** What the gateway answers when Gemini plays these handlers, and how many requests it made. */
+/** The gateway's answer when Gemini replies with these handlers, and the number of requests. */
 async function play(
   handlers: GeminiHandler | GeminiHandler[],
   overrides: { stallMs?: number; maxOutputBytes?: number } = {},
@@ -71,7 +71,7 @@ describe("llm-gateway when Gemini fails", () => {
     expect(requests).to.equal(1);
   });
 
-  it("does not try again when the quota of the day is used up, whatever delay comes with it", async () => {
+  it("does not retry when a daily quota is used up, whatever delay the error asks for", async () => {
     const { error, requests } = await play(
       failWith(429, "You exceeded your current quota", [
         {
@@ -86,7 +86,7 @@ describe("llm-gateway when Gemini fails", () => {
     expect(requests).to.equal(1);
   });
 
-  it("tries again when a quota of the minute is used up", async () => {
+  it("retries when a per-minute quota is used up", async () => {
     const violations = [{ quotaId: "GenerateRequestsPerMinutePerProjectPerModel" }];
     const { text, requests } = await play([failWith(429, "slow down", [{ violations }]), succeed]);
     expect({ text, requests }).to.deep.equal({ text: "fine", requests: 2 });
@@ -104,7 +104,7 @@ describe("llm-gateway when Gemini fails", () => {
     expect({ text, requests }).to.deep.equal({ text: "fine", requests: 2 });
   });
 
-  it("keeps what came and says partial_stream_error after a reset in mid-answer", async () => {
+  it("keeps the received output and ends with partial_stream_error after a reset in mid-answer", async () => {
     const { text, error, requests } = await play(
       resetAfter((reply) => reply.chunk(geminiChunk([{ text: "half" }]))),
     );
@@ -130,7 +130,7 @@ describe("llm-gateway when Gemini fails", () => {
     expect(error?.message).to.contain("model melted");
   });
 
-  it("reads a bare error object that a front end put into the stream", async () => {
+  it("reads a bare error object that a proxy wrote into the stream", async () => {
     const { error } = await play((reply) => {
       reply.chunk(geminiChunk([{ text: "half" }]));
       reply.raw('{\n  "error": {\n    "code": 400,\n    "message": "went wrong"\n  }\n}\n');
@@ -140,7 +140,7 @@ describe("llm-gateway when Gemini fails", () => {
     expect(error?.message).to.contain("went wrong");
   });
 
-  it("keeps the first chunk's error, with its own code, worth another try", async () => {
+  it("retries after an error in the first chunk and keeps its code", async () => {
     const { text, requests } = await play([
       (reply) => {
         reply.chunk({ error: { code: 503, message: "model melted", status: "UNAVAILABLE" } });
@@ -151,7 +151,7 @@ describe("llm-gateway when Gemini fails", () => {
     expect({ text, requests }).to.deep.equal({ text: "fine", requests: 2 });
   });
 
-  it("tries again after an answer that is nothing but a signature", async () => {
+  it("retries after an answer that consists of a signature only", async () => {
     const { text, requests } = await play([
       (reply) => {
         reply.chunk(geminiChunk([{ text: "", thoughtSignature: "c2ln" }], { finishReason: "STOP" }));
@@ -191,26 +191,26 @@ describe("llm-gateway when Gemini fails", () => {
 
   it("names the variable, never the key, when the provider refuses the key", async () => {
     for (const status of [400, 401, 403]) {
-      const { error } = await play(failWith(status, `bad key ${KEY}`, [{ reason: "API_KEY_INVALID" }]));
+      const { error } = await play(failWith(status, `bad key ${TEST_KEY}`, [{ reason: "API_KEY_INVALID" }]));
       expect(error).to.deep.include({ code: "credentials", retryable: false });
-      expect(error?.message).to.contain(KEY_ENV).and.not.to.contain(KEY);
+      expect(error?.message).to.contain(TEST_KEY_ENV).and.not.to.contain(TEST_KEY);
     }
   });
 
-  it("names the variable when it is not set, and calls nobody", async () => {
+  it("names the variable when it is not set, and makes no request", async () => {
     await using gemini = await openGeminiServer(succeed);
     await using gateway = await openGateway({ env: {} });
     const answer = await gateway.ask(geminiRequest(gemini.url));
     expect(answer.error).to.deep.include({ code: "credentials", retryable: false });
-    expect(answer.error?.message).to.contain(KEY_ENV);
+    expect(answer.error?.message).to.contain(TEST_KEY_ENV);
     expect(gemini.requests).to.have.length(0);
   });
 
   it("refuses a key that cannot be one, without repeating it", async () => {
-    await using gateway = await openGateway({ env: { [KEY_ENV]: "two\nlines" } });
+    await using gateway = await openGateway({ env: { [TEST_KEY_ENV]: "two\nlines" } });
     const { error } = await gateway.ask(geminiRequest("http://127.0.0.1:9"));
     expect(error).to.deep.include({ code: "credentials", retryable: false });
-    expect(error?.message).to.contain(KEY_ENV).and.not.to.contain("lines");
+    expect(error?.message).to.contain(TEST_KEY_ENV).and.not.to.contain("lines");
   });
 
   it("says why the provider cannot be reached", async () => {
@@ -237,7 +237,7 @@ describe("llm-gateway when Gemini fails", () => {
     });
   }
 
-  it("answers a web page instead of JSON with the status", async () => {
+  it("reports the status when a web page comes instead of JSON", async () => {
     const { error } = await play((reply) => reply.fail(502, `<html>${"x".repeat(100_000)}`));
     expect(error?.code).to.equal("max_retries");
     expect(error?.message).to.contain("502");

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { geminiChunk, openGeminiServer } from "../../../test/support/gemini-server.ts";
-import { KEY, geminiRequest, message, openGateway, type Answer } from "./gateway.ts";
+import { TEST_KEY, geminiRequest, message, openGateway, type Answer } from "./open-gateway.ts";
 
 const USAGE = { promptTokenCount: 10, candidatesTokenCount: 5, thoughtsTokenCount: 7, totalTokenCount: 22 };
 const TOOL = {
@@ -9,7 +9,7 @@ const TOOL = {
   parametersSchema: JSON.stringify({ type: "object", properties: { namespace: { type: "string" } } }),
 };
 
-/** The contents of all chunks of one kind. */
+/** The values of all contents of one kind, in order. */
 function values(answer: Answer, kind: string): unknown[] {
   return answer.chunks.flatMap(({ content }) => (content?.$case === kind ? [content.value] : []));
 }
@@ -42,10 +42,10 @@ describe("llm-gateway with Gemini", () => {
     ]);
     const [request] = gemini.requests;
     expect(request?.path).to.equal("/v1beta/models/gemini-3-pro:streamGenerateContent?alt=sse");
-    expect(request?.headers["x-goog-api-key"]).to.equal(KEY);
+    expect(request?.headers["x-goog-api-key"]).to.equal(TEST_KEY);
   });
 
-  it("loses nothing to comments, event names and ids between the data", async () => {
+  it("loses no data to comments, event names and ids", async () => {
     const data = (value: object): string => `data: ${JSON.stringify(value)}\r\n`;
     const last = geminiChunk([{ text: "three" }], { finishReason: "STOP", usageMetadata: USAGE });
     const stream = `: hello\r\n\r\nevent: message\r\nid: 1\r\n${data(geminiChunk([{ text: "one 💾 " }]))}\r\nretry: 5\r\n${data(
@@ -63,11 +63,11 @@ describe("llm-gateway with Gemini", () => {
     expect(texts.join("")).to.equal("one 💾 two three");
   });
 
-  it("passes each delta on while the answer goes on", async () => {
+  it("passes each delta on before the answer ends", async () => {
     const { promise: seen, resolve: sawFirst } = Promise.withResolvers<void>();
     await using gemini = await openGeminiServer(async (reply) => {
       reply.chunk(geminiChunk([{ text: "first" }]));
-      await seen; // the second half is sent only because the first one has arrived
+      await seen; // the second half is sent only after the first one has arrived
       reply.chunk(geminiChunk([{ text: " second" }], { finishReason: "STOP" }));
       reply.end();
     });
@@ -112,7 +112,7 @@ describe("llm-gateway with Gemini", () => {
     });
   });
 
-  it("hands out tool calls and replays them with ids, signatures and results", async () => {
+  it("streams tool calls and sends them back with ids, signatures and results", async () => {
     await using gemini = await openGeminiServer([
       (reply) => {
         reply.chunk(geminiChunk([{ text: "I look " }, { text: "it up.", thoughtSignature: "c2lnLXRleHQ=" }]));

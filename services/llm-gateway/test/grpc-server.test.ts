@@ -8,11 +8,12 @@ import {
 } from "#shared/generated/grpc/health/v1/health.ts";
 import { LLMServiceClient } from "#shared/generated/llm/v1/llm.ts";
 import { geminiChunk, openGeminiServer } from "../../../test/support/gemini-server.ts";
-import { collect, geminiRequest, message, openGateway, until } from "./gateway.ts";
+import { until } from "../../../test/support/until.ts";
+import { collect, geminiRequest, message, openGateway } from "./open-gateway.ts";
 
 const MIB = 1024 * 1024;
 
-/** What a health check answers: a serving status, or the gRPC status it failed with. */
+/** The result of a health check: a serving status, or the gRPC status of its error. */
 function check(client: HealthClient, service: string): Promise<{ serving?: number; code?: number }> {
   return new Promise((resolve) => {
     client.check({ service }, (error: ServiceError | null, response?: HealthCheckResponse) =>
@@ -32,7 +33,7 @@ describe("llm-gateway's gRPC server", () => {
     client.close();
   });
 
-  it("tells those who watch its health that it stops, before running calls have ended", async () => {
+  it("reports NOT_SERVING to health watchers before running calls have ended", async () => {
     const { promise: stopping, resolve: stop } = Promise.withResolvers<void>();
     await using gemini = await openGeminiServer(async (reply) => {
       await stopping;
@@ -47,7 +48,7 @@ describe("llm-gateway's gRPC server", () => {
     const unknown = client.watch({ service: "nonsense" });
     const seenOfUnknown: unknown[] = [];
     unknown.on("data", (response) => seenOfUnknown.push(response));
-    await until(() => Promise.resolve(seen.length > 0 && seenOfUnknown.length > 0));
+    await until("both watchers got a status", () => seen.length > 0 && seenOfUnknown.length > 0);
     expect(seenOfUnknown).to.deep.equal([{ status: ServingStatus.SERVICE_UNKNOWN }]);
     const answer = gateway.ask(geminiRequest(gemini.url));
     await gemini.request(0);
@@ -108,7 +109,7 @@ describe("llm-gateway's gRPC server", () => {
     });
   }
 
-  it("lets a connection end in good order at its age, without losing a call", async () => {
+  it("closes a connection gracefully at its maximum age, without losing a call", async () => {
     const { promise: aged, resolve } = Promise.withResolvers<void>();
     await using gemini = await openGeminiServer(async (reply) => {
       reply.chunk(geminiChunk([{ text: "slow and " }]));
@@ -122,7 +123,7 @@ describe("llm-gateway's gRPC server", () => {
     await gemini.request(0);
     const ready = () => client.getChannel().getConnectivityState(false);
     const before = ready();
-    await until(() => Promise.resolve(ready() !== before));
+    await until("the connection has changed", () => ready() !== before);
     expect((await collect(client.generate(geminiRequest(gemini.url)))).text).to.equal("slow and steady");
     resolve();
     expect((await slow).text).to.equal("slow and steady");

@@ -1,8 +1,8 @@
 import { expect } from "chai";
-import { CallJoiner } from "../google-native/join-call-parts.ts";
-import type { GeminiFunctionCall } from "../google-native/gemini-chunk.ts";
+import type { GeminiFunctionCall } from "../providers/google-native/response/gemini-chunk.ts";
+import { CallJoiner } from "../providers/google-native/response/join-call-parts.ts";
 
-/** Everything the parts complete, in order. */
+/** The calls that the parts complete, in order. */
 function join(...parts: GeminiFunctionCall[]) {
   const joiner = new CallJoiner();
   const calls = parts.flatMap((part) => joiner.add(part, undefined) ?? []);
@@ -15,7 +15,7 @@ const piece = (jsonPath: string, value: object) => ({
 });
 
 describe("CallJoiner", () => {
-  it("passes a whole call on at once", () => {
+  it("passes a complete call on immediately", () => {
     expect(join({ name: "a", args: { x: 1 } }, { name: "b" })).to.deep.equal({
       calls: [
         ["a", { x: 1 }],

@@ -1,10 +1,10 @@
 import { expect } from "chai";
 import { openSseServer, type SseHandler } from "../../../test/support/sse-server.ts";
-import { KEY, message, openGateway } from "./gateway.ts";
+import { TEST_KEY, message, openGateway } from "./open-gateway.ts";
 import {
   PODS_TOOL,
   block,
-  calls,
+  callsTool,
   chatRequest,
   contentsOf,
   messageStart,
@@ -33,8 +33,8 @@ const callPods: SseHandler = (reply) => {
   thinks(reply, 0, "I need the pods.", "sig-1");
   block(reply, 1, { type: "redacted_thinking", data: "sealed" }, []);
   says(reply, 2, "Looking.");
-  calls(reply, 3, "toolu_1", "kubernetes__pods_list", '{"namespace":"a"}');
-  calls(reply, 4, "toolu_2", "kubernetes__pods_list", "");
+  callsTool(reply, 3, "toolu_1", "kubernetes__pods_list", '{"namespace":"a"}');
+  callsTool(reply, 4, "toolu_2", "kubernetes__pods_list", "");
   messageStop(reply, "tool_use", { output_tokens: 25, output_tokens_details: { thinking_tokens: 5 } });
 };
 
@@ -75,13 +75,13 @@ describe("llm-gateway with Anthropic", () => {
     ]);
   });
 
-  it("asks with the key, the system's part apart, tools, and thinking", async () => {
+  it("sends the key, the system prompt separately, tools, and thinking", async () => {
     const { request } = await play(answerDone, {
       messages: [message("system", "You investigate."), message("user", "go"), message("user", "now")],
       tools: [PODS_TOOL],
     });
     expect(request?.path).to.equal("/v1/messages");
-    expect(request?.headers).to.include({ "x-api-key": KEY, "anthropic-version": "2023-06-01" });
+    expect(request?.headers).to.include({ "x-api-key": TEST_KEY, "anthropic-version": "2023-06-01" });
     expect(request?.headers).not.to.have.any.keys("authorization");
     expect(request?.body).to.deep.equal({
       model: "claude-sonnet-4-5",
@@ -108,14 +108,14 @@ describe("llm-gateway with Anthropic", () => {
     });
   });
 
-  it("sends no key to a server of one's own that wants none", async () => {
+  it("sends no key to a custom base_url when none is named", async () => {
     const { request, text } = await play(answerDone, {}, { apiKeyEnv: "" });
     expect(text).to.equal("done");
     expect(request?.headers).to.include.keys("content-type").and.not.to.have.any.keys("authorization");
     expect(request?.headers).not.to.have.any.keys("x-api-key");
   });
 
-  it("sends thinking back, signed and in its place, in front of all results of the turn", async () => {
+  it("sends signed thinking back at its position, before all results of the turn", async () => {
     const { chunks } = await play(callPods, { tools: [PODS_TOOL] });
     const { request } = await play(answerDone, {
       tools: [PODS_TOOL],
@@ -141,7 +141,7 @@ describe("llm-gateway with Anthropic", () => {
       (reply) => {
         messageStart(reply);
         thinks(reply, 0, `thought ${n}`, `sig-${n}`);
-        calls(reply, 1, `toolu_${n}`, "kubernetes__pods_list", `{"n":${n}}`);
+        callsTool(reply, 1, `toolu_${n}`, "kubernetes__pods_list", `{"n":${n}}`);
         messageStop(reply, "tool_use");
       };
     await using server = await openSseServer(Array.from({ length: 10 }, (_, n) => turn(n)));
@@ -218,7 +218,7 @@ describe("llm-gateway with Anthropic", () => {
     expect(JSON.stringify(server.requests[1]?.body)).not.to.contain("sig-1").and.not.to.contain("budget");
   });
 
-  it("declares the tools a conversation has used where a call binds none", async () => {
+  it("declares the tools that a conversation has used when a call binds none", async () => {
     const { request } = await play(answerDone, {
       messages: [message("user", "go"), message("assistant", "", { toolCalls: TOOL_CALLS }), ...RESULTS],
     });
@@ -226,7 +226,7 @@ describe("llm-gateway with Anthropic", () => {
     expect(JSON.stringify(request?.body)).to.contain('"tools":[{"name":"kubernetes__pods_list"');
   });
 
-  it("keeps a tool whose schema is a choice, which LangChain would leave out", async () => {
+  it("keeps a tool whose schema is a choice, which LangChain would drop", async () => {
     const schema = { type: "object", properties: { a: {} }, anyOf: [{ required: ["a"] }] };
     const { request } = await play(answerDone, {
       tools: [{ name: "a.b", description: "Does.", parametersSchema: JSON.stringify(schema) }],

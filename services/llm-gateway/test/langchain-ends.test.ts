@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { openSseServer, type SseHandler } from "../../../test/support/sse-server.ts";
-import { openGateway } from "./gateway.ts";
-import { calls, chatRequest, completes, contentsOf, messageStart, messageStop, says } from "./wire.ts";
+import { openGateway } from "./open-gateway.ts";
+import { callsTool, chatRequest, completes, contentsOf, messageStart, messageStop, says } from "./wire.ts";
 
 async function play(handler: SseHandler, provider = "anthropic") {
   await using server = await openSseServer(handler);
@@ -38,7 +38,7 @@ describe("llm-gateway at the end of an answer", () => {
   it("gives no tool call whose arguments were cut off", async () => {
     const { chunks, error } = await play((reply) => {
       messageStart(reply);
-      calls(reply, 0, "toolu_1", "a__b", '{"namespace":"a');
+      callsTool(reply, 0, "toolu_1", "a__b", '{"namespace":"a');
       messageStop(reply, "max_tokens");
     });
     expect(contentsOf(chunks, "toolCall")).to.deep.equal([]);

@@ -2,8 +2,9 @@ import { once } from "node:events";
 import { status } from "@grpc/grpc-js";
 import { expect } from "chai";
 import { openSseServer, type SseHandler, type SseReply } from "../../../test/support/sse-server.ts";
-import { KEY, KEY_ENV, openGateway, until } from "./gateway.ts";
+import { until } from "../../../test/support/until.ts";
 import { DIALECTS } from "./dialects.ts";
+import { TEST_KEY, TEST_KEY_ENV, openGateway } from "./open-gateway.ts";
 import { chatRequest } from "./wire.ts";
 
 for (const [name, dialect] of Object.entries(DIALECTS)) {
@@ -91,7 +92,7 @@ for (const [name, dialect] of Object.entries(DIALECTS)) {
       });
     }
 
-    it("tells Gemini's rate limit, which speaks of billing too, from an empty account", async () => {
+    it("distinguishes Gemini's rate limit, which mentions billing too, from an empty account", async () => {
       const text = "You exceeded your current quota, please check your plan and billing details.";
       const compatible = [{ error: { code: 429, message: text, status: "RESOURCE_EXHAUSTED" } }];
       const { error } = await play((reply) => reply.fail(429, compatible));
@@ -100,8 +101,8 @@ for (const [name, dialect] of Object.entries(DIALECTS)) {
     });
 
     it("names the variable, never the key or what the provider repeats of it", async () => {
-      const { error } = await play(failWith(401, `Incorrect API key: ${KEY} sk-ab***********xyz.`));
-      expect(error?.message).to.contain(KEY_ENV).and.not.to.contain(KEY).and.not.to.contain("xyz");
+      const { error } = await play(failWith(401, `Incorrect API key: ${TEST_KEY} sk-ab***********xyz.`));
+      expect(error?.message).to.contain(TEST_KEY_ENV).and.not.to.contain(TEST_KEY).and.not.to.contain("xyz");
     });
 
     it("tries again after a reset before the first content", async () => {
@@ -113,7 +114,7 @@ for (const [name, dialect] of Object.entries(DIALECTS)) {
       expect({ text, requests }).to.deep.equal({ text: "fine", requests: 3 });
     });
 
-    it("keeps what came and says partial_stream_error after a reset in mid-answer", async () => {
+    it("keeps the received output and ends with partial_stream_error after a reset in mid-answer", async () => {
       await using server = await openSseServer((reply) => dialect.begin(reply, "half"));
       await using gateway = await openGateway();
       const call = gateway.client.generate(chatRequest(dialect.provider, `${server.url}${dialect.path}`));
@@ -169,7 +170,7 @@ for (const [name, dialect] of Object.entries(DIALECTS)) {
       });
     }
 
-    it("answers a web page instead of JSON with the status", async () => {
+    it("reports the status when a web page comes instead of JSON", async () => {
       const { error } = await play((reply) => reply.fail(502, `<html>${"x".repeat(100_000)}`));
       expect(error?.code).to.equal("max_retries");
       expect(error?.message).to.contain("502");
@@ -184,7 +185,7 @@ for (const [name, dialect] of Object.entries(DIALECTS)) {
       expect(other.requests).to.have.length(0);
     });
 
-    it("times out when nothing comes, or nothing but the opening, closing the socket", async () => {
+    it("times out when nothing or only the opening of the response comes, closing the socket", async () => {
       for (const handler of [() => undefined, (reply: SseReply) => dialect.begin(reply, "")]) {
         await using server = await openSseServer(handler);
         await using gateway = await openGateway({ stallMs: 60 });
@@ -196,10 +197,10 @@ for (const [name, dialect] of Object.entries(DIALECTS)) {
       }
     });
 
-    it("waits for a model that thinks in silence behind the opening of its stream", async () => {
+    it("waits for a model that opens the response and then thinks without sending anything", async () => {
       await using server = await openSseServer((reply, request) => {
         dialect.begin(reply, "");
-        setTimeout(() => void dialect.succeed(reply, request), 200); // the silence under test
+        setTimeout(() => void dialect.succeed(reply, request), 200); // nothing is sent meanwhile
       });
       await using gateway = await openGateway({ stallMs: 50, firstChunkMs: 30_000 });
       const { text, error } = await gateway.ask(
@@ -249,7 +250,9 @@ for (const [name, dialect] of Object.entries(DIALECTS)) {
         call.cancel();
         expect(await failed).to.include({ code: status.CANCELLED });
         await request.closed;
-        await until(async () => (await gateway.metrics.metrics()).includes("tarsy_llm_calls_running 0"));
+        await until("no call is running", async () =>
+          (await gateway.metrics.metrics()).includes("tarsy_llm_calls_running 0"),
+        );
         expect(server.requests).to.have.length(1);
       });
     }

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { openSseServer, type SseHandler } from "../../../test/support/sse-server.ts";
-import { KEY, message, openGateway } from "./gateway.ts";
+import { TEST_KEY, message, openGateway } from "./open-gateway.ts";
 import { OPENAI_USAGE, PODS_TOOL, chatRequest, completes, completion, contentsOf } from "./wire.ts";
 
 const PATH = "/v1";
@@ -24,7 +24,7 @@ describe("llm-gateway with chat completions", () => {
     ]);
   });
 
-  it("counts the reasoning of a provider that keeps it out of the output", async () => {
+  it("counts the reasoning of a provider that does not include it in the output tokens", async () => {
     const usage = { ...OPENAI_USAGE, total_tokens: 140 };
     const { chunks } = await play((reply) => {
       reply.data(completion({ role: "assistant", content: "x" }, "stop", { usage }));
@@ -35,10 +35,10 @@ describe("llm-gateway with chat completions", () => {
     ]);
   });
 
-  it("asks for a stream with usage, with the key and nothing else of this machine", async () => {
+  it("requests a stream with usage, and sends the key and nothing else of this machine", async () => {
     const { request } = await play(completes([{ content: "x" }]));
     expect(request?.path).to.equal("/v1/chat/completions");
-    expect(request?.headers.authorization).to.equal(`Bearer ${KEY}`);
+    expect(request?.headers.authorization).to.equal(`Bearer ${TEST_KEY}`);
     expect(request?.headers).not.to.have.any.keys("openai-organization", "openai-project", "api-key");
     expect(request?.body).to.deep.equal({
       model: "gpt-4o",
@@ -48,14 +48,14 @@ describe("llm-gateway with chat completions", () => {
     });
   });
 
-  it("sends no key to a server of one's own that wants none", async () => {
+  it("sends no key to a custom base_url when none is named", async () => {
     const { request, text } = await play(completes([{ content: "x" }]), {}, { apiKeyEnv: "" });
     expect(text).to.equal("x");
     expect(request?.headers).to.include.keys("content-type");
     expect(request?.headers).not.to.have.any.keys("authorization", "api-key", "x-api-key");
   });
 
-  it("gives parallel tool calls in order, with their ids, names and merged arguments", async () => {
+  it("yields parallel tool calls in order, with their ids, names and merged arguments", async () => {
     const { chunks } = await play(
       completes(
         [
@@ -158,7 +158,7 @@ describe("llm-gateway with chat completions", () => {
     ["reasoning_content", "reasoning_content"],
     ["reasoning", "reasoning"],
   ] as const) {
-    it(`shows the thoughts a server gives as ${what}`, async () => {
+    it(`streams reasoning that a server sends as ${what}`, async () => {
       const { thinking, text } = await play(
         completes([
           { [field]: "Let me " },
@@ -183,7 +183,7 @@ describe("llm-gateway with servers that only resemble OpenAI's", () => {
     expect(contentsOf(chunks, "usage")).to.deep.equal([]);
   });
 
-  it("takes [DONE] for an end where there is no finish reason", async () => {
+  it("treats [DONE] as the end when there is no finish reason", async () => {
     const { text, error } = await play((reply) => {
       reply.data(completion({ role: "assistant", content: "done" }));
       reply.raw("data:[DONE]\n\n");
@@ -236,7 +236,7 @@ describe("llm-gateway with servers that only resemble OpenAI's", () => {
       ],
     ],
   ] as const) {
-    it(`tells tool calls apart that come ${what}`, async () => {
+    it(`separates tool calls that come ${what}`, async () => {
       const { chunks } = await play((reply) => {
         for (const piece of pieces) reply.data({ choices: [{ delta: { tool_calls: [piece] } }] });
         reply.data({ choices: [{ delta: {}, finish_reason: "tool_calls" }] });
@@ -251,7 +251,7 @@ describe("llm-gateway with servers that only resemble OpenAI's", () => {
     });
   }
 
-  it("gives a call another id than one the conversation has already", async () => {
+  it("gives a call a new id when the conversation already uses its id", async () => {
     const toolCalls = [{ id: "call_0", name: "a.b", arguments: "{}" }];
     const { chunks } = await play(
       completes(
@@ -269,7 +269,7 @@ describe("llm-gateway with servers that only resemble OpenAI's", () => {
     expect(JSON.stringify(contentsOf(chunks, "toolCall"))).not.to.contain('"call_0"');
   });
 
-  it("adds no state to an answer without calls, or without thoughts", async () => {
+  it("adds no state to an answer without calls or without reasoning", async () => {
     for (const handler of [
       completes([{ content: "x", reasoning_content: "y" }]),
       completes([callOf({ index: 0, id: "a", function: { name: "a__b", arguments: "{}" } })], "tool_calls"),

@@ -6,11 +6,11 @@ import { join } from "node:path";
 import { expect } from "chai";
 import { listen } from "#shared/listen.ts";
 import { openSseServer } from "../../../test/support/sse-server.ts";
-import { KEY, KEY_ENV, collect } from "./gateway.ts";
-import { openGatewayProcess } from "./gateway-process.ts";
+import { openGatewayProcess } from "./open-gateway-process.ts";
+import { TEST_KEY, TEST_KEY_ENV, collect } from "./open-gateway.ts";
 import { chatRequest, completes, completion } from "./wire.ts";
 
-/** What the SDKs would take from the environment of their process. */
+/** Variables that the SDKs would read. */
 const MISLEADING = {
   OPENAI_API_KEY: "stray-key",
   OPENAI_ORG_ID: "stray-org",
@@ -29,7 +29,7 @@ const MISLEADING = {
   LANGSMITH_API_KEY: "stray-key",
 };
 
-/** Whoever would collect traces: a socket that closes every connection at once. */
+/** The trace collector of these tests: a server that closes every connection immediately. */
 async function openCollector() {
   let count = 0;
   const server = createServer((socket) => {
@@ -51,7 +51,7 @@ async function openCollector() {
 }
 
 describe("llm-gateway process with the langchain backend", () => {
-  it("takes no login of Anthropic's tools from the home directory", async () => {
+  it("does not use a login of Anthropic's tools in the home directory", async () => {
     await using home = await mkdtempDisposable(join(tmpdir(), "tarsy-home-"));
     const files = join(home.path, ".config/anthropic");
     await mkdir(join(files, "configs"), { recursive: true });
@@ -86,7 +86,7 @@ describe("llm-gateway process with the langchain backend", () => {
     }
     const { code, output } = await gateway.stop();
     expect(code).to.equal(0);
-    // The SDKs have written nothing of their own, and only JSON is in the log.
+    // Each line is a JSON log line: the SDKs have printed nothing.
     for (const line of output.trim().split("\n")) expect(line).to.match(/^\{.*\}$/u);
   });
 
@@ -108,7 +108,7 @@ describe("llm-gateway process with the langchain backend", () => {
       };
       using gateway = await openGatewayProcess({
         ...tempting,
-        [KEY_ENV]: KEY,
+        [TEST_KEY_ENV]: TEST_KEY,
         LLM_SDK_VARIABLES: allowed ? Object.keys(tempting).join(", ") : "",
       });
       const { text } = await collect(gateway.client.generate(chatRequest("openai", server.url)));
@@ -126,17 +126,17 @@ describe("llm-gateway process with the langchain backend", () => {
   }
 
   it("survives cancels and cut connections, and writes no key", async () => {
-    using gateway = await openGatewayProcess({ [KEY_ENV]: KEY });
+    using gateway = await openGatewayProcess({ [TEST_KEY_ENV]: TEST_KEY });
     for (const provider of ["openai", "anthropic"]) {
-      await using refusing = await openSseServer((reply) => reply.fail(401, `no key ${KEY}`));
+      await using refusing = await openSseServer((reply) => reply.fail(401, `no key ${TEST_KEY}`));
       await using cutting = await openSseServer((reply) => reply.reset());
       await using garbage = await openSseServer((reply) => {
-        reply.raw(`event: message_start\ndata: {"broken ${KEY}\n\n`);
+        reply.raw(`event: message_start\ndata: {"broken ${TEST_KEY}\n\n`);
         reply.end();
       });
       for (const { url } of [refusing, cutting, garbage]) {
         const { error } = await collect(gateway.client.generate(chatRequest(provider, url)));
-        expect(error?.message).not.to.contain(KEY);
+        expect(error?.message).not.to.contain(TEST_KEY);
       }
       await using stalling = await openSseServer((reply) => reply.data(completion({ content: "well" })));
       const call = gateway.client.generate(chatRequest(provider, stalling.url));
@@ -148,6 +148,6 @@ describe("llm-gateway process with the langchain backend", () => {
     }
     const { code, output } = await gateway.stop();
     expect(code).to.equal(0);
-    expect(output).to.contain('"code":"credentials"').and.not.to.contain(KEY);
+    expect(output).to.contain('"code":"credentials"').and.not.to.contain(TEST_KEY);
   });
 });

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { openSseServer, type SseHandler } from "../../../test/support/sse-server.ts";
-import { message, openGateway } from "./gateway.ts";
+import { message, openGateway } from "./open-gateway.ts";
 import { PODS_TOOL, chatRequest, contentsOf, named, stateOf } from "./wire.ts";
 
 const REASONING = {
@@ -122,7 +122,7 @@ describe("llm-gateway with the Responses API", () => {
     expect(stateOf(chunks).toString()).to.contain("sealed-1").and.not.to.contain("early");
   });
 
-  it("asks for nothing to be stored and for the reasoning to be handed out", async () => {
+  it("requests that nothing is stored and that the encrypted reasoning is returned", async () => {
     const { requests } = await play(answerDone, { messages: [message("user", "go")] });
     expect(requests[0]?.path).to.equal("/v1/responses");
     expect(requests[0]?.body).to.deep.equal({
@@ -145,7 +145,7 @@ describe("llm-gateway with the Responses API", () => {
     });
   });
 
-  it("sends the reasoning back in its place, the rest rebuilt from the message", async () => {
+  it("sends the reasoning back at its position, the rest rebuilt from the message", async () => {
     const { chunks } = await play(callPods);
     const { requests } = await play(answerDone, { messages: conversation(stateOf(chunks)) });
     expect(requests[0]?.body).to.deep.include({
@@ -165,7 +165,7 @@ describe("llm-gateway with the Responses API", () => {
     });
   });
 
-  it("leaves out reasoning that is missing, another model's, or no longer in front of what it led to", async () => {
+  it("omits reasoning that is missing, another model's, or no longer before the item that followed it", async () => {
     const { chunks } = await play(callPods);
     const state = stateOf(chunks);
     for (const [messages, model] of [
@@ -200,7 +200,7 @@ describe("llm-gateway with the Responses API", () => {
     ["max_output_tokens", undefined],
     ["content_filter", "content_blocked"],
   ] as const) {
-    it(`tells an answer that is incomplete because of ${reason}`, async () => {
+    it(`reports an answer that is incomplete because of ${reason}`, async () => {
       const { text, error } = await play((reply) => {
         reply.event(
           named("response.output_text.delta", { output_index: 0, content_index: 0, delta: "well" }),
@@ -217,7 +217,7 @@ describe("llm-gateway with the Responses API", () => {
     });
   }
 
-  it("tells a refusal", async () => {
+  it("reports a refusal", async () => {
     const { error } = await play((reply) => {
       reply.event(
         named("response.refusal.done", { output_index: 0, content_index: 0, refusal: "I cannot." }),

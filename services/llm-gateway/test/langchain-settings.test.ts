@@ -1,26 +1,26 @@
 import { expect } from "chai";
 import { openSseServer } from "../../../test/support/sse-server.ts";
-import { KEY_ENV, openGateway } from "./gateway.ts";
+import { TEST_KEY_ENV, openGateway } from "./open-gateway.ts";
 import { chatRequest } from "./wire.ts";
 
 describe("llm-gateway with a provider of the langchain backend", () => {
-  it("names the variable when it is not set, and calls nobody", async () => {
+  it("names the variable when it is not set, and makes no request", async () => {
     await using gateway = await openGateway({ env: {} });
     for (const provider of ["openai", "anthropic", "xai"]) {
       const { error } = await gateway.ask(chatRequest(provider, "http://127.0.0.1:9"));
       expect(error).to.deep.include({ code: "credentials", retryable: false });
-      expect(error?.message).to.contain(KEY_ENV);
+      expect(error?.message).to.contain(TEST_KEY_ENV);
     }
   });
 
-  it("wants a key, or an address of one's own", async () => {
+  it("requires a key or a base_url", async () => {
     await using gateway = await openGateway();
     const { error } = await gateway.ask(chatRequest("openai", "", {}, { apiKeyEnv: "" }));
     expect(error).to.deep.include({ code: "credentials", retryable: false });
     expect(error?.message).to.contain("api_key_env").and.to.contain("base_url");
   });
 
-  it("refuses a base_url that is none, without repeating it", async () => {
+  it("refuses an invalid base_url without repeating it", async () => {
     await using gateway = await openGateway();
     for (const provider of ["openai", "anthropic", "xai", "vertexai"]) {
       for (const url of ["file:///etc/passwd", "nonsense", "http://user:secret@127.0.0.1:9"]) {

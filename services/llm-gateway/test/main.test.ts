@@ -1,6 +1,6 @@
 import { expect } from "chai";
-import { collect, scriptedRequest } from "./gateway.ts";
-import { openGatewayProcess } from "./gateway-process.ts";
+import { openGatewayProcess } from "./open-gateway-process.ts";
+import { collect, scriptedRequest } from "./open-gateway.ts";
 
 describe("llm-gateway process", () => {
   it("serves calls, health and metrics, and stops in good order", async () => {

@@ -8,15 +8,15 @@ import {
   type GeminiHandler,
   type GeminiReply,
 } from "../../../test/support/gemini-server.ts";
+import { until } from "../../../test/support/until.ts";
 import {
   collect,
   geminiRequest,
   message,
   openGateway,
   scriptedRequest,
-  until,
   type Answer,
-} from "./gateway.ts";
+} from "./open-gateway.ts";
 
 const STREAMS = 1_000;
 const PIECES = 5;
@@ -26,12 +26,12 @@ const end = (reply: GeminiReply, text: string) => {
   reply.end();
 };
 
-/** The text of the last message of a request that has reached the fake provider. */
+/** The text in a request that the fake provider received. */
 function asked(body: unknown): string {
   return /"text":"(?<text>[^"]*)"/u.exec(JSON.stringify(body))?.groups?.["text"] ?? "";
 }
 
-/** Two replicas, and one client that gives each its turn. */
+/** Two replicas and a client that calls them round robin. */
 async function openReplicas() {
   await using stack = new AsyncDisposableStack();
   const gateways = [stack.use(await openGateway()), stack.use(await openGateway())];
@@ -45,15 +45,15 @@ async function openReplicas() {
       geminiRequest(url, { messages: [message("user", text)] }),
       new Metadata({ waitForReady: true }),
     );
-  /** The sums of a metric's lines over each replica. */
+  /** The sum of a metric's lines, per replica. */
   const metric = (line: RegExp) =>
     Promise.all(
       gateways.map(async ({ metrics }) =>
         [...(await metrics.metrics()).matchAll(line)].reduce((sum, [, value]) => sum + Number(value), 0),
       ),
     );
-  // Until both connections are there, all calls go to the first.
-  await until(async () => {
+  // All calls go to the first replica until both are connected.
+  await until("both replicas have answered a call", async () => {
     const call = client.generate(scriptedRequest(""), new Metadata({ waitForReady: true }));
     await collect(call);
     return (await metric(/^tarsy_llm_calls_total.* (\d+)$/gmu)).every((calls) => calls > 0);
@@ -83,7 +83,7 @@ const ends = (answers: readonly Answer[]) => {
   return counts;
 };
 
-/** Fails the first `failures` requests of every call in this way. */
+/** Fails the first `failures` requests of every call with `fail`. */
 function failing(failures: number, fail: (reply: GeminiReply) => void): GeminiHandler {
   const tries = new Map<string, number>();
   return (reply, { body }) => {
@@ -96,12 +96,12 @@ function failing(failures: number, fail: (reply: GeminiReply) => void): GeminiHa
 }
 
 describe("llm-gateway under load", () => {
-  it("holds a thousand streams at once over two replicas and mixes none up", async () => {
+  it("serves a thousand concurrent calls on two replicas without mixing them up", async () => {
     const { promise: allOpen, resolve: open } = Promise.withResolvers<void>();
     await using gemini = await openGeminiServer(async (reply, { body }) => {
       reply.chunk(geminiChunk([{ text: `${asked(body)}:` }]));
       if (gemini.requests.length === STREAMS) open();
-      await allOpen; // nobody ends before everybody has begun
+      await allOpen; // no answer ends before all have started
       for (let piece = 1; piece < PIECES; piece += 1) reply.chunk(geminiChunk([{ text: ` ${piece}` }]));
       end(reply, ` ${PIECES}`);
     });
@@ -110,10 +110,11 @@ describe("llm-gateway under load", () => {
       collect(replicas.start(gemini.url, `call ${call}`)),
     );
     await allOpen;
-    await until(async () => (await replicas.metric(RUNNING)).reduce((sum, one) => sum + one, 0) === STREAMS);
-    expect(Math.min(...(await replicas.metric(RUNNING))), "both have their share").to.be.at.least(
-      STREAMS / 4,
+    await until(
+      "all calls are running",
+      async () => (await replicas.metric(RUNNING)).reduce((sum, one) => sum + one, 0) === STREAMS,
     );
+    expect(Math.min(...(await replicas.metric(RUNNING))), "both have a share").to.be.at.least(STREAMS / 4);
     const answers = await Promise.all(calls);
     expect(answers.map(({ text }) => text)).to.deep.equal(
       Array.from({ length: STREAMS }, (_, call) => `call ${call}: 1 2 3 4 5`),
@@ -122,7 +123,7 @@ describe("llm-gateway under load", () => {
     expect(await replicas.metric(RUNNING)).to.deep.equal([0, 0]);
   });
 
-  it("closes every provider's socket when a thousand callers leave in mid-stream", async () => {
+  it("closes every provider socket when a thousand callers cancel in mid-answer", async () => {
     await using gemini = await openGeminiServer((reply) => reply.chunk(geminiChunk([{ text: "well" }])));
     await using replicas = await openReplicas();
     const calls = Array.from({ length: STREAMS }, () => replicas.start(gemini.url, "x"));
@@ -136,10 +137,12 @@ describe("llm-gateway under load", () => {
     expect(new Set(await Promise.all(codes))).to.deep.equal(new Set([status.CANCELLED]));
     expect(gemini.requests).to.have.length(STREAMS);
     await Promise.all(gemini.requests.map(({ closed }) => closed));
-    await until(async () => (await replicas.metric(RUNNING)).every((running) => running === 0));
+    await until("no call is running", async () =>
+      (await replicas.metric(RUNNING)).every((running) => running === 0),
+    );
   });
 
-  it("makes one call after another on one connection to the provider", async () => {
+  it("reuses one connection to the provider for consecutive calls", async () => {
     const ports = new Set<unknown>();
     await using gemini = await openGeminiServer((reply, { remotePort }) => {
       ports.add(remotePort);
@@ -169,19 +172,19 @@ describe("llm-gateway under load", () => {
     call.on("error", () => undefined);
     call.pause();
     await gemini.request(0);
-    // The time this takes is long enough for a gigabyte.
+    // Takes long enough for the provider to send a gigabyte.
     const health = new HealthClient(`127.0.0.1:${gateway.server.port}`, credentials.createInsecure());
     for (let check = 0; check < 500; check += 1) {
       await new Promise((resolve) => health.check({ service: "" }, resolve));
     }
     health.close();
-    // The buffers of sockets and libraries between hold some 30 MB.
+    // The buffers of the sockets and libraries in between take some 30 MB.
     expect(sent).to.be.lessThan(128 * 1024 * 1024);
     call.cancel();
     await gemini.requests[0]?.closed;
   });
 
-  it("gets through a storm of 429s with exactly as many tries as it takes", async () => {
+  it("makes exactly the necessary tries when every call gets 429s", async () => {
     const fail = (reply: GeminiReply) =>
       reply.fail(429, { error: { code: 429, message: "slow down", details: [{ retryDelay: "0.02s" }] } });
     const through = await askAll(failing(2, fail), 200);
@@ -193,7 +196,7 @@ describe("llm-gateway under load", () => {
     expect(stuck.requests).to.equal(600);
   });
 
-  it("tries calls again whose connection is reset before the first byte, and no others", async () => {
+  it("retries calls whose connection is reset before the first byte, and no others", async () => {
     const early = await askAll(
       failing(1, (reply) => reply.reset()),
       200,
@@ -207,7 +210,7 @@ describe("llm-gateway under load", () => {
       }),
       200,
     );
-    // A reset can overtake the bytes before it: then nothing came, and the call is made again.
+    // A reset can overtake the bytes sent before it; then there was no output and the call is retried.
     const { ok = 0, partial_stream_error: partial = 0 } = ends(late.answers);
     expect(ok + partial).to.equal(200);
     expect(late.requests).to.equal(200 + ok);

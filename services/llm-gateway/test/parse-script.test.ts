@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { parseScript } from "../scripted/parse-script.ts";
+import { parseScript } from "../providers/scripted/parse-script.ts";
 
 describe("parseScript", () => {
   for (const [what, text, words] of [
@@ -43,12 +43,12 @@ describe("parseScript", () => {
     ["nothing", "", "s.yaml:1: the script must be object"],
     ["no calls", "calls: []", "s.yaml:1: calls must NOT have fewer than 1"],
   ] as const) {
-    it(`names file, line and place of ${what}`, () => {
+    it(`names file, line and key of ${what}`, () => {
       expect(() => parseScript("s.yaml", text)).to.throw(words);
     });
   }
 
-  it("names every problem at once, but not hundreds", () => {
+  it("names all problems together, but not hundreds", () => {
     const steps = "      - txt: a\n".repeat(200);
     expect(() => parseScript("s.yaml", `calls:\n  - steps:\n${steps}`)).to.throw(
       /:3: .*\n.*:4: [^]*and 190 more$/u,

@@ -2,12 +2,13 @@ import { setImmediate } from "node:timers/promises";
 import { expect } from "chai";
 import { geminiChunk, openGeminiServer } from "../../../test/support/gemini-server.ts";
 import { openSseServer } from "../../../test/support/sse-server.ts";
-import { geminiRequest, openGateway, until } from "./gateway.ts";
+import { until } from "../../../test/support/until.ts";
+import { geminiRequest, openGateway } from "./open-gateway.ts";
 import { chatRequest, completion } from "./wire.ts";
 
 const CALLS = 100;
 
-describe("llm-gateway under a hundred calls that are cancelled at any time", () => {
+describe("llm-gateway with a hundred calls that are cancelled at random times", () => {
   it("leaves no rejection, no socket and no open stream behind", async () => {
     const rejections: unknown[] = [];
     const note = (reason: unknown) => rejections.push(reason);
@@ -37,7 +38,9 @@ describe("llm-gateway under a hundred calls that are cancelled at any time", () 
       await ended;
     });
     await Promise.all(ends);
-    await until(async () => (await gateway.metrics.metrics()).includes("tarsy_llm_calls_running 0"));
+    await until("no call is running", async () =>
+      (await gateway.metrics.metrics()).includes("tarsy_llm_calls_running 0"),
+    );
     await Promise.all(gone);
     expect(gone.length).to.be.greaterThan(CALLS / 3);
     process.off("unhandledRejection", note);

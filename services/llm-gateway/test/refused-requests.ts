@@ -1,14 +1,17 @@
-import { isObject } from "../parse-json-object.ts";
+import { isObject } from "../parse-json.ts";
 
 const GOOD_NAME = /^[A-Za-z_][\w-]{0,63}$/u;
 
-/** The objects of the list under this key, or none. */
+/** The objects in the list under this key; empty if there is no list. */
 export function lists(value: unknown, key: string): Record<string, unknown>[] {
   const list: unknown = isObject(value) ? value[key] : undefined;
   return Array.isArray(list) ? list.filter(isObject) : [];
 }
 
-/** Why Anthropic would refuse a request: turns that do not alternate, results that do not follow their calls, empty text. */
+/**
+ * Why Anthropic would refuse a request; undefined if it accepts it. Checks that turns alternate, results follow their
+ * calls and no text is blank.
+ */
 export function refusedByAnthropic(body: unknown): string | undefined {
   let open: unknown[] = [];
   for (const [index, { role, content }] of lists(body, "messages").entries()) {
@@ -23,7 +26,7 @@ export function refusedByAnthropic(body: unknown): string | undefined {
   return lists(body, "tools").some(({ name }) => !GOOD_NAME.test(String(name))) ? "a tool's name" : undefined;
 }
 
-/** The same for chat completions: calls without results behind them, results without calls, bad arguments. */
+/** The same for chat completions. Checks that each call has a result and each result a call, and the lengths of ids. */
 export function refusedByOpenai(body: unknown): string | undefined {
   let open: unknown[] = [];
   for (const [index, sent] of lists(body, "messages").entries()) {
@@ -42,7 +45,7 @@ export function refusedByOpenai(body: unknown): string | undefined {
   return names.some((name) => !GOOD_NAME.test(String(name))) ? "a tool's name" : undefined;
 }
 
-/** The same for Gemini: contents without parts, calls without as many results behind them, results that are no object. */
+/** The same for Gemini. Checks that each content has parts, each call a result, and that results are objects. */
 export function refusedByGemini(body: unknown): string | undefined {
   let calls = 0;
   for (const [index, { role, ...content }] of lists(body, "contents").entries()) {
@@ -63,7 +66,7 @@ export function refusedByGemini(body: unknown): string | undefined {
     : undefined;
 }
 
-/** The same for the Responses API: calls without an output behind them, outputs without a call, ids that are too long. */
+/** The same for the Responses API. Checks that calls and outputs match, and the lengths of ids. */
 export function refusedByResponses(body: unknown): string | undefined {
   const input = lists(body, "input");
   const idsOf = (kind: string) =>

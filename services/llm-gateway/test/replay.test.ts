@@ -1,13 +1,13 @@
 import { expect } from "chai";
 import type { ConversationMessage } from "#shared/generated/llm/v1/llm.ts";
 import { geminiChunk, openGeminiServer } from "../../../test/support/gemini-server.ts";
-import { isObject } from "../parse-json-object.ts";
-import { geminiRequest, message, openGateway, type Answer } from "./gateway.ts";
+import { isObject } from "../parse-json.ts";
+import { geminiRequest, message, openGateway, type Answer } from "./open-gateway.ts";
 
 const TURNS = 10;
 const TOOL = { name: "kubernetes.get_pods", description: "", parametersSchema: "" };
 
-/** What turn n (from 0) answers: every kind of part a signature can come with. */
+/** The answer of turn n (from 0); the turns cover every kind of part that can have a signature. */
 function partsOf(turn: number): object[] {
   const signature = Buffer.from(`signature ${turn}`).toString("base64");
   const call = (index: number, rest: object = {}) => ({
@@ -32,7 +32,7 @@ function partsOf(turn: number): object[] {
   }
 }
 
-/** The answer as the executor stores it, and the results of its calls. */
+/** The answer as the executor stores it, with the results of its calls. */
 function stored(answer: Answer): ConversationMessage[] {
   const toolCalls = answer.chunks.flatMap(({ content }) =>
     content?.$case === "toolCall"
@@ -50,7 +50,7 @@ function stored(answer: Answer): ConversationMessage[] {
   ];
 }
 
-/** Adjacent text parts without a signature say the same as one. */
+/** Joins adjacent text parts without a signature, which are equivalent to one part. */
 function merged(parts: readonly object[]): object[] {
   const result: Record<string, unknown>[] = [];
   for (const part of parts) {
@@ -126,7 +126,7 @@ describe("a conversation of ten turns with tools", () => {
     expect(new Set([...(one ?? []), ...(other ?? [])]).size).to.equal(4);
   });
 
-  it("hands a provider's id out once, though the provider repeats it, and no id that cannot be stored", async () => {
+  it("uses an id of the provider once, even if the provider repeats it, and none that cannot be stored", async () => {
     await using gemini = await openGeminiServer((reply) => {
       const call = (id: string) => ({ functionCall: { name: "kubernetes__get_pods", id } });
       reply.chunk(

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
 import { stringify } from "yaml";
-import { openGateway, scriptedRequest, type Answer } from "./gateway.ts";
+import { openGateway, scriptedRequest, type Answer } from "./open-gateway.ts";
 
-/** What a gateway answers that plays this script. */
+/** The answer of a gateway that plays this script. */
 async function play(
   calls: object[],
   { stallMs = 20, ...options }: { stallMs?: number; deadline?: number } = {},
@@ -39,7 +39,7 @@ describe("scripted provider that fails", () => {
     error: { code: "rate_limited", message: "slow down", retryable: true, retry_after: "5ms", ...rest },
   });
 
-  it("is tried again by the gateway when it asks for that, and may answer otherwise then", async () => {
+  it("is retried when the script has retry_after, and may answer differently then", async () => {
     const { text, error } = await play([
       { when: { attempt: 1 }, steps: [limited()] },
       { when: { attempt: 2 }, steps: [limited()] },
@@ -54,7 +54,7 @@ describe("scripted provider that fails", () => {
     expect(error?.message).to.contain("slow down");
   });
 
-  it("is not waited for past the caller's deadline, nor after some output, nor unasked", async () => {
+  it("is not retried past the caller's deadline, after some output, or without retry_after", async () => {
     const late = await play([{ steps: [limited({ retry_after: "25s" })] }], {
       deadline: Date.now() + 20_000,
     });

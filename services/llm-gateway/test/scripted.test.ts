@@ -3,9 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { status } from "@grpc/grpc-js";
 import { expect } from "chai";
-import { message, openGateway, scriptedRequest, until } from "./gateway.ts";
+import { until } from "../../../test/support/until.ts";
+import { message, openGateway, scriptedRequest } from "./open-gateway.ts";
 
-/** A gateway over a configuration directory of its own, with these scripts in it. */
+/** A gateway with its own configuration directory, which contains these scripts. */
 async function openScripts(scripts: Record<string, string>) {
   await using stack = new AsyncDisposableStack();
   const configDir = await mkdtemp(join(tmpdir(), "tarsy-scripts-"));
@@ -153,7 +154,9 @@ calls:
     call.on("error", (error) => resolve("code" in error ? error.code : error));
     call.once("data", () => call.cancel());
     expect(await promise).to.equal(status.CANCELLED);
-    await until(async () => (await gateway.metrics.metrics()).includes("tarsy_llm_calls_running 0"));
+    await until("no call is running", async () =>
+      (await gateway.metrics.metrics()).includes("tarsy_llm_calls_running 0"),
+    );
   });
 
   it("streams a megabyte in small deltas unharmed", async () => {
@@ -172,7 +175,7 @@ calls:
     expect((await gateway.ask(scriptedRequest("s.yaml"))).text).to.equal("brand-new");
   });
 
-  it("refuses a script outside the configuration directory, also behind a link", async () => {
+  it("refuses a script outside the configuration directory, also through a link", async () => {
     await using gateway = await openScripts({});
     await symlink("/etc/hostname", join(gateway.configDir, "link.yaml"));
     for (const path of ["../secret.yaml", "/etc/hostname", "a/../../b.yaml", "link.yaml"]) {
@@ -191,7 +194,7 @@ calls:
       .and.to.contain("call 1");
   });
 
-  it("plays the demo and says at once that it is one", async () => {
+  it("plays the demo, which says first that it is one", async () => {
     await using gateway = await openGateway();
     const { text, error } = await gateway.ask(scriptedRequest("demo/scripts/demo.yaml"));
     expect(error).to.equal(undefined);

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { thinkingConfig } from "../google-native/thinking-config.ts";
+import { thinkingConfig } from "../providers/google-native/request/thinking-config.ts";
 
 describe("thinkingConfig", () => {
   for (const [model, expected] of [

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { encodeToolName, toolNameDecoder } from "../tool-names.ts";
+import { encodeToolName, toolNameDecoder } from "../conversation/tool-names.ts";
 
 const NAMES = [
   "kubernetes.get_pods",
@@ -22,7 +22,7 @@ describe("encodeToolName", () => {
     expect(encodeToolName("kubernetes.get_pods")).to.equal("kubernetes__get_pods");
   });
 
-  it("gives every tool a name of its own that Gemini accepts, and gets it back", () => {
+  it("encodes every tool to a unique name that Gemini accepts, and decodes it again", () => {
     const encoded = NAMES.map(encodeToolName);
     expect(new Set(encoded).size).to.equal(NAMES.length);
     for (const name of encoded) expect(name).to.match(/^[A-Za-z_][A-Za-z0-9_-]{0,63}$/u);

@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { expect } from "chai";
 import { geminiChunk } from "../../../test/support/gemini-server.ts";
 import { openSseServer, type SseHandler } from "../../../test/support/sse-server.ts";
-import { message, openGateway } from "./gateway.ts";
+import { message, openGateway } from "./open-gateway.ts";
 import {
   PODS_TOOL,
-  calls,
+  callsTool,
   chatRequest,
   contentsOf,
   messageStart,
@@ -98,12 +98,12 @@ describe("llm-gateway with Vertex AI", () => {
     expect(request?.body).not.to.have.any.keys("model");
   });
 
-  it("brings Claude's thinking, calls and state, and takes them back", async () => {
+  it("streams Claude's thinking, calls and state, and sends them back", async () => {
     const { chunks, thinking } = await play(
       (reply) => {
         messageStart(reply);
         thinks(reply, 0, "hm", "sig-1");
-        calls(reply, 1, "toolu_1", "kubernetes__pods_list", "{}");
+        callsTool(reply, 1, "toolu_1", "kubernetes__pods_list", "{}");
         messageStop(reply, "tool_use");
       },
       { model: CLAUDE, request: { tools: [PODS_TOOL] } },
@@ -130,7 +130,7 @@ describe("llm-gateway with Vertex AI", () => {
     }
   });
 
-  it("sends no credentials to a server of one's own where none are named", async () => {
+  it("sends no credentials to a custom base_url when none are named", async () => {
     for (const model of ["gemini-2.5-pro", CLAUDE]) {
       const handler = model === CLAUDE ? claudeDone : geminiDone;
       const { text, request } = await play(handler, { model, config: { credentialsEnv: "" } });
@@ -148,7 +148,7 @@ describe("llm-gateway with Vertex AI", () => {
     ["hold a broken key", SERVICE_ACCOUNT.replace(/KEY-----[^-]+/u, String.raw`KEY-----\nsecret-part\n`)],
     ["are of an unknown type", '{"type":"house_key"}'],
   ] as const) {
-    it(`names the variable whose credentials ${what}, and calls nobody`, async () => {
+    it(`names the variable whose credentials ${what}, and makes no request`, async () => {
       for (const model of ["gemini-2.5-pro", CLAUDE]) {
         const { error, requests } = await play(geminiDone, { model, credentials });
         expect(error).to.deep.include({ code: "credentials", retryable: false });
@@ -158,7 +158,7 @@ describe("llm-gateway with Vertex AI", () => {
     });
   }
 
-  it("wants a project, and a location that is one", async () => {
+  it("requires a project and a valid location", async () => {
     for (const [config, words] of [
       [{ project: "" }, "project_env"],
       [{ project: "a/../b" }, "project"],
@@ -173,7 +173,7 @@ describe("llm-gateway with Vertex AI", () => {
     }
   });
 
-  it("names the credentials a model refuses", async () => {
+  it("names the credentials that a model refuses", async () => {
     for (const model of ["gemini-2.5-pro", CLAUDE]) {
       const { error, requests } = await play(
         (reply) =>

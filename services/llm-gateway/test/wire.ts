@@ -1,6 +1,6 @@
 import type { GenerateRequest, GenerateResponse, LLMConfig } from "#shared/generated/llm/v1/llm.ts";
 import type { SseHandler, SseReply } from "../../../test/support/sse-server.ts";
-import { modelRequest } from "./gateway.ts";
+import { modelRequest } from "./open-gateway.ts";
 
 /** A request for a provider at `baseUrl`; `request` and `config` override any part of it. */
 export function chatRequest(
@@ -19,12 +19,12 @@ export const PODS_TOOL = {
   parametersSchema: '{"type":"object","properties":{"namespace":{"type":"string"}}}',
 };
 
-/** Contents of one kind, in order. */
+/** The values of all contents of one kind, in order. */
 export function contentsOf(chunks: readonly GenerateResponse[], kind: string): unknown[] {
   return chunks.flatMap(({ content }) => (content?.$case === kind ? [content.value] : []));
 }
 
-/** The state an answer brought, to go back with its message; empty where there was none. */
+/** The provider state of an answer; empty if there was none. */
 export function stateOf(chunks: readonly GenerateResponse[]): Buffer {
   for (const { content } of chunks) {
     if (content?.$case === "providerState") return Buffer.from(content.value.data);
@@ -46,7 +46,7 @@ export function completion(delta: object, finishReason: string | null = null, re
   };
 }
 
-/** A whole chat completion: role, these deltas, finish reason, usage in a chunk of its own, [DONE]. */
+/** A complete chat completion: role, these deltas, finish reason, usage in a separate chunk, [DONE]. */
 export function completes(deltas: readonly object[], finishReason = "stop"): SseHandler {
   return (reply) => {
     reply.data(completion({ role: "assistant", content: "", refusal: null }));
@@ -66,7 +66,7 @@ export const OPENAI_USAGE = {
   completion_tokens_details: { reasoning_tokens: 10, audio_tokens: 0 },
 };
 
-/** The beginning of one of Anthropic's answers. */
+/** The start of an Anthropic answer. */
 export function messageStart(reply: SseReply, usage: object = { input_tokens: 12, output_tokens: 1 }): void {
   const opened = {
     id: "msg_1",
@@ -82,14 +82,14 @@ export function messageStart(reply: SseReply, usage: object = { input_tokens: 12
   reply.event({ type: "ping" });
 }
 
-/** One block of one of Anthropic's answers, from its start to its stop. */
+/** One complete block of an Anthropic answer. */
 export function block(reply: SseReply, index: number, start: object, deltas: readonly object[]): void {
   reply.event(named("content_block_start", { index, content_block: start }));
   for (const delta of deltas) reply.event(named("content_block_delta", { index, delta }));
   reply.event(named("content_block_stop", { index }));
 }
 
-/** The end of one of Anthropic's answers. */
+/** The end of an Anthropic answer. */
 export function messageStop(
   reply: SseReply,
   stopReason: string,
@@ -108,13 +108,13 @@ export function thinks(reply: SseReply, index: number, text: string, signature: 
   ]);
 }
 
-/** A block of text. */
+/** A text block. */
 export function says(reply: SseReply, index: number, text: string): void {
   block(reply, index, { type: "text", text: "" }, [{ type: "text_delta", text }]);
 }
 
-/** A tool call whose arguments come in two pieces. */
-export function calls(reply: SseReply, index: number, id: string, name: string, json: string): void {
+/** A tool_use block whose arguments come in two pieces. */
+export function callsTool(reply: SseReply, index: number, id: string, name: string, json: string): void {
   block(reply, index, { type: "tool_use", id, name, input: {} }, [
     { type: "input_json_delta", partial_json: "" },
     { type: "input_json_delta", partial_json: json.slice(0, 5) },
@@ -122,7 +122,7 @@ export function calls(reply: SseReply, index: number, id: string, name: string, 
   ]);
 }
 
-/** An event of a type with further fields. */
+/** An event of this type with further fields. */
 export function named(type: string, fields: object): { type: string } {
   return { type, ...fields };
 }

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { withholdVariables } from "../withhold-variables.ts";
 
 describe("withholdVariables", () => {
-  it("removes what an SDK would read, tells what may be missed, and leaves the rest", () => {
+  it("removes what an SDK would read, returns what is worth a warning, and leaves the rest", () => {
     const env = {
       PATH: "/bin",
       HTTPS_PROXY: "http://proxy",

@@ -13,4 +13,9 @@ declare module "ws" {
     /** The parts of one WebSocket frame: the header and, if unmasked, `data` itself. */
     frame(data: Buffer, options: FrameOptions): Buffer[];
   };
+
+  export interface ServerOptions {
+    /** How many pongs may wait to be written before the socket is destroyed. */
+    maxPendingAutoPongs?: number;
+  }
 }

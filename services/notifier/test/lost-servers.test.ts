@@ -10,7 +10,7 @@ describe("notifier: while NATS or Postgres is unavailable", () => {
   let healthUrl: string;
 
   before(async () => {
-    fixture = await NotifierFixture.start();
+    fixture = await NotifierFixture.start({ ownServers: true });
     ({ url, healthUrl } = await fixture.notifier());
   });
   after(async () => fixture[Symbol.asyncDispose]());

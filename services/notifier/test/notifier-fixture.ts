@@ -25,9 +25,9 @@ export class NotifierFixture implements AsyncDisposable {
     this.bus = this.#resources.use(parts.bus);
   }
 
-  static async start(): Promise<NotifierFixture> {
+  static async start({ ownServers = false } = {}): Promise<NotifierFixture> {
     const { signal } = new AbortController();
-    const servers = await BackingServers.start();
+    const servers = await BackingServers.choose({ ownServers });
     const { url } = servers.postgres;
     const db = await openDatabase({ url, applicationName: "notifier-test", poolSize: 4, log, signal });
     await migrate(db, log);

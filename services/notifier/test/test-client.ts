@@ -3,7 +3,7 @@ import { WebSocket, type ClientOptions } from "ws";
 
 type ReceivedMessage = Readonly<Record<string, unknown>>;
 
-const WAIT_LIMIT_MS = 20_000;
+const WAIT_LIMIT_MS = 120_000;
 
 /** A WebSocket client that records the messages it receives and can wait for them. */
 export class TestClient implements Disposable {

@@ -43,6 +43,9 @@ export async function acceptClients(options: AcceptClientsOptions): Promise<Clie
     // A small message in very many fragments costs far more than the bytes it has.
     maxFragments: 64,
     maxBufferedChunks: 1_024,
+    // The library destroys the socket of a client whose pings it cannot answer fast enough; more than a burst, so that
+    // one that sends many in one packet is closed with 1008 first.
+    maxPendingAutoPongs: 2 * limits.messageBurst,
   });
   const server = createServer(
     {

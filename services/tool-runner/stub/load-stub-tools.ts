@@ -1,13 +1,11 @@
 import { access } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { Static } from "typebox";
-import { AgentConfigError } from "#shared/agent-config/agent-config-error.ts";
-import { shapeChecker } from "#shared/agent-config/check-shape.ts";
-import type { Environment } from "#shared/agent-config/config-environment.ts";
-import { formatProblem } from "#shared/agent-config/config-problem.ts";
+import { AgentConfigError, formatProblem } from "#shared/agent-config/config-problem.ts";
 import { readCheckedFile } from "#shared/agent-config/read-checked-file.ts";
 import { Reporter } from "#shared/agent-config/reporter.ts";
 import { MAX_LISTING_BYTES } from "#shared/contracts/tool-list.ts";
+import type { Environment } from "#shared/environment.ts";
 import type { Tool, ToolCatalogue } from "../tool.ts";
 import { compileArguments } from "./check-arguments.ts";
 import { stubTool } from "./stub-tool.ts";
@@ -16,7 +14,6 @@ import { STUB_ACTIONS, StubToolsFile, type StubTool } from "./stub-tools-file.ts
 const FILE = "stub-tools.yaml";
 const ANY_ARGUMENTS = '{"type":"object"}';
 const NAME = /^[A-Za-z0-9_-]{1,64}$/u;
-const check = shapeChecker(StubToolsFile);
 
 /**
  * Reads the tools of `<configDir>/stub-tools.yaml`; without the file there are none. Throws AgentConfigError listing every
@@ -28,15 +25,12 @@ export async function loadStubTools(
 ): Promise<{ tools: ToolCatalogue; warnings: readonly string[] }> {
   if (!(await exists(join(configDir, FILE)))) return { tools: new Map(), warnings: [] };
   const reporter = new Reporter(env);
-  const checked = await readCheckedFile(configDir, FILE, StubToolsFile, check, reporter, env);
-  const { report } = reporter;
-  if (checked?.valid !== true) {
-    throw new AgentConfigError(report.errors(), report.warnings(), report.dropped);
-  }
+  const checked = await readCheckedFile(configDir, FILE, StubToolsFile, reporter, env);
+  if (checked?.valid !== true) throw new AgentConfigError(reporter.errors(), reporter.warnings());
   const tools = catalogue(configDir, checked.value, reporter);
-  const errors = report.errors();
-  if (errors.length > 0) throw new AgentConfigError(errors, report.warnings(), report.dropped);
-  return { tools, warnings: report.warnings().map(formatProblem) };
+  const errors = reporter.errors();
+  if (errors.length > 0) throw new AgentConfigError(errors, reporter.warnings());
+  return { tools, warnings: reporter.warnings().map(formatProblem) };
 }
 
 async function exists(file: string): Promise<boolean> {

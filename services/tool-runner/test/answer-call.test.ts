@@ -214,7 +214,7 @@ describe("answerCall", () => {
     expect(await ask(call)).to.deep.equal({ kind: "running" });
     const answer = askUntilOver(call);
     cancelToolCall(bench.bus, { call_id: call.call_id, epoch: 1, reason: "cancelled" });
-    expect(await answer).to.deep.equal({ kind: "cancelled", message: "called off by the session's owner" });
+    expect(await answer).to.deep.equal({ kind: "cancelled", message: "cancelled by the session's owner" });
     expect(await bench.started(call.call_id)).to.have.length(1);
   });
 

@@ -27,7 +27,7 @@ describe("a tool call whose runner dies, freezes or stops", () => {
   let session: BenchSession;
 
   before(async () => {
-    bench = await ToolBench.start(TOOLS);
+    bench = await ToolBench.start(TOOLS, { ownServers: true });
   });
   beforeEach(async () => {
     session = await bench.session();

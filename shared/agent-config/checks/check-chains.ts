@@ -1,21 +1,23 @@
+import { BUILT_IN_SETTINGS } from "#shared/agent-config/built-in-config.ts";
+import type { Loose } from "#shared/agent-config/check-shape.ts";
 import type { CheckContext } from "#shared/agent-config/checks/check-context.ts";
-import { requireKey } from "#shared/agent-config/checks/check-mcp-servers.ts";
-import type { Loose } from "#shared/agent-config/schemas/loose.ts";
+import { requireKey, warnNoEffectYet } from "#shared/agent-config/checks/check-keys.ts";
+import { suggestName } from "#shared/agent-config/suggest-name.ts";
 import type { ChainEntry, ChatEntry, StageEntry } from "#shared/agent-config/schemas/tarsy-file.ts";
 
-/** More at once is a slip of the pen, and every one is an execution with rows of its own. */
+/** A higher number is a typing error; each execution has its own rows. */
 const MAX_STAGE_EXECUTIONS = 100;
 
-/** Checks a written chain: what its stages, chat and alert types refer to. */
+/** Checks the references of a written chain, its stages and its chat. */
 export function checkChain(chain: Loose<ChainEntry>, context: CheckContext): void {
   checkProvider(chain, chain.llm_provider, context);
   checkServers(chain.mcp_servers, context);
-  for (const stage of chain.stages ?? []) checkStage(stage, context);
+  for (const stage of chain.stages ?? []) if (stage !== undefined) checkStage(stage, context);
   if (chain.chat !== undefined) checkChat(chain.chat, context);
 }
 
 /** Every server id of a list must be known. */
-export function checkServers(servers: string[] | undefined, context: CheckContext): void {
+export function checkServers(servers: (string | undefined)[] | undefined, context: CheckContext): void {
   servers?.forEach((server, key) => {
     context.reporter.unknownName({ container: servers, key }, "MCP server", server, context.names.mcpServers);
   });
@@ -25,6 +27,7 @@ function checkStage(stage: Loose<StageEntry>, context: CheckContext): void {
   const { reporter, names } = context;
   checkServers(stage.mcp_servers, context);
   for (const agent of stage.agents ?? []) {
+    if (agent === undefined) continue;
     reporter.unknownName({ container: agent, key: "name" }, "agent", agent.name, names.agents);
     checkProvider(agent, agent.llm_provider, context);
     checkServers(agent.mcp_servers, context);
@@ -46,7 +49,10 @@ function checkStage(stage: Loose<StageEntry>, context: CheckContext): void {
 
 function checkChat(chat: Loose<ChatEntry>, context: CheckContext): void {
   const { reporter, names } = context;
-  if (chat.enabled === true) requireKey(chat, "agent", "is required when chat is enabled", reporter);
+  if (chat.enabled === true) {
+    requireKey(chat, "agent", "is required when chat is enabled", reporter);
+    warnNoEffectYet({ container: chat, key: "enabled" }, "chat is not offered yet", reporter);
+  }
   reporter.unknownName({ container: chat, key: "agent" }, "agent", chat.agent, names.agents);
   checkProvider(chat, chat.llm_provider, context);
   checkServers(chat.mcp_servers, context);
@@ -55,4 +61,62 @@ function checkChat(chat: Loose<ChatEntry>, context: CheckContext): void {
 function checkProvider(container: object, name: string | undefined, context: CheckContext): void {
   const target = { container, key: "llm_provider" };
   context.reporter.unknownName(target, "LLM provider", name, context.names.llmProviders);
+}
+
+/** Maps every alert type to its chain; reports alert types of several chains and a default without a chain. */
+export function checkAlertTypes(context: CheckContext): Map<string, string> {
+  const { chains, reporter, tarsy } = context;
+  const owners = new Map<string, string>();
+  for (const [chainId, chain] of chains) {
+    const { alert_types: alertTypes } = chain;
+    alertTypes?.forEach((alertType, key) => {
+      if (alertType === undefined) return;
+      const owner = owners.get(alertType);
+      if (owner === undefined) {
+        owners.set(alertType, chainId);
+        return;
+      }
+      const target = { container: alertTypes, key };
+      if (owner === chainId) reporter.warn(target, "is listed twice");
+      else reporter.error(target, `is handled by chain ${owner} already`, remedy(owner, context));
+    });
+  }
+  if (!hasInvalidAlertTypes(context)) checkDefault(owners, context);
+  if (tarsy.defaults?.alert_type === undefined && !owners.has(BUILT_IN_SETTINGS.defaults.alert_type)) {
+    reporter.warn(
+      { container: tarsy.defaults ?? tarsy, key: "alert_type", path: "defaults.alert_type" },
+      `is not set and no chain handles its built-in value ${BUILT_IN_SETTINGS.defaults.alert_type}`,
+      "alerts without a type will be refused",
+    );
+  }
+  return owners;
+}
+
+/** True if the default alert type may be meant by a chain or alert type that could not be read. */
+function hasInvalidAlertTypes({ tarsy, reporter: { sources } }: CheckContext): boolean {
+  const { agent_chains: chains } = tarsy;
+  if (chains === undefined) return sources.hasChild(tarsy, "agent_chains");
+  return sources.keys(chains).some((chainId) => {
+    const alertTypes = chains[chainId]?.alert_types;
+    return alertTypes === undefined || alertTypes.length === 0 || alertTypes.includes(undefined);
+  });
+}
+
+function remedy(owner: string, { chains, reporter }: CheckContext): string {
+  const ownerChain = chains.get(owner);
+  const isBuiltIn = ownerChain !== undefined && !reporter.sources.has(ownerChain);
+  return isBuiltIn
+    ? `that one is built in: give this chain the id ${owner} to replace it`
+    : "an alert type belongs to exactly one chain";
+}
+
+function checkDefault(owners: ReadonlyMap<string, string>, { reporter, tarsy }: CheckContext): void {
+  const alertType = tarsy.defaults?.alert_type;
+  if (tarsy.defaults === undefined || alertType === undefined || owners.has(alertType)) return;
+  const target = { container: tarsy.defaults, key: "alert_type" };
+  reporter.error(
+    target,
+    "must be an alert type some chain handles",
+    suggestName(alertType, [...owners.keys()]),
+  );
 }

@@ -1,7 +1,7 @@
-import type { Environment } from "#shared/agent-config/config-environment.ts";
+import type { Environment } from "#shared/environment.ts";
 import type { Reporter } from "#shared/agent-config/reporter.ts";
 import type { LlmProviderEntry } from "#shared/agent-config/schemas/llm-providers-file.ts";
-import type { Loose } from "#shared/agent-config/schemas/loose.ts";
+import type { Loose } from "#shared/agent-config/check-shape.ts";
 import type {
   AgentEntry,
   ChainEntry,
@@ -9,18 +9,20 @@ import type {
   TarsyFile,
 } from "#shared/agent-config/schemas/tarsy-file.ts";
 
-/** What the checks across entries see: everything that is right so far, built-ins merged in. */
+/** The input of the checks across entries: everything valid so far, merged over the built-ins. */
 export interface CheckContext {
   readonly configDir: string;
   readonly env: Environment;
   readonly reporter: Reporter;
   readonly tarsy: Loose<TarsyFile>;
-  /** What references may name, entries with mistakes included; undefined where that cannot be told. */
+  /** The names that references may use, those of invalid entries included; undefined where they are unknown. */
   readonly names: {
     readonly agents: ReadonlySet<string> | undefined;
     readonly mcpServers: ReadonlySet<string> | undefined;
     readonly llmProviders: ReadonlySet<string> | undefined;
   };
+  /** The servers of which `stub-tools.yaml` has tools. */
+  readonly stubbedServers: ReadonlySet<string>;
   readonly agents: ReadonlyMap<string, Loose<AgentEntry>>;
   readonly chains: ReadonlyMap<string, Loose<ChainEntry>>;
   readonly mcpServers: ReadonlyMap<string, Loose<McpServerEntry>>;

@@ -1,9 +1,10 @@
-import { checkUrl, requireKey } from "#shared/agent-config/checks/check-mcp-servers.ts";
-import { suggest, type Reporter } from "#shared/agent-config/reporter.ts";
+import type { Loose } from "#shared/agent-config/check-shape.ts";
+import { checkUrl, requireKey } from "#shared/agent-config/checks/check-keys.ts";
+import type { Reporter } from "#shared/agent-config/reporter.ts";
 import { NATIVE_TOOLS, type LlmProviderEntry } from "#shared/agent-config/schemas/llm-providers-file.ts";
-import type { Loose } from "#shared/agent-config/schemas/loose.ts";
+import { suggestName } from "#shared/agent-config/suggest-name.ts";
 
-/** Checks what a written provider's keys mean for each other. */
+/** Checks the keys of a written provider against each other. */
 export function checkLlmProvider(provider: Loose<LlmProviderEntry>, reporter: Reporter): void {
   const { type, native_tools: nativeTools } = provider;
   checkUrl(provider, "base_url", provider.base_url, reporter);
@@ -19,18 +20,13 @@ export function checkLlmProvider(provider: Loose<LlmProviderEntry>, reporter: Re
   }
   if (nativeTools === undefined) return;
   if (type !== "google") {
-    reporter.warn(
-      { container: provider, key: "native_tools" },
-      "has an effect for provider type google only",
-    );
+    const target = { container: provider, key: "native_tools" };
+    reporter.warn(target, "has an effect for provider type google only");
     return;
   }
   for (const name of Object.keys(nativeTools)) {
     if (NATIVE_TOOLS.some((tool) => tool === name)) continue;
-    reporter.error(
-      { container: nativeTools, key: name },
-      "must be a known native tool",
-      suggest(name, NATIVE_TOOLS),
-    );
+    const target = { container: nativeTools, key: name };
+    reporter.error(target, "must be a known native tool", suggestName(name, NATIVE_TOOLS));
   }
 }

@@ -1,19 +1,60 @@
-import { MASKING_PATTERN_GROUPS, MASKING_PATTERNS } from "#shared/agent-config/built-in/masking-patterns.ts";
-import { compileMaskingPattern } from "#shared/agent-config/compile-masking-pattern.ts";
+import type { Loose } from "#shared/agent-config/check-shape.ts";
+import type { CheckContext } from "#shared/agent-config/checks/check-context.ts";
+import { checkUrl, requireKey, warnNoEffectYet } from "#shared/agent-config/checks/check-keys.ts";
 import type { Reporter } from "#shared/agent-config/reporter.ts";
-import type { Loose } from "#shared/agent-config/schemas/loose.ts";
 import type { McpServerEntry } from "#shared/agent-config/schemas/tarsy-file.ts";
 import { errorMessage } from "#shared/errors.ts";
+
+/** The names that `data_masking.patterns` may have. */
+const MASKING_PATTERNS = [
+  "api_key",
+  "password",
+  "certificate",
+  "certificate_authority_data",
+  "token",
+  "email",
+  "ssh_key",
+  "base64_secret",
+  "base64_short",
+  "private_key",
+  "secret_key",
+  "aws_access_key",
+  "aws_secret_key",
+  "github_token",
+  "slack_token",
+];
+
+/** The names that `data_masking.pattern_groups` may have. */
+const MASKING_PATTERN_GROUPS = ["basic", "secrets", "security", "kubernetes", "cloud", "all"];
 
 type Transport = NonNullable<Loose<McpServerEntry>["transport"]>;
 type Masking = NonNullable<Loose<McpServerEntry>["data_masking"]>;
 type Summarization = NonNullable<Loose<McpServerEntry>["summarization"]>;
 
-/** Checks what a written MCP server's keys mean for each other. */
-export function checkMcpServer(server: Loose<McpServerEntry>, reporter: Reporter): void {
-  if (server.transport !== undefined) checkTransport(server.transport, reporter);
-  if (server.data_masking?.enabled === true) checkMasking(server.data_masking, reporter);
-  if (server.summarization?.enabled === true) checkSummarization(server.summarization, reporter);
+/** Checks the keys of a written MCP server against each other and warns of those without effect. */
+export function checkMcpServer(
+  id: string,
+  server: Loose<McpServerEntry>,
+  { reporter, stubbedServers }: CheckContext,
+): void {
+  const { transport, data_masking: masking, summarization } = server;
+  if (transport !== undefined) {
+    checkTransport(transport, reporter);
+    if (!stubbedServers.has(id)) {
+      const reason = `MCP servers are not connected yet, and stub-tools.yaml has no tools of ${id}`;
+      warnNoEffectYet({ container: server, key: "transport" }, reason, reporter);
+    }
+  }
+  if (masking?.enabled === true) {
+    checkMasking(masking, reporter);
+    const reason = "data masking is not applied yet: tool results reach the model unmasked";
+    warnNoEffectYet({ container: masking, key: "enabled" }, reason, reporter);
+  }
+  if (summarization?.enabled === true) {
+    checkSummarization(summarization, reporter);
+    const reason = "tool results are not summarized yet: long ones are cut";
+    warnNoEffectYet({ container: summarization, key: "enabled" }, reason, reporter);
+  }
 }
 
 function checkTransport(transport: Transport, reporter: Reporter): void {
@@ -27,42 +68,32 @@ function checkTransport(transport: Transport, reporter: Reporter): void {
   checkUrl(transport, "url", transport.url, reporter);
 }
 
-/** An error if a URL is set that is none or that no HTTP client can use. */
-export function checkUrl(container: object, key: string, url: string | undefined, reporter: Reporter): void {
-  if (url === undefined) return;
-  const parsed = URL.parse(url);
-  if (parsed?.protocol === "http:" || parsed?.protocol === "https:") return;
-  reporter.error({ container, key }, "must be an http or https URL");
-}
-
-/** An error if a key that is needed was not written; one written wrongly has been reported already. */
-export function requireKey(container: object, key: string, rule: string, reporter: Reporter): void {
-  if (Object.hasOwn(container, key)) return;
-  reporter.error({ container, key }, rule);
-}
-
 function checkMasking(masking: Masking, reporter: Reporter): void {
   const { pattern_groups: groups, patterns, custom_patterns: custom } = masking;
   groups?.forEach((group, key) => {
-    const known = Object.keys(MASKING_PATTERN_GROUPS);
-    reporter.unknownName({ container: groups, key }, "masking pattern group", group, known);
+    reporter.unknownName({ container: groups, key }, "masking pattern group", group, MASKING_PATTERN_GROUPS);
   });
   patterns?.forEach((pattern, key) => {
-    const known = Object.keys(MASKING_PATTERNS);
-    reporter.unknownName({ container: patterns, key }, "masking pattern", pattern, known);
+    reporter.unknownName({ container: patterns, key }, "masking pattern", pattern, MASKING_PATTERNS);
   });
-  custom?.forEach((entry) => {
+  for (const entry of custom ?? []) {
+    if (entry === undefined) continue;
     requireKey(entry, "pattern", "is required for a custom masking pattern", reporter);
     requireKey(entry, "replacement", "is required for a custom masking pattern", reporter);
     if (entry.pattern !== undefined) checkPattern(entry, entry.pattern, reporter);
-  });
+  }
 }
 
+/** An error for a custom pattern that is no regular expression of JavaScript, with flags in front as in Go. */
 function checkPattern(container: object, pattern: string, reporter: Reporter): void {
+  const source = pattern.replace(/^\(\?[ims]+\)/u, "");
   try {
-    compileMaskingPattern(pattern);
+    // Real patterns are full of lone braces and escaped punctuation, which the flag u forbids. Without the flag,
+    // JavaScript silently misreads escapes and classes that only Go knows.
+    const isGoOnly = /^(?:[^\\]|\\.)*?(?:\\[AaCEpPQz]|\[:)/su.test(source);
+    RegExp(source, isGoOnly ? "u" : "");
   } catch (error) {
-    // The engine repeats the pattern before its reason; the report shows what was written anyway.
+    // The engine repeats the pattern in front of the reason; the report has it anyway.
     const reason = errorMessage(error).split(": ").at(-1)?.toLowerCase();
     reporter.error({ container, key: "pattern" }, "must be a regular expression", reason);
   }

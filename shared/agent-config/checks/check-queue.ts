@@ -1,13 +1,13 @@
-import { BUILT_IN_SETTINGS } from "#shared/agent-config/built-in/settings.ts";
+import { BUILT_IN_SETTINGS } from "#shared/agent-config/built-in-config.ts";
+import type { Loose } from "#shared/agent-config/check-shape.ts";
 import { parseDuration } from "#shared/agent-config/parse-duration.ts";
 import type { Reporter } from "#shared/agent-config/reporter.ts";
-import type { Loose } from "#shared/agent-config/schemas/loose.ts";
 import type { QueueSection } from "#shared/agent-config/schemas/tarsy-file.ts";
 
-/** Keys of a queue that polled the database, and what does their work here. */
+/** Keys for a queue that polls the database, and their replacements here. */
 const REPLACED = {
   poll_interval:
-    "an executor with a free slot keeps one pull open on the SESSIONS stream and is woken at once",
+    "an executor with a free slot keeps one pull open on the SESSIONS stream and is woken immediately",
   poll_interval_jitter: "an executor with a free slot keeps one pull open on the SESSIONS stream",
   heartbeat_interval: "the session lease replaces it, renewed every 5s",
   orphan_detection_interval: "an expired session lease and the sweeper replace it",
@@ -15,7 +15,7 @@ const REPLACED = {
   graceful_shutdown_timeout: "the executor's stop grace of 10s replaces it, and no step is lost",
 } as const;
 
-/** Checks what queue settings mean for each other, and says which have no effect. */
+/** Checks the queue settings against each other and warns of those without effect. */
 export function checkQueue(queue: Loose<QueueSection>, reporter: Reporter): void {
   checkBelow(queue, "poll_interval_jitter", "poll_interval", reporter);
   checkBelow(queue, "heartbeat_interval", "orphan_threshold", reporter);
@@ -27,7 +27,7 @@ export function checkQueue(queue: Loose<QueueSection>, reporter: Reporter): void
 
 type DurationKey = keyof typeof REPLACED;
 
-/** A setting left out counts with its default, so setting one of a pair alone can break the rule. */
+/** A missing key counts with its default, so that setting one of a pair alone can break the rule. */
 function checkBelow(
   queue: Loose<QueueSection>,
   lower: DurationKey,
@@ -39,17 +39,14 @@ function checkBelow(
   const low = parseDuration(queue[lower] ?? BUILT_IN_SETTINGS.queue[lower]);
   const high = parseDuration(queue[upper] ?? BUILT_IN_SETTINGS.queue[upper]);
   if (low === undefined || high === undefined || low < high) return;
-  const fromDefault = (key: DurationKey) =>
+  const withValue = (key: DurationKey) =>
     queue[key] === undefined
       ? `${key} (by default ${BUILT_IN_SETTINGS.queue[key]})`
       : `${key} (${queue[key]})`;
   if (queue[lower] === undefined) {
-    reporter.error(
-      { container: queue, key: upper },
-      `must be longer than ${fromDefault(lower)}`,
-      `set ${lower} too`,
-    );
+    const rule = `must be longer than ${withValue(lower)}`;
+    reporter.error({ container: queue, key: upper }, rule, `set ${lower} too`);
   } else {
-    reporter.error({ container: queue, key: lower }, `must be shorter than ${fromDefault(upper)}`);
+    reporter.error({ container: queue, key: lower }, `must be shorter than ${withValue(upper)}`);
   }
 }

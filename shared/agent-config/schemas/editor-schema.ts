@@ -2,11 +2,11 @@ import { Type, type TSchema } from "typebox";
 import { KEY_DESCRIPTIONS } from "#shared/agent-config/schemas/key-descriptions.ts";
 
 /** A plain JSON Schema (draft 7). */
-export type JsonSchema = Readonly<Record<string, unknown>>;
+type JsonSchema = Readonly<Record<string, unknown>>;
 
 /**
- * Where a template stands, the editor sees either quoted text or, unquoted, a mapping of one key without a
- * value: what it comes to is judged when the file is loaded.
+ * A template is text to the editor or, unquoted, a mapping of one key without a value. The value inserted for it
+ * is checked when the file is loaded.
  */
 const TEMPLATE: JsonSchema = {
   description: "An inserted environment variable, as {{.NAME}}.",
@@ -21,14 +21,14 @@ const OR_NULL = { type: "null" };
 const DURATION: JsonSchema = {
   type: "string",
   pattern: "^\\+?(?:(?:[0-9]+\\.?[0-9]*|\\.[0-9]+)(?:ns|us|µs|μs|ms|s|m|h))+$",
-  // Editors show this instead of the pattern; others pass over it.
+  // Editors show this text instead of the pattern; other validators ignore it.
   patternErrorMessage: "must be a duration; write it like 500ms, 90s or 1h30m",
 };
 
 /**
- * The JSON Schema of a file for editors, from the schema the loader checks with. It accepts whatever the loader
- * accepts: templates in the place of any value, keys without a value, numbers where text is wanted, unknown
- * keys. What must agree across entries only the loader knows.
+ * Derives the JSON Schema of a file for editors from the schema the loader checks with. It accepts what the loader
+ * accepts: a template instead of any value, keys without a value, numbers where text is expected, unknown keys.
+ * Only the loader checks the rules across entries.
  */
 export function editorSchema(schema: TSchema, about: { title: string; description: string }): JsonSchema {
   return {
@@ -39,7 +39,7 @@ export function editorSchema(schema: TSchema, about: { title: string; descriptio
   };
 }
 
-/** `parent` is the nearest key above that is written in the schema, by which descriptions are found. */
+/** `parent` is the nearest enclosing key of the schema; it selects among the descriptions of a key. */
 function convert(schema: TSchema, parent: string): JsonSchema {
   return anyOf(forms(schema, parent));
 }
@@ -49,7 +49,7 @@ function anyOf(schemas: readonly JsonSchema[]): JsonSchema {
   return only !== undefined && others.length === 0 ? only : { anyOf: schemas };
 }
 
-/** The forms in which a value may be written. */
+/** The allowed notations of a value. */
 function forms(schema: TSchema, parent: string): JsonSchema[] {
   if (Type.IsObject(schema)) return [convertObject(schema.properties, parent)];
   if (Type.IsRecord(schema)) {

@@ -1,6 +1,6 @@
 /**
- * One line for every key of both files, shown by editors; docs/configuration.md has the whole rules. A name of
- * its own holds wherever the key stands, `parent.key` only there.
+ * A one-line description of every key of both files, for editors; docs/configuration.md has all rules. An entry
+ * `key` describes the key everywhere, `parent.key` only below that parent.
  */
 export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   queue: "How many sessions and agents run at a time, and for how long.",
@@ -15,42 +15,42 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   orphan_threshold: "No effect: a session lease lasts 20s.",
   heartbeat_interval: "No effect: a session lease is renewed every 5s. Less than orphan_threshold.",
 
-  defaults: "What holds where a chain, stage or agent says nothing.",
+  defaults: "Settings for chains, stages and agents that do not set their own.",
   llm_provider: "A provider: built in, or a name of llm-providers.yaml.",
-  max_iterations: "LLM calls an agent may make before it is asked for its conclusion.",
+  max_iterations: "LLM calls an agent may make before it must conclude.",
   iteration_strategy: "How an agent works.",
   iteration_timeout: "Time for one iteration.",
-  success_policy: "Whether one agent of a stage must succeed, or all of them.",
-  alert_type: "The type of alerts that come without one; some chain must handle it.",
-  runbook: "The guide for alerts that bring none.",
+  success_policy: "Whether any agent of a stage must succeed, or all.",
+  alert_type: "The alert type of alerts without one; a chain must handle it.",
+  runbook: "The runbook for alerts without one.",
 
   mcp_servers: "The MCP servers whose tools may be used; a list replaces the one of the level below.",
   "file.mcp_servers": "MCP servers by id; an entry replaces the built-in of the same id whole.",
-  transport: "How the server is reached.",
+  transport: "How to connect to the server; no effect yet.",
   "transport.type": "stdio starts a command; http and sse need a URL.",
   command: "The program to start, for stdio.",
   args: "The program's arguments, for stdio.",
   url: "The server's address, for http and sse.",
   bearer_token: "Sent as the Authorization header, for http and sse.",
-  verify_ssl: "Whether the server's certificate is checked, for http and sse.",
+  verify_ssl: "Whether to verify the server's certificate, for http and sse.",
   timeout: "Seconds, for http and sse.",
   instructions: "How to use this server's tools, for the prompt.",
-  data_masking: "What is taken out of tool results; checked when enabled, not applied yet.",
+  data_masking: "What to mask in tool results; checked when enabled, no effect yet.",
   "data_masking.enabled": "Whether results are masked.",
   pattern_groups: "Groups of built-in patterns: basic, secrets, security, kubernetes, cloud, all.",
   patterns: "Built-in patterns by name.",
-  custom_patterns: "Patterns of your own; each needs pattern and replacement.",
+  custom_patterns: "Your own patterns; each needs pattern and replacement.",
   pattern: "A regular expression; may start with (?i), (?m) or (?s).",
-  replacement: "What stands in the place of what was found.",
-  "custom_patterns.description": "What the pattern finds.",
-  summarization: "When a long tool result is summarized; checked when enabled, not applied yet.",
+  replacement: "The text that replaces each match.",
+  "custom_patterns.description": "What the pattern matches.",
+  summarization: "When to summarize a long tool result; checked when enabled, no effect yet.",
   "summarization.enabled": "Whether long results are summarized.",
   size_threshold_tokens: "Results over this size are summarized; at least 100.",
   summary_max_token_limit: "The summary's limit: 0 for none, or at least 50.",
 
   agents: "The stage's agents; several run in parallel.",
   "file.agents": "Agents by name; an entry replaces the built-in of the same name whole.",
-  custom_instructions: "What the agent is told beside the general instructions.",
+  custom_instructions: "Instructions for the agent in addition to the general ones.",
 
   agent_chains: "Chains by id; an entry replaces the built-in of the same id whole.",
   alert_types: "The alert types the chain handles; each belongs to one chain only.",
@@ -59,9 +59,9 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   "stages.name": "The stage's name.",
   "agents.name": "An agent: built in, or a name under agents.",
   replicas: "Runs each of the stage's agents that many times in parallel.",
-  synthesis: "Who combines the results of a stage with several agents.",
+  synthesis: "How the results of a stage with several agents are synthesized.",
   agent: "An agent: built in, or a name under agents.",
-  chat: "Follow-up questions to a finished investigation; checked, not offered yet.",
+  chat: "Follow-up questions to a finished investigation; checked, no effect yet.",
   "chat.enabled": "Whether questions may be asked; needs an agent.",
 
   llm_providers: "Providers by name; an entry replaces the built-in of the same name whole.",
@@ -73,6 +73,7 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   location_env: "The name of the environment variable that holds the location, for vertexai.",
   base_url: "The address of a proxy or a compatible server; with one, a key is optional.",
   script: "The file a scripted provider answers from, relative to the configuration directory.",
-  max_tool_result_tokens: "Longer tool results are cut.",
-  native_tools: "Tools the provider itself offers: google_search, code_execution, url_context; for google.",
+  max_tool_result_tokens: "Longer tool results are truncated.",
+  native_tools:
+    "Tools that the provider runs itself: google_search, code_execution, url_context; for google.",
 };

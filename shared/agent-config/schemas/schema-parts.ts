@@ -1,24 +1,24 @@
 import { Type } from "typebox";
 
-/** What fits a signed 32-bit integer: no column and no timer behind these settings holds more. */
-const LARGEST_COUNT = 2_147_483_647;
+/** The largest signed 32-bit integer: the columns and timers behind these settings hold no more. */
+export const LARGEST_COUNT = 2_147_483_647;
 
 /** A whole number in a range, both ends allowed. */
 export const Whole = (minimum: number, maximum: number = LARGEST_COUNT) => Type.Integer({ minimum, maximum });
 
-/** Free text; an empty one is kept as written. */
+/** Free text; empty text counts as set. */
 export const Text = Type.String({ freeText: true });
 
-/** A name, reference or address; an empty one counts as not set wherever it may be left out. */
+/** A name, reference or address; an empty one counts as not set where it is optional. */
 export const Name = Type.String({ minLength: 1 });
 
-/** Time above zero in Go's notation (`1h30m`). */
+/** A positive duration in Go's notation (`1h30m`). */
 export const Duration = Type.String({ format: "duration-above-zero" });
 
-/** Time in Go's notation that may also be zero. */
+/** A duration in Go's notation, zero or more. */
 export const DurationOrZero = Type.String({ format: "duration-or-zero" });
 
-/** The name of an environment variable; `secretIfWrong` keeps a key pasted here by mistake out of reports. */
+/** The name of an environment variable; `secretIfWrong` keeps a key pasted here by mistake out of the report. */
 export const VariableName = Type.String({
   pattern: "^[A-Za-z_][A-Za-z0-9_]*$",
   rule: "must be the name of an environment variable, not its value",

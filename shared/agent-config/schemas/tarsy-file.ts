@@ -10,7 +10,7 @@ import {
   Whole,
 } from "#shared/agent-config/schemas/schema-parts.ts";
 
-export const TRANSPORT_TYPES = ["stdio", "http", "sse"] as const;
+const TRANSPORT_TYPES = ["stdio", "http", "sse"] as const;
 
 const Names = Type.Array(Name);
 const Strategy = Type.Enum(ITERATION_STRATEGIES);
@@ -102,7 +102,6 @@ const SynthesisEntry = Type.Object({
   iteration_strategy: Type.Optional(Strategy),
   llm_provider: Type.Optional(Name),
 });
-export type SynthesisEntry = Static<typeof SynthesisEntry>;
 
 const StageEntry = Type.Object({
   name: Name,
@@ -139,7 +138,7 @@ const ChainEntry = Type.Object({
 });
 export type ChainEntry = Static<typeof ChainEntry>;
 
-/** The shape of `tarsy.yaml`; what must agree across entries is in `checks/`. */
+/** The shape of `tarsy.yaml`; `checks/` has the rules across entries. */
 export const TarsyFile = Type.Object({
   queue: Type.Optional(QueueSection),
   defaults: Type.Optional(DefaultsSection),

@@ -1,7 +1,7 @@
-/** A broken file: `§` marks the place of each error that must be reported, in order of the file. */
+/** A broken file: `§` marks the position of each error that must be reported, in the order of the file. */
 export interface BrokenFile {
   readonly name: string;
-  /** `defaults.llm_provider` is added where the text has no defaults. */
+  /** `defaults.llm_provider` is added if the text has no defaults. */
   readonly tarsy?: string;
   readonly providers?: string;
   /** The path and a part of the message of each marked error. */

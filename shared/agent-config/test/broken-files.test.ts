@@ -3,7 +3,7 @@ import { BROKEN_CHAINS } from "./broken-chains.ts";
 import type { BrokenFile } from "./broken-file.ts";
 import { BROKEN_SETTINGS } from "./broken-settings.ts";
 import { BROKEN_TEXTS } from "./broken-texts.ts";
-import { DEFAULTS, SCRIPTED, failureOf, loadText } from "./config-directory.ts";
+import { DEFAULTS, SCRIPTED, failureOf, loadText } from "./config-fixture.ts";
 import { VERY_BROKEN_FILES } from "./very-broken-files.ts";
 
 const ENV = {
@@ -13,7 +13,7 @@ const ENV = {
   LINES: "'one\n      two\n      three'",
 };
 
-/** Line and column of every mark, and the text without them. */
+/** The line and column of every mark, and the text without the marks. */
 function readMarks(marked: string): { text: string; places: string[] } {
   const places: string[] = [];
   const lines = marked.split("\n").map((line, index) => {
@@ -44,16 +44,16 @@ async function expectExactly(file: BrokenFile): Promise<void> {
 
 describe("loadAgentConfig of a broken file", () => {
   for (const file of [...BROKEN_SETTINGS, ...BROKEN_CHAINS, ...BROKEN_TEXTS]) {
-    it(`finds the one mistake at its place: ${file.name}`, () => expectExactly(file));
+    it(`finds the one mistake at its position: ${file.name}`, () => expectExactly(file));
   }
 });
 
 describe("loadAgentConfig of a file with several mistakes", () => {
   for (const file of VERY_BROKEN_FILES) {
-    it(`finds all of them and no other: ${file.name}`, () => expectExactly(file));
+    it(`finds all of them and nothing else: ${file.name}`, () => expectExactly(file));
   }
 
-  it("reports both files at once", async () => {
+  it("reports the mistakes of both files in one error", async () => {
     const error = await failureOf(loadText("queue: {worker_count: 0}\n", "llm_providers: [\n"));
     expect(error.problems.map(({ file }) => file.split("/").at(-1))).to.deep.equal([
       "llm-providers.yaml",

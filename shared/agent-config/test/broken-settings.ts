@@ -1,5 +1,5 @@
 import type { BrokenFile } from "./broken-file.ts";
-import { DEFAULTS } from "./config-directory.ts";
+import { DEFAULTS } from "./config-fixture.ts";
 
 const server = (body: string) => `mcp_servers:\n  s:\n${body.replaceAll(/^/gmu, "    ")}\n`;
 const stdio = "transport: {type: stdio, command: run}\n";
@@ -92,7 +92,7 @@ export const BROKEN_SETTINGS: readonly BrokenFile[] = [
     tarsy: "agents:\n  A: {max_iterations: §-1}\n",
     errors: [["agents.A.max_iterations", "at least 1"]],
   },
-  { name: "agent is nothing", tarsy: "agents:\n  A:§\n", errors: [["agents.A", "must be a mapping"]] },
+  { name: "agent is null", tarsy: "agents:\n  A:§\n", errors: [["agents.A", "must be a mapping"]] },
   { name: "agents is a list", tarsy: "agents: §[A]\n", errors: [["agents", "must be a mapping"]] },
   { name: "agent given twice", tarsy: "agents:\n  A: {}\n  §A: {}\n", errors: [["agents.A", "given twice"]] },
   {
@@ -116,7 +116,7 @@ export const BROKEN_SETTINGS: readonly BrokenFile[] = [
     errors: [["mcp_servers.s.transport.url", "is required for transport type http"]],
   },
   {
-    name: "url that is none",
+    name: "invalid url",
     tarsy: server("transport: {type: sse, url: §example}"),
     errors: [["mcp_servers.s.transport.url", "http or https URL"]],
   },

@@ -59,7 +59,7 @@ export const BROKEN_TEXTS: readonly BrokenFile[] = [
     errors: [["llm_providers.test.script", "leads out of it"]],
   },
   {
-    name: "script that is no path",
+    name: "script that is not a path",
     providers: 'llm_providers:\n  test: {type: scripted, script: §"s\\0.yaml"}\n',
     errors: [["llm_providers.test.script", "there is no"]],
   },
@@ -74,7 +74,7 @@ export const BROKEN_TEXTS: readonly BrokenFile[] = [
     errors: [["llm_providers.p.base_url", "http or https URL"]],
   },
   {
-    name: "template that is no variable",
+    name: "template that is not a variable",
     tarsy: "agents:\n  A:\n    custom_instructions: §{{ if .X }}yes\n",
     errors: [["", "{{ if .X }} is not understood"]],
   },
@@ -105,12 +105,12 @@ export const BROKEN_TEXTS: readonly BrokenFile[] = [
     errors: [["", "once QUOTE_TOKEN is inserted"]],
   },
   {
-    name: "mistake behind an insertion on its line",
+    name: "mistake after an insertion on the same line",
     tarsy: "agents:\n  A: {custom_instructions: {{.LONG}}, max_iterations: §0}\n",
     errors: [["agents.A.max_iterations", "at least 1"]],
   },
   {
-    name: "mistake below an insertion of lines",
+    name: "mistake below an insertion of several lines",
     tarsy: "agents:\n  A: {custom_instructions: {{.LINES}} }\n  B: {max_iterations: §0}\n",
     errors: [["agents.B.max_iterations", "at least 1"]],
   },

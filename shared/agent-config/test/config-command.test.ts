@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { expect } from "chai";
-import { DEFAULTS, SCRIPTED, configDirectory } from "./config-directory.ts";
+import { DEFAULTS, SCRIPTED, writeConfigFiles } from "./config-fixture.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
 
@@ -15,12 +15,12 @@ function runConfig(...args: string[]) {
 }
 
 describe("npm run config", () => {
-  it("checks a directory: exit code 0 and a summary, or 1 and the report", async () => {
-    await using good = await configDirectory({ "tarsy.yaml": DEFAULTS, "llm-providers.yaml": SCRIPTED });
+  it("checks a directory: exit code 0 with a summary, or 1 with the report", async () => {
+    await using good = await writeConfigFiles({ "tarsy.yaml": DEFAULTS, "llm-providers.yaml": SCRIPTED });
     const checked = runConfig("check", "--config-dir", good.path);
     expect(checked).to.deep.include({ status: 0, stderr: "" });
     expect(checked.stdout).to.include("is valid: 3 agents, 1 chains, 1 MCP servers, 6 providers");
-    await using bad = await configDirectory({
+    await using bad = await writeConfigFiles({
       "tarsy.yaml": "queue: 1\nnew: 2\n",
       "llm-providers.yaml": SCRIPTED,
     });
@@ -30,8 +30,8 @@ describe("npm run config", () => {
     expect(refused.stderr).to.include("tarsy.yaml:2:1: warning: new: is not a known key");
   });
 
-  it("shows what a directory comes to, its .env included", async () => {
-    await using directory = await configDirectory({
+  it("shows the effective configuration of a directory, its .env included", async () => {
+    await using directory = await writeConfigFiles({
       "tarsy.yaml": `${DEFAULTS}  max_iterations: {{.ROUNDS}}\n`,
       "llm-providers.yaml": SCRIPTED,
       ".env": "ROUNDS=7\n",
@@ -41,7 +41,7 @@ describe("npm run config", () => {
     expect(shown.stdout).to.match(/max_iterations: 7 # \S+tarsy\.yaml:3, environment ROUNDS/u);
   });
 
-  it("explains itself with exit code 2 when called wrongly", () => {
+  it("prints its usage with exit code 2 for invalid arguments", () => {
     for (const args of [[], ["frobnicate"], ["check", "--nope"]]) {
       const { status, stderr } = runConfig(...args);
       expect(status).to.equal(2);

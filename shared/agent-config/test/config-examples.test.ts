@@ -3,19 +3,20 @@ import { join } from "node:path";
 import { parseEnv } from "node:util";
 import { expect } from "chai";
 import { Type, type TSchema } from "typebox";
+import type { ConfigProblem } from "#shared/agent-config/config-problem.ts";
 import { readConfigEnvironment } from "#shared/agent-config/config-environment.ts";
 import { findChain, knownAlertTypes } from "#shared/agent-config/find-chain.ts";
 import { loadAgentConfig } from "#shared/agent-config/load-agent-config.ts";
 import { resolveChain } from "#shared/agent-config/resolve-chain.ts";
 import { LlmProvidersFile } from "#shared/agent-config/schemas/llm-providers-file.ts";
 import { TarsyFile } from "#shared/agent-config/schemas/tarsy-file.ts";
-import { configDirectory } from "./config-directory.ts";
+import { writeConfigFiles } from "./config-fixture.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
 const DEPLOY = join(ROOT, "deploy/config");
 const readExample = (name: string) => readFile(join(DEPLOY, name), "utf8");
 
-/** `.env.example` with what is commented out put into force, and a value where it has none. */
+/** `.env.example` with every variable uncommented and with a value. */
 async function filledEnvironment(): Promise<string> {
   const text = await readExample(".env.example");
   return text.replaceAll(/^#?([A-Z][A-Z_]*=)(.*)$/gmu, (_line, name: string, value: string) =>
@@ -24,7 +25,7 @@ async function filledEnvironment(): Promise<string> {
 }
 
 async function copiedExamples(environment: string) {
-  const directory = await configDirectory({
+  const directory = await writeConfigFiles({
     "tarsy.yaml": await readExample("tarsy.yaml.example"),
     "llm-providers.yaml": await readExample("llm-providers.yaml.example"),
     ".env": environment,
@@ -34,7 +35,7 @@ async function copiedExamples(environment: string) {
   return { load, [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose]() };
 }
 
-/** The names of all keys below a schema, names an entry may have left out. */
+/** The names of all keys below a schema, without the names of entries. */
 function keysOf(schema: TSchema): string[] {
   if (Type.IsArray(schema)) return keysOf(schema.items);
   if (Type.IsRecord(schema)) return keysOf(Type.RecordValue(schema));
@@ -42,11 +43,24 @@ function keysOf(schema: TSchema): string[] {
   return Object.entries(schema.properties).flatMap(([key, inner]) => [key, ...keysOf(inner)]);
 }
 
+/** The keys of the example that are part of the format and not implemented yet. */
+const NOT_IMPLEMENTED = [
+  "mcp_servers.kubernetes-server.transport",
+  "mcp_servers.kubernetes-server.data_masking.enabled",
+  "mcp_servers.kubernetes-server.summarization.enabled",
+  "mcp_servers.argocd-server.transport",
+  "mcp_servers.argocd-server.data_masking.enabled",
+  "mcp_servers.monitoring-server.transport",
+  "agent_chains.failed-rollouts.chat.enabled",
+];
+const isNotImplemented = ({ message }: ConfigProblem) => message.includes("has no effect yet");
+
 describe("the configuration's examples", () => {
-  it("load without an error or a warning once the variables are set", async () => {
+  it("load once the variables are set, with a warning for each key that is not implemented", async () => {
     await using examples = await copiedExamples(await filledEnvironment());
     const config = await examples.load();
-    expect(config.warnings).to.deep.equal([]);
+    expect(config.warnings.map(({ path }) => path)).to.deep.equal(NOT_IMPLEMENTED);
+    expect(config.warnings.every(isNotImplemented)).to.equal(true);
     expect(config.counts).to.deep.equal({ agents: 6, chains: 6, mcpServers: 3, llmProviders: 18 });
     for (const alertType of knownAlertTypes(config)) {
       expect(findChain(config, alertType)).not.to.equal(undefined);
@@ -54,22 +68,22 @@ describe("the configuration's examples", () => {
     }
   });
 
-  it("need one key alone, and warn of nothing but variables that are not set", async () => {
+  it("need one key alone, and otherwise warn of nothing but variables that are not set", async () => {
     await using examples = await copiedExamples("GOOGLE_API_KEY=dummy\n");
-    const { warnings } = await examples.load();
+    const warnings = (await examples.load()).warnings.filter((warning) => !isNotImplemented(warning));
     expect(warnings.map(({ message }) => / is not set,/u.test(message))).to.deep.equal([true, true, true]);
   });
 
-  it("load with every key that is commented out, which has no effect and says so", async () => {
+  it("load with every commented key, each with a warning that it has no effect", async () => {
     const tarsy = await readExample("tarsy.yaml.example");
-    await using directory = await configDirectory({
+    await using directory = await writeConfigFiles({
       "tarsy.yaml": tarsy.replaceAll(/^( *)#(?=[a-z_]+:)/gmu, "$1"),
       "llm-providers.yaml": await readExample("llm-providers.yaml.example"),
     });
     const env = parseEnv(await filledEnvironment());
     const { warnings } = await loadAgentConfig({ configDir: directory.path, env });
     expect(warnings.map(({ message }) => message.includes("no effect"))).to.deep.equal(
-      Array.from({ length: 6 }, () => true),
+      Array.from({ length: 6 + NOT_IMPLEMENTED.length }, () => true),
     );
   });
 
@@ -77,7 +91,7 @@ describe("the configuration's examples", () => {
     ["tarsy.yaml.example", TarsyFile],
     ["llm-providers.yaml.example", LlmProvidersFile],
   ] as const) {
-    it(`show every key of the file, and name its schema first: ${name}`, async () => {
+    it(`contain every key of the file, and name the schema in the first line: ${name}`, async () => {
       const text = await readExample(name);
       const missing = keysOf(schema).filter((key) => !new RegExp(`^[ #-]*${key}:`, "mu").test(text));
       expect(missing).to.deep.equal([]);
@@ -86,7 +100,7 @@ describe("the configuration's examples", () => {
     });
   }
 
-  it("name in .env.example every variable of theirs and of README.md", async () => {
+  it("name in .env.example every variable of the examples and of README.md", async () => {
     const known = Object.keys(parseEnv(await filledEnvironment()));
     const tarsy = await readExample("tarsy.yaml.example");
     const providers = await readExample("llm-providers.yaml.example");

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Ajv, type ValidateFunction } from "ajv";
 import { expect } from "chai";
 import { parse } from "yaml";
-import { configDirectory } from "./config-directory.ts";
+import { writeConfigFiles } from "./config-fixture.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
 const DEPLOY = join(ROOT, "deploy/config");
@@ -17,7 +17,7 @@ async function compileSchema(name: string): Promise<ValidateFunction> {
   return ajv.compile(schema);
 }
 
-/** Whether the schema accepts a file of this text, as an editor sees it: before anything is inserted. */
+/** Whether the schema accepts a file of this text, as in an editor: with its templates not expanded. */
 async function accepts(name: string, yaml: string): Promise<boolean> {
   const validate = await compileSchema(name);
   return validate(parse(yaml, { logLevel: "error" }));
@@ -27,8 +27,8 @@ const acceptsTarsy = (yaml: string) => accepts("tarsy.schema.json", yaml);
 const acceptsProviders = (yaml: string) => accepts("llm-providers.schema.json", yaml);
 
 describe("the configuration's JSON Schemas", () => {
-  it("are what the loader's schemas give", async () => {
-    await using directory = await configDirectory({});
+  it("are generated from the loader's schemas", async () => {
+    await using directory = await writeConfigFiles({});
     execFileSync(process.execPath, ["scripts/write-config-schemas.ts", directory.path], { cwd: ROOT });
     for (const name of ["tarsy.schema.json", "llm-providers.schema.json"]) {
       const committed = await readFile(join(DEPLOY, name), "utf8");
@@ -49,7 +49,7 @@ describe("the configuration's JSON Schemas", () => {
     }
   });
 
-  it("accept what the loader accepts besides: templates, keys without a value or unknown, other notations", async () => {
+  it("accept everything else that the loader accepts: templates, keys without a value, unknown keys, other notations", async () => {
     for (const yaml of [
       "queue: {worker_count: {{.X}}}",
       'queue: {worker_count: "{{.X}}", session_timeout: {{.X}}, poll_interval_jitter: 0}',
@@ -65,7 +65,7 @@ describe("the configuration's JSON Schemas", () => {
     ).to.equal(true);
   });
 
-  it("refuse wrong values", async () => {
+  it("reject wrong values", async () => {
     for (const yaml of [
       "queue: {worker_count: 51}",
       "queue: {session_timeout: soon}",

@@ -6,7 +6,7 @@ import { loadAgentConfig } from "#shared/agent-config/load-agent-config.ts";
 import { resolveChain } from "#shared/agent-config/resolve-chain.ts";
 import { showConfig } from "#shared/agent-config/show-config.ts";
 import { TYPICAL_PROVIDERS, TYPICAL_TARSY } from "./typical-files.ts";
-import { DEFAULTS, SCRIPTED, configDirectory, failureOf, loadText } from "./config-directory.ts";
+import { DEFAULTS, SCRIPTED, writeConfigFiles, failureOf, loadText } from "./config-fixture.ts";
 
 const ENV = {
   GOOGLE_API_KEY: "hush-key",
@@ -18,7 +18,7 @@ const loadTypical = () => loadText(TYPICAL_TARSY, TYPICAL_PROVIDERS, ENV);
 const DEPLOY = join(import.meta.dirname, "../../../deploy/config");
 
 describe("loadAgentConfig", () => {
-  it("loads a typical large configuration and reads every value as it was meant", async () => {
+  it("loads a typical large configuration with every value as intended", async () => {
     const config = await loadTypical();
     expect(config.counts).to.deep.equal({ agents: 6, chains: 5, mcpServers: 3, llmProviders: 15 });
     expect(config.queue).to.deep.equal({
@@ -50,7 +50,7 @@ describe("loadAgentConfig", () => {
     for (const alertType of knownAlertTypes(config)) resolveChain(config, alertType);
   });
 
-  it("warns of what has no effect and of what is not silently replaced, and of nothing else", async () => {
+  it("warns of keys without effect and of values it replaces, and of nothing else", async () => {
     const { warnings } = await loadTypical();
     expect(warnings.map(({ path }) => path)).to.deep.equal([
       "queue.poll_interval",
@@ -59,12 +59,34 @@ describe("loadAgentConfig", () => {
       "queue.orphan_detection_interval",
       "queue.orphan_threshold",
       "queue.heartbeat_interval",
+      "mcp_servers.kubernetes-server.transport",
+      "mcp_servers.kubernetes-server.data_masking.enabled",
+      "mcp_servers.kubernetes-server.summarization.enabled",
+      "mcp_servers.argocd-server.transport",
+      "mcp_servers.monitoring-server.transport",
+      "agent_chains.crash-loops.chat.enabled",
       "agent_chains.comprehensive.stages[1].replicas",
     ]);
     expect(warnings[4]?.message).to.include("session lease");
+    expect(warnings[7]?.message).to.equal(
+      "has no effect yet, found yes; data masking is not applied yet: tool results reach the model unmasked",
+    );
   });
 
-  it("needs nothing but a provider that works: empty files are valid otherwise", async () => {
+  it("warns of a server without tools, but not of one that stub-tools.yaml serves", async () => {
+    const server = (id: string) => `  ${id}: {transport: {type: stdio, command: run}}\n`;
+    await using directory = await writeConfigFiles({
+      "tarsy.yaml": `${DEFAULTS}mcp_servers:\n${server("served")}${server("alone")}`,
+      "llm-providers.yaml": SCRIPTED,
+      "stub-tools.yaml": "servers:\n  served: {look: {description: {{.TEXT}}}}\n",
+    });
+    const { warnings } = await loadAgentConfig({ configDir: directory.path, env: { TEXT: "looks" } });
+    expect(warnings.map(({ line, path, message }) => `${line} ${path} ${message}`)).to.deep.equal([
+      "5 mcp_servers.alone.transport has no effect yet, found a mapping; MCP servers are not connected yet, and stub-tools.yaml has no tools of alone",
+    ]);
+  });
+
+  it("requires only a usable provider: otherwise empty files are valid", async () => {
     const error = await failureOf(loadText("", "# nothing\n"));
     expect(error.problems.map(({ path }) => path)).to.deep.equal(["defaults.llm_provider"]);
     const config = await loadText(DEFAULTS.replace("test", "google-default"), "", { GOOGLE_API_KEY: "x" });
@@ -76,7 +98,7 @@ describe("loadAgentConfig", () => {
     });
   });
 
-  it("replaces a built-in whole", async () => {
+  it("replaces a whole built-in entry", async () => {
     const config = await loadText(`${DEFAULTS}agents:\n  SynthesisAgent: {max_iterations: 2}\n`);
     expect(config.agents.get("SynthesisAgent")).to.deep.equal({ __proto__: null, max_iterations: 2 });
   });
@@ -86,7 +108,7 @@ describe("loadAgentConfig", () => {
     expect(config.mcpServers.get("kubernetes-server")?.transport.args?.at(-1)).to.equal("/here");
   });
 
-  it("leaves other dollar and brace notations alone", async () => {
+  it("does not expand other dollar and brace notations", async () => {
     const config = await loadText(
       `${DEFAULTS}agents:\n  A: {custom_instructions: "$X \${X} }} { {"}\n`,
       SCRIPTED,
@@ -95,14 +117,14 @@ describe("loadAgentConfig", () => {
     expect(config.agents.get("A")?.custom_instructions).to.equal("$X ${X} }} { {");
   });
 
-  it("inserts raw text, so that a variable may be a number, a truth or several lines", async () => {
+  it("inserts raw text, so that a variable may be a number, a boolean or several lines", async () => {
     const tarsy = `${DEFAULTS}queue:\n  worker_count: {{.N}}\nagents:\n  A:\n    mcp_servers:\n{{.LIST}}\n`;
     const config = await loadText(tarsy, SCRIPTED, { N: "7", LIST: "      - kubernetes-server" });
     expect(config.queue.worker_count).to.equal(7);
     expect(config.agents.get("A")?.mcp_servers).to.deep.equal(["kubernetes-server"]);
   });
 
-  it("warns of YAML tags and directives that mean nothing, and shows nothing inserted", async () => {
+  it("warns of unknown YAML tags and directives without showing inserted text", async () => {
     const agents = "agents:\n  A: {custom_instructions: !vault x}\n  B: {custom_instructions: !{{.T}} x}\n";
     const { warnings } = await loadText(`%FOO 1\n---\n${DEFAULTS}${agents}`, SCRIPTED, { T: "hush" });
     expect(warnings.map(({ line, column, message }) => `${line}:${column} ${message}`)).to.deep.equal([
@@ -112,7 +134,7 @@ describe("loadAgentConfig", () => {
     ]);
   });
 
-  it("warns of a variable that is not set, once, and not in a comment", async () => {
+  it("warns of an unset variable once, and not in a comment", async () => {
     const { warnings } = await loadText(
       `# {{.B}}\n${DEFAULTS}  runbook: "{{.A}}"\nagents:\n  A: {custom_instructions: "{{.A}}"}\n`,
     );
@@ -122,7 +144,7 @@ describe("loadAgentConfig", () => {
     ]);
   });
 
-  it("warns of keys it does not know, naming the nearest, and ignores what they hold", async () => {
+  it("warns of unknown keys with the nearest known one, and ignores their values", async () => {
     const tarsy = `${DEFAULTS}  llm_backend: native\nsystem:\n  github: {token_env: [1]}\nagent_chains:\n  kubernetes-agent-chain:\n    alert_types: [kubernetes]\n    executive_summary_provider: x\n    stages:\n      - name: s\n        sucess_policy: all\n        agents: [{name: ChatAgent, type: x}]\n`;
     const { warnings } = await loadText(tarsy, `${SCRIPTED}future: 1\n`);
     expect(warnings.map(({ line, path }) => `${line} ${path}`)).to.deep.equal([
@@ -136,7 +158,7 @@ describe("loadAgentConfig", () => {
     expect(warnings[4]?.message).to.include("did you mean success_policy?");
   });
 
-  it("asks for keys of reachable providers only, by place, and shows no secret", async () => {
+  it("requires the keys of used providers only, reports their position, and shows no secret", async () => {
     const providers = `${SCRIPTED}  far: {type: openai, model: m, api_key_env: FAR_KEY, max_tool_result_tokens: 1000}\n`;
     await loadText(DEFAULTS, providers);
     const error = await failureOf(loadText("defaults: {llm_provider: far}\n", providers));
@@ -152,7 +174,7 @@ describe("loadAgentConfig", () => {
     expect(inserted.message).not.to.include("hush");
   });
 
-  it("leaves out a built-in chain without a provider where the written chains have their own", async () => {
+  it("leaves out a built-in chain without a provider if the written chains have their own", async () => {
     const tarsy =
       "defaults: {alert_type: a}\nagent_chains:\n  c: {alert_types: [a], llm_provider: test, stages: [{name: s, agents: [{name: ChatAgent}]}]}\n";
     const config = await loadText(tarsy);
@@ -162,7 +184,7 @@ describe("loadAgentConfig", () => {
     expect(findChain(config, "kubernetes")).to.equal(undefined);
   });
 
-  it("loads what is deployed: the default with a key, the demo with none", async () => {
+  it("loads the deployed configurations: the default with a key, the demo without one", async () => {
     const main = await loadAgentConfig({ configDir: DEPLOY, env: { GOOGLE_API_KEY: "x" } });
     expect(resolveChain(main, undefined).stages[0]?.agents[0]).to.deep.include({
       iteration_strategy: "single-call",
@@ -175,8 +197,8 @@ describe("loadAgentConfig", () => {
 });
 
 describe("readConfigEnvironment", () => {
-  it("reads .env under the real environment, and does without one", async () => {
-    await using directory = await configDirectory({ ".env": "A=file\nB='in file'\n# C=no\n" });
+  it("reads .env, overridden by the real environment, and allows it to be missing", async () => {
+    await using directory = await writeConfigFiles({ ".env": "A=file\nB='in file'\n# C=no\n" });
     expect(readConfigEnvironment(directory.path, { A: "real", B: undefined })).to.deep.equal({
       A: "real",
       B: "in file",
@@ -186,7 +208,7 @@ describe("readConfigEnvironment", () => {
 });
 
 describe("showConfig", () => {
-  it("says of every value where it comes from, and no secret", async () => {
+  it("shows the origin of every value, and no secret", async () => {
     const shown = showConfig(await loadTypical());
     expect(shown).not.to.include("hush");
     expect(shown).to.match(/worker_count: 8 # \S+tarsy\.yaml:3\n/u);

@@ -6,12 +6,12 @@ import {
 } from "#shared/contracts/resolved-chain.ts";
 import { resolveChain } from "#shared/agent-config/resolve-chain.ts";
 import { TerminalError } from "#shared/errors.ts";
-import { loadText } from "./config-directory.ts";
+import { loadText } from "./config-fixture.ts";
 
 type Level = "block" | "stage" | "chain" | "agent" | "defaults";
 const LEVELS: readonly Level[] = ["block", "stage", "chain", "agent", "defaults"];
 
-/** Loads a chain `c` in which each level says what `settings` gives it. */
+/** Loads a chain `c` with the given setting at each level. */
 async function agentWith(settings: Partial<Record<Level, string>>): Promise<ResolvedAgent> {
   const at = (level: Level) => settings[level] ?? "description: none";
   const provider = (name: string) => `  ${name}: {type: scripted, script: s.yaml}\n`;
@@ -48,7 +48,7 @@ interface Row {
   readonly order: readonly Level[];
   readonly write: (level: Level) => string;
   readonly read: (agent: ResolvedAgent) => unknown;
-  /** What a level's setting comes to. */
+  /** The resolved value of a level's setting. */
   readonly value: (level: Level) => unknown;
   readonly otherwise: unknown;
 }
@@ -132,7 +132,7 @@ describe("resolveChain", () => {
     });
   }
 
-  it("takes an empty list of servers as set", async () => {
+  it("treats an empty list of servers as set", async () => {
     const agent = await agentWith({ stage: "mcp_servers: []", agent: "mcp_servers: [s-agent]" });
     expect(agent.mcp_servers).to.deep.equal([]);
   });
@@ -174,7 +174,7 @@ agent_chains:
     ]);
   });
 
-  it("sets the policy to any where nothing says otherwise", async () => {
+  it("uses the policy any by default", async () => {
     const config = await loadText("defaults: {llm_provider: test}\n");
     expect(resolveChain(config, "kubernetes").stages[0]?.success_policy).to.equal("any");
   });
@@ -197,7 +197,7 @@ agent_chains:
     ]);
   });
 
-  it("carries values of project and location but only names of keys", async () => {
+  it("contains the values of project and location but only the names of keys", async () => {
     const env = { GOOGLE_CLOUD_PROJECT: "p1", GOOGLE_CLOUD_LOCATION: "l1", GOOGLE_API_KEY: "hush" };
     const tarsy =
       "defaults: {llm_provider: vertexai-default}\nagent_chains: {c: {alert_types: [a], llm_provider: google-default, stages: [{name: s, agents: [{name: ChatAgent}]}]}}\n";
@@ -211,7 +211,7 @@ agent_chains:
     expect(JSON.stringify(google)).not.to.include("hush");
   });
 
-  it("gives a chain that passes its contract, and equal ones for equal files", async () => {
+  it("returns a chain that satisfies its contract, and equal chains for equal files", async () => {
     const chains = await Promise.all(
       [1, 2].map(async () => resolveChain(await loadText("defaults: {llm_provider: test}\n"), "")),
     );
@@ -227,7 +227,7 @@ agent_chains:
     });
   });
 
-  it("refuses an alert type no chain handles, naming those there are", async () => {
+  it("rejects an alert type without a chain and lists the known ones", async () => {
     const config = await loadText("defaults: {llm_provider: test}\n");
     expect(() => resolveChain(config, "disk")).to.throw(TerminalError, "use one of kubernetes");
   });

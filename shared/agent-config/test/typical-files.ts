@@ -1,4 +1,4 @@
-/** A configuration as a team that runs TARSy would have it, with everything the files can say. */
+/** A realistic configuration that uses every feature of the files. */
 export const TYPICAL_TARSY = `
 queue:
   worker_count: 8

@@ -1,6 +1,6 @@
 import type { BrokenFile } from "./broken-file.ts";
 
-/** Several mistakes each; `§` marks each of them, in order of the file. */
+/** Files with several mistakes each. */
 export const VERY_BROKEN_FILES: readonly BrokenFile[] = [
   {
     name: "a queue with everything wrong",
@@ -149,7 +149,7 @@ agent_chains:
     ],
   },
   {
-    name: "keys of a chain's providers",
+    name: "unset keys of a chain's providers",
     tarsy: `defaults:
   llm_provider: §openai-default
 agent_chains:
@@ -170,7 +170,7 @@ agent_chains:
     ],
   },
   {
-    name: "sections of the wrong kind hide no other mistakes and invent none",
+    name: "sections of the wrong kind neither hide nor add other mistakes",
     tarsy: `defaults:
   llm_provider: test
   alert_type: mine
@@ -184,6 +184,23 @@ queue: {worker_count: §0}
       ["mcp_servers", "must be a mapping"],
       ["agent_chains", "must be a mapping"],
       ["queue.worker_count", "from 1 to 50"],
+    ],
+  },
+  {
+    name: "aliases and merges that cannot be read",
+    tarsy: `agents:
+  A: {<<: §*none, max_iterations: 0}
+  B: {<<: §text}
+  C: {<<: [{max_iterations: §0}], mcp_servers: §*none}
+  ? §[odd]
+  : {}
+`,
+    errors: [
+      ["", "no anchor before it"],
+      ["agents.B", "<< must name a mapping"],
+      ["agents.C.max_iterations", "at least 1"],
+      ["", "no anchor before it"],
+      ["agents", "a key must be a name"],
     ],
   },
 ];

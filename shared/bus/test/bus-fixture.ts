@@ -24,9 +24,9 @@ export class BusFixture implements AsyncDisposable {
     this.logged = parts.logged;
   }
 
-  static async start(): Promise<BusFixture> {
+  static async start({ ownServers = false } = {}): Promise<BusFixture> {
     const resources = new AsyncDisposableStack();
-    const servers = resources.use(await BackingServers.start());
+    const servers = resources.use(await BackingServers.choose({ ownServers }));
     const logged: string[] = [];
     const log = pino(
       { level: "warn", messageKey: "message" },

@@ -7,7 +7,7 @@ import { BackingServers } from "../../../test/support/backing-servers.ts";
 const log = pino({ level: "silent" });
 const { signal } = new AbortController();
 
-/** A real Postgres and connections to databases of its own. */
+/** A real Postgres, with connections to its databases. */
 export class DatabaseFixture implements AsyncDisposable {
   readonly #resources: AsyncDisposableStack;
   readonly servers: BackingServers;
@@ -17,9 +17,9 @@ export class DatabaseFixture implements AsyncDisposable {
     this.servers = servers;
   }
 
-  static async start(): Promise<DatabaseFixture> {
+  static async start({ ownServers = false } = {}): Promise<DatabaseFixture> {
     const resources = new AsyncDisposableStack();
-    return new DatabaseFixture(resources, resources.use(await BackingServers.start()));
+    return new DatabaseFixture(resources, resources.use(await BackingServers.choose({ ownServers })));
   }
 
   /** Connects to the server's own database, or to another by its URL. */

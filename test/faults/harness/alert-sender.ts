@@ -2,28 +2,28 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import { Type } from "typebox";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import type { Chance } from "./chance.ts";
+import type { ScenarioRandom } from "./scenario-random.ts";
 
-/** What an investigation does: `turns` times a model's answer and a tool call, then the last answer. */
-export interface CaseShape {
+/** What an investigation does: `turns` times an LLM answer with a tool call, then the final answer. */
+interface CaseShape {
   readonly turns?: number;
-  /** How long the model takes for each answer, in milliseconds. */
+  /** Duration of each LLM answer, in milliseconds. */
   readonly paceMs?: number;
-  /** Further words for the alert. */
+  /** Additional text for the alert. */
   readonly words?: string;
-  /** `thinking` has six stages of one answer each, without a tool; `parallel` two agents beside each other. */
+  /** `thinking` has six stages with one answer each and no tools; `parallel` has two concurrent agents. */
   readonly type?: "test" | "thinking" | "parallel";
-  /** The client's own key of the submission. */
+  /** The idempotency key of the submission. */
   readonly key?: string;
 }
 
-/** An alert and the name by which the oracles know it. */
-export interface NewCase {
+/** An alert and the id by which the checkers recognise it. */
+interface NewCase {
   readonly caseId: string;
   readonly data: string;
 }
 
-/** The api answered, and it was no 202. */
+/** The api answered with another status than 202. */
 export class RefusedError extends Error {
   readonly status: number;
 
@@ -35,35 +35,35 @@ export class RefusedError extends Error {
 
 const parseAccepted = compileParser("accepted alert", Type.Object({ session_id: Type.String() }));
 
-/** Sends alerts as users do, and remembers what was promised to them. */
+/** Sends alerts to the api and records which were accepted. */
 export class AlertSender {
   readonly #api: string;
-  readonly #random: Chance;
-  /** Every alert that was answered with 202: its session and its case. */
+  readonly #random: ScenarioRandom;
+  /** The case of every session whose alert was answered with 202, by session id. */
   readonly acked = new Map<string, string>();
-  /** The status of every answer of 500 and above to a persistent submission. */
+  /** The status codes from 500 up that persistent submissions received. */
   readonly refusals: number[] = [];
   #cases = 0;
 
   /** `api` is the address of the api, e.g. http://127.0.0.1:8080. */
-  constructor(api: string, random: Chance) {
+  constructor(api: string, random: ScenarioRandom) {
     this.#api = api;
     this.#random = random;
   }
 
-  /** An alert of its own; see `planOf` for what its words do. */
+  /** A new alert; `answerFromAlert` reads its text. */
   newCase({ turns = 4, paceMs = 100, words = "" }: CaseShape = {}): NewCase {
     this.#cases += 1;
     const caseId = `case-${this.#cases}`;
     return { caseId, data: `${caseId}. turns=${turns} pace=${paceMs} ${words}` };
   }
 
-  /** Submits an alert, notes the 202 and resolves with the session's id. Rejects when it is not accepted. */
+  /** Submits a new alert, records the 202 and resolves with the session's id. Throws RefusedError on another status. */
   async submit(shape: CaseShape = {}): Promise<string> {
     return this.submitCase(this.newCase(shape), shape);
   }
 
-  /** The same for a case that may have been submitted before. */
+  /** Like `submit`, for an alert that may have been submitted before. */
   async submitCase({ caseId, data }: NewCase, { type = "test", key }: CaseShape = {}): Promise<string> {
     const response = await fetch(`${this.#api}/api/v1/alerts`, {
       method: "POST",
@@ -80,7 +80,7 @@ export class AlertSender {
     return sessionId;
   }
 
-  /** Submits one case under a key of its own until it is accepted, whatever breaks meanwhile. */
+  /** Submits one new alert with one idempotency key until it is accepted. Throws RefusedError on a status below 500. */
   async submitPersistently(shape: CaseShape, signal?: AbortSignal): Promise<string> {
     const alert = this.newCase(shape);
     const key = randomUUID();

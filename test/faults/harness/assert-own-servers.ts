@@ -7,8 +7,8 @@ import type { BackingServers } from "../../support/backing-servers.ts";
 const parseDirectory = compileParser("data directory", Type.Object({ data_directory: Type.String() }));
 
 /**
- * Throws unless the servers behind the addresses are the ones that were started here: a port can come to belong to a
- * stranger's server, whose tables must not be touched.
+ * Throws unless the servers at these addresses are the ones that this test started. Another server may have taken over a
+ * port, and its tables must not be changed.
  */
 export async function assertOwnServers({ postgres, nats, directory }: BackingServers): Promise<void> {
   const admin = new Client({ connectionString: postgres.adminUrl });
@@ -17,9 +17,7 @@ export async function assertOwnServers({ postgres, nats, directory }: BackingSer
     const { rows }: { rows: unknown[] } = await admin.query("SHOW data_directory");
     const { data_directory: found } = parseDirectory(rows[0]);
     if (!found.startsWith(directory)) {
-      throw new Error(
-        `the Postgres at port ${postgres.port} works in ${found}, not in ${directory}: not touched`,
-      );
+      throw new Error(`the Postgres at port ${postgres.port} has its data in ${found}, not in ${directory}`);
     }
   } finally {
     await admin.end();
@@ -28,6 +26,6 @@ export async function assertOwnServers({ postgres, nats, directory }: BackingSer
   const found = connection.info?.server_id;
   await connection.close();
   if (found !== nats.serverId) {
-    throw new Error(`the NATS at port ${nats.port} is ${found}, not ${nats.serverId}: not touched`);
+    throw new Error(`the NATS at port ${nats.port} has the id ${found}, not ${nats.serverId}`);
   }
 }

@@ -4,7 +4,7 @@ import { finding } from "./finding.ts";
 import type { EventRecorder, RecordedEvent } from "./event-recorder.ts";
 import type { Finding } from "./scenario.ts";
 
-/** Every client must have received exactly the events that Postgres has of the sessions it follows, in their order. */
+/** Checks that every client received exactly the events that Postgres has of its sessions, in their order. */
 export async function checkClients(
   recorders: readonly EventRecorder[],
   sessions: readonly CheckedSession[],
@@ -25,7 +25,7 @@ export async function checkClients(
     }
   }
   return [
-    finding("every client hears of the end of each session it follows", late),
+    finding("every client receives the end of each session it follows", late),
     finding("every client gets each event of its sessions once and in order", wrong),
   ];
 }
@@ -33,8 +33,8 @@ export async function checkClients(
 function compare(events: readonly RecordedEvent[], session: CheckedSession | undefined): string | undefined {
   if (session === undefined) return "no such session is stored";
   const misplaced = events.findIndex(({ seq }, index) => seq !== index + 1);
-  if (misplaced >= 0) return `event ${events[misplaced]?.seq} came in place ${misplaced + 1}`;
+  if (misplaced >= 0) return `event ${events[misplaced]?.seq} came at position ${misplaced + 1}`;
   if (events.length !== session.last_seq) return `${events.length} of ${session.last_seq} events came`;
-  const strange = events.find(({ dbEventId }, index) => dbEventId !== session.event_ids[index]);
-  return strange === undefined ? undefined : `event ${strange.seq} came with id ${strange.dbEventId}`;
+  const mismatch = events.find(({ dbEventId }, index) => dbEventId !== session.event_ids[index]);
+  return mismatch === undefined ? undefined : `event ${mismatch.seq} came with id ${mismatch.dbEventId}`;
 }

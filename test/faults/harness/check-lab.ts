@@ -6,9 +6,12 @@ import { readSessions } from "./checked-session.ts";
 import type { FaultLab } from "./fault-lab.ts";
 import { finding } from "./finding.ts";
 import type { Finding } from "./scenario.ts";
-import { VIOLATIONS, parseViolation } from "./witness.ts";
+import { VIOLATIONS, parseViolation } from "./database-recorder.ts";
 
-/** Everything that must hold whatever was done to the system; `mayRepeat` calls may have been made again besides. */
+/**
+ * Checks every invariant of the system. `mayRepeat` is the number of LLM and read-only tool calls that may have been repeated
+ * without a change of owner.
+ */
 export async function checkLab(lab: FaultLab, mayRepeat: number): Promise<Finding[]> {
   const findings: Finding[] = [];
   await lab.untilAllTerminal().catch((error: unknown) => {

@@ -22,7 +22,7 @@ const ROWS =
   "SELECT call_id, session_id, name, read_only, state, epoch, state = 'completed' AS recorded FROM tool_calls";
 const READ_ONLY = "lab.look";
 
-/** Compares what the tools noted with what Postgres says of their calls. */
+/** Compares the tools' own log with the tool calls in Postgres. */
 export async function checkToolCalls(
   lab: FaultLab,
   { sessions, toolCalls }: { sessions: readonly CheckedSession[]; toolCalls: readonly LoggedToolCall[] },
@@ -51,13 +51,13 @@ export async function checkToolCalls(
         .map(({ call_id }) => call_id),
     ),
     finding(
-      "no call runs that was not claimed before, or was abandoned",
+      "every call that runs was claimed and not abandoned",
       toolCalls
         .filter(({ call_id }) => (rowOf.get(call_id)?.state ?? "abandoned") === "abandoned")
         .map(({ call_id, name }) => `${name} ${call_id} is ${rowOf.get(call_id)?.state ?? "unknown"}`),
     ),
     finding(
-      "no tool call starts once its session is over",
+      "no tool call starts after its session has ended",
       toolCalls
         .filter(({ call_id, time }) => {
           const session = sessionOf.get(rowOf.get(call_id)?.session_id ?? "");

@@ -12,12 +12,12 @@ const CheckedSession = Type.Object({
   event_ids: Type.Array(Type.Integer()),
   endings: Type.Integer(),
   last_type: Type.Union([Type.String(), Type.Null()]),
-  /** Milliseconds since the epoch when it ended; null before. */
+  /** When it ended, in milliseconds since the Unix epoch; null before. */
   ended_at: Type.Union([Type.Number(), Type.Null()]),
 });
 const parseSession = compileParser("checked session", CheckedSession);
 
-/** A session as Postgres has it when everything is over. */
+/** A session and its events as stored in Postgres. */
 export type CheckedSession = Static<typeof CheckedSession>;
 
 const SESSIONS = `
@@ -31,7 +31,7 @@ SELECT s.session_id, substring(s.alert_data from 'case-[[:alnum:]_-]+') AS case_
 FROM alert_sessions s JOIN session_runtime r USING (session_id) LEFT JOIN events e USING (session_id)
 GROUP BY s.session_id, r.session_id`;
 
-/** All sessions with their events' numbers. */
+/** Reads all sessions. */
 export async function readSessions(servers: BackingServers): Promise<CheckedSession[]> {
   return (await servers.query(SESSIONS, [])).map((row) => parseSession(row));
 }

@@ -18,12 +18,12 @@ const parseMessage = compileParser(
   ),
 );
 
-/** A stored event as a client got it. */
+/** A stored event as a client received it. */
 export interface RecordedEvent {
   readonly seq: number;
   readonly dbEventId: number;
   readonly type: string;
-  /** Milliseconds since the epoch. */
+  /** When it was received, in milliseconds since the Unix epoch. */
   readonly at: number;
 }
 
@@ -31,8 +31,8 @@ const FIRST_RETRY_MS = 100;
 const LAST_RETRY_MS = 2_000;
 
 /**
- * A well-behaved client: follows sessions by their last seq, over however many connections that takes, and keeps every
- * event it was sent, repeated and misplaced ones included.
+ * A client that follows the protocol: it reconnects, subscribes with the last seq it received, and records every event,
+ * including repeated and misplaced ones.
  */
 export class EventRecorder implements AsyncDisposable {
   readonly #url: string;
@@ -40,9 +40,9 @@ export class EventRecorder implements AsyncDisposable {
   readonly #received = new Map<string, RecordedEvent[]>();
   readonly #done: Promise<void>;
   #socket: WebSocket | undefined;
-  /** Connections that were opened. */
+  /** The number of connections opened so far. */
   connections = 0;
-  /** What the notifier complained about. */
+  /** The error messages of the notifier. */
   readonly errors: string[] = [];
 
   constructor(url: string) {
@@ -56,12 +56,12 @@ export class EventRecorder implements AsyncDisposable {
     if (this.#socket?.readyState === WebSocket.OPEN) this.#subscribe(this.#socket, sessionId);
   }
 
-  /** The sessions followed, each with its events in the order they came. */
+  /** The events of each followed session, in the order of arrival. */
   get received(): ReadonlyMap<string, readonly RecordedEvent[]> {
     return this.#received;
   }
 
-  /** Waits until every followed session's terminal event is here. */
+  /** Waits until the terminal event of every followed session has arrived. */
   async untilEnded(timeoutMs = 60_000): Promise<void> {
     await until(
       "every watched session's end has been received",
@@ -75,11 +75,11 @@ export class EventRecorder implements AsyncDisposable {
 
   async #stayConnected(): Promise<void> {
     const { signal } = this.#closing;
-    let pause = FIRST_RETRY_MS;
+    let pauseMs = FIRST_RETRY_MS;
     while (!signal.aborted) {
       const wasOpen = await this.#connectOnce();
-      pause = wasOpen ? FIRST_RETRY_MS : Math.min(2 * pause, LAST_RETRY_MS);
-      await wait(pause, undefined, { signal }).catch(() => undefined);
+      pauseMs = wasOpen ? FIRST_RETRY_MS : Math.min(2 * pauseMs, LAST_RETRY_MS);
+      await wait(pauseMs, undefined, { signal }).catch(() => undefined);
     }
   }
 
@@ -87,7 +87,7 @@ export class EventRecorder implements AsyncDisposable {
     let wasOpen = false;
     const socket = new WebSocket(this.#url, { handshakeTimeout: 5_000 });
     this.#socket = socket;
-    const gone = new Promise<void>((resolve) => {
+    const closed = new Promise<void>((resolve) => {
       socket.once("close", () => resolve());
     });
     socket.on("error", () => undefined); // followed by close
@@ -96,8 +96,8 @@ export class EventRecorder implements AsyncDisposable {
       this.connections += 1;
       for (const sessionId of this.#received.keys()) this.#subscribe(socket, sessionId);
     });
-    socket.on("message", (data: Buffer) => this.#take(data, socket));
-    await gone;
+    socket.on("message", (data: Buffer) => this.#record(data, socket));
+    await closed;
     return wasOpen;
   }
 
@@ -106,11 +106,11 @@ export class EventRecorder implements AsyncDisposable {
     socket.send(JSON.stringify({ action: "subscribe", channel: `session:${sessionId}`, after_seq }));
   }
 
-  #take(data: Buffer, socket: WebSocket): void {
+  #record(data: Buffer, socket: WebSocket): void {
     const { type, session_id, seq, db_event_id, message } = parseMessage(JSON.parse(data.toString("utf8")));
     if (type === "error") {
       this.errors.push(message ?? "");
-      // As the protocol wants it: what could not be served is asked for again.
+      // The protocol asks the client to reconnect and subscribe again.
       setTimeout(() => socket.close(), FIRST_RETRY_MS);
     }
     if (session_id === undefined || seq === undefined || db_event_id === undefined) return;

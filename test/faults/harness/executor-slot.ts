@@ -1,5 +1,5 @@
 import type { RunningService, TarsySystem } from "../../support/tarsy-system.ts";
-import type { TcpProxy } from "./tcp-proxy.ts";
+import type { TcpProxy } from "../../support/tcp-proxy.ts";
 
 interface SlotParts {
   readonly index: number;
@@ -9,12 +9,12 @@ interface SlotParts {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** A place for an executor: one process after another, each behind the same two links. */
+/** Runs one executor process after another behind the same two links. */
 export class ExecutorSlot {
   readonly #parts: SlotParts;
   #incarnation = 0;
   #service: RunningService | undefined;
-  /** When this slot's processes were killed, with the name each had in its leases. */
+  /** When processes of this slot were killed, with the `lease_owner` of each. */
   readonly kills: { readonly pod: string; readonly at: number }[] = [];
 
   constructor(parts: SlotParts) {
@@ -35,7 +35,7 @@ export class ExecutorSlot {
     return this.#parts.nats;
   }
 
-  /** The name of the process that runs here now, as its leases have it. */
+  /** The `lease_owner` of the current process. */
   get pod(): string {
     return `executor-${this.#parts.index}-${this.#incarnation}`;
   }
@@ -50,7 +50,7 @@ export class ExecutorSlot {
     return child !== undefined && child.exitCode === null && child.signalCode === null;
   }
 
-  /** Starts a process here; resolves once it is ready, or at once. */
+  /** Starts a process; resolves once it is ready, or once it is spawned. */
   async start({ ready = true }: { ready?: boolean } = {}): Promise<void> {
     this.#incarnation += 1;
     const env = { ...this.#parts.env, POD_ID: this.pod, PGOPTIONS: `-c tarsy.pod=${this.pod}` };

@@ -1,43 +1,44 @@
 import { join } from "node:path";
 import { BackingServers } from "../../support/backing-servers.ts";
-import { configDirectory } from "../../support/config-directory.ts";
+import { testConfigDirectory } from "../../support/config-directory.ts";
+import { postgresTap, type StatementWatch } from "../../support/postgres-tap.ts";
 import { TarsyClient } from "../../support/tarsy-client.ts";
 import { TarsySystem, type RunningService, type ServiceName } from "../../support/tarsy-system.ts";
+import { TcpProxy } from "../../support/tcp-proxy.ts";
 import { until } from "../../support/until.ts";
 import { AlertSender } from "./alert-sender.ts";
 import { assertOwnServers } from "./assert-own-servers.ts";
 import { EventRecorder } from "./event-recorder.ts";
 import { ExecutorSlot } from "./executor-slot.ts";
-import { labConfig, planOf } from "./lab-config.ts";
+import { labConfig, answerFromAlert } from "./lab-config.ts";
 import { ModelServer, type ModelPlan } from "./model-server.ts";
-import { postgresTap, type StatementWatch } from "./postgres-tap.ts";
-import type { Chance } from "./chance.ts";
-import { TcpProxy } from "./tcp-proxy.ts";
-import { CLAIMS, WITNESS, parseClaim, parseCount, type Claim } from "./witness.ts";
+import type { ScenarioRandom } from "./scenario-random.ts";
+import { CLAIMS, CREATE_RECORDER, parseClaim, parseCount, type Claim } from "./database-recorder.ts";
 import { readToolLog, type LoggedToolCall } from "./tool-log.ts";
 
+const HOST = "127.0.0.1";
+
 export interface LabOptions {
-  readonly random: Chance;
-  readonly say: (line: string) => void;
+  readonly random: ScenarioRandom;
   readonly executors?: number;
-  /** Sessions an executor runs at once. */
+  /** Sessions that one executor runs concurrently. */
   readonly slots?: number;
-  /** Sessions that run at once altogether; by default as many as there are slots. */
+  /** Sessions that run concurrently on all executors; by default the number of slots. */
   readonly maxRunning?: number;
-  /** What the model answers; by default what the alert's own words ask for (`planOf`). */
+  /** What the model answers; by default what the alert asks for (`answerFromAlert`). */
   readonly plan?: ModelPlan;
-  /** Reads along between the executors, or the api, and Postgres; made anew for each connection. */
+  /** Decides about the statements between an executor, or the api, and Postgres; made for each connection. */
   readonly watchExecutor?: (slot: number) => StatementWatch;
   readonly watchApi?: () => StatementWatch;
   /** How long a tool takes. */
   readonly toolDelay?: string;
-  /** For the executors' processes, over what they have anyway. */
+  /** Additional variables for the executors' processes. */
   readonly executorEnv?: Readonly<Record<string, string>>;
-  /** Called with the servers' directory before they are started in it. */
+  /** Called with the servers' data directory before they start. */
   readonly prepareDirectory?: (directory: string) => void;
 }
 
-/** The whole system in processes of its own, with a model, tools and links that a scenario can hurt and question. */
+/** The whole system in separate processes, with a model, tools and links that a scenario can break and inspect. */
 export class FaultLab implements AsyncDisposable {
   readonly #resources: AsyncDisposableStack;
   readonly #toolLog: string;
@@ -53,7 +54,7 @@ export class FaultLab implements AsyncDisposable {
 
   private constructor(
     parts: Pick<FaultLab, "servers" | "system" | "model" | "executors" | "api"> & {
-      random: Chance;
+      random: ScenarioRandom;
       resources: AsyncDisposableStack;
       toolLog: string;
       apiEnv: Readonly<Record<string, string>>;
@@ -71,30 +72,31 @@ export class FaultLab implements AsyncDisposable {
     this.api = parts.api;
   }
 
-  /** Starts servers, model, links and services, and puts the witness into Postgres. */
+  /** Starts servers, model, links and services, and installs the recorder in Postgres. */
   static async start(options: LabOptions): Promise<FaultLab> {
     const { executors = 1, slots = 5, maxRunning = executors * slots, toolDelay = "100ms" } = options;
     await using resources = new AsyncDisposableStack();
-    const model = resources.use(await ModelServer.open(options.plan ?? planOf));
+    const model = resources.use(await ModelServer.open(options.plan ?? answerFromAlert));
     const servers = resources.use(
       await BackingServers.start(
         options.prepareDirectory === undefined ? {} : { prepare: options.prepareDirectory },
       ),
     );
     const config = resources.use(
-      await configDirectory(labConfig({ model: model.url, slots, maxRunning, toolDelay })),
+      await testConfigDirectory(labConfig({ model: model.url, slots, maxRunning, toolDelay })),
     );
     const system = resources.use(
       await TarsySystem.prepare({ servers, configDir: config.path, env: { FAULT_MODEL_KEY: "none" } }),
     );
     const link = async (watch?: () => StatementWatch) => {
       const postgres = resources.use(
-        await TcpProxy.open({
-          targetPort: () => servers.postgres.port,
+        await TcpProxy.start({
+          host: HOST,
+          port: () => servers.postgres.port,
           ...(watch === undefined ? {} : { tap: () => postgresTap(watch()) }),
         }),
       );
-      const nats = resources.use(await TcpProxy.open({ targetPort: () => servers.nats.port }));
+      const nats = resources.use(await TcpProxy.start({ host: HOST, port: () => servers.nats.port }));
       const env = {
         DATABASE_URL: atPort(servers.postgres.url, postgres),
         NATS_URL: atPort(servers.nats.url, nats),
@@ -127,27 +129,27 @@ export class FaultLab implements AsyncDisposable {
   async #startServices(): Promise<void> {
     await this.startService("api");
     await assertOwnServers(this.servers);
-    await this.servers.query(WITNESS, []);
+    await this.servers.query(CREATE_RECORDER, []);
     await Promise.all([
       ...(["tool-runner", "llm-gateway", "notifier"] as const).map((name) => this.startService(name)),
       ...this.executors.map((slot) => slot.start()),
     ]);
   }
 
-  /** Starts a process of a service that is no executor and resolves once it is ready. */
+  /** Starts a process of a service other than the executor and resolves once it is ready. */
   async startService(name: Exclude<ServiceName, "executor">): Promise<RunningService> {
     const service = await this.launchService(name);
     await this.system.untilReady(service);
     return service;
   }
 
-  /** The same, ready or not. */
+  /** Starts a process of a service other than the executor without waiting until it is ready. */
   async launchService(name: Exclude<ServiceName, "executor">): Promise<RunningService> {
     const env = { PGOPTIONS: `-c tarsy.pod=${name}` };
     return this.system.launchService(name, name === "api" ? { ...this.#apiEnv, ...env } : env);
   }
 
-  /** A client that follows these sessions; whether it got every event once is checked at the end. */
+  /** Opens a client that follows these sessions. `checkLab` compares what it received with Postgres. */
   follow(sessionIds: Iterable<string>): EventRecorder {
     const recorder = this.#resources.use(new EventRecorder(this.system.ws));
     for (const sessionId of sessionIds) recorder.follow(sessionId);
@@ -155,7 +157,7 @@ export class FaultLab implements AsyncDisposable {
     return recorder;
   }
 
-  /** How many sessions are not over. */
+  /** The number of sessions that have not ended. */
   async unfinished(): Promise<number> {
     const [row] = await this.servers.query(
       "SELECT count(*)::int AS count FROM alert_sessions WHERE completed_at IS NULL",
@@ -164,18 +166,18 @@ export class FaultLab implements AsyncDisposable {
     return parseCount(row).count;
   }
 
-  /** Waits until every session is over. */
+  /** Waits until every session has ended. */
   async untilAllTerminal(timeoutMs = 180_000): Promise<void> {
-    await until("every session is over", async () => (await this.unfinished()) === 0, timeoutMs);
+    await until("every session has ended", async () => (await this.unfinished()) === 0, timeoutMs);
   }
 
-  /** How many sessions there are. */
+  /** The number of sessions. */
   async sessionCount(): Promise<number> {
     const [row] = await this.servers.query("SELECT count(*)::int AS count FROM alert_sessions", []);
     return parseCount(row).count;
   }
 
-  /** How many sessions have this status. */
+  /** The number of sessions with this status. */
   async countByStatus(status: string): Promise<number> {
     const [row] = await this.servers.query(
       "SELECT count(*)::int AS count FROM alert_sessions WHERE status = $1",
@@ -184,7 +186,7 @@ export class FaultLab implements AsyncDisposable {
     return parseCount(row).count;
   }
 
-  /** Every claim of a session's lease so far, oldest first. */
+  /** Every claim of a session lease so far, oldest first. */
   async claims(): Promise<Claim[]> {
     return (await this.servers.query(CLAIMS, [])).map((row) => parseClaim(row));
   }

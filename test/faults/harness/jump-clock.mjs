@@ -1,5 +1,5 @@
 // Preloaded into a process under test (node --import): each SIGUSR2 moves its wall clock an hour ahead, or back again.
-// Timers and performance.now() are monotonic and stay as they are, just as when a machine's clock is set.
+// Timers and performance.now() are monotonic and do not change, as when the clock of a machine is set.
 const HOUR_MS = 3_600_000;
 const realNow = Date.now.bind(Date);
 let offsetMs = 0;

@@ -2,7 +2,7 @@ import type { ConfigFiles } from "../../support/config-directory.ts";
 import type { ModelAnswer, ModelCall } from "./model-server.ts";
 
 const STAGES = [1, 2, 3, 4, 5, 6];
-const TWINS = [11, 12];
+const PARALLEL_AGENTS = [11, 12];
 
 interface LabConfig {
   readonly model: string;
@@ -11,7 +11,7 @@ interface LabConfig {
   readonly toolDelay: string;
 }
 
-/** One agent that calls tools natively, a model of ours, and tools that note every call in `calls.jsonl`. */
+/** Chains with native tool calls, the test's model, and stub tools that log every call to `calls.jsonl`. */
 export function labConfig({
   model,
   slots,
@@ -19,7 +19,7 @@ export function labConfig({
   toolDelay,
 }: LabConfig): ConfigFiles & { stubTools: object } {
   const tool = (read_only: boolean) => ({
-    description: "Does something and notes it",
+    description: "Logs its call",
     read_only,
     results: [{ delay: toolDelay, text: "done" }],
   });
@@ -31,8 +31,8 @@ export function labConfig({
       agents: {
         Investigator: { mcp_servers: ["lab"] },
         ...Object.fromEntries(
-          TWINS.map((n) => [
-            `Twin${n}`,
+          PARALLEL_AGENTS.map((n) => [
+            `Parallel${n}`,
             { mcp_servers: ["lab"], custom_instructions: `You are agent-${n}.` },
           ]),
         ),
@@ -42,22 +42,25 @@ export function labConfig({
       },
       agent_chains: {
         "test-chain": chain("test"),
-        // Two that work beside each other, and what is made of their results.
+        // Two concurrent agents and a synthesis of their results.
         "parallel-chain": {
           alert_types: ["parallel"],
           stages: [
             {
               name: "together",
-              agents: TWINS.map((n) => ({ name: `Twin${n}`, iteration_strategy: "native-thinking" })),
+              agents: PARALLEL_AGENTS.map((n) => ({
+                name: `Parallel${n}`,
+                iteration_strategy: "native-thinking",
+              })),
             },
           ],
         },
-        // Steps that need the model alone, and no tool.
+        // Six stages without tools.
         "thinking-chain": {
           alert_types: ["thinking"],
           stages: STAGES.map((n) => ({ name: `stage ${n}`, agents: [{ name: `Thinker${n}` }] })),
         },
-        // Replaces the built-in chain, which wants other servers and providers.
+        // Replaces the built-in chain, which needs other servers and providers.
         "kubernetes-agent-chain": chain("kubernetes"),
       },
     },
@@ -84,10 +87,10 @@ function chain(alertType: string): object {
 const PIECES = 4;
 
 /**
- * What the alert's words ask for: `turns=N` (0) calls of a tool, one an answer, by turns one that acts and one that only
- * looks; `pace=MS` for each answer; `HANG` never ends the first.
+ * The answer that the alert's text asks for. `turns=N` (default 0): N answers with a tool call, alternating between `act`
+ * and the read-only `look`. `pace=MS`: the duration of each answer. `HANG`: the first answer never ends.
  */
-export function planOf(call: ModelCall, alert: string): ModelAnswer {
+export function answerFromAlert(call: ModelCall, alert: string): ModelAnswer {
   const turns = call.hasTools ? numberIn(alert, /turns=(\d+)/u, 0) : 0;
   const pauseMs = numberIn(alert, /pace=(\d+)/u, 0) / PIECES;
   const timing = { thinking: `answer ${call.number} of ${call.caseId}`, pieces: PIECES, pauseMs };

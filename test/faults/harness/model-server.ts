@@ -6,38 +6,38 @@ import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { listen } from "#shared/listen.ts";
 import { geminiChunk } from "../../support/gemini-server.ts";
 
-/** One call as it reached the model: noted before anything is answered, so that no death of a service can lose it. */
+/** One call as it reached the model. It is logged before the answer, so that no killed service can lose it. */
 export interface ModelCall {
-  /** Which investigation: the `case-…` in its alert. */
+  /** The `case-…` in the alert, or empty. */
   readonly caseId: string;
-  /** Whose conversation: the `agent-…` in its instructions, the session's summary, or empty. */
+  /** The `agent-…` in the instructions, `summaries` for the executive summary, or empty. */
   readonly agent: string;
   readonly hasTools: boolean;
-  /** From 1: the conversation's answers so far plus one. */
+  /** The number of answers in the conversation plus one. */
   readonly number: number;
-  /** Milliseconds since the epoch. */
+  /** When it arrived, in milliseconds since the Unix epoch. */
   readonly at: number;
-  /** When the socket was closed from the other side before the answer was whole. */
+  /** When the caller closed the socket before the answer was complete. */
   brokenOffAt: number | undefined;
   answered: boolean;
 }
 
-/** What the model says to a call. */
+/** How the model answers a call. */
 export interface ModelAnswer {
   readonly thinking?: string;
   readonly text?: string;
   /** A call of `lab.<name>`. */
   readonly tool?: { readonly name: string; readonly args: object };
-  /** The answer comes in this many pieces with this pause before each. */
+  /** The answer is sent in this many pieces, each after this pause. */
   readonly pieces?: number;
   readonly pauseMs?: number;
-  /** Says the beginning and never the end. */
+  /** Sends the text and never ends the answer. */
   readonly hangs?: boolean;
-  /** Instead of all this: no stream at all, a broken one, a refusal, one that never ends, or not a byte. */
+  /** Replaces the answer by invalid data, a reset connection, a 429, an answer without end, or silence. */
   readonly breaks?: "garbage" | "reset" | "overload" | "endless" | "stall";
 }
 
-/** Decides an answer; may wait, and may hurt the system meanwhile. */
+/** Decides how a call is answered. It may wait and inject faults first. */
 export type ModelPlan = (call: ModelCall, alert: string) => ModelAnswer | Promise<ModelAnswer>;
 
 const Texts = Type.Array(Type.Object({ text: Type.Optional(Type.String()) }, { additionalProperties: true }));
@@ -56,7 +56,7 @@ const CASE = /case-[\w-]+/u;
 const AGENT = /agent-\d+|summaries/u;
 const USAGE = { promptTokenCount: 10, candidatesTokenCount: 5, thoughtsTokenCount: 2, totalTokenCount: 17 };
 
-/** A model behind Gemini's API, in the test's own process: it outlives every service, and its log is the oracle. */
+/** A stub model with Gemini's API in the test process. It outlives every service; the checkers read its log of calls. */
 export class ModelServer implements AsyncDisposable {
   readonly #server = createServer();
   readonly calls: ModelCall[] = [];
@@ -122,15 +122,15 @@ function textOf(parts: Static<typeof Texts>): string {
 
 async function play(answer: ModelAnswer, call: ModelCall, response: ServerResponse): Promise<void> {
   const { thinking, text = "", tool, pieces = 1, pauseMs = 0, hangs = false } = answer;
-  const say = (part: object, rest: object = {}) =>
+  const send = (part: object, rest: object = {}) =>
     response.write(`data: ${JSON.stringify(geminiChunk([part], rest))}\r\n\r\n`);
   response.writeHead(200, { "content-type": "text/event-stream" });
   response.flushHeaders();
-  if (thinking !== undefined) say({ text: thinking, thought: true });
+  if (thinking !== undefined) send({ text: thinking, thought: true });
   const size = Math.max(1, Math.ceil(text.length / pieces));
   for (let at = 0; at < text.length && !response.closed; at += size) {
     if (pauseMs > 0) await wait(pauseMs);
-    say({ text: text.slice(at, at + size) });
+    send({ text: text.slice(at, at + size) });
   }
   if (text === "" && pauseMs > 0) await wait(pauseMs * pieces);
   if (hangs) {
@@ -139,7 +139,7 @@ async function play(answer: ModelAnswer, call: ModelCall, response: ServerRespon
   }
   const last =
     tool === undefined ? { text: "" } : { functionCall: { name: `lab__${tool.name}`, args: tool.args } };
-  say(last, { finishReason: "STOP", usageMetadata: USAGE });
+  send(last, { finishReason: "STOP", usageMetadata: USAGE });
   call.answered = true;
   response.end();
 }
@@ -150,7 +150,7 @@ async function misbehave(
   response: ServerResponse,
 ): Promise<void> {
   const type = { "content-type": "text/event-stream" };
-  const gone = once(response, "close");
+  const closed = once(response, "close");
   switch (how) {
     case "garbage":
       call.answered = true;
@@ -170,7 +170,7 @@ async function misbehave(
       response.writeHead(200, type);
       const piece = `data: ${JSON.stringify(geminiChunk([{ text: "and so on ".repeat(1_000) }]))}\r\n\r\n`;
       while (!response.closed && !response.destroyed) {
-        if (!response.write(piece)) await Promise.race([once(response, "drain"), gone]);
+        if (!response.write(piece)) await Promise.race([once(response, "drain"), closed]);
         await wait(1);
       }
       return;
@@ -178,7 +178,7 @@ async function misbehave(
     case "stall":
       response.writeHead(200, type);
       response.flushHeaders();
-      await gone;
+      await closed;
       return;
     default:
       return how satisfies never;

@@ -1,20 +1,20 @@
 import type { Figure } from "./scenario.ts";
 import type { ScenarioResult } from "./run-scenario.ts";
 
-/** Results as a plain-text table: a line per scenario, a line per figure, a line per promise that was not kept. */
+/** Results as a plain-text table: a line per scenario, per figure and per failed check. */
 export function renderResults(results: readonly ScenarioResult[]): string {
   const width = Math.max(...results.map(({ name }) => name.length));
   return results
     .flatMap((result) => {
       const { name, passed, seconds, seed, figures, findings } = result;
-      const kept = findings.filter(({ ok }) => ok).length;
-      const head = `${passed ? "pass" : "FAIL"}  ${name.padEnd(width)}  ${kept} of ${findings.length} checks, ${seconds.toFixed(0)} s, seed ${seed}`;
+      const passedChecks = findings.filter(({ ok }) => ok).length;
+      const head = `${passed ? "pass" : "FAIL"}  ${name.padEnd(width)}  ${passedChecks} of ${findings.length} checks, ${seconds.toFixed(0)} s, seed ${seed}`;
       return [
         head,
         ...figures.map((figure) => `      ${renderFigure(figure)}`),
         ...findings
           .filter(({ ok }) => !ok)
-          .map(({ what, detail }) => `      not so: ${what}${detail === "" ? "" : ` (${detail})`}`),
+          .map(({ what, detail }) => `      failed: ${what}${detail === "" ? "" : ` (${detail})`}`),
       ];
     })
     .join("\n");

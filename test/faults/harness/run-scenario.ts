@@ -2,9 +2,9 @@ import { errorMessage } from "#shared/errors.ts";
 import { checkLab } from "./check-lab.ts";
 import { FaultLab } from "./fault-lab.ts";
 import type { Figure, Finding, Scenario, ScenarioContext } from "./scenario.ts";
-import { Chance } from "./chance.ts";
+import { ScenarioRandom } from "./scenario-random.ts";
 
-/** How a scenario went. */
+/** The outcome of a scenario. */
 export interface ScenarioResult {
   readonly name: string;
   readonly seed: number;
@@ -13,26 +13,29 @@ export interface ScenarioResult {
   readonly seconds: number;
   readonly figures: readonly Figure[];
   readonly findings: readonly Finding[];
-  /** The last of what the services wrote, where it failed. */
+  /** The end of the services' output; empty if the scenario passed. */
   readonly output: string;
 }
 
-export interface RunOptions {
+interface RunOptions {
   readonly seed: number;
   readonly short: boolean;
   readonly signal: AbortSignal;
-  readonly say: (line: string) => void;
+  readonly progress: (line: string) => void;
 }
 
 const OUTPUT_CHARS = 40_000;
 
-/** Runs a scenario on a system of its own, then checks whatever must always hold. Never throws but for the signal. */
+/**
+ * Runs a scenario on its own system, then checks every invariant. A failure becomes a finding; only the signal's reason is
+ * thrown.
+ */
 export async function runScenario(
   scenario: Scenario,
-  { seed, short, signal, say }: RunOptions,
+  { seed, short, signal, progress }: RunOptions,
 ): Promise<ScenarioResult> {
   const startedAt = performance.now();
-  const random = new Chance(seed);
+  const random = new ScenarioRandom(seed);
   const figures: Figure[] = [];
   const findings: Finding[] = [];
   let mayRepeat = 0;
@@ -42,8 +45,8 @@ export async function runScenario(
     random,
     signal,
     short,
-    say,
-    lab: (options) => (starting = FaultLab.start({ ...options, random, say })),
+    progress,
+    lab: (options) => (starting = FaultLab.start({ ...options, random })),
     figure: (name, value, unit) => void figures.push({ name, value, unit }),
     expect: (what, ok, detail = "") => void findings.push({ what, ok, detail }),
     allowRepeats: (calls) => void (mayRepeat += calls),
@@ -59,7 +62,7 @@ export async function runScenario(
   };
   try {
     await attempt("the scenario runs to its end", () => scenario.run(context));
-    // What broke is worth more with what else is broken.
+    // Check the invariants after a failure too: they help to explain it.
     await attempt("the system can be checked", async () => {
       if (starting !== undefined) findings.push(...(await checkLab(await starting, mayRepeat)));
     });

@@ -1,43 +1,43 @@
 import type { FaultLab, LabOptions } from "./fault-lab.ts";
-import type { Chance } from "./chance.ts";
+import type { ScenarioRandom } from "./scenario-random.ts";
 
-/** One measured value; the unit is for people. */
+/** One measured value with its unit, for the printed results. */
 export interface Figure {
   readonly name: string;
   readonly value: number;
   readonly unit: string;
 }
 
-/** One thing that had to be true. */
+/** One checked condition. */
 export interface Finding {
   readonly what: string;
   readonly ok: boolean;
-  /** What was seen instead, where it was not true. */
+  /** What was observed if the condition does not hold. */
   readonly detail: string;
 }
 
-/** What a scenario gets from the runner, and where it leaves what it saw. */
+/** What the runner gives to a scenario, and where the scenario reports its results. */
 export interface ScenarioContext {
-  readonly random: Chance;
+  readonly random: ScenarioRandom;
   readonly signal: AbortSignal;
-  /** True in the selection that `npm test` runs. */
+  /** Whether to run the short form. */
   readonly short: boolean;
-  /** Starts the system; the runner checks and stops it afterwards. Once per scenario. */
-  readonly lab: (options: Omit<LabOptions, "random" | "say">) => Promise<FaultLab>;
-  /** Shows a line of progress. */
-  readonly say: (line: string) => void;
+  /** Starts the system, once per scenario. The runner checks and stops it afterwards. */
+  readonly lab: (options: Omit<LabOptions, "random">) => Promise<FaultLab>;
+  /** Prints a line of progress. */
+  readonly progress: (line: string) => void;
   readonly figure: (name: string, value: number, unit: string) => void;
-  /** Notes whether something is true, and goes on either way. */
+  /** Records whether a condition holds, and continues either way. */
   readonly expect: (what: string, ok: boolean, detail?: string) => void;
-  /** LLM and read-only tool calls that may have been made again for other reasons than a change of owner. */
+  /** Allows this many repeated LLM and read-only tool calls beyond one for each change of owner. */
   readonly allowRepeats: (calls: number) => void;
 }
 
-/** A fault, under which the system must keep its promises. */
+/** A fault under which the system must keep its promises. */
 export interface Scenario {
   /** As in `--only`. */
   readonly name: string;
-  /** One line: what is done to the system. */
+  /** What is done to the system, in one line. */
   readonly summary: string;
   /** Whether `npm test` runs it, in its short form. */
   readonly inShortRun: boolean;

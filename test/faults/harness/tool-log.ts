@@ -11,12 +11,12 @@ const Line = Type.Object({
   /** RFC 3339 */
   time: Type.String(),
 });
-const parseLine = compileParser("line of the tools' log", Line);
+const parseLine = compileParser("line of the tool log", Line);
 
-/** A call as a stub tool started it, from the file it wrote before doing anything. */
+/** A call that a stub tool started. The tool writes it to the log before it does anything else. */
 export type LoggedToolCall = Static<typeof Line>;
 
-/** Every call that any tool has started so far, oldest first. */
+/** Reads every call that any stub tool has started so far, oldest first. */
 export async function readToolLog(file: string): Promise<LoggedToolCall[]> {
   const text = await readFile(file, "utf8").catch(() => "");
   return text

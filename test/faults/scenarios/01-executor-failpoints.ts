@@ -1,18 +1,18 @@
 import { until } from "../../support/until.ts";
 import type { ExecutorSlot } from "../harness/executor-slot.ts";
 import type { FaultLab } from "../harness/fault-lab.ts";
-import { planOf } from "../harness/lab-config.ts";
-import { isCommit, type StatementWatch } from "../harness/postgres-tap.ts";
+import { answerFromAlert } from "../harness/lab-config.ts";
+import { isCommit, type StatementWatch } from "../../support/postgres-tap.ts";
 import type { Scenario } from "../harness/scenario.ts";
 
-/** The transactions of an investigation, each known by a statement that only it has. */
+/** The transactions of an investigation, each recognised by a statement that only it contains. */
 const TRANSACTIONS: Readonly<Record<string, RegExp>> = {
   "the claim": /SET lease_owner = \$2/u,
   "the start of a stage": /INSERT INTO "stages"/u,
   "the opening of the conversation": /INSERT INTO "messages"/u,
   "the tool list": /"available_tools"/u,
   "the model's answer": /INSERT INTO "llm_interactions"/u,
-  "a tool call's announcement": /INSERT INTO "timeline_events"/u,
+  "the pending row of a tool call": /INSERT INTO "timeline_events"/u,
   "a tool call's result": /"tool_result"/u,
   "the end of an execution": /UPDATE "agent_executions" SET[^;]*"status"/u,
   "the end of the session": /UPDATE "?alert_sessions"? SET[^;]*completed_at/u,
@@ -36,33 +36,33 @@ const FAILPOINTS: readonly Failpoint[] = [
   { name: "while a tool runs", when: "tool runs", transaction: undefined },
 ];
 
-/** Each place of an investigation where a death could lose or repeat something, hit exactly. */
+/** Kills the executor at each point of an investigation where a crash could lose or repeat something. */
 export const executorFailpoints: Scenario = {
   name: "executor-failpoints",
   summary:
     "an executor dies right before and right after each COMMIT, while the model answers, while a tool runs",
   inShortRun: false,
-  run: async ({ lab: openLab, short, say, figure, expect }) => {
+  run: async ({ lab: openLab, short, progress, figure, expect }) => {
     const failpoints = short ? FAILPOINTS.slice(-2) : FAILPOINTS;
     let armed: Failpoint | undefined;
-    const strike = (slot: ExecutorSlot | undefined) => {
+    const kill = (slot: ExecutorSlot | undefined) => {
       armed = undefined;
       slot?.kills.push({ pod: slot.pod, at: Date.now() });
       slot?.service.process.kill("SIGKILL");
     };
     const watch = (index: number): StatementWatch => {
-      const judge = (sql: string, transaction: readonly string[], when: Failpoint["when"]) => {
-        const isHere =
+      const decide = (sql: string, transaction: readonly string[], when: Failpoint["when"]) => {
+        const isArmedCommit =
           armed?.when === when &&
           isCommit(sql) &&
           transaction.some((text) => armed?.transaction?.test(text) === true);
-        if (!isHere) return "forward";
-        strike(lab.executors[index - 1]);
+        if (!isArmedCommit) return "forward";
+        kill(lab.executors[index - 1]);
         return "hold";
       };
       return {
-        asked: (sql, transaction) => judge(sql, transaction, "before COMMIT"),
-        answered: (sql, transaction) => judge(sql, transaction, "after COMMIT"),
+        asked: (sql, transaction) => decide(sql, transaction, "before COMMIT"),
+        answered: (sql, transaction) => decide(sql, transaction, "after COMMIT"),
       };
     };
     const lab: FaultLab = await openLab({
@@ -71,8 +71,8 @@ export const executorFailpoints: Scenario = {
       toolDelay: "500ms",
       watchExecutor: watch,
       plan: (call, alert) => {
-        if (armed?.when === "model is asked") strike(lab.executors[0]);
-        return planOf(call, alert);
+        if (armed?.when === "model is asked") kill(lab.executors[0]);
+        return answerFromAlert(call, alert);
       },
     });
     const [slot] = lab.executors;
@@ -84,7 +84,7 @@ export const executorFailpoints: Scenario = {
       lab.follow([id]);
       if (failpoint.when === "tool runs") {
         await until("a tool runs", async () => (await lab.toolCalls()).length > calls);
-        strike(slot);
+        kill(slot);
       }
       const wasHit = await until(failpoint.name, () => !slot.isRunning, 20_000).catch(() => false);
       armed = undefined;
@@ -96,7 +96,7 @@ export const executorFailpoints: Scenario = {
         90_000,
       );
       expect(`the session completes after a death ${failpoint.name}`, status === "completed", status);
-      say(failpoint.name);
+      progress(failpoint.name);
     }
     figure("failpoints", failpoints.length, "");
   },

@@ -10,14 +10,14 @@ import type { Scenario } from "../harness/scenario.ts";
 const EXECUTORS = 3;
 const TURNS = 4; // four answers and four tool calls: eight steps, then the last answer
 
-/** Processes die at random, in whatever they are doing, and come back at once as a supervisor would have them. */
+/** Executors are killed at random times and restarted immediately, as by a supervisor. */
 export const executorKill: Scenario = {
   name: "executor-kill",
   summary: "executors are killed at random times (kill -9) and started again",
   inShortRun: true,
-  run: async ({ lab: openLab, random, short, say, figure, expect }) => {
+  run: async ({ lab: openLab, random, short, progress, figure, expect }) => {
     const { sessions, kills } = short ? { sessions: 8, kills: 3 } : { sessions: 50, kills: 200 };
-    // Places for all of them: a session that waits for one would blur how long it waits for an owner.
+    // Enough slots for all sessions: waiting for a slot must not count as waiting for an owner.
     const lab = await openLab({ executors: EXECUTORS, slots: Math.ceil(sessions / 2) });
     const paceMs = short ? 400 : 1_500;
     const submitWave = async () => {
@@ -33,7 +33,7 @@ export const executorKill: Scenario = {
     for (let killed = 0; killed < kills;) {
       if ((await lab.unfinished()) === 0) {
         await submitWave();
-        say(`${killed} of ${kills} kills, all sessions over: ${sessions} more`);
+        progress(`${killed} of ${kills} kills, all sessions ended: submitting ${sessions} more`);
       }
       await wait(random.between(100, short ? 1_500 : 6_000));
       const slot = random.pick(lab.executors);
@@ -41,25 +41,28 @@ export const executorKill: Scenario = {
       await slot.kill();
       await slot.start({ ready: false });
       killed += 1;
-      if (killed % 20 === 0) say(`${killed} of ${kills} kills, ${await lab.unfinished()} sessions to go`);
+      if (killed % 20 === 0) progress(`${killed} of ${kills} kills, ${await lab.unfinished()} sessions left`);
     }
     await lab.untilAllTerminal(short ? 180_000 : 600_000);
     const gaps = await gapsAfterKills(lab);
-    // From a session's second loss without a completed step on, it is put off for 1 to 16 s on purpose.
-    const [straight, putOff] = [gaps.filter((gap) => !gap.wasPutOff), gaps.filter((gap) => gap.wasPutOff)];
+    // A session that loses its owner again before it completes a step is deferred for 1 to 16 s.
+    const [straight, deferred] = [
+      gaps.filter((gap) => !gap.wasDeferred),
+      gaps.filter((gap) => gap.wasDeferred),
+    ];
     figure("sessions completed", await lab.countByStatus("completed"), `of ${lab.alerts.acked.size}`);
     figure("kills", kills, "");
-    figure("sessions that lost their owner", gaps.length, `times, ${putOff.length} of them put off`);
+    figure("sessions that lost their owner", gaps.length, `times, ${deferred.length} of them deferred`);
     figure("from the kill to the next owner, p50", percentile(secondsOf(straight), 0.5), "s");
     figure("from the kill to the next owner, p99", percentile(secondsOf(straight), 0.99), "s");
-    if (putOff.length > 0) {
-      figure("the same where it was put off, p99", percentile(secondsOf(putOff), 0.99), "s");
+    if (deferred.length > 0) {
+      figure("the same for deferred sessions, p99", percentile(secondsOf(deferred), 0.99), "s");
     }
-    figure("LLM calls made again", repeatedModelCalls(lab.model.calls), `of ${lab.model.calls.length}`);
+    figure("repeated LLM calls", repeatedModelCalls(lab.model.calls), `of ${lab.model.calls.length}`);
     expect("every session completes", (await lab.countByStatus("completed")) === lab.alerts.acked.size);
-    const longest = [Math.max(0, ...secondsOf(straight)), Math.max(0, ...secondsOf(putOff))] as const;
+    const longest = [Math.max(0, ...secondsOf(straight)), Math.max(0, ...secondsOf(deferred))] as const;
     expect(
-      "the next owner is there within 60 s, 120 s where it is put off",
+      "the next owner claims within 60 s, a deferred session within 120 s",
       longest[0] <= 60 && longest[1] <= 120,
       longest.join(),
     );
@@ -68,26 +71,26 @@ export const executorKill: Scenario = {
 
 interface Gap {
   readonly seconds: number;
-  readonly wasPutOff: boolean;
+  readonly wasDeferred: boolean;
 }
 
 function secondsOf(gaps: readonly Gap[]): number[] {
   return gaps.map(({ seconds }) => seconds);
 }
 
-const parsePutOff = compileParser(
-  "session put off",
+const parseDeferred = compileParser(
+  "deferred session",
   Type.Object({ session_id: Type.String(), at: Type.Number() }),
 );
-const PUT_OFF = `
+const DEFERRED = `
 SELECT session_id, extract(epoch FROM at)::float8 * 1000 AS at FROM fault.attempts WHERE attempts > 1`;
 
-/** For each session that a killed process held: how long until somebody claimed it again. */
+/** For each session whose owner was killed: the time until the next claim. */
 async function gapsAfterKills(lab: FaultLab): Promise<Gap[]> {
   const killedAt = new Map(
     lab.executors.flatMap(({ kills }) => kills.map(({ pod, at }) => [pod, at] as const)),
   );
-  const putOff = (await lab.servers.query(PUT_OFF, [])).map((row) => parsePutOff(row));
+  const deferred = (await lab.servers.query(DEFERRED, [])).map((row) => parseDeferred(row));
   const claims = Map.groupBy(await lab.claims(), ({ session_id }) => session_id);
   const gaps: Gap[] = [];
   for (const [sessionId, owned] of claims) {
@@ -95,10 +98,10 @@ async function gapsAfterKills(lab: FaultLab): Promise<Gap[]> {
       const next = owned[index + 1];
       const from = killedAt.get(claim.pod ?? "");
       if (next === undefined || from === undefined || next.at <= from) continue;
-      const wasPutOff = putOff.some(
+      const wasDeferred = deferred.some(
         ({ session_id, at }) => session_id === sessionId && at > from && at <= next.at,
       );
-      gaps.push({ seconds: (next.at - from) / 1_000, wasPutOff });
+      gaps.push({ seconds: (next.at - from) / 1_000, wasDeferred });
     }
   }
   return gaps;

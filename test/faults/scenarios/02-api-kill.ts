@@ -3,19 +3,19 @@ import type { Scenario } from "../harness/scenario.ts";
 
 const CLIENTS = 20;
 
-/** Whoever gets no answer sends the alert again, under the same key. */
+/** A client that gets no answer sends the alert again with the same idempotency key. */
 export const apiKill: Scenario = {
   name: "api-kill",
-  summary: "the api is killed at random times under clients that try again with their keys",
+  summary: "the api is killed at random times while clients retry with their idempotency keys",
   inShortRun: false,
-  run: async ({ lab: openLab, random, short, signal, say, figure, expect }) => {
+  run: async ({ lab: openLab, random, short, signal, progress, figure, expect }) => {
     const kills = short ? 5 : 100;
     const lab = await openLab({ executors: 2, slots: 10 });
     const done = new AbortController();
     const clients = Array.from({ length: CLIENTS }, async () => {
       for (let sent = 0; !done.signal.aborted; sent += 1) {
         await lab.alerts.submitPersistently({ turns: 0, paceMs: 0 }, signal);
-        // The load shall wear the api out, not the executors.
+        // The api should be the bottleneck, not the executors.
         await wait(short ? 500 : 2_000);
       }
     });
@@ -23,7 +23,7 @@ export const apiKill: Scenario = {
       await wait(random.between(0, 2_000));
       await lab.system.stop("api", "SIGKILL");
       await lab.startService("api");
-      if (killed % 20 === 0) say(`${killed} of ${kills} kills, ${lab.alerts.acked.size} alerts accepted`);
+      if (killed % 20 === 0) progress(`${killed} of ${kills} kills, ${lab.alerts.acked.size} alerts`);
     }
     done.abort();
     await Promise.all(clients);
@@ -43,6 +43,6 @@ export const apiKill: Scenario = {
       `${await lab.sessionCount()} sessions`,
     );
     const wrong = lab.alerts.refusals.filter((status) => status !== 503);
-    expect("the api answers 503 or nothing", wrong.length === 0, wrong.join());
+    expect("the api answers 503 or does not answer", wrong.length === 0, wrong.join());
   },
 };

@@ -2,12 +2,12 @@ import { until } from "../../support/until.ts";
 import type { RunningService } from "../../support/tarsy-system.ts";
 import type { Scenario } from "../harness/scenario.ts";
 
-/** The worst moment to lose the api: the session is committed, nobody was woken and nobody was answered. */
+/** The session is committed, but no executor was woken and the client got no answer. */
 export const apiCommitPublish: Scenario = {
   name: "api-commit-publish",
   summary: "the api dies between the COMMIT of an alert and its wake-up",
   inShortRun: true,
-  run: async ({ lab: openLab, short, say, figure, expect }) => {
+  run: async ({ lab: openLab, short, progress, figure, expect }) => {
     const rounds = short ? 2 : 50;
     let victim: RunningService | undefined;
     const lab = await openLab({
@@ -28,10 +28,10 @@ export const apiCommitPublish: Scenario = {
       expect("the client is not answered", answer === "none", answer);
       await lab.system.stop("api", "SIGKILL");
       await lab.startService("api");
-      if (round % 10 === 0) say(`${round} of ${rounds}`);
+      if (round % 10 === 0) progress(`${round} of ${rounds}`);
     }
     await until(
-      "every session is stored and over",
+      "every session is stored and completed",
       async () => (await lab.countByStatus("completed")) === rounds,
       60_000,
     );

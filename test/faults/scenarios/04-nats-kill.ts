@@ -3,12 +3,12 @@ import { percentile } from "../../../bench/support/percentile.ts";
 import { until } from "../../support/until.ts";
 import type { Scenario } from "../harness/scenario.ts";
 
-/** NATS dies and comes back on its data while alerts keep coming and investigations run. */
+/** NATS is killed and restarted with its data while alerts arrive and investigations run. */
 export const natsKill: Scenario = {
   name: "nats-kill",
-  summary: "NATS is killed again and again, down for 0 to 20 s, with load on",
+  summary: "NATS is killed repeatedly and stays down for 0 to 20 s, under load",
   inShortRun: true,
-  run: async ({ lab: openLab, random, short, say, figure, expect, allowRepeats }) => {
+  run: async ({ lab: openLab, random, short, progress, figure, expect, allowRepeats }) => {
     const { kills, longestMs } = short ? { kills: 2, longestMs: 4_000 } : { kills: 30, longestMs: 20_000 };
     const lab = await openLab({ executors: 2, slots: 5 });
     const recorder = lab.follow(await lab.alerts.submitMany(4, { paceMs: 300 }));
@@ -31,26 +31,26 @@ export const natsKill: Scenario = {
       const backAt = Date.now();
       for (const id of whileDown) recorder.follow(id);
       const first = whileDown.at(-1);
-      await until("what was accepted meanwhile is claimed", async () =>
+      await until("an alert accepted during the outage is claimed", async () =>
         (await lab.claims()).some(({ session_id }) => session_id === first),
       );
       dispatch.push(Date.now() - backAt);
-      if (round % 5 === 0) say(`${round} of ${kills} kills, ${await lab.unfinished()} sessions to go`);
+      if (round % 5 === 0) progress(`${round} of ${kills} kills, ${await lab.unfinished()} sessions left`);
     }
-    // A tool call whose question or answer was lost with a connection is asked again, and may find its runner gone.
+    // A tool request or reply lost with a connection is sent again, and its tool-runner may be gone.
     allowRepeats(kills * 2);
     await lab.untilAllTerminal();
     figure("alerts accepted", lab.alerts.acked.size, "");
     figure("alerts refused", refused, "");
     figure(
-      "from NATS back to the claim of what was accepted meanwhile, p99",
+      "from the restart of NATS to the claim of an alert accepted during the outage, p99",
       percentile(dispatch, 0.99) / 1_000,
       "s",
     );
     expect("every alert is accepted", refused === 0, `${refused} refused`);
     expect("every session completes", (await lab.countByStatus("completed")) === lab.alerts.acked.size);
     expect(
-      "what waited is claimed within 20 s",
+      "waiting alerts are claimed within 20 s",
       Math.max(...dispatch) <= 20_000,
       `${Math.max(...dispatch)} ms`,
     );

@@ -4,18 +4,18 @@ import { setTimeout as wait } from "node:timers/promises";
 import { until } from "../../support/until.ts";
 import type { Scenario } from "../harness/scenario.ts";
 
-/** Streams and durables are gone for good; the rows in Postgres say what is left to do. */
+/** Streams and durable consumers are lost; the rows in Postgres show which sessions are unfinished. */
 export const natsStoreLost: Scenario = {
   name: "nats-store-lost",
-  summary: "NATS is killed and comes back with an empty store",
+  summary: "NATS is killed and restarts with an empty store",
   inShortRun: false,
-  run: async ({ lab: openLab, short, say, figure, expect, allowRepeats }) => {
+  run: async ({ lab: openLab, short, progress, figure, expect, allowRepeats }) => {
     const { rounds, sessions } = short ? { rounds: 1, sessions: 12 } : { rounds: 5, sessions: 40 };
     const lab = await openLab({ executors: 2, slots: 4 });
     const times: number[] = [];
     for (let round = 1; round <= rounds; round += 1) {
       lab.follow(await lab.alerts.submitMany(sessions, { turns: 2, paceMs: 500 }));
-      await until("some run", async () => (await lab.claims()).length > (round - 1) * sessions + 4);
+      await until("sessions run", async () => (await lab.claims()).length > (round - 1) * sessions + 4);
       await lab.servers.killNats();
       await rm(join(lab.servers.directory, "nats", "store"), { recursive: true, force: true });
       await wait(1_000);
@@ -23,7 +23,7 @@ export const natsStoreLost: Scenario = {
       const backAt = performance.now();
       await lab.untilAllTerminal(120_000);
       times.push((performance.now() - backAt) / 1_000);
-      say(`round ${round} of ${rounds}: all over after ${times.at(-1)?.toFixed(0)} s`);
+      progress(`round ${round} of ${rounds}: all ended after ${times.at(-1)?.toFixed(0)} s`);
     }
     allowRepeats(rounds * 8);
     figure("from the empty NATS to the end of all sessions, longest", Math.max(...times), "s");
@@ -34,7 +34,7 @@ export const natsStoreLost: Scenario = {
       `${completed} of ${lab.alerts.acked.size}`,
     );
     expect(
-      "all are over within 120 s",
+      "all sessions end within 120 s",
       times.every((seconds) => seconds <= 120),
     );
   },

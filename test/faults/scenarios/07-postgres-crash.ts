@@ -3,12 +3,12 @@ import { RefusedError } from "../harness/alert-sender.ts";
 import type { FaultLab } from "../harness/fault-lab.ts";
 import type { Scenario } from "../harness/scenario.ts";
 
-/** The database crashes and recovers, again and again, under alerts, investigations and watching clients. */
+/** Postgres crashes and recovers repeatedly while alerts arrive, investigations run and clients watch. */
 export const postgresCrash: Scenario = {
   name: "postgres-crash",
-  summary: "Postgres is restarted at once (immediate) every 5 to 20 s with load on",
+  summary: "Postgres crashes (immediate shutdown) and restarts every 5 to 20 s, under load",
   inShortRun: true,
-  run: async ({ lab: openLab, random, short, signal, say, figure, expect, allowRepeats }) => {
+  run: async ({ lab: openLab, random, short, signal, progress, figure, expect, allowRepeats }) => {
     const { minutes, shortestMs, longestMs } = short
       ? { minutes: 0.1, shortestMs: 2_000, longestMs: 4_000 }
       : { minutes: 10, shortestMs: 5_000, longestMs: 20_000 };
@@ -34,25 +34,25 @@ export const postgresCrash: Scenario = {
       await wait(random.between(0, 500));
       await lab.servers.restartPostgres();
       crashes += 1;
-      if (crashes % 10 === 0) say(`${crashes} crashes, ${lab.alerts.acked.size} alerts accepted`);
+      if (crashes % 10 === 0) progress(`${crashes} crashes, ${lab.alerts.acked.size} alerts accepted`);
     }
     done.abort();
     await Promise.all(clients);
     await lab.untilAllTerminal();
-    // A crash in mid-call ends the call's connection to the database, not to the model.
+    // A crash breaks connections to Postgres only, so LLM calls in progress finish and may be repeated.
     allowRepeats(crashes * 10);
     const completed = await lab.countByStatus("completed");
     const wrong = lab.alerts.refusals.filter((status) => status !== 503);
     figure("crashes", crashes, "");
     figure("alerts accepted", lab.alerts.acked.size, "");
-    figure("answered 503 meanwhile", lab.alerts.refusals.length - wrong.length, "");
+    figure("alerts answered with 503", lab.alerts.refusals.length - wrong.length, "");
     expect(
       "every session completes",
       completed === lab.alerts.acked.size,
       `${completed} of ${lab.alerts.acked.size}`,
     );
     expect(
-      "an alert that comes while Postgres is away is refused with 503",
+      "an alert is refused with 503 while Postgres is down",
       whileDown.every((status) => status === 503),
       whileDown.join(),
     );
@@ -60,7 +60,7 @@ export const postgresCrash: Scenario = {
     const ended = processes.filter(
       ({ process: { exitCode, signalCode } }) => exitCode !== null || signalCode !== null,
     );
-    expect("no service ends", ended.length === 0, ended.map(({ name }) => name).join());
+    expect("no service exits", ended.length === 0, ended.map(({ name }) => name).join());
   },
 };
 

@@ -1,18 +1,18 @@
-import { isCommit } from "../harness/postgres-tap.ts";
+import { isCommit } from "../../support/postgres-tap.ts";
 import type { Scenario } from "../harness/scenario.ts";
 
-/** The transaction has taken effect, and whoever made it hears of a broken connection instead. */
+/** The transaction is committed, but its client gets a broken connection instead of the reply. */
 export const lostCommitReply: Scenario = {
   name: "lost-commit-reply",
-  summary: "the connection to Postgres is cut between a COMMIT and its answer",
+  summary: "the connection to Postgres is cut between a COMMIT and its reply",
   inShortRun: true,
-  run: async ({ lab: openLab, random, short, say, figure, expect }) => {
+  run: async ({ lab: openLab, random, short, progress, figure, expect }) => {
     const { wanted, sessions } = short ? { wanted: 6, sessions: 6 } : { wanted: 100, sessions: 20 };
     let cuts = 0;
     let armed = true;
-    const cutSome = (isTheOne: (sql: string) => boolean) => () => ({
+    const cutSome = (isTarget: (sql: string) => boolean) => () => ({
       answered: (sql: string) => {
-        if (!armed || cuts >= wanted || !isTheOne(sql) || random.next() > 0.1) return "forward" as const;
+        if (!armed || cuts >= wanted || !isTarget(sql) || random.next() > 0.1) return "forward" as const;
         cuts += 1;
         return "cut" as const;
       },
@@ -29,13 +29,13 @@ export const lostCommitReply: Scenario = {
       );
       lab.follow(ids);
       await lab.untilAllTerminal();
-      say(`${cuts} of ${wanted} connections cut, ${lab.alerts.acked.size} sessions`);
+      progress(`${cuts} of ${wanted} connections cut, ${lab.alerts.acked.size} sessions`);
       if (cuts >= wanted) break;
     }
     armed = false;
     const completed = await lab.countByStatus("completed");
     const cases = new Set(lab.alerts.acked.values()).size;
-    figure("answers to a COMMIT lost", cuts, "");
+    figure("lost replies to a COMMIT", cuts, "");
     figure("sessions", completed, `of ${lab.alerts.acked.size} completed`);
     expect("every session completes", completed === lab.alerts.acked.size);
     expect(

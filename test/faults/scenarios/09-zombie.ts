@@ -4,10 +4,10 @@ import type { ExecutorSlot } from "../harness/executor-slot.ts";
 import type { FaultLab } from "../harness/fault-lab.ts";
 import type { Scenario, ScenarioContext } from "../harness/scenario.ts";
 
-/** A process that is stopped in mid-step believes, when it goes on, that its sessions are still its own. */
+/** A process that was stopped in the middle of a step still believes that it owns its sessions when it continues. */
 export const zombie: Scenario = {
   name: "zombie",
-  summary: "an executor is stopped (SIGSTOP) in mid-step until another has taken over, and goes on",
+  summary: "an executor is frozen (SIGSTOP) during a step and continues after another has taken over",
   inShortRun: true,
   run: async (context) => {
     const { rounds, sessions } = context.short ? { rounds: 1, sessions: 0 } : { rounds: 5, sessions: 10 };
@@ -31,18 +31,18 @@ export const zombie: Scenario = {
         watchBegin: (watch) => void (onBegin = watch),
       });
       if (sessions > 0) await freezeAnywhere(context, lab, { frozen, other, sessions });
-      context.say(`round ${round} of ${rounds}`);
+      context.progress(`round ${round} of ${rounds}`);
     }
     const completed = await lab.countByStatus("completed");
     context.expect("every session completes", completed === lab.alerts.acked.size);
     context.expect(
-      "no executor ended",
+      "no executor exits",
       lab.executors.every(({ isRunning }) => isRunning),
     );
   },
 };
 
-/** Told when an executor begins a transaction; what it returns is waited for first. */
+/** Called when an executor begins a transaction. A returned promise delays the BEGIN. */
 type BeginWatch = (slot: number) => Promise<void> | undefined;
 
 interface Pair {
@@ -50,38 +50,38 @@ interface Pair {
   readonly other: ExecutorSlot;
 }
 
-/** The answer is in hand and its transaction about to begin; when it goes on, the new owner is waiting for its own answer. */
+/** Freezes an executor between an LLM answer and its transaction, until the new owner waits for its own LLM answer. */
 async function freezeBeforeItsWrite(
   { figure, expect }: ScenarioContext,
   lab: FaultLab,
   { frozen, other, watchBegin }: Pair & { watchBegin: (watch: BeginWatch | undefined) => void },
 ): Promise<void> {
   await other.stop();
-  const goesOn = Promise.withResolvers<void>();
+  const thawed = Promise.withResolvers<void>();
   const { caseId, data } = lab.alerts.newCase({ turns: 2, paceMs: 3_000 });
   const callsOf = () => lab.model.calls.filter((call) => call.caseId === caseId && call.number === 2);
-  let stoppedAt = 0;
+  let frozenAt = 0;
   const onBegin = (slot: number) => {
-    if (slot !== frozen.index || stoppedAt > 0 || callsOf()[0]?.answered !== true) return undefined;
-    stoppedAt = Date.now();
+    if (slot !== frozen.index || frozenAt > 0 || callsOf()[0]?.answered !== true) return undefined;
+    frozenAt = Date.now();
     frozen.freeze();
-    return goesOn.promise;
+    return thawed.promise;
   };
   watchBegin(onBegin);
   const id = await lab.alerts.submitCase({ caseId, data });
   lab.follow([id]);
-  await until("the executor is stopped with an answer in hand", () => stoppedAt > 0);
+  await until("the executor is frozen before it stores an answer", () => frozenAt > 0);
   await other.start();
-  await until("the new owner asks the model again", () => callsOf().length > 1, 90_000);
-  figure("from the stop to the next owner's call", (Date.now() - stoppedAt) / 1_000, "s");
+  await until("the new owner repeats the LLM call", () => callsOf().length > 1, 90_000);
+  figure("from the freeze to the next owner's LLM call", (Date.now() - frozenAt) / 1_000, "s");
   expect("the new owner has no answer yet", callsOf()[1]?.answered === false);
   frozen.thaw();
-  goesOn.resolve();
+  thawed.resolve();
   watchBegin(undefined);
   await lab.untilAllTerminal();
 }
 
-/** Ten sessions in whatever they are at, for a minute. */
+/** Freezes an executor with ten sessions at arbitrary points, for a minute. */
 async function freezeAnywhere(
   { figure }: ScenarioContext,
   lab: FaultLab,
@@ -98,12 +98,12 @@ async function freezeAnywhere(
   await until("all are claimed", async () => (await claimed()).every((owners) => owners > 0));
   await other.start();
   frozen.freeze();
-  const stoppedAt = Date.now();
+  const frozenAt = Date.now();
   const unfinished = async () => (await lab.unfinished()) > 0;
-  await until("all are taken over and over", async () => !(await unfinished()), 120_000);
-  figure("ten sessions taken over and completed after", (Date.now() - stoppedAt) / 1_000, "s");
-  await wait(Math.max(0, 60_000 - (Date.now() - stoppedAt)));
+  await until("all are taken over and have ended", async () => !(await unfinished()), 120_000);
+  figure("ten sessions taken over and completed after", (Date.now() - frozenAt) / 1_000, "s");
+  await wait(Math.max(0, 60_000 - (Date.now() - frozenAt)));
   frozen.thaw();
-  // Whatever it still believes in is tried within its first seconds.
+  // It tries to write for its old sessions within its first seconds.
   await wait(3_000);
 }

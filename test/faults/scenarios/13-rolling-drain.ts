@@ -1,14 +1,14 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { repeatedModelCalls } from "../harness/check-model-calls.ts";
 import type { Scenario } from "../harness/scenario.ts";
-import { ATTEMPTS, parseCount } from "../harness/witness.ts";
+import { ATTEMPTS, parseCount } from "../harness/database-recorder.ts";
 
-/** A deployment: one executor after another is asked to end, and another takes its place. */
+/** A deployment: one executor after another is stopped and replaced. */
 export const rollingDrain: Scenario = {
   name: "rolling-drain",
-  summary: "every executor is stopped in turn (SIGTERM) and replaced, with load on",
+  summary: "every executor in turn is stopped (SIGTERM) and replaced, under load",
   inShortRun: true,
-  run: async ({ lab: openLab, short, say, figure, expect }) => {
+  run: async ({ lab: openLab, short, progress, figure, expect }) => {
     const { rounds, pauseMs, sessions } = short
       ? { rounds: 1, pauseMs: 1_500, sessions: 8 }
       : { rounds: 20, pauseMs: 20_000, sessions: 24 };
@@ -26,29 +26,29 @@ export const rollingDrain: Scenario = {
         stops.push((performance.now() - startedAt) / 1_000);
         await slot.start();
       }
-      if (round % 5 === 0) say(`${round} of ${rounds} rounds`);
+      if (round % 5 === 0) progress(`${round} of ${rounds} rounds`);
     }
     await lab.untilAllTerminal();
     const [row] = await lab.servers.query(ATTEMPTS, []);
     const attempts = parseCount(row).count;
     figure("stops", stops.length, "");
     figure("longest stop", Math.max(...stops), "s");
-    figure("handovers", (await lab.claims()).length - lab.alerts.acked.size, "");
-    figure("LLM calls made again", repeatedModelCalls(lab.model.calls), `of ${lab.model.calls.length}`);
-    figure("attempts used", attempts, "");
+    figure("changes of owner", (await lab.claims()).length - lab.alerts.acked.size, "");
+    figure("repeated LLM calls", repeatedModelCalls(lab.model.calls), `of ${lab.model.calls.length}`);
+    figure("attempts counted", attempts, "");
     expect("every session completes", (await lab.countByStatus("completed")) === lab.alerts.acked.size);
     expect(
-      "every executor ends with code 0",
+      "every executor exits with code 0",
       codes.every((code) => code === 0),
       codes.join(),
     );
     expect(
-      "every executor ends within 30 s",
+      "every executor exits within 30 s",
       stops.every((seconds) => seconds <= 30),
       stops.join(),
     );
-    expect("no attempt is used up", attempts === 0, `${attempts} attempts`);
-    // Every answer takes less than the grace of 10 s, so that none is broken off.
-    expect("no LLM call is made again", repeatedModelCalls(lab.model.calls) === 0);
+    expect("no attempt is counted", attempts === 0, `${attempts} attempts`);
+    // Every answer takes less than the grace period of 10 s, so none is interrupted.
+    expect("no LLM call is repeated", repeatedModelCalls(lab.model.calls) === 0);
   },
 };

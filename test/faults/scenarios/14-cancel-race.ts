@@ -8,12 +8,12 @@ import type { Scenario } from "../harness/scenario.ts";
 
 const WAVE = 10;
 
-/** Users cancel at any moment: before the claim, in an answer, in a tool call, between steps, at the very end. */
+/** Users cancel at any time: before the claim, during an answer or a tool call, between steps, at the end. */
 export const cancelRace: Scenario = {
   name: "cancel-race",
-  summary: "sessions are cancelled at random times, at last with NATS down",
+  summary: "sessions are cancelled at random times, finally with NATS down",
   inShortRun: true,
-  run: async ({ lab: openLab, random, short, say, figure, expect }) => {
+  run: async ({ lab: openLab, random, short, progress, figure, expect }) => {
     const cancels = short ? 20 : 500;
     const lab = await openLab({ executors: 2, slots: 5, toolDelay: "250ms" });
     for (let done = 0; done < cancels; done += WAVE) {
@@ -29,7 +29,7 @@ export const cancelRace: Scenario = {
         }),
       );
       await lab.untilAllTerminal(60_000);
-      if ((done / WAVE) % 10 === 9) say(`${done + WAVE} of ${cancels} cancels`);
+      if ((done / WAVE) % 10 === 9) progress(`${done + WAVE} of ${cancels} cancels`);
     }
     const times = await cancelTimes(lab);
     const cutOffs = socketTimes(lab, await requestTimes(lab));
@@ -46,9 +46,9 @@ export const cancelRace: Scenario = {
     );
 
     const hanging = await lab.alerts.submit({ words: "HANG" });
-    // Then nothing is left to write that would find the cancel by itself.
+    // No further write can then discover the cancel.
     await until(
-      "the model has said all it will",
+      "the model has sent its text",
       async () => (await lab.client.session(hanging)).timeline.length === 2,
     );
     await lab.servers.killNats();
@@ -61,7 +61,7 @@ export const cancelRace: Scenario = {
     expect("a cancel ends a session within 15 s with NATS down", withoutNats <= 15, `${withoutNats} s`);
     const [ended, all] = [await lab.countByStatus("cancelled"), lab.alerts.acked.size];
     expect(
-      "what is cancelled ends cancelled or had ended before",
+      "every session ends as cancelled or completed before the cancel",
       ended + (await lab.countByStatus("completed")) === all,
     );
   },
@@ -74,7 +74,7 @@ async function cancel(lab: FaultLab, id: string): Promise<void> {
 
 const parseTime = compileParser("time of a cancel", Type.Object({ ms: Type.Number() }));
 
-/** From each accepted cancel to the session's end, in milliseconds by Postgres' clock. */
+/** Milliseconds from each accepted cancel to the end of the session, by the clock of Postgres. */
 async function cancelTimes(lab: FaultLab): Promise<number[]> {
   const rows = await lab.servers.query(
     `SELECT extract(epoch FROM s.completed_at - r.cancel_requested_at)::float8 * 1000 AS ms
@@ -103,7 +103,7 @@ async function requestTimes(lab: FaultLab): Promise<Map<string, number>> {
   );
 }
 
-/** From each cancel to the end of the model's connection that it broke, in milliseconds. */
+/** Milliseconds from each cancel to the close of the LLM connection that it cancelled. */
 function socketTimes(lab: FaultLab, requested: ReadonlyMap<string, number>): number[] {
   return lab.model.calls.flatMap(({ caseId, brokenOffAt }) => {
     const at = requested.get(caseId);

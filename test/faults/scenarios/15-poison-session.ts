@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import type { FaultLab } from "../harness/fault-lab.ts";
-import { planOf } from "../harness/lab-config.ts";
+import { answerFromAlert } from "../harness/lab-config.ts";
 import type { Scenario } from "../harness/scenario.ts";
 
 const parseOwner = compileParser(
@@ -13,10 +13,10 @@ const parseEnd = compileParser(
   Type.Object({ status: Type.String(), error_code: Type.Union([Type.String(), Type.Null()]) }),
 );
 
-/** One investigation takes down every process that works on it. */
+/** One investigation kills every executor that works on it. */
 export const poisonSession: Scenario = {
   name: "poison-session",
-  summary: "a step of one session kills whoever performs it; the others share the executors with it",
+  summary: "a step of one session kills its executor each time, while other sessions share the executors",
   inShortRun: false,
   run: async ({ lab: openLab, short, figure, expect }) => {
     const others = short ? 4 : 20;
@@ -29,7 +29,7 @@ export const poisonSession: Scenario = {
           deaths += 1;
           await killOwner(lab, call.caseId);
         }
-        return planOf(call, alert);
+        return answerFromAlert(call, alert);
       },
     });
     const poison = await lab.alerts.submit({ words: "POISON" });
@@ -42,10 +42,10 @@ export const poisonSession: Scenario = {
     );
     const { status, error_code } = parseEnd(row);
     const completed = await lab.countByStatus("completed");
-    figure("executors killed by it", deaths, "");
-    figure("until it was given up", (performance.now() - startedAt) / 1_000, "s");
+    figure("executors killed", deaths, "");
+    figure("until the session failed", (performance.now() - startedAt) / 1_000, "s");
     expect("it fails as poison", status === "failed" && error_code === "poison", `${status} ${error_code}`);
-    // Its first run, and five more that each used up an attempt.
+    // The first run and up to five counted attempts.
     expect("after five attempts", deaths >= 5 && deaths <= 6, `${deaths} runs`);
     expect("the others complete", completed === others, `${completed} of ${others}`);
   },

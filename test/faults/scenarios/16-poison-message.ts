@@ -15,10 +15,10 @@ const GARBAGE = [
   "x".repeat(100_000),
 ];
 
-/** What somebody else, or an old version, may put where wake-ups are expected. */
+/** Invalid messages on the wake-up subjects, as from another program or another version. */
 export const poisonMessage: Scenario = {
   name: "poison-message",
-  summary: "garbage is published where executors expect wake-ups",
+  summary: "invalid messages are published on the wake-up subjects",
   inShortRun: true,
   run: async ({ lab: openLab, figure, expect }) => {
     const lab = await openLab({ executors: 2, slots: 5 });
@@ -28,7 +28,7 @@ export const poisonMessage: Scenario = {
       const jsm = await connection.jetstreamManager();
       for (const garbage of GARBAGE) await js.publish(SUBJECTS.sessions(randomUUID()), Buffer.from(garbage));
       await lab.alerts.submitMany(3, { turns: 1, paceMs: 0 });
-      await until("nothing is left in the stream", async () => {
+      await until("the stream is empty", async () => {
         const { state } = await jsm.streams.info(SESSIONS_STREAM);
         return state.messages === 0;
       });
@@ -42,17 +42,17 @@ export const poisonMessage: Scenario = {
       figure("logged", logged, "");
       expect("each is logged once", logged === GARBAGE.length, `${logged} of ${GARBAGE.length}`);
       expect("none is delivered again", redelivered === 0, `${redelivered}`);
-      expect("nothing waits for an acknowledgement", pending === 0, `${pending}`);
+      expect("no acknowledgement is pending", pending === 0, `${pending}`);
       const counted = await countInMetrics(lab.executors.map(({ service }) => service.healthPort));
       expect("each is counted in the metrics", counted === GARBAGE.length, `${counted} of ${GARBAGE.length}`);
-      expect("alerts run as ever", (await lab.countByStatus("completed")) === 3);
+      expect("alerts still complete", (await lab.countByStatus("completed")) === 3);
     } finally {
       await connection.close();
     }
   },
 };
 
-/** The sum of the executors' counters whose name speaks of poison. */
+/** The sum of the executors' poison counters. */
 async function countInMetrics(ports: readonly number[]): Promise<number> {
   let sum = 0;
   for (const port of ports) {

@@ -8,18 +8,18 @@ import { RefusedError } from "../harness/alert-sender.ts";
 import type { FaultLab } from "../harness/fault-lab.ts";
 import type { Scenario } from "../harness/scenario.ts";
 
-/** The servers' data on small disks of their own, in memory: needs the right to mount. */
+/** Sizes of the in-memory disks for the servers' data. Mounting them needs root. */
 const DISKS = { nats: "24m", postgres: "160m" };
 const BALLAST = "ballast";
-/** Smaller steps at the end, so that nearly nothing is left. */
+/** File sizes in bytes; smaller files at the end fill nearly the whole disk. */
 const STEPS = [1024 * 1024, 64 * 1024, 4096];
 
-/** No space left: first for the streams, then for the truth itself. */
+/** No space left on device, first for NATS, then for Postgres. */
 export const diskFull: Scenario = {
   name: "disk-full",
-  summary: "the disks of NATS and then of Postgres run full, and get space again",
+  summary: "the disks of NATS and then of Postgres run full and are freed again",
   inShortRun: false,
-  run: async ({ lab: openLab, say, figure, expect }) => {
+  run: async ({ lab: openLab, progress, figure, expect }) => {
     const mounts: string[] = [];
     try {
       const lab = await openLab({
@@ -31,41 +31,49 @@ export const diskFull: Scenario = {
       await lab.untilAllTerminal();
 
       await fill(join(lab.servers.directory, "nats"));
-      say("the disk of NATS is full");
+      progress("the disk of NATS is full");
       const whileFull = await Promise.all(Array.from({ length: 20 }, () => statusOf(lab)));
       expect(
-        "with NATS' disk full every alert is accepted",
+        "every alert is accepted while the disk of NATS is full",
         whileFull.every((status) => status === 202),
         whileFull.join(),
       );
       await free(join(lab.servers.directory, "nats"));
-      // Servers before 2.10 hang for good; the restart is what an operator does.
+      // NATS servers before 2.10 hang until an operator restarts them.
       await lab.servers.killNats();
       await lab.servers.restartNats();
       const natsAt = performance.now();
       await lab.untilAllTerminal();
-      figure("from NATS' space to the end of all sessions", (performance.now() - natsAt) / 1_000, "s");
+      figure(
+        "from free space for NATS to the end of all sessions",
+        (performance.now() - natsAt) / 1_000,
+        "s",
+      );
 
       await fill(join(lab.servers.directory, "postgres"));
-      say("the disk of Postgres is full");
+      progress("the disk of Postgres is full");
       const refused = await until("an alert is refused", async () => {
         const status = await statusOf(lab, "x".repeat(500_000));
         return status !== 202 && status;
       });
-      expect("with Postgres' disk full an alert is refused with 503", refused === 503, String(refused));
+      expect(
+        "an alert is refused with 503 while the disk of Postgres is full",
+        refused === 503,
+        String(refused),
+      );
       await free(join(lab.servers.directory, "postgres"));
       if (lab.servers.postgres.hasExited()) await lab.servers.restartPostgres();
       const postgresAt = performance.now();
       await until("alerts are accepted again", async () => (await statusOf(lab)) === 202, 60_000);
       await lab.untilAllTerminal();
       figure(
-        "from Postgres' space to the end of all sessions",
+        "from free space for Postgres to the end of all sessions",
         (performance.now() - postgresAt) / 1_000,
         "s",
       );
       expect("every session completes", (await lab.countByStatus("completed")) === lab.alerts.acked.size);
     } finally {
-      // The lab still runs on them: a lazy unmount takes them away once it has gone.
+      // The servers still use the disks: a lazy unmount removes them after the servers have stopped.
       for (const mount of mounts) execFileSync("umount", ["--lazy", mount]);
     }
   },
@@ -81,7 +89,7 @@ function mountDisks(directory: string, mounts: string[]): void {
       });
     } catch (error) {
       throw new Error(
-        `a disk in memory cannot be mounted (${errorMessage(error)}): run this scenario as root`,
+        `an in-memory disk cannot be mounted (${errorMessage(error)}): run this scenario as root`,
         { cause: error },
       );
     }

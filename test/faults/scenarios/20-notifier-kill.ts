@@ -6,12 +6,13 @@ import type { Scenario } from "../harness/scenario.ts";
 
 const HISTORY = 10_000;
 
-/** Clients reconnect with their last number and must neither miss nor repeat anything. */
+/** Clients reconnect with their last seq and must receive every event exactly once. */
 export const notifierKill: Scenario = {
   name: "notifier-kill",
-  summary: "the notifier is killed every few seconds under watching clients; a long history is caught up",
+  summary:
+    "the notifier is killed every few seconds while clients watch; then a client catches up a long history",
   inShortRun: true,
-  run: async ({ lab: openLab, random, short, say, figure, expect }) => {
+  run: async ({ lab: openLab, random, short, progress, figure, expect }) => {
     const { kills, clients, everyMs } = short
       ? { kills: 3, clients: 4, everyMs: 1_000 }
       : { kills: 40, clients: 20, everyMs: 5_000 };
@@ -27,7 +28,7 @@ export const notifierKill: Scenario = {
           for (const recorder of recorders.slice(0, 5)) if (recorder.received.size < 45) recorder.follow(id);
         }
       }
-      if (killed % 10 === 0) say(`${killed} of ${kills} kills`);
+      if (killed % 10 === 0) progress(`${killed} of ${kills} kills`);
     }
     await lab.untilAllTerminal();
     await Promise.all(recorders.map((recorder) => recorder.untilEnded()));
@@ -35,17 +36,21 @@ export const notifierKill: Scenario = {
     figure("kills", kills, "");
     figure("connections", connections, `of ${clients} clients`);
     figure("events received", recorders.flatMap(({ received }) => [...received.values()]).flat().length, "");
-    expect("every client came back after each kill", connections > clients, `${connections}`);
+    expect("every client reconnects after each kill", connections > clients, `${connections}`);
 
     const long = await insertHistory(lab);
     const startedAt = performance.now();
     const late = lab.follow([long]);
-    await until("the whole history", () => (late.received.get(long)?.length ?? 0) >= HISTORY, 60_000);
+    await until(
+      "the whole history is received",
+      () => (late.received.get(long)?.length ?? 0) >= HISTORY,
+      60_000,
+    );
     figure(`history of ${HISTORY} events caught up in`, (performance.now() - startedAt) / 1_000, "s");
   },
 };
 
-/** A session that is over, with a long log. */
+/** Inserts a completed session with a long history of events. */
 async function insertHistory(lab: FaultLab): Promise<string> {
   const id = randomUUID();
   await lab.servers.query(

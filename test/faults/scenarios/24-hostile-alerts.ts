@@ -43,10 +43,10 @@ const HOSTILE: readonly Hostile[] = [
   { what: "no JSON", body: Buffer.from("data=x"), allowed: [400] },
 ];
 
-/** Anything may be sent to an open port; most of it must be refused, and none of it may cost memory or the process. */
+/** Any bytes may arrive at an open port: most must be refused, and none may exhaust memory or crash the process. */
 export const hostileAlerts: Scenario = {
   name: "hostile-alerts",
-  summary: "alerts too large, endless, malformed or malicious are sent at once with good ones",
+  summary: "oversized, endless, malformed or malicious alerts are sent together with valid ones",
   inShortRun: false,
   run: async ({ lab: openLab, short, figure, expect }) => {
     const { rounds, floodBytes } = short
@@ -64,10 +64,14 @@ export const hostileAlerts: Scenario = {
       await good;
     }
     const flooded = await flood(lab, floodBytes);
-    expect("an endless body is refused with 413 or cut off", flooded === 413 || flooded === 0, `${flooded}`);
+    expect(
+      "an endless body is refused with 413 or its connection is closed",
+      flooded === 413 || flooded === 0,
+      `${flooded}`,
+    );
     const grown = ((await residentBytes(lab)) - before) / 1e6;
-    figure("the api's memory has grown by", grown, "MB");
-    expect("the api runs on", lab.system.find("api").process.exitCode === null);
+    figure("growth of the api's memory", grown, "MB");
+    expect("the api keeps running", lab.system.find("api").process.exitCode === null);
     await lab.untilAllTerminal();
   },
 };
@@ -82,7 +86,7 @@ async function post(lab: FaultLab, body: Buffer): Promise<number> {
   return response.status;
 }
 
-/** Sends chunks without an announced length until it is answered or cut off; the status, or 0. */
+/** Sends a chunked body until the api answers or closes the connection; resolves with the status, or 0. */
 async function flood(lab: FaultLab, bytes: number): Promise<number> {
   const headers = { "content-type": "application/json", "transfer-encoding": "chunked" };
   const sending = request(`${lab.system.api}/api/v1/alerts`, { method: "POST", headers });
@@ -92,7 +96,7 @@ async function flood(lab: FaultLab, bytes: number): Promise<number> {
     answer.resolve(response.statusCode ?? 0);
   });
   sending.on("error", () => answer.resolve(0));
-  await pipeline(endlessAlert(bytes), sending).catch(() => undefined); // cut off
+  await pipeline(endlessAlert(bytes), sending).catch(() => undefined); // the api closed the connection
   return answer.promise;
 }
 

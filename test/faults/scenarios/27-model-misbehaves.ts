@@ -1,9 +1,9 @@
-import { planOf } from "../harness/lab-config.ts";
+import { answerFromAlert } from "../harness/lab-config.ts";
 import type { ModelAnswer } from "../harness/model-server.ts";
 import type { Scenario } from "../harness/scenario.ts";
 
-/** What a provider does on a bad day, to the first call of an investigation. */
-const BAD_DAYS: Readonly<Record<string, ModelAnswer>> = {
+/** Faults of the provider, each in the first LLM call of an investigation. */
+const MODEL_FAULTS: Readonly<Record<string, ModelAnswer>> = {
   GARBAGE: { breaks: "garbage" },
   RESET: { breaks: "reset", text: "half an ans" },
   OVERLOADED: { breaks: "overload" },
@@ -13,32 +13,31 @@ const BAD_DAYS: Readonly<Record<string, ModelAnswer>> = {
   NOTHING: {},
 };
 
-/** Whatever the model does, the investigation goes on or ends with a typed error, and the others do not notice. */
+/** Whatever the model does, its investigation continues or ends with a typed error; others are not affected. */
 export const modelMisbehaves: Scenario = {
   name: "model-misbehaves",
-  summary:
-    "the model answers with garbage, resets, overload, without end, not at all, or wants an unknown tool",
+  summary: "the model sends garbage, resets, refuses, never ends, stays silent or calls an unknown tool",
   inShortRun: false,
   run: async ({ lab: openLab, figure, expect, allowRepeats }) => {
     const lab = await openLab({
       executors: 1,
       slots: 10,
       plan: (call, alert) => {
-        const badDay = Object.entries(BAD_DAYS).find(([word]) => alert.includes(word))?.[1];
+        const fault = Object.entries(MODEL_FAULTS).find(([word]) => alert.includes(word))?.[1];
         const isFirst = lab.model.calls.filter(({ caseId }) => caseId === call.caseId).length === 1;
-        return badDay === undefined || !isFirst ? planOf(call, alert) : badDay;
+        return fault === undefined || !isFirst ? answerFromAlert(call, alert) : fault;
       },
     });
-    allowRepeats(10 * Object.keys(BAD_DAYS).length);
+    allowRepeats(10 * Object.keys(MODEL_FAULTS).length);
     const good = await lab.alerts.submitMany(2, { turns: 2 });
     const bad = new Map<string, string>();
-    for (const word of Object.keys(BAD_DAYS)) {
+    for (const word of Object.keys(MODEL_FAULTS)) {
       bad.set(await lab.alerts.submit({ turns: 2, paceMs: 0, words: word }), word);
     }
     await lab.untilAllTerminal(300_000);
     for (const [id, word] of bad) {
       const { status, error_message: why = "" } = await lab.client.session(id);
-      expect(`${word}: the investigation goes on and completes`, status === "completed", `${status} ${why}`);
+      expect(`${word}: the investigation completes`, status === "completed", `${status} ${why}`);
     }
     for (const id of good) {
       expect("the others complete", (await lab.client.session(id)).status === "completed");
@@ -51,10 +50,10 @@ export const modelMisbehaves: Scenario = {
     );
     const seconds = (call: typeof silent) =>
       ((call?.brokenOffAt ?? Number.POSITIVE_INFINITY) - (call?.at ?? 0)) / 1_000;
-    figure("a silent model is given up after", seconds(silent), "s");
-    figure("an endless answer is given up after", seconds(endless), "s");
-    expect("a silent model is given up within 60 s", seconds(silent) <= 60);
-    expect("an endless answer is cut off", Number.isFinite(seconds(endless)));
+    figure("a call to a silent model is cancelled after", seconds(silent), "s");
+    figure("an endless answer is cancelled after", seconds(endless), "s");
+    expect("a call to a silent model is cancelled within 60 s", seconds(silent) <= 60);
+    expect("an endless answer is cancelled", Number.isFinite(seconds(endless)));
   },
 };
 

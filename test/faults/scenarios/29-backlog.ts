@@ -9,10 +9,10 @@ import type { Scenario } from "../harness/scenario.ts";
 
 const CAP = 5;
 
-/** Far more alerts than may run at once: they wait in the stream, in order, and cost nobody anything. */
+/** More alerts than may run concurrently wait in the stream, in order. */
 export const backlog: Scenario = {
   name: "backlog",
-  summary: "alerts come faster than the limit on running sessions lets them through",
+  summary: "alerts arrive faster than the limit on running sessions allows",
   inShortRun: false,
   run: async ({ lab: openLab, short, figure, expect }) => {
     const { alerts, perSecond } = short ? { alerts: 60, perSecond: 30 } : { alerts: 2_000, perSecond: 100 };
@@ -35,26 +35,29 @@ export const backlog: Scenario = {
     const order = await claimOrder(lab);
     figure("alerts accepted, p99", percentile(accepted, 0.99), "ms");
     figure("sessions completed", await lab.countByStatus("completed"), `of ${alerts}`);
-    figure("most running at once", mostAtOnce(order), "");
-    figure("farthest out of order", farthestOutOfOrder(order), "places");
+    figure("most running concurrently", mostConcurrent(order), "");
+    figure("farthest out of order", farthestOutOfOrder(order), "positions");
     figure("most messages of one session in the stream", most, "");
     expect("every session completes", (await lab.countByStatus("completed")) === alerts);
-    expect(`never more than ${CAP} run`, mostAtOnce(order) <= CAP, `${mostAtOnce(order)}`);
-    expect("first come, first served, but for the places that run", farthestOutOfOrder(order) <= 4 * CAP);
-    expect("one message a session", most <= 1, `${most}`);
+    expect(`never more than ${CAP} run`, mostConcurrent(order) <= CAP, `${mostConcurrent(order)}`);
+    expect(
+      "sessions start in the order of arrival, apart from those running concurrently",
+      farthestOutOfOrder(order) <= 4 * CAP,
+    );
+    expect("at most one message per session", most <= 1, `${most}`);
   },
 };
 
 const parseRun = compileParser(
   "run",
-  Type.Object({ place: Type.Integer(), claimed: Type.Number(), ended: Type.Number() }),
+  Type.Object({ position: Type.Integer(), claimed: Type.Number(), ended: Type.Number() }),
 );
 type Run = ReturnType<typeof parseRun>;
 
-/** Every run in the order of the claims, with its place in the order of arrival. */
+/** Every run in the order of the claims, with its position in the order of arrival. */
 async function claimOrder(lab: FaultLab): Promise<Run[]> {
   const rows = await lab.servers.query(
-    `SELECT row_number() OVER (ORDER BY s.created_at)::int AS place,
+    `SELECT row_number() OVER (ORDER BY s.created_at)::int AS position,
             extract(epoch FROM c.at)::float8 AS claimed, extract(epoch FROM s.completed_at)::float8 AS ended
      FROM alert_sessions s JOIN fault.claims c USING (session_id) ORDER BY c.at`,
     [],
@@ -62,7 +65,7 @@ async function claimOrder(lab: FaultLab): Promise<Run[]> {
   return rows.map((row) => parseRun(row));
 }
 
-function mostAtOnce(runs: readonly Run[]): number {
+function mostConcurrent(runs: readonly Run[]): number {
   return Math.max(
     ...runs.map(
       ({ claimed }) => runs.filter((other) => other.claimed <= claimed && other.ended > claimed).length,
@@ -71,7 +74,7 @@ function mostAtOnce(runs: readonly Run[]): number {
 }
 
 function farthestOutOfOrder(runs: readonly Run[]): number {
-  return Math.max(...runs.map(({ place }, index) => Math.abs(place - 1 - index)));
+  return Math.max(...runs.map(({ position }, index) => Math.abs(position - 1 - index)));
 }
 
 async function mostPerSubject(lab: FaultLab): Promise<number> {

@@ -1,12 +1,12 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Scenario } from "../harness/scenario.ts";
 
-/** Every statement and message takes long, and connections break in between. */
+/** Every statement and message is delayed, and connections break in between. */
 export const slowLinks: Scenario = {
   name: "slow-links",
-  summary: "links to Postgres and NATS are slow, and are cut again and again",
+  summary: "links to Postgres and NATS are slow and are cut repeatedly",
   inShortRun: false,
-  run: async ({ lab: openLab, random, short, say, figure, expect, allowRepeats }) => {
+  run: async ({ lab: openLab, random, short, progress, figure, expect, allowRepeats }) => {
     const { cuts, sessions, longestDelayMs } = short
       ? { cuts: 4, sessions: 4, longestDelayMs: 20 }
       : { cuts: 100, sessions: 20, longestDelayMs: 80 };
@@ -16,7 +16,7 @@ export const slowLinks: Scenario = {
       lab.api.postgres,
       lab.api.nats,
     ];
-    for (const link of links) link.delayMs = random.between(1, longestDelayMs);
+    for (const link of links) link.setDelay(random.between(1, longestDelayMs));
     for (let cut = 1; cut <= cuts; cut += 1) {
       if ((await lab.unfinished()) === 0) {
         const ids = await Promise.all(
@@ -26,12 +26,12 @@ export const slowLinks: Scenario = {
       }
       await wait(random.between(0, 1_500));
       random.pick(links).cut();
-      if (cut % 20 === 0) say(`${cut} of ${cuts} cuts`);
+      if (cut % 20 === 0) progress(`${cut} of ${cuts} cuts`);
     }
     allowRepeats(cuts * sessions);
     await lab.untilAllTerminal();
     const completed = await lab.countByStatus("completed");
-    figure("connections of a link cut", cuts, "times");
+    figure("links cut", cuts, "times");
     figure("sessions completed", completed, `of ${lab.alerts.acked.size}`);
     expect(
       "every session completes",

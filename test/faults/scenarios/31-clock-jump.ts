@@ -5,10 +5,10 @@ import type { Scenario } from "../harness/scenario.ts";
 
 const PRELOAD = pathToFileURL(join(import.meta.dirname, "../harness/jump-clock.mjs")).href;
 
-/** Leases go by the database's clock and the fence by a monotonic one, so that a wrong clock harms nobody. */
+/** Leases use the clock of the database and the fence a monotonic clock, so a wrong wall clock has no effect. */
 export const clockJump: Scenario = {
   name: "clock-jump",
-  summary: "the wall clock of one executor's process jumps an hour ahead and back, in mid-run",
+  summary: "the wall clock of one executor jumps an hour ahead and back while it runs",
   inShortRun: false,
   run: async ({ lab: openLab, short, figure, expect }) => {
     const { jumps, sessions } = short ? { jumps: 2, sessions: 4 } : { jumps: 10, sessions: 20 };

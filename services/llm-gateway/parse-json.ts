@@ -1,0 +1,28 @@
+/** Deeper values overflow the stack when they are serialised again; real tool arguments are nowhere near this deep. */
+const MAX_DEPTH = 200;
+
+/** The JSON object in `text`; undefined if `text` is anything else or nested more than 200 levels deep. */
+export function parseJsonObject(text: string): Record<string, unknown> | undefined {
+  const value = parseJson(text);
+  return isObject(value) ? value : undefined;
+}
+
+/** The JSON value in `text`; undefined if `text` is not JSON or nested more than 200 levels deep. */
+export function parseJson(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isShallow(value, MAX_DEPTH) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** True for a JSON object: not null, not an array. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isShallow(value: unknown, depth: number): boolean {
+  if (typeof value !== "object" || value === null) return true;
+  return depth > 0 && Object.values(value).every((inner) => isShallow(inner, depth - 1));
+}

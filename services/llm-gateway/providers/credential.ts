@@ -1,0 +1,29 @@
+import type { Environment } from "#shared/environment.ts";
+import { terminal } from "../errors/llm-error.ts";
+
+/**
+ * The value of the variable `name`. Throws TerminalError `credentials` if it is unset; the error names only the
+ * variable.
+ */
+export function credential(name: string, env: Environment): string {
+  const value = env[name]?.trim();
+  if (value === undefined || value === "") {
+    throw terminal(
+      "credentials",
+      `environment variable ${name} is not set in the LLM gateway: set it there, or in .env beside the configuration`,
+    );
+  }
+  return value;
+}
+
+/** The same for an API key. Also throws `credentials` for characters that an HTTP header cannot carry. */
+export function apiKey(name: string, env: Environment): string {
+  const value = credential(name, env);
+  if (!/^[\x21-\x7E]+$/u.test(value)) {
+    throw terminal(
+      "credentials",
+      `environment variable ${name} holds characters that no key has: set it to the key alone`,
+    );
+  }
+  return value;
+}

@@ -1,0 +1,105 @@
+import type { GenerateContentParameters, GoogleGenAI } from "@google/genai";
+import type { Environment } from "#shared/environment.ts";
+import { RetryableError } from "#shared/errors.ts";
+import { toolNameDecoder } from "../../conversation/tool-names.ts";
+import { retryable } from "../../errors/llm-error.ts";
+import { parseSse, type SseEvent } from "../../sse/parse-sse.ts";
+import { guardStalls, type StallLimits } from "../guard-stalls.ts";
+import type { Content, Provider, ProviderCall } from "../provider.ts";
+import { retryBeforeOutput, type RetryPolicy } from "../retry-before-output.ts";
+import { openWithApiKey, type OpenedGeminiClient, type OpenGeminiClient } from "./gemini-client.ts";
+import { buildGeminiRequest } from "./request/build-gemini-request.ts";
+import { sendGeminiRequest } from "./request/send-gemini-request.ts";
+import { callIdAssigner } from "./response/assign-call-ids.ts";
+import { GeminiChunkReader } from "./response/gemini-chunk-reader.ts";
+import { parseGeminiChunk } from "./response/gemini-chunk.ts";
+import { translateGeminiError } from "./response/translate-gemini-error.ts";
+
+interface GoogleNativeOptions {
+  /** Holds the API keys that calls name. */
+  readonly env: Environment;
+  readonly stall: StallLimits;
+  readonly retry: RetryPolicy;
+  /** Opens the client for a call; by default openWithApiKey. */
+  readonly open?: OpenGeminiClient;
+}
+
+/** In code units; a few times the largest answer, so that only garbage exceeds it. */
+const MAX_EVENT_LENGTH = 8 * 1024 * 1024;
+
+/** Gemini through Google's SDK; on Vertex AI if `open` opens such clients. */
+export function googleNativeProvider(options: GoogleNativeOptions): Provider {
+  const open = options.open ?? openWithApiKey(options.env);
+  return (call) => generate(call, options, open);
+}
+
+async function* generate(
+  call: ProviderCall,
+  options: GoogleNativeOptions,
+  open: OpenGeminiClient,
+): AsyncGenerator<Content> {
+  const { config, signal, deadline, log } = call;
+  const opened = await open(config);
+  const parameters = buildGeminiRequest(call);
+  yield* retryBeforeOutput(() => tryOnce(call, options.stall, opened, parameters), {
+    policy: options.retry,
+    deadline,
+    signal,
+    log,
+  });
+}
+
+async function* tryOnce(
+  call: ProviderCall,
+  stall: StallLimits,
+  opened: OpenedGeminiClient,
+  parameters: GenerateContentParameters,
+): AsyncGenerator<Content> {
+  const request = new AbortController();
+  const abort = () => request.abort();
+  call.signal.addEventListener("abort", abort);
+  const reader = new GeminiChunkReader({
+    decodeToolName: toolNameDecoder(call.request.tools.map(({ name }) => name)),
+    callId: callIdAssigner(call.request),
+  });
+  let output = false;
+  let ended = false;
+  try {
+    call.signal.throwIfAborted();
+    let continuationToken: string | undefined;
+    do {
+      const config = {
+        ...parameters.config,
+        ...(continuationToken === undefined ? {} : { continuationToken }),
+      };
+      const events = requestEvents(opened.client, { ...parameters, config }, request.signal);
+      for await (const event of guardStalls(events, stall)) {
+        for (const content of reader.read(parseGeminiChunk(event.data))) {
+          output = true;
+          yield content;
+        }
+      }
+      // Gemini may split a long answer into several responses, each with a request.
+      continuationToken = reader.takeContinuation();
+    } while (continuationToken !== undefined);
+    ended = true;
+  } catch (thrown) {
+    call.signal.throwIfAborted();
+    const error = translateGeminiError(thrown, opened);
+    if (!output || !(error instanceof RetryableError)) throw error;
+    throw retryable("partial_stream_error", `the answer broke off: ${error.message}`, { cause: error });
+  } finally {
+    call.signal.removeEventListener("abort", abort);
+    // Close the socket on every early exit; after a complete answer it is reused for the next call.
+    if (!ended) request.abort();
+  }
+  yield* reader.finish();
+}
+
+async function* requestEvents(
+  client: GoogleGenAI,
+  parameters: GenerateContentParameters,
+  signal: AbortSignal,
+): AsyncGenerator<SseEvent> {
+  yield* parseSse(await sendGeminiRequest(client, parameters, signal), MAX_EVENT_LENGTH);
+}

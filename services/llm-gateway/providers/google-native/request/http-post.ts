@@ -1,0 +1,40 @@
+import { Agent as HttpAgent, request as requestHttp, type IncomingMessage } from "node:http";
+import { Agent as HttpsAgent, request as requestHttps } from "node:https";
+
+/** Connections are reused; an idle one is closed after this time. */
+const IDLE_MS = 30_000;
+const agents = {
+  "http:": new HttpAgent({ keepAlive: true, timeout: IDLE_MS }),
+  "https:": new HttpsAgent({ keepAlive: true, timeout: IDLE_MS }),
+};
+
+/**
+ * Sends a POST request and resolves with the response, its body unread. Follows no redirect. Node's own client passes
+ * the bytes on as they arrive; the web streams of fetch cost a third of a call's time in this process (measured).
+ * Rejects with the error of Node's client; `signal` aborts the request and the body.
+ */
+export function httpPost(
+  url: URL,
+  { headers, body, signal }: { headers: Headers; body: string; signal: AbortSignal },
+): Promise<IncomingMessage> {
+  const options = { method: "POST", headers: Object.fromEntries(headers) };
+  const request =
+    url.protocol === "https:"
+      ? requestHttps(url, { ...options, agent: agents["https:"] })
+      : requestHttp(url, { ...options, agent: agents["http:"] });
+  return new Promise((resolve, reject) => {
+    // Node's own `signal` option destroys the socket with an error, which is unhandled after a complete response.
+    let close = () => request.destroy(new Error("the request was aborted"));
+    const abort = () => close();
+    signal.addEventListener("abort", abort);
+    request.on("close", () => signal.removeEventListener("abort", abort));
+    request.on("error", reject);
+    request.on("response", (response) => {
+      close = () => request.destroy();
+      response.on("error", () => undefined); // a reader gets the error anyway, but there may be no reader any more
+      resolve(response);
+    });
+    if (signal.aborted) abort();
+    else request.end(body);
+  });
+}

@@ -1,0 +1,31 @@
+import type { UsageInfo } from "#shared/generated/llm/v1/llm.ts";
+import { tokenCount } from "../../token-count.ts";
+import type { GeminiUsage } from "./gemini-chunk.ts";
+
+export const NO_USAGE: UsageInfo = { inputTokens: 0, outputTokens: 0, thinkingTokens: 0, totalTokens: 0 };
+
+/** Converts Gemini's usage. Tokens of the results of native tools count as input. */
+export function geminiUsage(usage: GeminiUsage = {}): UsageInfo {
+  const inputTokens = tokenCount(
+    tokenCount(usage.promptTokenCount) + tokenCount(usage.toolUsePromptTokenCount),
+  );
+  const outputTokens = tokenCount(usage.candidatesTokenCount);
+  const thinkingTokens = tokenCount(usage.thoughtsTokenCount);
+  const total = tokenCount(usage.totalTokenCount);
+  return {
+    inputTokens,
+    outputTokens,
+    thinkingTokens,
+    totalTokens: total > 0 ? total : tokenCount(inputTokens + outputTokens + thinkingTokens),
+  };
+}
+
+/** The sum of two usages, for an answer that Gemini splits into several responses. */
+export function addUsage(first: UsageInfo, second: UsageInfo): UsageInfo {
+  return {
+    inputTokens: tokenCount(first.inputTokens + second.inputTokens),
+    outputTokens: tokenCount(first.outputTokens + second.outputTokens),
+    thinkingTokens: tokenCount(first.thinkingTokens + second.thinkingTokens),
+    totalTokens: tokenCount(first.totalTokens + second.totalTokens),
+  };
+}

@@ -1,0 +1,95 @@
+import { RetryableError, TerminalError, coerceError } from "#shared/errors.ts";
+import { retryable, terminal } from "../../../errors/llm-error.ts";
+import {
+  failureError,
+  isTooLong,
+  isUnpaid,
+  kindOfStatus,
+  type ErrorContext,
+  type FailureKind,
+} from "../../../errors/provider-failure.ts";
+import { redact } from "../../../errors/redact.ts";
+import { isObject, parseJson } from "../../../parse-json.ts";
+import { GeminiResponseError } from "./gemini-response-error.ts";
+
+/** Translates any error of the SDK, the socket or the conversion to a terminal or retryable error. */
+export function translateGeminiError(thrown: unknown, context: ErrorContext): TerminalError | RetryableError {
+  if (thrown instanceof GeminiResponseError) return translateResponseError(thrown, context);
+  if (thrown instanceof TerminalError && thrown.code === "malformed") {
+    return retryable("provider_error", thrown.message, { cause: thrown });
+  }
+  if (thrown instanceof TerminalError || thrown instanceof RetryableError) return thrown;
+  const error = coerceError(thrown);
+  const message = redact(error.message, context.secrets);
+  if (error instanceof RangeError) return terminal("invalid_request", message, { cause: error });
+  // An error with a code that is no TypeError comes from the socket or the HTTP parser.
+  if ("code" in error && typeof error.code === "string" && !(error instanceof TypeError)) {
+    return retryable("provider_error", `the connection to the provider failed (${error.code})`, {
+      cause: error,
+    });
+  }
+  return retryable("provider_error", `the provider's answer cannot be read: ${message}`, { cause: error });
+}
+
+function translateResponseError(
+  error: GeminiResponseError,
+  { credential, secrets }: ErrorContext,
+): TerminalError | RetryableError {
+  const body = errorBody(error.body);
+  return failureError({
+    kind: kindOf(error.status, body),
+    status: error.status,
+    detail: redact(body.message, secrets),
+    retryAfterMs: body.retryDelayMs ?? error.retryAfterMs,
+    credential,
+    cause: error,
+  });
+}
+
+function kindOf(status: number, { message, reason, dailyQuota }: ErrorBody): FailureKind {
+  const isClientError = status >= 400 && status < 500;
+  if (reason === "API_KEY_INVALID" || (isClientError && isUnpaid(message))) return "credentials";
+  if (status === 400 && isTooLong(message)) return "context_too_long";
+  // The retry delay that comes with an exhausted daily quota does not say when the quota is reset.
+  return status === 429 && dailyQuota ? "daily_quota" : kindOfStatus(status);
+}
+
+interface ErrorBody {
+  readonly message: string;
+  readonly reason: string | undefined;
+  readonly retryDelayMs: number | undefined;
+  /** The exceeded quota is a daily one. */
+  readonly dailyQuota: boolean;
+}
+
+/** Parses Google's error object, alone or in a list; any other body becomes the message. */
+function errorBody(text: string): ErrorBody {
+  const parsed = parseJson(text);
+  const outer: unknown = Array.isArray(parsed) ? parsed[0] : parsed;
+  const error = isObject(outer) ? outer["error"] : undefined;
+  if (!isObject(error)) {
+    return { message: text, reason: undefined, retryDelayMs: undefined, dailyQuota: false };
+  }
+  const { message, details } = error;
+  const known = objects(details);
+  const [reason] = known.flatMap((detail) => (typeof detail["reason"] === "string" ? detail["reason"] : []));
+  const [retryDelayMs] = known.flatMap(({ retryDelay }) => durationMs(retryDelay) ?? []);
+  const quotas = known.flatMap(({ violations }) => objects(violations)).map(({ quotaId }) => quotaId);
+  return {
+    message: typeof message === "string" && message !== "" ? message : text,
+    reason,
+    retryDelayMs,
+    dailyQuota: quotas.some((id) => typeof id === "string" && /PerDay/iu.test(id)),
+  };
+}
+
+function objects(value: unknown): Record<string, unknown>[] {
+  return Array.isArray(value) ? value.filter((item) => isObject(item)) : [];
+}
+
+/** Parses protobuf's JSON form of a duration, e.g. "17.5s", to milliseconds. */
+function durationMs(text: unknown): number | undefined {
+  if (typeof text !== "string") return undefined;
+  const match = /^(?<number>\d+(?:\.\d+)?)s$/u.exec(text)?.groups?.["number"];
+  return match === undefined ? undefined : Number(match) * 1_000;
+}

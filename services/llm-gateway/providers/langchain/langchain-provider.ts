@@ -1,0 +1,131 @@
+import { randomUUID } from "node:crypto";
+import type { Environment } from "#shared/environment.ts";
+import { RetryableError, TerminalError } from "#shared/errors.ts";
+import type { LLMConfig } from "#shared/generated/llm/v1/llm.ts";
+import { normaliseConversation } from "../../conversation/normalise-conversation.ts";
+import { toolNameDecoder } from "../../conversation/tool-names.ts";
+import { retryable, terminal } from "../../errors/llm-error.ts";
+import type { ErrorContext } from "../../errors/provider-failure.ts";
+import { guardStalls, type StallLimits } from "../guard-stalls.ts";
+import type { Content, Provider, ProviderCall } from "../provider.ts";
+import { retryBeforeOutput, type RetryPolicy } from "../retry-before-output.ts";
+import type { PreparedChat } from "./models/chat-model.ts";
+import { chatModelOpener, type OpenChatModel } from "./models/open-chat-model.ts";
+import { LangchainChunkReader } from "./response/langchain-chunk-reader.ts";
+import { parseLangchainChunk } from "./response/langchain-chunk.ts";
+import { translateLangchainError } from "./response/translate-langchain-error.ts";
+
+interface LangchainOptions {
+  /** Holds the credentials that calls name. */
+  readonly env: Environment;
+  readonly stall: StallLimits;
+  readonly retry: RetryPolicy;
+}
+
+/** OpenAI, Anthropic, xAI and Claude on Vertex AI through LangChain. */
+export function langchainProvider(options: LangchainOptions): Provider {
+  const open = chatModelOpener(options.env);
+  return (call) => generate(call, options, open);
+}
+
+async function* generate(
+  call: ProviderCall,
+  { stall, retry }: LangchainOptions,
+  open: OpenChatModel,
+): AsyncGenerator<Content> {
+  const { config, request, signal, deadline, log } = call;
+  if (config.model === "") throw terminal("invalid_request", "llm_config.model is empty: name a model");
+  const conversation = normaliseConversation(request.messages);
+  const { chatModel, secrets } = await open(config);
+  const context = { credential: credentialName(config), secrets };
+  const prepare = (plain: boolean) => chatModel.prepare({ conversation, tools: request.tools, plain });
+  let plain = false;
+  yield* retryBeforeOutput(
+    async function* tryWithFallback() {
+      try {
+        yield* tryOnce(call, stall, prepare(plain), context);
+      } catch (error) {
+        if (plain || !isAboutReasoning(error)) throw error;
+        log.warn("provider refused the reasoning in a request, retrying without it");
+        plain = true;
+        yield* tryOnce(call, stall, prepare(plain), context);
+      }
+    },
+    { policy: retry, deadline, signal, log },
+  );
+}
+
+function credentialName({ apiKeyEnv, credentialsEnv }: LLMConfig): string {
+  const name = apiKeyEnv === "" ? credentialsEnv : apiKeyEnv;
+  return name === "" ? "a call without a key" : `the credential in ${name}`;
+}
+
+/**
+ * True if the provider refused a request because it asks for reasoning (a model may not support it) or sends some back
+ * (it may belong to another account). The conversation can continue without reasoning.
+ */
+function isAboutReasoning(error: unknown): boolean {
+  return (
+    error instanceof TerminalError &&
+    error.code === "invalid_request" &&
+    /thinking|reasoning|signature|encrypted/iu.test(error.message)
+  );
+}
+
+async function* tryOnce(
+  call: ProviderCall,
+  stall: StallLimits,
+  prepared: PreparedChat,
+  context: ErrorContext,
+): AsyncGenerator<Content> {
+  // Leaving LangChain's loop early does not close its request, so every exit aborts it.
+  const request = new AbortController();
+  const abort = () => request.abort();
+  call.signal.addEventListener("abort", abort);
+  const { tools, messages } = call.request;
+  const reader = new LangchainChunkReader({
+    decodeToolName: toolNameDecoder(tools.map(({ name }) => name)),
+    newId: () => `call_${randomUUID()}`,
+    takenIds: messages.flatMap(({ toolCalls }) => toolCalls.map(({ id }) => id)),
+    state: prepared.state,
+  });
+  let output = false;
+  try {
+    call.signal.throwIfAborted();
+    for await (const contents of guardStalls(readAll(prepared, reader, request.signal), stall)) {
+      for (const content of contents) {
+        output = true;
+        yield content;
+      }
+    }
+  } catch (thrown) {
+    call.signal.throwIfAborted();
+    const error = translateLangchainError(thrown, context);
+    if (!output) throw error;
+    if (error instanceof RetryableError) {
+      throw retryable("partial_stream_error", `the answer broke off: ${error.message}`, { cause: error });
+    }
+    throw error.code === "invalid_request"
+      ? terminal("provider_error", error.message, { cause: error })
+      : error;
+  } finally {
+    call.signal.removeEventListener("abort", abort);
+    request.abort();
+  }
+  yield* reader.finish();
+}
+
+/**
+ * Yields the contents of each chunk. Chunks before the first content are not yielded, so that the time before it counts
+ * against the first-chunk limit: some models open the response and then think without sending anything.
+ */
+async function* readAll(
+  prepared: PreparedChat,
+  reader: LangchainChunkReader,
+  signal: AbortSignal,
+): AsyncGenerator<Content[]> {
+  for await (const chunk of await prepared.stream(signal)) {
+    const contents = reader.read(parseLangchainChunk(chunk));
+    if (reader.begun) yield contents;
+  }
+}

@@ -1,0 +1,78 @@
+import type { Environment } from "#shared/environment.ts";
+import type { LLMConfig } from "#shared/generated/llm/v1/llm.ts";
+import { terminal } from "../../../errors/llm-error.ts";
+import { apiKey } from "../../credential.ts";
+import { loadOnce } from "../../load-once.ts";
+import { lruCached } from "../../lru-cache.ts";
+import type { ChatAddress, ChatModel } from "./chat-model.ts";
+
+interface OpenedChatModel {
+  readonly chatModel: ChatModel;
+  /** Values to redact from messages. */
+  readonly secrets: readonly string[];
+}
+
+/**
+ * Opens the model for a call's settings. Throws TerminalError `credentials`, `invalid_request` or `invalid_backend`.
+ */
+export type OpenChatModel = (config: LLMConfig) => OpenedChatModel | Promise<OpenedChatModel>;
+
+const MAX_CHAT_MODELS = 32;
+
+/** Opens models by provider type and caches those used last; an SDK is imported with its first call. */
+export function chatModelOpener(env: Environment): OpenChatModel {
+  const openers = {
+    openai: loadOnce(async () => withKey((await import("./open-openai.ts")).openOpenai, env)),
+    xai: loadOnce(async () => withKey((await import("./open-xai.ts")).openXai, env)),
+    anthropic: loadOnce(async () => withKey((await import("./open-anthropic.ts")).openAnthropic, env)),
+    vertexai: loadOnce(() => vertexClaude(env)),
+  };
+  return async (config) => {
+    const { provider } = config;
+    if (!isServed(provider, openers)) {
+      throw terminal(
+        "invalid_backend",
+        `llm_config.provider "${provider}" cannot be served with backend "langchain": it must be one of ${Object.keys(openers).join(", ")}`,
+      );
+    }
+    const open = await openers[provider]();
+    return open(config);
+  };
+}
+
+function isServed<T extends object>(provider: string, openers: T): provider is Extract<keyof T, string> {
+  return Object.hasOwn(openers, provider);
+}
+
+function withKey(open: (address: ChatAddress) => ChatModel, env: Environment): OpenChatModel {
+  const chatModels = lruCached(MAX_CHAT_MODELS, open);
+  return ({ model, apiKeyEnv, baseUrl }) => {
+    const key = keyFor(apiKeyEnv, baseUrl, env);
+    return {
+      chatModel: chatModels({ model, apiKey: key, baseUrl }),
+      secrets: key === undefined ? [] : [key],
+    };
+  };
+}
+
+/** The API key; undefined if no variable is named and base_url is set: that server may need no key. */
+function keyFor(name: string, baseUrl: string, env: Environment): string | undefined {
+  if (name !== "") return apiKey(name, env);
+  if (baseUrl !== "") return undefined;
+  throw terminal(
+    "credentials",
+    "llm_config.api_key_env is empty: it must name the variable that holds the key, unless base_url is set",
+  );
+}
+
+async function vertexClaude(env: Environment): Promise<OpenChatModel> {
+  const { openVertexClaude } = await import("./open-vertex-claude.ts");
+  const { googleCredentials } = await import("../../vertex/google-credentials.ts");
+  const { vertexAddress } = await import("../../vertex/vertex-address.ts");
+  const find = googleCredentials(env);
+  return async (config) => {
+    const address = vertexAddress(config);
+    const { authClient, secrets } = await find(config);
+    return { chatModel: openVertexClaude(config.model, address, authClient), secrets };
+  };
+}

@@ -1,0 +1,51 @@
+import { rewriteSse, type RepairEvent } from "../response/rewrite-sse.ts";
+
+type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
+
+interface ProviderFetchOptions {
+  /** Removes the header with the key, for a server that needs none; the SDK always sets one. */
+  readonly withoutKey?: boolean;
+  /** Changes the body of a request. */
+  readonly rewrite?: (body: string) => string;
+}
+
+/** In code units; a few times the largest answer, so that only garbage exceeds it. */
+const MAX_EVENT_LENGTH = 8 * 1024 * 1024;
+/** Of an error body; its message is cut to 2,000 code units anyway. */
+const MAX_ERROR_BYTES = 64 * 1024;
+
+/**
+ * fetch for the SDKs: follows no redirect (the header with the key would go along), bounds what the SDKs buffer, and
+ * repairs the events of an answer. `openRepair` is called once per answer.
+ */
+export function providerFetch(openRepair: () => RepairEvent, options: ProviderFetchOptions = {}): Fetch {
+  return async (input, init) => {
+    const headersOut = new Headers(init?.headers);
+    if (options.withoutKey === true) headersOut.delete("authorization");
+    const response = await fetch(input, {
+      ...init,
+      ...(options.rewrite !== undefined && typeof init?.body === "string"
+        ? { body: options.rewrite(init.body) }
+        : {}),
+      headers: headersOut,
+      redirect: "manual",
+    });
+    if (response.body === null) return response;
+    const { status, statusText, headers } = response;
+    const body = response.ok
+      ? response.body.pipeThrough(rewriteSse(openRepair(), MAX_EVENT_LENGTH))
+      : response.body.pipeThrough(firstBytes(MAX_ERROR_BYTES));
+    return new Response(body, { status, statusText, headers });
+  };
+}
+
+function firstBytes(maxBytes: number): TransformStream<Uint8Array, Uint8Array> {
+  let left = maxBytes;
+  return new TransformStream({
+    transform: (bytes, controller) => {
+      controller.enqueue(bytes.subarray(0, left));
+      left -= Math.min(left, bytes.length);
+      if (left === 0) controller.terminate();
+    },
+  });
+}

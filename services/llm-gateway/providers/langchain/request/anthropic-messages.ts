@@ -1,0 +1,124 @@
+import { AIMessage, HumanMessage, SystemMessage, type BaseMessage } from "@langchain/core/messages";
+import type { ConversationMessage } from "#shared/generated/llm/v1/llm.ts";
+import type { Conversation } from "../../../conversation/normalise-conversation.ts";
+import { encodeToolName } from "../../../conversation/tool-names.ts";
+import { parseJsonObject } from "../../../parse-json.ts";
+import { decodeLangchainState, type LangchainState } from "../langchain-state.ts";
+import { encodeCallId } from "./encode-call-id.ts";
+
+interface Block {
+  readonly type: string;
+  readonly [key: string]: unknown;
+}
+
+interface AnthropicMessagesOptions {
+  readonly model: string;
+  /** The request asks the model to think; otherwise its earlier thinking is omitted too. */
+  readonly thinking: boolean;
+}
+
+/**
+ * Converts a conversation to Anthropic's form: user and assistant messages alternate, tool results come first in a user
+ * message, no text is blank, and thinking blocks with their signature come before the blocks that followed them.
+ */
+export function anthropicMessages(
+  { system, messages }: Conversation,
+  options: AnthropicMessagesOptions,
+): BaseMessage[] {
+  const turns: { role: "user" | "assistant"; blocks: Block[] }[] = [];
+  for (const message of messages) {
+    const role = message.role === "assistant" ? "assistant" : "user";
+    const blocks = blocksOf(message, options);
+    if (blocks.length === 0) continue;
+    const last = turns.at(-1);
+    if (last?.role === role) last.blocks.push(...blocks);
+    else turns.push({ role, blocks });
+  }
+  return [
+    ...(system === undefined ? [] : [new SystemMessage(system)]),
+    ...turns.map(({ role, blocks }) =>
+      role === "user" ? new HumanMessage({ content: blocks }) : new AIMessage({ content: blocks }),
+    ),
+  ];
+}
+
+/**
+ * True if the request may ask the model to think. Anthropic refuses a tool result without the thinking before its call,
+ * so a round of tool calls that was begun without thinking must be completed without it.
+ */
+export function mayThink({ messages }: Conversation, model: string): boolean {
+  const lastUser = messages.findLastIndex(({ role }) => role === "user");
+  return messages
+    .slice(lastUser + 1)
+    .filter(({ role, toolCalls }) => role === "assistant" && toolCalls.length > 0)
+    .every(({ providerState }) => stateOf(providerState, model)?.thinking === true);
+}
+
+function stateOf(data: Uint8Array, model: string): LangchainState | undefined {
+  return decodeLangchainState(data, { form: "anthropic", model });
+}
+
+function blocksOf(message: ConversationMessage, options: AnthropicMessagesOptions): Block[] {
+  switch (message.role) {
+    case "tool":
+      return [
+        {
+          type: "tool_result",
+          tool_use_id: encodeCallId(message.toolCallId),
+          content: message.content.trim() === "" ? "(no output)" : message.content,
+        },
+      ];
+    case "assistant":
+      return assistantBlocks(message, options);
+    default:
+      return textBlocks(message.content);
+  }
+}
+
+/** Rebuilds the blocks that the model sent. Text that was changed since is sent as one block, after the thinking. */
+function assistantBlocks(
+  message: ConversationMessage,
+  { model, thinking }: AnthropicMessagesOptions,
+): Block[] {
+  const layout = stateOf(message.providerState, model)?.parts ?? [];
+  const calls = new Map(message.toolCalls.map((call) => [call.id, call]));
+  const blocks: Block[] = [];
+  const textLength = layout.reduce((sum, part) => sum + ("text" in part ? part.text : 0), 0);
+  const isTextIntact = textLength === message.content.length;
+  let rest = message.content;
+  const flush = () => {
+    blocks.push(...textBlocks(rest));
+    rest = "";
+  };
+  for (const part of layout) {
+    if ("block" in part) {
+      const { type } = part.block;
+      if (thinking && typeof type === "string") blocks.push({ ...part.block, type });
+    } else if ("text" in part) {
+      blocks.push(...textBlocks(isTextIntact ? rest.slice(0, part.text) : ""));
+      if (isTextIntact) rest = rest.slice(part.text);
+    } else {
+      if (!isTextIntact) flush();
+      const call = calls.get(part.call);
+      if (call !== undefined) blocks.push(toolUse(call));
+      calls.delete(part.call);
+    }
+  }
+  flush();
+  blocks.push(...[...calls.values()].map(toolUse));
+  return blocks;
+}
+
+function toolUse(call: ConversationMessage["toolCalls"][number]): Block {
+  return {
+    type: "tool_use",
+    id: encodeCallId(call.id),
+    name: encodeToolName(call.name),
+    input: parseJsonObject(call.arguments) ?? {},
+  };
+}
+
+/** Anthropic refuses blank text. */
+function textBlocks(text: string): Block[] {
+  return text.trim() === "" ? [] : [{ type: "text", text }];
+}

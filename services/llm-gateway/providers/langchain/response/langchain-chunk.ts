@@ -1,0 +1,87 @@
+import { Type, type Static } from "typebox";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
+
+const optionalString = Type.Optional(Type.String());
+const optionalCount = Type.Optional(Type.Number());
+
+const ContentBlock = Type.Object({
+  type: Type.String(),
+  /** The block of the answer that this piece belongs to. */
+  index: Type.Optional(Type.Union([Type.Number(), Type.String()])),
+  text: optionalString,
+  /** A piece of Anthropic's thinking. The signature comes once, at the end. */
+  thinking: optionalString,
+  signature: optionalString,
+  /** The content of a redacted_thinking block. */
+  data: optionalString,
+  /** A piece of OpenAI's reasoning summary. */
+  reasoning: optionalString,
+});
+export type ContentBlock = Static<typeof ContentBlock>;
+
+const ToolCallPiece = Type.Object({
+  index: Type.Optional(Type.Union([Type.Number(), Type.String()])),
+  id: optionalString,
+  name: optionalString,
+  args: optionalString,
+});
+export type ToolCallPiece = Static<typeof ToolCallPiece>;
+
+/** An item of the Responses API's output; its other fields are kept and go back unchanged. */
+const OutputItem = Type.Object({
+  type: Type.String(),
+  encrypted_content: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+  phase: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+  /** Null for tools that run at the provider. */
+  call_id: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+  content: Type.Optional(Type.Unknown()),
+});
+export type OutputItem = Static<typeof OutputItem>;
+
+const LangchainUsage = Type.Object({
+  input_tokens: optionalCount,
+  output_tokens: optionalCount,
+  total_tokens: optionalCount,
+  output_token_details: Type.Optional(Type.Object({ reasoning: optionalCount })),
+});
+export type LangchainUsage = Static<typeof LangchainUsage>;
+
+/** Anthropic's usage at the end of an answer; LangChain itself passes on only the output tokens. */
+const AnthropicUsage = Type.Object({
+  input_tokens: Type.Optional(Type.Union([Type.Number(), Type.Null()])),
+  cache_creation_input_tokens: Type.Optional(Type.Union([Type.Number(), Type.Null()])),
+  cache_read_input_tokens: Type.Optional(Type.Union([Type.Number(), Type.Null()])),
+  output_tokens_details: Type.Optional(
+    Type.Union([Type.Object({ thinking_tokens: optionalCount }), Type.Null()]),
+  ),
+});
+export type AnthropicUsage = Static<typeof AnthropicUsage>;
+
+const LangchainChunk = Type.Object({
+  content: Type.Union([Type.String(), Type.Array(ContentBlock)]),
+  tool_call_chunks: Type.Optional(Type.Array(ToolCallPiece)),
+  usage_metadata: Type.Optional(LangchainUsage),
+  additional_kwargs: Type.Optional(
+    Type.Object({
+      reasoning_content: optionalString,
+      refusal: optionalString,
+      stop_reason: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+      usage: Type.Optional(AnthropicUsage),
+    }),
+  ),
+  response_metadata: Type.Optional(
+    Type.Object({
+      /** Of a chat completion. */
+      finish_reason: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+      /** Of the Responses API's last event, like the next two. */
+      status: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+      incomplete_details: Type.Optional(Type.Union([Type.Object({ reason: optionalString }), Type.Null()])),
+      output: Type.Optional(Type.Array(OutputItem)),
+    }),
+  ),
+});
+/** The fields that the gateway reads of LangChain's message chunks, for all providers. */
+export type LangchainChunk = Static<typeof LangchainChunk>;
+
+/** Checks one chunk, whose fields contain unchecked provider data. Throws TerminalError `malformed`. */
+export const parseLangchainChunk = compileParser("model response", LangchainChunk);

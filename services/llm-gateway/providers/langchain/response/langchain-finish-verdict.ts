@@ -1,0 +1,59 @@
+import { retryable, terminal } from "../../../errors/llm-error.ts";
+import { OUTPUT_LIMIT_NOTE, type FinishVerdict } from "../../finish-verdict.ts";
+
+interface LangchainFinish {
+  /** The provider's finish reason; undefined if the answer ended without one. */
+  readonly reason: string | undefined;
+  /** Text was sent. */
+  readonly answered: boolean;
+  readonly calledTools: boolean;
+  /** The arguments of every tool call are complete. */
+  readonly callsWhole: boolean;
+  /** Any content has arrived, thinking included. */
+  readonly begun: boolean;
+}
+
+const CONTEXT_FULL_NOTE = "\n\n[The answer ends here: the conversation fills the model's context.]";
+
+/** How an answer with this finish reason, of any API, ended; one that stopped early is never a success. */
+export function langchainFinishVerdict(finish: LangchainFinish): FinishVerdict {
+  const { reason, begun } = finish;
+  switch (reason) {
+    case "stop":
+    case "end_turn":
+    case "stop_sequence":
+    case "tool_calls":
+    case "function_call":
+    case "tool_use":
+    case "completed":
+    case "eos":
+      return {};
+    case undefined:
+      if (finish.calledTools && finish.callsWhole) return {};
+      if (!begun) return { error: retryable("provider_error", "the model's answer is empty") };
+      return { error: retryable("partial_stream_error", "the answer broke off: it has no finish reason") };
+    case "length":
+    case "max_tokens":
+    case "max_output_tokens":
+      return truncated(finish, OUTPUT_LIMIT_NOTE, "the model used up its output tokens");
+    case "model_context_window_exceeded":
+      return truncated(finish, CONTEXT_FULL_NOTE, "the conversation fills the model's context");
+    case "content_filter":
+    case "refusal":
+    case "sensitive":
+      return { error: terminal("content_blocked", `the provider blocked the answer (${reason})`) };
+    default:
+      return { error: retryable("provider_error", `the model stopped with ${reason}`) };
+  }
+}
+
+function truncated(
+  { answered, calledTools, callsWhole }: LangchainFinish,
+  note: string,
+  why: string,
+): FinishVerdict {
+  if (calledTools) {
+    return callsWhole ? {} : { error: retryable("provider_error", `${why} in the middle of a tool call`) };
+  }
+  return answered ? { note } : { error: retryable("provider_error", `${why} before it answered`) };
+}

@@ -1,0 +1,142 @@
+import { RetryableError, TerminalError, coerceError } from "#shared/errors.ts";
+import { retryable, terminal } from "../../../errors/llm-error.ts";
+import { parseRetryAfter } from "../../../errors/parse-retry-after.ts";
+import {
+  failureError,
+  isTooLong,
+  isUnpaid,
+  kindOfStatus,
+  type ErrorContext,
+  type FailureKind,
+} from "../../../errors/provider-failure.ts";
+import { redact } from "../../../errors/redact.ts";
+import { isObject } from "../../../parse-json.ts";
+
+/** An error that a provider reported, in an HTTP response or inside an answer. */
+interface Failure {
+  /** HTTP status; undefined for an error inside an answer, whose status was 200. */
+  readonly status: number | undefined;
+  /** The error's types and codes, e.g. "overloaded_error" or "rate_limit_exceeded"; may be empty. */
+  readonly kinds: readonly string[];
+  /** The provider's own error text, redacted. */
+  readonly detail: string;
+  /** The delay before a retry that the provider asked for, in milliseconds. */
+  readonly retryAfterMs: number | undefined;
+}
+
+/** Translates any error of LangChain, an SDK, fetch or the conversion to a terminal or retryable error. */
+export function translateLangchainError(
+  thrown: unknown,
+  context: ErrorContext,
+): TerminalError | RetryableError {
+  if (thrown instanceof TerminalError && thrown.code === "malformed") {
+    return retryable("provider_error", thrown.message, { cause: thrown });
+  }
+  if (thrown instanceof TerminalError || thrown instanceof RetryableError) return thrown;
+  const error = coerceError(thrown);
+  const verdict = causes(error).find(
+    (cause) => cause instanceof TerminalError || cause instanceof RetryableError,
+  );
+  if (verdict instanceof TerminalError || verdict instanceof RetryableError) return verdict;
+  const failure = failureOf(error, context);
+  if (failure !== undefined) {
+    const { credential } = context;
+    return failureError({ ...failure, kind: kindOf(failure), credential, cause: error });
+  }
+  const message = redact(error.message, context.secrets);
+  if (error instanceof RangeError) return terminal("invalid_request", message, { cause: error });
+  const reason = networkReason(error);
+  return reason === undefined
+    ? retryable("provider_error", `the provider's answer cannot be read: ${message}`, { cause: error })
+    : retryable(
+        "provider_error",
+        `the connection to the provider failed (${redact(reason, context.secrets)})`,
+        {
+          cause: error,
+        },
+      );
+}
+
+const BLOCKED = /content_filter|content_policy|invalid_prompt|safety_check|moderation/iu;
+
+function kindOf({ status, kinds, detail }: Failure): FailureKind {
+  const all = [...kinds, detail].join(" ");
+  const isKind = (pattern: RegExp) => kinds.some((kind) => pattern.test(kind));
+  const isClientError = status === undefined || (status >= 400 && status < 500);
+  if (isClientError && isUnpaid(all)) return "credentials";
+  if (isClientError && status !== 429 && isTooLong(all)) return "context_too_long";
+  if (status === 400 && isKind(BLOCKED)) return "content_blocked";
+  // The model's tool call did not match the tool's schema; the next sample may.
+  if (isKind(/tool_use_failed/iu)) return "failed";
+  if (status === undefined) return BY_KIND.find(([pattern]) => isKind(pattern))?.[1] ?? "failed";
+  return kindOfStatus(status);
+}
+
+/** For errors inside an answer, which have no status. */
+const BY_KIND: readonly (readonly [RegExp, FailureKind])[] = [
+  [/overloaded|slow_down/iu, "overloaded"],
+  [/rate_limit/iu, "rate_limited"],
+  [/timeout/iu, "timeout"],
+  [/authentication|permission|api_key/iu, "credentials"],
+  [BLOCKED, "content_blocked"],
+  [/invalid_request/iu, "invalid_request"],
+];
+
+/** Reads the fields of an SDK's error, which LangChain passes on; undefined if the error is not from the provider. */
+function failureOf(error: Error, context: ErrorContext): Failure | undefined {
+  for (const cause of causes(error)) {
+    const fields = Object.fromEntries(Object.entries(cause));
+    const status = typeof fields["status"] === "number" ? fields["status"] : undefined;
+    const body = innermost(fields["error"]);
+    if (status === undefined && body === undefined) continue;
+    const text: unknown = body?.["message"] ?? body?.["detail"] ?? fields["error"];
+    const detail = typeof text === "string" && text !== "" ? text : firstLine(cause.message);
+    return {
+      status,
+      kinds: [body?.["type"], body?.["code"], fields["code"], cause.name].filter(
+        (kind) => typeof kind === "string",
+      ),
+      detail: redact(detail, context.secrets),
+      retryAfterMs: retryAfterIn(fields["headers"]),
+    };
+  }
+  return undefined;
+}
+
+/** Anthropic's SDK passes the whole body, OpenAI's only the error object inside. */
+function innermost(body: unknown): Record<string, unknown> | undefined {
+  if (!isObject(body)) return undefined;
+  return isObject(body["error"]) ? body["error"] : body;
+}
+
+function firstLine(message: string): string {
+  return message.split("\n", 1)[0] ?? "";
+}
+
+function retryAfterIn(headers: unknown): number | undefined {
+  if (!(headers instanceof Headers)) return undefined;
+  const precise = Number(headers.get("retry-after-ms") ?? Number.NaN);
+  return precise >= 0 ? precise : parseRetryAfter(headers.get("retry-after"));
+}
+
+/** The SDKs' message is only "Connection error."; the reason is in the innermost cause. */
+function networkReason(error: Error): string | undefined {
+  const all = causes(error);
+  const isNetwork = all.some(
+    ({ name, message }) =>
+      /Connection|Timeout/u.test(name) || /^(?:Connection error|terminated|fetch failed)/u.test(message),
+  );
+  if (!isNetwork) return undefined;
+  const last = all.at(-1) ?? error;
+  const code = "code" in last && typeof last.code === "string" ? last.code : last.message;
+  return code === "" ? last.name : code;
+}
+
+/** The error and its causes, outermost first, at most 8. */
+function causes(error: Error): Error[] {
+  const found: Error[] = [];
+  for (let next: unknown = error; next instanceof Error && found.length < 8; next = next.cause) {
+    found.push(next);
+  }
+  return found;
+}

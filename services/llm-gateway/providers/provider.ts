@@ -1,0 +1,22 @@
+import type { GenerateRequest, GenerateResponse, LLMConfig } from "#shared/generated/llm/v1/llm.ts";
+import type { Logger } from "#shared/logger.ts";
+
+/** The content of one chunk of an answer; errors are thrown, never yielded. */
+export type Content = Exclude<NonNullable<GenerateResponse["content"]>, { $case: "error" }>;
+
+/** One Generate call, as passed to a provider. */
+export interface ProviderCall {
+  readonly request: GenerateRequest;
+  readonly config: LLMConfig;
+  /** Aborts when the caller cancels, its deadline passes or the gateway stops; the provider closes its socket then. */
+  readonly signal: AbortSignal;
+  /** The caller's deadline in milliseconds since the epoch, or Infinity. */
+  readonly deadline: number;
+  readonly log: Logger;
+}
+
+/**
+ * Performs one call and yields its content as it arrives. Throws TerminalError or RetryableError with one of
+ * LLM_ERROR_CODES, or the signal's reason. Leaving the loop early releases the call's resources.
+ */
+export type Provider = (call: ProviderCall) => AsyncIterable<Content>;

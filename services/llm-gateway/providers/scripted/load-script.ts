@@ -1,0 +1,74 @@
+import { readFile, realpath, stat } from "node:fs/promises";
+import { isAbsolute, join, relative, sep } from "node:path";
+import { errorMessage } from "#shared/errors.ts";
+import { terminal } from "../../errors/llm-error.ts";
+import { parseScript } from "./parse-script.ts";
+import type { Script } from "./script-schema.ts";
+
+const MAX_SCRIPT_BYTES = 8 * 1024 * 1024;
+const MAX_CACHED = 64;
+
+/** Loads the script at a path relative to the configuration directory. Throws TerminalError `invalid_request`. */
+type ScriptLoader = (path: string) => Promise<Script>;
+
+/**
+ * Creates a loader for one configuration directory. A file is read again only if its modification time or size has
+ * changed. A path that leaves the directory, also through a symbolic link, is refused.
+ */
+export function scriptLoader(configDir: string): ScriptLoader {
+  const cache = new Map<string, { readonly version: string; readonly script: Script }>();
+  return async (path) => {
+    const file = await resolveInside(configDir, path);
+    const { mtimeMs, size } = await stat(file);
+    if (size > MAX_SCRIPT_BYTES) {
+      throw terminal(
+        "invalid_request",
+        `script ${path} has ${size} bytes: at most ${MAX_SCRIPT_BYTES} are allowed`,
+      );
+    }
+    const version = `${mtimeMs}/${size}`;
+    const cached = cache.get(file);
+    if (cached?.version === version) return cached.script;
+    const script = parseScript(path, await readFile(file, "utf8"));
+    cache.delete(file);
+    cache.set(file, { version, script });
+    const [oldest] = cache.keys();
+    if (cache.size > MAX_CACHED && oldest !== undefined) cache.delete(oldest);
+    return script;
+  };
+}
+
+async function resolveInside(configDir: string, path: string): Promise<string> {
+  if (path === "") {
+    throw terminal(
+      "invalid_request",
+      "llm_config.script is empty: name a script file relative to the configuration directory",
+    );
+  }
+  if (isAbsolute(path)) throw outside(path);
+  try {
+    const root = await realpath(configDir);
+    const file = await realpath(join(root, path));
+    if (leaves(relative(root, file))) throw outside(path);
+    if (!(await stat(file)).isFile()) throw terminal("invalid_request", `script ${path} is not a file`);
+    return file;
+  } catch (error) {
+    if (!(error instanceof Error && "syscall" in error)) throw error;
+    // The error for a path outside must not tell whether the file exists.
+    if (leaves(relative(configDir, join(configDir, path)))) throw outside(path);
+    throw terminal("invalid_request", `script ${path} cannot be read: ${errorMessage(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+function leaves(inside: string): boolean {
+  return inside === ".." || inside.startsWith(`..${sep}`) || isAbsolute(inside);
+}
+
+function outside(path: string): Error {
+  return terminal(
+    "invalid_request",
+    `script ${path} lies outside the configuration directory: it must be inside`,
+  );
+}

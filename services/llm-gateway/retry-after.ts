@@ -1,7 +1,0 @@
-/** A Retry-After header, in seconds or as a date, in milliseconds from now; undefined where it says nothing usable. */
-export function retryAfter(header: string | null | undefined): number | undefined {
-  if (header === undefined || header === null) return undefined;
-  if (/^\d{1,6}(?:\.\d+)?$/u.test(header)) return Number(header) * 1_000;
-  const date = Date.parse(header);
-  return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now());
-}

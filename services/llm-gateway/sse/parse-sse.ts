@@ -1,0 +1,107 @@
+import { retryable } from "../errors/llm-error.ts";
+
+/** One server-sent event; `name` is undefined if the event has no `event` field. */
+export interface SseEvent {
+  readonly name: string | undefined;
+  readonly data: string;
+}
+
+const LINE_END = /\r\n?|\n/gu;
+/** A field or a comment. */
+const FIELD = /^(?<name>[A-Za-z][\w-]*)?(?::|$)/u;
+
+/**
+ * Parses a response body as server-sent events, as SseParser does. Throws what SseParser throws and what the body
+ * fails with. Leaving the loop early cancels the body.
+ */
+export async function* parseSse(
+  body: AsyncIterable<Uint8Array>,
+  maxLength: number,
+): AsyncGenerator<SseEvent> {
+  const reader = new SseParser(maxLength);
+  for await (const bytes of body) yield* reader.read(bytes);
+  yield* reader.end();
+}
+
+/**
+ * Parses server-sent events from bytes that arrive in pieces. Lines end in LF, CRLF or CR; several `data` lines are
+ * joined; comments, other fields and events without data are skipped; the last event needs no blank line after it.
+ * A line that is no field counts as data, because some proxies write a bare JSON error into the body. `read` and
+ * `end` throw RetryableError `provider_error` if an event exceeds `maxLength` code units, and TypeError for bytes that
+ * are not UTF-8.
+ */
+export class SseParser {
+  readonly #maxLength: number;
+  readonly #decoder = new TextDecoder("utf-8", { fatal: true }); // also removes a byte order mark
+  readonly #event = new SseEventLines();
+  #line = "";
+  #isAfterCr = false;
+
+  constructor(maxLength: number) {
+    this.#maxLength = maxLength;
+  }
+
+  /** Takes the next bytes; yields the events they complete. */
+  *read(bytes: Uint8Array): Generator<SseEvent> {
+    const text = this.#decoder.decode(bytes, { stream: true });
+    if (text === "") return;
+    let start = 0;
+    for (const { index, 0: end } of text.matchAll(LINE_END)) {
+      // The LF of a CRLF that was split between two pieces does not end a second line.
+      const isRest = this.#isAfterCr && index === 0 && end === "\n";
+      const event = isRest ? undefined : this.#event.add(this.#line + text.slice(start, index));
+      this.#line = "";
+      start = index + end.length;
+      if (event !== undefined) yield event;
+    }
+    this.#line += text.slice(start);
+    this.#isAfterCr = text.endsWith("\r");
+    if (this.#event.length + this.#line.length > this.#maxLength) {
+      throw retryable(
+        "provider_error",
+        `the provider sent one message of more than ${this.#maxLength} characters`,
+      );
+    }
+  }
+
+  /** To be called at the end of the body: yields the last event if no blank line ended it. */
+  *end(): Generator<SseEvent> {
+    const line = this.#line + this.#decoder.decode();
+    const event = this.#event.add(line) ?? this.#event.add("");
+    if (event !== undefined) yield event;
+  }
+}
+
+/** Collects the lines of one event. */
+class SseEventLines {
+  #name: string | undefined;
+  #data: string[] = [];
+  #length = 0;
+
+  /** Code units of all data lines so far, field names and line ends included. */
+  get length(): number {
+    return this.#length;
+  }
+
+  /** Takes one line without its line end; a blank line ends the event, which is returned if it has data. */
+  add(line: string): SseEvent | undefined {
+    if (line === "") return this.#take();
+    const field = FIELD.exec(line);
+    const value = field === null ? line : line.slice(field[0].length).replace(/^ /u, "");
+    if (field === null || field.groups?.["name"] === "data") {
+      this.#data.push(value);
+      this.#length += line.length + 1;
+    } else if (field.groups?.["name"] === "event") {
+      this.#name = value;
+    }
+    return undefined;
+  }
+
+  #take(): SseEvent | undefined {
+    const event = this.#data.length === 0 ? undefined : { name: this.#name, data: this.#data.join("\n") };
+    this.#name = undefined;
+    this.#data = [];
+    this.#length = 0;
+    return event;
+  }
+}

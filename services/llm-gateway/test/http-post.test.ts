@@ -1,0 +1,74 @@
+import { expect } from "chai";
+import { openGeminiServer, geminiChunk, type GeminiReply } from "../../../test/support/gemini-server.ts";
+import { httpPost } from "../providers/google-native/request/http-post.ts";
+
+const PATH = "/v1/models/m:streamGenerateContent?alt=sse";
+const finish = (reply: GeminiReply) => {
+  reply.chunk(geminiChunk([{ text: "fine" }]));
+  reply.end();
+};
+
+/** Reads a body to its end; returns its error instead if it fails. */
+async function read(body: AsyncIterable<unknown>): Promise<unknown> {
+  try {
+    for await (const bytes of body) expect(bytes).not.to.equal(undefined);
+    return "read";
+  } catch (error) {
+    return error;
+  }
+}
+
+describe("httpPost", () => {
+  const post = (base: string, signal: AbortSignal) =>
+    httpPost(new URL(PATH, base), { headers: new Headers({ "x-one": "1" }), body: '{"a":"é"}', signal });
+
+  it("sends headers and body and resolves with the body unread", async () => {
+    await using gemini = await openGeminiServer(finish);
+    const response = await post(gemini.url, new AbortController().signal);
+    expect(response.statusCode).to.equal(200);
+    expect(await read(response)).to.equal("read");
+    expect(gemini.requests[0]).to.deep.include({ body: { a: "é" } });
+    expect(gemini.requests[0]?.headers).to.include({ "x-one": "1" });
+  });
+
+  it("sends nothing when its signal has aborted already", async () => {
+    await using gemini = await openGeminiServer(finish);
+    const failure: unknown = await post(gemini.url, AbortSignal.abort()).catch((error: unknown) => error);
+    expect(failure).to.be.an("error").with.property("message").that.includes("aborted");
+    expect(gemini.requests).to.have.length(0);
+  });
+
+  it("fails and closes the socket when its signal aborts before the head, and in the body", async () => {
+    await using gemini = await openGeminiServer([
+      () => undefined,
+      (reply) => reply.chunk(geminiChunk([{ text: "well" }])),
+    ]);
+    const before = new AbortController();
+    const head = post(gemini.url, before.signal).catch((error: unknown) => error);
+    const first = await gemini.request(0);
+    before.abort();
+    expect(await head)
+      .to.be.an("error")
+      .with.property("message")
+      .that.includes("aborted");
+    await first.closed;
+    const within = new AbortController();
+    const response = await post(gemini.url, within.signal);
+    within.abort();
+    expect(await read(response)).to.be.an("error");
+    await gemini.requests[1]?.closed;
+  });
+
+  it("survives an abort after the whole answer has arrived but is not read", async () => {
+    await using gemini = await openGeminiServer((reply) => {
+      reply.raw("x".repeat(2_000_000));
+      reply.end();
+    });
+    const controller = new AbortController();
+    const response = await post(gemini.url, controller.signal);
+    const bytes = response[Symbol.asyncIterator]();
+    await bytes.next();
+    controller.abort();
+    await gemini.requests[0]?.closed;
+  });
+});

@@ -1,0 +1,183 @@
+import type { Origin } from "#shared/agent-config/agent-config.ts";
+import type { LlmProviderEntry } from "#shared/agent-config/schemas/llm-providers-file.ts";
+import type { AgentEntry, ChainEntry, McpServerEntry } from "#shared/agent-config/schemas/tarsy-file.ts";
+import type { Environment } from "#shared/environment.ts";
+
+/** The built-in definitions by name; a written entry of the same name replaces one whole. */
+export interface BuiltInConfig {
+  readonly agents: ReadonlyMap<string, AgentEntry>;
+  readonly chains: ReadonlyMap<string, ChainEntry>;
+  readonly mcpServers: ReadonlyMap<string, McpServerEntry>;
+  readonly llmProviders: ReadonlyMap<string, LlmProviderEntry>;
+  /** Of values with variables inserted, by path. */
+  readonly origins: ReadonlyMap<string, Origin>;
+}
+
+/** The built-in definitions with the variables of `env` inserted. */
+export function builtInConfig(env: Environment): BuiltInConfig {
+  return {
+    agents: new Map(Object.entries(AGENTS)),
+    chains: new Map(Object.entries(CHAINS)),
+    mcpServers: new Map([["kubernetes-server", kubernetesServer(env["KUBECONFIG"] ?? "")]]),
+    llmProviders: new Map(Object.entries(LLM_PROVIDERS)),
+    origins: new Map([
+      ["mcp_servers.kubernetes-server.transport.args[5]", { file: "built-in", variables: ["KUBECONFIG"] }],
+    ]),
+  };
+}
+
+/** The settings that apply where nothing is written, in the notation of the files. */
+export const BUILT_IN_SETTINGS = {
+  queue: {
+    worker_count: 5,
+    max_concurrent_sessions: 5,
+    max_parallel_agents: 5,
+    session_timeout: "15m",
+    poll_interval: "1s",
+    poll_interval_jitter: "500ms",
+    graceful_shutdown_timeout: "15m",
+    orphan_detection_interval: "5m",
+    orphan_threshold: "5m",
+    heartbeat_interval: "30s",
+  },
+  defaults: {
+    alert_type: "kubernetes",
+    max_iterations: 20,
+    iteration_timeout: "120s",
+    iteration_strategy: "single-call",
+    success_policy: "any",
+  },
+  /** A script answers by itself; these only fill the provider's fields. */
+  scripted: { model: "scripted", max_tool_result_tokens: 250_000 },
+} as const;
+
+/** Synthesizes the results of a stage with several agents, unless the stage names another agent. */
+export const SYNTHESIS_AGENT = "SynthesisAgent";
+
+const SYNTHESIS_INSTRUCTIONS = `You are the incident commander. Several investigations of the same alert ran in parallel, and their results are all you work from.
+
+- Judge each result critically: which claims rest on evidence that was actually gathered, and which are guesses?
+- Give weak or unsupported conclusions little weight, however confident they sound.
+- Bring the findings together; where they contradict each other, decide which is right and say why, or say that it is open.
+- Arrive at one root cause and one set of recommendations, as a single analysis of the incident.
+- Do not grade or compare the investigators: the reader wants to know about the incident, not about them.`;
+
+const AGENTS: Readonly<Record<string, AgentEntry>> = {
+  KubernetesAgent: {
+    mcp_servers: ["kubernetes-server"],
+    iteration_strategy: "react",
+  },
+  ChatAgent: {
+    mcp_servers: ["kubernetes-server"],
+    iteration_strategy: "react",
+  },
+  [SYNTHESIS_AGENT]: {
+    mcp_servers: ["kubernetes-server"],
+    iteration_strategy: "synthesis",
+    custom_instructions: SYNTHESIS_INSTRUCTIONS,
+  },
+};
+
+const CHAINS: Readonly<Record<string, ChainEntry>> = {
+  "kubernetes-agent-chain": {
+    alert_types: ["kubernetes"],
+    description: "Investigates a Kubernetes alert in one stage",
+    stages: [{ name: "analysis", agents: [{ name: "KubernetesAgent" }] }],
+  },
+};
+
+function kubernetesServer(kubeconfig: string): McpServerEntry {
+  return {
+    transport: {
+      type: "stdio",
+      command: "npx",
+      args: [
+        "-y",
+        "kubernetes-mcp-server@0.0.54",
+        "--read-only",
+        "--disable-destructive",
+        "--kubeconfig",
+        kubeconfig,
+      ],
+    },
+    instructions: KUBERNETES_INSTRUCTIONS,
+    data_masking: {
+      enabled: true,
+      pattern_groups: ["kubernetes"],
+      patterns: ["certificate", "token", "email"],
+    },
+    summarization: { enabled: true, size_threshold_tokens: 5000, summary_max_token_limit: 1000 },
+  };
+}
+
+const KUBERNETES_INSTRUCTIONS = `Working with the Kubernetes server:
+
+- If the tool configuration_contexts_list exists, list the contexts first, and name the context you mean in later calls.
+- Lists over the whole cluster can be very long. Ask for them only when nothing narrower will do.
+- Prefer queries within one namespace.
+- Pass the namespace parameter only for kinds that live in a namespace; leave it out for cluster-scoped ones such as nodes, namespaces and persistent volumes.`;
+
+const LLM_PROVIDERS: Readonly<Record<string, LlmProviderEntry>> = {
+  "google-default": {
+    type: "google",
+    model: "gemini-2.5-pro",
+    api_key_env: "GOOGLE_API_KEY",
+    max_tool_result_tokens: 950_000,
+    native_tools: { google_search: true, code_execution: false, url_context: true },
+  },
+  "openai-default": {
+    type: "openai",
+    model: "gpt-5",
+    api_key_env: "OPENAI_API_KEY",
+    max_tool_result_tokens: 250_000,
+  },
+  "anthropic-default": {
+    type: "anthropic",
+    model: "claude-sonnet-4-20250514",
+    api_key_env: "ANTHROPIC_API_KEY",
+    max_tool_result_tokens: 150_000,
+  },
+  "xai-default": {
+    type: "xai",
+    model: "grok-4",
+    api_key_env: "XAI_API_KEY",
+    max_tool_result_tokens: 200_000,
+  },
+  "vertexai-default": {
+    type: "vertexai",
+    model: "claude-sonnet-4-5@20250929",
+    project_env: "GOOGLE_CLOUD_PROJECT",
+    location_env: "GOOGLE_CLOUD_LOCATION",
+    max_tool_result_tokens: 150_000,
+  },
+};
+
+/** The runbook for alerts without one, unless `defaults.runbook` gives another. */
+export const BUILT_IN_RUNBOOK = `# Generic investigation guide
+
+No runbook is written for this kind of alert. Work in this order.
+
+## 1. Understand the alert
+
+- What fired, where (cluster, namespace, workload, host) and since when?
+- What does the alert claim, and which observation would confirm or refute it?
+
+## 2. Look at the present state
+
+- Start with the resource the alert names: its status, conditions and recent events.
+- Go on to what it depends on and what depends on it.
+- Look at logs around the time of the alert, and at restarts, throttling, evictions and limits.
+
+## 3. Find the cause
+
+- What changed shortly before: a deployment, a configuration, a certificate, a quota, the load?
+- Separate the first failure from what followed from it.
+- Test each suspicion against the data, and drop it if the data says otherwise.
+
+## 4. Report
+
+- The root cause, or the most likely ones with what speaks for and against each.
+- The present state, and who or what is affected.
+- Steps for a person to mend it, safest first; mark those that destroy or interrupt something.
+- What would keep it from happening again.
+- What could not be found out, and why.`;

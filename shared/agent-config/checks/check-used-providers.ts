@@ -1,0 +1,161 @@
+import { realpathSync, statSync } from "node:fs";
+import { isAbsolute, join, relative, sep } from "node:path";
+import type { Loose } from "#shared/agent-config/check-shape.ts";
+import type { CheckContext } from "#shared/agent-config/checks/check-context.ts";
+import type { Target } from "#shared/agent-config/reporter.ts";
+import type { LlmProviderEntry } from "#shared/agent-config/schemas/llm-providers-file.ts";
+import type { ChainEntry } from "#shared/agent-config/schemas/tarsy-file.ts";
+
+/**
+ * Checks that every chain has a provider for each of its agents, and that each used provider has its key,
+ * other variables and script; unused providers need none of them. Returns the built-in chains to leave out:
+ * they have no provider, and the written chains do not need them.
+ */
+export function checkUsedProviders(context: CheckContext): string[] {
+  const { providers, chainsWithout } = resolveUsedProviders(context);
+  for (const [name, { chainIds, reference }] of providers) {
+    const provider = context.llmProviders.get(name);
+    if (provider !== undefined) checkUsable(provider, name, [...chainIds], reference, context);
+  }
+  return checkChainsWithoutProvider(chainsWithout, context);
+}
+
+function checkChainsWithoutProvider(chainIds: readonly string[], context: CheckContext): string[] {
+  const { chains, reporter, tarsy } = context;
+  const isWritten = (id: string) => {
+    const chain = chains.get(id);
+    return chain !== undefined && reporter.sources.has(chain);
+  };
+  const target = {
+    container: tarsy.defaults ?? tarsy,
+    key: "llm_provider",
+    path: "defaults.llm_provider",
+  };
+  const written = chainIds.filter(isWritten);
+  const builtIn = chainIds.filter((id) => !isWritten(id));
+  const unneeded = written.length === 0 && [...chains.keys()].some(isWritten);
+  if (unneeded && builtIn.length > 0) {
+    const rule = `is not set, so the built-in ${chainList(builtIn)} has no LLM provider and is left out`;
+    reporter.warn(target, rule, "set defaults.llm_provider to use it");
+    return builtIn;
+  }
+  if (chainIds.length > 0) {
+    const users = chainList(written.length > 0 ? written : builtIn);
+    reporter.error(target, "is required", `${users} can reach no LLM provider without it`);
+  }
+  return [];
+}
+
+function checkUsable(
+  provider: Loose<LlmProviderEntry>,
+  name: string,
+  chainIds: readonly string[],
+  reference: Target,
+  context: CheckContext,
+): void {
+  const { reporter, env, configDir } = context;
+  const users = chainList(chainIds);
+  const isWritten = reporter.sources.has(provider);
+  for (const key of ["api_key_env", "credentials_env", "project_env", "location_env"] as const) {
+    const variable = provider[key];
+    if (provider.type === "scripted" || variable === undefined || (env[variable] ?? "") !== "") continue;
+    const rule = isWritten ? "must name a variable that is set" : `needs ${variable} to be set`;
+    const hint = `set ${variable} in the environment or in ${join(configDir, ".env")}: ${users} can use ${name}`;
+    reporter.error(isWritten ? { container: provider, key } : reference, rule, hint);
+  }
+  if (!isWritten || provider.type === undefined) return;
+  if (provider.type === "scripted") checkScript(provider, context);
+  const keyless =
+    provider.type === "vertexai" || provider.type === "scripted" || provider.base_url !== undefined;
+  if (!keyless && provider.api_key_env === undefined && !reporter.sources.hasChild(provider, "api_key_env")) {
+    const rule = `is required for provider type ${provider.type} without base_url`;
+    reporter.error({ container: provider, key: "api_key_env" }, rule, `${users} can use the provider`);
+  }
+}
+
+function checkScript(provider: Loose<LlmProviderEntry>, { configDir, reporter }: CheckContext): void {
+  const { script } = provider;
+  if (script === undefined) return;
+  const found = findScript(configDir, script);
+  if (found === "file") return;
+  reporter.error(
+    { container: provider, key: "script" },
+    "must be a file below the configuration directory",
+    found === "outside" ? "that path leads out of it" : `there is no ${join(configDir, script)}`,
+  );
+}
+
+/** Follows symbolic links, as the gateway does when it reads the script. */
+function findScript(configDir: string, script: string): "file" | "missing" | "outside" {
+  if (isAbsolute(script)) return "outside";
+  try {
+    const root = realpathSync(configDir);
+    const file = realpathSync(join(root, script));
+    const path = relative(root, file);
+    if (path === ".." || path.startsWith(`..${sep}`)) return "outside";
+    return statSync(file).isFile() ? "file" : "missing";
+  } catch {
+    // Missing, unreadable, or an invalid path (a NUL): in each case there is no such file for us.
+    return "missing";
+  }
+}
+
+function chainList(ids: readonly string[]): string {
+  return `${ids.length === 1 ? "chain" : "chains"} ${ids.join(", ")}`;
+}
+
+interface UsedProviders {
+  /** By provider name: the chains that use it, and the first reference to it. */
+  readonly providers: ReadonlyMap<string, { readonly chainIds: Set<string>; readonly reference: Target }>;
+  /** Chains in which something has no provider at all. */
+  readonly chainsWithout: readonly string[];
+}
+
+/** Resolves the provider of every stage agent, synthesis and chat of every chain. */
+function resolveUsedProviders(context: CheckContext): UsedProviders {
+  const providers = new Map<string, { chainIds: Set<string>; reference: Target }>();
+  const chainsWithout = new Set<string>();
+  for (const [chainId, chain] of context.chains) {
+    for (const blocks of providerBlocks(chain)) {
+      const found = firstProvider([...blocks, chain, context.tarsy.defaults], context);
+      if (found === "invalid") continue;
+      if (found === undefined) {
+        chainsWithout.add(chainId);
+        continue;
+      }
+      const known = providers.get(found.name) ?? { chainIds: new Set(), reference: found.reference };
+      known.chainIds.add(chainId);
+      providers.set(found.name, known);
+    }
+  }
+  return { providers, chainsWithout: [...chainsWithout] };
+}
+
+type ProviderBlock = { llm_provider?: string };
+
+/** For each part of a chain that calls an LLM, the block that may name its provider. */
+function providerBlocks(chain: Loose<ChainEntry>): ProviderBlock[][] {
+  const blocks: ProviderBlock[][] = [];
+  // A provider named for a chain counts as used by it even where every agent names another.
+  if (chain.llm_provider !== undefined) blocks.push([]);
+  for (const stage of chain.stages ?? []) {
+    const { agents = [], replicas = 1, synthesis } = stage ?? {};
+    for (const agent of agents) if (agent !== undefined) blocks.push([agent]);
+    if (agents.length * replicas > 1) blocks.push(synthesis === undefined ? [] : [synthesis]);
+  }
+  if (chain.chat?.enabled === true) blocks.push([chain.chat]);
+  return blocks;
+}
+
+function firstProvider(
+  levels: readonly (ProviderBlock | undefined)[],
+  { reporter, tarsy }: CheckContext,
+): { name: string; reference: Target } | "invalid" | undefined {
+  for (const level of levels) {
+    if (level === undefined) continue;
+    const name = level.llm_provider;
+    if (name !== undefined) return { name, reference: { container: level, key: "llm_provider" } };
+    if (reporter.sources.hasChild(level, "llm_provider")) return "invalid";
+  }
+  return reporter.sources.hasChild(tarsy, "defaults") && tarsy.defaults === undefined ? "invalid" : undefined;
+}

@@ -1,0 +1,53 @@
+import type { Test } from "mocha";
+import { BackingServers } from "./backing-servers.ts";
+import { testConfigDirectory, type ConfigFiles } from "./config-directory.ts";
+import { TarsyClient } from "./tarsy-client.ts";
+import { TarsySystem, type SystemOptions } from "./tarsy-system.ts";
+
+export interface PipelineOptions extends Pick<SystemOptions, "executors" | "env"> {
+  readonly config?: ConfigFiles;
+  /** For tests that stop or kill Postgres or NATS. */
+  readonly ownServers?: boolean;
+}
+
+const SHOWN_CHARACTERS = 6_000;
+
+/** All five services as processes, their servers and configuration, and a client: what an end-to-end test starts from. */
+export class PipelineFixture implements AsyncDisposable {
+  readonly #resources: AsyncDisposableStack;
+  readonly servers: BackingServers;
+  readonly configDir: string;
+  readonly system: TarsySystem;
+  readonly client: TarsyClient;
+
+  private constructor(parts: {
+    resources: AsyncDisposableStack;
+    servers: BackingServers;
+    configDir: string;
+    system: TarsySystem;
+  }) {
+    this.#resources = parts.resources;
+    this.servers = parts.servers;
+    this.configDir = parts.configDir;
+    this.system = parts.system;
+    this.client = new TarsyClient(parts.system);
+  }
+
+  /** Resolves once every service is ready. */
+  static async start({ config, ownServers, ...options }: PipelineOptions = {}): Promise<PipelineFixture> {
+    await using resources = new AsyncDisposableStack();
+    const servers = resources.use(await BackingServers.choose({ ownServers }));
+    const { path: configDir } = resources.use(await testConfigDirectory(config));
+    const system = resources.use(await TarsySystem.start({ servers, configDir, ...options }));
+    return new PipelineFixture({ resources: resources.move(), servers, configDir, system });
+  }
+
+  /** Shows the end of what the services wrote if the test failed. */
+  showOutputOf(test: Test | undefined): void {
+    if (test?.state === "failed") process.stderr.write(this.system.output.slice(-SHOWN_CHARACTERS));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#resources.disposeAsync();
+  }
+}

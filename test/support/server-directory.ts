@@ -1,0 +1,40 @@
+import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { removeOnExit } from "./kill-on-exit.ts";
+
+const PREFIX = "tarsy-test-";
+const HOUR_MS = 3_600_000;
+
+let swept: Promise<void> | undefined;
+
+/** A new temporary directory for servers' data, which is removed at the latest when this process ends. */
+export async function serverDirectory(): Promise<string> {
+  swept ??= removeAbandoned();
+  await swept;
+  const directory = await mkdtemp(join(tmpdir(), `${PREFIX}${process.pid}-`));
+  removeOnExit(directory);
+  return directory;
+}
+
+/** Removes what killed test processes left behind. Not the newest: a process of another container may use it. */
+async function removeAbandoned(): Promise<void> {
+  for (const name of await readdir(tmpdir())) {
+    const pid = Number(/^tarsy-test-(\d+)-/u.exec(name)?.[1]);
+    if (!Number.isInteger(pid) || isAlive(pid)) continue;
+    const path = join(tmpdir(), name);
+    const found = await stat(path).catch(() => undefined);
+    if (found === undefined || Date.now() - found.mtimeMs < HOUR_MS) continue;
+    // Another process may be removing it as well.
+    await rm(path, { recursive: true, force: true }).catch(() => undefined);
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "EPERM";
+  }
+}

@@ -1,0 +1,93 @@
+import { randomBytes } from "node:crypto";
+import { Client } from "pg";
+import { pino } from "pino";
+import { migrate } from "#shared/database/migrate.ts";
+import { openDatabase } from "#shared/database/open-database.ts";
+import type { EmbeddedNats, NatsAccount } from "../../launcher/nats/start-nats.ts";
+import type { EmbeddedPostgres } from "../../launcher/postgres/start-postgres.ts";
+import { serverDirectory } from "./server-directory.ts";
+import { startNatsIn, startPostgresIn } from "./start-servers.ts";
+
+const TEMPLATE = "migrated";
+/** More than all test files need when one process runs them. */
+const ACCOUNTS = 128;
+
+interface WorkerServers {
+  readonly directory: string;
+  readonly postgres: EmbeddedPostgres;
+  readonly nats: EmbeddedNats;
+  /** Those that no test file has used yet. */
+  readonly accounts: NatsAccount[];
+}
+
+/** A database and a NATS account that no other test file uses. */
+export interface ServerShare {
+  readonly directory: string;
+  readonly database: { readonly name: string; readonly url: string };
+  readonly account: { readonly url: string };
+  readonly postgres: EmbeddedPostgres;
+  readonly nats: EmbeddedNats;
+}
+
+let servers: Promise<WorkerServers> | undefined;
+let shares = 0;
+
+/**
+ * A new database at the newest migration and an unused NATS account, both empty, on the Postgres and the NATS of this
+ * process. They start with the first call and end with the process, which in `mocha --parallel` is a worker.
+ */
+export async function takeServerShare(): Promise<ServerShare> {
+  servers ??= startWorkerServers();
+  const { accounts, ...shared } = await servers;
+  const account = accounts.pop();
+  if (account === undefined) throw new Error(`all ${ACCOUNTS} NATS accounts of this process are used up`);
+  shares += 1;
+  const name = `test_${shares}`;
+  await asOwner(shared.postgres.url, `CREATE DATABASE ${name} TEMPLATE ${TEMPLATE}`);
+  return {
+    ...shared,
+    database: { name, url: withDatabase(shared.postgres.url, name) },
+    account: { url: `nats://${account.user}:${account.password}@127.0.0.1:${shared.nats.port}` },
+  };
+}
+
+async function startWorkerServers(): Promise<WorkerServers> {
+  const directory = await serverDirectory();
+  const accounts = Array.from({ length: ACCOUNTS }, (_, index) => ({
+    user: `test-${index}`,
+    password: randomBytes(8).toString("hex"),
+  }));
+  const [postgres, nats] = await Promise.all([
+    startMigratedPostgres(directory),
+    startNatsIn({ directory, port: 0, accounts }),
+  ]);
+  return { directory, postgres, nats, accounts };
+}
+
+async function startMigratedPostgres(directory: string): Promise<EmbeddedPostgres> {
+  const postgres = await startPostgresIn({ directory, port: 0, durable: false });
+  await asOwner(postgres.url, `CREATE DATABASE ${TEMPLATE}`);
+  const log = pino({ level: "silent" });
+  const { signal } = new AbortController();
+  const url = withDatabase(postgres.url, TEMPLATE);
+  const db = await openDatabase({ url, applicationName: "test-template", poolSize: 1, log, signal });
+  await migrate(db, log);
+  await db.destroy();
+  return postgres;
+}
+
+function withDatabase(url: string, name: string): string {
+  const changed = new URL(url);
+  changed.pathname = `/${name}`;
+  return changed.href;
+}
+
+async function asOwner(url: string, sql: string): Promise<void> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(sql);
+  } finally {
+    await client.end();
+  }
+}
