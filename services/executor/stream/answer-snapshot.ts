@@ -3,12 +3,12 @@ import {
   type SnapshotReply,
   type SnapshotRequest,
 } from "#shared/contracts/stream-snapshot.ts";
-import { safeCut } from "#shared/safe-cut.ts";
+import { safeCut } from "#shared/surrogate-guard.ts";
 import type { LiveStreams } from "./live-streams.ts";
 
 /**
  * The text so far of a session's open events, for a notifier that starts to follow them. The reply is limited to
- * MAX_SNAPSHOT_TEXT_CODE_UNITS code units in total; the notifier requests the rest by offset.
+ * MAX_SNAPSHOT_TEXT_CODE_UNITS in total; the notifier requests the rest by offset.
  */
 export function answerSnapshot(
   sessionId: string,

@@ -10,7 +10,7 @@ import { RunFixture } from "./run-fixture.ts";
 const CHAIN = { stages: [["Ann", "Ben", "Cem"], ["Dan"]], maxParallel: 3 } as const;
 const OVER = "SELECT FROM alert_sessions WHERE session_id = $1 AND status = 'completed'";
 
-describe("a chain in which the reply to a commit is lost", () => {
+describe("a chain that loses the reply to one of its commits", () => {
   const resources = new AsyncDisposableStack();
   const { signal } = new AbortController();
   let fixture: RunFixture;

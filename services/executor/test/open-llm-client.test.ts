@@ -57,7 +57,7 @@ describe("openLlmClient", () => {
       const before = await Promise.all(gateways.map((gateway) => gateway.calls()));
       const llm = open(target);
       // Connections are established one by one; calls are evenly distributed once both exist.
-      await until("both have been asked", async () => {
+      await until("both have answered", async () => {
         await outcomes(llm, 2);
         const now = await Promise.all(gateways.map((gateway) => gateway.calls()));
         return now.every((calls, index) => calls > (before[index] ?? 0));
@@ -72,14 +72,14 @@ describe("openLlmClient", () => {
   it("uses the other replicas when one dies, and uses it again after a restart", async () => {
     const [first] = gateways;
     const llm = open(addresses().join(","));
-    await until("both have been asked", async () => {
+    await until("both have answered", async () => {
       await outcomes(llm, 2);
       return (await Promise.all(gateways.map((gateway) => gateway.calls()))).every((calls) => calls > 0);
     });
     await first.kill();
     expect(await outcomes(llm, 10)).to.deep.equal(completed(10));
     await first.start();
-    await until("the first is asked again", async () => {
+    await until("the first one answers again", async () => {
       expect(await outcomes(llm, 2)).to.deep.equal(completed(2));
       return (await first.calls()) > 0;
     });

@@ -110,7 +110,7 @@ describe("time", () => {
         ) *
         16 *
         5;
-      // A garbage collection may run during a measurement: measures again before it fails.
+      // A garbage collection may slow a measurement: measures again before it fails.
       const isLinear = [1, 2, 3].some(() => measure(() => work(large)) < limit);
       expect(isLinear, JSON.stringify(opening + fragment)).to.equal(true);
     }
