@@ -3,7 +3,7 @@ import {
   type SnapshotReply,
   type SnapshotRequest,
 } from "#shared/contracts/stream-snapshot.ts";
-import { safeCut } from "#shared/surrogate-guard.ts";
+import { safeCut } from "#shared/safe-cut.ts";
 import type { LiveStreams } from "./live-streams.ts";
 
 /**

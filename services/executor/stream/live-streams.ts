@@ -2,7 +2,7 @@ import type { Bus } from "#shared/bus/open-bus.ts";
 import { publishChunk } from "#shared/bus/publish-chunk.ts";
 import { MAX_DELTA_CODE_UNITS } from "#shared/contracts/stream-chunk.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
-import { safeCut } from "#shared/surrogate-guard.ts";
+import { safeCut } from "#shared/safe-cut.ts";
 import type { EventPublisher } from "./publish-events.ts";
 
 /** The live text of one open timeline event. */

@@ -11,7 +11,7 @@ import type { ClientOutbox } from "../outbox/client-outbox.ts";
 import { chunkFrame, type Frame } from "../outbox/frames.ts";
 import { resolveCursor, sendHistory, type Cursor } from "./session-history.ts";
 
-const MAX_DELTA_CODE_UNITS = 32 * 1024;
+const MAX_FRAME_CODE_UNITS = 32 * 1024;
 
 export interface SessionSubscriptionContext {
   readonly feeds: SessionFeeds;
@@ -152,9 +152,9 @@ class SessionSubscription implements FeedWatcher {
         this.#lagging.set(eventId, { attempt, offset });
         return false;
       }
-      const rest = text.slice(offset, offset + MAX_DELTA_CODE_UNITS);
+      const rest = text.slice(offset, offset + MAX_FRAME_CODE_UNITS);
       const end = offset + rest.length;
-      const delta = end === text.length ? rest : rest.slice(0, safeCut(rest, MAX_DELTA_CODE_UNITS));
+      const delta = end === text.length ? rest : rest.slice(0, safeCut(rest, MAX_FRAME_CODE_UNITS));
       outbox.chunk(
         chunkFrame({
           type: "stream.chunk",
