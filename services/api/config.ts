@@ -28,7 +28,7 @@ export interface ApiConfig extends ServiceConfig {
 }
 
 /** Reads the environment over `<config-dir>/.env`, and both YAML files. Throws TerminalError listing every mistake. */
-export async function loadConfig(processEnv: Environment): Promise<ApiConfig> {
+export async function loadApiConfig(processEnv: Environment): Promise<ApiConfig> {
   const configDir = configDirectory(processEnv);
   const env = readConfigEnvironment(configDir, processEnv);
   return {

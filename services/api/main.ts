@@ -6,13 +6,13 @@ import { listen } from "#shared/service/listen.ts";
 import { runService } from "#shared/service/run-service.ts";
 import { createApiMetrics } from "./api-metrics.ts";
 import { buildApp } from "./app.ts";
-import { loadConfig } from "./config.ts";
+import { loadApiConfig } from "./config.ts";
 import { openDispatcher } from "./dispatcher.ts";
 import { closeHttpServer, createHttpServer } from "./http/http-server.ts";
 import { SseConnections } from "./sse/sse-connections.ts";
 import { sweepSessions } from "./sweeper/sweep-sessions.ts";
 
-await runService("api", loadConfig, async ({ config, log, signal, resources }) => {
+await runService("api", loadApiConfig, async ({ config, log, signal, resources }) => {
   for (const warning of config.agents.warnings) log.warn({ path: warning.path }, warning.message);
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });

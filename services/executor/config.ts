@@ -31,7 +31,7 @@ export interface ExecutorConfig extends ServiceConfig {
 const MIB = 1024 * 1024;
 
 /** Reads the environment over `<config-dir>/.env`, and the queue's settings. Throws TerminalError naming what is wrong. */
-export async function loadConfig(processEnv: Environment): Promise<ExecutorConfig> {
+export async function loadExecutorConfig(processEnv: Environment): Promise<ExecutorConfig> {
   const configDir = configDirectory(processEnv);
   const env = readConfigEnvironment(configDir, processEnv);
   const { queue }: AgentConfig = await loadAgentConfig({ configDir, env });

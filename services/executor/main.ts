@@ -5,13 +5,13 @@ import { waitForSchema } from "#shared/database/migrate.ts";
 import { checkDatabase, openDatabase } from "#shared/database/open-database.ts";
 import { serveHealth } from "#shared/service/health-server.ts";
 import { runService } from "#shared/service/run-service.ts";
-import { loadConfig } from "./config.ts";
+import { loadExecutorConfig } from "./config.ts";
 import { consumeSessions } from "./consume-sessions.ts";
 import { createExecutorMetrics } from "./executor-metrics.ts";
 import { openLlmClient } from "./llm/open-llm-client.ts";
 import { keepLeases } from "./session-lease.ts";
 
-await runService("executor", loadConfig, async ({ config, log, signal, resources }) => {
+await runService("executor", loadExecutorConfig, async ({ config, log, signal, resources }) => {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const metrics = createExecutorMetrics(registry);

@@ -22,7 +22,7 @@ const MIB = 1024 * 1024;
 const HOUR_MS = 3_600_000;
 
 /** Reads the environment, over `<CONFIG_DIR>/.env`. Throws TerminalError naming the invalid variable. */
-export function loadConfig(real: Environment): GatewayConfig {
+export function loadGatewayConfig(real: Environment): GatewayConfig {
   const configDir = configDirectory(real);
   const env = readConfigEnvironment(configDir, real);
   return Object.freeze({
@@ -53,7 +53,7 @@ export function loadConfig(real: Environment): GatewayConfig {
 }
 
 /**
- * Removes the variables that the SDKs must not read from this process's environment. Call it once, after loadConfig
+ * Removes the variables that the SDKs must not read from this process's environment. Call it once, after loadGatewayConfig
  * and before the first provider is loaded. Returns the removed names that are worth a warning.
  */
 export function withholdFromSdks({ sdkVariables }: Pick<GatewayConfig, "sdkVariables">): string[] {

@@ -1,13 +1,13 @@
 import { Registry, collectDefaultMetrics } from "prom-client";
 import { serveHealth } from "#shared/service/health-server.ts";
 import { runService } from "#shared/service/run-service.ts";
-import { loadConfig, withholdFromSdks } from "./config.ts";
+import { loadGatewayConfig, withholdFromSdks } from "./config.ts";
 import { gatewayMetrics } from "./gateway-metrics.ts";
 import { serveGenerate } from "./grpc/serve-generate.ts";
 import { loadProviders } from "./providers/load-providers.ts";
 import { selectProvider } from "./providers/select-provider.ts";
 
-await runService("llm-gateway", loadConfig, async ({ config, log, resources }) => {
+await runService("llm-gateway", loadGatewayConfig, async ({ config, log, resources }) => {
   const withheld = withholdFromSdks(config);
   if (withheld.length > 0) {
     log.warn(

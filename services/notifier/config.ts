@@ -22,7 +22,7 @@ export interface NotifierConfig extends ServiceConfig {
 }
 
 /** Reads the settings from the environment and `<config-dir>/.env`. Throws TerminalError naming the variable. */
-export function loadConfig(processEnv: Environment): NotifierConfig {
+export function loadNotifierConfig(processEnv: Environment): NotifierConfig {
   const env = readConfigEnvironment(configDirectory(processEnv), processEnv);
   return {
     ...readServiceConfig(env, { name: "NOTIFIER_HEALTH_PORT", fallback: 8094 }),

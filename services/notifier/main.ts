@@ -1,7 +1,7 @@
 import { runService } from "#shared/service/run-service.ts";
-import { loadConfig } from "./config.ts";
+import { loadNotifierConfig } from "./config.ts";
 import { runNotifier } from "./run-notifier.ts";
 
-await runService("notifier", loadConfig, async (service) => {
+await runService("notifier", loadNotifierConfig, async (service) => {
   await runNotifier(service);
 });

@@ -21,7 +21,7 @@ interface ToolRunnerConfig extends ServiceConfig {
 }
 
 /** Reads the environment over `<config-dir>/.env`, and the stub tools. Throws TerminalError listing every mistake. */
-export async function loadConfig(processEnv: Environment): Promise<ToolRunnerConfig> {
+export async function loadToolRunnerConfig(processEnv: Environment): Promise<ToolRunnerConfig> {
   const configDir = configDirectory(processEnv);
   const env = readConfigEnvironment(configDir, processEnv);
   return {

@@ -4,7 +4,7 @@ import { waitForSchema } from "#shared/database/migrate.ts";
 import { checkDatabase, openDatabase } from "#shared/database/open-database.ts";
 import { serveHealth } from "#shared/service/health-server.ts";
 import { runService } from "#shared/service/run-service.ts";
-import { loadConfig } from "./config.ts";
+import { loadToolRunnerConfig } from "./config.ts";
 import { RunningCalls } from "./running-calls.ts";
 import { serveTools } from "./serve-tools.ts";
 
@@ -12,7 +12,7 @@ import { serveTools } from "./serve-tools.ts";
 const MAX_RUNNING = 200;
 const NAME = "tarsy-tool-runner";
 
-await runService("tool-runner", loadConfig, async ({ config, log, signal, resources }) => {
+await runService("tool-runner", loadToolRunnerConfig, async ({ config, log, signal, resources }) => {
   for (const warning of config.warnings) log.warn(warning);
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });

@@ -12,7 +12,7 @@ import { TarsyClient } from "../../../test/support/tarsy-client.ts";
 import { createApiMetrics } from "../api-metrics.ts";
 import type { ApiDeps } from "../api-deps.ts";
 import { buildApp } from "../app.ts";
-import { loadConfig } from "../config.ts";
+import { loadApiConfig } from "../config.ts";
 import { createHttpServer, type RequestTimeouts } from "../http/http-server.ts";
 import { SseConnections } from "../sse/sse-connections.ts";
 import { openDispatcher } from "../dispatcher.ts";
@@ -61,7 +61,7 @@ export class ApiFixture implements AsyncDisposable {
     const { signal } = stopping;
     const servers = options.servers ?? resources.use(await BackingServers.choose(options));
     const { path } = resources.use(await testConfigDirectory(options.config));
-    const config = await loadConfig({
+    const config = await loadApiConfig({
       DATABASE_URL: servers.postgres.url,
       NATS_URL: servers.nats.url,
       CONFIG_DIR: path,

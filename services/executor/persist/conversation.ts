@@ -12,7 +12,7 @@ export type AppendedMessage = Pick<Message, "role" | "content"> &
   Partial<Pick<Message, "tool_calls" | "tool_call_id" | "tool_name" | "provider_state">>;
 
 /** An execution with its conversation as it was when the step began. */
-export interface ExecutionConversation {
+interface ExecutionConversation {
   readonly session: SessionWriter;
   readonly execution: ExecutionState;
   readonly state: {

@@ -1,4 +1,4 @@
-import { answers, callsTool, declareCases, isMalformed } from "./react-case.ts";
+import { answers, parsedCall, declareCases, isMalformed } from "./react-case.ts";
 
 const JSON_INPUT = '{"namespace": "prod"}';
 const MARKERS: readonly (readonly [string, (name: string) => string])[] = [
@@ -34,7 +34,7 @@ describe("parseReact, for markdown markers", () => {
       MARKERS.map(([name, mark]) => [
         name,
         `${mark("Thought")} Look at it.\n${mark("Action")} k8s.get_pods\n${mark("Action Input")} ${JSON_INPUT}`,
-        callsTool("k8s.get_pods", JSON_INPUT, "Look at it."),
+        parsedCall("k8s.get_pods", JSON_INPUT, "Look at it."),
       ]),
     );
   });
@@ -53,14 +53,14 @@ describe("parseReact, for markdown markers", () => {
     [
       "reads headings without colons",
       "## Thought\nLook.\n\n## Action\nk8s.get_pods\n\n## Action Input\n{}",
-      callsTool("k8s.get_pods", "{}", "Look."),
+      parsedCall("k8s.get_pods", "{}", "Look."),
     ],
     ["reads a bold line without a colon", "**Final Answer**\n\nAll is well.", answers("All is well.")],
     ["reads a heading as final answer", "### Final Answer\n\n# Report\nfine", answers("# Report\nfine")],
     [
       "reads a whole bold line",
       "**Thought: look**\n**Action: k.a**\n**Action Input: {}**",
-      callsTool("k.a", "{}", "look"),
+      parsedCall("k.a", "{}", "look"),
     ],
     ["reads a whole bold final answer", "**Final Answer: all is well**", answers("all is well")],
     [
@@ -73,23 +73,23 @@ describe("parseReact, for markdown markers", () => {
       "Thought: **look** here\nFinal Answer: **x** is **y**",
       answers("**x** is **y**", "**look** here"),
     ],
-    ["removes bold around a name", "Action: **k.a**\nAction Input: {}", callsTool("k.a", "{}")],
+    ["removes bold around a name", "Action: **k.a**\nAction Input: {}", parsedCall("k.a", "{}")],
     [
       "removes bold and backticks around a name",
       "**Action:** **`k.a`**\nAction Input: {}",
-      callsTool("k.a", "{}"),
+      parsedCall("k.a", "{}"),
     ],
-    ["removes a fence around a name", "Action:\n```\nk.a\n```\nAction Input: {}", callsTool("k.a", "{}")],
-    ["recovers a bold upper-case action", "**ACTION:** `k.a`\n**Action Input:** {}", callsTool("k.a", "{}")],
+    ["removes a fence around a name", "Action:\n```\nk.a\n```\nAction Input: {}", parsedCall("k.a", "{}")],
+    ["recovers a bold upper-case action", "**ACTION:** `k.a`\n**Action Input:** {}", parsedCall("k.a", "{}")],
     [
       "ends at a bold observation",
       "Action: k.a\nAction Input: {}\n**Observation:** 3 pods",
-      callsTool("k.a", "{}"),
+      parsedCall("k.a", "{}"),
     ],
     [
       "ends at an observation heading",
       "Action: k.a\nAction Input: {}\n### Observation\n3 pods",
-      callsTool("k.a", "{}"),
+      parsedCall("k.a", "{}"),
     ],
     ["does not read a longer word as a marker", "## Actions\nk.a\n## Action Input\n{}", isMalformed()],
     [
@@ -117,28 +117,28 @@ describe("parseReact, for markdown markers", () => {
   describe("removes fences around an input", () => {
     const input = (text: string) => `Action: k.a\nAction Input: ${text}`;
     declareCases([
-      ["without a tag", input("\n```\n{}\n```"), callsTool("k.a", "{}")],
-      ["with a tag", input("\n```json\n{}\n```"), callsTool("k.a", "{}")],
-      ["that opens on the marker's line", input("```json\n{}\n```"), callsTool("k.a", "{}")],
-      ["of tildes", input("~~~yaml\na: 1\n~~~"), callsTool("k.a", "a: 1")],
-      ["of four backticks", input("````json\n{}\n````"), callsTool("k.a", "{}")],
-      ["on one line", input("```json {} ```"), callsTool("k.a", "{}")],
-      ["on one line without a tag", input("```{}```"), callsTool("k.a", "{}")],
-      ["that share lines with it", input('```{"a": 1,\n"b": 2}```'), callsTool("k.a", '{"a": 1,\n"b": 2}')],
-      ["of single backticks", input("`{}`"), callsTool("k.a", "{}")],
-      ["that were cut off", input('```json\n{"a": 1}'), callsTool("k.a", '{"a": 1}')],
-      ["and what follows them", input("```json\n{}\n```\nI wait for the result."), callsTool("k.a", "{}")],
-      ["but not quotes of a command", input("`ls -l`"), callsTool("k.a", "`ls -l`")],
-      ["but not a block inside of it", input("see:\n```\nx\n```"), callsTool("k.a", "see:\n```\nx\n```")],
+      ["without a tag", input("\n```\n{}\n```"), parsedCall("k.a", "{}")],
+      ["with a tag", input("\n```json\n{}\n```"), parsedCall("k.a", "{}")],
+      ["that opens on the marker's line", input("```json\n{}\n```"), parsedCall("k.a", "{}")],
+      ["of tildes", input("~~~yaml\na: 1\n~~~"), parsedCall("k.a", "a: 1")],
+      ["of four backticks", input("````json\n{}\n````"), parsedCall("k.a", "{}")],
+      ["on one line", input("```json {} ```"), parsedCall("k.a", "{}")],
+      ["on one line without a tag", input("```{}```"), parsedCall("k.a", "{}")],
+      ["that share lines with it", input('```{"a": 1,\n"b": 2}```'), parsedCall("k.a", '{"a": 1,\n"b": 2}')],
+      ["of single backticks", input("`{}`"), parsedCall("k.a", "{}")],
+      ["that were cut off", input('```json\n{"a": 1}'), parsedCall("k.a", '{"a": 1}')],
+      ["and what follows them", input("```json\n{}\n```\nI wait for the result."), parsedCall("k.a", "{}")],
+      ["but not quotes of a command", input("`ls -l`"), parsedCall("k.a", "`ls -l`")],
+      ["but not a block inside of it", input("see:\n```\nx\n```"), parsedCall("k.a", "see:\n```\nx\n```")],
       [
         "of the whole reply",
         "```\nThought: t\nAction: k.a\nAction Input: {}\n```",
-        callsTool("k.a", "{}", "t"),
+        parsedCall("k.a", "{}", "t"),
       ],
       [
         "of the whole call",
         "Thought: t\n```\nAction: k.a\nAction Input: {}\n```",
-        callsTool("k.a", "{}", "t"),
+        parsedCall("k.a", "{}", "t"),
       ],
       ["of a whole conclusion", "```markdown\nThought: t\nFinal Answer: F\n```", answers("F", "t")],
       [

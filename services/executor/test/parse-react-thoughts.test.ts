@@ -1,4 +1,4 @@
-import { answers, callsTool, declareCases, isMalformed } from "./react-case.ts";
+import { answers, parsedCall, declareCases, isMalformed } from "./react-case.ts";
 
 const call = "Action: k8s.get_pods\nAction Input:";
 
@@ -8,33 +8,37 @@ describe("parseReact, for what models write around and in thoughts", () => {
       [
         "drops a preamble",
         `Sure! I can help with that.\n\nThought: look\n${call} {}`,
-        callsTool("k8s.get_pods", "{}", "look"),
+        parsedCall("k8s.get_pods", "{}", "look"),
       ],
       [
         "drops a preamble without a thought",
         `I'll check the pods first.\n${call} {}`,
-        callsTool("k8s.get_pods", "{}"),
+        parsedCall("k8s.get_pods", "{}"),
       ],
       [
         "drops the repeated question",
         `Question: why is it slow?\nThought: look\n${call} {}`,
-        callsTool("k8s.get_pods", "{}", "look"),
+        parsedCall("k8s.get_pods", "{}", "look"),
       ],
       [
         "drops reasoning tags",
         `<think>\nhm\n</think>\n\nThought: look\n${call} {}`,
-        callsTool("k8s.get_pods", "{}", "look"),
+        parsedCall("k8s.get_pods", "{}", "look"),
       ],
       [
         "skips blank lines before",
         `\n\n\nThought: look\n\n${call} {}\n\n\n`,
-        callsTool("k8s.get_pods", "{}", "look"),
+        parsedCall("k8s.get_pods", "{}", "look"),
       ],
-      ["reads a byte order mark", `\uFEFFThought: look\n${call} {}`, callsTool("k8s.get_pods", "{}", "look")],
+      [
+        "reads a byte order mark",
+        `\uFEFFThought: look\n${call} {}`,
+        parsedCall("k8s.get_pods", "{}", "look"),
+      ],
       [
         "reads Windows line ends",
         'Thought: a\r\nb\r\nAction: k.a\r\nAction Input: {\r\n  "x": 1\r\n}\r\n',
-        callsTool("k.a", '{\n  "x": 1\n}', "a\nb"),
+        parsedCall("k.a", '{\n  "x": 1\n}', "a\nb"),
       ],
       [
         "reads Windows line ends of an answer",
@@ -44,14 +48,14 @@ describe("parseReact, for what models write around and in thoughts", () => {
       [
         "ends at an invented reference",
         `${call} {}\n[Based on the result, I conclude]\nFinal Answer: x`,
-        callsTool("k8s.get_pods", "{}"),
+        parsedCall("k8s.get_pods", "{}"),
       ],
       [
         "ends at an observation right after a thought",
         "Thought: t\nObservation: o\nFinal Answer: x",
         isMalformed("t"),
       ],
-      ["ends at an indented observation", `${call} {}\n   Observation: x`, callsTool("k8s.get_pods", "{}")],
+      ["ends at an indented observation", `${call} {}\n   Observation: x`, parsedCall("k8s.get_pods", "{}")],
       [
         "continues after quoted feedback",
         "Thought: t\nObservation: Error in reasoning: x\nmore\nFinal Answer: F",
@@ -75,7 +79,7 @@ describe("parseReact, for what models write around and in thoughts", () => {
       [
         "takes the first call of an invented dialogue",
         `Thought: t\n${call} {}\nObservation: 3 pods\nThought: u\nAction: k.b\nAction Input: {}\nObservation: x\nFinal Answer: F`,
-        callsTool("k8s.get_pods", "{}", "t"),
+        parsedCall("k8s.get_pods", "{}", "t"),
       ],
     ]);
   });
@@ -113,7 +117,7 @@ describe("parseReact, for what models write around and in thoughts", () => {
         "Thought: It’s “down”…\nFinal Answer: it’s up",
         answers("it’s up", "It’s “down”…"),
       ],
-      ["comes after an action", `${call} {}\nThought: I wait`, callsTool("k8s.get_pods", "{}", "I wait")],
+      ["comes after an action", `${call} {}\nThought: I wait`, parsedCall("k8s.get_pods", "{}", "I wait")],
       [
         "keeps a lone thought",
         "Thought: I need the logs, but of which pod",
@@ -131,22 +135,22 @@ describe("parseReact, for what models write around and in thoughts", () => {
       ["concludes after a question", "Thought: what else?  Final Answer: F", answers("F", "what else?")],
       ["concludes in a later line", "Thought: one\nI know. Final Answer: F", answers("F", "one\nI know.")],
       ["concludes without a thought", "I know. Final Answer: F", answers("F")],
-      ["calls", "Thought: I look. Action: k.a\nAction Input: {}", callsTool("k.a", "{}", "I look.")],
+      ["calls", "Thought: I look. Action: k.a\nAction Input: {}", parsedCall("k.a", "{}", "I look.")],
       [
         "calls and discards lines up to the input",
         "Thought: I look. Action: k.a\nnow\nAction Input: {}",
-        callsTool("k.a", "{}", "I look."),
+        parsedCall("k.a", "{}", "I look."),
       ],
       [
         "calls in a later line, which is lost",
         "Thought: one\nI look. Action: k.a\nAction Input: {}",
-        callsTool("k.a", "{}", "one"),
+        parsedCall("k.a", "{}", "one"),
       ],
-      ["calls without a thought", "I look. Action: k.a\nAction Input: {}", callsTool("k.a", "{}")],
+      ["calls without a thought", "I look. Action: k.a\nAction Input: {}", parsedCall("k.a", "{}")],
       [
         "reads an input once there was an action",
         "Action: k.a\nNow. Action Input: {}",
-        callsTool("k.a", "{}"),
+        parsedCall("k.a", "{}"),
       ],
       [
         "reads no input before an action",
@@ -166,13 +170,13 @@ describe("parseReact, for what models write around and in thoughts", () => {
       [
         "does not conclude on an action's line",
         "Action: k.a. Final Answer: F\nAction Input: {}",
-        callsTool("k.a. Final Answer: F", "{}"),
+        parsedCall("k.a. Final Answer: F", "{}"),
       ],
       ["is no marker after a colon", "Thought: so: Final Answer: F", isMalformed("so: Final Answer: F")],
       [
         "is no marker after a comma",
         "Thought: so, Action: k.a\nAction Input: {}",
-        callsTool("k.a", "{}", "so, Action: k.a"),
+        parsedCall("k.a", "{}", "so, Action: k.a"),
       ],
       [
         "is no marker after an ellipsis character",
@@ -187,7 +191,7 @@ describe("parseReact, for what models write around and in thoughts", () => {
       [
         "is no marker inside an input",
         'Action: k.a\nAction Input: {"x": "a. Final Answer: b"}\nok. Action: k.b',
-        callsTool("k.a", '{"x": "a. Final Answer: b"}\nok. Action: k.b'),
+        parsedCall("k.a", '{"x": "a. Final Answer: b"}\nok. Action: k.b'),
       ],
     ]);
   });

@@ -1,4 +1,4 @@
-import { answers, callsTool, callsUnknown, declareCases, isMalformed } from "./react-case.ts";
+import { answers, parsedCall, callsUnknown, declareCases, isMalformed } from "./react-case.ts";
 
 describe("parseReact, for what models write into sections", () => {
   describe("in inputs", () => {
@@ -7,63 +7,63 @@ describe("parseReact, for what models write into sections", () => {
       [
         "keeps pretty JSON",
         input('{\n  "a": [\n    1\n  ]\n}'),
-        callsTool("k.a", '{\n  "a": [\n    1\n  ]\n}'),
+        parsedCall("k.a", '{\n  "a": [\n    1\n  ]\n}'),
       ],
-      ["keeps JSON on the next line", input('\n{"a": 1}'), callsTool("k.a", '{"a": 1}')],
+      ["keeps JSON on the next line", input('\n{"a": 1}'), parsedCall("k.a", '{"a": 1}')],
       [
         "keeps nested YAML",
         input("\nlabels:\n  app: web\n  tier:\n    - x"),
-        callsTool("k.a", "labels:\n  app: web\n  tier:\n    - x"),
+        parsedCall("k.a", "labels:\n  app: web\n  tier:\n    - x"),
       ],
       [
         "keeps spaces and tabs inside",
         input("a:\n\t- b  \n\n\n  c"),
-        callsTool("k.a", "a:\n\t- b  \n\n\n  c"),
+        parsedCall("k.a", "a:\n\t- b  \n\n\n  c"),
       ],
-      ["keeps pairs", input("namespace: prod, pod: web-1"), callsTool("k.a", "namespace: prod, pod: web-1")],
-      ["keeps a word", input("prod"), callsTool("k.a", "prod")],
-      ["keeps the word None", input("None"), callsTool("k.a", "None")],
-      ["keeps an empty object", input("{}"), callsTool("k.a", "{}")],
+      ["keeps pairs", input("namespace: prod, pod: web-1"), parsedCall("k.a", "namespace: prod, pod: web-1")],
+      ["keeps a word", input("prod"), parsedCall("k.a", "prod")],
+      ["keeps the word None", input("None"), parsedCall("k.a", "None")],
+      ["keeps an empty object", input("{}"), parsedCall("k.a", "{}")],
       [
         "keeps Windows paths",
         input('{"path": "C:\\\\Users\\\\x"}'),
-        callsTool("k.a", '{"path": "C:\\\\Users\\\\x"}'),
+        parsedCall("k.a", '{"path": "C:\\\\Users\\\\x"}'),
       ],
       [
         "keeps markers in strings",
         input('{"text": "Thought: x Action: y Final Answer: z"}'),
-        callsTool("k.a", '{"text": "Thought: x Action: y Final Answer: z"}'),
+        parsedCall("k.a", '{"text": "Thought: x Action: y Final Answer: z"}'),
       ],
       [
         "keeps a numbered list",
         input("steps\n1. Action: restart\n2. Final Answer: none"),
-        callsTool("k.a", "steps\n1. Action: restart\n2. Final Answer: none"),
+        parsedCall("k.a", "steps\n1. Action: restart\n2. Final Answer: none"),
       ],
       [
         "keeps a YAML key called Action",
         input("\nStatement:\n  Action: s3:GetObject\n  Effect: Allow"),
-        callsTool("k.a", "Statement:\n  Action: s3:GetObject\n  Effect: Allow"),
+        parsedCall("k.a", "Statement:\n  Action: s3:GetObject\n  Effect: Allow"),
       ],
       [
         "keeps a YAML item called Action",
         input("\nStatement:\n- Action: s3:GetObject"),
-        callsTool("k.a", "Statement:\n- Action: s3:GetObject"),
+        parsedCall("k.a", "Statement:\n- Action: s3:GetObject"),
       ],
       [
         "keeps queries",
         input('rate(http_requests_total{code=~"5.."}[5m]) > 0'),
-        callsTool("k.a", 'rate(http_requests_total{code=~"5.."}[5m]) > 0'),
+        parsedCall("k.a", 'rate(http_requests_total{code=~"5.."}[5m]) > 0'),
       ],
-      ["keeps text after it", input("{}\n\nI will wait."), callsTool("k.a", "{}\n\nI will wait.")],
+      ["keeps text after it", input("{}\n\nI will wait."), parsedCall("k.a", "{}\n\nI will wait.")],
       [
         "lets the last of one action win",
         "Action: k.a\nAction Input: 1\nAction Input: 2",
-        callsTool("k.a", "2"),
+        parsedCall("k.a", "2"),
       ],
-      ["ignores a later empty one", "Action: k.a\nAction Input: 1\nAction Input:", callsTool("k.a", "1")],
-      ["ends at a thought", input("{}\nThought: next"), callsTool("k.a", "{}", "next")],
-      ["ends at a final answer, which does not count", input("{}\nFinal Answer: F"), callsTool("k.a", "{}")],
-      ["ends at an indented pair", input("{}\n  Action: k.b\n  Action Input: 2"), callsTool("k.b", "2")],
+      ["ignores a later empty one", "Action: k.a\nAction Input: 1\nAction Input:", parsedCall("k.a", "1")],
+      ["ends at a thought", input("{}\nThought: next"), parsedCall("k.a", "{}", "next")],
+      ["ends at a final answer, which does not count", input("{}\nFinal Answer: F"), parsedCall("k.a", "{}")],
+      ["ends at an indented pair", input("{}\n  Action: k.b\n  Action Input: 2"), parsedCall("k.b", "2")],
     ]);
   });
 
@@ -72,13 +72,13 @@ describe("parseReact, for what models write into sections", () => {
       [
         "reads hyphens and underscores",
         "Action: my-server.get_all-x\nAction Input: {}",
-        callsTool("my-server.get_all-x", "{}"),
+        parsedCall("my-server.get_all-x", "{}"),
       ],
-      ["keeps a call's brackets", "Action: k.a()\nAction Input: {}", callsTool("k.a()", "{}")],
+      ["keeps a call's brackets", "Action: k.a()\nAction Input: {}", parsedCall("k.a()", "{}")],
       [
         "keeps an explanation",
         "Action: k.a (list the pods)\nAction Input: {}",
-        callsTool("k.a (list the pods)", "{}"),
+        parsedCall("k.a (list the pods)", "{}"),
       ],
       [
         "reads prose as an unknown tool",
@@ -86,14 +86,14 @@ describe("parseReact, for what models write into sections", () => {
         callsUnknown("list the pods", "{}"),
       ],
       ["reads None as an unknown tool", "Action: None\nAction Input: None", callsUnknown("None", "None")],
-      ["skips blank lines before the input", "Action: k.a\n\n\nAction Input: {}", callsTool("k.a", "{}")],
-      ["lets the last one win", "Action: k.a\nAction: k.b\nAction Input: {}", callsTool("k.b", "{}")],
+      ["skips blank lines before the input", "Action: k.a\n\n\nAction Input: {}", parsedCall("k.a", "{}")],
+      ["lets the last one win", "Action: k.a\nAction: k.b\nAction Input: {}", parsedCall("k.b", "{}")],
       ["recovers no sentence", "Thought: take action now\nAction Input: {}", isMalformed("take action now")],
       ["recovers no name with two dots", "ACTION: a.b.c\nAction Input: {}", isMalformed()],
       [
         "recovers the last name before the input",
         "ACTION: k.a\nACTION: k.b\nAction Input: {}",
-        callsTool("k.b", "{}"),
+        parsedCall("k.b", "{}"),
       ],
       ["recovers nothing after the input", "Action Input: {}\nACTION: k.a", isMalformed()],
       ["recovers nothing from an empty action", "Action:\nAction Input: {}", isMalformed()],
@@ -143,22 +143,22 @@ describe("parseReact, for what models write into sections", () => {
       [
         "ends at a call after a blank line",
         "Final Answer: x\n\nAction: k.a\n\nAction Input: {}",
-        callsTool("k.a", "{}"),
+        parsedCall("k.a", "{}"),
       ],
       [
         "ends at a bold call",
         "Final Answer: x\n**Action:** `k.a`\n**Action Input:** {}",
-        callsTool("k.a", "{}"),
+        parsedCall("k.a", "{}"),
       ],
       [
         "ends at a call with its thought",
         "Thought: a\nFinal Answer: x\nThought: b\nAction: k.a\nAction Input: {}",
-        callsTool("k.a", "{}", "b"),
+        parsedCall("k.a", "{}", "b"),
       ],
       [
         "ends at a call with the name on a separate line",
         "Final Answer: x\nAction:\nk.a\nAction Input: {}",
-        callsTool("k.a", "{}"),
+        parsedCall("k.a", "{}"),
       ],
       [
         "counts after an action without input",

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { parseReact } from "../react-parser/parse-react.ts";
-import { answers, callsTool, callsUnknown, declareCases, isMalformed } from "./react-case.ts";
+import { answers, parsedCall, callsUnknown, declareCases, isMalformed } from "./react-case.ts";
 
 describe("parseReact", () => {
   describe("decides", () => {
@@ -8,23 +8,23 @@ describe("parseReact", () => {
       [
         "ends at an invented observation",
         "Action: k.a\nAction Input: {}\nObservation: fake\nFinal Answer: x",
-        callsTool("k.a", "{}"),
+        parsedCall("k.a", "{}"),
       ],
       ["takes the final answer if the action has no input", "Action: k.a\nFinal Answer: F", answers("F")],
       [
         "prefers a call to a final answer",
         "Final Answer: F\nAction: k.a\nAction Input: {}",
-        callsTool("k.a", "{}"),
+        parsedCall("k.a", "{}"),
       ],
       [
         "takes the last of two pairs",
         'Action: k.a\nAction Input: {"n":1}\nAction: k.b\nAction Input: {"n":2}',
-        callsTool("k.b", '{"n":2}'),
+        parsedCall("k.b", '{"n":2}'),
       ],
       [
         "does not use the first action's input for the second",
         'Action: k.a\nAction Input: {"n":1}\nAction: k.b\nAction Input:',
-        callsTool("k.b", ""),
+        parsedCall("k.b", ""),
       ],
       [
         "does not call a second action without input",
@@ -34,46 +34,46 @@ describe("parseReact", () => {
       [
         "keeps the call if a second action has no name",
         "Action: k.a\nAction Input: {}\nAction:",
-        callsTool("k.a", "{}"),
+        parsedCall("k.a", "{}"),
       ],
       ["requires the input on a separate line", "Action: k.a Action Input: {}", isMalformed()],
-      ["reads a name on the next line", "Action:\nk.a\nAction Input: {}", callsTool("k.a", "{}")],
-      ["recovers an Action without colon", "Action\nk.a\nAction Input:", callsTool("k.a", "")],
+      ["reads a name on the next line", "Action:\nk.a\nAction Input: {}", parsedCall("k.a", "{}")],
+      ["recovers an Action without colon", "Action\nk.a\nAction Input:", parsedCall("k.a", "")],
       [
         "recovers upper case after a thought",
         "Thought: t\nACTION: k.a\nAction Input: {}",
-        callsTool("k.a", "{}", "t\nACTION: k.a"),
+        parsedCall("k.a", "{}", "t\nACTION: k.a"),
       ],
-      ["recovers upper case without a thought", "ACTION: k.a\nAction Input: {}", callsTool("k.a", "{}")],
+      ["recovers upper case without a thought", "ACTION: k.a\nAction Input: {}", parsedCall("k.a", "{}")],
       ["does not read lower-case markers", "thought: t\naction: k.a\naction input: {}", isMalformed()],
       [
         "recovers a tool named in prose",
         "Thought: I will take action k.a\nAction Input: {}",
-        callsTool("k.a", "{}", "I will take action k.a"),
+        parsedCall("k.a", "{}", "I will take action k.a"),
       ],
-      ["reads a bold action", "**Action:** k.a\n**Action Input:** {}", callsTool("k.a", "{}")],
+      ["reads a bold action", "**Action:** k.a\n**Action Input:** {}", parsedCall("k.a", "{}")],
       ["reads a bold final answer", "**Final Answer:** x", answers("x")],
       [
         "reads a bold action after a sentence",
         "Go. **Action:** k.a\nAction Input: {}",
-        callsTool("k.a", "{}"),
+        parsedCall("k.a", "{}"),
       ],
-      ["reads a numbered action", "2. Action: k.a\nAction Input: {}", callsTool("k.a", "{}")],
+      ["reads a numbered action", "2. Action: k.a\nAction Input: {}", parsedCall("k.a", "{}")],
       [
         "removes the fence around an input",
         'Action: k.a\nAction Input:\n```json\n{"a":1}\n```',
-        callsTool("k.a", '{"a":1}'),
+        parsedCall("k.a", '{"a":1}'),
       ],
-      ["removes backticks around a name", "Action: `k.a`\nAction Input: {}", callsTool("k.a", "{}")],
+      ["removes backticks around a name", "Action: `k.a`\nAction Input: {}", parsedCall("k.a", "{}")],
       [
         "keeps further text of a name",
         "Action: k.a\nto see more\nAction Input: {}",
-        callsTool("k.a\nto see more", "{}"),
+        parsedCall("k.a\nto see more", "{}"),
       ],
       [
         "ignores markers inside an input",
         'Action: k.a\nAction Input: {"q":"Why? Action: none"}',
-        callsTool("k.a", '{"q":"Why? Action: none"}'),
+        parsedCall("k.a", '{"q":"Why? Action: none"}'),
       ],
       [
         "keeps what a final answer contains",
@@ -97,10 +97,14 @@ describe("parseReact", () => {
       ["needs more than a thought", "Thought: what now?", isMalformed("what now?")],
       ["needs an action for an input", 'Action Input: {"a":1}', isMalformed()],
       ["needs an input for an action", "Thought: t\nAction: k.a", isMalformed("t")],
-      ["calls with an empty input", "Action: k.a\nAction Input:", callsTool("k.a", "")],
+      ["calls with an empty input", "Action: k.a\nAction Input:", parsedCall("k.a", "")],
       ["asks for a server's name", "Action: get_pods\nAction Input: {}", callsUnknown("get_pods", "{}")],
-      ["leaves loose names to its caller", "Action: a.b.c\nAction Input: {}", callsTool("a.b.c", "{}")],
-      ["leaves a nameless server to its caller", "Action: .tool\nAction Input: {}", callsTool(".tool", "{}")],
+      ["leaves loose names to its caller", "Action: a.b.c\nAction Input: {}", parsedCall("a.b.c", "{}")],
+      [
+        "leaves a nameless server to its caller",
+        "Action: .tool\nAction Input: {}",
+        parsedCall(".tool", "{}"),
+      ],
     ]);
   });
 

@@ -18,7 +18,7 @@ const NOTHING: ExpectedParse = {
   isMalformed: false,
 };
 
-export const callsTool = (action: string, actionInput: string, thought = ""): ExpectedParse => ({
+export const parsedCall = (action: string, actionInput: string, thought = ""): ExpectedParse => ({
   ...NOTHING,
   hasAction: true,
   action,
@@ -27,7 +27,7 @@ export const callsTool = (action: string, actionInput: string, thought = ""): Ex
 });
 
 export const callsUnknown = (action: string, actionInput: string, thought = ""): ExpectedParse => ({
-  ...callsTool(action, actionInput, thought),
+  ...parsedCall(action, actionInput, thought),
   isUnknownTool: true,
 });
 

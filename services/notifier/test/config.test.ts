@@ -1,19 +1,19 @@
 import { expect } from "chai";
-import { loadConfig } from "../config.ts";
+import { loadNotifierConfig } from "../config.ts";
 
 const NEEDED = { DATABASE_URL: "postgres://u:p@h/tarsy", NATS_URL: "nats://h:4222", CONFIG_DIR: "/nowhere" };
 
-describe("notifier: loadConfig", () => {
+describe("notifier: loadNotifierConfig", () => {
   it("requires only the addresses of Postgres and NATS", () => {
-    const config = loadConfig(NEEDED);
+    const config = loadNotifierConfig(NEEDED);
     expect(config.clients).to.deep.equal({ host: "127.0.0.1", port: 8081 });
     expect(config.health).to.deep.equal({ host: "127.0.0.1", port: 8094 });
     expect(config.allowedOrigins).to.equal(undefined);
-    expect(() => loadConfig({ ...NEEDED, DATABASE_URL: "" })).to.throw("DATABASE_URL is not set");
+    expect(() => loadNotifierConfig({ ...NEEDED, DATABASE_URL: "" })).to.throw("DATABASE_URL is not set");
   });
 
   it("reads ports, the connection limit and a list of origins", () => {
-    const config = loadConfig({
+    const config = loadNotifierConfig({
       ...NEEDED,
       NOTIFIER_PORT: "0",
       NOTIFIER_HEALTH_PORT: "9000",
@@ -38,7 +38,7 @@ describe("notifier: loadConfig", () => {
       "https://tarsy.example.com/",
       "ftp://tarsy.example.com",
     ]) {
-      expect(() => loadConfig({ ...NEEDED, WS_ALLOWED_ORIGINS: origin })).to.throw(
+      expect(() => loadNotifierConfig({ ...NEEDED, WS_ALLOWED_ORIGINS: origin })).to.throw(
         `WS_ALLOWED_ORIGINS contains "${origin}": each entry must be an origin such as https://tarsy.example.com, without a path`,
       );
     }

@@ -11,7 +11,7 @@ import {
 import { toolListReplyCodec, toolListRequestCodec } from "#shared/contracts/tool-list.ts";
 import { ToolBench, type BenchSession } from "../../../test/support/tool-bench.ts";
 import { until } from "../../../test/support/until.ts";
-import { loadConfig } from "../config.ts";
+import { loadToolRunnerConfig } from "../config.ts";
 import { RunningCalls } from "../running-calls.ts";
 import { serveTools } from "../serve-tools.ts";
 import type { Tool } from "../tool.ts";
@@ -131,7 +131,7 @@ describe("serveTools", () => {
 describe("the tool-runner's configuration", () => {
   it("requires the addresses of Postgres and NATS", async () => {
     const missing = async (env: Record<string, string>): Promise<unknown> =>
-      loadConfig({ CONFIG_DIR: "/nowhere", ...env }).catch((error: unknown) => error);
+      loadToolRunnerConfig({ CONFIG_DIR: "/nowhere", ...env }).catch((error: unknown) => error);
     expect(await missing({}))
       .to.have.property("message")
       .that.contains("DATABASE_URL is not set");
@@ -140,7 +140,7 @@ describe("the tool-runner's configuration", () => {
       .to.have.property("message")
       .that.contains("NATS_URL is not set");
     expect(
-      await loadConfig({ CONFIG_DIR: "/nowhere", DATABASE_URL, NATS_URL: "nats://a:1" }),
+      await loadToolRunnerConfig({ CONFIG_DIR: "/nowhere", DATABASE_URL, NATS_URL: "nats://a:1" }),
     ).to.have.nested.property("health.port", 8093);
   });
 });
