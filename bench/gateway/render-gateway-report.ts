@@ -32,7 +32,7 @@ export function renderGatewayReport(report: GatewayReport): string {
       ["after", cancel.provider_closed_p50_ms, cancel.provider_closed_p99_ms],
     ]),
     formatTable([
-      [`${settings["streams"] ?? 0} streams at once over two gateways`, ""],
+      [`${settings["streams"] ?? 0} concurrent streams over two gateways`, ""],
       ["all begun after, ms", streams.all_begun_ms],
       ["RSS of both idle, MB", streams.two_gateways_idle_mb],
       ["RSS of both, all streams open, MB", streams.two_gateways_held_mb],

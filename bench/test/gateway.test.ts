@@ -43,7 +43,7 @@ describe("npm run bench -- gateway", () => {
         "first chunk",
         "CPU per chunk",
         "cancel",
-        "streams at once",
+        "concurrent streams",
         "compare only within one run",
       ]) {
         expect(output).to.contain(text);

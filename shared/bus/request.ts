@@ -33,7 +33,7 @@ export async function request<Q extends TSchema, A extends TSchema>(
   } catch (error) {
     if (!(error instanceof NatsError)) throw error;
     if (error.code === ErrorCode.NoResponders) {
-      throw new RetryableError("no_responders", `nobody answers on ${subject}`, { cause: error });
+      throw new RetryableError("no_responders", `no service answers on ${subject}`, { cause: error });
     }
     throw new RetryableError("request_timeout", `no answer on ${subject}: ${errorMessage(error)}`, {
       cause: error,

@@ -10,7 +10,7 @@ export function shutdownSignal(log: Logger): AbortSignal {
   const stop = (cause: string) => {
     if (controller.signal.aborted) {
       if (cause === "disconnect") return; // the channel may close during an orderly stop
-      log.warn({ cause }, "second stop request: exiting at once");
+      log.warn({ cause }, "second stop request: exiting immediately");
       process.exit(130);
     }
     log.info({ cause }, "stopping");

@@ -33,7 +33,7 @@ describe("listTools", () => {
     const listing = await list([{ id: "kubernetes" }], { ...TOOL_TIMEOUTS, noRespondersMs: 200 });
     expect(listing).to.deep.equal({
       kind: "unavailable",
-      message: "tools cannot be listed: nobody answers on tarsy.tools.list",
+      message: "tools cannot be listed: no service answers on tarsy.tools.list",
     });
   });
 

@@ -111,9 +111,9 @@ describe("buildChatMessages", () => {
       "💬 CHAT HISTORY (1 previous exchange)",
       "🎯 CURRENT TASK",
     ];
-    const places = parts.map((part) => user.indexOf(part));
-    expect(places).to.not.include(-1);
-    expect(places).to.deep.equal(places.toSorted((a, b) => a - b));
+    const positions = parts.map((part) => user.indexOf(part));
+    expect(positions).to.not.include(-1);
+    expect(positions).to.deep.equal(positions.toSorted((a, b) => a - b));
     expect(user).to.match(/[^\n]\n$/);
     expect(headings(system).slice(4, 6)).to.deep.equal(["## Response Guidelines", "## Response Format"]);
   });

@@ -74,7 +74,7 @@ describe("CallJoiner", () => {
     ["the path of everything", [{ name: "a", willContinue: true }, piece("$", { numberValue: 1 })]],
     ["a path with a wildcard", [{ name: "a", willContinue: true }, piece("$.x[*]", { numberValue: 1 })]],
     [
-      "a place far behind the list's end",
+      "an index far beyond the list's end",
       [{ name: "a", willContinue: true }, piece("$.x[9]", { numberValue: 1 })],
     ],
     [

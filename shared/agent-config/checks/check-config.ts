@@ -26,8 +26,8 @@ export function checkConfig(context: CheckContext): { alertTypes: Map<string, st
     reporter.unknownName(target, "LLM provider", tarsy.defaults.llm_provider, names.llmProviders);
   }
   const leaveOut = checkUsedProviders(context);
-  const kept = new Map([...chains].filter(([chainId]) => !leaveOut.includes(chainId)));
-  return { alertTypes: checkAlertTypes({ ...context, chains: kept }), leaveOut };
+  const remaining = new Map([...chains].filter(([chainId]) => !leaveOut.includes(chainId)));
+  return { alertTypes: checkAlertTypes({ ...context, chains: remaining }), leaveOut };
 }
 
 /** The entries that came from a file. */

@@ -165,7 +165,7 @@ describe("the bus", () => {
       const unserved = await request(fixture.bus, "test.unserved", TOOLS, ask, 5_000).catch(
         (e: unknown) => e,
       );
-      expect(unserved).to.include({ code: "no_responders", message: "nobody answers on test.unserved" });
+      expect(unserved).to.include({ code: "no_responders", message: "no service answers on test.unserved" });
       const subject = `test.${randomUUID()}`;
       const failing = serveRequests(fixture.bus, { subject }, TOOLS, () => {
         throw new TerminalError("x", "cannot");
