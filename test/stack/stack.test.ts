@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { configDirectory } from "../support/config-directory.ts";
+import { temporaryConfigDirectory as configDirectory } from "../support/temporary-config-directory.ts";
 import { TarsyClient } from "../support/tarsy-client.ts";
 import { until } from "../support/until.ts";
 import { expectWhole } from "./expect-whole.ts";

@@ -1,18 +1,18 @@
 import type { Test } from "mocha";
 import { BackingServers } from "./backing-servers.ts";
-import { configDirectory, type ConfigFiles } from "./config-directory.ts";
+import { temporaryConfigDirectory, type ConfigFiles } from "./temporary-config-directory.ts";
 import { TarsyClient } from "./tarsy-client.ts";
 import { TarsySystem, type SystemOptions } from "./tarsy-system.ts";
 
-export interface PipelineOptions extends Pick<SystemOptions, "executors" | "env"> {
+interface PipelineOptions extends Pick<SystemOptions, "executors" | "env"> {
   readonly config?: ConfigFiles;
   /** For tests that stop or kill Postgres or NATS. */
   readonly ownServers?: boolean;
 }
 
-const SHOWN_CHARACTERS = 6_000;
+const PRINTED_CHARACTERS = 6_000;
 
-/** All five services as processes, their servers and configuration, and a client: what an end-to-end test starts from. */
+/** What an end-to-end test needs: the five services as processes, their servers and configuration, and a client. */
 export class PipelineFixture implements AsyncDisposable {
   readonly #resources: AsyncDisposableStack;
   readonly servers: BackingServers;
@@ -37,14 +37,14 @@ export class PipelineFixture implements AsyncDisposable {
   static async start({ config, ownServers, ...options }: PipelineOptions = {}): Promise<PipelineFixture> {
     await using resources = new AsyncDisposableStack();
     const servers = resources.use(await BackingServers.choose({ ownServers }));
-    const { path: configDir } = resources.use(await configDirectory(config));
+    const { path: configDir } = resources.use(await temporaryConfigDirectory(config));
     const system = resources.use(await TarsySystem.start({ servers, configDir, ...options }));
     return new PipelineFixture({ resources: resources.move(), servers, configDir, system });
   }
 
-  /** Shows the end of what the services wrote if the test failed. */
+  /** Prints the end of the services' output if the test failed. */
   showOutputOf(test: Test | undefined): void {
-    if (test?.state === "failed") process.stderr.write(this.system.output.slice(-SHOWN_CHARACTERS));
+    if (test?.state === "failed") process.stderr.write(this.system.output.slice(-PRINTED_CHARACTERS));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -7,7 +7,10 @@ import { migrate } from "#shared/database/migrate.ts";
 import { openDatabase } from "#shared/database/open-database.ts";
 import { listen } from "#shared/listen.ts";
 import { BackingServers } from "../../../test/support/backing-servers.ts";
-import { configDirectory, type ConfigFiles } from "../../../test/support/config-directory.ts";
+import {
+  temporaryConfigDirectory as configDirectory,
+  type ConfigFiles,
+} from "../../../test/support/temporary-config-directory.ts";
 import { TarsyClient } from "../../../test/support/tarsy-client.ts";
 import { createApiMetrics } from "../api-metrics.ts";
 import type { ApiDeps } from "../api-deps.ts";

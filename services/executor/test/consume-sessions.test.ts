@@ -7,7 +7,7 @@ import { sessionCancelCodec } from "#shared/contracts/session-cancel.ts";
 import { queuedSessions } from "#shared/bus/queued-sessions.ts";
 import { wakeSession } from "#shared/bus/wake-session.ts";
 import { CancelledError } from "#shared/errors.ts";
-import { configDirectory } from "../../../test/support/config-directory.ts";
+import { temporaryConfigDirectory as configDirectory } from "../../../test/support/temporary-config-directory.ts";
 import { until } from "../../../test/support/until.ts";
 import { consumeSessions } from "../consume-sessions.ts";
 import type { ExecutorDeps } from "../executor-deps.ts";

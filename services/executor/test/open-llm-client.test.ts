@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { GenerateRequest, type LLMServiceClient } from "#shared/generated/llm/v1/llm.ts";
-import { configDirectory } from "../../../test/support/config-directory.ts";
+import { temporaryConfigDirectory as configDirectory } from "../../../test/support/temporary-config-directory.ts";
 import { GATED_SCRIPT } from "../../../test/support/scripts.ts";
 import { until } from "../../../test/support/until.ts";
 import { tryLlmCall } from "../llm/call-llm.ts";

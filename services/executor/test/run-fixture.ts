@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { stringify } from "yaml";
-import { configDirectory } from "../../../test/support/config-directory.ts";
+import { temporaryConfigDirectory as configDirectory } from "../../../test/support/temporary-config-directory.ts";
 import { SUMMARY_CALL } from "../../../test/support/scripts.ts";
 import { until } from "../../../test/support/until.ts";
 import { runSession, type RunEnd } from "../run-session.ts";

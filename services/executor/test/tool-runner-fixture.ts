@@ -4,7 +4,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { stringify } from "yaml";
 import type { BackingServers } from "../../../test/support/backing-servers.ts";
-import { configDirectory } from "../../../test/support/config-directory.ts";
+import { temporaryConfigDirectory as configDirectory } from "../../../test/support/temporary-config-directory.ts";
 import { spawnService } from "../../../test/support/spawn-service.ts";
 import { testPort } from "../../../test/support/test-port.ts";
 import { untilReady } from "../../../test/support/until-ready.ts";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { BackingServers } from "../../support/backing-servers.ts";
-import { configDirectory } from "../../support/config-directory.ts";
+import { temporaryConfigDirectory as configDirectory } from "../../support/temporary-config-directory.ts";
 import { postgresTap, type StatementWatch } from "../../support/postgres-tap.ts";
 import { TarsyClient } from "../../support/tarsy-client.ts";
 import { TarsySystem, type RunningService, type ServiceName } from "../../support/tarsy-system.ts";
