@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { BackingServers } from "../test/support/backing-servers.ts";
-import { temporaryConfigDirectory } from "../test/support/temporary-config-directory.ts";
+import { testConfigDirectory } from "../test/support/config-directory.ts";
 import { TarsyClient } from "../test/support/tarsy-client.ts";
 import { TarsySystem } from "../test/support/tarsy-system.ts";
 import { until } from "../test/support/until.ts";
@@ -59,7 +59,7 @@ async function measure(executors: number, { signal }: BenchmarkContext): Promise
   await using resources = new AsyncDisposableStack();
   const servers = resources.use(await BackingServers.start({ durable: true }));
   const queue = { worker_count: SLOTS, max_concurrent_sessions: MAX_RUNNING };
-  const config = resources.use(await temporaryConfigDirectory({ tarsy: { queue }, script: SCRIPT }));
+  const config = resources.use(await testConfigDirectory({ tarsy: { queue }, script: SCRIPT }));
   const system = resources.use(await TarsySystem.start({ servers, configDir: config.path, executors }));
   const post = async (count: number) => postAlerts({ api: system.api, count, clients: 8, signal });
   const warmUp = await post(WARM_UP * executors);

@@ -1,4 +1,4 @@
-import { type Environment, envPort } from "#shared/environment.ts";
+import { type Environment, envPort } from "#shared/service/environment.ts";
 import { errorMessage } from "#shared/errors.ts";
 import { freePort, listenErrorCode } from "./free-port.ts";
 import { LaunchError } from "./launch-error.ts";

@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { readConfigEnvironment } from "#shared/agent-config/config-environment.ts";
-import type { Environment } from "#shared/environment.ts";
+import type { Environment } from "#shared/service/environment.ts";
 import { LaunchError } from "./launch-error.ts";
 
 export type ConfigDirectory = {

@@ -1,4 +1,4 @@
-import type { Environment } from "#shared/environment.ts";
+import type { Environment } from "#shared/service/environment.ts";
 import { checkDatabaseUrl, checkNatsUrl } from "./check-server-urls.ts";
 import { startNats } from "./nats/start-nats.ts";
 import { startPostgres } from "./postgres/start-postgres.ts";

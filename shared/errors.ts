@@ -1,8 +1,8 @@
 import { inspect } from "node:util";
 
 /**
- * Errors that carry their own verdict, so that whoever handles one (once, at the top of a request, a message
- * or a session) needs no table of foreign error names. Foreign errors are translated where they enter.
+ * Errors with a verdict: terminal, retryable or cancelled. An error is handled once, at the top of a request, a message
+ * or a session, by its class. Foreign errors are translated into one of these where they enter.
  */
 abstract class VerdictError extends Error {
   /** Stable, snake_case, for machines; the message is for people. */
@@ -15,10 +15,10 @@ abstract class VerdictError extends Error {
   }
 }
 
-/** Trying again cannot help: bad input, a broken configuration, a refusal. */
+/** A retry cannot help: invalid input, an invalid configuration, a refused request. */
 export class TerminalError extends VerdictError {}
 
-/** A later try may succeed: a dependency is down, a limit was hit. `retryAfterMs` is the dependency's own wish, if it had one. */
+/** A retry may succeed: a dependency is down, a limit was hit. `retryAfterMs` is the delay it asked for, if any. */
 export class RetryableError extends VerdictError {
   readonly retryAfterMs: number | undefined;
 
@@ -28,10 +28,13 @@ export class RetryableError extends VerdictError {
   }
 }
 
-/** Why work was called off; the reason decides the terminal status (design decision 5). */
+/**
+ * Why work was cancelled. The reason decides how a session ends: `user` as cancelled, `session_deadline` as timed_out.
+ * After `shutdown` and `lease_lost` it does not end: another executor continues it.
+ */
 export type CancelReason = "user" | "session_deadline" | "iteration_deadline" | "lease_lost" | "shutdown";
 
-/** Used as the `reason` of every AbortSignal of ours, so that whatever waited rethrows it unchanged. */
+/** The `reason` of the project's AbortSignals: every aborted wait throws it unchanged. */
 export class CancelledError extends VerdictError {
   readonly reason: CancelReason;
 
@@ -51,10 +54,10 @@ export function leaseLost(): CancelledError {
   return new CancelledError("lease_lost", "another executor took the session over");
 }
 
-/** Turns whatever was thrown into an Error, keeping the original as `cause` where it was not one. */
+/** Returns a thrown Error as it is; wraps any other value in an Error with the value as `cause`. */
 export function coerceError(thrown: unknown): Error {
   if (thrown instanceof Error) return thrown;
-  // Not String(): an object without a prototype has no text and would throw in turn.
+  // Not String(): it throws for an object without a prototype.
   const message =
     typeof thrown === "string"
       ? thrown
@@ -62,7 +65,7 @@ export function coerceError(thrown: unknown): Error {
   return new Error(message, { cause: thrown });
 }
 
-/** One sentence for people: the message, or the first inner one where the outer is empty (as with AggregateError). */
+/** One sentence for people: the error's message, or that of its first inner error if it is empty (AggregateError). */
 export function errorMessage(thrown: unknown): string {
   const error = coerceError(thrown);
   if (error instanceof AggregateError && error.message === "" && error.errors.length > 0) {

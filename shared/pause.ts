@@ -11,7 +11,7 @@ export function jitter(ms: number): number {
 }
 
 /** The bounds of an exponential backoff, in milliseconds. */
-export interface BackoffRange {
+interface BackoffRange {
   readonly firstMs: number;
   readonly lastMs: number;
 }

@@ -1,4 +1,4 @@
-/** Awaits something that knows no signal; throws the signal's reason as soon as it aborts. */
+/** Awaits a promise that takes no signal; throws the signal's reason as soon as it aborts. */
 export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   const aborted = Promise.withResolvers<never>();
   const onAbort = () => aborted.reject(signal.reason);

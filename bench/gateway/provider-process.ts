@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import { setImmediate } from "node:timers/promises";
-import { listen } from "#shared/listen.ts";
+import { listen } from "#shared/service/listen.ts";
 
 /**
  * A fake Gemini in a separate process, so that its CPU time is not counted. The model name `bench-<chunks>-<end>-<id>`

@@ -1,4 +1,4 @@
-import type { ConfigFiles } from "../../test/support/temporary-config-directory.ts";
+import type { ConfigFiles } from "../../test/support/config-directory.ts";
 import { SUMMARY_CALL } from "../../test/support/scripts.ts";
 
 /** LLM answers with tool calls in the shortest session, and its tool calls. */

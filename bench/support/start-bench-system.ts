@@ -1,7 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { resolve } from "node:path";
 import { BackingServers } from "../../test/support/backing-servers.ts";
-import { temporaryConfigDirectory, type ConfigFiles } from "../../test/support/temporary-config-directory.ts";
+import { testConfigDirectory, type ConfigFiles } from "../../test/support/config-directory.ts";
 import { SUMMARY_CALL } from "../../test/support/scripts.ts";
 import { TarsySystem } from "../../test/support/tarsy-system.ts";
 import { BenchDatabase } from "./bench-database.ts";
@@ -48,7 +48,7 @@ export async function startBenchSystem(
   if (statements) await enableStatementCounts(servers);
   const queue = { worker_count: BENCH_SLOTS, max_concurrent_sessions: BENCH_SLOTS * executors };
   const config = resources.use(
-    await temporaryConfigDirectory({ script: SCRIPT, ...files, tarsy: { queue, ...files.tarsy } }),
+    await testConfigDirectory({ script: SCRIPT, ...files, tarsy: { queue, ...files.tarsy } }),
   );
   progress(`starting the services, ${executors} executor${executors === 1 ? "" : "s"}`);
   const system = resources.use(

@@ -38,8 +38,7 @@ describe("npm run bench -- step", () => {
   before(async () => (temporary = await mkdtemp(join(tmpdir(), "tarsy-bench-test-"))));
   after(() => rm(temporary, { recursive: true, force: true }));
 
-  it("reports the costs of an LLM step and a tool step and leaves nothing behind", async function () {
-    this.timeout(120_000);
+  it("reports the costs of an LLM step and a tool step and leaves nothing behind", async () => {
     const file = join(temporary, "step.json");
     const { stdout } = await run(process.execPath, [MAIN, "step", "--rounds", "1", "--json", file], {
       env: { ...process.env, TMPDIR: temporary },

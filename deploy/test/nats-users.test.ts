@@ -10,7 +10,7 @@ import { subscribe } from "#shared/bus/subscribe.ts";
 import { busEventCodec } from "#shared/contracts/session-event.ts";
 import { pino } from "pino";
 import { ensureExecutorsDurable, ensureStreams } from "#shared/bus/ensure-streams.ts";
-import { isDurableBehind, recreateDurable } from "#shared/bus/executors-durable.ts";
+import { isDurableAheadOfStream, recreateDurable } from "#shared/bus/executors-durable.ts";
 import { lastPublishedSeq } from "#shared/bus/last-published-seq.ts";
 import { openBus, type Bus } from "#shared/bus/open-bus.ts";
 import { openSessionQueue, pullSession } from "#shared/bus/pull-session.ts";
@@ -103,7 +103,7 @@ describe("the users of the NATS server", () => {
     await until("the api follows a session's events", () => followed.length === 1);
     expect(await lastPublishedSeq(executor, SESSION)).to.equal(1);
     // The sweeper recreates a durable consumer that skipped messages.
-    expect(await isDurableBehind(api)).to.equal(false);
+    expect(await isDurableAheadOfStream(api)).to.equal(false);
     await recreateDurable(api, { maxRunning: 5 });
   });
 

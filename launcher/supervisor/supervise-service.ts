@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { setTimeout as delay } from "node:timers/promises";
-import { EXIT_MISCONFIGURED } from "#shared/exit-codes.ts";
+import { EXIT_MISCONFIGURED } from "#shared/service/exit-codes.ts";
 import { LaunchError } from "../launch-error.ts";
 import { processIdentity, type ProcessIdentity } from "../process/process-identity.mjs";
 import type { ServicePlan } from "./plan-services.ts";

@@ -1,5 +1,5 @@
 import type { DataSource } from "typeorm";
-import type { Logger } from "#shared/logger.ts";
+import type { Logger } from "#shared/service/logger.ts";
 import type { ApiMetrics } from "./api-metrics.ts";
 import type { ApiConfig } from "./config.ts";
 import type { Dispatcher } from "./dispatcher.ts";

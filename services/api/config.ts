@@ -1,7 +1,7 @@
 import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
 import { readConfigEnvironment } from "#shared/agent-config/config-environment.ts";
 import { loadAgentConfig } from "#shared/agent-config/load-agent-config.ts";
-import { envInteger, envPort, envText, type Environment } from "#shared/environment.ts";
+import { envInteger, envPort, envText, type Environment } from "#shared/service/environment.ts";
 import {
   bindAddress,
   configDirectory,
@@ -9,7 +9,7 @@ import {
   natsUrl,
   readServiceConfig,
   type ServiceConfig,
-} from "#shared/service-config.ts";
+} from "#shared/service/service-config.ts";
 import { parseFingerprintPath, type JsonPointer } from "./submit/alert-fingerprint.ts";
 
 export interface ApiConfig extends ServiceConfig {

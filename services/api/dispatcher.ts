@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { ensureStreams } from "#shared/bus/ensure-streams.ts";
-import { isDurableBehind, recreateDurable } from "#shared/bus/executors-durable.ts";
+import { isDurableAheadOfStream, recreateDurable } from "#shared/bus/executors-durable.ts";
 import { openBus, type Bus } from "#shared/bus/open-bus.ts";
 import { publishEvent } from "#shared/bus/publish-event.ts";
 import { queuedSessions } from "#shared/bus/queued-sessions.ts";
@@ -10,7 +10,7 @@ import { sessionCancelCodec } from "#shared/contracts/session-cancel.ts";
 import { busEventCodec, type SessionEvent } from "#shared/contracts/session-event.ts";
 import { SUBJECTS } from "#shared/contracts/subjects.ts";
 import { errorMessage } from "#shared/errors.ts";
-import type { Logger } from "#shared/logger.ts";
+import type { Logger } from "#shared/service/logger.ts";
 import type { ApiMetrics } from "./api-metrics.ts";
 import type { ApiConfig } from "./config.ts";
 
@@ -101,7 +101,7 @@ export function openDispatcher({
       await prepare(connected());
       return queuedSessions(connected());
     },
-    isQueueStuck: async () => isDurableBehind(connected()),
+    isQueueStuck: async () => isDurableAheadOfStream(connected()),
     recreateQueue: async () =>
       recreateDurable(connected(), { maxRunning: config.agents.queue.max_concurrent_sessions }),
     check: async () => connected().check(),

@@ -1,9 +1,9 @@
 import { Registry, collectDefaultMetrics } from "prom-client";
 import { migrate } from "#shared/database/migrate.ts";
 import { checkDatabase, openDatabase } from "#shared/database/open-database.ts";
-import { serveHealth } from "#shared/health-server.ts";
-import { listen } from "#shared/listen.ts";
-import { runService } from "#shared/run-service.ts";
+import { serveHealth } from "#shared/service/health-server.ts";
+import { listen } from "#shared/service/listen.ts";
+import { runService } from "#shared/service/run-service.ts";
 import { createApiMetrics } from "./api-metrics.ts";
 import { buildApp } from "./app.ts";
 import { loadConfig } from "./config.ts";

@@ -2,14 +2,14 @@ import { hostname } from "node:os";
 import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
 import { readConfigEnvironment } from "#shared/agent-config/config-environment.ts";
 import { loadAgentConfig } from "#shared/agent-config/load-agent-config.ts";
-import { envInteger, envText, type Environment } from "#shared/environment.ts";
+import { envInteger, envText, type Environment } from "#shared/service/environment.ts";
 import {
   configDirectory,
   databaseUrl,
   natsUrl,
   readServiceConfig,
   type ServiceConfig,
-} from "#shared/service-config.ts";
+} from "#shared/service/service-config.ts";
 
 export interface ExecutorConfig extends ServiceConfig {
   readonly databaseUrl: string;

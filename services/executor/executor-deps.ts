@@ -1,7 +1,7 @@
 import type { DataSource } from "typeorm";
 import type { Bus } from "#shared/bus/open-bus.ts";
 import type { LLMServiceClient } from "#shared/generated/llm/v1/llm.ts";
-import type { Logger } from "#shared/logger.ts";
+import type { Logger } from "#shared/service/logger.ts";
 import type { ExecutorConfig } from "./config.ts";
 import type { ExecutorMetrics } from "./executor-metrics.ts";
 import type { LeaseKeeper } from "./session-lease.ts";

@@ -3,8 +3,8 @@ import { ensureExecutorsDurable, ensureStreams } from "#shared/bus/ensure-stream
 import { openBus } from "#shared/bus/open-bus.ts";
 import { waitForSchema } from "#shared/database/migrate.ts";
 import { checkDatabase, openDatabase } from "#shared/database/open-database.ts";
-import { serveHealth } from "#shared/health-server.ts";
-import { runService } from "#shared/run-service.ts";
+import { serveHealth } from "#shared/service/health-server.ts";
+import { runService } from "#shared/service/run-service.ts";
 import { loadConfig } from "./config.ts";
 import { consumeSessions } from "./consume-sessions.ts";
 import { createExecutorMetrics } from "./executor-metrics.ts";

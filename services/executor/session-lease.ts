@@ -3,7 +3,7 @@ import type { DataSource } from "typeorm";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { CancelledError, cancelledByUser, errorMessage, leaseLost } from "#shared/errors.ts";
-import type { Logger } from "#shared/logger.ts";
+import type { Logger } from "#shared/service/logger.ts";
 
 /** How long a claim or a renewal lasts, by the database's clock. */
 export const LEASE_SECONDS = 20;

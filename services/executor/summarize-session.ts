@@ -2,8 +2,8 @@ import { v5 as uuidFrom } from "uuid";
 import { AgentExecutionEntity } from "#shared/database/entities/agent-execution.ts";
 import { LlmInteractionEntity } from "#shared/database/entities/llm-interaction.ts";
 import { CancelledError } from "#shared/errors.ts";
-import { storableText } from "#shared/storable-text.ts";
-import { safeCut } from "#shared/surrogate-guard.ts";
+import { postgresSafeText } from "#shared/postgres-safe-text.ts";
+import { safeCut } from "#shared/safe-cut.ts";
 import { callLlm } from "./llm/call-llm.ts";
 import { generateRequest } from "./llm/generate-request.ts";
 import { EMPTY_REPLY, replyFailure, replyTokens, type LlmReply } from "./llm/llm-reply.ts";
@@ -115,7 +115,7 @@ const MAX_CODE_UNITS = 2_000;
  * units, because notifications and every row of a list show it. Empty for a reply without text.
  */
 export function summaryText(reply: string): string {
-  const whole = storableText(reply.trim()).text;
+  const whole = postgresSafeText(reply.trim()).text;
   const lines = whole.split(/\r\n|[\n\r\u2028\u2029]/u, MAX_LINES).join("\n");
   const cut = lines.slice(0, safeCut(lines, MAX_CODE_UNITS)).trimEnd();
   return isWhole(whole, cut) ? cut : `${cut}…`;

@@ -1,11 +1,11 @@
 import { readConfigEnvironment } from "#shared/agent-config/config-environment.ts";
-import { envInteger, envPort, envText, type Environment } from "#shared/environment.ts";
+import { envInteger, envPort, envText, type Environment } from "#shared/service/environment.ts";
 import {
   bindAddress,
   configDirectory,
   readServiceConfig,
   type ServiceConfig,
-} from "#shared/service-config.ts";
+} from "#shared/service/service-config.ts";
 import type { ProviderSettings } from "./providers/load-providers.ts";
 import { withholdVariables } from "./withhold-variables.ts";
 

@@ -1,6 +1,6 @@
 import { Registry, collectDefaultMetrics } from "prom-client";
-import { serveHealth } from "#shared/health-server.ts";
-import { runService } from "#shared/run-service.ts";
+import { serveHealth } from "#shared/service/health-server.ts";
+import { runService } from "#shared/service/run-service.ts";
 import { loadConfig, withholdFromSdks } from "./config.ts";
 import { gatewayMetrics } from "./gateway-metrics.ts";
 import { serveGenerate } from "./grpc/serve-generate.ts";

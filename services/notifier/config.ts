@@ -1,5 +1,5 @@
 import { readConfigEnvironment } from "#shared/agent-config/config-environment.ts";
-import { envInteger, envPort, envText, type Environment } from "#shared/environment.ts";
+import { envInteger, envPort, envText, type Environment } from "#shared/service/environment.ts";
 import { TerminalError } from "#shared/errors.ts";
 import {
   bindAddress,
@@ -8,7 +8,7 @@ import {
   natsUrl,
   readServiceConfig,
   type ServiceConfig,
-} from "#shared/service-config.ts";
+} from "#shared/service/service-config.ts";
 import { DEFAULT_LIMITS, type NotifierLimits } from "./limits.ts";
 
 export interface NotifierConfig extends ServiceConfig {

@@ -11,7 +11,7 @@ import { claimToolCall, type ToolCallClaim } from "#shared/database/claim-tool-c
 import { isDatabaseUnavailable } from "#shared/database/database-unavailable.ts";
 import type { RecordedToolCall } from "#shared/database/read-tool-call.ts";
 import { errorMessage } from "#shared/errors.ts";
-import type { Logger } from "#shared/logger.ts";
+import type { Logger } from "#shared/service/logger.ts";
 import { pollOutcome } from "./poll-outcome.ts";
 import type { RunningCall, RunningCalls } from "./running-calls.ts";
 import type { Tool, ToolCatalogue } from "./tool.ts";

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { MAX_RESULT_BYTES } from "#shared/contracts/tool-call.ts";
-import { storableText } from "#shared/storable-text.ts";
-import { safeCut } from "#shared/surrogate-guard.ts";
+import { postgresSafeText } from "#shared/postgres-safe-text.ts";
+import { safeCut } from "#shared/safe-cut.ts";
 import type { ToolOutput } from "./tool.ts";
 
 const NOT_TEXT = "\n[Not all of this result is text: what could not be shown is replaced by \uFFFD.]";
@@ -35,7 +35,7 @@ export async function collectResult(content: ToolOutput["content"], maxChars: nu
 
 function toResultText(received: Buffer, total: number, maxChars: number): string {
   const bytes = received.length < total ? dropIncompleteCharacter(received) : received;
-  const { text, changed } = storableText(decoder.decode(bytes));
+  const { text, changed } = postgresSafeText(decoder.decode(bytes));
   const remark = changed || !isUtf8(bytes) ? NOT_TEXT : "";
   if (received.length === total && fits(text + remark, maxChars)) return text + remark;
   const start = truncate(text, maxChars - REMARK_CHARS);

@@ -1,12 +1,12 @@
 import { readConfigEnvironment } from "#shared/agent-config/config-environment.ts";
-import { envInteger, type Environment } from "#shared/environment.ts";
+import { envInteger, type Environment } from "#shared/service/environment.ts";
 import {
   configDirectory,
   databaseUrl,
   natsUrl,
   readServiceConfig,
   type ServiceConfig,
-} from "#shared/service-config.ts";
+} from "#shared/service/service-config.ts";
 import { loadStubTools } from "./stub/load-stub-tools.ts";
 import type { ToolCatalogue } from "./tool.ts";
 

@@ -6,7 +6,7 @@ import { isDatabaseUnavailable } from "#shared/database/database-unavailable.ts"
 import { readToolCall } from "#shared/database/read-tool-call.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { errorMessage } from "#shared/errors.ts";
-import type { Logger } from "#shared/logger.ts";
+import type { Logger } from "#shared/service/logger.ts";
 import { jitter, pause } from "#shared/pause.ts";
 
 const RETRY_MS = 500;

@@ -1,7 +1,7 @@
 import type { ToolCallOutcome } from "#shared/contracts/tool-call.ts";
 import { errorMessage } from "#shared/errors.ts";
-import { storableText } from "#shared/storable-text.ts";
-import { safeCut } from "#shared/surrogate-guard.ts";
+import { postgresSafeText } from "#shared/postgres-safe-text.ts";
+import { safeCut } from "#shared/safe-cut.ts";
 import { untilAborted } from "#shared/until-aborted.ts";
 import { collectResult } from "./collect-result.ts";
 import type { CallIdentity, Tool } from "./tool.ts";
@@ -45,7 +45,7 @@ export async function runTool(
   } catch (error) {
     const reason: unknown = aborted.reason;
     if (reason instanceof CallAborted) return abortedOutcome(reason, tool.description.read_only);
-    const { text } = storableText(errorMessage(error));
+    const { text } = postgresSafeText(errorMessage(error));
     return { kind: "exception", message: text.slice(0, safeCut(text, MAX_MESSAGE_CHARS)) };
   } finally {
     clearTimeout(timer);

@@ -6,7 +6,7 @@ import type { ToolCallCancel, ToolCallOutcome, ToolCallRequest } from "#shared/c
 import { CALL_ALIVE_SECONDS } from "#shared/database/claim-tool-call.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { errorMessage } from "#shared/errors.ts";
-import type { Logger } from "#shared/logger.ts";
+import type { Logger } from "#shared/service/logger.ts";
 import { recordOutcome } from "./record-outcome.ts";
 import { CallAborted, runTool } from "./run-tool.ts";
 import type { Tool } from "./tool.ts";

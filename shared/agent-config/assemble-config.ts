@@ -15,7 +15,7 @@ import { parseDuration } from "#shared/agent-config/parse-duration.ts";
 import type { LlmProviderEntry, LlmProvidersFile } from "#shared/agent-config/schemas/llm-providers-file.ts";
 import type { DefaultsSection, QueueSection, TarsyFile } from "#shared/agent-config/schemas/tarsy-file.ts";
 import type { SourceMap } from "#shared/agent-config/source-map.ts";
-import type { Environment } from "#shared/environment.ts";
+import type { Environment } from "#shared/service/environment.ts";
 
 interface ConfigParts {
   readonly configDir: string;

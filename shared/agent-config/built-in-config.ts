@@ -1,7 +1,7 @@
 import type { Origin } from "#shared/agent-config/agent-config.ts";
 import type { LlmProviderEntry } from "#shared/agent-config/schemas/llm-providers-file.ts";
 import type { AgentEntry, ChainEntry, McpServerEntry } from "#shared/agent-config/schemas/tarsy-file.ts";
-import type { Environment } from "#shared/environment.ts";
+import type { Environment } from "#shared/service/environment.ts";
 
 /** The built-in definitions by name; a written entry of the same name replaces one whole. */
 export interface BuiltInConfig {

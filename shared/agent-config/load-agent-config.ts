@@ -12,7 +12,7 @@ import { Reporter } from "#shared/agent-config/reporter.ts";
 import { LlmProvidersFile } from "#shared/agent-config/schemas/llm-providers-file.ts";
 import { TarsyFile } from "#shared/agent-config/schemas/tarsy-file.ts";
 import type { SourceMap } from "#shared/agent-config/source-map.ts";
-import type { Environment } from "#shared/environment.ts";
+import type { Environment } from "#shared/service/environment.ts";
 
 /**
  * Reads `tarsy.yaml` and `llm-providers.yaml` of a directory with the values of `env` inserted, merges them

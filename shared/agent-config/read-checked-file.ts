@@ -6,7 +6,7 @@ import { expandTemplates } from "#shared/agent-config/expand-templates.ts";
 import { parseYaml } from "#shared/agent-config/parse-yaml.ts";
 import { ShapeReader } from "#shared/agent-config/read-shape.ts";
 import type { Reporter } from "#shared/agent-config/reporter.ts";
-import type { Environment } from "#shared/environment.ts";
+import type { Environment } from "#shared/service/environment.ts";
 import { errorMessage } from "#shared/errors.ts";
 
 /**

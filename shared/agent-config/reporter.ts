@@ -2,7 +2,7 @@ import type { ConfigProblem } from "#shared/agent-config/config-problem.ts";
 import { looksSecret } from "#shared/agent-config/effective-config.ts";
 import { SourceMap, type Written } from "#shared/agent-config/source-map.ts";
 import { suggestName } from "#shared/agent-config/suggest-name.ts";
-import type { Environment } from "#shared/environment.ts";
+import type { Environment } from "#shared/service/environment.ts";
 
 /** What a problem is about: a value of a container, or the container itself. */
 export interface Target {

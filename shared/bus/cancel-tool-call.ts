@@ -3,7 +3,7 @@ import { SUBJECTS } from "#shared/contracts/subjects.ts";
 import { toolCallCancelCodec, type ToolCallCancel } from "#shared/contracts/tool-call.ts";
 import { errorMessage } from "#shared/errors.ts";
 
-/** Tells whoever runs the call to end it. Best effort, never throws: the runner knows the call's deadline anyway. */
+/** Asks the call's tool-runner to end it. Best effort, never throws: the runner also enforces the call's deadline. */
 export function cancelToolCall(bus: Bus, cancel: ToolCallCancel): void {
   try {
     bus.connection.publish(SUBJECTS.toolCancel(cancel.call_id), toolCallCancelCodec.encode(cancel));

@@ -1,17 +1,20 @@
-import { NatsError } from "nats";
 import { ensureExecutorsDurable } from "#shared/bus/ensure-streams.ts";
+import { CONSUMER_NOT_FOUND, STREAM_NOT_FOUND, jetStreamError } from "#shared/bus/jetstream-error.ts";
 import type { Bus } from "#shared/bus/open-bus.ts";
 import { EXECUTORS_DURABLE, SESSIONS_STREAM } from "#shared/contracts/subjects.ts";
 
-/** How often the same must be seen in a row: the figures are not of one moment, and acknowledgements come in between. */
+/**
+ * Consecutive readings that must agree: the counters come from separate requests, and acknowledgements arrive in
+ * between.
+ */
 const READINGS = 5;
-const NOT_FOUND = new Set([10_059, 10_014]);
 
 /**
- * True when the SESSIONS stream holds messages that the executors' durable neither has delivered nor ever will: after
- * a power cut it can be ahead of the stream. False where one of the two does not exist yet. Rejects with NATS away.
+ * True when SESSIONS holds messages that the executors' durable has not delivered and never will: after a power cut
+ * the durable's position can be ahead of the stream's last sequence. False when either does not exist yet. Rejects
+ * when NATS does not answer.
  */
-export async function isDurableBehind(bus: Bus): Promise<boolean> {
+export async function isDurableAheadOfStream(bus: Bus): Promise<boolean> {
   try {
     for (let reading = 0; reading < READINGS; reading++) {
       const before = await readOutstanding(bus);
@@ -21,18 +24,19 @@ export async function isDurableBehind(bus: Bus): Promise<boolean> {
     }
     return true;
   } catch (error) {
-    if (error instanceof NatsError && NOT_FOUND.has(error.api_error?.err_code ?? 0)) return false;
+    const code = jetStreamError(error)?.code;
+    if (code === STREAM_NOT_FOUND || code === CONSUMER_NOT_FOUND) return false;
     throw error;
   }
 }
 
-/** Deletes the executors' durable and creates it again at the stream's beginning; every message is delivered anew. */
+/** Deletes the executors' durable and creates it again at the start of the stream; every message is redelivered. */
 export async function recreateDurable(bus: Bus, options: { readonly maxRunning: number }): Promise<void> {
   await bus.jsm.consumers.delete(SESSIONS_STREAM, EXECUTORS_DURABLE);
   await ensureExecutorsDurable(bus, options);
 }
 
-/** What the durable still has to deliver, or has delivered without an acknowledgement. */
+/** Number of messages that the durable has not delivered yet, or that await an acknowledgement. */
 async function readOutstanding(bus: Bus): Promise<number> {
   const { num_pending, num_ack_pending } = await bus.jsm.consumers.info(SESSIONS_STREAM, EXECUTORS_DURABLE);
   return num_pending + num_ack_pending;

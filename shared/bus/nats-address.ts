@@ -1,8 +1,8 @@
 import { inboxPrefix } from "#shared/contracts/bus-users.ts";
 
-/** Where NATS is and who we are there, as its client wants them. */
-export interface NatsAddress {
-  /** host:port of each server of the cluster. */
+/** Servers and credentials, as options of the NATS client. */
+interface NatsAddress {
+  /** `protocol//host:port` of each server of the cluster. */
   readonly servers: string[];
   readonly user?: string;
   readonly pass?: string;
@@ -10,8 +10,8 @@ export interface NatsAddress {
 }
 
 /**
- * Reads `nats://user:password@host:port`, or several of them separated by commas. The client leaves a URL's user aside, and
- * knows one for all servers: the first that is named counts. A user has its inboxes to itself.
+ * Parses `nats://user:password@host:port`, or several such URLs separated by commas. The client ignores a URL's user
+ * and takes one user for all servers: the first one named is used. Each user has an inbox prefix of its own.
  */
 export function parseNatsAddress(text: string): NatsAddress {
   const urls = text.split(",").map((part) => new URL(part.trim()));

@@ -8,67 +8,67 @@ import {
 } from "nats";
 import { parseNatsAddress } from "#shared/bus/nats-address.ts";
 import { errorMessage } from "#shared/errors.ts";
-import type { Logger } from "#shared/logger.ts";
+import type { Logger } from "#shared/service/logger.ts";
+import { backoff, pause } from "#shared/pause.ts";
 
-/** One connection to NATS with its JetStream clients. Only `shared/bus` looks inside. */
+/** One connection to NATS with its JetStream clients. The client's own objects are for `shared/bus` only. */
 export interface Bus extends AsyncDisposable {
   readonly connection: NatsConnection;
   readonly js: JetStreamClient;
   readonly jsm: JetStreamManager;
   readonly log: Logger;
-  /** False from the moment a lost connection was noticed until it is back. */
+  /** False from the moment a lost connection is noticed until it is restored. */
   isConnected(): boolean;
-  /** Asks the server for a sign of life; rejects with a sentence when there is none. */
+  /** Round trip to the server; rejects with a one-sentence message when it fails. */
   check(): Promise<void>;
 }
 
-export interface BusOptions {
+interface BusOptions {
   /** One URL or several, comma-separated, with or without `user:password@`. */
   readonly url: string;
-  /** Shown by the server's own tools. */
+  /** The client's name in the server's monitoring. */
   readonly name: string;
   readonly log: Logger;
   readonly signal: AbortSignal;
 }
 
-const FIRST_RETRY_MS = 250;
-const LAST_RETRY_MS = 5_000;
+const RETRIES = { firstMs: 250, lastMs: 5_000 };
 const CLOSE_FLUSH_MS = 1_000;
 
 /**
- * Connects, retrying with a logged sentence until the server answers or `signal` aborts (then it throws the signal's
- * reason). Afterwards the connection repairs itself for as long as the process lives.
+ * Connects, retrying with backoff until the server answers; each failure is logged. Throws the signal's reason once it
+ * aborts. After that the client reconnects by itself, without a limit on retries.
  */
 export async function openBus({ url, name, log, signal }: BusOptions): Promise<Bus> {
   const options: ConnectionOptions = {
     ...parseNatsAddress(url),
     name,
-    // Longer than the 3 s after which the network says that an address is gone, such as a restarted container's old one:
-    // an attempt that the client gives up itself lives on inside it and breaks the connections that follow.
+    // Longer than the 3 s after which the network reports an address as unreachable, e.g. a restarted container's old
+    // one: a connection attempt that the client times out itself stays alive inside it and breaks later connections.
     timeout: 5_000,
-    // The client's defaults give up reconnecting after some 20 s and notice a half-open link after 4 minutes.
+    // By default the client stops reconnecting after about 20 s and detects a half-open link only after 4 minutes.
     maxReconnectAttempts: -1,
     reconnectTimeWait: 250,
     reconnectJitter: 250,
     pingInterval: 5_000,
     maxPingOut: 2,
   };
-  for (let delay = FIRST_RETRY_MS; ; delay = Math.min(delay * 2, LAST_RETRY_MS)) {
+  for (let retry = 1; ; retry++) {
     signal.throwIfAborted();
     try {
-      return await describeBus(await connect(options), log);
+      return await createBus(await connect(options), log);
     } catch (error) {
       log.warn(`NATS at ${withoutPassword(url)} cannot be used (${errorMessage(error)}): trying again`);
-      await wait(delay * (0.5 + Math.random()), undefined, { signal }).catch(() => signal.throwIfAborted());
+      await pause(backoff(retry, RETRIES), signal);
     }
   }
 }
 
-async function describeBus(connection: NatsConnection, log: Logger): Promise<Bus> {
+async function createBus(connection: NatsConnection, log: Logger): Promise<Bus> {
   try {
-    // JetStream calls fail by themselves when it is unavailable; asking here would tie start-up to its state.
+    // Without checkAPI, start-up does not depend on JetStream; its calls fail by themselves while it is unavailable.
     const jsm = await connection.jetstreamManager({ checkAPI: false });
-    const status = followStatus(connection, log);
+    const status = trackStatus(connection, log);
     return {
       connection,
       isConnected: () => status.connected && !connection.isClosed(),
@@ -80,8 +80,8 @@ async function describeBus(connection: NatsConnection, log: Logger): Promise<Bus
         await connection.rtt();
       },
       [Symbol.asyncDispose]: async () => {
-        // Not drain(): it stops deliveries before their acknowledgements could be sent (and loses buffered ones).
-        // Without a server the flush would wait for its return.
+        // Not drain(): it ends subscriptions before pending acknowledgements are sent, and drops buffered ones.
+        // The time limit is for a missing server: flush() waits until it is back.
         await Promise.race([connection.flush().catch(() => undefined), wait(CLOSE_FLUSH_MS)]);
         await connection.close();
       },
@@ -92,9 +92,9 @@ async function describeBus(connection: NatsConnection, log: Logger): Promise<Bus
   }
 }
 
-function followStatus(connection: NatsConnection, log: Logger): { readonly connected: boolean } {
+function trackStatus(connection: NatsConnection, log: Logger): { readonly connected: boolean } {
   const state = { connected: true };
-  const follow = async () => {
+  const watch = async () => {
     for await (const { type, data: server } of connection.status()) {
       if (type === "disconnect") {
         state.connected = false;
@@ -104,13 +104,11 @@ function followStatus(connection: NatsConnection, log: Logger): { readonly conne
         state.connected = true;
         log.info({ server }, "NATS connection restored");
       }
-      // A forbidden subject, above all: the server says so once, and what was sent there is gone.
+      // Usually a permission error: the server reports it once, and the message is lost.
       if (type === "error") log.error({ error: server }, "NATS refused something");
     }
   };
-  void follow().catch((error: unknown) =>
-    log.error({ error: errorMessage(error) }, "NATS status unreadable"),
-  );
+  void watch().catch((error: unknown) => log.error({ error: errorMessage(error) }, "NATS status unreadable"));
   return state;
 }
 

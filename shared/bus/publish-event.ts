@@ -10,9 +10,9 @@ import { SUBJECTS } from "#shared/contracts/subjects.ts";
 const PUBLISH_TIMEOUT_MS = 2_000;
 
 /**
- * Sends one committed event to EVENTS and, for status events, to the feed of all sessions. The bytes are on their way
- * when this returns; the promise settles with the stream's acknowledgement and may be ignored, because readers fill
- * what they miss from the event's row.
+ * Publishes one committed event to EVENTS and, if it is about the session as a whole, to the feed. The message is in
+ * the connection's send buffer when the call returns. The promise settles with the stream's acknowledgement; callers
+ * may ignore it, because readers fill gaps from the event's row.
  */
 export async function publishEvent(bus: Bus, event: SessionEvent): Promise<void> {
   const { session_id, seq, db_event_id, payload } = event;

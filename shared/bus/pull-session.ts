@@ -4,29 +4,29 @@ import { sessionWakeupCodec } from "#shared/contracts/session-wakeup.ts";
 import { EXECUTORS_DURABLE, SESSIONS_STREAM, SUBJECTS } from "#shared/contracts/subjects.ts";
 import { TerminalError, errorMessage } from "#shared/errors.ts";
 
-/** A delivered wake-up and what can be said about it. */
+/** A delivered wake-up, to be acknowledged. */
 export interface SessionDelivery {
   readonly sessionId: string;
-  /** "Still at it": keeps the message from being redelivered. */
+  /** Heartbeat: defers the redelivery of the message. */
   working(): void;
-  /** The session needs no more wake-ups from this message; the subject is free once this resolves. */
+  /** Removes the wake-up from the stream. Once this resolves, a new one for the session can be queued. */
   ack(): Promise<void>;
-  /** Deliver it again, after `delayMs`. It keeps a place under the cluster's limit meanwhile. */
+  /** Asks for redelivery after `delayMs`. Until then the message counts towards the limit on running sessions. */
   nak(delayMs?: number): void;
 }
 
-/** An idle pull is short: one left behind by a frozen executor delays the next delivery by as much. */
+/** Short, because a pull left behind by a frozen executor delays the next delivery by up to this time. */
 const PULL_EXPIRES_MS = 5_000;
 
-/** Opens the executors' durable for pulling. */
+/** Gets the executors' durable for pulling. */
 export async function openSessionQueue(bus: Bus): Promise<Consumer> {
   return bus.js.consumers.get(SESSIONS_STREAM, EXECUTORS_DURABLE);
 }
 
 /**
- * Waits up to 5 s, or until `signal` aborts, for one wake-up. Resolves null when none came, and for a message that is
- * no wake-up: that one is logged, told to `onPoison` and terminated, so it never comes again. Rejects when the server or
- * the durable is gone.
+ * Waits up to 5 s, or until `signal` aborts, for one wake-up; resolves null when none came. A message that is not a
+ * wake-up is logged, reported to `onPoison` and terminated, so that it is never redelivered; it resolves null, too.
+ * Rejects when the server or the durable is gone.
  */
 export async function pullSession(
   bus: Bus,
@@ -34,9 +34,9 @@ export async function pullSession(
   signal: AbortSignal,
   onPoison: () => void = () => {},
 ): Promise<SessionDelivery | null> {
-  // One message at a time: a consume() with long handlers hoards messages that other executors could run.
+  // One message per pull: consume() prefetches messages, and other executors could not run them meanwhile.
   const pull = await queue.fetch({ max_messages: 1, expires: PULL_EXPIRES_MS });
-  // Stopping withdraws our interest, so the server does not hand this pull a message any more.
+  // Closing removes the pull's interest at the server, which then delivers nothing more to it.
   const stop = () => void pull.close();
   signal.addEventListener("abort", stop, { once: true });
   try {
@@ -51,7 +51,7 @@ export async function pullSession(
 function parseWakeup(bus: Bus, message: JsMsg, onPoison: () => void): SessionDelivery | null {
   try {
     const { session_id: sessionId } = sessionWakeupCodec.decode(message.data);
-    // The subject is what keeps a second wake-up of a session out of the stream.
+    // The stream limits wake-ups to one per subject, so the subject must be the session's.
     if (message.subject !== SUBJECTS.sessions(sessionId)) {
       throw new TerminalError(
         "malformed",
@@ -68,7 +68,8 @@ function parseWakeup(bus: Bus, message: JsMsg, onPoison: () => void): SessionDel
 }
 
 function delivery(bus: Bus, sessionId: string, message: JsMsg): SessionDelivery {
-  // After a change of server every token is dead: used on the new one, it would touch another session's message.
+  // An acknowledgement is valid only on the server that delivered the message: after a change of server it could
+  // acknowledge another session's message.
   const server = bus.connection.info?.server_id;
   const alive = () => !bus.connection.isClosed() && bus.connection.info?.server_id === server;
   return {
@@ -77,7 +78,7 @@ function delivery(bus: Bus, sessionId: string, message: JsMsg): SessionDelivery 
       if (alive()) message.working();
     },
     ack: async () => {
-      // A lost acknowledgement is harmless: the message returns and finds a terminal row.
+      // A lost acknowledgement is harmless: the message is redelivered, and by then the session's row is terminal.
       if (alive()) await message.ackAck().catch(() => false);
     },
     nak: (delayMs) => {

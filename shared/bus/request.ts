@@ -6,15 +6,16 @@ import type { JsonCodec } from "#shared/contracts/json-codec.ts";
 import { RetryableError, errorMessage } from "#shared/errors.ts";
 import { untilAborted } from "#shared/until-aborted.ts";
 
-/** Both directions of one request/reply subject. */
-export interface RequestContract<Q extends TSchema, A extends TSchema> {
+/** Codecs of a request/reply subject. */
+interface RequestContract<Q extends TSchema, A extends TSchema> {
   readonly request: JsonCodec<Q>;
   readonly reply: JsonCodec<A>;
 }
 
 /**
- * Asks and awaits one answer for up to `timeoutMs`; throws the signal's reason once it aborts. Throws RetryableError `no_responders` when nobody serves the
- * subject, `request_timeout` when no answer came, TerminalError `malformed` for an answer that breaks the contract.
+ * Sends a request and waits up to `timeoutMs` for one reply. Throws the signal's reason once it aborts; RetryableError
+ * `no_responders` when no service subscribes to the subject and `request_timeout` when no reply came; TerminalError
+ * `malformed` for a reply that violates the contract.
  */
 export async function request<Q extends TSchema, A extends TSchema>(
   bus: Bus,
@@ -41,8 +42,8 @@ export async function request<Q extends TSchema, A extends TSchema>(
 }
 
 /**
- * Answers a request subject, within a queue group if one is named, so that replicas share the requests. Requests run
- * concurrently; a malformed one, or one whose handler throws, is logged and left unanswered.
+ * Serves a request subject, within a queue group if one is named, so that replicas share the requests. Requests run
+ * concurrently. A malformed request, or one whose handler throws, is logged and not answered.
  */
 export function serveRequests<Q extends TSchema, A extends TSchema>(
   bus: Bus,

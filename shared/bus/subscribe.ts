@@ -4,17 +4,17 @@ import type { JsonCodec } from "#shared/contracts/json-codec.ts";
 import { errorMessage } from "#shared/errors.ts";
 import type { Static, TSchema } from "typebox";
 
-/** A live subscription. `unsubscribe` takes effect at once: nothing is handled after it. */
+/** A live subscription. `unsubscribe` takes effect immediately: no message is handled after it. */
 export interface BusSubscription {
-  /** Resolves once the server delivers to this subscription; rejects while disconnected. */
+  /** Resolves once the subscription is active on the server; rejects while disconnected. */
   live(): Promise<void>;
   unsubscribe(): void;
 }
 
 /**
- * Handles every message of a subject, in order, as its parsed value and with its subject; a malformed one is logged
- * and skipped. The handler must not throw; it runs synchronously in the connection's read order, so that messages
- * of two subscriptions on one connection reach their handlers in the order they were sent.
+ * Calls `handle` with the parsed value and the subject of every message, in order. A malformed message is logged and
+ * skipped. `handle` must not throw. It runs synchronously in the connection's read order, so messages of two
+ * subscriptions on one connection are handled in the order they were sent.
  */
 export function subscribe<S extends TSchema>(
   bus: Bus,

@@ -10,33 +10,33 @@ import {
 export interface BusPermissions {
   readonly publish: readonly string[];
   readonly subscribe: readonly string[];
-  /** How long after a request its one answer may be published, as NATS writes durations; undefined answers nobody. */
+  /** How long after a request its one reply may be published, as a NATS duration; absent without a right to reply. */
   readonly answersWithin?: string;
 }
 
-/** Every session, or every call, at once. */
+/** Wildcard for every session or call. */
 const ANY = "*";
 
-/** Bringing both streams up to their settings; neither purging nor deleting. */
+/** The right to create and update both streams, not to purge or delete them. */
 const STREAM_SETUP = [SESSIONS_STREAM, EVENTS_STREAM].flatMap((stream) =>
   ["INFO", "CREATE", "UPDATE"].map((verb) => `$JS.API.STREAM.${verb}.${stream}`),
 );
 
 const durable = (verb: string): string => `$JS.API.CONSUMER.${verb}.${SESSIONS_STREAM}.${EXECUTORS_DURABLE}`;
 
-/** Bringing the executors' durable to its settings. */
+/** The right to create and update the executors' durable. */
 const DURABLE_SETUP = ["INFO", "CREATE", "DURABLE.CREATE"].map(durable);
 
 const EVENT_SUBJECTS = [SUBJECTS.allEvents, SUBJECTS.allFeeds];
 
-/** Answers come to a prefix of the user's own, so that no service can read what was answered to another. */
+/** Replies are sent to an inbox prefix per user, so that no service can read replies to another. */
 export function inboxPrefix(user: string): string {
   return `_INBOX_${user}`;
 }
 
 const inbox = (user: BusUser): string => `${inboxPrefix(user)}.>`;
 
-/** One user per service that is on the bus, with the subjects that the wiring map gives it and nothing else. */
+/** One user per service on the bus, with exactly the subjects that the table in subjects.ts gives it. */
 export const BUS_USERS: Readonly<Record<BusUser, BusPermissions>> = {
   api: {
     publish: [
@@ -47,7 +47,7 @@ export const BUS_USERS: Readonly<Record<BusUser, BusPermissions>> = {
       ...DURABLE_SETUP,
       durable("DELETE"),
     ],
-    // Server-Sent Events follow a session as the notifier does.
+    // For its SSE connections.
     subscribe: [SUBJECTS.allEvents, inbox("api")],
   },
   executor: {
@@ -69,7 +69,7 @@ export const BUS_USERS: Readonly<Record<BusUser, BusPermissions>> = {
   "tool-runner": {
     publish: [],
     subscribe: [SUBJECTS.toolsList, SUBJECTS.toolsCall, SUBJECTS.allToolCancels, inbox("tool-runner")],
-    // A call may run for as long as its session.
+    // A tool call may run until its session's deadline.
     answersWithin: "1h",
   },
   notifier: {

@@ -4,13 +4,10 @@ import { TerminalError } from "#shared/errors.ts";
 
 const ajv = new Ajv({ allErrors: false, strict: true, allowUnionTypes: true });
 
-/** Checks a decoded value against the contract and returns it typed. Throws TerminalError `malformed`. */
+/** Validates a decoded value against its contract and returns it typed. Throws TerminalError `malformed`. */
 export type ValueParser<S extends TSchema> = (value: unknown) => Static<S>;
 
-/**
- * Compiles a contract's schema once into the parser through which every such value enters a process.
- * `what` names the contract in the error, e.g. "session event".
- */
+/** Compiles a contract's schema into its parser. `what` names the contract in the error, e.g. "session event". */
 export function compileParser<S extends TSchema>(what: string, schema: S): ValueParser<S> {
   const validate = ajv.compile<Static<S>>(schema);
   return (value) => {
@@ -21,7 +18,7 @@ export function compileParser<S extends TSchema>(what: string, schema: S): Value
 
 function describeViolation(violation: ErrorObject | undefined): string {
   if (violation === undefined) return "does not match its schema";
-  const place =
+  const path =
     violation.instancePath === "" ? "the value" : violation.instancePath.slice(1).replaceAll("/", ".");
-  return `${place} ${violation.message ?? "is not allowed"}`;
+  return `${path} ${violation.message ?? "is not allowed"}`;
 }

@@ -2,18 +2,17 @@ import type { Static, TSchema } from "typebox";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { TerminalError, errorMessage } from "#shared/errors.ts";
 
-/** How one message type crosses a process boundary as JSON text in UTF-8. */
+/** Encodes and decodes one type of message as JSON text in UTF-8. */
 export interface JsonCodec<S extends TSchema> {
-  /** Bytes for the wire. */
   encode(value: Static<S>): Uint8Array;
-  /** The only way in: throws TerminalError `malformed` on anything but a valid message. */
+  /** Throws TerminalError `malformed` for anything but a valid message. */
   decode(bytes: Uint8Array): Static<S>;
 }
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
-/** Pairs a contract's schema with its encoding. `what` names the contract in errors, e.g. "stream chunk". */
+/** Builds the codec of a contract. `what` names the contract in errors, e.g. "stream chunk". */
 export function jsonCodec<S extends TSchema>(what: string, schema: S): JsonCodec<S> {
   const parse = compileParser(what, schema);
   return {

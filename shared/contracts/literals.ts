@@ -1,6 +1,6 @@
 import { Type, type TEnum } from "typebox";
 
-/** Schema of "one of these strings", from the list that also gives the type. */
+/** Schema of "one of these strings"; the static type is derived from the same list. */
 export function literals<const T extends readonly string[]>(values: readonly [...T]): TEnum<[...T]> {
   return Type.Enum<[...T]>(values);
 }

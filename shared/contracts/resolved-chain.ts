@@ -4,7 +4,7 @@ import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { literals } from "#shared/contracts/literals.ts";
 import { PARALLEL_TYPES, SUCCESS_POLICIES } from "#shared/contracts/statuses.ts";
 
-/** The strategies an execution can run with; `single-call` is what an agent without a strategy gets. */
+/** The strategies an execution can run with; `single-call` is the one of an agent without a configured strategy. */
 export const ITERATION_STRATEGIES = [
   "single-call",
   "react",
@@ -20,7 +20,7 @@ export type ProviderType = (typeof PROVIDER_TYPES)[number];
 export const LLM_BACKENDS = ["google-native", "langchain", "scripted"] as const;
 export type LlmBackend = (typeof LLM_BACKENDS)[number];
 
-/** One provider as an execution uses it: names of environment variables, never their values. */
+/** One LLM provider as an execution uses it. Secrets appear only as names of environment variables. */
 export const ResolvedProvider = Type.Object({
   name: Type.String(),
   type: literals(PROVIDER_TYPES),
@@ -28,7 +28,7 @@ export const ResolvedProvider = Type.Object({
   backend: literals(LLM_BACKENDS),
   api_key_env: Type.Optional(Type.String()),
   credentials_env: Type.Optional(Type.String()),
-  /** Values, not names, as the reference's protocol wants them; they are no secrets. */
+  /** Values, not names of variables, as the reference's protocol requires; they are not secret. */
   project: Type.Optional(Type.String()),
   location: Type.Optional(Type.String()),
   base_url: Type.Optional(Type.String()),
@@ -39,7 +39,7 @@ export const ResolvedProvider = Type.Object({
 });
 export type ResolvedProvider = Static<typeof ResolvedProvider>;
 
-/** One agent of a stage with every setting decided. */
+/** One agent of a stage with every setting resolved. */
 export const ResolvedAgent = Type.Object({
   name: Type.String(),
   iteration_strategy: literals(ITERATION_STRATEGIES),
@@ -47,27 +47,27 @@ export const ResolvedAgent = Type.Object({
   iteration_timeout_ms: Type.Integer({ minimum: 1 }),
   /** Server ids, in order; may be empty. */
   mcp_servers: Type.Array(Type.String()),
-  /** By server id, where the alert chose among a server's tools: their names without the server. */
+  /** Names of the allowed tools (without the server) by server id; for servers whose tools the alert restricts. */
   tool_choice: Type.Optional(Type.Record(Type.String(), Type.Array(Type.String()))),
   custom_instructions: Type.String(),
   llm_provider: ResolvedProvider,
 });
 export type ResolvedAgent = Static<typeof ResolvedAgent>;
 
-/** One stage: its agents already multiplied by `replicas`. */
+/** One stage; `agents` has one entry per replica. */
 export const ResolvedStage = Type.Object({
   name: Type.String(),
   parallel_type: Type.Union([literals(PARALLEL_TYPES), Type.Null()]),
   success_policy: literals(SUCCESS_POLICIES),
   agents: Type.Array(ResolvedAgent, { minItems: 1 }),
-  /** Who combines the results of more than one agent; absent for a single agent. */
+  /** The agent that synthesises the results of several agents; absent for a single agent. */
   synthesis: Type.Optional(ResolvedAgent),
 });
 export type ResolvedStage = Static<typeof ResolvedStage>;
 
 /**
- * Everything an investigation is run by, decided when the alert was submitted and stored with the session,
- * so that a later reader, or another executor after a restart with changed files, uses what it began with.
+ * The complete configuration of an investigation, resolved when the alert is submitted and stored with the session.
+ * Later readers, and another executor after a restart with changed files, use the stored one.
  */
 export const ResolvedChain = Type.Object({
   chain_id: Type.String(),
@@ -77,13 +77,13 @@ export const ResolvedChain = Type.Object({
   max_parallel_agents: Type.Integer({ minimum: 1 }),
   /** Instructions of each MCP server any agent uses, by server id; servers without instructions are absent. */
   mcp_server_instructions: Type.Record(Type.String(), Type.String()),
-  /** The runbook text for alerts that bring none. */
+  /** The runbook text for alerts without one. */
   default_runbook: Type.String(),
   stages: Type.Array(ResolvedStage, { minItems: 1 }),
 });
 export type ResolvedChain = Static<typeof ResolvedChain>;
 
-/** Checks what was stored with a session; throws TerminalError `malformed`. */
+/** Parses the chain stored with a session; throws TerminalError `malformed`. */
 export const parseResolvedChain = compileParser("resolved chain", ResolvedChain);
 
 /** SHA-256 in hex over the chain as JSON; equal configurations give equal hashes. */

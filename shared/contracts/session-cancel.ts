@@ -1,9 +1,8 @@
-import { Type, type Static } from "typebox";
+import { Type } from "typebox";
 import { jsonCodec } from "#shared/contracts/json-codec.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
 
-/** api → executors, after the row says `cancelling`: whoever runs this session stops at once. */
-export const SessionCancel = Type.Object({ session_id: Uuid });
-export type SessionCancel = Static<typeof SessionCancel>;
+/** api → executors, sent after the row is `cancelling`: the executor that runs this session stops immediately. */
+const SessionCancel = Type.Object({ session_id: Uuid });
 
 export const sessionCancelCodec = jsonCodec("session cancel", SessionCancel);

@@ -33,20 +33,20 @@ const StageChanged = Type.Object({
   timestamp: Timestamp,
 });
 
-/** One agent's run, whenever its status changes; it is created `pending` without an event of its own. */
+/** Sent when the status of an agent's execution changes; its creation as `pending` has no event. */
 const ExecutionStatusChanged = Type.Object({
   type: Type.Literal("execution.status"),
   session_id: Uuid,
   stage_id: Uuid,
   execution_id: Uuid,
   agent_name: Type.String(),
-  /** From 1; a stage's synthesis comes after its agents. */
+  /** From 1; a stage's synthesis agent has the highest index. */
   agent_index: Type.Integer({ minimum: 1 }),
   status: literals(RUN_STATUSES),
   timestamp: Timestamp,
 });
 
-/** Where a session stands: whenever a stage begins, or an agent begins or ends. */
+/** Sent when a stage begins, and when an agent begins or ends. */
 const SessionProgressed = Type.Object({
   type: Type.Literal("session.progress"),
   session_id: Uuid,
@@ -54,14 +54,17 @@ const SessionProgressed = Type.Object({
   current_stage_index: Type.Integer({ minimum: 0 }),
   current_stage_name: Type.String(),
   total_stages: Type.Integer({ minimum: 1 }),
-  /** Agents that run now. */
+  /** Number of agents currently running. */
   active_executions: Type.Integer({ minimum: 0 }),
   /** For people: one short phrase. */
   status_text: Type.String(),
   timestamp: Timestamp,
 });
 
-/** `streaming` rows open with empty content and without metadata; all others arrive whole and get no completion. */
+/**
+ * An event with status `streaming` has empty content and no metadata, and a completed event follows. Any other is
+ * complete, and none follows.
+ */
 const TimelineEventCreated = Type.Object({
   type: Type.Literal("timeline_event.created"),
   event_id: Uuid,
@@ -76,7 +79,7 @@ const TimelineEventCreated = Type.Object({
   timestamp: Timestamp,
 });
 
-/** `content` replaces whatever was streamed. */
+/** `content` replaces the streamed text. */
 const TimelineEventCompleted = Type.Object({
   type: Type.Literal("timeline_event.completed"),
   event_id: Uuid,
@@ -88,7 +91,7 @@ const TimelineEventCompleted = Type.Object({
   timestamp: Timestamp,
 });
 
-/** What one row of the event log says. Its number and cursor are added when it is read back. */
+/** Payload of one row of the event log. Number (`seq`) and cursor (`db_event_id`) are added when it is read. */
 export const SessionEventPayload = Type.Union([
   SessionStatusChanged,
   StageChanged,
@@ -99,10 +102,10 @@ export const SessionEventPayload = Type.Union([
 ]);
 export type SessionEventPayload = Static<typeof SessionEventPayload>;
 
-/** Checks a payload as stored; throws TerminalError `malformed`. */
+/** Parses a stored payload; throws TerminalError `malformed`. */
 export const parseSessionEventPayload = compileParser("session event payload", SessionEventPayload);
 
-/** A committed event: `seq` counts from 1 within its session without a hole; `db_event_id` ascends over all sessions. */
+/** A committed event. `seq` counts from 1 within the session without gaps; `db_event_id` ascends over all sessions. */
 export interface SessionEvent {
   readonly session_id: string;
   readonly seq: number;
@@ -111,8 +114,8 @@ export interface SessionEvent {
 }
 
 /**
- * executor, api → notifier. An event whose payload exceeds MAX_INLINE_PAYLOAD_BYTES travels without it and is read
- * from its row, so that no message ever comes near the server's max_payload.
+ * executor, api → notifier, api. An event above MAX_INLINE_PAYLOAD_BYTES is sent without its payload, which readers
+ * take from the event's row, so that no message approaches the server's max_payload.
  */
 export const BusEvent = Type.Object({
   session_id: Uuid,
@@ -126,7 +129,7 @@ export const busEventCodec = jsonCodec("session event", BusEvent);
 
 export const MAX_INLINE_PAYLOAD_BYTES = 64 * 1024;
 
-/** Whether the channel `sessions` carries it too: what is about a session as a whole. */
+/** True for an event about a session as a whole: these are published on the feed, too (channel `sessions`). */
 export function belongsToFeed({ type }: SessionEventPayload): boolean {
   return type === "session.status" || type === "session.progress" || type === "session.completed";
 }

@@ -1,4 +1,4 @@
-/** Every enum that the database checks and the wire carries: one list each, the types derive from them. */
+/** The enums of the database and the wire. Each is one list; its type is derived from the list. */
 
 export const SESSION_STATUSES = [
   "pending",
@@ -11,11 +11,11 @@ export const SESSION_STATUSES = [
 ] as const;
 export type SessionStatus = (typeof SESSION_STATUSES)[number];
 
-/** How anything that ran can have ended. */
+/** Final statuses of sessions, stages, executions and timeline events. */
 export const TERMINAL_STATUSES = ["completed", "failed", "cancelled", "timed_out"] as const;
 export type TerminalStatus = (typeof TERMINAL_STATUSES)[number];
 
-/** Stages and agent executions. */
+/** Statuses of stages and agent executions. */
 export const RUN_STATUSES = ["pending", "active", ...TERMINAL_STATUSES] as const;
 export type RunStatus = (typeof RUN_STATUSES)[number];
 
@@ -62,11 +62,14 @@ export type ParallelType = (typeof PARALLEL_TYPES)[number];
 export const SUCCESS_POLICIES = ["all", "any"] as const;
 export type SuccessPolicy = (typeof SUCCESS_POLICIES)[number];
 
-/** States of a claimed tool call (design decision 1). */
+/**
+ * States of a claimed tool call. An id is claimed once: as `running`, to run the call, or as `abandoned`, so that it
+ * never runs.
+ */
 export const TOOL_CALL_STATES = ["running", "completed", "failed", "abandoned"] as const;
 export type ToolCallState = (typeof TOOL_CALL_STATES)[number];
 
-/** True once nothing more can happen to a session, stage, execution or timeline row. */
+/** True for a status that a session, stage, execution or timeline event never leaves. */
 export function isTerminal(status: SessionStatus | RunStatus | TimelineStatus): status is TerminalStatus {
   return TERMINAL_STATUSES.some((terminal) => terminal === status);
 }

@@ -3,9 +3,9 @@ import { jsonCodec } from "#shared/contracts/json-codec.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
 
 /**
- * A piece of an open timeline event's text, live only. `offset` counts UTF-16 units from the start of the text and a
- * delta never splits a surrogate pair. A chunk with a higher `attempt` than the last one restarts the text at
- * offset 0: the model call was made again by a new owner.
+ * A piece of a streaming timeline event's text; it is not stored. `offset` counts UTF-16 code units from the start of
+ * the text, and no delta splits a surrogate pair. A chunk with a higher `attempt` than the last one restarts the text
+ * at offset 0: the LLM call is being repeated.
  */
 export const StreamChunk = Type.Object({
   type: Type.Literal("stream.chunk"),
@@ -20,5 +20,5 @@ export type StreamChunk = Static<typeof StreamChunk>;
 
 export const streamChunkCodec = jsonCodec("stream chunk", StreamChunk);
 
-/** One chunk's delta is at most this long, so that a burst cannot approach the bus's max_payload. */
-export const MAX_DELTA_UTF16_UNITS = 16 * 1024;
+/** Maximum length of a chunk's delta, so that no message approaches the server's max_payload. */
+export const MAX_DELTA_CODE_UNITS = 16 * 1024;

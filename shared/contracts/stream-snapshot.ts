@@ -3,10 +3,10 @@ import { jsonCodec } from "#shared/contracts/json-codec.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
 
 /**
- * notifier → the executor that streams a session: what do its open events hold so far? Without `event_id` the reply
- * lists all open streams with their text from offset 0; with it, only that one from `offset` on. A reply's text is
- * at most MAX_SNAPSHOT_TEXT_UTF16_UNITS in sum; where a stream's `length` exceeds `offset + text.length`, ask again
- * from there. Subscribe to the chunks first, then ask, then trim the overlap.
+ * notifier → the executor that streams a session: asks for the text of its open events so far. Without `event_id` the
+ * reply lists all open events with their text from offset 0; with it, only that event from `offset` on. The texts of
+ * one reply have at most MAX_SNAPSHOT_TEXT_CODE_UNITS in total; where `length` exceeds `offset + text.length`, ask
+ * again from there. Subscribe to the chunks first, then ask, then drop the overlap.
  */
 export const SnapshotRequest = Type.Object({
   event_id: Type.Optional(Uuid),
@@ -20,10 +20,10 @@ export const SnapshotReply = Type.Object({
     Type.Object({
       event_id: Uuid,
       attempt: Type.Integer({ minimum: 1 }),
-      /** Where `text` begins, in UTF-16 units. */
+      /** Where `text` begins, in UTF-16 code units. */
       offset: Type.Integer({ minimum: 0 }),
       text: Type.String(),
-      /** Length of the whole text so far, in UTF-16 units; chunks that follow start at or before it. */
+      /** Length of the whole text so far, in UTF-16 code units; later chunks start at or before it. */
       length: Type.Integer({ minimum: 0 }),
     }),
   ),
@@ -33,4 +33,4 @@ export type SnapshotReply = Static<typeof SnapshotReply>;
 export const snapshotRequestCodec = jsonCodec("snapshot request", SnapshotRequest);
 export const snapshotReplyCodec = jsonCodec("snapshot reply", SnapshotReply);
 
-export const MAX_SNAPSHOT_TEXT_UTF16_UNITS = 128 * 1024;
+export const MAX_SNAPSHOT_TEXT_CODE_UNITS = 128 * 1024;

@@ -1,18 +1,18 @@
 /**
- * The wiring map: every stream, subject and durable on the bus, who owns it and who listens. Nothing else in the
- * project spells a subject. Ids in subjects are validated UUIDs, so no subject can be forged from outside.
+ * Every stream, subject and durable on the bus with its writers and readers. No other file contains a subject. Ids in
+ * subjects are validated UUIDs, so input from outside cannot forge a subject.
  *
  * | name                       | kind              | written by            | read by                               |
  * |----------------------------|-------------------|-----------------------|---------------------------------------|
  * | SESSIONS tarsy.sessions.*  | work queue        | api (submit, sweeper) | executors, durable `executors`        |
- * | EVENTS   tarsy.events.*    | bounded record    | executor, api         | notifier (core), anyone               |
+ * | EVENTS   tarsy.events.*    | bounded copy      | executor, api         | notifier, api (core subscriptions)    |
  * | tarsy.feed.*               | core, live only   | executor, api         | notifier, for the channel `sessions`  |
  * | tarsy.chunks.*             | core, live only   | executor              | notifier                              |
- * | tarsy.snapshot.*           | request/reply     | notifier asks         | the executor that streams answers     |
+ * | tarsy.snapshot.*           | request/reply     | notifier              | the executor that runs the session    |
  * | tarsy.cancel.*             | core, best effort | api                   | every executor; the owner acts        |
- * | tarsy.tools.list           | request/reply     | executor asks         | queue group `tool-runners`            |
- * | tarsy.tools.call           | request/reply     | executor asks         | queue group `tool-runners`            |
- * | tarsy.tools.cancel.*       | core, best effort | executor              | every tool-runner; who runs it acts   |
+ * | tarsy.tools.list           | request/reply     | executor              | queue group `tool-runners`            |
+ * | tarsy.tools.call           | request/reply     | executor              | queue group `tool-runners`            |
+ * | tarsy.tools.cancel.*       | core, best effort | executor              | every tool-runner; the runner acts    |
  */
 
 export const SESSIONS_STREAM = "SESSIONS";
@@ -21,7 +21,7 @@ export const EVENTS_STREAM = "EVENTS";
 export const EXECUTORS_DURABLE = "executors";
 export const TOOL_RUNNERS_GROUP = "tool-runners";
 
-/** The services that are on the bus, each as a user of its own where the server asks who one is. */
+/** The services on the bus; each has its own NATS user where the server authenticates clients. */
 export type BusUser = "api" | "executor" | "tool-runner" | "notifier";
 
 export const SUBJECTS = {

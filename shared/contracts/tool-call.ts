@@ -3,14 +3,14 @@ import { jsonCodec } from "#shared/contracts/json-codec.ts";
 import { literals } from "#shared/contracts/literals.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
 
-/** A result's text is cut to this many bytes of UTF-8 before it is stored, whatever the provider would take. */
+/** A result's text is truncated to this many bytes of UTF-8 before it is stored, whatever the provider accepts. */
 export const MAX_RESULT_BYTES = 256 * 1024;
-/** Even if every character has to be escaped, such arguments fit a message on a server with default limits. */
+/** Maximum length of a call's arguments: even with every character escaped, they fit the server's default max_payload. */
 export const MAX_ARGUMENTS_CHARS = 128 * 1024;
-/** A runner answers after this long at the latest, with `running` if need be; so that a dead one is noticed soon. */
+/** A runner replies within this time, with `running` if need be, so that a dead runner is noticed soon. */
 export const REPLY_WITHIN_MS = 5_000;
 
-/** executor → tool-runner: one call, named by its id and fenced by the caller's lease epoch. Asking again is harmless. */
+/** executor → tool-runner: one call, identified by its id and fenced by the caller's lease epoch. Idempotent. */
 export const ToolCallRequest = Type.Object({
   call_id: Uuid,
   session_id: Uuid,
@@ -20,9 +20,9 @@ export const ToolCallRequest = Type.Object({
   name: Type.String({ minLength: 3, maxLength: 200 }),
   /** As the model wrote them; JSON text for structured calls. */
   arguments: Type.String({ maxLength: MAX_ARGUMENTS_CHARS }),
-  /** The runner ends the call after this long and says so. Not a time of day: clocks differ. */
+  /** The runner ends the call after this long as `timeout`. A duration, not a time of day, because clocks differ. */
   timeout_ms: Type.Integer({ minimum: 1, maximum: 2_147_483_647 }),
-  /** Longer results are cut to this many UTF-16 units, and to MAX_RESULT_BYTES anyway. */
+  /** Longer results are truncated to this many UTF-16 code units, and in any case to MAX_RESULT_BYTES. */
   max_result_chars: Type.Integer({ minimum: 1_000 }),
 });
 export type ToolCallRequest = Static<typeof ToolCallRequest>;
@@ -31,33 +31,33 @@ export const TOOL_CALL_FAILURES = [
   /** The tool could not be run, or threw. */
   "exception",
   "timeout",
-  /** Called off by the session's owner. */
+  /** Cancelled by the session's owner. */
   "cancelled",
-  /** Its runner died or stopped in mid-call; a read-only call may be made again, under another id. */
+  /** The runner died or stopped during a read-only call, which may be repeated under another id. */
   "interrupted",
-  /** The same for a call that may have changed the world: it must not be made again. */
+  /** The runner died or stopped during a call that may have had side effects: it must not be repeated. */
   "outcome_unknown",
 ] as const;
 export type ToolCallFailure = (typeof TOOL_CALL_FAILURES)[number];
 
 const ToolResult = Type.Object({
   kind: Type.Literal("result"),
-  /** Cut, with a marker, and storable. */
+  /** Postgres-safe; where it was truncated, a marker says so. */
   content: Type.String(),
-  /** True when the tool itself reported failure; the content then says what. */
+  /** True when the tool itself reported an error; `content` then describes it. */
   is_error: Type.Boolean(),
 });
 const ToolFailure = Type.Object({ kind: literals(TOOL_CALL_FAILURES), message: Type.String() });
 
-/** How a call that was started ended: recorded once, the same for everyone who asks. */
+/** Outcome of a call that was started: recorded once, and the same in every reply. */
 export type ToolCallOutcome = Static<typeof ToolResult> | Static<typeof ToolFailure>;
 
-export const REFUSALS = [
-  /** Another executor owns the session by now, or nobody does. */
+const REFUSAL_REASONS = [
+  /** Another executor owns the session, or none does. */
   "not_owner",
   /** The session is being cancelled. */
   "session_cancelled",
-  /** The id was given up before it ran; the call needs another id. */
+  /** The id was abandoned before the call ran; the call needs another id. */
   "abandoned",
   /** The id belongs to a call of another session or tool. */
   "id_taken",
@@ -66,15 +66,15 @@ export const REFUSALS = [
 const ToolCallAnswer = Type.Union([
   ToolResult,
   ToolFailure,
-  /** Over, but too long for a message: the outcome is in the call's row. */
+  /** Ended, but the outcome is too long for a message: read it from the call's row. */
   Type.Object({ kind: Type.Literal("stored") }),
-  /** Not over yet: ask again. */
+  /** Not ended yet: ask again. */
   Type.Object({ kind: Type.Literal("running") }),
-  /** Not started here, for now: ask again in a moment. */
+  /** Not started, because this runner has no free slot or no database now: ask again shortly. */
   Type.Object({ kind: Type.Literal("busy"), message: Type.String() }),
-  /** Never started, and never will be by this request. */
+  /** Not started; repeating the request cannot help. */
   Type.Object({ kind: Type.Literal("unknown_tool") }),
-  Type.Object({ kind: Type.Literal("refused"), reason: literals(REFUSALS) }),
+  Type.Object({ kind: Type.Literal("refused"), reason: literals(REFUSAL_REASONS) }),
 ]);
 export type ToolCallAnswer = Static<typeof ToolCallAnswer>;
 
@@ -82,12 +82,12 @@ export type ToolCallAnswer = Static<typeof ToolCallAnswer>;
 export const ToolCallReply = Type.Object({ call_id: Uuid, answer: ToolCallAnswer });
 export type ToolCallReply = Static<typeof ToolCallReply>;
 
-/** executor → tool-runners, best effort: whoever runs this call ends it at once. */
+/** executor → tool-runners, best effort: the runner of this call ends it immediately. */
 export const ToolCallCancel = Type.Object({
   call_id: Uuid,
-  /** The canceller's; one that was overtaken by another owner has no say any more. */
+  /** The sender's lease epoch; a cancel from an older epoch than the call's is ignored. */
   epoch: Type.Integer({ minimum: 1 }),
-  /** `deadline`: the caller's time is over, which is recorded as a timeout. */
+  /** `deadline`: the caller's deadline has passed; recorded as a timeout. */
   reason: literals(["cancelled", "deadline"]),
 });
 export type ToolCallCancel = Static<typeof ToolCallCancel>;

@@ -2,10 +2,10 @@ import { Type, type Static } from "typebox";
 import { jsonCodec } from "#shared/contracts/json-codec.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
 
-/** All descriptions of an answer together: a listing travels in one message. */
+/** Maximum size of a reply's descriptions together, because a listing is one message. */
 export const MAX_LISTING_BYTES = 512 * 1024;
 
-/** executor → tool-runner: which tools do these servers offer? A server nobody knows offers none. */
+/** executor → tool-runner: asks which tools these servers offer. An unknown server offers none. */
 export const ToolListRequest = Type.Object({
   session_id: Uuid,
   execution_id: Uuid,
@@ -16,12 +16,12 @@ export type ToolListRequest = Static<typeof ToolListRequest>;
 export const ToolDescription = Type.Object({
   /** "server.tool" */
   name: Type.String({ minLength: 3 }),
-  /** The server's id, which is what comes before the dot. */
+  /** The server's id: the part of `name` before the dot. */
   server: Type.String({ minLength: 1 }),
   description: Type.String(),
   /** JSON Schema of the arguments as JSON text. */
   parameters_schema: Type.String(),
-  /** A read-only call may be made again after a crash; any other may not (design decision 1). */
+  /** Only a read-only call may be repeated after a crash; any other may have had side effects. */
   read_only: Type.Boolean(),
 });
 export type ToolDescription = Static<typeof ToolDescription>;

@@ -5,14 +5,15 @@ import type { SessionEvent, SessionEventPayload } from "#shared/contracts/sessio
 import { selectRows } from "#shared/database/select-rows.ts";
 
 /**
- * Who writes: an owner under its lease, or the api and the sweeper, which only cancel, number and dispatch. An owner's
- * `step` and `finish` are refused once a cancel was requested, its `close` is not; `finish` and `close` end the lease.
+ * The writer of events. An `owner` is fenced by its lease epoch. Once a cancel was requested, its `step` and `finish`
+ * are refused and only `close` is accepted; `finish` and `close` end the lease. `system` writes without a lease: it
+ * starts and cancels sessions.
  */
-export type EventWriter =
+type EventWriter =
   | { readonly kind: "owner"; readonly epoch: number; readonly write: "step" | "finish" | "close" }
   | { readonly kind: "system" };
 
-/** Tokens of the step's LLM calls, added to the session's sums. */
+/** Tokens of the step's LLM calls, added to the session's totals. */
 export interface TokenUsage {
   readonly input: number;
   readonly output: number;
@@ -31,10 +32,10 @@ const parseAppended = compileParser(
 );
 
 /**
- * Two jobs that belong together. The fence: the update matches only while the writer's epoch is the current one, no
- * cancel has come (unless the owner closes) and the row lock is ours until COMMIT. The numbers: taken last, so
- * that commit order is seq order; a global sequence loses late commits. A completed step also proves the session
- * healthy, which sets its attempts back.
+ * One statement for two purposes. Fencing: the update matches only while the writer's epoch is current and no cancel
+ * was requested (unless the owner closes); it locks the row until COMMIT. Numbering: `seq` is assigned under that lock,
+ * so commit order equals `seq` order; with a sequence, a reader could miss an event that commits late. An owner's write
+ * also shows that the session makes progress, so it resets `attempts`.
  */
 const APPEND = `
 WITH numbered AS (
@@ -61,8 +62,9 @@ SELECT (SELECT base FROM numbered) AS base,
        coalesce((SELECT json_agg(id ORDER BY seq) FROM inserted), '[]'::json) AS ids`;
 
 /**
- * Appends events to a session's log as the last statement of the running transaction and returns them numbered, or
- * null when the fence refused the writer: the caller must then roll back. Call it even without events, for the fence.
+ * Appends events to a session's log, as the last statement of the running transaction, and returns them numbered.
+ * Returns null when the fence refused the writer; the caller must then roll back. A transaction without events must
+ * call it, too, for the fence.
  */
 export async function appendEvents(
   manager: EntityManager,

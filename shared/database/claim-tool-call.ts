@@ -4,11 +4,11 @@ import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { readToolCall, type RecordedToolCall } from "#shared/database/read-tool-call.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 
-/** A running call whose runner shows no sign of life for this long is lost. */
+/** A running call without a heartbeat from its runner for this long is lost. */
 export const CALL_ALIVE_SECONDS = 15;
 
-/** A call by its id, and the lease it belongs to. */
-export interface ClaimableToolCall {
+/** A call, identified by its id, and the lease it belongs to. */
+interface ClaimableToolCall {
   readonly callId: string;
   readonly sessionId: string;
   readonly executionId: string;
@@ -19,15 +19,15 @@ export interface ClaimableToolCall {
 }
 
 export type ToolCallClaim =
-  /** Nobody had the id before, and nobody will. */
+  /** The id was free. Every later claim of it is answered with `taken`. */
   | { readonly kind: "claimed" }
-  /** Somebody has it; this is how far they are. */
+  /** The id was claimed before; `call` is the state of that call. */
   | { readonly kind: "taken"; readonly call: RecordedToolCall }
   | { readonly kind: "refused"; readonly reason: "not_owner" | "session_cancelled" };
 
 /**
- * The id's insert and the lease's check are one statement, and the share lock puts it in order with every takeover
- * and cancel: what begins before one of them is seen by it, what comes after it does not begin.
+ * One statement inserts the id and checks the lease. The share lock orders it with every takeover and cancel: they see
+ * a call that was claimed before them, and after them no call is claimed.
  */
 const CLAIM = `
 WITH live AS (
@@ -53,8 +53,8 @@ WHERE session_id = $1 AND lease_epoch = $2`;
 const parseCancelled = compileParser("cancelled session", Type.Object({ cancelled: Type.Boolean() }));
 
 /**
- * Takes a call's id, once and for all: to run it (`running`) or so that it never runs (`abandoned`). Needs a live lease
- * of the call's epoch on a session that runs and is not being cancelled.
+ * Claims a call's id permanently: to run the call (`running`), or so that it never runs (`abandoned`). Requires a live
+ * lease of the call's epoch on a session that is in progress and not being cancelled.
  */
 export async function claimToolCall(
   db: DataSource,
@@ -71,7 +71,7 @@ export async function claimToolCall(
     state,
   ]);
   if (claimed.length > 0) return { kind: "claimed" };
-  // Statements of their own: whoever was faster may have committed after the first one's snapshot.
+  // Separate statements: a concurrent claim may have committed after the snapshot of the first one.
   const taken = await readToolCall(db, call.callId);
   if (taken !== undefined) return { kind: "taken", call: taken };
   const [session] = await selectRows(db, parseCancelled, IS_CANCELLED, [call.sessionId, call.epoch]);

@@ -1,6 +1,6 @@
-/** SQLSTATE classes that say "not now" rather than "not so": see appendix A of the PostgreSQL manual. */
+/** SQLSTATE classes of transient failures (PostgreSQL manual, appendix A). */
 const UNAVAILABLE_CLASSES = ["08", "53", "57"];
-/** The same for single SQLSTATEs, and what Node's sockets say when nobody is there. */
+/** Single SQLSTATEs of transient failures, and the codes of Node's connection errors. */
 const UNAVAILABLE_CODES = new Set([
   "40001",
   "40P01",
@@ -13,11 +13,11 @@ const UNAVAILABLE_CODES = new Set([
   "ENOTFOUND",
   "EAI_AGAIN",
 ]);
-/** The errors of the pool, the driver and TypeORM carry no code; a connection cut in mid-transaction is "released". */
+/** Errors of the pool, pg and TypeORM without a code. A connection lost in mid-transaction is "already released". */
 const MESSAGES =
   /connection terminated|timeout exceeded when trying to connect|not connected|not queryable|already released/iu;
 
-/** True when a failed statement may succeed later because the database was away, overloaded or busy with a lock. */
+/** True when a failed statement may succeed later: the database was unreachable or overloaded, or a row was locked. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const inner: unknown[] = error instanceof AggregateError ? error.errors : [];

@@ -1,52 +1,55 @@
-import { setTimeout as wait } from "node:timers/promises";
+import { Type } from "typebox";
 import type { DataSource } from "typeorm";
-import { openPatiently } from "#shared/database/open-database.ts";
-import type { Logger } from "#shared/logger.ts";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { openWithoutTimeouts } from "#shared/database/open-database.ts";
+import { selectRows } from "#shared/database/select-rows.ts";
+import type { Logger } from "#shared/service/logger.ts";
+import { pause } from "#shared/pause.ts";
 
-/** Any number will do, as long as everyone who migrates this schema takes the same. */
+/** An arbitrary number, the same in every process that migrates this schema. */
 const MIGRATION_LOCK = 7_241_903_358;
 
 /**
  * Runs the outstanding migrations under an advisory lock, so that replicas that start together migrate once. Throws
- * whatever the database answers; a failed migration leaves the schema as it was.
+ * the database's error; a failed migration leaves the schema as it was.
  */
 export async function migrate(db: DataSource, log: Logger): Promise<void> {
-  // A migration, and waiting for another replica's, may take longer than any ordinary statement.
-  const patient = await openPatiently(db);
+  // A migration, or waiting for another replica's, may exceed the normal statement and lock timeouts.
+  const withoutTimeouts = await openWithoutTimeouts(db);
   try {
-    const holder = patient.createQueryRunner();
-    await holder.query("SELECT pg_advisory_lock($1)", [MIGRATION_LOCK]);
-    const done = await patient.runMigrations({ transaction: "each" });
-    for (const { name } of done) log.info({ migration: name }, "migration applied");
-    // The lock goes with its connection.
-    await holder.release();
+    const lockHolder = withoutTimeouts.createQueryRunner();
+    await lockHolder.query("SELECT pg_advisory_lock($1)", [MIGRATION_LOCK]);
+    const applied = await withoutTimeouts.runMigrations({ transaction: "each" });
+    for (const { name } of applied) log.info({ migration: name }, "migration applied");
+    await lockHolder.query("SELECT pg_advisory_unlock($1)", [MIGRATION_LOCK]);
+    await lockHolder.release();
   } finally {
-    await patient.destroy();
+    // After a failure, closing the connection releases the lock.
+    await withoutTimeouts.destroy();
   }
 }
 
 const SCHEMA_POLL_MS = 250;
 
 /**
- * Waits until the api has brought the schema up to what this program knows, so that services may start in any order.
+ * Waits until the api has applied every migration that this process knows, so that services may start in any order.
  * Throws the signal's reason if it aborts first.
  */
 export async function waitForSchema(db: DataSource, log: Logger, signal: AbortSignal): Promise<void> {
-  let announced = false;
+  let isLogged = false;
   while (await hasOutstandingMigrations(db)) {
-    if (!announced) log.info("waiting for the api to migrate the database");
-    announced = true;
-    await wait(SCHEMA_POLL_MS, undefined, { signal }).catch(() => signal.throwIfAborted());
+    if (!isLogged) log.info("waiting for the api to migrate the database");
+    isLogged = true;
+    await pause(SCHEMA_POLL_MS, signal);
   }
 }
 
-async function hasOutstandingMigrations(db: DataSource): Promise<boolean> {
-  // TypeORM's showMigrations() creates its table as a side effect, and two services doing so at once collide.
-  const table: unknown = await db.query("SELECT to_regclass('schema_migrations') IS NOT NULL AS present");
-  if (!isPresent(table)) return true;
-  return db.showMigrations();
-}
+const HAS_MIGRATIONS_TABLE = "SELECT to_regclass('schema_migrations') IS NOT NULL AS present";
+const parsePresent = compileParser("migrations table", Type.Object({ present: Type.Boolean() }));
 
-function isPresent(rows: unknown): boolean {
-  return Array.isArray(rows) && rows.some((row: unknown) => JSON.stringify(row) === '{"present":true}');
+async function hasOutstandingMigrations(db: DataSource): Promise<boolean> {
+  // TypeORM's showMigrations() creates its table as a side effect, and two services that do so concurrently collide.
+  const [table] = await selectRows(db, parsePresent, HAS_MIGRATIONS_TABLE, []);
+  if (table?.present !== true) return true;
+  return db.showMigrations();
 }

@@ -1,7 +1,6 @@
-import { setTimeout as wait } from "node:timers/promises";
 import { types, type Client } from "pg";
 import { DataSource, type DataSourceOptions } from "typeorm";
-import { cutWhenSilent } from "#shared/database/cut-when-silent.ts";
+import { enforceResponseTimeout } from "#shared/database/enforce-response-timeout.ts";
 import { AgentExecutionEntity } from "#shared/database/entities/agent-execution.ts";
 import { AlertSessionEntity } from "#shared/database/entities/alert-session.ts";
 import { ChatUserMessageEntity } from "#shared/database/entities/chat-user-message.ts";
@@ -18,53 +17,53 @@ import { ToolCallEntity } from "#shared/database/entities/tool-call.ts";
 import { Initial0000000000001 } from "#shared/database/migrations/0001-initial.ts";
 import { ToolCallOutcomes0000000000002 } from "#shared/database/migrations/0002-tool-call-outcomes.ts";
 import { errorMessage } from "#shared/errors.ts";
-import type { Logger } from "#shared/logger.ts";
+import type { Logger } from "#shared/service/logger.ts";
+import { backoff, pause } from "#shared/pause.ts";
 
-export interface DatabaseOptions {
+interface DatabaseOptions {
   readonly url: string;
   /** Shown in pg_stat_activity. */
   readonly applicationName: string;
-  /** Connections at most. */
+  /** Maximum number of connections. */
   readonly poolSize: number;
   readonly log: Logger;
   readonly signal: AbortSignal;
-  /** How long the server may leave a statement unanswered before its connection is cut; by default 7 s. */
-  readonly answerWithinMs?: number;
+  /** A connection is closed when the server leaves a statement unanswered for this long; by default 7 s. */
+  readonly responseTimeoutMs?: number;
 }
 
-const FIRST_RETRY_MS = 250;
-const LAST_RETRY_MS = 5_000;
+const RETRIES = { firstMs: 250, lastMs: 5_000 };
 const INT8_OID = 20;
 
 /**
- * A link that went dead without a word must be noticed well within the 15 s after which an executor fences itself: a
- * renewal sent 5 s after the last one fails at 12 s, and another connection still has time for one. A statement that
- * is merely slow has been ended by the server before that.
+ * A dead link must be noticed well within the 15 s after which an executor fences itself: a renewal sent 5 s after the
+ * last one fails at 12 s, which leaves time for one on another connection. A statement that is only slow is ended by
+ * the server before that.
  */
 const STATEMENT_TIMEOUT_MS = 5_000;
-const ANSWER_WITHIN_MS = 7_000;
-/** Idle connections too: the first probe after 3 s, and the kernel gives up ten unanswered ones later, one a second. */
+const RESPONSE_TIMEOUT_MS = 7_000;
+/** For idle connections: first probe after 3 s; after ten unanswered ones, one a second, the connection is closed. */
 const KEEP_ALIVE_AFTER_MS = 3_000;
 
 /**
- * Connects to Postgres, retrying with a logged sentence until it answers or `signal` aborts (then it throws the
- * signal's reason). Nothing is migrated here. The caller destroys the data source.
+ * Connects to Postgres, retrying with backoff until it answers; each failure is logged. Throws the signal's reason once
+ * it aborts. Does not migrate. The caller destroys the data source.
  */
 export async function openDatabase(options: DatabaseOptions): Promise<DataSource> {
   const { log, signal } = options;
-  for (let delay = FIRST_RETRY_MS; ; delay = Math.min(delay * 2, LAST_RETRY_MS)) {
+  for (let retry = 1; ; retry++) {
     signal.throwIfAborted();
     try {
       return await new DataSource(dataSourceOptions(options)).initialize();
     } catch (error) {
       log.warn(`Postgres at ${hostOf(options.url)} cannot be used (${errorMessage(error)}): trying again`);
-      await wait(delay * (0.5 + Math.random()), undefined, { signal }).catch(() => signal.throwIfAborted());
+      await pause(backoff(retry, RETRIES), signal);
     }
   }
 }
 
-/** The same database without a limit on how long a statement may take or wait, for migrations. The caller destroys it. */
-export async function openPatiently({ options }: DataSource): Promise<DataSource> {
+/** Opens the same database without statement and lock timeouts, for migrations. The caller destroys the data source. */
+export async function openWithoutTimeouts({ options }: DataSource): Promise<DataSource> {
   if (options.type !== "postgres") throw new TypeError(`not a Postgres data source: ${options.type}`);
   return new DataSource({
     ...options,
@@ -73,20 +72,20 @@ export async function openPatiently({ options }: DataSource): Promise<DataSource
   }).initialize();
 }
 
-/** Rejects with a sentence unless the database answers. */
+/** Rejects unless the database answers. */
 export async function checkDatabase(db: DataSource): Promise<void> {
   await db.query("SELECT 1");
 }
 
 function dataSourceOptions(options: DatabaseOptions): DataSourceOptions {
-  const { url, applicationName, poolSize, log, answerWithinMs = ANSWER_WITHIN_MS } = options;
+  const { url, applicationName, poolSize, log, responseTimeoutMs = RESPONSE_TIMEOUT_MS } = options;
   return {
     type: "postgres",
     url,
     applicationName,
     poolSize,
     connectTimeoutMS: 5_000,
-    // Without a listener a restart of Postgres would end the process.
+    // Without a handler, a restart of Postgres would end the process.
     poolErrorHandler: (error: unknown) =>
       log.warn({ error: errorMessage(error) }, "Postgres connection lost"),
     entities: [
@@ -108,19 +107,19 @@ function dataSourceOptions(options: DatabaseOptions): DataSourceOptions {
     migrationsTableName: "schema_migrations",
     installExtensions: false,
     extra: {
-      // A lost peer or a stuck statement must not hold a session's row for ever.
+      // A lost peer or a stuck statement must not hold a session's row lock indefinitely.
       statement_timeout: STATEMENT_TIMEOUT_MS,
       lock_timeout: 3_000,
       idle_in_transaction_session_timeout: 10_000,
       keepAlive: true,
       keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
-      onConnect: (client: Client) => cutWhenSilent(client, answerWithinMs),
+      onConnect: (client: Client) => enforceResponseTimeout(client, responseTimeoutMs),
       types: { getTypeParser },
     },
   };
 }
 
-/** int8 as a number: event ids and token sums stay far below 2^53, and the wire wants JSON numbers. */
+/** int8 as a number: event ids and token totals stay far below 2^53, and the wire has JSON numbers. */
 function getTypeParser(oid: number, format?: "text" | "binary"): unknown {
   if (oid === INT8_OID && format !== "binary") return Number;
   return types.getTypeParser(oid, format === "binary" ? "binary" : "text");

@@ -10,14 +10,14 @@ const parseEventRow = compileParser(
 );
 
 /** Which events of a session to read. */
-export interface EventRange {
-  /** Those with `afterSeq < seq`, */
+interface EventRange {
+  /** Exclusive lower bound. */
   readonly afterSeq: number;
-  /** and `seq <= throughSeq`, */
+  /** Inclusive upper bound. */
   readonly throughSeq?: number | undefined;
-  /** at most so many, */
+  /** Maximum number of events. */
   readonly limit: number;
-  /** and none after those whose payloads exceed this together; the first always comes. */
+  /** Reading ends with the event whose payload reaches this total; the first event is always read. */
   readonly maxBytes?: number | undefined;
 }
 
@@ -33,7 +33,7 @@ SELECT id, seq, payload FROM (
 ) AS sized
 WHERE bytes_before < $5 ORDER BY seq`;
 
-/** The events of a session in `range`, ascending. Whoever lost an event on the bus reads it here. */
+/** The events of a session in a range of `seq`, ascending. Fills the gaps of readers that missed bus messages. */
 export async function readEvents(
   manager: Pick<EntityManager, "query">,
   sessionId: string,
@@ -52,7 +52,7 @@ const parseLastSeq = compileParser(
   Type.Object({ session_id: Type.String(), last_seq: Type.Integer() }),
 );
 
-/** The newest event number of each known session among `sessionIds`, in one query. */
+/** The newest `seq` of each known session among `sessionIds`, in one query. */
 export async function readLastSeqs(
   manager: Pick<EntityManager, "query">,
   sessionIds: readonly string[],

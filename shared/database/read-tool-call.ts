@@ -7,7 +7,7 @@ import { TOOL_CALL_FAILURES, type ToolCallOutcome } from "#shared/contracts/tool
 import { selectRows } from "#shared/database/select-rows.ts";
 import { TerminalError } from "#shared/errors.ts";
 
-/** A call whose id was taken, as far as it is. */
+/** A call whose id is claimed, with its progress. */
 export interface RecordedToolCall {
   readonly sessionId: string;
   /** "server.tool" */
@@ -36,7 +36,7 @@ SELECT session_id, name, read_only, state, result, is_error, failure,
        coalesce(alive_until < clock_timestamp(), false) AS is_lost
 FROM tool_calls WHERE call_id = $1`;
 
-/** Reads a call by its id; undefined if nobody has taken the id. */
+/** Reads a call by its id; undefined if the id is not claimed. */
 export async function readToolCall(db: DataSource, callId: string): Promise<RecordedToolCall | undefined> {
   const [row] = await selectRows(db, parseRow, READ, [callId]);
   if (row === undefined) return undefined;

@@ -4,8 +4,9 @@ import type { ValueParser } from "#shared/contracts/compile-parser.ts";
 import { TerminalError } from "#shared/errors.ts";
 
 /**
- * Runs a statement that returns rows and parses each, so that hand-written SQL is as typed as a repository. Writes
- * must come as `WITH … SELECT`, because the driver reports a bare UPDATE's rows in another shape.
+ * Runs a statement that returns rows and parses each row, so that raw SQL is as typed as a repository. Writes must be
+ * written as `WITH … SELECT`, because TypeORM returns the rows of a plain UPDATE in another shape. Throws
+ * TerminalError `malformed` for a row that does not match.
  */
 export async function selectRows<S extends TSchema>(
   manager: Pick<EntityManager, "query">,

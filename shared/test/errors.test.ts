@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { CancelledError, RetryableError, TerminalError, coerceError, errorMessage } from "#shared/errors.ts";
 
-describe("errors that carry their verdict", () => {
+describe("errors with a verdict", () => {
   it("have a code for machines, a message for people and their own name", () => {
     const cause = new Error("inner");
     expect(new TerminalError("bad_input", "no", { cause })).to.include({
@@ -27,7 +27,7 @@ describe("coerceError", () => {
       .that.includes("non-error thrown");
   });
 
-  it("survives what has no text", () => {
+  it("wraps values that cannot be converted to text", () => {
     expect(coerceError(Object.create(null))).to.be.an("error");
     expect(coerceError(Symbol("x"))).to.be.an("error");
   });

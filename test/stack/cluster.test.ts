@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { temporaryConfigDirectory as configDirectory } from "../support/temporary-config-directory.ts";
+import { testConfigDirectory } from "../support/config-directory.ts";
 import { TarsyClient } from "../support/tarsy-client.ts";
 import { until } from "../support/until.ts";
 import { findEngine } from "./container-engine.ts";
@@ -14,7 +14,7 @@ describe("the compose stack on three NATS servers", () => {
   let client: TarsyClient;
 
   before(async () => {
-    const { path } = resources.use(await configDirectory(STACK_CONFIG));
+    const { path } = resources.use(await testConfigDirectory(STACK_CONFIG));
     const engine = await findEngine();
     const overlays = ["compose.cluster.yml"];
     stack = resources.use(

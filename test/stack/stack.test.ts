@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { temporaryConfigDirectory as configDirectory } from "../support/temporary-config-directory.ts";
+import { testConfigDirectory } from "../support/config-directory.ts";
 import { TarsyClient } from "../support/tarsy-client.ts";
 import { until } from "../support/until.ts";
 import { expectWhole } from "./expect-whole.ts";
@@ -19,7 +19,7 @@ describe("the compose stack, through its published port", () => {
   before(async () => {
     resources = new AsyncDisposableStack();
     engine = await findEngine();
-    const { path } = resources.use(await configDirectory(STACK_CONFIG));
+    const { path } = resources.use(await testConfigDirectory(STACK_CONFIG));
     stack = resources.use(await Stack.start({ engine, configDir: path }));
     client = new TarsyClient(stack.urls);
   });

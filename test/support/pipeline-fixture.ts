@@ -1,6 +1,6 @@
 import type { Test } from "mocha";
 import { BackingServers } from "./backing-servers.ts";
-import { temporaryConfigDirectory, type ConfigFiles } from "./temporary-config-directory.ts";
+import { testConfigDirectory, type ConfigFiles } from "./config-directory.ts";
 import { TarsyClient } from "./tarsy-client.ts";
 import { TarsySystem, type SystemOptions } from "./tarsy-system.ts";
 
@@ -37,7 +37,7 @@ export class PipelineFixture implements AsyncDisposable {
   static async start({ config, ownServers, ...options }: PipelineOptions = {}): Promise<PipelineFixture> {
     await using resources = new AsyncDisposableStack();
     const servers = resources.use(await BackingServers.choose({ ownServers }));
-    const { path: configDir } = resources.use(await temporaryConfigDirectory(config));
+    const { path: configDir } = resources.use(await testConfigDirectory(config));
     const system = resources.use(await TarsySystem.start({ servers, configDir, ...options }));
     return new PipelineFixture({ resources: resources.move(), servers, configDir, system });
   }

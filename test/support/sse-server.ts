@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
-import { listen } from "#shared/listen.ts";
+import { listen } from "#shared/service/listen.ts";
 
 /** One request as it reached the fake provider. */
 export interface SseRequest {

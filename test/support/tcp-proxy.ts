@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
-import { listen } from "#shared/listen.ts";
+import { listen } from "#shared/service/listen.ts";
 
 /**
  * What happens to a chunk of bytes. `forward` passes it on, `after` once the promise has resolved. `hold` drops it and

@@ -1,7 +1,7 @@
 import type { Middleware } from "koa";
 import { isDatabaseUnavailable } from "#shared/database/database-unavailable.ts";
 import { coerceError } from "#shared/errors.ts";
-import type { Logger } from "#shared/logger.ts";
+import type { Logger } from "#shared/service/logger.ts";
 import { RequestError } from "./request-error.ts";
 
 /** By the status that the router sets for an unknown path or method, without a body. */

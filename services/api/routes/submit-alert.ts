@@ -4,8 +4,8 @@ import type { Middleware } from "koa";
 import { knownAlertTypes, findChain } from "#shared/agent-config/find-chain.ts";
 import { resolveChain } from "#shared/agent-config/resolve-chain.ts";
 import { hashResolvedChain, type ResolvedChain } from "#shared/contracts/resolved-chain.ts";
-import { storableJson } from "#shared/storable-json.ts";
-import { storableText } from "#shared/storable-text.ts";
+import { postgresSafeJson } from "#shared/postgres-safe-json.ts";
+import { postgresSafeText } from "#shared/postgres-safe-text.ts";
 import type { ApiDeps } from "../api-deps.ts";
 import type { ApiConfig } from "../config.ts";
 import { readJsonBody } from "../http/read-json-body.ts";
@@ -61,7 +61,7 @@ function newSession(
   author: string,
   { chain, hash, notice }: { chain: ResolvedChain; hash: string; notice: string | null },
 ): NewSession {
-  const data = storableText(alert.data);
+  const data = postgresSafeText(alert.data);
   const metadata = {
     ...(notice === null ? {} : { notice }),
     ...(data.changed
@@ -73,11 +73,11 @@ function newSession(
     data: data.text,
     alertType: alert.alertType,
     author,
-    runbook: alert.runbook === null ? null : storableText(alert.runbook).text,
-    mcpSelection: alert.mcp === null ? null : storableJson(alert.mcp),
+    runbook: alert.runbook === null ? null : postgresSafeText(alert.runbook).text,
+    mcpSelection: alert.mcp === null ? null : postgresSafeJson(alert.mcp),
     chainId: chain.chain_id,
     // The configuration's free texts may contain characters that jsonb rejects.
-    resolvedConfig: storableJson(chain),
+    resolvedConfig: postgresSafeJson(chain),
     configHash: hash,
     metadata: Object.keys(metadata).length === 0 ? null : JSON.stringify(metadata),
   };
@@ -135,5 +135,5 @@ function authorOf(header: (name: string) => string): string {
   const author = header("x-forwarded-user") || header("x-forwarded-email") || "api-client";
   // Node decodes headers as Latin-1, but proxies send UTF-8.
   const bytes = Buffer.from(author, "latin1");
-  return storableText(isUtf8(bytes) ? bytes.toString("utf8") : author).text;
+  return postgresSafeText(isUtf8(bytes) ? bytes.toString("utf8") : author).text;
 }

@@ -1,7 +1,7 @@
 import type { DataSource } from "typeorm";
 import { readLastSeqs } from "#shared/database/read-events.ts";
 import { errorMessage } from "#shared/errors.ts";
-import type { Logger } from "#shared/logger.ts";
+import type { Logger } from "#shared/service/logger.ts";
 import { pause } from "#shared/pause.ts";
 import type { ApiMetrics } from "../api-metrics.ts";
 import type { Dispatcher } from "../dispatcher.ts";

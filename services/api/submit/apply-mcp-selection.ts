@@ -1,5 +1,5 @@
 import type { ResolvedAgent, ResolvedChain } from "#shared/contracts/resolved-chain.ts";
-import { storableText } from "#shared/storable-text.ts";
+import { postgresSafeText } from "#shared/postgres-safe-text.ts";
 import type { McpSelection } from "./alert-request.ts";
 
 /**
@@ -16,7 +16,7 @@ export function applyMcpSelection(
   const choices = selection.servers.flatMap(({ name, tools }) =>
     tools === undefined || tools === null
       ? []
-      : [[name, tools.map((tool) => storableText(tool).text)] as const],
+      : [[name, tools.map((tool) => postgresSafeText(tool).text)] as const],
   );
   const native = Object.entries(selection.native_tools ?? {}).filter(
     (entry): entry is [string, boolean] => typeof entry[1] === "boolean",

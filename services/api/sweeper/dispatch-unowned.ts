@@ -3,7 +3,7 @@ import type { DataSource } from "typeorm";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
-import type { Logger } from "#shared/logger.ts";
+import type { Logger } from "#shared/service/logger.ts";
 import type { ApiMetrics } from "../api-metrics.ts";
 import type { Dispatcher } from "../dispatcher.ts";
 

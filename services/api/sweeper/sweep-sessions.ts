@@ -1,6 +1,6 @@
 import type { DataSource } from "typeorm";
 import { errorMessage } from "#shared/errors.ts";
-import type { Logger } from "#shared/logger.ts";
+import type { Logger } from "#shared/service/logger.ts";
 import { pause } from "#shared/pause.ts";
 import type { ApiMetrics } from "../api-metrics.ts";
 import type { ApiConfig } from "../config.ts";

@@ -5,12 +5,9 @@ import { Registry } from "prom-client";
 import type { DataSource } from "typeorm";
 import { migrate } from "#shared/database/migrate.ts";
 import { openDatabase } from "#shared/database/open-database.ts";
-import { listen } from "#shared/listen.ts";
+import { listen } from "#shared/service/listen.ts";
 import { BackingServers } from "../../../test/support/backing-servers.ts";
-import {
-  temporaryConfigDirectory as configDirectory,
-  type ConfigFiles,
-} from "../../../test/support/temporary-config-directory.ts";
+import { testConfigDirectory, type ConfigFiles } from "../../../test/support/config-directory.ts";
 import { TarsyClient } from "../../../test/support/tarsy-client.ts";
 import { createApiMetrics } from "../api-metrics.ts";
 import type { ApiDeps } from "../api-deps.ts";
@@ -63,7 +60,7 @@ export class ApiFixture implements AsyncDisposable {
     const stopping = new AbortController();
     const { signal } = stopping;
     const servers = options.servers ?? resources.use(await BackingServers.choose(options));
-    const { path } = resources.use(await configDirectory(options.config));
+    const { path } = resources.use(await testConfigDirectory(options.config));
     const config = await loadConfig({
       DATABASE_URL: servers.postgres.url,
       NATS_URL: servers.nats.url,

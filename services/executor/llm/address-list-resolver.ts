@@ -5,15 +5,15 @@ type Result = Parameters<experimental.ResolverListener>[0];
 const SCHEME = "list";
 
 /**
- * The gRPC target of several addresses, e.g. ["a:50051", "b:50051"], each of which may be a DNS name with several
- * addresses of its own; the load balancer sees all of them. (gRPC itself takes several addresses only as literal IPs.)
+ * The gRPC target for several addresses, e.g. ["a:50051", "b:50051"]. Each may be a DNS name that resolves to several
+ * IP addresses; the load balancer gets all of them. (gRPC itself accepts several addresses only as literal IPs.)
  */
 export function addressListTarget(addresses: readonly string[]): string {
-  experimental.registerResolver(SCHEME, AddressListResolver); // a second time changes nothing
+  experimental.registerResolver(SCHEME, AddressListResolver); // idempotent
   return `${SCHEME}:${addresses.join(",")}`;
 }
 
-/** Asks the DNS resolver for each address and reports what all of them found, as soon as one has found something. */
+/** Resolves each address by DNS and reports the combined results as soon as one address has resolved. */
 class AddressListResolver implements experimental.Resolver {
   readonly #children: experimental.Resolver[];
   readonly #results: (Result | undefined)[];
@@ -52,10 +52,10 @@ class AddressListResolver implements experimental.Resolver {
   }
 
   #report(): boolean {
-    const found = this.#results.flatMap((result) => (result?.ok === true ? result.value : []));
+    const resolved = this.#results.flatMap((result) => (result?.ok === true ? result.value : []));
     const failure = this.#results.find((result) => result?.ok === false);
-    if (found.length > 0) return this.#listener({ ok: true, value: found }, {}, null, "");
-    // An address that is still being asked for may be the good one.
+    if (resolved.length > 0) return this.#listener({ ok: true, value: resolved }, {}, null, "");
+    // An address that is still being resolved may succeed.
     if (failure === undefined || this.#results.includes(undefined)) return true;
     return this.#listener(failure, {}, null, "");
   }

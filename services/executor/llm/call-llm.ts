@@ -1,7 +1,7 @@
 import { Metadata, status, type ServiceError } from "@grpc/grpc-js";
 import { errorMessage } from "#shared/errors.ts";
 import type { GenerateRequest, GenerateResponse, LLMServiceClient } from "#shared/generated/llm/v1/llm.ts";
-import type { Logger } from "#shared/logger.ts";
+import type { Logger } from "#shared/service/logger.ts";
 import { jitter, pause } from "#shared/pause.ts";
 import { EMPTY_REPLY, type LlmOutcome, type LlmReply } from "./llm-reply.ts";
 

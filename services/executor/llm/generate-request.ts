@@ -4,14 +4,14 @@ import type { ExecutionRun } from "../execution-run.ts";
 import type { AppendedMessage } from "../persist/conversation.ts";
 import type { ConversationMessage, GenerateRequest, LLMConfig } from "#shared/generated/llm/v1/llm.ts";
 
-/** What a call is made from. */
+/** The input of a request. */
 interface CallInput {
   readonly session: Pick<ExecutionRun["session"], "sessionId">;
   readonly execution: Pick<ExecutionRun["execution"], "execution_id">;
   readonly state: Pick<ExecutionRun["state"], "agent"> & { readonly messages: readonly AppendedMessage[] };
 }
 
-/** The call as the gateway gets it: the conversation and the bound tools, nothing else. */
+/** The request to the llm-gateway: the conversation, the provider configuration and the bound tools. */
 export function generateRequest(
   { session, execution, state }: CallInput,
   tools: readonly ToolDescription[],

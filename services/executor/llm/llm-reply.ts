@@ -5,7 +5,7 @@ import type {
   ToolCallDelta,
   UsageInfo,
 } from "#shared/generated/llm/v1/llm.ts";
-import { storableText } from "#shared/storable-text.ts";
+import { postgresSafeText } from "#shared/postgres-safe-text.ts";
 
 /** How an LLM call ended. */
 export type LlmOutcome =
@@ -57,11 +57,15 @@ export function replyFailure(
     case "failed":
       return {
         ...outcome,
-        code: storableText(outcome.code).text,
-        message: storableText(outcome.message).text,
+        code: postgresSafeText(outcome.code).text,
+        message: postgresSafeText(outcome.message).text,
       };
     case "interrupted":
-      return { code: "gateway_unavailable", message: storableText(outcome.message).text, retryable: true };
+      return {
+        code: "gateway_unavailable",
+        message: postgresSafeText(outcome.message).text,
+        retryable: true,
+      };
     case "completed":
       if (text !== "" || toolCalls.length > 0) return null;
       if (thinkingMayAnswer && thinking !== "") return null;

@@ -1,26 +1,26 @@
 import type { GroundingDelta } from "#shared/generated/llm/v1/llm.ts";
-import { storableText } from "#shared/storable-text.ts";
+import { postgresSafeText } from "#shared/postgres-safe-text.ts";
 import type { WholeRow } from "../persist/timeline-writer.ts";
 import type { LlmReply } from "./llm-reply.ts";
 
 type Row = Omit<WholeRow, "interactionId">;
 
-/** The timeline rows of what the provider did on its own account: code it ran and sources it used. */
+/** The timeline rows of the tools that the provider executed itself: code execution, web search, URL context. */
 export function nativeToolRows({ codeExecutions, groundings }: LlmReply): Row[] {
   return [...pairCode(codeExecutions).map(codeRow), ...groundings.flatMap(groundingRow)].map((row) => ({
     ...row,
-    content: storableText(row.content).text,
+    content: postgresSafeText(row.content).text,
   }));
 }
 
-interface Execution {
+interface CodeExecution {
   code: string;
   result: string;
 }
 
-/** Code and its result may come in separate chunks; code without a result stands alone. */
-function pairCode(chunks: readonly Execution[]): Execution[] {
-  const pairs: Execution[] = [];
+/** Merges code with its result, which may arrive in a later chunk. */
+function pairCode(chunks: readonly CodeExecution[]): CodeExecution[] {
+  const pairs: CodeExecution[] = [];
   for (const { code, result } of chunks) {
     const last = pairs.at(-1);
     if (code === "" && last?.result === "") last.result = result;
@@ -29,7 +29,7 @@ function pairCode(chunks: readonly Execution[]): Execution[] {
   return pairs;
 }
 
-function codeRow({ code, result }: Execution): Row {
+function codeRow({ code, result }: CodeExecution): Row {
   const blocks = [
     ...(code === "" ? [] : [`\`\`\`python\n${code}\n\`\`\``]),
     ...(result === "" ? [] : [`Output:\n\`\`\`\n${result}\n\`\`\``]),
@@ -41,15 +41,15 @@ function groundingRow(grounding: GroundingDelta): Row[] {
   const { webSearchQueries, groundingChunks, groundingSupports } = grounding;
   if (groundingChunks.length === 0) return [];
   const sources = groundingChunks.map(({ uri, title }) => ({
-    uri: storableText(uri).text,
-    title: storableText(title).text,
+    uri: postgresSafeText(uri).text,
+    title: postgresSafeText(title).text,
   }));
-  const queries = webSearchQueries.map((query) => storableText(query).text);
+  const queries = webSearchQueries.map((query) => postgresSafeText(query).text);
   const list = sources.map(({ uri, title }) => (title === "" ? uri : `${title} (${uri})`)).join(", ");
   const supports = groundingSupports.map((support) => ({
     start_index: support.startIndex,
     end_index: support.endIndex,
-    text: storableText(support.text).text,
+    text: postgresSafeText(support.text).text,
     grounding_chunk_indices: support.groundingChunkIndices,
   }));
   const metadata = { source: "gemini", sources, ...(supports.length === 0 ? {} : { supports }) };

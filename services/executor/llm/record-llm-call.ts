@@ -4,7 +4,7 @@ import type { SessionEventPayload } from "#shared/contracts/session-event.ts";
 import type { LlmInteractionType } from "#shared/contracts/statuses.ts";
 import { AgentExecutionEntity, type IterationState } from "#shared/database/entities/agent-execution.ts";
 import { LlmInteractionEntity } from "#shared/database/entities/llm-interaction.ts";
-import { storableText } from "#shared/storable-text.ts";
+import { postgresSafeText } from "#shared/postgres-safe-text.ts";
 import type { AgentState, CallLlm } from "../controllers/controller.ts";
 import type { ExecutionRun } from "../execution-run.ts";
 import { commitStep } from "../persist/commit-step.ts";
@@ -117,9 +117,9 @@ function rowEnd(
 
 function assistantMessage({ text, thinking, toolCalls, providerState }: LlmReply): AppendedMessage {
   const calls = toolCalls.map(({ callId, name, arguments: json }) => ({
-    id: storableText(callId).text,
-    name: storableText(name).text,
-    arguments: storableText(json).text,
+    id: postgresSafeText(callId).text,
+    name: postgresSafeText(name).text,
+    arguments: postgresSafeText(json).text,
   }));
   return {
     role: "assistant",
@@ -155,7 +155,7 @@ function nextIterationState(
 function replyContents(step: CallLlm, reply: LlmReply): ReadonlyMap<StreamKind, string> {
   const contents = new Map<StreamKind, string>();
   const put = (kind: StreamKind, content: string) => {
-    if (content !== "") contents.set(kind, storableText(content).text);
+    if (content !== "") contents.set(kind, postgresSafeText(content).text);
   };
   put("thinking", reply.thinking);
   switch (step.style) {
@@ -212,7 +212,7 @@ export function llmInteractionRow(
       code_executions_count: reply.codeExecutions.length,
       groundings_count: reply.groundings.length,
     },
-    thinking_content: reply.thinking === "" ? null : storableText(reply.thinking).text,
+    thinking_content: reply.thinking === "" ? null : postgresSafeText(reply.thinking).text,
     input_tokens: usage?.inputTokens ?? null,
     output_tokens: usage?.outputTokens ?? null,
     thinking_tokens: usage?.thinkingTokens ?? null,

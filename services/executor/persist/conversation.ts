@@ -2,7 +2,7 @@ import { v5 as uuidFrom } from "uuid";
 import type { EntityManager } from "typeorm";
 import { AgentExecutionEntity, type IterationState } from "#shared/database/entities/agent-execution.ts";
 import { MessageEntity, type Message } from "#shared/database/entities/message.ts";
-import { storableText } from "#shared/storable-text.ts";
+import { postgresSafeText } from "#shared/postgres-safe-text.ts";
 import { commitStep } from "./commit-step.ts";
 import type { ExecutionState } from "./load-session.ts";
 import type { SessionWriter } from "./session-writer.ts";
@@ -73,7 +73,7 @@ export async function appendMessage(
   const sequence_number = (state.messages.at(-1)?.sequence_number ?? 0) + 1;
   await manager.insert(MessageEntity, {
     ...message,
-    content: storableText(message.content).text,
+    content: postgresSafeText(message.content).text,
     message_id: messageId(execution_id, sequence_number),
     session_id,
     stage_id,

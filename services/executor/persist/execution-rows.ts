@@ -4,7 +4,7 @@ import type { RunStatus } from "#shared/contracts/statuses.ts";
 import type { TokenUsage } from "#shared/database/append-events.ts";
 import { AgentExecutionEntity } from "#shared/database/entities/agent-execution.ts";
 import type { TerminalError } from "#shared/errors.ts";
-import { storableText } from "#shared/storable-text.ts";
+import { postgresSafeText } from "#shared/postgres-safe-text.ts";
 import { closeTimeline } from "./close-timeline.ts";
 import { commitStep } from "./commit-step.ts";
 import type { ExecutionState } from "./load-session.ts";
@@ -65,7 +65,7 @@ export async function failExecution(
     { execution_id: execution.execution_id, code: error.code, error: error.message },
     "agent failed",
   );
-  const errorMessage = storableText(error.message).text;
+  const errorMessage = postgresSafeText(error.message).text;
   let closed: SessionEventPayload[] = [];
   // No chunk may follow its row's completed event.
   await Promise.all(session.streams.all().map((stream) => stream.flush()));

@@ -1,7 +1,7 @@
 import type { LimitFunction } from "p-limit";
 import type { DataSource } from "typeorm";
 import type { CancelledError } from "#shared/errors.ts";
-import type { Logger } from "#shared/logger.ts";
+import type { Logger } from "#shared/service/logger.ts";
 import type { LiveStreams } from "../stream/live-streams.ts";
 import type { EventPublisher } from "../stream/publish-events.ts";
 

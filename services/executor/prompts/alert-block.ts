@@ -1,7 +1,7 @@
 import type { AlertInput } from "./prompt-input.ts";
 import { oneLine, untrustedText } from "./untrusted-text.ts";
 
-/** The alert as it came in. Without a type the metadata are left out. */
+/** The alert as submitted. Without a type the metadata section is omitted. */
 export function alertBlock({ data, alertType }: Pick<AlertInput, "data" | "alertType">): string {
   const metadata =
     alertType === null || alertType === ""

@@ -8,7 +8,7 @@ import { reactFormatGuide } from "./react-format-guide.ts";
 import { toolsBlock } from "./tools-block.ts";
 import { escapeRules, escapeMarkers } from "./untrusted-text.ts";
 
-/** The first messages (system, user) of an agent that answers a question about an ended investigation. */
+/** The first messages (system, user) of an agent that answers a question about a finished investigation. */
 export function buildChatMessages(input: ChatInput): NewMessage[] {
   const react = input.style === "react";
   const system = [
@@ -29,7 +29,7 @@ export function buildChatMessages(input: ChatInput): NewMessage[] {
   ];
 }
 
-/** The question is the one thing here that the agent is to follow, so it is not framed; its delimiters are inert. */
+/** The question is an instruction, so it is not framed as data; comment delimiters and rules in it are escaped. */
 function currentTask(question: string): string {
   return `${chatBanner("🎯 CURRENT TASK")}
 

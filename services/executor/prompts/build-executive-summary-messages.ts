@@ -1,7 +1,7 @@
 import type { NewMessage } from "./prompt-input.ts";
 import { escapeRules } from "./untrusted-text.ts";
 
-/** The messages (system, user) that ask for a notification's few lines about a finished analysis. */
+/** The messages (system, user) that request a summary of a finished analysis for notifications. */
 export function buildExecutiveSummaryMessages(analysis: string): NewMessage[] {
   return [
     { role: "system", content: SYSTEM },

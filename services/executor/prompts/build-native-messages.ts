@@ -3,7 +3,7 @@ import { FOCUS_LINE } from "./general-instructions.ts";
 import { instructionTiers } from "./instruction-tiers.ts";
 import { investigationBlocks } from "./investigation-blocks.ts";
 
-/** The first messages (system, user) of an agent whose tools are bound to its calls. */
+/** The first messages (system, user) of an agent with native tool calls. They list no tools: the LLM call carries them. */
 export function buildNativeMessages(input: PromptInput): NewMessage[] {
   const system = [...instructionTiers("investigation", input), FOCUS_LINE.investigation];
   return [

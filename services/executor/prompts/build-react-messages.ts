@@ -5,7 +5,7 @@ import { investigationBlocks } from "./investigation-blocks.ts";
 import { reactFormatGuide } from "./react-format-guide.ts";
 import { toolsBlock } from "./tools-block.ts";
 
-/** The first messages (system, user) of an agent that calls its tools in writing. */
+/** The first messages (system, user) of a ReAct agent, which calls its tools as text. */
 export function buildReactMessages(input: PromptInput): NewMessage[] {
   const system = [
     ...instructionTiers("investigation", input),
@@ -13,7 +13,7 @@ export function buildReactMessages(input: PromptInput): NewMessage[] {
     FOCUS_LINE.investigation,
   ];
   const investigation = investigationBlocks(input);
-  // A second empty line sets the tools apart from the case.
+  // Two empty lines separate the tools from the investigation.
   const user = input.tools.length === 0 ? investigation : `${toolsBlock(input.tools)}\n\n\n${investigation}`;
   return [
     { role: "system", content: system.join("\n\n") },

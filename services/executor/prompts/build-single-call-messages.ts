@@ -7,8 +7,8 @@ import { runbookBlock } from "./runbook-block.ts";
 import { TASK_BLOCK } from "./task-block.ts";
 
 /**
- * The two messages of a single call: who the agent is and how it was told to work, then what earlier stages found, if
- * there were any, the alert and its runbook.
+ * The messages (system, user) of a single call: the agent's role and instructions, then the results of earlier stages,
+ * if any, the alert, its runbook and the task.
  */
 export function buildSingleCallMessages(input: Omit<PromptInput, "tools">): NewMessage[] {
   const { agent, chain, alert, previous, parallel } = input;

@@ -4,7 +4,7 @@ import { instructionTiers } from "./instruction-tiers.ts";
 import { previousStageBlock } from "./previous-stage-block.ts";
 import { runbookBlock } from "./runbook-block.ts";
 
-/** The messages (system, user) that ask for one analysis out of the results of a stage's parallel agents. */
+/** The messages (system, user) that request one analysis from the results of a stage's parallel agents. */
 export function buildSynthesisMessages(input: Omit<PromptInput, "tools">): NewMessage[] {
   const { alert, chain } = input;
   const user = [

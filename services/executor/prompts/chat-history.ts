@@ -1,7 +1,7 @@
 import { chatBanner, type ChatExchange } from "./chat-input.ts";
 import { escapeRules, oneLine, untrustedText } from "./untrusted-text.ts";
 
-/** What was asked and answered before in this chat; empty for the first question. */
+/** The banner and the earlier exchanges of this chat; empty for the first question. */
 export function chatHistory(history: readonly ChatExchange[]): string[] {
   if (history.length === 0) return [];
   const count = `${history.length} previous ${history.length === 1 ? "exchange" : "exchanges"}`;

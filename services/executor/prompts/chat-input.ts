@@ -2,9 +2,9 @@ import type { MessageRole } from "#shared/contracts/statuses.ts";
 import type { ContextEvent } from "./format-context.ts";
 import type { PromptInput } from "./prompt-input.ts";
 
-/** A question about an ended investigation, with all that came before it. */
+/** A question about a finished investigation, with the investigation and the chat so far. */
 export interface ChatInput extends Omit<PromptInput, "alert" | "previous" | "parallel"> {
-  /** `react` agents get the tools and the format in writing; to others their tools are bound. */
+  /** `react` prompts describe the tools and the format; `native` ones do not, because the LLM call carries the tools. */
   readonly style: "react" | "native";
   readonly question: string;
   /** The investigation's timeline rows, in order. */
@@ -13,7 +13,7 @@ export interface ChatInput extends Omit<PromptInput, "alert" | "previous" | "par
   readonly history: readonly ChatExchange[];
 }
 
-/** One question and everything said in answer to it. */
+/** One question and all messages that followed it. */
 export interface ChatExchange {
   readonly question: string;
   readonly messages: readonly {
@@ -26,7 +26,7 @@ export interface ChatExchange {
 
 const RULE = "═".repeat(79);
 
-/** A title between two rules, which sets the parts of a chat prompt apart. */
+/** A title between two rules; separates the parts of a chat prompt. */
 export function chatBanner(title: string): string {
   return `${RULE}\n${title}\n${RULE}`;
 }

@@ -3,7 +3,7 @@ import { chatBanner } from "./chat-input.ts";
 import { type ContextEvent, toolCallText } from "./format-context.ts";
 import { escapeRules, oneLine, untrustedText } from "./untrusted-text.ts";
 
-/** The investigation as a chat's agent reads it; only completed events count. */
+/** The completed events of the investigation, for the prompt of a chat agent. */
 export function chatInvestigation(events: readonly ContextEvent[]): string {
   const completed = events.filter(({ status }) => status === "completed");
   const steps = completed.length === 0 ? ["The investigation recorded no steps."] : completed.map(formatStep);

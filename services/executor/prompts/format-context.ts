@@ -20,7 +20,7 @@ export interface AgentResult {
   readonly provider: string;
   readonly strategy: IterationStrategy;
   readonly status: RunStatus;
-  /** Why it did not complete. */
+  /** Null if the agent completed. */
   readonly errorMessage: string | null;
   /** Its timeline rows by sequence number. */
   readonly events: readonly ContextEvent[];
@@ -31,14 +31,14 @@ export interface ParallelResults {
   readonly agents: readonly AgentResult[];
 }
 
-/** For the agents of a later stage: what each earlier stage concluded, and nothing of the way there. */
+/** For the agents of a later stage: only the final answer of each earlier stage. */
 export function formatConclusions(previous: readonly StageAnswer[]): string {
   return previous
     .map(({ stageName, answer }) => `### Stage: ${stageName}\n\n${untrustedText("STAGE_CONTEXT", answer)}`)
     .join("\n\n");
 }
 
-/** For the synthesis of a stage: who its agents were, how each ended, and the whole trail of each. */
+/** For the synthesis of a stage: each agent's name, model provider, status and full transcript. */
 export function formatParallelResults({ stageName, agents }: ParallelResults): string {
   const completed = agents.filter(({ status }) => status === "completed").length;
   const heading = `### Parallel Investigation: ${stageName}\n\n${completed}/${agents.length} agents completed.`;
@@ -54,21 +54,20 @@ function formatAgentResult({
   errorMessage,
   events,
 }: AgentResult): string {
-  const trail = formatTrail(events);
+  const transcript = formatTranscript(events);
   return [
     `#### Agent ${index}: ${name} (${provider}, ${strategy})`,
     `**Status:** ${status}`,
     ...(errorMessage === null ? [] : [untrustedText("ERROR_MESSAGE", errorMessage)]),
-    trail === "" ? "This agent left nothing behind." : trail,
+    transcript === "" ? "This agent left nothing behind." : transcript,
   ].join("\n\n");
 }
 
 /**
- * All that an execution came to, in the order given. Only completed events count: an open or revoked one never
- * happened for its reader. Each is framed by itself, so that a tool's output cannot pass for an analysis. Nothing is
- * cut. Without completed events the text is empty.
+ * The completed events of an execution, in the order given and untruncated. Open and revoked events are omitted. Each
+ * event has a frame, so that a tool's output cannot pass for an analysis. Empty without completed events.
  */
-function formatTrail(events: readonly ContextEvent[]): string {
+function formatTranscript(events: readonly ContextEvent[]): string {
   const parts = events.filter(({ status }) => status === "completed").map(formatEvent);
   if (parts.length === 0) return "";
   return ["<!-- STAGE_CONTEXT_START -->", ...parts, "<!-- STAGE_CONTEXT_END -->"].join("\n\n");
@@ -103,7 +102,7 @@ const LABELS: Readonly<Record<TimelineEventType, string>> = {
   url_context_result: "URL Context Result",
 };
 
-/** A tool call for a reader: the tool's name, as far as its row has it, then the arguments as the model wrote them. */
+/** A tool call as text: the tool's name, if the row has it, then the arguments as the model wrote them. */
 export function toolCallText({ content, metadata }: Pick<TimelineEvent, "content" | "metadata">): string {
   if (metadata === null || !("tool_name" in metadata)) return content;
   const { tool_name: tool } = metadata;

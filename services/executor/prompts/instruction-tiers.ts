@@ -2,9 +2,8 @@ import { GENERAL_INSTRUCTIONS } from "./general-instructions.ts";
 import type { PromptInput } from "./prompt-input.ts";
 
 /**
- * How an agent was told to work, from the general to the particular: by what it is there for, by MCP server in the
- * agent's order, by its own configuration. Servers and agents without instructions are left out. A synthesis calls no
- * tools, so it gets no server's instructions.
+ * An agent's instructions in three tiers: general ones by purpose, those of its MCP servers in the agent's order, and
+ * its own. Empty instructions are omitted. A synthesis calls no tools, so it gets no server instructions.
  */
 export function instructionTiers(
   purpose: keyof typeof GENERAL_INSTRUCTIONS,
@@ -18,7 +17,7 @@ export function instructionTiers(
   ];
 }
 
-/** The last tier alone; empty for an agent without instructions of its own. */
+/** Only the last tier; empty for an agent without custom instructions. */
 export function agentInstructions({
   custom_instructions,
 }: Pick<PromptInput["agent"], "custom_instructions">) {
@@ -26,7 +25,7 @@ export function agentInstructions({
 }
 
 function serverInstructions({ mcp_server_instructions }: PromptInput["chain"], id: string): string {
-  // A server may be called "constructor".
+  // Without hasOwn, a server named "constructor" would find the inherited property.
   return Object.hasOwn(mcp_server_instructions, id) ? (mcp_server_instructions[id] ?? "") : "";
 }
 

@@ -4,7 +4,7 @@ import type { PromptInput } from "./prompt-input.ts";
 import { runbookBlock } from "./runbook-block.ts";
 import { TASK_BLOCK } from "./task-block.ts";
 
-/** The case an agent investigates: alert, runbook, earlier stages, task. Ends without a newline. */
+/** The user message of an investigating agent: alert, runbook, earlier stages, task. Ends without a newline. */
 export function investigationBlocks(input: PromptInput): string {
   const { alert, chain } = input;
   return [alertBlock(alert), runbookBlock(alert, chain), previousStageBlock(input), TASK_BLOCK].join("\n\n");

@@ -1,8 +1,8 @@
 import type { IterationStrategy } from "#shared/contracts/resolved-chain.ts";
 
 /**
- * The user message that asks an agent to conclude after `iterations` iterations, its limit, with what it has. A ReAct
- * agent is told its form; every other strategy answers in plain text.
+ * The user message that asks an agent for its answer when it has reached the limit of `iterations` iterations. For
+ * ReAct it prescribes the format; all other strategies answer in plain text.
  */
 export function forcedConclusionPrompt(strategy: IterationStrategy, iterations: number): string {
   return `You have reached the limit of ${iterations} ${iterations === 1 ? "iteration" : "iterations"}. No further tool calls are possible.
@@ -24,7 +24,7 @@ Final Answer: your complete conclusion`;
 
 const PLAIN = "Answer with a clear, structured conclusion in Markdown.";
 
-/** The user message after a failed LLM call, before the model is called again. */
+/** The user message between a failed LLM call and the next one. */
 export function retryPrompt(error: string): string {
   return `Error from the previous attempt: ${error}. Please try again.`;
 }

@@ -15,15 +15,15 @@ export interface NewMessage {
   readonly content: string;
 }
 
-/** All that an agent's first messages are made of: no times and no ids, so the same input gives the same prompt. */
+/** The input of an agent's first messages. It has no times and no ids, so the same input gives the same prompt. */
 export interface PromptInput {
   readonly agent: Pick<ResolvedAgent, "name" | "mcp_servers" | "custom_instructions">;
   readonly chain: Pick<ResolvedChain, "mcp_server_instructions" | "default_runbook">;
   readonly alert: AlertInput;
   /** The answers of all earlier stages, in order. */
   readonly previous: readonly StageAnswer[];
-  /** What the agents of its own stage came to, for the one that combines their results; null for all others. */
+  /** For a synthesis: the results of the stage's parallel agents; null for other agents. */
   readonly parallel: ParallelResults | null;
-  /** What the agent may call. Only ReAct writes them into the prompt; others get them bound to the call. */
+  /** The tools the agent may call. Only ReAct prompts list them; for other agents the LLM call carries them. */
   readonly tools: readonly ToolDescription[];
 }

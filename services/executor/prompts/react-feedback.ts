@@ -1,8 +1,8 @@
-import type { ParsedReact } from "../react-parser/parsed-react.ts";
+import type { ParsedReact } from "../react-parser/parse-react.ts";
 import { untrustedText } from "./untrusted-text.ts";
 
-/** A tool as it is shown to the model. */
-export interface ListedTool {
+/** A tool in the list for the model. */
+interface ListedTool {
   readonly name: string;
   readonly description: string;
 }
@@ -26,14 +26,14 @@ To conclude:
 Thought: why you know enough
 Final Answer: your complete analysis`;
 
-/** The user message for a reply that is neither an action nor a final answer: what is wrong with it, and the format. */
+/** The user message after a reply that is neither an action nor a final answer: the error and the format. */
 export function malformedFeedback(parsed: Pick<ParsedReact, "errorMessage">): string {
   return `${parsed.errorMessage}\n\n${REMINDER}`;
 }
 
 /**
- * The user message for an action that names no available tool: the error, and the tools there are, one a line as
- * `name: description`. Takes the parser's error for a name that is not `server.tool`.
+ * The user message after an action that names an unavailable tool: the error, then the available tools, one per line
+ * as `name: description`. For a name that is not `server.tool` the error is the parser's.
  */
 export function unknownToolFeedback(
   parsed: Pick<ParsedReact, "action" | "errorMessage">,
@@ -56,7 +56,7 @@ function shorten(name: string): string {
   return name.length > 200 ? `${name.slice(0, 200).toWellFormed()}…` : name;
 }
 
-/** A tool's output as the user message that a ReAct agent reads next; the output is framed as data. */
+/** The user message with a tool's output for a ReAct agent; the output is framed as data. */
 export function observation(output: string): string {
   return `Observation: ${untrustedText("TOOL_OUTPUT", output)}`;
 }

@@ -1,6 +1,6 @@
 /**
- * How a ReAct agent has to write. `investigation` and `chat` differ in the opening sentence only. The headers are
- * those that `parseReact` reads.
+ * The format of a ReAct agent's replies. `investigation` and `chat` differ only in the opening sentence. `parseReact`
+ * parses the headers prescribed here.
  */
 export function reactFormatGuide(purpose: "investigation" | "chat"): string {
   return `## Response Format\n\n${OPENING[purpose]}\n\n${GUIDE}`;

@@ -1,7 +1,7 @@
 import type { AlertInput, PromptInput } from "./prompt-input.ts";
 import { escapeMarkers, untrustedText } from "./untrusted-text.ts";
 
-/** The runbook: the alert's own, else the configured one, which is the built-in guide where nobody gave another. */
+/** The alert's runbook, else the configured default, which is the built-in guide unless configured otherwise. */
 export function runbookBlock(
   { runbookUrl }: Pick<AlertInput, "runbookUrl">,
   { default_runbook }: Pick<PromptInput["chain"], "default_runbook">,
@@ -12,7 +12,7 @@ export function runbookBlock(
 
 const NONE = "There is no runbook for this alert. Rely on your own experience.";
 
-/** What alerts send as their runbook is usually its address. It is named, never fetched. */
+/** An alert's runbook is usually a URL. The prompt states the URL; it is never fetched. */
 function isAddress(runbook: string): boolean {
   const address = runbook.trim();
   return /^https?:\/\/\S+$/i.test(address) && URL.canParse(address);
@@ -29,7 +29,7 @@ function written(runbook: string): string {
   return `${fence}markdown\n<!-- RUNBOOK START -->\n${escapeMarkers(runbook)}\n<!-- RUNBOOK END -->\n${fence}`;
 }
 
-/** Four backticks, or one more than the longest run in the text, which therefore cannot close the fence. */
+/** Four backticks, or one more than the longest run in the text, so that the text cannot close the fence. */
 function fenceAround(text: string): string {
   let longest = 3;
   for (const [run] of text.matchAll(/`+/g)) longest = Math.max(longest, run.length);

@@ -1,4 +1,4 @@
-/** What an investigation has to deliver; the last block of its user message. */
+/** What an investigation must deliver; the last block of the user message. */
 export const TASK_BLOCK = `## Your Task
 
 Investigate the alert and answer in Markdown, with:

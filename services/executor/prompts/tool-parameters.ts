@@ -2,8 +2,8 @@ import { oneLine } from "./untrusted-text.ts";
 
 /**
  * A tool's parameters from its JSON Schema (as JSON text), one line each, sorted by name:
- * `- name (required, string): what it is [default: x; choices: ["a", "b"]]`. Empty if it takes none or the schema
- * cannot be read: the schema comes from a tool server and may be anything.
+ * `- name (required, string): description [default: x; choices: ["a", "b"]]`. Empty if the tool takes no parameters or
+ * the schema, which comes from a tool server, is invalid.
  */
 export function toolParameters(schemaText: string): string[] {
   try {
@@ -16,7 +16,7 @@ export function toolParameters(schemaText: string): string[] {
         parameterLine(name, isRecord(property) ? property : {}, required.includes(name)),
       );
   } catch {
-    // No JSON, or nested too deep to be written out again.
+    // Not JSON, or nested too deep to serialise.
     return [];
   }
 }

@@ -3,8 +3,8 @@ import { toolParameters } from "./tool-parameters.ts";
 import { oneLine } from "./untrusted-text.ts";
 
 /**
- * The tools of an agent whose model calls them in writing, numbered in the order given. What the tool servers say about
- * them stays on its lines and within its frame.
+ * The tools of a ReAct agent, numbered in the order given. The tool servers' descriptions are untrusted: they are
+ * written on one line each and cannot close the frame.
  */
 export function toolsBlock(tools: readonly ToolDescription[]): string {
   const list = tools.map(({ name, description, parameters_schema }, index) =>

@@ -1,17 +1,17 @@
 const FENCE_LINE = /^(?:`{3,}|~{3,})[\w+.-]{0,40}$/u;
 const BARE_FENCE = /^(?:`{3,}|~{3,})$/u;
 
-/** True for a line that opens or closes a code block, a language tag included. */
-export function isFenceLine(line: string): boolean {
+/** True for a line that opens, with or without a language tag, or closes a code block. */
+function isFenceLine(line: string): boolean {
   const first = line.charAt(0);
   if (first !== "`" && first !== "~") return false;
   return line.length < 100 && FENCE_LINE.test(line);
 }
 
 /**
- * A section's trimmed text without the code fence around it: what follows the closing fence is chatter and goes too.
- * A closing fence without an opening one (the whole reply was fenced) and an opening one without a closing one (the
- * reply was cut) are dropped as well. Text that only contains a code block stays as it is.
+ * A section's trimmed text without the code fence around it and without the text after the closing fence. A closing
+ * fence alone (the whole reply was fenced) and an opening fence alone (the reply was truncated) are removed as well.
+ * Text that only contains a code block is returned unchanged.
  */
 export function stripFence(text: string): string {
   const marker = text.startsWith("```") ? "```" : text.startsWith("~~~") ? "~~~" : undefined;
@@ -19,7 +19,7 @@ export function stripFence(text: string): string {
   const lineEnd = text.indexOf("\n");
   if (lineEnd === -1) return stripInlineFence(text, marker);
   const opening = text.slice(0, lineEnd).trim();
-  // ```{"a": 1} and the like: the fence shares its line with the input.
+  // The fence is on the same line as the input, as in ```{"a": 1}.
   if (!isFenceLine(opening)) return stripInlineFence(text, marker);
   const lines = text.slice(lineEnd + 1).split("\n");
   const end = lines.findIndex((line) => line.trim().startsWith(marker) && BARE_FENCE.test(line.trim()));
@@ -28,11 +28,11 @@ export function stripFence(text: string): string {
   return body.endsWith(marker) ? body.slice(0, -marker.length).trimEnd() : body;
 }
 
-/** Drops a last line that closes a code block which was opened before the text began. */
+/** Removes a last line that closes a code block opened before the text began. */
 export function dropLastFence(text: string): string {
   const start = text.lastIndexOf("\n") + 1;
   if (!isFenceLine(text.slice(start).trim())) return text;
-  // An even number of marks opens and closes, wherever on their lines they stand.
+  // With an even number of fence marks in the text, the last one closes a block of the text.
   const marks = text.split(text.slice(start).trim().slice(0, 3)).length - 1;
   return marks % 2 === 1 ? text.slice(0, start).trimEnd() : text;
 }
@@ -44,7 +44,7 @@ function stripInlineFence(text: string, marker: string): string {
   return inner.slice(tag?.[0].length ?? 0).trim();
 }
 
-/** JSON between single backticks; other quoted text may need its quotes. */
+/** Removes single backticks around JSON; in other text they may be part of the value. */
 function stripQuotedJson(text: string): string {
   if (text.length < 2 || !text.startsWith("`") || !text.endsWith("`")) return text;
   const inner = text.slice(1, -1).trim();

@@ -1,8 +1,8 @@
 import { scanHeader, headerValue, type Header } from "./scan-header.ts";
 
 /**
- * The line at which a final answer that starts on line `start` ends: it is cut only by a complete action on lines of
- * its own, or by the thought that leads to one. Everything else it contains, markers included, belongs to it.
+ * The index of the line after a final answer that starts on line `start`. Only a complete action on separate lines,
+ * with the thought before it, ends the answer; all other lines belong to it, those with markers included.
  */
 export function finalAnswerEnd(lines: readonly string[], start: number): number {
   let lastHeader: { line: number; header: Header } | undefined;
@@ -18,27 +18,27 @@ export function finalAnswerEnd(lines: readonly string[], start: number): number 
 }
 
 /**
- * True where line `at` is an Action header with a name, on its line or on the next, and the next line after that
- * with text is an Action Input header.
+ * True if line `at` is an Action header, the tool's name is on that line or the next, and the next non-empty line
+ * after the name is an Action Input header.
  */
 export function startsCompleteAction(lines: readonly string[], at: number): boolean {
   const header = strongHeader(lines[at]);
   if (header?.name !== "Action") return false;
-  let next = nextWithText(lines, at + 1);
+  let next = nextNonEmpty(lines, at + 1);
   if (headerValue(lines[at]?.trim() ?? "", header) === "") {
     if (strongHeader(lines[next]) !== undefined) return false;
-    next = nextWithText(lines, next + 1);
+    next = nextNonEmpty(lines, next + 1);
   }
   return strongHeader(lines[next])?.name === "Action Input";
 }
 
-/** The header of a line that stands there by itself, not as a numbered item. */
+/** The header of a line, unless it is weak. */
 function strongHeader(line: string | undefined): Header | undefined {
   const header = line === undefined ? undefined : scanHeader(line.trim(), true);
   return header === undefined || header === "partial" || header.weak ? undefined : header;
 }
 
-function nextWithText(lines: readonly string[], from: number): number {
+function nextNonEmpty(lines: readonly string[], from: number): number {
   let at = from;
   while (at < lines.length && lines[at]?.trim() === "") at += 1;
   return at;

@@ -4,9 +4,9 @@ import { parseYamlInput } from "./action-input/yaml-input.ts";
 import { stripFence } from "./code-fence.ts";
 
 /**
- * Turns the raw input of an action into a tool's parameters: JSON, then YAML with structure, then `key: value` pairs,
- * then the text as it is under `input`; an empty input is `{}`, JSON that is no object stands under `input`. Never
- * throws; what comes out is a plain object that JSON can hold, at most 200 levels deep.
+ * Parses the raw input of an action into a tool's parameters. Tries JSON, then nested YAML, then `key: value` pairs;
+ * any other text becomes the value of `input`, as does JSON that is not an object. An empty input is `{}`.
+ * Returns a plain object that JSON can represent, at most 200 levels deep. Never throws.
  */
 export function parseActionInput(raw: string): Record<string, unknown> {
   const text = stripFence(raw.trim());

@@ -1,18 +1,18 @@
-/** A section's marker, as the model is told to write it. */
+/** The name in a section's marker, as `reactFormatGuide` prescribes it. */
 export type MarkerName = "Final Answer" | "Thought" | "Action Input" | "Action" | "Observation";
 
 /** A marker found at the start of a line or, by `findMidline`, inside one. */
 export interface Header {
   readonly name: MarkerName;
-  /** Where the section's text starts in the scanned line. */
+  /** The offset of the section's text in the scanned line. */
   readonly valueAt: number;
-  /** Emphasis that was opened before the marker and not closed after it, as in `**Action:** x`. */
-  readonly open: string;
-  /** True for a marker behind a plain list number: in free text it may be an item of a list. */
+  /** Emphasis that was opened before the marker and not closed before its colon, as in `**Action:** x`. */
+  readonly openEmphasis: string;
+  /** True for a marker after a plain list number, which may be a list item; a header that is not weak is strong. */
   readonly weak: boolean;
 }
 
-/** Longest first where one name starts another. */
+/** If one name is a prefix of another, the longer one comes first. */
 const NAMES: readonly MarkerName[] = ["Final Answer", "Thought", "Action Input", "Action", "Observation"];
 const MAX_EMPHASIS = 3;
 const MAX_HEADING = 6;
@@ -30,10 +30,10 @@ interface Decoration {
 }
 
 /**
- * Looks for a section's marker at the start of `line`, which must not start with whitespace: `Action:`, and with
+ * Finds a section's marker at the start of `line`, which must not start with whitespace: `Action:`, or one with
  * markdown around it (`**Action:**`, `**Action**:`, `### Action:`, `- **Action:**`, `2. Action:`). A heading, an
- * emphasised marker and a bare `Thought` do without a colon if nothing else is on the line.
- * Returns undefined for anything else; where `complete` is false and the line may still become a header, "partial".
+ * emphasised marker and a bare `Thought` need no colon if nothing else is on the line.
+ * Returns undefined for any other line, and "partial" if `complete` is false and the line may still become a header.
  */
 export function scanHeader(line: string, complete: boolean): Header | "partial" | undefined {
   const decoration = scanDecoration(line);
@@ -64,10 +64,10 @@ function scanTail(line: string, decoration: Decoration, name: MarkerName, comple
     if (!complete) return "partial";
     const bareThought = name === "Thought" && line === "Thought";
     if (!heading && !isClosed && !bareThought) return undefined;
-    return { name, valueAt: closed, open: "", weak };
+    return { name, valueAt: closed, openEmphasis: "", weak };
   }
   if (line[closed] !== ":") return undefined;
-  return { name, valueAt: closed + 1, open: isClosed ? "" : emphasis, weak };
+  return { name, valueAt: closed + 1, openEmphasis: isClosed ? "" : emphasis, weak };
 }
 
 function scanDecoration(line: string): Decoration | undefined {
@@ -99,15 +99,15 @@ function skip(line: string, from: number, set: string, max: number): number {
 }
 
 /**
- * The text behind a header on its own line, without the emphasis that closes the marker, right behind it
+ * The text after a header on the same line, without the emphasis that closes the marker, directly after it
  * (`**Action:** x`) or at the end of the line (`**Action: x**`).
  */
 export function headerValue(line: string, header: Header): string {
   const value = line.slice(header.valueAt).trim();
-  const { open } = header;
-  if (open === "") return value;
-  if (value.startsWith(open)) return value.slice(open.length).trimStart();
-  // An even number of them belongs to the value's own words.
-  const closesHeader = value.endsWith(open) && value.split(open).length % 2 === 0;
-  return closesHeader ? value.slice(0, -open.length).trimEnd() : value;
+  const { openEmphasis } = header;
+  if (openEmphasis === "") return value;
+  if (value.startsWith(openEmphasis)) return value.slice(openEmphasis.length).trimStart();
+  // An even number of them is emphasis inside the value.
+  const closesHeader = value.endsWith(openEmphasis) && value.split(openEmphasis).length % 2 === 0;
+  return closesHeader ? value.slice(0, -openEmphasis.length).trimEnd() : value;
 }

@@ -1,25 +1,28 @@
 import {
-  MAX_SNAPSHOT_TEXT_UTF16_UNITS,
+  MAX_SNAPSHOT_TEXT_CODE_UNITS,
   type SnapshotReply,
   type SnapshotRequest,
 } from "#shared/contracts/stream-snapshot.ts";
-import { safeCut } from "#shared/surrogate-guard.ts";
+import { safeCut } from "#shared/safe-cut.ts";
 import type { LiveStreams } from "./live-streams.ts";
 
-/** What a session's open events hold so far, for whoever joins in mid-stream. Bounded in all; the rest is asked for again. */
+/**
+ * The text so far of a session's open events, for a notifier that starts to follow them. The reply is limited to
+ * MAX_SNAPSHOT_TEXT_CODE_UNITS in total; the notifier requests the rest by offset.
+ */
 export function answerSnapshot(
   sessionId: string,
   streams: LiveStreams,
   request: SnapshotRequest,
 ): SnapshotReply {
-  const wanted = streams
+  const requested = streams
     .all()
     .filter(({ eventId }) => request.event_id === undefined || request.event_id === eventId);
   const offset = request.event_id === undefined ? 0 : (request.offset ?? 0);
-  let budget = MAX_SNAPSHOT_TEXT_UTF16_UNITS;
+  let budget = MAX_SNAPSHOT_TEXT_CODE_UNITS;
   return {
     session_id: sessionId,
-    streams: wanted.map((stream) => {
+    streams: requested.map((stream) => {
       const rest = stream.text().slice(offset);
       const text = rest.slice(0, safeCut(rest, budget));
       budget -= text.length;

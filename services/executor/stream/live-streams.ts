@@ -1,38 +1,38 @@
 import type { Bus } from "#shared/bus/open-bus.ts";
 import { publishChunk } from "#shared/bus/publish-chunk.ts";
-import { MAX_DELTA_UTF16_UNITS } from "#shared/contracts/stream-chunk.ts";
-import { storableText } from "#shared/storable-text.ts";
-import { safeCut } from "#shared/surrogate-guard.ts";
+import { MAX_DELTA_CODE_UNITS } from "#shared/contracts/stream-chunk.ts";
+import { postgresSafeText } from "#shared/postgres-safe-text.ts";
+import { safeCut } from "#shared/safe-cut.ts";
 import type { EventPublisher } from "./publish-events.ts";
 
-/** The growing text of one open timeline event. */
+/** The live text of one open timeline event. */
 export interface LiveStream {
   readonly eventId: string;
   readonly attempt: number;
-  /** UTF-16 units so far. */
+  /** Length of the text so far, in code units. */
   readonly length: number;
-  /** The whole text so far, as it will be stored. */
+  /** The whole text so far, Postgres-safe. */
   text(): string;
   append(delta: string): void;
-  /** Sends what is left; the completed event may be committed once this resolves. */
+  /** Sends the pending text. The completed event must not be committed before this resolves. */
   flush(): Promise<void>;
 }
 
-/** The open streams of one session. */
+/** The live texts of one session. */
 export interface LiveStreams extends AsyncDisposable {
-  /** Opens a stream whose `created` event has been handed to the publisher. */
+  /** Opens a live text whose `created` event has been passed to the publisher. */
   open(eventId: string, attempt: number): LiveStream;
-  /** What an event that was not forgotten holds so far. */
+  /** The text so far of an event; undefined if none is open. */
   textOf(eventId: string): string | undefined;
   all(): readonly LiveStream[];
-  /** Lets go of a stream whose completed event is committed. */
+  /** Removes a live text after its completed event is committed. */
   forget(eventId: string): void;
 }
 
 /**
- * Chunks go out on the connection that also carries the events, never before their `created` event and never after
- * their `completed` one. What arrives while a flush to the server is under way leaves in one piece behind it: one
- * round trip is the pace, however fast the model writes.
+ * Opens a session's live texts. Chunks are sent on the same connection as the events, after their `created` event and
+ * before their `completed` one. Text that arrives during a flush to the server is sent as one chunk after it, so a
+ * live text sends at most one chunk per round trip, however fast the model generates.
  */
 export function openLiveStreams({
   bus,
@@ -62,11 +62,11 @@ export function openLiveStreams({
 
   const pump = async () => {
     while ([...streams.values()].some((stream) => stream.hasPending())) {
-      // Only the `created` events of streams that are open by now were handed over before this wait.
-      const announced = [...streams.values()];
+      // The wait covers only the `created` events of live texts that are open before it.
+      const open = [...streams.values()];
       await publisher.settled();
-      for (const stream of announced) sendPending(stream);
-      await bus.connection.flush().catch(() => undefined); // lost chunks are in the completed event
+      for (const stream of open) sendPending(stream);
+      await bus.connection.flush().catch(() => undefined); // the completed event contains the text of lost chunks
     }
   };
 
@@ -94,7 +94,7 @@ export function openLiveStreams({
   };
 }
 
-/** Keeps the text in pieces: appending to one string and slicing it would copy the whole text for every chunk. */
+/** Stores the text in parts: appending to one string and slicing it would copy the whole text for every chunk. */
 class PendingStream implements LiveStream {
   readonly eventId: string;
   readonly attempt: number;
@@ -119,7 +119,7 @@ class PendingStream implements LiveStream {
   }
 
   append(delta: string): void {
-    const { text } = storableText(delta);
+    const { text } = postgresSafeText(delta);
     this.#parts.push(text);
     this.#pending += text;
     this.#length += text.length;
@@ -134,16 +134,16 @@ class PendingStream implements LiveStream {
     return this.#pending !== "";
   }
 
-  /** Removes and returns what has not been sent, in pieces that fit a message. */
+  /** Removes and returns the pending text, in chunks of at most MAX_DELTA_CODE_UNITS. */
   take(): { offset: number; text: string }[] {
-    const pieces = [];
+    const chunks = [];
     for (let rest = this.#pending; rest !== "";) {
-      const piece = rest.slice(0, safeCut(rest, MAX_DELTA_UTF16_UNITS));
-      pieces.push({ offset: this.#sent, text: piece });
-      this.#sent += piece.length;
-      rest = rest.slice(piece.length);
+      const text = rest.slice(0, safeCut(rest, MAX_DELTA_CODE_UNITS));
+      chunks.push({ offset: this.#sent, text });
+      this.#sent += text.length;
+      rest = rest.slice(text.length);
     }
     this.#pending = "";
-    return pieces;
+    return chunks;
   }
 }

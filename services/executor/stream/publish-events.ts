@@ -5,30 +5,30 @@ import { lastPublishedSeq } from "#shared/bus/last-published-seq.ts";
 import type { SessionEvent } from "#shared/contracts/session-event.ts";
 import { readEvents } from "#shared/database/read-events.ts";
 import { errorMessage } from "#shared/errors.ts";
-import type { Logger } from "#shared/logger.ts";
+import type { Logger } from "#shared/service/logger.ts";
 
-/** The one publisher of a running session: sends its events strictly by seq. */
+/** The publisher of a running session. Sends its events in the order of their seq. */
 export interface EventPublisher extends AsyncDisposable {
-  /** Hands over committed events; they are sent in the background. */
+  /** Queues committed events; they are sent in the background. */
   publish(events: readonly SessionEvent[]): void;
-  /** Resolves once everything handed over so far was written to the connection (or given up to the notifiers' repair). */
+  /** Resolves once all events queued so far are written to the connection or skipped; notifiers re-read skipped events. */
   settled(): Promise<void>;
 }
 
-export interface EventPublisherOptions {
+interface EventPublisherOptions {
   readonly db: DataSource;
   readonly bus: Bus;
   readonly log: Logger;
   readonly sessionId: string;
-  /** False after a takeover: what the former owner did not get out is sent first. */
+  /** False after a takeover: events that the former owner did not publish are sent first. */
   readonly isFirstOwner: boolean;
 }
 
-const PAGE = 100;
+const PAGE_SIZE = 100;
 
 /**
- * Opens a session's publisher. Events it did not write itself (a cancel by the api, a former owner's last step) are
- * read from their rows. What the bus loses is not sent again: every reader fills gaps from the same rows.
+ * Opens a session's publisher. Events that were committed elsewhere (a cancel by the api, a former owner's last step)
+ * are read from their rows. Events lost on the bus are not sent again: every reader fills gaps from the same rows.
  */
 export function openEventPublisher({
   db,
@@ -47,18 +47,18 @@ export function openEventPublisher({
     );
   };
 
-  const sendThrough = async (event: SessionEvent) => {
-    // With NATS away nothing waits for it: the next event after its return brings along what was left out.
+  const sendUpTo = async (event: SessionEvent) => {
+    // Without NATS, events are skipped; the first event after the reconnect also sends the skipped ones.
     if (!bus.isConnected()) return;
     nextSeq ??= (await lastPublishedSeq(bus, sessionId)) + 1;
     while (nextSeq < event.seq) {
       const missed = await readEvents(db, sessionId, {
         afterSeq: nextSeq - 1,
         throughSeq: event.seq - 1,
-        limit: PAGE,
+        limit: PAGE_SIZE,
       });
       if (missed.length === 0) break;
-      for (const one of missed) send(one);
+      for (const earlier of missed) send(earlier);
     }
     if (event.seq >= nextSeq) send(event);
   };
@@ -67,7 +67,7 @@ export function openEventPublisher({
     publish: (events) => {
       for (const event of events) {
         tail = tail
-          .then(() => sendThrough(event))
+          .then(() => sendUpTo(event))
           .catch((error: unknown) =>
             log.warn({ seq: event.seq, error: errorMessage(error) }, "event not published"),
           );

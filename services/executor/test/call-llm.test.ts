@@ -13,20 +13,20 @@ describe("callLlm", () => {
   });
   after(() => fixture[Symbol.asyncDispose]());
 
-  it("begins no call once the session is cancelled", async () => {
+  it("starts no call once the session is cancelled", async () => {
     await fixture.play({ steps: [{ text: "hello" }] });
     await using session = await fixture.executor.own(await fixture.executor.insert());
     const request = generateRequest(
       { session, execution: { execution_id: "e" }, state: { agent: resolvedAgent(), messages: [] } },
       [],
     );
-    let begun = 0;
+    let started = 0;
     const call = async () =>
       callLlm(session, {
         request,
         timeoutMs: 10_000,
         begin: () => {
-          begun += 1;
+          started += 1;
           return { text: () => undefined, thinking: () => undefined };
         },
       });
@@ -34,6 +34,6 @@ describe("callLlm", () => {
     session.stop(cancelledByUser());
     const failure = await call().then(() => undefined, coerceError);
     expect(failure).to.be.instanceOf(CancelledError).with.property("reason", "user");
-    expect(begun).to.equal(1);
+    expect(started).to.equal(1);
   });
 });

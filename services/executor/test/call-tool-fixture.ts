@@ -7,7 +7,7 @@ import type {
 import { callTool, type CallToolRequest, type ToolOutcome } from "../tools/call-tool.ts";
 import { TOOL_TIMEOUTS, type ToolTimeouts } from "../tools/tool-timeouts.ts";
 
-/** As in stub-tools.yaml. */
+/** The tools of server `lab`, in the format of stub-tools.yaml. */
 export const LAB = {
   look: { read_only: true },
   write: {},
@@ -18,14 +18,14 @@ export const LAB = {
   hang_safe: { read_only: true, results: [{ hang: true }] },
   huge: { read_only: true, results: [{ bytes: 50_000_000 }] },
 };
-export const LISTED: ToolDescription[] = Object.entries(LAB).map(([name, tool]) => ({
+const LISTED: ToolDescription[] = Object.entries(LAB).map(([name, tool]) => ({
   name: `lab.${name}`,
   server: "lab",
   description: "",
   parameters_schema: '{"type":"object"}',
   read_only: "read_only" in tool,
 }));
-/** For tests in which nobody answers. */
+/** For tests in which no runner answers. */
 export const SHORT_TIMEOUTS: ToolTimeouts = {
   ...TOOL_TIMEOUTS,
   noRespondersMs: 300,
@@ -33,7 +33,7 @@ export const SHORT_TIMEOUTS: ToolTimeouts = {
   afterDeadlineMs: 300,
 };
 
-/** A call of one of the tools whose arguments name its id, so that the tools' log can be searched for it. */
+/** A call of a `lab` tool. Its arguments contain the call id, by which the tools' call log is searched. */
 export function callRequest(
   owner: BenchSession,
   tool: string,
@@ -51,7 +51,7 @@ export function callRequest(
   };
 }
 
-/** Calls as the session's owner; `signal` is what calls the call off. */
+/** Calls a tool as the session's owner; `signal` aborts the call. */
 export async function callAs(
   bench: ToolBench,
   owner: BenchSession,
@@ -62,7 +62,7 @@ export async function callAs(
   }: { signal?: AbortSignal; timeouts?: ToolTimeouts } = {},
 ): Promise<ToolOutcome> {
   const { db, bus, log } = bench;
-  // The session's own signal goes on when an iteration's ends.
+  // The session outlives an aborted iteration, so its signal is a separate one.
   const session = { ...owner, db, bus, log, signal: new AbortController().signal };
   return callTool(session, LISTED, request, signal, timeouts);
 }

@@ -6,7 +6,7 @@ import {
   toolCallRequestCodec,
   type ToolCallAnswer,
 } from "#shared/contracts/tool-call.ts";
-import { CancelledError } from "#shared/errors.ts";
+import { cancelledByUser } from "#shared/errors.ts";
 import {
   ToolFixture as ToolBench,
   type ClaimedSession as BenchSession,
@@ -20,7 +20,7 @@ interface Respondent {
   respond(data: Uint8Array): boolean;
 }
 
-describe("callTool, when tool-runners misbehave", () => {
+describe("callTool with misbehaving tool-runners", () => {
   let bench: ToolBench;
   let owner: BenchSession;
 
@@ -35,24 +35,24 @@ describe("callTool, when tool-runners misbehave", () => {
   const request = (tool: string, timeoutMs = 50_000) => callRequest(owner, tool, { timeoutMs });
   const call = async (made: CallToolRequest, timeouts = TOOL_TIMEOUTS, { signal } = new AbortController()) =>
     callAs(bench, owner, made, { timeouts, signal });
-  /** A foreign runner, which answers as it likes. */
+  /** A stub tool-runner. `received` lists the ids of the calls it got, in order. */
   const serve = (
     answer: (message: Respondent, callId: string) => void,
-  ): Disposable & { readonly asked: string[] } => {
-    const asked: string[] = [];
+  ): Disposable & { readonly received: string[] } => {
+    const received: string[] = [];
     const subscription = bench.bus.connection.subscribe(SUBJECTS.toolsCall, {
       callback: (_error, message) => {
         const { call_id } = toolCallRequestCodec.decode(message.data);
-        asked.push(call_id);
+        received.push(call_id);
         answer(message, call_id);
       },
     });
-    return { asked, [Symbol.dispose]: () => subscription.unsubscribe() };
+    return { received, [Symbol.dispose]: () => subscription.unsubscribe() };
   };
   const reply = (call_id: string, answer: ToolCallAnswer) => toolCallReplyCodec.encode({ call_id, answer });
   const result = (content: string): ToolCallAnswer => ({ kind: "result", content, is_error: false });
 
-  it("gives up when nobody answers, and sees to it that the call never runs", async () => {
+  it("gives up when no runner answers, and prevents the call from running later", async () => {
     const made = request("write");
     expect(await call(made, SHORT_TIMEOUTS)).to.deep.equal({
       kind: "exception",
@@ -63,7 +63,7 @@ describe("callTool, when tool-runners misbehave", () => {
     expect(await bench.row(made.callId)).to.include({ state: "abandoned" });
   });
 
-  it("waits for a runner that comes a little later", async () => {
+  it("waits for a runner that starts a little later", async () => {
     const made = request("write");
     const outcome = call(made, { ...TOOL_TIMEOUTS, noRespondersMs: 40_000 });
     await using runner = await bench.runner();
@@ -72,20 +72,20 @@ describe("callTool, when tool-runners misbehave", () => {
     expect(runner.pid).to.be.above(0);
   });
 
-  it("times out on a runner that never answers, and asks it under the same id", async () => {
+  it("times out on a runner that never answers, and retries with the same call id", async () => {
     using mute = serve(() => undefined);
     const made = request("write", 1_000);
     const outcome = await call(made, { ...SHORT_TIMEOUTS, replyMs: 100 });
     expect(outcome).to.include({ kind: "exception", isTimeout: true, mayHaveRun: false });
-    expect(mute.asked.length).to.be.above(2);
-    expect(new Set(mute.asked)).to.deep.equal(new Set([made.callId]));
+    expect(mute.received.length).to.be.above(2);
+    expect(new Set(mute.received)).to.deep.equal(new Set([made.callId]));
     expect(await bench.row(made.callId)).to.include({ state: "abandoned" });
   });
 
-  it("takes the first of two answers, and none that comes too late", async () => {
+  it("takes the first of two answers and ignores a late one", async () => {
     let late: (() => void) | undefined;
     using twice = serve((message, callId) => {
-      if (twice.asked.length === 1) {
+      if (twice.received.length === 1) {
         late = () => message.respond(reply(callId, result("late")));
         return;
       }
@@ -99,31 +99,31 @@ describe("callTool, when tool-runners misbehave", () => {
     expect(await call(request("write"), SHORT_TIMEOUTS)).to.include({ content: "first" });
   });
 
-  it("does not take another call's answer for its own", async () => {
+  it("ignores the answer to another call", async () => {
     using confused = serve((message, callId) => {
-      const id = confused.asked.length === 1 ? randomUUID() : callId;
+      const id = confused.received.length === 1 ? randomUUID() : callId;
       message.respond(reply(id, result(id)));
     });
     const made = request("write");
     expect(await call(made, SHORT_TIMEOUTS)).to.include({ content: made.callId });
   });
 
-  it("tells the model when the answer is no answer", async () => {
+  it("returns an exception for an answer that cannot be decoded", async () => {
     using broken = serve((message) => message.respond(new TextEncoder().encode("{")));
     const outcome = await call(request("write"), SHORT_TIMEOUTS);
     expect(outcome).to.include({ kind: "exception", isTimeout: false, mayHaveRun: false });
-    expect(broken.asked).to.have.length(1);
+    expect(broken.received).to.have.length(1);
   });
 
-  it("asks again while the runners are busy", async () => {
+  it("retries while the runners are busy", async () => {
     using busy = serve((message, callId) => {
       const full: ToolCallAnswer = { kind: "busy", message: "full" };
-      message.respond(reply(callId, busy.asked.length < 3 ? full : result("at last")));
+      message.respond(reply(callId, busy.received.length < 3 ? full : result("at last")));
     });
     expect(await call(request("write"), SHORT_TIMEOUTS)).to.include({ content: "at last" });
   });
 
-  it("makes a read-only call again when its runner is killed, and no other", async () => {
+  it("repeats a call whose runner was killed only if it is read-only", async () => {
     const killed = await bench.runner();
     const [look, write] = [request("hang_safe"), request("hang")];
     const end = new AbortController();
@@ -145,7 +145,7 @@ describe("callTool, when tool-runners misbehave", () => {
     });
     expect(again.map(({ pid }) => pid)).to.deep.equal([killed.pid, other.pid]);
     expect(await bench.started(write.callId)).to.have.length(1);
-    end.abort(new CancelledError("user", "cancelled by the user"));
+    end.abort(cancelledByUser());
     expect(await looked).to.include({ reason: "user" });
   });
 });

@@ -27,7 +27,7 @@ describe("callTool", () => {
   const failed = async (promise: Promise<unknown>): Promise<unknown> =>
     promise.then(
       () => {
-        throw new Error("it did not fail");
+        throw new Error("the call did not fail");
       },
       (error: unknown) => error,
     );
@@ -37,7 +37,7 @@ describe("callTool", () => {
       await Promise.all([bench.runner(), bench.runner()]);
     });
 
-    it("gives the tool's result, its failure, or what kept it from running", async () => {
+    it("returns the tool's result, its error, or the exception", async () => {
       const [look, refuse, explode] = [request("look"), request("refuse"), request("explode")];
       expect(await call(look)).to.deep.equal({
         kind: "result",
@@ -53,7 +53,7 @@ describe("callTool", () => {
       });
     });
 
-    it("asks nobody for a tool that is not listed, or with arguments that fit no message", async () => {
+    it("sends no request for an unlisted tool or for arguments that are too long", async () => {
       const unlisted = request("look", { name: "lab.secret" });
       expect(await call(unlisted)).to.deep.equal({
         kind: "unknown_tool",
@@ -69,7 +69,7 @@ describe("callTool", () => {
       expect(await bench.row(long.callId)).to.equal(undefined);
     });
 
-    it("reads a result that is too long for a message from its row, cut to the provider's limit", async () => {
+    it("reads a result that is too long for a message from its row, truncated to the provider's limit", async () => {
       const outcome = await call(request("huge", { maxResultTokens: 25_000 }));
       if (outcome.kind !== "result") throw new Error(outcome.message);
       expect(outcome.content.length).to.be.within(99_000, 100_000);
@@ -78,12 +78,12 @@ describe("callTool", () => {
       );
     });
 
-    it("takes arguments whose every character must be escaped", async () => {
+    it("accepts arguments in which every character must be escaped", async () => {
       const outcome = await call(request("look", { arguments: "\u0001".repeat(131_072) }));
       expect(outcome.kind).to.equal("result");
     });
 
-    it("gets a recorded result again, whoever asks, and runs nothing twice", async () => {
+    it("returns a recorded result again, to another owner too, without a second run", async () => {
       const made = request("write");
       const first = await call(made);
       owner = await bench.takeOver(owner);
@@ -91,7 +91,7 @@ describe("callTool", () => {
       expect(await bench.started(made.callId)).to.have.length(1);
     });
 
-    it("stops when the session is another's", async () => {
+    it("stops when another executor owns the session", async () => {
       const made = request("write");
       await bench.takeOver(owner);
       expect(await failed(call(made))).to.include({ reason: "lease_lost" });
@@ -105,7 +105,7 @@ describe("callTool", () => {
       expect(await bench.started(made.callId)).to.deep.equal([]);
     });
 
-    it("times out by the call's own deadline", async () => {
+    it("times out at the deadline of the call", async () => {
       const made = request("hang", { timeoutMs: 300 });
       const outcome = await call(made);
       expect(outcome).to.include({ kind: "exception", isTimeout: true, mayHaveRun: true });
@@ -124,10 +124,10 @@ describe("callTool", () => {
       return end;
     };
 
-    it("ends the tool in a moment when the user cancels", async () => {
+    it("aborts the tool promptly when the user cancels", async () => {
       const made = request("hang");
       expect(await abortWhenStarted(made, "user")).to.include({ reason: "user" });
-      const row = await until("the tool is ended", async () => {
+      const row = await until("the tool has ended", async () => {
         const found = await bench.row(made.callId);
         return JSON.stringify(found).includes("running") ? undefined : found;
       });
@@ -140,7 +140,7 @@ describe("callTool", () => {
       const iteration = new AbortController();
       const outcome = call(made, iteration.signal);
       await bench.untilStarted(callId);
-      iteration.abort(new CancelledError("iteration_deadline", "the iteration's time is over"));
+      iteration.abort(new CancelledError("iteration_deadline", "the iteration timed out"));
       expect(await outcome).to.include({ kind: "exception", isTimeout: true, mayHaveRun: true });
       expect(await bench.row(callId)).to.include({ state: "failed", failure: "timeout" });
     });
@@ -157,7 +157,7 @@ describe("callTool", () => {
       });
     }
 
-    it("makes an abandoned call under another id, once", async () => {
+    it("repeats an abandoned call under another id, once", async () => {
       const made = request("write");
       owner = await bench.takeOver(owner);
       const { db } = bench;
@@ -170,7 +170,7 @@ describe("callTool", () => {
       expect(await bench.started(made.callId)).to.have.length(1);
     });
 
-    it("abandons nothing for an owner of yesterday", async () => {
+    it("abandons no call for a former owner", async () => {
       const made = request("write");
       await bench.takeOver(owner);
       const { db } = bench;
@@ -178,7 +178,7 @@ describe("callTool", () => {
       expect(await bench.row(made.callId)).to.equal(undefined);
     });
 
-    it("gets the result although NATS was killed and came back in mid-call", async () => {
+    it("gets the result although NATS is killed and restarted during the call", async () => {
       const made = request("slow");
       const outcome = call(made);
       await bench.untilStarted(made.callId);

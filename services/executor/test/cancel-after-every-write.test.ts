@@ -2,10 +2,10 @@ import { expect } from "chai";
 import { STEP } from "../../../test/support/nightly.ts";
 import { RunFixture } from "./run-fixture.ts";
 
-/** Three stages, two of them with agents beside each other. */
+/** Three stages, two of them with parallel agents. */
 const CHAIN = { stages: [["Ann", "Ben"], ["Cem"], ["Dan", "Eve"]] } as const;
 
-/** A cancel is committed together with a session's nth write, and nobody is told. */
+/** Cancels a session in the transaction of its nth write, without a cancel message on the bus. */
 const CANCEL_WITH_WRITE = `
 CREATE TABLE cancel_with_write (session_id uuid PRIMARY KEY, writes_left integer NOT NULL);
 CREATE FUNCTION cancel_with_write() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -21,7 +21,7 @@ BEGIN
 END $$;
 CREATE TRIGGER cancel_with_write BEFORE UPDATE ON session_runtime FOR EACH ROW EXECUTE FUNCTION cancel_with_write();`;
 
-/** All that may have one end only: what has none, or another than `cancelled` although it came after the cancel. */
+/** What is still open, whether the event numbers are contiguous, the last event, and the session's result. */
 const ENDS = `
 SELECT
   (SELECT count(*)::int FROM stages WHERE session_id = $1 AND status IN ('pending', 'active')) AS stages,
@@ -45,7 +45,7 @@ describe("a chain that is cancelled", () => {
   });
   after(() => fixture[Symbol.asyncDispose]());
 
-  it("leaves nothing open, with whichever write the cancel came", async function () {
+  it("leaves nothing open, whichever write the cancel is committed with", async function () {
     this.timeout(300_000);
     let writes = 1 - STEP;
     for (let end: unknown = "cancelled"; end === "cancelled";) {

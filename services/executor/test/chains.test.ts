@@ -4,8 +4,8 @@ import { compileParser } from "#shared/contracts/compile-parser.ts";
 import type { SuccessPolicy } from "#shared/contracts/statuses.ts";
 import { RunFixture } from "./run-fixture.ts";
 
-/** Agents by what becomes of them; the single-call agent's name is in its first message. */
-const FATES = [
+/** The model's replies by agent name, which is in the first message of a single-call agent. */
+const SCRIPT = [
   {
     when: { contains: "You are Fails" },
     steps: [{ error: { code: "content_blocked", message: "no", retryable: false } }],
@@ -25,7 +25,7 @@ describe("a chain", () => {
     fixture = await RunFixture.start();
   });
   after(() => fixture[Symbol.asyncDispose]());
-  beforeEach(() => fixture.play(...FATES));
+  beforeEach(() => fixture.play(...SCRIPT));
 
   const rows = async (sql: string, id: string) => fixture.executor.query(sql, [id]);
   const session = async (id: string) =>
@@ -41,7 +41,7 @@ describe("a chain", () => {
        FROM agent_executions e JOIN stages USING (stage_id) WHERE e.session_id = $1 ORDER BY stage_index, agent_index`,
       id,
     );
-  /** The user message each of a stage's executions began with, by agent index. */
+  /** The first user message of each execution of a stage, by agent index. */
   const starts = async (id: string, stage: number) =>
     texts(
       `SELECT content AS text FROM messages JOIN agent_executions USING (execution_id) JOIN stages ON stages.stage_id = messages.stage_id
@@ -49,7 +49,7 @@ describe("a chain", () => {
       id,
     );
 
-  it("combines what several agents found, and goes on from there", async () => {
+  it("synthesises the results of several agents and continues with the next stage", async () => {
     const id = await fixture.executor.insert({ stages: [["One", "Fails", "Two"], ["Three"]] });
     expect(await fixture.run(id)).to.equal("completed");
     expect(await executions(id)).to.deep.equal([
@@ -66,19 +66,19 @@ describe("a chain", () => {
       executive_summary: "In short.",
       executive_summary_error: null,
     });
-    const [, , , combining] = await starts(id, 0);
-    expect(combining).to.include("2/3 agents completed");
+    const [, , , synthesisInput] = await starts(id, 0);
+    expect(synthesisInput).to.include("2/3 agents completed");
     for (const part of ["Agent 1: One", "Agent 2: Fails", "Agent 3: Two", "found it", "LLM error: no"]) {
-      expect(combining).to.include(part);
+      expect(synthesisInput).to.include(part);
     }
     const [later] = await starts(id, 1);
     expect(later).to.include("both agree").and.not.include("found it");
   });
 
-  it("tells of every stage, agent and step forward", async () => {
+  it("publishes an event for every stage, execution and progress step", async () => {
     const id = await fixture.executor.insert({ stages: [["One", "Two"], ["Three"]], maxParallel: 1 });
     expect(await fixture.run(id)).to.equal("completed");
-    const told = await texts(
+    const published = await texts(
       `SELECT concat_ws(' ', payload ->> 'type', payload ->> 'stage_index', payload ->> 'agent_index', payload ->> 'status',
                         payload ->> 'active_executions', payload ->> 'status_text') AS text
        FROM events WHERE session_id = $1 AND payload ->> 'type' NOT LIKE 'timeline%' ORDER BY seq`,
@@ -86,7 +86,7 @@ describe("a chain", () => {
     );
     const first = "Stage 1 of 2 (stage-0)";
     const second = "Stage 2 of 2 (stage-1)";
-    expect(told).to.deep.equal([
+    expect(published).to.deep.equal([
       "session.status in_progress",
       "stage.started 0 active",
       `session.progress 0 ${first}: starting 2 agents`,
@@ -126,7 +126,7 @@ describe("a chain", () => {
     ["all", ["Hangs", "Hangs"], "timed_out", "all agents timed out"],
   ];
   for (const [policy, agents, status, error] of ends) {
-    it(`ends ${status} by policy ${policy} for ${agents.join(" and ")}, every agent with its own end`, async () => {
+    it(`ends ${status} by policy ${policy} for ${agents.join(" and ")}, every agent with its own status`, async () => {
       const id = await fixture.executor.insert({
         stages: [["Zero"], agents, ["Last"]],
         policy,
@@ -144,14 +144,14 @@ describe("a chain", () => {
       expect(await session(id)).to.include({
         status,
         error_message: error,
-        // After a failure the last answer there is: an agent's of the failed stage, or an earlier stage's.
+        // After a failure: the last answer of the failed stage, else of an earlier stage.
         final_analysis: "found it",
         executive_summary: status === "completed" ? "In short." : null,
       });
     });
   }
 
-  it("fails a stage whose synthesis fails, with its words", async () => {
+  it("fails a stage whose synthesis fails, with the error of the synthesis", async () => {
     const refused = { error: { code: "invalid_request", message: "too long", retryable: false } };
     await fixture.play(
       { when: { contains: "Bring the results" }, steps: [refused] },
@@ -167,7 +167,7 @@ describe("a chain", () => {
     expect(await session(id)).to.include({ error_message: "too long", final_analysis: "found it" });
   });
 
-  it("completes although the summary fails, and says why", async () => {
+  it("completes although the summary fails, and records why", async () => {
     const summary = { contains: "summaries of incident analyses" };
     const cases: readonly (readonly [object[], object, string])[] = [
       [[{ error: { code: "rate_limited", message: "not now" } }], {}, "not now"],
@@ -176,7 +176,7 @@ describe("a chain", () => {
       [[{ hang: true }], { sessionTimeoutMs: 2_000 }, "session timed out after 2 s"],
     ];
     for (const [steps, options, error] of cases) {
-      await fixture.playWhole({ when: summary, steps }, { steps: [{ text: "found it" }] });
+      await fixture.playExactly({ when: summary, steps }, { steps: [{ text: "found it" }] });
       const id = await fixture.executor.insert(options);
       expect(await fixture.run(id), error).to.equal("completed");
       expect(await session(id)).to.deep.equal({
@@ -195,7 +195,7 @@ describe("a chain", () => {
     }
   });
 
-  it("records what the summary was made from, with the execution that gave the analysis", async () => {
+  it("records the input of the summary with the execution that produced the analysis", async () => {
     const id = await fixture.executor.insert({ stages: [["One", "Two"]] });
     expect(await fixture.run(id)).to.equal("completed");
     const [call] = await rows(
@@ -218,7 +218,7 @@ describe("a chain", () => {
     ]);
   });
 
-  it("ends by its deadline with everything that is open, and keeps the answer it has", async () => {
+  it("ends everything open at the session deadline and keeps the answers so far", async () => {
     const id = await fixture.executor.insert({
       stages: [["Zero"], ["One", "Hangs", "Hangs"]],
       sessionTimeoutMs: 2_500,

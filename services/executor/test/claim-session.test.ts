@@ -16,25 +16,25 @@ const FREE: ClaimRow = {
 describe("decideClaim", () => {
   const decide = (row: Partial<ClaimRow>) => decideClaim({ ...FREE, ...row }, () => 0.5);
 
-  it("claims what nobody owns, whatever its unfinished status, and leaves the attempts as they are", () => {
+  it("claims an unowned session in any unfinished status, without counting an attempt", () => {
     for (const status of ["pending", "in_progress", "cancelling"] as const) {
       expect(decide({ status, attempts: 3 })).to.deep.equal({ kind: "claim", attempts: 3 });
     }
   });
 
-  it("has nothing to do for what is over or deleted", () => {
+  it("does not claim a finished or deleted session", () => {
     for (const status of ["completed", "failed", "cancelled", "timed_out"] as const) {
       expect(decide({ status })).to.deep.equal({ kind: "over" });
     }
     expect(decide({ deleted: true, lease_ms: 5 })).to.deep.equal({ kind: "over" });
   });
 
-  it("waits for a living lease, and for a session that is put off", () => {
+  it("waits for a valid lease and for a deferred session", () => {
     expect(decide({ lease_ms: 4_000, waiting: true })).to.deep.equal({ kind: "leased", forMs: 4_000 });
     expect(decide({ waiting: true, attempts: 9 })).to.deep.equal({ kind: "waiting" });
   });
 
-  it("counts an expired lease as an attempt: the first goes on at once, later ones wait twice as long each time", () => {
+  it("counts an expired lease as an attempt: the first is claimed immediately, each later one is deferred twice as long", () => {
     const next = [0, 1, 2, 3, 4, 5].map((attempts) => decide({ lease_ms: -1, attempts }));
     expect(next).to.deep.equal([
       { kind: "claim", attempts: 1 },
@@ -46,7 +46,7 @@ describe("decideClaim", () => {
     ]);
   });
 
-  it("jitters the wait by half in both directions", () => {
+  it("jitters the delay by half in both directions", () => {
     const row = { ...FREE, lease_ms: -1, attempts: 1 };
     const delays = [0, 1].map((random) => decideClaim(row, () => random));
     expect(delays).to.deep.equal([
@@ -106,7 +106,7 @@ describe("claimSession", () => {
     expect(await executor.events(id)).to.have.length(1);
   });
 
-  it("puts off from the second expired lease on, once for each", async () => {
+  it("defers the session from the second expired lease on, once per lease", async () => {
     const id = await executor.insert();
     await executor.claim(id);
     await executor.expireLease(id);
@@ -120,14 +120,14 @@ describe("claimSession", () => {
     expect(await runtime(id)).to.include({ not_before: null });
   });
 
-  it("counts no attempt for a session that was given back", async () => {
+  it("counts no attempt for a released session", async () => {
     const id = await executor.insert();
     await executor.claim(id);
     await executor.query("UPDATE session_runtime SET lease_expires_at = NULL WHERE session_id = $1", [id]);
     expect(await executor.claim(id)).to.include({ epoch: 2, attempts: 0 });
   });
 
-  it("claims a cancelling session without making it run again", async () => {
+  it("claims a cancelling session without changing its status", async () => {
     const id = await executor.insert();
     await executor.claim(id);
     await executor.cancel(id);
@@ -136,7 +136,7 @@ describe("claimSession", () => {
     expect(await executor.row("alert_sessions", "status", id)).to.deep.equal({ status: "cancelling" });
   });
 
-  it("has nothing to do for a terminal, a deleted and an unknown session", async () => {
+  it("does not claim a terminal, deleted or unknown session", async () => {
     const [ended, deleted] = [await executor.insert(), await executor.insert()];
     await executor.query(
       "UPDATE alert_sessions SET status = 'completed', completed_at = now() WHERE session_id = $1",

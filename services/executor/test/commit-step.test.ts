@@ -46,7 +46,7 @@ describe("commitStep", () => {
       [id],
     );
 
-  it("writes rows, events and sums in one transaction and proves the session healthy", async () => {
+  it("writes rows, events and token sums in one transaction and resets the attempts", async () => {
     const id = await executor.insert();
     await using session = await executor.own(id);
     await executor.query("UPDATE session_runtime SET attempts = 3 WHERE session_id = $1", [id]);
@@ -57,7 +57,7 @@ describe("commitStep", () => {
     expect(
       await executor.row(
         "session_runtime",
-        "attempts, last_seq, input_tokens::int, output_tokens::int, thinking_tokens::int, total_tokens::int, lease_expires_at > now() AS held",
+        "attempts, last_seq, input_tokens::int, output_tokens::int, thinking_tokens::int, total_tokens::int, lease_expires_at > now() AS leased",
         id,
       ),
     ).to.deep.equal({
@@ -67,7 +67,7 @@ describe("commitStep", () => {
       output_tokens: 4,
       thinking_tokens: 6,
       total_tokens: 12,
-      held: true,
+      leased: true,
     });
   });
 
@@ -96,7 +96,7 @@ describe("commitStep", () => {
     expect(await written(id)).to.deep.equal([{ mark: "close", last_seq: 2 }]);
   });
 
-  it("ends the lease with the last write, after which there is no other", async () => {
+  it("releases the lease with the last write and refuses any write after it", async () => {
     for (const kind of ["finish", "close"] as const) {
       const id = await executor.insert();
       await using session = await executor.own(id);
@@ -121,7 +121,7 @@ describe("commitStep", () => {
     expect(await written(id)).to.deep.equal([{ mark: null, last_seq: 1 }]);
   });
 
-  it("keeps the numbers of one session contiguous under twenty parallel writers", async () => {
+  it("keeps the event numbers of a session contiguous with twenty concurrent writers", async () => {
     const id = await executor.insert();
     await using session = await executor.own(id);
     const asSystem = async () =>

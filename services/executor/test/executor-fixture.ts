@@ -21,10 +21,10 @@ import { resolvedChain, type ChainOptions } from "./resolved-chain.ts";
 
 const log = pino({ level: "silent" });
 
-/** What a listener on the bus received of one session, in order. */
+/** A message that a listener on the bus received for one session. */
 export type Heard = { readonly seq: number } | StreamChunk;
 
-/** An executor's parts in this process, on a real Postgres and a real NATS. */
+/** The parts of an executor in this process, with a real Postgres and NATS. */
 export class ExecutorFixture implements AsyncDisposable {
   readonly #resources: AsyncDisposableStack;
   readonly #never = new AbortController();
@@ -109,13 +109,13 @@ export class ExecutorFixture implements AsyncDisposable {
     return (await claimSession(this.db, id, "test-pod")).kind;
   }
 
-  /** Claims a session and takes charge of it. */
+  /** Claims a session and opens it as its owner. */
   async own(id: string, deps = this.deps): Promise<OwnedSession> {
     const { signal } = this.#never;
     return openOwnedSession(deps, await this.claim(id), { stop: signal, abort: signal });
   }
 
-  /** Lets a lease run out, as when its owner was killed. */
+  /** Expires a lease, as if its owner had been killed. */
   async expireLease(id: string): Promise<void> {
     await this.query(
       "UPDATE session_runtime SET lease_expires_at = now() - interval '1 s' WHERE session_id = $1",
@@ -123,13 +123,13 @@ export class ExecutorFixture implements AsyncDisposable {
     );
   }
 
-  /** Cancels as the api does, without telling the owner. */
+  /** Cancels a session as the api does, without the cancel message. */
   async cancel(id: string): Promise<void> {
     await this.query("UPDATE alert_sessions SET status = 'cancelling' WHERE session_id = $1", [id]);
     await this.query("UPDATE session_runtime SET cancel_requested_at = now() WHERE session_id = $1", [id]);
   }
 
-  /** Listens to a session's events and chunks on one connection of its own. */
+  /** Listens to a session's events and chunks on a separate connection. */
   async listen(id: string): Promise<Heard[]> {
     const { signal } = this.#never;
     const bus = this.#resources.use(

@@ -15,7 +15,7 @@ describe("failExecution", () => {
   });
   after(() => executor[Symbol.asyncDispose]());
 
-  it("keeps what an agent has streamed, sends all of it before the end, and leaves the other agents' rows open", async () => {
+  it("stores and sends all text of the failed agent, and leaves the rows of other agents open", async () => {
     const id = await executor.insert({ stages: [["Ann", "Ben"]] });
     const heard = await executor.listen(id);
     await using session = await executor.own(id);

@@ -3,14 +3,14 @@ import { TIMELINE_EVENT_TYPES, TIMELINE_STATUSES } from "#shared/contracts/statu
 import { formatConclusions, formatParallelResults, type ContextEvent } from "../prompts/format-context.ts";
 import { event, FAILED_AGENT, PARALLEL } from "./prompt-fixtures.ts";
 
-function trailOf(...events: ContextEvent[]): string {
+function transcriptOf(...events: ContextEvent[]): string {
   const agent = { ...FAILED_AGENT, status: "completed", errorMessage: null, events } as const;
   return formatParallelResults({ stageName: "s", agents: [agent] });
 }
 
 function labels(text: string): string[] {
-  const trail = text.slice(text.indexOf("<!-- STAGE_CONTEXT_START -->"));
-  return [...trail.matchAll(/^### (.*)$/gm)].map(([, label]) => label ?? "");
+  const transcript = text.slice(text.indexOf("<!-- STAGE_CONTEXT_START -->"));
+  return [...transcript.matchAll(/^### (.*)$/gm)].map(([, label]) => label ?? "");
 }
 
 describe("formatParallelResults", () => {
@@ -24,7 +24,7 @@ describe("formatParallelResults", () => {
     expect(text).to.include("max iterations (3) reached");
   });
 
-  it("gives the whole trail in order, of completed events only", () => {
+  it("contains the completed events in order", () => {
     expect(labels(formatParallelResults(PARALLEL))).to.deep.equal([
       "LLM Thinking",
       "LLM Response",
@@ -37,32 +37,32 @@ describe("formatParallelResults", () => {
       "Analysis",
     ]);
     const all = TIMELINE_STATUSES.map((status) => event("llm_response", `It is ${status}.`, { status }));
-    expect(trailOf(...all).match(/It is \w+/g)).to.deep.equal(["It is completed"]);
+    expect(transcriptOf(...all).match(/It is \w+/g)).to.deep.equal(["It is completed"]);
   });
 
   it("has a label for every type of event", () => {
     for (const type of TIMELINE_EVENT_TYPES) {
-      const [label] = labels(trailOf(event(type, "x")));
+      const [label] = labels(transcriptOf(event(type, "x")));
       expect(label, type).to.match(/^[A-Z][A-Za-z ]+$/);
     }
   });
 
   it("names the tool of a call and says when a tool reported an error", () => {
-    const called = trailOf(event("llm_tool_call", "a: 1", { metadata: { tool_name: "s.t" } }));
+    const called = transcriptOf(event("llm_tool_call", "a: 1", { metadata: { tool_name: "s.t" } }));
     expect(called).to.include("### Tool Call\n\n<!-- TOOL_CALL_START -->\ns.t\na: 1\n<!-- TOOL_CALL_END -->");
-    const unnamed = trailOf(event("llm_tool_call", "a: 1", { metadata: { tool_name: 5 } }));
+    const unnamed = transcriptOf(event("llm_tool_call", "a: 1", { metadata: { tool_name: 5 } }));
     expect(unnamed).to.include("<!-- TOOL_CALL_START -->\na: 1\n");
-    const failed = trailOf(event("tool_result", "no", { metadata: { is_error: true } }));
+    const failed = transcriptOf(event("tool_result", "no", { metadata: { is_error: true } }));
     expect(failed).to.include("### Tool Result\n\nThe tool reported an error.\n");
   });
 
-  it("cuts nothing", () => {
+  it("truncates nothing", () => {
     const long = "x".repeat(1_048_576);
-    expect(trailOf(event("tool_result", long))).to.include(long);
+    expect(transcriptOf(event("tool_result", long))).to.include(long);
   });
 
-  it("says so when an agent left nothing", () => {
-    expect(trailOf()).to.include("left nothing behind").and.not.include("STAGE_CONTEXT");
+  it("states that an agent has no completed events", () => {
+    expect(transcriptOf()).to.include("left nothing behind").and.not.include("STAGE_CONTEXT");
   });
 });
 

@@ -46,12 +46,12 @@ export class GatewayProcess implements AsyncDisposable {
     await untilReady("llm-gateway", child, health);
   }
 
-  /** The calls this process has ended since it was started, whatever came of them. */
+  /** Calls that ended since this process was started, failed ones included. */
   async calls(): Promise<number> {
     return this.#sum("tarsy_llm_calls_total");
   }
 
-  /** The calls this process is at. */
+  /** Calls that are running. */
   async running(): Promise<number> {
     return this.#sum("tarsy_llm_calls_running");
   }

@@ -52,7 +52,7 @@ describe("generateRequest", () => {
     ]);
   });
 
-  it("names the provider with the names of its credentials, never their values", () => {
+  it("sends the names of the variables with the credentials, never their values", () => {
     const google = {
       type: "google",
       model: "gemini",
@@ -80,7 +80,7 @@ describe("generateRequest", () => {
     expect(request([ROW]).llmConfig).to.include({ apiKeyEnv: "", baseUrl: "", project: "", location: "" });
   });
 
-  it("binds the tools it is given", () => {
+  it("sends the bound tools", () => {
     const tool = {
       name: "k8s.get",
       server: "k8s",

@@ -11,7 +11,7 @@ describe("the prompts", () => {
     });
   }
 
-  it("have a golden file each, and no file is left over", async () => {
+  it("have one golden file each, and there is no other file", async () => {
     expect((await readdir(DIRECTORY)).toSorted()).to.deep.equal(Object.keys(GOLDEN_PROMPTS).toSorted());
   });
 });

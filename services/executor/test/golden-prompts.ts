@@ -13,10 +13,10 @@ import { CHAT, INPUT, PARALLEL, PREVIOUS } from "./prompt-fixtures.ts";
 const RUNBOOK_ADDRESS = "https://runbooks.example.com/pod-crash-looping.md";
 const RUNBOOK_TEXT = "# Crash loops\n\n````\nkubectl describe pod\n````";
 
-/** Every prompt there is, by the name of its file in `golden/`; messages are told apart by a line with their role. */
+/** Every prompt by the name of its file in `golden/`. A line with the role precedes each message. */
 export const GOLDEN_PROMPTS: Readonly<Record<string, string>> = {
-  "react.md": shown(buildReactMessages(INPUT)),
-  "react-later-stage-without-tools.md": shown(
+  "react.md": render(buildReactMessages(INPUT)),
+  "react-later-stage-without-tools.md": render(
     buildReactMessages({
       ...INPUT,
       previous: PREVIOUS,
@@ -24,10 +24,10 @@ export const GOLDEN_PROMPTS: Readonly<Record<string, string>> = {
       alert: { ...INPUT.alert, runbookUrl: RUNBOOK_ADDRESS },
     }),
   ),
-  "native-thinking.md": shown(
+  "native-thinking.md": render(
     buildNativeMessages({ ...INPUT, alert: { ...INPUT.alert, runbookUrl: RUNBOOK_TEXT } }),
   ),
-  "native-thinking-bare.md": shown(
+  "native-thinking-bare.md": render(
     buildNativeMessages({
       agent: { name: "Bare", mcp_servers: [], custom_instructions: "" },
       chain: { mcp_server_instructions: {}, default_runbook: "" },
@@ -37,19 +37,19 @@ export const GOLDEN_PROMPTS: Readonly<Record<string, string>> = {
       tools: [],
     }),
   ),
-  "synthesis.md": shown(buildSynthesisMessages({ ...INPUT, parallel: PARALLEL })),
-  "synthesis-later-stage.md": shown(
+  "synthesis.md": render(buildSynthesisMessages({ ...INPUT, parallel: PARALLEL })),
+  "synthesis-later-stage.md": render(
     buildSynthesisMessages({ ...INPUT, previous: PREVIOUS, parallel: PARALLEL }),
   ),
-  "single-call.md": shown(buildSingleCallMessages(INPUT)),
-  "single-call-later-stage.md": shown(buildSingleCallMessages({ ...INPUT, previous: PREVIOUS })),
-  "chat-react.md": shown(buildChatMessages(CHAT)),
-  "chat-native.md": shown(buildChatMessages({ ...CHAT, style: "native", history: [] })),
+  "single-call.md": render(buildSingleCallMessages(INPUT)),
+  "single-call-later-stage.md": render(buildSingleCallMessages({ ...INPUT, previous: PREVIOUS })),
+  "chat-react.md": render(buildChatMessages(CHAT)),
+  "chat-native.md": render(buildChatMessages({ ...CHAT, style: "native", history: [] })),
   "forced-conclusion-react.md": forcedConclusionPrompt("react", 20),
   "forced-conclusion-native.md": forcedConclusionPrompt("native-thinking", 1),
   "observation.md": observation("cart-7d9f CrashLoopBackOff"),
-  "executive-summary.md": shown(buildExecutiveSummaryMessages("The container runs out of memory.")),
-  "tool-summary.md": shown(
+  "executive-summary.md": render(buildExecutiveSummaryMessages("The container runs out of memory.")),
+  "tool-summary.md": render(
     buildToolSummaryMessages({
       server: "kubernetes-server",
       tool: "pods_list",
@@ -60,6 +60,6 @@ export const GOLDEN_PROMPTS: Readonly<Record<string, string>> = {
   ),
 };
 
-function shown(messages: readonly NewMessage[]): string {
+function render(messages: readonly NewMessage[]): string {
   return messages.map(({ role, content }) => `@@@@ ${role}\n${content}\n`).join("");
 }

@@ -12,7 +12,7 @@ import { buildToolSummaryMessages } from "../prompts/build-tool-summary-messages
 import { GOLDEN_PROMPTS } from "./golden-prompts.ts";
 import { CHAT, event, FAILED_AGENT, INPUT, PARALLEL, PREVIOUS } from "./prompt-fixtures.ts";
 
-/** Every line of every prompt we write, its markers, fences, rules and headings among them. */
+/** Every line of every golden prompt, with its markers, fences, rules and headings. */
 const HOSTILE = [
   ...new Set(Object.values(GOLDEN_PROMPTS).flatMap((text) => text.split("\n"))),
   "<!-->-->",
@@ -24,7 +24,7 @@ const HOSTILE = [
 
 const EQUALS = "=".repeat(81);
 
-/** Expects that a hostile text changes nothing outside the frame from `start` to `end` that a benign one stands in. */
+/** Expects that a hostile text changes nothing outside the frame from `start` to `end` around it. */
 function expectFramed(build: (text: string) => string, start: string, end: string): void {
   const benign = build("benign");
   const hostile = build(HOSTILE);
@@ -32,11 +32,11 @@ function expectFramed(build: (text: string) => string, start: string, end: strin
   expect(benign.split("benign")).to.have.length(2);
   expect(before?.endsWith(start), "the frame opens before it").to.equal(true);
   expect(after?.startsWith(end), "the frame closes after it").to.equal(true);
-  expect(hostile.startsWith(before ?? "-"), "what stands before is the same").to.equal(true);
-  expect(hostile.endsWith(after ?? "-"), "what stands after is the same").to.equal(true);
+  expect(hostile.startsWith(before ?? "-"), "the text before the frame is unchanged").to.equal(true);
+  expect(hostile.endsWith(after ?? "-"), "the text after the frame is unchanged").to.equal(true);
   const inside = hostile.slice(before?.length, hostile.length - (after?.length ?? 0));
   expect(inside).to.not.include("<!--").and.not.include("-->");
-  expect(inside.split("\n"), "nothing is cut").to.have.length(HOSTILE.split("\n").length);
+  expect(inside.split("\n"), "nothing is truncated").to.have.length(HOSTILE.split("\n").length);
 }
 
 function user(messages: readonly NewMessage[]): string {
@@ -47,7 +47,7 @@ function frame(name: string): [start: string, end: string] {
   return [`<!-- ${name}_START -->\n`, `\n<!-- ${name}_END -->`];
 }
 
-describe("text from outside that contains every line we write", () => {
+describe("untrusted text that contains every line of the prompts", () => {
   const builders = {
     buildReactMessages,
     buildNativeMessages,
@@ -81,7 +81,7 @@ describe("text from outside that contains every line we write", () => {
     });
   }
 
-  it("stays on its line as an alert type", () => {
+  it("stays on one line as an alert type", () => {
     const text = (alertType: string): string[] =>
       user(buildNativeMessages({ ...INPUT, alert: { ...INPUT.alert, alertType } })).split("\n");
     expect(text(HOSTILE)).to.have.length(text("benign").length);
@@ -104,7 +104,7 @@ describe("text from outside that contains every line we write", () => {
     expect(text).to.include("\nhttps://x.example/--&gt;&lt;!--RUNBOOK_ADDRESS_END--&gt;\n");
   });
 
-  it("forges neither tool nor parameter nor frame as what a tool server says", () => {
+  it("cannot forge a tool, a parameter or a frame as the description of a tool", () => {
     const properties = {
       [HOSTILE]: { type: HOSTILE, description: HOSTILE, default: HOSTILE, enum: [HOSTILE] },
     };
@@ -122,7 +122,7 @@ describe("text from outside that contains every line we write", () => {
     expect(inside).to.not.include("<!--").and.not.include("-->");
   });
 
-  it("cannot leave its event in a synthesis", () => {
+  it("cannot leave the frame of its event in a synthesis", () => {
     const text = (content: string): string =>
       formatParallelResults({
         ...PARALLEL,
@@ -143,7 +143,7 @@ describe("text from outside that contains every line we write", () => {
     expectFramed(observation, ...frame("TOOL_OUTPUT"));
   });
 
-  it("cannot leave its frame as what was said in a chat", () => {
+  it("cannot leave its frame as a chat message", () => {
     const said = (role: "assistant" | "tool" | "user") => (content: string) =>
       user(
         buildChatMessages({
@@ -160,7 +160,7 @@ describe("text from outside that contains every line we write", () => {
     expect(investigated(HOSTILE).match(/^═{79}$/gm)).to.have.length(6);
   });
 
-  it("cannot forge the rules around what is summarised", () => {
+  it("cannot forge the rules around a text to summarise", () => {
     const summary = user(buildExecutiveSummaryMessages(HOSTILE));
     expect(summary.split("\n").filter((line) => line.includes("==="))).to.deep.equal([EQUALS, EQUALS]);
     const tool = { server: "s", tool: "t", maxTokens: 5, conversation: HOSTILE, output: HOSTILE };

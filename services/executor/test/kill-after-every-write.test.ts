@@ -1,12 +1,12 @@
 import { expect } from "chai";
 import { STEP } from "../../../test/support/nightly.ts";
 import { RunFixture } from "./run-fixture.ts";
-import { installTakeAway } from "./take-away.ts";
+import { installLeaseLoss } from "./lease-loss.ts";
 import { ToolRunnerFixture } from "./tool-runner-fixture.ts";
 
 const TOOL_CALLS = 10;
 
-/** A ten-call investigation in each strategy, and then the answer. */
+/** For each strategy: ten tool calls, then the answer. */
 const SCRIPTS = {
   react: [
     ...Array.from({ length: TOOL_CALLS }, (_, index) => ({
@@ -33,18 +33,18 @@ describe("an investigation whose executor dies", () => {
   const resources = new AsyncDisposableStack();
   let fixture: RunFixture;
   let tools: ToolRunnerFixture;
-  let takeAway: Awaited<ReturnType<typeof installTakeAway>>;
+  let loseLeaseAtWrite: Awaited<ReturnType<typeof installLeaseLoss>>;
 
   before(async () => {
     fixture = resources.use(await RunFixture.start());
     tools = resources.use(await ToolRunnerFixture.start(fixture.executor.servers));
-    takeAway = await installTakeAway(fixture.executor);
+    loseLeaseAtWrite = await installLeaseLoss(fixture.executor);
   });
   after(() => resources.disposeAsync());
 
-  /** All rows of a session but for ids, times and durations. */
+  /** All rows of a session without ids, times and durations. */
   const rows = async (id: string) => ({
-    timeline: await fixture.told(id),
+    timeline: await fixture.timelineRows(id),
     messages: await fixture.executor.query(
       `SELECT role, content, tool_name,
               (SELECT json_agg(call - 'id') FROM jsonb_array_elements(tool_calls) AS call) AS calls
@@ -58,7 +58,7 @@ describe("an investigation whose executor dies", () => {
        FROM mcp_interactions WHERE session_id = $1 ORDER BY 1, 2`,
       [id],
     ),
-    log: await fixture.log(id),
+    log: await fixture.eventLog(id),
     iterations: await fixture.executor.query(
       "SELECT iteration_state ->> 'iteration' AS n FROM agent_executions WHERE session_id = $1",
       [id],
@@ -66,7 +66,7 @@ describe("an investigation whose executor dies", () => {
   });
 
   for (const [strategy, script] of Object.entries(SCRIPTS)) {
-    it(`ends with the same rows and repeats no tool call, after whichever write it was: ${strategy}`, async function () {
+    it(`ends with the same rows and repeats no tool call, after whichever write it dies: ${strategy}`, async function () {
       this.timeout(300_000);
       await fixture.play(...script);
       const options = {
@@ -83,7 +83,7 @@ describe("an investigation whose executor dies", () => {
       for (let end: unknown = "lost"; end === "lost";) {
         writes += STEP;
         const id = await fixture.executor.insert(options);
-        await takeAway(id, writes);
+        await loseLeaseAtWrite(id, writes);
         end = await fixture.run(id);
         if (end === "lost") expect(await fixture.run(id), `after write ${writes}`).to.equal("completed");
         expect(await rows(id), `after write ${writes}`).to.deep.equal(expected);

@@ -3,7 +3,7 @@ import { CHAIN_ROWS } from "../../../test/support/chain-rows.ts";
 import { repetitions, testSeed } from "../../../test/support/nightly.ts";
 import { seededRandom } from "../../../test/support/seeded-random.ts";
 import { RunFixture } from "./run-fixture.ts";
-import { installTakeAway } from "./take-away.ts";
+import { installLeaseLoss } from "./lease-loss.ts";
 import { ToolRunnerFixture } from "./tool-runner-fixture.ts";
 
 const RUNS = repetitions({ daily: 17, nightly: 50 });
@@ -16,7 +16,7 @@ const CHAIN = {
 } as const;
 const TOOL_CALLS = CHAIN.stages.length * AGENTS.length;
 
-/** Every agent looks once and answers; who combines them says what it was given. */
+/** Every agent calls one tool and answers; the synthesis gives a fixed answer. */
 const SCRIPT = [
   { when: { contains: "Bring the results" }, steps: [{ thinking: "weighing" }, { text: "all agree" }] },
   {
@@ -30,27 +30,27 @@ describe("a chain of three stages with three agents whose executors die", () => 
   const resources = new AsyncDisposableStack();
   let fixture: RunFixture;
   let tools: ToolRunnerFixture;
-  let takeAway: Awaited<ReturnType<typeof installTakeAway>>;
+  let loseLeaseAtWrite: Awaited<ReturnType<typeof installLeaseLoss>>;
 
   before(async () => {
     fixture = resources.use(await RunFixture.start());
     tools = resources.use(await ToolRunnerFixture.start(fixture.executor.servers));
-    takeAway = await installTakeAway(fixture.executor);
+    loseLeaseAtWrite = await installLeaseLoss(fixture.executor);
     await fixture.play(...SCRIPT);
   });
   after(() => resources.disposeAsync());
 
-  it(`ends with the same rows, ${RUNS} times killed at random`, async function () {
+  it(`ends with the same rows in ${RUNS} runs with random kills`, async function () {
     this.timeout(300_000);
     const undisturbed = await fixture.executor.insert(CHAIN);
     const before = await tools.calls();
-    await takeAway(undisturbed, 1_000_000);
+    await loseLeaseAtWrite(undisturbed, 1_000_000);
     expect(await fixture.run(undisturbed)).to.equal("completed");
     const [expected] = await fixture.executor.query(CHAIN_ROWS, [undisturbed]);
     expect(expected).to.include({ contiguous: true, final_analysis: "all agree" });
     expect(await tools.calls()).to.equal(before + TOOL_CALLS);
     const [left] = await fixture.executor.query(
-      "SELECT (1000000 - writes_left)::int AS writes FROM take_away WHERE session_id = $1",
+      "SELECT (1000000 - writes_left)::int AS writes FROM lease_loss WHERE session_id = $1",
       [undisturbed],
     );
     expect(left).to.have.property("writes").that.is.greaterThan(100);
@@ -61,9 +61,9 @@ describe("a chain of three stages with three agents whose executors die", () => 
       const kills: number[] = [];
       const called = await tools.calls();
       for (let end: unknown = "lost"; end === "lost";) {
-        // Some 120 writes in all: one to several kills a run, the last ones behind the end.
+        // A run has about 120 writes: one or more kills, of which the last may come after the end.
         kills.push(1 + Math.floor(random() * 100));
-        await takeAway(id, kills.at(-1) ?? 1);
+        await loseLeaseAtWrite(id, kills.at(-1) ?? 1);
         end = await fixture.run(id);
         expect(end, `run ${run}, killed after writes ${kills.join(", ")}`).to.be.oneOf(["lost", "completed"]);
       }

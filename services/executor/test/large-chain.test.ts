@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { CancelledError } from "#shared/errors.ts";
+import { cancelledByUser } from "#shared/errors.ts";
 import { until } from "../../../test/support/until.ts";
 import { RunFixture } from "./run-fixture.ts";
 import { ToolRunnerFixture } from "./tool-runner-fixture.ts";
@@ -9,7 +9,7 @@ const look = (call: number) => ({
   when: { call },
   steps: [{ text: "Thought: look\nAction: k8s.large\nAction Input: {}" }],
 });
-const COMBINE = { when: { contains: "Bring the results" }, steps: [{ text: "all agree" }] };
+const SYNTHESIS = { when: { contains: "Bring the results" }, steps: [{ text: "all agree" }] };
 const ANSWER = { steps: [{ text: "Final Answer: found it" }] };
 
 describe("a stage of many agents", () => {
@@ -22,9 +22,9 @@ describe("a stage of many agents", () => {
   });
   after(() => resources.disposeAsync());
 
-  /** Twenty agents that each get the largest result there is so many times. */
+  /** Runs twenty agents that each call the tool with the largest result `looks` times. */
   const run = async (looks: number) => {
-    await fixture.play(COMBINE, ...Array.from({ length: looks }, (_, n) => look(n + 1)), ANSWER);
+    await fixture.play(SYNTHESIS, ...Array.from({ length: looks }, (_, n) => look(n + 1)), ANSWER);
     const id = await fixture.executor.insert({ strategy: "react", servers: ["k8s"], stages: [names(20)] });
     return { id, end: await fixture.run(id) };
   };
@@ -35,8 +35,7 @@ describe("a stage of many agents", () => {
       [id],
     );
 
-  it("is combined as long as all of it fits one message", async function () {
-    this.timeout(240_000);
+  it("is synthesised if all results fit one message", async () => {
     const { id, end } = await run(1);
     expect(end).to.equal("completed");
     expect(await fixture.executor.row("alert_sessions", "final_analysis", id)).to.deep.equal({
@@ -44,8 +43,7 @@ describe("a stage of many agents", () => {
     });
   });
 
-  it("fails with one sentence that says what to do when it does not fit", async function () {
-    this.timeout(240_000);
+  it("fails with an error that names the remedy if they do not fit", async () => {
     const { id, end } = await run(4);
     expect(end).to.equal("failed");
     const error_message =
@@ -59,7 +57,7 @@ describe("a stage of many agents", () => {
     });
   });
 
-  it("asks five models at once for a hundred agents, under a lease that stays alive", async () => {
+  it("runs five of a hundred agents concurrently and renews the lease meanwhile", async () => {
     await fixture.play({ steps: [{ text: "so far" }, { hang: true }] });
     const before = await fixture.gateway.calls();
     const id = await fixture.executor.insert({ stages: [names(100)], maxParallel: 5 });
@@ -70,7 +68,7 @@ describe("a stage of many agents", () => {
     await until("the lease is renewed", async () => JSON.stringify(await renewed()) !== lease);
     expect(await fixture.gateway.running()).to.equal(5);
     await fixture.executor.cancel(id);
-    fixture.executor.deps.leases.find(id)?.stop(new CancelledError("user", "cancelled by the user"));
+    fixture.executor.deps.leases.find(id)?.stop(cancelledByUser());
     expect(await end).to.equal("cancelled");
     await until("the calls are ended", async () => (await fixture.gateway.running()) === 0);
     expect((await fixture.gateway.calls()) - before).to.equal(5);

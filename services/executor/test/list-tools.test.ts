@@ -29,7 +29,7 @@ describe("listTools", () => {
       timeouts,
     );
 
-  it("says in one sentence that nobody answers", async () => {
+  it("reports that no runner answers", async () => {
     const listing = await list([{ id: "kubernetes" }], { ...TOOL_TIMEOUTS, noRespondersMs: 200 });
     expect(listing).to.deep.equal({
       kind: "unavailable",
@@ -37,11 +37,11 @@ describe("listTools", () => {
     });
   });
 
-  it("asks nobody for the tools of no server", async () => {
+  it("sends no request without servers", async () => {
     expect(await list([])).to.deep.equal({ kind: "listed", tools: [], missing: [] });
   });
 
-  it("lists the servers' tools in their request, and nothing of others", async () => {
+  it("lists the tools of the requested servers in the requested order", async () => {
     await using runner = await bench.runner();
     const listing = await list([{ id: "metrics" }, { id: "unknown" }, { id: "kubernetes", tools: null }]);
     if (listing.kind !== "listed") throw new Error(listing.message);
@@ -60,7 +60,7 @@ describe("listTools", () => {
     expect(runner.pid).to.be.above(0);
   });
 
-  it("lists only what is chosen, and says what of it is not there", async () => {
+  it("lists only the selected tools and reports missing ones", async () => {
     await using runner = await bench.runner();
     const listing = await list([{ id: "kubernetes", tools: ["get_pods", "scale"] }]);
     if (listing.kind !== "listed") throw new Error(listing.message);

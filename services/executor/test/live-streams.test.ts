@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { expect } from "chai";
 import { publishChunk } from "#shared/bus/publish-chunk.ts";
-import { MAX_DELTA_UTF16_UNITS } from "#shared/contracts/stream-chunk.ts";
-import { MAX_SNAPSHOT_TEXT_UTF16_UNITS } from "#shared/contracts/stream-snapshot.ts";
+import { MAX_DELTA_CODE_UNITS } from "#shared/contracts/stream-chunk.ts";
+import { MAX_SNAPSHOT_TEXT_CODE_UNITS } from "#shared/contracts/stream-snapshot.ts";
 import { until } from "../../../test/support/until.ts";
 import { answerSnapshot } from "../stream/answer-snapshot.ts";
 import { openLiveStreams } from "../stream/live-streams.ts";
@@ -17,7 +17,7 @@ describe("openLiveStreams", () => {
   });
   after(() => executor[Symbol.asyncDispose]());
 
-  /** Streams of a session whose publisher has nothing under way unless the test says so. */
+  /** Opens the live texts of a session whose publisher is idle unless `settled` says otherwise. */
   const open = async (settled: () => Promise<void> = async () => Promise.resolve()) => {
     const sessionId = randomUUID();
     const heard = await executor.listen(sessionId);
@@ -34,7 +34,7 @@ describe("openLiveStreams", () => {
       .map(({ delta }) => delta)
       .join("");
 
-  it("sends chunks whose offsets follow from their deltas, few when the model is fast", async () => {
+  it("sends chunks with contiguous offsets, and few of them if the model is fast", async () => {
     const { streams, heard } = await open();
     await using _ = streams;
     const stream = streams.open(randomUUID(), 1);
@@ -42,14 +42,14 @@ describe("openLiveStreams", () => {
     for (const word of words) stream.append(word);
     await stream.flush();
     const whole = words.join("");
-    await until("all of it has come", () => text(heard) === whole);
+    await until("all of it has arrived", () => text(heard) === whole);
     expect(stream.text()).to.equal(whole);
     expect(stream.length).to.equal(whole.length);
     let offset = 0;
     for (const chunk of chunks(heard)) {
       expect(chunk.offset).to.equal(offset);
       expect(chunk.delta.isWellFormed()).to.equal(true);
-      expect(chunk.delta.length).to.be.at.most(MAX_DELTA_UTF16_UNITS);
+      expect(chunk.delta.length).to.be.at.most(MAX_DELTA_CODE_UNITS);
       offset += chunk.delta.length;
     }
     expect(chunks(heard).length).to.be.below(words.length / 10);
@@ -58,37 +58,37 @@ describe("openLiveStreams", () => {
   it("never splits a surrogate pair, however long the delta", async () => {
     const { streams, heard } = await open();
     await using _ = streams;
-    const whole = `x${"💾".repeat(MAX_DELTA_UTF16_UNITS)}`;
+    const whole = `x${"💾".repeat(MAX_DELTA_CODE_UNITS)}`;
     streams.open(randomUUID(), 1).append(whole);
-    await until("all of it has come", () => text(heard) === whole);
+    await until("all of it has arrived", () => text(heard) === whole);
     expect(chunks(heard)).to.have.length(3);
     for (const { delta } of chunks(heard)) expect(delta.isWellFormed()).to.equal(true);
   });
 
-  it("sends what can be stored, at the same offsets", async () => {
+  it("sends Postgres-safe text at the same offsets", async () => {
     const { streams, heard } = await open();
     await using _ = streams;
     const stream = streams.open(randomUUID(), 1);
     stream.append("a\u0000b");
     stream.append("c\ud800");
-    await until("all of it has come", () => text(heard) === "a\uFFFDbc\uFFFD");
+    await until("all of it has arrived", () => text(heard) === "a\uFFFDbc\uFFFD");
     expect(stream.text()).to.equal("a\uFFFDbc\uFFFD");
   });
 
-  it("sends no chunk before the created event of its own stream is out", async () => {
-    const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    let handedOver = 0;
-    const { sessionId, streams, heard } = await open(async () => gates[handedOver]?.promise);
+  it("sends no chunk before the created event of its live text", async () => {
+    const eventsSent = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    let current = 0;
+    const { sessionId, streams, heard } = await open(async () => eventsSent[current]?.promise);
     await using _ = streams;
     const first = streams.open("11111111-1111-4111-8111-111111111111", 1);
     first.append("one");
-    gates[0]?.resolve();
-    // The pump is at work for the first stream while the second one's event is still being sent.
-    handedOver = 1;
+    eventsSent[0]?.resolve();
+    // The pump runs for the first live text while the event of the second one is still being sent.
+    current = 1;
     const second = streams.open("22222222-2222-4222-8222-222222222222", 1);
     second.append("two");
     first.append("more");
-    await until("the first stream's text has come", () => text(heard) === "onemore");
+    await until("the text of the first one has arrived", () => text(heard) === "onemore");
     publishChunk(executor.bus, {
       type: "stream.chunk",
       session_id: sessionId,
@@ -98,10 +98,10 @@ describe("openLiveStreams", () => {
       delta: "last",
       timestamp: "now",
     });
-    await until("what was sent behind it has come", () => text(heard).includes("last"));
+    await until("a later message has arrived", () => text(heard).includes("last"));
     expect(chunks(heard).filter(({ event_id }) => event_id === second.eventId)).to.deep.equal([]);
-    gates[1]?.resolve();
-    await until("all of it has come", () => text(heard).includes("two"));
+    eventsSent[1]?.resolve();
+    await until("all of it has arrived", () => text(heard).includes("two"));
   });
 
   it("starts another attempt of an event at offset 0", async () => {
@@ -114,7 +114,7 @@ describe("openLiveStreams", () => {
     const second = streams.open(eventId, 2);
     second.append("a whole one");
     await second.flush();
-    await until("both have come", () => text(heard).endsWith("a whole one"));
+    await until("both have arrived", () => text(heard).endsWith("a whole one"));
     expect(chunks(heard).map(({ attempt, offset }) => [attempt, offset])).to.deep.equal([
       [1, 0],
       [2, 0],
@@ -125,11 +125,11 @@ describe("openLiveStreams", () => {
   });
 
   describe("answerSnapshot", () => {
-    it("gives every open stream's text, in pages that together are whole", async () => {
+    it("returns the text of every open live text, in pages", async () => {
       const { streams, sessionId } = await open();
       await using _ = streams;
       const [long, short] = [streams.open(randomUUID(), 1), streams.open(randomUUID(), 3)];
-      const whole = "💾".repeat(MAX_SNAPSHOT_TEXT_UTF16_UNITS);
+      const whole = "💾".repeat(MAX_SNAPSHOT_TEXT_CODE_UNITS);
       long.append(whole);
       short.append("short");
       const first = answerSnapshot(sessionId, streams, {});
@@ -140,7 +140,7 @@ describe("openLiveStreams", () => {
         ],
       );
       const size = first.streams.reduce((sum, stream) => sum + stream.text.length, 0);
-      expect(size).to.be.at.most(MAX_SNAPSHOT_TEXT_UTF16_UNITS);
+      expect(size).to.be.at.most(MAX_SNAPSHOT_TEXT_CODE_UNITS);
       let read = first.streams[0]?.text ?? "";
       while (read.length < whole.length) {
         const [page] = answerSnapshot(sessionId, streams, {
@@ -154,7 +154,7 @@ describe("openLiveStreams", () => {
       expect(read === whole).to.equal(true);
     });
 
-    it("knows nothing of an event that is not open", async () => {
+    it("returns nothing for an event that is not open", async () => {
       const { streams, sessionId } = await open();
       await using _ = streams;
       expect(answerSnapshot(sessionId, streams, { event_id: randomUUID() }).streams).to.deep.equal([]);

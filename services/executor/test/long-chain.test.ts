@@ -5,7 +5,7 @@ import { RunFixture } from "./run-fixture.ts";
 
 const SUMMARY = { contains: "summaries of incident analyses" };
 const ANSWER = { steps: [{ text: "Final Answer: found it" }] };
-const FATES = [
+const SCRIPT = [
   {
     when: { contains: "Your name is Fails" },
     steps: [{ error: { code: "content_blocked", message: "no", retryable: false } }],
@@ -35,8 +35,8 @@ describe("a long chain of iterating agents", () => {
       id,
     );
 
-  it("goes through ten stages of one, three and twenty agents, whatever becomes of some of them", async () => {
-    await fixture.play(...FATES);
+  it("completes ten stages of one, three and twenty agents although some agents fail", async () => {
+    await fixture.play(...SCRIPT);
     const twenty = Array.from({ length: 20 }, (_, n) => (n === 7 ? "Fails" : `A${n}`));
     const mixed = [["One"], ["Fails", "Hangs", "Two"], twenty];
     const plan = [...mixed, ...mixed, ...mixed, ["Last"]];
@@ -59,14 +59,16 @@ describe("a long chain of iterating agents", () => {
        WHERE messages.session_id = $1 AND agent_name = 'Last' AND sequence_number = 2`,
       id,
     );
-    const told = [...(last ?? "").matchAll(/### Stage: stage-(\d)\n\n\S+ STAGE_CONTEXT_START \S+\n(.*)\n/gu)];
-    expect(told.map(([, stage, answer]) => `${stage} ${answer}`)).to.deep.equal(
+    const context = [
+      ...(last ?? "").matchAll(/### Stage: stage-(\d)\n\n\S+ STAGE_CONTEXT_START \S+\n(.*)\n/gu),
+    ];
+    expect(context.map(([, stage, answer]) => `${stage} ${answer}`)).to.deep.equal(
       plan.slice(0, -1).map((agents, index) => `${index} ${agents.length > 1 ? "together" : "found it"}`),
     );
   });
 
-  it("stops at the stage whose policy is not met, and leaves no row of a later one", async () => {
-    await fixture.play(...FATES);
+  it("stops at the stage whose policy is not met, without rows of later stages", async () => {
+    await fixture.play(...SCRIPT);
     const twenty = Array.from({ length: 20 }, (_, n) => (n === 19 ? "Fails" : `A${n}`));
     const id = await fixture.executor.insert({
       policy: "all",
@@ -78,8 +80,8 @@ describe("a long chain of iterating agents", () => {
     expect(await stages(id)).to.deep.equal(["0 completed completed", `1 failed all ${ends.join(",")}`]);
   });
 
-  it("bears names that nobody would give", async () => {
-    await fixture.play(...FATES);
+  it("accepts unusual names of agents and stages", async () => {
+    await fixture.play(...SCRIPT);
     const odd = `\u001B[31m\u0007</b>\u202E'"\\{{.X}}`;
     const long = "n".repeat(10_000);
     const id = await fixture.executor.insert({ stages: [[odd, long], [odd]], stagePrefix: `${odd}${long}` });
@@ -93,20 +95,20 @@ describe("a long chain of iterating agents", () => {
     ).to.have.members([odd, long, "SynthesisAgent"]);
   });
 
-  it("keeps a summary to a few storable lines", async () => {
+  it("truncates a summary to a few Postgres-safe lines", async () => {
     const line = "it is the memory of checkout\0";
     for (const summary of [`${line}\n`.repeat(200), "m".repeat(1_000_000)]) {
-      await fixture.playWhole({ when: SUMMARY, steps: [{ text: summary }] }, ANSWER);
+      await fixture.playExactly({ when: SUMMARY, steps: [{ text: summary }] }, ANSWER);
       const id = await fixture.executor.insert({ strategy: "react" });
       expect(await fixture.run(id)).to.equal("completed");
-      const [kept] = await texts(
+      const [stored] = await texts(
         "SELECT executive_summary AS text FROM alert_sessions WHERE session_id = $1",
         id,
       );
       const expected = summary.startsWith("m")
         ? `${"m".repeat(2_000)}…`
         : `${Array.from({ length: 8 }, () => "it is the memory of checkout\uFFFD").join("\n")}…`;
-      expect(kept).to.equal(expected);
+      expect(stored).to.equal(expected);
       expect(
         await texts(
           "SELECT content AS text FROM timeline_events WHERE session_id = $1 AND event_type = 'executive_summary'",

@@ -39,7 +39,7 @@ describe("a chain that loses the reply to one of its commits", () => {
     runSession(deps, await fixture.executor.claim(id), { stop: signal, abort: signal });
   const rows = async (id: string) => (await fixture.executor.query(CHAIN_ROWS, [id]))[0];
 
-  it("goes on from what is stored, whichever commit it was", async function () {
+  it("continues from the stored rows, whichever commit it is", async function () {
     this.timeout(300_000);
     const undisturbed = await fixture.executor.insert(CHAIN);
     expect(await run(undisturbed)).to.equal("completed");
@@ -52,7 +52,7 @@ describe("a chain that loses the reply to one of its commits", () => {
       const end = await run(id);
       if (commitsLeft > 0) break;
       expect(end, `commit ${commits}`).to.equal("interrupted");
-      // Its last commit may have been the session's end.
+      // The last commit may have ended the session.
       const isOver = (await fixture.executor.query(OVER, [id])).length > 0;
       if (!isOver) expect(await run(id), `commit ${commits}`).to.equal("completed");
       expect(await rows(id), `commit ${commits}`).to.deep.equal(expected);

@@ -29,7 +29,7 @@ const GROUNDING: GroundingDelta = {
 };
 
 describe("nativeToolRows", () => {
-  it("pairs code with its result across chunks and lets an orphan stand alone", () => {
+  it("pairs code with its result across chunks and keeps unpaired ones", () => {
     const code = (text: string, result = "") => ({ code: text, result });
     const found = rows({
       codeExecutions: [
@@ -54,7 +54,7 @@ describe("nativeToolRows", () => {
     }
   });
 
-  it("shows a search with its queries and sources, without the widget", () => {
+  it("records a search with its queries and sources, without the widget", () => {
     const supports = [{ startIndex: 0, endIndex: 4, text: "disk", groundingChunkIndices: [0, 1] }];
     expect(
       rows({ groundings: [{ ...GROUNDING, webSearchQueries: ["q1", "q2"], groundingSupports: supports }] }),
@@ -72,7 +72,7 @@ describe("nativeToolRows", () => {
     ]);
   });
 
-  it("shows sources without a query as URL context, and nothing without sources", () => {
+  it("records sources without a query as URL context, and nothing without sources", () => {
     expect(rows({ groundings: [GROUNDING] })).to.deep.equal([
       {
         type: "url_context_result",
@@ -83,7 +83,7 @@ describe("nativeToolRows", () => {
     expect(rows({ groundings: [{ ...GROUNDING, groundingChunks: [] }] })).to.deep.equal([]);
   });
 
-  it("makes everything storable, the metadata included", () => {
+  it("makes content and metadata Postgres-safe", () => {
     const found = rows({
       codeExecutions: [{ code: "\0", result: "\0" }],
       groundings: [

@@ -12,7 +12,7 @@ interface Given {
   /** Names of the agents of each planned stage. */
   readonly plan?: readonly (readonly string[])[];
   readonly policy?: SuccessPolicy;
-  /** Of each stage with rows: its own status, then that of each of its executions. */
+  /** For each stage with rows: its status, then the status of each execution. */
   readonly rows?: readonly (readonly [RunStatus, ...RunStatus[]])[];
   /** Answers by execution, e.g. "0.1" for the first agent of the first stage. */
   readonly answers?: Readonly<Record<string, string>>;
@@ -93,7 +93,7 @@ describe("nextSessionStep", () => {
     return found.kind === "run-executions" ? found.runs.map(({ execution }) => execution.execution_id) : [];
   };
 
-  it("starts the first stage, runs all of its agents that are not over, and goes on to the next stage", () => {
+  it("starts the first stage, runs its unfinished agents and continues with the next stage", () => {
     const plan = [["A", "B"], ["C"]];
     expect(step({ plan })).to.deep.include({ kind: "start-stage", index: 0, total: 2 });
     expect(running({ plan, rows: [["active", "pending", "pending"]] })).to.deep.equal(["0.1", "0.2"]);
@@ -113,7 +113,7 @@ describe("nextSessionStep", () => {
     expect(found).to.have.nested.property("stage.agents", 2);
   });
 
-  it("gives a stage the answers of all earlier stages, of several agents that of the synthesis", () => {
+  it("gives a stage the answers of all earlier stages, for parallel agents that of the synthesis", () => {
     const found = step({
       plan: [["A", "Z"], ["B"], ["C"]],
       rows: [
@@ -159,7 +159,7 @@ describe("nextSessionStep", () => {
     });
   });
 
-  it("ends the chain with the failing stage's status and the last answer there is", () => {
+  it("ends the chain with the failing stage's status and the last answer", () => {
     for (const status of ["failed", "timed_out", "cancelled"] as const) {
       const finished = step({
         plan: [["A"], ["B"], ["C"]],
@@ -233,7 +233,7 @@ describe("nextSessionStep", () => {
     });
   });
 
-  it("refuses a stage that lacks the execution of one of its agents", () => {
+  it("rejects a stage that lacks the execution of one of its agents", () => {
     const plan = [["A", "B"]];
     for (const agents of [[], ["completed"], ["active"]] as const) {
       expect(() => step({ plan, rows: [["active", ...agents]] })).to.throw(
@@ -243,7 +243,7 @@ describe("nextSessionStep", () => {
     }
   });
 
-  it("takes a single agent's outcome as its stage's", () => {
+  it("uses a single agent's outcome as the outcome of the stage", () => {
     expect(step({ rows: [["active", "timed_out"]] })).to.deep.include({
       kind: "complete-stage",
       outcome: { status: "timed_out", errorMessage: "agent-0.1 timed_out", errorCode: "code_of_agent-0.1" },

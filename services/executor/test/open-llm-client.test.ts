@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { GenerateRequest, type LLMServiceClient } from "#shared/generated/llm/v1/llm.ts";
-import { temporaryConfigDirectory as configDirectory } from "../../../test/support/temporary-config-directory.ts";
+import { testConfigDirectory } from "../../../test/support/config-directory.ts";
 import { GATED_SCRIPT } from "../../../test/support/scripts.ts";
 import { until } from "../../../test/support/until.ts";
 import { tryLlmCall } from "../llm/call-llm.ts";
@@ -41,7 +41,7 @@ describe("openLlmClient", () => {
 
   beforeEach(async () => {
     resources = new AsyncDisposableStack();
-    const { path } = resources.use(await configDirectory({ script: GATED_SCRIPT }));
+    const { path } = resources.use(await testConfigDirectory({ script: GATED_SCRIPT }));
     gateways = [
       resources.use(await GatewayProcess.start(path)),
       resources.use(await GatewayProcess.start(path)),
@@ -51,13 +51,13 @@ describe("openLlmClient", () => {
 
   const addresses = () => gateways.map(({ address }) => address);
 
-  it("gives every replica its turn, whether named by address or by host name", async () => {
+  it("distributes calls over all replicas, given by address or by host name", async () => {
     const [first, second] = addresses();
     for (const target of [`${first},${second}`, `${first}, localhost:${second?.split(":")[1]}`]) {
       const before = await Promise.all(gateways.map((gateway) => gateway.calls()));
       const llm = open(target);
-      // Connections come up one by one: from when both are there, the turns are even.
-      await until("both have been asked", async () => {
+      // Connections are established one by one; calls are evenly distributed once both exist.
+      await until("both have answered", async () => {
         await outcomes(llm, 2);
         const now = await Promise.all(gateways.map((gateway) => gateway.calls()));
         return now.every((calls, index) => calls > (before[index] ?? 0));
@@ -69,29 +69,29 @@ describe("openLlmClient", () => {
     }
   });
 
-  it("goes on with the others when a replica dies, and comes back to it", async () => {
+  it("uses the other replicas when one dies, and uses it again after a restart", async () => {
     const [first] = gateways;
     const llm = open(addresses().join(","));
-    await until("both have been asked", async () => {
+    await until("both have answered", async () => {
       await outcomes(llm, 2);
       return (await Promise.all(gateways.map((gateway) => gateway.calls()))).every((calls) => calls > 0);
     });
     await first.kill();
     expect(await outcomes(llm, 10)).to.deep.equal(completed(10));
     await first.start();
-    await until("the first is asked again", async () => {
+    await until("the first one answers again", async () => {
       expect(await outcomes(llm, 2)).to.deep.equal(completed(2));
       return (await first.calls()) > 0;
     });
   });
 
-  it("waits for the first replica that can be reached, and passes over one that cannot", async () => {
+  it("waits for the first reachable replica and skips unreachable ones", async () => {
     const [first] = addresses();
     const llm = open(`no-such-host.invalid:1,127.0.0.1:1,${first}`);
     expect(await outcomes(llm, 5)).to.deep.equal(completed(5));
   });
 
-  it("says in one sentence without gRPC's words that a call is too large, in either direction", async () => {
+  it("reports a message that is too large, in either direction, without gRPC's wording", async () => {
     const [address = ""] = addresses();
     const text = "x".repeat(2 * MIB);
     for (const llm of [open(address, MIB), open(address, 64 * MIB)]) {
@@ -103,7 +103,7 @@ describe("openLlmClient", () => {
     }
   });
 
-  it("says in one sentence without gRPC's words that the connection broke, and why in the log's", async () => {
+  it("reports a broken connection without gRPC's wording, with the cause for the log", async () => {
     const { promise: hanging, resolve: hangs } = Promise.withResolvers<void>();
     const llm = open(gateways[0].address);
     const reply = tryLlmCall(

@@ -42,7 +42,7 @@ const CASES: readonly (readonly [string, string, Record<string, unknown>])[] = [
     { a: "1.2.3", b: "0x1f", c: "inf", d: "1e999", e: "5m" },
   ],
   [
-    "integers that would change",
+    "integers that a double would change",
     "id: 12345678901234567890, n: 90071992547409931",
     { id: "12345678901234567890", n: "90071992547409931" },
   ],
@@ -50,7 +50,7 @@ const CASES: readonly (readonly [string, string, Record<string, unknown>])[] = [
   ["pairs with quoted keys", '"ns": "prod", "n": 1', { ns: "prod", n: 1 }],
   ["pairs with colons in values", "url: http://x:80/y", { url: "http://x:80/y" }],
   ["pairs with Windows line ends", "a: 1\r\nb: 2\r\n", { a: 1, b: 2 }],
-  ["pairs where one is none", "a: 1, hello", { input: "a: 1, hello" }],
+  ["pairs of which one is not a pair", "a: 1, hello", { input: "a: 1, hello" }],
   ["keys with spaces", "the pod: web", { input: "the pod: web" }],
   ["empty keys", ": web", { input: ": web" }],
   ["a sentence", "list all pods", { input: "list all pods" }],
@@ -69,7 +69,7 @@ describe("parseActionInput", () => {
     });
   }
 
-  it("keeps a key called __proto__ a key", () => {
+  it("keeps a key called __proto__", () => {
     for (const text of ['{"__proto__": {"x": 1}}', "__proto__:\n  x: 1", "__proto__: 1"]) {
       const parameters = parseActionInput(text);
       expect(Object.keys(parameters), text).to.deep.equal(["__proto__"]);
@@ -78,7 +78,7 @@ describe("parseActionInput", () => {
     expect(Object.keys({})).to.deep.equal([]);
   });
 
-  it("does not let hostile text grow or exhaust the stack", () => {
+  it("limits the expansion and the depth of hostile text", () => {
     const deep = 100_000;
     const bombs = [
       "[".repeat(deep) + "]".repeat(deep),
@@ -93,7 +93,7 @@ describe("parseActionInput", () => {
     }
   });
 
-  it("takes NUL, lone surrogates and megabytes", () => {
+  it("accepts NUL, lone surrogates and megabytes", () => {
     for (const text of [
       "\u0000",
       "a: \u0000",

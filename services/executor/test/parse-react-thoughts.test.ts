@@ -1,4 +1,4 @@
-import { answers, calls, declareCases, isMalformed } from "./react-case.ts";
+import { answers, callsTool, declareCases, isMalformed } from "./react-case.ts";
 
 const call = "Action: k8s.get_pods\nAction Input:";
 
@@ -8,33 +8,33 @@ describe("parseReact, for what models write around and in thoughts", () => {
       [
         "drops a preamble",
         `Sure! I can help with that.\n\nThought: look\n${call} {}`,
-        calls("k8s.get_pods", "{}", "look"),
+        callsTool("k8s.get_pods", "{}", "look"),
       ],
       [
         "drops a preamble without a thought",
         `I'll check the pods first.\n${call} {}`,
-        calls("k8s.get_pods", "{}"),
+        callsTool("k8s.get_pods", "{}"),
       ],
       [
         "drops the repeated question",
         `Question: why is it slow?\nThought: look\n${call} {}`,
-        calls("k8s.get_pods", "{}", "look"),
+        callsTool("k8s.get_pods", "{}", "look"),
       ],
       [
         "drops reasoning tags",
         `<think>\nhm\n</think>\n\nThought: look\n${call} {}`,
-        calls("k8s.get_pods", "{}", "look"),
+        callsTool("k8s.get_pods", "{}", "look"),
       ],
       [
         "skips blank lines before",
         `\n\n\nThought: look\n\n${call} {}\n\n\n`,
-        calls("k8s.get_pods", "{}", "look"),
+        callsTool("k8s.get_pods", "{}", "look"),
       ],
-      ["reads a byte order mark", `\uFEFFThought: look\n${call} {}`, calls("k8s.get_pods", "{}", "look")],
+      ["reads a byte order mark", `\uFEFFThought: look\n${call} {}`, callsTool("k8s.get_pods", "{}", "look")],
       [
         "reads Windows line ends",
         'Thought: a\r\nb\r\nAction: k.a\r\nAction Input: {\r\n  "x": 1\r\n}\r\n',
-        calls("k.a", '{\n  "x": 1\n}', "a\nb"),
+        callsTool("k.a", '{\n  "x": 1\n}', "a\nb"),
       ],
       [
         "reads Windows line ends of an answer",
@@ -44,38 +44,38 @@ describe("parseReact, for what models write around and in thoughts", () => {
       [
         "ends at an invented reference",
         `${call} {}\n[Based on the result, I conclude]\nFinal Answer: x`,
-        calls("k8s.get_pods", "{}"),
+        callsTool("k8s.get_pods", "{}"),
       ],
       [
         "ends at an observation right after a thought",
         "Thought: t\nObservation: o\nFinal Answer: x",
         isMalformed("t"),
       ],
-      ["ends at an indented observation", `${call} {}\n   Observation: x`, calls("k8s.get_pods", "{}")],
+      ["ends at an indented observation", `${call} {}\n   Observation: x`, callsTool("k8s.get_pods", "{}")],
       [
-        "goes on behind quoted feedback",
+        "continues after quoted feedback",
         "Thought: t\nObservation: Error in reasoning: x\nmore\nFinal Answer: F",
         answers("F", "t\nObservation: Error in reasoning: x\nmore"),
       ],
       [
-        "goes on behind a quoted request",
+        "continues after a quoted request",
         "Thought: t\nObservation: Please specify the tool\nFinal Answer: F",
         answers("F", "t\nObservation: Please specify the tool"),
       ],
       [
-        "goes on behind a quoted question",
+        "continues after a quoted question",
         "Observation: say what Action you want to take\nFinal Answer: F",
         answers("F"),
       ],
       [
-        "does not end at the word",
+        "does not end at the word Observation",
         "Thought: Observation shows\nObservations: many\nFinal Answer: F",
         answers("F", "Observation shows\nObservations: many"),
       ],
       [
-        "takes a whole invented dialogue's first call",
+        "takes the first call of an invented dialogue",
         `Thought: t\n${call} {}\nObservation: 3 pods\nThought: u\nAction: k.b\nAction Input: {}\nObservation: x\nFinal Answer: F`,
-        calls("k8s.get_pods", "{}", "t"),
+        callsTool("k8s.get_pods", "{}", "t"),
       ],
     ]);
   });
@@ -88,11 +88,11 @@ describe("parseReact, for what models write around and in thoughts", () => {
         answers("F", "one\ntwo\n\nthree"),
       ],
       ["starts on the next line", "Thought:\nI look.\nFinal Answer: F", answers("F", "I look.")],
-      ["needs no colon on a line of its own", "Thought\nI look.\nFinal Answer: F", answers("F", "I look.")],
+      ["needs no colon on a separate line", "Thought\nI look.\nFinal Answer: F", answers("F", "I look.")],
       ["needs a colon before text", "Thought about it\nFinal Answer: F", answers("F")],
       ["trims its lines", "Thought: a  \n    b\t\nFinal Answer: F", answers("F", "a\nb")],
       ["lets the last one win", "Thought: a\nThought: b\nFinal Answer: F", answers("F", "b")],
-      ["lets no empty one win", "Thought: a\nThought:\nFinal Answer: F", answers("F", "a")],
+      ["ignores a later empty one", "Thought: a\nThought:\nFinal Answer: F", answers("F", "a")],
       [
         "keeps lists",
         "Thought: plan\n1. pods\n2. logs\nFinal Answer: F",
@@ -113,7 +113,7 @@ describe("parseReact, for what models write around and in thoughts", () => {
         "Thought: It’s “down”…\nFinal Answer: it’s up",
         answers("it’s up", "It’s “down”…"),
       ],
-      ["comes after an action", `${call} {}\nThought: I wait`, calls("k8s.get_pods", "{}", "I wait")],
+      ["comes after an action", `${call} {}\nThought: I wait`, callsTool("k8s.get_pods", "{}", "I wait")],
       [
         "keeps a lone thought",
         "Thought: I need the logs, but of which pod",
@@ -122,28 +122,32 @@ describe("parseReact, for what models write around and in thoughts", () => {
     ]);
   });
 
-  describe("behind the end of a sentence", () => {
+  describe("after the end of a sentence", () => {
     declareCases([
       ["concludes", "Thought: I know. Final Answer: F", answers("F", "I know.")],
       ["concludes and reads on", "Thought: I know. Final Answer: F\nand\nG", answers("F\nand\nG", "I know.")],
       ["concludes without a space", "Thought: I know!Final Answer: F", answers("F", "I know!")],
-      ["concludes behind dots", "Thought: so... Final Answer: F", answers("F", "so...")],
-      ["concludes behind a question", "Thought: what else?  Final Answer: F", answers("F", "what else?")],
+      ["concludes after dots", "Thought: so... Final Answer: F", answers("F", "so...")],
+      ["concludes after a question", "Thought: what else?  Final Answer: F", answers("F", "what else?")],
       ["concludes in a later line", "Thought: one\nI know. Final Answer: F", answers("F", "one\nI know.")],
       ["concludes without a thought", "I know. Final Answer: F", answers("F")],
-      ["calls", "Thought: I look. Action: k.a\nAction Input: {}", calls("k.a", "{}", "I look.")],
+      ["calls", "Thought: I look. Action: k.a\nAction Input: {}", callsTool("k.a", "{}", "I look.")],
       [
-        "calls and drops lines up to the input",
+        "calls and discards lines up to the input",
         "Thought: I look. Action: k.a\nnow\nAction Input: {}",
-        calls("k.a", "{}", "I look."),
+        callsTool("k.a", "{}", "I look."),
       ],
       [
         "calls in a later line, which is lost",
         "Thought: one\nI look. Action: k.a\nAction Input: {}",
-        calls("k.a", "{}", "one"),
+        callsTool("k.a", "{}", "one"),
       ],
-      ["calls without a thought", "I look. Action: k.a\nAction Input: {}", calls("k.a", "{}")],
-      ["reads an input once there was an action", "Action: k.a\nNow. Action Input: {}", calls("k.a", "{}")],
+      ["calls without a thought", "I look. Action: k.a\nAction Input: {}", callsTool("k.a", "{}")],
+      [
+        "reads an input once there was an action",
+        "Action: k.a\nNow. Action Input: {}",
+        callsTool("k.a", "{}"),
+      ],
       [
         "reads no input before an action",
         "Thought: Now. Action Input: {}",
@@ -162,28 +166,28 @@ describe("parseReact, for what models write around and in thoughts", () => {
       [
         "does not conclude on an action's line",
         "Action: k.a. Final Answer: F\nAction Input: {}",
-        calls("k.a. Final Answer: F", "{}"),
+        callsTool("k.a. Final Answer: F", "{}"),
       ],
-      ["is none behind a colon", "Thought: so: Final Answer: F", isMalformed("so: Final Answer: F")],
+      ["is no marker after a colon", "Thought: so: Final Answer: F", isMalformed("so: Final Answer: F")],
       [
-        "is none behind a comma",
+        "is no marker after a comma",
         "Thought: so, Action: k.a\nAction Input: {}",
-        calls("k.a", "{}", "so, Action: k.a"),
+        callsTool("k.a", "{}", "so, Action: k.a"),
       ],
       [
-        "is none behind an ellipsis character",
+        "is no marker after an ellipsis character",
         "Thought: so… Final Answer: F",
         isMalformed("so… Final Answer: F"),
       ],
       [
-        "is none behind an ideographic full stop",
+        "is no marker after an ideographic full stop",
         "Thought: 好。Final Answer: F",
         isMalformed("好。Final Answer: F"),
       ],
       [
-        "is none inside an input",
+        "is no marker inside an input",
         'Action: k.a\nAction Input: {"x": "a. Final Answer: b"}\nok. Action: k.b',
-        calls("k.a", '{"x": "a. Final Answer: b"}\nok. Action: k.b'),
+        callsTool("k.a", '{"x": "a. Final Answer: b"}\nok. Action: k.b'),
       ],
     ]);
   });

@@ -1,57 +1,69 @@
-import { answers, calls, callsUnknown, declareCases, isMalformed } from "./react-case.ts";
+import { answers, callsTool, callsUnknown, declareCases, isMalformed } from "./react-case.ts";
 
 describe("parseReact, for what models write into sections", () => {
   describe("in inputs", () => {
     const input = (text: string) => `Action: k.a\nAction Input: ${text}`;
     declareCases([
-      ["keeps pretty JSON", input('{\n  "a": [\n    1\n  ]\n}'), calls("k.a", '{\n  "a": [\n    1\n  ]\n}')],
-      ["keeps JSON on the next line", input('\n{"a": 1}'), calls("k.a", '{"a": 1}')],
+      [
+        "keeps pretty JSON",
+        input('{\n  "a": [\n    1\n  ]\n}'),
+        callsTool("k.a", '{\n  "a": [\n    1\n  ]\n}'),
+      ],
+      ["keeps JSON on the next line", input('\n{"a": 1}'), callsTool("k.a", '{"a": 1}')],
       [
         "keeps nested YAML",
         input("\nlabels:\n  app: web\n  tier:\n    - x"),
-        calls("k.a", "labels:\n  app: web\n  tier:\n    - x"),
+        callsTool("k.a", "labels:\n  app: web\n  tier:\n    - x"),
       ],
-      ["keeps spaces and tabs inside", input("a:\n\t- b  \n\n\n  c"), calls("k.a", "a:\n\t- b  \n\n\n  c")],
-      ["keeps pairs", input("namespace: prod, pod: web-1"), calls("k.a", "namespace: prod, pod: web-1")],
-      ["keeps a word", input("prod"), calls("k.a", "prod")],
-      ["keeps words of none", input("None"), calls("k.a", "None")],
-      ["keeps an empty object", input("{}"), calls("k.a", "{}")],
+      [
+        "keeps spaces and tabs inside",
+        input("a:\n\t- b  \n\n\n  c"),
+        callsTool("k.a", "a:\n\t- b  \n\n\n  c"),
+      ],
+      ["keeps pairs", input("namespace: prod, pod: web-1"), callsTool("k.a", "namespace: prod, pod: web-1")],
+      ["keeps a word", input("prod"), callsTool("k.a", "prod")],
+      ["keeps the word None", input("None"), callsTool("k.a", "None")],
+      ["keeps an empty object", input("{}"), callsTool("k.a", "{}")],
       [
         "keeps Windows paths",
         input('{"path": "C:\\\\Users\\\\x"}'),
-        calls("k.a", '{"path": "C:\\\\Users\\\\x"}'),
+        callsTool("k.a", '{"path": "C:\\\\Users\\\\x"}'),
       ],
       [
         "keeps markers in strings",
         input('{"text": "Thought: x Action: y Final Answer: z"}'),
-        calls("k.a", '{"text": "Thought: x Action: y Final Answer: z"}'),
+        callsTool("k.a", '{"text": "Thought: x Action: y Final Answer: z"}'),
       ],
       [
         "keeps a numbered list",
         input("steps\n1. Action: restart\n2. Final Answer: none"),
-        calls("k.a", "steps\n1. Action: restart\n2. Final Answer: none"),
+        callsTool("k.a", "steps\n1. Action: restart\n2. Final Answer: none"),
       ],
       [
         "keeps a YAML key called Action",
         input("\nStatement:\n  Action: s3:GetObject\n  Effect: Allow"),
-        calls("k.a", "Statement:\n  Action: s3:GetObject\n  Effect: Allow"),
+        callsTool("k.a", "Statement:\n  Action: s3:GetObject\n  Effect: Allow"),
       ],
       [
         "keeps a YAML item called Action",
         input("\nStatement:\n- Action: s3:GetObject"),
-        calls("k.a", "Statement:\n- Action: s3:GetObject"),
+        callsTool("k.a", "Statement:\n- Action: s3:GetObject"),
       ],
       [
         "keeps queries",
         input('rate(http_requests_total{code=~"5.."}[5m]) > 0'),
-        calls("k.a", 'rate(http_requests_total{code=~"5.."}[5m]) > 0'),
+        callsTool("k.a", 'rate(http_requests_total{code=~"5.."}[5m]) > 0'),
       ],
-      ["keeps chatter behind it", input("{}\n\nI will wait."), calls("k.a", "{}\n\nI will wait.")],
-      ["lets the last of one action win", "Action: k.a\nAction Input: 1\nAction Input: 2", calls("k.a", "2")],
-      ["lets no empty one win", "Action: k.a\nAction Input: 1\nAction Input:", calls("k.a", "1")],
-      ["ends at a thought", input("{}\nThought: next"), calls("k.a", "{}", "next")],
-      ["ends at a final answer, which does not count", input("{}\nFinal Answer: F"), calls("k.a", "{}")],
-      ["ends at an indented pair", input("{}\n  Action: k.b\n  Action Input: 2"), calls("k.b", "2")],
+      ["keeps text after it", input("{}\n\nI will wait."), callsTool("k.a", "{}\n\nI will wait.")],
+      [
+        "lets the last of one action win",
+        "Action: k.a\nAction Input: 1\nAction Input: 2",
+        callsTool("k.a", "2"),
+      ],
+      ["ignores a later empty one", "Action: k.a\nAction Input: 1\nAction Input:", callsTool("k.a", "1")],
+      ["ends at a thought", input("{}\nThought: next"), callsTool("k.a", "{}", "next")],
+      ["ends at a final answer, which does not count", input("{}\nFinal Answer: F"), callsTool("k.a", "{}")],
+      ["ends at an indented pair", input("{}\n  Action: k.b\n  Action Input: 2"), callsTool("k.b", "2")],
     ]);
   });
 
@@ -60,30 +72,30 @@ describe("parseReact, for what models write into sections", () => {
       [
         "reads hyphens and underscores",
         "Action: my-server.get_all-x\nAction Input: {}",
-        calls("my-server.get_all-x", "{}"),
+        callsTool("my-server.get_all-x", "{}"),
       ],
-      ["keeps a call's brackets", "Action: k.a()\nAction Input: {}", calls("k.a()", "{}")],
+      ["keeps a call's brackets", "Action: k.a()\nAction Input: {}", callsTool("k.a()", "{}")],
       [
         "keeps an explanation",
         "Action: k.a (list the pods)\nAction Input: {}",
-        calls("k.a (list the pods)", "{}"),
+        callsTool("k.a (list the pods)", "{}"),
       ],
       [
-        "asks for a tool instead of prose",
+        "reads prose as an unknown tool",
         "Action: list the pods\nAction Input: {}",
         callsUnknown("list the pods", "{}"),
       ],
-      ["asks for a tool instead of none", "Action: None\nAction Input: None", callsUnknown("None", "None")],
-      ["skips blank lines before the input", "Action: k.a\n\n\nAction Input: {}", calls("k.a", "{}")],
-      ["lets the last one win", "Action: k.a\nAction: k.b\nAction Input: {}", calls("k.b", "{}")],
+      ["reads None as an unknown tool", "Action: None\nAction Input: None", callsUnknown("None", "None")],
+      ["skips blank lines before the input", "Action: k.a\n\n\nAction Input: {}", callsTool("k.a", "{}")],
+      ["lets the last one win", "Action: k.a\nAction: k.b\nAction Input: {}", callsTool("k.b", "{}")],
       ["recovers no sentence", "Thought: take action now\nAction Input: {}", isMalformed("take action now")],
       ["recovers no name with two dots", "ACTION: a.b.c\nAction Input: {}", isMalformed()],
       [
         "recovers the last name before the input",
         "ACTION: k.a\nACTION: k.b\nAction Input: {}",
-        calls("k.b", "{}"),
+        callsTool("k.b", "{}"),
       ],
-      ["recovers nothing behind the input", "Action Input: {}\nACTION: k.a", isMalformed()],
+      ["recovers nothing after the input", "Action Input: {}\nACTION: k.a", isMalformed()],
       ["recovers nothing from an empty action", "Action:\nAction Input: {}", isMalformed()],
     ]);
   });
@@ -96,7 +108,7 @@ describe("parseReact, for what models write into sections", () => {
         answers("# Cause\n\n1. Disk full\n   - /var\n\n```sh\ndf -h\n```\n| a | b |\n|---|---|"),
       ],
       [
-        "takes its header's indentation off",
+        "removes the indentation of its header",
         "  Thought: t\n  Final Answer: a\n  b\n    c",
         answers("a\nb\n  c", "t"),
       ],
@@ -129,26 +141,30 @@ describe("parseReact, for what models write into sections", () => {
         answers("x\nAction: k.a\nthen wait\nAction Input: y"),
       ],
       [
-        "yields to a call behind a blank line",
+        "ends at a call after a blank line",
         "Final Answer: x\n\nAction: k.a\n\nAction Input: {}",
-        calls("k.a", "{}"),
+        callsTool("k.a", "{}"),
       ],
       [
-        "yields to a bold call",
+        "ends at a bold call",
         "Final Answer: x\n**Action:** `k.a`\n**Action Input:** {}",
-        calls("k.a", "{}"),
+        callsTool("k.a", "{}"),
       ],
       [
-        "yields to a call with its thought",
+        "ends at a call with its thought",
         "Thought: a\nFinal Answer: x\nThought: b\nAction: k.a\nAction Input: {}",
-        calls("k.a", "{}", "b"),
+        callsTool("k.a", "{}", "b"),
       ],
       [
-        "yields to a name on its own line",
+        "ends at a call with the name on a separate line",
         "Final Answer: x\nAction:\nk.a\nAction Input: {}",
-        calls("k.a", "{}"),
+        callsTool("k.a", "{}"),
       ],
-      ["counts in a dangling action", "Thought: t\nAction: None\nFinal Answer: x", answers("x", "t")],
+      [
+        "counts after an action without input",
+        "Thought: t\nAction: None\nFinal Answer: x",
+        answers("x", "t"),
+      ],
       ["counts without a thought", "Final Answer: x", answers("x")],
     ]);
   });

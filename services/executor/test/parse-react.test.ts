@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { parseReact } from "../react-parser/parse-react.ts";
-import { answers, calls, callsUnknown, declareCases, isMalformed } from "./react-case.ts";
+import { answers, callsTool, callsUnknown, declareCases, isMalformed } from "./react-case.ts";
 
 describe("parseReact", () => {
   describe("decides", () => {
@@ -8,19 +8,23 @@ describe("parseReact", () => {
       [
         "ends at an invented observation",
         "Action: k.a\nAction Input: {}\nObservation: fake\nFinal Answer: x",
-        calls("k.a", "{}"),
+        callsTool("k.a", "{}"),
       ],
-      ["concludes in spite of an action without input", "Action: k.a\nFinal Answer: F", answers("F")],
-      ["calls rather than concludes", "Final Answer: F\nAction: k.a\nAction Input: {}", calls("k.a", "{}")],
+      ["takes the final answer if the action has no input", "Action: k.a\nFinal Answer: F", answers("F")],
+      [
+        "prefers a call to a final answer",
+        "Final Answer: F\nAction: k.a\nAction Input: {}",
+        callsTool("k.a", "{}"),
+      ],
       [
         "takes the last of two pairs",
         'Action: k.a\nAction Input: {"n":1}\nAction: k.b\nAction Input: {"n":2}',
-        calls("k.b", '{"n":2}'),
+        callsTool("k.b", '{"n":2}'),
       ],
       [
-        "gives a second action no input of the first",
+        "does not use the first action's input for the second",
         'Action: k.a\nAction Input: {"n":1}\nAction: k.b\nAction Input:',
-        calls("k.b", ""),
+        callsTool("k.b", ""),
       ],
       [
         "does not call a second action without input",
@@ -28,51 +32,55 @@ describe("parseReact", () => {
         isMalformed(),
       ],
       [
-        "keeps the call where a second action has no name",
+        "keeps the call if a second action has no name",
         "Action: k.a\nAction Input: {}\nAction:",
-        calls("k.a", "{}"),
+        callsTool("k.a", "{}"),
       ],
-      ["needs the input on a line of its own", "Action: k.a Action Input: {}", isMalformed()],
-      ["reads a name on the next line", "Action:\nk.a\nAction Input: {}", calls("k.a", "{}")],
-      ["recovers an Action without colon", "Action\nk.a\nAction Input:", calls("k.a", "")],
+      ["requires the input on a separate line", "Action: k.a Action Input: {}", isMalformed()],
+      ["reads a name on the next line", "Action:\nk.a\nAction Input: {}", callsTool("k.a", "{}")],
+      ["recovers an Action without colon", "Action\nk.a\nAction Input:", callsTool("k.a", "")],
       [
         "recovers upper case after a thought",
         "Thought: t\nACTION: k.a\nAction Input: {}",
-        calls("k.a", "{}", "t\nACTION: k.a"),
+        callsTool("k.a", "{}", "t\nACTION: k.a"),
       ],
-      ["recovers upper case without a thought", "ACTION: k.a\nAction Input: {}", calls("k.a", "{}")],
+      ["recovers upper case without a thought", "ACTION: k.a\nAction Input: {}", callsTool("k.a", "{}")],
       ["does not read lower-case markers", "thought: t\naction: k.a\naction input: {}", isMalformed()],
       [
         "recovers a tool named in prose",
         "Thought: I will take action k.a\nAction Input: {}",
-        calls("k.a", "{}", "I will take action k.a"),
+        callsTool("k.a", "{}", "I will take action k.a"),
       ],
-      ["reads a bold action", "**Action:** k.a\n**Action Input:** {}", calls("k.a", "{}")],
+      ["reads a bold action", "**Action:** k.a\n**Action Input:** {}", callsTool("k.a", "{}")],
       ["reads a bold final answer", "**Final Answer:** x", answers("x")],
-      ["reads a bold action behind a sentence", "Go. **Action:** k.a\nAction Input: {}", calls("k.a", "{}")],
-      ["reads a numbered action", "2. Action: k.a\nAction Input: {}", calls("k.a", "{}")],
       [
-        "takes the fence off an input",
-        'Action: k.a\nAction Input:\n```json\n{"a":1}\n```',
-        calls("k.a", '{"a":1}'),
+        "reads a bold action after a sentence",
+        "Go. **Action:** k.a\nAction Input: {}",
+        callsTool("k.a", "{}"),
       ],
-      ["takes backticks off a name", "Action: `k.a`\nAction Input: {}", calls("k.a", "{}")],
+      ["reads a numbered action", "2. Action: k.a\nAction Input: {}", callsTool("k.a", "{}")],
+      [
+        "removes the fence around an input",
+        'Action: k.a\nAction Input:\n```json\n{"a":1}\n```',
+        callsTool("k.a", '{"a":1}'),
+      ],
+      ["removes backticks around a name", "Action: `k.a`\nAction Input: {}", callsTool("k.a", "{}")],
       [
         "keeps further text of a name",
         "Action: k.a\nto see more\nAction Input: {}",
-        calls("k.a\nto see more", "{}"),
+        callsTool("k.a\nto see more", "{}"),
       ],
       [
-        "does not look for markers inside an input",
+        "ignores markers inside an input",
         'Action: k.a\nAction Input: {"q":"Why? Action: none"}',
-        calls("k.a", '{"q":"Why? Action: none"}'),
+        callsTool("k.a", '{"q":"Why? Action: none"}'),
       ],
       [
         "keeps what a final answer contains",
         "Final Answer: Fix X. Action: restart\nAction: scale up\nThought: later\nObservation: none",
         answers("Fix X. Action: restart\nAction: scale up\nThought: later\nObservation: none"),
       ],
-      ["has nothing in an empty final answer", "Final Answer:", isMalformed()],
+      ["is malformed with an empty final answer", "Final Answer:", isMalformed()],
       [
         "makes a second final answer text of the first",
         "Final Answer: A\nFinal Answer: B",
@@ -83,16 +91,16 @@ describe("parseReact", () => {
         "Final Answer: A\nThought: more\nok. Final Answer: B",
         answers("A\nThought: more\nok. Final Answer: B"),
       ],
-      ["finds nothing in nothing", "", isMalformed()],
-      ["finds nothing in whitespace", " \n\t\n ", isMalformed()],
-      ["finds nothing in prose", "The pods look healthy to me.", isMalformed()],
+      ["is malformed if empty", "", isMalformed()],
+      ["is malformed if only whitespace", " \n\t\n ", isMalformed()],
+      ["is malformed if only prose", "The pods look healthy to me.", isMalformed()],
       ["needs more than a thought", "Thought: what now?", isMalformed("what now?")],
       ["needs an action for an input", 'Action Input: {"a":1}', isMalformed()],
       ["needs an input for an action", "Thought: t\nAction: k.a", isMalformed("t")],
-      ["calls with an empty input", "Action: k.a\nAction Input:", calls("k.a", "")],
+      ["calls with an empty input", "Action: k.a\nAction Input:", callsTool("k.a", "")],
       ["asks for a server's name", "Action: get_pods\nAction Input: {}", callsUnknown("get_pods", "{}")],
-      ["leaves loose names to its caller", "Action: a.b.c\nAction Input: {}", calls("a.b.c", "{}")],
-      ["leaves a nameless server to its caller", "Action: .tool\nAction Input: {}", calls(".tool", "{}")],
+      ["leaves loose names to its caller", "Action: a.b.c\nAction Input: {}", callsTool("a.b.c", "{}")],
+      ["leaves a nameless server to its caller", "Action: .tool\nAction Input: {}", callsTool(".tool", "{}")],
     ]);
   });
 

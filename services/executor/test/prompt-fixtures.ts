@@ -3,8 +3,7 @@ import type { ChatInput } from "../prompts/chat-input.ts";
 import type { AgentResult, ContextEvent, ParallelResults } from "../prompts/format-context.ts";
 import type { PromptInput } from "../prompts/prompt-input.ts";
 
-/** One case in every form a prompt can need it. */
-export const TOOLS: readonly ToolDescription[] = [
+const TOOLS: readonly ToolDescription[] = [
   {
     name: "kubernetes-server.pods_list",
     server: "kubernetes-server",
@@ -66,7 +65,7 @@ export const PREVIOUS: PromptInput["previous"] = [
   { stageName: "data-collection", answer: "Exit code 137 each time." },
 ];
 
-/** A row as a reader gets it; completed unless told otherwise. */
+/** A timeline row; completed unless `more` says otherwise. */
 export function event(
   event_type: ContextEvent["event_type"],
   content: string,
@@ -75,7 +74,7 @@ export function event(
   return { event_type, content, status: "completed", metadata: null, ...more };
 }
 
-export const TRAIL: readonly ContextEvent[] = [
+const TRANSCRIPT: readonly ContextEvent[] = [
   event("llm_thinking", "I look at the pod."),
   event("llm_response", "Let me check."),
   event("llm_tool_call", "namespace: shop", { metadata: { tool_name: "kubernetes-server.pods_list" } }),
@@ -109,7 +108,7 @@ export const PARALLEL: ParallelResults = {
       strategy: "react",
       status: "completed",
       errorMessage: null,
-      events: TRAIL,
+      events: TRANSCRIPT,
     },
     FAILED_AGENT,
   ],
@@ -121,7 +120,7 @@ export const CHAT: ChatInput = {
   tools: TOOLS,
   style: "react",
   question: "Is the pod healthy now?",
-  investigation: TRAIL,
+  investigation: TRANSCRIPT,
   history: [
     {
       question: "Since when does it restart?",

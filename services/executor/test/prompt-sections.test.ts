@@ -15,14 +15,14 @@ function contents(messages: readonly NewMessage[]): { system: string; user: stri
   return { system: messages[0]?.content ?? "", user: messages[1]?.content ?? "" };
 }
 
-/** Level-two and level-three headings in order, without those of a frame's content. */
+/** The level-two and level-three headings in order, without those inside frames. */
 function headings(text: string): string[] {
   const own = text.replaceAll(/<!-- (.+?)[_ ]START -->[^]*?<!-- \1[_ ]END -->/g, "");
   return [...own.matchAll(/^#{2,3} .*$/gm)].map(([heading]) => heading);
 }
 
 describe("buildReactMessages", () => {
-  it("goes from the general instructions to the servers', the agent's, the format and the focus", () => {
+  it("orders the system message: general, server and agent instructions, format, focus", () => {
     const { system } = contents(buildReactMessages(INPUT));
     expect(headings(system)).to.deep.equal([
       "## General SRE Agent Instructions",
@@ -38,7 +38,7 @@ describe("buildReactMessages", () => {
     expect(system).to.match(/\n\nFocus on .*human operator.*$/);
   });
 
-  it("puts the tools before the case, two empty lines apart, and ends without a newline", () => {
+  it("puts the tools before the investigation, two empty lines apart, and ends without a newline", () => {
     const { user } = contents(buildReactMessages(INPUT));
     expect(headings(user)).to.deep.equal([...CASE, "## Previous Stage Data", "## Your Task"]);
     expect(user.indexOf("Available tools:")).to.be.lessThan(user.indexOf("## Alert Details"));
@@ -53,7 +53,7 @@ describe("buildReactMessages", () => {
 });
 
 describe("buildNativeMessages", () => {
-  it("is told neither a format nor its tools, which are bound", () => {
+  it("describes neither a format nor the bound tools", () => {
     const { system, user } = contents(buildNativeMessages(INPUT));
     const react = contents(buildReactMessages({ ...INPUT, tools: [] }));
     expect(headings(system)).to.deep.equal(headings(react.system).slice(0, 4));
@@ -66,14 +66,14 @@ describe("buildSynthesisMessages", () => {
     buildSynthesisMessages({ ...INPUT, previous: PREVIOUS, parallel: PARALLEL }),
   );
 
-  it("has the general and the agent's instructions but no server's", () => {
+  it("has the general and the agent's instructions but none of servers", () => {
     expect(headings(system)).to.deep.equal([
       "## General SRE Analysis Instructions",
       "## Agent-Specific Instructions",
     ]);
   });
 
-  it("leaves the alert's type out and puts what the parallel agents did last", () => {
+  it("omits the alert type and puts the results of the parallel agents last", () => {
     const { user: first } = contents(buildSynthesisMessages({ ...INPUT, parallel: PARALLEL }));
     const parallel = "### Parallel Investigation: investigation";
     expect(headings(first)).to.deep.equal([
@@ -128,14 +128,14 @@ describe("the runbook", () => {
     return user.slice(user.indexOf("## Runbook Content"), user.indexOf("## Previous Stage Data"));
   }
 
-  it("is the alert's text, else the chain's, else named as missing", () => {
+  it("is the alert's text, else the chain's, else stated as missing", () => {
     expect(runbookOf("Do this.", "Do that.")).to.include("Do this.").and.not.include("Do that.");
     expect(runbookOf(null, "Do that.")).to.include("Do that.");
     expect(runbookOf("  \n", "Do that.")).to.include("Do that.");
     expect(runbookOf(null, "")).to.include("There is no runbook");
   });
 
-  it("is named, not quoted, when it is an address", () => {
+  it("is linked, not quoted, if it is a URL", () => {
     const block = runbookOf("https://runbooks.example.com/a.md", "Do that.");
     expect(block).to.include("\nhttps://runbooks.example.com/a.md\n").and.not.include("Do that.");
     expect(runbookOf("See https://runbooks.example.com/a.md", "")).to.include("<!-- RUNBOOK START -->\nSee ");

@@ -41,30 +41,30 @@ describe("openEventPublisher", () => {
     heard.flatMap((message) => ("seq" in message ? [message.seq] : []));
   const upTo = (last: number) => Array.from({ length: last }, (_, n) => n + 1);
 
-  it("sends what it is given in order", async () => {
+  it("sends events in order", async () => {
     const id = await executor.insert();
     const heard = await executor.listen(id);
     await using publisher = open(id, true);
     publisher.publish(await append(id, 3));
     publisher.publish(await append(id, 2));
     await publisher.settled();
-    await until("all have come", () => heard.length === 5);
+    await until("all have arrived", () => heard.length === 5);
     expect(seqs(heard)).to.deep.equal(upTo(5));
     await until("the stream has them", async () => (await lastPublishedSeq(executor.bus, id)) === 5);
   });
 
-  it("reads from the rows what somebody else committed in between, page by page", async () => {
+  it("reads events that were committed elsewhere from their rows, page by page", async () => {
     const id = await executor.insert();
     const heard = await executor.listen(id);
     await using publisher = open(id, true);
     publisher.publish(await append(id, 1));
     await append(id, 250);
     publisher.publish(await append(id, 1));
-    await until("all have come", () => heard.length === 252);
+    await until("all have arrived", () => heard.length === 252);
     expect(seqs(heard)).to.deep.equal(upTo(252));
   });
 
-  it("sends nothing twice when an older event is handed over late", async () => {
+  it("sends no event twice if an older one is published late", async () => {
     const id = await executor.insert();
     const heard = await executor.listen(id);
     await using publisher = open(id, true);
@@ -72,32 +72,32 @@ describe("openEventPublisher", () => {
     publisher.publish(second);
     publisher.publish(first);
     publisher.publish(await append(id, 1));
-    await until("all have come", () => heard.length === 3);
+    await until("all have arrived", () => heard.length === 3);
     expect(seqs(heard)).to.deep.equal(upTo(3));
   });
 
-  it("goes on after the last published one when it takes over", async () => {
+  it("continues after the last published event on a takeover", async () => {
     const id = await executor.insert();
     const [first, second] = await append(id, 4);
     for (const event of [first, second]) if (event !== undefined) await publishEvent(executor.bus, event);
     const heard = await executor.listen(id);
     await using publisher = open(id, false);
     publisher.publish(await append(id, 1));
-    await until("the rest has come", () => heard.length === 3);
+    await until("the rest has arrived", () => heard.length === 3);
     expect(seqs(heard)).to.deep.equal([3, 4, 5]);
   });
 
-  it("starts at 1 when it takes over a session of which nothing was published", async () => {
+  it("starts at 1 on a takeover of a session without published events", async () => {
     const id = await executor.insert();
     await append(id, 2);
     const heard = await executor.listen(id);
     await using publisher = open(id, false);
     publisher.publish(await append(id, 1));
-    await until("all have come", () => heard.length === 3);
+    await until("all have arrived", () => heard.length === 3);
     expect(seqs(heard)).to.deep.equal(upTo(3));
   });
 
-  it("never throws while NATS is away", async () => {
+  it("never throws while NATS is down", async () => {
     const id = await executor.insert();
     await using publisher = open(id, false);
     await executor.servers.killNats();
@@ -110,7 +110,7 @@ describe("openEventPublisher", () => {
       return true;
     });
     publisher.publish(await append(id, 1));
-    await until("both have come", () => heard.length === 2);
+    await until("both have arrived", () => heard.length === 2);
     expect(seqs(heard)).to.deep.equal(upTo(2));
   });
 });

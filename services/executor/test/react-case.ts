@@ -1,12 +1,11 @@
 import { expect } from "chai";
-import { parseReact } from "../react-parser/parse-react.ts";
-import type { ParsedReact } from "../react-parser/parsed-react.ts";
+import { parseReact, type ParsedReact } from "../react-parser/parse-react.ts";
 
-/** A parse without its message and its found flags. */
-export type ExpectedParse = Omit<ParsedReact, "errorMessage" | "found">;
+/** A parse result without the error message and the found flags. */
+type ExpectedParse = Omit<ParsedReact, "errorMessage" | "found">;
 
-/** What a case is called, the model's text, and what is expected of it. */
-export type ReactCase = readonly [name: string, text: string, expected: ExpectedParse];
+/** A case: its name, the model's text and the expected result. */
+type ReactCase = readonly [name: string, text: string, expected: ExpectedParse];
 
 const NOTHING: ExpectedParse = {
   thought: "",
@@ -19,7 +18,7 @@ const NOTHING: ExpectedParse = {
   isMalformed: false,
 };
 
-export const calls = (action: string, actionInput: string, thought = ""): ExpectedParse => ({
+export const callsTool = (action: string, actionInput: string, thought = ""): ExpectedParse => ({
   ...NOTHING,
   hasAction: true,
   action,
@@ -28,7 +27,7 @@ export const calls = (action: string, actionInput: string, thought = ""): Expect
 });
 
 export const callsUnknown = (action: string, actionInput: string, thought = ""): ExpectedParse => ({
-  ...calls(action, actionInput, thought),
+  ...callsTool(action, actionInput, thought),
   isUnknownTool: true,
 });
 
@@ -41,7 +40,7 @@ export const answers = (finalAnswer: string, thought = ""): ExpectedParse => ({
 
 export const isMalformed = (thought = ""): ExpectedParse => ({ ...NOTHING, isMalformed: true, thought });
 
-/** Declares a test for each case: its parse, and that a message comes with what is wrong and only with that. */
+/** Declares one test per case: the parse result, and an error message only for malformed text and unknown tools. */
 export function declareCases(cases: readonly ReactCase[]): void {
   for (const [name, text, expected] of cases) {
     it(name, () => {

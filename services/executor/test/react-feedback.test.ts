@@ -23,24 +23,24 @@ describe("malformedFeedback", () => {
 });
 
 describe("unknownToolFeedback", () => {
-  it("lists the tools behind the parser's error", () => {
+  it("lists the tools after the parser's error", () => {
     expect(unknownToolFeedback(parseReact("Action: get_pods\nAction Input: {}"), TOOLS)).to.equal(
       "Observation: Error - Unknown tool 'get_pods': tools are named 'server.tool', such as 'kubernetes.get_pods'.\n\n" +
         "Available tools:\n- k8s.get_pods: Lists pods\n- k8s.get_logs: Reads logs",
     );
   });
 
-  it("names a tool that is not among them", () => {
+  it("states the name of an unlisted tool", () => {
     expect(unknownToolFeedback(parseReact("Action: k8s.nope\nAction Input: {}"), TOOLS)).to.match(
       /^Observation: Error - Unknown tool 'k8s\.nope': there is no tool of this name\.\n\nAvailable tools:/u,
     );
   });
 
-  it("says that there are none", () => {
+  it("states that no tools are available", () => {
     expect(unknownToolFeedback({ action: "k.a", errorMessage: "" }, [])).to.contain("No tools are available");
   });
 
-  it("quotes no more than the start of an endless name", () => {
+  it("truncates a very long name", () => {
     expect(unknownToolFeedback({ action: "k.a".repeat(10_000), errorMessage: "" }, []).length).to.be.below(
       500,
     );

@@ -3,7 +3,7 @@ import { parseActionInput } from "../react-parser/parse-action-input.ts";
 import { parseReact } from "../react-parser/parse-react.ts";
 import { ReactSections } from "../react-parser/react-sections.ts";
 
-/** A number in [0, 1), the next of a sequence that its seed determines. */
+/** Returns the next number in [0, 1) of a seeded sequence. */
 export type Random = () => number;
 
 const PIECES = [
@@ -28,13 +28,13 @@ const PIECES = [
   ..."ACTION: k.a|action|Thought |Thought about. |Actio|Final Ans|Action Inp|Obs".split("|"),
 ];
 
-export function pick<T>(random: Random, from: readonly T[]): T {
+function pick<T>(random: Random, from: readonly T[]): T {
   const item = from[Math.floor(random() * from.length)];
-  if (item === undefined) throw new RangeError("there is nothing to pick from");
+  if (item === undefined) throw new RangeError("the list is empty");
   return item;
 }
 
-/** A text made of pieces of markers and of what stands around them; each input has a word found nowhere else. */
+/** A random text of markers, parts of markers and other text. Each action input contains a unique word. */
 export function randomText(random: Random): string {
   let text = "";
   const length = 1 + Math.floor(random() * 30);
@@ -85,25 +85,25 @@ export function mutatedText(random: Random): string {
   return mutated;
 }
 
-/** What is shown live of a text that comes in pieces of random length, or of one unit each. */
-export function showLive(text: string, random?: Random): { thought: string; finalAnswer: string } {
+/** The live sections of a text in chunks of random length, or of one code unit without `random`. */
+export function liveSections(text: string, random?: Random): { thought: string; finalAnswer: string } {
   const sections = new ReactSections();
-  const shown = { thought: "", finalAnswer: "" };
-  const show = (deltas: ReturnType<ReactSections["push"]>) => {
+  const released = { thought: "", finalAnswer: "" };
+  const append = (deltas: ReturnType<ReactSections["push"]>) => {
     for (const { section, delta } of deltas) {
-      shown[section === "thought" ? "thought" : "finalAnswer"] += delta;
+      released[section === "thought" ? "thought" : "finalAnswer"] += delta;
     }
   };
   for (let at = 0; at < text.length;) {
     const length = random === undefined ? 1 : 1 + Math.floor(random() * 12);
-    show(sections.push(text.slice(at, at + length)));
+    append(sections.push(text.slice(at, at + length)));
     at += length;
   }
-  show(sections.end());
-  return shown;
+  append(sections.end());
+  return released;
 }
 
-/** Checks what holds for the parse of any text. */
+/** Checks the properties of the parse of any text. */
 export function checkParse(text: string): void {
   const parsed = parseReact(text);
   const { thought, hasAction, action, actionInput, isFinalAnswer, finalAnswer, found } = parsed;
@@ -121,7 +121,7 @@ export function checkParse(text: string): void {
   checkInput(text);
 }
 
-/** Checks that an input becomes a plain object that JSON can hold. */
+/** Checks that an input is parsed into a plain object that JSON can represent. */
 export function checkInput(text: string): void {
   const parameters = parseActionInput(text);
   const again: unknown = JSON.parse(JSON.stringify(parameters));
@@ -129,18 +129,18 @@ export function checkInput(text: string): void {
   expect(JSON.stringify(again)).to.equal(JSON.stringify(parameters));
 }
 
-/** Checks what holds for what is shown live of any text. */
+/** Checks the properties of the live sections of any text. */
 export function checkLive(text: string, random: Random): void {
-  const shown = showLive(text);
-  expect(showLive(text, random)).to.deep.equal(shown);
+  const released = liveSections(text);
+  expect(liveSections(text, random)).to.deep.equal(released);
   for (const [secret] of parseReact(text).actionInput.matchAll(/secret\d+/gu)) {
-    expect(shown.thought).not.to.contain(secret);
+    expect(released.thought).not.to.contain(secret);
   }
 }
 
-/** Checks that what is shown live of a well-formed text is what the complete parse finds. */
+/** Checks that the live sections of a well-formed text equal the result of `parseReact`. */
 export function checkAgreement(text: string, random: Random): void {
   const { thought, finalAnswer, isMalformed } = parseReact(text);
   expect(isMalformed).to.equal(false);
-  expect(showLive(text, random)).to.deep.equal({ thought, finalAnswer });
+  expect(liveSections(text, random)).to.deep.equal({ thought, finalAnswer });
 }

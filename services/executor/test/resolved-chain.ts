@@ -14,15 +14,15 @@ export interface ChainOptions {
   readonly sessionTimeoutMs?: number;
   readonly iterationTimeoutMs?: number;
   readonly maxIterations?: number;
-  /** Agents of one stage that run at once. */
+  /** How many agents of a stage run concurrently. */
   readonly maxParallel?: number;
-  /** What stands in front of a stage's number in its name. */
+  /** Prefix of a stage's name; its number follows. */
   readonly stagePrefix?: string;
   /** MCP servers of every agent. */
   readonly servers?: readonly string[];
 }
 
-/** A chain that the scripted provider answers. */
+/** A chain whose agents use the scripted provider. */
 export function resolvedChain({
   strategy = "single-call",
   stages = [["TestAgent"]],
@@ -47,7 +47,7 @@ export function resolvedChain({
       success_policy: policy,
       agents: names.map((name) => ({
         ...resolvedAgent(name, strategy, iterationTimeoutMs),
-        // Only some strategies tell the model its name.
+        // Only some prompts contain the name of the agent.
         custom_instructions: `Your name is ${name}.`,
         max_iterations: maxIterations,
         mcp_servers: [...servers],

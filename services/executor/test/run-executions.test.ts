@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { v5 as uuidFrom } from "uuid";
 import { RunFixture } from "./run-fixture.ts";
-import { installTakeAway } from "./take-away.ts";
+import { installLeaseLoss } from "./lease-loss.ts";
 import { ToolRunnerFixture } from "./tool-runner-fixture.ts";
 
 const SCRIPT = [
@@ -13,7 +13,7 @@ const SCRIPT = [
   { steps: [{ text: "Final Answer: found it" }] },
 ];
 
-/** The database refuses what the second agent of a stage is told first, as long as the switch is there. */
+/** Rejects the messages of a stage's second agent as long as the table `refusing` exists. */
 const REFUSE_SECOND = `
 CREATE TABLE refusing ();
 CREATE FUNCTION refuse_second() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -43,14 +43,14 @@ describe("runExecutions", () => {
       [id],
     );
 
-  it("ends an agent alone that no other try can mend", async () => {
+  it("fails only the agent that has a terminal error", async () => {
     const id = await fixture.executor.insert({ strategy: "react", servers: ["k8s"], stages: [["A", "B"]] });
     const second = uuidFrom("execution:2", uuidFrom("stage:0", id));
-    // Its owner loses it as soon as the stage has its rows: the claim was the first write.
-    const takeAway = await installTakeAway(fixture.executor);
-    await takeAway(id, 2);
+    // The owner loses the lease after the stage's rows are written; the first write was the claim.
+    const loseLeaseAtWrite = await installLeaseLoss(fixture.executor);
+    await loseLeaseAtWrite(id, 2);
     expect(await fixture.run(id)).to.equal("lost");
-    // Somebody else's call has the id of the second agent's first.
+    // Another call has the id of the second agent's first call.
     await fixture.executor.query(
       `INSERT INTO tool_calls (call_id, session_id, execution_id, epoch, name, read_only, state)
        VALUES ($1, $2, $3, 1, 'k8s.restart', false, 'completed')`,
@@ -64,7 +64,7 @@ describe("runExecutions", () => {
     ]);
   });
 
-  it("lets the other agents end their step when something fails that is no outcome, and goes on later", async () => {
+  it("lets the other agents finish their step after an unexpected error, and continues later", async () => {
     await fixture.executor.query(REFUSE_SECOND, []);
     const id = await fixture.executor.insert({ stages: [["A", "B", "C"]], maxParallel: 2 });
     expect(await fixture.run(id)).to.equal("deferred");
@@ -72,7 +72,7 @@ describe("runExecutions", () => {
       attempts: 1,
       lease_owner: null,
     });
-    expect(await statuses(id), "nobody begins another step").to.deep.equal(
+    expect(await statuses(id), "no agent starts another step").to.deep.equal(
       ["active", "active", "pending"].map((status, n) => ({ n: n + 1, status, error_code: null })),
     );
     await fixture.executor.query("DROP TABLE refusing", []);

@@ -1,21 +1,21 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { stringify } from "yaml";
-import { temporaryConfigDirectory as configDirectory } from "../../../test/support/temporary-config-directory.ts";
+import { testConfigDirectory } from "../../../test/support/config-directory.ts";
 import { SUMMARY_CALL } from "../../../test/support/scripts.ts";
 import { until } from "../../../test/support/until.ts";
 import { runSession, type RunEnd } from "../run-session.ts";
 import { ExecutorFixture } from "./executor-fixture.ts";
 import { GatewayProcess } from "./gateway-process.ts";
 
-/** A run under way, and the two signals that call it off. */
+/** A running session and the signals that stop it. */
 interface Run {
   readonly stop: AbortController;
   readonly abort: AbortController;
   readonly end: Promise<RunEnd>;
 }
 
-/** Runs sessions in this process against a real gateway whose model a test scripts, and reads what they leave. */
+/** Runs sessions in this process with a real gateway and a scripted model, and reads their rows. */
 export class RunFixture implements AsyncDisposable {
   readonly #resources: AsyncDisposableStack;
   readonly #configDir: string;
@@ -36,23 +36,23 @@ export class RunFixture implements AsyncDisposable {
 
   static async start({ ownServers = false } = {}): Promise<RunFixture> {
     const resources = new AsyncDisposableStack();
-    const { path: configDir } = resources.use(await configDirectory());
+    const { path: configDir } = resources.use(await testConfigDirectory());
     const gateway = resources.use(await GatewayProcess.start(configDir));
     const executor = resources.use(await ExecutorFixture.start({ gateway: gateway.address, ownServers }));
     return new RunFixture({ resources, configDir, executor, gateway });
   }
 
-  /** From now on the model answers every call by this script, but for the one that asks for the summary. */
+  /** Sets the script of the model for all later calls except the summary call, which gets a fixed answer. */
   async play(...calls: object[]): Promise<void> {
-    await this.playWhole(SUMMARY_CALL, ...calls);
+    await this.playExactly(SUMMARY_CALL, ...calls);
   }
 
-  /** From now on the model answers every call by this script. */
-  async playWhole(...calls: object[]): Promise<void> {
+  /** Sets the script of the model for all later calls, the summary call included. */
+  async playExactly(...calls: object[]): Promise<void> {
     await writeFile(join(this.#configDir, "script.yaml"), stringify({ calls }));
   }
 
-  /** Claims a session and begins to run it. */
+  /** Claims a session and starts to run it. */
   async begin(id: string): Promise<Run> {
     const [stop, abort] = [new AbortController(), new AbortController()];
     const claim = await this.executor.claim(id);
@@ -65,8 +65,8 @@ export class RunFixture implements AsyncDisposable {
     return (await this.begin(id)).end;
   }
 
-  /** Kind, status and content of each timeline row of the agents, by stage, agent and place; the summary is not theirs. */
-  async told(id: string): Promise<unknown[]> {
+  /** Type, status and content of each timeline row except the summary, by stage, agent and sequence number. */
+  async timelineRows(id: string): Promise<unknown[]> {
     return this.executor.query(
       `SELECT event_type || ' ' || timeline_events.status AS row, content
        FROM timeline_events JOIN agent_executions USING (execution_id) JOIN stages ON stages.stage_id = agent_executions.stage_id
@@ -76,8 +76,8 @@ export class RunFixture implements AsyncDisposable {
     );
   }
 
-  /** Type, kind and status of each event, in order; their numbers are checked to be 1, 2, 3… */
-  async log(id: string): Promise<unknown[]> {
+  /** Type, kind and status of each event, in order; HOLE marks a number that is not contiguous. */
+  async eventLog(id: string): Promise<unknown[]> {
     return this.executor.query(
       `SELECT concat_ws(' ', CASE WHEN seq <> row_number() OVER (ORDER BY seq) THEN 'HOLE' END,
                         payload ->> 'type', payload ->> 'event_type', payload ->> 'status') AS event
@@ -86,8 +86,8 @@ export class RunFixture implements AsyncDisposable {
     );
   }
 
-  /** What stays the same of each timeline row of an agent whoever fills it. */
-  async identities(id: string): Promise<unknown[]> {
+  /** The columns of each timeline row except the summary that no owner changes. */
+  async timelineKeys(id: string): Promise<unknown[]> {
     return this.executor.query(
       `SELECT event_id, sequence_number, event_type FROM timeline_events
        WHERE session_id = $1 AND event_type <> 'executive_summary' ORDER BY sequence_number`,
@@ -95,9 +95,9 @@ export class RunFixture implements AsyncDisposable {
     );
   }
 
-  /** Waits until a running session has opened so many timeline rows. */
+  /** Waits until a running session has opened `count` timeline rows. */
   async openRows(id: string, count: number): Promise<void> {
-    await until(`${count} rows stream`, async () => (await this.identities(id)).length === count);
+    await until(`${count} rows stream`, async () => (await this.timelineKeys(id)).length === count);
   }
 
   /** Status and error of the session, its stages and its executions, in this order. */

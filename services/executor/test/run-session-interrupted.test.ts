@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { v5 as uuidFrom } from "uuid";
-import { CancelledError } from "#shared/errors.ts";
+import { CancelledError, cancelledByUser } from "#shared/errors.ts";
 import { until } from "../../../test/support/until.ts";
 import { RunFixture } from "./run-fixture.ts";
 
@@ -9,7 +9,7 @@ const logged = (...events: string[]) => events.map((event) => ({ event }));
 /** The same outcome for session, stage and execution. */
 const same = (outcome: object) => [outcome, outcome, outcome];
 
-describe("runSession, called off or interrupted", () => {
+describe("runSession, cancelled or interrupted", () => {
   let fixture: RunFixture;
 
   before(async () => {
@@ -17,7 +17,7 @@ describe("runSession, called off or interrupted", () => {
   });
   after(() => fixture[Symbol.asyncDispose]());
 
-  it("gives up a session that was taken over too often, without another call", async () => {
+  it("fails a session after too many attempts, without another call", async () => {
     const id = await fixture.executor.insert();
     await fixture.executor.query("UPDATE session_runtime SET attempts = 5 WHERE session_id = $1", [id]);
     await fixture.executor.expireLease(id);
@@ -26,26 +26,28 @@ describe("runSession, called off or interrupted", () => {
       error_code: "poison",
       error_message: "given up after 5 attempts that completed no step",
     });
-    expect(await fixture.log(id)).to.deep.equal(
+    expect(await fixture.eventLog(id)).to.deep.equal(
       logged("session.status in_progress", "session.status failed", "session.completed failed"),
     );
   });
 
-  it("ends a session by its deadline, with everything that is open", async () => {
+  it("ends a session and everything open in it at the deadline", async () => {
     await fixture.play({ steps: [{ text: "so far" }, { hang: true }] });
-    const id = await fixture.executor.insert({ sessionTimeoutMs: 1_500 });
+    const id = await fixture.executor.insert({ sessionTimeoutMs: 4_500 });
     expect(await fixture.run(id)).to.equal("timed_out");
     expect(await fixture.outcomes(id)).to.deep.equal(
       same({
         status: "timed_out",
         error_code: "session_deadline",
-        error_message: "session timed out after 1.5 s",
+        error_message: "session timed out after 4.5 s",
       }),
     );
-    expect(await fixture.told(id)).to.deep.equal([{ row: "final_analysis timed_out", content: "so far" }]);
+    expect(await fixture.timelineRows(id)).to.deep.equal([
+      { row: "final_analysis timed_out", content: "so far" },
+    ]);
   });
 
-  it("times a call out by the iteration's own deadline", async () => {
+  it("times out a call at the deadline of the iteration", async () => {
     await fixture.play({ steps: [{ hang: true }] });
     const id = await fixture.executor.insert({ iterationTimeoutMs: 300 });
     expect(await fixture.run(id)).to.equal("timed_out");
@@ -58,22 +60,24 @@ describe("runSession, called off or interrupted", () => {
     );
   });
 
-  it("stops within the call when told of a cancel, and keeps what was streamed", async () => {
+  it("aborts the call on a cancel and keeps the streamed text", async () => {
     await fixture.play({ steps: [{ text: "so far" }, { hang: true }] });
     const id = await fixture.executor.insert();
     const { end } = await fixture.begin(id);
     await fixture.openRows(id, 1);
     await fixture.executor.cancel(id);
-    fixture.executor.deps.leases.find(id)?.stop(new CancelledError("user", "cancelled by the user"));
+    fixture.executor.deps.leases.find(id)?.stop(cancelledByUser());
     expect(await end).to.equal("cancelled");
     expect(await fixture.outcomes(id)).to.deep.equal(
       same({ status: "cancelled", error_code: "user", error_message: "cancelled by the user" }),
     );
-    expect(await fixture.told(id)).to.deep.equal([{ row: "final_analysis cancelled", content: "so far" }]);
+    expect(await fixture.timelineRows(id)).to.deep.equal([
+      { row: "final_analysis cancelled", content: "so far" },
+    ]);
   });
 
-  it("finds a cancel it was not told of at the next write, answer in hand or not", async () => {
-    await fixture.play({ steps: [{ text: "so" }, { delay: "300ms" }, { text: " far" }] });
+  it("finds a cancel without a message at the next write, even with a complete answer", async () => {
+    await fixture.play({ steps: [{ text: "so" }, { delay: "2s" }, { text: " far" }] });
     const id = await fixture.executor.insert();
     const { end } = await fixture.begin(id);
     await fixture.openRows(id, 1);
@@ -85,7 +89,7 @@ describe("runSession, called off or interrupted", () => {
     });
   });
 
-  it("lets `cancelling` become nothing but cancelled, by deadline, by attempts or by failure", async () => {
+  it("ends a cancelling session as cancelled, despite a deadline, too many attempts or a failure", async () => {
     const late = await fixture.executor.insert({ sessionTimeoutMs: 1 });
     const poisoned = await fixture.executor.insert();
     const unsupported = await fixture.executor.insert({ strategy: "react" });
@@ -107,19 +111,19 @@ describe("runSession, called off or interrupted", () => {
     }
   });
 
-  it("makes a call again when the gateway dies under it, and forgets what the first one streamed", async () => {
+  it("repeats a call when the gateway dies, and discards the text of the first try", async () => {
     await fixture.play({ steps: [{ thinking: "first thoughts" }, { text: "half" }, { hang: true }] });
     const id = await fixture.executor.insert();
     const heard = await fixture.executor.listen(id);
     const { end } = await fixture.begin(id);
     await fixture.openRows(id, 2);
-    const before = await fixture.identities(id);
+    const before = await fixture.timelineKeys(id);
     await fixture.play({ steps: [{ text: "the whole answer" }] });
     await fixture.gateway.kill();
     await fixture.gateway.start();
     expect(await end).to.equal("completed");
-    expect(await fixture.identities(id)).to.deep.equal(before);
-    expect(await fixture.told(id)).to.deep.equal([
+    expect(await fixture.timelineKeys(id)).to.deep.equal(before);
+    expect(await fixture.timelineRows(id)).to.deep.equal([
       { row: "llm_thinking cancelled", content: "" },
       { row: "final_analysis completed", content: "the whole answer" },
     ]);
@@ -136,30 +140,30 @@ describe("runSession, called off or interrupted", () => {
     ]);
   });
 
-  it("uses the open rows of a former owner again: same ids, same numbers, higher attempt", async () => {
+  it("reuses the open rows of a former owner: same ids, same numbers, higher attempt", async () => {
     await fixture.play({ steps: [{ thinking: "first" }, { text: "half" }, { hang: true }] });
     const id = await fixture.executor.insert();
     const heard = await fixture.executor.listen(id);
     const first = await fixture.begin(id);
     await fixture.openRows(id, 2);
-    const open = await fixture.identities(id);
+    const open = await fixture.timelineKeys(id);
     await fixture.executor.expireLease(id);
     await fixture.play({ steps: [{ text: "the whole answer" }] });
     expect(await fixture.run(id)).to.equal("completed");
-    expect(await fixture.identities(id)).to.deep.equal(open);
-    expect(await fixture.told(id)).to.deep.equal([
+    expect(await fixture.timelineKeys(id)).to.deep.equal(open);
+    expect(await fixture.timelineRows(id)).to.deep.equal([
       { row: "llm_thinking cancelled", content: "" },
       { row: "final_analysis completed", content: "the whole answer" },
     ]);
     const attempts = heard.flatMap((message) => ("delta" in message ? [message.attempt] : []));
     expect(Math.max(...attempts)).to.equal(4);
-    // The former owner finds out at its next write and changes nothing.
+    // The former owner loses its lease at its next write and changes nothing.
     first.abort.abort(new CancelledError("shutdown", "the test is over"));
     await first.end;
     expect(await fixture.executor.row("alert_sessions", "status", id)).to.deep.equal({ status: "completed" });
   });
 
-  it("hands a session over on a stop, at once and without an attempt, and the next owner goes on", async () => {
+  it("releases a session on a stop, immediately and without an attempt, and the next owner continues", async () => {
     await fixture.play({ steps: [{ text: "half" }, { hang: true }] });
     const id = await fixture.executor.insert();
     const { stop, abort, end } = await fixture.begin(id);
@@ -175,10 +179,12 @@ describe("runSession, called off or interrupted", () => {
     });
     await fixture.play({ steps: [{ text: "whole" }] });
     expect(await fixture.run(id)).to.equal("completed");
-    expect(await fixture.told(id)).to.deep.equal([{ row: "final_analysis completed", content: "whole" }]);
+    expect(await fixture.timelineRows(id)).to.deep.equal([
+      { row: "final_analysis completed", content: "whole" },
+    ]);
   });
 
-  it("puts a session off, counting an attempt, when its step fails for a reason nobody knows", async () => {
+  it("defers a session and counts an attempt when its step fails unexpectedly", async () => {
     const id = await fixture.executor.insert();
     await fixture.executor.query(
       `INSERT INTO stages (stage_id, session_id, stage_name, stage_index, expected_agent_count)
@@ -195,7 +201,7 @@ describe("runSession, called off or interrupted", () => {
     expect(await fixture.executor.tryClaim(id)).to.equal("waiting");
   });
 
-  it("leaves a session to its next owner when the database goes away under a call", async () => {
+  it("leaves a session to its next owner when the database fails during a call", async () => {
     await fixture.play({ steps: [{ text: "half" }, { hang: true }] });
     const id = await fixture.executor.insert();
     const { end, abort } = await fixture.begin(id);
@@ -206,8 +212,8 @@ describe("runSession, called off or interrupted", () => {
     await fixture.executor.servers.restartPostgres();
     await fixture.executor.expireLease(id);
     await fixture.play({ steps: [{ text: "whole" }] });
-    expect(await until("the executor finds the database again", async () => fixture.run(id))).to.equal(
-      "completed",
-    );
+    expect(
+      await until("the executor is connected to the database again", async () => fixture.run(id)),
+    ).to.equal("completed");
   });
 });

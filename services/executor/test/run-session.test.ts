@@ -28,11 +28,11 @@ describe("runSession", () => {
     expect(await fixture.outcomes(id)).to.deep.equal(
       same({ status: "completed", error_code: null, error_message: null }),
     );
-    expect(await fixture.told(id)).to.deep.equal([
+    expect(await fixture.timelineRows(id)).to.deep.equal([
       { row: "llm_thinking completed", content: "hm" },
       { row: "final_analysis completed", content: "the disk is full" },
     ]);
-    expect(await fixture.log(id)).to.deep.equal(
+    expect(await fixture.eventLog(id)).to.deep.equal(
       logged(
         "session.status in_progress",
         "stage.started active",
@@ -100,7 +100,7 @@ describe("runSession", () => {
     await fixture.play({ steps: [{ text: "one two three four five", chunk_size: 3, chunk_delay: "5ms" }] });
     const heard = await fixture.executor.listen(id);
     expect(await fixture.run(id)).to.equal("completed");
-    await until("the last event has come", () =>
+    await until("the last event has arrived", () =>
       heard.some((message) => "seq" in message && message.seq === 14),
     );
     const order = heard.map((message) => ("seq" in message ? message.seq : message.delta));
@@ -110,7 +110,7 @@ describe("runSession", () => {
     expect(order.slice(order.indexOf(7))).to.deep.equal([7, 8, 9, 10, 11, 12, 13, 14]);
   });
 
-  it("runs the stages of a chain in order, each later one knowing the earlier answers", async () => {
+  it("runs the stages of a chain in order, each with the earlier answers", async () => {
     await fixture.play(
       { when: { contains: "stage-0" }, steps: [{ text: "second answer" }] },
       { steps: [{ text: "first answer" }] },
@@ -134,7 +134,7 @@ describe("runSession", () => {
     ]);
   });
 
-  it("fails execution, stage and session with the provider's words, an error event and a record", async () => {
+  it("fails execution, stage and session with the provider's message, an error event and an interaction", async () => {
     await fixture.play({
       steps: [
         { thinking: "hm" },
@@ -147,7 +147,7 @@ describe("runSession", () => {
     expect(await fixture.outcomes(id)).to.deep.equal(
       same({ status: "failed", error_code: "content_blocked", error_message: "not this" }),
     );
-    expect(await fixture.told(id)).to.deep.equal([
+    expect(await fixture.timelineRows(id)).to.deep.equal([
       { row: "llm_thinking failed", content: "Streaming failed: not this" },
       { row: "final_analysis failed", content: "Streaming failed: not this" },
       { row: "error completed", content: "LLM error: not this (code: content_blocked, retryable: false)" },
@@ -160,7 +160,7 @@ describe("runSession", () => {
     });
   });
 
-  it("stores an error whose words the database would refuse", async () => {
+  it("stores an error message that is not Postgres-safe", async () => {
     await fixture.play({
       steps: [{ error: { code: "content_blocked", message: "a\0b", retryable: false } }],
     });
@@ -171,14 +171,14 @@ describe("runSession", () => {
     });
   });
 
-  it("fails when the model thinks but says nothing", async () => {
+  it("fails when the reply has thinking but no text", async () => {
     await fixture.play({ steps: [{ thinking: "only thoughts" }] });
     const id = await fixture.executor.insert();
     expect(await fixture.run(id)).to.equal("failed");
     expect(await fixture.outcomes(id)).to.deep.equal(
       same({ status: "failed", error_code: "empty_response", error_message: "the model returned no text" }),
     );
-    expect(await fixture.told(id)).to.deep.equal([
+    expect(await fixture.timelineRows(id)).to.deep.equal([
       { row: "llm_thinking completed", content: "only thoughts" },
       {
         row: "error completed",
@@ -187,7 +187,7 @@ describe("runSession", () => {
     ]);
   });
 
-  it("shows code the provider ran and sources it used", async () => {
+  it("records code the provider executed and sources it used", async () => {
     await fixture.play({
       steps: [
         { code_execution: { code: "1 + 1", result: "2" } },
@@ -197,7 +197,7 @@ describe("runSession", () => {
     });
     const id = await fixture.executor.insert();
     expect(await fixture.run(id)).to.equal("completed");
-    const rows = await fixture.told(id);
+    const rows = await fixture.timelineRows(id);
     expect(rows).to.have.nested.property("[1].row", "code_execution completed");
     expect(rows).to.have.nested.property("[2].content", "Google Search: 'disk' → Sources: t (u)");
   });

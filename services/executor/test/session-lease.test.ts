@@ -14,7 +14,7 @@ describe("keepLeases", () => {
   });
   after(() => executor[Symbol.asyncDispose]());
 
-  /** A claimed session under a keeper; `stopped` collects the reasons it was called off for. */
+  /** A claimed session whose lease is renewed; `stopped` collects the reasons it was stopped for. */
   const hold = async (times = QUICK) => {
     const id = await executor.insert();
     const { epoch } = await executor.claim(id);
@@ -32,7 +32,7 @@ describe("keepLeases", () => {
     );
   const isFresh = async (id: string) => JSON.stringify(await leaseOf(id)) === '{"fresh":true}';
 
-  it("renews what it holds and nothing else", async () => {
+  it("renews only the leases it holds", async () => {
     const { id, leases, stopped } = await hold();
     await using _ = leases;
     const other = await executor.insert();
@@ -61,23 +61,23 @@ describe("keepLeases", () => {
     expect(await isFresh(id)).to.equal(false);
   });
 
-  it("stops a session whose lease was given back", async () => {
+  it("stops a session whose lease was released", async () => {
     const { id, leases, stopped } = await hold();
     await using _ = leases;
     await executor.query("UPDATE session_runtime SET lease_expires_at = NULL WHERE session_id = $1", [id]);
     expect(await until("the loss is noticed", () => stopped[0])).to.include({ reason: "lease_lost" });
   });
 
-  it("finds a cancel that the bus lost", async () => {
+  it("finds a cancel whose message was lost", async () => {
     const { id, leases, stopped } = await hold();
     await using _ = leases;
     await executor.cancel(id);
     expect(await until("the cancel is found", () => stopped[0])).to.include({ reason: "user" });
     await age(id);
-    await until("it still renews, for whoever closes the session", async () => isFresh(id));
+    await until("it still renews, so that the session can be closed", async () => isFresh(id));
   });
 
-  it("stops every session by itself when the database does not answer", async () => {
+  it("stops a session by itself when the database does not answer", async () => {
     const { stopped, leases } = await hold({ renewEveryMs: 50, selfFenceMs: 300 });
     await using _ = leases;
     const healthy = await hold({ renewEveryMs: 50, selfFenceMs: 3_600_000 });

@@ -37,7 +37,7 @@ function step(roles: readonly Message["role"][], iteration: Partial<IterationSta
 }
 
 describe("singleCall", () => {
-  it("opens the conversation, calls once and concludes, each from the rows alone", () => {
+  it("opens the conversation, calls once and finishes, deciding from the rows alone", () => {
     expect(step([])).to.have.nested.property("messages.length", 2);
     expect(step(["system", "user"])).to.deep.equal({
       kind: "call-llm",
@@ -56,7 +56,7 @@ describe("singleCall", () => {
     });
   });
 
-  it("ends failed with the call's own words, and timed out when that was why", () => {
+  it("fails with the error of the call, or times out with it", () => {
     const failed = { iteration: 1, last_failed: true, last_error: "no", last_error_code: "overloaded" };
     const end = { kind: "finish", errorMessage: "no", errorCode: "overloaded", answer: null };
     expect(step(["system", "user"], failed)).to.deep.equal({ ...end, status: "failed" });

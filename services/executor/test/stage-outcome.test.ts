@@ -10,13 +10,13 @@ function execution(status: TerminalStatus, index: number): ExecutionState {
   return { ...ids, agent_index: index + 1, status, error_message, error_code };
 }
 
-/** Every way that so many agents can end. */
+/** All combinations of the terminal statuses of so many agents. */
 function ends(agents: number): TerminalStatus[][] {
   if (agents === 0) return [[]];
   return ends(agents - 1).flatMap((rest) => TERMINAL_STATUSES.map((status) => [...rest, status]));
 }
 
-/** The ladder as the table in docs/chains.md has it, row by row. */
+/** The rules of the table in docs/chains.md, in its order. */
 function table(
   statuses: readonly TerminalStatus[],
   policy: "all" | "any" | null,
@@ -37,7 +37,7 @@ describe("stageOutcome", () => {
       for (const agents of [1, 2, 3, 4, 5]) {
         for (const statuses of ends(agents)) {
           const [status, errorMessage] = table(statuses, policy);
-          const first = statuses.findIndex((one) => one !== "completed");
+          const first = statuses.findIndex((ended) => ended !== "completed");
           const errorCode = status === "completed" ? null : `code_${first}`;
           const found = stageOutcome(statuses.map(execution), policy);
           expect(found, statuses.join(" ")).to.deep.equal({ status, errorMessage, errorCode });

@@ -4,7 +4,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { stringify } from "yaml";
 import type { BackingServers } from "../../../test/support/backing-servers.ts";
-import { temporaryConfigDirectory as configDirectory } from "../../../test/support/temporary-config-directory.ts";
+import { testConfigDirectory } from "../../../test/support/config-directory.ts";
 import { spawnService } from "../../../test/support/spawn-service.ts";
 import { testPort } from "../../../test/support/test-port.ts";
 import { untilReady } from "../../../test/support/until-ready.ts";
@@ -31,7 +31,7 @@ export class ToolRunnerFixture implements AsyncDisposable {
     this.#callLog = callLog;
   }
 
-  /** How many calls were started so far, by the tools' own log: the oracle beside the database. */
+  /** Calls started so far, by the tools' call log, which is independent of the database. */
   async calls(): Promise<number> {
     const log = await readFile(this.#callLog, "utf8").catch(() => "");
     return log.split("\n").length - 1;
@@ -40,7 +40,7 @@ export class ToolRunnerFixture implements AsyncDisposable {
   static async start(servers: BackingServers): Promise<ToolRunnerFixture> {
     const resources = new AsyncDisposableStack();
     const { path } = resources.use(
-      await configDirectory({
+      await testConfigDirectory({
         tarsy: { mcp_servers: { k8s: { transport: { type: "stdio", command: "true" } } } },
       }),
     );

@@ -64,7 +64,7 @@ describe("toolsBlock", () => {
     });
   }
 
-  it("numbers tools in the order given, and keeps a description on its line", () => {
+  it("numbers tools in the order given, and keeps a description on one line", () => {
     const block = toolsBlock([
       {
         name: "b.b",

@@ -1,6 +1,6 @@
 import { v5 as uuidFrom } from "uuid";
 import { TimelineEventEntity } from "#shared/database/entities/timeline-event.ts";
-import { storableText } from "#shared/storable-text.ts";
+import { postgresSafeText } from "#shared/postgres-safe-text.ts";
 import type { RequestedCall, RunTool } from "../controllers/controller.ts";
 import type { ExecutionRun } from "../execution-run.ts";
 import { commitStep } from "../persist/commit-step.ts";
@@ -56,7 +56,7 @@ async function insertPendingRow(
       await timeline.add(manager, {
         key,
         type: "llm_tool_call",
-        content: storableText(call.rawArguments).text,
+        content: postgresSafeText(call.rawArguments).text,
         metadata: { ...toolNames(call.name), arguments: parameters },
         interactionId: null,
       }),

@@ -2,7 +2,7 @@ import { v5 as uuidFrom } from "uuid";
 import { AgentExecutionEntity, type IterationState } from "#shared/database/entities/agent-execution.ts";
 import { McpInteractionEntity } from "#shared/database/entities/mcp-interaction.ts";
 import { TimelineEventEntity } from "#shared/database/entities/timeline-event.ts";
-import { storableText } from "#shared/storable-text.ts";
+import { postgresSafeText } from "#shared/postgres-safe-text.ts";
 import type { RequestedCall } from "../controllers/controller.ts";
 import type { ExecutionRun } from "../execution-run.ts";
 import { commitStep } from "../persist/commit-step.ts";
@@ -67,12 +67,12 @@ export async function recordToolCall(run: ExecutionRun, finished: FinishedToolCa
 function outcomeText({ call, asObservation, outcome }: FinishedToolCall): OutcomeText {
   if (outcome.kind === "result") {
     const { isError } = outcome;
-    const displayText = storableText(outcome.content).text;
+    const displayText = postgresSafeText(outcome.content).text;
     if (!asObservation) return { displayText, modelText: displayText, isError };
     const output = isError ? `Error executing ${call.name}: ${displayText}` : displayText;
     return { displayText, modelText: observation(output), isError };
   }
-  const error = storableText(outcome.message).text;
+  const error = postgresSafeText(outcome.message).text;
   const message = asObservation
     ? `Observation: Error - Tool execution failed: ${error}`
     : `Error executing tool: ${error}`;
@@ -96,7 +96,7 @@ function interactionRow(
     tool_arguments: parameters,
     tool_result: { content: displayText, is_error: isError },
     duration_ms: durationMs,
-    error_message: outcome.kind === "result" ? null : storableText(outcome.message).text,
+    error_message: outcome.kind === "result" ? null : postgresSafeText(outcome.message).text,
   };
 }
 
@@ -106,7 +106,7 @@ function messageOf({ call, asObservation }: FinishedToolCall, content: string): 
     role: "tool",
     content,
     tool_call_id: call.toolCallId ?? "",
-    tool_name: storableText(call.name).text,
+    tool_name: postgresSafeText(call.name).text,
   };
 }
 
@@ -122,7 +122,7 @@ function nextIterationState(
     ...before,
     tools_budget_ms,
     last_failed: true,
-    last_error: storableText(outcome.message).text,
+    last_error: postgresSafeText(outcome.message).text,
     last_error_code: outcome.isTimeout ? "timeout" : "tool_failed",
     last_error_retryable: true,
     consecutive_timeouts: outcome.isTimeout ? before.consecutive_timeouts + 1 : 0,
@@ -138,7 +138,7 @@ export function toolCallKey({ index }: RequestedCall): string {
 export function toolNames(name: string): { tool_name: string; server_name: string } {
   const dot = name.indexOf(".");
   return {
-    tool_name: storableText(name.slice(dot + 1)).text,
-    server_name: storableText(dot === -1 ? "" : name.slice(0, dot)).text,
+    tool_name: postgresSafeText(name.slice(dot + 1)).text,
+    server_name: postgresSafeText(dot === -1 ? "" : name.slice(0, dot)).text,
   };
 }

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { ServerWritableStream } from "@grpc/grpc-js";
 import { CancelledError, coerceError } from "#shared/errors.ts";
 import type { GenerateRequest, GenerateResponse } from "#shared/generated/llm/v1/llm.ts";
-import type { Logger } from "#shared/logger.ts";
+import type { Logger } from "#shared/service/logger.ts";
 import { retryable, terminal } from "../errors/llm-error.ts";
 import type { CallRecord } from "../gateway-metrics.ts";
 import type { Provider } from "../providers/provider.ts";

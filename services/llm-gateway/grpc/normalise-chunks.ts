@@ -1,4 +1,4 @@
-import { safeCut } from "#shared/surrogate-guard.ts";
+import { safeCut } from "#shared/safe-cut.ts";
 import type { Content } from "../providers/provider.ts";
 
 /**

@@ -5,7 +5,7 @@ import { Server, ServerCredentials } from "@grpc/grpc-js";
 import { CancelledError, TerminalError, errorMessage } from "#shared/errors.ts";
 import { HealthService } from "#shared/generated/grpc/health/v1/health.ts";
 import { LLMServiceService, type LLMConfig, type LLMServiceServer } from "#shared/generated/llm/v1/llm.ts";
-import type { Logger } from "#shared/logger.ts";
+import type { Logger } from "#shared/service/logger.ts";
 import type { CallRecord } from "../gateway-metrics.ts";
 import type { Provider } from "../providers/provider.ts";
 import { handleGenerate } from "./handle-generate.ts";

@@ -1,6 +1,6 @@
 import { RetryableError, TerminalError, coerceError } from "#shared/errors.ts";
 import type { ErrorInfo } from "#shared/generated/llm/v1/llm.ts";
-import { safeCut } from "#shared/surrogate-guard.ts";
+import { safeCut } from "#shared/safe-cut.ts";
 
 /** Messages can contain a provider's error body, which may be a whole web page. */
 const MAX_MESSAGE_LENGTH = 2_000;

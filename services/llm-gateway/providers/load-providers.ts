@@ -1,4 +1,4 @@
-import type { Environment } from "#shared/environment.ts";
+import type { Environment } from "#shared/service/environment.ts";
 import type { StallLimits } from "./guard-stalls.ts";
 import { loadOnce } from "./load-once.ts";
 import type { RetryPolicy } from "./retry-before-output.ts";

@@ -1,5 +1,5 @@
 import type { GenerateRequest, GenerateResponse, LLMConfig } from "#shared/generated/llm/v1/llm.ts";
-import type { Logger } from "#shared/logger.ts";
+import type { Logger } from "#shared/service/logger.ts";
 
 /** The content of one chunk of an answer; errors are thrown, never yielded. */
 export type Content = Exclude<NonNullable<GenerateResponse["content"]>, { $case: "error" }>;

@@ -1,5 +1,5 @@
 import { RetryableError } from "#shared/errors.ts";
-import type { Logger } from "#shared/logger.ts";
+import type { Logger } from "#shared/service/logger.ts";
 import { pause } from "#shared/pause.ts";
 import { retryable } from "../errors/llm-error.ts";
 

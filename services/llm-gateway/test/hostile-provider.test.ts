@@ -3,7 +3,7 @@ import { createServer, type Socket } from "node:net";
 import { gzipSync } from "node:zlib";
 import { expect } from "chai";
 import type { GenerateRequest } from "#shared/generated/llm/v1/llm.ts";
-import { listen } from "#shared/listen.ts";
+import { listen } from "#shared/service/listen.ts";
 import { TEST_KEY, geminiRequest, openGateway } from "./open-gateway.ts";
 import { chatRequest } from "./wire.ts";
 

@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
-import { listen } from "#shared/listen.ts";
+import { listen } from "#shared/service/listen.ts";
 import { openSseServer } from "../../../test/support/sse-server.ts";
 import { openGatewayProcess } from "./open-gateway-process.ts";
 import { TEST_KEY, TEST_KEY_ENV, collect } from "./open-gateway.ts";

@@ -8,7 +8,7 @@ import {
   type ErrorInfo,
   type GenerateResponse,
 } from "#shared/generated/llm/v1/llm.ts";
-import { createLogger } from "#shared/logger.ts";
+import { createLogger } from "#shared/service/logger.ts";
 import { gatewayMetrics } from "../gateway-metrics.ts";
 import { serveGenerate } from "../grpc/serve-generate.ts";
 import { loadProviders } from "../providers/load-providers.ts";

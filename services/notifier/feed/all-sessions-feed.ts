@@ -5,7 +5,7 @@ import { busEventCodec, type BusEvent } from "#shared/contracts/session-event.ts
 import { SUBJECTS } from "#shared/contracts/subjects.ts";
 import { readEvents } from "#shared/database/read-events.ts";
 import { errorMessage } from "#shared/errors.ts";
-import type { Logger } from "#shared/logger.ts";
+import type { Logger } from "#shared/service/logger.ts";
 import { eventFrame, type Frame } from "../outbox/frames.ts";
 
 /** Sessions whose last `seq` is remembered, to drop events that a new owner of the session publishes again. */

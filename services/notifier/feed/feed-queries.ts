@@ -5,7 +5,7 @@ import type { SessionEvent } from "#shared/contracts/session-event.ts";
 import { readEvents, readLastSeqs } from "#shared/database/read-events.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { TerminalError } from "#shared/errors.ts";
-import type { Logger } from "#shared/logger.ts";
+import type { Logger } from "#shared/service/logger.ts";
 import { retryUnavailable } from "./retry-unavailable.ts";
 
 /** What a feed starts from: the session's newest event and the timeline events that are still streaming. */

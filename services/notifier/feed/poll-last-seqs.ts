@@ -1,7 +1,7 @@
 import type { DataSource } from "typeorm";
 import { readLastSeqs } from "#shared/database/read-events.ts";
 import { errorMessage } from "#shared/errors.ts";
-import type { Logger } from "#shared/logger.ts";
+import type { Logger } from "#shared/service/logger.ts";
 import type { SessionFeeds } from "./session-feeds.ts";
 
 interface LastSeqPoll {

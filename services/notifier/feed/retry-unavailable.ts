@@ -1,6 +1,6 @@
 import { isDatabaseUnavailable } from "#shared/database/database-unavailable.ts";
 import { errorMessage } from "#shared/errors.ts";
-import type { Logger } from "#shared/logger.ts";
+import type { Logger } from "#shared/service/logger.ts";
 import { backoff, pause } from "#shared/pause.ts";
 
 const RETRY = { firstMs: 100, lastMs: 2_000 };

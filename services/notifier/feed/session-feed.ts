@@ -6,7 +6,7 @@ import { busEventCodec, type BusEvent, type SessionEvent } from "#shared/contrac
 import { streamChunkCodec, type StreamChunk } from "#shared/contracts/stream-chunk.ts";
 import { SUBJECTS } from "#shared/contracts/subjects.ts";
 import { RetryableError, TerminalError, errorMessage } from "#shared/errors.ts";
-import type { Logger } from "#shared/logger.ts";
+import type { Logger } from "#shared/service/logger.ts";
 import { pause } from "#shared/pause.ts";
 import { untilAborted } from "#shared/until-aborted.ts";
 import type { NotifierMetrics } from "../notifier-metrics.ts";

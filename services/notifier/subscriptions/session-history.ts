@@ -5,7 +5,7 @@ import type { SessionEvent } from "#shared/contracts/session-event.ts";
 import { readEvents, readLastSeqs } from "#shared/database/read-events.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { TerminalError } from "#shared/errors.ts";
-import type { Logger } from "#shared/logger.ts";
+import type { Logger } from "#shared/service/logger.ts";
 import { EVENT_PAGE } from "../feed/feed-queries.ts";
 import { retryUnavailable } from "../feed/retry-unavailable.ts";
 import type { SessionFeed } from "../feed/session-feed.ts";

@@ -1,8 +1,8 @@
 import type { DataSource } from "typeorm";
 import type { SessionEvent } from "#shared/contracts/session-event.ts";
 import type { StreamChunk } from "#shared/contracts/stream-chunk.ts";
-import type { Logger } from "#shared/logger.ts";
-import { safeCut } from "#shared/surrogate-guard.ts";
+import type { Logger } from "#shared/service/logger.ts";
+import { safeCut } from "#shared/safe-cut.ts";
 import { untilAborted } from "#shared/until-aborted.ts";
 import type { FeedWatcher, SessionFeed } from "../feed/session-feed.ts";
 import type { SessionFeeds } from "../feed/session-feeds.ts";
@@ -11,7 +11,7 @@ import type { ClientOutbox } from "../outbox/client-outbox.ts";
 import { chunkFrame, type Frame } from "../outbox/frames.ts";
 import { resolveCursor, sendHistory, type Cursor } from "./session-history.ts";
 
-const MAX_DELTA_CODE_UNITS = 32 * 1024;
+const MAX_FRAME_CODE_UNITS = 32 * 1024;
 
 export interface SessionSubscriptionContext {
   readonly feeds: SessionFeeds;
@@ -152,9 +152,9 @@ class SessionSubscription implements FeedWatcher {
         this.#lagging.set(eventId, { attempt, offset });
         return false;
       }
-      const rest = text.slice(offset, offset + MAX_DELTA_CODE_UNITS);
+      const rest = text.slice(offset, offset + MAX_FRAME_CODE_UNITS);
       const end = offset + rest.length;
-      const delta = end === text.length ? rest : rest.slice(0, safeCut(rest, MAX_DELTA_CODE_UNITS));
+      const delta = end === text.length ? rest : rest.slice(0, safeCut(rest, MAX_FRAME_CODE_UNITS));
       outbox.chunk(
         chunkFrame({
           type: "stream.chunk",

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
 import { WebSocketServer } from "ws";
-import { listen } from "#shared/listen.ts";
+import { listen } from "#shared/service/listen.ts";
 import type { NotifierLimits } from "../limits.ts";
 import type { ClientSocket } from "../outbox/client-outbox.ts";
 import { enforceBufferLimit } from "../outbox/enforce-buffer-limit.ts";

@@ -5,7 +5,7 @@ import { AgentConfigError, formatProblem } from "#shared/agent-config/config-pro
 import { readCheckedFile } from "#shared/agent-config/read-checked-file.ts";
 import { Reporter } from "#shared/agent-config/reporter.ts";
 import { MAX_LISTING_BYTES } from "#shared/contracts/tool-list.ts";
-import type { Environment } from "#shared/environment.ts";
+import type { Environment } from "#shared/service/environment.ts";
 import type { Tool, ToolCatalogue } from "../tool.ts";
 import { compileArguments } from "./check-arguments.ts";
 import { stubTool } from "./stub-tool.ts";

@@ -1,4 +1,4 @@
-import type { Environment } from "#shared/environment.ts";
+import type { Environment } from "#shared/service/environment.ts";
 import type { Reporter } from "#shared/agent-config/reporter.ts";
 import type { LlmProviderEntry } from "#shared/agent-config/schemas/llm-providers-file.ts";
 import type { Loose } from "#shared/agent-config/check-shape.ts";

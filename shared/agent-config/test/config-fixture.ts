@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { AgentConfigError } from "#shared/agent-config/config-problem.ts";
 import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
-import type { Environment } from "#shared/environment.ts";
+import type { Environment } from "#shared/service/environment.ts";
 import { loadAgentConfig } from "#shared/agent-config/load-agent-config.ts";
 
 /** A provider without a key; `s.yaml` exists in every test directory. */

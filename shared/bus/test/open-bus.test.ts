@@ -67,7 +67,7 @@ describe("the bus", () => {
       expect(heard).to.deep.equal([{ session_id: id, seq: 1, db_event_id: 1 }]);
     });
 
-    it("rejects while NATS does not answer instead of throwing", async () => {
+    it("rejects on a closed connection instead of throwing", async () => {
       const bus = await fixture.connect();
       await bus.connection.close();
       expect(await rejectionOf(publishEvent(bus, statusEvent(randomUUID(), 1)))).to.include(
@@ -96,7 +96,7 @@ describe("the bus", () => {
       timestamp: "now",
     });
 
-    it("keeps the order in which one connection sent to two subjects", async () => {
+    it("keeps the order in which one connection published to two subjects", async () => {
       const id = randomUUID();
       const listener = await fixture.connect();
       const heard: number[] = [];
@@ -113,7 +113,7 @@ describe("the bus", () => {
       expect(heard).to.deep.equal(Array.from({ length: count }, (_, n) => n + 1));
     });
 
-    it("skips a malformed message, says so, and goes on", async () => {
+    it("skips and logs a malformed message", async () => {
       const id = randomUUID();
       const heard: StreamChunk[] = [];
       const subscription = subscribe(fixture.bus, SUBJECTS.chunks(id), streamChunkCodec, (one) =>
@@ -137,7 +137,7 @@ describe("the bus", () => {
   describe("request", () => {
     const ask = { session_id: randomUUID(), execution_id: randomUUID(), server_ids: ["a"] };
 
-    it("gets the answer of one of those who serve the subject", async () => {
+    it("gets one reply from a queue group", async () => {
       const subject = `test.${randomUUID()}`;
       const asked: string[] = [];
       const servers = ["one", "two"].map((name) =>
@@ -161,9 +161,11 @@ describe("the bus", () => {
       for (const server of servers) server.unsubscribe();
     });
 
-    it("says whether nobody serves the subject, or nobody answered, or the answer was wrong", async () => {
-      const nobody = await request(fixture.bus, "test.nobody", TOOLS, ask, 5_000).catch((e: unknown) => e);
-      expect(nobody).to.include({ code: "no_responders", message: "nobody answers on test.nobody" });
+    it("distinguishes a subject without a service, a missing reply and a malformed reply", async () => {
+      const unserved = await request(fixture.bus, "test.unserved", TOOLS, ask, 5_000).catch(
+        (e: unknown) => e,
+      );
+      expect(unserved).to.include({ code: "no_responders", message: "nobody answers on test.unserved" });
       const subject = `test.${randomUUID()}`;
       const failing = serveRequests(fixture.bus, { subject }, TOOLS, () => {
         throw new TerminalError("x", "cannot");
@@ -187,7 +189,7 @@ describe("the bus", () => {
   });
 
   describe("openBus", () => {
-    it("retries until the server is there, with a sentence without the password", async () => {
+    it("retries until the server is reachable, and logs no password", async () => {
       const { port } = fixture.servers.nats;
       const lines: string[] = [];
       const log = pino({ level: "warn" }, { write: (line: string) => lines.push(line) });
@@ -204,7 +206,7 @@ describe("the bus", () => {
       expect(await rejectionOf(bus.check())).to.equal("the connection to NATS is closed");
     });
 
-    it("stops trying when it is told to", async () => {
+    it("stops retrying when its signal aborts", async () => {
       const stop = new AbortController();
       const log = pino({ level: "silent" });
       const url = `nats://127.0.0.1:${await freePort("127.0.0.1")}`;
@@ -215,7 +217,7 @@ describe("the bus", () => {
   });
 
   describe("onReconnect", () => {
-    it("tells each time the connection is back", async () => {
+    it("calls back each time the connection is restored", async () => {
       const bus = await fixture.connect();
       let times = 0;
       onReconnect(bus, () => times++);

@@ -35,7 +35,7 @@ describe("the session queue", () => {
   const durable = async () => fixture.bus.jsm.consumers.info(SESSIONS_STREAM, EXECUTORS_DURABLE);
 
   describe("ensureStreams", () => {
-    it("may be called by many at once and again", async () => {
+    it("may be called concurrently and repeatedly", async () => {
       const { jsm } = fixture.bus;
       await jsm.streams.delete(SESSIONS_STREAM);
       await jsm.streams.delete("EVENTS");
@@ -51,7 +51,7 @@ describe("the session queue", () => {
       });
     });
 
-    it("brings a stream with other settings up to date and keeps its messages", async () => {
+    it("updates a stream with other settings and keeps its messages", async () => {
       const id = randomUUID();
       await wakeSession(fixture.bus, id);
       const { jsm } = fixture.bus;
@@ -63,7 +63,7 @@ describe("the session queue", () => {
   });
 
   describe("ensureExecutorsDurable", () => {
-    it("may be called by many at once and again, and follows a changed limit", async () => {
+    it("may be called concurrently and repeatedly, and applies a changed limit", async () => {
       await fixture.bus.jsm.consumers.delete(SESSIONS_STREAM, EXECUTORS_DURABLE);
       const buses = await Promise.all([fixture.connect(), fixture.connect(), fixture.connect()]);
       await Promise.all(buses.map(async (bus) => ensureExecutorsDurable(bus, { maxRunning: 4 })));
@@ -118,7 +118,7 @@ describe("the session queue", () => {
   });
 
   describe("pullSession", () => {
-    it("delivers up to the cluster's limit, and the rest once a place is free", async () => {
+    it("delivers up to the cluster's limit, and the next one after an acknowledgement", async () => {
       const ids = Array.from({ length: MAX_RUNNING + 1 }, () => randomUUID());
       for (const id of ids) await wakeSession(fixture.bus, id);
       const [first] = [await pull(), await pull(), await pull()];
@@ -135,7 +135,7 @@ describe("the session queue", () => {
       expect((await pull()).sessionId).to.equal(id);
     });
 
-    it("resolves null at once when it is aborted, and takes no message afterwards", async () => {
+    it("resolves null immediately when it is aborted, and takes no message afterwards", async () => {
       const stop = new AbortController();
       const pulling = pullSession(fixture.bus, queue, stop.signal);
       await until("the pull waits", async () => (await durable()).num_waiting === 1);
@@ -147,7 +147,7 @@ describe("the session queue", () => {
       expect(await pullSession(fixture.bus, queue, stop.signal)).to.equal(null);
     });
 
-    it("ends a message that is no wake-up and says so", async () => {
+    it("terminates, logs and reports a message that is not a wake-up", async () => {
       let poison = 0;
       for (const message of ["not a wake-up", JSON.stringify({ session_id: randomUUID() })]) {
         await fixture.bus.js.publish(SUBJECTS.sessions(randomUUID()), message);
@@ -168,7 +168,7 @@ describe("the session queue", () => {
       expect(await pulling).to.equal("rejected");
     });
 
-    it("lets go of its tokens when the server changes, so that none touches another's message", async () => {
+    it("does not acknowledge after a change of server, where it could touch another session's message", async () => {
       const id = randomUUID();
       await wakeSession(fixture.bus, id);
       const delivery = await pull();

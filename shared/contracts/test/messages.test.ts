@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { expect } from "chai";
 import { Type } from "typebox";
 import { jsonCodec } from "#shared/contracts/json-codec.ts";
-import { MAX_DELTA_UTF16_UNITS, streamChunkCodec } from "#shared/contracts/stream-chunk.ts";
+import { MAX_DELTA_CODE_UNITS, streamChunkCodec } from "#shared/contracts/stream-chunk.ts";
 import {
   MAX_INLINE_PAYLOAD_BYTES,
   belongsToFeed,
@@ -12,7 +12,7 @@ import {
 } from "#shared/contracts/session-event.ts";
 import { SUBJECTS, lastToken } from "#shared/contracts/subjects.ts";
 import { sessionWakeupCodec } from "#shared/contracts/session-wakeup.ts";
-import { MAX_SNAPSHOT_TEXT_UTF16_UNITS } from "#shared/contracts/stream-snapshot.ts";
+import { MAX_SNAPSHOT_TEXT_CODE_UNITS } from "#shared/contracts/stream-snapshot.ts";
 import { isUuid } from "#shared/contracts/uuid.ts";
 import { SESSION_STATUSES, TERMINAL_STATUSES, isTerminal } from "#shared/contracts/statuses.ts";
 
@@ -58,11 +58,11 @@ const PAYLOADS: readonly SessionEventPayload[] = [
 describe("jsonCodec", () => {
   const codec = jsonCodec("thing", Type.Object({ name: Type.String() }));
 
-  it("gives back what it was given", () => {
+  it("decodes what it encoded", () => {
     expect(codec.decode(codec.encode({ name: "é💾" }))).to.deep.equal({ name: "é💾" });
   });
 
-  it("says what is wrong with bytes that are no such message", () => {
+  it("names what is wrong with malformed bytes", () => {
     const wrong: Record<string, RegExp> = {
       "{": /^malformed thing: not JSON/u,
       "[]": /^malformed thing: the value must be object$/u,
@@ -80,7 +80,7 @@ describe("jsonCodec", () => {
 });
 
 describe("session events", () => {
-  it("take every kind of payload, with its number", () => {
+  it("accept every kind of payload", () => {
     for (const payload of PAYLOADS) {
       expect(parseSessionEventPayload(payload)).to.equal(payload);
       const event = { session_id: ID, seq: 1, db_event_id: 9, payload };
@@ -88,7 +88,7 @@ describe("session events", () => {
     }
   });
 
-  it("refuse what no reader could use", () => {
+  it("reject malformed payloads", () => {
     const [status] = PAYLOADS;
     for (const wrong of [
       { ...status, type: "session.unknown" },
@@ -103,7 +103,7 @@ describe("session events", () => {
     expect(() => busEventCodec.decode(bytes(JSON.stringify(event)))).to.throw(/seq must be >= 1/u);
   });
 
-  it("send to the feed of all sessions what is about a session as a whole", () => {
+  it("belong to the feed when they are about a session as a whole", () => {
     expect(PAYLOADS.map(belongsToFeed)).to.deep.equal([true, true, false, false, false]);
   });
 });
@@ -116,12 +116,12 @@ describe("message sizes", () => {
       event_id: ID,
       attempt: 1,
       offset: 0,
-      delta: "\u0001".repeat(MAX_DELTA_UTF16_UNITS),
+      delta: "\u0001".repeat(MAX_DELTA_CODE_UNITS),
       timestamp: new Date(0).toISOString(),
     });
     expect(chunk.length).to.be.below(128 * 1024);
     expect(MAX_INLINE_PAYLOAD_BYTES).to.be.below(128 * 1024);
-    expect(6 * MAX_SNAPSHOT_TEXT_UTF16_UNITS).to.be.below(1_000_000);
+    expect(6 * MAX_SNAPSHOT_TEXT_CODE_UNITS).to.be.below(1_000_000);
   });
 });
 
@@ -141,7 +141,7 @@ describe("subjects", () => {
 });
 
 describe("isUuid", () => {
-  it("takes the hyphenated form only, so that no id can forge a subject", () => {
+  it("accepts the hyphenated form only, so that no id can forge a subject", () => {
     expect([ID, ID.toUpperCase(), randomUUID()].every(isUuid)).to.equal(true);
     const wrong = ["", "*", ">", `${ID}.x`, ID.replaceAll("-", ""), `{${ID}}`, `${ID}\n`, ` ${ID}`];
     expect(wrong.filter(isUuid)).to.deep.equal([]);
@@ -150,7 +150,7 @@ describe("isUuid", () => {
 });
 
 describe("isTerminal", () => {
-  it("is true for how a session can have ended and for nothing else", () => {
+  it("is true for the terminal statuses and for no other", () => {
     expect(SESSION_STATUSES.filter(isTerminal)).to.deep.equal([...TERMINAL_STATUSES]);
     expect(isTerminal("active")).to.equal(false);
     expect(isTerminal("streaming")).to.equal(false);

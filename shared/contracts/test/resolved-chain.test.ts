@@ -40,12 +40,12 @@ const CHAIN: ResolvedChain = {
 };
 
 describe("parseResolvedChain", () => {
-  it("gives back a chain as it was stored", () => {
+  it("returns a chain as it was stored", () => {
     const stored: unknown = JSON.parse(JSON.stringify(CHAIN));
     expect(parseResolvedChain(stored)).to.deep.equal(CHAIN);
   });
 
-  it("names what makes a stored chain useless", () => {
+  it("names what is invalid in a stored chain", () => {
     expect(() => parseResolvedChain({ ...CHAIN, stages: [] })).to.throw(/stages must NOT have fewer than 1/u);
     expect(() => parseResolvedChain({})).to.throw("malformed resolved chain");
   });

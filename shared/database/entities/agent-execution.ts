@@ -3,24 +3,24 @@ import { ITERATION_STRATEGIES, type IterationStrategy } from "#shared/contracts/
 import { RUN_STATUSES, type RunStatus } from "#shared/contracts/statuses.ts";
 
 /**
- * What a controller must know beside the conversation to decide its next step: stored, never remembered, so that
- * another executor asks the same question and gets the same answer.
+ * What a controller needs, besides the conversation, to choose its next step. It is stored and not kept in memory, so
+ * that another executor chooses the same step.
  */
 export interface IterationState {
   /** LLM calls whose outcome is committed, failed ones included. */
   iteration: number;
-  /** `concluding` once the limit was reached and the model was asked to conclude from what it has. */
+  /** `concluding` once the limit is reached and the model was asked to answer from what it has. */
   phase: "iterating" | "concluding";
-  /** True when the last LLM call, or a tool call since, failed to execute. An answer that is an error is no failure. */
+  /** True when the last LLM call, or a tool call since, was not executed. A tool result with an error is no failure. */
   last_failed: boolean;
-  /** Failed LLM calls in a row: what the pause before the next one grows with. */
+  /** Consecutive failed LLM calls; the backoff before the next one grows with them. */
   consecutive_failures: number;
   last_error: string | null;
   last_error_code: string | null;
-  /** False when the provider said that another try cannot help. */
+  /** False when the provider reported that a retry cannot help. */
   last_error_retryable: boolean;
   consecutive_timeouts: number;
-  /** What is left of the iteration's time for its tool calls, in milliseconds. */
+  /** Time left for the iteration's tool calls, in milliseconds. */
   tools_budget_ms: number;
 }
 
@@ -49,7 +49,6 @@ export interface AgentExecution {
   duration_ms: number | null;
   error_message: string | null;
   error_code: string | null;
-  /** The resolved one. */
   iteration_strategy: IterationStrategy;
   iteration_state: IterationState;
   llm_provider: string;

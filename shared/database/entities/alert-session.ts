@@ -2,7 +2,7 @@ import { EntitySchema } from "typeorm";
 import type { ResolvedChain } from "#shared/contracts/resolved-chain.ts";
 import { SESSION_STATUSES, type SessionStatus } from "#shared/contracts/statuses.ts";
 
-/** One alert and its investigation. What changes with every step or heartbeat is in `session_runtime`. */
+/** One alert and its investigation. Columns that change with every step or heartbeat are in `session_runtime`. */
 export interface AlertSession {
   session_id: string;
   /** Opaque text, at most 1 MiB in UTF-8. */
@@ -24,12 +24,12 @@ export interface AlertSession {
   runbook_url: string | null;
   mcp_selection: object | null;
   chain_id: string;
-  /** The configuration the session was submitted with; later readers and owners use exactly this. */
+  /** The configuration resolved at submission; every reader and owner uses this one. */
   resolved_config: ResolvedChain;
   config_hash: string;
   current_stage_index: number | null;
   current_stage_id: string | null;
-  /** Who claimed it last. */
+  /** The executor that claimed it last. */
   pod_id: string | null;
   slack_message_fingerprint: string | null;
   deleted_at: Date | null;

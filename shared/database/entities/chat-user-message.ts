@@ -1,7 +1,7 @@
 import { EntitySchema } from "typeorm";
 
-/** A question asked in a chat; the stage that answers it points back at it. */
-export interface ChatUserMessage {
+/** A question asked in a chat; the stage that answers it references it. */
+interface ChatUserMessage {
   message_id: string;
   chat_id: string;
   content: string;

@@ -1,7 +1,7 @@
 import { EntitySchema } from "typeorm";
 
 /** The follow-up conversation of a session; at most one. */
-export interface Chat {
+interface Chat {
   chat_id: string;
   session_id: string;
   created_at: Date;

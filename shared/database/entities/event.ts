@@ -1,8 +1,8 @@
 import { EntitySchema } from "typeorm";
 import type { SessionEventPayload } from "#shared/contracts/session-event.ts";
 
-/** The event log: what every subscriber of a session sees. `seq` is contiguous from 1 within the session. */
-export interface Event {
+/** One row of the event log that subscribers of a session receive. `seq` counts from 1 within it without gaps. */
+interface Event {
   /** Ascending over all sessions; on the wire `db_event_id`, the reference's cursor. */
   id: number;
   session_id: string;

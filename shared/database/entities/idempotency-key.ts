@@ -1,11 +1,11 @@
 import { EntitySchema } from "typeorm";
 
-/** Which session a repeated submission gets instead of a new one. */
-export interface IdempotencyKey {
+/** Maps a repeated submission to the session of the first one. */
+interface IdempotencyKey {
   /** SHA-256 in hex of the author with the client's own key, or with the alert's type and fingerprint. */
   key: string;
   session_id: string;
-  /** SHA-256 in hex of what the first request asked for: a client's key with another request is refused. */
+  /** SHA-256 in hex of the first request; a client's key with another request is refused. */
   request_hash: string;
   created_at: Date;
   expires_at: Date;

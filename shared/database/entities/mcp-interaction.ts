@@ -2,7 +2,7 @@ import { EntitySchema } from "typeorm";
 import { MCP_INTERACTION_TYPES, type McpInteractionType } from "#shared/contracts/statuses.ts";
 
 /** One tool listing or call. */
-export interface McpInteraction {
+interface McpInteraction {
   interaction_id: string;
   session_id: string;
   stage_id: string;

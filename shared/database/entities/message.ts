@@ -1,29 +1,29 @@
 import { EntitySchema } from "typeorm";
 import { MESSAGE_ROLES, type MessageRole } from "#shared/contracts/statuses.ts";
 
-/** A structured call as the model asked for it; `arguments` is JSON text. */
-export interface MessageToolCall {
+/** A structured tool call by the model; `arguments` is JSON text. */
+interface MessageToolCall {
   id: string;
   name: string;
   arguments: string;
 }
 
-/** One message of an execution's conversation, exactly as the model was or will be sent it. */
+/** One message of an execution's conversation, exactly as it is sent to the model. */
 export interface Message {
   message_id: string;
   session_id: string;
   stage_id: string;
   execution_id: string;
-  /** From 1 within the execution, independent of the timeline's numbers. */
+  /** Counts from 1 within the execution, independent of the timeline's numbers. */
   sequence_number: number;
   role: MessageRole;
   content: string;
   /** Only on assistant messages. */
   tool_calls: MessageToolCall[] | null;
-  /** Both only on, and always on, tool messages. */
+  /** Both are set on every tool message and on no other. */
   tool_call_id: string | null;
   tool_name: string | null;
-  /** Opaque bytes the gateway returned with an assistant message and gets back with it (thought signatures). */
+  /** Opaque bytes (thought signatures) that the gateway returned with an assistant message and is sent back with it. */
   provider_state: Buffer | null;
   created_at: Date;
 }

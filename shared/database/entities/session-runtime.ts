@@ -1,22 +1,22 @@
 import { EntitySchema } from "typeorm";
 
 /**
- * The part of a session that changes all the time, apart from the megabyte alert and without an index on what
- * changes, so that a heartbeat stays a small in-page update. Its row lock orders every write to the session.
+ * The frequently changing part of a session, separate from the alert text of up to 1 MiB and without an index on
+ * changing columns, so that a heartbeat is a small in-page update. Its row lock serialises all writes to the session.
  */
 export interface SessionRuntime {
   session_id: string;
   lease_owner: string | null;
-  /** Raised by every claim; each of the owner's writes carries it (the fence). */
+  /** Incremented by every claim; checked by every write of the owner (the fence). */
   lease_epoch: number;
-  /** By the database's clock; null while nobody owns the session. */
+  /** By the database's clock; null while the session has no owner. */
   lease_expires_at: Date | null;
   /** Takeovers of an expired lease, or failed runs, since the last completed step. */
   attempts: number;
-  /** Nobody claims the session before. */
+  /** The session is not claimed before this time. */
   not_before: Date | null;
   cancel_requested_at: Date | null;
-  /** The newest event's number; events count from 1. */
+  /** The newest event's `seq`; 0 without events. */
   last_seq: number;
   last_interaction_at: Date | null;
   input_tokens: number;

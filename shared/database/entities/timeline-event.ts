@@ -6,7 +6,7 @@ import {
   type TimelineStatus,
 } from "#shared/contracts/statuses.ts";
 
-/** One entry of what people watch. `sequence_number` counts from 1 within its execution. */
+/** One entry of the timeline that users watch. `sequence_number` counts from 1 within its execution. */
 export interface TimelineEvent {
   event_id: string;
   session_id: string;

@@ -2,7 +2,7 @@ import { EntitySchema } from "typeorm";
 import { TOOL_CALL_STATES, type ToolCallState } from "#shared/contracts/statuses.ts";
 import type { ToolCallFailure } from "#shared/contracts/tool-call.ts";
 
-/** A tool call's claim and result, owned by the tool-runner: an id that is here once never runs a second time. */
+/** A tool call's claim and result. An id that has a row is never run again. */
 export interface ToolCall {
   call_id: string;
   session_id: string;
@@ -12,12 +12,12 @@ export interface ToolCall {
   name: string;
   read_only: boolean;
   state: ToolCallState;
-  /** The result's text, or what is to be said about the failure. */
+  /** The result's text, or the failure's message. */
   result: string | null;
   is_error: boolean | null;
-  /** Why a failed call failed. */
+  /** Only on failed calls. */
   failure: ToolCallFailure | null;
-  /** The runner of a running call puts this off while it lives; afterwards the call counts as lost. */
+  /** Deferred by each heartbeat of a running call's runner; once it has passed, the call counts as lost. */
   alive_until: Date | null;
   started_at: Date;
   completed_at: Date | null;

@@ -1,9 +1,9 @@
 import type { MigrationInterface, QueryRunner } from "typeorm";
 
 /**
- * The whole data model. Enums are checked by the database. What changes with every heartbeat is apart, in
- * session_runtime, without an index on it. Full-text indexes cover the first 100,000 characters, because a legal
- * alert can exceed what an index entry holds.
+ * The initial data model. The database checks the enums. Columns that change with every heartbeat are in
+ * session_runtime, without an index on them. Full-text indexes cover the first 100,000 characters, because a valid
+ * alert can exceed the maximum size of a tsvector.
  */
 export class Initial0000000000001 implements MigrationInterface {
   readonly name = "Initial0000000000001";

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from "typeorm";
 
-/** Why a tool call failed, and until when its runner has shown a sign of life. */
+/** Stores why a tool call failed, and until when the last heartbeat of its runner is valid. */
 export class ToolCallOutcomes0000000000002 implements MigrationInterface {
   readonly name = "ToolCallOutcomes0000000000002";
 

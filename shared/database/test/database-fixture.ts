@@ -7,7 +7,7 @@ import { BackingServers } from "../../../test/support/backing-servers.ts";
 const log = pino({ level: "silent" });
 const { signal } = new AbortController();
 
-/** A real Postgres and connections to databases of its own. */
+/** A real Postgres, with connections to its databases. */
 export class DatabaseFixture implements AsyncDisposable {
   readonly #resources: AsyncDisposableStack;
   readonly servers: BackingServers;

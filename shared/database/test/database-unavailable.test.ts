@@ -5,7 +5,7 @@ import { pino } from "pino";
 import type { DataSource } from "typeorm";
 import { isDatabaseUnavailable } from "#shared/database/database-unavailable.ts";
 import { openDatabase } from "#shared/database/open-database.ts";
-import { listen } from "#shared/listen.ts";
+import { listen } from "#shared/service/listen.ts";
 import { freePort } from "../../../launcher/free-port.ts";
 import { rejectionOf } from "../../../launcher/test/rejection-of.ts";
 import { until } from "../../../test/support/until.ts";
@@ -25,7 +25,7 @@ describe("isDatabaseUnavailable", () => {
   });
   after(() => fixture[Symbol.asyncDispose]());
 
-  /** What a piece of work fails with; undefined when it does not. */
+  /** The error that `work` rejects with; undefined if it resolves. */
   const failureOf = async (work: Promise<unknown>): Promise<unknown> =>
     work.then(
       () => undefined,
@@ -36,7 +36,7 @@ describe("isDatabaseUnavailable", () => {
     expect(isDatabaseUnavailable(error), String(error)).to.equal(true);
   };
 
-  it("is false for what trying again cannot help", async () => {
+  it("is false for errors that a retry cannot help", async () => {
     for (const sql of [
       "SELECT nonsense",
       "SELECT 1/0",
@@ -76,7 +76,7 @@ describe("isDatabaseUnavailable", () => {
     expectUnavailable(error);
   });
 
-  it("is true for a statement that takes too long and for a lock that is not given", async () => {
+  it("is true for a statement timeout and for a lock timeout", async () => {
     expectUnavailable(
       await failureOf(
         db.transaction(async (manager) => {
@@ -115,7 +115,7 @@ describe("isDatabaseUnavailable", () => {
     expectUnavailable(failures[0]);
   });
 
-  it("is true while the server is down, and the pool finds it again afterwards", async () => {
+  it("is true while the server is down, and the pool recovers afterwards", async () => {
     await fixture.servers.stopPostgres();
     for (let n = 0; n < 5; n++) {
       expectUnavailable(await failureOf(db.query("SELECT 1")));
@@ -145,18 +145,24 @@ describe("isDatabaseUnavailable", () => {
 });
 
 describe("openDatabase", () => {
-  it("retries until Postgres is there, with a sentence without the password", async () => {
+  it("retries until its signal aborts, and logs no password", async () => {
     const port = await freePort("127.0.0.1");
     const lines: string[] = [];
-    const told = pino({ level: "warn" }, { write: (line: string) => lines.push(line) });
+    const recordingLog = pino({ level: "warn" }, { write: (line: string) => lines.push(line) });
     const stop = new AbortController();
     const url = `postgres://me:secret@127.0.0.1:${port}/tarsy`;
-    const opening = openDatabase({ url, applicationName: "x", poolSize: 1, log: told, signal: stop.signal });
+    const opening = openDatabase({
+      url,
+      applicationName: "x",
+      poolSize: 1,
+      log: recordingLog,
+      signal: stop.signal,
+    });
     const refused = rejectionOf(opening);
     await until("it has tried twice", () => lines.length >= 2);
     expect(lines[0]).to.include(`Postgres at 127.0.0.1:${port} cannot be used`);
     expect(lines.join("")).to.not.include("secret");
-    // Somebody listens who is no Postgres.
+    // A server that is not Postgres.
     const server = createServer((socket) => socket.resume().end("HTTP/1.1 400 Bad Request\r\n\r\n"));
     await listen(server, { host: "127.0.0.1", port });
     const tries = lines.length;

@@ -21,7 +21,7 @@ describe("the schema", () => {
   const empty = async (): Promise<DataSource> => fixture.connect(await fixture.emptyDatabase());
 
   describe("migrate", () => {
-    it("goes up, down and up again, and leaves nothing behind below", async () => {
+    it("goes up, down and up again, and leaves nothing behind when down", async () => {
       const db = await empty();
       await migrate(db, log);
       const above: unknown = await db.query(TABLES);
@@ -33,7 +33,7 @@ describe("the schema", () => {
       expect(await db.query(TABLES)).to.deep.equal(above);
     });
 
-    it("migrates once when two start together", async () => {
+    it("migrates once when replicas start together", async () => {
       const url = await fixture.emptyDatabase();
       const replicas = await Promise.all([1, 2, 3].map(async () => fixture.connect(url)));
       await Promise.all(replicas.map(async (db) => migrate(db, log)));
@@ -42,7 +42,7 @@ describe("the schema", () => {
       expect(await db?.query("SELECT count(*)::int AS n FROM schema_migrations")).to.deep.equal([{ n }]);
     });
 
-    it("gives its lock and its settings back", async () => {
+    it("releases its lock and leaves the timeouts as they were", async () => {
       const db = await empty();
       await migrate(db, log);
       await migrate(db, log);
@@ -51,11 +51,11 @@ describe("the schema", () => {
       expect(await db.query("SHOW lock_timeout")).to.deep.equal([{ lock_timeout: "3s" }]);
     });
 
-    it("leaves the entities nothing to change about a column, a type or a table", async () => {
+    it("matches the entities in every table, column and type", async () => {
       const db = await empty();
       await migrate(db, log);
       const { upQueries } = await db.driver.createSchemaBuilder().log();
-      // Constraints and indexes are the migration's own; the entities name columns only.
+      // Constraints and indexes are in the migrations only; the entities have only columns.
       const drift = upQueries
         .map(({ query }) => query)
         .filter((query) => !/^(?:ALTER TABLE "\w+" DROP CONSTRAINT|DROP INDEX) /u.test(query));
@@ -64,22 +64,24 @@ describe("the schema", () => {
   });
 
   describe("waitForSchema", () => {
-    it("waits until somebody else has migrated", async () => {
+    it("waits until another process has migrated", async () => {
       const url = await fixture.emptyDatabase();
       const [waiting, migrating] = [await fixture.connect(url), await fixture.connect(url)];
       const lines: string[] = [];
-      const told = pino({ level: "info" }, { write: (line: string) => lines.push(line) });
-      let isThere = false;
-      const done = waitForSchema(waiting, told, new AbortController().signal).then(() => (isThere = true));
+      const recordingLog = pino({ level: "info" }, { write: (line: string) => lines.push(line) });
+      let isReady = false;
+      const done = waitForSchema(waiting, recordingLog, new AbortController().signal).then(
+        () => (isReady = true),
+      );
       await until("it says what it waits for", () => lines.length === 1);
-      expect(isThere).to.equal(false);
+      expect(isReady).to.equal(false);
       await migrate(migrating, log);
       await done;
-      await waitForSchema(waiting, told, new AbortController().signal);
+      await waitForSchema(waiting, recordingLog, new AbortController().signal);
       expect(lines).to.have.length(1);
     });
 
-    it("stops waiting when it is told to, and creates nothing", async () => {
+    it("stops waiting when its signal aborts, and creates nothing", async () => {
       const db = await empty();
       const stop = new AbortController();
       const waiting = waitForSchema(db, log, stop.signal);
@@ -109,9 +111,9 @@ describe("the schema", () => {
         ...columns,
       };
       const names = Object.keys(row);
-      const places = names.map((_name, index) => `$${index + 1}`);
+      const placeholders = names.map((_name, index) => `$${index + 1}`);
       await db.query(
-        `INSERT INTO alert_sessions (${names.join(", ")}) VALUES (${places.join(", ")})`,
+        `INSERT INTO alert_sessions (${names.join(", ")}) VALUES (${placeholders.join(", ")})`,
         Object.values(row),
       );
       return session_id;
@@ -133,7 +135,7 @@ describe("the schema", () => {
       await insert({ alert_data: "x".repeat(1_048_576) });
     });
 
-    it("holds messages to their rules", async () => {
+    it("enforces which columns a message of each role has", async () => {
       const id = await insert();
       await db.query(
         "INSERT INTO stages (stage_id, session_id, stage_name, stage_index, expected_agent_count) VALUES ($1, $1, 's', 0, 1)",
@@ -176,7 +178,7 @@ describe("the schema", () => {
       await message("tool", "", { callId: "c", tool: "t" });
     });
 
-    it("deletes everything of a session with it", async () => {
+    it("deletes a session's rows with the session", async () => {
       const id = await insert();
       await db.query("INSERT INTO session_runtime (session_id) VALUES ($1)", [id]);
       await db.query("INSERT INTO events (session_id, seq, payload) VALUES ($1, 1, '{}')", [id]);
@@ -185,13 +187,13 @@ describe("the schema", () => {
       expect(await db.query("SELECT 1 FROM session_runtime WHERE session_id = $1", [id])).to.deep.equal([]);
     });
 
-    it("keeps what changes with every heartbeat out of its indexes", async () => {
+    it("indexes no column that changes with every heartbeat", async () => {
       expect(
         await db.query("SELECT indexname FROM pg_indexes WHERE tablename = 'session_runtime'"),
       ).to.deep.equal([{ indexname: "session_runtime_pkey" }]);
     });
 
-    it("gives int8 as numbers", async () => {
+    it("returns int8 as a number", async () => {
       expect(await db.query("SELECT 9007199254740991::int8 AS n")).to.deep.equal([
         { n: Number.MAX_SAFE_INTEGER },
       ]);

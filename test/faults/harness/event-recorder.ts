@@ -87,7 +87,7 @@ export class EventRecorder implements AsyncDisposable {
     let wasOpen = false;
     const socket = new WebSocket(this.#url, { handshakeTimeout: 5_000 });
     this.#socket = socket;
-    const gone = new Promise<void>((resolve) => {
+    const closed = new Promise<void>((resolve) => {
       socket.once("close", () => resolve());
     });
     socket.on("error", () => undefined); // followed by close
@@ -97,7 +97,7 @@ export class EventRecorder implements AsyncDisposable {
       for (const sessionId of this.#received.keys()) this.#subscribe(socket, sessionId);
     });
     socket.on("message", (data: Buffer) => this.#record(data, socket));
-    await gone;
+    await closed;
     return wasOpen;
   }
 

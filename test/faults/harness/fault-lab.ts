@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { BackingServers } from "../../support/backing-servers.ts";
-import { temporaryConfigDirectory as configDirectory } from "../../support/temporary-config-directory.ts";
+import { testConfigDirectory } from "../../support/config-directory.ts";
 import { postgresTap, type StatementWatch } from "../../support/postgres-tap.ts";
 import { TarsyClient } from "../../support/tarsy-client.ts";
 import { TarsySystem, type RunningService, type ServiceName } from "../../support/tarsy-system.ts";
@@ -83,7 +83,7 @@ export class FaultLab implements AsyncDisposable {
       ),
     );
     const config = resources.use(
-      await configDirectory(labConfig({ model: model.url, slots, maxRunning, toolDelay })),
+      await testConfigDirectory(labConfig({ model: model.url, slots, maxRunning, toolDelay })),
     );
     const system = resources.use(
       await TarsySystem.prepare({ servers, configDir: config.path, env: { FAULT_MODEL_KEY: "none" } }),

@@ -1,4 +1,4 @@
-import type { ConfigFiles } from "../../support/temporary-config-directory.ts";
+import type { ConfigFiles } from "../../support/config-directory.ts";
 import type { ModelAnswer, ModelCall } from "./model-server.ts";
 
 const STAGES = [1, 2, 3, 4, 5, 6];

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { setTimeout as wait } from "node:timers/promises";
 import { Type, type Static } from "typebox";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import { listen } from "#shared/listen.ts";
+import { listen } from "#shared/service/listen.ts";
 import { geminiChunk } from "../../support/gemini-server.ts";
 
 /** One call as it reached the model. It is logged before the answer, so that no killed service can lose it. */

@@ -7,7 +7,7 @@ import type { Scenario } from "../harness/scenario.ts";
 /** Streams and durable consumers are lost; the rows in Postgres show which sessions are unfinished. */
 export const natsStoreLost: Scenario = {
   name: "nats-store-lost",
-  summary: "NATS is killed and comes back with an empty store",
+  summary: "NATS is killed and restarts with an empty store",
   inShortRun: false,
   run: async ({ lab: openLab, short, progress, figure, expect, allowRepeats }) => {
     const { rounds, sessions } = short ? { rounds: 1, sessions: 12 } : { rounds: 5, sessions: 40 };

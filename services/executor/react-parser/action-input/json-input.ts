@@ -1,7 +1,7 @@
-/** Deeper values overflow the stack when they are written as JSON again; no honest input comes near it. */
-export const MAX_DEPTH = 200;
+/** Serialising deeper values overflows the stack. Real inputs are far shallower. */
+const MAX_DEPTH = 200;
 
-/** The JSON value that `text` holds; undefined where it is not JSON or nested more than 200 levels deep. */
+/** The value of a JSON text; undefined if it is not JSON or is nested more than 200 levels deep. */
 export function parseJsonInput(text: string): { value: unknown } | undefined {
   if (!isShallow(text)) return undefined;
   try {
@@ -12,8 +12,8 @@ export function parseJsonInput(text: string): { value: unknown } | undefined {
 }
 
 /**
- * Copies a parsed value into one that JSON can hold: numbers beyond its range, which would become null, are kept as
- * text, and what JSON has no word for becomes null. Throws a RangeError where it is nested too deeply.
+ * Copies a parsed value into one that JSON can represent: numbers that are not finite become text, and values without
+ * a JSON form become null. Throws a RangeError if the value is nested more than 200 levels deep.
  */
 export function toJsonValue(value: unknown, depth = 0): unknown {
   if (typeof value === "number") return Number.isFinite(value) ? value : String(value);
@@ -21,16 +21,16 @@ export function toJsonValue(value: unknown, depth = 0): unknown {
   if (typeof value !== "object") return null;
   if (depth >= MAX_DEPTH) throw new RangeError(`the input is nested deeper than ${MAX_DEPTH} levels`);
   if (Array.isArray(value)) return value.map((item) => toJsonValue(item, depth + 1));
-  // From entries, so that a key called __proto__ stays a key.
+  // fromEntries keeps __proto__ as an ordinary key.
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, toJsonValue(item, depth + 1)]));
 }
 
-/** True for what JSON calls an object: neither null nor a list. */
+/** True for a JSON object: neither null nor an array. */
 export function isJsonObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Counts brackets outside strings: the parser is not to see what could exhaust the stack. */
+/** Counts brackets outside strings before parsing: deeper text could exhaust the stack of the parser. */
 function isShallow(text: string): boolean {
   let depth = 0;
   let inString = false;

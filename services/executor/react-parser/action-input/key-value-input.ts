@@ -1,11 +1,11 @@
 const INTEGER = /^[+-]?\d{1,17}$/u;
 const FLOAT = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,4})?$/u;
-/** No number that means something is longer; the rest is text. */
+/** Longer numbers stay text. */
 const MAX_NUMBER_LENGTH = 400;
 
 /**
- * Reads `key: value` or `key=value` pairs, separated by line breaks or commas. Undefined unless every part is a pair
- * whose key is not empty and has no whitespace, and for broken JSON, whose braces would become part of a key.
+ * Parses `key: value` or `key=value` pairs, separated by line breaks or commas. Returns undefined unless every part is
+ * a pair whose key is not empty and has no whitespace, and for broken JSON, whose braces would become part of a key.
  */
 export function parseKeyValueInput(text: string): Record<string, unknown> | undefined {
   if (text.startsWith("{") || text.startsWith("[")) return undefined;
@@ -22,7 +22,7 @@ export function parseKeyValueInput(text: string): Record<string, unknown> | unde
   return pairs.length === 0 ? undefined : Object.fromEntries(pairs);
 }
 
-/** The value that the text means: true, false, null, a number, or the text itself without quotes around it. */
+/** The value of a text: true, false, null, a number, or the text without the quotes around it. */
 function coerce(text: string): unknown {
   const unquoted = unquote(text);
   if (unquoted !== text) return unquoted;
@@ -48,7 +48,7 @@ function unquote(text: string): string {
 function coerceNumber(text: string): unknown {
   if (text.length > MAX_NUMBER_LENGTH) return text;
   const value = Number(text);
-  // Number("") is 0; an integer that a double cannot hold would be another one.
+  // Number("") is 0; an integer that a double cannot represent would be rounded.
   if (INTEGER.test(text)) return Number.isSafeInteger(value) ? value : text;
   return FLOAT.test(text) && /[.eE]/u.test(text) && Number.isFinite(value) ? value : text;
 }

@@ -1,15 +1,15 @@
 import { Composer, Lexer, Parser } from "yaml";
 import { isJsonObject, toJsonValue } from "./json-input.ts";
 
-/** The parser's time grows with tokens, and more than linearly; no honest input has this many. */
+/** The parser's time grows faster than linearly with the tokens. Real inputs have far fewer. */
 const MAX_TOKENS = 20_000;
 const MAX_LENGTH = 256 * 1024;
-/** Values that aliases may stand for: a few, so that a short text cannot expand into a huge one. */
+/** The most values that aliases may expand to, so that a short text cannot become a huge one. */
 const MAX_ALIASES = 10;
 
 /**
- * The map that a YAML text is, if it says more than `key: value` lines do: if some value is a list or a map, or if it
- * is written in braces. Undefined for any other text.
+ * Parses a YAML map that `key: value` lines cannot express: one with a list or a map as a value, or one in braces.
+ * Returns undefined for any other text.
  */
 export function parseYamlInput(text: string): Record<string, unknown> | undefined {
   return parseMap(text) ?? parseMap(realign(text));
@@ -26,7 +26,7 @@ function parseMap(text: string | undefined): Record<string, unknown> | undefined
     const isNested = Object.values(map).some((value) => typeof value === "object" && value !== null);
     return isNested || text.startsWith("{") ? map : undefined;
   } catch {
-    // The text is hostile or no YAML; either way it is not a map, and the next form is tried.
+    // The text is not YAML or exceeds a limit; the caller tries the next form.
     return undefined;
   }
 }
@@ -43,8 +43,8 @@ function* boundedTokens(text: string) {
 }
 
 /**
- * Trimming an indented block takes the first line's indentation only: takes as much from the others. Undefined where
- * some line has none.
+ * Trimming an indented block removes only the first line's indentation. Removes the smallest indentation of the other
+ * lines from them; undefined if there are none or one is not indented.
  */
 function realign(text: string): string | undefined {
   const [first = "", ...rest] = text.split("\n");

@@ -1,5 +1,5 @@
 import { GoogleGenAI } from "@google/genai";
-import type { Environment } from "#shared/environment.ts";
+import type { Environment } from "#shared/service/environment.ts";
 import type { LLMConfig } from "#shared/generated/llm/v1/llm.ts";
 import { terminal } from "../../errors/llm-error.ts";
 import type { ErrorContext } from "../../errors/provider-failure.ts";

@@ -1,5 +1,5 @@
 import type { GenerateContentParameters, GoogleGenAI } from "@google/genai";
-import type { Environment } from "#shared/environment.ts";
+import type { Environment } from "#shared/service/environment.ts";
 import { RetryableError } from "#shared/errors.ts";
 import { toolNameDecoder } from "../../conversation/tool-names.ts";
 import { retryable } from "../../errors/llm-error.ts";

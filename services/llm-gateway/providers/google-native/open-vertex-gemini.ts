@@ -1,5 +1,5 @@
 import { GoogleGenAI } from "@google/genai";
-import type { Environment } from "#shared/environment.ts";
+import type { Environment } from "#shared/service/environment.ts";
 import { googleCredentials } from "../vertex/google-credentials.ts";
 import { vertexAddress } from "../vertex/vertex-address.ts";
 import type { OpenGeminiClient } from "./gemini-client.ts";

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Environment } from "#shared/environment.ts";
+import type { Environment } from "#shared/service/environment.ts";
 import { RetryableError, TerminalError } from "#shared/errors.ts";
 import type { LLMConfig } from "#shared/generated/llm/v1/llm.ts";
 import { normaliseConversation } from "../../conversation/normalise-conversation.ts";

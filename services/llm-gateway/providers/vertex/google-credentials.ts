@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { GoogleAuth, PassThroughClient, type AuthClient } from "google-auth-library";
-import type { Environment } from "#shared/environment.ts";
+import type { Environment } from "#shared/service/environment.ts";
 import { errorMessage, type RetryableError, type TerminalError } from "#shared/errors.ts";
 import type { LLMConfig } from "#shared/generated/llm/v1/llm.ts";
 import { retryable, terminal } from "../../errors/llm-error.ts";

@@ -1,4 +1,4 @@
-import type { Environment } from "#shared/environment.ts";
+import type { Environment } from "#shared/service/environment.ts";
 import type { LLMConfig } from "#shared/generated/llm/v1/llm.ts";
 import { terminal } from "../../../errors/llm-error.ts";
 import { apiKey } from "../../credential.ts";

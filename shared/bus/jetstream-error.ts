@@ -1,0 +1,18 @@
+import { NatsError } from "nats";
+
+/** JetStream API error codes, from the server's own table. */
+export const CONSUMER_NOT_FOUND = 10_014;
+export const MESSAGE_NOT_FOUND = 10_037;
+export const STREAM_NOT_FOUND = 10_059;
+export const STREAM_STORE_FAILED = 10_077;
+
+interface JetStreamError {
+  readonly code: number | undefined;
+  readonly description: string;
+}
+
+/** The JetStream API error that a call was rejected with; undefined for any other error. */
+export function jetStreamError(error: unknown): JetStreamError | undefined {
+  if (!(error instanceof NatsError) || error.api_error === undefined) return undefined;
+  return { code: error.api_error.err_code, description: error.api_error.description };
+}

@@ -1,0 +1,81 @@
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Registry } from "prom-client";
+import { errorMessage } from "#shared/errors.ts";
+import { listen } from "#shared/service/listen.ts";
+
+/** Resolves if the dependency answers; rejects with a one-sentence message otherwise. */
+type ReadinessCheck = (signal: AbortSignal) => Promise<void>;
+
+export interface HealthServerOptions {
+  readonly host: string;
+  /** 0 lets the system choose. */
+  readonly port: number;
+  /** By name of the dependency, e.g. { postgres, nats }. */
+  readonly checks: Readonly<Record<string, ReadinessCheck>>;
+  readonly metrics: Registry;
+}
+
+const CHECK_TIMEOUT_MS = 2_000;
+
+/**
+ * Serves `GET /healthz` (always 200), `GET /readyz` (200 when every dependency answers within 2 s, else 503; the body
+ * names each) and `GET /metrics` (Prometheus text). Resolves once it listens, with its port.
+ */
+export async function serveHealth(options: HealthServerOptions): Promise<{ port: number } & AsyncDisposable> {
+  const server = createServer((request, response) => {
+    answer(request.url ?? "/", options, response).catch((error: unknown) =>
+      send(response, 500, { message: errorMessage(error) }),
+    );
+  });
+  await listen(server, options);
+  const address: AddressInfo | string | null = server.address();
+  return {
+    port: address !== null && typeof address === "object" ? address.port : options.port,
+    [Symbol.asyncDispose]: async () => {
+      const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+async function answer(url: string, options: HealthServerOptions, response: ServerResponse): Promise<void> {
+  const path = url.split("?", 1)[0];
+  if (path === "/healthz") return send(response, 200, { status: "alive" });
+  if (path === "/readyz") {
+    const checks = await runChecks(options.checks);
+    const ready = Object.values(checks).every((state) => state === "ok");
+    return send(response, ready ? 200 : 503, { status: ready ? "ready" : "not ready", checks });
+  }
+  if (path === "/metrics") {
+    response.writeHead(200, { "content-type": options.metrics.contentType });
+    response.end(await options.metrics.metrics());
+    return;
+  }
+  send(response, 404, { message: "Not Found" });
+}
+
+async function runChecks(checks: HealthServerOptions["checks"]): Promise<Record<string, string>> {
+  const signal = AbortSignal.timeout(CHECK_TIMEOUT_MS);
+  const late = new Promise<never>((_resolve, reject) => {
+    signal.addEventListener("abort", () => reject(new Error(`no answer within ${CHECK_TIMEOUT_MS} ms`)));
+  });
+  late.catch(() => undefined); // without a check to race with, it would be an unhandled rejection
+  const entries = await Promise.all(
+    Object.entries(checks).map(async ([name, check]) => {
+      try {
+        await Promise.race([check(signal), late]);
+        return [name, "ok"] as const;
+      } catch (error) {
+        return [name, errorMessage(error)] as const;
+      }
+    }),
+  );
+  return Object.fromEntries(entries);
+}
+
+function send(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { "content-type": "application/json" });
+  response.end(`${JSON.stringify(body)}\n`);
+}

@@ -1,0 +1,38 @@
+import { pino, type Logger as PinoLogger } from "pino";
+import pretty from "pino-pretty";
+
+/** Log lines are a fixed message plus fields; `child({ session_id })` adds fields to every line. */
+export type Logger = PinoLogger;
+
+export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+export const LOG_FORMATS = ["json", "pretty"] as const;
+export type LogFormat = (typeof LOG_FORMATS)[number];
+
+interface LoggerOptions {
+  readonly service: string;
+  readonly level: LogLevel;
+  readonly format: LogFormat;
+}
+
+/** Logs to standard output: JSON lines, or readable lines for a terminal. */
+export function createLogger({ service, level, format }: LoggerOptions): Logger {
+  const options = {
+    level,
+    base: { service },
+    messageKey: "message",
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (label: string) => ({ level: label }) },
+  };
+  // Synchronous, like the stream below: an exiting process loses no line, and lines keep their order.
+  if (format === "json") return pino(options, pino.destination({ fd: process.stdout.fd, sync: true }));
+  // A stream in this process, not a worker thread: a thread costs about 20 MB per service.
+  const stream = pretty({
+    messageKey: "message",
+    ignore: "pid,hostname,service",
+    translateTime: "SYS:HH:MM:ss.l",
+    singleLine: true,
+    sync: true,
+  });
+  return pino(options, stream);
+}

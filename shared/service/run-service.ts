@@ -1,0 +1,72 @@
+import { once } from "node:events";
+import type { Environment } from "#shared/service/environment.ts";
+import { coerceError, errorMessage } from "#shared/errors.ts";
+import { EXIT_MISCONFIGURED } from "#shared/service/exit-codes.ts";
+import { createLogger, type Logger } from "#shared/service/logger.ts";
+import type { ServiceConfig } from "#shared/service/service-config.ts";
+import { shutdownSignal } from "#shared/service/shutdown-signal.ts";
+
+/** What `start` gets. */
+export interface ServiceContext<C> {
+  readonly config: C;
+  readonly log: Logger;
+  /** Aborts when the service must stop. */
+  readonly signal: AbortSignal;
+  /** Released last-in first-out after the stop. */
+  readonly resources: AsyncDisposableStack;
+}
+
+/** The process exits after this time even if resources are not released: the leases of its sessions must expire. */
+const RELEASE_LIMIT_MS = 20_000;
+
+/**
+ * The body of every `main.ts`: loads the configuration, runs `start` (which returns once the service serves), waits for
+ * the stop signal and releases the resources. Exit code 0 after an orderly stop, 78 for an invalid configuration, 1
+ * after any other failure; a failure is logged here, once, as one sentence.
+ */
+export async function runService<C extends ServiceConfig>(
+  service: string,
+  loadConfig: (env: Environment) => C | Promise<C>,
+  start: (context: ServiceContext<C>) => Promise<void>,
+): Promise<void> {
+  const { config, log } = await configure(service, loadConfig);
+  try {
+    const signal = shutdownSignal(log);
+    const resources = new AsyncDisposableStack();
+    try {
+      await start({ config, log, signal, resources });
+      log.info("serving");
+      if (!signal.aborted) await once(signal, "abort");
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    } finally {
+      setTimeout(() => {
+        log.error({ limit_ms: RELEASE_LIMIT_MS }, "resources were not released in time: exiting");
+        process.exit(1);
+      }, RELEASE_LIMIT_MS).unref();
+      await resources.disposeAsync();
+    }
+    log.info("stopped");
+    process.exit(0);
+  } catch (error) {
+    const { message, stack } = coerceError(error);
+    log.fatal({ stack: log.isLevelEnabled("debug") ? stack : undefined }, message);
+    process.exit(1);
+  }
+}
+
+/** Loads the configuration. If that fails, the log format is not known and is taken from the environment directly. */
+async function configure<C extends ServiceConfig>(
+  service: string,
+  loadConfig: (env: Environment) => C | Promise<C>,
+): Promise<{ config: C; log: Logger }> {
+  try {
+    const config = await loadConfig(process.env);
+    return { config, log: createLogger({ service, ...config.log }) };
+  } catch (error) {
+    const isPretty = process.env["LOG_FORMAT"] === "pretty" || process.stdout.isTTY;
+    const log = createLogger({ service, level: "info", format: isPretty ? "pretty" : "json" });
+    log.fatal(errorMessage(error));
+    return process.exit(EXIT_MISCONFIGURED);
+  }
+}

@@ -1,0 +1,63 @@
+import {
+  envChoice,
+  envPort,
+  envText,
+  envUrl,
+  envUrlList,
+  type Environment,
+} from "#shared/service/environment.ts";
+import { LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from "#shared/service/logger.ts";
+
+/** Settings common to all services. */
+export interface ServiceConfig {
+  readonly log: { readonly level: LogLevel; readonly format: LogFormat };
+  /** Where `/healthz`, `/readyz` and `/metrics` are served; port 0 means any. */
+  readonly health: { readonly host: string; readonly port: number };
+}
+
+/**
+ * Reads the settings common to all services. `healthPort` names the service's own variable and the default. Throws
+ * TerminalError naming the invalid variable.
+ */
+export function readServiceConfig(
+  env: Environment,
+  healthPort: { readonly name: string; readonly fallback: number },
+): ServiceConfig {
+  return {
+    log: {
+      level: envChoice(env, "LOG_LEVEL", LOG_LEVELS, "info"),
+      format: envChoice(env, "LOG_FORMAT", LOG_FORMATS, process.stdout.isTTY ? "pretty" : "json"),
+    },
+    health: { host: bindAddress(env), port: envPort(env, healthPort.name, healthPort.fallback) },
+  };
+}
+
+/** The interface that servers listen on; by default only this machine can connect. */
+export function bindAddress(env: Environment): string {
+  return envText(env, "BIND_ADDRESS", "127.0.0.1");
+}
+
+/** The directory that holds tarsy.yaml, llm-providers.yaml and .env. */
+export function configDirectory(env: Environment): string {
+  return envText(env, "CONFIG_DIR", "./deploy/config");
+}
+
+/** DATABASE_URL; required. */
+export function databaseUrl(env: Environment): string {
+  return envUrl(
+    env,
+    "DATABASE_URL",
+    ["postgres:", "postgresql:"],
+    "set it to e.g. postgres://user:password@host:5432/tarsy, or use `npm start`, which brings its own",
+  );
+}
+
+/** NATS_URL, or a comma-separated list of the servers of one cluster; required. */
+export function natsUrl(env: Environment): string {
+  return envUrlList(
+    env,
+    "NATS_URL",
+    ["nats:", "tls:"],
+    "set it to e.g. nats://host:4222, or use `npm start`, which brings its own",
+  );
+}
