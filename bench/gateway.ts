@@ -22,7 +22,7 @@ const WORK = {
 const FIXED = { chunks_per_call: 200, callers: 10 };
 type Settings = typeof WORK & typeof FIXED;
 
-/** What the gateway costs between its caller and a provider that answers immediately. */
+/** The cost of the gateway between its caller and a provider that answers immediately. */
 export const gateway: Benchmark = {
   summary:
     "the llm-gateway alone: added latency to the first chunk, CPU per chunk, cancel, a thousand streams",

@@ -8,7 +8,7 @@ import { loadOptionsHelp, parseLoadOptions, type LoadOptions } from "./support/l
 import { describeMachine } from "./support/machine.ts";
 import { measureLoad } from "./support/measure-load.ts";
 import { postAlerts } from "./support/post-alerts.ts";
-import { SERVICES, measureUsage } from "./support/service-usage.ts";
+import { MEASURED_SERVICES, measureUsage } from "./support/service-usage.ts";
 import { BENCH_SLOTS, startBenchSystem, type BenchSystem } from "./support/start-bench-system.ts";
 import { waitForSessions } from "./support/wait-for-sessions.ts";
 
@@ -53,7 +53,7 @@ async function measure(options: LoadOptions, context: BenchmarkContext): Promise
   await stopAll(bench, ["executor"]);
   const queued = await postAlerts({ api: bench.system.api, count: sessions, clients: CLIENTS, signal });
   // A killed process writes no profile.
-  if (options.cpuProfileDir !== undefined) await stopAll(bench, SERVICES);
+  if (options.cpuProfileDir !== undefined) await stopAll(bench, MEASURED_SERVICES);
   progress("stopping and removing everything");
   const settings = { sessions, executors, slots_per_executor: BENCH_SLOTS, clients: CLIENTS };
   return smokeReport({ startedAt, machine, settings, idle, alone, load, queued, counted });
@@ -74,7 +74,7 @@ async function runOneAtATime(bench: BenchSystem, context: BenchmarkContext): Pro
   return bench.db.sessionTimes(ids);
 }
 
-async function stopAll({ system }: BenchSystem, names: typeof SERVICES): Promise<void> {
+async function stopAll({ system }: BenchSystem, names: typeof MEASURED_SERVICES): Promise<void> {
   const services = names.flatMap((name) => system.all(name));
   await Promise.all(services.map((service) => system.end(service, "SIGTERM")));
 }

@@ -4,7 +4,7 @@ import type { Machine } from "../support/machine.ts";
 import type { MeasuredLoad } from "../support/measure-load.ts";
 import type { AcceptedAlerts } from "../support/post-alerts.ts";
 import type { ProcessUsage } from "../support/process-usage.ts";
-import { SERVICES, type SystemUsage } from "../support/service-usage.ts";
+import { MEASURED_SERVICES, type SystemUsage } from "../support/service-usage.ts";
 
 /** What `smoke` writes as JSON; the name of every figure ends in its unit. 1 MB is 1,000,000 bytes. */
 export interface SmokeReport {
@@ -138,7 +138,7 @@ function sessionFigures(times: SessionTimes): SessionFigures {
 
 function serviceFigures({ idle, load, settings }: SmokeMeasurements): Record<string, ServiceFigures> {
   const { before, after } = load;
-  const rows = SERVICES.flatMap((name) => {
+  const rows = MEASURED_SERVICES.flatMap((name) => {
     const [atRest, from, to] = [idle, before.usage, after.usage].map(({ services }) => services.get(name));
     if (atRest === undefined || from === undefined || to === undefined) return [];
     const figures: ServiceFigures = {

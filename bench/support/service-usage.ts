@@ -2,8 +2,14 @@ import type { ServiceName } from "../../test/support/tarsy-system.ts";
 import { readUsage, type ProcessUsage } from "./process-usage.ts";
 import type { BenchSystem } from "./start-bench-system.ts";
 
-/** In the order of the data path. */
-export const SERVICES: readonly ServiceName[] = ["api", "executor", "llm-gateway", "tool-runner", "notifier"];
+/** The services whose usage is reported, in the order of the data path. */
+export const MEASURED_SERVICES: readonly ServiceName[] = [
+  "api",
+  "executor",
+  "llm-gateway",
+  "tool-runner",
+  "notifier",
+];
 
 /** Resource usage of the whole system at one point in time; several executors count as one service. */
 export interface SystemUsage {
@@ -17,7 +23,7 @@ export interface SystemUsage {
 /** Reads the current usage of every service and server. */
 export async function measureUsage({ servers, system }: BenchSystem): Promise<SystemUsage> {
   const services = await Promise.all(
-    SERVICES.map(async (name) => {
+    MEASURED_SERVICES.map(async (name) => {
       const pids = system.all(name).flatMap(({ process: { pid } }) => pid ?? []);
       return [name, await readUsage(pids)] as const;
     }),

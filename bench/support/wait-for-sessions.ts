@@ -1,6 +1,6 @@
 import { pause } from "#shared/pause.ts";
 import type { BenchmarkContext } from "./benchmark.ts";
-import { SERVICES } from "./service-usage.ts";
+import { MEASURED_SERVICES } from "./service-usage.ts";
 import type { BenchSystem } from "./start-bench-system.ts";
 
 const POLL_MS = 100;
@@ -27,7 +27,7 @@ export async function waitForSessions(
     if (now - movedAt > STUCK_MS) {
       throw new Error(`no session has ended for ${STUCK_MS / 1_000} s: ${left} are left`);
     }
-    for (const name of SERVICES) {
+    for (const name of MEASURED_SERVICES) {
       const exited = system
         .all(name)
         .find(({ process: { exitCode, signalCode } }) => exitCode !== null || signalCode !== null);

@@ -75,16 +75,16 @@ describe("agents with tools, through all five services", () => {
     pipeline.showOutputOf(this.currentTest);
   });
 
-  const shown = async (id: string) => {
+  const timelineOf = async (id: string) => {
     const { timeline } = await client.session(id);
     return timeline.map(({ event_type, content }) => [event_type, content]);
   };
 
-  it("streams a ReAct thought and answer by section, and nothing of the action", async () => {
+  it("streams the sections of a ReAct answer, but not the action", async () => {
     const id = await client.submit("pods restart", { alert_type: "react" });
     using watch = await client.watch(id, { after_seq: 0 });
     await watch.next("session.completed");
-    expect(await shown(id)).to.deep.equal([
+    expect(await timelineOf(id)).to.deep.equal([
       ["llm_thinking", THOUGHT],
       ["llm_tool_call", "namespace: shop"],
       ["tool_result", "checkout-7d9f restarts"],
@@ -107,10 +107,10 @@ describe("agents with tools, through all five services", () => {
     ]);
   });
 
-  it("binds tools to a native call, and rebuilds what the model was sent from rows", async () => {
+  it("binds tools to a native call and rebuilds the model's input from rows", async () => {
     const id = await client.submit("pods restart", { alert_type: "native-thinking" });
     await client.waitFor(id, ["completed"]);
-    expect((await shown(id)).map(([type]) => type)).to.deep.equal([
+    expect((await timelineOf(id)).map(([type]) => type)).to.deep.equal([
       "llm_thinking",
       "llm_tool_call",
       "tool_result",
@@ -139,13 +139,13 @@ describe("agents with tools, through all five services", () => {
     expect((await client.request("GET", `/api/v1/sessions/${id}/trace/llm/x`)).status).to.equal(400);
   });
 
-  it("offers exactly the servers and tools that the alert chose", async () => {
+  it("offers exactly the servers and tools that the alert selects", async () => {
     const id = await client.submit("pods restart", {
       alert_type: "react",
       mcp: { servers: [{ name: "logs", tools: ["tail"] }] },
     });
     await client.waitFor(id, ["completed"]);
-    expect((await shown(id))[2]).to.deep.equal(["tool_result", "OOMKilled"]);
+    expect((await timelineOf(id))[2]).to.deep.equal(["tool_result", "OOMKilled"]);
     const { body } = await client.request("GET", `/api/v1/sessions/${id}/trace`);
     const listed = JSON.stringify(body["tool_interactions"]);
     expect(listed).to.include("logs.tail").and.not.include("logs.search").and.not.include("k8s.pods");

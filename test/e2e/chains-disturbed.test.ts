@@ -14,13 +14,13 @@ import type { TarsyClient } from "../support/tarsy-client.ts";
 import type { TarsySystem } from "../support/tarsy-system.ts";
 import { until } from "../support/until.ts";
 
-/** How many times an executor is killed; each kill costs the time that a lease takes to run out. */
+/** How often an executor is killed. Each kill takes until the lease expires. */
 const KILLS = Number(process.env["CHAIN_KILLS"] ?? repetitions({ daily: 3, nightly: 12 }));
-/** How many connections of the executors are cut, ten a second. */
+/** The number of executor connections that are cut, ten per second. */
 const CUTS = Number(process.env["CHAIN_CUTS"] ?? 40);
-const SESSIONS_AT_ONCE = 3;
+const CONCURRENT_SESSIONS = 3;
 const LONG_MS = 240_000;
-/** The same for all: it stands in every agent's first message. */
+/** The same in every session, because it is part of every agent's first message. */
 const ALERT = "disk full";
 
 const THREE = [{ name: "Pods" }, { name: "Metrics" }, { name: "Reader" }];
@@ -40,7 +40,7 @@ const TARSY = {
     },
   },
 };
-/** Of each stage: one of the first agent, two of the second. */
+/** Per stage: one call of the first agent, two of the second. */
 const TOOL_CALLS = 3 * 3;
 
 const STUB_TOOLS = {
@@ -53,7 +53,7 @@ const STUB_TOOLS = {
   },
 };
 
-/** Written slowly enough that a kill finds something under way. */
+/** Slow enough that a kill interrupts a call. */
 const SCRIPT = {
   calls: [
     SUMMARY_CALL,
@@ -87,14 +87,14 @@ const parseRuntime = compileParser(
   ),
 );
 
-/** Part by part: all of it at once is more than anyone reads. */
+/** Compares column by column, so that a failure prints only the column that differs. */
 function expectSameRows(found: unknown, expected: unknown, how: string): void {
-  for (const [part, value] of Object.entries(expected ?? {})) {
-    expect(found, `${how}: ${part}`).to.have.deep.property(part, value);
+  for (const [column, value] of Object.entries(expected ?? {})) {
+    expect(found, `${how}: ${column}`).to.have.deep.property(column, value);
   }
 }
 
-describe("chains of three stages with three agents, disturbed", () => {
+describe("chains of three stages with three agents, under faults", () => {
   const random = seededRandom(testSeed());
   let pipeline: PipelineFixture;
   let servers: BackingServers;
@@ -102,8 +102,8 @@ describe("chains of three stages with three agents, disturbed", () => {
   let client: TarsyClient;
   let configDir: string;
   let undisturbed: unknown;
-  /** Events of an undisturbed session. */
-  let length = 0;
+  /** The number of events of an undisturbed session. */
+  let eventCount = 0;
 
   before(async () => {
     const config = { tarsy: TARSY, script: SCRIPT, stubTools: STUB_TOOLS };
@@ -115,7 +115,7 @@ describe("chains of three stages with three agents, disturbed", () => {
     undisturbed = await rows(id);
     expect(undisturbed).to.include({ status: "completed", contiguous: true, goes_forward: true });
     expect((await toolCalls()) - called).to.equal(TOOL_CALLS);
-    length = (await runtime(id)).last_seq;
+    eventCount = (await runtime(id)).last_seq;
   });
   after(() => pipeline[Symbol.asyncDispose]());
   afterEach(function () {
@@ -130,21 +130,21 @@ describe("chains of three stages with three agents, disturbed", () => {
     if (row === undefined) throw new Error(`no session ${id}`);
     return row;
   };
-  /** How many calls the tools themselves say were started. */
+  /** The number of calls started, from the tools' own log. */
   const toolCalls = async () =>
     (await readFile(join(configDir, "calls.jsonl"), "utf8").catch(() => "")).split("\n").length - 1;
-  /** Waits until a session has come to a place somewhere in it. */
-  const reachRandomPlace = async (id: string) => {
-    const place = 2 + Math.floor(random() * (length - 4));
-    await until(`event ${place}`, async () => (await runtime(id)).last_seq >= place, LONG_MS);
-    return place;
+  /** Waits for a random event of a session; resolves with its seq. */
+  const waitForRandomEvent = async (id: string) => {
+    const seq = 2 + Math.floor(random() * (eventCount - 4));
+    await until(`event ${seq}`, async () => (await runtime(id)).last_seq >= seq, LONG_MS);
+    return seq;
   };
   const submit = async () =>
-    Promise.all(Array.from({ length: SESSIONS_AT_ONCE }, () => client.submit(ALERT)));
+    Promise.all(Array.from({ length: CONCURRENT_SESSIONS }, () => client.submit(ALERT)));
   const expectUndisturbed = async (ids: readonly string[], calledBefore: number, how: string) => {
     for (const id of ids) {
       const { status, error_message } = await until(
-        `session ${id} is over`,
+        `session ${id} has ended`,
         async () => {
           const session = await client.session(id);
           return ["completed", "failed", "cancelled", "timed_out"].includes(session.status) && session;
@@ -156,28 +156,28 @@ describe("chains of three stages with three agents, disturbed", () => {
     }
     expect((await toolCalls()) - calledBefore, how).to.equal(TOOL_CALLS * ids.length);
   };
-  /** Every process but those that a test killed itself goes on. */
+  /** Every executor that no test killed is still running. */
   const expectAllRunning = () => {
     for (const { name, process: child } of system.all("executor")) {
       expect([name, child.exitCode, child.signalCode]).to.deep.equal(["executor", null, null]);
     }
   };
 
-  it(`end with the same rows when their executor is killed, ${KILLS} times at random`, async function () {
+  it(`end with the same rows when their executor is killed at ${KILLS} random times`, async function () {
     this.timeout(LONG_MS * (KILLS + 1));
     for (let kills = 0; kills < KILLS;) {
       const called = await toolCalls();
       const ids = await submit();
       const how: string[] = [];
       for (const id of ids.slice(0, KILLS - kills)) {
-        const place = await reachRandomPlace(id);
+        const seq = await waitForRandomEvent(id);
         const { lease_owner } = await runtime(id);
         const owner = system
           .all("executor")
           .find(({ process: child }) => lease_owner?.endsWith(`-${child.pid}`));
         kills += 1;
-        if (owner === undefined) continue; // it has come to its end meanwhile
-        how.push(`killed behind event ${place} of ${id}`);
+        if (owner === undefined) continue; // the session has ended meanwhile
+        how.push(`killed after event ${seq} of ${id}`);
         await system.end(owner, "SIGKILL");
         await system.startService("executor");
       }
@@ -185,33 +185,33 @@ describe("chains of three stages with three agents, disturbed", () => {
     }
   });
 
-  it("go on when Postgres restarts under them", async function () {
+  it("continue when Postgres restarts", async function () {
     this.timeout(2 * LONG_MS);
     const called = await toolCalls();
     const ids = await submit();
-    const place = await reachRandomPlace(ids[0] ?? "");
+    const seq = await waitForRandomEvent(ids[0] ?? "");
     await servers.stopPostgres();
     await servers.restartPostgres();
-    await expectUndisturbed(ids, called, `stopped behind event ${place}`);
+    await expectUndisturbed(ids, called, `stopped after event ${seq}`);
     expectAllRunning();
   });
 
-  it("go on when NATS restarts under them", async function () {
+  it("continue when NATS restarts", async function () {
     this.timeout(2 * LONG_MS);
     const called = await toolCalls();
     const ids = await submit();
-    const place = await reachRandomPlace(ids[0] ?? "");
+    const seq = await waitForRandomEvent(ids[0] ?? "");
     await servers.killNats();
     await servers.restartNats();
-    await expectUndisturbed(ids, called, `stopped behind event ${place}`);
+    await expectUndisturbed(ids, called, `stopped after event ${seq}`);
     expectAllRunning();
   });
 
-  it(`go on while the executors' connections to Postgres die one by one, ${CUTS} of them`, async function () {
+  it(`continue while ${CUTS} connections of the executors to Postgres are cut one by one`, async function () {
     this.timeout(2 * LONG_MS);
     const called = await toolCalls();
     const ids = await submit();
-    await reachRandomPlace(ids[0] ?? "");
+    await waitForRandomEvent(ids[0] ?? "");
     let cuts = 0;
     for await (const _ of every(100)) {
       await servers.query(

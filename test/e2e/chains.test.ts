@@ -7,7 +7,7 @@ import { SUMMARY_CALL } from "../support/scripts.ts";
 import type { TarsyClient } from "../support/tarsy-client.ts";
 import { until } from "../support/until.ts";
 
-/** How many sessions run at once over three executors; more than the slots of all of them. */
+/** The number of concurrent sessions: more than the three executors have slots for. */
 const SESSIONS = Number(process.env["CHAIN_SESSIONS"] ?? 30);
 
 const TARSY = {
@@ -71,7 +71,7 @@ describe("chains, through all five services and three executors", () => {
   const texts = async (sql: string, parameters: unknown[]) =>
     parseRows(await servers.query(sql, parameters)).map(({ text }) => text);
 
-  it(`completes ${SESSIONS} at once, each with its events numbered from 1 without a hole`, async function () {
+  it(`completes ${SESSIONS} concurrent sessions, each with events numbered from 1 without a gap`, async function () {
     this.timeout(600_000);
     const ids = await Promise.all(Array.from({ length: SESSIONS }, (_, n) => client.submit(`incident ${n}`)));
     const sessions = await Promise.all(ids.map((id) => client.waitFor(id, ["completed", "failed"], 500_000)));
@@ -84,15 +84,15 @@ describe("chains, through all five services and three executors", () => {
         ["completed"],
       ]);
     }
-    const holes = await texts(
+    const gaps = await texts(
       `SELECT session_id::text AS text FROM events WHERE session_id = ANY($1::uuid[])
        GROUP BY session_id HAVING min(seq) <> 1 OR max(seq) <> count(*)`,
       [ids],
     );
-    expect(holes).to.deep.equal([]);
+    expect(gaps).to.deep.equal([]);
   });
 
-  it("runs no more of a stage's twenty agents at once than the queue allows", async () => {
+  it("runs no more of a stage's twenty agents concurrently than the queue allows", async () => {
     const id = await client.submit("many", { alert_type: "crowd" });
     const session = await client.waitFor(id, ["completed", "failed"]);
     expect(session.status, session.error_message).to.equal("completed");
@@ -105,7 +105,7 @@ describe("chains, through all five services and three executors", () => {
     expect(most).to.equal("4");
   });
 
-  it("cancels every agent of a running stage, and starts nothing afterwards", async () => {
+  it("cancels every agent of a running stage and starts no other", async () => {
     const id = await client.submit("HANG", { alert_type: "crowd" });
     const streaming = async () =>
       texts("SELECT event_id::text AS text FROM timeline_events WHERE session_id = $1", [id]);

@@ -4,7 +4,7 @@ import { expect } from "chai";
 import { stringify } from "yaml";
 import { PipelineFixture } from "../support/pipeline-fixture.ts";
 
-/** One chain whose agent is told `word`, which the scripted model answers to. */
+/** One chain whose agent has `word` in its instructions, which selects the scripted model's answer. */
 function tarsyFile(word: string): object {
   return {
     defaults: { llm_provider: "scripted", alert_type: "test" },
@@ -25,8 +25,8 @@ const SCRIPT = {
   })),
 };
 
-describe("a session whose configuration changes under it", () => {
-  it("ends with the configuration it was submitted with, also on another executor; the next one gets the new", async () => {
+describe("a session whose configuration changes while it runs", () => {
+  it("keeps the configuration it was submitted with, also on another executor, while the next session gets the new one", async () => {
     const config = { tarsy: tarsyFile("OLD"), script: SCRIPT };
     await using pipeline = await PipelineFixture.start({ config });
     const { configDir, system, client } = pipeline;

@@ -5,7 +5,7 @@ import { GATED_SCRIPT } from "../support/scripts.ts";
 import type { SessionView, SessionWatch, TarsyClient } from "../support/tarsy-client.ts";
 import type { ServiceName, TarsySystem } from "../support/tarsy-system.ts";
 
-describe("the pipeline, when parts of it die", () => {
+describe("the pipeline, when services and servers die", () => {
   let pipeline: PipelineFixture;
   let servers: BackingServers;
   let system: TarsySystem;
@@ -20,7 +20,7 @@ describe("the pipeline, when parts of it die", () => {
     pipeline.showOutputOf(this.currentTest);
   });
 
-  /** A whole session again: completed, with its events numbered from 1 without a hole. */
+  /** Expects a completed session whose events are numbered from 1 without a gap. */
   const expectComplete = async (id: string) => {
     const session = await client.waitFor(id, ["completed", "failed", "cancelled", "timed_out"]);
     expect(session.status, session.error_message).to.equal("completed");
@@ -31,7 +31,7 @@ describe("the pipeline, when parts of it die", () => {
     return session;
   };
 
-  /** What was streamed of the agent's rows is what they hold; the summary comes whole. */
+  /** Expects the streamed text of the agent's rows to be their content. The summary is not streamed. */
   const expectStreamed = (watch: SessionWatch, { timeline }: SessionView) => {
     for (const { event_id, event_type, content } of timeline) {
       if (event_type !== "executive_summary") expect(watch.streamed(event_id)).to.equal(content);
@@ -40,14 +40,14 @@ describe("the pipeline, when parts of it die", () => {
 
   const services: ServiceName[] = ["api", "notifier", "executor", "llm-gateway", "tool-runner"];
   for (const name of services) {
-    it(`completes the next alert after ${name} was killed and came back`, async () => {
+    it(`completes the next alert after ${name} was killed and restarted`, async () => {
       await system.stop(name, "SIGKILL");
       await system.startService(name);
       await expectComplete(await client.submit(`after the death of ${name}`));
     });
   }
 
-  it("makes the model's call again when the gateway dies under it", async () => {
+  it("repeats the model call when the gateway dies during it", async () => {
     const id = await client.submit("SLOW");
     using watch = await client.watch(id, { after_seq: 0 });
     await watch.next("stream.chunk");
@@ -62,7 +62,7 @@ describe("the pipeline, when parts of it die", () => {
     expectStreamed(watch, session);
   });
 
-  it("goes on where an executor was killed, in the same rows, and uses up an attempt", async () => {
+  it("continues in the same rows after its executor was killed, and counts an attempt", async () => {
     const id = await client.submit("SLOW");
     using watch = await client.watch(id, { after_seq: 0 });
     await watch.next("stream.chunk");
@@ -79,7 +79,7 @@ describe("the pipeline, when parts of it die", () => {
     expectStreamed(watch, session);
   });
 
-  it("hands a session over when an executor is stopped: at once and without an attempt", async () => {
+  it("releases a session immediately when its executor is stopped, without counting an attempt", async () => {
     const id = await client.submit("HANG");
     using watch = await client.watch(id, { after_seq: 0 });
     await watch.next("stream.chunk");
@@ -98,7 +98,7 @@ describe("the pipeline, when parts of it die", () => {
     await client.waitFor(id, ["cancelled"]);
   });
 
-  it("accepts alerts while NATS is down and runs them when it is back", async () => {
+  it("accepts alerts while NATS is down and runs them after its restart", async () => {
     await servers.killNats();
     const ids = await Promise.all([1, 2, 3].map((n) => client.submit(`without NATS ${n}`)));
     await servers.restartNats();
@@ -107,7 +107,7 @@ describe("the pipeline, when parts of it die", () => {
 
   it("answers 503 while Postgres is down and needs no restart afterwards", async () => {
     await servers.stopPostgres();
-    const { status, body } = await client.request("POST", "/api/v1/alerts", { data: "nobody there" });
+    const { status, body } = await client.request("POST", "/api/v1/alerts", { data: "no database" });
     expect(status).to.equal(503);
     expect(body["message"]).to.equal("the database is unavailable: try again in a moment");
     await servers.restartPostgres();

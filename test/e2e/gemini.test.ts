@@ -60,7 +60,7 @@ describe("an investigation by Gemini", () => {
   });
   after(() => resources.disposeAsync());
 
-  it("arrives as sent: thinking, text and usage", async () => {
+  it("records thinking, text and usage as sent", async () => {
     const id = await client.submit("disk alert");
     using watch = await client.watch(id, { after_seq: 0 });
     await watch.next("session.completed");
@@ -71,7 +71,7 @@ describe("an investigation by Gemini", () => {
       ["executive_summary", "The disk is full."],
     ]);
     for (const { event_id, event_type, content } of session.timeline) {
-      // The summary comes whole.
+      // The summary is not streamed.
       if (event_type !== "executive_summary") expect(watch.streamed(event_id)).to.equal(content);
     }
     expect(session).to.include({
@@ -85,7 +85,7 @@ describe("an investigation by Gemini", () => {
     expect(JSON.stringify(gemini.requests[1]?.body)).to.include("Disk 💾 full.");
   });
 
-  it("stops at the provider's socket when the session is cancelled, and shows the key nowhere", async () => {
+  it("closes the provider's socket when the session is cancelled, and exposes the key nowhere", async () => {
     const id = await client.submit("another alert");
     using watch = await client.watch(id, { after_seq: 0 });
     await watch.next("stream.chunk");

@@ -18,7 +18,7 @@ describe("an investigation, through all five services", () => {
     pipeline.showOutputOf(this.currentTest);
   });
 
-  it("is seen live, whole and in order by a subscriber", async () => {
+  it("reaches a subscriber live, completely and in order", async () => {
     const id = await client.submit("disk full on node-7");
     using watch = await client.watch(id, { after_seq: 0 });
     await watch.next("session.completed");
@@ -58,7 +58,7 @@ describe("an investigation, through all five services", () => {
     expect(created).to.not.have.property("metadata");
   });
 
-  it("leaves rows that say what happened and how long it took", async () => {
+  it("leaves rows with the results and their durations", async () => {
     const id = await client.submit("disk full on node-8");
     const session = await client.waitFor(id, ["completed"]);
     expect(session).to.include({ chain_id: "test-chain", agent_type: "test", current_stage_index: 0 });
@@ -81,7 +81,7 @@ describe("an investigation, through all five services", () => {
     });
   });
 
-  it("completes for ten different alerts at once, a mebibyte exactly among them, and refuses one byte more", async () => {
+  it("completes for ten different concurrent alerts, one of exactly a mebibyte, and rejects one byte more", async () => {
     const alerts = [
       "x".repeat(MEBIBYTE),
       "plain text",
@@ -111,7 +111,7 @@ describe("an investigation, through all five services", () => {
     });
   });
 
-  it("ends cancelled within a moment when cancelled in mid-stream, with everything that was open", async () => {
+  it("ends cancelled, with everything that was open, when cancelled in mid-stream", async () => {
     const id = await client.submit("HANG");
     using watch = await client.watch(id, { after_seq: 0 });
     await watch.next("stream.chunk");
@@ -127,7 +127,7 @@ describe("an investigation, through all five services", () => {
     expect((await client.request("POST", `/api/v1/sessions/${id}/cancel`)).status).to.equal(409);
   });
 
-  it("ends failed, with the provider's words, when the model cannot answer", async () => {
+  it("ends failed, with the provider's message, when the model cannot answer", async () => {
     const id = await client.submit("REFUSE");
     const session = await client.waitFor(id, ["failed"]);
     expect(session).to.include({ error_code: "content_blocked" });

@@ -12,7 +12,7 @@ const chain = (alertType: string, provider: string, strategy: string) => ({
   stages: [{ name: "analysis", agents: [{ name: "Investigator", iteration_strategy: strategy }] }],
 });
 
-/** A whole answer of Anthropic's: blocks, each with its deltas. */
+/** Sends a complete Anthropic answer: blocks, each with its deltas. */
 function claude(
   reply: SseReply,
   blocks: readonly [start: object, ...deltas: object[]][],
@@ -120,14 +120,14 @@ describe("an investigation by other providers", () => {
     pipeline.showOutputOf(this.currentTest);
   });
 
-  const shown = async (id: string) => {
+  const timelineOf = async (id: string) => {
     const { timeline } = await client.waitFor(id, ["completed"]);
     return timeline.map(({ event_type, content }) => [event_type, content]);
   };
 
-  it("calls tools for Claude and gives it back what it signed", async () => {
+  it("calls tools for Claude and returns its signed thinking", async () => {
     const id = await client.submit("pods restart", { alert_type: "claude" });
-    const timeline = await shown(id);
+    const timeline = await timelineOf(id);
     expect(timeline[0]).to.deep.equal(["llm_thinking", "Pods first."]);
     expect(timeline).to.deep.include(["tool_result", "web-1 down"]);
     expect(timeline).to.deep.include(["final_analysis", "Memory 💾."]);
@@ -136,14 +136,14 @@ describe("an investigation by other providers", () => {
       '{"role":"assistant","content":[{"type":"thinking","thinking":"Pods first.","signature":"signed-1"},{"type":"tool_use","id":"toolu_1","name":"k8s__pods","input":{"namespace":"shop"}}]}',
     );
     expect(second).to.contain('{"type":"tool_result","tool_use_id":"toolu_1","content":"web-1 down"}');
-    // Two calls of the agent and the summary.
+    // The agent makes two calls, the summary one.
     expect(await client.session(id)).to.include({ input_tokens: 150, output_tokens: 60 });
     expect(system.output).not.to.contain(KEY);
   });
 
-  it("asks a server of one's own without a key", async () => {
+  it("calls a self-hosted server without a key", async () => {
     const id = await client.submit("disk alert", { alert_type: "plain" });
-    expect((await shown(id)).slice(0, 2)).to.deep.equal([
+    expect((await timelineOf(id)).slice(0, 2)).to.deep.equal([
       ["llm_thinking", "Disk?"],
       ["final_analysis", "Disk full."],
     ]);

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { EventStreamClient } from "../support/event-stream-client.ts";
+import { SseClient } from "../support/sse-client.ts";
 import { PipelineFixture } from "../support/pipeline-fixture.ts";
 import type { TarsyClient } from "../support/tarsy-client.ts";
 import type { TarsySystem } from "../support/tarsy-system.ts";
@@ -18,9 +18,9 @@ describe("a session's events over HTTP, through all five services", () => {
     pipeline.showOutputOf(this.currentTest);
   });
 
-  it("are the same as a stream, as a page and on the WebSocket", async () => {
+  it("are the same over SSE, as a page and on the WebSocket", async () => {
     const id = await client.submit("disk full on node-7");
-    await using stream = await EventStreamClient.open(`${system.api}/api/v1/sessions/${id}/events`);
+    await using stream = await SseClient.open(`${system.api}/api/v1/sessions/${id}/events`);
     using watch = await client.watch(id, { after_seq: 0 });
     await watch.next("session.completed");
     expect(await stream.ended).to.equal("end");
@@ -30,10 +30,10 @@ describe("a session's events over HTTP, through all five services", () => {
     expect(body).to.include({ has_more: false, last_seq: watch.events().length });
   });
 
-  it("end in order as a stream when the api stops", async () => {
+  it("end cleanly over SSE when the api stops", async () => {
     await system.stop("executor", "SIGKILL");
-    const id = await client.submit("nobody will look at it");
-    await using stream = await EventStreamClient.open(`${system.api}/api/v1/sessions/${id}/events`);
+    const id = await client.submit("no executor is running");
+    await using stream = await SseClient.open(`${system.api}/api/v1/sessions/${id}/events`);
     expect(stream.status).to.equal(200);
     expect(await system.stop("api", "SIGTERM")).to.equal(0);
     expect(await stream.ended).to.equal("end");

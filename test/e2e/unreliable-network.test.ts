@@ -1,9 +1,9 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { expect } from "chai";
 import { followOverWebSocket } from "../../examples/follow-over-websocket.ts";
-import { followStrictly } from "../support/follow-strictly.ts";
+import { followUnfiltered } from "../support/follow-unfiltered.ts";
 import { PipelineFixture } from "../support/pipeline-fixture.ts";
-import { lossyBus } from "../support/lossy-bus.ts";
+import { lossyNatsRewrite } from "../support/lossy-nats-rewrite.ts";
 import { repetitions, testSeed } from "../support/nightly.ts";
 import { ReceivedTimeline } from "../support/received-timeline.ts";
 import { seededRandom } from "../support/seeded-random.ts";
@@ -14,12 +14,12 @@ import { TcpProxy } from "../support/tcp-proxy.ts";
 
 const RUNS = Number(process.env["RUNS"] ?? repetitions({ daily: 12, nightly: 48 }));
 const SEED = testSeed();
-const AT_ONCE = 4;
-const TROUBLE_MS = 2_500;
+const CONCURRENCY = 4;
+const FAULTS_MS = 2_500;
 const HOST = "127.0.0.1";
 const LOSSY = /^tarsy\.(?:events|chunks|feed)\./u;
 
-/** A second or so of streaming, so that there is something to interrupt. */
+/** About a second of streaming, which the faults interrupt. */
 const SCRIPT = {
   calls: [
     {
@@ -32,10 +32,10 @@ const SCRIPT = {
 };
 
 type Random = () => number;
-type Follow = typeof followStrictly;
+type Follow = typeof followUnfiltered;
 
-/** The client that the examples show, which passes on only what is new. */
-const followAsTheExample: Follow = async (ws, sessionId, received) =>
+/** The client of the examples, which drops repeated messages. */
+const followAsInExample: Follow = async (ws, sessionId, received) =>
   followOverWebSocket({
     ws,
     sessionId,
@@ -43,7 +43,7 @@ const followAsTheExample: Follow = async (ws, sessionId, received) =>
     onDisconnect: () => undefined,
     signal: new AbortController().signal,
   });
-const WATCHERS: readonly Follow[] = [followStrictly, followStrictly, followAsTheExample];
+const WATCHERS: readonly Follow[] = [followUnfiltered, followUnfiltered, followAsInExample];
 
 describe(`the timeline over an unreliable network (SEED=${SEED} RUNS=${RUNS})`, () => {
   const resources = new AsyncDisposableStack();
@@ -58,7 +58,12 @@ describe(`the timeline over an unreliable network (SEED=${SEED} RUNS=${RUNS})`, 
     ({ system, client } = pipeline);
     const { postgres, nats } = pipeline.servers;
     const start = async (seed: number) => {
-      const rewrite = lossyBus({ random: seededRandom(seed), drop: 0.1, duplicate: 0.1, subjects: LOSSY });
+      const rewrite = lossyNatsRewrite({
+        random: seededRandom(seed),
+        drop: 0.1,
+        duplicate: 0.1,
+        subjects: LOSSY,
+      });
       const link = resources.use(await TcpProxy.start({ host: HOST, port: nats.port, rewrite }));
       const natsUrl = nats.url.replace(`:${nats.port}`, `:${link.port}`);
       const notifier = resources.use(await startNotifier({ databaseUrl: postgres.url, natsUrl, signal }));
@@ -70,8 +75,8 @@ describe(`the timeline over an unreliable network (SEED=${SEED} RUNS=${RUNS})`, 
   });
   after(async () => resources.disposeAsync());
 
-  /** Follows a session through a bad link of its own to any of the notifiers. */
-  async function watchBadly(
+  /** Follows a session over a separate unreliable link to random notifiers. */
+  async function watchOverBadLink(
     id: string,
     follow: Follow,
     random: Random,
@@ -81,12 +86,12 @@ describe(`the timeline over an unreliable network (SEED=${SEED} RUNS=${RUNS})`, 
     await using link = await TcpProxy.start({ host: HOST, port });
     const received = new ReceivedTimeline();
     const done = new AbortController();
-    const trouble = disturb(link, random, done.signal);
+    const faults = disturb(link, random, done.signal);
     try {
       await follow(`ws://${HOST}:${link.port}/ws`, id, received);
     } finally {
       done.abort();
-      await trouble;
+      await faults;
     }
     return received;
   }
@@ -95,7 +100,7 @@ describe(`the timeline over an unreliable network (SEED=${SEED} RUNS=${RUNS})`, 
     const random = seededRandom(seed);
     const id = await client.submit(`disk full, run ${seed}`);
     const watching = WATCHERS.map(async (follow) =>
-      watchBadly(id, follow, seededRandom(random() * 2 ** 32), targets),
+      watchOverBadLink(id, follow, seededRandom(random() * 2 ** 32), targets),
     );
     const received = await Promise.all(watching);
     const session = await client.session(id);
@@ -107,23 +112,23 @@ describe(`the timeline over an unreliable network (SEED=${SEED} RUNS=${RUNS})`, 
     const work = async () => {
       for (let seed = seeds.shift(); seed !== undefined; seed = seeds.shift()) await runOnce(seed, targets);
     };
-    await Promise.all(Array.from({ length: AT_ONCE }, work));
+    await Promise.all(Array.from({ length: CONCURRENCY }, work));
   }
 
-  it("is the same for every client as over REST, however often connections and the bus break", async function () {
+  it("is the same for every client as over REST while connections and the bus break", async function () {
     this.timeout(60_000 + RUNS * 10_000);
     const done = new AbortController();
     const random = seededRandom(SEED);
-    const trouble = busLinks.map((link) => cutNowAndThen(link, random, done.signal));
+    const faults = busLinks.map((link) => cutAtIntervals(link, random, done.signal));
     try {
       await runMany(RUNS, ports);
     } finally {
       done.abort();
-      await Promise.all(trouble);
+      await Promise.all(faults);
     }
   });
 
-  it("is the same although a notifier is killed again and again", async function () {
+  it("is the same while a notifier is killed repeatedly", async function () {
     this.timeout(60_000 + RUNS * 10_000);
     const done = new AbortController();
     const killing = (async () => {
@@ -143,7 +148,7 @@ describe(`the timeline over an unreliable network (SEED=${SEED} RUNS=${RUNS})`, 
   });
 });
 
-/** Breaks a client's link in every way there is, at random times, for as long as a session streams and a little more. */
+/** Applies every fault of the proxy to a client's link at random times, for a little longer than a session streams. */
 async function disturb(link: TcpProxy, random: Random, signal: AbortSignal): Promise<void> {
   const faults = [
     () => link.cut(),
@@ -152,7 +157,7 @@ async function disturb(link: TcpProxy, random: Random, signal: AbortSignal): Pro
     () => link.throttle(2_000 + random() * 50_000),
     () => link.blackhole(true),
   ];
-  const endAt = performance.now() + TROUBLE_MS;
+  const endAt = performance.now() + FAULTS_MS;
   while (!signal.aborted && performance.now() < endAt) {
     await pause(20 + random() * 300, signal);
     faults[Math.floor(random() * faults.length)]?.();
@@ -163,7 +168,7 @@ async function disturb(link: TcpProxy, random: Random, signal: AbortSignal): Pro
   link.throttle(Infinity);
 }
 
-async function cutNowAndThen(link: TcpProxy, random: Random, signal: AbortSignal): Promise<void> {
+async function cutAtIntervals(link: TcpProxy, random: Random, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     await pause(200 + random() * 3_000, signal);
     if (!signal.aborted) link.cut();

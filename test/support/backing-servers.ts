@@ -6,15 +6,15 @@ import { serverDirectory } from "./server-directory.ts";
 import { startNatsIn, startPostgresIn } from "./start-servers.ts";
 import { takeServerShare } from "./worker-servers.ts";
 
-export interface BackingServersOptions {
+interface BackingServersOptions {
   readonly durable?: boolean;
-  /** Called with the directory before `postgres` and `nats` are made in it. */
+  /** Called with the directory before `postgres` and `nats` are created in it. */
   readonly prepare?: (directory: string) => void;
 }
 
-/** A real Postgres and a real NATS on free ports: a test file's own, or its share of those of its process. */
+/** A real Postgres and a real NATS on free ports: started for one test file, or shared by the test files of a process. */
 export class BackingServers implements AsyncDisposable {
-  /** Holds both servers' data. */
+  /** Contains the data of both servers. */
   readonly directory: string;
   readonly #durable: boolean;
   readonly #shared: boolean;
@@ -36,8 +36,8 @@ export class BackingServers implements AsyncDisposable {
   }
 
   /**
-   * Starts servers for one test file, which may stop and kill them. The database is empty. Not durable, Postgres gives up
-   * what only a power cut would need; a benchmark wants the real price of a commit.
+   * Starts servers for one test file, which may stop and kill them. The database is empty. Without `durable`, Postgres
+   * skips what only a power failure requires; a benchmark needs the real cost of a commit.
    */
   static async start({ durable = false, prepare }: BackingServersOptions = {}): Promise<BackingServers> {
     const directory = await serverDirectory();
@@ -57,12 +57,12 @@ export class BackingServers implements AsyncDisposable {
     return new BackingServers({ directory, durable: false, shared: true, postgres, nats });
   }
 
-  /** A share, or with `ownServers` servers that the test file may stop and kill. */
+  /** Shared servers, or with `ownServers` separate ones that the test file may stop and kill. */
   static async choose({ ownServers = false }: { ownServers?: boolean | undefined }): Promise<BackingServers> {
     return ownServers ? BackingServers.start() : BackingServers.share();
   }
 
-  /** Queries Postgres over a connection of its own. */
+  /** Queries Postgres over a new connection. */
   async query(sql: string, parameters: unknown[]): Promise<unknown[]> {
     const client = new Client({ connectionString: this.postgres.url });
     await client.connect();

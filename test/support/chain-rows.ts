@@ -1,4 +1,4 @@
-/** All that must be the same after a kill: nothing that depends on which agent was faster. */
+/** Selects the results of session $1 that a kill must not change. Leaves out what depends on which agent was faster. */
 export const CHAIN_ROWS = `
 SELECT
   (SELECT json_agg(concat_ws(' ', stage_index, stage_name, status, expected_agent_count, error_message) ORDER BY stage_index)

@@ -3,15 +3,13 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** Fails unless the committed code below shared/generated is what the .proto files give today. */
+/** Fails unless the committed code below shared/generated matches the current .proto files. */
 const directory = mkdtempSync(join(tmpdir(), "tarsy-generated-"));
 try {
   execFileSync("buf", ["generate", "-o", directory], { stdio: "inherit" });
   for (const file of ["shared/generated/llm/v1/llm.ts", "shared/generated/grpc/health/v1/health.ts"]) {
     if (readFileSync(join(directory, file), "utf8") === readFileSync(file, "utf8")) continue;
-    process.stderr.write(
-      `${file} is not what proto/ gives: run \`npm run generate\` and commit the result\n`,
-    );
+    process.stderr.write(`${file} does not match proto/: run \`npm run generate\` and commit the result\n`);
     process.exitCode = 1;
   }
 } finally {

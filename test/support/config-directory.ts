@@ -7,7 +7,7 @@ import { SUMMARY_CALL } from "./scripts.ts";
 export interface ConfigFiles {
   /** tarsy.yaml; by default one single-call agent for alert type `test`. */
   readonly tarsy?: object;
-  /** llm-providers.yaml; by default the provider `scripted` that plays `script.yaml`. */
+  /** llm-providers.yaml; by default the provider `scripted`, which replays `script.yaml`. */
   readonly providers?: object;
   /** The scripted provider's script. */
   readonly script?: object;
@@ -21,7 +21,7 @@ const TARSY = {
   agents: { TestAgent: { mcp_servers: [] } },
   agent_chains: {
     "test-chain": { alert_types: ["test"], stages: [{ name: "analysis", agents: [{ name: "TestAgent" }] }] },
-    // Replaces the built-in chain, whose strategy and provider a test does not want.
+    // Replaces the built-in chain, whose strategy and provider tests do not use.
     "kubernetes-agent-chain": {
       alert_types: ["kubernetes"],
       stages: [{ name: "analysis", agents: [{ name: "TestAgent" }] }],
@@ -37,7 +37,10 @@ const SCRIPT = {
   calls: [SUMMARY_CALL, { steps: [{ thinking: "let me see" }, { text: "the disk is full" }] }],
 };
 
-/** A configuration directory of a test's own; `tarsy` and `providers` replace the defaults per top-level key. */
+/**
+ * Writes a temporary configuration directory, which disposal removes. `tarsy` replaces the default per top-level key,
+ * every other file as a whole.
+ */
 export async function testConfigDirectory(
   files: ConfigFiles = {},
 ): Promise<{ path: string } & AsyncDisposable> {

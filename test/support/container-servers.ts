@@ -24,15 +24,15 @@ ping_interval: "5s"
 ${storageConfig("/data", accounts).join("\n")}
 `;
 
-/** Where a test's server keeps its data, and the port it had before; 0 takes any free one. */
-export interface ContainerServerOptions {
+/** The data directory of a test's server and its port; 0 takes any free port. */
+interface ContainerServerOptions {
   readonly dataDir: string;
   readonly port: number;
-  /** False gives up what a power cut would need. */
+  /** False skips what a power failure requires. */
   readonly durable?: boolean;
 }
 
-/** The image of the stack by this name, as the compose file pins it. */
+/** The image with this name, as the compose file pins it. */
 async function pinnedImage(name: string): Promise<string> {
   const { stdout } = await promisify(execFile)(join(DEPLOY, "local-images.sh"), ["--list"]);
   const image = stdout.split("\n").find((line) => line.includes(`/${name}:`));
@@ -40,13 +40,13 @@ async function pinnedImage(name: string): Promise<string> {
   return image;
 }
 
-/** The directory is another user's in the container. */
+/** The container accesses the directory as another user. */
 async function openForAll(directory: string): Promise<void> {
   await mkdir(directory, { recursive: true });
   await chmod(directory, 0o777);
 }
 
-/** A started container with the handles of a process that a test may kill; it is removed once it has ended. */
+/** Wraps a started container as a process that a test may kill. The container is removed once it has ended. */
 async function asProcess(started: StartedTestContainer): Promise<ServerProcess> {
   const { container: client } = await getContainerRuntimeClient();
   const container = client.getById(started.getId());
@@ -69,7 +69,7 @@ async function asProcess(started: StartedTestContainer): Promise<ServerProcess> 
   };
 }
 
-/** As `startPostgres`, in a container; on this machine's own network, because a published port would be open to all. */
+/** Like `startPostgres`, in a container on the host's network, because a published port would be reachable from outside. */
 export async function startPostgresContainer({
   dataDir,
   port,
@@ -90,7 +90,7 @@ export async function startPostgresContainer({
     .start();
   const server = await asProcess(started);
   const adminUrl = `postgres://postgres:${PASSWORD}@${HOST}:${hostPort}/postgres`;
-  await until("Postgres lets us in", async () => prepareDatabase(adminUrl));
+  await until("Postgres accepts connections", async () => prepareDatabase(adminUrl));
   return {
     ...server,
     adminUrl,
@@ -99,7 +99,7 @@ export async function startPostgresContainer({
   };
 }
 
-/** The role and the database of the embedded server. */
+/** Creates the role and the database that the embedded server has. */
 async function prepareDatabase(adminUrl: string): Promise<true> {
   const client = new Client({ connectionString: adminUrl });
   client.on("error", () => undefined);
@@ -116,7 +116,7 @@ async function prepareDatabase(adminUrl: string): Promise<true> {
   }
 }
 
-/** As `startNats`, in a container. */
+/** Like `startNats`, in a container. */
 export async function startNatsContainer({
   dataDir,
   port,
@@ -135,6 +135,6 @@ export async function startNatsContainer({
     .withWaitStrategy(Wait.forLogMessage(/Server is ready/u))
     .start();
   const server = await asProcess(started);
-  const { serverId, version } = await until("NATS greets", async () => readGreeting(hostPort));
+  const { serverId, version } = await until("NATS sends its greeting", async () => readGreeting(hostPort));
   return { ...server, url: `nats://${HOST}:${hostPort}`, port: hostPort, serverId, version };
 }

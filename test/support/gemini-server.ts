@@ -1,22 +1,22 @@
 import { openSseServer, type SseReply, type SseRequest, type SseServer } from "./sse-server.ts";
 
-/** What a handler answers with. */
+/** The methods by which a handler answers. */
 export interface GeminiReply extends SseReply {
   /** One streamed response, as Gemini frames it. */
   chunk(response: object): void;
 }
 
-/** Plays one request; the answer stays open until it ends, fails or resets it. */
+/** Answers one request. The answer stays open until the handler ends, fails or resets it. */
 export type GeminiHandler = (reply: GeminiReply, request: SseRequest) => void | Promise<void>;
 
-/** Its `url` is for `base_url`. */
+/** `url` is the value for `base_url`. */
 export type GeminiServer = SseServer;
 
 const PATH = /^\/v1(?:beta)?\/models\/[^/:]+:streamGenerateContent\?alt=sse$/u;
 
 /**
  * A fake of Gemini's streaming API on a free port of 127.0.0.1: `/v1beta/…` and `/v1/…`, `:streamGenerateContent`,
- * server-sent events; 404 for any other path. Request n is played by handler n, further ones by the last.
+ * server-sent events; 404 for any other path. Handler n answers request n; the last handler answers all further ones.
  */
 export function openGeminiServer(handlers: GeminiHandler | readonly GeminiHandler[]): Promise<GeminiServer> {
   const queue = typeof handlers === "function" ? [handlers] : handlers;

@@ -1,21 +1,21 @@
 import { rmSync } from "node:fs";
 
-interface Doomed {
+interface ProcessToKill {
   readonly pid: number;
   readonly signal: NodeJS.Signals;
 }
 
-const processes = new Set<Doomed>();
+const processes = new Set<ProcessToKill>();
 const directories = new Set<string>();
 
-/** Ends this process when it ends without having disposed of it, a test's failed hook being the usual reason. */
+/** Kills `pid` when this process exits before the handle is disposed, usually because a test's hook failed. */
 export function killOnExit(pid: number, signal: NodeJS.Signals = "SIGKILL"): Disposable {
-  const doomed = { pid, signal };
-  processes.add(doomed);
-  return { [Symbol.dispose]: () => void processes.delete(doomed) };
+  const entry = { pid, signal };
+  processes.add(entry);
+  return { [Symbol.dispose]: () => void processes.delete(entry) };
 }
 
-/** Removes the directory when this process ends, after the processes of `killOnExit`. */
+/** Removes the directory when this process exits, after killing the processes of `killOnExit`. */
 export function removeOnExit(directory: string): Disposable {
   directories.add(directory);
   return { [Symbol.dispose]: () => void directories.delete(directory) };
@@ -26,14 +26,14 @@ process.on("exit", () => {
     try {
       process.kill(pid, signal);
     } catch {
-      // It ended before us.
+      // The process has already ended.
     }
   }
   for (const directory of directories) {
     try {
       rmSync(directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
     } catch {
-      // A server that still writes there; the directory is a temporary one.
+      // A server may still write there. The directory is only a temporary one.
     }
   }
 });

@@ -1,15 +1,15 @@
 /** True in `npm run test:nightly`: exhaustive loops and random seeds instead of a sample and fixed ones. */
-export const NIGHTLY = process.env["TEST_NIGHTLY"] === "1";
+const NIGHTLY = process.env["TEST_NIGHTLY"] === "1";
 
 /** A repetition count of a test: `daily` in `npm test`, `nightly` in the nightly run. */
 export function repetitions({ daily, nightly }: { daily: number; nightly: number }): number {
   return NIGHTLY ? nightly : daily;
 }
 
-/** The numbers from 1 on that an exhaustive loop tries: all of them nightly, every third in `npm test`. */
+/** The increment of an exhaustive loop: 1 in the nightly run, 3 in `npm test`. */
 export const STEP = NIGHTLY ? 1 : 3;
 
-/** A random test's seed: the environment's SEED; else fixed in `npm test` and random in the nightly run, which prints it. */
+/** The seed of a random test: SEED if set, else fixed in `npm test`, random and printed in the nightly run. */
 export function testSeed(): number {
   const given = process.env["SEED"];
   if (given !== undefined) return Number(given);

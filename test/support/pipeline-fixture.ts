@@ -4,15 +4,15 @@ import { testConfigDirectory, type ConfigFiles } from "./config-directory.ts";
 import { TarsyClient } from "./tarsy-client.ts";
 import { TarsySystem, type SystemOptions } from "./tarsy-system.ts";
 
-export interface PipelineOptions extends Pick<SystemOptions, "executors" | "env"> {
+interface PipelineOptions extends Pick<SystemOptions, "executors" | "env"> {
   readonly config?: ConfigFiles;
   /** For tests that stop or kill Postgres or NATS. */
   readonly ownServers?: boolean;
 }
 
-const SHOWN_CHARACTERS = 6_000;
+const PRINTED_CHARACTERS = 6_000;
 
-/** All five services as processes, their servers and configuration, and a client: what an end-to-end test starts from. */
+/** What an end-to-end test needs: the five services as processes, their servers and configuration, and a client. */
 export class PipelineFixture implements AsyncDisposable {
   readonly #resources: AsyncDisposableStack;
   readonly servers: BackingServers;
@@ -42,9 +42,9 @@ export class PipelineFixture implements AsyncDisposable {
     return new PipelineFixture({ resources: resources.move(), servers, configDir, system });
   }
 
-  /** Shows the end of what the services wrote if the test failed. */
+  /** Prints the end of the services' output if the test failed. */
   showOutputOf(test: Test | undefined): void {
-    if (test?.state === "failed") process.stderr.write(this.system.output.slice(-SHOWN_CHARACTERS));
+    if (test?.state === "failed") process.stderr.write(this.system.output.slice(-PRINTED_CHARACTERS));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

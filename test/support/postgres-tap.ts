@@ -1,6 +1,6 @@
 import type { ProxyTap, TapDecision } from "./tcp-proxy.ts";
 
-/** ReadyForQuery, of length 5, ends every answer. */
+/** ReadyForQuery, with length 5, ends every answer. */
 const READY = Buffer.from([0x5a, 0, 0, 0, 5]);
 const READY_LENGTH = READY.length + 1;
 const STATEMENT_CHARS = 2_000;

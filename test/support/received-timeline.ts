@@ -6,10 +6,10 @@ interface ReceivedEvent {
   attempt: number;
 }
 
-/** A client's picture of one session, built from its messages as docs/websocket-protocol.md says, with what was wrong. */
+/** A client's view of a session by the rules of docs/websocket-protocol.md, and every message that violates them. */
 export class ReceivedTimeline {
   readonly #events = new Map<string, ReceivedEvent>();
-  readonly #wrong: string[] = [];
+  readonly #violations: string[] = [];
   #seq = 0;
   #ended = false;
   #status = "";
@@ -18,7 +18,7 @@ export class ReceivedTimeline {
     return this.#seq;
   }
 
-  /** The last message has come. */
+  /** Whether the last message was received. */
   get ended(): boolean {
     return this.#ended;
   }
@@ -26,20 +26,20 @@ export class ReceivedTimeline {
   add(message: WireMessage): void {
     const { type, seq } = message;
     if (typeof seq === "number") {
-      if (seq !== this.#seq + 1) this.#wrong.push(`seq ${seq} after ${this.#seq}`);
+      if (seq !== this.#seq + 1) this.#violations.push(`seq ${seq} after ${this.#seq}`);
       this.#seq = seq;
     }
     if (type === "session.status" || type === "session.completed") this.#status = String(message["status"]);
     this.#ended ||= type === "session.completed";
-    if (type === "error") this.#wrong.push(String(message["message"]));
+    if (type === "error") this.#violations.push(String(message["message"]));
     if (type === "timeline_event.created") this.#set(message, 0);
     if (type === "timeline_event.completed") this.#complete(message);
     if (type === "stream.chunk") this.#chunk(message);
   }
 
-  /** Everything that was wrong on the way, and where the end differs from what REST says. */
+  /** All violations in the received messages, and the differences between the final state and the REST view. */
   differences(session: SessionView): string[] {
-    const wrong = [...this.#wrong];
+    const wrong = [...this.#violations];
     if (this.#status !== session.status) wrong.push(`status ${this.#status}, not ${session.status}`);
     const [here, there] = [this.#events.size, session.timeline.length];
     if (here !== there) wrong.push(`${here} events, not ${there}`);
@@ -60,7 +60,7 @@ export class ReceivedTimeline {
     const streamed = this.#events.get(String(message["event_id"]))?.content.trim() ?? "";
     const content = String(message["content"]);
     if (message["status"] === "completed" && !content.includes(streamed)) {
-      this.#wrong.push(`streamed "${streamed}" is no part of "${content}"`);
+      this.#violations.push(`streamed "${streamed}" is not part of "${content}"`);
     }
     this.#set(message, 0);
   }
@@ -68,13 +68,15 @@ export class ReceivedTimeline {
   #chunk(message: WireMessage): void {
     const event = this.#events.get(String(message["event_id"]));
     if (event?.status !== "streaming") {
-      this.#wrong.push(`a chunk of an event that is ${event?.status}`);
+      this.#violations.push(`a chunk of an event that is ${event?.status}`);
       return;
     }
     const [attempt, offset] = [Number(message["attempt"]), Number(message["offset"])];
-    if (attempt < event.attempt) this.#wrong.push(`attempt ${attempt} after ${event.attempt}`);
+    if (attempt < event.attempt) this.#violations.push(`attempt ${attempt} after ${event.attempt}`);
     if (attempt > event.attempt) event.content = "";
-    if (offset > event.content.length) this.#wrong.push(`offset ${offset} after ${event.content.length}`);
+    if (offset > event.content.length) {
+      this.#violations.push(`offset ${offset} after ${event.content.length}`);
+    }
     event.attempt = attempt;
     event.content = event.content.slice(0, offset) + String(message["delta"]);
   }

@@ -4,7 +4,7 @@ export const SUMMARY_CALL = {
   steps: [{ text: "In short." }, { usage: { input_tokens: 3, output_tokens: 2, thinking_tokens: 1 } }],
 };
 
-/** A scripted model whose behaviour a test chooses by words in the alert. */
+/** A scripted model whose behaviour words in the alert select. */
 export const GATED_SCRIPT = {
   calls: [
     SUMMARY_CALL,

@@ -6,18 +6,18 @@ import { removeOnExit } from "./kill-on-exit.ts";
 const PREFIX = "tarsy-test-";
 const HOUR_MS = 3_600_000;
 
-let swept: Promise<void> | undefined;
+let cleanup: Promise<void> | undefined;
 
-/** A new temporary directory for servers' data, which is removed at the latest when this process ends. */
+/** Creates a temporary directory for servers' data. It is removed when this process ends, if not before. */
 export async function serverDirectory(): Promise<string> {
-  swept ??= removeAbandoned();
-  await swept;
+  cleanup ??= removeAbandoned();
+  await cleanup;
   const directory = await mkdtemp(join(tmpdir(), `${PREFIX}${process.pid}-`));
   removeOnExit(directory);
   return directory;
 }
 
-/** Removes what killed test processes left behind. Not the newest: a process of another container may use it. */
+/** Removes what killed test processes left, if older than an hour: another container's process may use newer ones. */
 async function removeAbandoned(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
     const pid = Number(/^tarsy-test-(\d+)-/u.exec(name)?.[1]);
@@ -25,7 +25,7 @@ async function removeAbandoned(): Promise<void> {
     const path = join(tmpdir(), name);
     const found = await stat(path).catch(() => undefined);
     if (found === undefined || Date.now() - found.mtimeMs < HOUR_MS) continue;
-    // Another process may be removing it as well.
+    // Another process may be removing it too.
     await rm(path, { recursive: true, force: true }).catch(() => undefined);
   }
 }

@@ -20,21 +20,21 @@ export const HEALTH_VARIABLE: Readonly<Record<ServiceName, string>> = {
 
 interface SpawnService {
   readonly name: ServiceName;
-  /** All of its environment, but for what the launcher adds to start it faster. */
+  /** The complete environment, except for what the launcher adds for a faster start. */
   readonly env: NodeJS.ProcessEnv;
-  /** `inherit` writes to this process's own output. */
+  /** `inherit` writes to the output of this process. */
   readonly output: "pipe" | "inherit" | "ignore";
 }
 
-/** Starts a service as the launcher does. It ends at the latest with this process. */
+/** Starts a service as the launcher does. It is killed when this process ends. */
 export function spawnService({ name, env, output }: SpawnService): ChildProcess {
   const child = spawn(process.execPath, [...SERVICE_NODE_FLAGS, join(ROOT, "services", name, "main.ts")], {
     cwd: ROOT,
     env: { PATH: process.env["PATH"], NODE_COMPILE_CACHE: projectPaths(ROOT).compileCache, ...env },
-    // The channel tells the service when a killed test process is gone.
+    // The service exits when the channel closes, so it does not outlive a killed test process.
     stdio: ["ignore", output, output, "ipc"],
   });
-  const doomed = killOnExit(child.pid ?? 0);
-  child.once("exit", () => doomed[Symbol.dispose]());
+  const registration = killOnExit(child.pid ?? 0);
+  child.once("exit", () => registration[Symbol.dispose]());
   return child;
 }

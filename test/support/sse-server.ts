@@ -14,25 +14,25 @@ export interface SseRequest {
   readonly closed: Promise<void>;
 }
 
-/** What a handler answers with; every call goes out at once. */
+/** The methods by which a handler answers. Every call writes immediately. */
 export interface SseReply {
   /** One server-sent event without a name, its data as JSON. */
   data(value: object): void;
   /** One server-sent event named after the value's `type`, as Anthropic and OpenAI's Responses API send them. */
   event(value: { readonly type: string }): void;
-  /** Any bytes into the stream, for garbage and half messages. */
+  /** Writes any bytes, for garbage and incomplete messages. */
   raw(bytes: string | Uint8Array): void;
-  /** A response of its own status and body instead of a stream. */
+  /** Sends a response with this status and body instead of a stream. */
   fail(status: number, body: object | string, headers?: Record<string, string>): void;
-  /** Resolves once everything sent so far has left for the client, or the client has gone. */
+  /** Resolves once everything written so far has been flushed to the socket, or the client has disconnected. */
   drained(): Promise<void>;
-  /** Ends the stream in good order. */
+  /** Ends the stream normally. */
   end(): void;
-  /** Cuts the connection. */
+  /** Resets the connection. */
   reset(): void;
 }
 
-/** Plays one request; the answer stays open until it ends, fails or resets it. */
+/** Answers one request. The answer stays open until the handler ends, fails or resets it. */
 export type SseHandler = (reply: SseReply, request: SseRequest) => void | Promise<void>;
 
 export interface SseServer extends AsyncDisposable {
@@ -40,13 +40,13 @@ export interface SseServer extends AsyncDisposable {
   readonly url: string;
   /** All requests so far, oldest first. */
   readonly requests: readonly SseRequest[];
-  /** Resolves with the request of this index (from 0) once it has come. */
+  /** Resolves with the request of this index (from 0) once it was received. */
   request(index: number): Promise<SseRequest>;
 }
 
 /**
- * A fake of any provider that streams server-sent events after a POST, on a free port of 127.0.0.1. Request n is
- * played by handler n, further ones by the last.
+ * A fake of any provider that streams server-sent events after a POST, on a free port of 127.0.0.1. Handler n
+ * answers request n; the last handler answers all further ones.
  */
 export async function openSseServer(handlers: SseHandler | readonly SseHandler[]): Promise<SseServer> {
   const queue: readonly SseHandler[] = typeof handlers === "function" ? [handlers] : handlers;

@@ -7,7 +7,7 @@ interface NotifierOptions {
   readonly natsUrl: string;
   readonly limits?: Partial<NotifierLimits>;
   readonly allowedOrigins?: readonly string[] | undefined;
-  /** Gives up starting. */
+  /** Aborts the start. */
   readonly signal: AbortSignal;
 }
 
@@ -20,7 +20,7 @@ export interface RunningNotifier extends AsyncDisposable {
 
 const HOST = "127.0.0.1";
 
-/** A notifier within this process, on free ports: as many as a test wants. */
+/** Starts a notifier within this process, on free ports. A test may start several. */
 export async function startNotifier(options: NotifierOptions): Promise<RunningNotifier> {
   const resources = new AsyncDisposableStack();
   const { port, healthPort } = await runNotifier({

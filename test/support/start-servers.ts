@@ -6,18 +6,18 @@ import { projectPaths } from "../../launcher/project-paths.ts";
 import { copyInitialCluster } from "./initial-cluster.ts";
 import { killOnExit } from "./kill-on-exit.ts";
 
-/** `TEST_SERVERS=containers` takes both from containers (npm run test:containers), else they are ordinary processes. */
+/** `TEST_SERVERS=containers` (npm run test:containers) runs both in containers, otherwise they are ordinary processes. */
 const IN_CONTAINERS = process.env["TEST_SERVERS"] === "containers";
 const { tools } = projectPaths(join(import.meta.dirname, "../.."));
 
 interface StartServer {
-  /** Holds the data of both servers, each in a folder of its own. */
+  /** Contains the data of both servers, each in a separate folder. */
   readonly directory: string;
-  /** 0 takes any free one. */
+  /** 0 takes any free port. */
   readonly port: number;
 }
 
-/** Starts Postgres on the data in `directory`; not durable, it gives up what only a power cut would need. */
+/** Starts Postgres on the data in `directory`. Without `durable`, it skips what only a power failure requires. */
 export async function startPostgresIn({
   directory,
   port,
@@ -25,18 +25,18 @@ export async function startPostgresIn({
 }: StartServer & { readonly durable: boolean }): Promise<EmbeddedPostgres> {
   const options = { dataDir: join(directory, "postgres"), port, durable };
   if (IN_CONTAINERS) {
-    // Loaded only where it is wanted: it brings a library of its own.
+    // Loaded only when needed, because it loads testcontainers.
     const { startPostgresContainer } = await import("./container-servers.ts");
     return startPostgresContainer(options);
   }
   await copyInitialCluster(options.dataDir);
   const server = await startPostgres(options);
-  const doomed = killOnExit(server.pid, "SIGQUIT");
-  void server.exited.then(() => doomed[Symbol.dispose]());
+  const registration = killOnExit(server.pid, "SIGQUIT");
+  void server.exited.then(() => registration[Symbol.dispose]());
   return server;
 }
 
-/** Starts NATS on the data in `directory`, with these accounts or open to all. */
+/** Starts NATS on the data in `directory`, with these accounts, or without authentication. */
 export async function startNatsIn({
   directory,
   port,
@@ -49,7 +49,7 @@ export async function startNatsIn({
   }
   const binary = await findNatsServer({ toolsDir: tools, env: process.env, progress: () => undefined });
   const server = await startNats({ ...options, binary });
-  const doomed = killOnExit(server.pid);
-  void server.exited.then(() => doomed[Symbol.dispose]());
+  const registration = killOnExit(server.pid);
+  void server.exited.then(() => registration[Symbol.dispose]());
   return server;
 }

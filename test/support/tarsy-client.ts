@@ -42,11 +42,11 @@ export type SessionView = Static<typeof SessionView>;
 const parseSession = compileParser("session", SessionView);
 const parseAccepted = compileParser("accepted alert", Type.Object({ session_id: Type.String() }));
 
-/** What a socket received: any message, with its type. */
+/** Any message received on a socket. */
 export type WireMessage = Readonly<Record<string, unknown>>;
 const parseRow = compileParser("json object", Row);
 
-/** Speaks to a running system as its users do. */
+/** A client of a running system, over its public HTTP API and WebSocket. */
 export class TarsyClient {
   readonly #api: string;
   readonly #ws: string;
@@ -56,7 +56,7 @@ export class TarsyClient {
     this.#ws = ws;
   }
 
-  /** Any request; returns status and decoded body. */
+  /** Sends any request; resolves with the status and the decoded body. */
   async request(
     method: string,
     path: string,
@@ -78,7 +78,7 @@ export class TarsyClient {
     return parseAccepted(body).session_id;
   }
 
-  /** Submits until the api takes it: it may still be finding its way back to a dependency. */
+  /** Submits repeatedly until the api accepts it, which may still be reconnecting to a dependency. */
   async submitUntilAccepted(data: string): Promise<string> {
     return until("the alert is accepted", () => this.submit(data));
   }
@@ -99,7 +99,7 @@ export class TarsyClient {
     );
   }
 
-  /** Opens a socket, subscribes to a session and collects what comes. Resolves once the subscription is confirmed. */
+  /** Opens a socket, subscribes to a session and collects all messages. Resolves once the subscription is confirmed. */
   async watch(id: string, fields: object = {}): Promise<SessionWatch> {
     const socket = new WebSocket(this.#ws);
     const watch = new SessionWatch(socket);
@@ -120,7 +120,7 @@ export class SessionWatch implements Disposable {
     socket.on("message", (data: Buffer) =>
       this.messages.push({ ...parseRow(JSON.parse(data.toString("utf8"))) }),
     );
-    // A socket that breaks shows in the messages that do not come.
+    // A test notices a broken socket by the missing messages.
     socket.on("error", () => undefined);
   }
 
@@ -133,12 +133,12 @@ export class SessionWatch implements Disposable {
     );
   }
 
-  /** Waits until something is true of what was received. */
+  /** Waits until `probe` returns true. */
   async until(what: string, probe: () => boolean): Promise<void> {
     await until(what, probe);
   }
 
-  /** The stored events received, that is all messages with a number. */
+  /** The received stored events: all messages with a `seq`. */
   events(): WireMessage[] {
     return this.messages.filter((message) => typeof message["seq"] === "number");
   }

@@ -26,7 +26,7 @@ export class TarsySystem implements AsyncDisposable {
   readonly #running = new Set<RunningService>();
   readonly api: string;
   readonly ws: string;
-  /** Everything the services wrote, for a failing test's message. */
+  /** The end of the services' output, for the message of a failing test. */
   output = "";
 
   private constructor(env: NodeJS.ProcessEnv, ports: { api: number; notifier: number }) {
@@ -68,14 +68,14 @@ export class TarsySystem implements AsyncDisposable {
     );
   }
 
-  /** Starts one more process of a service, with `env` over the system's own, and resolves once it is ready. */
+  /** Starts one more process of a service, with `env` overriding the system's environment, and resolves once it is ready. */
   async startService(name: ServiceName, env: Readonly<Record<string, string>> = {}): Promise<RunningService> {
     const service = await this.launchService(name, env);
     await this.untilReady(service);
     return service;
   }
 
-  /** Starts one more process of a service, ready or not. */
+  /** Starts one more process of a service without waiting until it is ready. */
   async launchService(
     name: ServiceName,
     env: Readonly<Record<string, string>> = {},
@@ -96,12 +96,12 @@ export class TarsySystem implements AsyncDisposable {
     return service;
   }
 
-  /** Resolves once a service's dependencies answer it. */
+  /** Resolves once a service reports that it is ready. */
   async untilReady({ name, process: child, healthPort }: RunningService): Promise<void> {
     await untilReady(name, child, healthPort, () => this.output);
   }
 
-  /** All processes that were started and not ended from here. */
+  /** All processes that were started and not ended by this object. */
   running(): readonly RunningService[] {
     return [...this.#running];
   }

@@ -4,7 +4,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { listen } from "#shared/service/listen.ts";
 
 /**
- * What happens to a piece of bytes. `forward` passes it on, `after` once the promise has resolved. `hold` drops it and
+ * What happens to a chunk of bytes. `forward` passes it on, `after` once the promise has resolved. `hold` drops it and
  * everything after it in both directions, while the connection stays open. `cut` resets the connection.
  */
 export type TapDecision = "forward" | "hold" | "cut" | { readonly after: Promise<void> };
@@ -45,7 +45,7 @@ interface Flow {
 
 const MAX_PIECE_BYTES = 64 * 1024;
 
-/** A bad network: passes TCP connections on, and delays, throttles, stops, loses or cuts what goes through. */
+/** Simulates a bad network: forwards TCP connections and can delay, throttle, stop, drop or cut the traffic. */
 export class TcpProxy implements AsyncDisposable {
   readonly port: number;
   readonly #listener: Server;
@@ -84,7 +84,7 @@ export class TcpProxy implements AsyncDisposable {
   }
 
   /**
-   * A partition: while on, no byte and no end of a connection gets through, and new connections are accepted and stay
+   * A partition: while on, no data and no end of a connection is passed on, and new connections are accepted and stay
    * silent. Afterwards everything that was sent arrives.
    */
   blackhole(on: boolean): void {
@@ -147,7 +147,7 @@ export class TcpProxy implements AsyncDisposable {
     for (const flow of flows) this.#pump(flow).catch(() => this.#fail(pair));
   }
 
-  /** The other side of a broken connection learns of it now, or at the end of the blackhole. */
+  /** Resets the other side of a broken connection now, or at the end of the blackhole. */
   #fail(pair: Pair): void {
     if (this.#blackhole === undefined) reset(pair);
   }
@@ -165,7 +165,7 @@ export class TcpProxy implements AsyncDisposable {
       await this.#forward(change(bytes), to);
     }
     await this.#blackhole?.promise;
-    // The client of a held connection does not learn that the server closed; the server learns that the client did.
+    // A held connection passes on only the client's end.
     if (!pair.isHeld || from === pair.client) to.end();
   }
 

@@ -11,8 +11,8 @@ const slice = FIRST + (Number(process.env["MOCHA_WORKER_ID"] ?? 0) % SLICES) * S
 let next = Math.floor(Math.random() * SLICE_SIZE);
 
 /**
- * A free TCP port of this machine for a service that is about to start. No test of this run gets the same one until
- * several hundred others were given out, so that two services that start concurrently do not meet on it.
+ * A free TCP port of this machine for a service that is about to start. No test of this run gets the same port until
+ * several hundred others were returned, so that services that start concurrently do not collide.
  */
 export async function testPort(): Promise<number> {
   for (let tries = 0; tries < SLICE_SIZE; tries += 1) {

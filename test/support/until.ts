@@ -3,12 +3,13 @@ import { errorMessage } from "#shared/errors.ts";
 
 const POLL_MS = 20;
 
-/** Thrown by a probe when waiting longer is in vain. */
-export class HopelessError extends Error {}
+/** Thrown by a probe to end the wait because its condition can no longer become true. */
+export class PermanentError extends Error {}
 
 /**
- * Waits until `probe` returns something else than undefined or false, and returns that; a probe that throws counts as
- * "not yet", unless it throws a HopelessError. Fails with `what` and the last error after `timeoutMs`, which is only there to end a broken test.
+ * Waits until `probe` returns a value other than undefined, null or false, and returns it. Repeats a probe that throws,
+ * unless it throws a PermanentError. Throws an error with `what` and the last error after `timeoutMs`, which only ends a
+ * broken test.
  */
 export async function until<T>(
   what: string,
@@ -22,12 +23,12 @@ export async function until<T>(
       const value = await probe();
       if (isThere(value)) return value;
     } catch (error) {
-      if (error instanceof HopelessError) throw error;
+      if (error instanceof PermanentError) throw error;
       lastError = `: ${errorMessage(error)}`;
     }
     await wait(POLL_MS);
   }
-  throw new Error(`never came true within ${timeoutMs / 1_000} s: ${what}${lastError}`);
+  throw new Error(`not true within ${timeoutMs / 1_000} s: ${what}${lastError}`);
 }
 
 function isThere<T>(value: T): value is Exclude<T, undefined | false | null> {

@@ -9,19 +9,19 @@ import { serverDirectory } from "./server-directory.ts";
 import { startNatsIn, startPostgresIn } from "./start-servers.ts";
 
 const TEMPLATE = "migrated";
-/** More than all test files need when one process runs them. */
+/** More than all test files need if one process runs them all. */
 const ACCOUNTS = 128;
 
 interface WorkerServers {
   readonly directory: string;
   readonly postgres: EmbeddedPostgres;
   readonly nats: EmbeddedNats;
-  /** Those that no test file has used yet. */
+  /** Accounts that no test file has used yet. */
   readonly accounts: NatsAccount[];
 }
 
 /** A database and a NATS account that no other test file uses. */
-export interface ServerShare {
+interface ServerShare {
   readonly directory: string;
   readonly database: { readonly name: string; readonly url: string };
   readonly account: { readonly url: string };

@@ -5,7 +5,7 @@ import { expect } from "chai";
 import { appendEvents } from "#shared/database/append-events.ts";
 import { until } from "../../../test/support/until.ts";
 import { ApiFixture } from "./api-fixture.ts";
-import { EventStreamClient } from "../../../test/support/event-stream-client.ts";
+import { SseClient as EventStreamClient } from "../../../test/support/sse-client.ts";
 import { SessionEvents, onTheWire, statusEvent, textEvent, times } from "./session-events.ts";
 
 describe("GET /api/v1/sessions/:id/events as a stream", () => {

@@ -1,6 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { ToolDescription } from "#shared/contracts/tool-list.ts";
-import type { BenchSession, ToolBench } from "../../../test/support/tool-bench.ts";
+import type {
+  ClaimedSession as BenchSession,
+  ToolFixture as ToolBench,
+} from "../../../test/support/tool-fixture.ts";
 import { callTool, type CallToolRequest, type ToolOutcome } from "../tools/call-tool.ts";
 import { TOOL_TIMEOUTS, type ToolTimeouts } from "../tools/tool-timeouts.ts";
 

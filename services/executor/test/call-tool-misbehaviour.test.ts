@@ -7,7 +7,10 @@ import {
   type ToolCallAnswer,
 } from "#shared/contracts/tool-call.ts";
 import { cancelledByUser } from "#shared/errors.ts";
-import { ToolBench, type BenchSession } from "../../../test/support/tool-bench.ts";
+import {
+  ToolFixture as ToolBench,
+  type ClaimedSession as BenchSession,
+} from "../../../test/support/tool-fixture.ts";
 import { until } from "../../../test/support/until.ts";
 import type { CallToolRequest } from "../tools/call-tool.ts";
 import { TOOL_TIMEOUTS } from "../tools/tool-timeouts.ts";

@@ -1,6 +1,9 @@
 import { expect } from "chai";
 import { CancelledError, type CancelReason } from "#shared/errors.ts";
-import { ToolBench, type BenchSession } from "../../../test/support/tool-bench.ts";
+import {
+  ToolFixture as ToolBench,
+  type ClaimedSession as BenchSession,
+} from "../../../test/support/tool-fixture.ts";
 import { until } from "../../../test/support/until.ts";
 import { abandonOpenCalls } from "../tools/abandon-open-calls.ts";
 import type { CallToolRequest } from "../tools/call-tool.ts";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { expect } from "chai";
-import { ToolBench } from "../../../test/support/tool-bench.ts";
+import { ToolFixture as ToolBench } from "../../../test/support/tool-fixture.ts";
 import { listTools, type ToolServer } from "../tools/list-tools.ts";
 import { TOOL_TIMEOUTS } from "../tools/tool-timeouts.ts";
 

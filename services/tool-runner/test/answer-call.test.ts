@@ -12,7 +12,10 @@ import {
 } from "#shared/contracts/tool-call.ts";
 import { claimToolCall } from "#shared/database/claim-tool-call.ts";
 import { readToolCall } from "#shared/database/read-tool-call.ts";
-import { ToolBench, type BenchSession } from "../../../test/support/tool-bench.ts";
+import {
+  ToolFixture as ToolBench,
+  type ClaimedSession as BenchSession,
+} from "../../../test/support/tool-fixture.ts";
 import { until } from "../../../test/support/until.ts";
 
 const TOOLS = {

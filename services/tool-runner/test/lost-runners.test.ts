@@ -9,7 +9,10 @@ import {
   type ToolCallRequest,
 } from "#shared/contracts/tool-call.ts";
 import { RetryableError } from "#shared/errors.ts";
-import { ToolBench, type BenchSession } from "../../../test/support/tool-bench.ts";
+import {
+  ToolFixture as ToolBench,
+  type ClaimedSession as BenchSession,
+} from "../../../test/support/tool-fixture.ts";
 import { until } from "../../../test/support/until.ts";
 
 const TOOLS = {

@@ -9,7 +9,10 @@ import {
   type ToolCallRequest,
 } from "#shared/contracts/tool-call.ts";
 import { toolListReplyCodec, toolListRequestCodec } from "#shared/contracts/tool-list.ts";
-import { ToolBench, type BenchSession } from "../../../test/support/tool-bench.ts";
+import {
+  ToolFixture as ToolBench,
+  type ClaimedSession as BenchSession,
+} from "../../../test/support/tool-fixture.ts";
 import { until } from "../../../test/support/until.ts";
 import { loadToolRunnerConfig } from "../config.ts";
 import { RunningCalls } from "../running-calls.ts";

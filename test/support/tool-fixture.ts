@@ -19,21 +19,21 @@ import { untilReady } from "./until-ready.ts";
 const log = pino({ level: "silent" });
 
 /** A session that an executor owns, with one execution. */
-export interface BenchSession {
+export interface ClaimedSession {
   readonly sessionId: string;
   readonly executionId: string;
   readonly epoch: number;
 }
 
-/** A call as a tool was asked to make it; `pid` is the runner's. */
-export interface LoggedCall {
+/** A call that a tool started, from its log. `pid` is the process id of the tool-runner. */
+interface LoggedCall {
   readonly name: string;
   readonly arguments: string;
   readonly pid: number;
 }
 
 /** Tool-runners as real processes on a real Postgres and NATS, with stub tools that log every call they start. */
-export class ToolBench implements AsyncDisposable {
+export class ToolFixture implements AsyncDisposable {
   readonly #resources: AsyncDisposableStack;
   readonly #configDir: string;
   readonly servers: BackingServers;
@@ -55,8 +55,8 @@ export class ToolBench implements AsyncDisposable {
     this.bus = parts.bus;
   }
 
-  /** `servers` as in stub-tools.yaml. */
-  static async start(stubServers: object, { ownServers = false } = {}): Promise<ToolBench> {
+  /** `stubServers` is the value of `servers` in stub-tools.yaml. */
+  static async start(stubServers: object, { ownServers = false } = {}): Promise<ToolFixture> {
     const resources = new AsyncDisposableStack();
     const configDir = await mkdtemp(join(tmpdir(), "tarsy-tools-"));
     resources.defer(async () => rm(configDir, { recursive: true, force: true }));
@@ -71,7 +71,7 @@ export class ToolBench implements AsyncDisposable {
     resources.defer(async () => db.destroy());
     await migrate(db, log);
     const bus = resources.use(await openBus({ url: servers.nats.url, name: "bench", log, signal }));
-    return new ToolBench({ resources, configDir, servers, db, bus });
+    return new ToolFixture({ resources, configDir, servers, db, bus });
   }
 
   /** Starts a tool-runner and resolves once it is ready. */
@@ -95,7 +95,7 @@ export class ToolBench implements AsyncDisposable {
   }
 
   /** A session in progress under a live lease. */
-  async session(): Promise<BenchSession> {
+  async session(): Promise<ClaimedSession> {
     const [sessionId, executionId, stageId] = [randomUUID(), randomUUID(), randomUUID()];
     await this.db.query(
       `INSERT INTO alert_sessions (session_id, alert_data, agent_type, chain_id, resolved_config, config_hash, status)
@@ -121,8 +121,8 @@ export class ToolBench implements AsyncDisposable {
     return { sessionId, executionId, epoch: 1 };
   }
 
-  /** Another executor claims the session. */
-  async takeOver(session: BenchSession): Promise<BenchSession> {
+  /** Claims the session for another executor. */
+  async takeOver(session: ClaimedSession): Promise<ClaimedSession> {
     const epoch = session.epoch + 1;
     await this.db.query("UPDATE session_runtime SET lease_epoch = $2 WHERE session_id = $1", [
       session.sessionId,
@@ -131,15 +131,15 @@ export class ToolBench implements AsyncDisposable {
     return { ...session, epoch };
   }
 
-  /** Cancels as the api does, without telling anyone. */
-  async cancel({ sessionId }: BenchSession): Promise<void> {
+  /** Requests the cancellation in the database as the api does, without a message on the bus. */
+  async cancel({ sessionId }: ClaimedSession): Promise<void> {
     await this.db.query("UPDATE alert_sessions SET status = 'cancelling' WHERE session_id = $1", [sessionId]);
     await this.db.query("UPDATE session_runtime SET cancel_requested_at = now() WHERE session_id = $1", [
       sessionId,
     ]);
   }
 
-  /** Lets the runner of a running call count as dead, which takes 15 s otherwise. */
+  /** Makes the runner of a running call count as dead, which otherwise takes 15 s. */
   async forgetRunner(callId: string): Promise<void> {
     await this.db.query(
       "UPDATE tool_calls SET alive_until = now() - interval '1 s' WHERE call_id = $1 AND state = 'running'",
@@ -147,7 +147,7 @@ export class ToolBench implements AsyncDisposable {
     );
   }
 
-  /** A call's row, of the columns that say how it went. */
+  /** The outcome columns of a call's row. */
   async row(callId: string): Promise<unknown> {
     const rows: unknown = await this.db.query(
       "SELECT state, failure, is_error, result FROM tool_calls WHERE call_id = $1",
@@ -156,7 +156,7 @@ export class ToolBench implements AsyncDisposable {
     return Array.isArray(rows) ? rows[0] : undefined;
   }
 
-  /** Every call that any tool has started whose arguments contain `text`. */
+  /** All calls started by any tool whose arguments contain `text`. */
   async started(text: string): Promise<LoggedCall[]> {
     const file = join(this.#configDir, "calls.jsonl");
     const lines = (await readFile(file, "utf8").catch(() => "")).split("\n").filter((line) => line !== "");
@@ -175,7 +175,7 @@ export class ToolBench implements AsyncDisposable {
 
 function parseLogged(line: string): LoggedCall {
   const value: unknown = JSON.parse(line);
-  if (typeof value !== "object" || value === null) throw new Error(`no call: ${line}`);
+  if (typeof value !== "object" || value === null) throw new Error(`invalid line in the call log: ${line}`);
   const fields: Record<string, unknown> = { ...value };
   return {
     name: String(fields["name"]),
@@ -184,8 +184,8 @@ function parseLogged(line: string): LoggedCall {
   };
 }
 
-/** One tool-runner. */
-export class ToolRunnerProcess implements AsyncDisposable {
+/** A tool-runner as a process. */
+class ToolRunnerProcess implements AsyncDisposable {
   readonly #child: ChildProcess;
 
   constructor(child: ChildProcess) {
@@ -196,7 +196,7 @@ export class ToolRunnerProcess implements AsyncDisposable {
     return this.#child.pid ?? 0;
   }
 
-  /** Sends a signal; with one that ends it, resolves with the exit code once it is gone. */
+  /** Sends a signal and resolves with the exit code once the process has ended. */
   async end(signal: "SIGTERM" | "SIGKILL"): Promise<number | null> {
     if (this.#child.exitCode === null && this.#child.signalCode === null) {
       const gone = once(this.#child, "exit");
@@ -214,7 +214,7 @@ export class ToolRunnerProcess implements AsyncDisposable {
     this.#child.kill("SIGCONT");
   }
 
-  /** The most memory it ever had, in bytes. */
+  /** The peak of its resident memory, in bytes. */
   async peakMemory(): Promise<number> {
     const status = await readFile(`/proc/${this.pid}/status`, "utf8");
     return Number(/VmHWM:\s+(\d+) kB/u.exec(status)?.[1]) * 1024;

@@ -1,7 +1,7 @@
 import type { Rewrite } from "./tcp-proxy.ts";
 
-interface LossyBusOptions {
-  /** From 0 to 1; the same sequence gives the same losses. */
+interface LossyNatsOptions {
+  /** Returns numbers from 0 to 1. The same sequence causes the same losses. */
   readonly random: () => number;
   /** Shares, from 0 to 1, of the messages on matching subjects. */
   readonly drop: number;
@@ -9,14 +9,14 @@ interface LossyBusOptions {
   readonly subjects: RegExp;
 }
 
-/** A server's message, from `MSG` or `HMSG` to the end of its payload, or one other line of the protocol. */
+/** The first line of a protocol message. Only `MSG` and `HMSG` have a payload after it. */
 const HEAD = /^(?:H?MSG (?<subject>\S+) (?:\S+ )+(?<size>\d+)|.*)\r\n/u;
 
 /**
- * For a proxy before a NATS server: loses and repeats messages that are delivered, as no real network does to TCP but
- * a core NATS subscription may experience. Everything else of the protocol passes.
+ * A rewrite for a proxy in front of a NATS server. Drops and duplicates delivered messages, as a core NATS subscription
+ * may experience (TCP alone does not lose data). Passes on the rest of the protocol unchanged.
  */
-export function lossyBus({ random, drop, duplicate, subjects }: LossyBusOptions): Rewrite {
+export function lossyNatsRewrite({ random, drop, duplicate, subjects }: LossyNatsOptions): Rewrite {
   return () => {
     let pending = Buffer.alloc(0);
     return (bytes) => {

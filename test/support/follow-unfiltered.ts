@@ -5,10 +5,10 @@ import type { ReceivedTimeline } from "./received-timeline.ts";
 const RETRY_MS = 50;
 
 /**
- * Follows a session to its end over as many connections as it takes, and takes every message as it comes: unlike a
- * client that protects itself, it shows what a notifier sends twice or out of order.
+ * Follows a session to its end, reconnecting as often as necessary. Records every message without filtering, so that
+ * `received` shows what a notifier sends twice or out of order.
  */
-export async function followStrictly(
+export async function followUnfiltered(
   ws: string,
   sessionId: string,
   received: ReceivedTimeline,

@@ -1,19 +1,19 @@
 import { until } from "./until.ts";
 
 /** One Server-Sent Event. */
-export interface ReceivedEvent {
+interface ReceivedEvent {
   readonly id: string;
   readonly type: string;
   readonly data: unknown;
 }
 
 /** Reads a stream of Server-Sent Events as a browser does. */
-export class EventStreamClient implements AsyncDisposable {
+export class SseClient implements AsyncDisposable {
   readonly status: number;
   readonly headers: Headers;
   readonly events: ReceivedEvent[] = [];
   readonly comments: string[] = [];
-  /** Resolves with "end", or with "cut" when the connection broke in the middle. */
+  /** Resolves with "end", or with "cut" when the connection broke before the end. */
   readonly ended: Promise<"end" | "cut">;
   readonly #abort: AbortController;
 
@@ -27,16 +27,16 @@ export class EventStreamClient implements AsyncDisposable {
     );
   }
 
-  static async open(url: string, headers: Record<string, string> = {}): Promise<EventStreamClient> {
+  static async open(url: string, headers: Record<string, string> = {}): Promise<SseClient> {
     const abort = new AbortController();
     const response = await fetch(url, {
       headers: { accept: "text/event-stream", ...headers },
       signal: abort.signal,
     });
-    return new EventStreamClient(response, abort);
+    return new SseClient(response, abort);
   }
 
-  /** The ids received so far, once there are so many. */
+  /** Waits for `count` events; resolves with the ids received so far. */
   async ids(count: number): Promise<number[]> {
     await until(`${count} events`, () => this.events.length >= count);
     return this.events.map(({ id }) => Number(id));
