@@ -1,4 +1,5 @@
 import { rmSync } from "node:fs";
+import { processIdentity } from "../../launcher/process/process-identity.mjs";
 
 interface ProcessToKill {
   readonly pid: number;
@@ -21,6 +22,14 @@ export function removeOnExit(directory: string): Disposable {
   return { [Symbol.dispose]: () => void directories.delete(directory) };
 }
 
+/** How long killed processes may take to be gone before their directories are removed. */
+const GONE_WITHIN_MS = 3_000;
+
+/** No timer runs while a process exits. */
+function pauseSync(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}
+
 process.on("exit", () => {
   for (const { pid, signal } of processes) {
     try {
@@ -29,11 +38,14 @@ process.on("exit", () => {
       // The process has already ended.
     }
   }
+  const deadline = performance.now() + GONE_WITHIN_MS;
+  const alive = () => [...processes].some(({ pid }) => processIdentity(pid) !== undefined);
+  while (alive() && performance.now() < deadline) pauseSync(20);
   for (const directory of directories) {
     try {
-      rmSync(directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
+      rmSync(directory, { recursive: true, force: true });
     } catch {
-      // A server may still write there. The directory is only a temporary one.
+      // A server may still write there: a later run removes the rest.
     }
   }
 });
