@@ -5,7 +5,7 @@ import { expect } from "chai";
 import { appendEvents } from "#shared/database/append-events.ts";
 import { until } from "../../../test/support/until.ts";
 import { ApiFixture } from "./api-fixture.ts";
-import { SseClient as EventStreamClient } from "../../../test/support/sse-client.ts";
+import { SseClient } from "../../../test/support/sse-client.ts";
 import { SessionEvents, onTheWire, statusEvent, textEvent, times } from "./session-events.ts";
 
 describe("GET /api/v1/sessions/:id/events as a stream", () => {
@@ -30,7 +30,7 @@ describe("GET /api/v1/sessions/:id/events as a stream", () => {
         id,
         times(250, (n) => textEvent(id, `${n}`)),
       );
-      await using stream = await EventStreamClient.open(url(id));
+      await using stream = await SseClient.open(url(id));
       expect(stream.status).to.equal(200);
       expect(stream.headers.get("content-type")).to.match(/^text\/event-stream/u);
       await stream.ids(1);
@@ -51,23 +51,23 @@ describe("GET /api/v1/sessions/:id/events as a stream", () => {
         id,
         times(9, () => statusEvent(id)),
       );
-      await using queried = await EventStreamClient.open(url(id, "?after_seq=6"));
+      await using queried = await SseClient.open(url(id, "?after_seq=6"));
       expect(await queried.ids(3)).to.deep.equal([7, 8, 9]);
-      await using again = await EventStreamClient.open(url(id, "?after_seq=6"), { "last-event-id": "8" });
+      await using again = await SseClient.open(url(id, "?after_seq=6"), { "last-event-id": "8" });
       expect(await again.ids(1)).to.deep.equal([9]);
-      await using beyond = await EventStreamClient.open(url(id), { "last-event-id": "10" });
+      await using beyond = await SseClient.open(url(id), { "last-event-id": "10" });
       expect(beyond.status).to.equal(400);
-      await using nonsense = await EventStreamClient.open(url(id), { "last-event-id": "x" });
+      await using nonsense = await SseClient.open(url(id), { "last-event-id": "x" });
       expect(nonsense.status).to.equal(400);
     });
 
     it("answers 204 to a client that has every event of a session that is over", async () => {
       const id = await api.client.submit("x");
       await log.complete(id);
-      await using late = await EventStreamClient.open(url(id));
+      await using late = await SseClient.open(url(id));
       expect(await late.ended).to.equal("end");
       expect(late.events).to.have.length(1);
-      await using again = await EventStreamClient.open(url(id), { "last-event-id": "1" });
+      await using again = await SseClient.open(url(id), { "last-event-id": "1" });
       expect(again.status).to.equal(204);
     });
 
@@ -78,14 +78,14 @@ describe("GET /api/v1/sessions/:id/events as a stream", () => {
         "UPDATE alert_sessions SET status = 'failed', completed_at = now() WHERE session_id = $1",
         [id],
       );
-      await using stream = await EventStreamClient.open(url(id));
+      await using stream = await SseClient.open(url(id));
       expect(await stream.ended).to.equal("end");
       expect(stream.events).to.have.length(1);
     });
 
     it("ignores an event number on the bus that is not stored", async () => {
       const id = await api.client.submit("x");
-      await using stream = await EventStreamClient.open(url(id));
+      await using stream = await SseClient.open(url(id));
       const [first] = await log.commit(id, [statusEvent(id)]);
       if (first === undefined) throw new Error("nothing was stored");
       await log.publish({ ...first, seq: 99 });
@@ -98,7 +98,7 @@ describe("GET /api/v1/sessions/:id/events as a stream", () => {
       const id = await api.client.submit("x");
       await log.commit(id, [statusEvent(id), statusEvent(id)]);
       await api.servers.query("UPDATE events SET payload = '{}' WHERE session_id = $1 AND seq = 2", [id]);
-      await using stream = await EventStreamClient.open(url(id));
+      await using stream = await SseClient.open(url(id));
       expect(await stream.ended).to.equal("cut");
       expect(stream.events).to.have.length(0);
     });
@@ -140,7 +140,7 @@ describe("GET /api/v1/sessions/:id/events as a stream", () => {
     it("sends heartbeats while there are no events", async () => {
       const id = await api.client.submit("x");
       await using quiet = await open({ sse: { heartbeatMs: 20 } });
-      await using stream = await EventStreamClient.open(url(id, "", quiet));
+      await using stream = await SseClient.open(url(id, "", quiet));
       await until("two heartbeats", () => stream.comments.length >= 2);
       expect(stream.comments).to.include("still here");
     });
@@ -148,16 +148,13 @@ describe("GET /api/v1/sessions/:id/events as a stream", () => {
     it("refuses a connection over the limit with 503, until another is closed", async () => {
       const id = await api.client.submit("x");
       await using small = await open({ env: { API_MAX_EVENT_STREAMS: "2" } });
-      const streams = [
-        await EventStreamClient.open(url(id, "", small)),
-        await EventStreamClient.open(url(id, "", small)),
-      ];
-      await using refused = await EventStreamClient.open(url(id, "", small));
+      const streams = [await SseClient.open(url(id, "", small)), await SseClient.open(url(id, "", small))];
+      await using refused = await SseClient.open(url(id, "", small));
       expect(refused.status).to.equal(503);
       expect(refused.headers.get("retry-after")).to.equal("5");
       await streams[0]?.[Symbol.asyncDispose]();
       await until("there is room again", async () => {
-        await using another = await EventStreamClient.open(url(id, "", small));
+        await using another = await SseClient.open(url(id, "", small));
         return another.status === 200;
       });
       await streams[1]?.[Symbol.asyncDispose]();
@@ -168,11 +165,11 @@ describe("GET /api/v1/sessions/:id/events as a stream", () => {
       await using small = await open({ env: { API_MAX_EVENT_STREAMS: "1" } });
       for (let n = 0; n < 3; n++) {
         await until("404 for the unknown session, not 503", async () => {
-          await using unknown = await EventStreamClient.open(url(randomUUID(), "", small));
+          await using unknown = await SseClient.open(url(randomUUID(), "", small));
           return unknown.status === 404;
         });
         await until("400 for the wrong number, not 503", async () => {
-          await using beyond = await EventStreamClient.open(url(id, "?after_seq=5", small));
+          await using beyond = await SseClient.open(url(id, "?after_seq=5", small));
           return beyond.status === 400;
         });
       }
@@ -199,7 +196,7 @@ describe("GET /api/v1/sessions/:id/events as a stream", () => {
       const id = await api.client.submit("x");
       await log.commit(id, [statusEvent(id)]);
       await using stopping = await open({});
-      await using stream = await EventStreamClient.open(url(id, "", stopping));
+      await using stream = await SseClient.open(url(id, "", stopping));
       await stream.ids(1);
       stopping.stop();
       expect(await stream.ended).to.equal("end");
@@ -210,7 +207,7 @@ describe("GET /api/v1/sessions/:id/events as a stream", () => {
     it("sends events that the bus lost, and waits for Postgres", async () => {
       await using alone = await ApiFixture.start({ ownServers: true, sse: { pollEveryMs: 20 } });
       const id = await alone.client.submit("x");
-      await using stream = await EventStreamClient.open(url(id, "", alone));
+      await using stream = await SseClient.open(url(id, "", alone));
       await alone.servers.killNats();
       const append = async () =>
         alone.db.transaction(async (manager) =>

@@ -1,9 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { ToolDescription } from "#shared/contracts/tool-list.ts";
-import type {
-  ClaimedSession as BenchSession,
-  ToolFixture as ToolBench,
-} from "../../../test/support/tool-fixture.ts";
+import type { ClaimedSession, ToolFixture } from "../../../test/support/tool-fixture.ts";
 import { callTool, type CallToolRequest, type ToolOutcome } from "../tools/call-tool.ts";
 import { TOOL_TIMEOUTS, type ToolTimeouts } from "../tools/tool-timeouts.ts";
 
@@ -35,7 +32,7 @@ export const SHORT_TIMEOUTS: ToolTimeouts = {
 
 /** A call of a `lab` tool. Its arguments contain the call id, by which the tools' call log is searched. */
 export function callRequest(
-  owner: BenchSession,
+  owner: ClaimedSession,
   tool: string,
   more: Partial<CallToolRequest> = {},
 ): CallToolRequest {
@@ -53,15 +50,15 @@ export function callRequest(
 
 /** Calls a tool as the session's owner; `signal` aborts the call. */
 export async function callAs(
-  bench: ToolBench,
-  owner: BenchSession,
+  fixture: ToolFixture,
+  owner: ClaimedSession,
   request: CallToolRequest,
   {
     signal = new AbortController().signal,
     timeouts = TOOL_TIMEOUTS,
   }: { signal?: AbortSignal; timeouts?: ToolTimeouts } = {},
 ): Promise<ToolOutcome> {
-  const { db, bus, log } = bench;
+  const { db, bus, log } = fixture;
   // The session outlives an aborted iteration, so its signal is a separate one.
   const session = { ...owner, db, bus, log, signal: new AbortController().signal };
   return callTool(session, LISTED, request, signal, timeouts);

@@ -7,10 +7,7 @@ import {
   type ToolCallAnswer,
 } from "#shared/contracts/tool-call.ts";
 import { cancelledByUser } from "#shared/errors.ts";
-import {
-  ToolFixture as ToolBench,
-  type ClaimedSession as BenchSession,
-} from "../../../test/support/tool-fixture.ts";
+import { ToolFixture, type ClaimedSession } from "../../../test/support/tool-fixture.ts";
 import { until } from "../../../test/support/until.ts";
 import type { CallToolRequest } from "../tools/call-tool.ts";
 import { TOOL_TIMEOUTS } from "../tools/tool-timeouts.ts";
@@ -21,26 +18,26 @@ interface Respondent {
 }
 
 describe("callTool with misbehaving tool-runners", () => {
-  let bench: ToolBench;
-  let owner: BenchSession;
+  let fixture: ToolFixture;
+  let owner: ClaimedSession;
 
   before(async () => {
-    bench = await ToolBench.start({ lab: LAB });
+    fixture = await ToolFixture.start({ lab: LAB });
   });
   beforeEach(async () => {
-    owner = await bench.session();
+    owner = await fixture.session();
   });
-  after(async () => bench[Symbol.asyncDispose]());
+  after(async () => fixture[Symbol.asyncDispose]());
 
   const request = (tool: string, timeoutMs = 50_000) => callRequest(owner, tool, { timeoutMs });
   const call = async (made: CallToolRequest, timeouts = TOOL_TIMEOUTS, { signal } = new AbortController()) =>
-    callAs(bench, owner, made, { timeouts, signal });
+    callAs(fixture, owner, made, { timeouts, signal });
   /** A stub tool-runner. `received` lists the ids of the calls it got, in order. */
   const serve = (
     answer: (message: Respondent, callId: string) => void,
   ): Disposable & { readonly received: string[] } => {
     const received: string[] = [];
-    const subscription = bench.bus.connection.subscribe(SUBJECTS.toolsCall, {
+    const subscription = fixture.bus.connection.subscribe(SUBJECTS.toolsCall, {
       callback: (_error, message) => {
         const { call_id } = toolCallRequestCodec.decode(message.data);
         received.push(call_id);
@@ -60,15 +57,15 @@ describe("callTool with misbehaving tool-runners", () => {
       isTimeout: false,
       mayHaveRun: false,
     });
-    expect(await bench.row(made.callId)).to.include({ state: "abandoned" });
+    expect(await fixture.row(made.callId)).to.include({ state: "abandoned" });
   });
 
   it("waits for a runner that starts a little later", async () => {
     const made = request("write");
     const outcome = call(made, { ...TOOL_TIMEOUTS, noRespondersMs: 40_000 });
-    await using runner = await bench.runner();
+    await using runner = await fixture.runner();
     expect(await outcome).to.include({ kind: "result" });
-    expect(await bench.started(made.callId)).to.have.length(1);
+    expect(await fixture.started(made.callId)).to.have.length(1);
     expect(runner.pid).to.be.above(0);
   });
 
@@ -79,7 +76,7 @@ describe("callTool with misbehaving tool-runners", () => {
     expect(outcome).to.include({ kind: "exception", isTimeout: true, mayHaveRun: false });
     expect(mute.received.length).to.be.above(2);
     expect(new Set(mute.received)).to.deep.equal(new Set([made.callId]));
-    expect(await bench.row(made.callId)).to.include({ state: "abandoned" });
+    expect(await fixture.row(made.callId)).to.include({ state: "abandoned" });
   });
 
   it("takes the first of two answers and ignores a late one", async () => {
@@ -124,15 +121,15 @@ describe("callTool with misbehaving tool-runners", () => {
   });
 
   it("repeats a call whose runner was killed only if it is read-only", async () => {
-    const killed = await bench.runner();
+    const killed = await fixture.runner();
     const [look, write] = [request("hang_safe"), request("hang")];
     const end = new AbortController();
     const looked = call(look, TOOL_TIMEOUTS, end).catch((error: unknown) => error);
     const written = call(write);
-    await Promise.all([bench.untilStarted(look.callId), bench.untilStarted(write.callId)]);
-    await using other = await bench.runner();
+    await Promise.all([fixture.untilStarted(look.callId), fixture.untilStarted(write.callId)]);
+    await using other = await fixture.runner();
     await killed.end("SIGKILL");
-    await Promise.all([bench.forgetRunner(look.callId), bench.forgetRunner(write.callId)]);
+    await Promise.all([fixture.forgetRunner(look.callId), fixture.forgetRunner(write.callId)]);
     expect(await written).to.deep.equal({
       kind: "exception",
       message: "its runner died; whether it took effect is not known",
@@ -140,11 +137,11 @@ describe("callTool with misbehaving tool-runners", () => {
       mayHaveRun: true,
     });
     const again = await until("the read-only call runs again", async () => {
-      const started = await bench.started(look.callId);
+      const started = await fixture.started(look.callId);
       return started.length > 1 ? started : undefined;
     });
     expect(again.map(({ pid }) => pid)).to.deep.equal([killed.pid, other.pid]);
-    expect(await bench.started(write.callId)).to.have.length(1);
+    expect(await fixture.started(write.callId)).to.have.length(1);
     end.abort(cancelledByUser());
     expect(await looked).to.include({ reason: "user" });
   });

@@ -1,29 +1,26 @@
 import { expect } from "chai";
 import { CancelledError, type CancelReason } from "#shared/errors.ts";
-import {
-  ToolFixture as ToolBench,
-  type ClaimedSession as BenchSession,
-} from "../../../test/support/tool-fixture.ts";
+import { ToolFixture, type ClaimedSession } from "../../../test/support/tool-fixture.ts";
 import { until } from "../../../test/support/until.ts";
 import { abandonOpenCalls } from "../tools/abandon-open-calls.ts";
 import type { CallToolRequest } from "../tools/call-tool.ts";
 import { LAB, callAs, callRequest } from "./call-tool-fixture.ts";
 
 describe("callTool", () => {
-  let bench: ToolBench;
-  let owner: BenchSession;
+  let fixture: ToolFixture;
+  let owner: ClaimedSession;
 
   before(async () => {
-    bench = await ToolBench.start({ lab: LAB }, { ownServers: true });
+    fixture = await ToolFixture.start({ lab: LAB }, { ownServers: true });
   });
   beforeEach(async () => {
-    owner = await bench.session();
+    owner = await fixture.session();
   });
-  after(async () => bench[Symbol.asyncDispose]());
+  after(async () => fixture[Symbol.asyncDispose]());
 
   const request = (tool: string, more: Partial<CallToolRequest> = {}) => callRequest(owner, tool, more);
   const call = async (made: CallToolRequest, signal?: AbortSignal) =>
-    callAs(bench, owner, made, signal === undefined ? {} : { signal });
+    callAs(fixture, owner, made, signal === undefined ? {} : { signal });
   const failed = async (promise: Promise<unknown>): Promise<unknown> =>
     promise.then(
       () => {
@@ -34,7 +31,7 @@ describe("callTool", () => {
 
   describe("with tool-runners", () => {
     before(async () => {
-      await Promise.all([bench.runner(), bench.runner()]);
+      await Promise.all([fixture.runner(), fixture.runner()]);
     });
 
     it("returns the tool's result, its error, or the exception", async () => {
@@ -65,8 +62,8 @@ describe("callTool", () => {
         content: "The arguments have 131073 characters: at most 131072 are allowed.",
         isError: true,
       });
-      expect(await bench.row(unlisted.callId)).to.equal(undefined);
-      expect(await bench.row(long.callId)).to.equal(undefined);
+      expect(await fixture.row(unlisted.callId)).to.equal(undefined);
+      expect(await fixture.row(long.callId)).to.equal(undefined);
     });
 
     it("reads a result that is too long for a message from its row, truncated to the provider's limit", async () => {
@@ -86,23 +83,23 @@ describe("callTool", () => {
     it("returns a recorded result again, to another owner too, without a second run", async () => {
       const made = request("write");
       const first = await call(made);
-      owner = await bench.takeOver(owner);
+      owner = await fixture.takeOver(owner);
       expect(await call(made)).to.deep.equal(first);
-      expect(await bench.started(made.callId)).to.have.length(1);
+      expect(await fixture.started(made.callId)).to.have.length(1);
     });
 
     it("stops when another executor owns the session", async () => {
       const made = request("write");
-      await bench.takeOver(owner);
+      await fixture.takeOver(owner);
       expect(await failed(call(made))).to.include({ reason: "lease_lost" });
-      expect(await bench.started(made.callId)).to.deep.equal([]);
+      expect(await fixture.started(made.callId)).to.deep.equal([]);
     });
 
     it("stops when the session is being cancelled", async () => {
       const made = request("write");
-      await bench.cancel(owner);
+      await fixture.cancel(owner);
       expect(await failed(call(made))).to.include({ reason: "user" });
-      expect(await bench.started(made.callId)).to.deep.equal([]);
+      expect(await fixture.started(made.callId)).to.deep.equal([]);
     });
 
     it("times out at the deadline of the call", async () => {
@@ -119,7 +116,7 @@ describe("callTool", () => {
         (outcome) => outcome,
         (error: unknown) => error,
       );
-      await bench.untilStarted(made.callId);
+      await fixture.untilStarted(made.callId);
       abort.abort(new CancelledError(reason, `because of ${reason}`));
       return end;
     };
@@ -128,7 +125,7 @@ describe("callTool", () => {
       const made = request("hang");
       expect(await abortWhenStarted(made, "user")).to.include({ reason: "user" });
       const row = await until("the tool has ended", async () => {
-        const found = await bench.row(made.callId);
+        const found = await fixture.row(made.callId);
         return JSON.stringify(found).includes("running") ? undefined : found;
       });
       expect(row).to.include({ state: "failed", failure: "cancelled" });
@@ -139,53 +136,53 @@ describe("callTool", () => {
       const { callId } = made;
       const iteration = new AbortController();
       const outcome = call(made, iteration.signal);
-      await bench.untilStarted(callId);
+      await fixture.untilStarted(callId);
       iteration.abort(new CancelledError("iteration_deadline", "the iteration timed out"));
       expect(await outcome).to.include({ kind: "exception", isTimeout: true, mayHaveRun: true });
-      expect(await bench.row(callId)).to.include({ state: "failed", failure: "timeout" });
+      expect(await fixture.row(callId)).to.include({ state: "failed", failure: "timeout" });
     });
 
     for (const reason of ["shutdown", "lease_lost"] as const) {
       it(`leaves the tool running on ${reason}, and the next owner gets its result`, async () => {
         const made = request("slow");
         expect(await abortWhenStarted(made, reason)).to.include({ reason });
-        owner = await bench.takeOver(owner);
-        const { db } = bench;
+        owner = await fixture.takeOver(owner);
+        const { db } = fixture;
         expect(await abandonOpenCalls({ db, ...owner }, [made])).to.deep.equal([]);
         expect(await call(made)).to.deep.equal({ kind: "result", content: "written", isError: false });
-        expect(await bench.started(made.callId)).to.have.length(1);
+        expect(await fixture.started(made.callId)).to.have.length(1);
       });
     }
 
     it("repeats an abandoned call under another id, once", async () => {
       const made = request("write");
-      owner = await bench.takeOver(owner);
-      const { db } = bench;
+      owner = await fixture.takeOver(owner);
+      const { db } = fixture;
       expect(await abandonOpenCalls({ db, ...owner }, [made])).to.deep.equal([made.callId]);
       const outcome = await call(made);
       expect(outcome).to.include({ kind: "result" });
-      owner = await bench.takeOver(owner);
+      owner = await fixture.takeOver(owner);
       expect(await abandonOpenCalls({ db, ...owner }, [made])).to.deep.equal([]);
       expect(await call(made)).to.deep.equal(outcome);
-      expect(await bench.started(made.callId)).to.have.length(1);
+      expect(await fixture.started(made.callId)).to.have.length(1);
     });
 
     it("abandons no call for a former owner", async () => {
       const made = request("write");
-      await bench.takeOver(owner);
-      const { db } = bench;
+      await fixture.takeOver(owner);
+      const { db } = fixture;
       expect(await failed(abandonOpenCalls({ db, ...owner }, [made]))).to.include({ reason: "lease_lost" });
-      expect(await bench.row(made.callId)).to.equal(undefined);
+      expect(await fixture.row(made.callId)).to.equal(undefined);
     });
 
     it("gets the result although NATS is killed and restarted during the call", async () => {
       const made = request("slow");
       const outcome = call(made);
-      await bench.untilStarted(made.callId);
-      await bench.servers.killNats();
-      await bench.servers.restartNats();
+      await fixture.untilStarted(made.callId);
+      await fixture.servers.killNats();
+      await fixture.servers.restartNats();
       expect(await outcome).to.deep.equal({ kind: "result", content: "written", isError: false });
-      expect(await bench.started(made.callId)).to.have.length(1);
+      expect(await fixture.started(made.callId)).to.have.length(1);
     });
   });
 });

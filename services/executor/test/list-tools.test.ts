@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { expect } from "chai";
-import { ToolFixture as ToolBench } from "../../../test/support/tool-fixture.ts";
+import { ToolFixture } from "../../../test/support/tool-fixture.ts";
 import { listTools, type ToolServer } from "../tools/list-tools.ts";
 import { TOOL_TIMEOUTS } from "../tools/tool-timeouts.ts";
 
@@ -13,17 +13,17 @@ const TOOLS = {
 };
 
 describe("listTools", () => {
-  let bench: ToolBench;
+  let fixture: ToolFixture;
   const { signal } = new AbortController();
 
   before(async () => {
-    bench = await ToolBench.start(TOOLS);
+    fixture = await ToolFixture.start(TOOLS);
   });
-  after(async () => bench[Symbol.asyncDispose]());
+  after(async () => fixture[Symbol.asyncDispose]());
 
   const list = async (servers: readonly ToolServer[], timeouts = TOOL_TIMEOUTS) =>
     listTools(
-      { bus: bench.bus, sessionId: randomUUID() },
+      { bus: fixture.bus, sessionId: randomUUID() },
       { executionId: randomUUID(), servers },
       signal,
       timeouts,
@@ -42,7 +42,7 @@ describe("listTools", () => {
   });
 
   it("lists the tools of the requested servers in the requested order", async () => {
-    await using runner = await bench.runner();
+    await using runner = await fixture.runner();
     const listing = await list([{ id: "metrics" }, { id: "unknown" }, { id: "kubernetes", tools: null }]);
     if (listing.kind !== "listed") throw new Error(listing.message);
     expect(listing.tools.map(({ name }) => name)).to.deep.equal([
@@ -61,7 +61,7 @@ describe("listTools", () => {
   });
 
   it("lists only the selected tools and reports missing ones", async () => {
-    await using runner = await bench.runner();
+    await using runner = await fixture.runner();
     const listing = await list([{ id: "kubernetes", tools: ["get_pods", "scale"] }]);
     if (listing.kind !== "listed") throw new Error(listing.message);
     expect(listing.tools.map(({ name }) => name)).to.deep.equal(["kubernetes.get_pods"]);

@@ -12,10 +12,7 @@ import {
 } from "#shared/contracts/tool-call.ts";
 import { claimToolCall } from "#shared/database/claim-tool-call.ts";
 import { readToolCall } from "#shared/database/read-tool-call.ts";
-import {
-  ToolFixture as ToolBench,
-  type ClaimedSession as BenchSession,
-} from "../../../test/support/tool-fixture.ts";
+import { ToolFixture, type ClaimedSession } from "../../../test/support/tool-fixture.ts";
 import { until } from "../../../test/support/until.ts";
 
 const TOOLS = {
@@ -41,13 +38,13 @@ const CONTRACT = { request: toolCallRequestCodec, reply: toolCallReplyCodec };
 
 describe("answerCall", () => {
   const resources = new AsyncDisposableStack();
-  let bench: ToolBench;
-  let session: BenchSession;
+  let fixture: ToolFixture;
+  let session: ClaimedSession;
 
   before(async () => {
-    bench = resources.use(await ToolBench.start(TOOLS));
-    await Promise.all([bench.runner(), bench.runner()]);
-    session = await bench.session();
+    fixture = resources.use(await ToolFixture.start(TOOLS));
+    await Promise.all([fixture.runner(), fixture.runner()]);
+    session = await fixture.session();
   });
   after(async () => resources.disposeAsync());
 
@@ -67,7 +64,7 @@ describe("answerCall", () => {
     };
   };
   const ask = async (call: ToolCallRequest): Promise<ToolCallAnswer> => {
-    const { call_id, answer } = await request(bench.bus, SUBJECTS.toolsCall, CONTRACT, call, 30_000);
+    const { call_id, answer } = await request(fixture.bus, SUBJECTS.toolsCall, CONTRACT, call, 30_000);
     expect(call_id).to.equal(call.call_id);
     return answer;
   };
@@ -94,8 +91,8 @@ describe("answerCall", () => {
     expect(await ask(refused)).to.deep.equal({ kind: "result", content: "no such pod", is_error: true });
     expect(await ask(exploded)).to.deep.equal({ kind: "exception", message: "connection reset" });
     expect(await ask(exploded)).to.deep.equal({ kind: "exception", message: "connection reset" });
-    expect(await bench.started(exploded.call_id)).to.have.length(1);
-    expect(await bench.row(exploded.call_id)).to.include({ state: "failed", failure: "exception" });
+    expect(await fixture.started(exploded.call_id)).to.have.length(1);
+    expect(await fixture.row(exploded.call_id)).to.include({ state: "failed", failure: "exception" });
   });
 
   it("answers with what is wrong with the arguments", async () => {
@@ -114,8 +111,8 @@ describe("answerCall", () => {
     for (const answer of answers) {
       expect(answer).to.deep.equal({ kind: "result", content: "done", is_error: false });
     }
-    expect(await bench.started(call.call_id)).to.have.length(1);
-    expect(await bench.row(call.call_id)).to.deep.equal({
+    expect(await fixture.started(call.call_id)).to.have.length(1);
+    expect(await fixture.row(call.call_id)).to.deep.equal({
       state: "completed",
       failure: null,
       is_error: false,
@@ -124,12 +121,16 @@ describe("answerCall", () => {
   });
 
   it("starts nothing under an old epoch, under an expired lease or for a cancelled session", async () => {
-    const [taken, expired, cancelled] = [await bench.session(), await bench.session(), await bench.session()];
-    await bench.takeOver(taken);
-    await bench.db.query("UPDATE session_runtime SET lease_expires_at = now() WHERE session_id = $1", [
+    const [taken, expired, cancelled] = [
+      await fixture.session(),
+      await fixture.session(),
+      await fixture.session(),
+    ];
+    await fixture.takeOver(taken);
+    await fixture.db.query("UPDATE session_runtime SET lease_expires_at = now() WHERE session_id = $1", [
       expired.sessionId,
     ]);
-    await bench.cancel(cancelled);
+    await fixture.cancel(cancelled);
     for (const [owner, reason] of [
       [taken, "not_owner"],
       [expired, "not_owner"],
@@ -137,15 +138,15 @@ describe("answerCall", () => {
     ] as const) {
       const call = newCall("write", { session_id: owner.sessionId, execution_id: owner.executionId });
       expect(await ask(call)).to.deep.equal({ kind: "refused", reason });
-      expect(await bench.started(call.call_id)).to.deep.equal([]);
-      expect(await bench.row(call.call_id)).to.equal(undefined);
+      expect(await fixture.started(call.call_id)).to.deep.equal([]);
+      expect(await fixture.row(call.call_id)).to.equal(undefined);
     }
   });
 
   it("waits for a concurrent cancel, and starts nothing once it is committed", async () => {
-    const owner = await bench.session();
+    const owner = await fixture.session();
     const call = newCall("write", { session_id: owner.sessionId, execution_id: owner.executionId });
-    const answer = await bench.db.transaction(async (manager) => {
+    const answer = await fixture.db.transaction(async (manager) => {
       await manager.query("UPDATE session_runtime SET cancel_requested_at = now() WHERE session_id = $1", [
         owner.sessionId,
       ]);
@@ -153,7 +154,7 @@ describe("answerCall", () => {
       await until(
         "the claim waits for the cancel",
         async () => {
-          const waiting = await bench.servers.query(
+          const waiting = await fixture.servers.query(
             "SELECT 1 FROM pg_stat_activity WHERE application_name = $1 AND wait_event_type = 'Lock'",
             ["tarsy-tool-runner"],
           );
@@ -164,16 +165,16 @@ describe("answerCall", () => {
       return { asked };
     });
     expect(await answer.asked).to.deep.equal({ kind: "refused", reason: "session_cancelled" });
-    expect(await bench.started(call.call_id)).to.deep.equal([]);
+    expect(await fixture.started(call.call_id)).to.deep.equal([]);
   });
 
   it("never starts an id that was abandoned", async () => {
     const call = newCall("write");
     const { sessionId, executionId, epoch } = session;
     const id = { callId: call.call_id, sessionId, executionId, epoch, name: call.name, readOnly: false };
-    expect(await claimToolCall(bench.db, id, "abandoned")).to.deep.equal({ kind: "claimed" });
+    expect(await claimToolCall(fixture.db, id, "abandoned")).to.deep.equal({ kind: "claimed" });
     expect(await ask(call)).to.deep.equal({ kind: "refused", reason: "abandoned" });
-    expect(await bench.started(call.call_id)).to.deep.equal([]);
+    expect(await fixture.started(call.call_id)).to.deep.equal([]);
   });
 
   it("either runs or abandons an id when both are tried concurrently", async () => {
@@ -181,15 +182,15 @@ describe("answerCall", () => {
       const call = newCall("write");
       const { sessionId, executionId, epoch } = session;
       const id = { callId: call.call_id, sessionId, executionId, epoch, name: call.name, readOnly: false };
-      const [answer, claim] = await Promise.all([ask(call), claimToolCall(bench.db, id, "abandoned")]);
-      const ran = (await bench.started(call.call_id)).length;
+      const [answer, claim] = await Promise.all([ask(call), claimToolCall(fixture.db, id, "abandoned")]);
+      const ran = (await fixture.started(call.call_id)).length;
       expect(claim.kind).to.equal(ran === 1 ? "taken" : "claimed");
       expect(answer.kind).to.equal(ran === 1 ? "result" : "refused");
     }
   });
 
   it("does not answer a call of one session with the outcome of another's", async () => {
-    const [call, other] = [newCall("write"), await bench.session()];
+    const [call, other] = [newCall("write"), await fixture.session()];
     await ask(call);
     const forged = { ...call, session_id: other.sessionId, execution_id: other.executionId };
     expect(await ask(forged)).to.deep.equal({ kind: "refused", reason: "id_taken" });
@@ -198,14 +199,14 @@ describe("answerCall", () => {
   it("answers unknown_tool for a tool that is not configured", async () => {
     const call = newCall("nothing");
     expect(await ask(call)).to.deep.equal({ kind: "unknown_tool" });
-    expect(await bench.row(call.call_id)).to.equal(undefined);
+    expect(await fixture.row(call.call_id)).to.equal(undefined);
   });
 
   it("ends a tool that never replies at the call's deadline", async () => {
     const call = newCall("hang", { timeout_ms: 200 });
     const message = "timed out after 0.2 s; whether it took effect is not known";
     expect(await ask(call)).to.deep.equal({ kind: "timeout", message });
-    expect(await bench.row(call.call_id)).to.include({
+    expect(await fixture.row(call.call_id)).to.include({
       state: "failed",
       failure: "timeout",
       result: message,
@@ -216,31 +217,31 @@ describe("answerCall", () => {
     const call = newCall("hang_safe", { epoch: 1 });
     expect(await ask(call)).to.deep.equal({ kind: "running" });
     const answer = askUntilOver(call);
-    cancelToolCall(bench.bus, { call_id: call.call_id, epoch: 1, reason: "cancelled" });
+    cancelToolCall(fixture.bus, { call_id: call.call_id, epoch: 1, reason: "cancelled" });
     expect(await answer).to.deep.equal({ kind: "cancelled", message: "cancelled by the session's owner" });
-    expect(await bench.started(call.call_id)).to.have.length(1);
+    expect(await fixture.started(call.call_id)).to.have.length(1);
   });
 
   it("ignores a cancel from an earlier epoch", async () => {
-    const owner = await bench.takeOver(await bench.session());
+    const owner = await fixture.takeOver(await fixture.session());
     const call = newCall("hang_safe", {
       session_id: owner.sessionId,
       execution_id: owner.executionId,
       epoch: owner.epoch,
     });
     const answer = askUntilOver(call);
-    await bench.untilStarted(call.call_id);
-    cancelToolCall(bench.bus, { call_id: call.call_id, epoch: owner.epoch - 1, reason: "cancelled" });
-    cancelToolCall(bench.bus, { call_id: call.call_id, epoch: owner.epoch, reason: "deadline" });
+    await fixture.untilStarted(call.call_id);
+    cancelToolCall(fixture.bus, { call_id: call.call_id, epoch: owner.epoch - 1, reason: "cancelled" });
+    cancelToolCall(fixture.bus, { call_id: call.call_id, epoch: owner.epoch, reason: "deadline" });
     expect(await answer).to.deep.equal({ kind: "timeout", message: "timed out" });
   });
 
   it("finds a cancel that the bus lost", async () => {
-    const owner = await bench.session();
+    const owner = await fixture.session();
     const call = newCall("hang_safe", { session_id: owner.sessionId, execution_id: owner.executionId });
     const answer = askUntilOver(call);
-    await bench.untilStarted(call.call_id);
-    await bench.cancel(owner);
+    await fixture.untilStarted(call.call_id);
+    await fixture.cancel(owner);
     expect(await answer).to.deep.equal({ kind: "cancelled", message: "the session was cancelled" });
   });
 
@@ -249,11 +250,11 @@ describe("answerCall", () => {
     const content =
       "hi\uFFFD\uFFFD\uFFFD\n[Not all of this result is text: what could not be shown is replaced by \uFFFD.]";
     expect(await ask(call)).to.deep.equal({ kind: "result", content, is_error: false });
-    expect(await bench.row(call.call_id)).to.include({ result: content });
+    expect(await fixture.row(call.call_id)).to.include({ result: content });
   });
 
   it("truncates 50 MB to the limit, with bounded memory", async () => {
-    await using small = await ToolBench.start(TOOLS);
+    await using small = await ToolFixture.start(TOOLS);
     const runner = await small.runner();
     const before = await runner.peakMemory();
     const { sessionId, executionId } = await small.session();

@@ -9,10 +9,7 @@ import {
   type ToolCallRequest,
 } from "#shared/contracts/tool-call.ts";
 import { RetryableError } from "#shared/errors.ts";
-import {
-  ToolFixture as ToolBench,
-  type ClaimedSession as BenchSession,
-} from "../../../test/support/tool-fixture.ts";
+import { ToolFixture, type ClaimedSession } from "../../../test/support/tool-fixture.ts";
 import { until } from "../../../test/support/until.ts";
 
 const TOOLS = {
@@ -26,16 +23,16 @@ const TOOLS = {
 const CONTRACT = { request: toolCallRequestCodec, reply: toolCallReplyCodec };
 
 describe("a tool call whose runner dies, freezes or stops", () => {
-  let bench: ToolBench;
-  let session: BenchSession;
+  let fixture: ToolFixture;
+  let session: ClaimedSession;
 
   before(async () => {
-    bench = await ToolBench.start(TOOLS, { ownServers: true });
+    fixture = await ToolFixture.start(TOOLS, { ownServers: true });
   });
   beforeEach(async () => {
-    session = await bench.session();
+    session = await fixture.session();
   });
-  after(async () => bench[Symbol.asyncDispose]());
+  after(async () => fixture[Symbol.asyncDispose]());
 
   const newCall = (tool: string): ToolCallRequest => {
     const { sessionId: session_id, executionId: execution_id, epoch } = session;
@@ -55,7 +52,7 @@ describe("a tool call whose runner dies, freezes or stops", () => {
   const askUntilOver = async (call: ToolCallRequest): Promise<ToolCallAnswer> =>
     until("the call is over", async () => {
       try {
-        const { answer } = await request(bench.bus, SUBJECTS.toolsCall, CONTRACT, call, 7_000);
+        const { answer } = await request(fixture.bus, SUBJECTS.toolsCall, CONTRACT, call, 7_000);
         return answer.kind === "running" || answer.kind === "busy" ? undefined : answer;
       } catch (error) {
         if (error instanceof RetryableError) return undefined;
@@ -68,15 +65,15 @@ describe("a tool call whose runner dies, freezes or stops", () => {
     ["write", { kind: "outcome_unknown", message: "its runner died; whether it took effect is not known" }],
   ] as const) {
     it(`ends as ${answer.kind} when lab.${tool}'s runner is killed, and is not run again`, async () => {
-      await using killed = await bench.runner();
+      await using killed = await fixture.runner();
       const call = newCall(tool);
       const over = askUntilOver(call);
-      await bench.untilStarted(call.call_id);
-      await using other = await bench.runner();
+      await fixture.untilStarted(call.call_id);
+      await using other = await fixture.runner();
       await killed.end("SIGKILL");
-      await bench.forgetRunner(call.call_id);
+      await fixture.forgetRunner(call.call_id);
       expect(await over).to.deep.equal(answer);
-      expect(await bench.started(call.call_id)).to.deep.equal([
+      expect(await fixture.started(call.call_id)).to.deep.equal([
         { name: call.name, arguments: call.arguments, pid: killed.pid },
       ]);
       expect(other.pid).to.not.equal(killed.pid);
@@ -84,11 +81,11 @@ describe("a tool call whose runner dies, freezes or stops", () => {
   }
 
   it("counts as lost only after 15 s without a heartbeat", async () => {
-    await using killed = await bench.runner();
+    await using killed = await fixture.runner();
     const call = newCall("write");
     const over = askUntilOver(call);
-    await bench.untilStarted(call.call_id);
-    await using other = await bench.runner();
+    await fixture.untilStarted(call.call_id);
+    await using other = await fixture.runner();
     const killedAt = performance.now();
     await killed.end("SIGKILL");
     expect(await over).to.include({ kind: "outcome_unknown" });
@@ -97,38 +94,38 @@ describe("a tool call whose runner dies, freezes or stops", () => {
   });
 
   it("keeps the outcome it was given as lost when its runner was only frozen", async () => {
-    await using frozen = await bench.runner();
+    await using frozen = await fixture.runner();
     const call = newCall("quick");
     const over = askUntilOver(call);
-    await bench.untilStarted(call.call_id);
+    await fixture.untilStarted(call.call_id);
     frozen.freeze();
-    await using other = await bench.runner();
-    await bench.forgetRunner(call.call_id);
+    await using other = await fixture.runner();
+    await fixture.forgetRunner(call.call_id);
     expect(await over).to.include({ kind: "outcome_unknown" });
     frozen.thaw();
     await frozen.end("SIGTERM");
-    expect(await bench.row(call.call_id)).to.include({ state: "failed", failure: "outcome_unknown" });
+    expect(await fixture.row(call.call_id)).to.include({ state: "failed", failure: "outcome_unknown" });
     expect(await askUntilOver(call)).to.include({ kind: "outcome_unknown" });
     expect(other.pid).to.be.above(0);
   });
 
   it("completes within the grace period of a runner that is stopped", async () => {
-    await using stopped = await bench.runner();
+    await using stopped = await fixture.runner();
     const call = newCall("slow");
     const over = askUntilOver(call);
-    await bench.untilStarted(call.call_id);
+    await fixture.untilStarted(call.call_id);
     expect(await stopped.end("SIGTERM")).to.equal(0);
-    expect(await bench.row(call.call_id)).to.include({ state: "completed", result: "written" });
-    await using other = await bench.runner();
+    expect(await fixture.row(call.call_id)).to.include({ state: "completed", result: "written" });
+    await using other = await fixture.runner();
     expect(await over).to.deep.equal({ kind: "result", content: "written", is_error: false });
     expect(other.pid).to.be.above(0);
   });
 
   it("is aborted and recorded after the grace period", async () => {
-    await using stopped = await bench.runner({ TOOL_STOP_GRACE_MS: "100" });
+    await using stopped = await fixture.runner({ TOOL_STOP_GRACE_MS: "100" });
     const [look, write] = [newCall("look"), newCall("write")];
     const answers = Promise.all([askUntilOver(look), askUntilOver(write)]);
-    await Promise.all([bench.untilStarted(look.call_id), bench.untilStarted(write.call_id)]);
+    await Promise.all([fixture.untilStarted(look.call_id), fixture.untilStarted(write.call_id)]);
     expect(await stopped.end("SIGTERM")).to.equal(0);
     expect(await answers).to.deep.equal([
       { kind: "interrupted", message: "its runner was stopped" },
@@ -140,14 +137,14 @@ describe("a tool call whose runner dies, freezes or stops", () => {
   });
 
   it("is recorded once Postgres is back", async () => {
-    await using runner = await bench.runner();
+    await using runner = await fixture.runner();
     const call = newCall("slow");
     const over = askUntilOver(call);
-    await bench.untilStarted(call.call_id);
-    await bench.servers.stopPostgres();
-    await bench.servers.restartPostgres();
+    await fixture.untilStarted(call.call_id);
+    await fixture.servers.stopPostgres();
+    await fixture.servers.restartPostgres();
     expect(await over).to.deep.equal({ kind: "result", content: "written", is_error: false });
-    expect(await bench.started(call.call_id)).to.have.length(1);
+    expect(await fixture.started(call.call_id)).to.have.length(1);
     expect(runner.pid).to.be.above(0);
   });
 });

@@ -9,10 +9,7 @@ import {
   type ToolCallRequest,
 } from "#shared/contracts/tool-call.ts";
 import { toolListReplyCodec, toolListRequestCodec } from "#shared/contracts/tool-list.ts";
-import {
-  ToolFixture as ToolBench,
-  type ClaimedSession as BenchSession,
-} from "../../../test/support/tool-fixture.ts";
+import { ToolFixture, type ClaimedSession } from "../../../test/support/tool-fixture.ts";
 import { until } from "../../../test/support/until.ts";
 import { loadToolRunnerConfig } from "../config.ts";
 import { RunningCalls } from "../running-calls.ts";
@@ -46,19 +43,19 @@ function gatedTool(): Tool & { readonly open: () => void; readonly running: () =
 
 describe("serveTools", () => {
   const resources = new AsyncDisposableStack();
-  let bench: ToolBench;
-  let session: BenchSession;
+  let fixture: ToolFixture;
+  let session: ClaimedSession;
 
   before(async () => {
-    bench = resources.use(await ToolBench.start({}));
-    session = await bench.session();
+    fixture = resources.use(await ToolFixture.start({}));
+    session = await fixture.session();
   });
   after(async () => resources.disposeAsync());
 
   const serve = async (tool: Tool, maxRunning = 5): Promise<AsyncDisposable & { readonly bus: Bus }> => {
-    const { db, log } = bench;
+    const { db, log } = fixture;
     const { signal } = new AbortController();
-    const bus = await openBus({ url: bench.servers.nats.url, name: "runner", log, signal });
+    const bus = await openBus({ url: fixture.servers.nats.url, name: "runner", log, signal });
     const running = new RunningCalls({ db, log, maxRunning, stopGraceMs: 30_000 });
     const tools = new Map([[tool.description.name, tool]]);
     const served = await serveTools({ bus, db, log, tools, running });
@@ -81,7 +78,7 @@ describe("serveTools", () => {
     max_result_chars: 1_000,
   });
   const ask = async (call: ToolCallRequest) =>
-    (await request(bench.bus, SUBJECTS.toolsCall, CALLS, call, 30_000)).answer;
+    (await request(fixture.bus, SUBJECTS.toolsCall, CALLS, call, 30_000)).answer;
 
   it("lists the tools of the requested servers", async () => {
     await using served = await serve(gatedTool());
@@ -127,7 +124,7 @@ describe("serveTools", () => {
     tool.open();
     await disposed;
     expect(await running).to.include({ kind: "result", content: "opened" });
-    expect(await bench.row(call.call_id)).to.include({ state: "completed" });
+    expect(await fixture.row(call.call_id)).to.include({ state: "completed" });
   });
 });
 
