@@ -22,9 +22,11 @@ describe("notifier: its subscriptions on the bus", () => {
       return bytes;
     };
     link = resources.use(await TcpProxy.start({ host: "127.0.0.1", port: nats.port, rewrite }));
-    const natsUrl = `nats://127.0.0.1:${link.port}`;
+    const natsUrl = new URL(nats.url);
+    natsUrl.port = String(link.port);
     const { signal } = new AbortController();
-    notifier = resources.use(await startNotifier({ databaseUrl: postgres.url, natsUrl, signal }));
+    const options = { databaseUrl: postgres.url, natsUrl: natsUrl.href, signal };
+    notifier = resources.use(await startNotifier(options));
   });
   after(async () => resources.disposeAsync());
 
