@@ -22,7 +22,7 @@ describe("notifier: what the bus delivers to it", () => {
       return bytes;
     };
     link = resources.use(await TcpProxy.start({ host: "127.0.0.1", port: nats.port, rewrite }));
-    const natsUrl = `nats://127.0.0.1:${link.port}`;
+    const natsUrl = nats.url.replace(`:${nats.port}`, `:${link.port}`);
     const { signal } = new AbortController();
     notifier = resources.use(await startNotifier({ databaseUrl: postgres.url, natsUrl, signal }));
   });
