@@ -1,8 +1,8 @@
 import { listenErrorCode } from "../../launcher/free-port.ts";
 
 const HOST = "127.0.0.1";
-/** Below the ports of `freePort` and of outgoing connections. */
-const FIRST = 10_000;
+/** Below the ports of `freePort` and of outgoing connections; above 10080, to which `fetch` refuses to connect. */
+const FIRST = 10_100;
 const SLICES = 16;
 const SLICE_SIZE = 600;
 
