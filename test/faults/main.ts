@@ -3,6 +3,7 @@ import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { errorMessage } from "#shared/errors.ts";
 import { ALL_SCENARIOS } from "./all-scenarios.ts";
+import { SHORT_FORMS } from "./short-forms.ts";
 import { renderResults } from "./harness/render-results.ts";
 import { runScenario, type ScenarioResult } from "./harness/run-scenario.ts";
 import type { Scenario } from "./harness/scenario.ts";
@@ -65,7 +66,7 @@ function parseValues(args: readonly string[]) {
 }
 
 function choose(only: string | undefined, short: boolean): readonly Scenario[] {
-  if (only === undefined) return short ? ALL_SCENARIOS.filter(({ inShortRun }) => inShortRun) : ALL_SCENARIOS;
+  if (only === undefined) return short ? Object.values(SHORT_FORMS).flat() : ALL_SCENARIOS;
   return only.split(",").map((wanted) => {
     const found = ALL_SCENARIOS.find(({ name }) => name === wanted);
     const known = ALL_SCENARIOS.map(({ name }) => name).join(", ");

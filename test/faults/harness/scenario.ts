@@ -39,7 +39,5 @@ export interface Scenario {
   readonly name: string;
   /** What is done to the system, in one line. */
   readonly summary: string;
-  /** Whether `npm test` runs it, in its short form. */
-  readonly inShortRun: boolean;
   run(context: ScenarioContext): Promise<void>;
 }

@@ -41,7 +41,6 @@ export const executorFailpoints: Scenario = {
   name: "executor-failpoints",
   summary:
     "an executor dies right before and right after each COMMIT, while the model answers, while a tool runs",
-  inShortRun: false,
   run: async ({ lab: openLab, short, progress, figure, expect }) => {
     const failpoints = short ? FAILPOINTS.slice(-2) : FAILPOINTS;
     let armed: Failpoint | undefined;

@@ -14,7 +14,6 @@ const TURNS = 4; // four answers and four tool calls: eight steps, then the last
 export const executorKill: Scenario = {
   name: "executor-kill",
   summary: "executors are killed at random times (kill -9) and started again",
-  inShortRun: true,
   run: async ({ lab: openLab, random, short, progress, figure, expect }) => {
     const { sessions, kills } = short ? { sessions: 8, kills: 3 } : { sessions: 50, kills: 200 };
     // Enough slots for all sessions: waiting for a slot must not count as waiting for an owner.

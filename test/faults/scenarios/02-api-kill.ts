@@ -7,7 +7,6 @@ const CLIENTS = 20;
 export const apiKill: Scenario = {
   name: "api-kill",
   summary: "the api is killed at random times while clients retry with their idempotency keys",
-  inShortRun: false,
   run: async ({ lab: openLab, random, short, signal, progress, figure, expect }) => {
     const kills = short ? 5 : 100;
     const lab = await openLab({ executors: 2, slots: 10 });

@@ -6,7 +6,6 @@ import type { Scenario } from "../harness/scenario.ts";
 export const apiCommitPublish: Scenario = {
   name: "api-commit-publish",
   summary: "the api dies between the COMMIT of an alert and its wake-up",
-  inShortRun: true,
   run: async ({ lab: openLab, short, progress, figure, expect }) => {
     const rounds = short ? 2 : 50;
     let victim: RunningService | undefined;

@@ -7,7 +7,6 @@ import type { Scenario } from "../harness/scenario.ts";
 export const natsKill: Scenario = {
   name: "nats-kill",
   summary: "NATS is killed repeatedly and stays down for 0 to 20 s, under load",
-  inShortRun: true,
   run: async ({ lab: openLab, random, short, progress, figure, expect, allowRepeats }) => {
     const { kills, longestMs } = short ? { kills: 2, longestMs: 4_000 } : { kills: 30, longestMs: 20_000 };
     const lab = await openLab({ executors: 2, slots: 5 });

@@ -8,7 +8,6 @@ import type { Scenario } from "../harness/scenario.ts";
 export const natsStoreLost: Scenario = {
   name: "nats-store-lost",
   summary: "NATS is killed and restarts with an empty store",
-  inShortRun: false,
   run: async ({ lab: openLab, short, progress, figure, expect, allowRepeats }) => {
     const { rounds, sessions } = short ? { rounds: 1, sessions: 12 } : { rounds: 5, sessions: 40 };
     const lab = await openLab({ executors: 2, slots: 4 });

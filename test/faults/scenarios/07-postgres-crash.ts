@@ -7,7 +7,6 @@ import type { Scenario } from "../harness/scenario.ts";
 export const postgresCrash: Scenario = {
   name: "postgres-crash",
   summary: "Postgres crashes (immediate shutdown) and restarts every 5 to 20 s, under load",
-  inShortRun: true,
   run: async ({ lab: openLab, random, short, signal, progress, figure, expect, allowRepeats }) => {
     const { minutes, shortestMs, longestMs } = short
       ? { minutes: 0.1, shortestMs: 2_000, longestMs: 4_000 }

@@ -5,7 +5,6 @@ import type { Scenario } from "../harness/scenario.ts";
 export const lostCommitReply: Scenario = {
   name: "lost-commit-reply",
   summary: "the connection to Postgres is cut between a COMMIT and its reply",
-  inShortRun: true,
   run: async ({ lab: openLab, random, short, progress, figure, expect }) => {
     const { wanted, sessions } = short ? { wanted: 6, sessions: 6 } : { wanted: 100, sessions: 20 };
     let cuts = 0;

@@ -8,7 +8,6 @@ import type { Scenario, ScenarioContext } from "../harness/scenario.ts";
 export const zombie: Scenario = {
   name: "zombie",
   summary: "an executor is frozen (SIGSTOP) during a step and continues after another has taken over",
-  inShortRun: true,
   run: async (context) => {
     const { rounds, sessions } = context.short ? { rounds: 1, sessions: 0 } : { rounds: 5, sessions: 10 };
     let onBegin: BeginWatch | undefined;

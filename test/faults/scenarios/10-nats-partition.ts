@@ -6,7 +6,6 @@ import type { Scenario } from "../harness/scenario.ts";
 export const natsPartition: Scenario = {
   name: "nats-partition",
   summary: "an executor is partitioned from NATS and continues its sessions",
-  inShortRun: false,
   run: async ({ lab: openLab, short, figure, expect }) => {
     const partitionMs = short ? 35_000 : 120_000;
     const lab = await openLab({ executors: 2, slots: 4 });

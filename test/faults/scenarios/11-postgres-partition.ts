@@ -6,7 +6,6 @@ import type { Scenario } from "../harness/scenario.ts";
 export const postgresPartition: Scenario = {
   name: "postgres-partition",
   summary: "an executor is partitioned from Postgres, fences itself, and another takes over",
-  inShortRun: false,
   run: async ({ lab: openLab, short, figure, expect }) => {
     const { sessions, partitionMs } = short
       ? { sessions: 4, partitionMs: 40_000 }

@@ -7,7 +7,6 @@ import { ATTEMPTS, parseCount } from "../harness/database-recorder.ts";
 export const rollingDrain: Scenario = {
   name: "rolling-drain",
   summary: "every executor in turn is stopped (SIGTERM) and replaced, under load",
-  inShortRun: true,
   run: async ({ lab: openLab, short, progress, figure, expect }) => {
     const { rounds, pauseMs, sessions } = short
       ? { rounds: 1, pauseMs: 1_500, sessions: 8 }

@@ -12,7 +12,6 @@ const WAVE = 10;
 export const cancelRace: Scenario = {
   name: "cancel-race",
   summary: "sessions are cancelled at random times, finally with NATS down",
-  inShortRun: true,
   run: async ({ lab: openLab, random, short, progress, figure, expect }) => {
     const cancels = short ? 20 : 500;
     const lab = await openLab({ executors: 2, slots: 5, toolDelay: "250ms" });

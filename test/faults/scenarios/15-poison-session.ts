@@ -17,7 +17,6 @@ const parseEnd = compileParser(
 export const poisonSession: Scenario = {
   name: "poison-session",
   summary: "a step of one session kills its executor each time, while other sessions share the executors",
-  inShortRun: false,
   run: async ({ lab: openLab, short, figure, expect }) => {
     const others = short ? 4 : 20;
     let deaths = 0;

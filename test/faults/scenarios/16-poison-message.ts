@@ -19,7 +19,6 @@ const GARBAGE = [
 export const poisonMessage: Scenario = {
   name: "poison-message",
   summary: "invalid messages are published on the wake-up subjects",
-  inShortRun: true,
   run: async ({ lab: openLab, figure, expect }) => {
     const lab = await openLab({ executors: 2, slots: 5 });
     const connection = await connect({ servers: lab.servers.nats.url });

@@ -18,7 +18,6 @@ const STEPS = [1024 * 1024, 64 * 1024, 4096];
 export const diskFull: Scenario = {
   name: "disk-full",
   summary: "the disks of NATS and then of Postgres run full and are freed again",
-  inShortRun: false,
   run: async ({ lab: openLab, progress, figure, expect }) => {
     const mounts: string[] = [];
     try {

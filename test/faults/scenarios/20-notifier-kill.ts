@@ -11,7 +11,6 @@ export const notifierKill: Scenario = {
   name: "notifier-kill",
   summary:
     "the notifier is killed every few seconds while clients watch; then a client catches up a long history",
-  inShortRun: true,
   run: async ({ lab: openLab, random, short, progress, figure, expect }) => {
     const { kills, clients, everyMs } = short
       ? { kills: 3, clients: 4, everyMs: 1_000 }

@@ -47,7 +47,6 @@ const HOSTILE: readonly Hostile[] = [
 export const hostileAlerts: Scenario = {
   name: "hostile-alerts",
   summary: "oversized, endless, malformed or malicious alerts are sent together with valid ones",
-  inShortRun: false,
   run: async ({ lab: openLab, short, figure, expect }) => {
     const { rounds, floodBytes } = short
       ? { rounds: 1, floodBytes: 32 * MEBIBYTE }

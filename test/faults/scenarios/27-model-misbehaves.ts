@@ -17,7 +17,6 @@ const MODEL_FAULTS: Readonly<Record<string, ModelAnswer>> = {
 export const modelMisbehaves: Scenario = {
   name: "model-misbehaves",
   summary: "the model sends garbage, resets, refuses, never ends, stays silent or calls an unknown tool",
-  inShortRun: false,
   run: async ({ lab: openLab, figure, expect, allowRepeats }) => {
     const lab = await openLab({
       executors: 1,

@@ -13,7 +13,6 @@ const CAP = 5;
 export const backlog: Scenario = {
   name: "backlog",
   summary: "alerts arrive faster than the limit on running sessions allows",
-  inShortRun: false,
   run: async ({ lab: openLab, short, figure, expect }) => {
     const { alerts, perSecond } = short ? { alerts: 60, perSecond: 30 } : { alerts: 2_000, perSecond: 100 };
     const lab = await openLab({ executors: 2, slots: CAP, maxRunning: CAP });

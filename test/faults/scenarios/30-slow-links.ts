@@ -5,7 +5,6 @@ import type { Scenario } from "../harness/scenario.ts";
 export const slowLinks: Scenario = {
   name: "slow-links",
   summary: "links to Postgres and NATS are slow and are cut repeatedly",
-  inShortRun: false,
   run: async ({ lab: openLab, random, short, progress, figure, expect, allowRepeats }) => {
     const { cuts, sessions, longestDelayMs } = short
       ? { cuts: 4, sessions: 4, longestDelayMs: 20 }

@@ -9,7 +9,6 @@ const PRELOAD = pathToFileURL(join(import.meta.dirname, "../harness/jump-clock.m
 export const clockJump: Scenario = {
   name: "clock-jump",
   summary: "the wall clock of one executor jumps an hour ahead and back while it runs",
-  inShortRun: false,
   run: async ({ lab: openLab, short, figure, expect }) => {
     const { jumps, sessions } = short ? { jumps: 2, sessions: 4 } : { jumps: 10, sessions: 20 };
     const lab = await openLab({

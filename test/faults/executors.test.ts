@@ -1,0 +1,6 @@
+import { testShortForms } from "./harness/test-short-forms.ts";
+import { SHORT_FORMS } from "./short-forms.ts";
+
+describe("the system while executors are killed and stopped", () => {
+  testShortForms(SHORT_FORMS.executors);
+});

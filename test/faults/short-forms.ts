@@ -1,0 +1,18 @@
+import { executorKill } from "./scenarios/01-executor-kill.ts";
+import { apiCommitPublish } from "./scenarios/03-api-commit-publish.ts";
+import { natsKill } from "./scenarios/04-nats-kill.ts";
+import { postgresCrash } from "./scenarios/07-postgres-crash.ts";
+import { lostCommitReply } from "./scenarios/08-lost-commit-reply.ts";
+import { zombie } from "./scenarios/09-zombie.ts";
+import { rollingDrain } from "./scenarios/13-rolling-drain.ts";
+import { cancelRace } from "./scenarios/14-cancel-race.ts";
+import { poisonMessage } from "./scenarios/16-poison-message.ts";
+import { notifierKill } from "./scenarios/20-notifier-kill.ts";
+
+/** The scenarios whose short forms `npm test` runs, by the test file that runs them; the files run in parallel. */
+export const SHORT_FORMS = {
+  executors: [executorKill, rollingDrain],
+  takeovers: [zombie, cancelRace, lostCommitReply],
+  servers: [postgresCrash, natsKill],
+  messages: [notifierKill, apiCommitPublish, poisonMessage],
+} as const;
