@@ -1,27 +1,22 @@
 import type { Benchmark, BenchmarkContext } from "./support/benchmark.ts";
 import { UsageError } from "./support/benchmark.ts";
 import { errorMessage } from "#shared/errors.ts";
-import { gateway } from "./gateway.ts";
-import { connections } from "./connections.ts";
-import { fanout } from "./fanout.ts";
-import { scaling } from "./scaling.ts";
-import { smoke } from "./smoke.ts";
-import { step } from "./step.ts";
 
-/** Every benchmark by its name on the command line. */
-const BENCHMARKS: ReadonlyMap<string, Benchmark> = new Map([
-  ["smoke", smoke],
-  ["scaling", scaling],
-  ["gateway", gateway],
-  ["fanout", fanout],
-  ["connections", connections],
-  ["step", step],
+/** Every benchmark by its name on the command line; loaded when it is needed, because each loads much of the system. */
+const BENCHMARKS: ReadonlyMap<string, () => Promise<Benchmark>> = new Map([
+  ["smoke", async () => (await import("./smoke.ts")).smoke],
+  ["scaling", async () => (await import("./scaling.ts")).scaling],
+  ["gateway", async () => (await import("./gateway.ts")).gateway],
+  ["fanout", async () => (await import("./fanout.ts")).fanout],
+  ["connections", async () => (await import("./connections.ts")).connections],
+  ["step", async () => (await import("./step.ts")).step],
 ]);
 
 const INTERRUPTED = 130;
 
-function usage(): string {
-  const list = [...BENCHMARKS].map(([name, { summary }]) => `  ${name.padEnd(12)} ${summary}`).join("\n");
+async function usage(): Promise<string> {
+  const lines = [...BENCHMARKS].map(async ([name, load]) => `  ${name.padEnd(12)} ${(await load()).summary}`);
+  const list = (await Promise.all(lines)).join("\n");
   return `usage: npm run bench -- NAME [options]
 
 ${list}
@@ -33,13 +28,14 @@ NAME --help prints the options of a benchmark. Figures are noisy: compare only w
 /** Runs the named benchmark; resolves with the exit code. */
 async function main([name, ...args]: readonly string[], context: BenchmarkContext): Promise<number> {
   if (name === "--help" || name === "-h") {
-    context.print(usage());
+    context.print(await usage());
     return 0;
   }
   const known = [...BENCHMARKS.keys()].join(", ");
   if (name === undefined) throw new UsageError(`name a benchmark: ${known}`);
-  const benchmark = BENCHMARKS.get(name);
-  if (benchmark === undefined) throw new UsageError(`no benchmark "${name}"; the benchmarks are: ${known}`);
+  const load = BENCHMARKS.get(name);
+  if (load === undefined) throw new UsageError(`no benchmark "${name}"; the benchmarks are: ${known}`);
+  const benchmark = await load();
   if (args.includes("--help") || args.includes("-h")) context.print(benchmark.usage);
   else await benchmark.run(args, context);
   return 0;

@@ -3,7 +3,7 @@ import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { errorMessage } from "#shared/errors.ts";
 import { ALL_SCENARIOS } from "./all-scenarios.ts";
-import { SHORT_FORMS } from "./short-forms.ts";
+import { NIGHTLY_SHORT_FORMS, SHORT_FORMS } from "./short-forms.ts";
 import { renderResults } from "./harness/render-results.ts";
 import { runScenario, type ScenarioResult } from "./harness/run-scenario.ts";
 import type { Scenario } from "./harness/scenario.ts";
@@ -13,7 +13,7 @@ const INTERRUPTED = 130;
 const USAGE = `usage: npm run test:faults -- [options]
 
   --only NAME[,NAME]  runs these scenarios; the default is all, which takes about 90 minutes
-  --short             runs the short forms of the named scenarios, by default of those that npm test runs
+  --short             runs the short forms of the named scenarios, by default of those that npm run test:nightly runs
   --seed N            repeats the random choices of a run; the default is a new seed, which is printed
   --json FILE         writes the results to FILE (.tarsy/faults/results.json)
   --list              lists every scenario and runs none
@@ -66,7 +66,8 @@ function parseValues(args: readonly string[]) {
 }
 
 function choose(only: string | undefined, short: boolean): readonly Scenario[] {
-  if (only === undefined) return short ? Object.values(SHORT_FORMS).flat() : ALL_SCENARIOS;
+  if (only === undefined)
+    return short ? [...Object.values(SHORT_FORMS).flat(), ...NIGHTLY_SHORT_FORMS] : ALL_SCENARIOS;
   return only.split(",").map((wanted) => {
     const found = ALL_SCENARIOS.find(({ name }) => name === wanted);
     const known = ALL_SCENARIOS.map(({ name }) => name).join(", ");

@@ -11,8 +11,16 @@ import { notifierKill } from "./scenarios/20-notifier-kill.ts";
 
 /** The scenarios whose short forms `npm test` runs, by the test file that runs them; the files run in parallel. */
 export const SHORT_FORMS = {
-  executors: [executorKill, rollingDrain],
-  takeovers: [zombie, cancelRace, lostCommitReply],
-  servers: [postgresCrash, natsKill],
-  messages: [notifierKill, apiCommitPublish, poisonMessage],
+  executors: [executorKill, cancelRace],
+  servers: [natsKill, notifierKill],
+  takeovers: [zombie],
 } as const;
+
+/** Further short forms, for the nightly run: `npm test` has a smaller test of each of these faults. */
+export const NIGHTLY_SHORT_FORMS = [
+  rollingDrain,
+  postgresCrash,
+  lostCommitReply,
+  apiCommitPublish,
+  poisonMessage,
+] as const;

@@ -1,5 +1,5 @@
 /** True in `npm run test:nightly`: exhaustive loops and random seeds instead of a sample and fixed ones. */
-const NIGHTLY = process.env["TEST_NIGHTLY"] === "1";
+export const NIGHTLY = process.env["TEST_NIGHTLY"] === "1";
 
 /** A repetition count of a test: `daily` in `npm test`, `nightly` in the nightly run. */
 export function repetitions({ daily, nightly }: { daily: number; nightly: number }): number {

@@ -6,7 +6,7 @@ import { RunFixture } from "./run-fixture.ts";
 import { installLeaseLoss } from "./lease-loss.ts";
 import { ToolRunnerFixture } from "./tool-runner-fixture.ts";
 
-const RUNS = repetitions({ daily: 17, nightly: 50 });
+const RUNS = repetitions({ daily: 9, nightly: 50 });
 const AGENTS = ["Ann", "Ben", "Cem"] as const;
 const CHAIN = {
   strategy: "react",
