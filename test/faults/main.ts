@@ -66,8 +66,8 @@ function parseValues(args: readonly string[]) {
 }
 
 function choose(only: string | undefined, short: boolean): readonly Scenario[] {
-  if (only === undefined)
-    return short ? [...Object.values(SHORT_FORMS).flat(), ...NIGHTLY_SHORT_FORMS] : ALL_SCENARIOS;
+  const shortForms = [...Object.values(SHORT_FORMS).flat(), ...NIGHTLY_SHORT_FORMS];
+  if (only === undefined) return short ? shortForms : ALL_SCENARIOS;
   return only.split(",").map((wanted) => {
     const found = ALL_SCENARIOS.find(({ name }) => name === wanted);
     const known = ALL_SCENARIOS.map(({ name }) => name).join(", ");
