@@ -1,12 +1,13 @@
-/** One guard removed from the code, and the scenario that must fail without it. */
+/** One guard removed from the code, and the scenario or test file that must fail without it. */
 export interface Mutation {
   readonly name: string;
   readonly file: string;
   /** Must occur exactly once in the file. */
   readonly original: string;
   readonly mutant: string;
-  readonly scenario: string;
-  /** Part of the name of the check that must fail. */
+  /** A scenario of `test/faults`, or a test file where no scenario reaches the guard. */
+  readonly provenBy: { readonly scenario: string } | { readonly testFile: string };
+  /** Part of the name of the check, or of the test's title, that must fail. */
   readonly breaks: string;
 }
 
@@ -17,15 +18,16 @@ export const MUTATIONS: readonly Mutation[] = [
     file: "shared/database/append-events.ts",
     original: "(lease_epoch = $3 AND lease_expires_at IS NOT NULL",
     mutant: "($3::int > 0",
-    scenario: "zombie",
-    breaks: "no row comes from anyone but the owner",
+    // In `zombie` the response timeout closes the thawed executor's connection before its write reaches the fence.
+    provenBy: { testFile: "services/executor/test/commit-step.test.ts" },
+    breaks: "writes nothing with a stale epoch",
   },
   {
     name: "the order: events are numbered by a global sequence",
     file: "shared/database/append-events.ts",
     original: "SELECT $1, numbered.base + item.ordinality::int, item.value",
     mutant: "SELECT $1, nextval('events_id_seq')::int, item.value",
-    scenario: "notifier-kill",
+    provenBy: { scenario: "notifier-kill" },
     breaks: "events are numbered from 1",
   },
   {
@@ -33,7 +35,7 @@ export const MUTATIONS: readonly Mutation[] = [
     file: "services/executor/consume-sessions.ts",
     original: "const entry = { delivery, done: Promise.resolve() };",
     mutant: "const entry = { delivery, done: Promise.resolve() };\n    await delivery.ack();",
-    scenario: "backlog",
+    provenBy: { scenario: "backlog" },
     breaks: "never more than 5 run",
   },
   {
@@ -42,7 +44,7 @@ export const MUTATIONS: readonly Mutation[] = [
     original: "await insertSession(db, session, key);",
     mutant:
       "await Promise.race([insertSession(db, session, key), { sessionId: session.sessionId, isReplayed: false }]);",
-    scenario: "postgres-crash",
+    provenBy: { scenario: "postgres-crash" },
     breaks: "every alert answered with 202 has a session",
   },
   {
@@ -51,7 +53,7 @@ export const MUTATIONS: readonly Mutation[] = [
     original: "const callId = uuidFrom(`tool:${iteration}:${call.index}`, execution.execution_id);",
     mutant:
       "const callId = uuidFrom(`tool:${iteration}:${call.index}:${session.epoch}`, execution.execution_id);",
-    scenario: "executor-failpoints",
+    provenBy: { scenario: "executor-failpoints" },
     breaks: "what may change the world is done once",
   },
 ];

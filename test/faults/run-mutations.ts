@@ -8,6 +8,7 @@ import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { MUTATIONS, type Mutation } from "./mutations.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
+const MOCHA = join(ROOT, "node_modules/mocha/bin/mocha.js");
 
 const parseResults = compileParser(
   "results",
@@ -19,23 +20,46 @@ const parseResults = compileParser(
   ),
 );
 
-/** Runs the scenario in its short form on a mutated copy of the tree. Resolves with true if the expected check failed. */
-async function isDetected(mutation: Mutation): Promise<boolean> {
+const parseMochaResults = compileParser(
+  "mocha's results",
+  Type.Object({ failures: Type.Array(Type.Object({ fullTitle: Type.String() })) }),
+);
+
+/** Runs the scenario's short form, or the test file, on a mutated copy. Resolves with true if the expected check failed. */
+async function isDetected({ provenBy, breaks, ...mutation }: Mutation): Promise<boolean> {
   const copy = await mkdtemp(join(tmpdir(), "tarsy-mutant-"));
   try {
     await copyTree(copy);
     await mutate(join(copy, mutation.file), mutation);
-    const json = join(copy, "results.json");
-    const args = ["test/faults/main.ts", "--only", mutation.scenario, "--short", "--json", json];
-    const child = spawn(process.execPath, args, { cwd: copy, stdio: "ignore" });
-    await once(child, "exit");
-    const [result] = parseResults(JSON.parse(await readFile(json, "utf8")));
-    const broken = result?.findings.filter(({ ok }) => !ok) ?? [];
-    for (const { what, detail } of broken) print(`    failed: ${what} (${detail.slice(0, 120)})`);
-    return broken.some(({ what }) => what.includes(mutation.breaks));
+    const failed =
+      "scenario" in provenBy
+        ? await failedChecks(copy, provenBy.scenario)
+        : await failedTests(copy, provenBy.testFile);
+    for (const what of failed) print(`    failed: ${what}`);
+    return failed.some((what) => what.includes(breaks));
   } finally {
     await rm(copy, { recursive: true, force: true });
   }
+}
+
+async function failedChecks(copy: string, scenario: string): Promise<string[]> {
+  const json = join(copy, "results.json");
+  const args = ["test/faults/main.ts", "--only", scenario, "--short", "--json", json];
+  const child = spawn(process.execPath, args, { cwd: copy, stdio: "ignore" });
+  await once(child, "exit");
+  const [result] = parseResults(JSON.parse(await readFile(json, "utf8")));
+  const failed = result?.findings.filter(({ ok }) => !ok) ?? [];
+  return failed.map(({ what, detail }) => `${what} (${detail.slice(0, 120)})`);
+}
+
+async function failedTests(copy: string, testFile: string): Promise<string[]> {
+  const json = join(copy, "results.json");
+  const reporter = ["--reporter", "json", "--reporter-option", `output=${json}`];
+  const child = spawn(process.execPath, [MOCHA, ...reporter, testFile], { cwd: copy, stdio: "ignore" });
+  await once(child, "exit");
+  return parseMochaResults(JSON.parse(await readFile(json, "utf8"))).failures.map(
+    ({ fullTitle }) => fullTitle,
+  );
 }
 
 async function copyTree(copy: string): Promise<void> {
@@ -54,7 +78,10 @@ async function copyTree(copy: string): Promise<void> {
   await symlink(join(ROOT, ".tarsy/tools"), join(copy, ".tarsy/tools"));
 }
 
-async function mutate(path: string, { file, original, mutant }: Mutation): Promise<void> {
+async function mutate(
+  path: string,
+  { file, original, mutant }: Pick<Mutation, "file" | "original" | "mutant">,
+): Promise<void> {
   const text = await readFile(path, "utf8");
   const [before, after, ...more] = text.split(original);
   if (before === undefined || after === undefined || more.length > 0) {
@@ -67,13 +94,16 @@ function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-// Removes each guard and expects the named scenario to detect it.
+// Removes each guard and expects its scenario or test file to detect that.
 const only = process.argv.slice(2);
 let missed = 0;
-for (const mutation of MUTATIONS.filter(({ scenario }) => only.length === 0 || only.includes(scenario))) {
-  print(`without ${mutation.name}: ${mutation.scenario}`);
+for (const mutation of MUTATIONS) {
+  const { name, provenBy, breaks } = mutation;
+  const proof = "scenario" in provenBy ? provenBy.scenario : provenBy.testFile;
+  if (only.length > 0 && !only.includes(proof)) continue;
+  print(`without ${name}: ${proof}`);
   const isCaught = await isDetected(mutation);
   if (!isCaught) missed += 1;
-  print(isCaught ? "  fails as expected" : `  DOES NOT FAIL with "${mutation.breaks}"`);
+  print(isCaught ? "  fails as expected" : `  DOES NOT FAIL with "${breaks}"`);
 }
 process.exitCode = missed === 0 ? 0 : 1;
