@@ -32,6 +32,8 @@ export interface AlertSession {
   /** The executor that claimed it last. */
   pod_id: string | null;
   slack_message_fingerprint: string | null;
+  /** True if an agent went on without tools that it should have had. */
+  degraded: boolean;
   deleted_at: Date | null;
 }
 
@@ -63,6 +65,7 @@ export const AlertSessionEntity = new EntitySchema<AlertSession>({
     current_stage_id: { type: "uuid", nullable: true },
     pod_id: { type: "text", nullable: true },
     slack_message_fingerprint: { type: "text", nullable: true },
+    degraded: { type: "boolean", default: false },
     deleted_at: { type: "timestamptz", nullable: true },
   },
 });

@@ -1,4 +1,5 @@
 import { EntitySchema } from "typeorm";
+import type { WaitingFor } from "#shared/contracts/waiting-for.ts";
 
 /**
  * The frequently changing part of a session, separate from the alert text of up to 1 MiB and without an index on
@@ -15,6 +16,13 @@ export interface SessionRuntime {
   attempts: number;
   /** The session is not claimed before this time. */
   not_before: Date | null;
+  /** What the session waits for while it is released; null while it runs or may run. */
+  waiting_for: WaitingFor | null;
+  waiting_since: Date | null;
+  /** Time spent in waits that do not count against the session's deadline, in milliseconds. */
+  paused_ms: number;
+  /** Runs that ended because a dependency failed, since the last completed step. */
+  interruptions: number;
   cancel_requested_at: Date | null;
   /** The newest event's `seq`; 0 without events. */
   last_seq: number;
@@ -35,6 +43,10 @@ export const SessionRuntimeEntity = new EntitySchema<SessionRuntime>({
     lease_expires_at: { type: "timestamptz", nullable: true },
     attempts: { type: "integer", default: 0 },
     not_before: { type: "timestamptz", nullable: true },
+    waiting_for: { type: "jsonb", nullable: true },
+    waiting_since: { type: "timestamptz", nullable: true },
+    paused_ms: { type: "bigint", default: 0 },
+    interruptions: { type: "integer", default: 0 },
     cancel_requested_at: { type: "timestamptz", nullable: true },
     last_seq: { type: "integer", default: 0 },
     last_interaction_at: { type: "timestamptz", nullable: true },

@@ -131,6 +131,11 @@ export interface ErrorInfo {
   code: string;
   /** True if a retry of the same call may succeed. */
   retryable: boolean;
+  /**
+   * When the call may succeed, in milliseconds from now: the provider's own time for a rate limit, else an estimate for
+   * a provider that is overloaded, loading or unreachable. Absent if waiting is no remedy.
+   */
+  retryAfterMs?: number | undefined;
 }
 
 /** Code that the provider ran in its sandbox, and the result. Each may arrive in a separate chunk. */
@@ -1509,7 +1514,7 @@ export const UsageInfo: MessageFns<UsageInfo> = {
 };
 
 function createBaseErrorInfo(): ErrorInfo {
-  return { message: "", code: "", retryable: false };
+  return { message: "", code: "", retryable: false, retryAfterMs: undefined };
 }
 
 export const ErrorInfo: MessageFns<ErrorInfo> = {
@@ -1522,6 +1527,9 @@ export const ErrorInfo: MessageFns<ErrorInfo> = {
     }
     if (message.retryable !== false) {
       writer.uint32(24).bool(message.retryable);
+    }
+    if (message.retryAfterMs !== undefined) {
+      writer.uint32(32).uint32(message.retryAfterMs);
     }
     return writer;
   },
@@ -1563,6 +1571,14 @@ export const ErrorInfo: MessageFns<ErrorInfo> = {
             message.retryable = reader.bool();
             continue;
           }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.retryAfterMs = reader.uint32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1580,6 +1596,11 @@ export const ErrorInfo: MessageFns<ErrorInfo> = {
       message: isSet(object.message) ? globalThis.String(object.message) : "",
       code: isSet(object.code) ? globalThis.String(object.code) : "",
       retryable: isSet(object.retryable) ? globalThis.Boolean(object.retryable) : false,
+      retryAfterMs: isSet(object.retryAfterMs)
+        ? globalThis.Number(object.retryAfterMs)
+        : isSet(object.retry_after_ms)
+        ? globalThis.Number(object.retry_after_ms)
+        : undefined,
     };
   },
 
@@ -1593,6 +1614,9 @@ export const ErrorInfo: MessageFns<ErrorInfo> = {
     }
     if (message.retryable !== false) {
       obj.retryable = message.retryable;
+    }
+    if (message.retryAfterMs !== undefined) {
+      obj.retryAfterMs = Math.round(message.retryAfterMs);
     }
     return obj;
   },

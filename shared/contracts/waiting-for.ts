@@ -1,0 +1,21 @@
+import { Type, type Static } from "typebox";
+import { literals } from "#shared/contracts/literals.ts";
+
+/**
+ * What a wait is for: `gateway` (no llm-gateway answers), `provider` (the LLM provider limits the rate, is overloaded,
+ * loading or unreachable), `tools` (no tool-runner lists the agent's tools).
+ */
+export const WAIT_KINDS = ["gateway", "provider", "tools"] as const;
+export type WaitKind = (typeof WAIT_KINDS)[number];
+
+/** What an agent or a session waits for, as stored and as shown to clients. */
+export const WaitingFor = Type.Object({
+  kind: literals(WAIT_KINDS),
+  /** One sentence that names what is awaited, e.g. with its address. */
+  reason: Type.String(),
+  /** When the first wait of this kind since the last completed step began; ISO 8601. */
+  since: Type.String(),
+  /** When the work is tried again; ISO 8601. */
+  until: Type.String(),
+});
+export type WaitingFor = Static<typeof WaitingFor>;
