@@ -4,9 +4,14 @@ import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { literals } from "#shared/contracts/literals.ts";
 import type { SessionEvent } from "#shared/contracts/session-event.ts";
 import { SESSION_STATUSES, isTerminal } from "#shared/contracts/statuses.ts";
+import { WaitingFor } from "#shared/contracts/waiting-for.ts";
 import { appendEvents } from "#shared/database/append-events.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
+import { MAX_ATTEMPTS, RESTART_EXCUSES_SECONDS } from "./persist/release-session.ts";
 import { LEASE_SECONDS } from "./session-lease.ts";
+
+/** An executor that was not seen for this long is dead: three renewals. */
+const DEAD_AFTER_SECONDS = 15;
 
 /** A claimed session, with what its owner needs at the start. */
 export interface SessionClaim {
@@ -15,6 +20,12 @@ export interface SessionClaim {
   readonly epoch: number;
   /** Takeovers or failed runs since the last completed step. */
   readonly attempts: number;
+  /** Runs that ended because a dependency failed, since the last completed step. */
+  readonly interruptions: number;
+  /** What the session has just waited for. */
+  readonly waitedFor: WaitingFor | null;
+  /** The database's time at the claim, in milliseconds since the epoch. */
+  readonly databaseTimeMs: number;
   /** The session's total time, for the timeout message. */
   readonly sessionTimeoutMs: number;
   /** Milliseconds until the session's deadline, by the database's clock; zero or negative once it has passed. */
@@ -23,9 +34,6 @@ export interface SessionClaim {
   readonly events: readonly SessionEvent[];
 }
 
-/** A session that exceeds this number of attempts without a completed step ends as `failed`. */
-export const MAX_ATTEMPTS = 5;
-
 /** The result of trying to claim a session. */
 export type ClaimOutcome =
   | ({ readonly kind: "claimed" } & SessionClaim)
@@ -33,7 +41,7 @@ export type ClaimOutcome =
   | { readonly kind: "over" }
   /** Another executor's lease is live for `forMs` milliseconds: retry then. */
   | { readonly kind: "leased"; readonly forMs: number }
-  /** Deferred until the time in its row: acknowledge; the sweeper re-dispatches it. */
+  /** Deferred until the time in its row: acknowledge; the sweeper dispatches it again. */
   | { readonly kind: "waiting" };
 
 const ClaimRow = Type.Object({
@@ -43,25 +51,47 @@ const ClaimRow = Type.Object({
   /** Milliseconds until the lease expires; negative after expiry, null if there is no lease. */
   lease_ms: Type.Union([Type.Number(), Type.Null()]),
   attempts: Type.Integer(),
-  waiting: Type.Boolean(),
+  interruptions: Type.Integer(),
+  /** True before the time in `not_before`. */
+  deferred: Type.Boolean(),
+  waiting_for: Type.Union([WaitingFor, Type.Null()]),
+  /** How long the wait that is over has paused the session's time, in milliseconds. */
+  pause_ms: Type.Number(),
   timeout_ms: Type.Number(),
-  /** Milliseconds since the first start; 0 before it. */
+  /** Milliseconds since the first start without pauses; 0 before it. */
   elapsed_ms: Type.Number(),
+  database_time_ms: Type.Number(),
+  postgres_up_ms: Type.Number(),
+  /** Another executor died at about the time when the lease was last renewed. */
+  others_died: Type.Boolean(),
 });
 export type ClaimRow = Static<typeof ClaimRow>;
 const parseRow = compileParser("claim row", ClaimRow);
 
+/** `seen_at` of an executor that is alive is at most a few renewals old. */
 const LOCK = `
-SELECT s.status, s.deleted_at IS NOT NULL AS deleted, r.lease_epoch, r.attempts,
+SELECT s.status, s.deleted_at IS NOT NULL AS deleted, r.lease_epoch, r.attempts, r.interruptions,
        (extract(epoch FROM r.lease_expires_at - clock_timestamp()) * 1000)::float8 AS lease_ms,
-       coalesce(r.not_before > clock_timestamp(), false) AS waiting,
+       coalesce(r.not_before > clock_timestamp(), false) AS deferred,
+       r.waiting_for, paused.pause_ms,
        coalesce((s.resolved_config->>'session_timeout_ms')::float8, 900000) AS timeout_ms,
-       (extract(epoch FROM clock_timestamp() - coalesce(s.started_at, clock_timestamp())) * 1000)::float8 AS elapsed_ms
-FROM alert_sessions s JOIN session_runtime r USING (session_id)
-WHERE s.session_id = $1 FOR NO KEY UPDATE`;
+       (extract(epoch FROM clock_timestamp() - coalesce(s.started_at, clock_timestamp())) * 1000)::float8
+         - r.paused_ms - paused.pause_ms AS elapsed_ms,
+       (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS database_time_ms,
+       (extract(epoch FROM clock_timestamp() - pg_postmaster_start_time()) * 1000)::float8 AS postgres_up_ms,
+       EXISTS (SELECT 1 FROM executors other
+               WHERE other.pod_id <> r.lease_owner AND other.stopped_at IS NULL
+                 AND other.seen_at < clock_timestamp() - make_interval(secs => ${DEAD_AFTER_SECONDS})
+                 AND abs(extract(epoch FROM other.seen_at - r.lease_expires_at) + ${LEASE_SECONDS})
+                     < ${RESTART_EXCUSES_SECONDS}) AS others_died
+FROM alert_sessions s JOIN session_runtime r USING (session_id),
+     LATERAL (SELECT CASE WHEN (r.waiting_for->>'pauses_deadline')::boolean
+                THEN (extract(epoch FROM clock_timestamp() - r.waiting_since) * 1000)::float8 ELSE 0 END AS pause_ms) AS paused
+WHERE s.session_id = $1 FOR NO KEY UPDATE OF s, r`;
 
 const CLAIM_RUNTIME = `
 UPDATE session_runtime SET lease_owner = $2, lease_epoch = lease_epoch + 1, attempts = $3, not_before = NULL,
+  waiting_for = NULL, waiting_since = NULL, paused_ms = paused_ms + $4::bigint,
   lease_expires_at = now() + make_interval(secs => ${LEASE_SECONDS}), last_interaction_at = now()
 WHERE session_id = $1`;
 
@@ -76,12 +106,25 @@ UPDATE session_runtime SET attempts = $2, lease_expires_at = NULL, lease_owner =
   not_before = now() + make_interval(secs => $3::float8)
 WHERE session_id = $1`;
 
+/** What the claiming executor knows of the servers. */
+interface ServerNews {
+  /** Milliseconds since the executor last connected to NATS anew; Infinity if it never did. */
+  readonly natsUpMs: number;
+  /** False: a restart of Postgres excuses nothing; for tests, whose Postgres has always just started. */
+  readonly postgresCounts?: boolean;
+}
+
 /** Claims a session for `podId` if its row allows, raising the epoch that fences every earlier owner. */
-export async function claimSession(db: DataSource, sessionId: string, podId: string): Promise<ClaimOutcome> {
+export async function claimSession(
+  db: DataSource,
+  sessionId: string,
+  podId: string,
+  news: ServerNews = { natsUpMs: Infinity },
+): Promise<ClaimOutcome> {
   return db.transaction(async (manager) => {
     const [row] = await selectRows(manager, parseRow, LOCK, [sessionId]);
     if (row === undefined) return { kind: "over" };
-    const decision = decideClaim(row);
+    const decision = decideClaim(row, news);
     if (decision.kind === "defer") {
       await manager.query(DEFER, [sessionId, decision.attempts, decision.delaySeconds]);
       return { kind: "waiting" };
@@ -89,25 +132,28 @@ export async function claimSession(db: DataSource, sessionId: string, podId: str
     if (decision.kind !== "claim") return decision;
     const { attempts } = decision;
     await manager.query(START_SESSION, [sessionId, podId]);
-    await manager.query(CLAIM_RUNTIME, [sessionId, podId, attempts]);
+    await manager.query(CLAIM_RUNTIME, [sessionId, podId, attempts, Math.round(row.pause_ms)]);
     const started = {
       type: "session.status",
       session_id: sessionId,
       status: "in_progress",
       timestamp: new Date().toISOString(),
     } as const;
-    const payloads = row.status === "pending" ? [started] : [];
+    // Also after a wait, so that clients see that it is over.
+    const isResumed = row.status === "in_progress" && row.waiting_for !== null;
+    const payloads = row.status === "pending" || isResumed ? [started] : [];
     // As `system`, not as the owner: only a completed step may reset the attempts.
     const events = (await appendEvents(manager, sessionId, { kind: "system" }, payloads)) ?? [];
-    const epoch = row.lease_epoch + 1;
-    const deadlineInMs = row.timeout_ms - row.elapsed_ms;
     return {
       kind: "claimed",
       sessionId,
-      epoch,
+      epoch: row.lease_epoch + 1,
       attempts,
+      interruptions: row.interruptions,
+      waitedFor: row.waiting_for,
+      databaseTimeMs: row.database_time_ms,
       sessionTimeoutMs: row.timeout_ms,
-      deadlineInMs,
+      deadlineInMs: row.timeout_ms - row.elapsed_ms,
       events,
     };
   });
@@ -119,15 +165,38 @@ type ClaimDecision =
   | { readonly kind: "defer"; readonly attempts: number; readonly delaySeconds: number };
 
 /**
- * Decides by the row alone. An expired lease, unlike a released one, counts as an attempt; from the second attempt on the
- * session is deferred by 1 s, doubled with each attempt and jittered. After too many attempts it is claimed to be ended.
+ * Decides by the row alone. An expired lease, unlike a released one, counts as an attempt, unless its owner died with
+ * others; from the second attempt on the session is deferred by 1 s, doubled with each attempt and jittered. After too
+ * many attempts it is claimed to be ended.
  */
-export function decideClaim(row: ClaimRow, random: () => number = Math.random): ClaimDecision {
+export function decideClaim(
+  row: ClaimRow,
+  news: ServerNews,
+  random: () => number = Math.random,
+): ClaimDecision {
   if (row.deleted || isTerminal(row.status)) return { kind: "over" };
   if (row.lease_ms !== null && row.lease_ms > 0) return { kind: "leased", forMs: row.lease_ms };
-  if (row.waiting) return { kind: "waiting" };
-  if (row.lease_ms === null) return { kind: "claim", attempts: row.attempts };
+  if (row.deferred && row.status !== "cancelling") return { kind: "waiting" };
+  if (row.lease_ms === null || diedWithOthers(row, row.lease_ms, news)) {
+    return { kind: "claim", attempts: row.attempts };
+  }
   const attempts = row.attempts + 1;
-  if (attempts === 1 || attempts > MAX_ATTEMPTS) return { kind: "claim", attempts };
+  if (attempts === 1 || attempts >= MAX_ATTEMPTS) return { kind: "claim", attempts };
   return { kind: "defer", attempts, delaySeconds: 2 ** (attempts - 2) * (0.5 + random()) };
+}
+
+/**
+ * True if the owner of an expired lease may have died for a reason that is not the session's: Postgres or NATS was
+ * restarted, or another executor died, within 20 s of the last renewal. A server that was restarted later may have been
+ * away since.
+ */
+function diedWithOthers(
+  row: ClaimRow,
+  leaseMs: number,
+  { natsUpMs, postgresCounts = true }: ServerNews,
+): boolean {
+  const renewedMsAgo = LEASE_SECONDS * 1_000 - leaseMs;
+  const within = renewedMsAgo + RESTART_EXCUSES_SECONDS * 1_000;
+  const isPostgresNew = postgresCounts && row.postgres_up_ms < within;
+  return row.others_died || isPostgresNew || natsUpMs < within;
 }

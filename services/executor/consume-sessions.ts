@@ -7,7 +7,8 @@ import { checkDatabase } from "#shared/database/open-database.ts";
 import { cancelledByUser, errorMessage } from "#shared/errors.ts";
 import { jitter, pause } from "#shared/pause.ts";
 import { untilAborted } from "#shared/until-aborted.ts";
-import { claimSession } from "./claim-session.ts";
+import { chooseSessions } from "./choose-sessions.ts";
+import { claimSession, type ClaimOutcome } from "./claim-session.ts";
 import type { ExecutorDeps } from "./executor-deps.ts";
 import { runSession, type RunEnd } from "./run-session.ts";
 
@@ -16,6 +17,16 @@ const STOP_GRACE_MS = 10_000;
 const WORKING_EVERY_MS = 8_000;
 const RETRY_MS = 1_000;
 
+/** A delivered wake-up whose place among the running sessions is in use. */
+interface Slot {
+  delivery: SessionDelivery;
+  /** The session that runs in this place: the delivered one, or an older one that went first. */
+  sessionId: string;
+  /** True once the run has ended and only the acknowledgement is due. */
+  isOver: boolean;
+  done: Promise<void>;
+}
+
 /**
  * Pulls one wake-up per free slot, claims its session and runs it. Returns once `stop` has aborted and every running
  * session is released.
@@ -23,64 +34,80 @@ const RETRY_MS = 1_000;
 export async function consumeSessions(deps: ExecutorDeps, stop: AbortSignal): Promise<void> {
   // An executor without Postgres must not pull: it would take wake-ups from executors that can run them.
   let isDatabaseSuspect = false;
-  const running = new Map<string, { delivery: SessionDelivery; done: Promise<void> }>();
+  let natsConnectedAt = -Infinity;
+  onReconnect(deps.bus, () => (natsConnectedAt = performance.now()));
+  const slots = new Set<Slot>();
   const abort = new AbortController();
   const cancels = subscribe(deps.bus, SUBJECTS.allCancels, sessionCancelCodec, ({ session_id }) =>
     deps.leases.find(session_id)?.stop(cancelledByUser()),
   );
 
-  const handle = async (delivery: SessionDelivery) => {
+  const handle = async (delivery: SessionDelivery): Promise<void> => {
     const { sessionId } = delivery;
-    const log = deps.log.child({ session_id: sessionId });
-    const current = running.get(sessionId);
+    const current = [...slots].find((slot) => slot.delivery.sessionId === sessionId);
     if (current !== undefined) {
-      // Redelivered while its session runs here (a lost acknowledgement, another server): adopt the new token.
-      current.delivery = delivery;
+      // Redelivered while its place is in use (a lost acknowledgement, another server): adopt the new token. After the
+      // run's end the token is one of its own.
+      if (!current.isOver) {
+        current.delivery = delivery;
+        return;
+      }
+      await current.done;
+    }
+    const host = [...slots].find((slot) => slot.sessionId === sessionId && !slot.isOver);
+    if (host !== undefined) {
+      // The session runs in another one's place: it gets its own, and the other one's wake-up is free.
+      host.delivery.nak();
+      host.delivery = delivery;
       return;
     }
-    const entry = { delivery, done: Promise.resolve() };
-    running.set(sessionId, entry);
+    const slot: Slot = { delivery, sessionId, isOver: false, done: Promise.resolve() };
+    slots.add(slot);
     const keepAlive = setInterval(() => {
       // Once the lease is lost, the message must return to other executors, even while a last statement is failing.
-      if (deps.leases.find(sessionId) !== undefined) entry.delivery.working();
+      if (deps.leases.find(slot.sessionId) !== undefined) slot.delivery.working();
     }, WORKING_EVERY_MS);
-    deps.metrics.running.set(running.size);
-    entry.done = runDelivered({ ...deps, log }, sessionId, { stop, abort: abort.signal })
+    deps.metrics.running.set(slots.size);
+    const claimFor = { slot, natsUpMs: performance.now() - natsConnectedAt };
+    slot.done = runDelivered(deps, claimFor, { stop, abort: abort.signal })
       .then(({ end, ack }) => {
+        slot.isOver = true;
         isDatabaseSuspect ||= end === "lost" || end === "interrupted";
-        return acknowledge(entry.delivery, ack);
+        // A borrowed place goes back to the session whose wake-up it is.
+        const isBorrowed = slot.sessionId !== slot.delivery.sessionId;
+        return acknowledge(slot.delivery, isBorrowed ? { kind: "nak", delayMs: 0 } : ack);
       })
       .catch((error: unknown) => {
         isDatabaseSuspect = true;
-        log.error({ error: errorMessage(error) }, "session not run");
-        entry.delivery.nak(RETRY_MS * (1 + Math.random()));
+        deps.log.error({ session_id: slot.sessionId, error: errorMessage(error) }, "session not run");
+        slot.delivery.nak(RETRY_MS * (1 + Math.random()));
       })
       .finally(() => {
         clearInterval(keepAlive);
-        running.delete(sessionId);
-        deps.metrics.running.set(running.size);
+        slots.delete(slot);
+        deps.metrics.running.set(slots.size);
       });
-    await entry.done;
+    await slot.done;
   };
 
   await pullWhileSlotsAreFree(deps, stop, {
-    isFull: () => running.size >= deps.config.slots,
+    isFull: () => slots.size >= deps.config.slots,
     ready: async () => {
       if (!isDatabaseSuspect) return;
       await checkDatabase(deps.db);
       isDatabaseSuspect = false;
     },
-    freed: () => Promise.race([...running.values()].map(({ done }) => done)),
+    freed: () => Promise.race([...slots].map(({ done }) => done)),
     handle: (delivery) => void handle(delivery),
   });
 
   const grace = setTimeout(() => abort.abort(stop.reason), STOP_GRACE_MS);
-  await Promise.all([...running.values()].map(({ done }) => done));
+  await Promise.all([...slots].map(({ done }) => done));
   clearTimeout(grace);
   cancels.unsubscribe();
 }
 
-interface Slots {
+interface FreeSlots {
   isFull(): boolean;
   /** Rejects while no session could run. */
   ready(): Promise<void>;
@@ -89,7 +116,7 @@ interface Slots {
   handle(delivery: SessionDelivery): void;
 }
 
-async function pullWhileSlotsAreFree(deps: ExecutorDeps, stop: AbortSignal, slots: Slots): Promise<void> {
+async function pullWhileSlotsAreFree(deps: ExecutorDeps, stop: AbortSignal, slots: FreeSlots): Promise<void> {
   let queue: Awaited<ReturnType<typeof openSessionQueue>> | undefined;
   // After a reconnect the server does not know an open pull, so the pull is aborted and repeated.
   let renew = new AbortController();
@@ -129,6 +156,7 @@ const RUN_END_LABELS: Record<RunEnd, string> = {
   cancelled: "cancelled",
   timed_out: "timed_out",
   released: "handed_over",
+  waiting: "waiting",
   interrupted: "interrupted",
   deferred: "put_off",
   lost: "lost",
@@ -144,16 +172,24 @@ async function acknowledge(delivery: SessionDelivery, decision: AckDecision): Pr
 
 async function runDelivered(
   deps: ExecutorDeps,
-  sessionId: string,
+  { slot, natsUpMs }: { slot: Slot; natsUpMs: number },
   signals: { stop: AbortSignal; abort: AbortSignal },
 ): Promise<{ readonly end: RunEnd | null; readonly ack: AckDecision }> {
-  const claim = await claimSession(deps.db, sessionId, deps.config.podId);
+  const next = await chooseSessions(deps, slot.delivery.sessionId, signals.stop);
+  if (next === null) return { end: null, ack: { kind: "nak", delayMs: jitter(RETRY_MS) } };
+  let claim: ClaimOutcome = { kind: "over" };
+  for (const sessionId of next) {
+    slot.sessionId = sessionId;
+    claim = await claimSession(deps.db, sessionId, deps.config.podId, { natsUpMs });
+    if (claim.kind === "claimed") break;
+  }
   if (claim.kind === "over" || claim.kind === "waiting") return { end: null, ack: { kind: "ack" } };
   // A delayed nak counts against max_ack_pending, so only a live lease justifies one.
   if (claim.kind === "leased") {
     return { end: null, ack: { kind: "nak", delayMs: claim.forMs + 500 * Math.random() } };
   }
-  const end = await runSession(deps, claim, signals);
+  const log = deps.log.child({ session_id: slot.sessionId });
+  const end = await runSession({ ...deps, log }, claim, signals);
   deps.metrics.sessions.inc({ status: RUN_END_LABELS[end] });
   return { end, ack: ackDecision(end) };
 }
@@ -167,6 +203,7 @@ function ackDecision(end: RunEnd): AckDecision {
     case "lost":
       return { kind: "nak", delayMs: RETRY_MS * (1 + Math.random()) };
     case "deferred":
+    case "waiting":
       return { kind: "ack" };
     case "completed":
     case "failed":

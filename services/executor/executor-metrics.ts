@@ -5,6 +5,7 @@ export interface ExecutorMetrics {
   readonly sessions: Counter<"status">;
   readonly poison: Counter;
   readonly steps: Counter<"kind">;
+  readonly waits: Counter<"kind">;
   readonly stepSeconds: Histogram<"kind">;
 }
 
@@ -31,6 +32,12 @@ export function createExecutorMetrics(registry: Registry): ExecutorMetrics {
     steps: new Counter({
       name: "tarsy_executor_steps_total",
       help: "Steps committed, by kind",
+      labelNames: ["kind"],
+      registers,
+    }),
+    waits: new Counter({
+      name: "tarsy_executor_waits_total",
+      help: "Waits of agents and of summaries, by what they wait for",
       labelNames: ["kind"],
       registers,
     }),

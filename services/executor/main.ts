@@ -8,6 +8,7 @@ import { runService } from "#shared/service/run-service.ts";
 import { loadExecutorConfig } from "./config.ts";
 import { consumeSessions } from "./consume-sessions.ts";
 import { createExecutorMetrics } from "./executor-metrics.ts";
+import { gatewayState } from "./llm/gateway-connection.ts";
 import { openLlmClient } from "./llm/open-llm-client.ts";
 import { keepLeases } from "./session-lease.ts";
 
@@ -27,7 +28,7 @@ await runService("executor", loadExecutorConfig, async ({ config, log, signal, r
   const llm = resources.adopt(openLlmClient(config.llmGatewayAddress, config.maxMessageBytes), (client) =>
     client.close(),
   );
-  const leases = resources.use(keepLeases({ db: leaseDb, log }));
+  const leases = resources.use(keepLeases({ db: leaseDb, podId: config.podId, log }));
   const prepareQueue = async () => {
     await ensureStreams(bus, { replicas: config.natsReplicas });
     await ensureExecutorsDurable(bus, { maxRunning: config.maxRunning });
@@ -36,6 +37,8 @@ await runService("executor", loadExecutorConfig, async ({ config, log, signal, r
     await serveHealth({
       ...config.health,
       checks: { postgres: () => checkDatabase(db), nats: () => bus.check() },
+      // An executor without a gateway is ready: sessions wait, and tools and Postgres may still be of use to them.
+      information: { llm_gateway: () => gatewayState(llm) },
       metrics: registry,
     }),
   );

@@ -12,9 +12,10 @@ import type { SessionWriter } from "./persist/session-writer.ts";
 import { answerSnapshot } from "./stream/answer-snapshot.ts";
 import { openLiveStreams } from "./stream/live-streams.ts";
 import { openEventPublisher } from "./stream/publish-events.ts";
+import type { DatabaseClock } from "./wait.ts";
 
 /** A session owned by this executor: everything its steps need, and the signal that cancels them. */
-export interface OwnedSession extends SessionWriter, AsyncDisposable {
+export interface OwnedSession extends SessionWriter, DatabaseClock, AsyncDisposable {
   readonly bus: Bus;
   readonly llm: LLMServiceClient;
   /** The largest message to the llm-gateway, in bytes. */
@@ -22,11 +23,25 @@ export interface OwnedSession extends SessionWriter, AsyncDisposable {
   readonly metrics: ExecutorMetrics;
   /** Aborts with a CancelledError: user, session deadline, lost lease, or the end of the stop's grace period. */
   readonly signal: AbortSignal;
+  /** Aborts with a CancelledError once the executor stops; running steps have a grace period. */
+  readonly stopping: AbortSignal;
+  /** The session's total time, in milliseconds. */
+  readonly timeoutMs: number;
+  /** Milliseconds until the session's deadline. */
+  timeLeftMs(): number;
+  /**
+   * The number of the next try of an LLM call. It rises over all tries and owners, because readers of streamed text
+   * discard what an earlier try wrote.
+   */
+  nextLlmAttempt(): number;
   /** Throws at a step's boundary if the session is cancelled or the executor is stopping. */
   throwIfStopped(): void;
   /** The error that explains `thrown`: a verdict stays; another error that followed from a cancel becomes its reason. */
   reasonFor(thrown: unknown): Error;
 }
+
+/** More than the LLM calls that one owner makes for a session. */
+const ATTEMPTS_PER_OWNER = 10_000;
 
 /**
  * Opens a claimed session: holds its lease, arms its deadline, opens its publisher and answers snapshot requests. It
@@ -34,9 +49,10 @@ export interface OwnedSession extends SessionWriter, AsyncDisposable {
  */
 export function openOwnedSession(
   deps: ExecutorDeps,
-  { sessionId, epoch, sessionTimeoutMs, deadlineInMs, events }: SessionClaim,
+  { sessionId, epoch, sessionTimeoutMs, deadlineInMs, databaseTimeMs, events }: SessionClaim,
   { stop: draining, abort }: { readonly stop: AbortSignal; readonly abort: AbortSignal },
 ): OwnedSession {
+  const openedAt = performance.now();
   const { db, bus, llm, metrics } = deps;
   const log = deps.log.child({ epoch });
   const controller = new AbortController();
@@ -58,9 +74,17 @@ export function openOwnedSession(
   const atDeadline = () =>
     stop(new CancelledError("session_deadline", `session timed out after ${sessionTimeoutMs / 1_000} s`));
   resources.adopt(setTimeout(atDeadline, Math.max(0, deadlineInMs)), (timer) => clearTimeout(timer));
+  let attempts = 0;
   return {
     sessionId,
     epoch,
+    timeoutMs: sessionTimeoutMs,
+    timeLeftMs: () => deadlineInMs - (performance.now() - openedAt),
+    databaseNow: () => databaseTimeMs + (performance.now() - openedAt),
+    nextLlmAttempt: () => {
+      attempts += 1;
+      return (epoch - 1) * ATTEMPTS_PER_OWNER + attempts;
+    },
     db,
     bus,
     llm,
@@ -68,6 +92,7 @@ export function openOwnedSession(
     log,
     metrics,
     signal,
+    stopping: draining,
     commitMutex: pLimit(1),
     publisher,
     streams,

@@ -1,18 +1,25 @@
 import pLimit from "p-limit";
+import type { WaitingFor } from "#shared/contracts/waiting-for.ts";
 import { CancelledError, TerminalError, errorMessage } from "#shared/errors.ts";
+import { pause } from "#shared/pause.ts";
 import { loadAlert } from "./load-agent-state.ts";
 import type { RunExecutions } from "./next-session-step.ts";
 import type { OwnedSession } from "./owned-session.ts";
 import { runExecution } from "./run-execution.ts";
+import { earliestWait, waitLeft } from "./wait.ts";
+
+/** A shorter wait of a whole session is not worth giving its slot back. */
+const KEEP_SLOT_MS = 3_000;
 
 /**
- * Runs a stage's open executions concurrently, at most `max_parallel_agents` at a time, until each is terminal. They do
- * not wait for one another, and a failed execution changes only its own rows.
+ * Runs a stage's open executions concurrently, at most `max_parallel_agents` at a time, until each is terminal: then it
+ * returns null. They do not wait for one another, and a failed execution changes only its own rows. An execution that
+ * waits holds no place. If all open executions wait, returns what the session waits for.
  *
- * Throws the session's reason when cancelled. An error that is not an execution's outcome (the database is unavailable, a
- * bug) lets the other executions finish their current step, and none begins another; then it is thrown.
+ * Throws the session's reason when cancelled. An error that is not an execution's outcome (the database is unavailable)
+ * lets the other executions finish their current step, and none begins another; then it is thrown.
  */
-export async function runExecutions(session: OwnedSession, step: RunExecutions): Promise<void> {
+export async function runExecutions(session: OwnedSession, step: RunExecutions): Promise<WaitingFor | null> {
   session.throwIfStopped();
   const limit = pLimit(step.chain.max_parallel_agents);
   // Read once for all executions: it never changes, and it may be a megabyte.
@@ -22,9 +29,14 @@ export async function runExecutions(session: OwnedSession, step: RunExecutions):
     session.throwIfStopped();
     if (failures.length > 0) throw new SiblingFailedError();
   };
+  const waits = waitingRoom(session, step.runs.length);
   const run = async ({ execution, agent }: RunExecutions["runs"][number]) => {
+    const agentRun = { ...step, execution, agent, alert };
     try {
-      await runExecution({ ...session, throwIfStopped }, { ...step, execution, agent, alert });
+      for (;;) {
+        const wait = await limit(() => runExecution({ ...session, throwIfStopped }, agentRun));
+        if (wait === null || !(await waits.sitOut(wait))) return;
+      }
     } catch (error) {
       if (error instanceof SiblingFailedError) return;
       session.log.debug(
@@ -32,10 +44,63 @@ export async function runExecutions(session: OwnedSession, step: RunExecutions):
         "agent stopped",
       );
       failures.push(error);
+      waits.close();
+    } finally {
+      waits.leave();
     }
   };
-  await Promise.all(step.runs.map((one) => limit(run, one)));
+  await Promise.all(step.runs.map(run));
   if (failures.length > 0) throw mostSignificant(failures);
+  return waits.outcome();
+}
+
+interface WaitingRoom {
+  /** Waits; resolves true when the wait is over, and false if the session is to be released instead. */
+  sitOut(wait: WaitingFor): Promise<boolean>;
+  /** An execution has ended or stopped. */
+  leave(): void;
+  /** Ends all waits: the session is released. */
+  close(): void;
+  /** What the released session waits for; null if it was not released. */
+  outcome(): WaitingFor | null;
+}
+
+/** Keeps the waits of a stage's executions, and releases the session once none of the open ones can work. */
+function waitingRoom(session: OwnedSession, executions: number): WaitingRoom {
+  const waiting = new Set<WaitingFor>();
+  const closed = new AbortController();
+  const signal = AbortSignal.any([session.signal, session.stopping, closed.signal]);
+  let open = executions;
+  let released: WaitingFor | null = null;
+
+  const releaseIfAllWait = () => {
+    const [first, ...others] = waiting;
+    if (first === undefined || waiting.size < open || closed.signal.aborted) return;
+    const earliest = earliestWait([first, ...others]);
+    if (waitLeft(session, earliest) <= KEEP_SLOT_MS) return;
+    released = earliest;
+    closed.abort();
+  };
+
+  return {
+    sitOut: async (wait) => {
+      waiting.add(wait);
+      releaseIfAllWait();
+      const isOver = await pause(Math.max(0, waitLeft(session, wait)), signal).then(
+        () => true,
+        () => false,
+      );
+      session.throwIfStopped();
+      waiting.delete(wait);
+      return isOver;
+    },
+    leave: () => {
+      open -= 1;
+      releaseIfAllWait();
+    },
+    close: () => closed.abort(),
+    outcome: () => released,
+  };
 }
 
 /** Stops an execution whose sibling failed with an error; caught in this file. */

@@ -6,20 +6,25 @@ import {
   errorMessage,
 } from "#shared/errors.ts";
 import type { TerminalStatus } from "#shared/contracts/statuses.ts";
+import type { WaitingFor } from "#shared/contracts/waiting-for.ts";
 import { isDatabaseUnavailable } from "#shared/database/database-unavailable.ts";
-import { MAX_ATTEMPTS, type SessionClaim } from "./claim-session.ts";
+import type { SessionClaim } from "./claim-session.ts";
 import type { ExecutorDeps } from "./executor-deps.ts";
 import { nextSessionStep, type SessionStep } from "./next-session-step.ts";
 import { openOwnedSession, type OwnedSession } from "./owned-session.ts";
 import { closeSession } from "./persist/close-session.ts";
 import { loadSession } from "./persist/load-session.ts";
-import { releaseSession, finishSession } from "./persist/session-rows.ts";
+import { MAX_ATTEMPTS, releaseSession } from "./persist/release-session.ts";
+import { finishSession } from "./persist/session-rows.ts";
 import { completeStage, startStage, startSynthesis } from "./persist/stage-rows.ts";
 import { runExecutions } from "./run-executions.ts";
 import { summarizeSession } from "./summarize-session.ts";
 
 /** How a run ended for this executor: a terminal status, or why the session continues later. */
-export type RunEnd = TerminalStatus | "released" | "interrupted" | "deferred" | "lost";
+export type RunEnd = TerminalStatus | "released" | "waiting" | "interrupted" | "deferred" | "lost";
+
+/** A session that is interrupted this often without a completed step in between ends as `failed`. */
+const MAX_INTERRUPTIONS = 10;
 
 /**
  * Runs a claimed session until it is terminal or no longer owned: derives the next step from its rows, performs and
@@ -32,30 +37,49 @@ export async function runSession(
 ): Promise<RunEnd> {
   await using session = openOwnedSession(deps, claim, signals);
   try {
-    if (claim.attempts > MAX_ATTEMPTS) {
-      throw new TerminalError("poison", `given up after ${MAX_ATTEMPTS} attempts that completed no step`);
-    }
+    throwIfGivenUp(claim);
     for (;;) {
       session.throwIfStopped();
       const step = nextSessionStep(await loadSession(deps.db, claim.sessionId));
-      const status = await perform(session, step);
+      const result = await perform(session, step, claim);
+      if (result !== null && typeof result === "object") {
+        await releaseSession(session, { kind: "waiting", wait: result });
+        session.log.warn({ ...result }, "session released: it waits");
+        return "waiting";
+      }
       session.metrics.steps.inc({ kind: step.kind });
-      if (status !== null) return status;
+      if (result !== null) return result;
     }
   } catch (error) {
     return await end(session, error);
   }
 }
 
-/** Performs and commits one step; returns the session's status once it is terminal, else null. */
-async function perform(session: OwnedSession, step: SessionStep): Promise<TerminalStatus | null> {
+function throwIfGivenUp({ attempts, interruptions }: SessionClaim): void {
+  if (attempts >= MAX_ATTEMPTS) {
+    throw new TerminalError("poison", `given up after ${MAX_ATTEMPTS} attempts that completed no step`);
+  }
+  if (interruptions >= MAX_INTERRUPTIONS) {
+    const text = `given up after ${MAX_INTERRUPTIONS} interruptions without a completed step in between`;
+    throw new TerminalError("poison", text);
+  }
+}
+
+/**
+ * Performs and commits one step. Returns the session's status once it is terminal, what the session waits for if none of
+ * its agents can work, else null.
+ */
+async function perform(
+  session: OwnedSession,
+  step: SessionStep,
+  { waitedFor }: SessionClaim,
+): Promise<TerminalStatus | WaitingFor | null> {
   switch (step.kind) {
     case "start-stage":
       await startStage(session, step);
       return null;
     case "run-executions":
-      await runExecutions(session, step);
-      return null;
+      return runExecutions(session, step);
     case "start-synthesis":
       await startSynthesis(session, step.stage, step.agent);
       return null;
@@ -63,8 +87,7 @@ async function perform(session: OwnedSession, step: SessionStep): Promise<Termin
       await completeStage(session, step.stage, step);
       return null;
     case "summarize":
-      await summarizeSession(session, step);
-      return finished(session, "completed");
+      return (await summarizeSession(session, step, waitedFor)) ?? finished(session, "completed");
     case "finish":
       await finishSession(session, step.outcome, step.finalAnalysis);
       return finished(session, step.outcome.status);
@@ -96,7 +119,7 @@ async function end(session: OwnedSession, thrown: unknown): Promise<RunEnd> {
       { error: errorMessage(error) },
       isUnavailable ? "session interrupted" : "session run failed",
     );
-    await releaseSession(session, { countsAsAttempt: !isUnavailable });
+    await releaseSession(session, { kind: isUnavailable ? "interrupted" : "failed" });
     return isUnavailable ? "interrupted" : "deferred";
   } catch (failure) {
     // A concurrent cancel or takeover, or an unavailable database: the lease expires and the sweeper re-dispatches.
@@ -112,7 +135,7 @@ async function endCancelled(session: OwnedSession, error: CancelledError): Promi
     case "session_deadline":
       return closeSession(session, "timed_out", error);
     case "shutdown":
-      await releaseSession(session, { countsAsAttempt: false });
+      await releaseSession(session, { kind: "handover" });
       return "released";
     case "lease_lost":
     case "iteration_deadline":

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { Type } from "typebox";
 import type { DataSource } from "typeorm";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
@@ -31,8 +32,12 @@ const parseRenewed = compileParser(
   Type.Object({ session_id: Type.String(), cancelled: Type.Boolean() }),
 );
 
+/** Renews all leases, and shows that this executor is alive: a death is judged by who died with it. */
 const RENEW = `
-WITH renewed AS (
+WITH alive AS (
+  INSERT INTO executors (executor_id, pod_id) VALUES ($3, $4)
+  ON CONFLICT (executor_id) DO UPDATE SET seen_at = now()
+), renewed AS (
   UPDATE session_runtime r
   SET lease_expires_at = now() + make_interval(secs => ${LEASE_SECONDS}), last_interaction_at = now()
   FROM unnest($1::uuid[], $2::int[]) AS held(session_id, epoch)
@@ -40,6 +45,10 @@ WITH renewed AS (
   RETURNING r.session_id, r.cancel_requested_at IS NOT NULL AS cancelled
 )
 SELECT session_id, cancelled FROM renewed`;
+
+const STOP = `
+WITH forgotten AS (DELETE FROM executors WHERE seen_at < now() - interval '1 day')
+UPDATE executors SET stopped_at = now() WHERE executor_id = $1`;
 
 /** Milliseconds between renewals, and without one before the sessions stop. */
 export interface LeaseTimes {
@@ -50,23 +59,25 @@ export interface LeaseTimes {
 const TIMES: LeaseTimes = { renewEveryMs: RENEW_EVERY_MS, selfFenceMs: SELF_FENCE_MS };
 
 /**
- * Renews all held leases in one statement every 5 s. A lease that the statement does not renew has been taken over; it
+ * Renews all held leases in one statement every 5 s, which also keeps this process' row in `executors` up to date. A lease that the statement does not renew has been taken over; it
  * also reports cancels that the bus lost. If the database does not answer for 15 s, every session stops.
  */
 export function keepLeases(
-  { db, log }: { readonly db: DataSource; readonly log: Logger },
+  { db, podId, log }: { readonly db: DataSource; readonly podId: string; readonly log: Logger },
   { renewEveryMs, selfFenceMs }: LeaseTimes = TIMES,
 ): LeaseKeeper {
+  const executorId = randomUUID();
   const held = new Map<string, HeldLease & { renewedAt: number }>();
   let renewing: Promise<void> | undefined;
 
   const renew = async () => {
     const leases = [...held.values()];
-    if (leases.length === 0) return;
     const startedAt = performance.now();
     const rows = await selectRows(db, parseRenewed, RENEW, [
       leases.map((lease) => lease.sessionId),
       leases.map((lease) => lease.epoch),
+      executorId,
+      podId,
     ]);
     const cancelled = new Map(rows.map((row) => [row.session_id, row.cancelled]));
     for (const lease of leases) {
@@ -92,11 +103,15 @@ export function keepLeases(
     }
   };
 
-  const timer = setInterval(() => {
-    selfFence();
+  const renewOnce = () => {
     renewing ??= renew()
       .catch((error: unknown) => log.warn({ error: errorMessage(error) }, "leases not renewed"))
       .finally(() => (renewing = undefined));
+  };
+  renewOnce();
+  const timer = setInterval(() => {
+    selfFence();
+    renewOnce();
   }, renewEveryMs);
   const fenceTimer = setInterval(selfFence, selfFenceMs / 15);
 
@@ -108,6 +123,9 @@ export function keepLeases(
       clearInterval(timer);
       clearInterval(fenceTimer);
       await renewing;
+      await db
+        .query(STOP, [executorId])
+        .catch((error: unknown) => log.warn({ error: errorMessage(error) }, "stop not recorded"));
     },
   };
 }

@@ -1,4 +1,5 @@
 import { v5 as uuidFrom } from "uuid";
+import type { WaitingFor } from "#shared/contracts/waiting-for.ts";
 import { AgentExecutionEntity } from "#shared/database/entities/agent-execution.ts";
 import { LlmInteractionEntity } from "#shared/database/entities/llm-interaction.ts";
 import { CancelledError } from "#shared/errors.ts";
@@ -8,6 +9,7 @@ import { callLlm } from "./llm/call-llm.ts";
 import { generateRequest } from "./llm/generate-request.ts";
 import { EMPTY_REPLY, replyFailure, replyTokens, type LlmReply } from "./llm/llm-reply.ts";
 import { llmInteractionRow } from "./llm/record-llm-call.ts";
+import { waitForModel } from "./llm/wait-for-model.ts";
 import type { AgentRun, SessionStep } from "./next-session-step.ts";
 import type { OwnedSession } from "./owned-session.ts";
 import { commitStep } from "./persist/commit-step.ts";
@@ -17,36 +19,49 @@ import { endSession } from "./persist/session-rows.ts";
 import { openTimelineWriter } from "./persist/timeline-writer.ts";
 import { buildExecutiveSummaryMessages } from "./prompts/build-executive-summary-messages.ts";
 import type { NewMessage } from "./prompts/prompt-input.ts";
+import { waitLeft } from "./wait.ts";
 
 /**
  * Requests the executive summary by one LLM call, and completes the session in the same transaction: with an
- * `executive_summary` or, whatever failed, with an `executive_summary_error`. The session's deadline ends the call but not
- * the session's success. Throws the session's reason when cancelled otherwise.
+ * `executive_summary` or, whatever failed, with an `executive_summary_error`; then it returns null. While the model cannot
+ * be reached, returns what the session waits for; `waitedFor` is what it has waited for before. The session's deadline
+ * ends the call but not the session's success. Throws the session's reason when cancelled otherwise.
  */
 export async function summarizeSession(
   session: OwnedSession,
   { author, analysis }: Extract<SessionStep, { kind: "summarize" }>,
-): Promise<void> {
+  waitedFor: WaitingFor | null,
+): Promise<WaitingFor | null> {
   const messages = buildExecutiveSummaryMessages(analysis);
   const startedAt = performance.now();
-  const reply = await requestSummary(session, author, messages);
+  const reply = await requestSummary(session, author, messages, waitedFor);
+  const wait = waitForModel(session, reply.outcome, waitedFor);
+  // Past the deadline there is no time to wait in, and the analysis is complete without its summary.
+  if (wait !== null && session.timeLeftMs() > waitLeft(session, wait)) {
+    session.metrics.waits.inc({ kind: wait.kind });
+    return wait;
+  }
   const durationMs = Math.round(performance.now() - startedAt);
   await recordSummary(session, author, { analysis, messages, reply, durationMs });
+  return null;
 }
 
 async function requestSummary(
   session: OwnedSession,
   { execution, agent }: AgentRun,
   messages: readonly NewMessage[],
+  waitedFor: WaitingFor | null,
 ): Promise<LlmReply> {
   // The summary is not streamed: it is short, and its row is inserted only when complete.
   const ignored = { text: () => undefined, thinking: () => undefined };
   try {
-    return await callLlm(session, {
+    const { reply } = await callLlm(session, {
       request: generateRequest({ session, execution, state: { agent, messages } }, []),
       timeoutMs: agent.iteration_timeout_ms,
+      hasWaited: waitedFor?.kind === "gateway",
       begin: () => ignored,
     });
+    return reply;
   } catch (error) {
     if (!(error instanceof CancelledError) || error.reason !== "session_deadline") throw error;
     const { code, message } = error;

@@ -13,9 +13,11 @@ export const WaitingFor = Type.Object({
   kind: literals(WAIT_KINDS),
   /** One sentence that names what is awaited, e.g. with its address. */
   reason: Type.String(),
-  /** When the first wait of this kind since the last completed step began; ISO 8601. */
+  /** When the step first had to wait; ISO 8601, by the database's clock. */
   since: Type.String(),
-  /** When the work is tried again; ISO 8601. */
+  /** When the step is tried again; ISO 8601, by the database's clock. */
   until: Type.String(),
+  /** True if the wait does not count against the session's deadline. It then ends by a limit of its own. */
+  pauses_deadline: Type.Boolean(),
 });
 export type WaitingFor = Static<typeof WaitingFor>;

@@ -13,6 +13,8 @@ export interface HealthServerOptions {
   readonly port: number;
   /** By name of the dependency, e.g. { postgres, nats }. */
   readonly checks: Readonly<Record<string, ReadinessCheck>>;
+  /** By name: one sentence each that `/readyz` adds, without a part in its verdict. */
+  readonly information?: Readonly<Record<string, () => string>>;
   readonly metrics: Registry;
 }
 
@@ -46,7 +48,13 @@ async function answer(url: string, options: HealthServerOptions, response: Serve
   if (path === "/readyz") {
     const checks = await runChecks(options.checks);
     const ready = Object.values(checks).every((state) => state === "ok");
-    return send(response, ready ? 200 : 503, { status: ready ? "ready" : "not ready", checks });
+    const sentences = Object.entries(options.information ?? {}).map(([name, say]) => [name, say()] as const);
+    const information = sentences.length === 0 ? {} : { information: Object.fromEntries(sentences) };
+    return send(response, ready ? 200 : 503, {
+      status: ready ? "ready" : "not ready",
+      checks,
+      ...information,
+    });
   }
   if (path === "/metrics") {
     response.writeHead(200, { "content-type": options.metrics.contentType });

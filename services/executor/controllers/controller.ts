@@ -39,8 +39,7 @@ export type ReplyStyle = "final-answer" | "native" | "react";
 
 /** What an execution does next. */
 export type AgentStep =
-  /** Request the tools of the agent's servers. */
-  | { readonly kind: "list-tools"; readonly serverIds: readonly string[] }
+  | ListTools
   /** Store the first messages. */
   | { readonly kind: "open-conversation"; readonly messages: readonly NewMessage[] }
   /** Store a user message, such as feedback; `concluding` also ends the iterations. */
@@ -48,6 +47,12 @@ export type AgentStep =
   | CallLlm
   | RunTool
   | Finish;
+
+/** Request the tools of the agent's servers. */
+export interface ListTools {
+  readonly kind: "list-tools";
+  readonly serverIds: readonly string[];
+}
 
 /** Call the model. */
 export interface CallLlm {

@@ -3,11 +3,16 @@ import { errorMessage } from "#shared/errors.ts";
 import type { GenerateRequest, GenerateResponse, LLMServiceClient } from "#shared/generated/llm/v1/llm.ts";
 import type { Logger } from "#shared/service/logger.ts";
 import { jitter, pause } from "#shared/pause.ts";
+import { gatewayAddress, isGatewayConnected } from "./gateway-connection.ts";
 import { EMPTY_REPLY, type LlmOutcome, type LlmReply } from "./llm-reply.ts";
 
-/** How often one call is sent when the connection to the gateway breaks under it. */
-const MAX_TRIES = 3;
+/** How often a call of a step may break after a gateway has accepted it: once, and at most two repetitions. */
+export const MAX_LOST_CALLS = 3;
 const RETRY_MS = 500;
+/** How long a call looks for a gateway: as long as a restart may take. */
+const GATEWAY_PATIENCE_MS = 10_000;
+/** The same after a wait for a gateway: longer than the pause between two connection attempts of the client. */
+const REPEATED_PATIENCE_MS = 3_000;
 
 /** Called for every non-empty delta, in order; awaited before the next is read. */
 export interface DeltaHandlers {
@@ -19,8 +24,12 @@ interface LlmCall {
   readonly request: GenerateRequest;
   /** For all tries together, in milliseconds. */
   readonly timeoutMs: number;
-  /** Called before each try with the attempt's number, which rises across tries and owners. */
-  readonly begin: (attempt: number) => DeltaHandlers & {
+  /** Calls of this step that broke before; they count towards `MAX_LOST_CALLS`. */
+  readonly lostCalls?: number;
+  /** True if the step has just waited for a gateway. */
+  readonly hasWaited?: boolean;
+  /** Called before each try, except after one that reached no gateway. */
+  readonly begin: () => DeltaHandlers & {
     /** Awaited once a try has completed. */
     readonly end?: () => Promise<void>;
   };
@@ -29,9 +38,14 @@ interface LlmCall {
 /** The session on whose behalf the call is made. */
 interface LlmCaller {
   readonly llm: LLMServiceClient;
-  readonly epoch: number;
   readonly log: Logger;
   readonly signal: AbortSignal;
+}
+
+/** A call's reply, and how many of the step's calls have broken in total. */
+interface FinalReply {
+  readonly reply: LlmReply;
+  readonly lostCalls: number;
 }
 
 /**
@@ -39,22 +53,42 @@ interface LlmCaller {
  * A failed call is an outcome, not an error. Throws the signal's reason once the session is cancelled, down to the
  * provider's socket, and what a handler throws.
  */
-export async function callLlm(caller: LlmCaller, { request, timeoutMs, begin }: LlmCall): Promise<LlmReply> {
+export async function callLlm(
+  caller: LlmCaller,
+  { request, timeoutMs, lostCalls: lostBefore = 0, hasWaited = false, begin }: LlmCall,
+): Promise<FinalReply> {
+  const patienceMs = hasWaited ? REPEATED_PATIENCE_MS : GATEWAY_PATIENCE_MS;
   const deadline = AbortSignal.timeout(timeoutMs);
   const signal = AbortSignal.any([caller.signal, deadline]);
-  for (let attempt = 1; ; attempt++) {
+  caller.signal.throwIfAborted();
+  let lostCalls = lostBefore;
+  let unreachableSince: number | undefined;
+  let handlers = begin();
+  for (;;) {
+    const reply = await tryLlmCall({ llm: caller.llm, request, signal, timeoutMs }, handlers);
+    const { outcome } = reply;
+    if (outcome.kind === "completed") await handlers.end?.();
+    caller.signal.throwIfAborted();
+    if (outcome.kind === "interrupted") {
+      lostCalls += 1;
+      caller.log.warn({ lost_calls: lostCalls, error: outcome.reason }, "LLM call interrupted: retrying");
+    }
+    if (outcome.kind === "unreachable") unreachableSince ??= performance.now();
+    else unreachableSince = undefined;
+    if (deadline.aborted && outcome.kind !== "completed") {
+      return { reply: { ...reply, outcome: timedOut(timeoutMs) }, lostCalls };
+    }
+    const isOver =
+      outcome.kind === "completed" ||
+      outcome.kind === "failed" ||
+      (outcome.kind === "interrupted" && lostCalls >= MAX_LOST_CALLS) ||
+      (unreachableSince !== undefined && performance.now() - unreachableSince >= patienceMs);
+    if (isOver) return { reply, lostCalls };
+    // At the deadline the next try fails immediately, and the reply becomes a timeout.
+    await pause(jitter(RETRY_MS), signal).catch(() => undefined);
     // A call that is sent and cancelled immediately may have reached the gateway.
     caller.signal.throwIfAborted();
-    const handlers = begin((caller.epoch - 1) * MAX_TRIES + attempt);
-    const reply = await tryLlmCall({ llm: caller.llm, request, signal, timeoutMs }, handlers);
-    if (reply.outcome.kind === "completed") await handlers.end?.();
-    caller.signal.throwIfAborted();
-    if (reply.outcome.kind === "completed") return reply;
-    if (deadline.aborted) return { ...reply, outcome: timedOut(timeoutMs) };
-    if (reply.outcome.kind === "failed" || attempt === MAX_TRIES) return reply;
-    caller.log.warn({ attempt, error: reply.outcome.reason }, "LLM call interrupted: retrying");
-    // At the deadline the next try fails immediately, and the reply becomes a timeout.
-    await pause(jitter(RETRY_MS * attempt), signal).catch(() => caller.signal.throwIfAborted());
+    if (outcome.kind === "interrupted") handlers = begin();
   }
 }
 
@@ -80,9 +114,8 @@ async function receive(
   handlers: DeltaHandlers,
   collected: Collected,
 ): Promise<LlmOutcome> {
-  // Waits for a gateway that is starting; the deadline bounds the wait.
-  const metadata = new Metadata({ waitForReady: true });
-  const call = llm.generate(request, metadata, { deadline: Date.now() + timeoutMs });
+  const call = llm.generate(request, new Metadata(), { deadline: Date.now() + timeoutMs });
+  const link = watchAcceptance(llm, call);
   const cancel = () => call.cancel();
   signal.addEventListener("abort", cancel, { once: true });
   if (signal.aborted) cancel();
@@ -93,7 +126,7 @@ async function receive(
       try {
         next = await responses.next();
       } catch (error) {
-        return outcomeOf(error, timeoutMs);
+        return outcomeOf(error, { timeoutMs, isAccepted: link.isAccepted(), address: gatewayAddress(llm) });
       }
       if (next.done === true) return interrupted("the stream ended without its final chunk");
       const failure = await collect(next.value, handlers, collected);
@@ -101,9 +134,34 @@ async function receive(
       if (next.value.isFinal) return { kind: "completed" };
     }
   } finally {
+    link.stop();
     signal.removeEventListener("abort", cancel);
     call.cancel();
   }
+}
+
+/** A connection attempt to an address that drops packets stays open: a call that waits for one is given up after this. */
+const CONNECT_WITHIN_MS = 5_000;
+
+/** Watches whether a gateway accepts a call; cancels the call if there is no connection to send it on. */
+function watchAcceptance(
+  llm: LLMServiceClient,
+  call: ReturnType<LLMServiceClient["generate"]>,
+): { isAccepted(): boolean; stop(): void } {
+  let accepted = false;
+  const onMetadata = () => (accepted = true);
+  // A gateway sends its metadata before it calls the provider.
+  call.on("metadata", onMetadata);
+  const timer = setTimeout(() => {
+    if (!accepted && !isGatewayConnected(llm)) call.cancel();
+  }, CONNECT_WITHIN_MS);
+  return {
+    isAccepted: () => accepted,
+    stop: () => {
+      clearTimeout(timer);
+      call.off("metadata", onMetadata);
+    },
+  };
 }
 
 async function collect(
@@ -145,7 +203,10 @@ async function collect(
 }
 
 /** Maps transport errors; provider errors arrive as chunks. gRPC's text goes to the log, not into the session. */
-function outcomeOf(error: unknown, timeoutMs: number): LlmOutcome {
+function outcomeOf(
+  error: unknown,
+  { timeoutMs, isAccepted, address }: { timeoutMs: number; isAccepted: boolean; address: string },
+): LlmOutcome {
   const code: number | undefined = isServiceError(error) ? error.code : undefined;
   switch (code) {
     case status.DEADLINE_EXCEEDED:
@@ -167,7 +228,7 @@ function outcomeOf(error: unknown, timeoutMs: number): LlmOutcome {
         retryable: false,
       };
     default:
-      return interrupted(errorMessage(error));
+      return isAccepted ? interrupted(errorMessage(error)) : unreachable(address, errorMessage(error));
   }
 }
 
@@ -177,6 +238,10 @@ function interrupted(reason: string): LlmOutcome {
     message: "the connection to the LLM gateway broke before the answer was complete",
     reason,
   };
+}
+
+function unreachable(address: string, reason: string): LlmOutcome {
+  return { kind: "unreachable", message: `no LLM gateway can be reached at ${address}`, reason };
 }
 
 function timedOut(timeoutMs: number): LlmOutcome {

@@ -10,10 +10,21 @@ import { postgresSafeText } from "#shared/postgres-safe-text.ts";
 /** How an LLM call ended. */
 export type LlmOutcome =
   | { readonly kind: "completed" }
-  /** The provider or the gateway reported an error. */
-  | { readonly kind: "failed"; readonly code: string; readonly message: string; readonly retryable: boolean }
-  /** The connection to the gateway broke; the same call may be repeated immediately. `reason` is for the log. */
-  | { readonly kind: "interrupted"; readonly message: string; readonly reason: string };
+  /** The provider or the gateway reported an error. `retryAfterMs`: when it said that the call may succeed. */
+  | {
+      readonly kind: "failed";
+      readonly code: string;
+      readonly message: string;
+      readonly retryable: boolean;
+      readonly retryAfterMs?: number | undefined;
+    }
+  /**
+   * The connection broke after a gateway had accepted the call, which may have been paid for. It may be repeated
+   * immediately. `reason` is for the log.
+   */
+  | { readonly kind: "interrupted"; readonly message: string; readonly reason: string }
+  /** No gateway accepted the call, so it cost nothing. `reason` is for the log. */
+  | { readonly kind: "unreachable"; readonly message: string; readonly reason: string };
 
 /** Everything one call returned, with text and thinking as a whole. */
 export interface LlmReply {
@@ -61,6 +72,7 @@ export function replyFailure(
         message: postgresSafeText(outcome.message).text,
       };
     case "interrupted":
+    case "unreachable":
       return {
         code: "gateway_unavailable",
         message: postgresSafeText(outcome.message).text,

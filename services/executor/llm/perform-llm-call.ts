@@ -1,35 +1,50 @@
+import type { WaitingFor } from "#shared/contracts/waiting-for.ts";
 import { backoff, pause } from "#shared/pause.ts";
 import type { CallLlm, ReplyStyle } from "../controllers/controller.ts";
 import type { ExecutionRun } from "../execution-run.ts";
+import { recordUnfinishedStep, unfinishedStep } from "../persist/unfinished-step.ts";
 import { openTimelineWriter, type StreamKind, type TimelineWriter } from "../persist/timeline-writer.ts";
 import { ReactSections } from "../react-parser/react-sections.ts";
 import { callLlm, type DeltaHandlers } from "./call-llm.ts";
 import { generateRequest } from "./generate-request.ts";
 import { recordLlmCall } from "./record-llm-call.ts";
+import { waitForModel } from "./wait-for-model.ts";
 
 const BACKOFF = { firstMs: 1_000, lastMs: 30_000 };
 
 /**
- * Makes one LLM call, streams it live and commits its outcome; a failed call is an outcome too. Throws the session's
- * reason when cancelled; then nothing of the outcome is stored and the next owner repeats the call.
+ * Makes one LLM call, streams it live and commits its outcome; a failed call is an outcome too. If the model cannot be
+ * reached for now, commits and returns what the agent waits for; null otherwise. Throws the session's reason when
+ * cancelled; then nothing of the outcome is stored and the next owner repeats the call.
  */
-export async function performLlmCall(run: ExecutionRun, step: CallLlm): Promise<void> {
+export async function performLlmCall(run: ExecutionRun, step: CallLlm): Promise<WaitingFor | null> {
   const { session, execution, state } = run;
   const iteration = state.iteration.iteration + 1;
   const failures = state.iteration.consecutive_failures;
   if (failures > 0) await pause(backoff(failures, BACKOFF), session.signal);
+  const unfinished = unfinishedStep(run, step);
   const timeline = await openTimelineWriter(session, execution, iteration);
   const startedAt = performance.now();
-  const reply = await callLlm(session, {
+  const { reply, lostCalls } = await callLlm(session, {
     request: generateRequest(run, step.tools),
     timeoutMs: state.agent.iteration_timeout_ms,
-    begin: (attempt) => {
-      timeline.beginAttempt(attempt);
+    lostCalls: unfinished.lost_calls,
+    hasWaited: unfinished.waiting?.kind === "gateway",
+    begin: () => {
+      timeline.beginAttempt(session.nextLlmAttempt());
       return streamReply(step.style, timeline);
     },
   });
+  const wait = waitForModel(session, reply.outcome, unfinished.waiting);
+  if (wait !== null) {
+    await timeline.flush();
+    await recordUnfinishedStep(run, { ...unfinished, lost_calls: lostCalls, waiting: wait });
+    timeline.close();
+    return wait;
+  }
   const durationMs = Math.round(performance.now() - startedAt);
   await recordLlmCall(run, step, { reply, iteration, timeline, durationMs });
+  return null;
 }
 
 const TEXT_ROWS: Record<Exclude<ReplyStyle, "react">, StreamKind> = {

@@ -2,6 +2,7 @@ import { Type } from "typebox";
 import type { EntityManager } from "typeorm";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import type { SessionEventPayload } from "#shared/contracts/session-event.ts";
+import type { WaitingFor } from "#shared/contracts/waiting-for.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import type { StageState } from "./load-session.ts";
 
@@ -14,8 +15,13 @@ export interface StageContext {
   readonly total: number;
 }
 
-/** What a session is doing, beyond the number of running agents. */
-type Activity = "starting" | "investigating" | "synthesizing" | "summarizing";
+/** What a session is doing, beyond the number of running agents; `waiting`: what one of its agents waits for. */
+type Activity =
+  | "starting"
+  | "investigating"
+  | "synthesizing"
+  | "summarizing"
+  | { readonly waiting: Pick<WaitingFor, "reason"> };
 
 /** The part of a stage's context that its status text needs; the stage may not have a row yet. */
 type ProgressContext = Pick<StageContext, "agents" | "total"> & {
@@ -50,6 +56,7 @@ export async function progressEvent(
 
 function statusText({ row, agents, total }: ProgressContext, activity: Activity, active: number): string {
   const where = `Stage ${row.stage_index + 1} of ${total} (${row.stage_name})`;
+  if (typeof activity === "object") return `${where}: waiting, ${activity.waiting.reason}`;
   switch (activity) {
     case "starting":
       return `${where}: starting ${agentCount(agents)}`;

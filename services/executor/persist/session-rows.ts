@@ -1,7 +1,6 @@
 import type { EntityManager } from "typeorm";
 import type { SessionEventPayload } from "#shared/contracts/session-event.ts";
 import { AlertSessionEntity } from "#shared/database/entities/alert-session.ts";
-import { jitter } from "#shared/pause.ts";
 import { commitStep } from "./commit-step.ts";
 import type { RunOutcome } from "./run-outcome.ts";
 import type { SessionWriter } from "./session-writer.ts";
@@ -57,29 +56,4 @@ export async function endSession(
     { type: "session.status", ...fields },
     { type: "session.completed", ...fields },
   ];
-}
-
-/**
- * Releases a session's lease before the session is terminal. An orderly release uses up no attempt, and the session can
- * be claimed immediately. One after a failed run counts as an attempt and defers the session by 1 s, doubled with each
- * attempt up to 32 s and jittered, so that a session that always fails neither spins nor occupies a slot. Does nothing if
- * another executor owns the session.
- */
-export async function releaseSession(
-  { db, sessionId, epoch }: Pick<SessionWriter, "db" | "sessionId" | "epoch">,
-  { countsAsAttempt }: { readonly countsAsAttempt: boolean },
-): Promise<void> {
-  if (!countsAsAttempt) {
-    await db.query(
-      `UPDATE session_runtime SET lease_expires_at = NULL, lease_owner = NULL WHERE session_id = $1 AND lease_epoch = $2`,
-      [sessionId, epoch],
-    );
-    return;
-  }
-  await db.query(
-    `UPDATE session_runtime SET lease_expires_at = NULL, lease_owner = NULL, attempts = attempts + 1,
-       not_before = now() + make_interval(secs => power(2, least(attempts, 5)) * $3::float8)
-     WHERE session_id = $1 AND lease_epoch = $2`,
-    [sessionId, epoch, jitter(1)],
-  );
 }

@@ -30,7 +30,7 @@ describe("callLlm", () => {
           return { text: () => undefined, thinking: () => undefined };
         },
       });
-    expect(await call()).to.include({ text: "hello" });
+    expect((await call()).reply).to.include({ text: "hello" });
     session.stop(cancelledByUser());
     const failure = await call().then(() => undefined, coerceError);
     expect(failure).to.be.instanceOf(CancelledError).with.property("reason", "user");

@@ -8,13 +8,20 @@ const FREE: ClaimRow = {
   lease_epoch: 0,
   lease_ms: null,
   attempts: 0,
-  waiting: false,
+  interruptions: 0,
+  deferred: false,
+  waiting_for: null,
+  pause_ms: 0,
   timeout_ms: 900_000,
   elapsed_ms: 0,
+  database_time_ms: 0,
+  postgres_up_ms: 3_600_000,
+  others_died: false,
 };
+const NO_NEWS = { natsUpMs: Infinity };
 
 describe("decideClaim", () => {
-  const decide = (row: Partial<ClaimRow>) => decideClaim({ ...FREE, ...row }, () => 0.5);
+  const decide = (row: Partial<ClaimRow>) => decideClaim({ ...FREE, ...row }, NO_NEWS, () => 0.5);
 
   it("claims an unowned session in any unfinished status, without counting an attempt", () => {
     for (const status of ["pending", "in_progress", "cancelling"] as const) {
@@ -30,25 +37,39 @@ describe("decideClaim", () => {
   });
 
   it("waits for a valid lease and for a deferred session", () => {
-    expect(decide({ lease_ms: 4_000, waiting: true })).to.deep.equal({ kind: "leased", forMs: 4_000 });
-    expect(decide({ waiting: true, attempts: 9 })).to.deep.equal({ kind: "waiting" });
+    expect(decide({ lease_ms: 4_000, deferred: true })).to.deep.equal({ kind: "leased", forMs: 4_000 });
+    expect(decide({ deferred: true, attempts: 9 })).to.deep.equal({ kind: "waiting" });
+  });
+
+  it("does not let a cancelling session wait", () => {
+    expect(decide({ status: "cancelling", deferred: true })).to.deep.equal({ kind: "claim", attempts: 0 });
   });
 
   it("counts an expired lease as an attempt: the first is claimed immediately, each later one is deferred twice as long", () => {
-    const next = [0, 1, 2, 3, 4, 5].map((attempts) => decide({ lease_ms: -1, attempts }));
+    const next = [0, 1, 2, 3, 4].map((attempts) => decide({ lease_ms: -1, attempts }));
     expect(next).to.deep.equal([
       { kind: "claim", attempts: 1 },
       { kind: "defer", attempts: 2, delaySeconds: 1 },
       { kind: "defer", attempts: 3, delaySeconds: 2 },
       { kind: "defer", attempts: 4, delaySeconds: 4 },
-      { kind: "defer", attempts: 5, delaySeconds: 8 },
-      { kind: "claim", attempts: 6 },
+      { kind: "claim", attempts: 5 },
     ]);
+  });
+
+  it("counts no attempt if the owner died with another executor or when a server was restarted", () => {
+    const expired = { ...FREE, lease_ms: -5_000, attempts: 3 };
+    const excused = { kind: "claim", attempts: 3 };
+    expect(decide({ ...expired, others_died: true })).to.deep.equal(excused);
+    // The last renewal was 25 s ago, so a restart up to 45 s ago was near it or after it.
+    expect(decide({ ...expired, postgres_up_ms: 44_000 })).to.deep.equal(excused);
+    expect(decide({ ...expired, postgres_up_ms: 46_000 })).to.include({ attempts: 4 });
+    expect(decideClaim(expired, { natsUpMs: 44_000 })).to.deep.equal(excused);
+    expect(decideClaim(expired, { natsUpMs: 46_000 })).to.include({ attempts: 4 });
   });
 
   it("jitters the delay by half in both directions", () => {
     const row = { ...FREE, lease_ms: -1, attempts: 1 };
-    const delays = [0, 1].map((random) => decideClaim(row, () => random));
+    const delays = [0, 1].map((random) => decideClaim(row, NO_NEWS, () => random));
     expect(delays).to.deep.equal([
       { kind: "defer", attempts: 2, delaySeconds: 0.5 },
       { kind: "defer", attempts: 2, delaySeconds: 1.5 },

@@ -136,6 +136,77 @@ describe("consumeSessions", () => {
     expect(calls).to.deep.equal([{ type: "iteration" }, { type: "executive_summary" }]);
   });
 
+  it("runs an older session that was released before one that has not been started", async () => {
+    await play({ text: "done" });
+    const older = await executor.insert();
+    await executor.claim(older);
+    await executor.query(
+      "UPDATE session_runtime SET lease_expires_at = NULL, lease_owner = NULL WHERE session_id = $1",
+      [older],
+    );
+    const newer = await executor.insert();
+    await wakeSession(executor.bus, newer);
+    const consumer = consume();
+    await has(newer, "completed");
+    await consumer.stop();
+    const [row] = await executor.query(
+      `SELECT a.completed_at < b.started_at AS in_order FROM alert_sessions a, alert_sessions b
+       WHERE a.session_id = $1 AND b.session_id = $2`,
+      [older, newer],
+    );
+    expect(row).to.deep.equal({ in_order: true });
+    await queueIsEmpty();
+  });
+
+  it("gives a session that runs in another's place its own wake-up, and frees the other's", async () => {
+    await play({ text: "so far" }, { delay: "3s" }, { text: " and on" });
+    const older = await executor.insert();
+    await executor.claim(older);
+    await executor.query(
+      "UPDATE session_runtime SET lease_expires_at = NULL, lease_owner = NULL WHERE session_id = $1",
+      [older],
+    );
+    const newer = await executor.insert();
+    await wakeSession(executor.bus, newer);
+    const consumer = consume();
+    await until("the older one runs", async () => (await executor.events(older)).length > 4);
+    expect(await status(newer)).to.include("pending");
+    await wakeSession(executor.bus, older);
+    await until("the newer one runs beside it", async () => (await status(newer)).includes("in_progress"));
+    expect(await status(older)).to.include("in_progress");
+    await has(newer, "completed");
+    await queueIsEmpty();
+    await consumer.stop();
+  });
+
+  it("starts no session while no gateway can be reached, but ends a cancelled one", async () => {
+    await play({ text: "done" });
+    await using other = new AsyncDisposableStack();
+    const cutOff = await executor.another(other, "127.0.0.1:1");
+    const fresh = await executor.insert();
+    const cancelled = await executor.insert();
+    await executor.claim(cancelled);
+    await executor.cancel(cancelled);
+    await executor.query("UPDATE session_runtime SET lease_expires_at = NULL WHERE session_id = $1", [
+      cancelled,
+    ]);
+    const deliveries = async () => {
+      const info = await executor.bus.jsm.consumers.info(SESSIONS_STREAM, EXECUTORS_DURABLE);
+      return info.delivered.consumer_seq;
+    };
+    const before = await deliveries();
+    await wakeSession(executor.bus, fresh);
+    const consumer = consume(cutOff);
+    await has(cancelled, "cancelled");
+    // First for the cancelled session, then in vain for its own, and again.
+    await until("it was delivered three times", async () => (await deliveries()) >= before + 3);
+    expect(await status(fresh)).to.include("pending");
+    await consumer.stop();
+    const able = consume();
+    await has(fresh, "completed");
+    await able.stop();
+  });
+
   it("recovers when its durable or its stream is deleted", async () => {
     await play({ text: "done" });
     const consumer = consume();

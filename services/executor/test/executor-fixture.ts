@@ -21,6 +21,9 @@ import { resolvedChain, type ChainOptions } from "./resolved-chain.ts";
 
 const log = pino({ level: "silent" });
 
+/** Nothing but the session itself explains an expired lease. */
+const NO_NEWS = { natsUpMs: Infinity, postgresCounts: false };
+
 /** A message that a listener on the bus received for one session. */
 export type Heard = { readonly seq: number } | StreamChunk;
 
@@ -100,13 +103,13 @@ export class ExecutorFixture implements AsyncDisposable {
   }
 
   async claim(id: string): Promise<SessionClaim> {
-    const claim = await claimSession(this.db, id, "test-pod");
+    const claim = await claimSession(this.db, id, "test-pod", NO_NEWS);
     if (claim.kind !== "claimed") throw new Error(`not claimed: ${claim.kind}`);
     return claim;
   }
 
   async tryClaim(id: string): Promise<ClaimOutcome["kind"]> {
-    return (await claimSession(this.db, id, "test-pod")).kind;
+    return (await claimSession(this.db, id, "test-pod", NO_NEWS)).kind;
   }
 
   /** Claims a session and opens it as its owner. */
@@ -178,7 +181,7 @@ async function openDeps(
   );
   const bus = resources.use(await openBus({ url: config.natsUrl, name: config.podId, log, signal }));
   const llm = resources.adopt(openLlmClient(gateway, config.maxMessageBytes), (client) => client.close());
-  const leases = resources.use(keepLeases({ db, log }));
+  const leases = resources.use(keepLeases({ db, podId: config.podId, log }));
   const metrics = createExecutorMetrics(new Registry());
   const prepareQueue = async () => {
     await ensureStreams(bus, { replicas: config.natsReplicas });

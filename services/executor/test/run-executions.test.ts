@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import { v5 as uuidFrom } from "uuid";
+import { until } from "../../../test/support/until.ts";
 import { RunFixture } from "./run-fixture.ts";
 import { installLeaseLoss } from "./lease-loss.ts";
 import { ToolRunnerFixture } from "./tool-runner-fixture.ts";
@@ -13,18 +14,18 @@ const SCRIPT = [
   { steps: [{ text: "Final Answer: found it" }] },
 ];
 
-/** Rejects the messages of a stage's second agent as long as the table `refusing` exists. */
+/** Rejects the LLM calls of a stage's second agent with the SQLSTATE in the table `refusing`, as long as it has a row. */
 const REFUSE_SECOND = `
-CREATE TABLE refusing ();
+CREATE TABLE refusing (code text);
 CREATE FUNCTION refuse_second() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  IF to_regclass('refusing') IS NOT NULL
+  IF EXISTS (SELECT FROM refusing)
      AND EXISTS (SELECT FROM agent_executions WHERE execution_id = NEW.execution_id AND agent_index = 2) THEN
-    RAISE EXCEPTION 'not this one';
+    RAISE EXCEPTION 'not this one' USING ERRCODE = (SELECT code FROM refusing);
   END IF;
   RETURN NEW;
 END $$;
-CREATE TRIGGER refuse_second BEFORE INSERT ON messages FOR EACH ROW EXECUTE FUNCTION refuse_second();`;
+CREATE TRIGGER refuse_second BEFORE INSERT ON llm_interactions FOR EACH ROW EXECUTE FUNCTION refuse_second();`;
 
 describe("runExecutions", () => {
   const resources = new AsyncDisposableStack();
@@ -64,27 +65,57 @@ describe("runExecutions", () => {
     ]);
   });
 
-  it("lets the other agents finish their step after an unexpected error, and continues later", async () => {
-    await fixture.executor.query(REFUSE_SECOND, []);
-    const id = await fixture.executor.insert({ stages: [["A", "B", "C"]], maxParallel: 2 });
-    expect(await fixture.run(id)).to.equal("deferred");
-    expect(await fixture.executor.row("session_runtime", "attempts, lease_owner", id)).to.deep.equal({
-      attempts: 1,
-      lease_owner: null,
+  describe("when an agent's step meets an error without a verdict", () => {
+    before(() => fixture.executor.query(REFUSE_SECOND, []));
+    afterEach(() => fixture.executor.query("DELETE FROM refusing", []));
+
+    const refuse = async (code: string) => fixture.executor.query("INSERT INTO refusing VALUES ($1)", [code]);
+    const message = async (id: string) =>
+      fixture.executor.query(
+        "SELECT error_message FROM agent_executions WHERE session_id = $1 AND agent_index = 2",
+        [id],
+      );
+
+    for (const { what, sqlState, tries, code } of [
+      { what: "a defect", sqlState: "22P02", tries: 2, code: "internal" },
+      { what: "a slow database", sqlState: "57014", tries: 3, code: "database_slow" },
+    ]) {
+      it(`ends that agent after ${tries} tries and no other: ${what}`, async () => {
+        await refuse(sqlState);
+        const id = await fixture.executor.insert({ stages: [["A", "B", "C"]] });
+        const before = await fixture.gateway.calls();
+        expect(await fixture.run(id)).to.equal("completed");
+        expect(await statuses(id)).to.deep.equal([
+          { n: 1, status: "completed", error_code: null },
+          { n: 2, status: "failed", error_code: code },
+          { n: 3, status: "completed", error_code: null },
+          { n: 4, status: "completed", error_code: null },
+        ]);
+        expect(await message(id)).to.deep.equal([
+          { error_message: `a step failed ${tries} times: not this one` },
+        ]);
+        // The agents A and C, the tries of B, the synthesis and the summary.
+        expect((await fixture.gateway.calls()) - before).to.equal(2 + tries + 2);
+      });
+    }
+
+    it("forgets a failed try once the step has succeeded", async () => {
+      await refuse("22P02");
+      const id = await fixture.executor.insert({ stages: [["A", "B"]] });
+      const { end } = await fixture.begin(id);
+      await until("a try has failed", async () => {
+        const [row] = await fixture.executor.query(
+          `SELECT 1 FROM agent_executions
+           WHERE session_id = $1 AND iteration_state->'unfinished_step'->>'failed_tries' = '1'`,
+          [id],
+        );
+        return row !== undefined;
+      });
+      await fixture.executor.query("DELETE FROM refusing", []);
+      expect(await end).to.equal("completed");
+      expect(await statuses(id)).to.deep.equal(
+        [1, 2, 3].map((n) => ({ n, status: "completed", error_code: null })),
+      );
     });
-    expect(await statuses(id), "no agent starts another step").to.deep.equal(
-      ["active", "active", "pending"].map((status, n) => ({ n: n + 1, status, error_code: null })),
-    );
-    await fixture.executor.query("DROP TABLE refusing", []);
-    await fixture.executor.query("UPDATE session_runtime SET not_before = NULL WHERE session_id = $1", [id]);
-    expect(await fixture.run(id)).to.equal("completed");
-    expect(await statuses(id)).to.deep.equal(
-      [1, 2, 3, 4].map((n) => ({ n, status: "completed", error_code: null })),
-    );
-    const calls = await fixture.executor.query(
-      "SELECT agent_index AS n FROM llm_interactions JOIN agent_executions USING (execution_id) WHERE llm_interactions.session_id = $1 ORDER BY 1",
-      [id],
-    );
-    expect(calls, "one call each, and the summary").to.deep.equal([1, 2, 3, 4, 4].map((n) => ({ n })));
   });
 });

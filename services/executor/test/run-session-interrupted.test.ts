@@ -156,7 +156,7 @@ describe("runSession, cancelled or interrupted", () => {
       { row: "final_analysis completed", content: "the whole answer" },
     ]);
     const attempts = heard.flatMap((message) => ("delta" in message ? [message.attempt] : []));
-    expect(Math.max(...attempts)).to.equal(4);
+    expect(Math.max(...attempts)).to.be.above(1_000);
     // The former owner loses its lease at its next write and changes nothing.
     first.abort.abort(new CancelledError("shutdown", "the test is over"));
     await first.end;

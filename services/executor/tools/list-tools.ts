@@ -25,20 +25,23 @@ export type ToolListing =
       /** Requested by name, but not offered: "server.tool". */
       readonly missing: readonly string[];
     }
-  /** No runner answered; the message is one sentence. */
-  | { readonly kind: "unavailable"; readonly message: string };
+  /** No runner answered in time, but one may answer later. The message is one sentence. */
+  | { readonly kind: "unavailable"; readonly message: string }
+  /** A runner answered what cannot be used. The message is one sentence. */
+  | { readonly kind: "failed"; readonly message: string };
 
 const CONTRACT = { request: toolListRequestCodec, reply: toolListReplyCodec };
 
 /**
- * Requests the tools of these servers and keeps the selected ones. Retries for `noRespondersMs` if no runner answers.
- * Throws the signal's reason once it aborts.
+ * Requests the tools of these servers and keeps the selected ones. A runner that does not answer may be frozen, so the
+ * request is repeated, which asks another runner: first after `listing.firstAnswerMs`, then with twice the time each,
+ * because a listing may also be slow. Gives up after `listing.patienceMs`. Throws the signal's reason once it aborts.
  */
 export async function listTools(
   { bus, sessionId }: Pick<OwnedSession, "bus" | "sessionId">,
   { executionId, servers }: { readonly executionId: string; readonly servers: readonly ToolServer[] },
   signal: AbortSignal,
-  timeouts: ToolTimeouts = TOOL_TIMEOUTS,
+  { retryMs, listing: { firstAnswerMs, patienceMs } }: ToolTimeouts = TOOL_TIMEOUTS,
 ): Promise<ToolListing> {
   if (servers.length === 0) return { kind: "listed", tools: [], missing: [] };
   const body = {
@@ -46,18 +49,21 @@ export async function listTools(
     execution_id: executionId,
     server_ids: servers.map(({ id }) => id),
   };
-  const until = performance.now() + timeouts.noRespondersMs;
+  const until = performance.now() + patienceMs;
+  let answerMs = firstAnswerMs;
   for (;;) {
     try {
-      const { tools } = await request(bus, SUBJECTS.toolsList, CONTRACT, body, timeouts.replyMs, signal);
+      const { tools } = await request(bus, SUBJECTS.toolsList, CONTRACT, body, answerMs, signal);
       return selectTools(tools, servers);
     } catch (error) {
       signal.throwIfAborted();
-      const isFinal = error instanceof TerminalError || performance.now() >= until;
-      if (!isFinal && !(error instanceof RetryableError)) throw error;
-      if (isFinal) return { kind: "unavailable", message: `tools cannot be listed: ${errorMessage(error)}` };
+      const message = `tools cannot be listed: ${errorMessage(error)}`;
+      if (error instanceof TerminalError) return { kind: "failed", message };
+      if (!(error instanceof RetryableError)) throw error;
+      if (performance.now() >= until) return { kind: "unavailable", message };
+      if (error.code === "request_timeout") answerMs *= 2;
     }
-    await pause(jitter(timeouts.retryMs), signal);
+    await pause(jitter(retryMs), signal);
   }
 }
 

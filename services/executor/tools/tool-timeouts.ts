@@ -8,6 +8,8 @@ export interface ToolTimeouts {
   readonly noRespondersMs: number;
   /** Between two requests. */
   readonly retryMs: number;
+  /** For a listing: the time for the first answer, which doubles with each repetition, and the time for all. */
+  readonly listing: { readonly firstAnswerMs: number; readonly patienceMs: number };
   /** After a call's deadline, for the runner's own record of the call. */
   readonly afterDeadlineMs: number;
 }
@@ -16,5 +18,6 @@ export const TOOL_TIMEOUTS: ToolTimeouts = {
   replyMs: REPLY_WITHIN_MS + 2_500,
   noRespondersMs: 10_000,
   retryMs: 250,
+  listing: { firstAnswerMs: 2_000, patienceMs: 12_000 },
   afterDeadlineMs: 1_500,
 };

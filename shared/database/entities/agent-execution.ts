@@ -1,4 +1,5 @@
 import { EntitySchema } from "typeorm";
+import type { WaitingFor } from "#shared/contracts/waiting-for.ts";
 import { ITERATION_STRATEGIES, type IterationStrategy } from "#shared/contracts/resolved-chain.ts";
 import { RUN_STATUSES, type RunStatus } from "#shared/contracts/statuses.ts";
 
@@ -22,6 +23,20 @@ export interface IterationState {
   consecutive_timeouts: number;
   /** Time left for the iteration's tool calls, in milliseconds. */
   tools_budget_ms: number;
+  /** What the step that is due has been through; absent if nothing has stopped it. */
+  unfinished_step?: UnfinishedStep;
+}
+
+/** The history of a step that was begun and has no outcome yet. It is out of date once another step is due. */
+export interface UnfinishedStep {
+  /** Identifies the step within its execution. */
+  step: string;
+  /** How often it ended in an error that is no outcome. */
+  failed_tries: number;
+  /** LLM calls that a gateway accepted and whose connection then broke: each may have been paid for. */
+  lost_calls: number;
+  /** What it waits for; null once it is tried again. */
+  waiting: WaitingFor | null;
 }
 
 export const INITIAL_ITERATION_STATE: IterationState = {

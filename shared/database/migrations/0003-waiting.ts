@@ -24,7 +24,8 @@ ALTER TABLE session_runtime
   ADD COLUMN interruptions integer NOT NULL DEFAULT 0;
 ALTER TABLE alert_sessions ADD COLUMN degraded boolean NOT NULL DEFAULT false;
 CREATE TABLE executors (
-  pod_id text PRIMARY KEY,
+  executor_id uuid PRIMARY KEY,
+  pod_id text NOT NULL,
   started_at timestamptz NOT NULL DEFAULT now(),
   seen_at timestamptz NOT NULL DEFAULT now(),
   stopped_at timestamptz

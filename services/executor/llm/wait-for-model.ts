@@ -1,0 +1,40 @@
+import type { WaitingFor } from "#shared/contracts/waiting-for.ts";
+import { postgresSafeText } from "#shared/postgres-safe-text.ts";
+import { retryDelay, waitFrom, type DatabaseClock } from "../wait.ts";
+import type { LlmOutcome } from "./llm-reply.ts";
+
+/**
+ * The total time for which a step waits for a provider that asks it to, in milliseconds. These waits do not count
+ * against the session's deadline, so they need a limit of their own.
+ */
+export const MAX_PROVIDER_WAIT_MS = 60 * 60 * 1_000;
+/** So that a storm of sessions that all wait for the same time does not return in step. */
+const SPREAD = 0.1;
+
+/**
+ * What an agent waits for after this outcome of an LLM call, or null if the outcome counts. `before` is what the same
+ * step waited for last. An outage of the gateways counts against the session's deadline, so it needs no limit here.
+ */
+export function waitForModel(
+  clock: DatabaseClock,
+  outcome: LlmOutcome,
+  before: WaitingFor | null,
+): WaitingFor | null {
+  if (outcome.kind === "unreachable") {
+    const { message, reason } = outcome;
+    return waitFrom(clock, before, {
+      kind: "gateway",
+      reason: postgresSafeText(`${message} (${reason})`).text,
+      delayMs: retryDelay(clock, before, "gateway"),
+      pauses_deadline: false,
+    });
+  }
+  if (outcome.kind !== "failed" || outcome.retryAfterMs === undefined) return null;
+  const wait = waitFrom(clock, before, {
+    kind: "provider",
+    reason: postgresSafeText(outcome.message).text,
+    delayMs: outcome.retryAfterMs * (1 + SPREAD * Math.random()),
+    pauses_deadline: true,
+  });
+  return Date.parse(wait.until) - Date.parse(wait.since) > MAX_PROVIDER_WAIT_MS ? null : wait;
+}

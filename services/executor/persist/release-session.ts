@@ -1,0 +1,75 @@
+import type { WaitingFor } from "#shared/contracts/waiting-for.ts";
+import { jitter } from "#shared/pause.ts";
+import { postgresSafeJson } from "#shared/postgres-safe-json.ts";
+import type { SessionWriter } from "./session-writer.ts";
+
+/** A session ends as `failed` after this number of attempts without a completed step. */
+export const MAX_ATTEMPTS = 5;
+
+/** A failure within this time of a server's restart, in seconds, is not held against a session. */
+export const RESTART_EXCUSES_SECONDS = 20;
+
+/** Why a session is released before it is terminal. */
+export type Release =
+  /** The executor stops: the session can be claimed immediately. */
+  | { readonly kind: "handover" }
+  /** None of its agents can work before the wait's time. Uses up nothing. */
+  | { readonly kind: "waiting"; readonly wait: WaitingFor }
+  /** A dependency failed. Counts as an interruption, unless Postgres was restarted just now. */
+  | { readonly kind: "interrupted" }
+  /** The run failed for another reason. Counts as an attempt. */
+  | { readonly kind: "failed" };
+
+const HANDOVER = `
+UPDATE session_runtime SET lease_expires_at = NULL, lease_owner = NULL WHERE session_id = $1 AND lease_epoch = $2`;
+
+const WAIT = `
+UPDATE session_runtime SET lease_expires_at = NULL, lease_owner = NULL,
+  not_before = CASE WHEN cancel_requested_at IS NULL THEN $3::timestamptz END,
+  waiting_for = $4::jsonb, waiting_since = now()
+WHERE session_id = $1 AND lease_epoch = $2`;
+
+/** The first interruption delays nothing, the next ones 2 s, doubled with each up to 30 s. */
+const INTERRUPTED = `
+UPDATE session_runtime SET lease_expires_at = NULL, lease_owner = NULL,
+  interruptions = interruptions
+    + CASE WHEN pg_postmaster_start_time() > now() - interval '${RESTART_EXCUSES_SECONDS} s' THEN 0 ELSE 1 END,
+  not_before = CASE WHEN interruptions = 0 OR cancel_requested_at IS NOT NULL THEN NULL
+               ELSE now() + make_interval(secs => least(power(2, least(interruptions, 5)), 30) * $3::float8) END
+WHERE session_id = $1 AND lease_epoch = $2`;
+
+/** The first attempt delays 1 s, doubled with each. A session without attempts left is claimed at once, to be ended. */
+const FAILED = `
+UPDATE session_runtime SET lease_expires_at = NULL, lease_owner = NULL,
+  attempts = attempts + 1,
+  not_before = CASE WHEN attempts + 1 >= ${MAX_ATTEMPTS} OR cancel_requested_at IS NOT NULL THEN NULL
+               ELSE now() + make_interval(secs => power(2, attempts) * $3::float8) END
+WHERE session_id = $1 AND lease_epoch = $2`;
+
+/**
+ * Releases a session's lease before the session is terminal. Delays are jittered; they keep a session that cannot go on
+ * from spinning and from occupying a slot. Does nothing if another executor owns the session. A session
+ * whose cancel was requested is not delayed.
+ */
+export async function releaseSession(
+  { db, sessionId, epoch }: Pick<SessionWriter, "db" | "sessionId" | "epoch">,
+  release: Release,
+): Promise<void> {
+  const key = [sessionId, epoch];
+  switch (release.kind) {
+    case "handover":
+      await db.query(HANDOVER, key);
+      return;
+    case "waiting":
+      await db.query(WAIT, [...key, release.wait.until, postgresSafeJson(release.wait)]);
+      return;
+    case "interrupted":
+      await db.query(INTERRUPTED, [...key, jitter(1)]);
+      return;
+    case "failed":
+      await db.query(FAILED, [...key, jitter(1)]);
+      return;
+    default:
+      return release satisfies never;
+  }
+}

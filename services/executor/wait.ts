@@ -1,0 +1,57 @@
+import type { WaitKind, WaitingFor } from "#shared/contracts/waiting-for.ts";
+
+/** The database's clock, for times that another process reads. */
+export interface DatabaseClock {
+  /** Milliseconds since the epoch. */
+  databaseNow(): number;
+}
+
+const FIRST_DELAY_MS = 5_000;
+const LAST_DELAY_MS = 30_000;
+
+/**
+ * Milliseconds until a step tries again what nobody answers and nobody gave a time for. Half as long as it has waited
+ * already, at least 5 s and at most 30 s, spread by a quarter either way.
+ */
+export function retryDelay(clock: DatabaseClock, before: WaitingFor | null, kind: WaitKind): number {
+  const waited = before?.kind === kind ? clock.databaseNow() - Date.parse(before.since) : 0;
+  const delay = Math.min(LAST_DELAY_MS, Math.max(FIRST_DELAY_MS, waited / 2));
+  return delay * (0.75 + 0.5 * Math.random());
+}
+
+/** A wait that begins now. It goes on from `before`, the step's last wait, if that was for the same thing. */
+export function waitFrom(
+  clock: DatabaseClock,
+  before: WaitingFor | null,
+  {
+    kind,
+    reason,
+    delayMs,
+    pauses_deadline,
+  }: Pick<WaitingFor, "kind" | "reason" | "pauses_deadline"> & {
+    readonly delayMs: number;
+  },
+): WaitingFor {
+  const now = clock.databaseNow();
+  return {
+    kind,
+    reason,
+    since: before?.kind === kind ? before.since : new Date(now).toISOString(),
+    until: new Date(now + Math.ceil(delayMs)).toISOString(),
+    pauses_deadline,
+  };
+}
+
+/** Milliseconds until a wait is over; zero or negative once it is. */
+export function waitLeft(clock: DatabaseClock, { until }: WaitingFor): number {
+  return Date.parse(until) - clock.databaseNow();
+}
+
+/**
+ * What a session waits for whose open agents all wait: the wait that is over first. It pauses the deadline only if all
+ * of them do.
+ */
+export function earliestWait(waits: readonly [WaitingFor, ...WaitingFor[]]): WaitingFor {
+  const earliest = waits.reduce((first, wait) => (wait.until < first.until ? wait : first));
+  return { ...earliest, pauses_deadline: waits.every(({ pauses_deadline }) => pauses_deadline) };
+}
