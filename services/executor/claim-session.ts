@@ -94,7 +94,6 @@ export async function claimSession(db: DataSource, sessionId: string, podId: str
       type: "session.status",
       session_id: sessionId,
       status: "in_progress",
-      timestamp: new Date().toISOString(),
     } as const;
     const payloads = row.status === "pending" ? [started] : [];
     // As `system`, not as the owner: only a completed step may reset the attempts.

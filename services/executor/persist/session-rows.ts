@@ -1,5 +1,5 @@
 import type { EntityManager } from "typeorm";
-import type { SessionEventPayload } from "#shared/contracts/session-event.ts";
+import type { UnstampedPayload } from "#shared/contracts/session-event.ts";
 import { AlertSessionEntity } from "#shared/database/entities/alert-session.ts";
 import { jitter } from "#shared/pause.ts";
 import { commitStep } from "./commit-step.ts";
@@ -33,7 +33,7 @@ export async function endSession(
   sessionId: string,
   { status, errorMessage, errorCode }: RunOutcome,
   { finalAnalysis, executiveSummary = null, executiveSummaryError = null }: SessionFindings,
-): Promise<SessionEventPayload[]> {
+): Promise<UnstampedPayload[]> {
   await manager.update(
     AlertSessionEntity,
     { session_id: sessionId },
@@ -51,7 +51,6 @@ export async function endSession(
     session_id: sessionId,
     status,
     ...(errorMessage === null ? {} : { error_message: errorMessage }),
-    timestamp: new Date().toISOString(),
   };
   return [
     { type: "session.status", ...fields },
