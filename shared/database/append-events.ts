@@ -1,8 +1,14 @@
 import { Type } from "typebox";
 import type { EntityManager } from "typeorm";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import type { SessionEvent, UnstampedPayload } from "#shared/contracts/session-event.ts";
+import {
+  parseSessionEventPayload,
+  type SessionEvent,
+  type SessionEventPayload,
+  type UnstampedPayload,
+} from "#shared/contracts/session-event.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
+import { postgresSafeValue } from "#shared/postgres-safe-value.ts";
 
 /**
  * The writer of events. An `owner` is fenced by its lease epoch. Once a cancel was requested, its `step` and `finish`
@@ -68,7 +74,7 @@ SELECT (SELECT base FROM numbered) AS base, (SELECT stamp FROM numbered) AS stam
 
 /**
  * Appends events to a session's log, as the last statement of the running transaction, and returns them numbered and
- * with their timestamp. Returns null when the fence refused the writer; the caller must then roll back. A transaction without events must
+ * with their timestamp, exactly as stored. Returns null when the fence refused the writer; the caller must then roll back. A transaction without events must
  * call it, too, for the fence.
  */
 export async function appendEvents(
@@ -78,12 +84,13 @@ export async function appendEvents(
   payloads: readonly UnstampedPayload[],
   tokens: TokenUsage = NO_TOKENS,
 ): Promise<SessionEvent[] | null> {
+  const safe = payloads.map((payload) => postgresSafeValue(payload));
   const [appended] = await selectRows(manager, parseAppended, APPEND, [
     sessionId,
     payloads.length,
     writer.kind === "owner" ? writer.epoch : null,
     writer.kind === "owner" && writer.write === "close",
-    JSON.stringify(payloads),
+    JSON.stringify(safe),
     tokens.input,
     tokens.output,
     tokens.thinking,
@@ -96,6 +103,13 @@ export async function appendEvents(
     session_id: sessionId,
     seq: base + index + 1,
     db_event_id: ids[index] ?? 0,
-    payload: { ...payload, timestamp },
+    payload: storedPayload(payload, safe[index], timestamp),
   }));
+}
+
+/** The payload as its row has it; `safe` is its Postgres-safe form. */
+function storedPayload(payload: UnstampedPayload, safe: unknown, timestamp: string): SessionEventPayload {
+  return safe === payload
+    ? { ...payload, timestamp }
+    : parseSessionEventPayload(Object.assign({}, safe, { timestamp }));
 }

@@ -64,6 +64,21 @@ describe("appendEvents", () => {
     }
   });
 
+  it("replaces text that jsonb refuses, and returns what it stored", async () => {
+    const id = await newSession();
+    const payload = {
+      type: "session.status",
+      session_id: id,
+      status: "failed",
+      error_message: "a\0\ud800",
+    } as const;
+    const events = await db.transaction(async (manager) =>
+      appendEvents(manager, id, { kind: "system" }, [payload]),
+    );
+    expect(events?.[0]?.payload).to.include({ error_message: "a\uFFFD\uFFFD" });
+    expect(await readEvents(db, id, { afterSeq: 0, limit: 9 })).to.deep.equal(events);
+  });
+
   it("never lets the time run backwards when an older transaction appends later", async () => {
     const id = await newSession();
     const younger: SessionEvent[] = [];
