@@ -1,11 +1,7 @@
-import { postgresSafeText } from "#shared/postgres-safe-text.ts";
+import { postgresSafeValue } from "#shared/postgres-safe-value.ts";
 
-/**
- * Serialises a value to JSON text that jsonb accepts. Strings are replaced before they are serialised, because
- * afterwards a refused character is an escape sequence.
- */
+/** Serialises a value to JSON text that jsonb accepts. */
 export function postgresSafeJson(value: object): string {
-  return JSON.stringify(value, (_key, member: unknown) =>
-    typeof member === "string" ? postgresSafeText(member).text : member,
-  );
+  // The texts are replaced before they are serialised, because afterwards a refused character is an escape sequence.
+  return JSON.stringify(postgresSafeValue(value));
 }

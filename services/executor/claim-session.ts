@@ -137,7 +137,6 @@ export async function claimSession(
       type: "session.status",
       session_id: sessionId,
       status: "in_progress",
-      timestamp: new Date().toISOString(),
     } as const;
     // Also after a wait, so that clients see that it is over.
     const isResumed = row.status === "in_progress" && row.waiting_for !== null;

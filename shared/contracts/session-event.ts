@@ -10,7 +10,10 @@ import {
 } from "#shared/contracts/statuses.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
 
-/** RFC 3339 in UTC with milliseconds, e.g. 2026-01-31T12:00:00.000Z. */
+/**
+ * RFC 3339 in UTC with milliseconds, e.g. 2026-01-31T12:00:00.000Z: when the event was committed, by the clock of the
+ * database. It never runs backwards within a session.
+ */
 const Timestamp = Type.String({ minLength: 1 });
 const Metadata = Type.Union([Type.Object({}, { additionalProperties: true }), Type.Null()]);
 
@@ -101,6 +104,11 @@ export const SessionEventPayload = Type.Union([
   TimelineEventCompleted,
 ]);
 export type SessionEventPayload = Static<typeof SessionEventPayload>;
+
+type WithoutTimestamp<P> = P extends unknown ? Omit<P, "timestamp"> : never;
+
+/** A payload before its commit, which adds the timestamp: one clock, the database's, for all writers of a session. */
+export type UnstampedPayload = WithoutTimestamp<SessionEventPayload>;
 
 /** Parses a stored payload; throws TerminalError `malformed`. */
 export const parseSessionEventPayload = compileParser("session event payload", SessionEventPayload);

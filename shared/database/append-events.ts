@@ -1,8 +1,14 @@
 import { Type } from "typebox";
 import type { EntityManager } from "typeorm";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import type { SessionEvent, SessionEventPayload } from "#shared/contracts/session-event.ts";
+import {
+  parseSessionEventPayload,
+  type SessionEvent,
+  type SessionEventPayload,
+  type UnstampedPayload,
+} from "#shared/contracts/session-event.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
+import { postgresSafeValue } from "#shared/postgres-safe-value.ts";
 
 /**
  * The writer of events. An `owner` is fenced by its lease epoch. Once a cancel was requested, its `step` and `finish`
@@ -27,15 +33,18 @@ const parseAppended = compileParser(
   "appended events",
   Type.Object({
     base: Type.Union([Type.Integer(), Type.Null()]),
+    stamp: Type.Union([Type.String(), Type.Null()]),
     ids: Type.Array(Type.Integer()),
   }),
 );
 
 /**
- * One statement for two purposes. Fencing: the update matches only while the writer's epoch is current and no cancel
+ * One statement for three purposes. Fencing: the update matches only while the writer's epoch is current and no cancel
  * was requested (unless the owner closes); it locks the row until COMMIT. Numbering: `seq` is assigned under that lock,
- * so commit order equals `seq` order; with a sequence, a reader could miss an event that commits late. An owner's write
- * also shows that the session makes progress, so it resets `attempts`.
+ * so commit order equals `seq` order; with a sequence, a reader could miss an event that commits late. Stamping:
+ * RETURNING is evaluated once the row is locked, so the events' time rises with `seq`; now() would be the time at which
+ * the transaction began, perhaps before an event that was committed earlier. An owner's write also shows that the
+ * session makes progress, so it resets `attempts` and `interruptions`.
  */
 const APPEND = `
 WITH numbered AS (
@@ -43,6 +52,7 @@ WITH numbered AS (
     last_seq = last_seq + $2,
     last_interaction_at = now(),
     attempts = CASE WHEN $3::int IS NULL THEN attempts ELSE 0 END,
+    interruptions = CASE WHEN $3::int IS NULL THEN interruptions ELSE 0 END,
     lease_expires_at = CASE WHEN $10::boolean THEN NULL ELSE lease_expires_at END,
     input_tokens = input_tokens + $6,
     output_tokens = output_tokens + $7,
@@ -51,46 +61,55 @@ WITH numbered AS (
   WHERE session_id = $1
     AND ($3::int IS NULL OR (lease_epoch = $3 AND lease_expires_at IS NOT NULL
                              AND ($4::boolean OR cancel_requested_at IS NULL)))
-  RETURNING last_seq - $2 AS base
+  RETURNING last_seq - $2 AS base,
+            to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS stamp
 ), inserted AS (
   INSERT INTO events (session_id, seq, payload)
-  SELECT $1, numbered.base + item.ordinality::int, item.value
+  SELECT $1, numbered.base + item.ordinality::int, item.value || jsonb_build_object('timestamp', stamp)
   FROM numbered, jsonb_array_elements($5::jsonb) WITH ORDINALITY AS item(value, ordinality)
   RETURNING id, seq
 )
-SELECT (SELECT base FROM numbered) AS base,
+SELECT (SELECT base FROM numbered) AS base, (SELECT stamp FROM numbered) AS stamp,
        coalesce((SELECT json_agg(id ORDER BY seq) FROM inserted), '[]'::json) AS ids`;
 
 /**
- * Appends events to a session's log, as the last statement of the running transaction, and returns them numbered.
- * Returns null when the fence refused the writer; the caller must then roll back. A transaction without events must
+ * Appends events to a session's log, as the last statement of the running transaction, and returns them numbered and
+ * with their timestamp, exactly as stored. Returns null when the fence refused the writer; the caller must then roll back. A transaction without events must
  * call it, too, for the fence.
  */
 export async function appendEvents(
   manager: EntityManager,
   sessionId: string,
   writer: EventWriter,
-  payloads: readonly SessionEventPayload[],
+  payloads: readonly UnstampedPayload[],
   tokens: TokenUsage = NO_TOKENS,
 ): Promise<SessionEvent[] | null> {
+  const safe = payloads.map((payload) => postgresSafeValue(payload));
   const [appended] = await selectRows(manager, parseAppended, APPEND, [
     sessionId,
     payloads.length,
     writer.kind === "owner" ? writer.epoch : null,
     writer.kind === "owner" && writer.write === "close",
-    JSON.stringify(payloads),
+    JSON.stringify(safe),
     tokens.input,
     tokens.output,
     tokens.thinking,
     tokens.total,
     writer.kind === "owner" && writer.write !== "step",
   ]);
-  if (appended === undefined || appended.base === null) return null;
-  const { base, ids } = appended;
+  if (appended === undefined || appended.base === null || appended.stamp === null) return null;
+  const { base, stamp: timestamp, ids } = appended;
   return payloads.map((payload, index) => ({
     session_id: sessionId,
     seq: base + index + 1,
     db_event_id: ids[index] ?? 0,
-    payload,
+    payload: storedPayload(payload, safe[index], timestamp),
   }));
+}
+
+/** The payload as its row has it; `safe` is its Postgres-safe form. */
+function storedPayload(payload: UnstampedPayload, safe: unknown, timestamp: string): SessionEventPayload {
+  return safe === payload
+    ? { ...payload, timestamp }
+    : parseSessionEventPayload(Object.assign({}, safe, { timestamp }));
 }

@@ -3,7 +3,7 @@ import { Type } from "typebox";
 import type { DataSource, EntityManager } from "typeorm";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { literals } from "#shared/contracts/literals.ts";
-import type { SessionEvent, SessionEventPayload } from "#shared/contracts/session-event.ts";
+import type { SessionEvent, UnstampedPayload } from "#shared/contracts/session-event.ts";
 import { SESSION_STATUSES, isTerminal } from "#shared/contracts/statuses.ts";
 import { appendEvents } from "#shared/database/append-events.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
@@ -59,13 +59,12 @@ async function requestCancel(db: DataSource, id: string): Promise<readonly Sessi
   });
 }
 
-async function endPending(manager: EntityManager, id: string): Promise<SessionEventPayload[]> {
+async function endPending(manager: EntityManager, id: string): Promise<UnstampedPayload[]> {
   await manager.query(CANCEL_PENDING, [id, REASON]);
   const fields = {
     session_id: id,
     status: "cancelled",
     error_message: REASON,
-    timestamp: new Date().toISOString(),
   } as const;
   return [
     { type: "session.status", ...fields },
@@ -73,9 +72,7 @@ async function endPending(manager: EntityManager, id: string): Promise<SessionEv
   ];
 }
 
-async function markCancelling(manager: EntityManager, id: string): Promise<SessionEventPayload[]> {
+async function markCancelling(manager: EntityManager, id: string): Promise<UnstampedPayload[]> {
   await manager.query(CANCEL_RUNNING, [id]);
-  return [
-    { type: "session.status", session_id: id, status: "cancelling", timestamp: new Date().toISOString() },
-  ];
+  return [{ type: "session.status", session_id: id, status: "cancelling" }];
 }

@@ -79,7 +79,7 @@ function newSession(
     // The configuration's free texts may contain characters that jsonb rejects.
     resolvedConfig: postgresSafeJson(chain),
     configHash: hash,
-    metadata: Object.keys(metadata).length === 0 ? null : JSON.stringify(metadata),
+    metadata: Object.keys(metadata).length === 0 ? null : postgresSafeJson(metadata),
   };
 }
 

@@ -2,13 +2,12 @@ import { randomUUID } from "node:crypto";
 import { pino } from "pino";
 import { openBus, type Bus } from "#shared/bus/open-bus.ts";
 import { publishEvent } from "#shared/bus/publish-event.ts";
-import type { SessionEvent, SessionEventPayload } from "#shared/contracts/session-event.ts";
+import type { SessionEvent, UnstampedPayload } from "#shared/contracts/session-event.ts";
 import { appendEvents } from "#shared/database/append-events.ts";
 import { until } from "../../../test/support/until.ts";
 import type { ApiFixture } from "./api-fixture.ts";
 
 const { signal } = new AbortController();
-const timestamp = "2026-01-31T12:00:00.000Z";
 
 /** Writes session events as an executor does. */
 export class SessionEvents implements AsyncDisposable {
@@ -31,7 +30,7 @@ export class SessionEvents implements AsyncDisposable {
   }
 
   /** Commits events without publishing them. */
-  async commit(id: string, payloads: readonly SessionEventPayload[]): Promise<SessionEvent[]> {
+  async commit(id: string, payloads: readonly UnstampedPayload[]): Promise<SessionEvent[]> {
     const events = await this.#api.db.transaction(async (manager) =>
       appendEvents(manager, id, { kind: "system" }, payloads),
     );
@@ -39,7 +38,7 @@ export class SessionEvents implements AsyncDisposable {
   }
 
   /** Commits events and publishes them. */
-  async emit(id: string, payloads: readonly SessionEventPayload[]): Promise<SessionEvent[]> {
+  async emit(id: string, payloads: readonly UnstampedPayload[]): Promise<SessionEvent[]> {
     const events = await this.commit(id, payloads);
     for (const event of events) await this.publish(event);
     return events;
@@ -55,7 +54,7 @@ export class SessionEvents implements AsyncDisposable {
       "UPDATE alert_sessions SET status = 'completed', completed_at = now() WHERE session_id = $1",
       [id],
     );
-    return this.emit(id, [{ type: "session.completed", session_id: id, status: "completed", timestamp }]);
+    return this.emit(id, [{ type: "session.completed", session_id: id, status: "completed" }]);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -63,11 +62,11 @@ export class SessionEvents implements AsyncDisposable {
   }
 }
 
-export function statusEvent(id: string): SessionEventPayload {
-  return { type: "session.status", session_id: id, status: "in_progress", timestamp };
+export function statusEvent(id: string): UnstampedPayload {
+  return { type: "session.status", session_id: id, status: "in_progress" };
 }
 
-export function textEvent(id: string, content: string): SessionEventPayload {
+export function textEvent(id: string, content: string): UnstampedPayload {
   return {
     type: "timeline_event.completed",
     event_id: randomUUID(),
@@ -75,7 +74,6 @@ export function textEvent(id: string, content: string): SessionEventPayload {
     event_type: "llm_thinking",
     status: "completed",
     content,
-    timestamp,
   };
 }
 

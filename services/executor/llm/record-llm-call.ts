@@ -1,6 +1,6 @@
 import { v5 as uuidFrom } from "uuid";
 import type { EntityManager } from "typeorm";
-import type { SessionEventPayload } from "#shared/contracts/session-event.ts";
+import type { UnstampedPayload } from "#shared/contracts/session-event.ts";
 import type { LlmInteractionType } from "#shared/contracts/statuses.ts";
 import { AgentExecutionEntity, type IterationState } from "#shared/database/entities/agent-execution.ts";
 import { LlmInteractionEntity } from "#shared/database/entities/llm-interaction.ts";
@@ -71,8 +71,8 @@ async function completeRows(
   step: CallLlm,
   { reply, timeline }: FinishedCall,
   { interactionId, failure }: { interactionId: string; failure: CallFailure | null },
-): Promise<SessionEventPayload[]> {
-  const events: SessionEventPayload[] = [];
+): Promise<UnstampedPayload[]> {
+  const events: UnstampedPayload[] = [];
   const contents = reply.outcome.kind === "completed" ? replyContents(step, reply) : undefined;
   const missing = new Map(contents);
   for (const row of timeline.openRows()) {

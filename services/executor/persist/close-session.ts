@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import type { EntityManager } from "typeorm";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { literals } from "#shared/contracts/literals.ts";
-import type { SessionEventPayload } from "#shared/contracts/session-event.ts";
+import type { UnstampedPayload } from "#shared/contracts/session-event.ts";
 import { SESSION_STATUSES, type TerminalStatus } from "#shared/contracts/statuses.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
@@ -92,15 +92,14 @@ async function closeRuns(
   manager: EntityManager,
   sessionId: string,
   { status, errorMessage, errorCode }: { status: TerminalStatus; errorMessage: string; errorCode: string },
-): Promise<SessionEventPayload[]> {
+): Promise<UnstampedPayload[]> {
   const parameters = [sessionId, status, errorMessage, errorCode];
   const executions = await selectRows(manager, parseExecutionRow, CLOSE_EXECUTIONS, parameters);
   const stages = await selectRows(manager, parseStageRow, CLOSE_STAGES, parameters);
-  const timestamp = new Date().toISOString();
   return [
     ...executions.map((execution) => executionEvent(execution, status)),
     ...stages.map((stage) => {
-      return { type: "stage.completed", session_id: sessionId, ...stage, status, timestamp } as const;
+      return { type: "stage.completed", session_id: sessionId, ...stage, status } as const;
     }),
   ];
 }

@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import type { EntityManager } from "typeorm";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { literals } from "#shared/contracts/literals.ts";
-import type { SessionEventPayload } from "#shared/contracts/session-event.ts";
+import type { UnstampedPayload } from "#shared/contracts/session-event.ts";
 import { TIMELINE_EVENT_TYPES, type TerminalStatus } from "#shared/contracts/statuses.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
@@ -30,9 +30,9 @@ export async function closeTimeline(
   session: SessionWriter,
   status: TerminalStatus,
   executionId: string | null = null,
-): Promise<SessionEventPayload[]> {
+): Promise<UnstampedPayload[]> {
   const rows = await selectRows(manager, parseOpenRow, OPEN_ROWS, [session.sessionId, executionId]);
-  const events: SessionEventPayload[] = [];
+  const events: UnstampedPayload[] = [];
   for (const { event_id, event_type, content: stored } of rows) {
     const content = session.streams.textOf(event_id) ?? stored;
     await manager.query(CLOSE_ROW, [event_id, status, content]);
@@ -43,7 +43,6 @@ export async function closeTimeline(
       event_type,
       status,
       content,
-      timestamp: new Date().toISOString(),
     });
   }
   return events;

@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import type { EntityManager } from "typeorm";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import type { SessionEventPayload } from "#shared/contracts/session-event.ts";
+import type { UnstampedPayload } from "#shared/contracts/session-event.ts";
 import { appendEvents, type TokenUsage } from "#shared/database/append-events.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { cancelledByUser, leaseLost, type CancelledError } from "#shared/errors.ts";
@@ -9,7 +9,7 @@ import type { SessionWriter } from "./session-writer.ts";
 
 /** What a step adds to the session's event log and token sums. */
 interface StepRecord {
-  readonly events: readonly SessionEventPayload[];
+  readonly events: readonly UnstampedPayload[];
   readonly tokens?: TokenUsage | undefined;
 }
 

@@ -1,5 +1,5 @@
 import type { EntityManager } from "typeorm";
-import type { SessionEventPayload } from "#shared/contracts/session-event.ts";
+import type { UnstampedPayload } from "#shared/contracts/session-event.ts";
 import type { RunStatus } from "#shared/contracts/statuses.ts";
 import type { TokenUsage } from "#shared/database/append-events.ts";
 import { AgentExecutionEntity } from "#shared/database/entities/agent-execution.ts";
@@ -66,7 +66,7 @@ export async function failExecution(
     "agent failed",
   );
   const errorMessage = postgresSafeText(error.message).text;
-  let closed: SessionEventPayload[] = [];
+  let closed: UnstampedPayload[] = [];
   // No chunk may follow its row's completed event.
   await Promise.all(session.streams.all().map((stream) => stream.flush()));
   await commitStep(session, async (manager) => {
@@ -82,7 +82,7 @@ async function endExecution(
   stage: StageContext,
   execution: ExecutionState,
   { status, errorMessage, errorCode }: RunOutcome,
-): Promise<SessionEventPayload[]> {
+): Promise<UnstampedPayload[]> {
   await manager.update(
     AgentExecutionEntity,
     { execution_id: execution.execution_id },
@@ -101,9 +101,8 @@ async function endExecution(
 export function executionEvent(
   execution: Pick<ExecutionState, "session_id" | "stage_id" | "execution_id" | "agent_name" | "agent_index">,
   status: RunStatus,
-): SessionEventPayload {
+): UnstampedPayload {
   const { session_id, stage_id, execution_id, agent_name, agent_index } = execution;
-  const timestamp = new Date().toISOString();
   return {
     type: "execution.status",
     session_id,
@@ -112,7 +111,6 @@ export function executionEvent(
     agent_name,
     agent_index,
     status,
-    timestamp,
   };
 }
 

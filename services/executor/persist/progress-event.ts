@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import type { EntityManager } from "typeorm";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import type { SessionEventPayload } from "#shared/contracts/session-event.ts";
+import type { UnstampedPayload } from "#shared/contracts/session-event.ts";
 import type { WaitingFor } from "#shared/contracts/waiting-for.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import type { StageState } from "./load-session.ts";
@@ -38,7 +38,7 @@ export async function progressEvent(
   manager: EntityManager,
   context: ProgressContext,
   activity: Activity,
-): Promise<SessionEventPayload> {
+): Promise<UnstampedPayload> {
   const { session_id, stage_name, stage_index } = context.row;
   const [row] = await selectRows(manager, parseCount, COUNT_ACTIVE, [session_id]);
   const active = row?.active ?? 0;
@@ -50,7 +50,6 @@ export async function progressEvent(
     total_stages: context.total,
     active_executions: active,
     status_text: statusText(context, activity, active),
-    timestamp: new Date().toISOString(),
   };
 }
 

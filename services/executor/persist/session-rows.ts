@@ -1,5 +1,5 @@
 import type { EntityManager } from "typeorm";
-import type { SessionEventPayload } from "#shared/contracts/session-event.ts";
+import type { UnstampedPayload } from "#shared/contracts/session-event.ts";
 import { AlertSessionEntity } from "#shared/database/entities/alert-session.ts";
 import { commitStep } from "./commit-step.ts";
 import type { RunOutcome } from "./run-outcome.ts";
@@ -32,7 +32,7 @@ export async function endSession(
   sessionId: string,
   { status, errorMessage, errorCode }: RunOutcome,
   { finalAnalysis, executiveSummary = null, executiveSummaryError = null }: SessionFindings,
-): Promise<SessionEventPayload[]> {
+): Promise<UnstampedPayload[]> {
   await manager.update(
     AlertSessionEntity,
     { session_id: sessionId },
@@ -50,7 +50,6 @@ export async function endSession(
     session_id: sessionId,
     status,
     ...(errorMessage === null ? {} : { error_message: errorMessage }),
-    timestamp: new Date().toISOString(),
   };
   return [
     { type: "session.status", ...fields },

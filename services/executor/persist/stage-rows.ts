@@ -1,6 +1,6 @@
 import { v5 as uuidFrom } from "uuid";
 import type { ResolvedAgent, ResolvedStage } from "#shared/contracts/resolved-chain.ts";
-import type { SessionEventPayload } from "#shared/contracts/session-event.ts";
+import type { UnstampedPayload } from "#shared/contracts/session-event.ts";
 import type { RunStatus } from "#shared/contracts/statuses.ts";
 import { AgentExecutionEntity, INITIAL_ITERATION_STATE } from "#shared/database/entities/agent-execution.ts";
 import { AlertSessionEntity } from "#shared/database/entities/alert-session.ts";
@@ -127,7 +127,7 @@ function stageEvent(
   type: "stage.started" | "stage.completed",
   stage: Pick<StageState, "session_id" | "stage_id" | "stage_name" | "stage_index">,
   status: RunStatus,
-): SessionEventPayload {
+): UnstampedPayload {
   const { session_id, stage_id, stage_name, stage_index } = stage;
-  return { type, session_id, stage_id, stage_name, stage_index, status, timestamp: new Date().toISOString() };
+  return { type, session_id, stage_id, stage_name, stage_index, status };
 }

@@ -1,6 +1,6 @@
 import { v5 as uuidFrom } from "uuid";
 import type { EntityManager } from "typeorm";
-import type { SessionEventPayload } from "#shared/contracts/session-event.ts";
+import type { UnstampedPayload } from "#shared/contracts/session-event.ts";
 import type { TimelineEventType, TimelineStatus } from "#shared/contracts/statuses.ts";
 import { TimelineEventEntity, type TimelineEvent } from "#shared/database/entities/timeline-event.ts";
 import type { LiveStream } from "../stream/live-streams.ts";
@@ -135,7 +135,7 @@ export class TimelineWriter {
     manager: EntityManager,
     { eventId, kind }: Pick<OpenRow, "eventId" | "kind">,
     { status, content, interactionId }: RowEnd,
-  ): Promise<SessionEventPayload> {
+  ): Promise<UnstampedPayload> {
     await manager.update(
       TimelineEventEntity,
       { event_id: eventId },
@@ -148,7 +148,6 @@ export class TimelineWriter {
       event_type: STREAMS[kind].type,
       status,
       content,
-      timestamp: new Date().toISOString(),
     };
   }
 
@@ -157,7 +156,7 @@ export class TimelineWriter {
     manager: EntityManager,
     kind: StreamKind,
     row: Pick<WholeRow, "content" | "interactionId">,
-  ): Promise<SessionEventPayload> {
+  ): Promise<UnstampedPayload> {
     return this.add(manager, { ...row, ...STREAMS[kind] });
   }
 
@@ -165,7 +164,7 @@ export class TimelineWriter {
   async add(
     manager: EntityManager,
     { key, type, content, metadata, interactionId, mcpInteractionId }: WholeRow,
-  ): Promise<SessionEventPayload> {
+  ): Promise<UnstampedPayload> {
     const event_id = wholeRowId(this.#execution, this.#iteration, key ?? String(this.#nextSequence));
     return this.#insert(manager, {
       event_id,
@@ -204,7 +203,7 @@ export class TimelineWriter {
     return row;
   }
 
-  async #insert(manager: EntityManager, row: InsertedRow): Promise<SessionEventPayload> {
+  async #insert(manager: EntityManager, row: InsertedRow): Promise<UnstampedPayload> {
     const { session_id, stage_id, execution_id } = this.#execution;
     const sequence_number = this.#nextSequence++;
     await manager.insert(TimelineEventEntity, {
@@ -226,7 +225,6 @@ export class TimelineWriter {
       // The created event of a streaming row carries no metadata; the row has it.
       ...(row.status === "streaming" ? {} : { metadata: row.metadata ?? null }),
       sequence_number,
-      timestamp: new Date().toISOString(),
     };
   }
 }

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import type { EntityManager } from "typeorm";
-import type { SessionEventPayload } from "#shared/contracts/session-event.ts";
+import type { UnstampedPayload } from "#shared/contracts/session-event.ts";
 import { appendEvents } from "#shared/database/append-events.ts";
 import { CancelledError } from "#shared/errors.ts";
 import type { OwnedSession } from "../owned-session.ts";
@@ -15,11 +15,10 @@ describe("commitStep", () => {
   });
   after(() => executor[Symbol.asyncDispose]());
 
-  const event = (sessionId: string): SessionEventPayload => ({
+  const event = (sessionId: string): UnstampedPayload => ({
     type: "session.status",
     session_id: sessionId,
     status: "in_progress",
-    timestamp: new Date().toISOString(),
   });
   /** A step that leaves a mark in the session's row. */
   const mark =
@@ -46,10 +45,12 @@ describe("commitStep", () => {
       [id],
     );
 
-  it("writes rows, events and token sums in one transaction and resets the attempts", async () => {
+  it("writes rows, events and token sums in one transaction and resets attempts and interruptions", async () => {
     const id = await executor.insert();
     await using session = await executor.own(id);
-    await executor.query("UPDATE session_runtime SET attempts = 3 WHERE session_id = $1", [id]);
+    await executor.query("UPDATE session_runtime SET attempts = 3, interruptions = 2 WHERE session_id = $1", [
+      id,
+    ]);
     const tokens = { input: 1, output: 2, thinking: 3, total: 6 };
     const write = async () => Promise.resolve({ events: [event(id), event(id)], tokens });
     await commitStep(session, write);
@@ -57,11 +58,12 @@ describe("commitStep", () => {
     expect(
       await executor.row(
         "session_runtime",
-        "attempts, last_seq, input_tokens::int, output_tokens::int, thinking_tokens::int, total_tokens::int, lease_expires_at > now() AS leased",
+        "attempts, interruptions, last_seq, input_tokens::int, output_tokens::int, thinking_tokens::int, total_tokens::int, lease_expires_at > now() AS leased",
         id,
       ),
     ).to.deep.equal({
       attempts: 0,
+      interruptions: 0,
       last_seq: 5,
       input_tokens: 2,
       output_tokens: 4,

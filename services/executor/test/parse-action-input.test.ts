@@ -104,6 +104,18 @@ describe("parseActionInput", () => {
     ]) {
       checkInput(text);
     }
-    expect(parseActionInput("a: \u0000b")).to.deep.equal({ a: "\u0000b" });
+  });
+
+  it("replaces NUL and lone surrogates in values and keys, escaped ones too", () => {
+    for (const text of [
+      '{"a\\u0000": ["b\\ud800", {"\\udc00": "\\u0000"}]}',
+      'a\u0000: ["b\\uD800", { \uDC00: "\\0" }]',
+    ]) {
+      expect(parseActionInput(text)).to.deep.equal({ "a\uFFFD": ["b\uFFFD", { "\uFFFD": "\uFFFD" }] });
+    }
+    expect(parseActionInput("a: \u0000b")).to.deep.equal({ a: "\uFFFDb" });
+    expect(parseActionInput("a\u0000 b")).to.deep.equal({ input: "a\uFFFD b" });
+    expect(parseActionInput('{"a\\u0000": 1, "a\\ud800": 2}')).to.deep.equal({ "a\uFFFD": 2 });
+    expect(JSON.stringify(parseActionInput('{"__proto__": "\\u0000"}'))).to.equal('{"__proto__":"\uFFFD"}');
   });
 });

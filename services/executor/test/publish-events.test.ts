@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { publishEvent } from "#shared/bus/publish-event.ts";
 import { lastPublishedSeq } from "#shared/bus/last-published-seq.ts";
-import type { SessionEvent, SessionEventPayload } from "#shared/contracts/session-event.ts";
+import type { SessionEvent, UnstampedPayload } from "#shared/contracts/session-event.ts";
 import { appendEvents } from "#shared/database/append-events.ts";
 import { until } from "../../../test/support/until.ts";
 import { openEventPublisher } from "../stream/publish-events.ts";
@@ -17,11 +17,10 @@ describe("openEventPublisher", () => {
 
   /** Commits events of a session without publishing them. */
   const append = async (id: string, count: number): Promise<SessionEvent[]> => {
-    const payload: SessionEventPayload = {
+    const payload: UnstampedPayload = {
       type: "session.status",
       session_id: id,
       status: "in_progress",
-      timestamp: new Date().toISOString(),
     };
     const events = await executor.db.transaction(async (manager) =>
       appendEvents(

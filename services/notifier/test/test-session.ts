@@ -4,7 +4,7 @@ import type { Bus } from "#shared/bus/open-bus.ts";
 import { publishChunk } from "#shared/bus/publish-chunk.ts";
 import { publishEvent } from "#shared/bus/publish-event.ts";
 import { serveRequests } from "#shared/bus/request.ts";
-import type { SessionEvent, SessionEventPayload } from "#shared/contracts/session-event.ts";
+import type { SessionEvent, UnstampedPayload } from "#shared/contracts/session-event.ts";
 import {
   snapshotReplyCodec,
   snapshotRequestCodec,
@@ -29,7 +29,7 @@ export class TestSession {
   }
 
   /** Commits events without publishing them. */
-  async commit(...payloads: SessionEventPayload[]): Promise<SessionEvent[]> {
+  async commit(...payloads: UnstampedPayload[]): Promise<SessionEvent[]> {
     const events = await this.#db.transaction(async (manager) =>
       appendEvents(manager, this.id, { kind: "system" }, payloads),
     );
@@ -38,7 +38,7 @@ export class TestSession {
   }
 
   /** Commits events and publishes them. */
-  async emit(...payloads: SessionEventPayload[]): Promise<SessionEvent[]> {
+  async emit(...payloads: UnstampedPayload[]): Promise<SessionEvent[]> {
     const events = await this.commit(...payloads);
     for (const event of events) await publishEvent(this.#bus, event);
     return events;
@@ -52,7 +52,6 @@ export class TestSession {
 
   /** The same, without waiting. */
   sendChunk(event_id: string, offset: number, delta: string, attempt = 1): void {
-    const timestamp = now();
     publishChunk(this.#bus, {
       type: "stream.chunk",
       session_id: this.id,
@@ -60,7 +59,7 @@ export class TestSession {
       attempt,
       offset,
       delta,
-      timestamp,
+      timestamp: new Date().toISOString(),
     });
   }
 
@@ -83,27 +82,27 @@ export class TestSession {
     return { requests, [Symbol.dispose]: () => served.unsubscribe() };
   }
 
-  status(status: "in_progress" | "cancelling" = "in_progress"): SessionEventPayload {
-    return { type: "session.status", session_id: this.id, status, timestamp: now() };
+  status(status: "in_progress" | "cancelling" = "in_progress"): UnstampedPayload {
+    return { type: "session.status", session_id: this.id, status };
   }
 
-  ended(error_message?: string): SessionEventPayload {
+  ended(error_message?: string): UnstampedPayload {
     const status = error_message === undefined ? "completed" : "failed";
     const message = error_message === undefined ? {} : { error_message };
-    return { type: "session.completed", session_id: this.id, status, ...message, timestamp: now() };
+    return { type: "session.completed", session_id: this.id, status, ...message };
   }
 
   /** A timeline event that is complete when it is created. */
-  whole(content: string): SessionEventPayload {
+  whole(content: string): UnstampedPayload {
     return { ...this.#created(randomUUID()), status: "completed", content, metadata: null };
   }
 
   /** A timeline event that starts empty and is streamed in chunks. */
-  opened(eventId: string): SessionEventPayload {
+  opened(eventId: string): UnstampedPayload {
     return { ...this.#created(eventId), status: "streaming", content: "" };
   }
 
-  closed(eventId: string, content: string): SessionEventPayload {
+  closed(eventId: string, content: string): UnstampedPayload {
     return {
       type: "timeline_event.completed",
       event_id: eventId,
@@ -111,7 +110,6 @@ export class TestSession {
       event_type: "llm_thinking",
       status: "completed",
       content,
-      timestamp: now(),
     };
   }
 
@@ -144,11 +142,6 @@ export class TestSession {
       execution_id: this.executionId,
       event_type: "llm_thinking" as const,
       sequence_number: (this.#sequence += 1),
-      timestamp: now(),
     };
   }
-}
-
-function now(): string {
-  return new Date().toISOString();
 }

@@ -1,7 +1,7 @@
-import { EntitySchema } from "typeorm";
-import type { WaitingFor } from "#shared/contracts/waiting-for.ts";
 import { ITERATION_STRATEGIES, type IterationStrategy } from "#shared/contracts/resolved-chain.ts";
 import { RUN_STATUSES, type RunStatus } from "#shared/contracts/statuses.ts";
+import type { WaitingFor } from "#shared/contracts/waiting-for.ts";
+import { defineEntity } from "#shared/database/entities/define-entity.ts";
 
 /**
  * What a controller needs, besides the conversation, to choose its next step. It is stored and not kept in memory, so
@@ -73,7 +73,7 @@ export interface AgentExecution {
   total_tokens: number;
 }
 
-export const AgentExecutionEntity = new EntitySchema<AgentExecution>({
+export const AgentExecutionEntity = defineEntity<AgentExecution>({
   name: "AgentExecution",
   tableName: "agent_executions",
   columns: {

@@ -1,6 +1,6 @@
-import { EntitySchema } from "typeorm";
 import type { ResolvedChain } from "#shared/contracts/resolved-chain.ts";
 import { SESSION_STATUSES, type SessionStatus } from "#shared/contracts/statuses.ts";
+import { defineEntity } from "#shared/database/entities/define-entity.ts";
 
 /** One alert and its investigation. Columns that change with every step or heartbeat are in `session_runtime`. */
 export interface AlertSession {
@@ -37,7 +37,7 @@ export interface AlertSession {
   deleted_at: Date | null;
 }
 
-export const AlertSessionEntity = new EntitySchema<AlertSession>({
+export const AlertSessionEntity = defineEntity<AlertSession>({
   name: "AlertSession",
   tableName: "alert_sessions",
   columns: {

@@ -1,4 +1,4 @@
-import { EntitySchema } from "typeorm";
+import { defineEntity } from "#shared/database/entities/define-entity.ts";
 
 /** Maps a repeated submission to the session of the first one. */
 interface IdempotencyKey {
@@ -11,7 +11,7 @@ interface IdempotencyKey {
   expires_at: Date;
 }
 
-export const IdempotencyKeyEntity = new EntitySchema<IdempotencyKey>({
+export const IdempotencyKeyEntity = defineEntity<IdempotencyKey>({
   name: "IdempotencyKey",
   tableName: "idempotency_keys",
   columns: {

@@ -1,5 +1,5 @@
-import { EntitySchema } from "typeorm";
 import { LLM_INTERACTION_TYPES, type LlmInteractionType } from "#shared/contracts/statuses.ts";
+import { defineEntity } from "#shared/database/entities/define-entity.ts";
 
 /** One LLM call, failed ones included. Its input is the execution's messages up to `last_message_id`. */
 export interface LlmInteraction {
@@ -26,7 +26,7 @@ export interface LlmInteraction {
   error_code: string | null;
 }
 
-export const LlmInteractionEntity = new EntitySchema<LlmInteraction>({
+export const LlmInteractionEntity = defineEntity<LlmInteraction>({
   name: "LlmInteraction",
   tableName: "llm_interactions",
   columns: {

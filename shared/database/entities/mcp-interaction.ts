@@ -1,5 +1,5 @@
-import { EntitySchema } from "typeorm";
 import { MCP_INTERACTION_TYPES, type McpInteractionType } from "#shared/contracts/statuses.ts";
+import { defineEntity } from "#shared/database/entities/define-entity.ts";
 
 /** One tool listing or call. */
 interface McpInteraction {
@@ -18,7 +18,7 @@ interface McpInteraction {
   error_message: string | null;
 }
 
-export const McpInteractionEntity = new EntitySchema<McpInteraction>({
+export const McpInteractionEntity = defineEntity<McpInteraction>({
   name: "McpInteraction",
   tableName: "mcp_interactions",
   columns: {

@@ -1,5 +1,5 @@
-import { EntitySchema } from "typeorm";
 import { MESSAGE_ROLES, type MessageRole } from "#shared/contracts/statuses.ts";
+import { defineEntity } from "#shared/database/entities/define-entity.ts";
 
 /** A structured tool call by the model; `arguments` is JSON text. */
 interface MessageToolCall {
@@ -28,7 +28,7 @@ export interface Message {
   created_at: Date;
 }
 
-export const MessageEntity = new EntitySchema<Message>({
+export const MessageEntity = defineEntity<Message>({
   name: "Message",
   tableName: "messages",
   columns: {

@@ -1,5 +1,5 @@
-import { EntitySchema } from "typeorm";
 import type { WaitingFor } from "#shared/contracts/waiting-for.ts";
+import { defineEntity } from "#shared/database/entities/define-entity.ts";
 
 /**
  * The frequently changing part of a session, separate from the alert text of up to 1 MiB and without an index on
@@ -33,7 +33,7 @@ export interface SessionRuntime {
   total_tokens: number;
 }
 
-export const SessionRuntimeEntity = new EntitySchema<SessionRuntime>({
+export const SessionRuntimeEntity = defineEntity<SessionRuntime>({
   name: "SessionRuntime",
   tableName: "session_runtime",
   columns: {

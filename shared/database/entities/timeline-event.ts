@@ -1,10 +1,10 @@
-import { EntitySchema } from "typeorm";
 import {
   TIMELINE_EVENT_TYPES,
   TIMELINE_STATUSES,
   type TimelineEventType,
   type TimelineStatus,
 } from "#shared/contracts/statuses.ts";
+import { defineEntity } from "#shared/database/entities/define-entity.ts";
 
 /** One entry of the timeline that users watch. `sequence_number` counts from 1 within its execution. */
 export interface TimelineEvent {
@@ -23,7 +23,7 @@ export interface TimelineEvent {
   mcp_interaction_id: string | null;
 }
 
-export const TimelineEventEntity = new EntitySchema<TimelineEvent>({
+export const TimelineEventEntity = defineEntity<TimelineEvent>({
   name: "TimelineEvent",
   tableName: "timeline_events",
   columns: {

@@ -18,6 +18,8 @@ import { readToolLog, type LoggedToolCall } from "./tool-log.ts";
 
 const HOST = "127.0.0.1";
 
+type Variables = Readonly<Record<string, string>>;
+
 export interface LabOptions {
   readonly random: ScenarioRandom;
   readonly executors?: number;
@@ -32,8 +34,10 @@ export interface LabOptions {
   readonly watchApi?: () => StatementWatch;
   /** How long a tool takes. */
   readonly toolDelay?: string;
-  /** Additional variables for the executors' processes. */
-  readonly executorEnv?: Readonly<Record<string, string>>;
+  /** Additional variables for the executors' processes, the same for all or by slot. */
+  readonly executorEnv?: Variables | ((slot: number) => Variables);
+  /** Additional variables for the api's process. */
+  readonly apiEnv?: Variables;
   /** Called with the servers' data directory before they start. */
   readonly prepareDirectory?: (directory: string) => void;
 }
@@ -106,9 +110,10 @@ export class FaultLab implements AsyncDisposable {
     const { env: apiEnv, ...api } = await link(options.watchApi);
     const slotList: ExecutorSlot[] = [];
     for (let index = 1; index <= executors; index += 1) {
-      const watch = options.watchExecutor;
+      const { watchExecutor: watch, executorEnv } = options;
       const { env, ...links } = await link(watch === undefined ? undefined : () => watch(index));
-      slotList.push(new ExecutorSlot({ index, system, ...links, env: { ...env, ...options.executorEnv } }));
+      const variables = typeof executorEnv === "function" ? executorEnv(index) : executorEnv;
+      slotList.push(new ExecutorSlot({ index, system, ...links, env: { ...env, ...variables } }));
     }
     const lab = new FaultLab({
       servers,
@@ -117,7 +122,7 @@ export class FaultLab implements AsyncDisposable {
       random: options.random,
       executors: slotList,
       api,
-      apiEnv,
+      apiEnv: { ...apiEnv, ...options.apiEnv },
       toolLog: join(config.path, "calls.jsonl"),
       resources: new AsyncDisposableStack(),
     });

@@ -11,12 +11,15 @@ const MODEL_FAULTS: Readonly<Record<string, ModelAnswer>> = {
   SILENT: { breaks: "stall" },
   UNKNOWN: { tool: { name: "no_such_tool", args: {} } },
   NOTHING: {},
+  // Postgres stores neither NUL nor a lone surrogate.
+  NUL_ARGS: { tool: { name: "look", args: { "k\0": "a\0b", "k\ud800": ["\udc00"] } } },
 };
 
 /** Whatever the model does, its investigation continues or ends with a typed error; others are not affected. */
 export const modelMisbehaves: Scenario = {
   name: "model-misbehaves",
-  summary: "the model sends garbage, resets, refuses, never ends, stays silent or calls an unknown tool",
+  summary:
+    "the model sends garbage, resets, refuses, never ends, stays silent, calls an unknown tool or writes NUL",
   run: async ({ lab: openLab, figure, expect, allowRepeats }) => {
     const lab = await openLab({
       executors: 1,

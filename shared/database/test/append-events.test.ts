@@ -1,0 +1,112 @@
+import { randomUUID } from "node:crypto";
+import { expect } from "chai";
+import { pino } from "pino";
+import { Type } from "typebox";
+import type { DataSource } from "typeorm";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
+import type { SessionEvent } from "#shared/contracts/session-event.ts";
+import { appendEvents } from "#shared/database/append-events.ts";
+import { migrate } from "#shared/database/migrate.ts";
+import { readEvents } from "#shared/database/read-events.ts";
+import { selectRows } from "#shared/database/select-rows.ts";
+import { until } from "../../../test/support/until.ts";
+import { DatabaseFixture } from "./database-fixture.ts";
+
+const parseTime = compileParser("time of the database", Type.Object({ ms: Type.Number() }));
+
+describe("appendEvents", () => {
+  let fixture: DatabaseFixture;
+  let db: DataSource;
+
+  before(async () => {
+    fixture = await DatabaseFixture.start();
+    db = await fixture.connect();
+    await migrate(db, pino({ level: "silent" }));
+  });
+  after(() => fixture[Symbol.asyncDispose]());
+
+  const newSession = async (): Promise<string> => {
+    const id = randomUUID();
+    await db.query(
+      `INSERT INTO alert_sessions (session_id, alert_data, agent_type, chain_id, resolved_config, config_hash)
+       VALUES ($1, 'x', 'a', 'c', '{}', 'h')`,
+      [id],
+    );
+    await db.query("INSERT INTO session_runtime (session_id) VALUES ($1)", [id]);
+    return id;
+  };
+  const append = async (manager: DataSource["manager"], id: string): Promise<SessionEvent[]> => {
+    const payload = { type: "session.status", session_id: id, status: "in_progress" } as const;
+    return (await appendEvents(manager, id, { kind: "system" }, [payload, payload])) ?? [];
+  };
+  const databaseTime = async (): Promise<number> => {
+    const [row] = await selectRows(
+      db,
+      parseTime,
+      "SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS ms",
+      [],
+    );
+    return row?.ms ?? Number.NaN;
+  };
+  const timesOf = (events: readonly SessionEvent[]) =>
+    events.map(({ payload }) => Date.parse(payload.timestamp));
+
+  it("returns what it stored, with a timestamp of the database in the form of toISOString", async () => {
+    const id = await newSession();
+    const before = Math.floor(await databaseTime());
+    const events = await db.transaction(async (manager) => append(manager, id));
+    const after = await databaseTime();
+    expect(await readEvents(db, id, { afterSeq: 0, limit: 9 })).to.deep.equal(events);
+    expect(events).to.have.length(2);
+    for (const { payload } of events) {
+      expect(new Date(payload.timestamp).toISOString()).to.equal(payload.timestamp);
+      expect(Date.parse(payload.timestamp)).to.be.within(before, after);
+    }
+  });
+
+  it("replaces text that jsonb refuses, and returns what it stored", async () => {
+    const id = await newSession();
+    const payload = {
+      type: "session.status",
+      session_id: id,
+      status: "failed",
+      error_message: "a\0\ud800",
+    } as const;
+    const events = await db.transaction(async (manager) =>
+      appendEvents(manager, id, { kind: "system" }, [payload]),
+    );
+    expect(events?.[0]?.payload).to.include({ error_message: "a\uFFFD\uFFFD" });
+    expect(await readEvents(db, id, { afterSeq: 0, limit: 9 })).to.deep.equal(events);
+  });
+
+  it("never lets the time run backwards when an older transaction appends later", async () => {
+    const id = await newSession();
+    const younger: SessionEvent[] = [];
+    const older = await db.transaction(async (manager) => {
+      await manager.query("SELECT pg_sleep(0.05)");
+      younger.push(...(await db.transaction(async (other) => append(other, id))));
+      return append(manager, id);
+    });
+    const times = timesOf([...younger, ...older]);
+    expect(times).to.deep.equal(times.toSorted((a, b) => a - b));
+  });
+
+  it("takes the time after the wait for another writer's commit", async () => {
+    const id = await newSession();
+    let waiting: Promise<SessionEvent[]> = Promise.resolve([]);
+    let releasedAt = Number.NaN;
+    await db.transaction(async (manager) => {
+      await append(manager, id);
+      waiting = db.transaction(async (other) => append(other, id));
+      await until("the other writer waits for the row", async () => {
+        const rows: unknown = await db.query(
+          "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%WITH numbered%'",
+        );
+        return Array.isArray(rows) && rows.length > 0;
+      });
+      await manager.query("SELECT pg_sleep(0.05)");
+      releasedAt = Math.floor(await databaseTime());
+    });
+    expect(Math.min(...timesOf(await waiting))).to.be.at.least(releasedAt);
+  });
+});

@@ -1,0 +1,22 @@
+import { postgresSafeText } from "#shared/postgres-safe-text.ts";
+
+/**
+ * Replaces what jsonb refuses in every text of a value, keys included; of two keys that become equal the last one wins.
+ * Returns the value itself if there is nothing to replace, otherwise a copy. It recurses as deep as JSON.stringify.
+ */
+export function postgresSafeValue(value: unknown): unknown {
+  if (typeof value === "string") return postgresSafeText(value).text;
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) {
+    const items = value.map((item: unknown) => postgresSafeValue(item));
+    return items.some((item, index) => item !== value[index]) ? items : value;
+  }
+  let changed = false;
+  const members = Object.entries(value).map(([key, member]: [string, unknown]) => {
+    const safe = [postgresSafeText(key).text, postgresSafeValue(member)] as const;
+    changed ||= safe[0] !== key || safe[1] !== member;
+    return safe;
+  });
+  // fromEntries keeps __proto__ as an ordinary key.
+  return changed ? Object.fromEntries(members) : value;
+}
