@@ -23,6 +23,7 @@ export function sessionView(
       completed_at,
       duration_ms:
         started_at === null || completed_at === null ? null : completed_at.getTime() - started_at.getTime(),
+      waiting_for: runtime?.waiting_for ?? null,
       last_interaction_at: runtime?.last_interaction_at ?? null,
       input_tokens: runtime?.input_tokens ?? null,
       output_tokens: runtime?.output_tokens ?? null,
