@@ -22,6 +22,8 @@ import { backlog } from "./scenarios/29-backlog.ts";
 import { slowLinks } from "./scenarios/30-slow-links.ts";
 import { clockJump } from "./scenarios/31-clock-jump.ts";
 import { clockOffset } from "./scenarios/31-clock-offset.ts";
+import { gatewayAway } from "./scenarios/32-gateway-away.ts";
+import { rateLimits } from "./scenarios/33-rate-limits.ts";
 
 /** Every scenario, in the order of a full run. */
 export const ALL_SCENARIOS: readonly Scenario[] = [
@@ -48,4 +50,6 @@ export const ALL_SCENARIOS: readonly Scenario[] = [
   slowLinks,
   clockJump,
   clockOffset,
+  gatewayAway,
+  rateLimits,
 ];

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import type { WaitKind } from "#shared/contracts/waiting-for.ts";
 import { BackingServers } from "../../support/backing-servers.ts";
 import { testConfigDirectory } from "../../support/config-directory.ts";
 import { postgresTap, type StatementWatch } from "../../support/postgres-tap.ts";
@@ -187,6 +188,16 @@ export class FaultLab implements AsyncDisposable {
     const [row] = await this.servers.query(
       "SELECT count(*)::int AS count FROM alert_sessions WHERE status = $1",
       [status],
+    );
+    return parseCount(row).count;
+  }
+
+  /** The number of agents whose step could not be done for lack of this, also while they try it again. */
+  async countWaiting(kind: WaitKind): Promise<number> {
+    const [row] = await this.servers.query(
+      `SELECT count(*)::int AS count FROM agent_executions
+       WHERE status = 'active' AND iteration_state->'unfinished_step'->'waiting'->>'kind' = $1`,
+      [kind],
     );
     return parseCount(row).count;
   }

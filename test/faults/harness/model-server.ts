@@ -35,6 +35,8 @@ export interface ModelAnswer {
   readonly hangs?: boolean;
   /** Replaces the answer by invalid data, a reset connection, a 429, an answer without end, or silence. */
   readonly breaks?: "garbage" | "reset" | "overload" | "endless" | "stall";
+  /** The `Retry-After` of a 429, in seconds. */
+  readonly retryAfter?: number;
 }
 
 /** Decides how a call is answered. It may wait and inject faults first. */
@@ -106,7 +108,7 @@ export class ModelServer implements AsyncDisposable {
     });
     const answer = await this.plan(call, alert);
     if (answer.breaks === undefined) await play(answer, call, response);
-    else await misbehave(answer.breaks, call, response);
+    else await misbehave(answer.breaks, answer, call, response);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -146,6 +148,7 @@ async function play(answer: ModelAnswer, call: ModelCall, response: ServerRespon
 
 async function misbehave(
   how: NonNullable<ModelAnswer["breaks"]>,
+  { retryAfter }: ModelAnswer,
   call: ModelCall,
   response: ServerResponse,
 ): Promise<void> {
@@ -163,7 +166,10 @@ async function misbehave(
       return;
     case "overload":
       call.answered = true;
-      response.writeHead(429, { "content-type": "application/json" });
+      response.writeHead(429, {
+        "content-type": "application/json",
+        ...(retryAfter === undefined ? {} : { "retry-after": String(retryAfter) }),
+      });
       response.end('{"error":{"code":429,"message":"too many","status":"RESOURCE_EXHAUSTED"}}');
       return;
     case "endless": {
