@@ -141,6 +141,35 @@ describe("claimSession", () => {
     expect(await runtime(id)).to.include({ not_before: null });
   });
 
+  describe("when the owner of an expired lease died", () => {
+    const died = async (pod: string, secondsAgo: number, stopped = false) =>
+      executor.query(
+        `INSERT INTO executors (executor_id, pod_id, seen_at, stopped_at)
+         VALUES (gen_random_uuid(), $1, now() - make_interval(secs => $2), CASE WHEN $3::boolean THEN now() END)`,
+        [pod, secondsAgo, stopped],
+      );
+    const attemptsAfterDeath = async () => {
+      const id = await executor.insert();
+      await executor.claim(id);
+      await executor.expireLease(id);
+      return (await executor.claim(id)).attempts;
+    };
+    afterEach(() => executor.query("DELETE FROM executors", []));
+
+    it("counts no attempt if another one died at that time", async () => {
+      await died("other", 22);
+      expect(await attemptsAfterDeath()).to.equal(0);
+    });
+
+    it("counts one if it died alone: others died before, were stopped, or it is its own row", async () => {
+      await died("before", 60);
+      await died("stopped", 22, true);
+      await died("test-pod", 22);
+      await died("alive", 1);
+      expect(await attemptsAfterDeath()).to.equal(1);
+    });
+  });
+
   it("counts no attempt for a released session", async () => {
     const id = await executor.insert();
     await executor.claim(id);

@@ -2,6 +2,7 @@ import { expect } from "chai";
 import { v5 as uuidFrom } from "uuid";
 import { CancelledError, cancelledByUser } from "#shared/errors.ts";
 import { until } from "../../../test/support/until.ts";
+import { releaseSession } from "../persist/release-session.ts";
 import { RunFixture } from "./run-fixture.ts";
 
 /** Rows of the event log. */
@@ -29,6 +30,37 @@ describe("runSession, cancelled or interrupted", () => {
     expect(await fixture.eventLog(id)).to.deep.equal(
       logged("session.status in_progress", "session.status failed", "session.completed failed"),
     );
+  });
+
+  it("fails a session after too many interruptions; those near a restart of Postgres do not count", async () => {
+    const id = await fixture.executor.insert();
+    const interrupt = async () => {
+      const { epoch } = await fixture.executor.claim(id);
+      await releaseSession({ db: fixture.executor.db, sessionId: id, epoch }, { kind: "interrupted" });
+      await fixture.executor.query("UPDATE session_runtime SET not_before = NULL WHERE session_id = $1", [
+        id,
+      ]);
+    };
+    await until("Postgres has run for a while", async () => {
+      const [row] = await fixture.executor.query(
+        "SELECT 1 WHERE pg_postmaster_start_time() < now() - interval '21 s'",
+        [],
+      );
+      return row !== undefined;
+    });
+    await interrupt();
+    await interrupt();
+    expect(await fixture.executor.row("session_runtime", "interruptions, attempts", id)).to.deep.equal({
+      interruptions: 2,
+      attempts: 0,
+    });
+    await fixture.executor.query("UPDATE session_runtime SET interruptions = 9 WHERE session_id = $1", [id]);
+    await interrupt();
+    expect(await fixture.run(id)).to.equal("failed");
+    expect(await fixture.executor.row("alert_sessions", "error_code, error_message", id)).to.deep.equal({
+      error_code: "poison",
+      error_message: "given up after 10 interruptions without a completed step in between",
+    });
   });
 
   it("ends a session and everything open in it at the deadline", async () => {
