@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import type { ServerWritableStream } from "@grpc/grpc-js";
+import { Metadata, type ServerWritableStream } from "@grpc/grpc-js";
 import { CancelledError, coerceError } from "#shared/errors.ts";
 import type { GenerateRequest, GenerateResponse } from "#shared/generated/llm/v1/llm.ts";
 import type { Logger } from "#shared/service/logger.ts";
@@ -32,6 +32,8 @@ export async function handleGenerate(call: GenerateCall, options: HandleGenerate
     caller.abort(new CancelledError("user", "the caller cancelled or its deadline passed"));
   call.on("cancelled", cancelled);
   call.on("error", (error) => log.debug({ reason: error.message }, "caller's gRPC stream failed"));
+  // Tells the caller that this call has reached a gateway: from now on it may cost something.
+  call.sendMetadata(new Metadata());
   try {
     await streamContent(call, AbortSignal.any([caller.signal, options.stopping]), options);
     await write(call, { content: undefined, isFinal: true }, caller.signal);
