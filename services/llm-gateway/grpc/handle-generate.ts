@@ -12,6 +12,9 @@ import { toErrorInfo } from "./to-error-info.ts";
 
 type GenerateCall = ServerWritableStream<GenerateRequest, GenerateResponse>;
 
+/** Another gateway takes the next call at once; a single one is restarted in about this time. */
+const STOPPING_MS = 1_000;
+
 interface HandleGenerateOptions {
   readonly provider: Provider;
   readonly maxOutputBytes: number;
@@ -44,11 +47,17 @@ export async function handleGenerate(call: GenerateCall, options: HandleGenerate
     } else {
       const error = toErrorInfo(
         options.stopping.aborted
-          ? retryable("overloaded", "the LLM gateway is stopping: call again")
+          ? retryable("overloaded", "the LLM gateway is stopping: call again", { estimateMs: STOPPING_MS })
           : thrown,
       );
       if (error.code === "internal") log.error({ err: coerceError(thrown) }, "unexpected error in a call");
-      else log.info({ code: error.code, retryable: error.retryable }, "call failed");
+      else {
+        const { code, message, retryAfterMs } = error;
+        log.info(
+          { code, error: message, retryable: error.retryable, retry_after_ms: retryAfterMs },
+          "call failed",
+        );
+      }
       call.write({ content: { $case: "error", value: error }, isFinal: true });
       record.end(error.code);
     }

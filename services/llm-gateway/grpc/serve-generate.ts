@@ -7,6 +7,7 @@ import { HealthService } from "#shared/generated/grpc/health/v1/health.ts";
 import { LLMServiceService, type LLMConfig, type LLMServiceServer } from "#shared/generated/llm/v1/llm.ts";
 import type { Logger } from "#shared/service/logger.ts";
 import type { CallRecord } from "../gateway-metrics.ts";
+import { providerAddress } from "../providers/provider-target.ts";
 import type { Provider } from "../providers/provider.ts";
 import { handleGenerate } from "./handle-generate.ts";
 import { healthService } from "./health-service.ts";
@@ -53,6 +54,7 @@ export async function serveGenerate(options: ServeGenerateOptions): Promise<Gene
         execution_id: executionId,
         provider: llmConfig?.provider,
         model: llmConfig?.model,
+        address: llmConfig === undefined ? undefined : providerAddress(llmConfig),
       });
       const record = openRecord(llmConfig);
       const done = handleGenerate(call, { provider, maxOutputBytes, stopping: stop.signal, record, log });
