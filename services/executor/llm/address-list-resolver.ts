@@ -1,11 +1,16 @@
 import { experimental, type ChannelOptions } from "@grpc/grpc-js";
 
 type Result = Parameters<experimental.ResolverListener>[0];
+type Endpoint = Extract<Result, { ok: true }>["value"][number];
 
 const SCHEME = "list";
+/** How often names are resolved again while all connections are fine, to find new replicas. */
+const REFRESH_MS = 30_000;
+/** How many refreshes an address is kept after DNS named it last: five minutes. */
+const KEPT_REFRESHES = 10;
 
 /**
- * The gRPC target for several addresses, e.g. ["a:50051", "b:50051"]. Each may be a DNS name that resolves to several
+ * The gRPC target for one or more addresses, e.g. ["a:50051", "b:50051"]. Each may be a DNS name that resolves to several
  * IP addresses; the load balancer gets all of them. (gRPC itself accepts several addresses only as literal IPs.)
  */
 export function addressListTarget(addresses: readonly string[]): string {
@@ -13,11 +18,23 @@ export function addressListTarget(addresses: readonly string[]): string {
   return `${SCHEME}:${addresses.join(",")}`;
 }
 
-/** Resolves each address by DNS and reports the combined results as soon as one address has resolved. */
+/**
+ * Resolves each address by DNS and reports the combined results as soon as one address has resolved. gRPC asks for a
+ * resolution only after it has lost a connection, so this resolver also looks for new replicas by itself. An address that
+ * DNS stops naming is kept for a while: gRPC closes its connection when it is missing from a report, with the calls that
+ * are running there, and a DNS answer may be incomplete.
+ */
 class AddressListResolver implements experimental.Resolver {
   readonly #children: experimental.Resolver[];
+  /** Each child's last result, successful or not. */
   readonly #results: (Result | undefined)[];
   readonly #listener: experimental.ResolverListener;
+  /** By JSON: what DNS has named, and at which refresh it did so last. */
+  readonly #endpoints = new Map<string, { endpoint: Endpoint; seen: number }>();
+  #refreshes = 0;
+  #timer: NodeJS.Timeout | undefined;
+  /** What the load balancer uses; undefined if it must be told. */
+  #reported: string | undefined;
 
   static getDefaultAuthority({ path }: experimental.GrpcUri): string {
     return path.split(",", 1)[0] ?? path;
@@ -44,19 +61,49 @@ class AddressListResolver implements experimental.Resolver {
   }
 
   updateResolution(): void {
+    this.#timer ??= setInterval(() => this.#refresh(), REFRESH_MS).unref();
     for (const child of this.#children) child.updateResolution();
   }
 
+  /** gRPC also calls this when the channel becomes idle, and updateResolution when it is used again. */
   destroy(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+    this.#endpoints.clear();
+    this.#reported = undefined;
     for (const child of this.#children) child.destroy();
   }
 
+  #refresh(): void {
+    this.#refreshes += 1;
+    for (const child of this.#children) child.updateResolution();
+  }
+
   #report(): boolean {
-    const resolved = this.#results.flatMap((result) => (result?.ok === true ? result.value : []));
+    for (const endpoint of this.#results.flatMap((result) => (result?.ok === true ? result.value : []))) {
+      this.#endpoints.set(JSON.stringify(endpoint), { endpoint, seen: this.#refreshes });
+    }
+    for (const [key, { seen }] of this.#endpoints) {
+      if (seen < this.#refreshes - KEPT_REFRESHES) this.#endpoints.delete(key);
+    }
     const failure = this.#results.find((result) => result?.ok === false);
-    if (resolved.length > 0) return this.#listener({ ok: true, value: resolved }, {}, null, "");
+    if (this.#endpoints.size > 0) return this.#reportEndpoints();
     // An address that is still being resolved may succeed.
     if (failure === undefined || this.#results.includes(undefined)) return true;
+    this.#reported = undefined;
     return this.#listener(failure, {}, null, "");
+  }
+
+  #reportEndpoints(): boolean {
+    const keys = [...this.#endpoints.keys()].sort().join("\n");
+    if (keys === this.#reported) return true; // a report makes the load balancer start over
+    const accepted = this.#listener(
+      { ok: true, value: [...this.#endpoints.values()].map(({ endpoint }) => endpoint) },
+      {},
+      null,
+      "",
+    );
+    this.#reported = accepted ? keys : undefined;
+    return accepted;
   }
 }

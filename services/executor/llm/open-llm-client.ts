@@ -5,26 +5,30 @@ import { LLMServiceClient } from "#shared/generated/llm/v1/llm.ts";
 /**
  * Opens the client of the llm-gateway at `address`: host:port, several of them separated by commas, or any gRPC target.
  * Calls are distributed over all replicas round-robin; gRPC retries a call on another replica if its connection breaks
- * before the call was sent. gRPC connects on demand and reconnects.
+ * before the call was sent. gRPC connects on demand and reconnects; new replicas behind a DNS name are found within 30 s.
  */
 export function openLlmClient(address: string, maxMessageBytes: number): LLMServiceClient {
   return new LLMServiceClient(targetOf(address), credentials.createInsecure(), {
     "grpc.max_receive_message_length": maxMessageBytes,
     "grpc.max_send_message_length": maxMessageBytes,
-    // Detects a gateway that disappeared without closing its connection within 15 s.
-    "grpc.keepalive_time_ms": 10_000,
-    "grpc.keepalive_timeout_ms": 5_000,
+    // Detects a gateway that disappeared without closing its connection, within 40 s of the last ping's answer. The
+    // timeout is long because a gateway that only lacks CPU answers late, and its calls would be lost.
+    "grpc.keepalive_time_ms": 20_000,
+    "grpc.keepalive_timeout_ms": 20_000,
     "grpc.initial_reconnect_backoff_ms": 250,
     "grpc.max_reconnect_backoff_ms": 2_000,
     // Gateways in a rolling restart come back at other addresses. By default gRPC resolves names at most every 30 s, and
     // calls in between would wait until their deadline.
     "grpc.dns_min_time_between_resolutions_ms": 1_000,
+    // Saves a TXT lookup with each resolution.
+    "grpc.service_config_disable_resolution": 1,
     "grpc.service_config": JSON.stringify({ loadBalancingConfig: [{ round_robin: {} }] }),
   });
 }
 
 function targetOf(address: string): string {
-  if (/^[a-z][\w+.-]*:(?!\d+(?:,|$))/iu.test(address)) return address;
-  const addresses = address.split(",").map((part) => part.trim());
-  return addresses.length === 1 ? `dns:///${address}` : addressListTarget(addresses);
+  // Only our own resolver looks for new replicas.
+  const names = address.replace(/^dns:(?:\/\/\/|(?!\/|\d+(?:,|$)))/iu, "");
+  if (/^[a-z][\w+.-]*:(?!\d+(?:,|$))/iu.test(names)) return address;
+  return addressListTarget(names.split(",").map((part) => part.trim()));
 }

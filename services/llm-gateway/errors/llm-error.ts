@@ -22,11 +22,33 @@ export function terminal(code: LlmErrorCode, message: string, options?: ErrorOpt
   return new TerminalError(code, message, options);
 }
 
-/** An error after which a retry may succeed; `retryAfterMs` is the delay that the provider asked for. */
-export function retryable(
-  code: LlmErrorCode,
-  message: string,
-  options?: ErrorOptions & { retryAfterMs?: number },
-): RetryableError {
-  return new RetryableError(code, message, options);
+interface RetryableOptions extends ErrorOptions {
+  /** The delay that the provider asked for, in milliseconds; also the gateway's own retries wait at least as long. */
+  readonly retryAfterMs?: number | undefined;
+  /** An estimate for the caller when waiting is a remedy but the provider stated no time, in milliseconds. */
+  readonly estimateMs?: number | undefined;
+}
+
+/** An error after which a retry may succeed. */
+export function retryable(code: LlmErrorCode, message: string, options?: RetryableOptions): RetryableError {
+  return new LlmRetryableError(code, message, options);
+}
+
+class LlmRetryableError extends RetryableError {
+  readonly estimateMs: number | undefined;
+
+  constructor(code: string, message: string, options: RetryableOptions = {}) {
+    const { retryAfterMs, estimateMs, ...rest } = options;
+    super(code, message, { ...rest, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) });
+    this.estimateMs = estimateMs;
+  }
+}
+
+/**
+ * When a call may succeed after this error: the provider's own delay, else the estimate. Undefined if waiting is no
+ * remedy.
+ */
+export function waitAfter(error: RetryableError): Pick<RetryableOptions, "retryAfterMs" | "estimateMs"> {
+  const { retryAfterMs } = error;
+  return { retryAfterMs, estimateMs: error instanceof LlmRetryableError ? error.estimateMs : undefined };
 }

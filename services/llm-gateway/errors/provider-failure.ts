@@ -1,5 +1,7 @@
 import type { RetryableError, TerminalError } from "#shared/errors.ts";
 import { retryable, terminal } from "./llm-error.ts";
+import { parseWaitText } from "./parse-wait-text.ts";
+import { WAIT_ESTIMATE_MS } from "./wait-estimate.ts";
 
 /** What a failure means, independent of the provider. */
 export type FailureKind =
@@ -9,6 +11,7 @@ export type FailureKind =
   | "rate_limited"
   | "daily_quota"
   | "overloaded"
+  | "unreachable"
   | "timeout"
   | "invalid_request"
   | "redirect"
@@ -35,6 +38,8 @@ export interface ErrorContext {
   readonly credential: string;
   /** Values to redact from messages. */
   readonly secrets: readonly string[];
+  /** What was called, for messages: e.g. "gpt-4o at http://llm:8000 (openai)". */
+  readonly target: string;
 }
 
 const KIND_OF_STATUS: Readonly<Record<number, FailureKind>> = {
@@ -47,8 +52,13 @@ const KIND_OF_STATUS: Readonly<Record<number, FailureKind>> = {
   413: "context_too_long",
   422: "invalid_request",
   429: "rate_limited",
+  502: "unreachable",
   503: "overloaded",
   504: "timeout",
+  // Cloudflare's, for a server behind it that is down.
+  521: "unreachable",
+  522: "unreachable",
+  523: "unreachable",
   529: "overloaded",
 };
 
@@ -63,6 +73,9 @@ const TOO_LONG =
 /** "billing" alone does not match: Gemini mentions it in every 429. */
 const UNPAID =
   /insufficient[_ ](?:quota|balance|credits)|credit balance|(?:prepayment|available) credits|billing_\w+/iu;
+
+/** llama.cpp, Ollama, Hugging Face and others, while a model's weights are read. */
+const LOADING = /\bloading\b.{0,40}\bmodel\b|\bmodel\b.{0,200}\bloading\b/iu;
 
 /** True if an error's text or code says that the conversation exceeds the model's context. */
 export function isTooLong(text: string): boolean {
@@ -79,8 +92,14 @@ export function isUnpaid(text: string): boolean {
 /** The failure as a retryable or terminal error; its message is one sentence that ends with the provider's own text. */
 export function failureError(failure: ProviderFailure): TerminalError | RetryableError {
   const { kind, status, detail, retryAfterMs, cause } = failure;
-  const options = { cause, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+  const options = { cause, retryAfterMs };
   const at = status === undefined ? "" : ` (${status})`;
+  if (["overloaded", "failed"].includes(kind) && LOADING.test(detail)) {
+    return retryable("overloaded", `the provider is still loading the model${at}: ${detail}`, {
+      ...options,
+      estimateMs: WAIT_ESTIMATE_MS.overloaded,
+    });
+  }
   switch (kind) {
     case "credentials":
       return terminal("credentials", `the provider refused ${failure.credential}${at}: ${detail}`, { cause });
@@ -91,9 +110,21 @@ export function failureError(failure: ProviderFailure): TerminalError | Retryabl
     case "daily_quota":
       return terminal("rate_limited", `the provider's daily quota is used up: ${detail}`, { cause });
     case "rate_limited":
-      return retryable("rate_limited", `the provider's rate limit is reached: ${detail}`, options);
+      return retryable("rate_limited", `the provider's rate limit is reached: ${detail}`, {
+        cause,
+        retryAfterMs: retryAfterMs ?? parseWaitText(detail),
+        estimateMs: WAIT_ESTIMATE_MS.rateLimited,
+      });
     case "overloaded":
-      return retryable("overloaded", `the provider is overloaded: ${detail}`, options);
+      return retryable("overloaded", `the provider is overloaded: ${detail}`, {
+        ...options,
+        estimateMs: WAIT_ESTIMATE_MS.overloaded,
+      });
+    case "unreachable":
+      return retryable("provider_error", `the provider's server is down${at}: ${detail}`, {
+        ...options,
+        estimateMs: WAIT_ESTIMATE_MS.unreachable,
+      });
     case "timeout":
       return retryable("timeout", `the provider gave up${at}: ${detail}`, options);
     case "invalid_request":

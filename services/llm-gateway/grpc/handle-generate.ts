@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import type { ServerWritableStream } from "@grpc/grpc-js";
+import { Metadata, type ServerWritableStream } from "@grpc/grpc-js";
 import { CancelledError, coerceError } from "#shared/errors.ts";
 import type { GenerateRequest, GenerateResponse } from "#shared/generated/llm/v1/llm.ts";
 import type { Logger } from "#shared/service/logger.ts";
@@ -11,6 +11,9 @@ import { normaliseChunks } from "./normalise-chunks.ts";
 import { toErrorInfo } from "./to-error-info.ts";
 
 type GenerateCall = ServerWritableStream<GenerateRequest, GenerateResponse>;
+
+/** Another gateway takes the next call at once; a single one is restarted in about this time. */
+const STOPPING_MS = 1_000;
 
 interface HandleGenerateOptions {
   readonly provider: Provider;
@@ -32,6 +35,8 @@ export async function handleGenerate(call: GenerateCall, options: HandleGenerate
     caller.abort(new CancelledError("user", "the caller cancelled or its deadline passed"));
   call.on("cancelled", cancelled);
   call.on("error", (error) => log.debug({ reason: error.message }, "caller's gRPC stream failed"));
+  // Tells the caller that this call has reached a gateway: from now on it may cost something.
+  call.sendMetadata(new Metadata());
   try {
     await streamContent(call, AbortSignal.any([caller.signal, options.stopping]), options);
     await write(call, { content: undefined, isFinal: true }, caller.signal);
@@ -42,11 +47,17 @@ export async function handleGenerate(call: GenerateCall, options: HandleGenerate
     } else {
       const error = toErrorInfo(
         options.stopping.aborted
-          ? retryable("overloaded", "the LLM gateway is stopping: call again")
+          ? retryable("overloaded", "the LLM gateway is stopping: call again", { estimateMs: STOPPING_MS })
           : thrown,
       );
       if (error.code === "internal") log.error({ err: coerceError(thrown) }, "unexpected error in a call");
-      else log.info({ code: error.code, retryable: error.retryable }, "call failed");
+      else {
+        const { code, message, retryAfterMs } = error;
+        log.info(
+          { code, error: message, retryable: error.retryable, retry_after_ms: retryAfterMs },
+          "call failed",
+        );
+      }
       call.write({ content: { $case: "error", value: error }, isFinal: true });
       record.end(error.code);
     }

@@ -7,6 +7,7 @@ import { HealthService } from "#shared/generated/grpc/health/v1/health.ts";
 import { LLMServiceService, type LLMConfig, type LLMServiceServer } from "#shared/generated/llm/v1/llm.ts";
 import type { Logger } from "#shared/service/logger.ts";
 import type { CallRecord } from "../gateway-metrics.ts";
+import { providerAddress } from "../providers/provider-target.ts";
 import type { Provider } from "../providers/provider.ts";
 import { handleGenerate } from "./handle-generate.ts";
 import { healthService } from "./health-service.ts";
@@ -19,8 +20,6 @@ interface ServeGenerateOptions {
   readonly maxMessageBytes: number;
   /** The limit for all content of one answer together. */
   readonly maxOutputBytes: number;
-  /** Connections of this age are closed gracefully, so that clients find new replicas. */
-  readonly maxConnectionAgeMs?: number;
   /** How long running calls may continue after the server was told to stop. */
   readonly stopGraceMs: number;
   readonly provider: Provider;
@@ -32,8 +31,6 @@ interface GenerateServer extends AsyncDisposable {
   readonly port: number;
 }
 
-/** A client resolves the gateway's name again only when it loses a connection. */
-const CONNECTION_AGE_MS = 5 * 60_000;
 /** More than the fields around a chunk's content ever take. */
 const MESSAGE_OVERHEAD_BYTES = 1_024;
 
@@ -43,7 +40,7 @@ const MESSAGE_OVERHEAD_BYTES = 1_024;
  * ends them with a retryable error.
  */
 export async function serveGenerate(options: ServeGenerateOptions): Promise<GenerateServer> {
-  const { provider, openRecord, maxConnectionAgeMs = CONNECTION_AGE_MS } = options;
+  const { provider, openRecord } = options;
   // A chunk over the message limit would end the call with a bare gRPC status; the output limit ends it with an
   // ErrorInfo.
   const maxOutputBytes = Math.min(options.maxOutputBytes, options.maxMessageBytes - MESSAGE_OVERHEAD_BYTES);
@@ -57,6 +54,7 @@ export async function serveGenerate(options: ServeGenerateOptions): Promise<Gene
         execution_id: executionId,
         provider: llmConfig?.provider,
         model: llmConfig?.model,
+        address: llmConfig === undefined ? undefined : providerAddress(llmConfig),
       });
       const record = openRecord(llmConfig);
       const done = handleGenerate(call, { provider, maxOutputBytes, stopping: stop.signal, record, log });
@@ -67,10 +65,11 @@ export async function serveGenerate(options: ServeGenerateOptions): Promise<Gene
   const server = new Server({
     "grpc.max_receive_message_length": options.maxMessageBytes,
     "grpc.max_send_message_length": options.maxMessageBytes,
-    // Detects a client that has lost its network; its provider call must not keep running.
-    "grpc.keepalive_time_ms": 10_000,
-    "grpc.keepalive_timeout_ms": 5_000,
-    "grpc.max_connection_age_ms": maxConnectionAgeMs,
+    // No connection age: grpc-js destroys a closing connection with its running calls as soon as either side pings it.
+    // The same happens to a call that still runs when the gateway stops, so it pings rarely. This finds the connections
+    // of clients that have lost their network; a call of theirs ends at its deadline at the latest.
+    "grpc.keepalive_time_ms": 300_000,
+    "grpc.keepalive_timeout_ms": 20_000,
   });
   server.addService(LLMServiceService, service);
   const health = healthService(["llm.v1.LLMService"]);

@@ -1,9 +1,12 @@
 import { RetryableError, TerminalError, coerceError } from "#shared/errors.ts";
+import { waitAfter } from "../errors/llm-error.ts";
 import type { ErrorInfo } from "#shared/generated/llm/v1/llm.ts";
 import { safeCut } from "#shared/safe-cut.ts";
 
 /** Messages can contain a provider's error body, which may be a whole web page. */
 const MAX_MESSAGE_LENGTH = 2_000;
+/** A day: longer waits of a provider are cut to it. */
+const MAX_RETRY_AFTER_MS = 86_400_000;
 
 /**
  * Converts what a call threw to the ErrorInfo that ends it. Terminal and retryable errors keep code and message. Any
@@ -12,10 +15,13 @@ const MAX_MESSAGE_LENGTH = 2_000;
 export function toErrorInfo(thrown: unknown): ErrorInfo {
   if (thrown instanceof TerminalError || thrown instanceof RetryableError) {
     const { message, code } = thrown;
+    const isRetryable = thrown instanceof RetryableError;
+    const retryAfterMs = isRetryable ? delayAfter(thrown) : undefined;
     return {
       message: message.slice(0, safeCut(message, MAX_MESSAGE_LENGTH)),
       code,
-      retryable: thrown instanceof RetryableError,
+      retryable: isRetryable,
+      ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     };
   }
   return {
@@ -23,4 +29,11 @@ export function toErrorInfo(thrown: unknown): ErrorInfo {
     code: "internal",
     retryable: false,
   };
+}
+
+/** A stated delay of 0 says nothing: the gateway's own retries have failed by then. */
+function delayAfter(error: RetryableError): number | undefined {
+  const { retryAfterMs = 0, estimateMs } = waitAfter(error);
+  const ms = retryAfterMs > 0 ? retryAfterMs : estimateMs;
+  return ms === undefined ? undefined : Math.min(Math.ceil(ms), MAX_RETRY_AFTER_MS);
 }

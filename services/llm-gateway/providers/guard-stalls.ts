@@ -1,3 +1,4 @@
+import type { RetryableError } from "#shared/errors.ts";
 import { retryable } from "../errors/llm-error.ts";
 
 /** How long a provider may send nothing, in milliseconds. */
@@ -55,6 +56,6 @@ class StallTimer {
 }
 
 /** The error of a provider that was silent for `limitMs`. */
-export function stalled(limitMs: number): Error {
+export function stalled(limitMs: number): RetryableError {
   return retryable("timeout", `the provider sent nothing for ${limitMs / 1_000} s`);
 }

@@ -1,7 +1,7 @@
 import { RetryableError } from "#shared/errors.ts";
 import type { Logger } from "#shared/service/logger.ts";
 import { pause } from "#shared/pause.ts";
-import { retryable } from "../errors/llm-error.ts";
+import { retryable, waitAfter } from "../errors/llm-error.ts";
 
 export interface RetryPolicy {
   /** In total, the first one included. */
@@ -46,7 +46,11 @@ export async function* retryBeforeOutput<T>(
       if (output || tries >= policy.tries) throw output ? error : exhausted(error, tries);
       const waitMs = waitBefore(tries, policy, error.retryAfterMs);
       if (waitMs > policy.maxDelayMs || Date.now() + waitMs >= deadline) throw error;
-      log.warn({ code: error.code, tries, wait_ms: Math.round(waitMs) }, "provider call failed, retrying");
+      const { code, message } = error;
+      log.warn(
+        { code, error: message, tries, wait_ms: Math.round(waitMs) },
+        "provider call failed, retrying",
+      );
       await pause(waitMs, signal);
     }
   }
@@ -60,6 +64,6 @@ function waitBefore(tries: number, policy: RetryPolicy, retryAfterMs = 0): numbe
 function exhausted(error: RetryableError, tries: number): RetryableError {
   return retryable("max_retries", `gave up after ${tries} tries (${error.code}): ${error.message}`, {
     cause: error,
-    ...(error.retryAfterMs === undefined ? {} : { retryAfterMs: error.retryAfterMs }),
+    ...waitAfter(error),
   });
 }

@@ -73,7 +73,11 @@ describe("llm-gateway when the caller is gone", () => {
     const answer = gateway.ask(geminiRequest(gemini.url));
     const request = await gemini.request(0);
     await gateway.server[Symbol.asyncDispose]();
-    expect((await answer).error).to.deep.include({ code: "overloaded", retryable: true });
+    expect((await answer).error).to.deep.include({
+      code: "overloaded",
+      retryable: true,
+      retryAfterMs: 1_000,
+    });
     await request.closed;
   });
 

@@ -57,6 +57,13 @@ describe("llm-gateway when Gemini fails", () => {
     expect(performance.now() - started).to.be.greaterThan(249);
   });
 
+  it("passes a RetryInfo on that it does not wait for itself", async () => {
+    const retryInfo = { "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "48s" };
+    const { error, requests } = await play(failWith(429, "slow down", [retryInfo]));
+    expect(error).to.deep.include({ code: "rate_limited", retryable: true, retryAfterMs: 48_000 });
+    expect(requests).to.equal(1);
+  });
+
   it("does not wait past the caller's deadline for a Retry-After", async () => {
     await using gemini = await openGeminiServer(failWith(429, "quota used up", [], { "retry-after": "25" }));
     await using gateway = await openGateway();
@@ -73,7 +80,7 @@ describe("llm-gateway when Gemini fails", () => {
 
   it("does not retry when a daily quota is used up, whatever delay the error asks for", async () => {
     const { error, requests } = await play(
-      failWith(429, "You exceeded your current quota", [
+      failWith(429, "You exceeded your current quota. Please retry in 20s.", [
         {
           "@type": "type.googleapis.com/google.rpc.QuotaFailure",
           violations: [{ quotaId: "GenerateRequestsPerDayPerProjectPerModel-FreeTier", quotaValue: "20" }],
@@ -83,6 +90,7 @@ describe("llm-gateway when Gemini fails", () => {
     );
     expect(error).to.deep.include({ code: "rate_limited", retryable: false });
     expect(error?.message).to.contain("daily quota");
+    expect(error).to.have.property("retryAfterMs", undefined);
     expect(requests).to.equal(1);
   });
 

@@ -1,5 +1,6 @@
 import { once } from "node:events";
-import { credentials, status, type ServiceError } from "@grpc/grpc-js";
+import { mock } from "node:test";
+import { Channel, Metadata, credentials, status, type ServiceError } from "@grpc/grpc-js";
 import { expect } from "chai";
 import {
   HealthCheckResponse_ServingStatus as ServingStatus,
@@ -12,6 +13,7 @@ import { until } from "../../../test/support/until.ts";
 import { collect, geminiRequest, message, openGateway } from "./open-gateway.ts";
 
 const MIB = 1024 * 1024;
+const HOUR_MS = 3_600_000;
 
 /** The result of a health check: a serving status, or the gRPC status of its error. */
 function check(client: HealthClient, service: string): Promise<{ serving?: number; code?: number }> {
@@ -109,24 +111,47 @@ describe("llm-gateway's gRPC server", () => {
     });
   }
 
-  it("closes a connection gracefully at its maximum age, without losing a call", async () => {
-    const { promise: aged, resolve } = Promise.withResolvers<void>();
+  it("announces a call as accepted before the provider has sent anything", async () => {
+    await using gemini = await openGeminiServer(() => undefined);
+    await using gateway = await openGateway();
+    const call = gateway.client.generate(geminiRequest(gemini.url), new Metadata({ waitForReady: true }));
+    call.on("error", () => undefined);
+    await once(call, "metadata");
+    call.cancel();
+  });
+
+  it("keeps a connection and its stream for twenty minutes of keepalive pings", async () => {
+    const { promise: enough, resolve: end } = Promise.withResolvers<void>();
     await using gemini = await openGeminiServer(async (reply) => {
       reply.chunk(geminiChunk([{ text: "slow and " }]));
-      if (gemini.requests.length === 1) await aged;
+      await enough;
       reply.chunk(geminiChunk([{ text: "steady" }], { finishReason: "STOP" }));
       reply.end();
     });
-    await using gateway = await openGateway({ maxConnectionAgeMs: 50 });
-    const client = new LLMServiceClient(`127.0.0.1:${gateway.server.port}`, credentials.createInsecure());
-    const slow = collect(client.generate(geminiRequest(gemini.url)));
-    await gemini.request(0);
-    const ready = () => client.getChannel().getConnectivityState(false);
-    const before = ready();
-    await until("the connection has changed", () => ready() !== before);
-    expect((await collect(client.generate(geminiRequest(gemini.url)))).text).to.equal("slow and steady");
-    resolve();
-    expect((await slow).text).to.equal("slow and steady");
-    client.close();
+    mock.timers.enable({ apis: ["setTimeout"] });
+    try {
+      await using gateway = await openGateway({ stallMs: HOUR_MS });
+      const address = `127.0.0.1:${gateway.server.port}`;
+      // One channel, so that the health checks use the stream's connection.
+      const options = { "grpc.keepalive_time_ms": 20_000, "grpc.keepalive_timeout_ms": 20_000 };
+      const channel = new Channel(address, credentials.createInsecure(), options);
+      const override = { channelOverride: channel };
+      const health = new HealthClient(address, credentials.createInsecure(), override);
+      const llm = new LLMServiceClient(address, credentials.createInsecure(), override);
+      const answer = collect(llm.generate(geminiRequest(gemini.url), new Metadata({ waitForReady: true })));
+      await gemini.request(0);
+      for (let minutes = 0; minutes < 20; minutes += 1 / 6) {
+        mock.timers.tick(10_000);
+        // The second answer comes after both sides' pings, and so do the answers to them.
+        for (const service of ["", ""]) {
+          expect(await check(health, service)).to.deep.equal({ serving: ServingStatus.SERVING });
+        }
+      }
+      end();
+      expect(await answer).to.include({ text: "slow and steady", error: undefined });
+      channel.close();
+    } finally {
+      mock.timers.reset();
+    }
   });
 });

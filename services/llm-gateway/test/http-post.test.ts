@@ -1,4 +1,8 @@
+import { once } from "node:events";
+import { createServer, type Server, type Socket } from "node:net";
+import { mock } from "node:test";
 import { expect } from "chai";
+import { listen } from "#shared/service/listen.ts";
 import { openGeminiServer, geminiChunk, type GeminiReply } from "../../../test/support/gemini-server.ts";
 import { httpPost } from "../providers/google-native/request/http-post.ts";
 
@@ -16,6 +20,11 @@ async function read(body: AsyncIterable<unknown>): Promise<unknown> {
   } catch (error) {
     return error;
   }
+}
+
+function boundPort(server: Server): number {
+  const address = server.address();
+  return address !== null && typeof address === "object" ? address.port : 0;
 }
 
 describe("httpPost", () => {
@@ -36,6 +45,47 @@ describe("httpPost", () => {
     const failure: unknown = await post(gemini.url, AbortSignal.abort()).catch((error: unknown) => error);
     expect(failure).to.be.an("error").with.property("message").that.includes("aborted");
     expect(gemini.requests).to.have.length(0);
+  });
+
+  it("fails with ETIMEDOUT, closing the socket, when no TLS connection is made in time", async () => {
+    const silent = createServer();
+    await listen(silent, { host: "127.0.0.1", port: 0 });
+    const { promise: connected, resolve } = Promise.withResolvers<Socket>();
+    silent.once("connection", resolve);
+    const failure: unknown = await httpPost(new URL(`https://127.0.0.1:${boundPort(silent)}`), {
+      headers: new Headers(),
+      body: "",
+      signal: new AbortController().signal,
+      connectTimeoutMs: 50,
+    }).catch((error: unknown) => error);
+    expect(failure).to.be.an("error").with.property("code", "ETIMEDOUT");
+    const socket = await connected;
+    socket.on("error", () => undefined).resume();
+    if (!socket.closed) await once(socket, "close");
+    silent.close();
+  });
+
+  it("limits only the connecting, not the answer", async () => {
+    mock.timers.enable({ apis: ["setTimeout"] });
+    try {
+      const released = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const;
+      await using gemini = await openGeminiServer(
+        released.map(({ promise }) => async (reply: GeminiReply) => {
+          await promise;
+          finish(reply);
+        }),
+      );
+      // The second request reuses the connection.
+      for (const [index, { resolve: release }] of released.entries()) {
+        const response = post(gemini.url, new AbortController().signal);
+        await gemini.request(index);
+        mock.timers.tick(60_000);
+        release();
+        expect(await read(await response)).to.equal("read");
+      }
+    } finally {
+      mock.timers.reset();
+    }
   });
 
   it("fails and closes the socket when its signal aborts before the head, and in the body", async () => {

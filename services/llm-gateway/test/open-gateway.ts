@@ -25,7 +25,6 @@ interface GatewayOverrides {
   readonly firstChunkMs?: number;
   readonly maxOutputBytes?: number;
   readonly maxMessageBytes?: number;
-  readonly maxConnectionAgeMs?: number;
   readonly stopGraceMs?: number;
 }
 
@@ -51,9 +50,6 @@ export async function openGateway(overrides: GatewayOverrides = {}) {
     host: "127.0.0.1",
     port: 0,
     maxMessageBytes: overrides.maxMessageBytes ?? 16 * 1024 * 1024,
-    ...(overrides.maxConnectionAgeMs === undefined
-      ? {}
-      : { maxConnectionAgeMs: overrides.maxConnectionAgeMs }),
     maxOutputBytes: overrides.maxOutputBytes ?? 1024 * 1024,
     stopGraceMs: overrides.stopGraceMs ?? 0,
     provider: selectProvider(providers),

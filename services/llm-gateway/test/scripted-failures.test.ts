@@ -68,6 +68,21 @@ describe("scripted provider that fails", () => {
     expect(unasked.error).to.deep.include({ code: "rate_limited", retryable: true });
   });
 
+  it("passes the script's delay on to the caller, at once with retried: false", async () => {
+    const tried = await play([{ steps: [limited()] }]);
+    expect(tried.error).to.deep.include({ code: "max_retries", retryAfterMs: 5 });
+    const long = await play([{ steps: [limited({ retry_after: "48s" })] }]);
+    expect(long.error).to.deep.include({ code: "rate_limited", retryAfterMs: 48_000 });
+    const once = await play([
+      { when: { attempt: 1 }, steps: [limited({ retried: false })] },
+      { steps: [{ text: "never" }] },
+    ]);
+    expect(once).to.deep.include({ text: "" });
+    expect(once.error).to.deep.include({ code: "rate_limited", retryable: true, retryAfterMs: 5 });
+    const silent = await play([{ steps: [limited({ retry_after: undefined })] }]);
+    expect(silent.error).to.have.property("retryAfterMs", undefined);
+  });
+
   it("is stopped by the output limit when it never ends", async () => {
     const { error, text } = await play([{ steps: [{ text: "x".repeat(10_000), repeat: 1_000_000 }] }]);
     expect(error).to.deep.include({ code: "provider_error", retryable: true });
@@ -78,6 +93,7 @@ describe("scripted provider that fails", () => {
     for (const [rest, words] of [
       [{ retryable: false }, "retryable: true only"],
       [{ retry_after: "soon" }, 'error.retry_after "soon"'],
+      [{ retry_after: undefined, retried: false }, "retried: it goes with retry_after only"],
     ] as const) {
       const { error } = await play([{ steps: [limited(rest)] }]);
       expect(error).to.deep.include({ code: "invalid_request", retryable: false });

@@ -6,8 +6,9 @@ import type { ErrorContext } from "../../errors/provider-failure.ts";
 import { baseUrl } from "../base-url.ts";
 import { apiKey } from "../credential.ts";
 import { lruCached } from "../lru-cache.ts";
+import { providerTarget } from "../provider-target.ts";
+import { PROVIDER_URLS } from "../provider-urls.ts";
 
-const GEMINI_URL = "https://generativelanguage.googleapis.com";
 /** The SDK's default version has neither thinking nor tools. */
 const API_VERSION = "v1beta";
 const MAX_CLIENTS = 32;
@@ -25,7 +26,8 @@ export type OpenGeminiClient = (config: LLMConfig) => OpenedGeminiClient | Promi
 /** Opens clients for the Gemini API with the key that a call names, cached by key and base URL. */
 export function openWithApiKey(env: Environment): OpenGeminiClient {
   const clients = lruCached(MAX_CLIENTS, newClient);
-  return ({ apiKeyEnv, baseUrl: configured }) => {
+  return (config) => {
+    const { apiKeyEnv, baseUrl: configured } = config;
     if (apiKeyEnv === "") {
       throw terminal(
         "credentials",
@@ -37,6 +39,7 @@ export function openWithApiKey(env: Environment): OpenGeminiClient {
       client: clients({ key, configured }),
       secrets: [key],
       credential: `the credential in ${apiKeyEnv}`,
+      target: providerTarget(config),
     };
   };
 }
@@ -46,6 +49,6 @@ function newClient({ key, configured }: { key: string; configured: string }): Go
     apiKey: key,
     // Everything is set, because the SDK falls back to environment variables.
     vertexai: false,
-    httpOptions: { baseUrl: `${baseUrl(configured, GEMINI_URL)}/`, apiVersion: API_VERSION },
+    httpOptions: { baseUrl: `${baseUrl(configured, PROVIDER_URLS.google)}/`, apiVersion: API_VERSION },
   });
 }

@@ -2,7 +2,7 @@ import type { GenerateContentParameters, GoogleGenAI } from "@google/genai";
 import type { Environment } from "#shared/service/environment.ts";
 import { RetryableError } from "#shared/errors.ts";
 import { toolNameDecoder } from "../../conversation/tool-names.ts";
-import { retryable } from "../../errors/llm-error.ts";
+import { brokenOff } from "../../errors/broken-off.ts";
 import { parseSse, type SseEvent } from "../../sse/parse-sse.ts";
 import { guardStalls, type StallLimits } from "../guard-stalls.ts";
 import type { Content, Provider, ProviderCall } from "../provider.ts";
@@ -87,7 +87,7 @@ async function* tryOnce(
     call.signal.throwIfAborted();
     const error = translateGeminiError(thrown, opened);
     if (!output || !(error instanceof RetryableError)) throw error;
-    throw retryable("partial_stream_error", `the answer broke off: ${error.message}`, { cause: error });
+    throw brokenOff(error);
   } finally {
     call.signal.removeEventListener("abort", abort);
     // Close the socket on every early exit; after a complete answer it is reused for the next call.

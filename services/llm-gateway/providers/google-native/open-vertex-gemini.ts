@@ -1,5 +1,6 @@
 import { GoogleGenAI } from "@google/genai";
 import type { Environment } from "#shared/service/environment.ts";
+import { providerTarget } from "../provider-target.ts";
 import { googleCredentials } from "../vertex/google-credentials.ts";
 import { vertexAddress } from "../vertex/vertex-address.ts";
 import type { OpenGeminiClient } from "./gemini-client.ts";
@@ -19,6 +20,6 @@ export function openVertexGemini(env: Environment): OpenGeminiClient {
     });
     const name = config.credentialsEnv;
     const credential = name === "" ? "a call without credentials" : `the credential in ${name}`;
-    return { client, secrets, credential };
+    return { client, secrets, credential, target: providerTarget(config) };
   };
 }

@@ -4,9 +4,11 @@ import { RetryableError, TerminalError } from "#shared/errors.ts";
 import type { LLMConfig } from "#shared/generated/llm/v1/llm.ts";
 import { normaliseConversation } from "../../conversation/normalise-conversation.ts";
 import { toolNameDecoder } from "../../conversation/tool-names.ts";
-import { retryable, terminal } from "../../errors/llm-error.ts";
+import { brokenOff } from "../../errors/broken-off.ts";
+import { terminal } from "../../errors/llm-error.ts";
 import type { ErrorContext } from "../../errors/provider-failure.ts";
 import { guardStalls, type StallLimits } from "../guard-stalls.ts";
+import { providerTarget } from "../provider-target.ts";
 import type { Content, Provider, ProviderCall } from "../provider.ts";
 import { retryBeforeOutput, type RetryPolicy } from "../retry-before-output.ts";
 import type { PreparedChat } from "./models/chat-model.ts";
@@ -37,7 +39,7 @@ async function* generate(
   if (config.model === "") throw terminal("invalid_request", "llm_config.model is empty: name a model");
   const conversation = normaliseConversation(request.messages);
   const { chatModel, secrets } = await open(config);
-  const context = { credential: credentialName(config), secrets };
+  const context = { credential: credentialName(config), secrets, target: providerTarget(config) };
   const prepare = (plain: boolean) => chatModel.prepare({ conversation, tools: request.tools, plain });
   let plain = false;
   yield* retryBeforeOutput(
@@ -102,9 +104,7 @@ async function* tryOnce(
     call.signal.throwIfAborted();
     const error = translateLangchainError(thrown, context);
     if (!output) throw error;
-    if (error instanceof RetryableError) {
-      throw retryable("partial_stream_error", `the answer broke off: ${error.message}`, { cause: error });
-    }
+    if (error instanceof RetryableError) throw brokenOff(error);
     throw error.code === "invalid_request"
       ? terminal("provider_error", error.message, { cause: error })
       : error;

@@ -68,6 +68,9 @@ function stepProblem(step: ScriptStep): string | undefined {
   if (step.error?.retry_after !== undefined && step.error.retryable !== true) {
     return "has retry_after: it goes with retryable: true only";
   }
+  if (step.error?.retried !== undefined && step.error.retry_after === undefined) {
+    return "has retried: it goes with retry_after only";
+  }
   const durations = {
     delay: step.delay,
     chunk_delay: step.chunk_delay,

@@ -1,7 +1,9 @@
 import { createHash } from "node:crypto";
 import { once } from "node:events";
+import type { RetryableError } from "#shared/errors.ts";
 import { parseDuration } from "#shared/agent-config/parse-duration.ts";
 import { pause } from "#shared/pause.ts";
+import { brokenOff as brokenOffAfterOutput } from "../../errors/broken-off.ts";
 import { retryable, terminal } from "../../errors/llm-error.ts";
 import { stalled, type StallLimits } from "../guard-stalls.ts";
 import type { Content } from "../provider.ts";
@@ -98,23 +100,23 @@ function instantContent(step: ScriptStep, newId: () => string): Content {
 function scriptedError({ code, message = `scripted ${code}`, ...rest }: ScriptedError): Error {
   if (rest.retryable !== true) return terminal(code, message);
   const retryAfterMs = parseDuration(rest.retry_after ?? "");
-  return retryable(code, message, retryAfterMs === undefined ? {} : { retryAfterMs });
+  return retryable(code, message, rest.retried === false ? { estimateMs: retryAfterMs } : { retryAfterMs });
 }
 
 /** The error as the other providers report it: `partial_stream_error` once some of the answer was sent. */
-function brokenOff(begun: boolean, error: Error): Error {
-  return begun ? retryable("partial_stream_error", `the answer broke off: ${error.message}`) : error;
+function brokenOff(begun: boolean, error: RetryableError): RetryableError {
+  return begun ? brokenOffAfterOutput(error) : error;
 }
 
-function lostConnection(): Error {
+function lostConnection(): RetryableError {
   return retryable("provider_error", "the connection to the provider failed (ECONNRESET)");
 }
 
-function unreadable(): Error {
+function unreadable(): RetryableError {
   return retryable("provider_error", "the provider sent something that is no JSON, or nested too deeply");
 }
 
-async function stallError(begun: boolean, limits: StallLimits, signal: AbortSignal): Promise<Error> {
+async function stallError(begun: boolean, limits: StallLimits, signal: AbortSignal): Promise<RetryableError> {
   const limitMs = begun ? limits.betweenChunksMs : limits.firstChunkMs;
   await pause(limitMs, signal);
   return brokenOff(begun, stalled(limitMs));

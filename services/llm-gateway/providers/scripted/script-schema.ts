@@ -63,6 +63,8 @@ const actions = {
         retryable: Type.Optional(Type.Boolean()),
         /** The delay that the provider asks for; before any output the gateway retries after it. */
         retry_after: optionalDuration,
+        /** False to end the call at once, with the delay for its caller. */
+        retried: Type.Optional(Type.Literal(false)),
       },
       closed,
     ),

@@ -4,6 +4,7 @@ import type { Environment } from "#shared/service/environment.ts";
 import { errorMessage, type RetryableError, type TerminalError } from "#shared/errors.ts";
 import type { LLMConfig } from "#shared/generated/llm/v1/llm.ts";
 import { retryable, terminal } from "../../errors/llm-error.ts";
+import { WAIT_ESTIMATE_MS } from "../../errors/wait-estimate.ts";
 import { isObject, parseJsonObject } from "../../parse-json.ts";
 import { credential } from "../credential.ts";
 
@@ -81,7 +82,10 @@ function credentialsError(error: unknown, name: string): TerminalError | Retryab
   const response = isObject(error) || error instanceof Error ? Object.entries(error) : [];
   const isNetwork = response.some(([key, value]) => key === "code" && /^E[A-Z]+$/u.test(String(value)));
   if (isNetwork) {
-    return retryable("provider_error", "Google's sign-in cannot be reached", { cause: error });
+    return retryable("provider_error", "Google's sign-in cannot be reached", {
+      cause: error,
+      estimateMs: WAIT_ESTIMATE_MS.unreachable,
+    });
   }
   return terminal("credentials", `${what}: ${errorMessage(error).slice(0, 200)}`, { cause: error });
 }

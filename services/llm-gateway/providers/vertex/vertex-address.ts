@@ -1,6 +1,7 @@
 import type { LLMConfig } from "#shared/generated/llm/v1/llm.ts";
 import { terminal } from "../../errors/llm-error.ts";
 import { baseUrl } from "../base-url.ts";
+import { vertexUrl } from "./vertex-url.ts";
 
 /** The project and location of a model on Vertex AI. */
 export interface VertexAddress {
@@ -34,16 +35,4 @@ export function vertexAddress({ project, location, baseUrl: configured }: LLMCon
     );
   }
   return { url: baseUrl(configured, vertexUrl(region)), project, location: region };
-}
-
-function vertexUrl(location: string): string {
-  switch (location) {
-    case "global":
-      return "https://aiplatform.googleapis.com";
-    case "us":
-    case "eu":
-      return `https://aiplatform.${location}.rep.googleapis.com`;
-    default:
-      return `https://${location}-aiplatform.googleapis.com`;
-  }
 }

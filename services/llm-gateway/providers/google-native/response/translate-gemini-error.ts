@@ -1,4 +1,5 @@
 import { RetryableError, TerminalError, coerceError } from "#shared/errors.ts";
+import { connectionError } from "../../../errors/connection-error.ts";
 import { retryable, terminal } from "../../../errors/llm-error.ts";
 import {
   failureError,
@@ -24,9 +25,7 @@ export function translateGeminiError(thrown: unknown, context: ErrorContext): Te
   if (error instanceof RangeError) return terminal("invalid_request", message, { cause: error });
   // An error with a code that is no TypeError comes from the socket or the HTTP parser.
   if ("code" in error && typeof error.code === "string" && !(error instanceof TypeError)) {
-    return retryable("provider_error", `the connection to the provider failed (${error.code})`, {
-      cause: error,
-    });
+    return connectionError(error.code, context.target, error);
   }
   return retryable("provider_error", `the provider's answer cannot be read: ${message}`, { cause: error });
 }

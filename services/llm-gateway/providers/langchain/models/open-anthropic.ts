@@ -2,6 +2,7 @@ import { Anthropic } from "@anthropic-ai/sdk";
 import type { BaseAnthropic } from "@anthropic-ai/sdk/client";
 import { ChatAnthropic } from "@langchain/anthropic";
 import { baseUrl } from "../../base-url.ts";
+import { PROVIDER_URLS } from "../../provider-urls.ts";
 import { anthropicMessages, mayThink } from "../request/anthropic-messages.ts";
 import { anthropicTools, placeholderTools } from "../request/langchain-tools.ts";
 import { repairAnthropicEvents } from "../response/repair-anthropic-events.ts";
@@ -9,7 +10,6 @@ import type { ChatAddress, ChatModel } from "./chat-model.ts";
 import { claudeSettings } from "./claude-settings.ts";
 import { providerFetch } from "./provider-fetch.ts";
 
-const ANTHROPIC_URL = "https://api.anthropic.com";
 /** Lets older models think between the tool calls of a round; newer ones always do. */
 const INTERLEAVED = { "anthropic-beta": "interleaved-thinking-2025-05-14" };
 
@@ -19,7 +19,7 @@ const INTERLEAVED = { "anthropic-beta": "interleaved-thinking-2025-05-14" };
  */
 export function openAnthropic({ model, apiKey, baseUrl: configured }: ChatAddress): ChatModel {
   // The SDK adds the version itself.
-  const baseURL = baseUrl(configured, ANTHROPIC_URL).replace(/\/v1$/u, "");
+  const baseURL = baseUrl(configured, PROVIDER_URLS.anthropic).replace(/\/v1$/u, "");
   const client = new Anthropic({
     // Every option is set, because the SDK falls back to environment variables. Without a key it would read a
     // profile in the home directory and send its token to this address.

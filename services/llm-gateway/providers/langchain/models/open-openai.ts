@@ -1,5 +1,6 @@
 import { ChatOpenAI, ChatOpenAICompletions } from "@langchain/openai";
 import { baseUrl } from "../../base-url.ts";
+import { PROVIDER_URLS } from "../../provider-urls.ts";
 import { chatMessages } from "../request/chat-messages.ts";
 import { functionTools } from "../request/langchain-tools.ts";
 import { reasoningByCall, addReasoning } from "../request/reasoning-content.ts";
@@ -10,7 +11,6 @@ import type { RepairEvent } from "../response/rewrite-sse.ts";
 import type { ChatAddress, ChatModel } from "./chat-model.ts";
 import { providerFetch } from "./provider-fetch.ts";
 
-const OPENAI_URL = "https://api.openai.com/v1";
 const AZURE_API_VERSION = "2024-10-21";
 
 /**
@@ -25,7 +25,7 @@ export function openOpenai(address: ChatAddress): ChatModel {
   const server = { ...address, baseUrl: rest ?? address.baseUrl };
   return isReasoning || api === "responses"
     ? responsesModel(server)
-    : chatCompletionsModel(server, OPENAI_URL);
+    : chatCompletionsModel(server, PROVIDER_URLS.openai);
 }
 
 /** A model behind chat completions, at `defaultUrl` unless the address has a base URL. */
@@ -52,7 +52,7 @@ export function chatCompletionsModel(address: ChatAddress, defaultUrl: string): 
 
 function responsesModel(address: ChatAddress): ChatModel {
   const fields = {
-    ...clientFields(address, OPENAI_URL, repairResponsesEvents),
+    ...clientFields(address, PROVIDER_URLS.openai, repairResponsesEvents),
     model: address.model,
     useResponsesApi: true,
     // OpenAI must store nothing: reasoning is returned encrypted and sent back with the conversation.

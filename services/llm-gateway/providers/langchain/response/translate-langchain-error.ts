@@ -1,4 +1,5 @@
 import { RetryableError, TerminalError, coerceError } from "#shared/errors.ts";
+import { connectionError } from "../../../errors/connection-error.ts";
 import { retryable, terminal } from "../../../errors/llm-error.ts";
 import { parseRetryAfter } from "../../../errors/parse-retry-after.ts";
 import {
@@ -48,13 +49,7 @@ export function translateLangchainError(
   const reason = networkReason(error);
   return reason === undefined
     ? retryable("provider_error", `the provider's answer cannot be read: ${message}`, { cause: error })
-    : retryable(
-        "provider_error",
-        `the connection to the provider failed (${redact(reason, context.secrets)})`,
-        {
-          cause: error,
-        },
-      );
+    : connectionError(redact(reason, context.secrets), context.target, error);
 }
 
 const BLOCKED = /content_filter|content_policy|invalid_prompt|safety_check|moderation/iu;
