@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { expect } from "chai";
-import type { Consumer } from "nats";
 import { ensureExecutorsDurable, ensureStreams } from "#shared/bus/ensure-streams.ts";
-import { openSessionQueue, pullSession, type SessionDelivery } from "#shared/bus/pull-session.ts";
+import { pullSession, type SessionDelivery } from "#shared/bus/pull-session.ts";
 import { queuedSessions } from "#shared/bus/queued-sessions.ts";
 import { wakeSession } from "#shared/bus/wake-session.ts";
 import { EXECUTORS_DURABLE, SESSIONS_STREAM, SUBJECTS } from "#shared/contracts/subjects.ts";
@@ -14,7 +13,6 @@ const MAX_RUNNING = 3;
 
 describe("the session queue", () => {
   let fixture: BusFixture;
-  let queue: Consumer;
 
   before(async () => {
     fixture = await BusFixture.start({ ownServers: true });
@@ -24,11 +22,10 @@ describe("the session queue", () => {
     await ensureStreams(fixture.bus, { replicas: 1 });
     await fixture.bus.jsm.streams.purge(SESSIONS_STREAM);
     await ensureExecutorsDurable(fixture.bus, { maxRunning: MAX_RUNNING });
-    queue = await openSessionQueue(fixture.bus);
   });
 
   const pull = async (): Promise<SessionDelivery> => {
-    const delivery = await pullSession(fixture.bus, queue, never);
+    const delivery = await pullSession(fixture.bus, never);
     if (delivery === null) throw new Error("nothing was delivered");
     return delivery;
   };
@@ -137,21 +134,21 @@ describe("the session queue", () => {
 
     it("resolves null immediately when it is aborted, and takes no message afterwards", async () => {
       const stop = new AbortController();
-      const pulling = pullSession(fixture.bus, queue, stop.signal);
+      const pulling = pullSession(fixture.bus, stop.signal);
       await until("the pull waits", async () => (await durable()).num_waiting === 1);
       stop.abort();
       expect(await pulling).to.equal(null);
       const id = randomUUID();
       await wakeSession(fixture.bus, id);
       expect((await pull()).sessionId).to.equal(id);
-      expect(await pullSession(fixture.bus, queue, stop.signal)).to.equal(null);
+      expect(await pullSession(fixture.bus, stop.signal)).to.equal(null);
     });
 
     it("terminates, logs and reports a message that is not a wake-up", async () => {
       let poison = 0;
       for (const message of ["not a wake-up", JSON.stringify({ session_id: randomUUID() })]) {
         await fixture.bus.js.publish(SUBJECTS.sessions(randomUUID()), message);
-        expect(await pullSession(fixture.bus, queue, never, () => (poison += 1))).to.equal(null);
+        expect(await pullSession(fixture.bus, never, () => (poison += 1))).to.equal(null);
         await until("it is gone", async () => (await queuedSessions(fixture.bus)).size === 0);
       }
       expect(poison).to.equal(2);
@@ -159,7 +156,7 @@ describe("the session queue", () => {
     });
 
     it("rejects when the durable is deleted under it", async () => {
-      const pulling = pullSession(fixture.bus, queue, never).then(
+      const pulling = pullSession(fixture.bus, never).then(
         () => "resolved",
         () => "rejected",
       );
