@@ -50,8 +50,18 @@ interface BusOptions {
   readonly name: string;
   readonly log: Logger;
   readonly signal: AbortSignal;
+  readonly timing?: BusTiming;
 }
 
+interface BusTiming {
+  /** A connection whose server has not answered two pings, sent at this interval in ms, is given up. */
+  readonly pingMs: number;
+  /** A server that has not accepted the client after this time in ms is given up. */
+  readonly dialMs: number;
+}
+
+/** A frozen server is noticed after at most 15 s. */
+const TIMING: BusTiming = { pingMs: 5_000, dialMs: 4_000 };
 /** Between two rounds over all servers. Short: services are to be connected within 10 s of the server's return. */
 const RETRIES = { firstMs: 250, lastMs: 2_000 };
 /** Before the first dial after a loss: a server that accepts connections and ends them must not be dialled in a loop. */
@@ -63,14 +73,13 @@ const CLOSE_FLUSH_MS = 1_000;
  * aborts. After that, a lost connection is replaced without a limit on retries, until the bus is disposed. Only the
  * servers named in `url` are used, in turn, starting with a random one.
  */
-export async function openBus({ url, name, log, signal }: BusOptions): Promise<Bus> {
+export async function openBus({ url, name, log, signal, timing = TIMING }: BusOptions): Promise<Bus> {
   const { servers, ...credentials } = parseNatsAddress(url);
   const options: ConnectionOptions = {
     ...credentials,
     name,
-    timeout: 4_000,
-    // A frozen or unreachable server is noticed after at most 15 s; the client's default is 6 minutes.
-    pingInterval: 5_000,
+    timeout: timing.dialMs,
+    pingInterval: timing.pingMs,
     maxPingOut: 2,
   };
   const open = linkOpener({ servers, options, log });
@@ -208,8 +217,8 @@ class ReplacedBus implements Bus {
   async #replace(signal: AbortSignal): Promise<void> {
     let reported = "";
     const report = (failure: string) => {
-      // An outage can last for hours: only a new failure is logged.
-      if (failure !== reported) this.log.warn(`${failure}: trying again`);
+      // An outage can last for hours: a repeated failure is not a warning.
+      this.log[failure === reported ? "debug" : "warn"](`${failure}: trying again`);
       reported = failure;
     };
     for (;;) {

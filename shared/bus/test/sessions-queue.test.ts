@@ -48,6 +48,22 @@ describe("the session queue", () => {
       });
     });
 
+    it("updates no stream that has these settings", async () => {
+      const updates: string[] = [];
+      const watcher = await fixture.connect();
+      const advisories = watcher.connection.subscribe("$JS.EVENT.ADVISORY.STREAM.UPDATED.>", {
+        callback: (_, { subject }) => updates.push(subject),
+      });
+      await watcher.flush();
+      await ensureStreams(fixture.bus, { replicas: 1 });
+      await ensureStreams(fixture.bus, { replicas: 1 });
+      await fixture.bus.jsm.streams.update(SESSIONS_STREAM, { max_msgs: 7 });
+      await until("the test's own update is reported", () => updates.length > 0);
+      await watcher.flush();
+      expect(updates).to.have.length(1);
+      advisories.unsubscribe();
+    });
+
     it("updates a stream with other settings and keeps its messages", async () => {
       const id = randomUUID();
       await wakeSession(fixture.bus, id);
@@ -130,6 +146,18 @@ describe("the session queue", () => {
       await wakeSession(fixture.bus, id);
       (await pull()).nak();
       expect((await pull()).sessionId).to.equal(id);
+    });
+
+    it("delivers again no earlier than the delay of a nak, also if that has no whole number of nanoseconds", async () => {
+      const id = randomUUID();
+      await wakeSession(fixture.bus, id);
+      const delivery = await pull();
+      const delayMs = 1_500 + 1 / 3;
+      const refusedAt = performance.now();
+      delivery.nak(delayMs);
+      const again = await until("it is delivered again", () => pullSession(fixture.bus, never));
+      expect(again.sessionId).to.equal(id);
+      expect(performance.now() - refusedAt).to.be.at.least(delayMs);
     });
 
     it("resolves null immediately when it is aborted, and takes no message afterwards", async () => {
