@@ -13,7 +13,7 @@ import { ensureExecutorsDurable, ensureStreams } from "#shared/bus/ensure-stream
 import { isDurableAheadOfStream, recreateDurable } from "#shared/bus/executors-durable.ts";
 import { lastPublishedSeq } from "#shared/bus/last-published-seq.ts";
 import { openBus, type Bus } from "#shared/bus/open-bus.ts";
-import { openSessionQueue, pullSession } from "#shared/bus/pull-session.ts";
+import { pullSession } from "#shared/bus/pull-session.ts";
 import { queuedSessions } from "#shared/bus/queued-sessions.ts";
 import { wakeSession } from "#shared/bus/wake-session.ts";
 import { BUS_USERS } from "#shared/contracts/bus-users.ts";
@@ -85,7 +85,7 @@ describe("the users of the NATS server", () => {
     await ensureExecutorsDurable(executor, { maxRunning: 5 });
     expect(await wakeSession(api, SESSION)).to.equal("queued");
     expect([...(await queuedSessions(api))]).to.deep.equal([SESSION]);
-    const delivery = await pullSession(executor, await openSessionQueue(executor), signal);
+    const delivery = await pullSession(executor, signal);
     expect(delivery?.sessionId).to.equal(SESSION);
     await delivery?.ack();
     expect(await lastPublishedSeq(executor, SESSION)).to.equal(0);

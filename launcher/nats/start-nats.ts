@@ -35,6 +35,10 @@ type StartNats = {
   readonly port: number;
   /** Without any, everyone is let in and shares everything. */
   readonly accounts?: readonly NatsAccount[];
+  /** Serves the server's monitoring over HTTP on this port of 127.0.0.1; without it there is none. */
+  readonly monitorPort?: number;
+  /** Further lines of the server's configuration. */
+  readonly settings?: readonly string[];
   readonly signal?: AbortSignal;
 };
 
@@ -61,7 +65,11 @@ export function storageConfig(storeDir: string, accounts: readonly NatsAccount[]
   return [jetstream, "accounts {", ...entries, "}"];
 }
 
-function writeConfig({ dataDir, accounts }: StartNats, port: number, serverName: string): string {
+function writeConfig(
+  { dataDir, accounts, monitorPort, settings = [] }: StartNats,
+  port: number,
+  serverName: string,
+): string {
   const path = join(dataDir, "nats.conf");
   const lines = [
     `server_name: ${JSON.stringify(serverName)}`,
@@ -69,7 +77,9 @@ function writeConfig({ dataDir, accounts }: StartNats, port: number, serverName:
     "max_payload: 8MB",
     // The pull requests of a client that vanished stay open until the server notices.
     'ping_interval: "5s"',
+    ...(monitorPort === undefined ? [] : [`http: "127.0.0.1:${monitorPort}"`]),
     ...storageConfig(join(dataDir, "store"), accounts),
+    ...settings,
   ];
   writeFileSync(path, `${lines.join("\n")}\n`, { mode: 0o600 });
   return path;

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { ensureStreams } from "#shared/bus/ensure-streams.ts";
 import { isDurableAheadOfStream, recreateDurable } from "#shared/bus/executors-durable.ts";
+import { onReconnect } from "#shared/bus/on-reconnect.ts";
 import { openBus, type Bus } from "#shared/bus/open-bus.ts";
 import { publishEvent } from "#shared/bus/publish-event.ts";
 import { queuedSessions } from "#shared/bus/queued-sessions.ts";
@@ -12,6 +13,7 @@ import { SUBJECTS } from "#shared/contracts/subjects.ts";
 import { errorMessage } from "#shared/errors.ts";
 import type { Logger } from "#shared/service/logger.ts";
 import type { ApiMetrics } from "./api-metrics.ts";
+import { CatchUp, type Sweep } from "./catch-up.ts";
 import type { ApiConfig } from "./config.ts";
 
 /**
@@ -19,7 +21,10 @@ import type { ApiConfig } from "./config.ts";
  * unavailable no request fails, and the sweeper dispatches later.
  */
 export interface Dispatcher extends AsyncDisposable {
-  /** Wakes an executor for a session, in the background. */
+  /**
+   * Wakes an executor for a new session, in the background. While older sessions may be missing in the stream, a sweep
+   * that starts at once does it instead, in the order of their age.
+   */
   wake(sessionId: string): void;
   /** Wakes an executor for each session. Rejects while NATS is unavailable, or if the stream refuses a wake-up. */
   wakeAll(sessionIds: readonly string[]): Promise<void>;
@@ -32,7 +37,12 @@ export interface Dispatcher extends AsyncDisposable {
    * called. The bus can lose events; the session's row has the last number.
    */
   follow(sessionId: string, handle: (seq: number) => void): () => void;
-  /** The sessions whose wake-up is in the stream. Creates the stream if it is missing. Rejects while NATS is unavailable. */
+  /** To be called at the start of each sweep, before it reads the sessions. */
+  startSweep(): Sweep;
+  /**
+   * The sessions whose wake-up is in the stream. Prepares the stream at the start, after a reconnect and after a
+   * failure. Rejects while NATS is unavailable.
+   */
   queued(): Promise<ReadonlySet<string>>;
   /** True when the stream holds wake-ups that its consumer will never deliver. Rejects while NATS is unavailable. */
   isQueueStuck(): Promise<boolean>;
@@ -61,10 +71,24 @@ export function openDispatcher({
 }): Dispatcher {
   let bus: Bus | undefined;
   const background = openBackgroundSends(log);
-  const prepare = (connected: Bus) => ensureStreams(connected, { replicas: config.natsReplicas });
+  const catchUp = new CatchUp({
+    prepare: () => ensureStreams(connected(), { replicas: config.natsReplicas }),
+    send: (sessionId) =>
+      inBackground("wake-up", async (live) =>
+        wakeCounted(live, metrics, sessionId).catch((error: unknown) => {
+          catchUp.reportLoss();
+          throw error;
+        }),
+      ),
+  });
   const open = async () => {
     bus = await openBus({ url: config.natsUrl, name: "tarsy-api", log, signal });
-    await prepare(bus);
+    onReconnect(bus, () => {
+      catchUp.reportLoss();
+      catchUp.requestSweep();
+    });
+    catchUp.requestSweep();
+    await catchUp.prepare();
   };
   const opening = open().catch((error: unknown) => {
     if (!signal.aborted) log.warn({ error: errorMessage(error) }, "streams not prepared: sweeper retries");
@@ -84,22 +108,32 @@ export function openDispatcher({
   };
 
   return {
-    wake: (sessionId) => inBackground("wake-up", (live) => wakeCounted(live, metrics, sessionId)),
+    wake: (sessionId) => {
+      // Messages are dropped while disconnected: the sweep after the reconnect sends them.
+      if (bus?.isConnected() === true) catchUp.wake(sessionId);
+    },
     wakeAll: async (sessionIds) => {
       const live = connected();
       const sent = await Promise.allSettled(sessionIds.map(async (id) => wakeCounted(live, metrics, id)));
       const failed = sent.find(({ status }) => status === "rejected");
-      if (failed?.status === "rejected") throw failed.reason;
+      if (failed?.status !== "rejected") return;
+      catchUp.reportLoss();
+      throw failed.reason;
     },
     cancel: (sessionId) => inBackground("cancel", (live) => sendCancel(live, sessionId)),
     publish: (events) => {
       for (const event of events) inBackground("event", (live) => publishEvent(live, event));
     },
     follow: (sessionId, handle) =>
-      bus === undefined || bus.connection.isClosed() ? () => undefined : followEvents(bus, sessionId, handle),
+      bus === undefined ? () => undefined : followEvents(bus, sessionId, handle),
+    startSweep: () => catchUp.startSweep(),
     queued: async () => {
-      await prepare(connected());
-      return queuedSessions(connected());
+      const live = connected();
+      await catchUp.prepare();
+      return queuedSessions(live).catch((error: unknown) => {
+        catchUp.reportLoss();
+        throw error;
+      });
     },
     isQueueStuck: async () => isDurableAheadOfStream(connected()),
     recreateQueue: async () =>
@@ -148,7 +182,7 @@ async function wakeCounted(bus: Bus, metrics: ApiMetrics, sessionId: string): Pr
 async function sendCancel(bus: Bus, sessionId: string): Promise<void> {
   // Core publish, unacknowledged: the owner also finds the cancel at its next lease renewal.
   bus.connection.publish(SUBJECTS.cancel(sessionId), sessionCancelCodec.encode({ session_id: sessionId }));
-  await Promise.race([bus.connection.flush(), wait(FLUSH_TIMEOUT_MS, undefined, { ref: false })]);
+  await Promise.race([bus.flush(), wait(FLUSH_TIMEOUT_MS, undefined, { ref: false })]);
 }
 
 /** Subscribes to a session's events until the returned function is called. */

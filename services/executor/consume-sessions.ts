@@ -1,5 +1,5 @@
 import { onReconnect } from "#shared/bus/on-reconnect.ts";
-import { openSessionQueue, pullSession, type SessionDelivery } from "#shared/bus/pull-session.ts";
+import { pullSession, type SessionDelivery } from "#shared/bus/pull-session.ts";
 import { subscribe } from "#shared/bus/subscribe.ts";
 import { sessionCancelCodec } from "#shared/contracts/session-cancel.ts";
 import { SUBJECTS } from "#shared/contracts/subjects.ts";
@@ -117,32 +117,25 @@ interface FreeSlots {
 }
 
 async function pullWhileSlotsAreFree(deps: ExecutorDeps, stop: AbortSignal, slots: FreeSlots): Promise<void> {
-  let queue: Awaited<ReturnType<typeof openSessionQueue>> | undefined;
-  // After a reconnect the server does not know an open pull, so the pull is aborted and repeated.
-  let renew = new AbortController();
-  let either = AbortSignal.any([stop, renew.signal]);
-  onReconnect(deps.bus, () => {
-    renew.abort();
-    renew = new AbortController();
-    either = AbortSignal.any([stop, renew.signal]);
-  });
+  let isPrepared = false;
   while (!stop.aborted) {
     try {
       if (slots.isFull()) {
         await untilAborted(slots.freed(), stop);
         continue;
       }
+      await deps.bus.untilConnected(stop);
       await slots.ready();
-      if (queue === undefined) {
+      if (!isPrepared) {
         await deps.prepareQueue();
-        queue = await openSessionQueue(deps.bus);
+        isPrepared = true;
       }
-      const delivery = await pullSession(deps.bus, queue, either, () => deps.metrics.poison.inc());
+      const delivery = await pullSession(deps.bus, stop, () => deps.metrics.poison.inc());
       if (delivery !== null) slots.handle(delivery);
     } catch (error) {
       if (stop.aborted) break;
       // A server is unavailable or the stream is gone: prepare the queue again once the server answers.
-      queue = undefined;
+      isPrepared = false;
       deps.log.warn({ error: errorMessage(error) }, "no sessions pulled");
       await pause(jitter(RETRY_MS), stop).catch(() => undefined);
     }

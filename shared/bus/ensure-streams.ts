@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import {
   AckPolicy,
   DeliverPolicy,
@@ -19,7 +20,7 @@ interface StreamOptions {
   readonly replicas: number;
 }
 
-/** Creates SESSIONS and EVENTS, or updates existing ones to these settings. Safe to call concurrently. */
+/** Creates SESSIONS and EVENTS, or updates those with other settings. Safe to call concurrently. */
 export async function ensureStreams(bus: Bus, { replicas }: StreamOptions): Promise<void> {
   await ensureStream(bus, {
     name: SESSIONS_STREAM,
@@ -77,9 +78,18 @@ export async function ensureExecutorsDurable(
 
 async function ensureStream(bus: Bus, config: Partial<StreamConfig> & { name: string }): Promise<void> {
   try {
+    const { config: current } = await bus.jsm.streams.info(config.name);
+    // An update is a write that a cluster has to agree on, also when it changes nothing.
+    if (holds(current, config)) return;
     await bus.jsm.streams.update(config.name, config);
   } catch (error) {
     if (jetStreamError(error)?.code !== STREAM_NOT_FOUND) throw error;
     await bus.jsm.streams.add(config);
   }
+}
+
+/** True if `current` has each value of `wanted`. */
+function holds(current: object, wanted: object): boolean {
+  const values = new Map<string, unknown>(Object.entries(current));
+  return Object.entries(wanted).every(([key, value]) => isDeepStrictEqual(values.get(key), value));
 }

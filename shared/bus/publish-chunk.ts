@@ -3,9 +3,8 @@ import { streamChunkCodec, type StreamChunk } from "#shared/contracts/stream-chu
 import { SUBJECTS } from "#shared/contracts/subjects.ts";
 
 /**
- * Publishes a chunk without waiting for a confirmation, after everything sent on this connection before. A chunk
- * published while disconnected is lost: the client buffers it and clears the buffer when it reconnects. Does nothing
- * on a closed connection.
+ * Publishes a chunk without waiting for a confirmation, after everything sent on this connection before. Does
+ * nothing while disconnected: the chunk is lost.
  */
 export function publishChunk(bus: Bus, chunk: StreamChunk): void {
   if (bus.connection.isClosed()) return;

@@ -12,7 +12,7 @@ const PUBLISH_TIMEOUT_MS = 2_000;
 /**
  * Publishes one committed event to EVENTS and, if it is about the session as a whole, to the feed. The message is in
  * the connection's send buffer when the call returns. The promise settles with the stream's acknowledgement; callers
- * may ignore it, because readers fill gaps from the event's row.
+ * may ignore it, because readers fill gaps from the event's row. Rejects at once while disconnected.
  */
 export async function publishEvent(bus: Bus, event: SessionEvent): Promise<void> {
   const { session_id, seq, db_event_id, payload } = event;

@@ -1,8 +1,8 @@
-import type { Consumer, JsMsg } from "nats";
+import { createInbox, nanos, type Msg } from "nats";
 import type { Bus } from "#shared/bus/open-bus.ts";
 import { sessionWakeupCodec } from "#shared/contracts/session-wakeup.ts";
 import { EXECUTORS_DURABLE, SESSIONS_STREAM, SUBJECTS } from "#shared/contracts/subjects.ts";
-import { TerminalError, errorMessage } from "#shared/errors.ts";
+import { RetryableError, TerminalError, errorMessage } from "#shared/errors.ts";
 
 /** A delivered wake-up, to be acknowledged. */
 export interface SessionDelivery {
@@ -17,38 +17,54 @@ export interface SessionDelivery {
 
 /** Short, because a pull left behind by a frozen executor delays the next delivery by up to this time. */
 const PULL_EXPIRES_MS = 5_000;
+/** The server ends a pull itself; an answer that comes later was lost. */
+const PULL_LOST_MS = PULL_EXPIRES_MS + 2_000;
+const ACK_TIMEOUT_MS = 5_000;
 
-/** Gets the executors' durable for pulling. */
-export async function openSessionQueue(bus: Bus): Promise<Consumer> {
-  return bus.js.consumers.get(SESSIONS_STREAM, EXECUTORS_DURABLE);
-}
+const PULL_SUBJECT = `$JS.API.CONSUMER.MSG.NEXT.${SESSIONS_STREAM}.${EXECUTORS_DURABLE}`;
+/** The server's status of a pull that has expired. */
+const EXPIRED = 408;
 
 /**
- * Waits up to 5 s, or until `signal` aborts, for one wake-up; resolves null when none came. A message that is not a
- * wake-up is logged, reported to `onPoison` and terminated, so that it is never redelivered; it resolves null, too.
- * Rejects when the server or the durable is gone.
+ * Waits up to 5 s, or until `signal` aborts, for one wake-up of the executors' durable; resolves null when none came, or
+ * when the connection is lost. A message that is not a wake-up is logged, reported to `onPoison` and terminated, so that
+ * it is never redelivered; it resolves null, too. Rejects when the durable is gone or NATS is not connected.
  */
 export async function pullSession(
   bus: Bus,
-  queue: Consumer,
   signal: AbortSignal,
   onPoison: () => void = () => {},
 ): Promise<SessionDelivery | null> {
-  // One message per pull: consume() prefetches messages, and other executors could not run them meanwhile.
-  const pull = await queue.fetch({ max_messages: 1, expires: PULL_EXPIRES_MS });
-  // Closing removes the pull's interest at the server, which then delivers nothing more to it.
-  const stop = () => void pull.close();
-  signal.addEventListener("abort", stop, { once: true });
+  const { connection, lost } = bus;
+  const pulled = Promise.withResolvers<Msg | null>();
+  const inbox = createInbox(bus.inboxPrefix);
+  const subscription = connection.subscribe(inbox, {
+    callback: (error, message) => (error === null ? pulled.resolve(message) : pulled.reject(error)),
+  });
+  const stop = () => pulled.resolve(null);
+  const timer = setTimeout(stop, PULL_LOST_MS);
+  for (const end of [signal, lost]) end.addEventListener("abort", stop, { once: true });
   try {
-    if (signal.aborted) stop();
-    for await (const message of pull) return parseWakeup(bus, message, onPoison);
-    return null;
+    if (signal.aborted || lost.aborted) return null;
+    // One message per pull: other executors could not run messages that are prefetched here.
+    const pull = JSON.stringify({ batch: 1, expires: nanos(PULL_EXPIRES_MS) });
+    connection.publish(PULL_SUBJECT, pull, { reply: inbox });
+    const message = await pulled.promise;
+    if (message === null) return null;
+    // A status comes on the inbox itself, a delivery on the message's own subject.
+    if (message.subject !== inbox) return parseWakeup(bus, message, onPoison);
+    const { code = 0, description = "" } = message.headers ?? {};
+    if (code === EXPIRED) return null;
+    throw new RetryableError("pull_refused", `no sessions can be pulled: ${code} ${description}`);
   } finally {
-    signal.removeEventListener("abort", stop);
+    clearTimeout(timer);
+    for (const end of [signal, lost]) end.removeEventListener("abort", stop);
+    // Removes the pull's interest at the server, which then delivers nothing more to it.
+    subscription.unsubscribe();
   }
 }
 
-function parseWakeup(bus: Bus, message: JsMsg, onPoison: () => void): SessionDelivery | null {
+function parseWakeup(bus: Bus, message: Msg, onPoison: () => void): SessionDelivery | null {
   try {
     const { session_id: sessionId } = sessionWakeupCodec.decode(message.data);
     // The stream limits wake-ups to one per subject, so the subject must be the session's.
@@ -61,28 +77,36 @@ function parseWakeup(bus: Bus, message: JsMsg, onPoison: () => void): SessionDel
     return delivery(bus, sessionId, message);
   } catch (error) {
     bus.log.error({ subject: message.subject, error: errorMessage(error) }, "poison message terminated");
-    message.term();
+    message.respond("+TERM");
     onPoison();
     return null;
   }
 }
 
-function delivery(bus: Bus, sessionId: string, message: JsMsg): SessionDelivery {
+function delivery(bus: Bus, sessionId: string, { reply = "" }: Msg): SessionDelivery {
   // An acknowledgement is valid only on the server that delivered the message: after a change of server it could
-  // acknowledge another session's message.
+  // acknowledge another session's message. A new connection to the same server may acknowledge it.
   const server = bus.connection.info?.server_id;
-  const alive = () => !bus.connection.isClosed() && bus.connection.info?.server_id === server;
+  let isAcknowledged = false;
+  const canSend = () =>
+    !isAcknowledged && !bus.connection.isClosed() && bus.connection.info?.server_id === server;
   return {
     sessionId,
     working: () => {
-      if (alive()) message.working();
+      if (canSend()) bus.connection.publish(reply, "+WPI");
     },
     ack: async () => {
+      if (!canSend()) return;
+      isAcknowledged = true;
       // A lost acknowledgement is harmless: the message is redelivered, and by then the session's row is terminal.
-      if (alive()) await message.ackAck().catch(() => false);
+      await bus.connection.request(reply, "+ACK", { timeout: ACK_TIMEOUT_MS }).catch(() => undefined);
     },
-    nak: (delayMs) => {
-      if (alive()) message.nak(delayMs);
+    nak: (delayMs = 0) => {
+      if (!canSend()) return;
+      isAcknowledged = true;
+      // The server takes only whole nanoseconds; it ignores any other delay and redelivers at once.
+      const delay = delayMs > 0 ? ` ${JSON.stringify({ delay: nanos(Math.ceil(delayMs)) })}` : "";
+      bus.connection.publish(reply, `-NAK${delay}`);
     },
   };
 }

@@ -14,8 +14,8 @@ interface RequestContract<Q extends TSchema, A extends TSchema> {
 
 /**
  * Sends a request and waits up to `timeoutMs` for one reply. Throws the signal's reason once it aborts; RetryableError
- * `no_responders` when no service subscribes to the subject and `request_timeout` when no reply came; TerminalError
- * `malformed` for a reply that violates the contract.
+ * `no_responders` when no service subscribes to the subject and `request_timeout` when no reply came, at once if NATS is
+ * not connected or the connection is lost; TerminalError `malformed` for a reply that violates the contract.
  */
 export async function request<Q extends TSchema, A extends TSchema>(
   bus: Bus,
@@ -51,19 +51,21 @@ export function serveRequests<Q extends TSchema, A extends TSchema>(
   contract: RequestContract<Q, A>,
   answer: (value: Static<Q>) => Static<A> | Promise<Static<A>>,
 ): BusSubscription {
-  const subscription = bus.connection.subscribe(subject, {
+  const unsubscribe = bus.subscribe(subject, {
     ...(queue === undefined ? {} : { queue }),
     callback: (error, message) => {
       if (error !== null) {
         bus.log.error({ subject, error: error.message }, "subscription failed");
         return;
       }
-      void (async () =>
-        message.respond(contract.reply.encode(await answer(contract.request.decode(message.data)))))().catch(
-        (failure: unknown) =>
-          bus.log.error({ subject, error: errorMessage(failure) }, "request not answered"),
+      void (async () => {
+        const reply = contract.reply.encode(await answer(contract.request.decode(message.data)));
+        // On the current connection: the one that brought the request may be gone by now.
+        if (message.reply !== undefined) bus.connection.publish(message.reply, reply);
+      })().catch((failure: unknown) =>
+        bus.log.error({ subject, error: errorMessage(failure) }, "request not answered"),
       );
     },
   });
-  return { live: () => bus.connection.flush(), unsubscribe: () => subscription.unsubscribe() };
+  return { live: () => bus.flush(), unsubscribe };
 }

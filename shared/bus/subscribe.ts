@@ -1,10 +1,12 @@
-import type { Subscription } from "nats";
 import type { Bus } from "#shared/bus/open-bus.ts";
 import type { JsonCodec } from "#shared/contracts/json-codec.ts";
 import { errorMessage } from "#shared/errors.ts";
 import type { Static, TSchema } from "typebox";
 
-/** A live subscription. `unsubscribe` takes effect immediately: no message is handled after it. */
+/**
+ * A live subscription, made again after each reconnect. `unsubscribe` takes effect immediately: no message is handled
+ * after it.
+ */
 export interface BusSubscription {
   /** Resolves once the subscription is active on the server; rejects while disconnected. */
   live(): Promise<void>;
@@ -23,7 +25,7 @@ export function subscribe<S extends TSchema>(
   handle: (value: Static<S>, subject: string) => void,
 ): BusSubscription {
   let open = true;
-  const subscription: Subscription = bus.connection.subscribe(subject, {
+  const unsubscribe = bus.subscribe(subject, {
     callback: (error, message) => {
       if (!open) return;
       if (error !== null) {
@@ -44,10 +46,10 @@ export function subscribe<S extends TSchema>(
     },
   });
   return {
-    live: () => bus.connection.flush(),
+    live: () => bus.flush(),
     unsubscribe: () => {
       open = false;
-      subscription.unsubscribe();
+      unsubscribe();
     },
   };
 }

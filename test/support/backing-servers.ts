@@ -2,8 +2,10 @@ import { rm } from "node:fs/promises";
 import { Client } from "pg";
 import type { EmbeddedNats } from "../../launcher/nats/start-nats.ts";
 import type { EmbeddedPostgres } from "../../launcher/postgres/start-postgres.ts";
+import { natsClients, type NatsClient } from "./nats-clients.ts";
 import { serverDirectory } from "./server-directory.ts";
 import { startNatsIn, startPostgresIn } from "./start-servers.ts";
+import { testPort } from "./test-port.ts";
 import { takeServerShare } from "./worker-servers.ts";
 
 interface BackingServersOptions {
@@ -18,6 +20,7 @@ export class BackingServers implements AsyncDisposable {
   readonly directory: string;
   readonly #durable: boolean;
   readonly #shared: boolean;
+  readonly #monitorPort: number;
   postgres: EmbeddedPostgres;
   nats: EmbeddedNats;
 
@@ -25,12 +28,14 @@ export class BackingServers implements AsyncDisposable {
     directory: string;
     durable: boolean;
     shared: boolean;
+    monitorPort?: number;
     postgres: EmbeddedPostgres;
     nats: EmbeddedNats;
   }) {
     this.directory = parts.directory;
     this.#durable = parts.durable;
     this.#shared = parts.shared;
+    this.#monitorPort = parts.monitorPort ?? 0;
     this.postgres = parts.postgres;
     this.nats = parts.nats;
   }
@@ -42,11 +47,12 @@ export class BackingServers implements AsyncDisposable {
   static async start({ durable = false, prepare }: BackingServersOptions = {}): Promise<BackingServers> {
     const directory = await serverDirectory();
     prepare?.(directory);
+    const monitorPort = await testPort();
     const [postgres, nats] = await Promise.all([
       startPostgresIn({ directory, port: 0, durable }),
-      startNatsIn({ directory, port: 0 }),
+      startNatsIn({ directory, port: 0, monitorPort }),
     ]);
-    return new BackingServers({ directory, durable, shared: false, postgres, nats });
+    return new BackingServers({ directory, durable, shared: false, monitorPort, postgres, nats });
   }
 
   /** A migrated database and a NATS account for one test file, on servers that keep running after it. */
@@ -83,7 +89,25 @@ export class BackingServers implements AsyncDisposable {
 
   /** Starts NATS again on its port and data. */
   async restartNats(): Promise<void> {
-    this.nats = await startNatsIn({ directory: this.directory, port: this.nats.port });
+    const { port } = this.nats;
+    this.nats = await startNatsIn({ directory: this.directory, port, monitorPort: this.#monitorPort });
+  }
+
+  /** SIGSTOP: NATS keeps its connections, the kernel accepts new ones, and nobody answers. */
+  freezeNats(): void {
+    this.#assertOwn();
+    process.kill(this.nats.pid, "SIGSTOP");
+  }
+
+  /** Lets a frozen NATS continue. */
+  thawNats(): void {
+    process.kill(this.nats.pid, "SIGCONT");
+  }
+
+  /** The open client connections of NATS, as it sees them. */
+  async natsClients(): Promise<NatsClient[]> {
+    this.#assertOwn();
+    return natsClients(this.#monitorPort);
   }
 
   /** Ends Postgres as its "immediate" mode does: no checkpoint, every connection broken. */

@@ -18,9 +18,13 @@ import { until } from "./until.ts";
 const HOST = "127.0.0.1";
 const DEPLOY = join(import.meta.dirname, "../../deploy");
 const PASSWORD = "only-for-tests";
-const natsConfig = (port: number, accounts: readonly NatsAccount[] | undefined) => `listen: "${HOST}:${port}"
+const natsConfig = (
+  port: number,
+  { accounts, monitorPort }: NatsContainerOptions,
+) => `listen: "${HOST}:${port}"
 max_payload: 8MB
 ping_interval: "5s"
+${monitorPort === undefined ? "" : `http: "${HOST}:${monitorPort}"`}
 ${storageConfig("/data", accounts).join("\n")}
 `;
 
@@ -30,6 +34,11 @@ interface ContainerServerOptions {
   readonly port: number;
   /** False skips what a power failure requires. */
   readonly durable?: boolean;
+}
+
+interface NatsContainerOptions extends ContainerServerOptions {
+  readonly accounts?: readonly NatsAccount[];
+  readonly monitorPort?: number;
 }
 
 /** The image with this name, as the compose file pins it. */
@@ -117,17 +126,14 @@ async function prepareDatabase(adminUrl: string): Promise<true> {
 }
 
 /** Like `startNats`, in a container. */
-export async function startNatsContainer({
-  dataDir,
-  port,
-  accounts,
-}: ContainerServerOptions & { readonly accounts?: readonly NatsAccount[] }): Promise<EmbeddedNats> {
+export async function startNatsContainer(options: NatsContainerOptions): Promise<EmbeddedNats> {
+  const { dataDir, port } = options;
   await openForAll(dataDir);
   const hostPort = port === 0 ? await freePort(HOST) : port;
   const started = await new GenericContainer(await pinnedImage("nats"))
     .withUser("1000:1000")
     .withCopyContentToContainer([
-      { content: natsConfig(hostPort, accounts), target: "/etc/nats-test.conf", mode: 0o644 },
+      { content: natsConfig(hostPort, options), target: "/etc/nats-test.conf", mode: 0o644 },
     ])
     .withBindMounts([{ source: dataDir, target: "/data" }])
     .withCommand(["-c", "/etc/nats-test.conf"])

@@ -39,10 +39,13 @@ export async function startPostgresIn({
 /** Starts NATS on the data in `directory`, with these accounts, or without authentication. */
 export async function startNatsIn({
   directory,
-  port,
-  accounts = [],
-}: StartServer & { readonly accounts?: readonly NatsAccount[] }): Promise<EmbeddedNats> {
-  const options = { dataDir: join(directory, "nats"), port, accounts };
+  ...rest
+}: StartServer & {
+  readonly accounts?: readonly NatsAccount[];
+  /** Serves the monitoring over HTTP. */
+  readonly monitorPort?: number;
+}): Promise<EmbeddedNats> {
+  const options = { dataDir: join(directory, "nats"), ...rest };
   if (IN_CONTAINERS) {
     const { startNatsContainer } = await import("./container-servers.ts");
     return startNatsContainer(options);

@@ -13,17 +13,20 @@ const Unowned = Type.Object({ session_id: Uuid, created_at: Type.String() });
 const parseUnowned = compileParser("unowned session row", Unowned);
 
 /** `created_at` is text: a JavaScript date would lose the microseconds, and the next page would repeat rows. */
-const UNOWNED = `
+const unowned = (condition: string) => `
 SELECT s.session_id, s.created_at::text AS created_at FROM alert_sessions s JOIN session_runtime r USING (session_id)
-WHERE s.status IN ('pending', 'in_progress', 'cancelling') AND s.deleted_at IS NULL
+WHERE ${condition} AND s.deleted_at IS NULL
   AND (r.lease_expires_at IS NULL OR r.lease_expires_at < now())
   AND (r.not_before IS NULL OR r.not_before <= now())
   AND ($1::timestamptz IS NULL OR (s.created_at, s.session_id) > ($1, $2::uuid))
 ORDER BY s.created_at, s.session_id LIMIT ${PAGE}`;
 
+/** Sessions that have started go first: others may wait for their results, and their deadline runs. */
+const ORDER = [unowned("s.status IN ('in_progress', 'cancelling')"), unowned("s.status = 'pending'")];
+
 /**
- * Wakes an executor for each unfinished session that has no owner and no wake-up in the stream, oldest first and page
- * by page. Rejects while NATS or Postgres is unavailable, and when the stream is full.
+ * Wakes an executor for each unfinished session that has no owner and no wake-up in the stream, page by page: first those
+ * that have started, then those that have not, each oldest first. Rejects while NATS or Postgres is unavailable, and when the stream is full.
  */
 export async function dispatchUnowned({
   db,
@@ -55,12 +58,16 @@ export async function dispatchUnowned({
   if (woken > 0) log.info({ sessions: woken }, "unowned sessions dispatched");
 }
 
-/** Yields the ids of all unowned sessions, oldest first. */
+/** Yields the ids of all unowned sessions in the order of their dispatch. */
 async function* unownedPages(db: DataSource): AsyncGenerator<string[], void, undefined> {
+  for (const query of ORDER) yield* pagesOf(db, query);
+}
+
+async function* pagesOf(db: DataSource, query: string): AsyncGenerator<string[], void, undefined> {
   let last: Static<typeof Unowned> | undefined;
   for (;;) {
     const after = [last?.created_at ?? null, last?.session_id ?? null];
-    const page: Static<typeof Unowned>[] = await selectRows(db, parseUnowned, UNOWNED, after);
+    const page: Static<typeof Unowned>[] = await selectRows(db, parseUnowned, query, after);
     if (page.length > 0) yield page.map(({ session_id }) => session_id);
     if (page.length < PAGE) return;
     last = page.at(-1);

@@ -21,7 +21,8 @@ const SWEEP_EVERY_MS = 2_000;
 const REMOVE_EVERY_MS = 60 * 60 * 1_000;
 
 /**
- * Every `everyMs` (default 2 s) until `signal` aborts: dispatches unowned sessions and recreates a stuck queue consumer.
+ * Every `everyMs` (default 2 s), or at once if the dispatcher wants it, until `signal` aborts: dispatches unowned sessions
+ * and recreates a stuck queue consumer.
  * Every hour: removes expired rows. Any number of replicas may sweep, because the stream refuses a repeated wake-up.
  * Never throws.
  */
@@ -31,17 +32,23 @@ export async function sweepSessions(
   { everyMs = SWEEP_EVERY_MS }: { readonly everyMs?: number } = {},
 ): Promise<void> {
   const { config, db, log } = deps;
-  const logFailure = async (work: () => Promise<void>) => {
+  const logFailure = async (work: () => Promise<void>): Promise<boolean> => {
     try {
       await work();
+      return true;
     } catch (error) {
       if (!signal.aborted) log.warn({ error: errorMessage(error) }, "sweep failed: retrying");
+      return false;
     }
   };
   const repair = queueRepair(deps);
   let removedAt = -Infinity;
   while (!signal.aborted) {
-    await logFailure(() => dispatchUnowned(deps));
+    const sweep = deps.dispatcher.startSweep();
+    const isDone = await logFailure(async () => {
+      await dispatchUnowned(deps);
+      await sweep.finish();
+    });
     await logFailure(repair);
     if (performance.now() - removedAt > REMOVE_EVERY_MS) {
       await logFailure(async () => {
@@ -49,8 +56,10 @@ export async function sweepSessions(
         removedAt = performance.now();
       });
     }
+    // After a failure requests have to wait, or a NATS that refuses everything would be asked without a pause.
+    const wanted = isDone ? AbortSignal.any([signal, sweep.nextWanted]) : signal;
     // Jitter keeps replicas from sweeping in step.
-    await pause(everyMs * (0.8 + 0.4 * Math.random()), signal).catch(() => undefined);
+    await pause(everyMs * (0.8 + 0.4 * Math.random()), wanted).catch(() => undefined);
   }
 }
 

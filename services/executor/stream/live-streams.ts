@@ -66,7 +66,7 @@ export function openLiveStreams({
       const open = [...streams.values()];
       await publisher.settled();
       for (const stream of open) sendPending(stream);
-      await bus.connection.flush().catch(() => undefined); // the completed event contains the text of lost chunks
+      await bus.flush().catch(() => undefined); // the completed event contains the text of lost chunks
     }
   };
 

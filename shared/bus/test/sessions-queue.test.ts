@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { expect } from "chai";
-import type { Consumer } from "nats";
 import { ensureExecutorsDurable, ensureStreams } from "#shared/bus/ensure-streams.ts";
-import { openSessionQueue, pullSession, type SessionDelivery } from "#shared/bus/pull-session.ts";
+import { pullSession, type SessionDelivery } from "#shared/bus/pull-session.ts";
 import { queuedSessions } from "#shared/bus/queued-sessions.ts";
 import { wakeSession } from "#shared/bus/wake-session.ts";
 import { EXECUTORS_DURABLE, SESSIONS_STREAM, SUBJECTS } from "#shared/contracts/subjects.ts";
@@ -14,7 +13,6 @@ const MAX_RUNNING = 3;
 
 describe("the session queue", () => {
   let fixture: BusFixture;
-  let queue: Consumer;
 
   before(async () => {
     fixture = await BusFixture.start({ ownServers: true });
@@ -24,11 +22,10 @@ describe("the session queue", () => {
     await ensureStreams(fixture.bus, { replicas: 1 });
     await fixture.bus.jsm.streams.purge(SESSIONS_STREAM);
     await ensureExecutorsDurable(fixture.bus, { maxRunning: MAX_RUNNING });
-    queue = await openSessionQueue(fixture.bus);
   });
 
   const pull = async (): Promise<SessionDelivery> => {
-    const delivery = await pullSession(fixture.bus, queue, never);
+    const delivery = await pullSession(fixture.bus, never);
     if (delivery === null) throw new Error("nothing was delivered");
     return delivery;
   };
@@ -49,6 +46,22 @@ describe("the session queue", () => {
         discard_new_per_subject: true,
         max_msgs_per_subject: 1,
       });
+    });
+
+    it("updates no stream that has these settings", async () => {
+      const updates: string[] = [];
+      const watcher = await fixture.connect();
+      const advisories = watcher.connection.subscribe("$JS.EVENT.ADVISORY.STREAM.UPDATED.>", {
+        callback: (_, { subject }) => updates.push(subject),
+      });
+      await watcher.flush();
+      await ensureStreams(fixture.bus, { replicas: 1 });
+      await ensureStreams(fixture.bus, { replicas: 1 });
+      await fixture.bus.jsm.streams.update(SESSIONS_STREAM, { max_msgs: 7 });
+      await until("the test's own update is reported", () => updates.length > 0);
+      await watcher.flush();
+      expect(updates).to.have.length(1);
+      advisories.unsubscribe();
     });
 
     it("updates a stream with other settings and keeps its messages", async () => {
@@ -135,23 +148,35 @@ describe("the session queue", () => {
       expect((await pull()).sessionId).to.equal(id);
     });
 
+    it("delivers again no earlier than the delay of a nak, also if that has no whole number of nanoseconds", async () => {
+      const id = randomUUID();
+      await wakeSession(fixture.bus, id);
+      const delivery = await pull();
+      const delayMs = 1_500 + 1 / 3;
+      const refusedAt = performance.now();
+      delivery.nak(delayMs);
+      const again = await until("it is delivered again", () => pullSession(fixture.bus, never));
+      expect(again.sessionId).to.equal(id);
+      expect(performance.now() - refusedAt).to.be.at.least(delayMs);
+    });
+
     it("resolves null immediately when it is aborted, and takes no message afterwards", async () => {
       const stop = new AbortController();
-      const pulling = pullSession(fixture.bus, queue, stop.signal);
+      const pulling = pullSession(fixture.bus, stop.signal);
       await until("the pull waits", async () => (await durable()).num_waiting === 1);
       stop.abort();
       expect(await pulling).to.equal(null);
       const id = randomUUID();
       await wakeSession(fixture.bus, id);
       expect((await pull()).sessionId).to.equal(id);
-      expect(await pullSession(fixture.bus, queue, stop.signal)).to.equal(null);
+      expect(await pullSession(fixture.bus, stop.signal)).to.equal(null);
     });
 
     it("terminates, logs and reports a message that is not a wake-up", async () => {
       let poison = 0;
       for (const message of ["not a wake-up", JSON.stringify({ session_id: randomUUID() })]) {
         await fixture.bus.js.publish(SUBJECTS.sessions(randomUUID()), message);
-        expect(await pullSession(fixture.bus, queue, never, () => (poison += 1))).to.equal(null);
+        expect(await pullSession(fixture.bus, never, () => (poison += 1))).to.equal(null);
         await until("it is gone", async () => (await queuedSessions(fixture.bus)).size === 0);
       }
       expect(poison).to.equal(2);
@@ -159,7 +184,7 @@ describe("the session queue", () => {
     });
 
     it("rejects when the durable is deleted under it", async () => {
-      const pulling = pullSession(fixture.bus, queue, never).then(
+      const pulling = pullSession(fixture.bus, never).then(
         () => "resolved",
         () => "rejected",
       );

@@ -1,0 +1,81 @@
+/** One sweep over the unowned sessions, as the dispatcher sees it. */
+export interface Sweep {
+  /** Aborts when a new session is to be dispatched by the next sweep, which should then start at once. */
+  readonly nextWanted: AbortSignal;
+  /** Reports that every unowned session found by this sweep is in the stream. */
+  finish(): Promise<void>;
+}
+
+interface QueueAccess {
+  /** Creates or updates the stream; called once after each loss. */
+  readonly prepare: () => Promise<void>;
+  /** Sends a wake-up in the background, in the order of the calls. */
+  readonly send: (sessionId: string) => void;
+}
+
+/** More are left to the next sweep. */
+const MAX_HELD = 1_000;
+
+/**
+ * Keeps wake-ups in the order of the sessions' age. At the start, after a reconnect and after a failed wake-up the
+ * stream may be incomplete; until a sweep has filled it, new sessions wait, or they would run before older ones.
+ */
+export class CatchUp {
+  readonly #queue: QueueAccess;
+  #losses = 0;
+  #preparedAfter = -1;
+  #caughtUpAfter = -1;
+  #held: string[] = [];
+  #wanted = new AbortController();
+
+  constructor(queue: QueueAccess) {
+    this.#queue = queue;
+  }
+
+  /** Reports that wake-ups may have been lost. */
+  reportLoss(): void {
+    this.#losses += 1;
+  }
+
+  /** Starts the next sweep at once. */
+  requestSweep(): void {
+    this.#wanted.abort();
+  }
+
+  /** Sends the wake-up of a session that is committed, now or with the sweep that completes the stream. */
+  wake(sessionId: string): void {
+    if (this.#isCaughtUp) return this.#queue.send(sessionId);
+    if (this.#held.length < MAX_HELD) this.#held.push(sessionId);
+    this.requestSweep();
+  }
+
+  /** Resolves once the stream exists with its settings. */
+  async prepare(): Promise<void> {
+    const losses = this.#losses;
+    if (this.#preparedAfter === losses) return;
+    await this.#queue.prepare();
+    this.#preparedAfter = losses;
+  }
+
+  /** To be called before the sessions are read: this sweep finds all that were committed before. */
+  startSweep(): Sweep {
+    const losses = this.#losses;
+    const wanted = new AbortController();
+    this.#wanted = wanted;
+    this.#held = [];
+    return {
+      nextWanted: wanted.signal,
+      finish: async () => {
+        await this.prepare();
+        this.#caughtUpAfter = losses;
+        if (!this.#isCaughtUp) return;
+        // Committed while the sweep ran, which may have missed them: they go before all later ones.
+        for (const sessionId of this.#held.splice(0)) this.#queue.send(sessionId);
+      },
+    };
+  }
+
+  get #isCaughtUp(): boolean {
+    return this.#caughtUpAfter === this.#losses;
+  }
+}
