@@ -123,7 +123,7 @@ async function pullWhileSlotsAreFree(deps: ExecutorDeps, stop: AbortSignal, slot
 }
 
 /** The `status` label of each run's end. Label values are part of the metrics' public interface and stay. */
-const RUN_END_LABELS: Record<RunEnd, string> = {
+export const RUN_END_LABELS: Record<RunEnd, string> = {
   completed: "completed",
   failed: "failed",
   cancelled: "cancelled",

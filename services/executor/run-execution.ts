@@ -49,7 +49,7 @@ async function runSteps(session: OwnedSession, request: RunExecutionRequest): Pr
 }
 
 /** Label values are part of the metrics' public interface: they stay when a step's kind is renamed. */
-const METRIC_KINDS: Record<AgentStep["kind"], string> = {
+export const METRIC_KINDS: Record<AgentStep["kind"], string> = {
   "list-tools": "list-tools",
   "open-conversation": "open-conversation",
   "append-user-message": "tell",
