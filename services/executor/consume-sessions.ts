@@ -13,7 +13,7 @@ import { runSession, type RunEnd } from "./run-session.ts";
 
 /** Grace period for running steps after a stop; steps that still run then are aborted, and the next owner repeats them. */
 const STOP_GRACE_MS = 10_000;
-const WORKING_EVERY_MS = 8_000;
+export const WORKING_EVERY_MS = 8_000;
 const RETRY_MS = 1_000;
 
 /**

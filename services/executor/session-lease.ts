@@ -47,7 +47,7 @@ export interface LeaseTimes {
   readonly selfFenceMs: number;
 }
 
-const TIMES: LeaseTimes = { renewEveryMs: RENEW_EVERY_MS, selfFenceMs: SELF_FENCE_MS };
+export const LEASE_TIMES: LeaseTimes = { renewEveryMs: RENEW_EVERY_MS, selfFenceMs: SELF_FENCE_MS };
 
 /**
  * Renews all held leases in one statement every 5 s. A lease that the statement does not renew has been taken over; it
@@ -55,7 +55,7 @@ const TIMES: LeaseTimes = { renewEveryMs: RENEW_EVERY_MS, selfFenceMs: SELF_FENC
  */
 export function keepLeases(
   { db, log }: { readonly db: DataSource; readonly log: Logger },
-  { renewEveryMs, selfFenceMs }: LeaseTimes = TIMES,
+  { renewEveryMs, selfFenceMs }: LeaseTimes = LEASE_TIMES,
 ): LeaseKeeper {
   const held = new Map<string, HeldLease & { renewedAt: number }>();
   let renewing: Promise<void> | undefined;
