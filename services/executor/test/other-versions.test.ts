@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { RunFixture } from "./run-fixture.ts";
 
-const OVERLOADED = { error: { code: "provider_error", message: "try again", retryable: true } };
+const FAILURE = { error: { code: "provider_error", message: "try again", retryable: true } };
 
 /** The rows of these tests are what a process of another version stores. */
 describe("a session of another version", () => {
@@ -38,8 +38,11 @@ describe("a session of another version", () => {
 
   it("continues if the stored state lacks what a newer version added to it", async () => {
     await fixture.play(
-      { steps: [{ text: "Thought: I know enough\nFinal Answer: the disk is full" }] },
-      { when: { call: 1 }, steps: [OVERLOADED] },
+      {
+        when: { last_contains: "try again" },
+        steps: [{ text: "Thought: I know\nFinal Answer: a full disk" }],
+      },
+      { steps: [FAILURE] },
     );
     await fixture.executor.query(
       `CREATE FUNCTION as_before() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
@@ -50,5 +53,9 @@ describe("a session of another version", () => {
     );
     const id = await fixture.executor.insert({ strategy: "react" });
     expect(await fixture.run(id)).to.equal("completed");
+    expect(await fixture.timelineRows(id)).to.deep.include({
+      row: "error completed",
+      content: "LLM error: try again (code: provider_error, retryable: true)",
+    });
   });
 });
