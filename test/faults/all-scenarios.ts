@@ -21,6 +21,7 @@ import { modelMisbehaves } from "./scenarios/27-model-misbehaves.ts";
 import { backlog } from "./scenarios/29-backlog.ts";
 import { slowLinks } from "./scenarios/30-slow-links.ts";
 import { clockJump } from "./scenarios/31-clock-jump.ts";
+import { upgradeScenarios } from "./scenarios/32-upgrade.ts";
 
 /** Every scenario, in the order of a full run. */
 export const ALL_SCENARIOS: readonly Scenario[] = [
@@ -46,4 +47,5 @@ export const ALL_SCENARIOS: readonly Scenario[] = [
   backlog,
   slowLinks,
   clockJump,
+  ...upgradeScenarios,
 ];

@@ -34,6 +34,8 @@ export interface LabOptions {
   readonly toolDelay?: string;
   /** Additional variables for the executors' processes. */
   readonly executorEnv?: Readonly<Record<string, string>>;
+  /** The directory with the code of the services at the start, disposed with the lab; by default this checkout. */
+  readonly checkout?: { readonly path: string } & AsyncDisposable;
   /** Called with the servers' data directory before they start. */
   readonly prepareDirectory?: (directory: string) => void;
 }
@@ -76,6 +78,7 @@ export class FaultLab implements AsyncDisposable {
   static async start(options: LabOptions): Promise<FaultLab> {
     const { executors = 1, slots = 5, maxRunning = executors * slots, toolDelay = "100ms" } = options;
     await using resources = new AsyncDisposableStack();
+    if (options.checkout !== undefined) resources.use(options.checkout);
     const model = resources.use(await ModelServer.open(options.plan ?? answerFromAlert));
     const servers = resources.use(
       await BackingServers.start(
@@ -88,6 +91,7 @@ export class FaultLab implements AsyncDisposable {
     const system = resources.use(
       await TarsySystem.prepare({ servers, configDir: config.path, env: { FAULT_MODEL_KEY: "none" } }),
     );
+    if (options.checkout !== undefined) system.checkout = options.checkout.path;
     const link = async (watch?: () => StatementWatch) => {
       const postgres = resources.use(
         await TcpProxy.start({
