@@ -1,4 +1,8 @@
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
+import type { wakeSession } from "#shared/bus/wake-session.ts";
+import { startAtZero } from "#shared/service/start-at-zero.ts";
+
+type WakeupResult = Awaited<ReturnType<typeof wakeSession>> | "failed";
 
 export interface ApiMetrics {
   readonly accepted: Counter;
@@ -11,10 +15,12 @@ export interface ApiMetrics {
   readonly unowned: Gauge;
 }
 
+const WAKEUP_RESULTS: readonly WakeupResult[] = ["queued", "already_queued", "failed"];
+
 /** Creates the api's metrics in `registry`. */
 export function createApiMetrics(registry: Registry): ApiMetrics {
   const registers = [registry];
-  return {
+  const metrics = {
     accepted: new Counter({
       name: "tarsy_api_alerts_accepted_total",
       help: "Alerts stored and answered with 202",
@@ -59,4 +65,6 @@ export function createApiMetrics(registry: Registry): ApiMetrics {
       registers,
     }),
   };
+  startAtZero(metrics.wakeups, { result: WAKEUP_RESULTS });
+  return metrics;
 }

@@ -1,5 +1,6 @@
 import { Router } from "@koa/router";
 import Koa from "koa";
+import { startAtZero } from "#shared/service/start-at-zero.ts";
 import type { ApiDeps } from "./api-deps.ts";
 import { errorHandler } from "./http/error-handler.ts";
 import { cancelSession } from "./routes/cancel-session.ts";
@@ -16,6 +17,9 @@ import { submitAlert } from "./routes/submit-alert.ts";
 /** Error codes of a connection that the client or the network broke. */
 const BROKEN_CONNECTION = /^(?:ECONN|EPIPE|ETIMEDOUT|ERR_STREAM_|ABORT_ERR)/u;
 
+/** The statuses that the error handler answers with when the api itself or the database fails. */
+const SERVER_FAILURES = ["500", "503"];
+
 /** Builds the HTTP app: routes, error handling, request metrics. The caller listens. */
 export function buildApp(deps: ApiDeps): Koa {
   const router = new Router();
@@ -29,6 +33,11 @@ export function buildApp(deps: ApiDeps): Koa {
   router.get("/api/v1/alert-types", getAlertTypes(deps));
   router.get("/api/v1/system/config", getSystemConfig(deps));
   router.get("/health", getHealth(deps));
+
+  for (const { path, methods } of router.stack) {
+    if (typeof path !== "string") continue;
+    startAtZero(deps.metrics.requestSeconds, { method: methods, route: [path], status: SERVER_FAILURES });
+  }
 
   // Until there is authentication, identity headers (author) are trusted; forwarding headers (protocol, host, IP) are not.
   const app = new Koa({ proxy: false });

@@ -14,7 +14,7 @@ import { runSession, type RunEnd } from "./run-session.ts";
 
 /** Grace period for running steps after a stop; steps that still run then are aborted, and the next owner repeats them. */
 const STOP_GRACE_MS = 10_000;
-const WORKING_EVERY_MS = 8_000;
+export const WORKING_EVERY_MS = 8_000;
 const RETRY_MS = 1_000;
 
 /** A delivered wake-up whose place among the running sessions is in use. */
@@ -143,7 +143,7 @@ async function pullWhileSlotsAreFree(deps: ExecutorDeps, stop: AbortSignal, slot
 }
 
 /** The `status` label of each run's end. Label values are part of the metrics' public interface and stay. */
-const RUN_END_LABELS: Record<RunEnd, string> = {
+export const RUN_END_LABELS: Record<RunEnd, string> = {
   completed: "completed",
   failed: "failed",
   cancelled: "cancelled",

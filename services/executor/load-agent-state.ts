@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import { In } from "typeorm";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { ToolDescription } from "#shared/contracts/tool-list.ts";
-import { AgentExecutionEntity } from "#shared/database/entities/agent-execution.ts";
+import { AgentExecutionEntity, INITIAL_ITERATION_STATE } from "#shared/database/entities/agent-execution.ts";
 import { AlertSessionEntity } from "#shared/database/entities/alert-session.ts";
 import { McpInteractionEntity } from "#shared/database/entities/mcp-interaction.ts";
 import { MessageEntity } from "#shared/database/entities/message.ts";
@@ -52,7 +52,9 @@ export async function loadAgentState(
   const servers = given.agent.mcp_servers.map((id) => listings.find(({ server_name }) => server_name === id));
   const isListed = servers.every((listing) => listing !== undefined);
   const tools = servers.flatMap((listing) => parseTools(listing?.available_tools ?? []));
-  return { ...given, tools: isListed ? tools : null, messages, iteration: row.iteration_state };
+  // The version before may have stored the state without properties that were added since.
+  const iteration = { ...INITIAL_ITERATION_STATE, ...row.iteration_state };
+  return { ...given, tools: isListed ? tools : null, messages, iteration };
 }
 
 const MIB = 1024 * 1024;

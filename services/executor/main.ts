@@ -11,11 +11,13 @@ import { createExecutorMetrics } from "./executor-metrics.ts";
 import { gatewayState } from "./llm/gateway-connection.ts";
 import { openLlmClient } from "./llm/open-llm-client.ts";
 import { keepLeases } from "./session-lease.ts";
+import { startMetricsAtZero } from "./start-metrics-at-zero.ts";
 
 await runService("executor", loadExecutorConfig, async ({ config, log, signal, resources }) => {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const metrics = createExecutorMetrics(registry);
+  startMetricsAtZero(metrics);
   const database = { url: config.databaseUrl, applicationName: config.podId, log, signal };
   // A session commits on one connection at a time; the short reads of its agents may wait for a connection.
   const db = resources.adopt(await openDatabase({ ...database, poolSize: config.slots + 2 }), (open) =>

@@ -119,7 +119,7 @@ async function countTry(run: ExecutionRun, step: AgentStep, error: Error): Promi
 }
 
 /** Label values are part of the metrics' public interface: they stay when a step's kind is renamed. */
-const METRIC_KINDS: Record<AgentStep["kind"], string> = {
+export const METRIC_KINDS: Record<AgentStep["kind"], string> = {
   "list-tools": "list-tools",
   "open-conversation": "open-conversation",
   "append-user-message": "tell",

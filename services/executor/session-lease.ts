@@ -56,15 +56,16 @@ export interface LeaseTimes {
   readonly selfFenceMs: number;
 }
 
-const TIMES: LeaseTimes = { renewEveryMs: RENEW_EVERY_MS, selfFenceMs: SELF_FENCE_MS };
+export const LEASE_TIMES: LeaseTimes = { renewEveryMs: RENEW_EVERY_MS, selfFenceMs: SELF_FENCE_MS };
 
 /**
- * Renews all held leases in one statement every 5 s, which also keeps this process' row in `executors` up to date. A lease that the statement does not renew has been taken over; it
- * also reports cancels that the bus lost. If the database does not answer for 15 s, every session stops.
+ * Renews all held leases in one statement every 5 s, which also keeps this process' row in `executors` up to date. A
+ * lease that the statement does not renew has been taken over; it also reports cancels that the bus lost. If the database
+ * does not answer for 15 s, every session stops.
  */
 export function keepLeases(
   { db, podId, log }: { readonly db: DataSource; readonly podId: string; readonly log: Logger },
-  { renewEveryMs, selfFenceMs }: LeaseTimes = TIMES,
+  { renewEveryMs, selfFenceMs }: LeaseTimes = LEASE_TIMES,
 ): LeaseKeeper {
   const executorId = randomUUID();
   const held = new Map<string, HeldLease & { renewedAt: number }>();

@@ -1,6 +1,8 @@
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import { PROVIDER_TYPES } from "#shared/contracts/resolved-chain.ts";
+import { startAtZero } from "#shared/service/start-at-zero.ts";
 import type { LLMConfig, UsageInfo } from "#shared/generated/llm/v1/llm.ts";
+import { LLM_ERROR_CODES } from "./errors/llm-error.ts";
 
 /** Records one call; opened when the call starts. */
 export interface CallRecord {
@@ -15,6 +17,9 @@ const LABELS = ["provider", "model"] as const;
 const SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300];
 /** Model names come from requests: random ones must not grow the registry without bound. */
 const MAX_MODELS = 100;
+
+const OUTCOMES = ["ok", "cancelled", ...LLM_ERROR_CODES];
+const TOKEN_KINDS = ["input", "output", "thinking"];
 
 /** Registers the gateway's metrics in `registry`; returns a function that opens the record of one call. */
 export function gatewayMetrics(registry: Registry): (config: LLMConfig | undefined) => CallRecord {
@@ -47,8 +52,16 @@ export function gatewayMetrics(registry: Registry): (config: LLMConfig | undefin
     registers,
   });
   const models = new Set<string>();
+  const started = new Set<string>();
   return (config) => {
     const labels = callLabels(config, models);
+    const key = `${labels.provider} ${labels.model}`;
+    if (!started.has(key)) {
+      started.add(key);
+      const both = { provider: [labels.provider], model: [labels.model] };
+      startAtZero(calls, { ...both, outcome: OUTCOMES });
+      startAtZero(tokens, { ...both, kind: TOKEN_KINDS });
+    }
     running.inc();
     const endDuration = duration.startTimer(labels);
     let endFirst: (() => unknown) | undefined = first.startTimer(labels);

@@ -1,21 +1,39 @@
 import { Counter, Gauge, type Registry } from "prom-client";
+import { startAtZero } from "#shared/service/start-at-zero.ts";
+import { CLOSE_CODES } from "./outbox/close-codes.ts";
+import { REJECTIONS } from "./websocket/check-handshake.ts";
 
 export type NotifierMetrics = ReturnType<typeof notifierMetrics>;
+
+const SNAPSHOT_OUTCOMES = ["answered", "not_streaming", "no_responders", "request_timeout", "error"];
 
 /** Creates the notifier's metrics and registers them in `registry`. */
 export function notifierMetrics(registry: Registry) {
   const registers = [registry];
   const counter = (name: string, help: string) => new Counter({ name, help, registers });
-  const labelled = <L extends string>(name: string, help: string, label: L) =>
-    new Counter({ name, help, labelNames: [label], registers });
+  const labelled = (name: string, help: string, label: string, values: readonly string[]) => {
+    const created = new Counter({ name, help, labelNames: [label], registers });
+    startAtZero(created, { [label]: values });
+    return created;
+  };
   const gauge = (name: string, help: string) => new Gauge({ name, help, registers });
   return {
     connections: gauge("tarsy_ws_connections", "Open WebSocket connections"),
     bufferedBytes: gauge("tarsy_ws_buffered_bytes", "Unsent bytes of all connections, updated every second"),
     subscriptions: gauge("tarsy_ws_subscriptions", "Channel subscriptions of all clients"),
     feeds: gauge("tarsy_ws_session_feeds", "Sessions watched by at least one client"),
-    refused: labelled("tarsy_ws_refused_total", "Handshakes refused, by reason", "reason"),
-    closed: labelled("tarsy_ws_closed_total", "Connections closed by us, by close code", "code"),
+    refused: labelled(
+      "tarsy_ws_refused_total",
+      "Handshakes refused, by reason",
+      "reason",
+      Object.keys(REJECTIONS),
+    ),
+    closed: labelled(
+      "tarsy_ws_closed_total",
+      "Connections closed by us, by close code",
+      "code",
+      Object.values(CLOSE_CODES).map(String),
+    ),
     clientErrors: counter("tarsy_ws_client_errors_total", "Error messages sent to clients"),
     eventsSent: counter("tarsy_ws_events_sent_total", "Stored events sent, counted per client"),
     chunksReceived: counter("tarsy_ws_chunks_received_total", "Chunks received from the bus"),
@@ -38,6 +56,7 @@ export function notifierMetrics(registry: Registry) {
       "tarsy_ws_snapshots_total",
       "Snapshot requests for the text of an open event",
       "outcome",
+      SNAPSHOT_OUTCOMES,
     ),
   };
 }

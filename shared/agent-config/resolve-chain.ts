@@ -1,11 +1,12 @@
-import type {
-  IterationStrategy,
-  LlmBackend,
-  ProviderType,
-  ResolvedAgent,
-  ResolvedChain,
-  ResolvedProvider,
-  ResolvedStage,
+import {
+  RESOLVED_CHAIN_VERSION,
+  type IterationStrategy,
+  type LlmBackend,
+  type ProviderType,
+  type ResolvedAgent,
+  type ResolvedChain,
+  type ResolvedProvider,
+  type ResolvedStage,
 } from "#shared/contracts/resolved-chain.ts";
 import { TerminalError } from "#shared/errors.ts";
 import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
@@ -33,6 +34,7 @@ export function resolveChain(config: AgentConfig, alertType: string | undefined)
   const { chain } = found;
   const stages = chain.stages.map((stage) => resolveStage(config, chain, stage));
   return {
+    version: RESOLVED_CHAIN_VERSION,
     chain_id: found.chainId,
     alert_type: found.alertType,
     session_timeout_ms: config.queue.session_timeout_ms,

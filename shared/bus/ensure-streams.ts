@@ -15,6 +15,9 @@ import { EVENTS_STREAM, EXECUTORS_DURABLE, SESSIONS_STREAM, SUBJECTS } from "#sh
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
+/** Longer than a lease (20 s): when a dead executor's message is redelivered, its lease has expired. */
+export const ACK_WAIT_MS = 25_000;
+
 interface StreamOptions {
   /** 1 on one server, 3 on a cluster. */
   readonly replicas: number;
@@ -60,8 +63,7 @@ export async function ensureExecutorsDurable(
     durable_name: EXECUTORS_DURABLE,
     ack_policy: AckPolicy.Explicit,
     deliver_policy: DeliverPolicy.All,
-    // Longer than a lease (20 s): when a dead executor's message is redelivered, its lease has expired.
-    ack_wait: nanos(25_000),
+    ack_wait: nanos(ACK_WAIT_MS),
     max_ack_pending: maxRunning,
     // Attempts are counted in Postgres, so the stream redelivers without a limit.
     max_deliver: -1,

@@ -3,6 +3,7 @@ import { Type, type Static } from "typebox";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { literals } from "#shared/contracts/literals.ts";
 import { PARALLEL_TYPES, SUCCESS_POLICIES } from "#shared/contracts/statuses.ts";
+import { RetryableError } from "#shared/errors.ts";
 
 /** The strategies an execution can run with; `single-call` is the one of an agent without a configured strategy. */
 export const ITERATION_STRATEGIES = [
@@ -19,6 +20,12 @@ export type ProviderType = (typeof PROVIDER_TYPES)[number];
 
 export const LLM_BACKENDS = ["google-native", "langchain", "scripted"] as const;
 export type LlmBackend = (typeof LLM_BACKENDS)[number];
+
+/**
+ * The format that new sessions are stored with. A change that a reader of this version would misread raises it; an
+ * optional property does not. Rows without a version have version 1. `docs/upgrading.md` has the rules.
+ */
+export const RESOLVED_CHAIN_VERSION = 2;
 
 /** One LLM provider as an execution uses it. Secrets appear only as names of environment variables. */
 export const ResolvedProvider = Type.Object({
@@ -70,6 +77,7 @@ export type ResolvedStage = Static<typeof ResolvedStage>;
  * Later readers, and another executor after a restart with changed files, use the stored one.
  */
 export const ResolvedChain = Type.Object({
+  version: Type.Literal(RESOLVED_CHAIN_VERSION),
   chain_id: Type.String(),
   alert_type: Type.String(),
   /** Counts from the session's `started_at`, across owners. */
@@ -83,8 +91,29 @@ export const ResolvedChain = Type.Object({
 });
 export type ResolvedChain = Static<typeof ResolvedChain>;
 
-/** Parses the chain stored with a session; throws TerminalError `malformed`. */
-export const parseResolvedChain = compileParser("resolved chain", ResolvedChain);
+const parseVersion = compileParser(
+  "version of a resolved chain",
+  Type.Object({ version: Type.Optional(Type.Integer({ minimum: 1 })) }),
+);
+const parseCurrent = compileParser("resolved chain", ResolvedChain);
+
+/**
+ * Reads the chain stored with a session, in the current format or in version 1, into today's type. Throws TerminalError
+ * `malformed`, or RetryableError `newer_version` for a format that only newer versions of TARSy read: these must run
+ * the session, so it must not fail here.
+ */
+export function parseResolvedChain(stored: unknown): ResolvedChain {
+  const versioned = parseVersion(stored);
+  const { version = 1 } = versioned;
+  if (version > RESOLVED_CHAIN_VERSION) {
+    throw new RetryableError(
+      "newer_version",
+      `the session's configuration has version ${version}, and this process reads versions up to ${RESOLVED_CHAIN_VERSION}: a newer one must continue it`,
+    );
+  }
+  // Version 2 added only the version itself.
+  return parseCurrent(version === 1 ? { ...versioned, version: RESOLVED_CHAIN_VERSION } : stored);
+}
 
 /** SHA-256 in hex over the chain as JSON; equal configurations give equal hashes. */
 export function hashResolvedChain(chain: ResolvedChain): string {

@@ -1,6 +1,7 @@
 import { Type } from "typebox";
 import type { DataSource } from "typeorm";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { checkSchemaSupport } from "#shared/database/check-schema-support.ts";
 import { openWithoutTimeouts } from "#shared/database/open-database.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import type { Logger } from "#shared/service/logger.ts";
@@ -11,7 +12,8 @@ const MIGRATION_LOCK = 7_241_903_358;
 
 /**
  * Runs the outstanding migrations under an advisory lock, so that replicas that start together migrate once. Throws
- * the database's error; a failed migration leaves the schema as it was.
+ * TerminalError `schema_too_new` for a schema that this version cannot use, or the database's error; a failed migration
+ * leaves the schema as it was.
  */
 export async function migrate(db: DataSource, log: Logger): Promise<void> {
   // A migration, or waiting for another replica's, may exceed the normal statement and lock timeouts.
@@ -19,6 +21,7 @@ export async function migrate(db: DataSource, log: Logger): Promise<void> {
   try {
     const lockHolder = withoutTimeouts.createQueryRunner();
     await lockHolder.query("SELECT pg_advisory_lock($1)", [MIGRATION_LOCK]);
+    await checkSchemaSupport(withoutTimeouts);
     const applied = await withoutTimeouts.runMigrations({ transaction: "each" });
     for (const { name } of applied) log.info({ migration: name }, "migration applied");
     await lockHolder.query("SELECT pg_advisory_unlock($1)", [MIGRATION_LOCK]);
@@ -33,7 +36,8 @@ const SCHEMA_POLL_MS = 250;
 
 /**
  * Waits until the api has applied every migration that this process knows, so that services may start in any order.
- * Throws the signal's reason if it aborts first.
+ * Throws the signal's reason if it aborts first, or TerminalError `schema_too_new` for a schema that this version cannot
+ * use.
  */
 export async function waitForSchema(db: DataSource, log: Logger, signal: AbortSignal): Promise<void> {
   let isLogged = false;
@@ -42,6 +46,7 @@ export async function waitForSchema(db: DataSource, log: Logger, signal: AbortSi
     isLogged = true;
     await pause(SCHEMA_POLL_MS, signal);
   }
+  await checkSchemaSupport(db);
 }
 
 const HAS_MIGRATIONS_TABLE = "SELECT to_regclass('schema_migrations') IS NOT NULL AS present";

@@ -17,6 +17,7 @@ import { ToolCallEntity } from "#shared/database/entities/tool-call.ts";
 import { Initial0000000000001 } from "#shared/database/migrations/0001-initial.ts";
 import { ToolCallOutcomes0000000000002 } from "#shared/database/migrations/0002-tool-call-outcomes.ts";
 import { Waiting0000000000003 } from "#shared/database/migrations/0003-waiting.ts";
+import { SchemaSupport0000000000005 } from "#shared/database/migrations/0005-schema-support.ts";
 import { errorMessage } from "#shared/errors.ts";
 import type { Logger } from "#shared/service/logger.ts";
 import { backoff, pause } from "#shared/pause.ts";
@@ -41,10 +42,13 @@ const INT8_OID = 20;
  * last one fails at 12 s, which leaves time for one on another connection. A statement that is only slow is ended by
  * the server before that.
  */
-const STATEMENT_TIMEOUT_MS = 5_000;
-const RESPONSE_TIMEOUT_MS = 7_000;
-/** For idle connections: first probe after 3 s; after ten unanswered ones, one a second, the connection is closed. */
-const KEEP_ALIVE_AFTER_MS = 3_000;
+export const DATABASE_TIMEOUTS = {
+  statementMs: 5_000,
+  lockMs: 3_000,
+  responseMs: 7_000,
+  /** For idle connections: the first probe; after ten unanswered ones, one a second, the connection is closed. */
+  keepAliveAfterMs: 3_000,
+} as const;
 
 /**
  * Connects to Postgres, retrying with backoff until it answers; each failure is logged. Throws the signal's reason once
@@ -69,7 +73,11 @@ export async function openWithoutTimeouts({ options }: DataSource): Promise<Data
   return new DataSource({
     ...options,
     poolSize: 2,
-    extra: { keepAlive: true, keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS, types: { getTypeParser } },
+    extra: {
+      keepAlive: true,
+      keepAliveInitialDelayMillis: DATABASE_TIMEOUTS.keepAliveAfterMs,
+      types: { getTypeParser },
+    },
   }).initialize();
 }
 
@@ -79,7 +87,7 @@ export async function checkDatabase(db: DataSource): Promise<void> {
 }
 
 function dataSourceOptions(options: DatabaseOptions): DataSourceOptions {
-  const { url, applicationName, poolSize, log, responseTimeoutMs = RESPONSE_TIMEOUT_MS } = options;
+  const { url, applicationName, poolSize, log, responseTimeoutMs = DATABASE_TIMEOUTS.responseMs } = options;
   return {
     type: "postgres",
     url,
@@ -104,16 +112,21 @@ function dataSourceOptions(options: DatabaseOptions): DataSourceOptions {
       ChatEntity,
       ChatUserMessageEntity,
     ],
-    migrations: [Initial0000000000001, ToolCallOutcomes0000000000002, Waiting0000000000003],
+    migrations: [
+      Initial0000000000001,
+      ToolCallOutcomes0000000000002,
+      Waiting0000000000003,
+      SchemaSupport0000000000005,
+    ],
     migrationsTableName: "schema_migrations",
     installExtensions: false,
     extra: {
       // A lost peer or a stuck statement must not hold a session's row lock indefinitely.
-      statement_timeout: STATEMENT_TIMEOUT_MS,
-      lock_timeout: 3_000,
+      statement_timeout: DATABASE_TIMEOUTS.statementMs,
+      lock_timeout: DATABASE_TIMEOUTS.lockMs,
       idle_in_transaction_session_timeout: 10_000,
       keepAlive: true,
-      keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
+      keepAliveInitialDelayMillis: DATABASE_TIMEOUTS.keepAliveAfterMs,
       onConnect: (client: Client) => enforceResponseTimeout(client, responseTimeoutMs),
       types: { getTypeParser },
     },

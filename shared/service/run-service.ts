@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { Environment } from "#shared/service/environment.ts";
-import { coerceError, errorMessage } from "#shared/errors.ts";
-import { EXIT_MISCONFIGURED } from "#shared/service/exit-codes.ts";
+import { TerminalError, coerceError, errorMessage } from "#shared/errors.ts";
+import { EXIT_MISCONFIGURED, SCHEMA_TOO_NEW } from "#shared/service/exit-codes.ts";
 import { createLogger, type Logger } from "#shared/service/logger.ts";
 import type { ServiceConfig } from "#shared/service/service-config.ts";
 import { shutdownSignal } from "#shared/service/shutdown-signal.ts";
@@ -21,8 +21,8 @@ const RELEASE_LIMIT_MS = 20_000;
 
 /**
  * The body of every `main.ts`: loads the configuration, runs `start` (which returns once the service serves), waits for
- * the stop signal and releases the resources. Exit code 0 after an orderly stop, 78 for an invalid configuration, 1
- * after any other failure; a failure is logged here, once, as one sentence.
+ * the stop signal and releases the resources. Exit code 0 after an orderly stop, 78 for an invalid configuration or
+ * a schema that is too new, 1 after any other failure; a failure is logged here, once, as one sentence.
  */
 export async function runService<C extends ServiceConfig>(
   service: string,
@@ -51,7 +51,8 @@ export async function runService<C extends ServiceConfig>(
   } catch (error) {
     const { message, stack } = coerceError(error);
     log.fatal({ stack: log.isLevelEnabled("debug") ? stack : undefined }, message);
-    process.exit(1);
+    const isTooOld = error instanceof TerminalError && error.code === SCHEMA_TOO_NEW;
+    process.exit(isTooOld ? EXIT_MISCONFIGURED : 1);
   }
 }
 

@@ -24,6 +24,7 @@ import { clockJump } from "./scenarios/31-clock-jump.ts";
 import { clockOffset } from "./scenarios/31-clock-offset.ts";
 import { gatewayAway } from "./scenarios/32-gateway-away.ts";
 import { rateLimits } from "./scenarios/33-rate-limits.ts";
+import { upgradeScenarios } from "./scenarios/32-upgrade.ts";
 
 /** Every scenario, in the order of a full run. */
 export const ALL_SCENARIOS: readonly Scenario[] = [
@@ -52,4 +53,5 @@ export const ALL_SCENARIOS: readonly Scenario[] = [
   clockOffset,
   gatewayAway,
   rateLimits,
+  ...upgradeScenarios,
 ];

@@ -4,7 +4,8 @@ import { projectPaths } from "../../launcher/project-paths.ts";
 import { SERVICE_NODE_FLAGS } from "../../launcher/service-node-flags.ts";
 import { killOnExit } from "./kill-on-exit.ts";
 
-const ROOT = join(import.meta.dirname, "../..");
+/** The directory of this checkout. */
+export const CHECKOUT = join(import.meta.dirname, "../..");
 
 export const SERVICES = ["tool-runner", "llm-gateway", "executor", "notifier", "api"] as const;
 export type ServiceName = (typeof SERVICES)[number];
@@ -24,16 +25,22 @@ interface SpawnService {
   readonly env: NodeJS.ProcessEnv;
   /** `inherit` writes to the output of this process. */
   readonly output: "pipe" | "inherit" | "ignore";
+  /** The directory with the code of the service; by default this checkout. */
+  readonly checkout?: string;
 }
 
 /** Starts a service as the launcher does. It is killed when this process ends. */
-export function spawnService({ name, env, output }: SpawnService): ChildProcess {
-  const child = spawn(process.execPath, [...SERVICE_NODE_FLAGS, join(ROOT, "services", name, "main.ts")], {
-    cwd: ROOT,
-    env: { PATH: process.env["PATH"], NODE_COMPILE_CACHE: projectPaths(ROOT).compileCache, ...env },
-    // The service exits when the channel closes, so it does not outlive a killed test process.
-    stdio: ["ignore", output, output, "ipc"],
-  });
+export function spawnService({ name, env, output, checkout = CHECKOUT }: SpawnService): ChildProcess {
+  const child = spawn(
+    process.execPath,
+    [...SERVICE_NODE_FLAGS, join(checkout, "services", name, "main.ts")],
+    {
+      cwd: checkout,
+      env: { PATH: process.env["PATH"], NODE_COMPILE_CACHE: projectPaths(CHECKOUT).compileCache, ...env },
+      // The service exits when the channel closes, so it does not outlive a killed test process.
+      stdio: ["ignore", output, output, "ipc"],
+    },
+  );
   const registration = killOnExit(child.pid ?? 0);
   child.once("exit", () => registration[Symbol.dispose]());
   return child;

@@ -1,7 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import type { BackingServers } from "./backing-servers.ts";
-import { HEALTH_VARIABLE, SERVICES, spawnService, type ServiceName } from "./spawn-service.ts";
+import { CHECKOUT, HEALTH_VARIABLE, SERVICES, spawnService, type ServiceName } from "./spawn-service.ts";
 import { testPort } from "./test-port.ts";
 import { untilReady } from "./until-ready.ts";
 
@@ -18,6 +18,8 @@ export interface RunningService {
   readonly name: ServiceName;
   readonly process: ChildProcess;
   readonly healthPort: number;
+  /** The directory with the code it runs. */
+  readonly checkout: string;
 }
 
 /** The five services as real processes on free ports. */
@@ -26,6 +28,8 @@ export class TarsySystem implements AsyncDisposable {
   readonly #running = new Set<RunningService>();
   readonly api: string;
   readonly ws: string;
+  /** The directory with the code of processes that are started from now on. */
+  checkout = CHECKOUT;
   /** The end of the services' output, for the message of a failing test. */
   output = "";
 
@@ -81,17 +85,19 @@ export class TarsySystem implements AsyncDisposable {
     env: Readonly<Record<string, string>> = {},
   ): Promise<RunningService> {
     const healthPort = await testPort();
+    const { checkout } = this;
     const child = spawnService({
       name,
       env: { ...this.#env, [HEALTH_VARIABLE[name]]: String(healthPort), ...env },
       output: "pipe",
+      checkout,
     });
     for (const stream of [child.stdout, child.stderr]) {
       stream
         ?.setEncoding("utf8")
         .on("data", (text: string) => (this.output = (this.output + text).slice(-200_000)));
     }
-    const service = { name, process: child, healthPort };
+    const service = { name, process: child, healthPort, checkout };
     this.#running.add(service);
     return service;
   }

@@ -79,7 +79,7 @@ FROM alert_sessions s WHERE s.session_id = $1`;
 
 /**
  * Reads a session's rows, without the alert and the conversations. Throws TerminalError `not_found` if the session does
- * not exist, or the parser's error if its stored chain is malformed.
+ * not exist, or the parser's error if its stored chain is malformed or of a newer version.
  */
 export async function loadSession(db: DataSource, sessionId: string): Promise<SessionState> {
   const [row] = await selectRows(db, parseRow, LOAD, [sessionId]);

@@ -1,8 +1,9 @@
-import type {
-  IterationStrategy,
-  ResolvedAgent,
-  ResolvedChain,
-  ResolvedStage,
+import {
+  RESOLVED_CHAIN_VERSION,
+  type IterationStrategy,
+  type ResolvedAgent,
+  type ResolvedChain,
+  type ResolvedStage,
 } from "#shared/contracts/resolved-chain.ts";
 import type { SuccessPolicy } from "#shared/contracts/statuses.ts";
 
@@ -35,6 +36,7 @@ export function resolvedChain({
   servers = [],
 }: ChainOptions = {}): ResolvedChain {
   return {
+    version: RESOLVED_CHAIN_VERSION,
     chain_id: "test-chain",
     alert_type: "test",
     session_timeout_ms: sessionTimeoutMs,

@@ -2,9 +2,9 @@ import type { Duplex } from "node:stream";
 import { WebSocket } from "ws";
 import type { NotifierLimits } from "../limits.ts";
 import type { NotifierMetrics } from "../notifier-metrics.ts";
+import { CLOSE_CODES } from "./close-codes.ts";
 import { controlFrame, type ControlMessage, type Frame } from "./frames.ts";
 
-const TOO_SLOW = 4008;
 const TOO_SLOW_REASON = "reading too slowly: reconnect and subscribe with after_seq = the last seq you have";
 
 type OutboxLimits = Pick<
@@ -109,7 +109,7 @@ export class ClientOutbox {
 
   /** Closes with 4008; the reason says how to resume. */
   closeAsTooSlow(graceMs?: number): void {
-    this.close(TOO_SLOW, TOO_SLOW_REASON, graceMs);
+    this.close(CLOSE_CODES.tooSlow, TOO_SLOW_REASON, graceMs);
   }
 
   #send(frame: Frame): void {

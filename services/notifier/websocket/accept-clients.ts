@@ -3,6 +3,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { WebSocketServer } from "ws";
 import { listen } from "#shared/service/listen.ts";
 import type { NotifierLimits } from "../limits.ts";
+import { CLOSE_CODES } from "../outbox/close-codes.ts";
 import type { ClientSocket } from "../outbox/client-outbox.ts";
 import { enforceBufferLimit } from "../outbox/enforce-buffer-limit.ts";
 import type { SubscriptionContext } from "../subscriptions/client-subscriptions.ts";
@@ -25,7 +26,6 @@ interface ClientServer extends AsyncDisposable {
 
 /** TCP connections above `maxConnections`, so that a handshake can be answered with 503 instead of being dropped. */
 const MAX_HANDSHAKES = 1_000;
-const GOING_AWAY = 1001;
 const STOP_REASON = "the server is stopping: reconnect and subscribe with after_seq = your last seq";
 const STOP_GRACE_MS = 2_000;
 const BUFFER_LIMIT_INTERVAL_MS = 1_000;
@@ -99,7 +99,9 @@ export async function acceptClients(options: AcceptClientsOptions): Promise<Clie
       clearInterval(bufferLimitTimer);
       const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
       server.closeAllConnections();
-      for (const connection of connections) connection.close(GOING_AWAY, STOP_REASON, STOP_GRACE_MS);
+      for (const connection of connections) {
+        connection.close(CLOSE_CODES.goingAway, STOP_REASON, STOP_GRACE_MS);
+      }
       await Promise.race([
         Promise.all([closed, ...[...connections].map((connection) => connection.closed)]),
         wait(2 * STOP_GRACE_MS, undefined, { ref: false }),

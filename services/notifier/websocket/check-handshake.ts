@@ -7,7 +7,8 @@ const LOOPBACK_HOSTS = new Set(["localhost", "127.0.0.1", "[::1]"]);
 /** Returns the HTTP status that rejects a handshake, or undefined to accept it. `full`: no connection is free. */
 type HandshakeCheck = (request: IncomingMessage, full: boolean) => number | undefined;
 
-const REJECTIONS: Readonly<Record<number, string>> = {
+/** What a rejected client is told, by HTTP status. */
+export const REJECTIONS: Readonly<Record<number, string>> = {
   403: "this Origin is not allowed: add it to WS_ALLOWED_ORIGINS",
   404: `no WebSocket here: connect to ${PATHS.join(" or ")}`,
   503: "no more connections are taken now: try again later or elsewhere",

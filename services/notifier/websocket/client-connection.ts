@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { RawData, WebSocket } from "ws";
 import { RetryableError, TerminalError, coerceError, errorMessage } from "#shared/errors.ts";
 import type { NotifierLimits } from "../limits.ts";
+import { CLOSE_CODES } from "../outbox/close-codes.ts";
 import { ClientOutbox, type ClientSocket } from "../outbox/client-outbox.ts";
 import {
   ClientSubscriptions,
@@ -12,7 +13,6 @@ import { replayHistory } from "../subscriptions/session-history.ts";
 import { parseClientMessage } from "./parse-client-message.ts";
 import { tokenBucket } from "./token-bucket.ts";
 
-const POLICY_VIOLATION = 1008;
 const MAX_PENDING_CATCHUPS = 10;
 
 /** One client from handshake to close: dispatches its messages, limits their rate and checks that it is alive. */
@@ -89,7 +89,11 @@ export class ClientConnection {
     this.#alive = true;
     if (this.#closing.signal.aborted) return false;
     if (this.#takeToken()) return true;
-    this.close(POLICY_VIOLATION, "too many messages: send at most 20 a second", this.#floodGraceMs);
+    this.close(
+      CLOSE_CODES.policyViolation,
+      "too many messages: send at most 20 a second",
+      this.#floodGraceMs,
+    );
     return false;
   }
 

@@ -1,11 +1,14 @@
 import { expect } from "chai";
+import { RetryableError, TerminalError } from "#shared/errors.ts";
 import {
+  RESOLVED_CHAIN_VERSION,
   hashResolvedChain,
   parseResolvedChain,
   type ResolvedChain,
 } from "#shared/contracts/resolved-chain.ts";
 
 const CHAIN: ResolvedChain = {
+  version: RESOLVED_CHAIN_VERSION,
   chain_id: "c",
   alert_type: "a",
   session_timeout_ms: 1,
@@ -43,6 +46,22 @@ describe("parseResolvedChain", () => {
   it("returns a chain as it was stored", () => {
     const stored: unknown = JSON.parse(JSON.stringify(CHAIN));
     expect(parseResolvedChain(stored)).to.deep.equal(CHAIN);
+  });
+
+  it("reads a chain of version 1, which has no version", () => {
+    const { version: _none, ...stored } = CHAIN;
+    expect(parseResolvedChain(stored)).to.deep.equal(CHAIN);
+    expect(parseResolvedChain({ ...stored, version: 1 })).to.deep.equal(CHAIN);
+  });
+
+  it("ignores properties that it does not know", () => {
+    expect(parseResolvedChain({ ...CHAIN, added_later: 1 })).to.include({ chain_id: "c" });
+  });
+
+  it("leaves a chain of a newer version to a newer process", () => {
+    const stored = { version: RESOLVED_CHAIN_VERSION + 1, stages: "another shape" };
+    expect(() => parseResolvedChain(stored)).to.throw(RetryableError, /reads versions up to 2/u);
+    expect(() => parseResolvedChain({ ...CHAIN, version: "2" })).to.throw(TerminalError, "malformed version");
   });
 
   it("names what is invalid in a stored chain", () => {

@@ -1,4 +1,3 @@
-import type { ResolvedChain } from "#shared/contracts/resolved-chain.ts";
 import { SESSION_STATUSES, type SessionStatus } from "#shared/contracts/statuses.ts";
 import { defineEntity } from "#shared/database/entities/define-entity.ts";
 
@@ -24,8 +23,8 @@ export interface AlertSession {
   runbook_url: string | null;
   mcp_selection: object | null;
   chain_id: string;
-  /** The configuration resolved at submission; every reader and owner uses this one. */
-  resolved_config: ResolvedChain;
+  /** The configuration resolved at submission, in any version: `parseResolvedChain` reads it. */
+  resolved_config: object;
   config_hash: string;
   current_stage_index: number | null;
   current_stage_id: string | null;

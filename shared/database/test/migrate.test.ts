@@ -25,7 +25,7 @@ describe("the schema", () => {
       const db = await empty();
       await migrate(db, log);
       const above: unknown = await db.query(TABLES);
-      expect(above).to.have.length(15);
+      expect(above).to.have.length(16);
       for (const _ of db.migrations) await db.undoLastMigration({ transaction: "each" });
       expect(await db.query(TABLES)).to.deep.equal([{ table_name: "schema_migrations" }]);
       expect(await db.query("SELECT typname FROM pg_type WHERE typtype = 'e'")).to.deep.equal([]);
@@ -60,6 +60,35 @@ describe("the schema", () => {
         .map(({ query }) => query)
         .filter((query) => !/^(?:ALTER TABLE "\w+" DROP CONSTRAINT|DROP INDEX) /u.test(query));
       expect(drift).to.deep.equal([]);
+    });
+  });
+
+  describe("a schema of a newer version", () => {
+    const NEWER = "INSERT INTO schema_migrations (timestamp, name) VALUES (99, 'Newer0000000000099')";
+    const { signal } = new AbortController();
+
+    it("is used as long as it only added something", async () => {
+      const db = await empty();
+      await migrate(db, log);
+      await db.query(NEWER);
+      await migrate(db, log);
+      await waitForSchema(db, log, signal);
+    });
+
+    it("is refused once it needs a migration that this version does not know", async () => {
+      const db = await empty();
+      await migrate(db, log);
+      await db.query(`${NEWER}; UPDATE schema_support SET needs_migration = 99`);
+      const refusal = "its schema needs a version that knows migration 99, and this one knows";
+      expect(await rejectionOf(waitForSchema(db, log, signal))).to.include(refusal);
+      expect(await rejectionOf(migrate(db, log))).to.include(refusal);
+      const locks = async (): Promise<unknown> =>
+        db.query(
+          "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())",
+        );
+      await until("the lock is free", async () => JSON.stringify(await locks()) === "[]");
+      await db.query("UPDATE schema_support SET needs_migration = 1");
+      await migrate(db, log);
     });
   });
 

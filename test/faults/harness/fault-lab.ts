@@ -39,6 +39,8 @@ export interface LabOptions {
   readonly executorEnv?: Variables | ((slot: number) => Variables);
   /** Additional variables for the api's process. */
   readonly apiEnv?: Variables;
+  /** The directory with the code of the services at the start, disposed with the lab; by default this checkout. */
+  readonly checkout?: { readonly path: string } & AsyncDisposable;
   /** Called with the servers' data directory before they start. */
   readonly prepareDirectory?: (directory: string) => void;
 }
@@ -81,6 +83,7 @@ export class FaultLab implements AsyncDisposable {
   static async start(options: LabOptions): Promise<FaultLab> {
     const { executors = 1, slots = 5, maxRunning = executors * slots, toolDelay = "100ms" } = options;
     await using resources = new AsyncDisposableStack();
+    if (options.checkout !== undefined) resources.use(options.checkout);
     const model = resources.use(await ModelServer.open(options.plan ?? answerFromAlert));
     const servers = resources.use(
       await BackingServers.start(
@@ -93,6 +96,7 @@ export class FaultLab implements AsyncDisposable {
     const system = resources.use(
       await TarsySystem.prepare({ servers, configDir: config.path, env: { FAULT_MODEL_KEY: "none" } }),
     );
+    if (options.checkout !== undefined) system.checkout = options.checkout.path;
     const link = async (watch?: () => StatementWatch) => {
       const postgres = resources.use(
         await TcpProxy.start({

@@ -1,0 +1,24 @@
+import { startAtZero } from "#shared/service/start-at-zero.ts";
+import { RUN_END_LABELS } from "./consume-sessions.ts";
+import type { ExecutorMetrics } from "./executor-metrics.ts";
+import type { SessionStep } from "./next-session-step.ts";
+import { METRIC_KINDS } from "./run-execution.ts";
+
+/** The session steps that are counted: `stop-cancelling` ends the run before that. */
+const SESSION_STEPS: Readonly<Record<Exclude<SessionStep["kind"], "stop-cancelling">, true>> = {
+  "start-stage": true,
+  "run-executions": true,
+  "start-synthesis": true,
+  "complete-stage": true,
+  summarize: true,
+  finish: true,
+  ended: true,
+};
+
+/** Creates the series of every label value, so that the first event of each changes a rate. */
+export function startMetricsAtZero({ sessions, steps, stepSeconds }: ExecutorMetrics): void {
+  const agentSteps = Object.values(METRIC_KINDS);
+  startAtZero(sessions, { status: Object.values(RUN_END_LABELS) });
+  startAtZero(steps, { kind: [...Object.keys(SESSION_STEPS), ...agentSteps] });
+  startAtZero(stepSeconds, { kind: agentSteps });
+}

@@ -1,0 +1,29 @@
+import { expect } from "chai";
+import { ACK_WAIT_MS } from "#shared/bus/ensure-streams.ts";
+import { DATABASE_TIMEOUTS } from "#shared/database/open-database.ts";
+import { WORKING_EVERY_MS } from "../../services/executor/consume-sessions.ts";
+import { LEASE_SECONDS, LEASE_TIMES } from "../../services/executor/session-lease.ts";
+import { readPage } from "./documented-metrics.ts";
+
+/** In milliseconds, in the order of the table. */
+const TIMEOUTS = [
+  LEASE_SECONDS * 1_000,
+  LEASE_TIMES.renewEveryMs,
+  LEASE_TIMES.selfFenceMs,
+  DATABASE_TIMEOUTS.statementMs,
+  DATABASE_TIMEOUTS.lockMs,
+  DATABASE_TIMEOUTS.responseMs,
+  DATABASE_TIMEOUTS.keepAliveAfterMs,
+  WORKING_EVERY_MS,
+  ACK_WAIT_MS,
+];
+
+describe("the table of timeouts in the documentation", () => {
+  it("has the values of the code", () => {
+    const [, table = ""] = readPage("docs/data-path.md").split("\n## Timeouts\n");
+    const values = [...table.matchAll(/^\|[^|]*\|[^|\d]*(\d+) s[^|]*\|/gmu)].map(
+      ([, seconds]) => Number(seconds) * 1_000,
+    );
+    expect(values).to.deep.equal(TIMEOUTS);
+  });
+});
