@@ -163,8 +163,7 @@ describe("notifier: many clients that return at once", () => {
     // Each statement takes a second.
     proxy.setDelay(500);
     const startedAt = performance.now();
-    for (const { id } of sessions)
-      client.send({ action: "subscribe", channel: `session:${id}`, after_seq: 0 });
+    subscribeToAll(client, sessions);
     await until("reads wait longer than the pool does", () => {
       return performance.now() - startedAt > 1.5 * POOL_PATIENCE_MS;
     });
@@ -181,8 +180,7 @@ describe("notifier: many clients that return at once", () => {
     const sessions = await Promise.all(Array.from({ length: 8 }, async () => fixture.newSession()));
     using client = await TestClient.connect(notifier.url);
     proxy.setDelay(100);
-    for (const { id } of sessions)
-      client.send({ action: "subscribe", channel: `session:${id}`, after_seq: 0 });
+    subscribeToAll(client, sessions);
     const answered = () => [...client.of("error"), ...client.of("subscription.confirmed")];
     await client.until(() => answered().length === sessions.length);
     proxy.setDelay(0);
@@ -193,6 +191,13 @@ describe("notifier: many clients that return at once", () => {
     await notifier.stop();
   });
 });
+
+/** Subscribes without waiting for the confirmations. */
+function subscribeToAll(client: TestClient, sessions: readonly TestSession[]): void {
+  for (const { id } of sessions) {
+    client.send({ action: "subscribe", channel: `session:${id}`, after_seq: 0 });
+  }
+}
 
 /** The value of a metric without labels. */
 async function metric(healthUrl: string, name: string): Promise<number> {
