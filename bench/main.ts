@@ -8,6 +8,7 @@ const BENCHMARKS: ReadonlyMap<string, () => Promise<Benchmark>> = new Map([
   ["scaling", async () => (await import("./scaling.ts")).scaling],
   ["gateway", async () => (await import("./gateway.ts")).gateway],
   ["fanout", async () => (await import("./fanout.ts")).fanout],
+  ["storm", async () => (await import("./storm.ts")).storm],
   ["connections", async () => (await import("./connections.ts")).connections],
   ["step", async () => (await import("./step.ts")).step],
 ]);

@@ -25,6 +25,15 @@ export interface NotifierLimits {
   readonly closeGraceMs: number;
   /** The same for a client that exceeded the message rate, because it goes on writing in the meantime. */
   readonly floodGraceMs: number;
+  /** Reads from Postgres at the same time, for all clients. */
+  readonly concurrentReads: number;
+  /** Reads that may wait for their turn; above it subscriptions are answered with an error. */
+  readonly waitingReads: number;
+  /** The newest events of a watched session that are kept in memory, by number and by bytes. */
+  readonly recentEvents: number;
+  readonly recentBytes: number;
+  /** Events of all sessions in memory. */
+  readonly keptBytes: number;
 }
 
 export const DEFAULT_LIMITS: NotifierLimits = {
@@ -41,4 +50,9 @@ export const DEFAULT_LIMITS: NotifierLimits = {
   drainTimeoutMs: 30_000,
   closeGraceMs: 15_000,
   floodGraceMs: 1_000,
+  concurrentReads: 6,
+  waitingReads: 10_000,
+  recentEvents: 500,
+  recentBytes: 1024 * 1024,
+  keptBytes: 64 * 1024 * 1024,
 };

@@ -17,6 +17,16 @@ export function notifierMetrics(registry: Registry) {
     return created;
   };
   const gauge = (name: string, help: string) => new Gauge({ name, help, registers });
+  /** A gauge that is read when the metrics are; call the result once. */
+  const measured = (name: string, help: string) => (read: () => number) =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        this.set(read());
+      },
+    });
   return {
     connections: gauge("tarsy_ws_connections", "Open WebSocket connections"),
     bufferedBytes: gauge("tarsy_ws_buffered_bytes", "Unsent bytes of all connections, updated every second"),
@@ -43,15 +53,14 @@ export function notifierMetrics(registry: Registry) {
       "Chunks not sent to a client that lags behind",
     ),
     eventsFilled: counter("tarsy_ws_events_filled_total", "Events read from Postgres to fill a gap"),
-    bufferedText: (read: () => number) =>
-      new Gauge({
-        name: "tarsy_ws_held_text_chars",
-        help: "Buffered text of open events, in UTF-16 code units",
-        registers,
-        collect() {
-          this.set(read());
-        },
-      }),
+    databaseReads: labelled("tarsy_ws_database_reads_total", "Reads from Postgres, by what is read", "read"),
+    databaseReadsFailed: counter(
+      "tarsy_ws_database_reads_failed_total",
+      "Reads that failed because Postgres was unavailable; they are repeated",
+    ),
+    waitingReads: measured("tarsy_ws_database_reads_waiting", "Reads that wait for their turn"),
+    keptBytes: measured("tarsy_ws_kept_bytes", "Stored events in memory for clients that catch up"),
+    bufferedText: measured("tarsy_ws_held_text_chars", "Buffered text of open events, in UTF-16 code units"),
     snapshots: labelled(
       "tarsy_ws_snapshots_total",
       "Snapshot requests for the text of an open event",

@@ -8,12 +8,15 @@ import type { ServiceContext } from "#shared/service/run-service.ts";
 import type { NotifierConfig } from "./config.ts";
 import { AllSessionsFeed } from "./feed/all-sessions-feed.ts";
 import { ChunkPacer } from "./feed/chunk-pacer.ts";
+import { DatabaseReads } from "./feed/database-reads.ts";
+import { FrameMemory } from "./feed/frame-memory.ts";
 import { pollLastSeqs } from "./feed/poll-last-seqs.ts";
 import { SessionFeeds } from "./feed/session-feeds.ts";
 import { notifierMetrics } from "./notifier-metrics.ts";
 import { acceptClients } from "./websocket/accept-clients.ts";
 
-const POOL_SIZE = 8;
+/** Connections beside those for reads: one for the poll of last event numbers, one for the readiness check. */
+const OTHER_CONNECTIONS = 2;
 
 /** Starts the notifier and resolves with its ports once it serves. Everything it opens is added to `resources`. */
 export async function runNotifier(
@@ -24,7 +27,7 @@ export async function runNotifier(
     await openDatabase({
       url: config.databaseUrl,
       applicationName: "tarsy-notifier",
-      poolSize: POOL_SIZE,
+      poolSize: config.limits.concurrentReads + OTHER_CONNECTIONS,
       log,
       signal,
     }),
@@ -35,7 +38,19 @@ export async function runNotifier(
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const metrics = notifierMetrics(registry);
-  const feeds = new SessionFeeds({ bus, db, log, metrics, pacer: new ChunkPacer() });
+  const { limits } = config;
+  const reads = new DatabaseReads({
+    db,
+    log,
+    metrics,
+    concurrency: limits.concurrentReads,
+    maxWaiting: limits.waitingReads,
+  });
+  const memory = new FrameMemory(limits.keptBytes);
+  const stored = { reads, memory, recentLimits: limits };
+  const feeds = new SessionFeeds({ ...stored, bus, log, metrics, pacer: new ChunkPacer() });
+  metrics.waitingReads(() => reads.waiting);
+  metrics.keptBytes(() => memory.bytes);
   metrics.bufferedText(() => feeds.all().reduce((sum, feed) => sum + feed.bufferedText, 0));
   const polling = new AbortController();
   const poll = pollLastSeqs({ feeds, db, log, signal: polling.signal });
@@ -45,13 +60,13 @@ export async function runNotifier(
   });
   // Finds events published while disconnected. Missed chunks show as a gap before the next chunk.
   onReconnect(bus, () => poll.trigger());
-  const allSessions = new AllSessionsFeed({ bus, db, log });
+  const allSessions = new AllSessionsFeed({ bus, reads, log });
   const clients = resources.use(
     await acceptClients({
       ...config.clients,
       allowedOrigins: config.allowedOrigins,
-      limits: config.limits,
-      context: { feeds, allSessions, db, log, metrics },
+      limits,
+      context: { ...stored, feeds, allSessions, log, metrics },
     }),
   );
   const health = resources.use(
@@ -59,7 +74,7 @@ export async function runNotifier(
       ...config.health,
       metrics: registry,
       checks: {
-        postgres: async () => checkDatabase(db),
+        postgres: oneAtATime(async () => checkDatabase(db)),
         nats: async () => bus.check(),
         websocket: () => {
           return clients.listening ? Promise.resolve() : Promise.reject(new Error("not listening"));
@@ -69,4 +84,13 @@ export async function runNotifier(
   );
   log.info({ host: config.clients.host, port: clients.port }, "accepting WebSocket clients");
   return { port: clients.port, healthPort: health.port };
+}
+
+/** Calls made while `check` runs get its result: however many ask, it takes one connection. */
+function oneAtATime(check: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | undefined;
+  return async () => {
+    running ??= check().finally(() => (running = undefined));
+    return running;
+  };
 }

@@ -16,6 +16,7 @@ import { poisonSession } from "./scenarios/15-poison-session.ts";
 import { poisonMessage } from "./scenarios/16-poison-message.ts";
 import { diskFull } from "./scenarios/17-disk-full.ts";
 import { notifierKill } from "./scenarios/20-notifier-kill.ts";
+import { reconnectStorm } from "./scenarios/21-reconnect-storm.ts";
 import { hostileAlerts } from "./scenarios/24-hostile-alerts.ts";
 import { modelMisbehaves } from "./scenarios/27-model-misbehaves.ts";
 import { backlog } from "./scenarios/29-backlog.ts";
@@ -45,6 +46,7 @@ export const ALL_SCENARIOS: readonly Scenario[] = [
   poisonMessage,
   diskFull,
   notifierKill,
+  reconnectStorm,
   hostileAlerts,
   modelMisbehaves,
   backlog,

@@ -89,6 +89,11 @@ export class LiveTextBuffer {
     this.#texts.delete(eventId);
   }
 
+  /** Drops every text, without emitting what is left. */
+  clear(): void {
+    this.#texts.clear();
+  }
+
   /** The text of an open event as far as it was emitted; undefined if the event is not open. */
   get(eventId: string): LiveText | undefined {
     const buffered = this.#texts.get(eventId);

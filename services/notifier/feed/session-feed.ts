@@ -1,5 +1,4 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { DataSource } from "typeorm";
 import type { Bus } from "#shared/bus/open-bus.ts";
 import { subscribe, type BusSubscription } from "#shared/bus/subscribe.ts";
 import { busEventCodec, type BusEvent, type SessionEvent } from "#shared/contracts/session-event.ts";
@@ -10,15 +9,16 @@ import type { Logger } from "#shared/service/logger.ts";
 import { pause } from "#shared/pause.ts";
 import { untilAborted } from "#shared/until-aborted.ts";
 import type { NotifierMetrics } from "../notifier-metrics.ts";
-import { chunkFrame, eventFrame, type Frame } from "../outbox/frames.ts";
+import { chunkFrame, eventFrame, type EventFrame, type Frame } from "../outbox/frames.ts";
 import { snapshotAsker } from "./ask-snapshot.ts";
 import type { ChunkPacer } from "./chunk-pacer.ts";
+import { CursorReads } from "./cursor-reads.ts";
 import { readFeedState, readMissedEvents } from "./feed-queries.ts";
 import { LiveTextBuffer } from "./live-text-buffer.ts";
+import { StoredEvents, type StoredEventsContext } from "./stored-events.ts";
 
-export interface FeedContext {
+export interface FeedContext extends StoredEventsContext {
   readonly bus: Bus;
-  readonly db: DataSource;
   readonly log: Logger;
   readonly metrics: NotifierMetrics;
   readonly pacer: ChunkPacer;
@@ -26,7 +26,7 @@ export interface FeedContext {
 
 /** Receives a session's events and chunks from the feed's current position on. Called synchronously and in order. */
 export interface FeedWatcher {
-  event(frame: Frame, event: SessionEvent): void;
+  event(event: EventFrame): void;
   /** Called after the chunk was added to `liveText`. */
   chunk(frame: Frame, chunk: StreamChunk): void;
   /** Resolves once most of what was sent is read; immediately if an earlier call is still waiting for that. */
@@ -56,14 +56,18 @@ export class SessionFeed {
   readonly sessionId: string;
   /** Resolves once live. Rejects with TerminalError for an unknown session, RetryableError if the start failed. */
   readonly started: Promise<void>;
+  /** The session's events up to the newest that was delivered. */
+  readonly events: StoredEvents;
   readonly #context: FeedContext;
   readonly #log: Logger;
   readonly #onFailed: () => void;
   readonly #watchers = new Set<FeedWatcher>();
   readonly #closing = new AbortController();
   readonly #liveText: LiveTextBuffer;
+  readonly #cursors: CursorReads;
   #subscriptions: BusSubscription[] = [];
-  #lastSeq = 0;
+  /** The newest event that is known to be stored; the feed may not have delivered it yet. */
+  #storedSeq = 0;
   #target = 0;
   #filling = true;
   #pendingChunks: StreamChunk[] = [];
@@ -74,6 +78,9 @@ export class SessionFeed {
     this.#context = context;
     this.#onFailed = onFailed;
     this.#log = context.log.child({ session_id: sessionId });
+    this.events = new StoredEvents(context, sessionId);
+    const { signal } = this.#closing;
+    this.#cursors = new CursorReads({ reads: context.reads, sessionId, signal });
     this.#liveText = new LiveTextBuffer({
       sessionId,
       emit: (chunk) => this.#deliverChunk(chunk),
@@ -86,7 +93,7 @@ export class SessionFeed {
 
   /** The newest event that was delivered. */
   get lastSeq(): number {
-    return this.#lastSeq;
+    return this.events.lastSeq;
   }
 
   /** The text of open events, as far as watchers have received it. */
@@ -108,19 +115,43 @@ export class SessionFeed {
 
   /** Reports that the session has events up to `seq`; missing ones are read from Postgres. */
   noticeLastSeq(seq: number): void {
-    if (seq > this.#lastSeq) this.#fill(seq);
+    this.#storedSeq = Math.max(this.#storedSeq, seq);
+    if (seq > this.lastSeq) this.#fill(seq);
+  }
+
+  /** Whether the session has the event `seq`; resolves with the newest `seq` if not. Throws the signal's reason. */
+  async lacks(seq: number, signal: AbortSignal): Promise<number | undefined> {
+    if (seq <= Math.max(this.#storedSeq, this.lastSeq)) return undefined;
+    // Another notifier may have received the event from the bus before this one.
+    const newest = await this.#cursors.lastSeq(signal);
+    this.noticeLastSeq(newest);
+    return seq <= newest ? undefined : newest;
+  }
+
+  /** The `seq` of the newest event whose `db_event_id` is at most `id`; 0 if there is none. Throws the signal's reason. */
+  async seqAt(id: number, signal: AbortSignal): Promise<number> {
+    return this.events.seqAt(id) ?? this.#cursors.seqAt(id, signal);
   }
 
   close(reason: Error = new RetryableError("feed_closed", "the session is no longer watched")): void {
     this.#closing.abort(reason);
     for (const subscription of this.#subscriptions) subscription.unsubscribe();
     this.#watchers.clear();
+    this.#liveText.clear();
+    this.events.close(reason);
   }
 
   async #start(): Promise<void> {
-    const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(START_TIMEOUT_MS)]);
+    const { bus, reads } = this.#context;
+    const late = new AbortController();
+    const signal = AbortSignal.any([this.#closing.signal, late.signal]);
+    let isLive = false;
+    // A start that only waits for its turn to read is not given up: the client would come back to the end of the queue.
+    const timer = setInterval(() => {
+      if (!isLive) late.abort(new RetryableError("nats_away", "NATS does not answer"));
+      else if (reads.isAway) late.abort(new RetryableError("postgres_away", "Postgres does not answer"));
+    }, START_TIMEOUT_MS);
     try {
-      const { bus, db } = this.#context;
       // Both subscriptions use one connection, so that no chunk overtakes its event.
       const events = subscribe(bus, SUBJECTS.events(this.sessionId), busEventCodec, (event) =>
         this.#receive(event),
@@ -130,11 +161,12 @@ export class SessionFeed {
       );
       this.#subscriptions = [events, chunks];
       await untilLive(chunks, signal);
-      const state = await readFeedState({ db, log: this.#log, sessionId: this.sessionId, signal });
+      isLive = true;
+      const state = await readFeedState({ reads, sessionId: this.sessionId, signal });
       if (state === undefined) {
         throw new TerminalError("unknown_session", `there is no session ${this.sessionId}`);
       }
-      this.#lastSeq = state.lastSeq;
+      this.events.startAfter(state.lastSeq);
       for (const eventId of state.openEventIds) this.#liveText.open(eventId);
       this.#liveText.refresh();
       await this.#readUpToTarget();
@@ -146,12 +178,14 @@ export class SessionFeed {
         `session ${this.sessionId} cannot be followed now (${errorMessage(error)}): subscribe again in a moment`,
         { cause: error },
       );
+    } finally {
+      clearInterval(timer);
     }
   }
 
   #receive({ session_id, seq, db_event_id, payload }: BusEvent): void {
-    if (seq <= this.#lastSeq) return;
-    const isNext = !this.#filling && seq === this.#lastSeq + 1;
+    if (seq <= this.lastSeq) return;
+    const isNext = !this.#filling && seq === this.lastSeq + 1;
     if (isNext && payload !== undefined) void this.#deliver({ session_id, seq, db_event_id, payload });
     else this.#fill(seq);
   }
@@ -171,15 +205,15 @@ export class SessionFeed {
   }
 
   async #readUpToTarget(): Promise<void> {
-    const { db, metrics } = this.#context;
+    const { reads, metrics } = this.#context;
     const { signal } = this.#closing;
-    const query = { db, log: this.#log, sessionId: this.sessionId, signal };
-    while (this.#lastSeq < this.#target) {
-      const page = await readMissedEvents(query, this.#lastSeq);
+    const query = { reads, sessionId: this.sessionId, signal };
+    while (this.lastSeq < this.#target) {
+      const page = await readMissedEvents(query, this.lastSeq);
       signal.throwIfAborted();
       if (page.length === 0) {
         this.#log.warn({ seq: this.#target }, "unknown event named on the bus");
-        this.#target = this.#lastSeq;
+        this.#target = this.lastSeq;
       }
       metrics.eventsFilled.inc(page.length);
       for (const event of page) {
@@ -200,16 +234,16 @@ export class SessionFeed {
 
   /** Returns the size of the frame in bytes. */
   #deliver(event: SessionEvent): number {
-    this.#lastSeq = event.seq;
     const { payload } = event;
     if (payload.type === "timeline_event.created" && payload.status === "streaming") {
       this.#liveText.open(payload.event_id);
     } else if (payload.type === "timeline_event.completed") {
       this.#liveText.close(payload.event_id);
     }
-    const frame = eventFrame(event);
-    for (const watcher of this.#watchers) watcher.event(frame, event);
-    return frame.length;
+    const framed = eventFrame(event);
+    this.events.append(framed);
+    for (const watcher of this.#watchers) watcher.event(framed);
+    return framed.frame.length;
   }
 
   #deliverChunk(chunk: StreamChunk): void {

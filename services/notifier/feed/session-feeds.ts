@@ -38,6 +38,11 @@ export class SessionFeeds {
     };
   }
 
+  /** The same, if the session has a feed already. */
+  join(sessionId: string): FeedHandle | undefined {
+    return this.#feeds.has(sessionId) ? this.acquire(sessionId) : undefined;
+  }
+
   all(): SessionFeed[] {
     return [...this.#feeds.values()].map(({ feed }) => feed);
   }

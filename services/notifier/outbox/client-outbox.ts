@@ -69,6 +69,16 @@ export class ClientOutbox {
     this.#send(frame);
   }
 
+  /** Writes what `send` sends in as few system calls as possible. */
+  together(send: () => void): void {
+    this.#stream.cork();
+    try {
+      send();
+    } finally {
+      this.#stream.uncork();
+    }
+  }
+
   /** Calls `callback` once, when at most half of the chunk limit is still unsent. */
   onDrain(callback: () => void): void {
     this.#drainCallbacks.add(callback);

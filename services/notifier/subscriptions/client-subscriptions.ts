@@ -1,6 +1,8 @@
 import { TerminalError, coerceError } from "#shared/errors.ts";
 import { untilAborted } from "#shared/until-aborted.ts";
+import type { Logger } from "#shared/service/logger.ts";
 import type { AllSessionsFeed } from "../feed/all-sessions-feed.ts";
+import type { StoredEventsContext } from "../feed/stored-events.ts";
 import type { ClientOutbox } from "../outbox/client-outbox.ts";
 import type { Cursor } from "./session-history.ts";
 import { subscribeToSession, type SessionSubscriptionContext } from "./subscribe-to-session.ts";
@@ -14,7 +16,8 @@ export interface Channel {
   readonly target: ChannelTarget;
 }
 
-export interface SubscriptionContext extends SessionSubscriptionContext {
+export interface SubscriptionContext extends SessionSubscriptionContext, StoredEventsContext {
+  readonly log: Logger;
   readonly allSessions: AllSessionsFeed;
 }
 

@@ -1,22 +1,17 @@
-import type { DataSource } from "typeorm";
-import type { SessionEvent } from "#shared/contracts/session-event.ts";
 import type { StreamChunk } from "#shared/contracts/stream-chunk.ts";
-import type { Logger } from "#shared/service/logger.ts";
 import { safeCut } from "#shared/safe-cut.ts";
 import { untilAborted } from "#shared/until-aborted.ts";
 import type { FeedWatcher, SessionFeed } from "../feed/session-feed.ts";
 import type { SessionFeeds } from "../feed/session-feeds.ts";
 import type { NotifierMetrics } from "../notifier-metrics.ts";
 import type { ClientOutbox } from "../outbox/client-outbox.ts";
-import { chunkFrame, type Frame } from "../outbox/frames.ts";
+import { chunkFrame, type EventFrame, type Frame } from "../outbox/frames.ts";
 import { resolveCursor, sendHistory, type Cursor } from "./session-history.ts";
 
 const MAX_FRAME_CODE_UNITS = 32 * 1024;
 
 export interface SessionSubscriptionContext {
   readonly feeds: SessionFeeds;
-  readonly db: DataSource;
-  readonly log: Logger;
   readonly metrics: NotifierMetrics;
 }
 
@@ -41,19 +36,19 @@ export async function subscribeToSession(
   context: SessionSubscriptionContext,
   request: SessionSubscriptionRequest,
 ): Promise<void> {
-  const { db, log, metrics } = context;
+  const { metrics } = context;
   const { sessionId, cursor, outbox, signal } = request;
   signal.throwIfAborted();
   const { feed, release } = context.feeds.acquire(sessionId);
   signal.addEventListener("abort", release, { once: true });
   await untilAborted(feed.started, signal);
-  const source = { db, log, feed, signal };
-  const afterSeq = cursor === undefined ? feed.lastSeq : await resolveCursor(source, cursor);
+  const afterSeq = cursor === undefined ? feed.lastSeq : await resolveCursor(feed, cursor, signal);
   request.confirmed(afterSeq);
   const subscription = new SessionSubscription({ feed, outbox, metrics, failed: request.failed }, afterSeq);
-  const deliver = (frame: Frame, event: SessionEvent) => subscription.event(frame, event);
+  const { events } = feed;
+  const deliver = (event: EventFrame) => subscription.event(event);
   while (subscription.position < feed.lastSeq) {
-    await sendHistory({ ...source, outbox, afterSeq: subscription.position, deliver });
+    await sendHistory({ events, outbox, afterSeq: subscription.position, deliver, signal });
   }
   // Nothing is awaited between the last comparison and this line, so no event can be delivered in between.
   subscription.attach();
@@ -105,10 +100,10 @@ class SessionSubscription implements FeedWatcher {
     this.#lagging.clear();
   }
 
-  event(frame: Frame, { seq, payload }: SessionEvent): void {
+  event({ frame, seq, completes }: EventFrame): void {
     if (seq <= this.#position) return;
     this.#position = seq;
-    if (payload.type === "timeline_event.completed") this.#lagging.delete(payload.event_id);
+    if (completes !== undefined) this.#lagging.delete(completes);
     this.#options.outbox.event(frame);
   }
 

@@ -224,6 +224,18 @@ describe("notifier: the events of a session", () => {
     ]);
   });
 
+  it("keeps the order of a session on the channel sessions when an event is read from its row", async () => {
+    const session = await fixture.newSession();
+    using client = await TestClient.connect(url);
+    await client.subscribe("sessions");
+    const large = () => session.ended("e".repeat(100_000));
+    await session.emit(
+      ...Array.from({ length: 10 }, () => [large(), session.status(), session.status()]).flat(),
+    );
+    await client.until(() => client.seqs.length === 30);
+    expect(client.seqs).to.deep.equal(Array.from({ length: 30 }, (_, n) => n + 1));
+  });
+
   it("ignores malformed messages and unknown events on the bus", async () => {
     const session = await fixture.newSession();
     using client = await TestClient.connect(url);

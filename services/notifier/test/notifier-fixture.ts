@@ -41,14 +41,15 @@ export class NotifierFixture implements AsyncDisposable {
     await this.#resources.disposeAsync();
   }
 
-  /** Starts a notifier with these limits. */
+  /** Starts a notifier with these limits, which reads from the fixture's Postgres unless `databaseUrl` is another way to it. */
   async notifier(
     limits: Partial<NotifierLimits> = {},
     allowedOrigins?: readonly string[],
+    databaseUrl = this.servers.postgres.url,
   ): Promise<RunningNotifier> {
-    const { postgres, nats } = this.servers;
+    const { nats } = this.servers;
     const notifier = await startNotifier({
-      databaseUrl: postgres.url,
+      databaseUrl,
       natsUrl: nats.url,
       limits,
       allowedOrigins,

@@ -9,7 +9,7 @@ import {
   type Channel,
   type SubscriptionContext,
 } from "../subscriptions/client-subscriptions.ts";
-import { replayHistory } from "../subscriptions/session-history.ts";
+import { replayHistory } from "../subscriptions/replay-history.ts";
 import { parseClientMessage } from "./parse-client-message.ts";
 import { tokenBucket } from "./token-bucket.ts";
 
@@ -141,8 +141,8 @@ export class ClientConnection {
   async #replay(channel: Channel, sessionId: string, lastEventId: number): Promise<void> {
     const { signal } = this.#closing;
     signal.throwIfAborted();
-    const { db } = this.#context;
-    const { hasMore } = await replayHistory({ db, outbox: this.outbox, sessionId, lastEventId, signal });
+    const request = { sessionId, lastEventId, outbox: this.outbox, signal };
+    const { hasMore } = await replayHistory(this.#context, request);
     if (hasMore) {
       this.outbox.control({ type: "catchup.overflow", channel: channel.name, has_more: true });
     }

@@ -35,7 +35,7 @@ const LAST_RETRY_MS = 2_000;
  * including repeated and misplaced ones.
  */
 export class EventRecorder implements AsyncDisposable {
-  readonly #url: string;
+  readonly #url: () => string;
   readonly #closing = new AbortController();
   readonly #received = new Map<string, RecordedEvent[]>();
   readonly #done: Promise<void>;
@@ -45,7 +45,8 @@ export class EventRecorder implements AsyncDisposable {
   /** The error messages of the notifier. */
   readonly errors: string[] = [];
 
-  constructor(url: string) {
+  /** `url` names the notifier to connect to, for each connection. */
+  constructor(url: () => string) {
     this.#url = url;
     this.#done = this.#stayConnected();
   }
@@ -85,7 +86,7 @@ export class EventRecorder implements AsyncDisposable {
 
   async #connectOnce(): Promise<boolean> {
     let wasOpen = false;
-    const socket = new WebSocket(this.#url, { handshakeTimeout: 5_000 });
+    const socket = new WebSocket(this.#url(), { handshakeTimeout: 5_000 });
     this.#socket = socket;
     const closed = new Promise<void>((resolve) => {
       socket.once("close", () => resolve());

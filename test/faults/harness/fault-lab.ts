@@ -159,9 +159,12 @@ export class FaultLab implements AsyncDisposable {
     return this.system.launchService(name, name === "api" ? { ...this.#apiEnv, ...env } : env);
   }
 
-  /** Opens a client that follows these sessions. `checkLab` compares what it received with Postgres. */
-  follow(sessionIds: Iterable<string>): EventRecorder {
-    const recorder = this.#resources.use(new EventRecorder(this.system.ws));
+  /**
+   * Opens a client that follows these sessions through the notifier that `url` names for each of its connections.
+   * `checkLab` compares what it received with Postgres.
+   */
+  follow(sessionIds: Iterable<string>, url = () => this.system.ws): EventRecorder {
+    const recorder = this.#resources.use(new EventRecorder(url));
     for (const sessionId of sessionIds) recorder.follow(sessionId);
     this.recorders.push(recorder);
     return recorder;

@@ -1,0 +1,84 @@
+import { Type } from "typebox";
+import type { EntityManager } from "typeorm";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { readLastSeqs } from "#shared/database/read-events.ts";
+import { selectRows } from "#shared/database/select-rows.ts";
+import { untilAborted } from "#shared/until-aborted.ts";
+import type { DatabaseReads } from "./database-reads.ts";
+
+type Manager = Pick<EntityManager, "query">;
+
+interface CursorReadsOptions {
+  readonly reads: DatabaseReads;
+  readonly sessionId: string;
+  /** Ends every read. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Reads of positions in one session's events. A read is shared by everyone who asks for the same before it starts; one
+ * that has started may not see what the client has already received from another notifier.
+ */
+export class CursorReads {
+  readonly #options: CursorReadsOptions;
+  readonly #queued = new Map<string, Promise<number>>();
+
+  constructor(options: CursorReadsOptions) {
+    this.#options = options;
+  }
+
+  /** The session's newest `seq`; 0 if there is none. */
+  async lastSeq(signal: AbortSignal): Promise<number> {
+    const { sessionId } = this.#options;
+    return this.#share("newest", signal, async (manager) => {
+      return (await readLastSeqs(manager, [sessionId])).get(sessionId) ?? 0;
+    });
+  }
+
+  /** The `seq` of the session's newest event whose `db_event_id` is at most `id`; 0 if there is none. */
+  async seqAt(id: number, signal: AbortSignal): Promise<number> {
+    return this.#share(String(id), signal, async (manager) =>
+      readSeqAt(manager, this.#options.sessionId, id),
+    );
+  }
+
+  async #share(
+    key: string,
+    signal: AbortSignal,
+    read: (manager: Manager) => Promise<number>,
+  ): Promise<number> {
+    const queued = this.#queued.get(key) ?? this.#start(key, read);
+    return untilAborted(queued, signal);
+  }
+
+  #start(key: string, read: (manager: Manager) => Promise<number>): Promise<number> {
+    const { reads, signal } = this.#options;
+    const forget = () => {
+      if (this.#queued.get(key) === result) this.#queued.delete(key);
+    };
+    const result = reads.run({
+      what: "cursor",
+      signal,
+      read: async (manager) => {
+        forget();
+        return read(manager);
+      },
+    });
+    this.#queued.set(key, result);
+    result.then(forget, forget);
+    return result;
+  }
+}
+
+const parseSeqRow = compileParser("seq row", Type.Object({ seq: Type.Integer() }));
+
+async function readSeqAt(manager: Manager, sessionId: string, id: number): Promise<number> {
+  // Within a session ids ascend with seq, because both are assigned under the session's row lock.
+  const [row] = await selectRows(
+    manager,
+    parseSeqRow,
+    "SELECT coalesce(max(seq), 0) AS seq FROM events WHERE session_id = $1 AND id <= $2",
+    [sessionId, id],
+  );
+  return row?.seq ?? 0;
+}

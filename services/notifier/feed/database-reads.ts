@@ -1,0 +1,88 @@
+import pLimit, { type LimitFunction } from "p-limit";
+import type { DataSource, EntityManager } from "typeorm";
+import { isDatabaseUnavailable } from "#shared/database/database-unavailable.ts";
+import { RetryableError, errorMessage } from "#shared/errors.ts";
+import { backoff, pause } from "#shared/pause.ts";
+import type { Logger } from "#shared/service/logger.ts";
+import { untilAborted } from "#shared/until-aborted.ts";
+import type { NotifierMetrics } from "../notifier-metrics.ts";
+
+interface DatabaseReadsOptions {
+  readonly db: DataSource;
+  readonly log: Logger;
+  readonly metrics: NotifierMetrics;
+  /** Reads at the same time; the pool must have a connection for each. */
+  readonly concurrency: number;
+  /** Reads that may wait for their turn. */
+  readonly maxWaiting: number;
+}
+
+interface ReadRequest<T> {
+  /** Names the read in the log and the metrics. */
+  readonly what: string;
+  readonly signal: AbortSignal;
+  readonly read: (manager: Pick<EntityManager, "query">) => Promise<T>;
+  /** Whether the read waits although too many wait already: for reads of which there is at most one per session. */
+  readonly always?: boolean;
+}
+
+const RETRY = { firstMs: 100, lastMs: 2_000 };
+
+/**
+ * The notifier's reads of stored events, a few at a time. They wait for their turn here and not for a connection of the
+ * pool: the pool gives up after 5 s, which would make a long queue look like an outage.
+ */
+export class DatabaseReads {
+  readonly #options: DatabaseReadsOptions;
+  readonly #limit: LimitFunction;
+  #isAway = false;
+
+  constructor(options: DatabaseReadsOptions) {
+    this.#options = options;
+    this.#limit = pLimit(options.concurrency);
+  }
+
+  /** Whether Postgres was unavailable for the last read. */
+  get isAway(): boolean {
+    return this.#isAway;
+  }
+
+  /** Reads that wait for their turn. */
+  get waiting(): number {
+    return this.#limit.pendingCount;
+  }
+
+  /**
+   * Runs a read when its turn comes, and repeats it while Postgres is unavailable. Throws RetryableError if too many
+   * reads wait, the signal's reason once it aborts, and any other error of the read.
+   */
+  async run<T>({ what, signal, read, always = false }: ReadRequest<T>): Promise<T> {
+    const { db, log, metrics, maxWaiting } = this.#options;
+    const attempt = async () => {
+      signal.throwIfAborted();
+      metrics.databaseReads.inc({ read: what });
+      return read(db.manager);
+    };
+    for (let retry = 1; ; retry += 1) {
+      signal.throwIfAborted();
+      if (!always && this.waiting >= maxWaiting) throw tooManyReads();
+      try {
+        const result = await untilAborted(this.#limit(attempt), signal);
+        this.#isAway = false;
+        return result;
+      } catch (error) {
+        signal.throwIfAborted();
+        if (!isDatabaseUnavailable(error)) throw error;
+        this.#isAway = true;
+        metrics.databaseReadsFailed.inc();
+        if (retry === 1) log.warn({ read: what, error: errorMessage(error) }, "waiting for Postgres");
+        // Outside the queue, so that reads that wait for Postgres keep no other from trying.
+        await pause(backoff(retry, RETRY), signal);
+      }
+    }
+  }
+}
+
+function tooManyReads(): RetryableError {
+  return new RetryableError("too_many_reads", "too many clients are catching up: try again in a moment");
+}
