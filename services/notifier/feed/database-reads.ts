@@ -7,6 +7,9 @@ import type { Logger } from "#shared/service/logger.ts";
 import { untilAborted } from "#shared/until-aborted.ts";
 import type { NotifierMetrics } from "../notifier-metrics.ts";
 
+/** What the notifier reads, as named in its log and its metrics. */
+export const READS = ["cursor", "feed state", "gap", "history", "status event"] as const;
+
 interface DatabaseReadsOptions {
   readonly db: DataSource;
   readonly log: Logger;
@@ -18,8 +21,7 @@ interface DatabaseReadsOptions {
 }
 
 interface ReadRequest<T> {
-  /** Names the read in the log and the metrics. */
-  readonly what: string;
+  readonly what: (typeof READS)[number];
   readonly signal: AbortSignal;
   readonly read: (manager: Pick<EntityManager, "query">) => Promise<T>;
   /** Whether the read waits although too many wait already: for reads of which there is at most one per session. */
