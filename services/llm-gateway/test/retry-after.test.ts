@@ -138,6 +138,19 @@ for (const [name, api] of APIS) {
       });
     });
 
+    it("when DNS does not know its name, but not when it speaks no TLS", async () => {
+      await using gateway = await openGateway();
+      const unknown = "http://no-such-host.invalid:8000";
+      const { error } = await gateway.ask(api.request(unknown));
+      expect(error).to.deep.include({ code: "max_retries", retryAfterMs: 15_000 });
+      expect(error?.message).to.contain(`${api.target(unknown)} cannot be reached (E`);
+      await using server = await api.open(() => undefined);
+      const https = server.url.replace("http:", "https:");
+      const answer = await gateway.ask(api.request(https));
+      expect(answer.error).to.deep.include({ code: "max_retries", retryAfterMs: undefined });
+      expect(answer.error?.message).to.contain(`the connection to ${api.target(https)} failed (`);
+    });
+
     it("when the connection breaks before any output, but not after some", async () => {
       const before = await play((reply) => reply.reset());
       expect(before).to.include({ code: "max_retries", retryAfterMs: 15_000, requests: 3 });
