@@ -21,6 +21,8 @@ import { modelMisbehaves } from "./scenarios/27-model-misbehaves.ts";
 import { backlog } from "./scenarios/29-backlog.ts";
 import { slowLinks } from "./scenarios/30-slow-links.ts";
 import { clockJump } from "./scenarios/31-clock-jump.ts";
+import { natsFrozen } from "./scenarios/32-nats-frozen.ts";
+import { natsNodeIsolated } from "./scenarios/33-nats-node-isolated.ts";
 
 /** Every scenario, in the order of a full run. */
 export const ALL_SCENARIOS: readonly Scenario[] = [
@@ -46,4 +48,6 @@ export const ALL_SCENARIOS: readonly Scenario[] = [
   backlog,
   slowLinks,
   clockJump,
+  natsFrozen,
+  natsNodeIsolated,
 ];

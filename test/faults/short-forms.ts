@@ -8,6 +8,7 @@ import { rollingDrain } from "./scenarios/13-rolling-drain.ts";
 import { cancelRace } from "./scenarios/14-cancel-race.ts";
 import { poisonMessage } from "./scenarios/16-poison-message.ts";
 import { notifierKill } from "./scenarios/20-notifier-kill.ts";
+import { natsFrozen } from "./scenarios/32-nats-frozen.ts";
 
 /** The scenarios whose short forms `npm test` runs, by the test file that runs them; the files run in parallel. */
 export const SHORT_FORMS = {
@@ -23,4 +24,5 @@ export const NIGHTLY_SHORT_FORMS = [
   lostCommitReply,
   apiCommitPublish,
   poisonMessage,
+  natsFrozen,
 ] as const;
