@@ -17,7 +17,7 @@ import { pullSession } from "#shared/bus/pull-session.ts";
 import { queuedSessions } from "#shared/bus/queued-sessions.ts";
 import { wakeSession } from "#shared/bus/wake-session.ts";
 import { BUS_USERS } from "#shared/contracts/bus-users.ts";
-import { SUBJECTS } from "#shared/contracts/subjects.ts";
+import { EVENTS_STREAM, SESSIONS_STREAM, SUBJECTS } from "#shared/contracts/subjects.ts";
 import { freePort } from "../../launcher/free-port.ts";
 import { findNatsServer } from "../../launcher/nats/find-nats-server.ts";
 import { until } from "../../test/support/until.ts";
@@ -80,7 +80,15 @@ describe("the users of the NATS server", () => {
     await using api = await connect("api");
     await using executor = await connect("executor");
     await ensureStreams(api, { replicas: 1 });
-    await ensureStreams(executor, { replicas: 1 });
+    // Each updates what the other one changed.
+    for (const [changes, restores] of [
+      [api, executor],
+      [executor, api],
+    ] as const) {
+      for (const name of [SESSIONS_STREAM, EVENTS_STREAM])
+        await changes.jsm.streams.update(name, { max_msgs: 7 });
+      await ensureStreams(restores, { replicas: 1 });
+    }
     await ensureExecutorsDurable(executor, { maxRunning: 3 });
     await ensureExecutorsDurable(executor, { maxRunning: 5 });
     expect(await wakeSession(api, SESSION)).to.equal("queued");

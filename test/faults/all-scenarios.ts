@@ -26,6 +26,8 @@ import { clockOffset } from "./scenarios/31-clock-offset.ts";
 import { gatewayAway } from "./scenarios/32-gateway-away.ts";
 import { rateLimits } from "./scenarios/33-rate-limits.ts";
 import { upgradeScenarios } from "./scenarios/32-upgrade.ts";
+import { natsFrozen } from "./scenarios/32-nats-frozen.ts";
+import { natsNodeIsolated } from "./scenarios/33-nats-node-isolated.ts";
 
 /** Every scenario, in the order of a full run. */
 export const ALL_SCENARIOS: readonly Scenario[] = [
@@ -56,4 +58,6 @@ export const ALL_SCENARIOS: readonly Scenario[] = [
   gatewayAway,
   rateLimits,
   ...upgradeScenarios,
+  natsFrozen,
+  natsNodeIsolated,
 ];

@@ -9,6 +9,7 @@ import { cancelRace } from "./scenarios/14-cancel-race.ts";
 import { poisonMessage } from "./scenarios/16-poison-message.ts";
 import { notifierKill } from "./scenarios/20-notifier-kill.ts";
 import { reconnectStorm } from "./scenarios/21-reconnect-storm.ts";
+import { natsFrozen } from "./scenarios/32-nats-frozen.ts";
 
 /** The scenarios whose short forms `npm test` runs, by the test file that runs them; the files run in parallel. */
 export const SHORT_FORMS = {
@@ -25,4 +26,5 @@ export const NIGHTLY_SHORT_FORMS = [
   apiCommitPublish,
   poisonMessage,
   reconnectStorm,
+  natsFrozen,
 ] as const;

@@ -6,13 +6,18 @@ import { readSessions } from "./checked-session.ts";
 import type { FaultLab } from "./fault-lab.ts";
 import { finding } from "./finding.ts";
 import type { Finding } from "./scenario.ts";
+import { serverComplaints } from "./server-complaints.ts";
 import { VIOLATIONS, parseViolation } from "./database-recorder.ts";
 
-/**
- * Checks every invariant of the system. `mayRepeat` is the number of LLM and read-only tool calls that may have been repeated
- * without a change of owner.
- */
-export async function checkLab(lab: FaultLab, mayRepeat: number): Promise<Finding[]> {
+interface Allowed {
+  /** The number of LLM and read-only tool calls that may have been repeated without a change of owner. */
+  readonly mayRepeat: number;
+  /** Warnings and errors that NATS may have logged. */
+  readonly complaints: readonly RegExp[];
+}
+
+/** Checks every invariant of the system. */
+export async function checkLab(lab: FaultLab, { mayRepeat, complaints }: Allowed): Promise<Finding[]> {
   const findings: Finding[] = [];
   await lab.untilAllTerminal().catch((error: unknown) => {
     findings.push({ what: "every session reaches its end", ok: false, detail: errorMessage(error) });
@@ -45,6 +50,7 @@ export async function checkLab(lab: FaultLab, mayRepeat: number): Promise<Findin
       "no row comes from anyone but the owner of the session's lease",
       violations.map(({ what, session_id, pod }) => `${session_id}: ${what} by ${pod}`),
     ),
+    finding("NATS logs no warning and no error", await serverComplaints(lab.natsDirectories, complaints)),
     ...(await checkToolCalls(lab, { sessions, toolCalls })),
     ...checkModelCalls(lab.model.calls, { sessions, claims, toolCalls, mayRepeat }),
     ...(await checkClients(lab.recorders, sessions)),

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { WaitKind } from "#shared/contracts/waiting-for.ts";
 import { BackingServers } from "../../support/backing-servers.ts";
 import { testConfigDirectory } from "../../support/config-directory.ts";
+import { NatsCluster } from "../../support/nats-cluster.ts";
 import { postgresTap, type StatementWatch } from "../../support/postgres-tap.ts";
 import { TarsyClient } from "../../support/tarsy-client.ts";
 import { TarsySystem, type RunningService, type ServiceName } from "../../support/tarsy-system.ts";
@@ -41,6 +42,8 @@ export interface LabOptions {
   readonly apiEnv?: Variables;
   /** The directory with the code of the services at the start, disposed with the lab; by default this checkout. */
   readonly checkout?: { readonly path: string } & AsyncDisposable;
+  /** Three NATS servers in a cluster instead of one; the links to NATS then have no effect. */
+  readonly natsCluster?: boolean;
   /** Called with the servers' data directory before they start. */
   readonly prepareDirectory?: (directory: string) => void;
 }
@@ -56,11 +59,13 @@ export class FaultLab implements AsyncDisposable {
   readonly model: ModelServer;
   readonly executors: readonly ExecutorSlot[];
   readonly api: { readonly postgres: TcpProxy; readonly nats: TcpProxy };
+  /** The three NATS servers, if asked for. */
+  readonly cluster: NatsCluster | undefined;
   readonly #apiEnv: Readonly<Record<string, string>>;
   readonly recorders: EventRecorder[] = [];
 
   private constructor(
-    parts: Pick<FaultLab, "servers" | "system" | "model" | "executors" | "api"> & {
+    parts: Pick<FaultLab, "servers" | "system" | "model" | "executors" | "api" | "cluster"> & {
       random: ScenarioRandom;
       resources: AsyncDisposableStack;
       toolLog: string;
@@ -77,6 +82,7 @@ export class FaultLab implements AsyncDisposable {
     this.alerts = new AlertSender(parts.system.api, parts.random);
     this.executors = parts.executors;
     this.api = parts.api;
+    this.cluster = parts.cluster;
   }
 
   /** Starts servers, model, links and services, and installs the recorder in Postgres. */
@@ -93,8 +99,15 @@ export class FaultLab implements AsyncDisposable {
     const config = resources.use(
       await testConfigDirectory(labConfig({ model: model.url, slots, maxRunning, toolDelay })),
     );
+    const cluster = options.natsCluster === true ? resources.use(await NatsCluster.start()) : undefined;
+    const clusterEnv =
+      cluster === undefined ? {} : { NATS_URL: cluster.url, NATS_REPLICAS: `${cluster.size}` };
     const system = resources.use(
-      await TarsySystem.prepare({ servers, configDir: config.path, env: { FAULT_MODEL_KEY: "none" } }),
+      await TarsySystem.prepare({
+        servers,
+        configDir: config.path,
+        env: { FAULT_MODEL_KEY: "none", ...clusterEnv },
+      }),
     );
     if (options.checkout !== undefined) system.checkout = options.checkout.path;
     const link = async (watch?: () => StatementWatch) => {
@@ -109,6 +122,7 @@ export class FaultLab implements AsyncDisposable {
       const env = {
         DATABASE_URL: atPort(servers.postgres.url, postgres),
         NATS_URL: atPort(servers.nats.url, nats),
+        ...clusterEnv,
       };
       return { postgres, nats, env };
     };
@@ -128,6 +142,7 @@ export class FaultLab implements AsyncDisposable {
       executors: slotList,
       api,
       apiEnv: { ...apiEnv, ...options.apiEnv },
+      cluster,
       toolLog: join(config.path, "calls.jsonl"),
       resources: new AsyncDisposableStack(),
     });
@@ -212,6 +227,11 @@ export class FaultLab implements AsyncDisposable {
   /** Every claim of a session lease so far, oldest first. */
   async claims(): Promise<Claim[]> {
     return (await this.servers.query(CLAIMS, [])).map((row) => parseClaim(row));
+  }
+
+  /** The directories that contain the logs of the NATS servers. */
+  get natsDirectories(): readonly string[] {
+    return [join(this.servers.directory, "nats"), ...(this.cluster?.directories ?? [])];
   }
 
   async toolCalls(): Promise<LoggedToolCall[]> {

@@ -39,6 +39,7 @@ export async function runScenario(
   const figures: Figure[] = [];
   const findings: Finding[] = [];
   let mayRepeat = 0;
+  const complaints: RegExp[] = [];
   let starting: Promise<FaultLab> | undefined;
   let output = "";
   const context: ScenarioContext = {
@@ -50,6 +51,7 @@ export async function runScenario(
     figure: (name, value, unit) => void figures.push({ name, value, unit }),
     expect: (what, ok, detail = "") => void findings.push({ what, ok, detail }),
     allowRepeats: (calls) => void (mayRepeat += calls),
+    allowComplaints: (...patterns) => void complaints.push(...patterns),
   };
   const aborted = Promise.withResolvers<never>();
   aborted.promise.catch(() => undefined);
@@ -64,7 +66,8 @@ export async function runScenario(
     await attempt("the scenario runs to its end", () => scenario.run(context));
     // Check the invariants after a failure too: they help to explain it.
     await attempt("the system can be checked", async () => {
-      if (starting !== undefined) findings.push(...(await checkLab(await starting, mayRepeat)));
+      if (starting !== undefined)
+        findings.push(...(await checkLab(await starting, { mayRepeat, complaints })));
     });
   } finally {
     const lab = await starting?.catch(() => undefined);

@@ -31,6 +31,8 @@ export interface ScenarioContext {
   readonly expect: (what: string, ok: boolean, detail?: string) => void;
   /** Allows this many repeated LLM and read-only tool calls beyond one for each change of owner. */
   readonly allowRepeats: (calls: number) => void;
+  /** Allows warnings and errors in the log of NATS that the scenario provokes. */
+  readonly allowComplaints: (...patterns: readonly RegExp[]) => void;
 }
 
 /** A fault under which the system must keep its promises. */

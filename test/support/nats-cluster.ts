@@ -1,0 +1,98 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { startNats, type EmbeddedNats } from "../../launcher/nats/start-nats.ts";
+import { findNatsServer } from "../../launcher/nats/find-nats-server.ts";
+import { projectPaths } from "../../launcher/project-paths.ts";
+import { killOnExit } from "./kill-on-exit.ts";
+import { serverDirectory } from "./server-directory.ts";
+import { TcpProxy } from "./tcp-proxy.ts";
+import { testPort } from "./test-port.ts";
+
+const HOST = "127.0.0.1";
+const { tools } = projectPaths(join(import.meta.dirname, "../.."));
+
+interface Node {
+  readonly server: EmbeddedNats;
+  readonly directory: string;
+}
+
+/** A link that the second of two nodes opened to the first. */
+interface Route {
+  readonly between: readonly [number, number];
+  readonly proxy: TcpProxy;
+}
+
+/** Three NATS servers on free ports. Each two of them talk over a link that a test can break. */
+export class NatsCluster implements AsyncDisposable {
+  readonly #resources: AsyncDisposableStack;
+  readonly #nodes: readonly Node[];
+  readonly #routes: readonly Route[];
+
+  private constructor(parts: {
+    resources: AsyncDisposableStack;
+    nodes: readonly Node[];
+    routes: readonly Route[];
+  }) {
+    this.#resources = parts.resources;
+    this.#nodes = parts.nodes;
+    this.#routes = parts.routes;
+  }
+
+  static async start(): Promise<NatsCluster> {
+    await using resources = new AsyncDisposableStack();
+    const directory = resources.adopt(await serverDirectory(), async (path) =>
+      rm(path, { recursive: true, force: true }),
+    );
+    const binary = await findNatsServer({ toolsDir: tools, env: process.env, progress: () => undefined });
+    const ports = [await testPort(), await testPort(), await testPort()];
+    const routes: Route[] = [];
+    for (const [to, port] of ports.entries()) {
+      for (let from = to + 1; from < ports.length; from += 1) {
+        const proxy = resources.use(await TcpProxy.start({ host: HOST, port }));
+        routes.push({ between: [to, from], proxy });
+      }
+    }
+    const nodes = await Promise.all(
+      ports.map(async (port, index): Promise<Node> => {
+        const dataDir = join(directory, `node-${index}`);
+        const opens = routes.filter(({ between }) => between[1] === index);
+        const urls = opens.map(({ proxy }) => `"nats://${HOST}:${proxy.port}"`).join(", ");
+        const settings = [
+          // Servers tell each other where they listen: a port without a server keeps them from a link of their own.
+          `cluster { name: "tarsy", listen: "${HOST}:${port}", advertise: "${HOST}:1", routes: [${urls}] }`,
+        ];
+        const server = resources.adopt(
+          await startNats({ binary, dataDir, port: 0, settings }),
+          async (started) => started.stop(),
+        );
+        const registration = killOnExit(server.pid);
+        void server.exited.then(() => registration[Symbol.dispose]());
+        return { server, directory: dataDir };
+      }),
+    );
+    return new NatsCluster({ resources: resources.move(), nodes, routes });
+  }
+
+  /** For the client: the URLs of all nodes. */
+  get url(): string {
+    return this.#nodes.map(({ server }) => server.url).join(",");
+  }
+
+  get size(): number {
+    return this.#nodes.length;
+  }
+
+  /** The directories that contain the servers' logs. */
+  get directories(): readonly string[] {
+    return this.#nodes.map(({ directory }) => directory);
+  }
+
+  /** Separates a node from the others, or joins it again; its clients stay connected to it. */
+  isolate(node: number, isIsolated: boolean): void {
+    for (const { between, proxy } of this.#routes) if (between.includes(node)) proxy.blackhole(isIsolated);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#resources.disposeAsync();
+  }
+}
