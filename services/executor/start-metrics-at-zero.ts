@@ -1,3 +1,4 @@
+import { WAIT_KINDS } from "#shared/contracts/waiting-for.ts";
 import { startAtZero } from "#shared/service/start-at-zero.ts";
 import { RUN_END_LABELS } from "./consume-sessions.ts";
 import type { ExecutorMetrics } from "./executor-metrics.ts";
@@ -16,9 +17,10 @@ const SESSION_STEPS: Readonly<Record<Exclude<SessionStep["kind"], "stop-cancelli
 };
 
 /** Creates the series of every label value, so that the first event of each changes a rate. */
-export function startMetricsAtZero({ sessions, steps, stepSeconds }: ExecutorMetrics): void {
+export function startMetricsAtZero({ sessions, steps, stepSeconds, waits }: ExecutorMetrics): void {
   const agentSteps = Object.values(METRIC_KINDS);
   startAtZero(sessions, { status: Object.values(RUN_END_LABELS) });
   startAtZero(steps, { kind: [...Object.keys(SESSION_STEPS), ...agentSteps] });
+  startAtZero(waits, { kind: WAIT_KINDS });
   startAtZero(stepSeconds, { kind: agentSteps });
 }

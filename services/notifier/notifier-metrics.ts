@@ -1,5 +1,6 @@
 import { Counter, Gauge, type Registry } from "prom-client";
 import { startAtZero } from "#shared/service/start-at-zero.ts";
+import { READ_KINDS } from "./feed/read-kinds.ts";
 import { CLOSE_CODES } from "./outbox/close-codes.ts";
 import { REJECTIONS } from "./websocket/check-handshake.ts";
 
@@ -53,7 +54,12 @@ export function notifierMetrics(registry: Registry) {
       "Chunks not sent to a client that lags behind",
     ),
     eventsFilled: counter("tarsy_ws_events_filled_total", "Events read from Postgres to fill a gap"),
-    databaseReads: labelled("tarsy_ws_database_reads_total", "Reads from Postgres, by what is read", "read"),
+    databaseReads: labelled(
+      "tarsy_ws_database_reads_total",
+      "Reads from Postgres, by what is read",
+      "read",
+      READ_KINDS,
+    ),
     databaseReadsFailed: counter(
       "tarsy_ws_database_reads_failed_total",
       "Reads that failed because Postgres was unavailable; they are repeated",

@@ -6,6 +6,7 @@ import { backoff, pause } from "#shared/pause.ts";
 import type { Logger } from "#shared/service/logger.ts";
 import { untilAborted } from "#shared/until-aborted.ts";
 import type { NotifierMetrics } from "../notifier-metrics.ts";
+import type { ReadKind } from "./read-kinds.ts";
 
 interface DatabaseReadsOptions {
   readonly db: DataSource;
@@ -19,7 +20,7 @@ interface DatabaseReadsOptions {
 
 interface ReadRequest<T> {
   /** Names the read in the log and the metrics. */
-  readonly what: string;
+  readonly what: ReadKind;
   readonly signal: AbortSignal;
   readonly read: (manager: Pick<EntityManager, "query">) => Promise<T>;
   /** Whether the read waits although too many wait already: for reads of which there is at most one per session. */
