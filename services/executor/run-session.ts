@@ -5,6 +5,7 @@ import {
   cancelledByUser,
   errorMessage,
 } from "#shared/errors.ts";
+import { NEWER_VERSION } from "#shared/contracts/resolved-chain.ts";
 import type { TerminalStatus } from "#shared/contracts/statuses.ts";
 import type { WaitingFor } from "#shared/contracts/waiting-for.ts";
 import { isDatabaseUnavailable } from "#shared/database/database-unavailable.ts";
@@ -113,6 +114,11 @@ async function end(session: OwnedSession, thrown: unknown): Promise<RunEnd> {
     if (error instanceof TerminalError) {
       session.log.error({ code: error.code, error: error.message }, "session failed");
       return await closeSession(session, "failed", error);
+    }
+    if (error instanceof RetryableError && error.code === NEWER_VERSION) {
+      session.log.warn({ error: error.message }, "session left to a newer executor");
+      await releaseSession(session, { kind: "newer_version" });
+      return "deferred";
     }
     const isUnavailable = error instanceof RetryableError || isDatabaseUnavailable(error);
     session.log.error(

@@ -21,6 +21,7 @@ export function startMetricsAtZero({ sessions, steps, stepSeconds, waits }: Exec
   const agentSteps = Object.values(METRIC_KINDS);
   startAtZero(sessions, { status: Object.values(RUN_END_LABELS) });
   startAtZero(steps, { kind: [...Object.keys(SESSION_STEPS), ...agentSteps] });
+  startAtZero(waits, { kind: WAIT_KINDS });
   startAtZero(stepSeconds, { kind: agentSteps });
   startAtZero(waits, { kind: WAIT_KINDS });
 }

@@ -1,6 +1,6 @@
 import { Counter, Gauge, type Registry } from "prom-client";
 import { startAtZero } from "#shared/service/start-at-zero.ts";
-import { READS } from "./feed/database-reads.ts";
+import { READ_KINDS } from "./feed/read-kinds.ts";
 import { CLOSE_CODES } from "./outbox/close-codes.ts";
 import { REJECTIONS } from "./websocket/check-handshake.ts";
 
@@ -58,7 +58,7 @@ export function notifierMetrics(registry: Registry) {
       "tarsy_ws_database_reads_total",
       "Reads from Postgres, by what is read",
       "read",
-      READS,
+      READ_KINDS,
     ),
     databaseReadsFailed: counter(
       "tarsy_ws_database_reads_failed_total",

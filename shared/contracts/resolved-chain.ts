@@ -91,6 +91,9 @@ export const ResolvedChain = Type.Object({
 });
 export type ResolvedChain = Static<typeof ResolvedChain>;
 
+/** The code of the error about a configuration of a newer version. */
+export const NEWER_VERSION = "newer_version";
+
 const parseVersion = compileParser(
   "version of a resolved chain",
   Type.Object({ version: Type.Optional(Type.Integer({ minimum: 1 })) }),
@@ -107,7 +110,7 @@ export function parseResolvedChain(stored: unknown): ResolvedChain {
   const { version = 1 } = versioned;
   if (version > RESOLVED_CHAIN_VERSION) {
     throw new RetryableError(
-      "newer_version",
+      NEWER_VERSION,
       `the session's configuration has version ${version}, and this process reads versions up to ${RESOLVED_CHAIN_VERSION}: a newer one must continue it`,
     );
   }

@@ -6,7 +6,7 @@ import { familyName, metricFamilies, type MetricFamilies } from "./metric-famili
 const OPERATIONS = "docs/operations.md";
 /** Label values that are no failure; an alarm must not select them. */
 const ORDERLY: Readonly<Record<string, readonly string[]>> = {
-  tarsy_executor_sessions_total: ["completed", "cancelled", "handed_over", "put_off"],
+  tarsy_executor_sessions_total: ["completed", "cancelled", "handed_over", "put_off", "waiting"],
   tarsy_llm_calls_total: ["ok", "cancelled"],
   tarsy_api_session_wakeups_total: ["queued", "already_queued"],
   tarsy_ws_closed_total: ["1001"],

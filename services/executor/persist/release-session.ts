@@ -15,6 +15,8 @@ export type Release =
   | { readonly kind: "handover" }
   /** None of its agents can work before the wait's time. Uses up nothing. */
   | { readonly kind: "waiting"; readonly wait: WaitingFor }
+  /** Only a newer executor can read its configuration. Uses up nothing. */
+  | { readonly kind: "newer_version" }
   /** A dependency failed. Counts as an interruption, unless Postgres was restarted just now. */
   | { readonly kind: "interrupted" }
   /** The run failed for another reason. Counts as an attempt. */
@@ -27,6 +29,12 @@ const WAIT = `
 UPDATE session_runtime SET lease_expires_at = NULL, lease_owner = NULL,
   not_before = CASE WHEN cancel_requested_at IS NULL THEN $3::timestamptz END,
   waiting_for = $4::jsonb, waiting_since = now()
+WHERE session_id = $1 AND lease_epoch = $2`;
+
+/** The delay gives other sessions a turn until an executor of the newer version is there. */
+const NEWER_VERSION = `
+UPDATE session_runtime SET lease_expires_at = NULL, lease_owner = NULL,
+  not_before = CASE WHEN cancel_requested_at IS NULL THEN now() + make_interval(secs => 5 * $3::float8) END
 WHERE session_id = $1 AND lease_epoch = $2`;
 
 /** The first interruption delays nothing, the next ones 2 s, doubled with each up to 30 s. */
@@ -62,6 +70,9 @@ export async function releaseSession(
       return;
     case "waiting":
       await db.query(WAIT, [...key, release.wait.until, postgresSafeJson(release.wait)]);
+      return;
+    case "newer_version":
+      await db.query(NEWER_VERSION, [...key, jitter(1)]);
       return;
     case "interrupted":
       await db.query(INTERRUPTED, [...key, jitter(1)]);

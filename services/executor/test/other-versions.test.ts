@@ -26,12 +26,14 @@ describe("a session of another version", () => {
     await fixture.play({ steps: [{ text: "done" }] });
     const id = await fixture.executor.insert();
     await changeConfig(id, `resolved_config || '{"version": 99}'`);
-    expect(await fixture.run(id)).to.equal("interrupted");
+    expect(await fixture.run(id)).to.equal("deferred");
     expect(await fixture.executor.row("alert_sessions", "status::text", id)).to.deep.equal({
       status: "in_progress",
     });
-    const lease = await fixture.executor.row("session_runtime", "lease_owner, attempts", id);
-    expect(lease).to.deep.equal({ lease_owner: null, attempts: 0 });
+    const columns = "lease_owner, attempts, interruptions, not_before > now() AS later";
+    const runtime = await fixture.executor.row("session_runtime", columns, id);
+    expect(runtime).to.deep.equal({ lease_owner: null, attempts: 0, interruptions: 0, later: true });
+    await fixture.executor.query("UPDATE session_runtime SET not_before = NULL WHERE session_id = $1", [id]);
     await changeConfig(id, `resolved_config || '{"version": 2}'`);
     expect(await fixture.run(id)).to.equal("completed");
   });

@@ -1,14 +1,12 @@
 import pLimit, { type LimitFunction } from "p-limit";
 import type { DataSource, EntityManager } from "typeorm";
-import { isDatabaseRetryable } from "#shared/database/database-retryable.ts";
+import { isDatabaseUnavailable } from "#shared/database/database-unavailable.ts";
 import { RetryableError, errorMessage } from "#shared/errors.ts";
 import { backoff, pause } from "#shared/pause.ts";
 import type { Logger } from "#shared/service/logger.ts";
 import { untilAborted } from "#shared/until-aborted.ts";
 import type { NotifierMetrics } from "../notifier-metrics.ts";
-
-/** What the notifier reads, as named in its log and its metrics. */
-export const READS = ["cursor", "feed state", "gap", "history", "status event"] as const;
+import type { ReadKind } from "./read-kinds.ts";
 
 interface DatabaseReadsOptions {
   readonly db: DataSource;
@@ -21,7 +19,8 @@ interface DatabaseReadsOptions {
 }
 
 interface ReadRequest<T> {
-  readonly what: (typeof READS)[number];
+  /** Names the read in the log and the metrics. */
+  readonly what: ReadKind;
   readonly signal: AbortSignal;
   readonly read: (manager: Pick<EntityManager, "query">) => Promise<T>;
   /** Whether the read waits although too many wait already: for reads of which there is at most one per session. */
@@ -32,7 +31,7 @@ const RETRY = { firstMs: 100, lastMs: 2_000 };
 
 /**
  * The notifier's reads of stored events, a few at a time. They wait for their turn here and not for a connection of the
- * pool: the pool gives up after a time, which would make a long queue look like an outage.
+ * pool: the pool gives up after 5 s, which would make a long queue look like an outage.
  */
 export class DatabaseReads {
   readonly #options: DatabaseReadsOptions;
@@ -55,7 +54,7 @@ export class DatabaseReads {
   }
 
   /**
-   * Runs a read when its turn comes, and repeats it while Postgres is unavailable or too slow. Throws RetryableError if too many
+   * Runs a read when its turn comes, and repeats it while Postgres is unavailable. Throws RetryableError if too many
    * reads wait, the signal's reason once it aborts, and any other error of the read.
    */
   async run<T>({ what, signal, read, always = false }: ReadRequest<T>): Promise<T> {
@@ -74,7 +73,7 @@ export class DatabaseReads {
         return result;
       } catch (error) {
         signal.throwIfAborted();
-        if (!isDatabaseRetryable(error)) throw error;
+        if (!isDatabaseUnavailable(error)) throw error;
         this.#isAway = true;
         metrics.databaseReadsFailed.inc();
         if (retry === 1) log.warn({ read: what, error: errorMessage(error) }, "waiting for Postgres");

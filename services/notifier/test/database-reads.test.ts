@@ -4,7 +4,7 @@ import { Registry } from "prom-client";
 import type { EntityManager } from "typeorm";
 import { rejectionOf } from "../../../launcher/test/rejection-of.ts";
 import { DatabaseReads } from "../feed/database-reads.ts";
-import { createNotifierMetrics } from "../notifier-metrics.ts";
+import { notifierMetrics } from "../notifier-metrics.ts";
 import { NotifierFixture } from "./notifier-fixture.ts";
 
 describe("DatabaseReads", () => {
@@ -14,7 +14,7 @@ describe("DatabaseReads", () => {
 
   before(async () => {
     fixture = await NotifierFixture.start();
-    const metrics = createNotifierMetrics(new Registry());
+    const metrics = notifierMetrics(new Registry());
     const log = pino({ level: "silent" });
     reads = new DatabaseReads({ db: fixture.db, log, metrics, concurrency: 1, maxWaiting: 1 });
   });

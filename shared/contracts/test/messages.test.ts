@@ -55,6 +55,28 @@ const PAYLOADS: readonly SessionEventPayload[] = [
   },
 ];
 
+describe("messages of a newer version", () => {
+  it("may have properties that this version does not know", () => {
+    for (const payload of PAYLOADS) {
+      const event = { session_id: ID, seq: 1, db_event_id: 1, payload: { ...payload, added: 1 }, added: {} };
+      expect(busEventCodec.decode(bytes(JSON.stringify(event))).seq).to.equal(1);
+    }
+    const chunk = {
+      type: "stream.chunk",
+      timestamp: "t",
+      session_id: ID,
+      event_id: ID,
+      attempt: 1,
+      offset: 0,
+      delta: "x",
+    };
+    expect(() =>
+      sessionWakeupCodec.decode(bytes(JSON.stringify({ session_id: ID, added: 1 }))),
+    ).to.not.throw();
+    expect(() => streamChunkCodec.decode(bytes(JSON.stringify({ ...chunk, added: 1 })))).to.not.throw();
+  });
+});
+
 describe("jsonCodec", () => {
   const codec = jsonCodec("thing", Type.Object({ name: Type.String() }));
 

@@ -31,21 +31,28 @@ function upgrade(name: string, summary: string, replacements: readonly Replaceme
       const lab = await context.lab({ executors: 2, slots: SLOTS, checkout: last });
       const done = new AbortController();
       const loading = keepLoaded(lab, AbortSignal.any([done.signal, context.signal]));
-      await moreCompleted(lab, BATCH);
       const codes: (number | null)[] = [];
-      const startedAt = performance.now();
-      for (const { to, order } of replacements) {
-        lab.system.checkout = to === "this" ? CHECKOUT : last.path;
-        codes.push(...(await replaceAll(lab, order, context.progress)));
+      try {
         await moreCompleted(lab, BATCH);
+        for (const { to, order } of replacements) {
+          const startedAt = performance.now();
+          lab.system.checkout = to === "this" ? CHECKOUT : last.path;
+          codes.push(...(await replaceAll(lab, order, context.progress)));
+          context.figure(`to ${to} version: all services replaced within`, secondsSince(startedAt), "s");
+        }
+        await moreCompleted(lab, BATCH);
+      } finally {
+        done.abort();
+        await loading;
       }
-      context.figure("all services replaced within", (performance.now() - startedAt) / 1_000, "s");
-      done.abort();
-      await loading;
       await lab.untilAllTerminal();
       await report(context, lab, codes);
     },
   };
+}
+
+function secondsSince(startedAt: number): number {
+  return (performance.now() - startedAt) / 1_000;
 }
 
 /** Keeps more sessions unfinished than the executors have slots, until `signal` aborts. */

@@ -1,0 +1,3 @@
+/** What the notifier reads from Postgres, as counted in its metrics. */
+export const READ_KINDS = ["feed state", "gap", "history", "cursor", "status event"] as const;
+export type ReadKind = (typeof READ_KINDS)[number];
