@@ -152,6 +152,7 @@ function keepWriting(sessions: readonly TestSession[]): { readonly stop: () => P
     }
   };
   const written = write();
+  written.catch(() => undefined); // `stop` throws it
   return {
     stop: async () => {
       stopped.abort();

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { Type, type Static } from "typebox";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { untilExited } from "../support/until-exited.ts";
 
 const Latencies = Type.Object({
   count: Type.Integer(),
@@ -46,8 +47,7 @@ export class Watchers implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const exited = once(this.#child, "exit");
-    this.#child.disconnect();
-    await exited;
+    if (this.#child.connected) this.#child.disconnect();
+    await untilExited(this.#child);
   }
 }

@@ -5,6 +5,7 @@ import { freePort } from "../../launcher/free-port.ts";
 import { SERVICE_NODE_FLAGS } from "../../launcher/service-node-flags.ts";
 import type { BackingServers } from "../../test/support/backing-servers.ts";
 import { until } from "../../test/support/until.ts";
+import { untilExited } from "../support/until-exited.ts";
 
 const HOST = "127.0.0.1";
 const NOTIFIER = join(import.meta.dirname, "../../services/notifier/main.ts");
@@ -48,9 +49,8 @@ function describe(child: ChildProcess, port: number): WsProcess {
     pid: child.pid ?? 0,
     send: (text) => void child.send(text),
     [Symbol.asyncDispose]: async () => {
-      const exited = once(child, "exit");
       child.kill("SIGKILL");
-      await exited;
+      await untilExited(child);
     },
   };
 }

@@ -2,6 +2,7 @@ import { fork, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { SERVICE_NODE_FLAGS } from "../../launcher/service-node-flags.ts";
+import { untilExited } from "../support/until-exited.ts";
 import { parseClientsReport, type ClientsReport, type ClientsTask } from "./storm-task.ts";
 
 const PROGRAM = join(import.meta.dirname, "storm-clients-process.ts");
@@ -38,9 +39,8 @@ export class StormClients implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const exited = once(this.#child, "exit");
-    this.#child.disconnect();
-    await exited;
+    if (this.#child.connected) this.#child.disconnect();
+    await untilExited(this.#child);
   }
 
   async #until(milestone: string, signal?: AbortSignal): Promise<void> {
