@@ -61,7 +61,7 @@ interface BusTiming {
 }
 
 /** A frozen server is noticed after at most 15 s. */
-const TIMING: BusTiming = { pingMs: 5_000, dialMs: 4_000 };
+export const BUS_TIMING: BusTiming = { pingMs: 5_000, dialMs: 4_000 };
 /** Between two rounds over all servers. Short: services are to be connected within 10 s of the server's return. */
 const RETRIES = { firstMs: 250, lastMs: 2_000 };
 /** Before the first dial after a loss: a server that accepts connections and ends them must not be dialled in a loop. */
@@ -73,7 +73,7 @@ const CLOSE_FLUSH_MS = 1_000;
  * aborts. After that, a lost connection is replaced without a limit on retries, until the bus is disposed. Only the
  * servers named in `url` are used, in turn, starting with a random one.
  */
-export async function openBus({ url, name, log, signal, timing = TIMING }: BusOptions): Promise<Bus> {
+export async function openBus({ url, name, log, signal, timing = BUS_TIMING }: BusOptions): Promise<Bus> {
   const { servers, ...credentials } = parseNatsAddress(url);
   const options: ConnectionOptions = {
     ...credentials,

@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import { ACK_WAIT_MS } from "#shared/bus/ensure-streams.ts";
+import { BUS_TIMING } from "#shared/bus/open-bus.ts";
 import { DATABASE_TIMEOUTS } from "#shared/database/open-database.ts";
 import { WORKING_EVERY_MS } from "../../services/executor/consume-sessions.ts";
 import { LEASE_SECONDS, LEASE_TIMES } from "../../services/executor/session-lease.ts";
@@ -16,6 +17,8 @@ const TIMEOUTS = [
   DATABASE_TIMEOUTS.connectMs,
   DATABASE_TIMEOUTS.queueMs,
   DATABASE_TIMEOUTS.keepAliveAfterMs,
+  BUS_TIMING.pingMs,
+  BUS_TIMING.dialMs,
   WORKING_EVERY_MS,
   ACK_WAIT_MS,
 ];
