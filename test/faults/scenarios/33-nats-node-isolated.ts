@@ -5,10 +5,15 @@ import type { Scenario } from "../harness/scenario.ts";
 export const natsNodeIsolated: Scenario = {
   name: "nats-node-isolated",
   summary: "one of three NATS servers is cut off from the others, one after another, under load",
-  run: async ({ lab: openLab, short, progress, figure, expect, allowRepeats }) => {
+  run: async ({ lab: openLab, short, progress, figure, expect, allowRepeats, allowComplaints }) => {
     const { nodes, isolatedMs } = short
       ? { nodes: [0], isolatedMs: 30_000 }
       : { nodes: [0, 1, 2], isolatedMs: 60_000 };
+    allowComplaints(
+      /\broutes?\b|routing|\brid:/iu,
+      /leader|quorum|RAFT|JetStream cluster/iu,
+      /Stale Connection/iu,
+    );
     const lab = await openLab({ executors: 3, slots: 4, natsCluster: true });
     const { cluster } = lab;
     if (cluster === undefined) throw new Error("a cluster is needed");
