@@ -23,13 +23,10 @@ export const natsNodeIsolated: Scenario = {
       cluster.isolate(node, true);
       const endAt = Date.now() + isolatedMs;
       while (Date.now() < endAt) {
-        await lab.alerts.submit({ turns: 2 }).then(
-          (id) => {
-            meanwhile += 1;
-            if (recorder.received.size < 45) recorder.follow(id);
-          },
-          () => (refused += 1),
-        );
+        const id = await lab.alerts.submit({ turns: 2 }).catch(() => undefined);
+        if (id === undefined) refused += 1;
+        else meanwhile += 1;
+        if (id !== undefined && recorder.received.size < 45) recorder.follow(id);
         await wait(Math.min(2_000, Math.max(0, endAt - Date.now())));
       }
       cluster.isolate(node, false);
