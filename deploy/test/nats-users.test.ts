@@ -85,8 +85,9 @@ describe("the users of the NATS server", () => {
       [api, executor],
       [executor, api],
     ] as const) {
-      for (const name of [SESSIONS_STREAM, EVENTS_STREAM])
+      for (const name of [SESSIONS_STREAM, EVENTS_STREAM]) {
         await changes.jsm.streams.update(name, { max_msgs: 7 });
+      }
       await ensureStreams(restores, { replicas: 1 });
     }
     await ensureExecutorsDurable(executor, { maxRunning: 3 });

@@ -37,6 +37,16 @@ export class CatchUp {
     this.#losses += 1;
   }
 
+  /** Passes on the result of work on the stream; if it fails, wake-ups may have been lost. */
+  async watch<T>(work: Promise<T>): Promise<T> {
+    try {
+      return await work;
+    } catch (error) {
+      this.reportLoss();
+      throw error;
+    }
+  }
+
   /** Starts the next sweep at once. */
   requestSweep(): void {
     this.#wanted.abort();

@@ -74,12 +74,7 @@ export function openDispatcher({
   const catchUp = new CatchUp({
     prepare: () => ensureStreams(connected(), { replicas: config.natsReplicas }),
     send: (sessionId) =>
-      inBackground("wake-up", async (live) =>
-        wakeCounted(live, metrics, sessionId).catch((error: unknown) => {
-          catchUp.reportLoss();
-          throw error;
-        }),
-      ),
+      inBackground("wake-up", async (live) => catchUp.watch(wakeCounted(live, metrics, sessionId))),
   });
   const open = async () => {
     bus = await openBus({ url: config.natsUrl, name: "tarsy-api", log, signal });
@@ -114,11 +109,9 @@ export function openDispatcher({
     },
     wakeAll: async (sessionIds) => {
       const live = connected();
-      const sent = await Promise.allSettled(sessionIds.map(async (id) => wakeCounted(live, metrics, id)));
-      const failed = sent.find(({ status }) => status === "rejected");
-      if (failed?.status !== "rejected") return;
-      catchUp.reportLoss();
-      throw failed.reason;
+      const sends = sessionIds.map(async (id) => catchUp.watch(wakeCounted(live, metrics, id)));
+      const failed = (await Promise.allSettled(sends)).find(({ status }) => status === "rejected");
+      if (failed?.status === "rejected") throw failed.reason;
     },
     cancel: (sessionId) => inBackground("cancel", (live) => sendCancel(live, sessionId)),
     publish: (events) => {
@@ -130,10 +123,7 @@ export function openDispatcher({
     queued: async () => {
       const live = connected();
       await catchUp.prepare();
-      return queuedSessions(live).catch((error: unknown) => {
-        catchUp.reportLoss();
-        throw error;
-      });
+      return catchUp.watch(queuedSessions(live));
     },
     isQueueStuck: async () => isDurableAheadOfStream(connected()),
     recreateQueue: async () =>

@@ -16,9 +16,10 @@ interface Node {
   readonly directory: string;
 }
 
-/** A link that the second of two nodes opened to the first. */
+/** The address under which one node reaches another. */
 interface Route {
-  readonly between: readonly [number, number];
+  readonly from: number;
+  readonly to: number;
   readonly proxy: TcpProxy;
 }
 
@@ -47,15 +48,16 @@ export class NatsCluster implements AsyncDisposable {
     const ports = [await testPort(), await testPort(), await testPort()];
     const routes: Route[] = [];
     for (const [to, port] of ports.entries()) {
-      for (let from = to + 1; from < ports.length; from += 1) {
+      for (const from of ports.keys()) {
+        if (from === to) continue;
         const proxy = resources.use(await TcpProxy.start({ host: HOST, port }));
-        routes.push({ between: [to, from], proxy });
+        routes.push({ from, to, proxy });
       }
     }
     const nodes = await Promise.all(
       ports.map(async (port, index): Promise<Node> => {
         const dataDir = join(directory, `node-${index}`);
-        const opens = routes.filter(({ between }) => between[1] === index);
+        const opens = routes.filter(({ from }) => from === index);
         const urls = opens.map(({ proxy }) => `"nats://${HOST}:${proxy.port}"`).join(", ");
         const settings = [
           // Servers tell each other where they listen: a port without a server keeps them from a link of their own.
@@ -89,7 +91,9 @@ export class NatsCluster implements AsyncDisposable {
 
   /** Separates a node from the others, or joins it again; its clients stay connected to it. */
   isolate(node: number, isIsolated: boolean): void {
-    for (const { between, proxy } of this.#routes) if (between.includes(node)) proxy.blackhole(isIsolated);
+    for (const { from, to, proxy } of this.#routes) {
+      if (from === node || to === node) proxy.blackhole(isIsolated);
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -66,8 +66,8 @@ export async function runScenario(
     await attempt("the scenario runs to its end", () => scenario.run(context));
     // Check the invariants after a failure too: they help to explain it.
     await attempt("the system can be checked", async () => {
-      if (starting !== undefined)
-        findings.push(...(await checkLab(await starting, { mayRepeat, complaints })));
+      const allowed = { mayRepeat, complaints };
+      if (starting !== undefined) findings.push(...(await checkLab(await starting, allowed)));
     });
   } finally {
     const lab = await starting?.catch(() => undefined);

@@ -7,7 +7,8 @@ import type { Scenario } from "../harness/scenario.ts";
 export const natsKill: Scenario = {
   name: "nats-kill",
   summary: "NATS is killed repeatedly and stays down for 0 to 20 s, under load",
-  run: async ({ lab: openLab, random, short, progress, figure, expect, allowRepeats }) => {
+  run: async ({ lab: openLab, random, short, progress, figure, expect, allowRepeats, allowComplaints }) => {
+    allowComplaints(/filestore|stream state/iu);
     const { kills, longestMs } = short ? { kills: 2, longestMs: 4_000 } : { kills: 30, longestMs: 20_000 };
     const lab = await openLab({ executors: 2, slots: 5 });
     const recorder = lab.follow(await lab.alerts.submitMany(4, { paceMs: 300 }));

@@ -5,7 +5,8 @@ import type { Scenario } from "../harness/scenario.ts";
 export const slowLinks: Scenario = {
   name: "slow-links",
   summary: "links to Postgres and NATS are slow and are cut repeatedly",
-  run: async ({ lab: openLab, random, short, progress, figure, expect, allowRepeats }) => {
+  run: async ({ lab: openLab, random, short, progress, figure, expect, allowRepeats, allowComplaints }) => {
+    allowComplaints(/Slow Consumer/iu);
     const { cuts, sessions, longestDelayMs } = short
       ? { cuts: 4, sessions: 4, longestDelayMs: 20 }
       : { cuts: 100, sessions: 20, longestDelayMs: 80 };
