@@ -18,7 +18,15 @@ await runService("api", loadApiConfig, async ({ config, log, signal, resources }
   collectDefaultMetrics({ register: registry });
   const metrics = createApiMetrics(registry);
   const db = resources.adopt(
-    await openDatabase({ url: config.databaseUrl, applicationName: "tarsy-api", poolSize: 10, log, signal }),
+    await openDatabase({
+      url: config.databaseUrl,
+      applicationName: "tarsy-api",
+      poolSize: 10,
+      log,
+      signal,
+      // A client is better served by a 503 that it can repeat than by a long wait.
+      queueTimeoutMs: 5_000,
+    }),
     (open) => open.destroy(),
   );
   await migrate(db, log);

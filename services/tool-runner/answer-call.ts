@@ -8,7 +8,7 @@ import {
   type ToolCallRequest,
 } from "#shared/contracts/tool-call.ts";
 import { claimToolCall, type ToolCallClaim } from "#shared/database/claim-tool-call.ts";
-import { isDatabaseUnavailable } from "#shared/database/database-unavailable.ts";
+import { isDatabaseRetryable } from "#shared/database/database-retryable.ts";
 import type { RecordedToolCall } from "#shared/database/read-tool-call.ts";
 import { errorMessage } from "#shared/errors.ts";
 import type { Logger } from "#shared/service/logger.ts";
@@ -29,14 +29,14 @@ const RUNNING: ToolCallAnswer = { kind: "running" };
 
 /**
  * Starts the call unless its id is already taken, and answers with its outcome, or with `running` after 5 s. A repeated
- * request gets the same answer from any runner. Answers `busy` while Postgres is unavailable; throws other errors.
+ * request gets the same answer from any runner. Answers `busy` while Postgres is unavailable or too slow; throws other errors.
  */
 export async function answerCall(deps: CallDeps, request: ToolCallRequest): Promise<ToolCallReply> {
   const { call_id } = request;
   try {
     return { call_id, answer: await answer(deps, request) };
   } catch (error) {
-    if (!isDatabaseUnavailable(error)) throw error;
+    if (!isDatabaseRetryable(error)) throw error;
     deps.log.warn({ call_id, error: errorMessage(error) }, "tool call deferred: Postgres unavailable");
     return { call_id, answer: { kind: "busy", message: "the tool-runner's database is not available" } };
   }

@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import type { DataSource } from "typeorm";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import type { ToolCallOutcome } from "#shared/contracts/tool-call.ts";
-import { isDatabaseUnavailable } from "#shared/database/database-unavailable.ts";
+import { isDatabaseRetryable } from "#shared/database/database-retryable.ts";
 import { readToolCall } from "#shared/database/read-tool-call.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { errorMessage } from "#shared/errors.ts";
@@ -23,7 +23,7 @@ const parseRecorded = compileParser("recorded tool call", Type.Object({ call_id:
 
 /**
  * Records the outcome of a running call and returns the outcome in its row, which differs if another runner has failed
- * the call as lost. Retries while Postgres is unavailable, without timeout; throws the signal's reason when it aborts.
+ * the call as lost. Retries while Postgres is unavailable or too slow, without timeout; throws the signal's reason when it aborts.
  */
 export async function recordOutcome(
   { db, log }: { readonly db: DataSource; readonly log: Logger },
@@ -44,7 +44,7 @@ export async function recordOutcome(
       const call = await readToolCall(db, callId);
       return call?.progress.kind === "over" ? call.progress.outcome : outcome;
     } catch (error) {
-      if (!isDatabaseUnavailable(error)) throw error;
+      if (!isDatabaseRetryable(error)) throw error;
       log.warn({ call_id: callId, error: errorMessage(error) }, "tool outcome not recorded: retrying");
       await pause(jitter(RETRY_MS), signal);
     }

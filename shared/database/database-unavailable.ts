@@ -1,10 +1,14 @@
 /** SQLSTATE classes of transient failures (PostgreSQL manual, appendix A). */
-const UNAVAILABLE_CLASSES = ["08", "53", "57"];
+const UNAVAILABLE_CLASSES = ["08", "53"];
 /** Single SQLSTATEs of transient failures, and the codes of Node's connection errors. */
 const UNAVAILABLE_CODES = new Set([
+  // The server stops, has crashed or starts; or it closed an idle connection. The rest of class 57 is about statements.
+  "57P01",
+  "57P02",
+  "57P03",
+  "57P05",
   "40001",
   "40P01",
-  "55P03",
   "25P03",
   "ECONNREFUSED",
   "ECONNRESET",
@@ -15,9 +19,12 @@ const UNAVAILABLE_CODES = new Set([
 ]);
 /** Errors of the pool, pg and TypeORM without a code. A connection lost in mid-transaction is "already released". */
 const MESSAGES =
-  /connection terminated|timeout exceeded when trying to connect|not connected|not queryable|already released/iu;
+  /connection terminated|timeout expired|timeout exceeded when trying to connect|not connected|not queryable|already released/iu;
 
-/** True when a failed statement may succeed later: the database was unreachable or overloaded, or a row was locked. */
+/**
+ * True when a failed statement may succeed later because the database was unreachable, stopping or out of resources. A
+ * statement that ran into a timeout is `isDatabaseSlow`: repeating it may take as long again.
+ */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const inner: unknown[] = error instanceof AggregateError ? error.errors : [];

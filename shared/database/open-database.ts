@@ -1,5 +1,6 @@
 import { types, type Client } from "pg";
 import { DataSource, type DataSourceOptions } from "typeorm";
+import { CONNECT_TIMEOUT_MS, ConnectTimeoutClient } from "#shared/database/connect-timeout-client.ts";
 import { enforceResponseTimeout } from "#shared/database/enforce-response-timeout.ts";
 import { AgentExecutionEntity } from "#shared/database/entities/agent-execution.ts";
 import { AlertSessionEntity } from "#shared/database/entities/alert-session.ts";
@@ -32,6 +33,8 @@ interface DatabaseOptions {
   readonly signal: AbortSignal;
   /** A connection is closed when the server leaves a statement unanswered for this long; by default 7 s. */
   readonly responseTimeoutMs?: number;
+  /** A statement fails as unavailable if no connection of the pool becomes free for this long; by default 30 s. */
+  readonly queueTimeoutMs?: number;
 }
 
 const RETRIES = { firstMs: 250, lastMs: 5_000 };
@@ -46,6 +49,12 @@ export const DATABASE_TIMEOUTS = {
   statementMs: 5_000,
   lockMs: 3_000,
   responseMs: 7_000,
+  connectMs: CONNECT_TIMEOUT_MS,
+  /**
+   * For a place in the pool. Far longer than one statement: a full pool is no outage, and whoever waits is served in the
+   * order of arrival. Not endless, because with a server that is away each connection must fail first.
+   */
+  queueMs: 30_000,
   /** For idle connections: the first probe; after ten unanswered ones, one a second, the connection is closed. */
   keepAliveAfterMs: 3_000,
 } as const;
@@ -74,6 +83,7 @@ export async function openWithoutTimeouts({ options }: DataSource): Promise<Data
     ...options,
     poolSize: 2,
     extra: {
+      Client: ConnectTimeoutClient,
       keepAlive: true,
       keepAliveInitialDelayMillis: DATABASE_TIMEOUTS.keepAliveAfterMs,
       types: { getTypeParser },
@@ -87,13 +97,16 @@ export async function checkDatabase(db: DataSource): Promise<void> {
 }
 
 function dataSourceOptions(options: DatabaseOptions): DataSourceOptions {
-  const { url, applicationName, poolSize, log, responseTimeoutMs = DATABASE_TIMEOUTS.responseMs } = options;
+  const { url, applicationName, poolSize, log } = options;
+  const { responseTimeoutMs = DATABASE_TIMEOUTS.responseMs, queueTimeoutMs = DATABASE_TIMEOUTS.queueMs } =
+    options;
   return {
     type: "postgres",
     url,
     applicationName,
     poolSize,
-    connectTimeoutMS: 5_000,
+    // For the wait in the pool's queue; the client has its own limit for connecting.
+    connectTimeoutMS: queueTimeoutMs,
     // Without a handler, a restart of Postgres would end the process.
     poolErrorHandler: (error: unknown) =>
       log.warn({ error: errorMessage(error) }, "Postgres connection lost"),
@@ -127,6 +140,7 @@ function dataSourceOptions(options: DatabaseOptions): DataSourceOptions {
       idle_in_transaction_session_timeout: 10_000,
       keepAlive: true,
       keepAliveInitialDelayMillis: DATABASE_TIMEOUTS.keepAliveAfterMs,
+      Client: ConnectTimeoutClient,
       onConnect: (client: Client) => enforceResponseTimeout(client, responseTimeoutMs),
       types: { getTypeParser },
     },

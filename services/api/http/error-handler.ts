@@ -1,4 +1,5 @@
 import type { Middleware } from "koa";
+import { isDatabaseSlow } from "#shared/database/database-slow.ts";
 import { isDatabaseUnavailable } from "#shared/database/database-unavailable.ts";
 import { coerceError } from "#shared/errors.ts";
 import type { Logger } from "#shared/service/logger.ts";
@@ -32,6 +33,11 @@ export function errorHandler(log: Logger): Middleware {
         ctx.status = 503;
         ctx.set("retry-after", "1");
         ctx.body = { message: "the database is unavailable: try again in a moment" };
+      } else if (isDatabaseSlow(error)) {
+        log.warn({ error: error.message, path: ctx.path }, "request refused: database slow");
+        ctx.status = 503;
+        ctx.set("retry-after", "1");
+        ctx.body = { message: "the database takes too long: try again in a moment" };
       } else {
         log.error({ error: error.message, stack: error.stack, path: ctx.path }, "request failed");
         ctx.status = 500;

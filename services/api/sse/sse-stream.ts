@@ -1,7 +1,7 @@
 import type { DataSource } from "typeorm";
 import type { SessionEvent } from "#shared/contracts/session-event.ts";
 import { wireEvent } from "#shared/contracts/wire-event.ts";
-import { isDatabaseUnavailable } from "#shared/database/database-unavailable.ts";
+import { isDatabaseRetryable } from "#shared/database/database-retryable.ts";
 import { readEvents } from "#shared/database/read-events.ts";
 import type { SseConnection } from "./sse-connections.ts";
 
@@ -26,7 +26,7 @@ const HEARTBEAT = ": still here\n\n";
 /**
  * Yields a session's events as Server-Sent Events: history, then live events, each exactly once and in order, and a
  * comment after `heartbeatMs` without an event. Pages are read from Postgres only as fast as the client reads; while
- * Postgres is unavailable the read is retried. Ends after the session's last event or with the connection. Throws other
+ * Postgres is unavailable or too slow the read is retried. Ends after the session's last event or with the connection. Throws other
  * database errors.
  */
 export async function* sseStream(options: SseStreamOptions): AsyncGenerator<string, void, undefined> {
@@ -64,7 +64,7 @@ async function readPage(
   try {
     return await readEvents(db.manager, sessionId, { afterSeq, ...PAGE });
   } catch (error) {
-    if (!isDatabaseUnavailable(error)) throw error;
+    if (!isDatabaseRetryable(error)) throw error;
     return "unavailable";
   }
 }

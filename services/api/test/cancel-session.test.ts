@@ -47,6 +47,16 @@ describe("POST /api/v1/sessions/:id/cancel", () => {
     expect(session).to.include({ last_seq: 2 });
   });
 
+  it("is answered with 503 and Retry-After when the session's row stays locked", async () => {
+    const id = await api.client.submit("x");
+    await api.db.transaction(async (manager) => {
+      await manager.query("SELECT 1 FROM alert_sessions WHERE session_id = $1 FOR UPDATE", [id]);
+      const { status, headers } = await api.raw("POST", `/api/v1/sessions/${id}/cancel`, {});
+      expect([status, headers.get("retry-after")]).to.deep.equal([503, "1"]);
+    });
+    expect(await cancel(id)).to.include({ status: 200 });
+  });
+
   it("marks a running session as cancelling once, and notifies its owner each time", async () => {
     const id = await api.client.submit("x");
     await start(id);

@@ -120,6 +120,18 @@ describe("answerCall", () => {
     });
   });
 
+  it("answers busy while the session's row stays locked, and runs the call afterwards", async () => {
+    const call = newCall("look");
+    await fixture.db.transaction(async (manager) => {
+      await manager.query("SELECT 1 FROM session_runtime WHERE session_id = $1 FOR UPDATE", [
+        call.session_id,
+      ]);
+      expect(await ask(call)).to.include({ kind: "busy" });
+    });
+    expect(await askUntilOver(call)).to.include({ kind: "result" });
+    expect(await fixture.started(call.call_id)).to.have.length(1);
+  });
+
   it("starts nothing under an old epoch, under an expired lease or for a cancelled session", async () => {
     const [taken, expired, cancelled] = [
       await fixture.session(),

@@ -3,6 +3,8 @@ import { createServer } from "node:net";
 import { expect } from "chai";
 import { pino } from "pino";
 import type { DataSource } from "typeorm";
+import { isDatabaseRetryable } from "#shared/database/database-retryable.ts";
+import { isDatabaseSlow } from "#shared/database/database-slow.ts";
 import { isDatabaseUnavailable } from "#shared/database/database-unavailable.ts";
 import { openDatabase } from "#shared/database/open-database.ts";
 import { listen } from "#shared/service/listen.ts";
@@ -11,7 +13,6 @@ import { rejectionOf } from "../../../launcher/test/rejection-of.ts";
 import { until } from "../../../test/support/until.ts";
 import { DatabaseFixture } from "./database-fixture.ts";
 
-const log = pino({ level: "silent" });
 const BACKENDS =
   "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'database-test'";
 
@@ -34,6 +35,8 @@ describe("isDatabaseUnavailable", () => {
   const expectUnavailable = (error: unknown) => {
     expect(error).to.be.an("error");
     expect(isDatabaseUnavailable(error), String(error)).to.equal(true);
+    expect(isDatabaseRetryable(error), String(error)).to.equal(true);
+    expect(isDatabaseSlow(error), String(error)).to.equal(false);
   };
 
   it("is false for errors that a retry cannot help", async () => {
@@ -46,6 +49,7 @@ describe("isDatabaseUnavailable", () => {
       const error = await failureOf(db.query(sql));
       expect(error).to.be.an("error");
       expect(isDatabaseUnavailable(error), sql).to.equal(false);
+      expect(isDatabaseRetryable(error), sql).to.equal(false);
     }
     expect(isDatabaseUnavailable("text")).to.equal(false);
     expect(isDatabaseUnavailable(undefined)).to.equal(false);
@@ -76,8 +80,14 @@ describe("isDatabaseUnavailable", () => {
     expectUnavailable(error);
   });
 
-  it("is true for a statement timeout and for a lock timeout", async () => {
-    expectUnavailable(
+  it("is false for a statement timeout and for a lock timeout, which are slowness", async () => {
+    const expectSlow = (error: unknown) => {
+      expect(error).to.be.an("error");
+      expect(isDatabaseSlow(error), String(error)).to.equal(true);
+      expect(isDatabaseUnavailable(error), String(error)).to.equal(false);
+      expect(isDatabaseRetryable(error), String(error)).to.equal(true);
+    };
+    expectSlow(
       await failureOf(
         db.transaction(async (manager) => {
           await manager.query("SET LOCAL statement_timeout = 50");
@@ -94,7 +104,7 @@ describe("isDatabaseUnavailable", () => {
           await manager.query("UPDATE busy SET n = 3");
         }),
       );
-      expectUnavailable(error);
+      expectSlow(error);
     });
   });
 
@@ -127,19 +137,6 @@ describe("isDatabaseUnavailable", () => {
     await until("it answers again", async () => {
       await db.query("SELECT 1");
       return true;
-    });
-  });
-
-  it("is true for a pool that has no connection left", async () => {
-    const url = fixture.servers.postgres.url;
-    const { signal } = new AbortController();
-    await using resources = new AsyncDisposableStack();
-    const small = resources.adopt(
-      await openDatabase({ url, applicationName: "small", poolSize: 1, log, signal }),
-      async (open) => open.destroy(),
-    );
-    await small.transaction(async () => {
-      expectUnavailable(await failureOf(small.query("SELECT 1")));
     });
   });
 });

@@ -1,0 +1,86 @@
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { expect } from "chai";
+import { pino } from "pino";
+import type { DataSource } from "typeorm";
+import { isDatabaseUnavailable } from "#shared/database/database-unavailable.ts";
+import { openDatabase } from "#shared/database/open-database.ts";
+import { listen } from "#shared/service/listen.ts";
+import { TcpProxy } from "../../../test/support/tcp-proxy.ts";
+import { until } from "../../../test/support/until.ts";
+import { DatabaseFixture } from "./database-fixture.ts";
+
+const log = pino({ level: "silent" });
+const { signal } = new AbortController();
+
+describe("the pool of connections to Postgres", () => {
+  const resources = new AsyncDisposableStack();
+  let fixture: DatabaseFixture;
+
+  before(async () => {
+    fixture = resources.use(await DatabaseFixture.start());
+  });
+  after(() => resources.disposeAsync());
+
+  const open = async (more: {
+    poolSize: number;
+    url?: string;
+    queueTimeoutMs?: number;
+  }): Promise<DataSource> =>
+    resources.adopt(
+      await openDatabase({
+        url: fixture.servers.postgres.url,
+        applicationName: "pool-test",
+        log,
+        signal,
+        ...more,
+      }),
+      async (opened) => opened.destroy(),
+    );
+  const failureOf = async (work: Promise<unknown>): Promise<unknown> =>
+    work.then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+
+  it("lets a statement wait longer than a connection may take to open", async () => {
+    const db = await open({ poolSize: 1 });
+    let waiting: Promise<unknown> = Promise.resolve();
+    await db.transaction(async (manager) => {
+      waiting = db.query("SELECT 1 AS n");
+      // Two statements, because one may take 5 s.
+      for (let n = 0; n < 2; n += 1) await manager.query("SELECT pg_sleep(3)");
+    });
+    expect(await waiting).to.deep.equal([{ n: 1 }]);
+  });
+
+  it("fails a statement as unavailable when it has waited for the limit", async () => {
+    const db = await open({ poolSize: 1, queueTimeoutMs: 100 });
+    await db.transaction(async () => {
+      expect(isDatabaseUnavailable(await failureOf(db.query("SELECT 1")))).to.equal(true);
+    });
+    expect(await db.query("SELECT 2 AS n")).to.deep.equal([{ n: 2 }]);
+  });
+
+  it("gives up a server that accepts the connection and stays silent, before the queue's limit", async () => {
+    const { hostname, port } = new URL(fixture.servers.postgres.url);
+    const silent = createServer((socket) => socket.resume());
+    await listen(silent, { host: "127.0.0.1", port: 0 });
+    const address = silent.address();
+    const silentPort = address !== null && typeof address === "object" ? address.port : 0;
+    let target = Number(port);
+    const proxy = resources.use(await TcpProxy.start({ host: hostname, port: () => target }));
+    const url = new URL(fixture.servers.postgres.url);
+    url.port = String(proxy.port);
+    const db = await open({ poolSize: 2, url: url.href, queueTimeoutMs: 600_000 });
+    await db.transaction(async () => {
+      target = silentPort;
+      const error = await failureOf(db.query("SELECT 1"));
+      expect(isDatabaseUnavailable(error), String(error)).to.equal(true);
+      target = Number(port);
+    });
+    await until("it is used again", async () => (await db.query("SELECT 1")) !== undefined);
+    silent.close();
+    await once(silent, "close");
+  });
+});
