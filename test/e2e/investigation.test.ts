@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { expect } from "chai";
 import { PipelineFixture } from "../support/pipeline-fixture.ts";
 import { GATED_SCRIPT } from "../support/scripts.ts";
@@ -139,5 +140,24 @@ describe("an investigation, through all five services", () => {
     const [stage] = session.stages;
     expect(stage?.status).to.equal("failed");
     expect(stage?.executions.map(({ status }) => status)).to.deep.equal(["failed"]);
+  });
+
+  it("ends promptly when it is cancelled while it is deferred", async () => {
+    const done = await client.submit("disk full on node-7");
+    await client.waitFor(done, ["completed"]);
+    const id = randomUUID();
+    // Started, without an owner, and not to be continued within the hour.
+    await pipeline.servers.query(
+      `WITH session AS (
+         INSERT INTO alert_sessions (session_id, alert_data, agent_type, alert_type, chain_id, resolved_config,
+                                     config_hash, status, started_at)
+         SELECT $1, alert_data, agent_type, alert_type, chain_id, resolved_config, config_hash, 'in_progress', now()
+         FROM alert_sessions WHERE session_id = $2 RETURNING session_id)
+       INSERT INTO session_runtime (session_id, lease_epoch, attempts, not_before)
+       SELECT session_id, 1, 1, now() + interval '1 h' FROM session`,
+      [id, done],
+    );
+    expect(await client.request("POST", `/api/v1/sessions/${id}/cancel`)).to.include({ status: 200 });
+    await client.waitFor(id, ["cancelled"]);
   });
 });

@@ -4,7 +4,7 @@ import type { DataSource, EntityManager } from "typeorm";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { literals } from "#shared/contracts/literals.ts";
 import type { SessionEvent, UnstampedPayload } from "#shared/contracts/session-event.ts";
-import { SESSION_STATUSES, isTerminal } from "#shared/contracts/statuses.ts";
+import { SESSION_STATUSES, isTerminal, type SessionStatus } from "#shared/contracts/statuses.ts";
 import { appendEvents } from "#shared/database/append-events.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { cancelledByUser } from "#shared/errors.ts";
@@ -14,8 +14,15 @@ import { RequestError, notFound } from "../http/request-error.ts";
 
 const parseStatus = compileParser("session status row", Type.Object({ status: literals(SESSION_STATUSES) }));
 
+/** A deferred session would wait for its time before anyone could end it. */
 const REQUEST_CANCEL = `
-UPDATE session_runtime SET cancel_requested_at = coalesce(cancel_requested_at, now()) WHERE session_id = $1`;
+WITH requested AS (
+  UPDATE session_runtime SET cancel_requested_at = coalesce(cancel_requested_at, now()), not_before = NULL
+  WHERE session_id = $1
+  RETURNING lease_expires_at > clock_timestamp() AS owned
+)
+SELECT coalesce(owned, false) AS owned FROM requested`;
+const parseRequested = compileParser("requested cancel", Type.Object({ owned: Type.Boolean() }));
 
 const CANCEL_PENDING = `
 UPDATE alert_sessions SET status = 'cancelled', completed_at = now(), error_message = $2, error_code = 'user'
@@ -28,20 +35,27 @@ const REASON = cancelledByUser().message;
 /**
  * `POST /api/v1/sessions/:id/cancel`: commits the request, then notifies the owner over the bus. A pending session ends
  * in the same commit. A running one becomes `cancelling`; its owner learns of it from the bus or at its next lease
- * renewal, and ends it as `cancelled`.
+ * renewal, and ends it as `cancelled`. Without an owner, e.g. deferred, an executor is woken to do so.
  */
 export function cancelSession({ db, dispatcher, log }: ApiDeps): RouterMiddleware {
   return async (ctx) => {
     const id = parseSessionId(ctx.params["id"]);
-    const events = await requestCancel(db, id);
+    const { events, needsOwner } = await requestCancel(db, id);
     dispatcher.cancel(id);
     dispatcher.publish(events);
+    if (needsOwner) dispatcher.wake(id);
     log.info({ session_id: id }, "cancel requested");
     ctx.body = { session_id: id, message: "Session cancellation requested" };
   };
 }
 
-async function requestCancel(db: DataSource, id: string): Promise<readonly SessionEvent[]> {
+interface RequestedCancel {
+  readonly events: readonly SessionEvent[];
+  /** True for a session that must still be ended and that no executor owns. */
+  readonly needsOwner: boolean;
+}
+
+async function requestCancel(db: DataSource, id: string): Promise<RequestedCancel> {
   return db.transaction(async (manager) => {
     const [row] = await selectRows(
       manager,
@@ -51,11 +65,13 @@ async function requestCancel(db: DataSource, id: string): Promise<readonly Sessi
     );
     if (row === undefined) throw notFound();
     if (isTerminal(row.status)) throw new RequestError(409, "session is not in a cancellable state");
-    if (row.status === "cancelling") return [];
-    const payloads =
-      row.status === "pending" ? await endPending(manager, id) : await markCancelling(manager, id);
-    await manager.query(REQUEST_CANCEL, [id]);
-    return (await appendEvents(manager, id, { kind: "system" }, payloads)) ?? [];
+    const isPending = row.status === "pending";
+    const payloads = isPending
+      ? await endPending(manager, id)
+      : await markCancelling(manager, id, row.status);
+    const [requested] = await selectRows(manager, parseRequested, REQUEST_CANCEL, [id]);
+    const events = (await appendEvents(manager, id, { kind: "system" }, payloads)) ?? [];
+    return { events, needsOwner: !isPending && requested?.owned === false };
   });
 }
 
@@ -72,7 +88,12 @@ async function endPending(manager: EntityManager, id: string): Promise<Unstamped
   ];
 }
 
-async function markCancelling(manager: EntityManager, id: string): Promise<UnstampedPayload[]> {
+async function markCancelling(
+  manager: EntityManager,
+  id: string,
+  status: SessionStatus,
+): Promise<UnstampedPayload[]> {
+  if (status === "cancelling") return [];
   await manager.query(CANCEL_RUNNING, [id]);
   return [{ type: "session.status", session_id: id, status: "cancelling" }];
 }

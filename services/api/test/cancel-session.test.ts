@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { openBus } from "#shared/bus/open-bus.ts";
 import { subscribe } from "#shared/bus/subscribe.ts";
 import { sessionCancelCodec } from "#shared/contracts/session-cancel.ts";
-import { SUBJECTS } from "#shared/contracts/subjects.ts";
+import { SESSIONS_STREAM, SUBJECTS } from "#shared/contracts/subjects.ts";
 import { until } from "../../../test/support/until.ts";
 import { ApiFixture } from "./api-fixture.ts";
 
@@ -23,6 +23,21 @@ describe("POST /api/v1/sessions/:id/cancel", () => {
       "SELECT seq, payload ->> 'type' AS type, payload ->> 'status' AS status FROM events WHERE session_id = $1 ORDER BY seq",
       [id],
     );
+  /** Removes the session's wake-up from the stream, as an executor that acknowledges it does. */
+  const takeWakeUps = async (id: string) => {
+    await until("its wake-up is removed", async () => {
+      const { signal } = new AbortController();
+      await using bus = await openBus({
+        url: api.servers.nats.url,
+        name: "test",
+        log: api.deps.log,
+        signal,
+      });
+      const manager = await bus.connection.jetstreamManager();
+      await manager.streams.purge(SESSIONS_STREAM, { filter: SUBJECTS.sessions(id) });
+      return !(await api.deps.dispatcher.queued()).has(id);
+    });
+  };
   const start = async (id: string) => {
     await api.servers.query(
       "UPDATE alert_sessions SET status = 'in_progress', started_at = now() WHERE session_id = $1",
@@ -74,6 +89,52 @@ describe("POST /api/v1/sessions/:id/cancel", () => {
     expect(await api.client.session(id)).to.include({ status: "cancelling" });
     await until("both cancels arrive", () => notified.length === 2);
     expect(notified).to.deep.equal([id, id]);
+  });
+
+  it("ends the wait of a deferred session and wakes an executor, each time", async () => {
+    const { dispatcher } = api.deps;
+    await until("the api is connected to the bus", async () => (await dispatcher.queued()).size >= 0);
+    const id = await api.client.submit("x");
+    await start(id);
+    await api.servers.query(
+      `UPDATE session_runtime SET not_before = now() + interval '1 h', waiting_since = now(),
+         waiting_for = '{"kind":"provider"}' WHERE session_id = $1`,
+      [id],
+    );
+    for (let n = 0; n < 2; n += 1) {
+      await takeWakeUps(id);
+      expect(await cancel(id)).to.include({ status: 200 });
+      await until("its wake-up is in the stream", async () => (await dispatcher.queued()).has(id));
+    }
+    const [row] = await api.servers.query(
+      "SELECT not_before, waiting_for, waiting_since IS NULL AS cleared FROM session_runtime WHERE session_id = $1",
+      [id],
+    );
+    expect(row).to.deep.equal({ not_before: null, waiting_for: { kind: "provider" }, cleared: false });
+  });
+
+  it("wakes nobody for a session that is owned or that it ended itself", async () => {
+    const [owned, pending] = [await api.client.submit("x"), await api.client.submit("x")];
+    await start(owned);
+    await api.servers.query(
+      "UPDATE session_runtime SET lease_expires_at = now() + interval '1 h' WHERE session_id = $1",
+      [owned],
+    );
+    const { wakeups } = api.deps.metrics;
+    const sent = async () => (await wakeups.get()).values.reduce((sum, { value }) => sum + value, 0);
+    await until("both are dispatched", async () => {
+      const queued = await api.deps.dispatcher.queued();
+      return queued.has(owned) && queued.has(pending);
+    });
+    const before = await sent();
+    for (const id of [owned, pending]) expect(await cancel(id)).to.include({ status: 200 });
+    // A wake-up would be sent before the next request's.
+    const marker = await api.client.submit("x");
+    await until("the marker is sent", async () => {
+      const queued = await api.deps.dispatcher.queued();
+      return queued.has(marker) && (await sent()) > before;
+    });
+    expect(await sent()).to.equal(before + 1);
   });
 
   it("is refused with 409 once the session is terminal", async () => {
