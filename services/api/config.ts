@@ -20,6 +20,10 @@ export interface ApiConfig extends ServiceConfig {
   readonly natsReplicas: number;
   /** Sessions that ended more days ago are soft-deleted. */
   readonly retentionDays: number;
+  /** The events of sessions that ended more days ago are deleted; timeline, messages and interactions stay. */
+  readonly purgeEventsAfterDays: number;
+  /** Sessions that were soft-deleted more days ago are deleted. */
+  readonly deletedRetentionDays: number;
   /** Open SSE connections at a time. */
   readonly maxSseConnections: number;
   /** Where a JSON alert has its fingerprint; empty means that only the header Idempotency-Key identifies an alert. */
@@ -38,6 +42,8 @@ export async function loadApiConfig(processEnv: Environment): Promise<ApiConfig>
     natsUrl: natsUrl(env),
     natsReplicas: envInteger(env, "NATS_REPLICAS", { fallback: 1, min: 1, max: 5 }),
     retentionDays: envInteger(env, "RETENTION_DAYS", { fallback: 90, min: 1, max: 36_500 }),
+    purgeEventsAfterDays: envInteger(env, "PURGE_EVENTS_AFTER_DAYS", { fallback: 7, min: 1, max: 36_500 }),
+    deletedRetentionDays: envInteger(env, "DELETED_RETENTION_DAYS", { fallback: 30, min: 1, max: 36_500 }),
     maxSseConnections: envInteger(env, "API_MAX_EVENT_STREAMS", { fallback: 500, min: 1, max: 100_000 }),
     fingerprintPath: parseFingerprintPath(envText(env, "ALERT_FINGERPRINT_PATH", "")),
     agents: await loadAgentConfig({ configDir, env }),

@@ -10,6 +10,7 @@ import { loadApiConfig } from "./config.ts";
 import { openDispatcher } from "./dispatcher.ts";
 import { closeHttpServer, createHttpServer } from "./http/http-server.ts";
 import { SseConnections } from "./sse/sse-connections.ts";
+import { cleanUp } from "./sweeper/clean-up.ts";
 import { sweepSessions } from "./sweeper/sweep-sessions.ts";
 
 await runService("api", loadApiConfig, async ({ config, log, signal, resources }) => {
@@ -45,8 +46,10 @@ await runService("api", loadApiConfig, async ({ config, log, signal, resources }
   const server = createHttpServer((request, response) => void handle(request, response));
   resources.defer(() => closeHttpServer(server));
   await listen(server, config.http);
-  const sweeping = sweepSessions({ config, log, db, dispatcher, metrics }, signal);
+  const sweeping = sweepSessions({ log, db, dispatcher, metrics }, signal);
   resources.defer(() => sweeping);
+  const cleaning = cleanUp({ config, log, db }, signal);
+  resources.defer(() => cleaning);
   resources.use(
     await serveHealth({
       ...config.health,

@@ -47,6 +47,12 @@ export async function readEvents(
   return rows.map(({ id, seq, payload }) => ({ session_id: sessionId, seq, db_event_id: id, payload }));
 }
 
+/** Whether a page begins right after `afterSeq` and has no gap; an empty one, whether nothing follows up to `lastSeq`. */
+export function isContiguous(page: readonly SessionEvent[], afterSeq: number, lastSeq: number): boolean {
+  if (page.length === 0) return afterSeq >= lastSeq;
+  return page.every(({ seq }, index) => seq === afterSeq + 1 + index);
+}
+
 const parseLastSeq = compileParser(
   "last seq row",
   Type.Object({ session_id: Type.String(), last_seq: Type.Integer() }),

@@ -27,6 +27,7 @@ export function errorHandler(log: Logger): Middleware {
         ctx.body = {
           message: error.message,
           ...(error.allowed === undefined ? {} : { allowed: error.allowed }),
+          ...(error.code === undefined ? {} : { code: error.code }),
         };
       } else if (isDatabaseUnavailable(error)) {
         log.warn({ error: error.message, path: ctx.path }, "request refused: database unavailable");

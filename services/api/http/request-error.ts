@@ -1,6 +1,8 @@
 interface RequestErrorOptions {
   /** The accepted values, where they are few. */
   readonly allowed?: readonly string[] | undefined;
+  /** For machines, where a client must do something else than usual. */
+  readonly code?: string;
   /** When the same request may succeed. */
   readonly retryAfterSeconds?: number;
 }
@@ -10,6 +12,7 @@ export class RequestError extends Error {
   readonly status: number;
   readonly allowed: readonly string[] | undefined;
   readonly retryAfterSeconds: number | undefined;
+  readonly code: string | undefined;
 
   constructor(status: number, message: string, options: RequestErrorOptions = {}) {
     super(message);
@@ -17,6 +20,7 @@ export class RequestError extends Error {
     this.status = status;
     this.allowed = options.allowed;
     this.retryAfterSeconds = options.retryAfterSeconds;
+    this.code = options.code;
   }
 }
 

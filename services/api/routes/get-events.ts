@@ -6,7 +6,8 @@ import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { literals } from "#shared/contracts/literals.ts";
 import { SESSION_STATUSES, isTerminal } from "#shared/contracts/statuses.ts";
 import { wireEvent } from "#shared/contracts/wire-event.ts";
-import { readEvents } from "#shared/database/read-events.ts";
+import { EVENTS_PURGED, eventsPurged } from "#shared/database/events-purged.ts";
+import { isContiguous, readEvents } from "#shared/database/read-events.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import type { ApiDeps } from "../api-deps.ts";
 import { parseSessionId, parseWholeNumber } from "../http/parse-parameters.ts";
@@ -32,10 +33,13 @@ export function getEvents(deps: ApiDeps): RouterMiddleware {
     }
     const afterSeq = parseWholeNumber("after_seq", ctx.query["after_seq"], SEQ);
     const limit = parseWholeNumber("limit", ctx.query["limit"], LIMIT);
-    const { last_seq } = await readState(deps.db, sessionId);
+    const { last_seq, purged } = await readState(deps.db, sessionId);
     checkNotBeyond("after_seq", afterSeq, last_seq);
+    if (purged && afterSeq < last_seq) throw goneEvents(sessionId);
     const range = { afterSeq, throughSeq: last_seq, limit, maxBytes: MAX_PAGE_BYTES };
     const events = await readEvents(deps.db.manager, sessionId, range);
+    // The purge may have begun since the state was read.
+    if (!isContiguous(events, afterSeq, last_seq)) throw goneEvents(sessionId);
     ctx.body = {
       session_id: sessionId,
       events: events.map(wireEvent),
@@ -58,7 +62,7 @@ async function answerSse({ db, sse }: ApiDeps, ctx: RouterContext, sessionId: st
       retryAfterSeconds: RETRY_AFTER_SECONDS,
     });
   }
-  const { last_seq, status } = await readState(db, sessionId);
+  const { last_seq, status, purged } = await readState(db, sessionId);
   checkNotBeyond(field, afterSeq, last_seq);
   const isOver = isTerminal(status);
   if (isOver && afterSeq === last_seq) {
@@ -66,6 +70,7 @@ async function answerSse({ db, sse }: ApiDeps, ctx: RouterContext, sessionId: st
     ctx.status = 204;
     return;
   }
+  if (purged && afterSeq < last_seq) throw goneEvents(sessionId);
   connection.notify(last_seq);
   ctx.status = 200;
   ctx.type = "text/event-stream";
@@ -82,16 +87,22 @@ function checkNotBeyond(field: string, afterSeq: number, lastSeq: number): void 
   throw validationError(field, `${afterSeq} is beyond the session's last event, which is ${lastSeq}`);
 }
 
+/** 410: the session exists and its events do not any more. */
+function goneEvents(sessionId: string): RequestError {
+  return new RequestError(410, eventsPurged(sessionId).message, { code: EVENTS_PURGED });
+}
+
 const parseState = compileParser(
   "event state row",
-  Type.Object({ last_seq: Type.Integer(), status: literals(SESSION_STATUSES) }),
+  Type.Object({ last_seq: Type.Integer(), status: literals(SESSION_STATUSES), purged: Type.Boolean() }),
 );
 
 async function readState(db: DataSource, sessionId: string) {
   const [state] = await selectRows(
     db,
     parseState,
-    "SELECT r.last_seq, s.status FROM session_runtime r JOIN alert_sessions s USING (session_id) WHERE session_id = $1",
+    `SELECT r.last_seq, s.status, r.events_purged_at IS NOT NULL AS purged
+     FROM session_runtime r JOIN alert_sessions s USING (session_id) WHERE session_id = $1`,
     [sessionId],
   );
   if (state === undefined) throw notFound();

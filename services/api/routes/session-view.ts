@@ -30,6 +30,7 @@ export function sessionView(
       thinking_tokens: runtime?.thinking_tokens ?? null,
       total_tokens: runtime?.total_tokens ?? null,
       last_seq: runtime?.last_seq ?? null,
+      events_purged_at: runtime?.events_purged_at ?? null,
     }),
     edges: {},
     stages: rows.stages.map((stage) => ({

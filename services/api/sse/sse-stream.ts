@@ -2,7 +2,7 @@ import type { DataSource } from "typeorm";
 import type { SessionEvent } from "#shared/contracts/session-event.ts";
 import { wireEvent } from "#shared/contracts/wire-event.ts";
 import { isDatabaseRetryable } from "#shared/database/database-retryable.ts";
-import { readEvents } from "#shared/database/read-events.ts";
+import { isContiguous, readEvents } from "#shared/database/read-events.ts";
 import type { SseConnection } from "./sse-connections.ts";
 
 interface SseStreamOptions {
@@ -26,8 +26,8 @@ const HEARTBEAT = ": still here\n\n";
 /**
  * Yields a session's events as Server-Sent Events: history, then live events, each exactly once and in order, and a
  * comment after `heartbeatMs` without an event. Pages are read from Postgres only as fast as the client reads; while
- * Postgres is unavailable or too slow the read is retried. Ends after the session's last event or with the connection. Throws other
- * database errors.
+ * Postgres is unavailable or too slow the read is retried. Ends after the session's last event, with the connection, or
+ * when the events are purged. Throws other database errors.
  */
 export async function* sseStream(options: SseStreamOptions): AsyncGenerator<string, void, undefined> {
   const { db, connection, lastSeq = Infinity, heartbeatMs } = options;
@@ -46,6 +46,9 @@ export async function* sseStream(options: SseStreamOptions): AsyncGenerator<stri
       yield HEARTBEAT;
       continue;
     }
+    // Events of a session that ended long ago are purged: the client's next request is told so.
+    const isPurged = page.length === 0 ? lastSeq !== Infinity : !isContiguous(page, afterSeq, lastSeq);
+    if (isPurged) return;
     if (page.length === 0) connection.retract(newestSeq, afterSeq);
     for (const event of page) {
       if (connection.signal.aborted) return;

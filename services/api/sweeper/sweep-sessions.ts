@@ -3,13 +3,10 @@ import { errorMessage } from "#shared/errors.ts";
 import type { Logger } from "#shared/service/logger.ts";
 import { pause } from "#shared/pause.ts";
 import type { ApiMetrics } from "../api-metrics.ts";
-import type { ApiConfig } from "../config.ts";
 import type { Dispatcher } from "../dispatcher.ts";
 import { dispatchUnowned } from "./dispatch-unowned.ts";
-import { removeExpired } from "./remove-expired.ts";
 
 interface SweeperDeps {
-  readonly config: ApiConfig;
   readonly log: Logger;
   readonly db: DataSource;
   readonly dispatcher: Dispatcher;
@@ -18,20 +15,18 @@ interface SweeperDeps {
 
 /** A deferred session, or one whose wake-up was lost, is dispatched at most about this long after it is due. */
 const SWEEP_EVERY_MS = 2_000;
-const REMOVE_EVERY_MS = 60 * 60 * 1_000;
 
 /**
  * Every `everyMs` (default 2 s), or at once if the dispatcher wants it, until `signal` aborts: dispatches unowned sessions
  * and recreates a stuck queue consumer.
- * Every hour: removes expired rows. Any number of replicas may sweep, because the stream refuses a repeated wake-up.
- * Never throws.
+ * Any number of replicas may sweep, because the stream refuses a repeated wake-up. Never throws.
  */
 export async function sweepSessions(
   deps: SweeperDeps,
   signal: AbortSignal,
   { everyMs = SWEEP_EVERY_MS }: { readonly everyMs?: number } = {},
 ): Promise<void> {
-  const { config, db, log } = deps;
+  const { log } = deps;
   const logFailure = async (work: () => Promise<void>): Promise<boolean> => {
     try {
       await work();
@@ -42,7 +37,6 @@ export async function sweepSessions(
     }
   };
   const repair = queueRepair(deps);
-  let removedAt = -Infinity;
   while (!signal.aborted) {
     const sweep = deps.dispatcher.startSweep();
     const isDone = await logFailure(async () => {
@@ -50,12 +44,6 @@ export async function sweepSessions(
       await sweep.finish();
     });
     await logFailure(repair);
-    if (performance.now() - removedAt > REMOVE_EVERY_MS) {
-      await logFailure(async () => {
-        await removeExpired(db, config.retentionDays, signal);
-        removedAt = performance.now();
-      });
-    }
     // After a failure requests have to wait, or a NATS that refuses everything would be asked without a pause.
     const wanted = isDone ? AbortSignal.any([signal, sweep.nextWanted]) : signal;
     // Jitter keeps replicas from sweeping in step.

@@ -16,6 +16,7 @@ import { loadApiConfig } from "../config.ts";
 import { createHttpServer, type RequestTimeouts } from "../http/http-server.ts";
 import { SseConnections } from "../sse/sse-connections.ts";
 import { openDispatcher } from "../dispatcher.ts";
+import { cleanUp } from "../sweeper/clean-up.ts";
 import { sweepSessions } from "../sweeper/sweep-sessions.ts";
 
 const HOST = "127.0.0.1";
@@ -95,6 +96,12 @@ export class ApiFixture implements AsyncDisposable {
 
   get db(): DataSource {
     return this.deps.db;
+  }
+
+  /** Runs the clean-up until the fixture is disposed. */
+  cleanUp(): void {
+    const cleaning = cleanUp(this.deps, this.#stopping.signal);
+    this.#resources.defer(() => cleaning);
   }
 
   /** Runs the sweeper until the fixture is disposed. */

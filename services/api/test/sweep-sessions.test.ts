@@ -127,7 +127,7 @@ describe("sweepSessions", () => {
     };
     const [old, young, pending] = [await ended(91), await ended(89), await insert()];
     await using second = await ApiFixture.start({ servers: api.servers });
-    second.sweep(50);
+    second.cleanUp();
     await until("the old one is deleted", async () => "deleted_at" in (await api.client.session(old)));
     for (const id of [young, pending]) {
       expect(await api.client.session(id)).to.not.have.property("deleted_at");

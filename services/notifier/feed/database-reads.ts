@@ -1,6 +1,6 @@
 import pLimit, { type LimitFunction } from "p-limit";
 import type { DataSource, EntityManager } from "typeorm";
-import { isDatabaseUnavailable } from "#shared/database/database-unavailable.ts";
+import { isDatabaseRetryable } from "#shared/database/database-retryable.ts";
 import { RetryableError, errorMessage } from "#shared/errors.ts";
 import { backoff, pause } from "#shared/pause.ts";
 import type { Logger } from "#shared/service/logger.ts";
@@ -31,7 +31,7 @@ const RETRY = { firstMs: 100, lastMs: 2_000 };
 
 /**
  * The notifier's reads of stored events, a few at a time. They wait for their turn here and not for a connection of the
- * pool: the pool gives up after 5 s, which would make a long queue look like an outage.
+ * pool: the pool gives up after a time, which would make a long queue look like an outage.
  */
 export class DatabaseReads {
   readonly #options: DatabaseReadsOptions;
@@ -54,7 +54,7 @@ export class DatabaseReads {
   }
 
   /**
-   * Runs a read when its turn comes, and repeats it while Postgres is unavailable. Throws RetryableError if too many
+   * Runs a read when its turn comes, and repeats it while Postgres is unavailable or too slow. Throws RetryableError if too many
    * reads wait, the signal's reason once it aborts, and any other error of the read.
    */
   async run<T>({ what, signal, read, always = false }: ReadRequest<T>): Promise<T> {
@@ -73,7 +73,7 @@ export class DatabaseReads {
         return result;
       } catch (error) {
         signal.throwIfAborted();
-        if (!isDatabaseUnavailable(error)) throw error;
+        if (!isDatabaseRetryable(error)) throw error;
         this.#isAway = true;
         metrics.databaseReadsFailed.inc();
         if (retry === 1) log.warn({ read: what, error: errorMessage(error) }, "waiting for Postgres");

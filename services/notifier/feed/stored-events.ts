@@ -1,3 +1,5 @@
+import type { EntityManager } from "typeorm";
+import { throwIfPurged } from "#shared/database/events-purged.ts";
 import { readEvents } from "#shared/database/read-events.ts";
 import { RetryableError, TerminalError } from "#shared/errors.ts";
 import { untilAborted } from "#shared/until-aborted.ts";
@@ -86,7 +88,7 @@ export class StoredEvents {
 
   /**
    * Events that follow `seq`, at least one, from Postgres, where `seq` is below `lastSeq`. Throws TerminalError
-   * `events_missing` if they are not stored, RetryableError if too many reads wait, and the signal's reason.
+   * `events_purged` if they have been deleted, `events_missing` if they are not stored, RetryableError if too many reads wait, and the signal's reason.
    */
   async read(seq: number, signal: AbortSignal): Promise<readonly EventFrame[]> {
     const aligned = seq - (seq % ALIGNMENT);
@@ -134,6 +136,8 @@ export class StoredEvents {
     });
     signal.throwIfAborted();
     if (rows.length === 0 || rows.some(({ seq }, index) => seq !== afterSeq + 1 + index)) {
+      const read = async (manager: Pick<EntityManager, "query">) => throwIfPurged(manager, this.sessionId);
+      await reads.run({ what: "history", signal, read });
       throw new TerminalError(
         "events_missing",
         `events of session ${this.sessionId} are missing: reload it over REST`,

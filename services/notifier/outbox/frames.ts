@@ -1,5 +1,6 @@
 import { Sender } from "ws";
 import type { SessionEvent } from "#shared/contracts/session-event.ts";
+import type { EVENTS_PURGED } from "#shared/database/events-purged.ts";
 import type { StreamChunk } from "#shared/contracts/stream-chunk.ts";
 import { wireEvent } from "#shared/contracts/wire-event.ts";
 
@@ -21,7 +22,13 @@ export type ControlMessage =
   | { readonly type: "subscription.confirmed"; readonly channel: string; readonly after_seq?: number }
   | { readonly type: "catchup.overflow"; readonly channel: string; readonly has_more: true }
   | { readonly type: "pong" }
-  | { readonly type: "error"; readonly message: string; readonly channel?: string };
+  | {
+      readonly type: "error";
+      readonly message: string;
+      readonly channel?: string;
+      /** Only for an error after which a client must do something else than usual. */
+      readonly code?: typeof EVENTS_PURGED;
+    };
 
 const TEXT_OPCODE = 1;
 

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { RawData, WebSocket } from "ws";
+import { EVENTS_PURGED } from "#shared/database/events-purged.ts";
 import { RetryableError, TerminalError, coerceError, errorMessage } from "#shared/errors.ts";
 import type { NotifierLimits } from "../limits.ts";
 import { CLOSE_CODES } from "../outbox/close-codes.ts";
@@ -153,7 +154,8 @@ export class ClientConnection {
     const isExpected = error instanceof TerminalError || error instanceof RetryableError;
     if (!isExpected) this.#context.log.warn({ error: errorMessage(error) }, "client request failed");
     const message = isExpected ? error.message : "the request could not be answered: try again in a moment";
-    this.outbox.control({ type: "error", message, ...(channel === undefined ? {} : { channel }) });
+    const code = isExpected && error.code === EVENTS_PURGED ? { code: EVENTS_PURGED } : {};
+    this.outbox.control({ type: "error", message, ...(channel === undefined ? {} : { channel }), ...code });
   }
 }
 

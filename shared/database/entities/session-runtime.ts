@@ -26,6 +26,8 @@ export interface SessionRuntime {
   cancel_requested_at: Date | null;
   /** The newest event's `seq`; 0 without events. */
   last_seq: number;
+  /** When the events of the session began to be deleted, long after its end; null before. */
+  events_purged_at: Date | null;
   last_interaction_at: Date | null;
   input_tokens: number;
   output_tokens: number;
@@ -49,6 +51,7 @@ export const SessionRuntimeEntity = defineEntity<SessionRuntime>({
     interruptions: { type: "integer", default: 0 },
     cancel_requested_at: { type: "timestamptz", nullable: true },
     last_seq: { type: "integer", default: 0 },
+    events_purged_at: { type: "timestamptz", nullable: true },
     last_interaction_at: { type: "timestamptz", nullable: true },
     input_tokens: { type: "bigint", default: 0 },
     output_tokens: { type: "bigint", default: 0 },

@@ -1,0 +1,61 @@
+import { Type } from "typebox";
+import type { DataSource } from "typeorm";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { Uuid } from "#shared/contracts/uuid.ts";
+import { selectRows } from "#shared/database/select-rows.ts";
+
+/** A page must be deleted well within `statement_timeout`. */
+const PAGE = 500;
+
+/** The large tables of a session with their keys, rows before those they depend on. */
+const LARGE_TABLES = [
+  ["events", "id"],
+  ["tool_calls", "call_id"],
+  ["timeline_events", "event_id"],
+  ["mcp_interactions", "interaction_id"],
+  ["llm_interactions", "interaction_id"],
+  ["messages", "message_id"],
+] as const;
+
+const parseSession = compileParser("retired session", Type.Object({ session_id: Uuid }));
+const parseCount = compileParser("deleted rows", Type.Object({ n: Type.Integer() }));
+
+const RETIRED = `
+SELECT session_id FROM alert_sessions WHERE deleted_at < now() - make_interval(days => $1)
+ORDER BY deleted_at LIMIT ${PAGE}`;
+
+const deleteRows = (table: string, key: string) => `
+WITH page AS (
+  SELECT ${key} FROM ${table} WHERE session_id = $1 LIMIT ${PAGE} FOR UPDATE SKIP LOCKED
+), deleted AS (
+  DELETE FROM ${table} USING page WHERE ${table}.${key} = page.${key} RETURNING 1
+)
+SELECT count(*)::int AS n FROM deleted`;
+
+/** Foreign keys delete the rest with it. */
+const DELETE_SESSION = `DELETE FROM alert_sessions WHERE session_id = $1 AND deleted_at IS NOT NULL`;
+
+/**
+ * Deletes the sessions that were soft-deleted more than `afterDays` ago, with all their rows, one session after another
+ * and each in pages, so that no statement is long. Until none is left or `signal` aborts.
+ */
+export async function deleteRetired(db: DataSource, afterDays: number, signal: AbortSignal): Promise<void> {
+  for (;;) {
+    const retired = await selectRows(db, parseSession, RETIRED, [afterDays]);
+    for (const { session_id } of retired) {
+      for (const [table, key] of LARGE_TABLES)
+        await deletePages(db, deleteRows(table, key), session_id, signal);
+      if (signal.aborted) return;
+      await db.query(DELETE_SESSION, [session_id]);
+    }
+    if (retired.length < PAGE) return;
+  }
+}
+
+async function deletePages(db: DataSource, sql: string, id: string, signal: AbortSignal): Promise<void> {
+  let isLastPage = false;
+  while (!isLastPage && !signal.aborted) {
+    const [deleted] = await selectRows(db, parseCount, sql, [id]);
+    isLastPage = (deleted?.n ?? 0) < PAGE;
+  }
+}

@@ -1,0 +1,58 @@
+import { Type } from "typebox";
+import type { DataSource } from "typeorm";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { selectRows } from "#shared/database/select-rows.ts";
+
+/** A page must be deleted well within `statement_timeout`; an event can have 256 KiB. */
+const PAGE = 500;
+
+const parseCount = compileParser("purged rows", Type.Object({ n: Type.Integer() }));
+
+/** SKIP LOCKED: replicas that purge concurrently take different rows. The runtime row is small, the session's is not. */
+const MARK_SESSIONS = `
+WITH ended AS (
+  SELECT r.session_id FROM session_runtime r JOIN alert_sessions s USING (session_id)
+  WHERE r.events_purged_at IS NULL AND s.completed_at < now() - make_interval(days => $1)
+  LIMIT ${PAGE} FOR UPDATE OF r SKIP LOCKED
+), marked AS (
+  UPDATE session_runtime SET events_purged_at = now() FROM ended
+  WHERE session_runtime.session_id = ended.session_id RETURNING 1
+)
+SELECT count(*)::int AS n FROM marked`;
+
+/** The events of a session that ended before the period are older than the period, too: the index finds them. */
+const DELETE_EVENTS = `
+WITH old AS (
+  SELECT e.id FROM events e JOIN session_runtime r USING (session_id)
+  WHERE e.created_at < now() - make_interval(days => $1) AND r.events_purged_at IS NOT NULL
+  ORDER BY e.created_at LIMIT ${PAGE} FOR UPDATE OF e SKIP LOCKED
+), deleted AS (
+  DELETE FROM events USING old WHERE events.id = old.id RETURNING 1
+)
+SELECT count(*)::int AS n FROM deleted`;
+
+/** The row itself stays: its id must never run again. */
+const CLEAR_RESULTS = `
+WITH old AS (
+  SELECT c.call_id FROM tool_calls c JOIN session_runtime r USING (session_id)
+  WHERE c.result IS NOT NULL AND c.completed_at < now() - make_interval(days => $1) AND r.events_purged_at IS NOT NULL
+  ORDER BY c.completed_at LIMIT ${PAGE} FOR UPDATE OF c SKIP LOCKED
+), cleared AS (
+  UPDATE tool_calls SET result = NULL FROM old WHERE tool_calls.call_id = old.call_id RETURNING 1
+)
+SELECT count(*)::int AS n FROM cleared`;
+
+/**
+ * Deletes the events and the tool calls' own copies of their results of the sessions that ended more than `afterDays` ago;
+ * timeline, messages and interactions keep the content. Sessions are marked first, so that no reader takes the rest of
+ * their events for all of them. Page by page, until none is left or `signal` aborts.
+ */
+export async function purgeEnded(db: DataSource, afterDays: number, signal: AbortSignal): Promise<void> {
+  for (const sql of [MARK_SESSIONS, DELETE_EVENTS, CLEAR_RESULTS]) {
+    let isLastPage = false;
+    while (!isLastPage && !signal.aborted) {
+      const [purged] = await selectRows(db, parseCount, sql, [afterDays]);
+      isLastPage = (purged?.n ?? 0) < PAGE;
+    }
+  }
+}
