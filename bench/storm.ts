@@ -147,7 +147,7 @@ function keepWriting(sessions: readonly TestSession[]): { readonly stop: () => P
   const { signal } = stopped;
   const write = async () => {
     while (!signal.aborted) {
-      for (const session of sessions) await session.emit(session.whole(CONTENT));
+      for (const session of sessions) await session.write(session.whole(CONTENT));
       await wait(LIVE_INTERVAL_MS, undefined, { signal }).catch(() => undefined);
     }
   };

@@ -113,6 +113,7 @@ export class AllSessionsFeed {
           always: true,
           read: async (manager) => readEvents(manager, sessionId, range),
         });
+        signal.throwIfAborted();
         for (const event of events) this.#deliver(eventFrame(event).frame);
       } catch (error) {
         if (signal.aborted) return;

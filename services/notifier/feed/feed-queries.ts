@@ -18,7 +18,8 @@ interface FeedQuery {
   readonly signal: AbortSignal;
 }
 
-const GAP_PAGE = { limit: 50, maxBytes: 512 * 1024 };
+/** Events per page. Small, because one event can be large: a tool result has up to 256 KiB. */
+const GAP_PAGE = 50;
 
 const parseFeedState = compileParser(
   "feed state row",
@@ -57,7 +58,7 @@ export async function readMissedEvents(
     // Refused, the feed would fail for all of its watchers.
     always: true,
     read: async (manager) => {
-      const readPage = async () => readEvents(manager, sessionId, { afterSeq, ...GAP_PAGE });
+      const readPage = async () => readEvents(manager, sessionId, { afterSeq, limit: GAP_PAGE });
       const page = await readPage();
       if (page.length > 0) return page;
       const lastSeqs = await readLastSeqs(manager, [sessionId]);

@@ -50,7 +50,7 @@ describe("notifier: many clients that return at once", () => {
     const write = async () => {
       let last = start;
       for (; !stop.signal.aborted; last += 1) {
-        for (const session of sessions) await session.emit(session.whole(`live ${last}`));
+        for (const session of sessions) await session.write(session.whole(`live ${last}`));
       }
       return last;
     };

@@ -44,6 +44,13 @@ export class TestSession {
     return events;
   }
 
+  /** Commits events and publishes them without waiting for the stream's acknowledgement, as an executor does. */
+  async write(...payloads: UnstampedPayload[]): Promise<SessionEvent[]> {
+    const events = await this.commit(...payloads);
+    for (const event of events) publishEvent(this.#bus, event).catch(() => undefined);
+    return events;
+  }
+
   /** Publishes a piece of an open event's text. Resolves once the NATS server has received it. */
   async chunk(event_id: string, offset: number, delta: string, attempt = 1): Promise<void> {
     this.sendChunk(event_id, offset, delta, attempt);

@@ -81,7 +81,7 @@ export class LiveSessions implements AsyncDisposable {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
       for (const session of this.#sessions) {
-        const [event] = await session.emit(session.whole(CONTENT));
+        const [event] = await session.write(session.whole(CONTENT));
         if (event !== undefined) this.#lastSeqs.set(session.id, event.seq);
       }
       await wait(INTERVAL_MS, undefined, { signal }).catch(() => undefined);
