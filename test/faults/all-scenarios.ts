@@ -23,9 +23,9 @@ import { backlog } from "./scenarios/29-backlog.ts";
 import { slowLinks } from "./scenarios/30-slow-links.ts";
 import { clockJump } from "./scenarios/31-clock-jump.ts";
 import { clockOffset } from "./scenarios/31-clock-offset.ts";
-import { gatewayAway } from "./scenarios/32-gateway-away.ts";
-import { rateLimits } from "./scenarios/33-rate-limits.ts";
-import { upgradeScenarios } from "./scenarios/32-upgrade.ts";
+import { gatewayAway } from "./scenarios/34-gateway-away.ts";
+import { rateLimits } from "./scenarios/35-rate-limits.ts";
+import { upgradeScenarios } from "./scenarios/36-upgrade.ts";
 import { natsFrozen } from "./scenarios/32-nats-frozen.ts";
 import { natsNodeIsolated } from "./scenarios/33-nats-node-isolated.ts";
 

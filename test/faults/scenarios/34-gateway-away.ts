@@ -10,7 +10,7 @@ export const gatewayAway: Scenario = {
     const [running, downMs] = short ? [4, 25_000] : [10, 600_000];
     const lab = await openLab({ executors: 2, slots: 5 });
     const recorder = lab.follow(await lab.alerts.submitMany(running, { turns: 4, paceMs: 2_000 }));
-    await until("all run", async () => lab.model.calls.length >= running);
+    await until("all run", () => lab.model.calls.length >= running);
     // Each call that was running when the gateway died is made again.
     allowRepeats(running);
     await lab.system.stop("llm-gateway", "SIGKILL");
@@ -24,8 +24,9 @@ export const gatewayAway: Scenario = {
     figure("from the kill until the last running investigation waits", (Date.now() - goneAt) / 1_000, "s");
     while (Date.now() - goneAt < downMs) {
       await wait(1_000);
-      if ((Date.now() - goneAt) % 60_000 < 1_000)
+      if ((Date.now() - goneAt) % 60_000 < 1_000) {
         progress(`${await lab.countByStatus("pending")} alerts in the queue`);
+      }
     }
     const calls = lab.model.calls.length;
     expect("no new session has started", (await lab.countByStatus("pending")) === during.length);
