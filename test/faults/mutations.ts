@@ -33,8 +33,9 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: "the late acknowledgement: a wake-up is acknowledged before the end of its session is committed",
     file: "services/executor/consume-sessions.ts",
-    original: "const entry = { delivery, done: Promise.resolve() };",
-    mutant: "const entry = { delivery, done: Promise.resolve() };\n    await delivery.ack();",
+    original: "const slot: Slot = { delivery, sessionId, isOver: false, done: Promise.resolve() };",
+    mutant:
+      "const slot: Slot = { delivery, sessionId, isOver: false, done: Promise.resolve() };\n    await delivery.ack();",
     provenBy: { scenario: "backlog" },
     breaks: "never more than 5 run",
   },
