@@ -28,6 +28,7 @@ import { rateLimits } from "./scenarios/35-rate-limits.ts";
 import { upgradeScenarios } from "./scenarios/36-upgrade.ts";
 import { natsFrozen } from "./scenarios/32-nats-frozen.ts";
 import { natsNodeIsolated } from "./scenarios/33-nats-node-isolated.ts";
+import { slowCommits } from "./scenarios/34-slow-commits.ts";
 
 /** Every scenario, in the order of a full run. */
 export const ALL_SCENARIOS: readonly Scenario[] = [
@@ -60,4 +61,5 @@ export const ALL_SCENARIOS: readonly Scenario[] = [
   ...upgradeScenarios,
   natsFrozen,
   natsNodeIsolated,
+  slowCommits,
 ];
