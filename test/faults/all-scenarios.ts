@@ -25,9 +25,11 @@ import { clockJump } from "./scenarios/31-clock-jump.ts";
 import { clockOffset } from "./scenarios/31-clock-offset.ts";
 import { gatewayAway } from "./scenarios/32-gateway-away.ts";
 import { rateLimits } from "./scenarios/33-rate-limits.ts";
-import { upgradeScenarios } from "./scenarios/32-upgrade.ts";
 import { natsFrozen } from "./scenarios/32-nats-frozen.ts";
 import { natsNodeIsolated } from "./scenarios/33-nats-node-isolated.ts";
+import { upgradeScenarios } from "./scenarios/34-upgrade.ts";
+import { powerCut } from "./scenarios/35-power-cut.ts";
+import { frozenToolRunner } from "./scenarios/36-frozen-tool-runner.ts";
 
 /** Every scenario, in the order of a full run. */
 export const ALL_SCENARIOS: readonly Scenario[] = [
@@ -60,4 +62,6 @@ export const ALL_SCENARIOS: readonly Scenario[] = [
   ...upgradeScenarios,
   natsFrozen,
   natsNodeIsolated,
+  powerCut,
+  frozenToolRunner,
 ];
