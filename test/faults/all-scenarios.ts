@@ -23,12 +23,14 @@ import { backlog } from "./scenarios/29-backlog.ts";
 import { slowLinks } from "./scenarios/30-slow-links.ts";
 import { clockJump } from "./scenarios/31-clock-jump.ts";
 import { clockOffset } from "./scenarios/31-clock-offset.ts";
-import { gatewayAway } from "./scenarios/34-gateway-away.ts";
-import { rateLimits } from "./scenarios/35-rate-limits.ts";
-import { upgradeScenarios } from "./scenarios/36-upgrade.ts";
 import { natsFrozen } from "./scenarios/32-nats-frozen.ts";
 import { natsNodeIsolated } from "./scenarios/33-nats-node-isolated.ts";
-import { slowCommits } from "./scenarios/34-slow-commits.ts";
+import { gatewayAway } from "./scenarios/34-gateway-away.ts";
+import { rateLimits } from "./scenarios/35-rate-limits.ts";
+import { slowCommits } from "./scenarios/36-slow-commits.ts";
+import { frozenToolRunner } from "./scenarios/37-frozen-tool-runner.ts";
+import { upgradeScenarios } from "./scenarios/38-upgrade.ts";
+import { powerCut } from "./scenarios/39-power-cut.ts";
 
 /** Every scenario, in the order of a full run. */
 export const ALL_SCENARIOS: readonly Scenario[] = [
@@ -56,10 +58,12 @@ export const ALL_SCENARIOS: readonly Scenario[] = [
   slowLinks,
   clockJump,
   clockOffset,
-  gatewayAway,
-  rateLimits,
-  ...upgradeScenarios,
   natsFrozen,
   natsNodeIsolated,
+  gatewayAway,
+  rateLimits,
   slowCommits,
+  frozenToolRunner,
+  ...upgradeScenarios,
+  powerCut,
 ];
