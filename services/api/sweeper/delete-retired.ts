@@ -43,8 +43,9 @@ export async function deleteRetired(db: DataSource, afterDays: number, signal: A
   for (;;) {
     const retired = await selectRows(db, parseSession, RETIRED, [afterDays]);
     for (const { session_id } of retired) {
-      for (const [table, key] of LARGE_TABLES)
+      for (const [table, key] of LARGE_TABLES) {
         await deletePages(db, deleteRows(table, key), session_id, signal);
+      }
       if (signal.aborted) return;
       await db.query(DELETE_SESSION, [session_id]);
     }
