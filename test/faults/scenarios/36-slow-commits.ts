@@ -48,10 +48,11 @@ export const slowCommits: Scenario = {
     for (const { agent_name, status, error_code } of executions) {
       const isSlow = agent_name === "Parallel11";
       const found = `${status} ${error_code}`;
-      if (isSlow)
+      if (isSlow) {
         expect("the slow agent fails with the step's error", found === "failed database_slow", found);
-      else
+      } else {
         expect("its sibling and the synthesis complete", status === "completed", `${agent_name}: ${found}`);
+      }
     }
     const siblings = lab.model.calls.filter(({ agent }) => agent === SIBLING);
     expect(
