@@ -1,9 +1,10 @@
 import { Type } from "typebox";
-import type { DataSource } from "typeorm";
+import type { DataSource, Migration } from "typeorm";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { checkSchemaSupport } from "#shared/database/check-schema-support.ts";
 import { openWithoutTimeouts } from "#shared/database/open-database.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
+import { errorMessage } from "#shared/errors.ts";
 import type { Logger } from "#shared/service/logger.ts";
 import { pause } from "#shared/pause.ts";
 
@@ -22,13 +23,29 @@ export async function migrate(db: DataSource, log: Logger): Promise<void> {
     const lockHolder = withoutTimeouts.createQueryRunner();
     await lockHolder.query("SELECT pg_advisory_lock($1)", [MIGRATION_LOCK]);
     await checkSchemaSupport(withoutTimeouts);
-    const applied = await withoutTimeouts.runMigrations({ transaction: "each" });
+    const applied = await runOutstanding(withoutTimeouts, log);
     for (const { name } of applied) log.info({ migration: name }, "migration applied");
     await lockHolder.query("SELECT pg_advisory_unlock($1)", [MIGRATION_LOCK]);
     await lockHolder.release();
   } finally {
     // After a failure, closing the connection releases the lock.
     await withoutTimeouts.destroy();
+  }
+}
+
+const DEADLOCK = "40P01";
+const MAX_DEADLOCKS = 10;
+
+/** Repeats a migration that deadlocked with the statements of running services: it was rolled back as a whole. */
+async function runOutstanding(db: DataSource, log: Logger): Promise<Migration[]> {
+  for (let deadlocks = 1; ; deadlocks += 1) {
+    try {
+      return await db.runMigrations({ transaction: "each" });
+    } catch (error) {
+      const isDeadlock = error instanceof Error && "code" in error && error.code === DEADLOCK;
+      if (!isDeadlock || deadlocks === MAX_DEADLOCKS) throw error;
+      log.warn({ error: errorMessage(error) }, "migration deadlocked with a running service: repeating it");
+    }
   }
 }
 

@@ -26,6 +26,8 @@ import { clockOffset } from "./scenarios/31-clock-offset.ts";
 import { gatewayAway } from "./scenarios/34-gateway-away.ts";
 import { rateLimits } from "./scenarios/35-rate-limits.ts";
 import { upgradeScenarios } from "./scenarios/36-upgrade.ts";
+import { powerCut } from "./scenarios/37-power-cut.ts";
+import { frozenToolRunner } from "./scenarios/38-frozen-tool-runner.ts";
 import { natsFrozen } from "./scenarios/32-nats-frozen.ts";
 import { natsNodeIsolated } from "./scenarios/33-nats-node-isolated.ts";
 import { slowCommits } from "./scenarios/34-slow-commits.ts";
@@ -59,6 +61,8 @@ export const ALL_SCENARIOS: readonly Scenario[] = [
   gatewayAway,
   rateLimits,
   ...upgradeScenarios,
+  powerCut,
+  frozenToolRunner,
   natsFrozen,
   natsNodeIsolated,
   slowCommits,

@@ -92,6 +92,45 @@ describe("the schema", () => {
     });
   });
 
+  describe("migrate beside running services", () => {
+    const undoToTheSecond = async (db: DataSource) => {
+      for (const _ of db.migrations.slice(2)) await db.undoLastMigration({ transaction: "each" });
+    };
+
+    /** Migrates while a service writes to both tables in one transaction, to the second one once the migration waits. */
+    const migrateBeside = async (first: string, second: string): Promise<unknown> => {
+      const url = await fixture.emptyDatabase();
+      const [db, service] = [await fixture.connect(url), (await fixture.connect(url)).createQueryRunner()];
+      await migrate(db, log);
+      await undoToTheSecond(db);
+      await service.startTransaction();
+      await service.query(first);
+      const migrating = migrate(db, log);
+      migrating.catch(() => undefined);
+      await until("the migration waits for the service", async () => {
+        const waiting: unknown = await db.query(
+          "SELECT 1 FROM pg_locks WHERE NOT granted AND locktype = 'relation'",
+        );
+        return JSON.stringify(waiting) !== "[]";
+      });
+      const written = await rejectionOf(service.query(second)).catch(() => "written");
+      await service.rollbackTransaction();
+      await service.release();
+      await migrating;
+      return written;
+    };
+    const SESSIONS = "UPDATE alert_sessions SET author = author";
+    const RUNTIME = "UPDATE session_runtime SET last_seq = last_seq";
+
+    it("locks tables in the order of the services, alert_sessions before session_runtime", async () => {
+      expect(await migrateBeside(SESSIONS, RUNTIME)).to.equal("written");
+    });
+
+    it("repeats a migration that was the victim of a deadlock", async () => {
+      await migrateBeside(RUNTIME, SESSIONS);
+    });
+  });
+
   describe("waitForSchema", () => {
     it("waits until another process has migrated", async () => {
       const url = await fixture.emptyDatabase();
