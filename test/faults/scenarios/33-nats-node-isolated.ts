@@ -11,7 +11,7 @@ export const natsNodeIsolated: Scenario = {
       : { nodes: [0, 1, 2], isolatedMs: 60_000 };
     allowComplaints(
       /\broutes?\b|routing|\brid:/iu,
-      /leader|quorum|RAFT|JetStream cluster/iu,
+      /leader|quorum|RAFT|JetStream cluster|Catchup for stream/iu,
       /Stale Connection/iu,
     );
     const lab = await openLab({ executors: 3, slots: 4, natsCluster: true });
