@@ -82,8 +82,8 @@ async function runSteps(session: OwnedSession, request: RunExecutionRequest): Pr
   for (;;) {
     session.throwIfStopped();
     const state = await loadState(session, request);
-    const step = nextAgentStep(state);
     const run = { session, stage, execution, state };
+    const step = await decide(run);
     const { waiting } = unfinishedStep(run, step);
     if (waiting !== null && waitLeft(session, waiting) > 0) return waiting;
     const startedAt = performance.now();
@@ -102,8 +102,16 @@ async function runSteps(session: OwnedSession, request: RunExecutionRequest): Pr
   }
 }
 
+async function decide(run: ExecutionRun): Promise<AgentStep> {
+  try {
+    return nextAgentStep(run.state);
+  } catch (error) {
+    throw await countTry(run, { kind: "decide" }, run.session.reasonFor(error));
+  }
+}
+
 /** Records that a step ended in an error without a verdict; returns the error to throw. */
-async function countTry(run: ExecutionRun, step: AgentStep, error: Error): Promise<Error> {
+async function countTry(run: ExecutionRun, step: { readonly kind: string }, error: Error): Promise<Error> {
   const hasVerdict =
     error instanceof CancelledError || error instanceof TerminalError || error instanceof RetryableError;
   if (hasVerdict || isDatabaseUnavailable(error)) return error;

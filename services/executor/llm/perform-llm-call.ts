@@ -8,7 +8,7 @@ import { ReactSections } from "../react-parser/react-sections.ts";
 import { callLlm, type DeltaHandlers } from "./call-llm.ts";
 import { generateRequest } from "./generate-request.ts";
 import { recordLlmCall } from "./record-llm-call.ts";
-import { waitForModel } from "./wait-for-model.ts";
+import { outcomeWithoutWait, waitForModel } from "./wait-for-model.ts";
 
 const BACKOFF = { firstMs: 1_000, lastMs: 30_000 };
 
@@ -43,7 +43,8 @@ export async function performLlmCall(run: ExecutionRun, step: CallLlm): Promise<
     return wait;
   }
   const durationMs = Math.round(performance.now() - startedAt);
-  await recordLlmCall(run, step, { reply, iteration, timeline, durationMs });
+  const recorded = { ...reply, outcome: outcomeWithoutWait(reply.outcome) };
+  await recordLlmCall(run, step, { reply: recorded, iteration, timeline, durationMs });
   return null;
 }
 

@@ -38,3 +38,13 @@ export function waitForModel(
   });
   return Date.parse(wait.until) - Date.parse(wait.since) > MAX_PROVIDER_WAIT_MS ? null : wait;
 }
+
+/**
+ * The outcome to record if nothing is waited for. An agent that asked again where the provider has named a time that is
+ * too late would only use up its iterations, so that error is not retryable.
+ */
+export function outcomeWithoutWait(outcome: LlmOutcome): LlmOutcome {
+  return outcome.kind === "failed" && outcome.retryAfterMs !== undefined
+    ? { ...outcome, retryable: false }
+    : outcome;
+}

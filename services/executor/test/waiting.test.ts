@@ -137,6 +137,47 @@ describe("a session that waits", () => {
     );
   });
 
+  const limited = (retry_after: string) => ({
+    steps: [
+      { error: { code: "rate_limited", message: "slow down", retryable: true, retry_after, retried: false } },
+    ],
+  });
+  const executions = async (id: string) =>
+    fixture.executor.query(
+      `SELECT status, error_message, iteration_state->>'iteration' AS iterations
+       FROM agent_executions WHERE session_id = $1 ORDER BY agent_index`,
+      [id],
+    );
+
+  it("for a rate limit uses up no iteration, while its other agents work", async () => {
+    await fixture.play(
+      { when: { contains: "name is Limited", attempt: 1, call: 1 }, ...limited("40s") },
+      { steps: [{ text: "found it" }] },
+    );
+    const id = await fixture.executor.insert({ stages: [["Limited", "Free"]] });
+    expect(await fixture.run(id)).to.equal("waiting");
+    expect(await runtime(id)).to.include({ kind: "provider", reason: "slow down", deferred: true });
+    const [waits, works] = await executions(id);
+    expect(waits).to.include({ status: "active", iterations: "0" });
+    expect(works).to.include({ status: "completed", iterations: "1" });
+    await fixture.play({ steps: [{ text: "found it" }] });
+    // Claimed before its time, it waits on.
+    await fixture.executor.query("UPDATE session_runtime SET not_before = now() WHERE session_id = $1", [id]);
+    expect(await fixture.run(id)).to.equal("waiting");
+    await now(id);
+    expect(await fixture.run(id)).to.equal("completed");
+    expect((await executions(id))[0]).to.include({ status: "completed", iterations: "1" });
+  });
+
+  it("for no provider that names a time too late: its agent fails with the provider's error, without other tries", async () => {
+    await fixture.play(limited("1h"));
+    const id = await fixture.executor.insert({ strategy: "native-thinking" });
+    expect(await fixture.run(id)).to.equal("failed");
+    expect(await executions(id)).to.deep.equal([
+      { status: "failed", error_message: "slow down", iterations: "1" },
+    ]);
+  });
+
   it("ends at its deadline if the gateway stays away", async () => {
     const id = await fixture.executor.insert({ sessionTimeoutMs: 60_000 });
     await fixture.gateway.kill();
