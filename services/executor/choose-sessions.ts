@@ -13,7 +13,7 @@ const parseCandidates = compileParser(
   Type.Object({
     /** True if the delivered session has not been started. */
     is_pending: Type.Boolean(),
-    /** The oldest session that was started, has no owner and may go on now; null if there is none. */
+    /** The oldest session that was put off and is due, or is to be cancelled; null if there is none. */
     released: Type.Union([Uuid, Type.Null()]),
   }),
 );
@@ -22,13 +22,14 @@ const READ = `
 SELECT EXISTS (SELECT 1 FROM alert_sessions WHERE session_id = $1 AND status = 'pending' AND deleted_at IS NULL) AS is_pending,
        (SELECT s.session_id FROM alert_sessions s JOIN session_runtime r USING (session_id)
         WHERE s.status IN ('in_progress', 'cancelling') AND s.deleted_at IS NULL AND r.lease_expires_at IS NULL
-          AND (r.not_before IS NULL OR r.not_before <= now())
+          AND (r.not_before <= now() OR s.status = 'cancelling')
         ORDER BY s.created_at LIMIT 1) AS released`;
 
 /**
  * The sessions to claim for a delivered wake-up, in this order, or null if none is to be claimed now. A session that has
- * not been started gives its place to the oldest released one that may go on: after an outage, sessions whose time is
- * running must not queue behind a backlog. It is not started at all while no gateway can be reached, because then its
+ * not been started gives its place to the oldest one that was put off and is due: its wake-up is new, and after an outage
+ * it must not queue behind a backlog while its time runs. (The wake-up of a session that was handed over or interrupted
+ * returns by itself, before new ones.) A session is not started at all while no gateway can be reached, because then its
  * time would run, too.
  */
 export async function chooseSessions(

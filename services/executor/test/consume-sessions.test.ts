@@ -136,12 +136,12 @@ describe("consumeSessions", () => {
     expect(calls).to.deep.equal([{ type: "iteration" }, { type: "executive_summary" }]);
   });
 
-  it("runs an older session that was released before one that has not been started", async () => {
+  it("runs an older session that was put off before one that has not been started", async () => {
     await play({ text: "done" });
     const older = await executor.insert();
     await executor.claim(older);
     await executor.query(
-      "UPDATE session_runtime SET lease_expires_at = NULL, lease_owner = NULL WHERE session_id = $1",
+      "UPDATE session_runtime SET lease_expires_at = NULL, lease_owner = NULL, not_before = now() WHERE session_id = $1",
       [older],
     );
     const newer = await executor.insert();
@@ -163,7 +163,7 @@ describe("consumeSessions", () => {
     const older = await executor.insert();
     await executor.claim(older);
     await executor.query(
-      "UPDATE session_runtime SET lease_expires_at = NULL, lease_owner = NULL WHERE session_id = $1",
+      "UPDATE session_runtime SET lease_expires_at = NULL, lease_owner = NULL, not_before = now() WHERE session_id = $1",
       [older],
     );
     const newer = await executor.insert();
