@@ -70,6 +70,23 @@ describe("the api's HTTP surface", () => {
     expect(await api.client.session(id.toUpperCase())).to.include({ id });
   });
 
+  it("shows what a session waits for, and that it is degraded", async () => {
+    const id = await api.client.submit("x");
+    const waiting_for = {
+      kind: "provider",
+      reason: "slow down",
+      since: "2026-01-01T00:00:00.000Z",
+      until: "2026-01-01T00:01:00.000Z",
+      pauses_deadline: true,
+    };
+    await api.servers.query("UPDATE session_runtime SET waiting_for = $2 WHERE session_id = $1", [
+      id,
+      JSON.stringify(waiting_for),
+    ]);
+    await api.servers.query("UPDATE alert_sessions SET degraded = true WHERE session_id = $1", [id]);
+    expect(await api.client.session(id)).to.deep.include({ waiting_for, degraded: true });
+  });
+
   it("shows a new session without null members and with its edges", async () => {
     const id = await api.client.submit("x");
     const { created_at, config_hash, ...session } = {
@@ -91,6 +108,7 @@ describe("the api's HTTP surface", () => {
       },
       author: "api-client",
       chain_id: "test-chain",
+      degraded: false,
       input_tokens: 0,
       output_tokens: 0,
       thinking_tokens: 0,
