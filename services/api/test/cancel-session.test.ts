@@ -91,9 +91,16 @@ describe("POST /api/v1/sessions/:id/cancel", () => {
     expect(notified).to.deep.equal([id, id]);
   });
 
-  it("ends the wait of a deferred session and wakes an executor, each time", async () => {
+  /** Lets the api send wake-ups immediately, as it does after its first sweep. */
+  const catchUp = async () => {
     const { dispatcher } = api.deps;
     await until("the api is connected to the bus", async () => (await dispatcher.queued()).size >= 0);
+    await dispatcher.startSweep().finish();
+  };
+
+  it("ends the wait of a deferred session and wakes an executor, each time", async () => {
+    const { dispatcher } = api.deps;
+    await catchUp();
     const id = await api.client.submit("x");
     await start(id);
     await api.servers.query(
@@ -114,6 +121,7 @@ describe("POST /api/v1/sessions/:id/cancel", () => {
   });
 
   it("wakes nobody for a session that is owned or that it ended itself", async () => {
+    await catchUp();
     const [owned, pending] = [await api.client.submit("x"), await api.client.submit("x")];
     await start(owned);
     await api.servers.query(

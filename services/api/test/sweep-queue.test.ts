@@ -135,7 +135,7 @@ describe("sweepSessions and the queue", () => {
     const left = async () =>
       api.servers.query("SELECT expires_at > now() AS valid FROM idempotency_keys", []);
     expect(await left()).to.have.length(2);
-    api.sweep(50);
+    api.cleanUp();
     await until("one is left", async () => (await left()).length === 1);
     expect(await left()).to.deep.equal([{ valid: true }]);
   });
