@@ -9,16 +9,18 @@ import { NEWER_VERSION } from "#shared/contracts/resolved-chain.ts";
 import type { TerminalStatus } from "#shared/contracts/statuses.ts";
 import type { WaitingFor } from "#shared/contracts/waiting-for.ts";
 import { isDatabaseUnavailable } from "#shared/database/database-unavailable.ts";
+import { backoff, pause } from "#shared/pause.ts";
 import type { SessionClaim } from "./claim-session.ts";
 import type { ExecutorDeps } from "./executor-deps.ts";
 import { nextSessionStep, type SessionStep } from "./next-session-step.ts";
 import { openOwnedSession, type OwnedSession } from "./owned-session.ts";
 import { closeSession } from "./persist/close-session.ts";
 import { loadSession } from "./persist/load-session.ts";
-import { MAX_ATTEMPTS, releaseSession } from "./persist/release-session.ts";
+import { MAX_ATTEMPTS, releaseSession, type Release } from "./persist/release-session.ts";
 import { finishSession } from "./persist/session-rows.ts";
 import { completeStage, startStage, startSynthesis } from "./persist/stage-rows.ts";
 import { runExecutions } from "./run-executions.ts";
+import { LEASE_SECONDS } from "./session-lease.ts";
 import { summarizeSession } from "./summarize-session.ts";
 
 /** How a run ended for this executor: a terminal status, or why the session continues later. */
@@ -125,12 +127,33 @@ async function end(session: OwnedSession, thrown: unknown): Promise<RunEnd> {
       { error: errorMessage(error) },
       isUnavailable ? "session interrupted" : "session run failed",
     );
-    await releaseSession(session, { kind: isUnavailable ? "interrupted" : "failed" });
+    await releaseOnceAnswered(session, { kind: isUnavailable ? "interrupted" : "failed" });
     return isUnavailable ? "interrupted" : "deferred";
   } catch (failure) {
     // A concurrent cancel or takeover, or an unavailable database: the lease expires and the sweeper re-dispatches.
     session.log.warn({ error: errorMessage(failure) }, "session left to the next owner");
     return "lost";
+  }
+}
+
+/** Then the lease has expired. */
+const RELEASE_WITHIN_MS = LEASE_SECONDS * 1_000;
+const RELEASE_RETRIES = { firstMs: 250, lastMs: 1_000 };
+
+/**
+ * Releases a session although the database may be restarting: a lease that is released once it answers need not expire
+ * first, and until it expires the session's wake-up keeps others from running.
+ */
+async function releaseOnceAnswered(session: OwnedSession, release: Release): Promise<void> {
+  const until = performance.now() + RELEASE_WITHIN_MS;
+  for (let retry = 1; ; retry += 1) {
+    try {
+      await releaseSession(session, release);
+      return;
+    } catch (error) {
+      if (!isDatabaseUnavailable(error) || performance.now() >= until) throw error;
+      await pause(backoff(retry, RELEASE_RETRIES), session.stopping);
+    }
   }
 }
 

@@ -248,4 +248,23 @@ describe("runSession, cancelled or interrupted", () => {
       await until("the executor is connected to the database again", async () => fixture.run(id)),
     ).to.equal("completed");
   });
+
+  it("releases a session whose step the database interrupted, as soon as the database answers again", async () => {
+    await fixture.play({ steps: [{ text: "half" }, { delay: "1s" }, { text: "whole" }] });
+    const id = await fixture.executor.insert();
+    const { end } = await fixture.begin(id);
+    await fixture.openRows(id, 1);
+    await fixture.executor.servers.stopPostgres();
+    const ended = await Promise.race([
+      end,
+      until("the model has answered", async () => (await fixture.gateway.running()) === 0),
+    ]);
+    expect(ended, "it waits for the database").to.equal(true);
+    await fixture.executor.servers.restartPostgres();
+    expect(await end).to.equal("interrupted");
+    expect(await fixture.executor.row("session_runtime", "lease_owner, attempts", id)).to.deep.equal({
+      lease_owner: null,
+      attempts: 0,
+    });
+  });
 });

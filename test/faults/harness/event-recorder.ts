@@ -66,10 +66,7 @@ export class EventRecorder implements AsyncDisposable {
   async untilEnded(timeoutMs = 60_000): Promise<void> {
     await until(
       "every watched session's end has been received",
-      () =>
-        [...this.#received.values()].every((events) =>
-          events.some(({ type }) => type === "session.completed"),
-        ),
+      () => [...this.#received.values()].every(hasEnded),
       timeoutMs,
     );
   }
@@ -95,7 +92,10 @@ export class EventRecorder implements AsyncDisposable {
     socket.on("open", () => {
       wasOpen = true;
       this.connections += 1;
-      for (const sessionId of this.#received.keys()) this.#subscribe(socket, sessionId);
+      // A connection has a limited number of channels; those of ended sessions have nothing more to say.
+      for (const [sessionId, events] of this.#received) {
+        if (!hasEnded(events)) this.#subscribe(socket, sessionId);
+      }
     });
     socket.on("message", (data: Buffer) => this.#record(data, socket));
     await closed;
@@ -123,4 +123,8 @@ export class EventRecorder implements AsyncDisposable {
     this.#socket?.terminate();
     await this.#done;
   }
+}
+
+function hasEnded(events: readonly RecordedEvent[]): boolean {
+  return events.some(({ type }) => type === "session.completed");
 }
