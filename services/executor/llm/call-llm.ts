@@ -126,6 +126,7 @@ async function receive(
       try {
         next = await responses.next();
       } catch (error) {
+        if (link.hasGivenUp()) return unreachable(gatewayAddress(llm), NO_CONNECTION);
         return outcomeOf(error, { timeoutMs, isAccepted: link.isAccepted(), address: gatewayAddress(llm) });
       }
       if (next.done === true) return interrupted("the stream ended without its final chunk");
@@ -142,21 +143,26 @@ async function receive(
 
 /** A connection attempt to an address that drops packets stays open: a call that waits for one is given up after this. */
 const CONNECT_WITHIN_MS = 5_000;
+const NO_CONNECTION = `no connection within ${CONNECT_WITHIN_MS / 1_000} s`;
 
 /** Watches whether a gateway accepts a call; cancels the call if there is no connection to send it on. */
 function watchAcceptance(
   llm: LLMServiceClient,
   call: ReturnType<LLMServiceClient["generate"]>,
-): { isAccepted(): boolean; stop(): void } {
+): { isAccepted(): boolean; hasGivenUp(): boolean; stop(): void } {
   let accepted = false;
+  let givenUp = false;
   const onMetadata = () => (accepted = true);
   // A gateway sends its metadata before it calls the provider.
   call.on("metadata", onMetadata);
   const timer = setTimeout(() => {
-    if (!accepted && !isGatewayConnected(llm)) call.cancel();
+    if (accepted || isGatewayConnected(llm)) return;
+    givenUp = true;
+    call.cancel();
   }, CONNECT_WITHIN_MS);
   return {
     isAccepted: () => accepted,
+    hasGivenUp: () => givenUp,
     stop: () => {
       clearTimeout(timer);
       call.off("metadata", onMetadata);

@@ -2,6 +2,7 @@ import { expect } from "chai";
 import { GenerateRequest, type LLMServiceClient } from "#shared/generated/llm/v1/llm.ts";
 import { testConfigDirectory } from "../../../test/support/config-directory.ts";
 import { GATED_SCRIPT } from "../../../test/support/scripts.ts";
+import { TcpProxy } from "../../../test/support/tcp-proxy.ts";
 import { until } from "../../../test/support/until.ts";
 import { tryLlmCall } from "../llm/call-llm.ts";
 import type { LlmReply } from "../llm/llm-reply.ts";
@@ -121,5 +122,16 @@ describe("openLlmClient", () => {
     expect(outcome)
       .to.have.property("reason")
       .that.matches(/UNAVAILABLE/u);
+  });
+
+  it("says that an address that accepts connections and stays silent cannot be reached", async () => {
+    await using silent = await TcpProxy.start({ host: "127.0.0.1", port: () => 1 });
+    silent.blackhole(true);
+    const { outcome } = await ask(open(`127.0.0.1:${silent.port}`));
+    expect(outcome).to.deep.equal({
+      kind: "unreachable",
+      message: `no LLM gateway can be reached at 127.0.0.1:${silent.port}`,
+      reason: "no connection within 5 s",
+    });
   });
 });
