@@ -12,7 +12,7 @@ const RESULTS = join(import.meta.dirname, "../../.tarsy/faults/results.json");
 const INTERRUPTED = 130;
 const USAGE = `usage: npm run test:faults -- [options]
 
-  --only NAME[,NAME]  runs these scenarios; the default is all, which takes about 90 minutes
+  --only NAME[,NAME]  runs these scenarios; the default is all, which takes more than two hours
   --short             runs the short forms of the named scenarios, by default of those that npm run test:nightly runs
   --seed N            repeats the random choices of a run; the default is a new seed, which is printed
   --json FILE         writes the results to FILE (.tarsy/faults/results.json)
