@@ -41,6 +41,8 @@ export function listenForStop(now: () => number = () => performance.now()): Stop
     dispose: () => {
       process.off("SIGINT", onInterrupt).off("SIGTERM", onTerminate).off("SIGHUP", onHangUp);
       process.off("disconnect", onDisconnect);
+      // Otherwise a process that only waits for its parent's messages would end.
+      if (process.connected) process.channel?.ref();
     },
   };
 }

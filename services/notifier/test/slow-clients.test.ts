@@ -46,13 +46,14 @@ describe("notifier: slow and fast clients", () => {
   });
 
   it("waits for a client that reads its history slowly while it keeps reading", async () => {
-    const generous = await fixture.notifier({ heartbeatMs: 750, drainTimeoutMs: 20_000 });
+    const generous = await fixture.notifier({ heartbeatMs: 3_000, drainTimeoutMs: 60_000 });
     const session = await fixture.newSession();
     await session.commit(...Array.from({ length: 60 }, () => session.whole(LARGE)));
     using client = await TestClient.connect(generous.url, { autoPong: false });
     client.socket.on("message", () => {
       client.socket.pause();
-      setTimeout(() => client.socket.resume(), 50);
+      // The whole history takes several heartbeats.
+      setTimeout(() => client.socket.resume(), 200);
     });
     // Answers no ping, like a client whose pings are queued after data it has not read.
     await client.subscribe(`session:${session.id}`, { after_seq: 0 });
