@@ -1,12 +1,9 @@
-import { randomUUID } from "node:crypto";
 import { expect } from "chai";
-import { pino } from "pino";
 import { Type } from "typebox";
 import type { DataSource } from "typeorm";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import type { SessionEvent } from "#shared/contracts/session-event.ts";
 import { appendEvents } from "#shared/database/append-events.ts";
-import { migrate } from "#shared/database/migrate.ts";
 import { readEvents } from "#shared/database/read-events.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { until } from "../../../test/support/until.ts";
@@ -20,21 +17,11 @@ describe("appendEvents", () => {
 
   before(async () => {
     fixture = await DatabaseFixture.start();
-    db = await fixture.connect();
-    await migrate(db, pino({ level: "silent" }));
+    db = await fixture.migrated();
   });
   after(() => fixture[Symbol.asyncDispose]());
 
-  const newSession = async (): Promise<string> => {
-    const id = randomUUID();
-    await db.query(
-      `INSERT INTO alert_sessions (session_id, alert_data, agent_type, chain_id, resolved_config, config_hash)
-       VALUES ($1, 'x', 'a', 'c', '{}', 'h')`,
-      [id],
-    );
-    await db.query("INSERT INTO session_runtime (session_id) VALUES ($1)", [id]);
-    return id;
-  };
+  const newSession = async () => fixture.insertSession(db);
   const append = async (manager: DataSource["manager"], id: string): Promise<SessionEvent[]> => {
     const payload = { type: "session.status", session_id: id, status: "in_progress" } as const;
     return (await appendEvents(manager, id, { kind: "system" }, [payload, payload])) ?? [];

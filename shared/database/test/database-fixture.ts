@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { pino } from "pino";
 import type { DataSource } from "typeorm";
+import { migrate } from "#shared/database/migrate.ts";
 import { openDatabase } from "#shared/database/open-database.ts";
 import { BackingServers } from "../../../test/support/backing-servers.ts";
 
@@ -26,6 +27,25 @@ export class DatabaseFixture implements AsyncDisposable {
   async connect(url = this.servers.postgres.url): Promise<DataSource> {
     const db = await openDatabase({ url, applicationName: "database-test", poolSize: 3, log, signal });
     return this.#resources.adopt(db, async (open) => open.destroy());
+  }
+
+  /** Connects to the server's own database, with its schema. */
+  async migrated(): Promise<DataSource> {
+    const db = await this.connect();
+    await migrate(db, log);
+    return db;
+  }
+
+  /** Inserts a pending session and returns its id. */
+  async insertSession(db: DataSource): Promise<string> {
+    const id = randomUUID();
+    await db.query(
+      `INSERT INTO alert_sessions (session_id, alert_data, agent_type, chain_id, resolved_config, config_hash)
+       VALUES ($1, 'x', 'a', 'c', '{}', 'h')`,
+      [id],
+    );
+    await db.query("INSERT INTO session_runtime (session_id) VALUES ($1)", [id]);
+    return id;
   }
 
   /** The URL of a new, empty database. */

@@ -1,10 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { expect } from "chai";
-import { pino } from "pino";
 import type { DataSource } from "typeorm";
 import type { UnstampedPayload } from "#shared/contracts/session-event.ts";
 import { appendEvents } from "#shared/database/append-events.ts";
-import { migrate } from "#shared/database/migrate.ts";
 import { readEvents, readLastSeqs } from "#shared/database/read-events.ts";
 import { DatabaseFixture } from "./database-fixture.ts";
 
@@ -14,21 +12,11 @@ describe("the event log", () => {
 
   before(async () => {
     fixture = await DatabaseFixture.start();
-    db = await fixture.connect();
-    await migrate(db, pino({ level: "silent" }));
+    db = await fixture.migrated();
   });
   after(() => fixture[Symbol.asyncDispose]());
 
-  const newSession = async (): Promise<string> => {
-    const id = randomUUID();
-    await db.query(
-      `INSERT INTO alert_sessions (session_id, alert_data, agent_type, chain_id, resolved_config, config_hash)
-       VALUES ($1, 'x', 'a', 'c', '{}', 'h')`,
-      [id],
-    );
-    await db.query("INSERT INTO session_runtime (session_id) VALUES ($1)", [id]);
-    return id;
-  };
+  const newSession = async () => fixture.insertSession(db);
   const payload = (session_id: string, error_message: string): UnstampedPayload => ({
     type: "session.status",
     session_id,

@@ -1,11 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { expect } from "chai";
-import { pino } from "pino";
 import { Type, type Static } from "typebox";
 import type { ColumnMetadata } from "typeorm/metadata/ColumnMetadata.js";
 import type { DataSource, EntityMetadata } from "typeorm";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import { migrate } from "#shared/database/migrate.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { DatabaseFixture } from "./database-fixture.ts";
 
@@ -21,8 +19,7 @@ describe("what repositories store", () => {
 
   before(async () => {
     fixture = await DatabaseFixture.start();
-    db = await fixture.connect();
-    await migrate(db, pino({ level: "silent" }));
+    db = await fixture.migrated();
   });
   after(() => fixture[Symbol.asyncDispose]());
 
