@@ -10,8 +10,8 @@ const FIRST_DELAY_MS = 5_000;
 const LAST_DELAY_MS = 30_000;
 
 /**
- * Milliseconds until a step tries again what nobody answers and nobody gave a time for. Half as long as it has waited
- * already, at least 5 s and at most 30 s, spread by a quarter either way.
+ * Milliseconds until a step is tried again when the dependency stated no time: half of the time waited so far, at least
+ * 5 s and at most 30 s, then jittered by 25 %.
  */
 export function retryDelay(clock: DatabaseClock, before: WaitingFor | null, kind: WaitKind): number {
   const waited = before?.kind === kind ? clock.databaseNow() - Date.parse(before.since) : 0;

@@ -52,8 +52,8 @@ export const DATABASE_TIMEOUTS = {
   responseMs: 7_000,
   connectMs: CONNECT_TIMEOUT_MS,
   /**
-   * For a place in the pool. Far longer than one statement: a full pool is no outage, and whoever waits is served in the
-   * order of arrival. Not endless, because with a server that is away each connection must fail first.
+   * For a connection from the pool. Far longer than one statement: a full pool is no outage, and requests are served in
+   * order of arrival. Bounded, because while the server is unavailable each connection attempt must fail first.
    */
   queueMs: 30_000,
   /** For idle connections: the first probe; after ten unanswered ones, one a second, the connection is closed. */

@@ -33,9 +33,9 @@ export type ToolListing =
 const CONTRACT = { request: toolListRequestCodec, reply: toolListReplyCodec };
 
 /**
- * Requests the tools of these servers and keeps the selected ones. A runner that does not answer may be frozen, so the
- * request is repeated, which asks another runner: first after `listing.firstAnswerMs`, then with twice the time each,
- * because a listing may also be slow. Gives up after `listing.patienceMs`. Throws the signal's reason once it aborts.
+ * Requests the tools of these servers and keeps the selected ones. If no answer arrives within `listing.firstAnswerMs`,
+ * the request is sent again, which usually reaches another runner; each repetition allows twice the time of the previous
+ * one. Returns `unavailable` after `listing.patienceMs`. Throws the signal's reason once it aborts.
  */
 export async function listTools(
   { bus, sessionId }: Pick<OwnedSession, "bus" | "sessionId">,
