@@ -136,14 +136,20 @@ describe("consumeSessions", () => {
     expect(calls).to.deep.equal([{ type: "iteration" }, { type: "executive_summary" }]);
   });
 
-  it("runs an older session that was put off before one that has not been started", async () => {
-    await play({ text: "done" });
-    const older = await executor.insert();
-    await executor.claim(older);
+  /** A session that was started and put off until now. */
+  const putOff = async () => {
+    const id = await executor.insert();
+    await executor.claim(id);
     await executor.query(
       "UPDATE session_runtime SET lease_expires_at = NULL, lease_owner = NULL, not_before = now() WHERE session_id = $1",
-      [older],
+      [id],
     );
+    return id;
+  };
+
+  it("runs an older session that was put off before one that has not been started", async () => {
+    await play({ text: "done" });
+    const older = await putOff();
     const newer = await executor.insert();
     await wakeSession(executor.bus, newer);
     const consumer = consume();
@@ -160,12 +166,7 @@ describe("consumeSessions", () => {
 
   it("gives a session that runs in another's place its own wake-up, and frees the other's", async () => {
     await play({ text: "so far" }, { delay: "3s" }, { text: " and on" });
-    const older = await executor.insert();
-    await executor.claim(older);
-    await executor.query(
-      "UPDATE session_runtime SET lease_expires_at = NULL, lease_owner = NULL, not_before = now() WHERE session_id = $1",
-      [older],
-    );
+    const older = await putOff();
     const newer = await executor.insert();
     await wakeSession(executor.bus, newer);
     const consumer = consume();

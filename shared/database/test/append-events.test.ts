@@ -66,11 +66,17 @@ describe("appendEvents", () => {
     expect(await readEvents(db, id, { afterSeq: 0, limit: 9 })).to.deep.equal(events);
   });
 
+  /** Resolves once the database's clock shows a later millisecond. */
+  const clockMoves = async () => {
+    const startedAt = Math.floor(await databaseTime());
+    await until("the clock moves", async () => (await databaseTime()) >= startedAt + 2);
+  };
+
   it("never lets the time run backwards when an older transaction appends later", async () => {
     const id = await newSession();
     const younger: SessionEvent[] = [];
     const older = await db.transaction(async (manager) => {
-      await manager.query("SELECT pg_sleep(0.05)");
+      await clockMoves();
       younger.push(...(await db.transaction(async (other) => append(other, id))));
       return append(manager, id);
     });
@@ -91,7 +97,7 @@ describe("appendEvents", () => {
         );
         return Array.isArray(rows) && rows.length > 0;
       });
-      await manager.query("SELECT pg_sleep(0.05)");
+      await clockMoves();
       releasedAt = Math.floor(await databaseTime());
     });
     expect(Math.min(...timesOf(await waiting))).to.be.at.least(releasedAt);
