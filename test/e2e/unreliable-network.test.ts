@@ -75,14 +75,15 @@ describe(`the timeline over an unreliable network (SEED=${SEED} RUNS=${RUNS})`, 
   });
   after(async () => resources.disposeAsync());
 
-  /** Follows a session over a separate unreliable link to random notifiers. */
+  /** Follows a session over a separate unreliable link to the notifiers in turn, from a random one on. */
   async function watchOverBadLink(
     id: string,
     follow: Follow,
     random: Random,
     targets: readonly number[],
   ): Promise<ReceivedTimeline> {
-    const port = () => targets[Math.floor(random() * targets.length)] ?? 0;
+    let connections = Math.floor(random() * targets.length);
+    const port = () => targets[(connections += 1) % targets.length] ?? 0;
     await using link = await TcpProxy.start({ host: HOST, port });
     const received = new ReceivedTimeline();
     const done = new AbortController();

@@ -86,12 +86,14 @@ class SessionSubscription implements FeedWatcher {
     return this.#position;
   }
 
-  /** Goes live. The feed must not be ahead of `position`. */
+  /**
+   * Goes live. The feed must not be ahead of `position`. It may be behind, when the client has events from another
+   * notifier that this one is yet to receive: until then, the feed's open texts are not those of the client's position.
+   */
   attach(): void {
     const { feed } = this.#options;
     this.#detach = feed.attach(this);
-    for (const eventId of feed.liveText.openEventIds()) this.#lagging.set(eventId, { attempt: 0, offset: 0 });
-    this.#sendMissingText();
+    if (feed.lastSeq === this.#position) this.#sendOpenTexts();
   }
 
   detach(): void {
@@ -101,6 +103,7 @@ class SessionSubscription implements FeedWatcher {
   }
 
   event({ frame, seq, completes }: EventFrame): void {
+    if (seq === this.#position) this.#sendOpenTexts();
     if (seq <= this.#position) return;
     this.#position = seq;
     if (completes !== undefined) this.#lagging.delete(completes);
@@ -108,7 +111,8 @@ class SessionSubscription implements FeedWatcher {
   }
 
   chunk(frame: Frame, chunk: StreamChunk): void {
-    const { outbox, metrics } = this.#options;
+    const { feed, outbox, metrics } = this.#options;
+    if (feed.lastSeq < this.#position) return;
     if (!this.#lagging.has(chunk.event_id)) {
       if (outbox.hasRoomForChunks) return outbox.chunk(frame);
       this.#lagging.set(chunk.event_id, { attempt: chunk.attempt, offset: chunk.offset });
@@ -128,6 +132,11 @@ class SessionSubscription implements FeedWatcher {
 
   failed(error: Error): void {
     this.#options.failed(error);
+  }
+
+  #sendOpenTexts(): void {
+    for (const eventId of this.#options.feed.liveText.openEventIds()) this.#lagging.set(eventId, { attempt: 0, offset: 0 });
+    this.#sendMissingText();
   }
 
   #sendMissingText(): void {

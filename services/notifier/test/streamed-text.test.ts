@@ -108,6 +108,26 @@ describe("notifier: the text of open events", () => {
     expect(snapshots.requests.map(({ offset }) => offset)).to.include.members([0, 131_072, 262_144]);
   });
 
+  it("sends no text of an event that the client has completed and this notifier has yet to complete", async () => {
+    const other = randomUUID();
+    using first = await TestClient.connect(url);
+    await first.subscribe(channel);
+    await session.emit(session.opened(eventId), session.opened(other));
+    await session.chunk(eventId, 0, "The disk is full");
+    await session.chunk(other, 0, "So is the inbox");
+    await first.until(() => first.textOf(other) !== "" && first.textOf(eventId) !== "");
+    // Lost on this notifier's way; the client has it from another one.
+    await session.commit(session.closed(eventId, "The disk is full."));
+    using beyond = await TestClient.connect(url);
+    // Its cursor is looked up, so that this notifier knows of the event before it has read it.
+    await beyond.subscribe(channel, { after_seq: 3 });
+    await session.chunk(eventId, 16, " too late");
+    await session.emit(session.ended());
+    await beyond.untilSeq(4);
+    expect(beyond.textOf(eventId)).to.equal("");
+    expect(beyond.textOf(other)).to.equal("So is the inbox");
+  });
+
   it("fills a gap between chunks from the executor", async () => {
     using client = await TestClient.connect(url);
     await client.subscribe(channel);
