@@ -21,10 +21,10 @@ const db = await openDatabase({
 });
 const histories: Frame[][] = [];
 for (const sessionId of sessionIds) {
-  const events = await readEvents(db.manager, sessionId, { afterSeq: 0, limit: 100_000 });
+  const events = await readEvents(db, sessionId, { afterSeq: 0, limit: 100_000 });
   histories.push(events.map((event) => eventFrame(event).frame));
 }
-await db.destroy();
+await db[Symbol.asyncDispose]();
 
 const streams = new Set<Duplex>();
 const sockets = new WebSocketServer({ noServer: true, perMessageDeflate: false, clientTracking: false });

@@ -4,12 +4,15 @@ import type { ApiMetrics } from "./api-metrics.ts";
 import type { ApiConfig } from "./config.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import type { SseConnections } from "./sse/sse-connections.ts";
+import type { Database } from "#shared/database/database.ts";
 
 /** The dependencies of the routes. */
 export interface ApiDeps {
   readonly config: ApiConfig;
   readonly log: Logger;
-  readonly db: DataSource;
+  readonly db: Database;
+  /** The entities, for reads of whole rows. */
+  readonly orm: DataSource;
   readonly dispatcher: Dispatcher;
   readonly metrics: ApiMetrics;
   readonly sse: SseConnections;

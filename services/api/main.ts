@@ -1,6 +1,7 @@
 import { Registry, collectDefaultMetrics } from "prom-client";
 import { migrate } from "#shared/database/migrate.ts";
 import { checkDatabase, openDatabase } from "#shared/database/open-database.ts";
+import { openOrm } from "#shared/database/open-orm.ts";
 import { serveHealth } from "#shared/service/health-server.ts";
 import { listen } from "#shared/service/listen.ts";
 import { runService } from "#shared/service/run-service.ts";
@@ -18,19 +19,19 @@ await runService("api", loadApiConfig, async ({ config, log, signal, resources }
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const metrics = createApiMetrics(registry);
-  const db = resources.adopt(
-    await openDatabase({
-      url: config.databaseUrl,
-      applicationName: "tarsy-api",
-      poolSize: 10,
-      log,
-      signal,
-      // A client is better served by a 503 that it can repeat than by a long wait.
-      queueTimeoutMs: 5_000,
-    }),
+  const database = {
+    url: config.databaseUrl,
+    log,
+    signal,
+    // A client is better served by a 503 that it can repeat than by a long wait.
+    queueTimeoutMs: 5_000,
+  };
+  const db = resources.use(await openDatabase({ ...database, applicationName: "tarsy-api", poolSize: 8 }));
+  await migrate(db, log);
+  const orm = resources.adopt(
+    await openOrm({ ...database, applicationName: "tarsy-api-reads", poolSize: 4 }),
     (open) => open.destroy(),
   );
-  await migrate(db, log);
   const dispatcher = resources.use(openDispatcher({ config, log, metrics, signal }));
   const sse = resources.use(
     new SseConnections({
@@ -42,7 +43,7 @@ await runService("api", loadApiConfig, async ({ config, log, signal, resources }
       signal,
     }),
   );
-  const handle = buildApp({ config, log, db, dispatcher, metrics, sse }).callback();
+  const handle = buildApp({ config, log, db, orm, dispatcher, metrics, sse }).callback();
   const server = createHttpServer((request, response) => void handle(request, response));
   resources.defer(() => closeHttpServer(server));
   await listen(server, config.http);

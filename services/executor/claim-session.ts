@@ -1,5 +1,4 @@
 import { Type, type Static } from "typebox";
-import type { DataSource } from "typeorm";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { literals } from "#shared/contracts/literals.ts";
 import type { SessionEvent } from "#shared/contracts/session-event.ts";
@@ -9,6 +8,7 @@ import { appendEvents } from "#shared/database/append-events.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { MAX_ATTEMPTS, RESTART_EXCUSES_SECONDS } from "./persist/release-session.ts";
 import { LEASE_SECONDS } from "./session-lease.ts";
+import type { Database } from "#shared/database/database.ts";
 
 /** An executor that was not seen for this long is dead: three renewals. */
 const DEAD_AFTER_SECONDS = 15;
@@ -116,7 +116,7 @@ interface ServerNews {
 
 /** Claims a session for `podId` if its row allows, raising the epoch that fences every earlier owner. */
 export async function claimSession(
-  db: DataSource,
+  db: Database,
   sessionId: string,
   podId: string,
   news: ServerNews = { natsUpMs: Infinity },

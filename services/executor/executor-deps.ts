@@ -1,16 +1,16 @@
-import type { DataSource } from "typeorm";
 import type { Bus } from "#shared/bus/open-bus.ts";
 import type { LLMServiceClient } from "#shared/generated/llm/v1/llm.ts";
 import type { Logger } from "#shared/service/logger.ts";
 import type { ExecutorConfig } from "./config.ts";
 import type { ExecutorMetrics } from "./executor-metrics.ts";
 import type { LeaseKeeper } from "./session-lease.ts";
+import type { Database } from "#shared/database/database.ts";
 
 /** The executor's dependencies, opened and released by `main.ts`. */
 export interface ExecutorDeps {
   readonly config: ExecutorConfig;
   readonly log: Logger;
-  readonly db: DataSource;
+  readonly db: Database;
   readonly bus: Bus;
   readonly llm: LLMServiceClient;
   readonly leases: LeaseKeeper;

@@ -1,7 +1,7 @@
 import { Registry, collectDefaultMetrics } from "prom-client";
 import { ensureExecutorsDurable, ensureStreams } from "#shared/bus/ensure-streams.ts";
 import { openBus } from "#shared/bus/open-bus.ts";
-import { waitForSchema } from "#shared/database/migrate.ts";
+import { waitForSchema } from "#shared/database/wait-for-schema.ts";
 import { checkDatabase, openDatabase } from "#shared/database/open-database.ts";
 import { serveHealth } from "#shared/service/health-server.ts";
 import { runService } from "#shared/service/run-service.ts";
@@ -20,11 +20,9 @@ await runService("executor", loadExecutorConfig, async ({ config, log, signal, r
   startMetricsAtZero(metrics);
   const database = { url: config.databaseUrl, applicationName: config.podId, log, signal };
   // A session commits on one connection at a time; the short reads of its agents may wait for a connection.
-  const db = resources.adopt(await openDatabase({ ...database, poolSize: config.slots + 2 }), (open) =>
-    open.destroy(),
-  );
+  const db = resources.use(await openDatabase({ ...database, poolSize: config.slots + 2 }));
   // Lease renewals have their own connection: they must not queue behind the statements that they protect.
-  const leaseDb = resources.adopt(await openDatabase({ ...database, poolSize: 1 }), (open) => open.destroy());
+  const leaseDb = resources.use(await openDatabase({ ...database, poolSize: 1 }));
   await waitForSchema(db, log, signal);
   const bus = resources.use(await openBus({ url: config.natsUrl, name: config.podId, log, signal }));
   const llm = resources.adopt(openLlmClient(config.llmGatewayAddress, config.maxMessageBytes), (client) =>

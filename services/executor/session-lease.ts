@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { Type } from "typebox";
-import type { DataSource } from "typeorm";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { CancelledError, cancelledByUser, errorMessage, leaseLost } from "#shared/errors.ts";
 import type { Logger } from "#shared/service/logger.ts";
+import type { Database } from "#shared/database/database.ts";
 
 /** How long a claim or a renewal lasts, by the database's clock. */
 export const LEASE_SECONDS = 20;
@@ -64,7 +64,7 @@ export const LEASE_TIMES: LeaseTimes = { renewEveryMs: RENEW_EVERY_MS, selfFence
  * does not answer for 15 s, every session stops.
  */
 export function keepLeases(
-  { db, podId, log }: { readonly db: DataSource; readonly podId: string; readonly log: Logger },
+  { db, podId, log }: { readonly db: Database; readonly podId: string; readonly log: Logger },
   { renewEveryMs, selfFenceMs }: LeaseTimes = LEASE_TIMES,
 ): LeaseKeeper {
   const executorId = randomUUID();

@@ -1,7 +1,7 @@
 import { Registry, collectDefaultMetrics } from "prom-client";
 import { onReconnect } from "#shared/bus/on-reconnect.ts";
 import { openBus } from "#shared/bus/open-bus.ts";
-import { waitForSchema } from "#shared/database/migrate.ts";
+import { waitForSchema } from "#shared/database/wait-for-schema.ts";
 import { checkDatabase, openDatabase } from "#shared/database/open-database.ts";
 import { serveHealth } from "#shared/service/health-server.ts";
 import type { ServiceContext } from "#shared/service/run-service.ts";
@@ -23,7 +23,7 @@ export async function runNotifier(
   service: ServiceContext<NotifierConfig>,
 ): Promise<{ readonly port: number; readonly healthPort: number }> {
   const { config, log, signal, resources } = service;
-  const db = resources.adopt(
+  const db = resources.use(
     await openDatabase({
       url: config.databaseUrl,
       applicationName: "tarsy-notifier",
@@ -31,7 +31,6 @@ export async function runNotifier(
       log,
       signal,
     }),
-    async (source) => source.destroy(),
   );
   await waitForSchema(db, log, signal);
   const bus = resources.use(await openBus({ url: config.natsUrl, name: "tarsy-notifier", log, signal }));

@@ -1,5 +1,4 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { DataSource } from "typeorm";
 import {
   REPLY_WITHIN_MS,
   type ToolCallAnswer,
@@ -15,9 +14,10 @@ import type { Logger } from "#shared/service/logger.ts";
 import { pollOutcome } from "./poll-outcome.ts";
 import type { RunningCall, RunningCalls } from "./running-calls.ts";
 import type { Tool, ToolCatalogue } from "./tool.ts";
+import type { Database } from "#shared/database/database.ts";
 
 export interface CallDeps {
-  readonly db: DataSource;
+  readonly db: Database;
   readonly log: Logger;
   readonly tools: ToolCatalogue;
   readonly running: RunningCalls;

@@ -1,6 +1,6 @@
 import { Registry, collectDefaultMetrics } from "prom-client";
 import { openBus } from "#shared/bus/open-bus.ts";
-import { waitForSchema } from "#shared/database/migrate.ts";
+import { waitForSchema } from "#shared/database/wait-for-schema.ts";
 import { checkDatabase, openDatabase } from "#shared/database/open-database.ts";
 import { serveHealth } from "#shared/service/health-server.ts";
 import { runService } from "#shared/service/run-service.ts";
@@ -16,9 +16,8 @@ await runService("tool-runner", loadToolRunnerConfig, async ({ config, log, sign
   for (const warning of config.warnings) log.warn(warning);
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  const db = resources.adopt(
+  const db = resources.use(
     await openDatabase({ url: config.databaseUrl, applicationName: NAME, poolSize: 10, log, signal }),
-    async (open) => open.destroy(),
   );
   await waitForSchema(db, log, signal);
   const bus = resources.use(await openBus({ url: config.natsUrl, name: NAME, log, signal }));

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { DataSource } from "typeorm";
 import type { ToolCallOutcome } from "#shared/contracts/tool-call.ts";
 import { readToolCall } from "#shared/database/read-tool-call.ts";
+import type { Database } from "#shared/database/database.ts";
 
 const FIRST_POLL_MS = 25;
 const LAST_POLL_MS = 250;
@@ -19,7 +19,7 @@ WHERE call_id = $1 AND state = 'running' AND alive_until < clock_timestamp()`;
  * that runner is lost. Returns `running` when the time is over. Throws database errors.
  */
 export async function pollOutcome(
-  db: DataSource,
+  db: Database,
   callId: string,
   forMs: number,
 ): Promise<ToolCallOutcome | { readonly kind: "running" }> {

@@ -1,5 +1,4 @@
 import { Type } from "typebox";
-import type { DataSource } from "typeorm";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import type { ToolCallOutcome } from "#shared/contracts/tool-call.ts";
 import { isDatabaseRetryable } from "#shared/database/database-retryable.ts";
@@ -8,6 +7,7 @@ import { selectRows } from "#shared/database/select-rows.ts";
 import { errorMessage } from "#shared/errors.ts";
 import type { Logger } from "#shared/service/logger.ts";
 import { jitter, pause } from "#shared/pause.ts";
+import type { Database } from "#shared/database/database.ts";
 
 const RETRY_MS = 500;
 
@@ -26,7 +26,7 @@ const parseRecorded = compileParser("recorded tool call", Type.Object({ call_id:
  * the call as lost. Retries while Postgres is unavailable or too slow, without timeout; throws the signal's reason when it aborts.
  */
 export async function recordOutcome(
-  { db, log }: { readonly db: DataSource; readonly log: Logger },
+  { db, log }: { readonly db: Database; readonly log: Logger },
   callId: string,
   outcome: ToolCallOutcome,
   signal: AbortSignal,

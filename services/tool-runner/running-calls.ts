@@ -1,6 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { Type } from "typebox";
-import type { DataSource } from "typeorm";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import type { ToolCallCancel, ToolCallOutcome, ToolCallRequest } from "#shared/contracts/tool-call.ts";
 import { CALL_ALIVE_SECONDS } from "#shared/database/claim-tool-call.ts";
@@ -10,6 +9,7 @@ import type { Logger } from "#shared/service/logger.ts";
 import { recordOutcome } from "./record-outcome.ts";
 import { CallAborted, runTool } from "./run-tool.ts";
 import type { Tool } from "./tool.ts";
+import type { Database } from "#shared/database/database.ts";
 
 /** A call that this process runs. */
 export interface RunningCall {
@@ -21,7 +21,7 @@ export interface RunningCall {
 }
 
 interface RunningCallsOptions {
-  readonly db: DataSource;
+  readonly db: Database;
   readonly log: Logger;
   /** Concurrent calls. */
   readonly maxRunning: number;

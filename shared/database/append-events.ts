@@ -1,5 +1,4 @@
 import { Type } from "typebox";
-import type { EntityManager } from "typeorm";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import {
   parseSessionEventPayload,
@@ -9,6 +8,7 @@ import {
 } from "#shared/contracts/session-event.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { postgresSafeValue } from "#shared/postgres-safe-value.ts";
+import type { Queryable } from "#shared/database/queryable.ts";
 
 /**
  * The writer of events. An `owner` is fenced by its lease epoch. Once a cancel was requested, its `step` and `finish`
@@ -78,7 +78,7 @@ SELECT (SELECT base FROM numbered) AS base, (SELECT stamp FROM numbered) AS stam
  * call it, too, for the fence.
  */
 export async function appendEvents(
-  manager: EntityManager,
+  manager: Queryable,
   sessionId: string,
   writer: EventWriter,
   payloads: readonly UnstampedPayload[],

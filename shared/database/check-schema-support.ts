@@ -1,6 +1,7 @@
 import { Type } from "typebox";
-import type { DataSource } from "typeorm";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { MIGRATIONS } from "#shared/database/migrations/all-migrations.ts";
+import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { TerminalError } from "#shared/errors.ts";
 import { SCHEMA_TOO_NEW } from "#shared/service/exit-codes.ts";
@@ -15,12 +16,12 @@ const SUPPORT = "SELECT needs_migration FROM schema_support";
  * Throws TerminalError `schema_too_new` if a newer version of TARSy has migrated the schema to a form that this process
  * cannot use. A newer schema that only added something is no error.
  */
-export async function checkSchemaSupport(db: DataSource): Promise<void> {
+export async function checkSchemaSupport(db: Queryable): Promise<void> {
   const [table] = await selectRows(db, parseTable, HAS_TABLE, []);
   if (table?.present !== true) return;
   const [support] = await selectRows(db, parseSupport, SUPPORT, []);
   const needed = support?.needs_migration ?? 0;
-  const known = newestKnownMigration(db);
+  const known = newestKnownMigration();
   if (needed > known) {
     throw new TerminalError(
       SCHEMA_TOO_NEW,
@@ -30,6 +31,9 @@ export async function checkSchemaSupport(db: DataSource): Promise<void> {
 }
 
 /** The number at the end of a migration's class name, as TypeORM orders them. */
-function newestKnownMigration({ migrations }: DataSource): number {
-  return Math.max(0, ...migrations.map(({ name = "" }) => Number(/\d{13}$/u.exec(name)?.[0] ?? 0)));
+function newestKnownMigration(): number {
+  return Math.max(
+    0,
+    ...MIGRATIONS.map((Migration) => Number(/\d{13}$/u.exec(new Migration().name)?.[0] ?? 0)),
+  );
 }

@@ -1,8 +1,8 @@
 import { Type } from "typebox";
-import type { DataSource } from "typeorm";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { readToolCall, type RecordedToolCall } from "#shared/database/read-tool-call.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
+import type { Database } from "#shared/database/database.ts";
 
 /** A running call without a heartbeat from its runner for this long is lost. */
 export const CALL_ALIVE_SECONDS = 15;
@@ -57,7 +57,7 @@ const parseCancelled = compileParser("cancelled session", Type.Object({ cancelle
  * lease of the call's epoch on a session that is in progress and not being cancelled.
  */
 export async function claimToolCall(
-  db: DataSource,
+  db: Database,
   call: ClaimableToolCall,
   state: "running" | "abandoned",
 ): Promise<ToolCallClaim> {

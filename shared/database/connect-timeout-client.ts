@@ -8,7 +8,7 @@ export const CONNECT_TIMEOUT_MS = 5_000;
  * and for waiting until a connection of the pool is free; a busy pool then looks like a server that is away.
  */
 export class ConnectTimeoutClient extends Client {
-  constructor(config: ClientConfig) {
+  constructor(config?: ClientConfig) {
     super({ ...config, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
   }
 }

@@ -1,8 +1,8 @@
 import { Type } from "typebox";
-import type { EntityManager } from "typeorm";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { TerminalError } from "#shared/errors.ts";
+import type { Queryable } from "#shared/database/queryable.ts";
 
 /** The code of the error for a reader that comes too late. */
 export const EVENTS_PURGED = "events_purged" as const;
@@ -10,7 +10,7 @@ export const EVENTS_PURGED = "events_purged" as const;
 const parsePurged = compileParser("purged state row", Type.Object({ purged: Type.Boolean() }));
 
 /** For a reader that misses events: throws TerminalError `events_purged` if those of the session have been deleted. */
-export async function throwIfPurged(manager: Pick<EntityManager, "query">, sessionId: string): Promise<void> {
+export async function throwIfPurged(manager: Queryable, sessionId: string): Promise<void> {
   const [row] = await selectRows(
     manager,
     parsePurged,

@@ -1,8 +1,8 @@
 import { Type } from "typebox";
-import type { EntityManager } from "typeorm";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { SessionEventPayload, type SessionEvent } from "#shared/contracts/session-event.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
+import type { Queryable } from "#shared/database/queryable.ts";
 
 const parseEventRow = compileParser(
   "event row",
@@ -35,7 +35,7 @@ WHERE bytes_before < $5 ORDER BY seq`;
 
 /** The events of a session in a range of `seq`, ascending. Fills the gaps of readers that missed bus messages. */
 export async function readEvents(
-  manager: Pick<EntityManager, "query">,
+  manager: Queryable,
   sessionId: string,
   { afterSeq, throughSeq, limit, maxBytes }: EventRange,
 ): Promise<SessionEvent[]> {
@@ -60,7 +60,7 @@ const parseLastSeq = compileParser(
 
 /** The newest `seq` of each known session among `sessionIds`, in one query. */
 export async function readLastSeqs(
-  manager: Pick<EntityManager, "query">,
+  manager: Queryable,
   sessionIds: readonly string[],
 ): Promise<Map<string, number>> {
   if (sessionIds.length === 0) return new Map();

@@ -1,11 +1,11 @@
 import { Type, type Static } from "typebox";
-import type { DataSource } from "typeorm";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { literals } from "#shared/contracts/literals.ts";
 import { TOOL_CALL_STATES } from "#shared/contracts/statuses.ts";
 import { TOOL_CALL_FAILURES, type ToolCallOutcome } from "#shared/contracts/tool-call.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { TerminalError } from "#shared/errors.ts";
+import type { Database } from "#shared/database/database.ts";
 
 /** A call whose id is claimed, with its progress. */
 export interface RecordedToolCall {
@@ -37,7 +37,7 @@ SELECT session_id, name, read_only, state, result, is_error, failure,
 FROM tool_calls WHERE call_id = $1`;
 
 /** Reads a call by its id; undefined if the id is not claimed. */
-export async function readToolCall(db: DataSource, callId: string): Promise<RecordedToolCall | undefined> {
+export async function readToolCall(db: Database, callId: string): Promise<RecordedToolCall | undefined> {
   const [row] = await selectRows(db, parseRow, READ, [callId]);
   if (row === undefined) return undefined;
   const { session_id, name, read_only } = row;

@@ -1,8 +1,8 @@
 import type { Static, TSchema } from "typebox";
-import type { EntityManager } from "typeorm";
 import type { ValueParser } from "#shared/contracts/compile-parser.ts";
 import { TerminalError } from "#shared/errors.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
+import type { Queryable } from "#shared/database/queryable.ts";
 
 /**
  * Runs a statement that returns rows and parses each row, so that raw SQL is as typed as a repository. Writes must be
@@ -11,7 +11,7 @@ import { postgresSafeText } from "#shared/postgres-safe-text.ts";
  * TerminalError `malformed` for a row that does not match.
  */
 export async function selectRows<S extends TSchema>(
-  manager: Pick<EntityManager, "query">,
+  manager: Queryable,
   parse: ValueParser<S>,
   sql: string,
   parameters: readonly unknown[],

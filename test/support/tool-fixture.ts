@@ -5,7 +5,6 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pino } from "pino";
-import type { DataSource } from "typeorm";
 import { stringify } from "yaml";
 import { openBus, type Bus } from "#shared/bus/open-bus.ts";
 import { migrate } from "#shared/database/migrate.ts";
@@ -15,6 +14,7 @@ import { spawnService } from "./spawn-service.ts";
 import { testPort } from "./test-port.ts";
 import { until } from "./until.ts";
 import { untilReady } from "./until-ready.ts";
+import type { Database } from "#shared/database/database.ts";
 
 const log = pino({ level: "silent" });
 
@@ -37,7 +37,7 @@ export class ToolFixture implements AsyncDisposable {
   readonly #resources: AsyncDisposableStack;
   readonly #configDir: string;
   readonly servers: BackingServers;
-  readonly db: DataSource;
+  readonly db: Database;
   readonly bus: Bus;
   readonly log = log;
 
@@ -45,7 +45,7 @@ export class ToolFixture implements AsyncDisposable {
     resources: AsyncDisposableStack;
     configDir: string;
     servers: BackingServers;
-    db: DataSource;
+    db: Database;
     bus: Bus;
   }) {
     this.#resources = parts.resources;
@@ -67,8 +67,9 @@ export class ToolFixture implements AsyncDisposable {
     const servers = resources.use(await BackingServers.choose({ ownServers }));
     const { signal } = new AbortController();
     const { url } = servers.postgres;
-    const db = await openDatabase({ url, applicationName: "bench", poolSize: 10, log, signal });
-    resources.defer(async () => db.destroy());
+    const db = resources.use(
+      await openDatabase({ url, applicationName: "bench", poolSize: 10, log, signal }),
+    );
     await migrate(db, log);
     const bus = resources.use(await openBus({ url: servers.nats.url, name: "bench", log, signal }));
     return new ToolFixture({ resources, configDir, servers, db, bus });

@@ -2,7 +2,6 @@ import { randomBytes } from "node:crypto";
 import { Client } from "pg";
 import { pino } from "pino";
 import { migrate } from "#shared/database/migrate.ts";
-import { openDatabase } from "#shared/database/open-database.ts";
 import type { EmbeddedNats, NatsAccount } from "../../launcher/nats/start-nats.ts";
 import type { EmbeddedPostgres } from "../../launcher/postgres/start-postgres.ts";
 import { serverDirectory } from "./server-directory.ts";
@@ -68,11 +67,8 @@ async function startMigratedPostgres(directory: string): Promise<EmbeddedPostgre
   const postgres = await startPostgresIn({ directory, port: 0, durable: false });
   await asOwner(postgres.url, `CREATE DATABASE ${TEMPLATE}`);
   const log = pino({ level: "silent" });
-  const { signal } = new AbortController();
   const url = withDatabase(postgres.url, TEMPLATE);
-  const db = await openDatabase({ url, applicationName: "test-template", poolSize: 1, log, signal });
-  await migrate(db, log);
-  await db.destroy();
+  await migrate({ url }, log);
   return postgres;
 }
 

@@ -1,6 +1,5 @@
 import type { RouterMiddleware } from "@koa/router";
 import { Type } from "typebox";
-import type { DataSource, EntityManager } from "typeorm";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { literals } from "#shared/contracts/literals.ts";
 import type { SessionEvent, UnstampedPayload } from "#shared/contracts/session-event.ts";
@@ -11,6 +10,8 @@ import { cancelledByUser } from "#shared/errors.ts";
 import type { ApiDeps } from "../api-deps.ts";
 import { parseSessionId } from "../http/parse-parameters.ts";
 import { RequestError, notFound } from "../http/request-error.ts";
+import type { Database } from "#shared/database/database.ts";
+import type { Queryable } from "#shared/database/queryable.ts";
 
 const parseStatus = compileParser("session status row", Type.Object({ status: literals(SESSION_STATUSES) }));
 
@@ -55,7 +56,7 @@ interface RequestedCancel {
   readonly needsOwner: boolean;
 }
 
-async function requestCancel(db: DataSource, id: string): Promise<RequestedCancel> {
+async function requestCancel(db: Database, id: string): Promise<RequestedCancel> {
   return db.transaction(async (manager) => {
     const [row] = await selectRows(
       manager,
@@ -75,7 +76,7 @@ async function requestCancel(db: DataSource, id: string): Promise<RequestedCance
   });
 }
 
-async function endPending(manager: EntityManager, id: string): Promise<UnstampedPayload[]> {
+async function endPending(manager: Queryable, id: string): Promise<UnstampedPayload[]> {
   await manager.query(CANCEL_PENDING, [id, REASON]);
   const fields = {
     session_id: id,
@@ -89,7 +90,7 @@ async function endPending(manager: EntityManager, id: string): Promise<Unstamped
 }
 
 async function markCancelling(
-  manager: EntityManager,
+  manager: Queryable,
   id: string,
   status: SessionStatus,
 ): Promise<UnstampedPayload[]> {

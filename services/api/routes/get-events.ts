@@ -1,7 +1,6 @@
 import { Readable } from "node:stream";
 import type { RouterContext, RouterMiddleware } from "@koa/router";
 import { Type } from "typebox";
-import type { DataSource } from "typeorm";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { literals } from "#shared/contracts/literals.ts";
 import { SESSION_STATUSES, isTerminal } from "#shared/contracts/statuses.ts";
@@ -13,6 +12,7 @@ import type { ApiDeps } from "../api-deps.ts";
 import { parseSessionId, parseWholeNumber } from "../http/parse-parameters.ts";
 import { RequestError, notFound, validationError } from "../http/request-error.ts";
 import { sseStream } from "../sse/sse-stream.ts";
+import type { Database } from "#shared/database/database.ts";
 
 const LIMIT = { fallback: 200, min: 1, max: 1_000 };
 const SEQ = { fallback: 0, min: 0, max: 2_147_483_647 };
@@ -37,7 +37,7 @@ export function getEvents(deps: ApiDeps): RouterMiddleware {
     checkNotBeyond("after_seq", afterSeq, last_seq);
     if (purged && afterSeq < last_seq) throw goneEvents(sessionId);
     const range = { afterSeq, throughSeq: last_seq, limit, maxBytes: MAX_PAGE_BYTES };
-    const events = await readEvents(deps.db.manager, sessionId, range);
+    const events = await readEvents(deps.db, sessionId, range);
     // The purge may have begun since the state was read.
     if (!isContiguous(events, afterSeq, last_seq)) throw goneEvents(sessionId);
     ctx.body = {
@@ -97,7 +97,7 @@ const parseState = compileParser(
   Type.Object({ last_seq: Type.Integer(), status: literals(SESSION_STATUSES), purged: Type.Boolean() }),
 );
 
-async function readState(db: DataSource, sessionId: string) {
+async function readState(db: Database, sessionId: string) {
   const [state] = await selectRows(
     db,
     parseState,

@@ -1,19 +1,15 @@
 import { readFileSync } from "node:fs";
 import type { Middleware } from "koa";
 import { Type } from "typebox";
-import type { DataSource } from "typeorm";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { errorMessage } from "#shared/errors.ts";
 import type { ApiDeps } from "../api-deps.ts";
+import type { Database } from "#shared/database/database.ts";
 
 const PING_TIMEOUT_MS = 5_000;
 
 const parsePackage = compileParser("package.json", Type.Object({ version: Type.String() }));
-const parsePool = compileParser(
-  "connection pool",
-  Type.Object({ totalCount: Type.Integer(), idleCount: Type.Integer(), waitingCount: Type.Integer() }),
-);
 const parseCounts = compileParser(
   "health counts",
   Type.Object({
@@ -68,23 +64,22 @@ export function getHealth({ config, db, dispatcher }: ApiDeps): Middleware {
   };
 }
 
-async function databaseState(db: DataSource) {
+async function databaseState(db: Database) {
   const { status, response_time_ms, error } = await stateOf(() => db.query("SELECT 1"));
-  const driver: object = db.driver;
-  const pool = parsePool("master" in driver ? driver.master : undefined);
+  const { open, idle, waiting } = db.load;
   return {
     status,
     response_time_ms,
     ...(error === undefined ? {} : { error }),
-    open_connections: pool.totalCount,
-    in_use: pool.totalCount - pool.idleCount,
-    idle: pool.idleCount,
-    wait_count: pool.waitingCount,
+    open_connections: open,
+    in_use: open - idle,
+    idle,
+    wait_count: waiting,
   };
 }
 
 /** Computed from leases and rows, so that every replica of the api reports the same. */
-async function workerPool(db: DataSource, maxConcurrent: number) {
+async function workerPool(db: Database, maxConcurrent: number) {
   const [counts] = await selectRows(db, parseCounts, COUNTS, []);
   const workers = await selectRows(db, parseWorker, WORKERS, []);
   return {

@@ -38,18 +38,18 @@ const parseTools = compileParser(
  * `GET /api/v1/sessions/:id/trace/llm/:interaction`: one LLM call with its complete input, rebuilt from rows: the exact
  * messages sent to the model, the bound tools and the model's settings.
  */
-export function getLlmTrace({ db }: ApiDeps): RouterMiddleware {
+export function getLlmTrace({ orm }: ApiDeps): RouterMiddleware {
   return async (ctx) => {
     const session_id = parseSessionId(ctx.params["id"]);
     const interaction_id = ctx.params["interaction"] ?? "";
     if (!isUuid(interaction_id)) throw validationError("interaction_id", "must be a UUID");
-    const interaction = await db.manager.findOneBy(LlmInteractionEntity, { session_id, interaction_id });
+    const interaction = await orm.manager.findOneBy(LlmInteractionEntity, { session_id, interaction_id });
     if (interaction === null) throw notFound();
     ctx.body = {
       ...withoutNulls(interaction),
-      conversation: await readConversation(db.manager, interaction),
-      tools: await readBoundTools(db.manager, interaction),
-      llm_provider: await readProvider(db.manager, interaction),
+      conversation: await readConversation(orm.manager, interaction),
+      tools: await readBoundTools(orm.manager, interaction),
+      llm_provider: await readProvider(orm.manager, interaction),
     };
   };
 }

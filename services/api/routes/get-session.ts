@@ -10,10 +10,10 @@ import { readTimeline } from "./get-timeline.ts";
 import { sessionView } from "./session-view.ts";
 
 /** `GET /api/v1/sessions/:id`: the session with its stages, executions and timeline, read from one snapshot. */
-export function getSession({ db }: ApiDeps): RouterMiddleware {
+export function getSession({ orm }: ApiDeps): RouterMiddleware {
   return async (ctx) => {
     const session_id = parseSessionId(ctx.params["id"]);
-    ctx.body = await db.transaction("REPEATABLE READ", async (manager) => {
+    ctx.body = await orm.transaction("REPEATABLE READ", async (manager) => {
       const session = await manager.findOneBy(AlertSessionEntity, { session_id });
       if (session === null) throw notFound();
       const runtime = await manager.findOneBy(SessionRuntimeEntity, { session_id });

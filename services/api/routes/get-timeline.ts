@@ -8,11 +8,11 @@ import { notFound } from "../http/request-error.ts";
 import { timelineEventView } from "./session-view.ts";
 
 /** `GET /api/v1/sessions/:id/timeline`: the session's timeline events, in order. */
-export function getTimeline({ db }: ApiDeps): RouterMiddleware {
+export function getTimeline({ orm }: ApiDeps): RouterMiddleware {
   return async (ctx) => {
     const session_id = parseSessionId(ctx.params["id"]);
-    if (!(await db.manager.existsBy(AlertSessionEntity, { session_id }))) throw notFound();
-    const timeline = await readTimeline(db.manager, session_id);
+    if (!(await orm.manager.existsBy(AlertSessionEntity, { session_id }))) throw notFound();
+    const timeline = await readTimeline(orm.manager, session_id);
     ctx.body = { session_id, timeline: timeline.map(timelineEventView) };
   };
 }

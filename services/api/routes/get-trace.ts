@@ -8,15 +8,15 @@ import { notFound } from "../http/request-error.ts";
 import { withoutNulls } from "./session-view.ts";
 
 /** `GET /api/v1/sessions/:id/trace`: every LLM call, tool listing and tool call, including failed ones, in order. */
-export function getTrace({ db }: ApiDeps): RouterMiddleware {
+export function getTrace({ orm }: ApiDeps): RouterMiddleware {
   return async (ctx) => {
     const session_id = parseSessionId(ctx.params["id"]);
-    if (!(await db.manager.existsBy(AlertSessionEntity, { session_id }))) throw notFound();
+    if (!(await orm.manager.existsBy(AlertSessionEntity, { session_id }))) throw notFound();
     const where = { session_id };
     const order = { created_at: "ASC", interaction_id: "ASC" } as const;
     const [llm, tools] = await Promise.all([
-      db.manager.find(LlmInteractionEntity, { where, order }),
-      db.manager.find(McpInteractionEntity, { where, order }),
+      orm.manager.find(LlmInteractionEntity, { where, order }),
+      orm.manager.find(McpInteractionEntity, { where, order }),
     ]);
     ctx.body = {
       session_id,

@@ -1,14 +1,14 @@
-import type { DataSource } from "typeorm";
 import { readLastSeqs } from "#shared/database/read-events.ts";
 import { errorMessage } from "#shared/errors.ts";
 import type { Logger } from "#shared/service/logger.ts";
 import { pause } from "#shared/pause.ts";
 import type { ApiMetrics } from "../api-metrics.ts";
 import type { Dispatcher } from "../dispatcher.ts";
+import type { Database } from "#shared/database/database.ts";
 
 interface SseConnectionsOptions {
   readonly maxConnections: number;
-  readonly db: DataSource;
+  readonly db: Database;
   readonly dispatcher: Dispatcher;
   readonly log: Logger;
   readonly metrics: ApiMetrics;
@@ -79,7 +79,7 @@ export class SseConnections implements AsyncDisposable {
       if (signal.aborted) return;
       const sessions = new Set([...this.#open].map(({ sessionId }) => sessionId));
       try {
-        const lastSeqs = await readLastSeqs(db.manager, [...sessions]);
+        const lastSeqs = await readLastSeqs(db, [...sessions]);
         for (const connection of this.#open) connection.notify(lastSeqs.get(connection.sessionId) ?? 0);
       } catch (error) {
         log.warn({ error: errorMessage(error) }, "last event numbers not read: retrying");

@@ -1,12 +1,12 @@
-import type { DataSource } from "typeorm";
 import type { SessionEvent } from "#shared/contracts/session-event.ts";
 import { wireEvent } from "#shared/contracts/wire-event.ts";
 import { isDatabaseRetryable } from "#shared/database/database-retryable.ts";
 import { isContiguous, readEvents } from "#shared/database/read-events.ts";
 import type { SseConnection } from "./sse-connections.ts";
+import type { Database } from "#shared/database/database.ts";
 
 interface SseStreamOptions {
-  readonly db: DataSource;
+  readonly db: Database;
   readonly connection: SseConnection;
   /** The client already has the events up to this one. */
   readonly afterSeq: number;
@@ -60,12 +60,12 @@ export async function* sseStream(options: SseStreamOptions): AsyncGenerator<stri
 }
 
 async function readPage(
-  db: DataSource,
+  db: Database,
   sessionId: string,
   afterSeq: number,
 ): Promise<readonly SessionEvent[] | "unavailable"> {
   try {
-    return await readEvents(db.manager, sessionId, { afterSeq, ...PAGE });
+    return await readEvents(db, sessionId, { afterSeq, ...PAGE });
   } catch (error) {
     if (!isDatabaseRetryable(error)) throw error;
     return "unavailable";

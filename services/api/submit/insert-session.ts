@@ -1,9 +1,9 @@
 import { Type } from "typebox";
-import type { DataSource } from "typeorm";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { RequestError } from "../http/request-error.ts";
 import type { SubmissionKey } from "./submission-key.ts";
+import type { Database } from "#shared/database/database.ts";
 
 /** The columns of a new session, all Postgres-safe; `mcpSelection`, `resolvedConfig` and `metadata` are JSON text. */
 export interface NewSession {
@@ -59,7 +59,7 @@ const parseKey = compileParser(
  * was a different request, and database errors; in both cases neither session nor key is stored.
  */
 export async function insertSession(
-  db: DataSource,
+  db: Database,
   session: NewSession,
   key: SubmissionKey | undefined,
 ): Promise<{ readonly sessionId: string; readonly isReplayed: boolean }> {

@@ -1,4 +1,3 @@
-import type { DataSource } from "typeorm";
 import { errorMessage } from "#shared/errors.ts";
 import type { Logger } from "#shared/service/logger.ts";
 import { pause } from "#shared/pause.ts";
@@ -6,10 +5,11 @@ import type { ApiConfig } from "../config.ts";
 import { deleteRetired } from "./delete-retired.ts";
 import { purgeEnded } from "./purge-ended.ts";
 import { removeExpired } from "./remove-expired.ts";
+import type { Database } from "#shared/database/database.ts";
 
 interface CleanUpDeps {
   readonly config: Pick<ApiConfig, "retentionDays" | "purgeEventsAfterDays" | "deletedRetentionDays">;
-  readonly db: DataSource;
+  readonly db: Database;
   readonly log: Logger;
 }
 

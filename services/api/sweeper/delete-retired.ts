@@ -1,8 +1,8 @@
 import { Type } from "typebox";
-import type { DataSource } from "typeorm";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
+import type { Database } from "#shared/database/database.ts";
 
 /** A page must be deleted well within `statement_timeout`. */
 const PAGE = 500;
@@ -39,7 +39,7 @@ const DELETE_SESSION = `DELETE FROM alert_sessions WHERE session_id = $1 AND del
  * Deletes the sessions that were soft-deleted more than `afterDays` ago, with all their rows, one session after another
  * and each in pages, so that no statement is long. Until none is left or `signal` aborts.
  */
-export async function deleteRetired(db: DataSource, afterDays: number, signal: AbortSignal): Promise<void> {
+export async function deleteRetired(db: Database, afterDays: number, signal: AbortSignal): Promise<void> {
   for (;;) {
     const retired = await selectRows(db, parseSession, RETIRED, [afterDays]);
     for (const { session_id } of retired) {
@@ -53,7 +53,7 @@ export async function deleteRetired(db: DataSource, afterDays: number, signal: A
   }
 }
 
-async function deletePages(db: DataSource, sql: string, id: string, signal: AbortSignal): Promise<void> {
+async function deletePages(db: Database, sql: string, id: string, signal: AbortSignal): Promise<void> {
   let isLastPage = false;
   while (!isLastPage && !signal.aborted) {
     const [deleted] = await selectRows(db, parseCount, sql, [id]);

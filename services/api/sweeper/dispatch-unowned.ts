@@ -1,11 +1,11 @@
 import { Type, type Static } from "typebox";
-import type { DataSource } from "typeorm";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import type { Logger } from "#shared/service/logger.ts";
 import type { ApiMetrics } from "../api-metrics.ts";
 import type { Dispatcher } from "../dispatcher.ts";
+import type { Database } from "#shared/database/database.ts";
 
 const PAGE = 500;
 
@@ -34,7 +34,7 @@ export async function dispatchUnowned({
   metrics,
   log,
 }: {
-  readonly db: DataSource;
+  readonly db: Database;
   readonly dispatcher: Dispatcher;
   readonly metrics: ApiMetrics;
   readonly log: Logger;
@@ -59,11 +59,11 @@ export async function dispatchUnowned({
 }
 
 /** Yields the ids of all unowned sessions in the order of their dispatch. */
-async function* unownedPages(db: DataSource): AsyncGenerator<string[], void, undefined> {
+async function* unownedPages(db: Database): AsyncGenerator<string[], void, undefined> {
   for (const query of ORDER) yield* pagesOf(db, query);
 }
 
-async function* pagesOf(db: DataSource, query: string): AsyncGenerator<string[], void, undefined> {
+async function* pagesOf(db: Database, query: string): AsyncGenerator<string[], void, undefined> {
   let last: Static<typeof Unowned> | undefined;
   for (;;) {
     const after = [last?.created_at ?? null, last?.session_id ?? null];

@@ -1,7 +1,7 @@
 import { Type } from "typebox";
-import type { DataSource } from "typeorm";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
+import type { Database } from "#shared/database/database.ts";
 
 /** A page must be deleted well within `statement_timeout`; an event can have 256 KiB. */
 const PAGE = 500;
@@ -47,7 +47,7 @@ SELECT count(*)::int AS n FROM cleared`;
  * timeline, messages and interactions keep the content. Sessions are marked first, so that no reader takes the rest of
  * their events for all of them. Page by page, until none is left or `signal` aborts.
  */
-export async function purgeEnded(db: DataSource, afterDays: number, signal: AbortSignal): Promise<void> {
+export async function purgeEnded(db: Database, afterDays: number, signal: AbortSignal): Promise<void> {
   for (const sql of [MARK_SESSIONS, DELETE_EVENTS, CLEAR_RESULTS]) {
     let isLastPage = false;
     while (!isLastPage && !signal.aborted) {

@@ -1,7 +1,7 @@
 import { Type } from "typebox";
-import type { DataSource } from "typeorm";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
+import type { Database } from "#shared/database/database.ts";
 
 const PAGE = 1_000;
 
@@ -31,11 +31,7 @@ SELECT count(*)::int AS n FROM deleted`;
  * Soft-deletes the sessions that ended more than `retentionDays` ago and deletes the expired idempotency keys, page by
  * page, until none is left or `signal` aborts.
  */
-export async function removeExpired(
-  db: DataSource,
-  retentionDays: number,
-  signal: AbortSignal,
-): Promise<void> {
+export async function removeExpired(db: Database, retentionDays: number, signal: AbortSignal): Promise<void> {
   for (const [sql, parameters] of [
     [SOFT_DELETE_SESSIONS, [retentionDays]],
     [DELETE_KEYS, []],

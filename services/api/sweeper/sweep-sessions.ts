@@ -1,14 +1,14 @@
-import type { DataSource } from "typeorm";
 import { errorMessage } from "#shared/errors.ts";
 import type { Logger } from "#shared/service/logger.ts";
 import { pause } from "#shared/pause.ts";
 import type { ApiMetrics } from "../api-metrics.ts";
 import type { Dispatcher } from "../dispatcher.ts";
 import { dispatchUnowned } from "./dispatch-unowned.ts";
+import type { Database } from "#shared/database/database.ts";
 
 interface SweeperDeps {
   readonly log: Logger;
-  readonly db: DataSource;
+  readonly db: Database;
   readonly dispatcher: Dispatcher;
   readonly metrics: ApiMetrics;
 }

@@ -2,9 +2,9 @@ import type { Server } from "node:http";
 import type { ReadableStream } from "node:stream/web";
 import { pino } from "pino";
 import { Registry } from "prom-client";
-import type { DataSource } from "typeorm";
 import { migrate } from "#shared/database/migrate.ts";
 import { openDatabase } from "#shared/database/open-database.ts";
+import { openOrm } from "#shared/database/open-orm.ts";
 import { listen } from "#shared/service/listen.ts";
 import { BackingServers } from "../../../test/support/backing-servers.ts";
 import { testConfigDirectory, type ConfigFiles } from "../../../test/support/config-directory.ts";
@@ -18,6 +18,7 @@ import { SseConnections } from "../sse/sse-connections.ts";
 import { openDispatcher } from "../dispatcher.ts";
 import { cleanUp } from "../sweeper/clean-up.ts";
 import { sweepSessions } from "../sweeper/sweep-sessions.ts";
+import type { Database } from "#shared/database/database.ts";
 
 const HOST = "127.0.0.1";
 const log = pino({ level: "silent" });
@@ -68,11 +69,14 @@ export class ApiFixture implements AsyncDisposable {
       CONFIG_DIR: path,
       ...options.env,
     });
-    const db = resources.adopt(
+    const db = resources.use(
       await openDatabase({ url: config.databaseUrl, applicationName: "api-test", poolSize: 5, log, signal }),
-      async (open) => open.destroy(),
     );
     await migrate(db, log);
+    const orm = resources.adopt(
+      await openOrm({ url: db.url, applicationName: "api-test-reads", poolSize: 2, log, signal }),
+      async (open) => open.destroy(),
+    );
     const metrics = createApiMetrics(new Registry());
     const dispatcher = resources.use(openDispatcher({ config, log, metrics, signal }));
     const sse = resources.use(
@@ -86,7 +90,7 @@ export class ApiFixture implements AsyncDisposable {
         ...options.sse,
       }),
     );
-    const deps = { config, log, db, dispatcher, metrics, sse };
+    const deps = { config, log, db, orm, dispatcher, metrics, sse };
     const server = await serve(deps, options.timeouts);
     resources.defer(() => closeNow(server));
     const address = server.address();
@@ -94,7 +98,7 @@ export class ApiFixture implements AsyncDisposable {
     return new ApiFixture({ resources, stopping, servers, deps, port });
   }
 
-  get db(): DataSource {
+  get db(): Database {
     return this.deps.db;
   }
 

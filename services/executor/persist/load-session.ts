@@ -1,5 +1,4 @@
 import { Type, type Static } from "typebox";
-import type { DataSource } from "typeorm";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { literals } from "#shared/contracts/literals.ts";
 import { parseResolvedChain, type ResolvedChain } from "#shared/contracts/resolved-chain.ts";
@@ -7,6 +6,7 @@ import { RUN_STATUSES, SESSION_STATUSES, SUCCESS_POLICIES } from "#shared/contra
 import { Uuid } from "#shared/contracts/uuid.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { TerminalError } from "#shared/errors.ts";
+import type { Database } from "#shared/database/database.ts";
 
 const TextOrNull = Type.Union([Type.String(), Type.Null()]);
 
@@ -81,7 +81,7 @@ FROM alert_sessions s WHERE s.session_id = $1`;
  * Reads a session's rows, without the alert and the conversations. Throws TerminalError `not_found` if the session does
  * not exist, or the parser's error if its stored chain is malformed or of a newer version.
  */
-export async function loadSession(db: DataSource, sessionId: string): Promise<SessionState> {
+export async function loadSession(db: Database, sessionId: string): Promise<SessionState> {
   const [row] = await selectRows(db, parseRow, LOAD, [sessionId]);
   if (row === undefined) throw new TerminalError("not_found", `session ${sessionId} does not exist`);
   const { status, stages, executions, answers } = row;

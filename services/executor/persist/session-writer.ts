@@ -1,16 +1,16 @@
 import type { LimitFunction } from "p-limit";
-import type { DataSource } from "typeorm";
 import type { CancelledError } from "#shared/errors.ts";
 import type { Logger } from "#shared/service/logger.ts";
 import type { LiveStreams } from "../stream/live-streams.ts";
 import type { EventPublisher } from "../stream/publish-events.ts";
+import type { Database } from "#shared/database/database.ts";
 
 /** What the writes of a session need of the executor that owns it. */
 export interface SessionWriter {
   readonly sessionId: string;
   /** Raised by every claim; the fence refuses writes that carry an older one. */
   readonly epoch: number;
-  readonly db: DataSource;
+  readonly db: Database;
   readonly log: Logger;
   /**
    * Serialises the session's commits. Agents that run concurrently would wait for the same row anyway, each holding a

@@ -1,4 +1,3 @@
-import type { DataSource } from "typeorm";
 import type { Bus } from "#shared/bus/open-bus.ts";
 import { publishEvent } from "#shared/bus/publish-event.ts";
 import { lastPublishedSeq } from "#shared/bus/last-published-seq.ts";
@@ -6,6 +5,7 @@ import type { SessionEvent } from "#shared/contracts/session-event.ts";
 import { readEvents } from "#shared/database/read-events.ts";
 import { errorMessage } from "#shared/errors.ts";
 import type { Logger } from "#shared/service/logger.ts";
+import type { Database } from "#shared/database/database.ts";
 
 /** The publisher of a running session. Sends its events in the order of their seq. */
 export interface EventPublisher extends AsyncDisposable {
@@ -16,7 +16,7 @@ export interface EventPublisher extends AsyncDisposable {
 }
 
 interface EventPublisherOptions {
-  readonly db: DataSource;
+  readonly db: Database;
   readonly bus: Bus;
   readonly log: Logger;
   readonly sessionId: string;

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { pino } from "pino";
 import { Registry } from "prom-client";
-import type { DataSource } from "typeorm";
 import { ensureExecutorsDurable, ensureStreams } from "#shared/bus/ensure-streams.ts";
 import { openBus, type Bus } from "#shared/bus/open-bus.ts";
 import { subscribe } from "#shared/bus/subscribe.ts";
@@ -18,6 +17,7 @@ import { openLlmClient } from "../llm/open-llm-client.ts";
 import { openOwnedSession, type OwnedSession } from "../owned-session.ts";
 import { keepLeases } from "../session-lease.ts";
 import { resolvedChain, type ChainOptions } from "./resolved-chain.ts";
+import type { Database } from "#shared/database/database.ts";
 
 const log = pino({ level: "silent" });
 
@@ -53,7 +53,7 @@ export class ExecutorFixture implements AsyncDisposable {
     return new ExecutorFixture({ resources, servers, deps });
   }
 
-  get db(): DataSource {
+  get db(): Database {
     return this.deps.db;
   }
 
@@ -169,7 +169,7 @@ async function openDeps(
     slots: 5,
     maxRunning: 5,
   } as const;
-  const db = resources.adopt(
+  const db = resources.use(
     await openDatabase({
       url: config.databaseUrl,
       applicationName: config.podId,
@@ -177,7 +177,6 @@ async function openDeps(
       log,
       signal,
     }),
-    async (open) => open.destroy(),
   );
   const bus = resources.use(await openBus({ url: config.natsUrl, name: config.podId, log, signal }));
   const llm = resources.adopt(openLlmClient(gateway, config.maxMessageBytes), (client) => client.close());

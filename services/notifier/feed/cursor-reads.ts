@@ -1,12 +1,10 @@
 import { Type } from "typebox";
-import type { EntityManager } from "typeorm";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { readLastSeqs } from "#shared/database/read-events.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { untilAborted } from "#shared/until-aborted.ts";
 import type { DatabaseReads } from "./database-reads.ts";
-
-type Manager = Pick<EntityManager, "query">;
+import type { Queryable } from "#shared/database/queryable.ts";
 
 interface CursorReadsOptions {
   readonly reads: DatabaseReads;
@@ -45,13 +43,13 @@ export class CursorReads {
   async #share(
     key: string,
     signal: AbortSignal,
-    read: (manager: Manager) => Promise<number>,
+    read: (manager: Queryable) => Promise<number>,
   ): Promise<number> {
     const queued = this.#queued.get(key) ?? this.#start(key, read);
     return untilAborted(queued, signal);
   }
 
-  #start(key: string, read: (manager: Manager) => Promise<number>): Promise<number> {
+  #start(key: string, read: (manager: Queryable) => Promise<number>): Promise<number> {
     const { reads, signal } = this.#options;
     const forget = () => {
       if (this.#queued.get(key) === result) this.#queued.delete(key);
@@ -72,7 +70,7 @@ export class CursorReads {
 
 const parseSeqRow = compileParser("seq row", Type.Object({ seq: Type.Integer() }));
 
-async function readSeqAt(manager: Manager, sessionId: string, id: number): Promise<number> {
+async function readSeqAt(manager: Queryable, sessionId: string, id: number): Promise<number> {
   // Within a session ids ascend with seq, because both are assigned under the session's row lock.
   const [row] = await selectRows(
     manager,

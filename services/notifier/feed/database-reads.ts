@@ -1,5 +1,4 @@
 import pLimit, { type LimitFunction } from "p-limit";
-import type { DataSource, EntityManager } from "typeorm";
 import { isDatabaseRetryable } from "#shared/database/database-retryable.ts";
 import { RetryableError, errorMessage } from "#shared/errors.ts";
 import { backoff, pause } from "#shared/pause.ts";
@@ -7,9 +6,11 @@ import type { Logger } from "#shared/service/logger.ts";
 import { untilAborted } from "#shared/until-aborted.ts";
 import type { NotifierMetrics } from "../notifier-metrics.ts";
 import type { ReadKind } from "./read-kinds.ts";
+import type { Database } from "#shared/database/database.ts";
+import type { Queryable } from "#shared/database/queryable.ts";
 
 interface DatabaseReadsOptions {
-  readonly db: DataSource;
+  readonly db: Database;
   readonly log: Logger;
   readonly metrics: NotifierMetrics;
   /** Reads at the same time; the pool must have a connection for each. */
@@ -22,7 +23,7 @@ interface ReadRequest<T> {
   /** Names the read in the log and the metrics. */
   readonly what: ReadKind;
   readonly signal: AbortSignal;
-  readonly read: (manager: Pick<EntityManager, "query">) => Promise<T>;
+  readonly read: (manager: Queryable) => Promise<T>;
   /** Whether the read waits although too many wait already: for reads of which there is at most one per session. */
   readonly always?: boolean;
 }
@@ -62,7 +63,7 @@ export class DatabaseReads {
     const attempt = async () => {
       signal.throwIfAborted();
       metrics.databaseReads.inc({ read: what });
-      return read(db.manager);
+      return read(db);
     };
     for (let retry = 1; ; retry += 1) {
       signal.throwIfAborted();

@@ -1,8 +1,8 @@
-import type { DataSource } from "typeorm";
 import { readLastSeqs } from "#shared/database/read-events.ts";
 import { errorMessage } from "#shared/errors.ts";
 import type { Logger } from "#shared/service/logger.ts";
 import type { SessionFeeds } from "./session-feeds.ts";
+import type { Database } from "#shared/database/database.ts";
 
 interface LastSeqPoll {
   /** Polls immediately. */
@@ -13,7 +13,7 @@ interface LastSeqPoll {
 
 interface LastSeqPollOptions {
   readonly feeds: SessionFeeds;
-  readonly db: DataSource;
+  readonly db: Database;
   readonly log: Logger;
   readonly signal: AbortSignal;
 }
@@ -54,8 +54,8 @@ export function pollLastSeqs({ feeds, db, log, signal }: LastSeqPollOptions): La
   return { trigger: () => wake(), done: run() };
 }
 
-async function poll(feeds: SessionFeeds, db: DataSource): Promise<void> {
+async function poll(feeds: SessionFeeds, db: Database): Promise<void> {
   const feedsById = new Map(feeds.all().map((feed) => [feed.sessionId, feed]));
-  const lastSeqs = await readLastSeqs(db.manager, [...feedsById.keys()]);
+  const lastSeqs = await readLastSeqs(db, [...feedsById.keys()]);
   for (const [sessionId, lastSeq] of lastSeqs) feedsById.get(sessionId)?.noticeLastSeq(lastSeq);
 }

@@ -1,4 +1,3 @@
-import type { EntityManager } from "typeorm";
 import { throwIfPurged } from "#shared/database/events-purged.ts";
 import { readEvents } from "#shared/database/read-events.ts";
 import { RetryableError, TerminalError } from "#shared/errors.ts";
@@ -8,6 +7,7 @@ import type { DatabaseReads } from "./database-reads.ts";
 import { frameBytes } from "./frame-bytes.ts";
 import type { FrameMemory, KeptFrames } from "./frame-memory.ts";
 import { RecentEvents, type RecentLimits } from "./recent-events.ts";
+import type { Queryable } from "#shared/database/queryable.ts";
 
 export interface StoredEventsContext {
   readonly reads: DatabaseReads;
@@ -136,7 +136,7 @@ export class StoredEvents {
     });
     signal.throwIfAborted();
     if (rows.length === 0 || rows.some(({ seq }, index) => seq !== afterSeq + 1 + index)) {
-      const read = async (manager: Pick<EntityManager, "query">) => throwIfPurged(manager, this.sessionId);
+      const read = async (manager: Queryable) => throwIfPurged(manager, this.sessionId);
       await reads.run({ what: "history", signal, read });
       throw new TerminalError(
         "events_missing",

@@ -1,11 +1,11 @@
 import { expect } from "chai";
 import { pino } from "pino";
 import { Registry } from "prom-client";
-import type { EntityManager } from "typeorm";
 import { rejectionOf } from "../../../launcher/test/rejection-of.ts";
 import { DatabaseReads } from "../feed/database-reads.ts";
 import { notifierMetrics } from "../notifier-metrics.ts";
 import { NotifierFixture } from "./notifier-fixture.ts";
+import type { Queryable } from "#shared/database/queryable.ts";
 
 describe("DatabaseReads", () => {
   let fixture: NotifierFixture;
@@ -32,8 +32,7 @@ describe("DatabaseReads", () => {
   });
 
   it("throws any other error", async () => {
-    const read = async (manager: Pick<EntityManager, "query">): Promise<unknown> =>
-      manager.query("SELECT 1/0");
+    const read = async (manager: Queryable): Promise<unknown> => manager.query("SELECT 1/0");
     expect(await rejectionOf(reads.run({ what: "history", signal, read }))).to.equal("division by zero");
   });
 });

@@ -1,5 +1,4 @@
 import { pino } from "pino";
-import type { DataSource } from "typeorm";
 import { ensureStreams } from "#shared/bus/ensure-streams.ts";
 import { openBus, type Bus } from "#shared/bus/open-bus.ts";
 import { migrate } from "#shared/database/migrate.ts";
@@ -8,6 +7,7 @@ import { BackingServers } from "../../../test/support/backing-servers.ts";
 import { startNotifier, type RunningNotifier } from "../../../test/support/start-notifier.ts";
 import type { NotifierLimits } from "../limits.ts";
 import { TestSession } from "./test-session.ts";
+import type { Database } from "#shared/database/database.ts";
 
 const log = pino({ level: "silent" });
 
@@ -16,12 +16,12 @@ export class NotifierFixture implements AsyncDisposable {
   readonly #resources = new AsyncDisposableStack();
   readonly #stopping = new AbortController();
   readonly servers: BackingServers;
-  readonly db: DataSource;
+  readonly db: Database;
   readonly bus: Bus;
 
-  private constructor(parts: { servers: BackingServers; db: DataSource; bus: Bus }) {
+  private constructor(parts: { servers: BackingServers; db: Database; bus: Bus }) {
     this.servers = this.#resources.use(parts.servers);
-    this.db = this.#resources.adopt(parts.db, async (db) => db.destroy());
+    this.db = this.#resources.use(parts.db);
     this.bus = this.#resources.use(parts.bus);
   }
 

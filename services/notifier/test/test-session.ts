@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import type { DataSource } from "typeorm";
 import type { Bus } from "#shared/bus/open-bus.ts";
 import { publishChunk } from "#shared/bus/publish-chunk.ts";
 import { publishEvent } from "#shared/bus/publish-event.ts";
@@ -13,17 +12,18 @@ import {
 } from "#shared/contracts/stream-snapshot.ts";
 import { SUBJECTS } from "#shared/contracts/subjects.ts";
 import { appendEvents } from "#shared/database/append-events.ts";
+import type { Database } from "#shared/database/database.ts";
 
 /** Writes and publishes the events of one session as an executor does. */
 export class TestSession {
   readonly id = randomUUID();
   readonly stageId = randomUUID();
   readonly executionId = randomUUID();
-  readonly #db: DataSource;
+  readonly #db: Database;
   readonly #bus: Bus;
   #sequence = 0;
 
-  constructor(db: DataSource, bus: Bus) {
+  constructor(db: Database, bus: Bus) {
     this.#db = db;
     this.#bus = bus;
   }

@@ -1,6 +1,5 @@
 import { expect } from "chai";
 import { Type } from "typebox";
-import type { DataSource } from "typeorm";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import type { SessionEvent } from "#shared/contracts/session-event.ts";
 import { appendEvents } from "#shared/database/append-events.ts";
@@ -8,12 +7,13 @@ import { readEvents } from "#shared/database/read-events.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { until } from "../../../test/support/until.ts";
 import { DatabaseFixture } from "./database-fixture.ts";
+import type { Database } from "#shared/database/database.ts";
 
 const parseTime = compileParser("time of the database", Type.Object({ ms: Type.Number() }));
 
 describe("appendEvents", () => {
   let fixture: DatabaseFixture;
-  let db: DataSource;
+  let db: Database;
 
   before(async () => {
     fixture = await DatabaseFixture.start();
@@ -22,7 +22,7 @@ describe("appendEvents", () => {
   after(() => fixture[Symbol.asyncDispose]());
 
   const newSession = async () => fixture.insertSession(db);
-  const append = async (manager: DataSource["manager"], id: string): Promise<SessionEvent[]> => {
+  const append = async (manager: Database["manager"], id: string): Promise<SessionEvent[]> => {
     const payload = { type: "session.status", session_id: id, status: "in_progress" } as const;
     return (await appendEvents(manager, id, { kind: "system" }, [payload, payload])) ?? [];
   };

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { pino } from "pino";
-import type { DataSource } from "typeorm";
 import { migrate } from "#shared/database/migrate.ts";
 import { openDatabase } from "#shared/database/open-database.ts";
 import { BackingServers } from "../../../test/support/backing-servers.ts";
+import type { Database } from "#shared/database/database.ts";
 
 const log = pino({ level: "silent" });
 const { signal } = new AbortController();
@@ -24,20 +24,20 @@ export class DatabaseFixture implements AsyncDisposable {
   }
 
   /** Connects to the server's own database, or to another by its URL. */
-  async connect(url = this.servers.postgres.url): Promise<DataSource> {
+  async connect(url = this.servers.postgres.url): Promise<Database> {
     const db = await openDatabase({ url, applicationName: "database-test", poolSize: 3, log, signal });
-    return this.#resources.adopt(db, async (open) => open.destroy());
+    return this.#resources.use(db);
   }
 
   /** Connects to the server's own database, with its schema. */
-  async migrated(): Promise<DataSource> {
+  async migrated(): Promise<Database> {
     const db = await this.connect();
     await migrate(db, log);
     return db;
   }
 
   /** Inserts a pending session and returns its id. */
-  async insertSession(db: DataSource): Promise<string> {
+  async insertSession(db: Database): Promise<string> {
     const id = randomUUID();
     await db.query(
       `INSERT INTO alert_sessions (session_id, alert_data, agent_type, chain_id, resolved_config, config_hash)

@@ -2,7 +2,6 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 import { expect } from "chai";
 import { pino } from "pino";
-import type { DataSource } from "typeorm";
 import { isDatabaseRetryable } from "#shared/database/database-retryable.ts";
 import { isDatabaseSlow } from "#shared/database/database-slow.ts";
 import { isDatabaseUnavailable } from "#shared/database/database-unavailable.ts";
@@ -12,13 +11,14 @@ import { freePort } from "../../../launcher/free-port.ts";
 import { rejectionOf } from "../../../launcher/test/rejection-of.ts";
 import { until } from "../../../test/support/until.ts";
 import { DatabaseFixture } from "./database-fixture.ts";
+import type { Database } from "#shared/database/database.ts";
 
 const BACKENDS =
   "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'database-test'";
 
 describe("isDatabaseUnavailable", () => {
   let fixture: DatabaseFixture;
-  let db: DataSource;
+  let db: Database;
 
   before(async () => {
     fixture = await DatabaseFixture.start({ ownServers: true });

@@ -32,7 +32,7 @@ describe("a Postgres connection whose link goes dead", () => {
     const proxy = resources.use(await TcpProxy.start({ host: url.hostname, port: Number(url.port), tap }));
     url.port = String(proxy.port);
     const limit = responseTimeoutMs === undefined ? {} : { responseTimeoutMs };
-    const db = resources.adopt(
+    const db = resources.use(
       await openDatabase({
         url: url.href,
         applicationName: "silence",
@@ -41,7 +41,6 @@ describe("a Postgres connection whose link goes dead", () => {
         signal,
         ...limit,
       }),
-      async (opened) => opened.destroy(),
     );
     return { link, db };
   };

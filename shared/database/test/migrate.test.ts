@@ -1,13 +1,17 @@
 import { randomUUID } from "node:crypto";
 import { expect } from "chai";
 import { pino } from "pino";
-import type { DataSource } from "typeorm";
-import { migrate, waitForSchema } from "#shared/database/migrate.ts";
+import { migrate } from "#shared/database/migrate.ts";
+import { MIGRATIONS } from "#shared/database/migrations/all-migrations.ts";
+import { openForMigrations, openOrm } from "#shared/database/open-orm.ts";
+import { waitForSchema } from "#shared/database/wait-for-schema.ts";
 import { rejectionOf } from "../../../launcher/test/rejection-of.ts";
 import { until } from "../../../test/support/until.ts";
 import { DatabaseFixture } from "./database-fixture.ts";
+import type { Database } from "#shared/database/database.ts";
 
 const log = pino({ level: "silent" });
+const { signal } = new AbortController();
 const TABLES = `SELECT table_name FROM information_schema.tables WHERE table_schema = 'public' ORDER BY 1`;
 
 describe("the schema", () => {
@@ -18,7 +22,7 @@ describe("the schema", () => {
   });
   after(() => fixture[Symbol.asyncDispose]());
 
-  const empty = async (): Promise<DataSource> => fixture.connect(await fixture.emptyDatabase());
+  const empty = async (): Promise<Database> => fixture.connect(await fixture.emptyDatabase());
 
   describe("migrate", () => {
     it("goes up, down and up again, and leaves nothing behind when down", async () => {
@@ -26,7 +30,7 @@ describe("the schema", () => {
       await migrate(db, log);
       const above: unknown = await db.query(TABLES);
       expect(above).to.have.length(16);
-      for (const _ of db.migrations) await db.undoLastMigration({ transaction: "each" });
+      await undoAfter(db, 0);
       expect(await db.query(TABLES)).to.deep.equal([{ table_name: "schema_migrations" }]);
       expect(await db.query("SELECT typname FROM pg_type WHERE typtype = 'e'")).to.deep.equal([]);
       await migrate(db, log);
@@ -38,7 +42,7 @@ describe("the schema", () => {
       const replicas = await Promise.all([1, 2, 3].map(async () => fixture.connect(url)));
       await Promise.all(replicas.map(async (db) => migrate(db, log)));
       const [db] = replicas;
-      const n = db?.migrations.length;
+      const n = MIGRATIONS.length;
       expect(await db?.query("SELECT count(*)::int AS n FROM schema_migrations")).to.deep.equal([{ n }]);
     });
 
@@ -54,7 +58,11 @@ describe("the schema", () => {
     it("matches the entities in every table, column and type", async () => {
       const db = await empty();
       await migrate(db, log);
-      const { upQueries } = await db.driver.createSchemaBuilder().log();
+      const orm = await openOrm({ ...db, applicationName: "migrate-test", poolSize: 1, log, signal });
+      const { upQueries } = await orm.driver
+        .createSchemaBuilder()
+        .log()
+        .finally(() => orm.destroy());
       // Constraints and indexes are in the migrations only; the entities have only columns.
       const drift = upQueries
         .map(({ query }) => query)
@@ -65,8 +73,6 @@ describe("the schema", () => {
 
   describe("a schema of a newer version", () => {
     const NEWER = "INSERT INTO schema_migrations (timestamp, name) VALUES (99, 'Newer0000000000099')";
-    const { signal } = new AbortController();
-
     it("is used as long as it only added something", async () => {
       const db = await empty();
       await migrate(db, log);
@@ -93,18 +99,15 @@ describe("the schema", () => {
   });
 
   describe("migrate beside running services", () => {
-    const undoToTheSecond = async (db: DataSource) => {
-      for (const _ of db.migrations.slice(2)) await db.undoLastMigration({ transaction: "each" });
-    };
-
     /** Migrates while a service writes to both tables in one transaction, to the second one once the migration waits. */
     const migrateBeside = async (first: string, second: string): Promise<unknown> => {
       const url = await fixture.emptyDatabase();
-      const [db, service] = [await fixture.connect(url), (await fixture.connect(url)).createQueryRunner()];
+      const [db, service] = [await fixture.connect(url), await openForMigrations(url, log)];
       await migrate(db, log);
-      await undoToTheSecond(db);
-      await service.startTransaction();
-      await service.query(first);
+      await undoAfter(db, 2);
+      const runner = service.createQueryRunner();
+      await runner.startTransaction();
+      await runner.query(first);
       const migrating = migrate(db, log);
       migrating.catch(() => undefined);
       await until("the migration waits for the service", async () => {
@@ -113,9 +116,9 @@ describe("the schema", () => {
         );
         return JSON.stringify(waiting) !== "[]";
       });
-      const written = await rejectionOf(service.query(second)).catch(() => "written");
-      await service.rollbackTransaction();
-      await service.release();
+      const written = await rejectionOf(runner.query(second)).catch(() => "written");
+      await runner.rollbackTransaction();
+      await service.destroy();
       await migrating;
       return written;
     };
@@ -160,7 +163,7 @@ describe("the schema", () => {
   });
 
   describe("the database", () => {
-    let db: DataSource;
+    let db: Database;
 
     before(async () => {
       db = await empty();
@@ -269,3 +272,10 @@ describe("the schema", () => {
     });
   });
 });
+
+/** Undoes the migrations after the first ones. */
+async function undoAfter({ url }: Database, first: number): Promise<void> {
+  const orm = await openForMigrations(url, log);
+  for (const _ of MIGRATIONS.slice(first)) await orm.undoLastMigration({ transaction: "each" });
+  await orm.destroy();
+}

@@ -2,13 +2,13 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 import { expect } from "chai";
 import { pino } from "pino";
-import type { DataSource } from "typeorm";
 import { isDatabaseUnavailable } from "#shared/database/database-unavailable.ts";
 import { openDatabase } from "#shared/database/open-database.ts";
 import { listen } from "#shared/service/listen.ts";
 import { TcpProxy } from "../../../test/support/tcp-proxy.ts";
 import { until } from "../../../test/support/until.ts";
 import { DatabaseFixture } from "./database-fixture.ts";
+import type { Database } from "#shared/database/database.ts";
 
 const log = pino({ level: "silent" });
 const { signal } = new AbortController();
@@ -22,12 +22,8 @@ describe("the pool of connections to Postgres", () => {
   });
   after(() => resources.disposeAsync());
 
-  const open = async (more: {
-    poolSize: number;
-    url?: string;
-    queueTimeoutMs?: number;
-  }): Promise<DataSource> =>
-    resources.adopt(
+  const open = async (more: { poolSize: number; url?: string; queueTimeoutMs?: number }): Promise<Database> =>
+    resources.use(
       await openDatabase({
         url: fixture.servers.postgres.url,
         applicationName: "pool-test",
@@ -35,7 +31,6 @@ describe("the pool of connections to Postgres", () => {
         signal,
         ...more,
       }),
-      async (opened) => opened.destroy(),
     );
   const failureOf = async (work: Promise<unknown>): Promise<unknown> =>
     work.then(

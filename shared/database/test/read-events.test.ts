@@ -1,14 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { expect } from "chai";
-import type { DataSource } from "typeorm";
 import type { UnstampedPayload } from "#shared/contracts/session-event.ts";
 import { appendEvents } from "#shared/database/append-events.ts";
 import { readEvents, readLastSeqs } from "#shared/database/read-events.ts";
 import { DatabaseFixture } from "./database-fixture.ts";
+import type { Database } from "#shared/database/database.ts";
 
 describe("the event log", () => {
   let fixture: DatabaseFixture;
-  let db: DataSource;
+  let db: Database;
 
   before(async () => {
     fixture = await DatabaseFixture.start();

@@ -35,9 +35,8 @@ export class LiveSessions implements AsyncDisposable {
     await using resources = new AsyncDisposableStack();
     const { postgres, nats } = lab.servers;
     const { signal } = new AbortController();
-    const db = resources.adopt(
+    const db = resources.use(
       await openDatabase({ url: postgres.url, applicationName: "fault-lab", poolSize: 2, log, signal }),
-      async (source) => source.destroy(),
     );
     const bus = resources.use(await openBus({ url: nats.url, name: "fault-lab", log, signal }));
     const sessions: TestSession[] = [];

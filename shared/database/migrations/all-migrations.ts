@@ -1,0 +1,17 @@
+import { Initial0000000000001 } from "#shared/database/migrations/0001-initial.ts";
+import { ToolCallOutcomes0000000000002 } from "#shared/database/migrations/0002-tool-call-outcomes.ts";
+import { Waiting0000000000003 } from "#shared/database/migrations/0003-waiting.ts";
+import { Purge0000000000004 } from "#shared/database/migrations/0004-purge.ts";
+import { SchemaSupport0000000000005 } from "#shared/database/migrations/0005-schema-support.ts";
+
+/** Every migration, oldest first. */
+export const MIGRATIONS = [
+  Initial0000000000001,
+  ToolCallOutcomes0000000000002,
+  Waiting0000000000003,
+  Purge0000000000004,
+  SchemaSupport0000000000005,
+] as const;
+
+/** The table in which TypeORM records them by name. */
+export const MIGRATIONS_TABLE = "schema_migrations";

@@ -1,0 +1,82 @@
+import { DataSource } from "typeorm";
+import {
+  DATABASE_TIMEOUTS,
+  connectionBasics,
+  connectionSettings,
+  untilDatabaseAnswers,
+  type DatabaseOptions,
+} from "#shared/database/open-database.ts";
+import { AgentExecutionEntity } from "#shared/database/entities/agent-execution.ts";
+import { AlertSessionEntity } from "#shared/database/entities/alert-session.ts";
+import { ChatUserMessageEntity } from "#shared/database/entities/chat-user-message.ts";
+import { ChatEntity } from "#shared/database/entities/chat.ts";
+import { EventEntity } from "#shared/database/entities/event.ts";
+import { IdempotencyKeyEntity } from "#shared/database/entities/idempotency-key.ts";
+import { LlmInteractionEntity } from "#shared/database/entities/llm-interaction.ts";
+import { McpInteractionEntity } from "#shared/database/entities/mcp-interaction.ts";
+import { MessageEntity } from "#shared/database/entities/message.ts";
+import { SessionRuntimeEntity } from "#shared/database/entities/session-runtime.ts";
+import { StageEntity } from "#shared/database/entities/stage.ts";
+import { TimelineEventEntity } from "#shared/database/entities/timeline-event.ts";
+import { ToolCallEntity } from "#shared/database/entities/tool-call.ts";
+import { MIGRATIONS, MIGRATIONS_TABLE } from "#shared/database/migrations/all-migrations.ts";
+import { errorMessage } from "#shared/errors.ts";
+import type { Logger } from "#shared/service/logger.ts";
+
+/**
+ * Opens the entities of the database, for reads of whole rows, with connections of their own; what `openDatabase` says
+ * holds here too. The caller destroys the data source.
+ */
+export async function openOrm(options: DatabaseOptions): Promise<DataSource> {
+  const { url, applicationName, poolSize, log } = options;
+  return untilDatabaseAnswers(options, () =>
+    new DataSource({
+      ...SOURCE,
+      url,
+      applicationName,
+      poolSize,
+      connectTimeoutMS: options.queueTimeoutMs ?? DATABASE_TIMEOUTS.queueMs,
+      poolErrorHandler: warnOfLostConnection(log),
+      entities: ENTITIES,
+      extra: connectionSettings(options),
+    }).initialize(),
+  );
+}
+
+/** Opens a database for migrations: without statement and lock timeouts. The caller destroys the data source. */
+export async function openForMigrations(url: string, log: Logger): Promise<DataSource> {
+  return new DataSource({
+    ...SOURCE,
+    url,
+    applicationName: "tarsy-migrations",
+    poolSize: 2,
+    connectTimeoutMS: DATABASE_TIMEOUTS.queueMs,
+    poolErrorHandler: warnOfLostConnection(log),
+    migrations: [...MIGRATIONS],
+    migrationsTableName: MIGRATIONS_TABLE,
+    extra: connectionBasics,
+  }).initialize();
+}
+
+const SOURCE = { type: "postgres", installExtensions: false } as const;
+
+const ENTITIES = [
+  AlertSessionEntity,
+  SessionRuntimeEntity,
+  StageEntity,
+  AgentExecutionEntity,
+  TimelineEventEntity,
+  MessageEntity,
+  LlmInteractionEntity,
+  McpInteractionEntity,
+  EventEntity,
+  ToolCallEntity,
+  IdempotencyKeyEntity,
+  ChatEntity,
+  ChatUserMessageEntity,
+];
+
+/** Without a handler, a restart of Postgres would end the process. */
+function warnOfLostConnection(log: Logger): (error: unknown) => void {
+  return (error) => log.warn({ error: errorMessage(error) }, "Postgres connection lost");
+}
