@@ -4,6 +4,7 @@ import { postgresSafeText } from "#shared/postgres-safe-text.ts";
  * Replaces what jsonb refuses in every text of a value, keys included; of two keys that become equal the last one wins.
  * Returns the value itself if there is nothing to replace, otherwise a copy. It recurses as deep as JSON.stringify.
  */
+export function postgresSafeValue<T>(value: T): T;
 export function postgresSafeValue(value: unknown): unknown {
   if (typeof value === "string") return postgresSafeText(value).text;
   if (typeof value !== "object" || value === null) return value;

@@ -142,7 +142,7 @@ export async function claimSession(
     const isResumed = row.status === "in_progress" && row.waiting_for !== null;
     const payloads = row.status === "pending" || isResumed ? [started] : [];
     // As `system`, not as the owner: only a completed step may reset the attempts.
-    const events = (await appendEvents(manager, sessionId, { kind: "system" }, payloads)) ?? [];
+    const events = await appendEvents(manager, sessionId, payloads);
     return {
       kind: "claimed",
       sessionId,

@@ -2,7 +2,7 @@ import { hostname } from "node:os";
 import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
 import { readConfigEnvironment } from "#shared/agent-config/config-environment.ts";
 import { loadAgentConfig } from "#shared/agent-config/load-agent-config.ts";
-import { envInteger, envText, type Environment } from "#shared/service/environment.ts";
+import { envChoice, envInteger, envText, type Environment } from "#shared/service/environment.ts";
 import {
   configDirectory,
   databaseUrl,
@@ -22,6 +22,8 @@ export interface ExecutorConfig extends ServiceConfig {
   readonly maxMessageBytes: number;
   /** Names this executor in the row's `pod_id`, for operators. */
   readonly podId: string;
+  /** For tests: the state in memory is compared with the stored one after every step. */
+  readonly verifiesState: boolean;
   /** Sessions this process runs concurrently. */
   readonly slots: number;
   /** Sessions all executors together run concurrently. */
@@ -48,6 +50,7 @@ export async function loadExecutorConfig(processEnv: Environment): Promise<Execu
     }),
     // The process id, because several executors may run on one host.
     podId: envText(env, "POD_ID", `${envText(env, "HOSTNAME", hostname())}-${process.pid}`),
+    verifiesState: envChoice(env, "EXECUTOR_VERIFY_STATE", ["true", "false"], "false") === "true",
     slots: queue.worker_count,
     maxRunning: queue.max_concurrent_sessions,
   };

@@ -1,7 +1,7 @@
 import type { ResolvedAgent, ResolvedChain, ResolvedStage } from "#shared/contracts/resolved-chain.ts";
 import { isTerminal, type TerminalStatus } from "#shared/contracts/statuses.ts";
 import { TerminalError } from "#shared/errors.ts";
-import type { ExecutionState, SessionState, StageState } from "./persist/load-session.ts";
+import type { ExecutionState, SessionState, StageState } from "./state/session-state.ts";
 import type { StageContext } from "./persist/progress-event.ts";
 import { COMPLETED, type RunOutcome } from "./persist/run-outcome.ts";
 import type { PlannedStage } from "./persist/stage-rows.ts";

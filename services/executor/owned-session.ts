@@ -10,6 +10,8 @@ import type { ExecutorDeps } from "./executor-deps.ts";
 import type { ExecutorMetrics } from "./executor-metrics.ts";
 import type { SessionWriter } from "./persist/session-writer.ts";
 import { answerSnapshot } from "./stream/answer-snapshot.ts";
+import { SessionMemory } from "./state/session-memory.ts";
+import { loadSession } from "./state/session-state.ts";
 import { openLiveStreams } from "./stream/live-streams.ts";
 import { openEventPublisher } from "./stream/publish-events.ts";
 import type { DatabaseClock } from "./wait.ts";
@@ -27,6 +29,8 @@ export interface OwnedSession extends SessionWriter, DatabaseClock, AsyncDisposa
   readonly stopping: AbortSignal;
   /** The session's total time, in milliseconds. */
   readonly timeoutMs: number;
+  /** Whether every state in memory is compared with the rows after each commit. */
+  readonly verifiesState: boolean;
   /** Milliseconds until the session's deadline. */
   timeLeftMs(): number;
   /**
@@ -54,6 +58,7 @@ export function openOwnedSession(
 ): OwnedSession {
   const openedAt = performance.now();
   const { db, bus, llm, metrics } = deps;
+  const { verifiesState } = deps.config;
   const log = deps.log.child({ epoch });
   const controller = new AbortController();
   const signal = AbortSignal.any([controller.signal, abort]);
@@ -94,6 +99,8 @@ export function openOwnedSession(
     signal,
     stopping: draining,
     commitMutex: pLimit(1),
+    memory: new SessionMemory({ load: () => loadSession(db, sessionId), verifies: verifiesState }),
+    verifiesState,
     publisher,
     streams,
     stop,

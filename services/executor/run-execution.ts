@@ -5,22 +5,39 @@ import { CancelledError, RetryableError, TerminalError, errorMessage } from "#sh
 import { backoff, pause } from "#shared/pause.ts";
 import type { AgentState, AgentStep } from "./controllers/controller.ts";
 import { nextAgentStep } from "./controllers/next-agent-step.ts";
-import type { ExecutionRun } from "./execution-run.ts";
+import { timelineOf, type ExecutionRun } from "./execution-run.ts";
 import { performLlmCall } from "./llm/perform-llm-call.ts";
-import { loadAgentState, loadParallelResults } from "./load-agent-state.ts";
 import type { AgentRun, RunExecutions } from "./next-session-step.ts";
 import type { OwnedSession } from "./owned-session.ts";
 import { appendUserMessage, openConversation } from "./persist/conversation.ts";
-import { failExecution, finishExecution, startExecution } from "./persist/execution-rows.ts";
+import type { CommitKind } from "./persist/commit-step.ts";
+import { endExecution, startExecution } from "./persist/execution-rows.ts";
+import { failExecution } from "./persist/fail-execution.ts";
+import type { StepRecord } from "./persist/step-record.ts";
 import { recordUnfinishedStep, unfinishedStep } from "./persist/unfinished-step.ts";
 import type { AlertInput } from "./prompts/prompt-input.ts";
-import { performToolCall } from "./tools/perform-tool-call.ts";
+import { newAgent, type AgentMemory } from "./state/agent-memory.ts";
+import { AgentSteps, SessionStepsError } from "./state/agent-steps.ts";
+import { loadAgent, loadParallelResults } from "./state/load-agent.ts";
+import { announceToolCall, performToolCall } from "./tools/perform-tool-call.ts";
 import { performToolListing } from "./tools/perform-tool-listing.ts";
 import { waitLeft } from "./wait.ts";
 
+/** Steps of the session that are decided by the rows alone, and how the last of them is committed. */
+export interface SessionSteps {
+  readonly steps: readonly StepRecord[];
+  readonly kind: CommitKind;
+}
+
 /** The execution to run, with everything that does not change while it runs. */
-type RunExecutionRequest = AgentRun &
-  Pick<RunExecutions, "stage" | "synthesisInputs" | "chain" | "previous"> & { readonly alert: AlertInput };
+interface RunExecutionRequest
+  extends AgentRun, Pick<RunExecutions, "stage" | "synthesisInputs" | "chain" | "previous"> {
+  readonly alert: AlertInput;
+  /** Steps of the session to commit with the agent's first ones. */
+  readonly before: readonly StepRecord[];
+  /** The steps of the session that follow once this agent's last steps are added: they are committed with them. */
+  readonly following: (last: readonly StepRecord[]) => Promise<SessionSteps>;
+}
 
 /** How often a step may end in an error that is no outcome, e.g. a defect of ours, before its agent fails. */
 const MAX_TRIES = 2;
@@ -29,7 +46,7 @@ const MAX_TRIES_ON_SLOW_DATABASE = 3;
 const RETRIES = { firstMs: 1_000, lastMs: 5_000 };
 
 /**
- * Runs one agent: loads the stored state, lets the agent's controller decide the next step, performs it, commits the
+ * Runs one agent: reads the stored state, lets the agent's controller decide the next step, performs it, commits the
  * outcome and repeats. Returns null once the execution's row is terminal, or what the agent waits for. A terminal error
  * ends the execution as failed, and so does an error without a verdict that a step meets repeatedly. Throws the session
  * signal's reason when cancelled, and errors of unavailable dependencies.
@@ -38,61 +55,107 @@ export async function runExecution(
   session: OwnedSession,
   request: RunExecutionRequest,
 ): Promise<WaitingFor | null> {
-  const { stage, execution } = request;
+  const { stage, execution, before } = request;
   session.throwIfStopped();
-  if (execution.status === "pending") await startExecution(session, stage, execution);
+  let steps = before.length > 0 ? newSteps(session, request) : undefined;
   for (;;) {
     try {
-      return await runSteps(session, request);
+      return await runSteps(session, request, steps ?? (await readSteps(session, request)));
     } catch (error) {
-      const failure = error instanceof FailedTryError ? finalError(error) : error;
+      // The session's own steps failed, not the agent's.
+      if (error instanceof SessionStepsError) throw error.cause;
+      const failure = await countTry(session, request, session.reasonFor(error));
       if (failure instanceof TerminalError) {
         await failExecution(session, stage, execution, failure);
         return null;
       }
-      if (!(failure instanceof FailedTryError)) throw failure;
       await pause(backoff(failure.tries, RETRIES), session.signal);
+      // What is in memory may be what failed.
+      steps = undefined;
     }
   }
 }
 
-/** A step ended in an error without a verdict, and that is recorded; caught in this file. */
-class FailedTryError extends Error {
-  readonly tries: number;
-  override readonly cause: Error;
+/** The steps of an execution whose row is among the steps before it. */
+function newSteps(session: OwnedSession, { execution, before }: RunExecutionRequest): AgentSteps {
+  return new AgentSteps({ session, memory: newAgent(execution.execution_id), before });
+}
 
-  constructor(tries: number, cause: Error) {
-    super(cause.message, { cause });
-    this.tries = tries;
-    this.cause = cause;
+async function readSteps(session: OwnedSession, { execution }: RunExecutionRequest): Promise<AgentSteps> {
+  const memory = await loadAgent(session.db, execution.execution_id);
+  return new AgentSteps({ session, memory, before: [] });
+}
+
+/**
+ * Records that the step that is due ended in an error without a verdict: returns the number of its tries, or the error that
+ * ends the agent after too many. A terminal error is returned; any other with a verdict is thrown.
+ */
+async function countTry(
+  session: OwnedSession,
+  request: RunExecutionRequest,
+  error: Error,
+): Promise<{ readonly tries: number } | TerminalError> {
+  if (error instanceof TerminalError) return error;
+  const hasVerdict = error instanceof CancelledError || error instanceof RetryableError;
+  if (hasVerdict || isDatabaseUnavailable(error)) throw error;
+  const { stage, execution } = request;
+  // From the rows: what is in memory is not stored.
+  const steps = await readSteps(session, request);
+  const run = { session, stage, execution, steps, state: agentState(request, steps.memory, null) };
+  const step = dueStep(run.state);
+  const history = unfinishedStep(run, step);
+  const tries = history.failed_tries + 1;
+  steps.add(recordUnfinishedStep(run, { ...history, failed_tries: tries, waiting: null }));
+  await steps.commit();
+  session.log.error(
+    { execution_id: execution.execution_id, step: step.kind, tries, err: error },
+    "step failed",
+  );
+  const isSlow = isDatabaseSlow(error);
+  if (tries < (isSlow ? MAX_TRIES_ON_SLOW_DATABASE : MAX_TRIES)) return { tries };
+  const code = isSlow ? "database_slow" : "internal";
+  return new TerminalError(code, `a step failed ${tries} times: ${errorMessage(error)}`, { cause: error });
+}
+
+/** The step that failed: the one that the controller decides again, if deciding was not what failed. */
+function dueStep(state: AgentState): { readonly kind: string } {
+  try {
+    return nextAgentStep(state);
+  } catch {
+    return { kind: "decide" };
   }
 }
 
-/** The error that ends the agent after too many tries, else the given one. */
-function finalError(failed: FailedTryError): TerminalError | FailedTryError {
-  const { tries, cause } = failed;
-  const isSlow = isDatabaseSlow(cause);
-  if (tries < (isSlow ? MAX_TRIES_ON_SLOW_DATABASE : MAX_TRIES)) return failed;
-  const code = isSlow ? "database_slow" : "internal";
-  return new TerminalError(code, `a step failed ${tries} times: ${errorMessage(cause)}`, { cause });
-}
-
-async function runSteps(session: OwnedSession, request: RunExecutionRequest): Promise<WaitingFor | null> {
+async function runSteps(
+  session: OwnedSession,
+  request: RunExecutionRequest,
+  opened: AgentSteps,
+): Promise<WaitingFor | null> {
   const { stage, execution } = request;
+  let steps = opened;
+  if (steps.memory.status === "pending") steps.add(startExecution(stage, execution));
   for (;;) {
-    session.throwIfStopped();
-    const state = await loadState(session, request);
-    const run = { session, stage, execution, state };
-    const step = await decide(run);
+    if (steps.isOutOfDate) {
+      await steps.commit();
+      steps = await readSteps(session, request);
+    }
+    const { run, step } = await decide(session, request, steps);
     const { waiting } = unfinishedStep(run, step);
-    if (waiting !== null && waitLeft(session, waiting) > 0) return waiting;
+    if (waiting !== null && waitLeft(session, waiting) > 0) {
+      await steps.commit();
+      return waiting;
+    }
     const startedAt = performance.now();
-    const wait = await perform(run, step).catch(async (error: unknown) => {
-      throw await countTry(run, step, session.reasonFor(error));
-    });
+    const wait = await perform(run, step);
     const kind = METRIC_KINDS[step.kind];
+    if (wait === null && step.kind === "finish") {
+      const { steps: following, kind: commitKind } = await request.following(steps.pending);
+      for (const one of following) steps.add(one);
+      await steps.commit(commitKind);
+    }
     session.metrics.stepSeconds.observe({ kind }, (performance.now() - startedAt) / 1_000);
     if (wait !== null) {
+      await steps.commit();
       session.metrics.waits.inc({ kind: wait.kind });
       session.log.warn({ execution_id: execution.execution_id, ...wait }, "agent waits");
       return wait;
@@ -102,28 +165,24 @@ async function runSteps(session: OwnedSession, request: RunExecutionRequest): Pr
   }
 }
 
-async function decide(run: ExecutionRun): Promise<AgentStep> {
+/** Decides the next step. What was added before is committed if no step can follow now. */
+async function decide(
+  session: OwnedSession,
+  request: RunExecutionRequest,
+  steps: AgentSteps,
+): Promise<{ readonly run: ExecutionRun; readonly step: AgentStep }> {
+  const { stage, execution, synthesisInputs } = request;
   try {
-    return nextAgentStep(run.state);
+    session.throwIfStopped();
+    // Only the first messages of a synthesis need the other agents' results.
+    const isSynthesisNext = synthesisInputs.length > 0 && steps.memory.messages.length === 0;
+    const parallel = isSynthesisNext ? await loadParallelResults(session, stage.row, synthesisInputs) : null;
+    const state = agentState(request, steps.memory, parallel);
+    return { run: { session, stage, execution, state, steps }, step: nextAgentStep(state) };
   } catch (error) {
-    throw await countTry(run, { kind: "decide" }, run.session.reasonFor(error));
+    await steps.commit();
+    throw error;
   }
-}
-
-/** Records that a step ended in an error without a verdict; returns the error to throw. */
-async function countTry(run: ExecutionRun, step: { readonly kind: string }, error: Error): Promise<Error> {
-  const hasVerdict =
-    error instanceof CancelledError || error instanceof TerminalError || error instanceof RetryableError;
-  if (hasVerdict || isDatabaseUnavailable(error)) return error;
-  const { session, execution } = run;
-  const before = unfinishedStep(run, step);
-  const failed_tries = before.failed_tries + 1;
-  await recordUnfinishedStep(run, { ...before, failed_tries, waiting: null });
-  session.log.error(
-    { execution_id: execution.execution_id, step: step.kind, tries: failed_tries, err: error },
-    "step failed",
-  );
-  return new FailedTryError(failed_tries, error);
 }
 
 /** Label values are part of the metrics' public interface: they stay when a step's kind is renamed. */
@@ -136,34 +195,58 @@ export const METRIC_KINDS: Record<AgentStep["kind"], string> = {
   finish: "conclude",
 };
 
-async function loadState(session: OwnedSession, request: RunExecutionRequest): Promise<AgentState> {
-  const { stage, execution, agent, chain, previous, alert, synthesisInputs } = request;
-  const stored = await loadAgentState(session, execution, { agent, chain, previous, alert });
-  // Only the first messages of a synthesis need the other agents' results.
-  if (synthesisInputs.length === 0 || stored.messages.length > 0) return { ...stored, parallel: null };
-  return { ...stored, parallel: await loadParallelResults(session, stage.row, synthesisInputs) };
+function agentState(
+  { agent, chain, previous, alert }: RunExecutionRequest,
+  { iteration, messages, listings }: AgentMemory,
+  parallel: AgentState["parallel"],
+): AgentState {
+  // In the agent's order of servers, so that a resumed prompt lists the tools in the same order.
+  const listed = agent.mcp_servers.map((id) => listings.get(id));
+  const tools = listed.every((tools) => tools !== undefined) ? listed.flat() : null;
+  return { agent, chain, previous, alert, parallel, tools, messages, iteration };
 }
 
-/** Performs and commits one step; returns what it waits for if it has no outcome yet. */
+/**
+ * Performs one step and adds its outcome to the agent's steps; a step that asks others first commits what was added before.
+ * Returns what the step waits for if it has no outcome yet.
+ */
 async function perform(run: ExecutionRun, step: AgentStep): Promise<WaitingFor | null> {
+  const { steps } = run;
   switch (step.kind) {
-    case "list-tools":
-      return performToolListing(run, step);
     case "open-conversation":
-      await openConversation(run, step.messages);
+      steps.add(openConversation(run, step.messages));
       return null;
     case "append-user-message":
-      await appendUserMessage(run, step);
-      return null;
-    case "call-llm":
-      return performLlmCall(run, step);
-    case "run-tool":
-      await performToolCall(run, step);
+      steps.add(appendUserMessage(run, step));
       return null;
     case "finish":
-      await finishExecution({ ...run, iteration: run.state.iteration.iteration }, step);
+      finishExecution(run, step);
+      return null;
+    case "list-tools":
+      await steps.commit();
+      return performToolListing(run, step);
+    case "call-llm":
+      await steps.commit();
+      return performLlmCall(run, step);
+    case "run-tool":
+      announceToolCall(run, step);
+      await steps.commit();
+      await performToolCall(run, step);
       return null;
     default:
       return step satisfies never;
   }
+}
+
+/** Adds how the execution ends, and its answer where the timeline does not have it yet. */
+function finishExecution(
+  run: ExecutionRun,
+  { answer, ...outcome }: Extract<AgentStep, { kind: "finish" }>,
+): void {
+  const { stage, execution, state, steps } = run;
+  const timeline = timelineOf(run, state.iteration.iteration);
+  if (answer !== null && answer !== "")
+    timeline.addStream("answer", { content: answer, interactionId: null });
+  steps.add(timeline.record());
+  steps.add(endExecution(stage, execution, outcome));
 }

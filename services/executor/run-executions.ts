@@ -2,14 +2,21 @@ import pLimit from "p-limit";
 import type { WaitingFor } from "#shared/contracts/waiting-for.ts";
 import { CancelledError, TerminalError, errorMessage } from "#shared/errors.ts";
 import { pause } from "#shared/pause.ts";
-import { loadAlert } from "./load-agent-state.ts";
+import { loadAlert } from "./state/load-agent.ts";
 import type { RunExecutions } from "./next-session-step.ts";
 import type { OwnedSession } from "./owned-session.ts";
-import { runExecution } from "./run-execution.ts";
+import type { StepRecord } from "./persist/step-record.ts";
+import { runExecution, type SessionSteps } from "./run-execution.ts";
 import { earliestWait, waitLeft } from "./wait.ts";
 
 /** A shorter wait of a whole session is not worth giving its slot back. */
 const KEEP_SLOT_MS = 3_000;
+
+/** The steps of the session around those of a stage's only agent, which are committed with them. */
+export interface AroundOneAgent {
+  readonly before: readonly StepRecord[];
+  readonly following: (last: readonly StepRecord[]) => Promise<SessionSteps>;
+}
 
 /**
  * Runs a stage's open executions concurrently, at most `max_parallel_agents` at a time, until each is terminal: then it
@@ -19,11 +26,15 @@ const KEEP_SLOT_MS = 3_000;
  * Throws the session's reason when cancelled. An error that is not an execution's outcome (the database is unavailable)
  * lets the other executions finish their current step, and none begins another; then it is thrown.
  */
-export async function runExecutions(session: OwnedSession, step: RunExecutions): Promise<WaitingFor | null> {
+export async function runExecutions(
+  session: OwnedSession,
+  step: RunExecutions,
+  { before, following }: AroundOneAgent,
+): Promise<WaitingFor | null> {
   session.throwIfStopped();
   const limit = pLimit(step.chain.max_parallel_agents);
   // Read once for all executions: it never changes, and it may be a megabyte.
-  const alert = await loadAlert(session);
+  const alert = await loadAlert(session.db, session.sessionId);
   const failures: unknown[] = [];
   const throwIfStopped = () => {
     session.throwIfStopped();
@@ -31,10 +42,12 @@ export async function runExecutions(session: OwnedSession, step: RunExecutions):
   };
   const waits = waitingRoom(session, step.runs.length);
   const run = async ({ execution, agent }: RunExecutions["runs"][number]) => {
-    const agentRun = { ...step, execution, agent, alert };
+    const agentRun = { ...step, execution, agent, alert, following };
     try {
-      for (;;) {
-        const wait = await limit(() => runExecution({ ...session, throwIfStopped }, agentRun));
+      for (let first = before; ; first = []) {
+        const wait = await limit(() =>
+          runExecution({ ...session, throwIfStopped }, { ...agentRun, before: first }),
+        );
         if (wait === null || !(await waits.sitOut(wait))) return;
       }
     } catch (error) {

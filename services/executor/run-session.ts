@@ -6,7 +6,7 @@ import {
   errorMessage,
 } from "#shared/errors.ts";
 import { NEWER_VERSION } from "#shared/contracts/resolved-chain.ts";
-import type { TerminalStatus } from "#shared/contracts/statuses.ts";
+import { isTerminal, type TerminalStatus } from "#shared/contracts/statuses.ts";
 import type { WaitingFor } from "#shared/contracts/waiting-for.ts";
 import { isDatabaseUnavailable } from "#shared/database/database-unavailable.ts";
 import { backoff, pause } from "#shared/pause.ts";
@@ -15,12 +15,15 @@ import type { ExecutorDeps } from "./executor-deps.ts";
 import { nextSessionStep, type SessionStep } from "./next-session-step.ts";
 import { openOwnedSession, type OwnedSession } from "./owned-session.ts";
 import { closeSession } from "./persist/close-session.ts";
-import { loadSession } from "./persist/load-session.ts";
+import { commitStep, type CommitKind } from "./persist/commit-step.ts";
 import { MAX_ATTEMPTS, releaseSession, type Release } from "./persist/release-session.ts";
-import { finishSession } from "./persist/session-rows.ts";
+import { endSession } from "./persist/session-rows.ts";
 import { completeStage, startStage, startSynthesis } from "./persist/stage-rows.ts";
+import type { StepRecord } from "./persist/step-record.ts";
+import type { SessionSteps } from "./run-execution.ts";
 import { runExecutions } from "./run-executions.ts";
 import { LEASE_SECONDS } from "./session-lease.ts";
+import { foldSession } from "./state/session-state.ts";
 import { summarizeSession } from "./summarize-session.ts";
 
 /** How a run ended for this executor: a terminal status, or why the session continues later. */
@@ -30,7 +33,7 @@ export type RunEnd = TerminalStatus | "released" | "waiting" | "interrupted" | "
 const MAX_INTERRUPTIONS = 10;
 
 /**
- * Runs a claimed session until it is terminal or no longer owned: derives the next step from its rows, performs and
+ * Runs a claimed session until it is terminal or no longer owned: derives the next step from its state, performs and
  * commits it, and repeats. Never throws: every error becomes a terminal row or a release.
  */
 export async function runSession(
@@ -43,15 +46,14 @@ export async function runSession(
     throwIfGivenUp(claim);
     for (;;) {
       session.throwIfStopped();
-      const step = nextSessionStep(await loadSession(deps.db, claim.sessionId));
-      const result = await perform(session, step, claim);
-      if (result !== null && typeof result === "object") {
-        await releaseSession(session, { kind: "waiting", wait: result });
-        session.log.warn({ ...result }, "session released: it waits");
-        return "waiting";
-      }
-      session.metrics.steps.inc({ kind: step.kind });
-      if (result !== null) return result;
+      const { steps, kind, next } = await decideSteps(session, []);
+      const result = await perform(session, { steps, kind }, next, claim);
+      session.metrics.steps.inc({ kind: next.kind });
+      if (result === null) continue;
+      if (typeof result === "string") return result;
+      await releaseSession(session, { kind: "waiting", wait: result });
+      session.log.warn({ ...result }, "session released: it waits");
+      return "waiting";
     }
   } catch (error) {
     return await end(session, error);
@@ -68,40 +70,84 @@ function throwIfGivenUp({ attempts, interruptions }: SessionClaim): void {
   }
 }
 
+/** A step for which agents or a model are asked, or none. */
+type OutsideStep = Extract<
+  SessionStep,
+  { readonly kind: "run-executions" | "summarize" | "stop-cancelling" | "ended" }
+>;
+
+/** The session's next steps after `before`, which is not committed yet, up to the first that asks others. */
+async function decideSteps(
+  session: OwnedSession,
+  before: readonly StepRecord[],
+): Promise<SessionSteps & { readonly next: OutsideStep }> {
+  const stored = await session.commitMutex(() => session.memory.state());
+  let state = before.map(({ rows }) => rows).reduce(foldSession, stored);
+  const steps: StepRecord[] = [];
+  let kind: CommitKind = "step";
+  for (;;) {
+    const step = nextSessionStep(state);
+    const decided = decideStep(session.sessionId, step);
+    if ("next" in decided) return { steps, kind, ...decided };
+    session.metrics.steps.inc({ kind: step.kind });
+    if (step.kind === "finish") kind = "finish";
+    steps.push(decided.record);
+    state = foldSession(state, decided.record.rows);
+  }
+}
+
+function decideStep(
+  sessionId: string,
+  step: SessionStep,
+): { readonly record: StepRecord } | { readonly next: OutsideStep } {
+  switch (step.kind) {
+    case "start-stage":
+      return { record: startStage(sessionId, step) };
+    case "start-synthesis":
+      return { record: startSynthesis(step.stage, step.agent) };
+    case "complete-stage":
+      return { record: completeStage(step.stage, step) };
+    case "finish":
+      return { record: endSession(sessionId, step.outcome, { finalAnalysis: step.finalAnalysis }) };
+    default:
+      return { next: step };
+  }
+}
+
 /**
- * Performs and commits one step. Returns the session's status once it is terminal, what the session waits for if none of
- * its agents can work, else null.
+ * Commits the steps that were decided and performs the next one. Returns the session's status once it is terminal, what
+ * the session waits for if none of its agents can work, else null.
  */
 async function perform(
   session: OwnedSession,
-  step: SessionStep,
+  { steps, kind }: SessionSteps,
+  next: OutsideStep,
   { waitedFor }: SessionClaim,
 ): Promise<TerminalStatus | WaitingFor | null> {
-  switch (step.kind) {
-    case "start-stage":
-      await startStage(session, step);
-      return null;
-    case "run-executions":
-      return runExecutions(session, step);
-    case "start-synthesis":
-      await startSynthesis(session, step.stage, step.agent);
-      return null;
-    case "complete-stage":
-      await completeStage(session, step.stage, step);
-      return null;
+  // The steps before and after a stage's only agent are committed with the agent's own.
+  const isOneAgent = next.kind === "run-executions" && next.runs.length === 1;
+  if (steps.length > 0 && !isOneAgent) await commitStep(session, steps, kind);
+  switch (next.kind) {
+    case "run-executions": {
+      const wait = await runExecutions(session, next, {
+        before: isOneAgent ? steps : [],
+        following: (last) => (isOneAgent ? decideSteps(session, last) : Promise.resolve(NO_STEPS)),
+      });
+      const { status } = await session.commitMutex(() => session.memory.state());
+      return isTerminal(status) ? finished(session, status) : wait;
+    }
     case "summarize":
-      return (await summarizeSession(session, step, waitedFor)) ?? finished(session, "completed");
-    case "finish":
-      await finishSession(session, step.outcome, step.finalAnalysis);
-      return finished(session, step.outcome.status);
+      return (await summarizeSession(session, next, waitedFor)) ?? finished(session, "completed");
     case "stop-cancelling":
       throw cancelledByUser();
     case "ended":
-      return step.status;
+      return steps.length > 0 ? finished(session, next.status) : next.status;
     default:
-      return step satisfies never;
+      return next satisfies never;
   }
 }
+
+const NO_STEPS: SessionSteps = { steps: [], kind: "step" };
 
 function finished(session: OwnedSession, status: TerminalStatus): TerminalStatus {
   session.log.info({ status }, "session finished");

@@ -1,5 +1,5 @@
 import { isTerminal, type SuccessPolicy } from "#shared/contracts/statuses.ts";
-import type { ExecutionState, StageState } from "./persist/load-session.ts";
+import type { ExecutionState, StageState } from "./state/session-state.ts";
 import { COMPLETED, type RunOutcome } from "./persist/run-outcome.ts";
 
 /**

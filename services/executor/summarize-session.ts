@@ -1,7 +1,8 @@
 import { v5 as uuidFrom } from "uuid";
+import { Type } from "typebox";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
 import type { WaitingFor } from "#shared/contracts/waiting-for.ts";
-import { AgentExecutionEntity } from "#shared/database/entities/agent-execution.ts";
-import { LlmInteractionEntity } from "#shared/database/entities/llm-interaction.ts";
+import { selectRows } from "#shared/database/select-rows.ts";
 import { CancelledError } from "#shared/errors.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
 import { safeCut } from "#shared/safe-cut.ts";
@@ -13,10 +14,9 @@ import { waitForModel } from "./llm/wait-for-model.ts";
 import type { AgentRun, SessionStep } from "./next-session-step.ts";
 import type { OwnedSession } from "./owned-session.ts";
 import { commitStep } from "./persist/commit-step.ts";
-import { tokenSums } from "./persist/execution-rows.ts";
 import { COMPLETED } from "./persist/run-outcome.ts";
 import { endSession } from "./persist/session-rows.ts";
-import { openTimelineWriter } from "./persist/timeline-writer.ts";
+import { TimelineWriter } from "./persist/timeline-writer.ts";
 import { buildExecutiveSummaryMessages } from "./prompts/build-executive-summary-messages.ts";
 import type { NewMessage } from "./prompts/prompt-input.ts";
 import { waitLeft } from "./wait.ts";
@@ -69,6 +69,11 @@ async function requestSummary(
   }
 }
 
+const parseSequence = compileParser("next timeline row", Type.Object({ next_sequence: Type.Integer() }));
+
+const NEXT_SEQUENCE = `
+SELECT coalesce(max(sequence_number), 0) + 1 AS next_sequence FROM timeline_events WHERE execution_id = $1`;
+
 interface FinishedSummary {
   readonly analysis: string;
   readonly messages: readonly NewMessage[];
@@ -101,24 +106,24 @@ async function recordSummary(
     durationMs,
     failure,
   });
+  const [next] = await selectRows(session.db, parseSequence, NEXT_SEQUENCE, [execution_id]);
+  const timeline = new TimelineWriter({
+    sessionId: session.sessionId,
+    execution,
+    iteration: 0,
+    timeline: { nextSequence: next?.next_sequence ?? 1, open: new Set() },
+  });
   const row = { key: "executive-summary", type: "executive_summary", metadata: null } as const;
-  const timeline = await openTimelineWriter(session, execution, 0);
-  await commitStep(
-    session,
-    async (manager) => {
-      await manager.insert(LlmInteractionEntity, interaction);
-      await manager.update(AgentExecutionEntity, { execution_id }, tokenSums(tokens));
-      const summaryEvents =
-        failure === null ? [await timeline.add(manager, { ...row, content: summary, interactionId })] : [];
-      const endEvents = await endSession(manager, session.sessionId, COMPLETED, {
-        finalAnalysis: analysis,
-        executiveSummary: failure === null ? summary : null,
-        executiveSummaryError: failure?.message ?? null,
-      });
-      return { events: [...summaryEvents, ...endEvents], tokens };
-    },
-    "finish",
-  );
+  if (failure === null) timeline.add({ ...row, content: summary, interactionId });
+  const { rows, events } = timeline.record();
+  const executionChanges = [{ execution_id, tokens }];
+  const summarized = { rows: { ...rows, llmInteractions: [interaction], executionChanges }, events, tokens };
+  const end = endSession(session.sessionId, COMPLETED, {
+    finalAnalysis: analysis,
+    executiveSummary: failure === null ? summary : null,
+    executiveSummaryError: failure?.message ?? null,
+  });
+  await commitStep(session, [summarized, end], "finish");
 }
 
 /** Twice the four lines that the prompt requests: a model may separate them by blank lines. */

@@ -71,7 +71,7 @@ async function requestCancel(db: Database, id: string): Promise<RequestedCancel>
       ? await endPending(manager, id)
       : await markCancelling(manager, id, row.status);
     const [requested] = await selectRows(manager, parseRequested, REQUEST_CANCEL, [id]);
-    const events = (await appendEvents(manager, id, { kind: "system" }, payloads)) ?? [];
+    const events = await appendEvents(manager, id, payloads);
     return { events, needsOwner: !isPending && requested?.owned === false };
   });
 }

@@ -31,9 +31,7 @@ export class SessionEvents implements AsyncDisposable {
 
   /** Commits events without publishing them. */
   async commit(id: string, payloads: readonly UnstampedPayload[]): Promise<SessionEvent[]> {
-    const events = await this.#api.db.transaction(async (manager) =>
-      appendEvents(manager, id, { kind: "system" }, payloads),
-    );
+    const events = await this.#api.db.transaction(async (manager) => appendEvents(manager, id, payloads));
     return events ?? [];
   }
 

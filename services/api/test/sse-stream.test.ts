@@ -210,9 +210,7 @@ describe("GET /api/v1/sessions/:id/events as a stream", () => {
       await using stream = await SseClient.open(url(id, "", alone));
       await alone.servers.killNats();
       const append = async () =>
-        alone.db.transaction(async (manager) =>
-          appendEvents(manager, id, { kind: "system" }, [statusEvent(id)]),
-        );
+        alone.db.transaction(async (manager) => appendEvents(manager, id, [statusEvent(id)]));
       await append();
       expect(await stream.ids(1)).to.deep.equal([1]);
       await append();

@@ -1,10 +1,10 @@
 import type { ToolDescription } from "#shared/contracts/tool-list.ts";
 import type { ResolvedAgent, ResolvedChain } from "#shared/contracts/resolved-chain.ts";
 import type { LlmInteractionType, TerminalStatus } from "#shared/contracts/statuses.ts";
-import type { IterationState } from "#shared/database/entities/agent-execution.ts";
-import type { Message } from "#shared/database/entities/message.ts";
+import type { IterationState } from "#shared/contracts/iteration-state.ts";
 import type { ParallelResults, StageAnswer } from "../prompts/format-context.ts";
 import type { AlertInput, NewMessage } from "../prompts/prompt-input.ts";
+import type { StoredMessage } from "../state/agent-memory.ts";
 
 /** The input of a controller: only what is stored. */
 export interface AgentState {
@@ -18,7 +18,7 @@ export interface AgentState {
   /** The tools listed by the agent's servers; null before the listing. */
   readonly tools: readonly ToolDescription[] | null;
   /** The conversation so far, ordered by sequence number. */
-  readonly messages: readonly Message[];
+  readonly messages: readonly StoredMessage[];
   readonly iteration: IterationState;
 }
 

@@ -29,6 +29,8 @@ export function generateRequest(
   };
 }
 
+const NO_STATE = Buffer.alloc(0);
+
 function toConversationMessage(message: AppendedMessage): ConversationMessage {
   return {
     role: message.role,
@@ -36,7 +38,7 @@ function toConversationMessage(message: AppendedMessage): ConversationMessage {
     toolCalls: message.tool_calls ?? [],
     toolCallId: message.tool_call_id ?? "",
     toolName: message.tool_name ?? "",
-    providerState: message.provider_state ?? Buffer.alloc(0),
+    providerState: message.provider_state ?? NO_STATE,
   };
 }
 

@@ -1,10 +1,10 @@
-import { NO_TOKENS, type TokenUsage } from "#shared/database/append-events.ts";
 import type {
   CodeExecutionDelta,
   GroundingDelta,
   ToolCallDelta,
   UsageInfo,
 } from "#shared/generated/llm/v1/llm.ts";
+import { NO_TOKENS, type TokenUsage } from "../persist/token-usage.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
 
 /** How an LLM call ended. */

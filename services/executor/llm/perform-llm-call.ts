@@ -1,9 +1,9 @@
 import type { WaitingFor } from "#shared/contracts/waiting-for.ts";
 import { backoff, pause } from "#shared/pause.ts";
 import type { CallLlm, ReplyStyle } from "../controllers/controller.ts";
-import type { ExecutionRun } from "../execution-run.ts";
+import { timelineOf, type ExecutionRun } from "../execution-run.ts";
 import { recordUnfinishedStep, unfinishedStep } from "../persist/unfinished-step.ts";
-import { openTimelineWriter, type StreamKind, type TimelineWriter } from "../persist/timeline-writer.ts";
+import type { StreamKind, TimelineWriter } from "../persist/timeline-writer.ts";
 import { ReactSections } from "../react-parser/react-sections.ts";
 import { callLlm, type DeltaHandlers } from "./call-llm.ts";
 import { generateRequest } from "./generate-request.ts";
@@ -13,17 +13,17 @@ import { outcomeWithoutWait, waitForModel } from "./wait-for-model.ts";
 const BACKOFF = { firstMs: 1_000, lastMs: 30_000 };
 
 /**
- * Makes one LLM call, streams it live and commits its outcome; a failed call is an outcome too. If the model cannot be
- * reached for now, commits and returns what the agent waits for; null otherwise. Throws the session's reason when
+ * Makes one LLM call, streams it live and adds its outcome to the agent's steps; a failed call is an outcome too. If the
+ * model cannot be reached for now, adds and returns what the agent waits for; null otherwise. Throws the session's reason when
  * cancelled; then nothing of the outcome is stored and the next owner repeats the call.
  */
 export async function performLlmCall(run: ExecutionRun, step: CallLlm): Promise<WaitingFor | null> {
-  const { session, execution, state } = run;
+  const { session, state, steps } = run;
   const iteration = state.iteration.iteration + 1;
   const failures = state.iteration.consecutive_failures;
   if (failures > 0) await pause(backoff(failures, BACKOFF), session.signal);
   const unfinished = unfinishedStep(run, step);
-  const timeline = await openTimelineWriter(session, execution, iteration);
+  const timeline = timelineOf(run, iteration);
   const startedAt = performance.now();
   const { reply, lostCalls } = await callLlm(session, {
     request: generateRequest(run, step.tools),
@@ -38,13 +38,15 @@ export async function performLlmCall(run: ExecutionRun, step: CallLlm): Promise<
   const wait = waitForModel(session, reply.outcome, unfinished.waiting);
   if (wait !== null) {
     await timeline.flush();
-    await recordUnfinishedStep(run, { ...unfinished, lost_calls: lostCalls, waiting: wait });
-    timeline.close();
+    const waiting = { ...unfinished, lost_calls: lostCalls, waiting: wait };
+    steps.add(recordUnfinishedStep(run, waiting), () => timeline.close());
     return wait;
   }
   const durationMs = Math.round(performance.now() - startedAt);
   const recorded = { ...reply, outcome: outcomeWithoutWait(reply.outcome) };
-  await recordLlmCall(run, step, { reply: recorded, iteration, timeline, durationMs });
+  await timeline.flush();
+  const outcome = recordLlmCall(run, step, { reply: recorded, iteration, timeline, durationMs });
+  steps.add(outcome, () => timeline.close());
   return null;
 }
 

@@ -1,17 +1,13 @@
 import { v5 as uuidFrom } from "uuid";
-import type { EntityManager } from "typeorm";
-import type { UnstampedPayload } from "#shared/contracts/session-event.ts";
 import type { LlmInteractionType } from "#shared/contracts/statuses.ts";
-import { AgentExecutionEntity, type IterationState } from "#shared/database/entities/agent-execution.ts";
-import { LlmInteractionEntity } from "#shared/database/entities/llm-interaction.ts";
+import { type IterationState } from "#shared/contracts/iteration-state.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
 import type { AgentState, CallLlm } from "../controllers/controller.ts";
 import type { ExecutionRun } from "../execution-run.ts";
-import { commitStep } from "../persist/commit-step.ts";
-import { appendMessage, type AppendedMessage } from "../persist/conversation.ts";
-import { tokenSums } from "../persist/execution-rows.ts";
-import type { ExecutionState } from "../persist/load-session.ts";
+import { newMessages, type AppendedMessage } from "../persist/conversation.ts";
+import type { NewLlmInteraction, StepRecord } from "../persist/step-record.ts";
 import type { RowEnd, StreamKind, TimelineWriter } from "../persist/timeline-writer.ts";
+import type { ExecutionState } from "../state/session-state.ts";
 import { parseReact } from "../react-parser/parse-react.ts";
 import { replyFailure, replyTokens, type CallFailure, type LlmReply } from "./llm-reply.ts";
 import { nativeToolRows } from "./native-tool-rows.ts";
@@ -26,39 +22,39 @@ interface FinishedCall {
 }
 
 /**
- * Commits an LLM call's outcome in one transaction: its timeline rows, the assistant message, the interaction, the
- * token sums and the iteration state. Rows of an earlier attempt that the last one did not fill end as `cancelled`.
+ * The step that records an LLM call's outcome: its timeline rows, the assistant message, the interaction, the token sums and
+ * the iteration state. Rows of an earlier attempt that the last one did not fill end as `cancelled`.
  */
-export async function recordLlmCall(run: ExecutionRun, step: CallLlm, call: FinishedCall): Promise<void> {
-  const { session, execution, state } = run;
+export function recordLlmCall(run: ExecutionRun, step: CallLlm, call: FinishedCall): StepRecord {
+  const { execution, state } = run;
   const { reply, timeline, iteration, durationMs } = call;
   const failure = replyFailure(reply, step);
   const interactionId = uuidFrom(`llm:${iteration}`, execution.execution_id);
-  await timeline.flush();
-  await commitStep(session, async (manager) => {
-    const row = llmInteractionRow(execution, {
-      interactionId,
-      type: step.interaction,
-      model: state.agent.llm_provider.model,
-      lastMessageId: state.messages.at(-1)?.message_id ?? null,
-      request: { messages_count: state.messages.length, iteration, tools_count: step.tools.length },
-      reply,
-      durationMs,
-      failure,
-    });
-    await manager.insert(LlmInteractionEntity, row);
-    const events = await completeRows(manager, step, call, { interactionId, failure });
-    const message = failure === null ? assistantMessage(reply) : failureMessage(step, failure);
-    if (message !== null) await appendMessage(manager, run, message);
-    const tokens = replyTokens(reply);
-    await manager.update(
-      AgentExecutionEntity,
-      { execution_id: execution.execution_id },
-      { iteration_state: nextIterationState(state, call, failure), ...tokenSums(tokens) },
-    );
-    return { events, tokens };
+  completeRows(step, call, { interactionId, failure });
+  const { rows, events } = timeline.record();
+  const interaction = llmInteractionRow(execution, {
+    interactionId,
+    type: step.interaction,
+    model: state.agent.llm_provider.model,
+    lastMessageId: state.messages.at(-1)?.message_id ?? null,
+    request: { messages_count: state.messages.length, iteration, tools_count: step.tools.length },
+    reply,
+    durationMs,
+    failure,
   });
-  timeline.close();
+  const message = failure === null ? assistantMessage(reply) : failureMessage(step, failure);
+  const tokens = replyTokens(reply);
+  const iteration_state = nextIterationState(state, call, failure);
+  return {
+    rows: {
+      ...rows,
+      llmInteractions: [interaction],
+      ...(message === null ? {} : { messages: newMessages(run, [message]) }),
+      executionChanges: [{ execution_id: execution.execution_id, iteration_state, tokens }],
+    },
+    events,
+    tokens,
+  };
 }
 
 /** The user message after a failed call; null if the controller asks for none. */
@@ -66,13 +62,11 @@ function failureMessage({ afterFailure }: CallLlm, { message }: CallFailure): Ap
   return afterFailure === null ? null : { role: "user", content: afterFailure(message) };
 }
 
-async function completeRows(
-  manager: EntityManager,
+function completeRows(
   step: CallLlm,
   { reply, timeline }: FinishedCall,
   { interactionId, failure }: { interactionId: string; failure: CallFailure | null },
-): Promise<UnstampedPayload[]> {
-  const events: UnstampedPayload[] = [];
+): void {
   const contents = reply.outcome.kind === "completed" ? replyContents(step, reply) : undefined;
   const missing = new Map(contents);
   for (const row of timeline.openRows()) {
@@ -81,22 +75,19 @@ async function completeRows(
       contents === undefined ? undefined : (contents.get(row.kind) ?? null),
       failure,
     );
-    events.push(await timeline.complete(manager, row, { ...end, interactionId }));
+    timeline.complete(row, { ...end, interactionId });
     missing.delete(row.kind);
   }
   // ReAct agents reason in text; native tool use of the provider is only in the interaction's record.
   for (const row of step.style === "react" ? [] : nativeToolRows(reply)) {
-    events.push(await timeline.add(manager, { ...row, interactionId }));
+    timeline.add({ ...row, interactionId });
   }
   // Rows of the complete text that were not streamed.
-  for (const [kind, content] of missing) {
-    events.push(await timeline.addStream(manager, kind, { content, interactionId }));
-  }
+  for (const [kind, content] of missing) timeline.addStream(kind, { content, interactionId });
   if (failure !== null) {
     const content = `LLM error: ${failure.message} (code: ${failure.code}, retryable: ${failure.retryable})`;
-    events.push(await timeline.add(manager, { type: "error", content, metadata: null, interactionId }));
+    timeline.add({ type: "error", content, metadata: null, interactionId });
   }
-  return events;
 }
 
 /**
@@ -193,13 +184,12 @@ interface RecordedLlmCall {
 
 /** The row of an LLM call, failed ones included. */
 export function llmInteractionRow(
-  { session_id, stage_id, execution_id }: ExecutionState,
+  { stage_id, execution_id }: ExecutionState,
   { interactionId, type, model, lastMessageId, request, reply, durationMs, failure }: RecordedLlmCall,
-) {
+): NewLlmInteraction {
   const { usage } = reply;
   return {
     interaction_id: interactionId,
-    session_id,
     stage_id,
     execution_id,
     interaction_type: type,

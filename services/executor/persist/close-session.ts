@@ -1,53 +1,34 @@
 import { Type } from "typebox";
-import type { EntityManager } from "typeorm";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { literals } from "#shared/contracts/literals.ts";
-import type { UnstampedPayload } from "#shared/contracts/session-event.ts";
-import { SESSION_STATUSES, type TerminalStatus } from "#shared/contracts/statuses.ts";
+import { TIMELINE_EVENT_TYPES, type TerminalStatus } from "#shared/contracts/statuses.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
-import { cancelledByUser, type CancelledError, type TerminalError } from "#shared/errors.ts";
-import { closeTimeline } from "./close-timeline.ts";
-import { commitStep } from "./commit-step.ts";
+import { CancelledError, cancelledByUser, type TerminalError } from "#shared/errors.ts";
+import { loadRuns } from "../state/session-state.ts";
+import { commitStep, type CommitKind } from "./commit-step.ts";
 import { executionEvent } from "./execution-rows.ts";
 import { endSession } from "./session-rows.ts";
 import type { SessionWriter } from "./session-writer.ts";
+import { stageEvent } from "./stage-rows.ts";
+import { isOpen, type StepRecord } from "./step-record.ts";
 
-const parseStageRow = compileParser(
-  "closed stage row",
-  Type.Object({ stage_id: Uuid, stage_name: Type.String(), stage_index: Type.Integer() }),
-);
-const parseExecutionRow = compileParser(
-  "closed execution row",
+const parseOpenRow = compileParser(
+  "open timeline row",
   Type.Object({
-    session_id: Uuid,
-    stage_id: Uuid,
+    event_id: Uuid,
     execution_id: Uuid,
-    agent_name: Type.String(),
-    agent_index: Type.Integer(),
+    event_type: literals(TIMELINE_EVENT_TYPES),
+    content: Type.String(),
   }),
 );
-const parseStatus = compileParser("session status row", Type.Object({ status: literals(SESSION_STATUSES) }));
+
+const OPEN_ROWS = `
+SELECT event_id, execution_id, event_type, content FROM timeline_events
+WHERE session_id = $1 AND status = 'streaming' AND ($2::uuid IS NULL OR execution_id = $2)
+ORDER BY created_at, sequence_number`;
+
 const parseAnswer = compileParser("last answer", Type.Object({ content: Type.String() }));
-
-/** Locked first, as the api's cancel does: the later of the two sees what the earlier one wrote. */
-const LOCK_STATUS = `SELECT status FROM alert_sessions WHERE session_id = $1 FOR NO KEY UPDATE`;
-
-const CLOSE_EXECUTIONS = `
-WITH closed AS (
-  UPDATE agent_executions SET status = $2, completed_at = now(), error_message = $3, error_code = $4,
-    duration_ms = (extract(epoch FROM now() - started_at) * 1000)::int
-  WHERE session_id = $1 AND status IN ('pending', 'active')
-  RETURNING session_id, stage_id, execution_id, agent_name, agent_index
-) SELECT session_id, stage_id, execution_id, agent_name, agent_index FROM closed ORDER BY agent_index`;
-
-const CLOSE_STAGES = `
-WITH closed AS (
-  UPDATE stages SET status = $2, completed_at = now(), error_message = $3, error_code = $4,
-    duration_ms = (extract(epoch FROM now() - started_at) * 1000)::int
-  WHERE session_id = $1 AND status IN ('pending', 'active')
-  RETURNING stage_id, stage_name, stage_index
-) SELECT stage_id, stage_name, stage_index FROM closed ORDER BY stage_index`;
 
 const LAST_ANSWER = `
 SELECT answer.content FROM timeline_events answer
@@ -65,41 +46,72 @@ export async function closeSession(
   requested: Exclude<TerminalStatus, "completed">,
   reason: CancelledError | TerminalError,
 ): Promise<TerminalStatus> {
-  const { sessionId } = session;
-  let [status, error] = [requested, reason];
-  const write = async (manager: EntityManager) => {
-    const [row] = await selectRows(manager, parseStatus, LOCK_STATUS, [sessionId]);
-    if (row?.status === "cancelling") {
-      [status, error] = ["cancelled", cancelledByUser()];
-    }
-    const ended = { status, errorMessage: error.message, errorCode: error.code };
-    const [answer] = await selectRows(manager, parseAnswer, LAST_ANSWER, [sessionId]);
-    return {
-      events: [
-        ...(await closeTimeline(manager, session, status)),
-        ...(await closeRuns(manager, sessionId, ended)),
-        ...(await endSession(manager, sessionId, ended, { finalAnalysis: answer?.content ?? null })),
-      ],
-    };
-  };
-  await Promise.all(session.streams.all().map((stream) => stream.flush()));
-  await commitStep(session, write, "close");
-  session.log.info({ status, reason: error.message }, "session closed");
-  return status;
+  try {
+    await close(session, requested, reason, requested === "cancelled" ? "close" : "finish");
+    return requested;
+  } catch (error) {
+    const isCancelled = error instanceof CancelledError && error.reason === "user";
+    if (requested === "cancelled" || !isCancelled) throw error;
+    await close(session, "cancelled", cancelledByUser(), "close");
+    return "cancelled";
+  }
 }
 
-async function closeRuns(
-  manager: EntityManager,
-  sessionId: string,
-  { status, errorMessage, errorCode }: { status: TerminalStatus; errorMessage: string; errorCode: string },
-): Promise<UnstampedPayload[]> {
-  const parameters = [sessionId, status, errorMessage, errorCode];
-  const executions = await selectRows(manager, parseExecutionRow, CLOSE_EXECUTIONS, parameters);
-  const stages = await selectRows(manager, parseStageRow, CLOSE_STAGES, parameters);
-  return [
-    ...executions.map((execution) => executionEvent(execution, status)),
-    ...stages.map((stage) => {
-      return { type: "stage.completed", session_id: sessionId, ...stage, status } as const;
-    }),
-  ];
+/** A `finish` is refused once a cancel is recorded. */
+async function close(
+  session: SessionWriter,
+  status: Exclude<TerminalStatus, "completed">,
+  { message, code }: CancelledError | TerminalError,
+  kind: CommitKind,
+): Promise<void> {
+  const { db, sessionId } = session;
+  await Promise.all(session.streams.all().map((stream) => stream.flush()));
+  const { stages, executions } = await loadRuns(db, sessionId);
+  const [answer] = await selectRows(db, parseAnswer, LAST_ANSWER, [sessionId]);
+  const ending = { status, error_message: message, error_code: code };
+  const openStages = stages.filter((stage) => isOpen(stage.status));
+  const openExecutions = executions.filter((execution) => isOpen(execution.status));
+  const runs: StepRecord = {
+    rows: {
+      stageEnds: openStages.map(({ stage_id }) => ({ stage_id, ...ending })),
+      executionChanges: openExecutions.map(({ execution_id }) => ({ execution_id, end: ending })),
+    },
+    events: [
+      ...openExecutions.map((execution) => executionEvent(execution, status)),
+      ...openStages.map((stage) => stageEvent("stage.completed", stage, status)),
+    ],
+  };
+  const outcome = { status, errorMessage: message, errorCode: code };
+  const end = endSession(sessionId, outcome, { finalAnalysis: answer?.content ?? null });
+  await commitStep(session, [await closeTimeline(session, status), runs, end], kind);
+  session.log.info({ status, reason: message }, "session closed");
+}
+
+/**
+ * The step that ends the session's open timeline rows, or those of one execution, with the text streamed so far. The live
+ * texts must be flushed: no chunk may follow its row's completed event.
+ */
+export async function closeTimeline(
+  { db, sessionId, streams }: SessionWriter,
+  status: TerminalStatus,
+  executionId: string | null = null,
+): Promise<StepRecord> {
+  const rows = await selectRows(db, parseOpenRow, OPEN_ROWS, [sessionId, executionId]);
+  const timelineEnds = rows.map(({ content, ...row }) => ({
+    ...row,
+    status,
+    content: streams.textOf(row.event_id) ?? content,
+    llm_interaction_id: null,
+  }));
+  return {
+    rows: { timelineEnds },
+    events: timelineEnds.map(({ event_id, event_type, content }) => ({
+      type: "timeline_event.completed",
+      event_id,
+      session_id: sessionId,
+      event_type,
+      status,
+      content,
+    })),
+  };
 }

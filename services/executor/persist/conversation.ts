@@ -1,11 +1,8 @@
 import { v5 as uuidFrom } from "uuid";
-import type { EntityManager } from "typeorm";
-import { AgentExecutionEntity, type IterationState } from "#shared/database/entities/agent-execution.ts";
-import { MessageEntity, type Message } from "#shared/database/entities/message.ts";
-import { postgresSafeText } from "#shared/postgres-safe-text.ts";
-import { commitStep } from "./commit-step.ts";
-import type { ExecutionState } from "./load-session.ts";
-import type { SessionWriter } from "./session-writer.ts";
+import type { Message } from "#shared/database/entities/message.ts";
+import type { AgentMemory } from "../state/agent-memory.ts";
+import type { ExecutionState } from "../state/session-state.ts";
+import type { NewMessage, StepRecord } from "./step-record.ts";
 
 /** A message to append; its ids and sequence number follow from the conversation. */
 export type AppendedMessage = Pick<Message, "role" | "content"> &
@@ -13,76 +10,62 @@ export type AppendedMessage = Pick<Message, "role" | "content"> &
 
 /** An execution with its conversation as it was when the step began. */
 interface ExecutionConversation {
-  readonly session: SessionWriter;
-  readonly execution: ExecutionState;
-  readonly state: {
-    readonly messages: readonly Pick<Message, "sequence_number">[];
-    readonly iteration: IterationState;
+  readonly execution: Pick<ExecutionState, "stage_id" | "execution_id">;
+  readonly state: Pick<AgentMemory, "iteration"> & {
+    readonly messages: readonly Pick<NewMessage, "sequence_number">[];
   };
 }
 
-/** Commits an execution's first messages. */
-export async function openConversation(
-  { session, execution }: ExecutionConversation,
+/** The step that inserts an execution's first messages. */
+export function openConversation(
+  conversation: ExecutionConversation,
   messages: readonly Pick<Message, "role" | "content">[],
-): Promise<void> {
-  const { execution_id, stage_id } = execution;
-  await commitStep(session, async (manager) => {
-    await manager.insert(
-      MessageEntity,
-      messages.map(({ role, content }, index) => ({
-        message_id: messageId(execution_id, index + 1),
-        session_id: session.sessionId,
-        stage_id,
-        execution_id,
-        role,
-        content,
-        sequence_number: index + 1,
-      })),
-    );
-    return { events: [] };
-  });
+): StepRecord {
+  return { rows: { messages: newMessages(conversation, messages) }, events: [] };
 }
 
-/** Commits a user message of ours, such as feedback; `concluding` also ends the iterations. */
-export async function appendUserMessage(
+/** The step that appends a user message of ours, such as feedback; `concluding` also ends the iterations. */
+export function appendUserMessage(
   conversation: ExecutionConversation,
   { content, concluding }: { readonly content: string; readonly concluding: boolean },
-): Promise<void> {
-  const { session, execution, state } = conversation;
-  await commitStep(session, async (manager) => {
-    await appendMessage(manager, conversation, { role: "user", content });
-    if (concluding) {
-      await manager.update(
-        AgentExecutionEntity,
-        { execution_id: execution.execution_id },
-        { iteration_state: { ...state.iteration, phase: "concluding" } },
-      );
-    }
-    return { events: [] };
-  });
+): StepRecord {
+  const { execution, state } = conversation;
+  const change = {
+    execution_id: execution.execution_id,
+    iteration_state: { ...state.iteration, phase: "concluding" as const },
+  };
+  return {
+    rows: {
+      messages: newMessages(conversation, [{ role: "user", content }]),
+      ...(concluding ? { executionChanges: [change] } : {}),
+    },
+    events: [],
+  };
 }
 
-/** Within a step's transaction: appends one message. */
-export async function appendMessage(
-  manager: EntityManager,
-  { execution, state }: Pick<ExecutionConversation, "execution" | "state">,
-  message: AppendedMessage,
-): Promise<void> {
-  const { session_id, stage_id, execution_id } = execution;
-  const sequence_number = (state.messages.at(-1)?.sequence_number ?? 0) + 1;
-  await manager.insert(MessageEntity, {
-    ...message,
-    content: postgresSafeText(message.content).text,
-    message_id: messageId(execution_id, sequence_number),
-    session_id,
+/** The rows of messages at the end of a conversation. */
+export function newMessages(
+  {
+    execution,
+    state,
+  }: Pick<ExecutionConversation, "execution"> & {
+    readonly state: Pick<ExecutionConversation["state"], "messages">;
+  },
+  messages: readonly AppendedMessage[],
+): NewMessage[] {
+  const { stage_id, execution_id } = execution;
+  const last = state.messages.at(-1)?.sequence_number ?? 0;
+  return messages.map((message, index) => ({
+    // Derived from the position, so that a repeated step names the same row.
+    message_id: uuidFrom(`message:${last + index + 1}`, execution_id),
     stage_id,
     execution_id,
-    sequence_number,
-  });
-}
-
-/** Derived from the position, so that a repeated step names the same row. */
-function messageId(executionId: string, sequenceNumber: number): string {
-  return uuidFrom(`message:${sequenceNumber}`, executionId);
+    sequence_number: last + index + 1,
+    role: message.role,
+    content: message.content,
+    tool_calls: message.tool_calls ?? null,
+    tool_call_id: message.tool_call_id ?? null,
+    tool_name: message.tool_name ?? null,
+    provider_state: message.provider_state?.toString("base64") ?? null,
+  }));
 }

@@ -1,10 +1,6 @@
-import { Type } from "typebox";
-import type { EntityManager } from "typeorm";
-import { compileParser } from "#shared/contracts/compile-parser.ts";
 import type { UnstampedPayload } from "#shared/contracts/session-event.ts";
 import type { WaitingFor } from "#shared/contracts/waiting-for.ts";
-import { selectRows } from "#shared/database/select-rows.ts";
-import type { StageState } from "./load-session.ts";
+import type { SessionState, StageState } from "../state/session-state.ts";
 
 /** A stage's row and its position in the chain. */
 export interface StageContext {
@@ -28,28 +24,27 @@ type ProgressContext = Pick<StageContext, "agents" | "total"> & {
   readonly row: Pick<StageState, "session_id" | "stage_name" | "stage_index">;
 };
 
-const parseCount = compileParser("active executions", Type.Object({ active: Type.Integer() }));
+/** What a progress event says; the number of running agents is that after the step. */
+export interface Progress {
+  readonly stage: ProgressContext;
+  readonly activity: Activity;
+}
 
-const COUNT_ACTIVE = `
-SELECT count(*)::int AS active FROM agent_executions WHERE session_id = $1 AND status = 'active'`;
-
-/** Within a step's transaction, after its writes: the session's `session.progress` event. */
-export async function progressEvent(
-  manager: EntityManager,
-  context: ProgressContext,
-  activity: Activity,
-): Promise<UnstampedPayload> {
-  const { session_id, stage_name, stage_index } = context.row;
-  const [row] = await selectRows(manager, parseCount, COUNT_ACTIVE, [session_id]);
-  const active = row?.active ?? 0;
+/** The session's `session.progress` event after a step that leaves `state`. */
+export function progressEvent(
+  { stage, activity }: Progress,
+  { executions }: Pick<SessionState, "executions">,
+): UnstampedPayload {
+  const { session_id, stage_name, stage_index } = stage.row;
+  const active = executions.filter(({ status }) => status === "active").length;
   return {
     type: "session.progress",
     session_id,
     current_stage_index: stage_index,
     current_stage_name: stage_name,
-    total_stages: context.total,
+    total_stages: stage.total,
     active_executions: active,
-    status_text: statusText(context, activity, active),
+    status_text: statusText(stage, activity, active),
   };
 }
 

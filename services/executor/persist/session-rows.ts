@@ -1,9 +1,5 @@
-import type { EntityManager } from "typeorm";
-import type { UnstampedPayload } from "#shared/contracts/session-event.ts";
-import { AlertSessionEntity } from "#shared/database/entities/alert-session.ts";
-import { commitStep } from "./commit-step.ts";
 import type { RunOutcome } from "./run-outcome.ts";
-import type { SessionWriter } from "./session-writer.ts";
+import type { StepRecord } from "./step-record.ts";
 
 /** The results stored with a session; null where it has none. */
 interface SessionFindings {
@@ -13,46 +9,29 @@ interface SessionFindings {
   readonly executiveSummaryError?: string | null;
 }
 
-/** Commits how the session ended. The fence refuses it after a cancel, even with an answer. */
-export async function finishSession(
-  session: SessionWriter,
-  outcome: RunOutcome,
-  finalAnalysis: string | null,
-): Promise<void> {
-  await commitStep(
-    session,
-    async (manager) => ({ events: await endSession(manager, session.sessionId, outcome, { finalAnalysis }) }),
-    "finish",
-  );
-}
-
-/** Within a step's transaction: writes a session's terminal row and returns its two events. */
-export async function endSession(
-  manager: EntityManager,
-  sessionId: string,
+/** The step that records how a session ended, with its two events. */
+export function endSession(
+  session_id: string,
   { status, errorMessage, errorCode }: RunOutcome,
   { finalAnalysis, executiveSummary = null, executiveSummaryError = null }: SessionFindings,
-): Promise<UnstampedPayload[]> {
-  await manager.update(
-    AlertSessionEntity,
-    { session_id: sessionId },
-    {
-      status,
-      completed_at: () => "now()",
-      error_message: errorMessage,
-      error_code: errorCode,
-      final_analysis: finalAnalysis,
-      executive_summary: executiveSummary,
-      executive_summary_error: executiveSummaryError,
+): StepRecord {
+  const fields = { session_id, status, ...(errorMessage === null ? {} : { error_message: errorMessage }) };
+  return {
+    rows: {
+      session: {
+        end: {
+          status,
+          error_message: errorMessage,
+          error_code: errorCode,
+          final_analysis: finalAnalysis,
+          executive_summary: executiveSummary,
+          executive_summary_error: executiveSummaryError,
+        },
+      },
     },
-  );
-  const fields = {
-    session_id: sessionId,
-    status,
-    ...(errorMessage === null ? {} : { error_message: errorMessage }),
+    events: [
+      { type: "session.status", ...fields },
+      { type: "session.completed", ...fields },
+    ],
   };
-  return [
-    { type: "session.status", ...fields },
-    { type: "session.completed", ...fields },
-  ];
 }

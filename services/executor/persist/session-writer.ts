@@ -1,9 +1,10 @@
 import type { LimitFunction } from "p-limit";
 import type { CancelledError } from "#shared/errors.ts";
+import type { Database } from "#shared/database/database.ts";
 import type { Logger } from "#shared/service/logger.ts";
+import type { SessionMemory } from "../state/session-memory.ts";
 import type { LiveStreams } from "../stream/live-streams.ts";
 import type { EventPublisher } from "../stream/publish-events.ts";
-import type { Database } from "#shared/database/database.ts";
 
 /** What the writes of a session need of the executor that owns it. */
 export interface SessionWriter {
@@ -17,6 +18,8 @@ export interface SessionWriter {
    * pooled connection.
    */
   readonly commitMutex: LimitFunction;
+  /** What the session's rows say. */
+  readonly memory: SessionMemory;
   readonly publisher: EventPublisher;
   readonly streams: LiveStreams;
   /** Cancels the session's work; the first reason stays. */

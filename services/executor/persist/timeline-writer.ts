@@ -1,12 +1,10 @@
 import { v5 as uuidFrom } from "uuid";
-import type { EntityManager } from "typeorm";
 import type { UnstampedPayload } from "#shared/contracts/session-event.ts";
-import type { TimelineEventType, TimelineStatus } from "#shared/contracts/statuses.ts";
-import { TimelineEventEntity, type TimelineEvent } from "#shared/database/entities/timeline-event.ts";
-import type { LiveStream } from "../stream/live-streams.ts";
-import { commitStep } from "./commit-step.ts";
-import type { ExecutionState } from "./load-session.ts";
-import type { SessionWriter } from "./session-writer.ts";
+import type { TimelineEventType } from "#shared/contracts/statuses.ts";
+import type { TimelineMemory } from "../state/agent-memory.ts";
+import type { ExecutionState } from "../state/session-state.ts";
+import type { LiveStream, LiveStreams } from "../stream/live-streams.ts";
+import type { NewTimelineRow, StepRecord, TimelineEnd } from "./step-record.ts";
 
 /** The rows that one LLM call may stream into, at most one of each. */
 const STREAMS = {
@@ -28,17 +26,6 @@ interface OpenRow {
   stream: LiveStream | undefined;
 }
 
-/** The columns of a new row that do not follow from its execution. */
-type InsertedRow = Pick<TimelineEvent, "event_id" | "event_type" | "status" | "content"> &
-  Partial<Pick<TimelineEvent, "metadata" | "llm_interaction_id" | "mcp_interaction_id">>;
-
-/** How an open row ends. */
-export interface RowEnd {
-  readonly status: Exclude<TimelineStatus, "streaming">;
-  readonly content: string;
-  readonly interactionId: string | null;
-}
-
 /** A row that is complete when it is inserted. */
 export interface WholeRow {
   readonly type: TimelineEventType;
@@ -52,63 +39,55 @@ export interface WholeRow {
   readonly mcpInteractionId?: string;
 }
 
-/**
- * Opens the writer for one LLM call. Row ids derive from execution, iteration and kind: when a call is repeated after a
- * crash, its open rows are found and reused, with the same id and sequence number.
- */
-export async function openTimelineWriter(
-  session: SessionWriter,
-  execution: ExecutionState,
-  iteration: number,
-): Promise<TimelineWriter> {
-  const existing = await session.db.getRepository(TimelineEventEntity).find({
-    select: { event_id: true, event_type: true, status: true, sequence_number: true },
-    where: { execution_id: execution.execution_id },
-    order: { sequence_number: "ASC" },
-  });
-  const open = new Set(
-    existing.filter(({ status }) => status === "streaming").map(({ event_id }) => event_id),
-  );
-  const rows = STREAM_KINDS.map((kind) => ({
-    eventId: streamId(execution, iteration, kind),
-    kind,
-    stream: undefined,
-  }));
-  return new TimelineWriter(session, execution, {
-    iteration,
-    nextSequence: (existing.at(-1)?.sequence_number ?? 0) + 1,
-    rows: rows.filter(({ eventId }) => open.has(eventId)),
-  });
+/** How an open row ends. */
+export type RowEnd = Pick<TimelineEnd, "status" | "content"> & { readonly interactionId: string | null };
+
+interface TimelineWriterOptions {
+  readonly sessionId: string;
+  readonly execution: Pick<ExecutionState, "stage_id" | "execution_id">;
+  readonly iteration: number;
+  /** What the execution's timeline has when the call begins. */
+  readonly timeline: Pick<TimelineMemory, "nextSequence" | "open">;
 }
 
-function streamId({ execution_id }: ExecutionState, iteration: number, kind: StreamKind): string {
-  return uuidFrom(`timeline:${iteration}:${kind}`, execution_id);
+/** What a writer needs to stream text into its rows. */
+interface Streaming {
+  readonly streams: LiveStreams;
+  /** Stores a row that was opened. */
+  readonly commit: (opened: StepRecord) => Promise<void>;
 }
 
 /** The id of a row that is complete when it is inserted. */
-export function wholeRowId({ execution_id }: ExecutionState, iteration: number, key: string): string {
+export function wholeRowId(
+  { execution_id }: Pick<ExecutionState, "execution_id">,
+  iteration: number,
+  key: string,
+): string {
   return uuidFrom(`timeline:${iteration}:row:${key}`, execution_id);
 }
 
-/** The timeline rows of one LLM call of an execution. */
+/**
+ * The timeline rows of one LLM call, or of another step of an execution. Row ids derive from execution, iteration and
+ * kind: when a call is repeated after a crash, its open rows are found and reused, with the same id and sequence number.
+ */
 export class TimelineWriter {
-  readonly #session: SessionWriter;
-  readonly #execution: ExecutionState;
-  readonly #iteration: number;
+  readonly #options: TimelineWriterOptions;
+  readonly #streaming: Streaming | undefined;
   readonly #rows: OpenRow[];
+  readonly #added: NewTimelineRow[] = [];
+  readonly #ended: TimelineEnd[] = [];
+  readonly #events: UnstampedPayload[] = [];
   #nextSequence: number;
   #attempt = 1;
 
-  constructor(
-    session: SessionWriter,
-    execution: ExecutionState,
-    { iteration, nextSequence, rows }: { iteration: number; nextSequence: number; rows: OpenRow[] },
-  ) {
-    this.#session = session;
-    this.#execution = execution;
-    this.#iteration = iteration;
-    this.#nextSequence = nextSequence;
-    this.#rows = rows;
+  /** A writer that streams needs `streaming`. */
+  constructor(options: TimelineWriterOptions, streaming?: Streaming) {
+    const { timeline } = options;
+    this.#options = options;
+    this.#streaming = streaming;
+    this.#nextSequence = timeline.nextSequence;
+    const rows = STREAM_KINDS.map((kind) => ({ eventId: this.#streamId(kind), kind, stream: undefined }));
+    this.#rows = rows.filter(({ eventId }) => timeline.open.has(eventId));
   }
 
   /** Starts another attempt of the call: text streamed by earlier attempts is discarded, their rows stay open. */
@@ -119,10 +98,11 @@ export class TimelineWriter {
   }
 
   /** Streams a delta into the call's row of this kind; the first delta opens the row. */
-  async append(kind: StreamKind, delta: string): Promise<void> {
-    const row = this.#rows.find((open) => open.kind === kind) ?? (await this.#open(kind));
-    row.stream ??= this.#session.streams.open(row.eventId, this.#attempt);
-    row.stream.append(delta);
+  append(kind: StreamKind, delta: string): Promise<void> | undefined {
+    const row = this.#rows.find((open) => open.kind === kind);
+    if (row === undefined) return this.#open(kind).then((opened) => this.#appendTo(opened, delta));
+    this.#appendTo(row, delta);
+    return undefined;
   }
 
   /** The open rows by sequence number; `text` is null if the last attempt wrote nothing. */
@@ -130,44 +110,41 @@ export class TimelineWriter {
     return this.#rows.map(({ eventId, kind, stream }) => ({ eventId, kind, text: stream?.text() ?? null }));
   }
 
-  /** Within a step's transaction: ends an open row and returns its event. */
-  async complete(
-    manager: EntityManager,
+  /** Ends an open row. */
+  complete(
     { eventId, kind }: Pick<OpenRow, "eventId" | "kind">,
     { status, content, interactionId }: RowEnd,
-  ): Promise<UnstampedPayload> {
-    await manager.update(
-      TimelineEventEntity,
-      { event_id: eventId },
-      { status, content, llm_interaction_id: interactionId, updated_at: () => "now()" },
-    );
-    return {
-      type: "timeline_event.completed",
+  ): void {
+    const { type } = STREAMS[kind];
+    const { execution_id } = this.#options.execution;
+    this.#ended.push({
       event_id: eventId,
-      session_id: this.#session.sessionId,
-      event_type: STREAMS[kind].type,
+      execution_id,
+      event_type: type,
       status,
       content,
-    };
+      llm_interaction_id: interactionId,
+    });
+    this.#events.push({
+      type: "timeline_event.completed",
+      event_id: eventId,
+      session_id: this.#options.sessionId,
+      event_type: type,
+      status,
+      content,
+    });
   }
 
-  /** Within a step's transaction: adds a complete row of a kind that was not streamed, and returns its event. */
-  async addStream(
-    manager: EntityManager,
-    kind: StreamKind,
-    row: Pick<WholeRow, "content" | "interactionId">,
-  ): Promise<UnstampedPayload> {
-    return this.add(manager, { ...row, ...STREAMS[kind] });
+  /** Adds a complete row of a kind that was not streamed. */
+  addStream(kind: StreamKind, row: Pick<WholeRow, "content" | "interactionId">): void {
+    this.add({ ...row, ...STREAMS[kind] });
   }
 
-  /** Within a step's transaction: adds a complete row and returns its event. */
-  async add(
-    manager: EntityManager,
-    { key, type, content, metadata, interactionId, mcpInteractionId }: WholeRow,
-  ): Promise<UnstampedPayload> {
-    const event_id = wholeRowId(this.#execution, this.#iteration, key ?? String(this.#nextSequence));
-    return this.#insert(manager, {
-      event_id,
+  /** Adds a complete row. */
+  add({ key, type, content, metadata, interactionId, mcpInteractionId }: WholeRow): void {
+    const { execution, iteration } = this.#options;
+    const row = this.#newRow({
+      event_id: wholeRowId(execution, iteration, key ?? String(this.#nextSequence)),
       event_type: type,
       status: "completed",
       content,
@@ -175,6 +152,22 @@ export class TimelineWriter {
       llm_interaction_id: interactionId,
       mcp_interaction_id: mcpInteractionId ?? null,
     });
+    this.#added.push(row);
+    this.#events.push(this.#createdEvent(row));
+  }
+
+  /** The rows that were added and ended, and their events in this order. */
+  record(): {
+    readonly rows: Pick<StepRecord["rows"], "timeline" | "timelineEnds">;
+    readonly events: UnstampedPayload[];
+  } {
+    return {
+      rows: {
+        ...(this.#added.length === 0 ? {} : { timeline: this.#added }),
+        ...(this.#ended.length === 0 ? {} : { timelineEnds: this.#ended }),
+      },
+      events: this.#events,
+    };
   }
 
   /** Sends the last chunks. Await it before the rows are completed. */
@@ -184,47 +177,53 @@ export class TimelineWriter {
 
   /** Drops the live streams: after the commit, or before another attempt. */
   close(): void {
-    for (const { eventId } of this.#rows) this.#session.streams.forget(eventId);
+    for (const { eventId } of this.#rows) this.#streaming?.streams.forget(eventId);
+  }
+
+  #streamId(kind: StreamKind): string {
+    const { execution, iteration } = this.#options;
+    return uuidFrom(`timeline:${iteration}:${kind}`, execution.execution_id);
+  }
+
+  #appendTo(row: OpenRow, delta: string): void {
+    row.stream ??= this.#streaming?.streams.open(row.eventId, this.#attempt);
+    row.stream?.append(delta);
   }
 
   async #open(kind: StreamKind): Promise<OpenRow> {
-    const eventId = streamId(this.#execution, this.#iteration, kind);
     const { type, metadata } = STREAMS[kind];
-    const opened = {
-      event_id: eventId,
+    const row = this.#newRow({
+      event_id: this.#streamId(kind),
       event_type: type,
       status: "streaming",
       content: "",
       metadata,
-    } as const;
-    await commitStep(this.#session, async (manager) => ({ events: [await this.#insert(manager, opened)] }));
-    const row: OpenRow = { eventId, kind, stream: undefined };
-    this.#rows.push(row);
-    return row;
+      llm_interaction_id: null,
+      mcp_interaction_id: null,
+    });
+    await this.#streaming?.commit({ rows: { timeline: [row] }, events: [this.#createdEvent(row)] });
+    const opened: OpenRow = { eventId: row.event_id, kind, stream: undefined };
+    this.#rows.push(opened);
+    return opened;
   }
 
-  async #insert(manager: EntityManager, row: InsertedRow): Promise<UnstampedPayload> {
-    const { session_id, stage_id, execution_id } = this.#execution;
-    const sequence_number = this.#nextSequence++;
-    await manager.insert(TimelineEventEntity, {
-      ...row,
-      session_id,
-      stage_id,
-      execution_id,
-      sequence_number,
-    });
+  #newRow(row: Omit<NewTimelineRow, "stage_id" | "execution_id" | "sequence_number">): NewTimelineRow {
+    const { stage_id, execution_id } = this.#options.execution;
+    return { ...row, stage_id, execution_id, sequence_number: this.#nextSequence++ };
+  }
+
+  #createdEvent({
+    llm_interaction_id: _,
+    mcp_interaction_id: __,
+    metadata,
+    ...row
+  }: NewTimelineRow): UnstampedPayload {
     return {
       type: "timeline_event.created",
-      event_id: row.event_id,
-      session_id,
-      stage_id,
-      execution_id,
-      event_type: row.event_type,
-      status: row.status,
-      content: row.content,
+      session_id: this.#options.sessionId,
+      ...row,
       // The created event of a streaming row carries no metadata; the row has it.
-      ...(row.status === "streaming" ? {} : { metadata: row.metadata ?? null }),
-      sequence_number,
+      ...(row.status === "streaming" ? {} : { metadata }),
     };
   }
 }

@@ -1,10 +1,12 @@
+import { randomUUID } from "node:crypto";
 import { expect } from "chai";
-import type { EntityManager } from "typeorm";
+import { INITIAL_ITERATION_STATE } from "#shared/contracts/iteration-state.ts";
 import type { UnstampedPayload } from "#shared/contracts/session-event.ts";
 import { appendEvents } from "#shared/database/append-events.ts";
 import { CancelledError } from "#shared/errors.ts";
 import type { OwnedSession } from "../owned-session.ts";
-import { commitStep } from "../persist/commit-step.ts";
+import { commitStep, type CommitKind } from "../persist/commit-step.ts";
+import type { StepRecord } from "../persist/step-record.ts";
 import { ExecutorFixture } from "./executor-fixture.ts";
 
 describe("commitStep", () => {
@@ -20,19 +22,25 @@ describe("commitStep", () => {
     session_id: sessionId,
     status: "in_progress",
   });
-  /** A step that leaves a mark in the session's row. */
-  const mark =
-    ({ sessionId }: OwnedSession, text: string) =>
-    async (manager: EntityManager) => {
-      await manager.query("UPDATE alert_sessions SET executive_summary = $2 WHERE session_id = $1", [
-        sessionId,
-        text,
-      ]);
-      return { events: [event(sessionId)] };
-    };
-  const commit = async (session: OwnedSession, text: string, kind: "step" | "finish" | "close" = "step") => {
+  /** A step that leaves a mark in the session's rows. */
+  const mark = ({ sessionId }: OwnedSession, text: string): StepRecord => ({
+    rows: {
+      stages: [
+        {
+          stage_id: randomUUID(),
+          stage_name: text,
+          stage_index: 0,
+          expected_agent_count: 1,
+          parallel_type: null,
+          success_policy: null,
+        },
+      ],
+    },
+    events: [event(sessionId)],
+  });
+  const commit = async (session: OwnedSession, text: string, kind: CommitKind = "step") => {
     try {
-      await commitStep(session, mark(session, text), kind);
+      await commitStep(session, [mark(session, text)], kind);
       return "committed";
     } catch (error) {
       if (error instanceof CancelledError) return error.reason;
@@ -41,7 +49,8 @@ describe("commitStep", () => {
   };
   const written = async (id: string) =>
     executor.query(
-      "SELECT executive_summary AS mark, last_seq FROM alert_sessions JOIN session_runtime USING (session_id) WHERE session_id = $1",
+      `SELECT stage_name AS mark, last_seq FROM session_runtime LEFT JOIN stages USING (session_id)
+       WHERE session_id = $1`,
       [id],
     );
 
@@ -52,9 +61,9 @@ describe("commitStep", () => {
       id,
     ]);
     const tokens = { input: 1, output: 2, thinking: 3, total: 6 };
-    const write = async () => Promise.resolve({ events: [event(id), event(id)], tokens });
-    await commitStep(session, write);
-    await commitStep(session, write);
+    const step = { rows: {}, events: [event(id), event(id)], tokens };
+    await commitStep(session, [step]);
+    await commitStep(session, [step]);
     expect(
       await executor.row(
         "session_runtime",
@@ -111,25 +120,90 @@ describe("commitStep", () => {
     }
   });
 
-  it("leaves no trace of a step that throws", async () => {
+  it("writes steps that are committed together as if each had been committed alone", async () => {
     const id = await executor.insert();
     await using session = await executor.own(id);
-    const error = await commitStep(session, async (manager) => {
-      await mark(session, "half")(manager);
-      throw new Error("no");
-    }).catch((thrown: unknown) => thrown);
-    expect(error).to.be.an("error").with.property("message", "no");
+    const [stage_id, execution_id] = [randomUUID(), randomUUID()];
+    const tokens = { input: 1, output: 2, thinking: 3, total: 6 };
+    const end = { status: "failed", error_message: "no", error_code: "x" } as const;
+    const [stage] = mark(session, "one").rows.stages ?? [];
+    if (stage === undefined) throw new Error("there is no stage");
+    await commitStep(session, [
+      {
+        rows: {
+          stages: [{ ...stage, stage_id }],
+          executions: [
+            {
+              execution_id,
+              stage_id,
+              agent_name: "Ann",
+              agent_index: 1,
+              iteration_strategy: "react",
+              iteration_state: INITIAL_ITERATION_STATE,
+              llm_provider: "scripted",
+            },
+          ],
+        },
+        events: [event(id)],
+      },
+      { rows: { executionChanges: [{ execution_id, starts: true, tokens }] }, events: [], tokens },
+      { rows: { executionChanges: [{ execution_id, end, tokens }] }, events: [event(id)], tokens },
+      { rows: { stageEnds: [{ stage_id, ...end }] }, events: [event(id)] },
+    ]);
+    expect(
+      await executor.query(
+        `SELECT e.status, e.error_message, e.error_code, e.total_tokens::int AS tokens, e.seq, e.duration_ms,
+                e.started_at = e.completed_at AS at_once, s.status AS stage, s.error_code AS stage_code
+         FROM agent_executions e JOIN stages s USING (stage_id) WHERE e.session_id = $1`,
+        [id],
+      ),
+    ).to.deep.equal([
+      {
+        status: "failed",
+        error_message: "no",
+        error_code: "x",
+        tokens: 12,
+        seq: 4,
+        duration_ms: 0,
+        at_once: true,
+        stage: "failed",
+        stage_code: "x",
+      },
+    ]);
+    expect((await executor.events(id)).length).to.equal(4);
+  });
+
+  it("leaves no trace of steps of which one is refused by the database", async () => {
+    const id = await executor.insert();
+    await using session = await executor.own(id);
+    const twice = [mark(session, "one"), mark(session, "two")];
+    const error: unknown = await commitStep(session, twice).catch((thrown: unknown) => thrown);
+    expect(error).to.be.an("error").with.property("code", "23505");
     expect(session.signal.aborted).to.equal(false);
     expect(await written(id)).to.deep.equal([{ mark: null, last_seq: 1 }]);
+  });
+
+  it("reads the session's state again once somebody else has raised its inbox", async () => {
+    const id = await executor.insert();
+    await using session = await executor.own(id);
+    const before = await session.memory.state();
+    await commit(session, "first");
+    expect((await session.memory.state()).stages).to.have.length(before.stages.length + 1);
+    const { generation } = session.memory;
+    await executor.query("UPDATE session_runtime SET inbox_seq = inbox_seq + 1 WHERE session_id = $1", [id]);
+    await commitStep(session, [{ rows: {}, events: [] }]);
+    expect(session.memory.generation).to.be.greaterThan(generation);
+    expect(await session.memory.state()).to.include({ inboxSeq: 1 });
+    await commitStep(session, [{ rows: {}, events: [] }]);
+    expect(session.memory.generation).to.equal(generation + 1);
   });
 
   it("keeps the event numbers of a session contiguous with twenty concurrent writers", async () => {
     const id = await executor.insert();
     await using session = await executor.own(id);
     const asSystem = async () =>
-      executor.db.transaction(async (manager) => appendEvents(manager, id, { kind: "system" }, [event(id)]));
-    const asOwner = async () =>
-      commitStep(session, async () => Promise.resolve({ events: [event(id), event(id)] }));
+      executor.db.transaction(async (manager) => appendEvents(manager, id, [event(id)]));
+    const asOwner = async () => commitStep(session, [{ rows: {}, events: [event(id), event(id)] }]);
     await Promise.all(Array.from({ length: 20 }, async (_, n) => (n % 2 === 0 ? asSystem() : asOwner())));
     const rows = await executor.query("SELECT seq FROM events WHERE session_id = $1 ORDER BY id", [id]);
     expect(rows).to.deep.equal(Array.from({ length: 31 }, (_, n) => ({ seq: n + 1 })));

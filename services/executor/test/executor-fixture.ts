@@ -166,6 +166,7 @@ async function openDeps(
     llmGatewayAddress: gateway,
     maxMessageBytes: 16 * 1024 * 1024,
     podId: `pod-${randomUUID()}`,
+    verifiesState: true,
     slots: 5,
     maxRunning: 5,
   } as const;

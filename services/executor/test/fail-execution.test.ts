@@ -1,10 +1,11 @@
 import { expect } from "chai";
 import { TerminalError } from "#shared/errors.ts";
 import { nextSessionStep } from "../next-session-step.ts";
-import { failExecution } from "../persist/execution-rows.ts";
-import { loadSession } from "../persist/load-session.ts";
+import { commitStep } from "../persist/commit-step.ts";
+import { failExecution } from "../persist/fail-execution.ts";
+import { loadSession } from "../state/session-state.ts";
 import { startStage } from "../persist/stage-rows.ts";
-import { openTimelineWriter } from "../persist/timeline-writer.ts";
+import { TimelineWriter } from "../persist/timeline-writer.ts";
 import { ExecutorFixture } from "./executor-fixture.ts";
 
 describe("failExecution", () => {
@@ -21,13 +22,16 @@ describe("failExecution", () => {
     await using session = await executor.own(id);
     const next = async () => nextSessionStep(await loadSession(executor.db, id));
     const first = await next();
-    if (first.kind === "start-stage") await startStage(session, first);
+    if (first.kind === "start-stage") await commitStep(session, [startStage(id, first)]);
     const step = await next();
     if (step.kind !== "run-executions") throw new Error(`the next step is ${step.kind}`);
     const [ann, ben] = step.runs;
     if (ann === undefined || ben === undefined) throw new Error("there are not two agents");
     for (const { execution } of [ann, ben]) {
-      const timeline = await openTimelineWriter(session, execution, 1);
+      const timeline = new TimelineWriter(
+        { sessionId: id, execution, iteration: 1, timeline: { nextSequence: 1, open: new Set() } },
+        { streams: session.streams, commit: async (opened) => commitStep(session, [opened]) },
+      );
       await timeline.append("answer", `${execution.agent_name} says`);
     }
     await failExecution(session, step.stage, ann.execution, new TerminalError("id_taken", "it is taken"));

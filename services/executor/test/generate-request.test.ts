@@ -17,6 +17,7 @@ const ROW: Message = {
   tool_name: null,
   provider_state: null,
   created_at: new Date(0),
+  seq: null,
 };
 const PLAIN = { toolCalls: [], toolCallId: "", toolName: "", providerState: Buffer.alloc(0) };
 

@@ -1,10 +1,11 @@
 import { expect } from "chai";
 import { TerminalError } from "#shared/errors.ts";
 import type { RunStatus, SessionStatus, SuccessPolicy } from "#shared/contracts/statuses.ts";
-import { INITIAL_ITERATION_STATE, type AgentExecution } from "#shared/database/entities/agent-execution.ts";
+import { INITIAL_ITERATION_STATE } from "#shared/contracts/iteration-state.ts";
+import { type AgentExecution } from "#shared/database/entities/agent-execution.ts";
 import type { Stage } from "#shared/database/entities/stage.ts";
 import { nextSessionStep } from "../next-session-step.ts";
-import type { SessionState } from "../persist/load-session.ts";
+import type { SessionState } from "../state/session-state.ts";
 import { resolvedChain } from "./resolved-chain.ts";
 
 interface Given {
@@ -60,6 +61,7 @@ function executionRow(stage: number, agent: number, status: RunStatus): AgentExe
     iteration_state: INITIAL_ITERATION_STATE,
     llm_provider: "scripted",
     ...NO_TOKENS,
+    seq: null,
   };
 }
 
@@ -72,6 +74,8 @@ function state({
 }: Given): SessionState {
   const chain = resolvedChain({ stages: plan, ...(policy === undefined ? {} : { policy }) });
   return {
+    sessionId: "session",
+    inboxSeq: 0,
     status,
     chain,
     stages: rows.map(([own], index) =>

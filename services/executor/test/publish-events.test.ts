@@ -26,7 +26,6 @@ describe("openEventPublisher", () => {
       appendEvents(
         manager,
         id,
-        { kind: "system" },
         Array.from({ length: count }, () => payload),
       ),
     );

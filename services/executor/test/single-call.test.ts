@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { INITIAL_ITERATION_STATE, type IterationState } from "#shared/database/entities/agent-execution.ts";
+import { INITIAL_ITERATION_STATE, type IterationState } from "#shared/contracts/iteration-state.ts";
 import type { Message } from "#shared/database/entities/message.ts";
 import type { AgentState } from "../controllers/controller.ts";
 import { nextAgentStep } from "../controllers/next-agent-step.ts";
@@ -19,6 +19,7 @@ function message(role: Message["role"], sequence_number: number): Message {
     tool_name: null,
     provider_state: null,
     created_at: new Date(0),
+    seq: null,
   };
 }
 

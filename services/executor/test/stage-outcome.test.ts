@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { SUCCESS_POLICIES, TERMINAL_STATUSES, type TerminalStatus } from "#shared/contracts/statuses.ts";
-import type { ExecutionState } from "../persist/load-session.ts";
+import type { ExecutionState } from "../state/session-state.ts";
 import { stageOutcome } from "../stage-outcome.ts";
 
 function execution(status: TerminalStatus, index: number): ExecutionState {

@@ -1,12 +1,9 @@
 import { v5 as uuidFrom } from "uuid";
 import type { WaitingFor } from "#shared/contracts/waiting-for.ts";
-import { AlertSessionEntity } from "#shared/database/entities/alert-session.ts";
-import { McpInteractionEntity } from "#shared/database/entities/mcp-interaction.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
 import type { ListTools } from "../controllers/controller.ts";
-import type { ExecutionRun } from "../execution-run.ts";
-import { commitStep } from "../persist/commit-step.ts";
-import { openTimelineWriter } from "../persist/timeline-writer.ts";
+import { timelineOf, type ExecutionRun } from "../execution-run.ts";
+import type { StepRecord } from "../persist/step-record.ts";
 import { recordUnfinishedStep, unfinishedStep } from "../persist/unfinished-step.ts";
 import { retryDelay, waitFrom } from "../wait.ts";
 import { listTools, type ToolListing, type ToolServer } from "./list-tools.ts";
@@ -15,13 +12,13 @@ import { listTools, type ToolListing, type ToolServer } from "./list-tools.ts";
 const TIME_KEPT = 1 / 3;
 
 /**
- * Requests the tools of the agent's servers and commits the listing. While no runner answers, commits and returns what
+ * Requests the tools of the agent's servers and adds the listing to its steps. While no runner answers, adds and returns what
  * the agent waits for; null otherwise. An agent goes on without tools only if there are none, or if little of the
  * session's time is left: an investigation from the alert alone is better than none. The session is then marked as
  * degraded, and an `error` row says why.
  */
 export async function performToolListing(run: ExecutionRun, step: ListTools): Promise<WaitingFor | null> {
-  const { session, execution, state } = run;
+  const { session, execution, state, steps } = run;
   const servers = step.serverIds.map((id) => ({ id, tools: state.agent.tool_choice?.[id] ?? null }));
   const startedAt = performance.now();
   const listing = await listTools(session, { executionId: execution.execution_id, servers }, session.signal);
@@ -35,47 +32,44 @@ export async function performToolListing(run: ExecutionRun, step: ListTools): Pr
         delayMs,
         pauses_deadline: false,
       });
-      await recordUnfinishedStep(run, { ...unfinished, waiting });
+      steps.add(recordUnfinishedStep(run, { ...unfinished, waiting }));
       return waiting;
     }
   }
-  await recordToolListing(run, servers, listing, Math.round(performance.now() - startedAt));
+  steps.add(recordToolListing(run, servers, listing, Math.round(performance.now() - startedAt)));
   return null;
 }
 
-/** Commits a listing as one row per server. Every later step reads the tools from these rows. */
-async function recordToolListing(
-  { session, execution, state }: ExecutionRun,
+/** The step that records a listing as one row per server. Every later step has the tools from these rows. */
+function recordToolListing(
+  run: ExecutionRun,
   servers: readonly ToolServer[],
   listing: ToolListing,
   durationMs: number,
-): Promise<void> {
-  const { session_id, stage_id, execution_id } = execution;
+): StepRecord {
+  const { session, execution, state } = run;
+  const { stage_id, execution_id } = execution;
+  const mcpInteractions = servers.map(({ id: server }) => ({
+    interaction_id: uuidFrom(`listing:${server}`, execution_id),
+    stage_id,
+    execution_id,
+    interaction_type: "tool_list" as const,
+    server_name: server,
+    tool_name: null,
+    tool_arguments: null,
+    tool_result: null,
+    available_tools: listing.kind === "listed" ? listing.tools.filter((tool) => tool.server === server) : [],
+    duration_ms: durationMs,
+    error_message: listingError(listing, server),
+  }));
   const loss = lossOfTools(servers, listing);
-  if (loss !== null) session.log.error({ execution_id, error: loss }, "agent goes on without tools");
-  const timeline = await openTimelineWriter(session, execution, state.iteration.iteration);
-  await commitStep(session, async (manager) => {
-    await manager.insert(
-      McpInteractionEntity,
-      servers.map(({ id: server }) => ({
-        interaction_id: uuidFrom(`listing:${server}`, execution_id),
-        session_id,
-        stage_id,
-        execution_id,
-        interaction_type: "tool_list" as const,
-        server_name: server,
-        available_tools:
-          listing.kind === "listed" ? listing.tools.filter((tool) => tool.server === server) : [],
-        duration_ms: durationMs,
-        error_message: listingError(listing, server),
-      })),
-    );
-    if (loss === null) return { events: [] };
-    await manager.update(AlertSessionEntity, { session_id }, { degraded: true });
-    const content = postgresSafeText(`The agent goes on without tools: ${loss}`).text;
-    const row = { key: "listing", type: "error", content, metadata: null, interactionId: null } as const;
-    return { events: [await timeline.add(manager, row)] };
-  });
+  if (loss === null) return { rows: { mcpInteractions }, events: [] };
+  session.log.error({ execution_id, error: loss }, "agent goes on without tools");
+  const timeline = timelineOf(run, state.iteration.iteration);
+  const content = postgresSafeText(`The agent goes on without tools: ${loss}`).text;
+  timeline.add({ key: "listing", type: "error", content, metadata: null, interactionId: null });
+  const { rows, events } = timeline.record();
+  return { rows: { ...rows, mcpInteractions, session: { degraded: true } }, events };
 }
 
 /** Why an agent that should have tools has none; null if it has tools, or if none were selected for it. */

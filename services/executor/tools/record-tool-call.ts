@@ -1,13 +1,11 @@
 import { v5 as uuidFrom } from "uuid";
-import { AgentExecutionEntity, type IterationState } from "#shared/database/entities/agent-execution.ts";
-import { McpInteractionEntity } from "#shared/database/entities/mcp-interaction.ts";
-import { TimelineEventEntity } from "#shared/database/entities/timeline-event.ts";
+import { type IterationState } from "#shared/contracts/iteration-state.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
 import type { RequestedCall } from "../controllers/controller.ts";
-import type { ExecutionRun } from "../execution-run.ts";
-import { commitStep } from "../persist/commit-step.ts";
-import { appendMessage, type AppendedMessage } from "../persist/conversation.ts";
-import { openTimelineWriter, wholeRowId } from "../persist/timeline-writer.ts";
+import { timelineOf, type ExecutionRun } from "../execution-run.ts";
+import { newMessages, type AppendedMessage } from "../persist/conversation.ts";
+import type { NewMcpInteraction, StepRecord } from "../persist/step-record.ts";
+import { wholeRowId } from "../persist/timeline-writer.ts";
 import { observation } from "../prompts/react-feedback.ts";
 import type { ToolOutcome } from "./call-tool.ts";
 
@@ -31,36 +29,33 @@ interface OutcomeText {
   readonly isError: boolean;
 }
 
-/** Commits a tool call's outcome in one transaction: its record, its timeline row, the message and the iteration state. */
-export async function recordToolCall(run: ExecutionRun, finished: FinishedToolCall): Promise<void> {
-  const { session, execution, state } = run;
+/** The step that records a tool call's outcome: its record, its timeline row, the message and the iteration state. */
+export function recordToolCall(run: ExecutionRun, finished: FinishedToolCall): StepRecord {
+  const { execution, state } = run;
   const { call, outcome } = finished;
   const { iteration } = state.iteration;
   const text = outcomeText(finished);
-  const interactionId = uuidFrom(`mcp:${iteration}:${call.index}`, execution.execution_id);
-  const timeline = await openTimelineWriter(session, execution, iteration);
-  await commitStep(session, async (manager) => {
-    await manager.insert(McpInteractionEntity, interactionRow(run, finished, interactionId, text));
-    await manager.update(
-      TimelineEventEntity,
-      { event_id: wholeRowId(execution, iteration, toolCallKey(call)) },
-      { mcp_interaction_id: interactionId },
-    );
-    const event = await timeline.add(manager, {
-      type: "tool_result",
-      content: text.displayText,
-      metadata: { ...toolNames(call.name), is_error: text.isError },
-      interactionId: null,
-      mcpInteractionId: interactionId,
-    });
-    await appendMessage(manager, run, messageOf(finished, text.modelText));
-    await manager.update(
-      AgentExecutionEntity,
-      { execution_id: execution.execution_id },
-      { iteration_state: nextIterationState(state.iteration, outcome, finished.durationMs) },
-    );
-    return { events: [event] };
+  const mcp_interaction_id = uuidFrom(`mcp:${iteration}:${call.index}`, execution.execution_id);
+  const timeline = timelineOf(run, iteration);
+  timeline.add({
+    type: "tool_result",
+    content: text.displayText,
+    metadata: { ...toolNames(call.name), is_error: text.isError },
+    interactionId: null,
+    mcpInteractionId: mcp_interaction_id,
   });
+  const { rows, events } = timeline.record();
+  const iteration_state = nextIterationState(state.iteration, outcome, finished.durationMs);
+  return {
+    rows: {
+      ...rows,
+      mcpInteractions: [interactionRow(run, finished, mcp_interaction_id, text)],
+      timelineLinks: [{ event_id: wholeRowId(execution, iteration, toolCallKey(call)), mcp_interaction_id }],
+      messages: newMessages(run, [messageOf(finished, text.modelText)]),
+      executionChanges: [{ execution_id: execution.execution_id, iteration_state }],
+    },
+    events,
+  };
 }
 
 /** The reference's wording for each outcome. A tool's own output is framed as data in a user message. */
@@ -84,17 +79,17 @@ function interactionRow(
   { call, parameters, outcome, durationMs }: FinishedToolCall,
   interaction_id: string,
   { displayText, isError }: OutcomeText,
-) {
-  const { session_id, stage_id, execution_id } = execution;
+): NewMcpInteraction {
+  const { stage_id, execution_id } = execution;
   return {
     interaction_id,
-    session_id,
     stage_id,
     execution_id,
-    interaction_type: "tool_call" as const,
+    interaction_type: "tool_call",
     ...toolNames(call.name),
     tool_arguments: parameters,
     tool_result: { content: displayText, is_error: isError },
+    available_tools: null,
     duration_ms: durationMs,
     error_message: outcome.kind === "result" ? null : postgresSafeText(outcome.message).text,
   };

@@ -30,9 +30,7 @@ export class TestSession {
 
   /** Commits events without publishing them. */
   async commit(...payloads: UnstampedPayload[]): Promise<SessionEvent[]> {
-    const events = await this.#db.transaction(async (manager) =>
-      appendEvents(manager, this.id, { kind: "system" }, payloads),
-    );
+    const events = await this.#db.transaction(async (manager) => appendEvents(manager, this.id, payloads));
     if (events === null) throw new Error("the session does not exist");
     return events;
   }

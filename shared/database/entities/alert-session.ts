@@ -1,5 +1,5 @@
+import { EntitySchema } from "typeorm";
 import { SESSION_STATUSES, type SessionStatus } from "#shared/contracts/statuses.ts";
-import { defineEntity } from "#shared/database/entities/define-entity.ts";
 
 /** One alert and its investigation. Columns that change with every step or heartbeat are in `session_runtime`. */
 export interface AlertSession {
@@ -36,7 +36,7 @@ export interface AlertSession {
   deleted_at: Date | null;
 }
 
-export const AlertSessionEntity = defineEntity<AlertSession>({
+export const AlertSessionEntity = new EntitySchema<AlertSession>({
   name: "AlertSession",
   tableName: "alert_sessions",
   columns: {

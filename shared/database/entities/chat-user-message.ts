@@ -1,4 +1,4 @@
-import { defineEntity } from "#shared/database/entities/define-entity.ts";
+import { EntitySchema } from "typeorm";
 
 /** A question asked in a chat; the stage that answers it references it. */
 interface ChatUserMessage {
@@ -9,7 +9,7 @@ interface ChatUserMessage {
   created_at: Date;
 }
 
-export const ChatUserMessageEntity = defineEntity<ChatUserMessage>({
+export const ChatUserMessageEntity = new EntitySchema<ChatUserMessage>({
   name: "ChatUserMessage",
   tableName: "chat_user_messages",
   columns: {

@@ -1,4 +1,4 @@
-import { defineEntity } from "#shared/database/entities/define-entity.ts";
+import { EntitySchema } from "typeorm";
 
 /** The follow-up conversation of a session; at most one. */
 interface Chat {
@@ -11,7 +11,7 @@ interface Chat {
   last_interaction_at: Date | null;
 }
 
-export const ChatEntity = defineEntity<Chat>({
+export const ChatEntity = new EntitySchema<Chat>({
   name: "Chat",
   tableName: "chats",
   columns: {

@@ -1,5 +1,5 @@
+import { EntitySchema } from "typeorm";
 import type { SessionEventPayload } from "#shared/contracts/session-event.ts";
-import { defineEntity } from "#shared/database/entities/define-entity.ts";
 
 /** One row of the event log that subscribers of a session receive. `seq` counts from 1 within it without gaps. */
 interface Event {
@@ -11,7 +11,7 @@ interface Event {
   created_at: Date;
 }
 
-export const EventEntity = defineEntity<Event>({
+export const EventEntity = new EntitySchema<Event>({
   name: "Event",
   tableName: "events",
   columns: {

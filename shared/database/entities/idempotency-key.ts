@@ -1,4 +1,4 @@
-import { defineEntity } from "#shared/database/entities/define-entity.ts";
+import { EntitySchema } from "typeorm";
 
 /** Maps a repeated submission to the session of the first one. */
 interface IdempotencyKey {
@@ -11,7 +11,7 @@ interface IdempotencyKey {
   expires_at: Date;
 }
 
-export const IdempotencyKeyEntity = defineEntity<IdempotencyKey>({
+export const IdempotencyKeyEntity = new EntitySchema<IdempotencyKey>({
   name: "IdempotencyKey",
   tableName: "idempotency_keys",
   columns: {

@@ -1,5 +1,5 @@
+import { EntitySchema } from "typeorm";
 import { LLM_INTERACTION_TYPES, type LlmInteractionType } from "#shared/contracts/statuses.ts";
-import { defineEntity } from "#shared/database/entities/define-entity.ts";
 
 /** One LLM call, failed ones included. Its input is the execution's messages up to `last_message_id`. */
 export interface LlmInteraction {
@@ -24,9 +24,11 @@ export interface LlmInteraction {
   /** Null after success. */
   error_message: string | null;
   error_code: string | null;
+  /** The last event of the step that wrote the row last; null in rows of versions that did not record it. */
+  seq: number | null;
 }
 
-export const LlmInteractionEntity = defineEntity<LlmInteraction>({
+export const LlmInteractionEntity = new EntitySchema<LlmInteraction>({
   name: "LlmInteraction",
   tableName: "llm_interactions",
   columns: {
@@ -49,5 +51,6 @@ export const LlmInteractionEntity = defineEntity<LlmInteraction>({
     duration_ms: { type: "integer", nullable: true },
     error_message: { type: "text", nullable: true },
     error_code: { type: "text", nullable: true },
+    seq: { type: "integer", nullable: true },
   },
 });

@@ -1,5 +1,5 @@
+import { EntitySchema } from "typeorm";
 import { MCP_INTERACTION_TYPES, type McpInteractionType } from "#shared/contracts/statuses.ts";
-import { defineEntity } from "#shared/database/entities/define-entity.ts";
 
 /** One tool listing or call. */
 interface McpInteraction {
@@ -16,9 +16,11 @@ interface McpInteraction {
   available_tools: object | null;
   duration_ms: number | null;
   error_message: string | null;
+  /** The last event of the step that wrote the row last; null in rows of versions that did not record it. */
+  seq: number | null;
 }
 
-export const McpInteractionEntity = defineEntity<McpInteraction>({
+export const McpInteractionEntity = new EntitySchema<McpInteraction>({
   name: "McpInteraction",
   tableName: "mcp_interactions",
   columns: {
@@ -35,5 +37,6 @@ export const McpInteractionEntity = defineEntity<McpInteraction>({
     available_tools: { type: "jsonb", nullable: true },
     duration_ms: { type: "integer", nullable: true },
     error_message: { type: "text", nullable: true },
+    seq: { type: "integer", nullable: true },
   },
 });

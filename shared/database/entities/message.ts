@@ -1,5 +1,5 @@
+import { EntitySchema } from "typeorm";
 import { MESSAGE_ROLES, type MessageRole } from "#shared/contracts/statuses.ts";
-import { defineEntity } from "#shared/database/entities/define-entity.ts";
 
 /** A structured tool call by the model; `arguments` is JSON text. */
 interface MessageToolCall {
@@ -26,9 +26,11 @@ export interface Message {
   /** Opaque bytes (thought signatures) that the gateway returned with an assistant message and is sent back with it. */
   provider_state: Buffer | null;
   created_at: Date;
+  /** The last event of the step that wrote the row last; null in rows of versions that did not record it. */
+  seq: number | null;
 }
 
-export const MessageEntity = defineEntity<Message>({
+export const MessageEntity = new EntitySchema<Message>({
   name: "Message",
   tableName: "messages",
   columns: {
@@ -44,5 +46,6 @@ export const MessageEntity = defineEntity<Message>({
     tool_name: { type: "text", nullable: true },
     provider_state: { type: "bytea", nullable: true },
     created_at: { type: "timestamptz", default: () => "now()" },
+    seq: { type: "integer", nullable: true },
   },
 });

@@ -1,5 +1,5 @@
+import { EntitySchema } from "typeorm";
 import type { WaitingFor } from "#shared/contracts/waiting-for.ts";
-import { defineEntity } from "#shared/database/entities/define-entity.ts";
 
 /**
  * The frequently changing part of a session, separate from the alert text of up to 1 MiB and without an index on
@@ -26,6 +26,8 @@ export interface SessionRuntime {
   cancel_requested_at: Date | null;
   /** The newest event's `seq`; 0 without events. */
   last_seq: number;
+  /** Rises with each entry that somebody else than the owner writes for it. */
+  inbox_seq: number;
   /** When the events of the session began to be deleted, long after its end; null before. */
   events_purged_at: Date | null;
   last_interaction_at: Date | null;
@@ -35,7 +37,7 @@ export interface SessionRuntime {
   total_tokens: number;
 }
 
-export const SessionRuntimeEntity = defineEntity<SessionRuntime>({
+export const SessionRuntimeEntity = new EntitySchema<SessionRuntime>({
   name: "SessionRuntime",
   tableName: "session_runtime",
   columns: {
@@ -51,6 +53,7 @@ export const SessionRuntimeEntity = defineEntity<SessionRuntime>({
     interruptions: { type: "integer", default: 0 },
     cancel_requested_at: { type: "timestamptz", nullable: true },
     last_seq: { type: "integer", default: 0 },
+    inbox_seq: { type: "integer", default: 0 },
     events_purged_at: { type: "timestamptz", nullable: true },
     last_interaction_at: { type: "timestamptz", nullable: true },
     input_tokens: { type: "bigint", default: 0 },

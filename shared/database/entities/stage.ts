@@ -1,3 +1,4 @@
+import { EntitySchema } from "typeorm";
 import {
   PARALLEL_TYPES,
   RUN_STATUSES,
@@ -6,7 +7,6 @@ import {
   type RunStatus,
   type SuccessPolicy,
 } from "#shared/contracts/statuses.ts";
-import { defineEntity } from "#shared/database/entities/define-entity.ts";
 
 /** One stage of a session's chain. `stage_index` counts from 0. */
 export interface Stage {
@@ -28,7 +28,7 @@ export interface Stage {
   chat_user_message_id: string | null;
 }
 
-export const StageEntity = defineEntity<Stage>({
+export const StageEntity = new EntitySchema<Stage>({
   name: "Stage",
   tableName: "stages",
   columns: {

@@ -1,10 +1,10 @@
+import { EntitySchema } from "typeorm";
 import {
   TIMELINE_EVENT_TYPES,
   TIMELINE_STATUSES,
   type TimelineEventType,
   type TimelineStatus,
 } from "#shared/contracts/statuses.ts";
-import { defineEntity } from "#shared/database/entities/define-entity.ts";
 
 /** One entry of the timeline that users watch. `sequence_number` counts from 1 within its execution. */
 export interface TimelineEvent {
@@ -21,9 +21,11 @@ export interface TimelineEvent {
   metadata: object | null;
   llm_interaction_id: string | null;
   mcp_interaction_id: string | null;
+  /** The last event of the step that wrote the row last; null in rows of versions that did not record it. */
+  seq: number | null;
 }
 
-export const TimelineEventEntity = defineEntity<TimelineEvent>({
+export const TimelineEventEntity = new EntitySchema<TimelineEvent>({
   name: "TimelineEvent",
   tableName: "timeline_events",
   columns: {
@@ -40,5 +42,6 @@ export const TimelineEventEntity = defineEntity<TimelineEvent>({
     metadata: { type: "jsonb", nullable: true },
     llm_interaction_id: { type: "uuid", nullable: true },
     mcp_interaction_id: { type: "uuid", nullable: true },
+    seq: { type: "integer", nullable: true },
   },
 });

@@ -1,6 +1,6 @@
+import { EntitySchema } from "typeorm";
 import { TOOL_CALL_STATES, type ToolCallState } from "#shared/contracts/statuses.ts";
 import type { ToolCallFailure } from "#shared/contracts/tool-call.ts";
-import { defineEntity } from "#shared/database/entities/define-entity.ts";
 
 /** A tool call's claim and result. An id that has a row is never run again. */
 export interface ToolCall {
@@ -23,7 +23,7 @@ export interface ToolCall {
   completed_at: Date | null;
 }
 
-export const ToolCallEntity = defineEntity<ToolCall>({
+export const ToolCallEntity = new EntitySchema<ToolCall>({
   name: "ToolCall",
   tableName: "tool_calls",
   columns: {

@@ -3,6 +3,7 @@ import { ToolCallOutcomes0000000000002 } from "#shared/database/migrations/0002-
 import { Waiting0000000000003 } from "#shared/database/migrations/0003-waiting.ts";
 import { Purge0000000000004 } from "#shared/database/migrations/0004-purge.ts";
 import { SchemaSupport0000000000005 } from "#shared/database/migrations/0005-schema-support.ts";
+import { OwnerState0000000000006 } from "#shared/database/migrations/0006-owner-state.ts";
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -11,6 +12,7 @@ export const MIGRATIONS = [
   Waiting0000000000003,
   Purge0000000000004,
   SchemaSupport0000000000005,
+  OwnerState0000000000006,
 ] as const;
 
 /** The table in which TypeORM records them by name. */

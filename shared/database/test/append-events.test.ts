@@ -7,6 +7,7 @@ import { readEvents } from "#shared/database/read-events.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { until } from "../../../test/support/until.ts";
 import { DatabaseFixture } from "./database-fixture.ts";
+import type { Queryable } from "#shared/database/queryable.ts";
 import type { Database } from "#shared/database/database.ts";
 
 const parseTime = compileParser("time of the database", Type.Object({ ms: Type.Number() }));
@@ -22,9 +23,9 @@ describe("appendEvents", () => {
   after(() => fixture[Symbol.asyncDispose]());
 
   const newSession = async () => fixture.insertSession(db);
-  const append = async (manager: Database["manager"], id: string): Promise<SessionEvent[]> => {
+  const append = async (manager: Queryable, id: string): Promise<SessionEvent[]> => {
     const payload = { type: "session.status", session_id: id, status: "in_progress" } as const;
-    return (await appendEvents(manager, id, { kind: "system" }, [payload, payload])) ?? [];
+    return await appendEvents(manager, id, [payload, payload]);
   };
   const databaseTime = async (): Promise<number> => {
     const [row] = await selectRows(
@@ -59,9 +60,7 @@ describe("appendEvents", () => {
       status: "failed",
       error_message: "a\0\ud800",
     } as const;
-    const events = await db.transaction(async (manager) =>
-      appendEvents(manager, id, { kind: "system" }, [payload]),
-    );
+    const events = await db.transaction(async (manager) => appendEvents(manager, id, [payload]));
     expect(events?.[0]?.payload).to.include({ error_message: "a\uFFFD\uFFFD" });
     expect(await readEvents(db, id, { afterSeq: 0, limit: 9 })).to.deep.equal(events);
   });

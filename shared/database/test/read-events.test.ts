@@ -28,7 +28,6 @@ describe("the event log", () => {
       appendEvents(
         manager,
         id,
-        { kind: "system" },
         texts.map((text) => payload(id, text)),
       ),
     );
@@ -59,7 +58,7 @@ describe("the event log", () => {
     const id = await newSession();
     await db
       .transaction(async (manager) => {
-        await appendEvents(manager, id, { kind: "system" }, [payload(id, "lost")]);
+        await appendEvents(manager, id, [payload(id, "lost")]);
         throw new Error("no");
       })
       .catch(() => undefined);

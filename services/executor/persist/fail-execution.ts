@@ -1,0 +1,27 @@
+import type { TerminalError } from "#shared/errors.ts";
+import { postgresSafeText } from "#shared/postgres-safe-text.ts";
+import { closeTimeline } from "./close-session.ts";
+import { commitStep } from "./commit-step.ts";
+import { endExecution } from "./execution-rows.ts";
+import type { StageContext } from "./progress-event.ts";
+import type { SessionWriter } from "./session-writer.ts";
+import type { ExecutionState } from "../state/session-state.ts";
+
+/** Commits that an execution failed, with its open timeline rows; the stage's other executions are not affected. */
+export async function failExecution(
+  session: SessionWriter,
+  stage: StageContext,
+  execution: ExecutionState,
+  error: TerminalError,
+): Promise<void> {
+  session.log.error(
+    { execution_id: execution.execution_id, code: error.code, error: error.message },
+    "agent failed",
+  );
+  const errorMessage = postgresSafeText(error.message).text;
+  await Promise.all(session.streams.all().map((stream) => stream.flush()));
+  const closed = await closeTimeline(session, "failed", execution.execution_id);
+  const end = endExecution(stage, execution, { status: "failed", errorMessage, errorCode: error.code });
+  await commitStep(session, [closed, end]);
+  for (const { event_id } of closed.rows.timelineEnds ?? []) session.streams.forget(event_id);
+}

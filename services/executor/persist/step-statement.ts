@@ -1,0 +1,199 @@
+import type { StepRows } from "./step-record.ts";
+import type { TableRows } from "./table-rows.ts";
+
+/**
+ * The parts of a step's statement, in the order in which they are written. Each takes its rows from one JSON parameter and
+ * its right to write from `fence`: without a row there, it writes nothing. `seq` is the number of the step's last event.
+ */
+const PARTS: Readonly<Record<keyof TableRows, (parameter: string) => string>> = {
+  stages: (rows) => `
+  INSERT INTO stages (stage_id, session_id, stage_name, stage_index, expected_agent_count, parallel_type, success_policy,
+                      status, started_at, completed_at, duration_ms, error_message, error_code)
+  SELECT r.stage_id, fence.session_id, r.stage_name, r.stage_index, r.expected_agent_count, r.parallel_type, r.success_policy,
+         r.status, now(), CASE WHEN r.status <> 'active' THEN now() END, CASE WHEN r.status <> 'active' THEN 0 END,
+         r.error_message, r.error_code
+  FROM fence, json_to_recordset(${rows}::json) AS r(stage_id uuid, stage_name text, stage_index int, expected_agent_count int,
+       parallel_type parallel_type, success_policy success_policy, status run_status, error_message text, error_code text)`,
+  stageEnds: (rows) => `
+  UPDATE stages SET status = r.status, completed_at = now(), error_message = r.error_message, error_code = r.error_code,
+    duration_ms = (extract(epoch FROM now() - started_at) * 1000)::int
+  FROM fence, json_to_recordset(${rows}::json) AS r(stage_id uuid, status run_status, error_message text, error_code text)
+  WHERE stages.stage_id = r.stage_id`,
+  executions: (rows) => `
+  INSERT INTO agent_executions (execution_id, stage_id, session_id, agent_name, agent_index, iteration_strategy,
+    iteration_state, llm_provider, status, started_at, completed_at, duration_ms, error_message, error_code,
+    input_tokens, output_tokens, thinking_tokens, total_tokens, seq)
+  SELECT r.execution_id, r.stage_id, fence.session_id, r.agent_name, r.agent_index, r.iteration_strategy,
+    r.iteration_state, r.llm_provider, r.status, CASE WHEN r.starts THEN now() END, CASE WHEN r.ends THEN now() END,
+    CASE WHEN r.starts AND r.ends THEN 0 END, r.error_message, r.error_code,
+    r.input_tokens, r.output_tokens, r.thinking_tokens, r.total_tokens, fence.seq
+  FROM fence, json_to_recordset(${rows}::json) AS r(execution_id uuid, stage_id uuid, agent_name text, agent_index int,
+       iteration_strategy iteration_strategy, iteration_state jsonb, llm_provider text, status run_status, starts boolean,
+       ends boolean, error_message text, error_code text, input_tokens bigint, output_tokens bigint, thinking_tokens bigint,
+       total_tokens bigint)`,
+  executionChanges: (rows) => `
+  UPDATE agent_executions e SET
+    status = coalesce(r.status, e.status),
+    started_at = CASE WHEN r.starts THEN coalesce(e.started_at, now()) ELSE e.started_at END,
+    completed_at = CASE WHEN r.ends THEN now() ELSE e.completed_at END,
+    duration_ms = CASE WHEN r.ends THEN (extract(epoch FROM now() - CASE WHEN r.starts THEN coalesce(e.started_at, now())
+                                          ELSE e.started_at END) * 1000)::int ELSE e.duration_ms END,
+    error_message = CASE WHEN r.ends THEN r.error_message ELSE e.error_message END,
+    error_code = CASE WHEN r.ends THEN r.error_code ELSE e.error_code END,
+    iteration_state = coalesce(r.iteration_state, e.iteration_state),
+    input_tokens = e.input_tokens + r.input_tokens, output_tokens = e.output_tokens + r.output_tokens,
+    thinking_tokens = e.thinking_tokens + r.thinking_tokens, total_tokens = e.total_tokens + r.total_tokens,
+    seq = fence.seq
+  FROM fence, json_to_recordset(${rows}::json) AS r(execution_id uuid, status run_status, starts boolean, ends boolean,
+       error_message text, error_code text, iteration_state jsonb, input_tokens bigint, output_tokens bigint,
+       thinking_tokens bigint, total_tokens bigint)
+  WHERE e.execution_id = r.execution_id`,
+  messages: (rows) => `
+  INSERT INTO messages (message_id, session_id, stage_id, execution_id, sequence_number, role, content, tool_calls,
+                        tool_call_id, tool_name, provider_state, seq)
+  SELECT r.message_id, fence.session_id, r.stage_id, r.execution_id, r.sequence_number, r.role, r.content, r.tool_calls,
+         r.tool_call_id, r.tool_name, decode(r.provider_state, 'base64'), fence.seq
+  FROM fence, json_to_recordset(${rows}::json) AS r(message_id uuid, stage_id uuid, execution_id uuid, sequence_number int,
+       role message_role, content text, tool_calls jsonb, tool_call_id text, tool_name text, provider_state text)`,
+  llmInteractions: (rows) => `
+  INSERT INTO llm_interactions (interaction_id, session_id, stage_id, execution_id, interaction_type, model_name,
+    last_message_id, llm_request, llm_response, thinking_content, input_tokens, output_tokens, thinking_tokens,
+    total_tokens, duration_ms, error_message, error_code, seq)
+  SELECT r.interaction_id, fence.session_id, r.stage_id, r.execution_id, r.interaction_type, r.model_name,
+    r.last_message_id, r.llm_request, r.llm_response, r.thinking_content, r.input_tokens, r.output_tokens, r.thinking_tokens,
+    r.total_tokens, r.duration_ms, r.error_message, r.error_code, fence.seq
+  FROM fence, json_to_recordset(${rows}::json) AS r(interaction_id uuid, stage_id uuid, execution_id uuid,
+       interaction_type llm_interaction_type, model_name text, last_message_id uuid, llm_request jsonb, llm_response jsonb,
+       thinking_content text, input_tokens int, output_tokens int, thinking_tokens int, total_tokens int, duration_ms int,
+       error_message text, error_code text)`,
+  mcpInteractions: (rows) => `
+  INSERT INTO mcp_interactions (interaction_id, session_id, stage_id, execution_id, interaction_type, server_name,
+    tool_name, tool_arguments, tool_result, available_tools, duration_ms, error_message, seq)
+  SELECT r.interaction_id, fence.session_id, r.stage_id, r.execution_id, r.interaction_type, r.server_name,
+    r.tool_name, r.tool_arguments, r.tool_result, r.available_tools, r.duration_ms, r.error_message, fence.seq
+  FROM fence, json_to_recordset(${rows}::json) AS r(interaction_id uuid, stage_id uuid, execution_id uuid,
+       interaction_type mcp_interaction_type, server_name text, tool_name text, tool_arguments jsonb, tool_result jsonb,
+       available_tools jsonb, duration_ms int, error_message text)`,
+  timeline: (rows) => `
+  INSERT INTO timeline_events (event_id, session_id, stage_id, execution_id, sequence_number, event_type, status, content,
+                               metadata, llm_interaction_id, mcp_interaction_id, seq)
+  SELECT r.event_id, fence.session_id, r.stage_id, r.execution_id, r.sequence_number, r.event_type, r.status, r.content,
+         r.metadata, r.llm_interaction_id, r.mcp_interaction_id, fence.seq
+  FROM fence, json_to_recordset(${rows}::json) AS r(event_id uuid, stage_id uuid, execution_id uuid, sequence_number int,
+       event_type timeline_event_type, status timeline_status, content text, metadata jsonb, llm_interaction_id uuid,
+       mcp_interaction_id uuid)`,
+  timelineEnds: (rows) => `
+  UPDATE timeline_events t SET status = r.status, content = r.content, updated_at = now(), seq = fence.seq,
+    llm_interaction_id = coalesce(r.llm_interaction_id, t.llm_interaction_id)
+  FROM fence, json_to_recordset(${rows}::json) AS r(event_id uuid, status timeline_status, content text, llm_interaction_id uuid)
+  WHERE t.event_id = r.event_id`,
+  timelineLinks: (rows) => `
+  UPDATE timeline_events t SET mcp_interaction_id = r.mcp_interaction_id, seq = fence.seq
+  FROM fence, json_to_recordset(${rows}::json) AS r(event_id uuid, mcp_interaction_id uuid)
+  WHERE t.event_id = r.event_id`,
+  session: (row) => `
+  UPDATE alert_sessions s SET
+    current_stage_index = coalesce(r.current_stage_index, s.current_stage_index),
+    current_stage_id = coalesce(r.current_stage_id, s.current_stage_id),
+    degraded = s.degraded OR r.degraded,
+    status = coalesce(r.status, s.status),
+    completed_at = CASE WHEN r.status IS NULL THEN s.completed_at ELSE now() END,
+    error_message = CASE WHEN r.status IS NULL THEN s.error_message ELSE r.error_message END,
+    error_code = CASE WHEN r.status IS NULL THEN s.error_code ELSE r.error_code END,
+    final_analysis = CASE WHEN r.status IS NULL THEN s.final_analysis ELSE r.final_analysis END,
+    executive_summary = CASE WHEN r.status IS NULL THEN s.executive_summary ELSE r.executive_summary END,
+    executive_summary_error = CASE WHEN r.status IS NULL THEN s.executive_summary_error ELSE r.executive_summary_error END
+  FROM fence, json_to_recordset(${row}::json) AS r(current_stage_index int, current_stage_id uuid, degraded boolean,
+       status session_status, error_message text, error_code text, final_analysis text, executive_summary text,
+       executive_summary_error text)
+  WHERE s.session_id = fence.session_id`,
+};
+
+const PART_NAMES: readonly (keyof StepRows)[] = [
+  "stages",
+  "stageEnds",
+  "executions",
+  "executionChanges",
+  "messages",
+  "llmInteractions",
+  "mcpInteractions",
+  "timeline",
+  "timelineEnds",
+  "timelineLinks",
+  "session",
+];
+
+/**
+ * Taken first by steps that change the session's own row, as by the api's cancel: whoever locks both rows locks this one
+ * first.
+ */
+const LOCK = `
+locked AS MATERIALIZED (
+  SELECT session_id FROM alert_sessions WHERE session_id = $1 FOR NO KEY UPDATE
+),`;
+
+/**
+ * Fencing: the update matches only while the owner's epoch is current, the lease was not given back and no cancel was
+ * requested (unless the owner closes); it locks the row until the commit. Numbering: `seq` is assigned under that lock, so
+ * commit order equals `seq` order; with a sequence, a reader could miss an event that commits late. Stamping: RETURNING is
+ * evaluated once the row is locked, so the events' time rises with `seq`. A step also shows that the session makes progress,
+ * so it resets `attempts` and `interruptions`.
+ */
+const fence = (isLocking: boolean) => `
+fence AS (
+  UPDATE session_runtime r SET
+    last_seq = r.last_seq + $3,
+    last_interaction_at = now(),
+    attempts = 0,
+    interruptions = 0,
+    lease_expires_at = CASE WHEN $5::boolean THEN NULL ELSE r.lease_expires_at END,
+    input_tokens = r.input_tokens + $7,
+    output_tokens = r.output_tokens + $8,
+    thinking_tokens = r.thinking_tokens + $9,
+    total_tokens = r.total_tokens + $10
+  ${isLocking ? "FROM locked" : ""}
+  WHERE r.session_id = ${isLocking ? "locked.session_id" : "$1"} AND r.lease_epoch = $2 AND r.lease_expires_at IS NOT NULL
+    AND ($4::boolean OR r.cancel_requested_at IS NULL)
+  RETURNING r.session_id, r.last_seq - $3 AS base, r.last_seq AS seq, r.inbox_seq,
+            to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS stamp
+)`;
+
+const EVENTS = `
+event_rows AS (
+  INSERT INTO events (session_id, seq, payload)
+  SELECT fence.session_id, fence.base + item.ordinality::int,
+         item.value::jsonb || jsonb_build_object('timestamp', fence.stamp)
+  FROM fence, json_array_elements($6::json) WITH ORDINALITY AS item(value, ordinality)
+  RETURNING id, seq
+)
+SELECT base, stamp, inbox_seq, coalesce((SELECT json_agg(id ORDER BY seq) FROM event_rows), '[]'::json) AS ids
+FROM fence`;
+
+/** The parameters of every step's statement; those of its parts follow. */
+export const FENCE_PARAMETERS = 10;
+
+const statements = new Map<string, string>();
+
+/**
+ * The statement of a step with these rows, and the names of its parts in the order of their parameters, which follow
+ * those of the fence. There are few: one for each set of tables that steps write together.
+ */
+export function stepStatement(rows: Pick<TableRows, keyof TableRows>): {
+  readonly sql: string;
+  readonly parts: readonly (keyof TableRows)[];
+} {
+  const parts = PART_NAMES.filter((name) => rows[name].length > 0);
+  const key = parts.join();
+  const known = statements.get(key);
+  const sql = known ?? compose(parts);
+  if (known === undefined) statements.set(key, sql);
+  return { sql, parts };
+}
+
+function compose(parts: readonly (keyof TableRows)[]): string {
+  const isLocking = parts.includes("session");
+  const written = parts.map(
+    (name, index) => `part_${name.toLowerCase()} AS (${PARTS[name](`$${FENCE_PARAMETERS + 1 + index}`)}\n)`,
+  );
+  return `WITH ${isLocking ? LOCK : ""}${[fence(isLocking), ...written, EVENTS].join(",\n")}`;
+}

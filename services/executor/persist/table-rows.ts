@@ -1,0 +1,98 @@
+import type { ExecutionChange, NewExecution, NewStage, SessionChange, StepRows } from "./step-record.ts";
+import { NO_TOKENS, addTokens } from "./token-usage.ts";
+
+/** The rows of each part of a step's statement: no row occurs twice. */
+export type TableRows = Readonly<Record<keyof StepRows, readonly object[]>>;
+
+/**
+ * Joins the rows of steps that are committed together. A statement can change a row only once, so changes of the same row
+ * become one, and changes of a row that is new become part of it.
+ */
+export function tableRows(steps: readonly StepRows[]): TableRows {
+  const stages = new Map<string, object>();
+  const stageEnds = new Map<string, object>();
+  const executions = new Map<string, NewExecution>();
+  const changes = new Map<string, ExecutionChange>();
+  for (const step of steps) {
+    for (const stage of step.stages ?? []) stages.set(stage.stage_id, newStage(stage));
+    for (const end of step.stageEnds ?? []) {
+      const isNew = stages.get(end.stage_id);
+      if (isNew === undefined) stageEnds.set(end.stage_id, end);
+      else stages.set(end.stage_id, { ...isNew, ...end });
+    }
+    for (const execution of step.executions ?? []) executions.set(execution.execution_id, execution);
+    for (const change of step.executionChanges ?? []) {
+      changes.set(change.execution_id, mergeChanges(changes.get(change.execution_id), change));
+    }
+  }
+  const ofNew = [...changes.values()].filter(({ execution_id }) => executions.has(execution_id));
+  const ofOld = [...changes.values()].filter(({ execution_id }) => !executions.has(execution_id));
+  return {
+    stages: [...stages.values()],
+    stageEnds: [...stageEnds.values()],
+    executions: [...executions.values()].map((execution) => ({
+      ...execution,
+      ...changeColumns(
+        ofNew.find(({ execution_id }) => execution_id === execution.execution_id),
+        {
+          status: "pending",
+          iteration_state: execution.iteration_state,
+        },
+      ),
+    })),
+    executionChanges: ofOld.map((change) => ({
+      execution_id: change.execution_id,
+      ...changeColumns(change, { status: null, iteration_state: null }),
+    })),
+    messages: steps.flatMap(({ messages = [] }) => messages),
+    llmInteractions: steps.flatMap(({ llmInteractions = [] }) => llmInteractions),
+    mcpInteractions: steps.flatMap(({ mcpInteractions = [] }) => mcpInteractions),
+    timeline: steps.flatMap(({ timeline = [] }) => timeline),
+    timelineEnds: steps.flatMap(({ timelineEnds = [] }) => timelineEnds),
+    timelineLinks: steps.flatMap(({ timelineLinks = [] }) => timelineLinks),
+    session: sessionRow(steps.flatMap(({ session }) => session ?? [])),
+  };
+}
+
+function newStage(stage: NewStage): object {
+  return { ...stage, status: "active", error_message: null, error_code: null };
+}
+
+function mergeChanges(before: ExecutionChange | undefined, change: ExecutionChange): ExecutionChange {
+  if (before === undefined) return change;
+  const tokens = addTokens(before.tokens ?? NO_TOKENS, change.tokens ?? NO_TOKENS);
+  return { ...before, ...change, tokens };
+}
+
+function changeColumns(
+  change: Omit<ExecutionChange, "execution_id"> = {},
+  unchanged: { readonly status: string | null; readonly iteration_state: object | null },
+): object {
+  const { starts = false, end, tokens = NO_TOKENS } = change;
+  return {
+    starts,
+    ends: end !== undefined,
+    status: end?.status ?? (starts ? "active" : unchanged.status),
+    error_message: end?.error_message ?? null,
+    error_code: end?.error_code ?? null,
+    iteration_state: change.iteration_state ?? unchanged.iteration_state,
+    input_tokens: tokens.input,
+    output_tokens: tokens.output,
+    thinking_tokens: tokens.thinking,
+    total_tokens: tokens.total,
+  };
+}
+
+function sessionRow(changes: readonly SessionChange[]): object[] {
+  if (changes.length === 0) return [];
+  const merged = changes.reduce<SessionChange>((before, change) => ({ ...before, ...change }), {});
+  const { current_stage, degraded = false, end } = merged;
+  return [
+    {
+      current_stage_index: current_stage?.stage_index ?? null,
+      current_stage_id: current_stage?.stage_id ?? null,
+      degraded,
+      ...end,
+    },
+  ];
+}

@@ -1,0 +1,93 @@
+import type { ToolDescription } from "#shared/contracts/tool-list.ts";
+import { INITIAL_ITERATION_STATE, type IterationState } from "#shared/contracts/iteration-state.ts";
+import type { RunStatus } from "#shared/contracts/statuses.ts";
+import type { Message } from "#shared/database/entities/message.ts";
+import type { StepRows } from "../persist/step-record.ts";
+
+/** A message as controllers and requests need it. */
+export type StoredMessage = Omit<Message, "session_id" | "stage_id" | "execution_id" | "created_at" | "seq">;
+
+/** What an execution's rows say. */
+export interface AgentMemory {
+  readonly executionId: string;
+  readonly status: RunStatus;
+  readonly iteration: IterationState;
+  /** Ordered by sequence number. */
+  readonly messages: readonly StoredMessage[];
+  /** The tools listed by each server that was asked. */
+  readonly listings: ReadonlyMap<string, readonly ToolDescription[]>;
+  readonly timeline: TimelineMemory;
+}
+
+/** What the next step must know of an execution's timeline. */
+export interface TimelineMemory {
+  readonly nextSequence: number;
+  /** The rows that are streaming. */
+  readonly open: ReadonlySet<string>;
+  /** The rows of tool calls that have no result yet, and whether this owner has inserted them. */
+  readonly announced: ReadonlyMap<string, { readonly byThisOwner: boolean }>;
+}
+
+/** What the row of an execution says that has just been inserted. */
+export function newAgent(executionId: string): AgentMemory {
+  return {
+    executionId,
+    status: "pending",
+    iteration: INITIAL_ITERATION_STATE,
+    messages: [],
+    listings: new Map(),
+    timeline: { nextSequence: 1, open: new Set(), announced: new Map() },
+  };
+}
+
+/** The memory after a step with these rows; rows of other executions change nothing. */
+export function foldAgent(memory: AgentMemory, rows: StepRows): AgentMemory {
+  const isOwn = ({ execution_id }: { readonly execution_id: string }) => execution_id === memory.executionId;
+  const messages = rows.messages?.filter(isOwn) ?? [];
+  const listed = rows.mcpInteractions?.filter(
+    (row) => isOwn(row) && row.interaction_type === "tool_list" && row.available_tools !== null,
+  );
+  const changed = rows.executionChanges?.filter(isOwn).at(-1);
+  return {
+    executionId: memory.executionId,
+    status: changed?.end?.status ?? (changed?.starts === true ? "active" : memory.status),
+    iteration: changed?.iteration_state ?? memory.iteration,
+    messages:
+      messages.length === 0
+        ? memory.messages
+        : [
+            ...memory.messages,
+            ...messages.map(({ provider_state, stage_id: _, execution_id: __, ...message }) => ({
+              ...message,
+              provider_state: provider_state === null ? null : Buffer.from(provider_state, "base64"),
+            })),
+          ],
+    listings:
+      listed === undefined || listed.length === 0
+        ? memory.listings
+        : new Map([
+            ...memory.listings,
+            ...listed.map((row) => [row.server_name, row.available_tools ?? []] as const),
+          ]),
+    timeline: foldTimeline(memory, rows),
+  };
+}
+
+function foldTimeline({ executionId, timeline }: AgentMemory, rows: StepRows): TimelineMemory {
+  const added = rows.timeline?.filter(({ execution_id }) => execution_id === executionId) ?? [];
+  const { timelineEnds: ended = [], timelineLinks: linked = [] } = rows;
+  if (added.length + ended.length + linked.length === 0) return timeline;
+  const open = new Set(timeline.open);
+  const announced = new Map(timeline.announced);
+  for (const { event_id, status, event_type } of added) {
+    if (status === "streaming") open.add(event_id);
+    if (event_type === "llm_tool_call") announced.set(event_id, { byThisOwner: true });
+  }
+  for (const { event_id } of ended) open.delete(event_id);
+  for (const { event_id } of linked) announced.delete(event_id);
+  return {
+    nextSequence: Math.max(timeline.nextSequence, ...added.map((row) => row.sequence_number + 1)),
+    open,
+    announced,
+  };
+}

@@ -1,0 +1,164 @@
+import { Type } from "typebox";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { INITIAL_ITERATION_STATE, IterationState } from "#shared/contracts/iteration-state.ts";
+import { literals } from "#shared/contracts/literals.ts";
+import {
+  MESSAGE_ROLES,
+  RUN_STATUSES,
+  TIMELINE_EVENT_TYPES,
+  TIMELINE_STATUSES,
+} from "#shared/contracts/statuses.ts";
+import { ToolDescription } from "#shared/contracts/tool-list.ts";
+import type { Queryable } from "#shared/database/queryable.ts";
+import { selectRows } from "#shared/database/select-rows.ts";
+import { TerminalError } from "#shared/errors.ts";
+import type { AgentRun } from "../next-session-step.ts";
+import type { ContextEvent, ParallelResults } from "../prompts/format-context.ts";
+import type { AlertInput } from "../prompts/prompt-input.ts";
+import type { AgentMemory } from "./agent-memory.ts";
+import type { StageState } from "./session-state.ts";
+
+const TextOrNull = Type.Union([Type.String(), Type.Null()]);
+
+const parseAlert = compileParser(
+  "alert of a session",
+  Type.Object({ alert_data: Type.String(), alert_type: TextOrNull, runbook_url: TextOrNull }),
+);
+
+const ALERT = "SELECT alert_data, alert_type, runbook_url FROM alert_sessions WHERE session_id = $1";
+
+/** Reads the session's alert. */
+export async function loadAlert(db: Queryable, sessionId: string): Promise<AlertInput> {
+  const [row] = await selectRows(db, parseAlert, ALERT, [sessionId]);
+  if (row === undefined) throw new TerminalError("not_found", `session ${sessionId} does not exist`);
+  return { data: row.alert_data, alertType: row.alert_type, runbookUrl: row.runbook_url };
+}
+
+const parseAgent = compileParser(
+  "stored agent",
+  Type.Object({
+    status: literals(RUN_STATUSES),
+    iteration_state: Type.Partial(IterationState),
+    messages: Type.Array(
+      Type.Object({
+        message_id: Type.String(),
+        sequence_number: Type.Integer(),
+        role: literals(MESSAGE_ROLES),
+        content: Type.String(),
+        tool_calls: Type.Union([
+          Type.Array(Type.Object({ id: Type.String(), name: Type.String(), arguments: Type.String() })),
+          Type.Null(),
+        ]),
+        tool_call_id: TextOrNull,
+        tool_name: TextOrNull,
+        provider_state: TextOrNull,
+      }),
+    ),
+    listings: Type.Array(
+      Type.Object({ server_name: Type.String(), available_tools: Type.Array(ToolDescription) }),
+    ),
+    next_sequence: Type.Integer(),
+    open: Type.Array(Type.String()),
+    announced: Type.Array(Type.String()),
+  }),
+);
+
+/** One statement, so that all of it is of one moment. */
+const AGENT = `
+SELECT e.status, e.iteration_state,
+  (SELECT coalesce(json_agg(m ORDER BY m.sequence_number), '[]') FROM (
+     SELECT message_id, sequence_number, role, content, tool_calls, tool_call_id, tool_name,
+            encode(provider_state, 'base64') AS provider_state
+     FROM messages WHERE execution_id = $1) m) AS messages,
+  (SELECT coalesce(json_agg(i), '[]') FROM (
+     SELECT server_name, available_tools FROM mcp_interactions
+     WHERE execution_id = $1 AND interaction_type = 'tool_list' AND available_tools IS NOT NULL) i) AS listings,
+  t.next_sequence, t.open, t.announced
+FROM agent_executions e, LATERAL (
+  SELECT coalesce(max(sequence_number), 0) + 1 AS next_sequence,
+         coalesce(json_agg(event_id) FILTER (WHERE status = 'streaming'), '[]') AS open,
+         coalesce(json_agg(event_id) FILTER (WHERE event_type = 'llm_tool_call' AND mcp_interaction_id IS NULL), '[]') AS announced
+  FROM timeline_events WHERE execution_id = $1) t
+WHERE e.execution_id = $1`;
+
+/** Reads an execution's conversation and what else its next step depends on. */
+export async function loadAgent(db: Queryable, executionId: string): Promise<AgentMemory> {
+  const [row] = await selectRows(db, parseAgent, AGENT, [executionId]);
+  if (row === undefined) throw new TerminalError("not_found", `execution ${executionId} does not exist`);
+  return {
+    executionId,
+    status: row.status,
+    // The version before may have stored the state without properties that were added since.
+    iteration: { ...INITIAL_ITERATION_STATE, ...row.iteration_state },
+    messages: row.messages.map(({ provider_state, ...message }) => ({
+      ...message,
+      provider_state: provider_state === null ? null : Buffer.from(provider_state, "base64"),
+    })),
+    listings: new Map(row.listings.map(({ server_name, available_tools }) => [server_name, available_tools])),
+    timeline: {
+      nextSequence: row.next_sequence,
+      open: new Set(row.open),
+      announced: new Map(row.announced.map((eventId) => [eventId, { byThisOwner: false }])),
+    },
+  };
+}
+
+const MIB = 1024 * 1024;
+
+const parseSize = compileParser("size of the results", Type.Object({ bytes: Type.Number() }));
+
+const SIZE = `
+SELECT coalesce(sum(octet_length(content)), 0)::float8 AS bytes FROM timeline_events
+WHERE execution_id = ANY($1::uuid[]) AND status = 'completed'`;
+
+const parseResult = compileParser(
+  "timeline row of an agent",
+  Type.Object({
+    execution_id: Type.String(),
+    event_type: literals(TIMELINE_EVENT_TYPES),
+    status: literals(TIMELINE_STATUSES),
+    content: Type.String(),
+    metadata: Type.Union([Type.Object({}, { additionalProperties: true }), Type.Null()]),
+  }),
+);
+
+const RESULTS = `
+SELECT execution_id, event_type, status, content, metadata FROM timeline_events
+WHERE execution_id = ANY($1::uuid[]) AND status = 'completed' ORDER BY sequence_number`;
+
+/**
+ * Reads the results of a stage's agents for its synthesis. Throws TerminalError `message_too_large` if they cannot fit
+ * one message to the gateway: the results of a hundred agents may exceed this process's memory.
+ */
+export async function loadParallelResults(
+  { db, maxMessageBytes }: { readonly db: Queryable; readonly maxMessageBytes: number },
+  { stage_name }: Pick<StageState, "stage_name">,
+  agents: readonly AgentRun[],
+): Promise<ParallelResults> {
+  const ids = agents.map(({ execution }) => execution.execution_id);
+  const [size] = await selectRows(db, parseSize, SIZE, [ids]);
+  const bytes = size?.bytes ?? 0;
+  if (bytes > maxMessageBytes) throw tooLarge(agents.length, bytes, maxMessageBytes);
+  const rows = await selectRows(db, parseResult, RESULTS, [ids]);
+  const eventsOf = (id: string): ContextEvent[] => rows.filter(({ execution_id }) => execution_id === id);
+  return {
+    stageName: stage_name,
+    agents: agents.map(({ execution, agent }) => ({
+      index: execution.agent_index,
+      name: execution.agent_name,
+      provider: agent.llm_provider.name,
+      strategy: agent.iteration_strategy,
+      status: execution.status,
+      errorMessage: execution.error_message,
+      events: eventsOf(execution.execution_id),
+    })),
+  };
+}
+
+function tooLarge(agents: number, bytes: number, maxBytes: number): TerminalError {
+  const [found, allowed] = [bytes / MIB, maxBytes / MIB].map((size) => `${size.toFixed(1)} MiB`);
+  return new TerminalError(
+    "message_too_large",
+    `the results of ${agents} agents hold ${found}, but one message to the LLM gateway may hold ${allowed}: set a lower max_tool_result_tokens or let fewer agents run`,
+  );
+}

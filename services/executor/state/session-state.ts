@@ -1,0 +1,194 @@
+import { Type, type Static } from "typebox";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { literals } from "#shared/contracts/literals.ts";
+import { parseResolvedChain, type ResolvedChain } from "#shared/contracts/resolved-chain.ts";
+import { RUN_STATUSES, SESSION_STATUSES, SUCCESS_POLICIES } from "#shared/contracts/statuses.ts";
+import { Uuid } from "#shared/contracts/uuid.ts";
+import type { Queryable } from "#shared/database/queryable.ts";
+import { selectRows } from "#shared/database/select-rows.ts";
+import { TerminalError } from "#shared/errors.ts";
+import type { ExecutionChange, StepRows } from "../persist/step-record.ts";
+
+const TextOrNull = Type.Union([Type.String(), Type.Null()]);
+
+/** The columns of a stage's row that decide the session's next step. */
+const StageState = Type.Object({
+  stage_id: Uuid,
+  session_id: Uuid,
+  stage_name: Type.String(),
+  stage_index: Type.Integer(),
+  success_policy: Type.Union([literals(SUCCESS_POLICIES), Type.Null()]),
+  status: literals(RUN_STATUSES),
+  error_message: TextOrNull,
+  error_code: TextOrNull,
+});
+export type StageState = Static<typeof StageState>;
+
+/** The columns of an execution's row that decide the session's next step. */
+const ExecutionState = Type.Object({
+  execution_id: Uuid,
+  stage_id: Uuid,
+  session_id: Uuid,
+  agent_name: Type.String(),
+  agent_index: Type.Integer(),
+  status: literals(RUN_STATUSES),
+  error_message: TextOrNull,
+  error_code: TextOrNull,
+});
+export type ExecutionState = Static<typeof ExecutionState>;
+
+/** Everything that decides the session's next step. */
+export interface SessionState {
+  readonly sessionId: string;
+  readonly status: (typeof SESSION_STATUSES)[number];
+  readonly chain: ResolvedChain;
+  /** Ordered by stage_index. */
+  readonly stages: readonly StageState[];
+  /** Ordered by agent_index, across stages. */
+  readonly executions: readonly ExecutionState[];
+  /** Completed final analyses by execution id: for each stage only that of the last execution that has one. */
+  readonly answers: ReadonlyMap<string, string>;
+  /** The newest entry of the session's inbox when it was read. */
+  readonly inboxSeq: number;
+}
+
+const parseRow = compileParser(
+  "session state",
+  Type.Object({
+    status: literals(SESSION_STATUSES),
+    resolved_config: Type.Unknown(),
+    inbox_seq: Type.Integer(),
+    stages: Type.Array(StageState),
+    executions: Type.Array(ExecutionState),
+    answers: Type.Array(Type.Object({ execution_id: Uuid, content: Type.String() })),
+  }),
+);
+
+const RUNS = `
+  (SELECT coalesce(json_agg(x ORDER BY x.stage_index), '[]') FROM (
+     SELECT stage_id, session_id, stage_name, stage_index, success_policy, status, error_message, error_code
+     FROM stages WHERE session_id = s.session_id) x) AS stages,
+  (SELECT coalesce(json_agg(x ORDER BY x.agent_index), '[]') FROM (
+     SELECT execution_id, stage_id, session_id, agent_name, agent_index, status, error_message, error_code
+     FROM agent_executions WHERE session_id = s.session_id) x) AS executions`;
+
+/**
+ * One statement, so that all of it is of one moment. A stage of a hundred agents has a hundred answers, each perhaps a
+ * megabyte: only the answer that represents its stage is read.
+ */
+const LOAD = `
+SELECT s.status, s.resolved_config, r.inbox_seq, ${RUNS},
+  (SELECT coalesce(json_agg(x), '[]') FROM (
+     SELECT DISTINCT ON (e.stage_id) execution_id, content FROM timeline_events t JOIN agent_executions e USING (execution_id)
+     WHERE t.session_id = s.session_id AND event_type = 'final_analysis' AND t.status = 'completed'
+     ORDER BY e.stage_id, agent_index DESC, sequence_number DESC) x) AS answers
+FROM alert_sessions s JOIN session_runtime r USING (session_id) WHERE s.session_id = $1`;
+
+/**
+ * Reads a session's rows, without the alert and the conversations. Throws TerminalError `not_found` if the session does
+ * not exist, or the parser's error if its stored chain is malformed or of a newer version.
+ */
+export async function loadSession(db: Queryable, sessionId: string): Promise<SessionState> {
+  const [row] = await selectRows(db, parseRow, LOAD, [sessionId]);
+  if (row === undefined) throw new TerminalError("not_found", `session ${sessionId} does not exist`);
+  const { status, stages, executions, answers, inbox_seq } = row;
+  return {
+    sessionId,
+    status,
+    chain: parseResolvedChain(row.resolved_config),
+    stages,
+    executions,
+    answers: new Map(answers.map(({ execution_id, content }) => [execution_id, content])),
+    inboxSeq: inbox_seq,
+  };
+}
+
+const parseRuns = compileParser(
+  "runs of a session",
+  Type.Object({ stages: Type.Array(StageState), executions: Type.Array(ExecutionState) }),
+);
+
+/** Reads a session's stages and executions, also of a session whose stored chain cannot be read. */
+export async function loadRuns(
+  db: Queryable,
+  sessionId: string,
+): Promise<Pick<SessionState, "stages" | "executions">> {
+  const [row] = await selectRows(
+    db,
+    parseRuns,
+    `SELECT ${RUNS} FROM session_runtime s WHERE s.session_id = $1`,
+    [sessionId],
+  );
+  return row ?? { stages: [], executions: [] };
+}
+
+/** The state after a step with these rows. */
+export function foldSession(state: SessionState, rows: StepRows): SessionState {
+  const ends = new Map(rows.stageEnds?.map((end) => [end.stage_id, end]));
+  const newStages = rows.stages?.map(({ stage_id, stage_name, stage_index, success_policy }): StageState => ({
+    stage_id,
+    session_id: state.sessionId,
+    stage_name,
+    stage_index,
+    success_policy,
+    status: "active",
+    error_message: null,
+    error_code: null,
+  }));
+  return {
+    ...state,
+    status: rows.session?.end?.status ?? state.status,
+    stages: [...state.stages, ...(newStages ?? [])].map((stage) => {
+      const end = ends.get(stage.stage_id);
+      if (end === undefined) return stage;
+      return { ...stage, status: end.status, error_message: end.error_message, error_code: end.error_code };
+    }),
+    executions: foldExecutions(state, rows),
+    answers: foldAnswers(state, rows),
+  };
+}
+
+function foldExecutions({ sessionId, executions }: SessionState, rows: StepRows): readonly ExecutionState[] {
+  if (rows.executions === undefined && rows.executionChanges === undefined) return executions;
+  const changes = new Map(rows.executionChanges?.map((change) => [change.execution_id, change]));
+  const added = (rows.executions ?? []).map(
+    ({ execution_id, stage_id, agent_name, agent_index }): ExecutionState => ({
+      execution_id,
+      stage_id,
+      session_id: sessionId,
+      agent_name,
+      agent_index,
+      status: "pending",
+      error_message: null,
+      error_code: null,
+    }),
+  );
+  return [...executions, ...added].map((execution) =>
+    foldExecution(execution, changes.get(execution.execution_id)),
+  );
+}
+
+/** An execution after a change of its row. */
+export function foldExecution(execution: ExecutionState, change?: ExecutionChange): ExecutionState {
+  if (change?.end !== undefined) return { ...execution, ...change.end };
+  return change?.starts === true ? { ...execution, status: "active" } : execution;
+}
+
+/** As the load does, keeps of each stage only the newest answer of its last execution that has one. */
+function foldAnswers(state: SessionState, rows: StepRows): ReadonlyMap<string, string> {
+  const found = [...(rows.timeline ?? []), ...(rows.timelineEnds ?? [])].filter(
+    ({ event_type, status }) => event_type === "final_analysis" && status === "completed",
+  );
+  if (found.length === 0) return state.answers;
+  const answers = new Map(state.answers);
+  for (const { execution_id, content } of found) {
+    const author = state.executions.find((execution) => execution.execution_id === execution_id);
+    const others = state.executions.filter(
+      (other) => other.stage_id === author?.stage_id && answers.has(other.execution_id),
+    );
+    if (others.some(({ agent_index }) => agent_index > (author?.agent_index ?? 0))) continue;
+    for (const other of others) answers.delete(other.execution_id);
+    answers.set(execution_id, content);
+  }
+  return answers;
+}

@@ -1,0 +1,55 @@
+import { Type, type Static } from "typebox";
+import { literals } from "#shared/contracts/literals.ts";
+import { WaitingFor } from "#shared/contracts/waiting-for.ts";
+
+/** The history of a step that was begun and has no outcome yet. It is out of date once another step is due. */
+export const UnfinishedStep = Type.Object({
+  /** Identifies the step within its execution. */
+  step: Type.String(),
+  /** How often it ended in an error that is no outcome. */
+  failed_tries: Type.Integer(),
+  /** LLM calls that a gateway accepted and whose connection then broke: each may have been paid for. */
+  lost_calls: Type.Integer(),
+  /** What it waits for; null once it is tried again. */
+  waiting: Type.Union([WaitingFor, Type.Null()]),
+});
+export type UnfinishedStep = Static<typeof UnfinishedStep>;
+
+const TextOrNull = Type.Union([Type.String(), Type.Null()]);
+
+/**
+ * What a controller needs, besides the conversation, to choose its next step. It is stored with the execution, so that
+ * another executor chooses the same step.
+ */
+export const IterationState = Type.Object({
+  /** LLM calls whose outcome is committed, failed ones included. */
+  iteration: Type.Integer(),
+  /** `concluding` once the limit is reached and the model was asked to answer from what it has. */
+  phase: literals(["iterating", "concluding"]),
+  /** True when the last LLM call, or a tool call since, was not executed. A tool result with an error is no failure. */
+  last_failed: Type.Boolean(),
+  /** Consecutive failed LLM calls; the backoff before the next one grows with them. */
+  consecutive_failures: Type.Integer(),
+  last_error: TextOrNull,
+  last_error_code: TextOrNull,
+  /** False when the provider reported that a retry cannot help. */
+  last_error_retryable: Type.Boolean(),
+  consecutive_timeouts: Type.Integer(),
+  /** Time left for the iteration's tool calls, in milliseconds. */
+  tools_budget_ms: Type.Number(),
+  /** What the step that is due has been through; absent if nothing has stopped it. */
+  unfinished_step: Type.Optional(UnfinishedStep),
+});
+export type IterationState = Static<typeof IterationState>;
+
+export const INITIAL_ITERATION_STATE: IterationState = {
+  iteration: 0,
+  phase: "iterating",
+  last_failed: false,
+  consecutive_failures: 0,
+  last_error: null,
+  last_error_code: null,
+  last_error_retryable: true,
+  consecutive_timeouts: 0,
+  tools_budget_ms: 0,
+};
