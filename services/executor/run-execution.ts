@@ -62,8 +62,8 @@ export async function runExecution(
     try {
       return await runSteps(session, request, steps ?? (await readSteps(session, request)));
     } catch (error) {
-      // The session's own steps failed, not the agent's.
-      if (error instanceof SessionStepsError) throw error.cause;
+      // The session's own steps failed, or the session stops: neither is the agent's.
+      if (error instanceof SessionStepsError || error instanceof StoppedError) throw error.cause;
       const failure = await countTry(session, request, session.reasonFor(error));
       if (failure instanceof TerminalError) {
         await failExecution(session, stage, execution, failure);
@@ -78,7 +78,7 @@ export async function runExecution(
 
 /** The steps of an execution whose row is among the steps before it. */
 function newSteps(session: OwnedSession, { execution, before }: RunExecutionRequest): AgentSteps {
-  return new AgentSteps({ session, memory: newAgent(execution.execution_id), before });
+  return new AgentSteps({ session, memory: newAgent(execution.execution_id, execution.status), before });
 }
 
 async function readSteps(session: OwnedSession, { execution }: RunExecutionRequest): Promise<AgentSteps> {
@@ -173,7 +173,7 @@ async function decide(
 ): Promise<{ readonly run: ExecutionRun; readonly step: AgentStep }> {
   const { stage, execution, synthesisInputs } = request;
   try {
-    session.throwIfStopped();
+    throwIfStopped(session);
     // Only the first messages of a synthesis need the other agents' results.
     const isSynthesisNext = synthesisInputs.length > 0 && steps.memory.messages.length === 0;
     const parallel = isSynthesisNext ? await loadParallelResults(session, stage.row, synthesisInputs) : null;
@@ -182,6 +182,17 @@ async function decide(
   } catch (error) {
     await steps.commit();
     throw error;
+  }
+}
+
+/** Ends the agent's run at a step's boundary; the cause is why. */
+class StoppedError extends Error {}
+
+function throwIfStopped(session: OwnedSession): void {
+  try {
+    session.throwIfStopped();
+  } catch (cause) {
+    throw new StoppedError("stopped between two steps", { cause });
   }
 }
 

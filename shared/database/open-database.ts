@@ -99,6 +99,8 @@ function openPool(options: DatabaseOptions): Pool {
   });
   // Without a handler, a restart of Postgres would end the process.
   pool.on("error", (error) => log.warn({ error: errorMessage(error) }, "Postgres connection lost"));
+  // The same while a connection is in use; then its statement fails, too.
+  pool.on("connect", (client) => client.on("error", () => undefined));
   return pool;
 }
 

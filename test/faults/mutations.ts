@@ -15,18 +15,18 @@ export interface Mutation {
 export const MUTATIONS: readonly Mutation[] = [
   {
     name: "the fence: a step is written under any epoch",
-    file: "shared/database/append-events.ts",
-    original: "(lease_epoch = $3 AND lease_expires_at IS NOT NULL",
-    mutant: "($3::int > 0",
+    file: "services/executor/persist/step-statement.ts",
+    original: "AND r.lease_epoch = $2 AND r.lease_expires_at IS NOT NULL",
+    mutant: "AND $2::int > 0",
     // In `zombie` the response timeout closes the thawed executor's connection before its write reaches the fence.
     provenBy: { testFile: "services/executor/test/commit-step.test.ts" },
     breaks: "writes nothing with a stale epoch",
   },
   {
     name: "the order: events are numbered by a global sequence",
-    file: "shared/database/append-events.ts",
-    original: "SELECT $1, numbered.base + item.ordinality::int, item.value",
-    mutant: "SELECT $1, nextval('events_id_seq')::int, item.value",
+    file: "services/executor/persist/step-statement.ts",
+    original: "SELECT fence.session_id, fence.base + item.ordinality::int,",
+    mutant: "SELECT fence.session_id, nextval('events_id_seq')::int,",
     provenBy: { scenario: "notifier-kill" },
     breaks: "events are numbered from 1",
   },

@@ -29,10 +29,10 @@ export interface TimelineMemory {
 }
 
 /** What the row of an execution says that has just been inserted. */
-export function newAgent(executionId: string): AgentMemory {
+export function newAgent(executionId: string, status: RunStatus): AgentMemory {
   return {
     executionId,
-    status: "pending",
+    status,
     iteration: INITIAL_ITERATION_STATE,
     messages: [],
     listings: new Map(),

@@ -44,7 +44,7 @@ export interface SessionState {
   readonly chain: ResolvedChain;
   /** Ordered by stage_index. */
   readonly stages: readonly StageState[];
-  /** Ordered by agent_index, across stages. */
+  /** Ordered by stage and agent_index. */
   readonly executions: readonly ExecutionState[];
   /** Completed final analyses by execution id: for each stage only that of the last execution that has one. */
   readonly answers: ReadonlyMap<string, string>;
@@ -68,9 +68,10 @@ const RUNS = `
   (SELECT coalesce(json_agg(x ORDER BY x.stage_index), '[]') FROM (
      SELECT stage_id, session_id, stage_name, stage_index, success_policy, status, error_message, error_code
      FROM stages WHERE session_id = s.session_id) x) AS stages,
-  (SELECT coalesce(json_agg(x ORDER BY x.agent_index), '[]') FROM (
-     SELECT execution_id, stage_id, session_id, agent_name, agent_index, status, error_message, error_code
-     FROM agent_executions WHERE session_id = s.session_id) x) AS executions`;
+  (SELECT coalesce(jsonb_agg(to_jsonb(x) - 'stage_index' ORDER BY x.stage_index, x.agent_index), '[]') FROM (
+     SELECT e.execution_id, e.stage_id, e.session_id, e.agent_name, e.agent_index, e.status, e.error_message, e.error_code,
+            stages.stage_index
+     FROM agent_executions e JOIN stages USING (stage_id) WHERE e.session_id = s.session_id) x) AS executions`;
 
 /**
  * One statement, so that all of it is of one moment. A stage of a hundred agents has a hundred answers, each perhaps a

@@ -8,14 +8,13 @@ import type { Scenario } from "../harness/scenario.ts";
 /** The transactions of an investigation, each recognised by a statement that only it contains. */
 const TRANSACTIONS: Readonly<Record<string, RegExp>> = {
   "the claim": /SET lease_owner = \$2/u,
-  "the start of a stage": /INSERT INTO "stages"/u,
-  "the opening of the conversation": /INSERT INTO "messages"/u,
-  "the tool list": /"available_tools"/u,
-  "the model's answer": /INSERT INTO "llm_interactions"/u,
-  "the pending row of a tool call": /INSERT INTO "timeline_events"/u,
-  "a tool call's result": /"tool_result"/u,
-  "the end of an execution": /UPDATE "agent_executions" SET[^;]*"status"/u,
-  "the end of the session": /UPDATE "?alert_sessions"? SET[^;]*completed_at/u,
+  "the start of a stage and its conversation": /INSERT INTO stages/u,
+  "the tool list": /"interaction_type":"tool_list"/u,
+  "the first text of an answer": /"status":"streaming"/u,
+  "the model's answer and its first tool call": /INSERT INTO llm_interactions/u,
+  "a tool call's result": /"event_type":"tool_result"/u,
+  "the end of an execution and its stage": /UPDATE stages SET/u,
+  "the end of the session": /"executive_summary_error"/u,
 };
 
 interface Failpoint {
@@ -54,7 +53,7 @@ export const executorFailpoints: Scenario = {
         const isArmedCommit =
           armed?.when === when &&
           isCommit(sql) &&
-          transaction.some((text) => armed?.transaction?.test(text) === true);
+          [...transaction, sql].some((text) => armed?.transaction?.test(text) === true);
         if (!isArmedCommit) return "forward";
         kill(lab.executors[index - 1]);
         return "hold";
