@@ -9,8 +9,9 @@ export function postgresSafeValue(value: unknown): unknown {
   if (typeof value === "string") return postgresSafeText(value).text;
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) {
-    const items = value.map((item: unknown) => postgresSafeValue(item));
-    return items.some((item, index) => item !== value[index]) ? items : value;
+    const given: readonly unknown[] = value;
+    const items = given.map((item) => postgresSafeValue(item));
+    return items.some((item, index) => item !== given[index]) ? items : given;
   }
   let changed = false;
   const members = Object.entries(value).map(([key, member]: [string, unknown]) => {

@@ -2,7 +2,7 @@ import type { AgentState } from "./controllers/controller.ts";
 import type { OwnedSession } from "./owned-session.ts";
 import type { StageContext } from "./persist/progress-event.ts";
 import { TimelineWriter } from "./persist/timeline-writer.ts";
-import type { AgentSteps } from "./state/agent-steps.ts";
+import type { AgentSteps } from "./agent-steps.ts";
 import type { ExecutionState } from "./state/session-state.ts";
 
 /** An execution at one of its steps. */

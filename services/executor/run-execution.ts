@@ -17,8 +17,9 @@ import type { StepRecord } from "./persist/step-record.ts";
 import { recordUnfinishedStep, unfinishedStep } from "./persist/unfinished-step.ts";
 import type { AlertInput } from "./prompts/prompt-input.ts";
 import { newAgent, type AgentMemory } from "./state/agent-memory.ts";
-import { AgentSteps, SessionStepsError } from "./state/agent-steps.ts";
-import { loadAgent, loadParallelResults } from "./state/load-agent.ts";
+import { AgentSteps, SessionStepsError } from "./agent-steps.ts";
+import { loadAgent } from "./state/load-agent.ts";
+import { loadParallelResults } from "./state/load-parallel-results.ts";
 import { announceToolCall, performToolCall } from "./tools/perform-tool-call.ts";
 import { performToolListing } from "./tools/perform-tool-listing.ts";
 import { waitLeft } from "./wait.ts";
@@ -213,7 +214,7 @@ function agentState(
 ): AgentState {
   // In the agent's order of servers, so that a resumed prompt lists the tools in the same order.
   const listed = agent.mcp_servers.map((id) => listings.get(id));
-  const tools = listed.every((tools) => tools !== undefined) ? listed.flat() : null;
+  const tools = listed.every((ofServer) => ofServer !== undefined) ? listed.flat() : null;
   return { agent, chain, previous, alert, parallel, tools, messages, iteration };
 }
 
@@ -256,8 +257,9 @@ function finishExecution(
 ): void {
   const { stage, execution, state, steps } = run;
   const timeline = timelineOf(run, state.iteration.iteration);
-  if (answer !== null && answer !== "")
+  if (answer !== null && answer !== "") {
     timeline.addStream("answer", { content: answer, interactionId: null });
+  }
   steps.add(timeline.record());
   steps.add(endExecution(stage, execution, outcome));
 }

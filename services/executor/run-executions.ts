@@ -2,7 +2,7 @@ import pLimit from "p-limit";
 import type { WaitingFor } from "#shared/contracts/waiting-for.ts";
 import { CancelledError, TerminalError, errorMessage } from "#shared/errors.ts";
 import { pause } from "#shared/pause.ts";
-import { loadAlert } from "./state/load-agent.ts";
+import { loadAlert } from "./state/load-alert.ts";
 import type { RunExecutions } from "./next-session-step.ts";
 import type { OwnedSession } from "./owned-session.ts";
 import type { StepRecord } from "./persist/step-record.ts";

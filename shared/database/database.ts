@@ -66,11 +66,11 @@ export class Database implements Queryable, AsyncDisposable {
   async #run(client: PoolClient, sql: string, parameters: unknown[]): Promise<unknown[]> {
     // A text without parameters may be several statements, which cannot be prepared.
     const name = parameters.length === 0 ? undefined : this.#statements.nameOf(sql);
-    const { rows } = await client.query({
+    const result: { readonly rows: unknown[] } = await client.query({
       text: sql,
       values: parameters,
       ...(name === undefined ? {} : { name }),
     });
-    return rows;
+    return result.rows;
   }
 }

@@ -4,7 +4,7 @@ import type {
   ToolCallDelta,
   UsageInfo,
 } from "#shared/generated/llm/v1/llm.ts";
-import { NO_TOKENS, type TokenUsage } from "../persist/token-usage.ts";
+import { NO_TOKENS, type TokenUsage } from "../state/token-usage.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
 
 /** How an LLM call ended. */

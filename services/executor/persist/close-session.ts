@@ -11,7 +11,8 @@ import { executionEvent } from "./execution-rows.ts";
 import { endSession } from "./session-rows.ts";
 import type { SessionWriter } from "./session-writer.ts";
 import { stageEvent } from "./stage-rows.ts";
-import { isOpen, type StepRecord } from "./step-record.ts";
+import type { StepRecord } from "./step-record.ts";
+import { isOpen } from "../state/step-rows.ts";
 
 const parseOpenRow = compileParser(
   "open timeline row",

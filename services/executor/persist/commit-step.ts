@@ -11,7 +11,7 @@ import type { SessionWriter } from "./session-writer.ts";
 import type { StepRecord } from "./step-record.ts";
 import { stepStatement } from "./step-statement.ts";
 import { tableRows } from "./table-rows.ts";
-import { NO_TOKENS, addTokens } from "./token-usage.ts";
+import { NO_TOKENS, addTokens } from "../state/token-usage.ts";
 
 /** `finish` and `close` are a session's last write; after a cancel the fence lets only `close` through. */
 export type CommitKind = "step" | "finish" | "close";

@@ -2,7 +2,8 @@ import { v5 as uuidFrom } from "uuid";
 import type { Message } from "#shared/database/entities/message.ts";
 import type { AgentMemory } from "../state/agent-memory.ts";
 import type { ExecutionState } from "../state/session-state.ts";
-import type { NewMessage, StepRecord } from "./step-record.ts";
+import type { StepRecord } from "./step-record.ts";
+import type { NewMessage } from "../state/step-rows.ts";
 
 /** A message to append; its ids and sequence number follow from the conversation. */
 export type AppendedMessage = Pick<Message, "role" | "content"> &

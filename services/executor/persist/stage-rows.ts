@@ -7,7 +7,8 @@ import type { StageState } from "../state/session-state.ts";
 import { executionEvent } from "./execution-rows.ts";
 import type { StageContext } from "./progress-event.ts";
 import type { RunOutcome } from "./run-outcome.ts";
-import type { NewExecution, StepRecord } from "./step-record.ts";
+import type { StepRecord } from "./step-record.ts";
+import type { NewExecution } from "../state/step-rows.ts";
 
 /** A stage of the chain that has no row yet. */
 export interface PlannedStage {

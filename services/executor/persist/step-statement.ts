@@ -1,4 +1,4 @@
-import type { StepRows } from "./step-record.ts";
+import type { StepRows } from "../state/step-rows.ts";
 import type { TableRows } from "./table-rows.ts";
 
 /**

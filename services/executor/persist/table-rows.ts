@@ -1,5 +1,5 @@
-import type { ExecutionChange, NewExecution, NewStage, SessionChange, StepRows } from "./step-record.ts";
-import { NO_TOKENS, addTokens } from "./token-usage.ts";
+import type { ExecutionChange, NewExecution, NewStage, SessionChange, StepRows } from "../state/step-rows.ts";
+import { NO_TOKENS, addTokens } from "../state/token-usage.ts";
 
 /** The rows of each part of a step's statement: no row occurs twice. */
 export type TableRows = Readonly<Record<keyof StepRows, readonly object[]>>;
@@ -85,8 +85,9 @@ function changeColumns(
 
 function sessionRow(changes: readonly SessionChange[]): object[] {
   if (changes.length === 0) return [];
-  const merged = changes.reduce<SessionChange>((before, change) => ({ ...before, ...change }), {});
-  const { current_stage, degraded = false, end } = merged;
+  const current_stage = changes.findLast((change) => change.current_stage !== undefined)?.current_stage;
+  const end = changes.findLast((change) => change.end !== undefined)?.end;
+  const degraded = changes.some((change) => change.degraded === true);
   return [
     {
       current_stage_index: current_stage?.stage_index ?? null,

@@ -4,7 +4,8 @@ import type { TimelineEventType } from "#shared/contracts/statuses.ts";
 import type { TimelineMemory } from "../state/agent-memory.ts";
 import type { ExecutionState } from "../state/session-state.ts";
 import type { LiveStream, LiveStreams } from "../stream/live-streams.ts";
-import type { NewTimelineRow, StepRecord, TimelineEnd } from "./step-record.ts";
+import type { StepRecord } from "./step-record.ts";
+import type { NewTimelineRow, TimelineEnd } from "../state/step-rows.ts";
 
 /** The rows that one LLM call may stream into, at most one of each. */
 const STREAMS = {
@@ -212,18 +213,20 @@ export class TimelineWriter {
     return { ...row, stage_id, execution_id, sequence_number: this.#nextSequence++ };
   }
 
-  #createdEvent({
-    llm_interaction_id: _,
-    mcp_interaction_id: __,
-    metadata,
-    ...row
-  }: NewTimelineRow): UnstampedPayload {
+  #createdEvent(row: NewTimelineRow): UnstampedPayload {
+    const { event_id, stage_id, execution_id, event_type, status, content, metadata, sequence_number } = row;
     return {
       type: "timeline_event.created",
+      event_id,
       session_id: this.#options.sessionId,
-      ...row,
+      stage_id,
+      execution_id,
+      event_type,
+      status,
+      content,
       // The created event of a streaming row carries no metadata; the row has it.
-      ...(row.status === "streaming" ? {} : { metadata }),
+      ...(status === "streaming" ? {} : { metadata }),
+      sequence_number,
     };
   }
 }

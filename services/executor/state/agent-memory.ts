@@ -2,7 +2,7 @@ import type { ToolDescription } from "#shared/contracts/tool-list.ts";
 import { INITIAL_ITERATION_STATE, type IterationState } from "#shared/contracts/iteration-state.ts";
 import type { RunStatus } from "#shared/contracts/statuses.ts";
 import type { Message } from "#shared/database/entities/message.ts";
-import type { StepRows } from "../persist/step-record.ts";
+import type { NewMessage, StepRows } from "./step-rows.ts";
 
 /** A message as controllers and requests need it. */
 export type StoredMessage = Omit<Message, "session_id" | "stage_id" | "execution_id" | "created_at" | "seq">;
@@ -47,21 +47,12 @@ export function foldAgent(memory: AgentMemory, rows: StepRows): AgentMemory {
   const listed = rows.mcpInteractions?.filter(
     (row) => isOwn(row) && row.interaction_type === "tool_list" && row.available_tools !== null,
   );
-  const changed = rows.executionChanges?.filter(isOwn).at(-1);
+  const changed = rows.executionChanges?.findLast(isOwn);
   return {
     executionId: memory.executionId,
     status: changed?.end?.status ?? (changed?.starts === true ? "active" : memory.status),
     iteration: changed?.iteration_state ?? memory.iteration,
-    messages:
-      messages.length === 0
-        ? memory.messages
-        : [
-            ...memory.messages,
-            ...messages.map(({ provider_state, stage_id: _, execution_id: __, ...message }) => ({
-              ...message,
-              provider_state: provider_state === null ? null : Buffer.from(provider_state, "base64"),
-            })),
-          ],
+    messages: messages.length === 0 ? memory.messages : [...memory.messages, ...messages.map(storedMessage)],
     listings:
       listed === undefined || listed.length === 0
         ? memory.listings
@@ -70,6 +61,21 @@ export function foldAgent(memory: AgentMemory, rows: StepRows): AgentMemory {
             ...listed.map((row) => [row.server_name, row.available_tools ?? []] as const),
           ]),
     timeline: foldTimeline(memory, rows),
+  };
+}
+
+function storedMessage(message: NewMessage): StoredMessage {
+  const { message_id, sequence_number, role, content, tool_calls, tool_call_id, tool_name } = message;
+  const state = message.provider_state;
+  return {
+    message_id,
+    sequence_number,
+    role,
+    content,
+    tool_calls,
+    tool_call_id,
+    tool_name,
+    provider_state: state === null ? null : Buffer.from(state, "base64"),
   };
 }
 

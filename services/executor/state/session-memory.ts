@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { TerminalError } from "#shared/errors.ts";
-import type { StepRows } from "../persist/step-record.ts";
+import type { StepRows } from "./step-rows.ts";
 import { foldSession, type SessionState } from "./session-state.ts";
 
 interface SessionMemoryOptions {

@@ -7,7 +7,7 @@ import { Uuid } from "#shared/contracts/uuid.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { TerminalError } from "#shared/errors.ts";
-import type { ExecutionChange, StepRows } from "../persist/step-record.ts";
+import type { ExecutionChange, StepRows } from "./step-rows.ts";
 
 const TextOrNull = Type.Union([Type.String(), Type.Null()]);
 

@@ -135,8 +135,9 @@ class SessionSubscription implements FeedWatcher {
   }
 
   #sendOpenTexts(): void {
-    for (const eventId of this.#options.feed.liveText.openEventIds())
+    for (const eventId of this.#options.feed.liveText.openEventIds()) {
       this.#lagging.set(eventId, { attempt: 0, offset: 0 });
+    }
     this.#sendMissingText();
   }
 

@@ -25,7 +25,7 @@ describe("appendEvents", () => {
   const newSession = async () => fixture.insertSession(db);
   const append = async (manager: Queryable, id: string): Promise<SessionEvent[]> => {
     const payload = { type: "session.status", session_id: id, status: "in_progress" } as const;
-    return await appendEvents(manager, id, [payload, payload]);
+    return appendEvents(manager, id, [payload, payload]);
   };
   const databaseTime = async (): Promise<number> => {
     const [row] = await selectRows(

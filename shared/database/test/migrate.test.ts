@@ -58,11 +58,11 @@ describe("the schema", () => {
     it("matches the entities in every table, column and type", async () => {
       const db = await empty();
       await migrate(db, log);
-      const orm = await openOrm({ ...db, applicationName: "migrate-test", poolSize: 1, log, signal });
+      const orm = await openOrm({ url: db.url, applicationName: "migrate-test", poolSize: 1, log, signal });
       const { upQueries } = await orm.driver
         .createSchemaBuilder()
         .log()
-        .finally(() => orm.destroy());
+        .finally(async () => orm.destroy());
       // Constraints and indexes are in the migrations only; the entities have only columns.
       const drift = upQueries
         .map(({ query }) => query)

@@ -1,10 +1,10 @@
 import { postgresSafeValue } from "#shared/postgres-safe-value.ts";
-import { commitStep, type CommitKind } from "../persist/commit-step.ts";
-import type { SessionWriter } from "../persist/session-writer.ts";
-import type { StepRecord } from "../persist/step-record.ts";
-import { foldAgent, type AgentMemory } from "./agent-memory.ts";
-import { loadAgent } from "./load-agent.ts";
-import { throwIfDifferent } from "./session-memory.ts";
+import { commitStep, type CommitKind } from "./persist/commit-step.ts";
+import type { SessionWriter } from "./persist/session-writer.ts";
+import type { StepRecord } from "./persist/step-record.ts";
+import { foldAgent, type AgentMemory } from "./state/agent-memory.ts";
+import { loadAgent } from "./state/load-agent.ts";
+import { throwIfDifferent } from "./state/session-memory.ts";
 
 interface AgentStepsOptions {
   readonly session: SessionWriter & { readonly verifiesState: boolean };

@@ -1,0 +1,22 @@
+import { Type } from "typebox";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
+import type { Queryable } from "#shared/database/queryable.ts";
+import { selectRows } from "#shared/database/select-rows.ts";
+import { TerminalError } from "#shared/errors.ts";
+import type { AlertInput } from "../prompts/prompt-input.ts";
+
+const TextOrNull = Type.Union([Type.String(), Type.Null()]);
+
+const parseAlert = compileParser(
+  "alert of a session",
+  Type.Object({ alert_data: Type.String(), alert_type: TextOrNull, runbook_url: TextOrNull }),
+);
+
+const ALERT = "SELECT alert_data, alert_type, runbook_url FROM alert_sessions WHERE session_id = $1";
+
+/** Reads the session's alert. */
+export async function loadAlert(db: Queryable, sessionId: string): Promise<AlertInput> {
+  const [row] = await selectRows(db, parseAlert, ALERT, [sessionId]);
+  if (row === undefined) throw new TerminalError("not_found", `session ${sessionId} does not exist`);
+  return { data: row.alert_data, alertType: row.alert_type, runbookUrl: row.runbook_url };
+}

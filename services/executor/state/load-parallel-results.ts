@@ -1,0 +1,76 @@
+import { Type } from "typebox";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { literals } from "#shared/contracts/literals.ts";
+import type { ResolvedAgent } from "#shared/contracts/resolved-chain.ts";
+import { TIMELINE_EVENT_TYPES, TIMELINE_STATUSES } from "#shared/contracts/statuses.ts";
+import type { Queryable } from "#shared/database/queryable.ts";
+import { selectRows } from "#shared/database/select-rows.ts";
+import { TerminalError } from "#shared/errors.ts";
+import type { ContextEvent, ParallelResults } from "../prompts/format-context.ts";
+import type { ExecutionState, StageState } from "./session-state.ts";
+
+/** An agent of the stage and its execution. */
+interface ParallelAgent {
+  readonly execution: ExecutionState;
+  readonly agent: Pick<ResolvedAgent, "llm_provider" | "iteration_strategy">;
+}
+
+const MIB = 1024 * 1024;
+
+const parseSize = compileParser("size of the results", Type.Object({ bytes: Type.Number() }));
+
+const SIZE = `
+SELECT coalesce(sum(octet_length(content)), 0)::float8 AS bytes FROM timeline_events
+WHERE execution_id = ANY($1::uuid[]) AND status = 'completed'`;
+
+const parseResult = compileParser(
+  "timeline row of an agent",
+  Type.Object({
+    execution_id: Type.String(),
+    event_type: literals(TIMELINE_EVENT_TYPES),
+    status: literals(TIMELINE_STATUSES),
+    content: Type.String(),
+    metadata: Type.Union([Type.Object({}, { additionalProperties: true }), Type.Null()]),
+  }),
+);
+
+const RESULTS = `
+SELECT execution_id, event_type, status, content, metadata FROM timeline_events
+WHERE execution_id = ANY($1::uuid[]) AND status = 'completed' ORDER BY sequence_number`;
+
+/**
+ * Reads the results of a stage's agents for its synthesis. Throws TerminalError `message_too_large` if they cannot fit
+ * one message to the gateway: the results of a hundred agents may exceed this process's memory.
+ */
+export async function loadParallelResults(
+  { db, maxMessageBytes }: { readonly db: Queryable; readonly maxMessageBytes: number },
+  { stage_name }: Pick<StageState, "stage_name">,
+  agents: readonly ParallelAgent[],
+): Promise<ParallelResults> {
+  const ids = agents.map(({ execution }) => execution.execution_id);
+  const [size] = await selectRows(db, parseSize, SIZE, [ids]);
+  const bytes = size?.bytes ?? 0;
+  if (bytes > maxMessageBytes) throw tooLarge(agents.length, bytes, maxMessageBytes);
+  const rows = await selectRows(db, parseResult, RESULTS, [ids]);
+  const eventsOf = (id: string): ContextEvent[] => rows.filter(({ execution_id }) => execution_id === id);
+  return {
+    stageName: stage_name,
+    agents: agents.map(({ execution, agent }) => ({
+      index: execution.agent_index,
+      name: execution.agent_name,
+      provider: agent.llm_provider.name,
+      strategy: agent.iteration_strategy,
+      status: execution.status,
+      errorMessage: execution.error_message,
+      events: eventsOf(execution.execution_id),
+    })),
+  };
+}
+
+function tooLarge(agents: number, bytes: number, maxBytes: number): TerminalError {
+  const [found, allowed] = [bytes / MIB, maxBytes / MIB].map((size) => `${size.toFixed(1)} MiB`);
+  return new TerminalError(
+    "message_too_large",
+    `the results of ${agents} agents hold ${found}, but one message to the LLM gateway may hold ${allowed}: set a lower max_tool_result_tokens or let fewer agents run`,
+  );
+}
