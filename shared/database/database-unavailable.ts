@@ -10,6 +10,9 @@ const UNAVAILABLE_CODES = new Set([
   "40001",
   "40P01",
   "25P03",
+  // A pooler has lost a prepared statement: the next try does without (prepared-statements.ts).
+  "26000",
+  "42P05",
   "ECONNREFUSED",
   "ECONNRESET",
   "EPIPE",

@@ -16,8 +16,6 @@ export interface DatabaseOptions {
   readonly poolSize: number;
   readonly log: Logger;
   readonly signal: AbortSignal;
-  /** False behind a pooler that loses prepared statements; by default true. */
-  readonly preparedStatements?: boolean | undefined;
   /** A connection is closed when the server leaves a statement unanswered for this long; by default 7 s. */
   readonly responseTimeoutMs?: number;
   /** A statement fails as unavailable if no connection of the pool becomes free for this long; by default 30 s. */
@@ -52,9 +50,9 @@ export const DATABASE_TIMEOUTS = {
  * it aborts. Does not migrate. The caller disposes of the database.
  */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
-  const { url, log, signal, preparedStatements: isOn = true } = options;
+  const { url, log, signal } = options;
   const pool = openPool(options);
-  const database = new Database({ url, pool, statements: new PreparedStatements({ isOn, log }) });
+  const database = new Database({ url, pool, statements: new PreparedStatements(log) });
   try {
     await untilDatabaseAnswers(options, () => checkDatabase(database));
     return database;

@@ -15,10 +15,9 @@ const POOLER_CODES = new Set(["26000", "42P05"]);
 export class PreparedStatements {
   readonly #log: Logger;
   readonly #names = new Map<string, string>();
-  #isOn: boolean;
+  #isOn = true;
 
-  constructor({ isOn, log }: { readonly isOn: boolean; readonly log: Logger }) {
-    this.#isOn = isOn;
+  constructor(log: Logger) {
     this.#log = log;
   }
 
@@ -44,7 +43,7 @@ export class PreparedStatements {
       this.#isOn = false;
       this.#log.warn(
         { error: error.message },
-        "statements are not prepared any more: a pooler in front of Postgres loses them (set DATABASE_PREPARED_STATEMENTS=false)",
+        "statements are not prepared any more: a pooler in front of Postgres loses them",
       );
     }
     return isRefused;

@@ -24,8 +24,8 @@ export class DatabaseFixture implements AsyncDisposable {
   }
 
   /** Connects to the server's own database, or to another by its URL. */
-  async connect(url = this.servers.postgres.url): Promise<Database> {
-    const db = await openDatabase({ url, applicationName: "database-test", poolSize: 3, log, signal });
+  async connect(url = this.servers.postgres.url, { poolSize = 3 } = {}): Promise<Database> {
+    const db = await openDatabase({ url, applicationName: "database-test", poolSize, log, signal });
     return this.#resources.use(db);
   }
 

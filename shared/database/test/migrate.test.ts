@@ -59,10 +59,8 @@ describe("the schema", () => {
       const db = await empty();
       await migrate(db, log);
       const orm = await openOrm({ url: db.url, applicationName: "migrate-test", poolSize: 1, log, signal });
-      const { upQueries } = await orm.driver
-        .createSchemaBuilder()
-        .log()
-        .finally(async () => orm.destroy());
+      const { upQueries } = await orm.driver.createSchemaBuilder().log();
+      await orm.destroy();
       // Constraints and indexes are in the migrations only; the entities have only columns.
       const drift = upQueries
         .map(({ query }) => query)
