@@ -115,7 +115,8 @@ export function openDispatcher({
     },
     cancel: (sessionId) => inBackground("cancel", (live) => sendCancel(live, sessionId)),
     publish: (events) => {
-      for (const event of events) inBackground("event", (live) => publishEvent(live, event));
+      if (bus?.isConnected() !== true) return;
+      for (const event of events) publishEvent(bus, event);
     },
     follow: (sessionId, handle) =>
       bus === undefined ? () => undefined : followEvents(bus, sessionId, handle),
@@ -137,7 +138,7 @@ export function openDispatcher({
   };
 }
 
-type MessageKind = "wake-up" | "cancel" | "event";
+type MessageKind = "wake-up" | "cancel";
 
 interface BackgroundSends {
   /** Starts a send; a failure is only logged. */

@@ -34,11 +34,18 @@ export class PipelineFixture implements AsyncDisposable {
   }
 
   /** Resolves once every service is ready. */
-  static async start({ config, ownServers, ...options }: PipelineOptions = {}): Promise<PipelineFixture> {
+  static async start({ config, ownServers, env, executors }: PipelineOptions = {}): Promise<PipelineFixture> {
     await using resources = new AsyncDisposableStack();
     const servers = resources.use(await BackingServers.choose({ ownServers }));
     const { path: configDir } = resources.use(await testConfigDirectory(config));
-    const system = resources.use(await TarsySystem.start({ servers, configDir, ...options }));
+    const system = resources.use(
+      await TarsySystem.start({
+        servers,
+        configDir,
+        ...(executors === undefined ? {} : { executors }),
+        env: { EXECUTOR_VERIFY_STATE: "true", ...env },
+      }),
+    );
     return new PipelineFixture({ resources: resources.move(), servers, configDir, system });
   }
 

@@ -43,7 +43,8 @@ export class SessionEvents implements AsyncDisposable {
   }
 
   async publish(event: SessionEvent): Promise<void> {
-    await publishEvent(this.#bus, event);
+    publishEvent(this.#bus, event);
+    await this.#bus.flush();
   }
 
   /** Completes the session and emits its last event. */

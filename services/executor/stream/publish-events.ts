@@ -42,9 +42,7 @@ export function openEventPublisher({
 
   const send = (event: SessionEvent) => {
     nextSeq = event.seq + 1;
-    publishEvent(bus, event).catch((error: unknown) =>
-      log.debug({ seq: event.seq, error: errorMessage(error) }, "event not acknowledged by the stream"),
-    );
+    publishEvent(bus, event);
   };
 
   const sendUpTo = async (event: SessionEvent) => {

@@ -77,7 +77,8 @@ describe("openEventPublisher", () => {
   it("continues after the last published event on a takeover", async () => {
     const id = await executor.insert();
     const [first, second] = await append(id, 4);
-    for (const event of [first, second]) if (event !== undefined) await publishEvent(executor.bus, event);
+    for (const event of [first, second]) if (event !== undefined) publishEvent(executor.bus, event);
+    await executor.bus.flush();
     const heard = await executor.listen(id);
     await using publisher = open(id, false);
     publisher.publish(await append(id, 1));

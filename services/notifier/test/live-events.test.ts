@@ -58,7 +58,8 @@ describe("notifier: the events of a session", () => {
     using client = await TestClient.connect(url);
     await client.subscribe(`session:${session.id}`);
     const events = await session.emit(session.status(), session.whole("one"));
-    for (const event of events) await publishEvent(fixture.bus, event);
+    for (const event of events) publishEvent(fixture.bus, event);
+    await fixture.bus.flush();
     await session.emit(session.ended());
     await client.untilSeq(3);
     expect(client.seqs).to.deep.equal([1, 2, 3]);
@@ -212,7 +213,8 @@ describe("notifier: the events of a session", () => {
     });
     await two.emit(two.status(), two.whole("not on this channel"));
     const ended = await one.emit(one.ended("e".repeat(100_000)));
-    for (const event of ended) await publishEvent(fixture.bus, event);
+    for (const event of ended) publishEvent(fixture.bus, event);
+    await fixture.bus.flush();
     await two.emit(two.ended());
     await client.until(() => client.of("session.completed").length === 2);
     expect(

@@ -38,14 +38,15 @@ export class TestSession {
   /** Commits events and publishes them. */
   async emit(...payloads: UnstampedPayload[]): Promise<SessionEvent[]> {
     const events = await this.commit(...payloads);
-    for (const event of events) await publishEvent(this.#bus, event);
+    for (const event of events) publishEvent(this.#bus, event);
+    await this.#bus.flush();
     return events;
   }
 
-  /** Commits events and publishes them without waiting for the stream's acknowledgement, as an executor does. */
+  /** Commits events and publishes them without waiting for the server, as an executor does. */
   async write(...payloads: UnstampedPayload[]): Promise<SessionEvent[]> {
     const events = await this.commit(...payloads);
-    for (const event of events) publishEvent(this.#bus, event).catch(() => undefined);
+    for (const event of events) publishEvent(this.#bus, event);
     return events;
   }
 

@@ -51,28 +51,26 @@ describe("the bus", () => {
       for (const subject of [SUBJECTS.events(id), SUBJECTS.feed(id)]) {
         await subscribe(fixture.bus, subject, busEventCodec, (event, on) => heard.push([on, event])).live();
       }
-      await publishEvent(fixture.bus, statusEvent(id, 1));
+      publishEvent(fixture.bus, statusEvent(id, 1));
       await until("both have come", () => heard.length === 2);
       expect(heard.map(([subject]) => subject)).to.have.members([SUBJECTS.events(id), SUBJECTS.feed(id)]);
       for (const [, event] of heard) expect(event).to.deep.equal(statusEvent(id, 1));
-      expect(await lastPublishedSeq(fixture.bus, id)).to.equal(1);
+      await until("it is stored", async () => (await lastPublishedSeq(fixture.bus, id)) === 1);
     });
 
     it("sends only the number of a payload over 64 KiB", async () => {
       const id = randomUUID();
       const heard: BusEvent[] = [];
       await subscribe(fixture.bus, SUBJECTS.events(id), busEventCodec, (event) => heard.push(event)).live();
-      await publishEvent(fixture.bus, statusEvent(id, 1, "x".repeat(MAX_INLINE_PAYLOAD_BYTES)));
+      publishEvent(fixture.bus, statusEvent(id, 1, "x".repeat(MAX_INLINE_PAYLOAD_BYTES)));
       await until("it has come", () => heard.length === 1);
       expect(heard).to.deep.equal([{ session_id: id, seq: 1, db_event_id: 1 }]);
     });
 
-    it("rejects on a closed connection instead of throwing", async () => {
+    it("does nothing on a closed connection", async () => {
       const bus = await fixture.connect();
       await bus.connection.close();
-      expect(await rejectionOf(publishEvent(bus, statusEvent(randomUUID(), 1)))).to.include(
-        "CONNECTION_CLOSED",
-      );
+      publishEvent(bus, statusEvent(randomUUID(), 1));
     });
   });
 
@@ -80,8 +78,8 @@ describe("the bus", () => {
     it("is 0 for a session without events and the newest number otherwise", async () => {
       const id = randomUUID();
       expect(await lastPublishedSeq(fixture.bus, id)).to.equal(0);
-      for (const seq of [1, 2, 3]) await publishEvent(fixture.bus, statusEvent(id, seq));
-      expect(await lastPublishedSeq(fixture.bus, id)).to.equal(3);
+      for (const seq of [1, 2, 3]) publishEvent(fixture.bus, statusEvent(id, seq));
+      await until("all are stored", async () => (await lastPublishedSeq(fixture.bus, id)) === 3);
     });
   });
 
@@ -106,7 +104,7 @@ describe("the bus", () => {
       ).live();
       const count = 500;
       for (let n = 1; n <= count; n += 2) {
-        publishEvent(fixture.bus, statusEvent(id, n)).catch(() => undefined);
+        publishEvent(fixture.bus, statusEvent(id, n));
         publishChunk(fixture.bus, chunk(id, n + 1));
       }
       await until("all have come", () => heard.length === count);

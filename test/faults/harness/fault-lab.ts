@@ -106,7 +106,7 @@ export class FaultLab implements AsyncDisposable {
       await TarsySystem.prepare({
         servers,
         configDir: config.path,
-        env: { FAULT_MODEL_KEY: "none", ...clusterEnv },
+        env: { FAULT_MODEL_KEY: "none", EXECUTOR_VERIFY_STATE: "true", ...clusterEnv },
       }),
     );
     if (options.checkout !== undefined) system.checkout = options.checkout.path;
