@@ -1,8 +1,8 @@
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
-import type { wakeSession } from "#shared/bus/wake-session.ts";
+import type { WakeResult } from "#shared/bus/session-waker.ts";
 import { startAtZero } from "#shared/service/start-at-zero.ts";
 
-type WakeupResult = Awaited<ReturnType<typeof wakeSession>> | "failed";
+type WakeupResult = Extract<WakeResult, string> | "failed";
 
 export interface ApiMetrics {
   readonly accepted: Counter;

@@ -6,7 +6,7 @@ import { openBus, type Bus } from "#shared/bus/open-bus.ts";
 import { publishEvent } from "#shared/bus/publish-event.ts";
 import { queuedSessions } from "#shared/bus/queued-sessions.ts";
 import { subscribe } from "#shared/bus/subscribe.ts";
-import { wakeSession } from "#shared/bus/wake-session.ts";
+import { SessionWaker } from "#shared/bus/session-waker.ts";
 import { sessionCancelCodec } from "#shared/contracts/session-cancel.ts";
 import { busEventCodec, type SessionEvent } from "#shared/contracts/session-event.ts";
 import { SUBJECTS } from "#shared/contracts/subjects.ts";
@@ -15,6 +15,7 @@ import type { Logger } from "#shared/service/logger.ts";
 import type { ApiMetrics } from "./api-metrics.ts";
 import { CatchUp, type Sweep } from "./catch-up.ts";
 import type { ApiConfig } from "./config.ts";
+import { WakeUpBursts } from "./wake-up-bursts.ts";
 
 /**
  * What the api sends and receives over the bus. Messages only speed up what the rows already say: while NATS is
@@ -70,14 +71,20 @@ export function openDispatcher({
   readonly signal: AbortSignal;
 }): Dispatcher {
   let bus: Bus | undefined;
+  let waker: SessionWaker | undefined;
   const background = openBackgroundSends(log);
+  const wakeCounted = async (sessionIds: readonly string[]) =>
+    catchUp.watch(wakeAndCount(waker, metrics, sessionIds));
+  const bursts = new WakeUpBursts((sessionIds) =>
+    inBackground("wake-up", async () => wakeCounted(sessionIds)),
+  );
   const catchUp = new CatchUp({
     prepare: () => ensureStreams(connected(), { replicas: config.natsReplicas }),
-    send: (sessionId) =>
-      inBackground("wake-up", async (live) => catchUp.watch(wakeCounted(live, metrics, sessionId))),
+    send: (sessionId) => bursts.add(sessionId),
   });
   const open = async () => {
     bus = await openBus({ url: config.natsUrl, name: "tarsy-api", log, signal });
+    waker = new SessionWaker(bus);
     onReconnect(bus, () => {
       catchUp.reportLoss();
       catchUp.requestSweep();
@@ -108,10 +115,8 @@ export function openDispatcher({
       if (bus?.isConnected() === true) catchUp.wake(sessionId);
     },
     wakeAll: async (sessionIds) => {
-      const live = connected();
-      const sends = sessionIds.map(async (id) => catchUp.watch(wakeCounted(live, metrics, id)));
-      const failed = (await Promise.allSettled(sends)).find(({ status }) => status === "rejected");
-      if (failed?.status === "rejected") throw failed.reason;
+      connected();
+      await wakeCounted(sessionIds);
     },
     cancel: (sessionId) => inBackground("cancel", (live) => sendCancel(live, sessionId)),
     publish: (events) => {
@@ -132,7 +137,9 @@ export function openDispatcher({
     check: async () => connected().check(),
     [Symbol.asyncDispose]: async () => {
       await opening;
+      bursts.flush();
       await background.drain();
+      waker?.[Symbol.dispose]();
       await bus?.[Symbol.asyncDispose]();
     },
   };
@@ -162,12 +169,18 @@ function openBackgroundSends(log: Logger): BackgroundSends {
   };
 }
 
-async function wakeCounted(bus: Bus, metrics: ApiMetrics, sessionId: string): Promise<void> {
-  const result = await wakeSession(bus, sessionId).catch((error: unknown) => {
-    metrics.wakeups.inc({ result: "failed" });
-    throw error;
-  });
-  metrics.wakeups.inc({ result });
+/** Sends the wake-ups and counts their results. Rejects with the first failure. */
+async function wakeAndCount(
+  waker: SessionWaker | undefined,
+  metrics: ApiMetrics,
+  sessionIds: readonly string[],
+): Promise<void> {
+  const results = (await waker?.wake(sessionIds)) ?? [];
+  for (const result of results) {
+    metrics.wakeups.inc({ result: typeof result === "string" ? result : "failed" });
+  }
+  const failed = results.find((result) => typeof result !== "string");
+  if (failed !== undefined) throw failed;
 }
 
 async function sendCancel(bus: Bus, sessionId: string): Promise<void> {

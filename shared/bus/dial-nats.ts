@@ -29,7 +29,7 @@ export async function dialNats(options: ConnectionOptions, signal: AbortSignal):
     else sockets.push(socket);
   };
   subscribe(SOCKETS, collect);
-  const dialing = ours.run(true, () => connect({ ...options, reconnect: false }));
+  const dialing = ours.run(true, () => connect({ ...options, reconnect: false, noAsyncTraces: true }));
   const stopCollecting = () => unsubscribe(SOCKETS, collect);
   dialing.then(stopCollecting, stopCollecting);
   try {

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
-import { randomUUID } from "node:crypto";
 import type { Middleware } from "koa";
+import { v7 as uuidV7 } from "uuid";
 import { knownAlertTypes, findChain } from "#shared/agent-config/find-chain.ts";
 import { resolveChain } from "#shared/agent-config/resolve-chain.ts";
 import { hashResolvedChain, type ResolvedChain } from "#shared/contracts/resolved-chain.ts";
@@ -12,7 +12,9 @@ import { readJsonBody } from "../http/read-json-body.ts";
 import { RequestError, abbreviate, validationError } from "../http/request-error.ts";
 import { parseAlertRequest, type AlertRequest } from "../submit/alert-request.ts";
 import { applyMcpSelection } from "../submit/apply-mcp-selection.ts";
-import { insertSession, type NewSession } from "../submit/insert-session.ts";
+import { insertSession } from "../submit/insert-session.ts";
+import type { NewSession } from "../submit/new-session.ts";
+import { SessionInserts } from "../submit/session-inserts.ts";
 import { submissionKey } from "../submit/submission-key.ts";
 
 const MAX_DATA_BYTES = 1_048_576;
@@ -26,9 +28,9 @@ export function submitAlert({ config, db, dispatcher, metrics, log }: ApiDeps): 
   const chainFor = ({ alertType, mcp }: CheckedAlert) => {
     const standard = resolved(alertType);
     if (mcp === null) return standard;
-    const chain = applyMcpSelection(standard.chain, mcp, instructions);
-    return { ...standard, chain, hash: hashResolvedChain(chain) };
+    return { ...standard, ...stored(applyMcpSelection(standard.chain, mcp, instructions)) };
   };
+  const inserts = new SessionInserts(db);
   return async (ctx) => {
     const request = parseAlertRequest(await readJsonBody(ctx.req));
     const alert = checkAlert(request, config);
@@ -41,7 +43,7 @@ export function submitAlert({ config, db, dispatcher, metrics, log }: ApiDeps): 
       fingerprintPath: config.fingerprintPath,
     });
     const session = newSession(alert, author, chainFor(alert));
-    const { sessionId, isReplayed } = await insertSession(db, session, key);
+    const { sessionId, isReplayed } = await insertSession({ db, inserts }, session, key);
     if (isReplayed) {
       ctx.set("idempotent-replayed", "true");
       metrics.replayed.inc();
@@ -59,7 +61,7 @@ export function submitAlert({ config, db, dispatcher, metrics, log }: ApiDeps): 
 function newSession(
   alert: CheckedAlert,
   author: string,
-  { chain, hash, notice }: { chain: ResolvedChain; hash: string; notice: string | null },
+  { chain, json, hash, notice }: ChainToStore,
 ): NewSession {
   const data = postgresSafeText(alert.data);
   const metadata = {
@@ -69,15 +71,15 @@ function newSession(
       : {}),
   };
   return {
-    sessionId: randomUUID(),
+    // Version 7: ids that rise with time keep the indexes' newest pages in memory, and sessions of one commit in order.
+    sessionId: uuidV7(),
     data: data.text,
     alertType: alert.alertType,
     author,
     runbook: alert.runbook === null ? null : postgresSafeText(alert.runbook).text,
     mcpSelection: alert.mcp === null ? null : postgresSafeJson(alert.mcp),
     chainId: chain.chain_id,
-    // The configuration's free texts may contain characters that jsonb rejects.
-    resolvedConfig: postgresSafeJson(chain),
+    resolvedConfig: json,
     configHash: hash,
     metadata: Object.keys(metadata).length === 0 ? null : postgresSafeJson(metadata),
   };
@@ -109,17 +111,29 @@ function checkAlert(request: AlertRequest, { agents }: ApiConfig) {
   return { data, alertType: found.alertType, runbook: request.runbook || null, mcp };
 }
 
+interface ChainToStore {
+  readonly chain: ResolvedChain;
+  readonly json: string;
+  readonly hash: string;
+  readonly notice: string | null;
+}
+
 /** Resolves each alert type once: the configuration does not change while the process runs. */
-function cacheResolvedChains({ agents }: ApiConfig) {
-  const cache = new Map<string, { chain: ResolvedChain; hash: string; notice: string | null }>();
-  return (alertType: string) => {
+function cacheResolvedChains({ agents }: ApiConfig): (alertType: string) => ChainToStore {
+  const cache = new Map<string, ChainToStore>();
+  return (alertType) => {
     const cached = cache.get(alertType);
     if (cached !== undefined) return cached;
     const chain = resolveChain(agents, alertType);
-    const entry = { chain, hash: hashResolvedChain(chain), notice: demoNotice(chain) };
+    const entry = { ...stored(chain), notice: demoNotice(chain) };
     cache.set(alertType, entry);
     return entry;
   };
+}
+
+function stored(chain: ResolvedChain): Omit<ChainToStore, "notice"> {
+  // The configuration's free texts may contain characters that jsonb rejects.
+  return { chain, json: postgresSafeJson(chain), hash: hashResolvedChain(chain) };
 }
 
 /** A notice if a scripted provider answers instead of an LLM. */

@@ -1,26 +1,16 @@
 import { Type } from "typebox";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
-import { RequestError } from "../http/request-error.ts";
-import type { SubmissionKey } from "./submission-key.ts";
 import type { Database } from "#shared/database/database.ts";
-
-/** The columns of a new session, all Postgres-safe; `mcpSelection`, `resolvedConfig` and `metadata` are JSON text. */
-export interface NewSession {
-  readonly sessionId: string;
-  readonly data: string;
-  readonly alertType: string;
-  readonly author: string;
-  readonly runbook: string | null;
-  readonly mcpSelection: string | null;
-  readonly chainId: string;
-  readonly resolvedConfig: string;
-  readonly configHash: string;
-  readonly metadata: string | null;
-}
+import { RequestError } from "../http/request-error.ts";
+import type { NewSession } from "./new-session.ts";
+import type { SessionInserts } from "./session-inserts.ts";
+import type { SubmissionKey } from "./submission-key.ts";
 
 const KEY_LIFETIME_HOURS = 24;
 const MAX_TRIES = 5;
+/** A longer alert has a statement of its own, so that shorter ones do not wait for it. */
+const MAX_SHARED_CHARACTERS = 32_768;
 
 /**
  * Inserts key, session and runtime row in one statement: one round trip, one commit. A concurrent insert of the same key
@@ -59,11 +49,15 @@ const parseKey = compileParser(
  * was a different request, and database errors; in both cases neither session nor key is stored.
  */
 export async function insertSession(
-  db: Database,
+  { db, inserts }: { readonly db: Database; readonly inserts: SessionInserts },
   session: NewSession,
   key: SubmissionKey | undefined,
 ): Promise<{ readonly sessionId: string; readonly isReplayed: boolean }> {
   const { sessionId } = session;
+  if (key === undefined && session.data.length <= MAX_SHARED_CHARACTERS) {
+    await inserts.insert(session);
+    return { sessionId, isReplayed: false };
+  }
   const parameters = [
     sessionId,
     session.data,

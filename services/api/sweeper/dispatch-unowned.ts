@@ -26,7 +26,8 @@ const ORDER = [unowned("s.status IN ('in_progress', 'cancelling')"), unowned("s.
 
 /**
  * Wakes an executor for each unfinished session that has no owner and no wake-up in the stream, page by page: first those
- * that have started, then those that have not, each oldest first. Rejects while NATS or Postgres is unavailable, and when the stream is full.
+ * that have started, then those that have not, each oldest first. Resolves with the number of unowned sessions. Rejects
+ * while NATS or Postgres is unavailable, and when the stream is full.
  */
 export async function dispatchUnowned({
   db,
@@ -38,7 +39,7 @@ export async function dispatchUnowned({
   readonly dispatcher: Dispatcher;
   readonly metrics: ApiMetrics;
   readonly log: Logger;
-}): Promise<void> {
+}): Promise<number> {
   let queued: ReadonlySet<string> | undefined;
   let [found, woken] = [0, 0];
   try {
@@ -56,6 +57,7 @@ export async function dispatchUnowned({
     metrics.unowned.set(found);
   }
   if (woken > 0) log.info({ sessions: woken }, "unowned sessions dispatched");
+  return found;
 }
 
 /** Yields the ids of all unowned sessions in the order of their dispatch. */

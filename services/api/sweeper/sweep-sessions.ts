@@ -39,11 +39,12 @@ export async function sweepSessions(
   const repair = queueRepair(deps);
   while (!signal.aborted) {
     const sweep = deps.dispatcher.startSweep();
+    let unowned = 0;
     const isDone = await logFailure(async () => {
-      await dispatchUnowned(deps);
+      unowned = await dispatchUnowned(deps);
       await sweep.finish();
     });
-    await logFailure(repair);
+    await logFailure(async () => repair(unowned));
     // After a failure requests have to wait, or a NATS that refuses everything would be asked without a pause.
     const wanted = isDone ? AbortSignal.any([signal, sweep.nextWanted]) : signal;
     // Jitter keeps replicas from sweeping in step.
@@ -51,11 +52,14 @@ export async function sweepSessions(
   }
 }
 
-/** Returns a function to call once per sweep; it recreates the queue's consumer when two sweeps in a row find it stuck. */
-function queueRepair({ dispatcher, metrics, log }: SweeperDeps): () => Promise<void> {
+/**
+ * Returns a function to call once per sweep with the number of unowned sessions; it recreates the queue's consumer when
+ * two sweeps in a row find it stuck. While no session is unowned, nobody waits for the consumer, and it is not looked at.
+ */
+function queueRepair({ dispatcher, metrics, log }: SweeperDeps): (unowned: number) => Promise<void> {
   let wasStuck = false;
-  return async () => {
-    const isStuck = await dispatcher.isQueueStuck();
+  return async (unowned) => {
+    const isStuck = unowned > 0 && (await dispatcher.isQueueStuck());
     if (isStuck && wasStuck) {
       log.error("queue consumer stuck: recreating it");
       await dispatcher.recreateQueue();

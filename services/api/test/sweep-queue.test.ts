@@ -111,6 +111,31 @@ describe("sweepSessions and the queue", () => {
     expect(await repairs()).to.equal(0);
   });
 
+  it("asks NATS nothing while no session is unowned", async () => {
+    const asked: string[] = [];
+    const { connection } = bus;
+    const requests = connection.subscribe("$JS.API.>", {
+      callback: (_, { subject }) => asked.push(subject),
+    });
+    await connection.flush();
+    const { unowned } = api.deps.metrics;
+    const oneSweep = async () => {
+      unowned.set(-1);
+      await until("a sweep has read the sessions", async () => (await unowned.get()).values[0]?.value === 0);
+    };
+    api.sweep(20);
+    // The first ones prepare the streams.
+    for (let n = 0; n < 3; n++) await oneSweep();
+    await connection.flush();
+    asked.length = 0;
+    for (let n = 0; n < 3; n++) await oneSweep();
+    await connection.flush();
+    expect(asked).to.deep.equal([]);
+    await sweeps();
+    expect(asked.length).to.be.greaterThan(0);
+    requests.unsubscribe();
+  });
+
   it("dispatches an accepted alert whose wake-up a full stream refused", async () => {
     api.sweep(50);
     const first = await api.client.submit("x");

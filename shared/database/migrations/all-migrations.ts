@@ -4,6 +4,7 @@ import { Waiting0000000000003 } from "#shared/database/migrations/0003-waiting.t
 import { Purge0000000000004 } from "#shared/database/migrations/0004-purge.ts";
 import { SchemaSupport0000000000005 } from "#shared/database/migrations/0005-schema-support.ts";
 import { OwnerState0000000000006 } from "#shared/database/migrations/0006-owner-state.ts";
+import { SearchEndedSessions0000000000007 } from "#shared/database/migrations/0007-search-ended-sessions.ts";
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -13,6 +14,7 @@ export const MIGRATIONS = [
   Purge0000000000004,
   SchemaSupport0000000000005,
   OwnerState0000000000006,
+  SearchEndedSessions0000000000007,
 ] as const;
 
 /** The table in which TypeORM records them by name. */

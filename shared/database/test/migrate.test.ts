@@ -199,9 +199,37 @@ describe("the schema", () => {
 
     it("indexes a mebibyte of different words", async () => {
       const words = Array.from({ length: 200_000 }, (_word, n) => `w${n.toString(36)}`).join(" ");
-      await insert({ alert_data: words.slice(0, 1_048_576) });
-      await insert({ alert_data: "💾".repeat(262_144) });
-      await insert({ alert_data: "x".repeat(1_048_576) });
+      const ended = { status: "completed", completed_at: new Date() };
+      const text = words.slice(0, 1_048_576);
+      await insert({ ...ended, alert_data: text, final_analysis: text });
+      await insert({ ...ended, alert_data: "💾".repeat(262_144) });
+      await insert({ ...ended, alert_data: "x".repeat(1_048_576) });
+    });
+
+    it("finds ended sessions by their text and time with indexes that have no unfinished ones", async () => {
+      const indexes = await db.query(
+        `SELECT indexname FROM pg_indexes WHERE tablename = 'alert_sessions' AND indexdef ~ 'IS NOT NULL\\)' ORDER BY 1`,
+      );
+      const names = ["alert_text", "analysis_text", "completed", "deleted"].map((name) => ({
+        indexname: `alert_sessions_${name}`,
+      }));
+      expect(indexes).to.deep.equal(names);
+      const plan = async (condition: string) =>
+        db.transaction(async (transaction) => {
+          await transaction.query("SET LOCAL enable_seqscan = off");
+          return transaction.query(`EXPLAIN SELECT session_id FROM alert_sessions WHERE ${condition}`);
+        });
+      const words = "@@ plainto_tsquery('english', 'disk')";
+      for (const [index, condition] of [
+        [
+          "alert_text",
+          `to_tsvector('english', left(alert_data, 100000)) ${words} AND completed_at IS NOT NULL`,
+        ],
+        ["analysis_text", `to_tsvector('english', left(final_analysis, 100000)) ${words}`],
+        ["completed", "deleted_at IS NULL AND completed_at < now() - interval '90 days'"],
+      ] as const) {
+        expect(JSON.stringify(await plan(condition))).to.include(`alert_sessions_${index}`);
+      }
     });
 
     it("enforces which columns a message of each role has", async () => {

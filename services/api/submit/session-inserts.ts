@@ -1,0 +1,130 @@
+import { setImmediate as endOfTurn } from "node:timers/promises";
+import type { Database } from "#shared/database/database.ts";
+import { isDatabaseSlow } from "#shared/database/database-slow.ts";
+import { isDatabaseUnavailable } from "#shared/database/database-unavailable.ts";
+import { coerceError } from "#shared/errors.ts";
+import { RequestError } from "../http/request-error.ts";
+import type { NewSession } from "./new-session.ts";
+
+/** Two, so that one is prepared while the other waits for its commit. */
+const MAX_STATEMENTS = 2;
+const MAX_SESSIONS_PER_STATEMENT = 100;
+/** A request that waited longer is refused, as by the pool of connections. */
+const QUEUE_TIMEOUT_MS = 5_000;
+
+/**
+ * Inserts any number of sessions with their runtime rows: one round trip, one commit. Each configuration is sent once,
+ * however many of the sessions have it.
+ */
+const INSERT_SESSIONS = `
+WITH session AS (
+  INSERT INTO alert_sessions (session_id, alert_data, agent_type, alert_type, author, runbook_url, mcp_selection,
+                              chain_id, resolved_config, config_hash, session_metadata)
+  SELECT session_id, data, alert_type, alert_type, author, runbook, mcp, chain_id, $2::jsonb -> config, config_hash,
+         metadata
+  FROM json_to_recordset($1::json) AS item (session_id uuid, data text, alert_type text, author text, runbook text,
+    mcp jsonb, chain_id text, config integer, config_hash text, metadata jsonb)
+  RETURNING session_id
+)
+INSERT INTO session_runtime (session_id) SELECT session_id FROM session`;
+
+interface WaitingInsert {
+  readonly session: NewSession;
+  readonly since: number;
+  readonly done: () => void;
+  readonly failed: (error: Error) => void;
+}
+
+/**
+ * Inserts sessions without an idempotency key. Those that arrive while earlier ones are being committed share the next
+ * statement and its commit; a single one is sent at once.
+ */
+export class SessionInserts {
+  readonly #db: Database;
+  readonly #queueTimeoutMs: number;
+  readonly #waiting: WaitingInsert[] = [];
+  #running = 0;
+
+  constructor(db: Database, { queueTimeoutMs = QUEUE_TIMEOUT_MS } = {}) {
+    this.#db = db;
+    this.#queueTimeoutMs = queueTimeoutMs;
+  }
+
+  /**
+   * Resolves once the session is committed. Rejects with the database's error, and with RequestError 503 after 5 s in the
+   * queue; the session is then not stored, unless the connection broke during the commit.
+   */
+  async insert(session: NewSession): Promise<void> {
+    const { promise, resolve: done, reject: failed } = Promise.withResolvers<void>();
+    this.#waiting.push({ session, since: performance.now(), done, failed });
+    if (this.#running < MAX_STATEMENTS) void this.#run();
+    await promise;
+  }
+
+  /** Never rejects. */
+  async #run(): Promise<void> {
+    this.#running += 1;
+    try {
+      // Requests that arrived in the same turn of the event loop share the first statement.
+      await endOfTurn();
+      while (this.#waiting.length > 0) await this.#write(this.#take());
+    } finally {
+      this.#running -= 1;
+    }
+  }
+
+  #take(): WaitingInsert[] {
+    const taken = this.#waiting.splice(0, MAX_SESSIONS_PER_STATEMENT);
+    const oldest = performance.now() - this.#queueTimeoutMs;
+    for (const { since, failed } of taken) if (since < oldest) failed(tooLate());
+    return taken.filter(({ since }) => since >= oldest);
+  }
+
+  /** Settles all of `inserts`. If Postgres refuses the statement, each session has one of its own: only the refused one fails. */
+  async #write(inserts: readonly WaitingInsert[]): Promise<void> {
+    if (inserts.length === 0) return;
+    try {
+      await this.#db.query(INSERT_SESSIONS, parameters(inserts.map(({ session }) => session)));
+      for (const { done } of inserts) done();
+    } catch (thrown) {
+      const error = coerceError(thrown);
+      const isCommon = isDatabaseUnavailable(error) || isDatabaseSlow(error);
+      if (inserts.length > 1 && !isCommon) for (const one of inserts) await this.#write([one]);
+      else for (const { failed } of inserts) failed(error);
+    }
+  }
+}
+
+function parameters(sessions: readonly NewSession[]): [items: string, configurations: string] {
+  const indexes = new Map<string, number>();
+  const items = sessions.map(({ resolvedConfig, ...columns }) => {
+    const config = indexes.get(resolvedConfig) ?? indexes.size;
+    indexes.set(resolvedConfig, config);
+    return item(columns, config);
+  });
+  return [`[${items.join(",")}]`, `[${[...indexes.keys()].join(",")}]`];
+}
+
+/** A session as JSON text; `mcpSelection` and `metadata` are JSON text already. */
+function item(session: Omit<NewSession, "resolvedConfig">, config: number): string {
+  const { sessionId, data, alertType, author, runbook, mcpSelection, chainId, configHash, metadata } =
+    session;
+  const columns = {
+    session_id: sessionId,
+    data,
+    alert_type: alertType,
+    author,
+    runbook,
+    chain_id: chainId,
+    config,
+    config_hash: configHash,
+  };
+  const texts = `${JSON.stringify(columns).slice(0, -1)},"mcp":${mcpSelection ?? "null"}`;
+  return `${texts},"metadata":${metadata ?? "null"}}`;
+}
+
+function tooLate(): RequestError {
+  return new RequestError(503, "the database takes too long: try again in a moment", {
+    retryAfterSeconds: 1,
+  });
+}

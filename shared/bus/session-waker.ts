@@ -1,0 +1,132 @@
+import { createInbox, type Msg } from "nats";
+import { Type } from "typebox";
+import { STREAM_STORE_FAILED } from "#shared/bus/jetstream-error.ts";
+import type { Bus } from "#shared/bus/open-bus.ts";
+import { jsonCodec } from "#shared/contracts/json-codec.ts";
+import { sessionWakeupCodec } from "#shared/contracts/session-wakeup.ts";
+import { SUBJECTS, lastToken } from "#shared/contracts/subjects.ts";
+import { RetryableError, coerceError } from "#shared/errors.ts";
+
+/** What became of a wake-up; an error means that it may not be in the stream. */
+export type WakeResult = "queued" | "already_queued" | Error;
+
+const ANSWER_TIMEOUT_MS = 2_000;
+/** "maximum messages per subject exceeded"; a full stream has the same error code with another description. */
+const SUBJECT_LIMIT = /per subject/iu;
+
+const answerCodec = jsonCodec(
+  "answer to a wake-up",
+  Type.Object(
+    {
+      error: Type.Optional(
+        Type.Object({ err_code: Type.Optional(Type.Integer()), description: Type.String() }),
+      ),
+    },
+    { additionalProperties: true },
+  ),
+);
+
+/** Wake-ups that were published together. */
+interface Burst {
+  readonly results: (WakeResult | undefined)[];
+  missing: number;
+  readonly answered: () => void;
+}
+
+/**
+ * Publishes wake-ups to SESSIONS in bursts: one write, one subscription for the answers and one timer, where a JetStream
+ * publish has a request with a timer and a promise of its own. At 1,000 alerts a second that is most of the cost.
+ */
+export class SessionWaker implements Disposable {
+  readonly #bus: Bus;
+  readonly #inbox: string;
+  readonly #unsubscribe: () => void;
+  /** By the last token of the reply subject. */
+  readonly #awaited = new Map<string, { readonly burst: Burst; readonly index: number }>();
+  #published = 0;
+
+  constructor(bus: Bus) {
+    this.#bus = bus;
+    this.#inbox = createInbox(bus.inboxPrefix);
+    this.#unsubscribe = bus.subscribe(`${this.#inbox}.*`, {
+      callback: (error, message) => {
+        if (error === null) this.#onAnswer(message);
+        else bus.log.error({ error: error.message }, "answers to wake-ups are lost");
+      },
+    });
+  }
+
+  /**
+   * Publishes the sessions' wake-ups in this order. Resolves with one result for each once the stream has answered all of
+   * them, after 2 s, or when the connection is lost. Never rejects.
+   */
+  async wake(sessionIds: readonly string[]): Promise<WakeResult[]> {
+    const { connection, lost } = this.#bus;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const results = Array.from<WakeResult | undefined>({ length: sessionIds.length });
+    const burst: Burst = { results, missing: sessionIds.length, answered: resolve };
+    if (burst.missing === 0) return [];
+    const giveUp = () => resolve();
+    const timer = setTimeout(giveUp, ANSWER_TIMEOUT_MS);
+    lost.addEventListener("abort", giveUp, { once: true });
+    const first = this.#published;
+    try {
+      if (lost.aborted) throw new RetryableError("not_connected", "NATS is not connected");
+      for (const [index, id] of sessionIds.entries()) {
+        const token = String(this.#published++);
+        this.#awaited.set(token, { burst, index });
+        // No message id: the stream's deduplication would drop the next wake-up of the session as a repetition.
+        connection.publish(SUBJECTS.sessions(id), sessionWakeupCodec.encode({ session_id: id }), {
+          reply: `${this.#inbox}.${token}`,
+        });
+      }
+      await promise;
+      return results.map((result) => result ?? unanswered());
+    } catch (error) {
+      const failure = coerceError(error);
+      return results.map((result) => result ?? failure);
+    } finally {
+      clearTimeout(timer);
+      lost.removeEventListener("abort", giveUp);
+      for (let token = first; token < this.#published && token < first + sessionIds.length; token++) {
+        this.#awaited.delete(String(token));
+      }
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#unsubscribe();
+  }
+
+  #onAnswer(message: Msg): void {
+    const token = lastToken(message.subject);
+    const awaited = this.#awaited.get(token);
+    if (awaited === undefined) return;
+    this.#awaited.delete(token);
+    const { burst, index } = awaited;
+    burst.results[index] = readAnswer(message);
+    burst.missing -= 1;
+    if (burst.missing === 0) burst.answered();
+  }
+}
+
+function readAnswer({ data, headers }: Msg): WakeResult {
+  // The server's own status, without a body: there is no stream for the subject.
+  if (data.length === 0) return refused(`${headers?.code ?? ""} no stream takes it`);
+  try {
+    const { error } = answerCodec.decode(data);
+    if (error === undefined) return "queued";
+    const isQueued = error.err_code === STREAM_STORE_FAILED && SUBJECT_LIMIT.test(error.description);
+    return isQueued ? "already_queued" : refused(error.description);
+  } catch (error) {
+    return coerceError(error);
+  }
+}
+
+function refused(why: string): RetryableError {
+  return new RetryableError("wakeup_refused", `the stream refused a wake-up: ${why}`);
+}
+
+function unanswered(): RetryableError {
+  return new RetryableError("wakeup_unanswered", "the stream did not answer a wake-up");
+}
