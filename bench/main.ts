@@ -10,6 +10,7 @@ const BENCHMARKS: ReadonlyMap<string, () => Promise<Benchmark>> = new Map([
   ["fanout", async () => (await import("./fanout.ts")).fanout],
   ["storm", async () => (await import("./storm.ts")).storm],
   ["connections", async () => (await import("./connections.ts")).connections],
+  ["versus", async () => (await import("./versus.ts")).versus],
   ["step", async () => (await import("./step.ts")).step],
 ]);
 

@@ -1,0 +1,70 @@
+import { percentile } from "../support/percentile.ts";
+import type { Comparison, FigureSpec, Round } from "./comparison.ts";
+
+/** The median of some values with their range. */
+export interface Spread {
+  readonly median: number;
+  readonly min: number;
+  readonly max: number;
+}
+
+/** One figure of the first arm against one other arm. */
+export interface PairedRatio {
+  readonly figure: string;
+  readonly ours: string;
+  readonly other: string;
+  /** Medians of the figure itself. They depend on the machine: only the ratios are meaningful. */
+  readonly ours_median: number;
+  readonly other_median: number;
+  /** The first arm's figure over the other's within a round. */
+  readonly ratio: Spread;
+  /** A unit of the first arm's figure over the physical limit of the same round; null if it has none. */
+  readonly to_limit: Spread | null;
+}
+
+/** Every figure of the first arm against every other arm, from the ratios within each round. */
+export function pairedRatios({ arms, figures, rounds }: Comparison): PairedRatio[] {
+  const [ours = "", ...others] = arms;
+  return others.flatMap((other) =>
+    figures.flatMap((spec) => {
+      const own = valuesOf(rounds, ours, spec.name);
+      const theirs = valuesOf(rounds, other, spec.name);
+      if (own.length !== rounds.length || theirs.length !== rounds.length) return [];
+      return {
+        figure: spec.name,
+        ours,
+        other,
+        ours_median: percentile(own, 0.5),
+        other_median: percentile(theirs, 0.5),
+        ratio: spread(own.map((value, round) => value / (theirs[round] ?? Number.NaN))),
+        to_limit: toLimit(spec, own, rounds),
+      };
+    }),
+  );
+}
+
+/** The milliseconds of one unit of a figure, by the unit at the end of its name. */
+export function unitMs(name: string, value: number): number {
+  if (name.endsWith("_per_s")) return 1_000 / value;
+  return /_us(?:_|$)/u.test(name) ? value / 1_000 : value;
+}
+
+function toLimit(
+  { name, limit }: FigureSpec,
+  own: readonly number[],
+  rounds: readonly Round[],
+): Spread | null {
+  if (limit === undefined) return null;
+  return spread(
+    own.map((value, round) => unitMs(name, value) / (rounds[round]?.limits[limit] ?? Number.NaN)),
+  );
+}
+
+/** Rounds without the figure are left out. */
+function valuesOf(rounds: readonly Round[], arm: string, figure: string): number[] {
+  return rounds.flatMap((round) => round.figures[arm]?.[figure] ?? []);
+}
+
+function spread(values: readonly number[]): Spread {
+  return { median: percentile(values, 0.5), min: Math.min(...values), max: Math.max(...values) };
+}
