@@ -7,7 +7,7 @@ import { compileParser } from "#shared/contracts/compile-parser.ts";
 import type { BackingServers } from "../../test/support/backing-servers.ts";
 import { untilExited } from "../support/until-exited.ts";
 import type { Limits } from "./comparison.ts";
-import { nextMessage } from "./next-message.ts";
+import { nextMessage } from "../support/next-message.ts";
 
 const PROGRAM = join(import.meta.dirname, "limits-process.ts");
 const parseLimits = compileParser(
