@@ -11,6 +11,7 @@ type Compare = (options: VersusOptions, context: BenchmarkContext) => Promise<Co
 /** Every comparison by its name; loaded when it runs, because the systems to compare with are loaded too. */
 const COMPARISONS: ReadonlyMap<string, () => Promise<Compare>> = new Map([
   ["commits", async () => (await import("./versus/compare-commits.ts")).compareCommits],
+  ["queue", async () => (await import("./versus/compare-queue.ts")).compareQueue],
   ["fanout", async () => (await import("./versus/compare-fanout.ts")).compareFanout],
 ]);
 const NAMES = [...COMPARISONS.keys()];

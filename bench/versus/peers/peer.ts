@@ -1,0 +1,12 @@
+/** A job queue in the process that enqueues and handles its jobs. */
+export interface Peer {
+  /** Stores a job durably. */
+  enqueue(id: string, data: string): Promise<void>;
+}
+
+/** Starts a queue on this database, with `slots` concurrent jobs; `handle` is all that a job does. */
+export type StartPeer = (options: {
+  readonly databaseUrl: string;
+  readonly slots: number;
+  readonly handle: (id: string) => void;
+}) => Promise<Peer>;
