@@ -12,6 +12,7 @@ type Compare = (options: VersusOptions, context: BenchmarkContext) => Promise<Co
 const COMPARISONS: ReadonlyMap<string, () => Promise<Compare>> = new Map([
   ["commits", async () => (await import("./versus/compare-commits.ts")).compareCommits],
   ["queue", async () => (await import("./versus/compare-queue.ts")).compareQueue],
+  ["step", async () => (await import("./versus/compare-step.ts")).compareStep],
   ["fanout", async () => (await import("./versus/compare-fanout.ts")).compareFanout],
 ]);
 const NAMES = [...COMPARISONS.keys()];
