@@ -5,10 +5,12 @@ import { promisify } from "node:util";
 import { CHECKOUT, SERVICES } from "../../test/support/spawn-service.ts";
 import { UsageError, type BenchmarkContext } from "../support/benchmark.ts";
 import type { Comparison, FigureSpec } from "./comparison.ts";
+import { firstOf } from "./first-of.ts";
 import { UnitMeter } from "./unit-meter.ts";
 import { startPhysicalLimits } from "./physical-limits.ts";
 import { runComparison } from "./run-comparison.ts";
-import { startTarsy, type TarsyUnits } from "./start-tarsy.ts";
+import { startTarsy } from "./start-tarsy.ts";
+import { startTogether } from "./start-together.ts";
 import type { VersusOptions } from "./versus-options.ts";
 
 const run = promisify(execFile);
@@ -49,12 +51,17 @@ export async function compareCommits(
   const { signal, progress } = context;
   await using resources = new AsyncDisposableStack();
   progress(`commits: starting both systems, each with ${executors} executor${executors === 1 ? "" : "s"}`);
-  const systems: { name: string; tarsy: TarsyUnits; meter: UnitMeter }[] = [];
-  for (const checkout of [CHECKOUT, other]) {
-    const tarsy = resources.use(await startTarsy({ checkout, executors, signal }));
-    const name = `${systems.length === 0 ? "this" : "against"} ${await revision(checkout)}`;
-    systems.push({ name, tarsy, meter: new UnitMeter(tarsy) });
-  }
+  const checkouts = [CHECKOUT, other];
+  const started = await startTogether(
+    resources,
+    checkouts.map((checkout) => () => startTarsy({ checkout, executors, signal })),
+  );
+  const revisions = await Promise.all(checkouts.map(revision));
+  const systems = started.map((tarsy, index) => ({
+    name: `${index === 0 ? "this" : "against"} ${revisions[index] ?? ""}`,
+    tarsy,
+    meter: new UnitMeter(tarsy),
+  }));
   const limits = resources.use(await startPhysicalLimits(firstOf(systems).tarsy.measured.servers));
   const load = { count: sessions, signal };
   const whole = await runComparison(
@@ -93,12 +100,6 @@ export async function compareCommits(
     context,
   );
   return [whole, accepting];
-}
-
-function firstOf<T>(values: readonly T[]): T {
-  const [first] = values;
-  if (first === undefined) throw new Error("the list is empty");
-  return first;
 }
 
 function assertCheckout(directory: string): void {

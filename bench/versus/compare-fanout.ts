@@ -5,6 +5,7 @@ import type { Comparison, FigureSpec } from "./comparison.ts";
 import { measureFanout, notifierWay, startSender, type FanoutLoad, type FanoutWay } from "./fanout-arms.ts";
 import { startPhysicalLimits } from "./physical-limits.ts";
 import { runComparison } from "./run-comparison.ts";
+import { startTogether } from "./start-together.ts";
 import type { VersusOptions } from "./versus-options.ts";
 
 /** Each combination makes about 10,000 deliveries per second. */
@@ -38,11 +39,12 @@ export async function compareFanout(
   const { postgres } = fixture.servers;
   const notifier = resources.use(await startNotifierProcess(fixture.servers));
   const relay = resources.use(await startRelay("notify-relay.ts", postgres.url));
-  const [executor, plain, notify] = [
-    resources.use(await startSender("executor", fixture)),
-    resources.use(await startSender("plain", fixture)),
-    resources.use(await startSender("notify", fixture)),
-  ];
+  const senders = await startTogether(
+    resources,
+    (["executor", "plain", "notify"] as const).map((kind) => () => startSender(kind, fixture)),
+  );
+  const [executor, plain, notify] = senders;
+  if (executor === undefined || plain === undefined || notify === undefined) throw new Error("no senders");
   const limits = resources.use(await startPhysicalLimits(fixture.servers));
   const ours = notifierWay(fixture, notifier, executor);
   const plainWay = {

@@ -12,7 +12,9 @@ import { HandlerStarts } from "./handler-starts.ts";
 import { PEER_NAMES, startPeer, type QueueSystem } from "./peers/start-peer.ts";
 import { startPhysicalLimits } from "./physical-limits.ts";
 import { runComparison } from "./run-comparison.ts";
+import { firstOf } from "./first-of.ts";
 import { startTarsy } from "./start-tarsy.ts";
+import { startTogether } from "./start-together.ts";
 import { UnitMeter } from "./unit-meter.ts";
 import type { VersusOptions } from "./versus-options.ts";
 
@@ -41,13 +43,13 @@ export async function compareQueue(
   const { signal, progress } = context;
   progress("queue: starting our system and the other queues");
   await using resources = new AsyncDisposableStack();
-  const ours = resources.use(await startOurs(executors, signal));
-  const arms: Arm[] = [queueArm("ours", ours, sessions, signal)];
-  for (const name of PEER_NAMES) {
-    const peer = resources.use(await startPeer(name, BENCH_SLOTS * executors));
-    arms.push(queueArm(name, peer, sessions, signal));
-  }
-  const limits = resources.use(await startPhysicalLimits(ours.measured.servers));
+  const names = ["ours", ...PEER_NAMES];
+  const systems = await startTogether<QueueSystem>(resources, [
+    () => startOurs(executors, signal),
+    ...PEER_NAMES.map((name) => () => startPeer(name, BENCH_SLOTS * executors)),
+  ]);
+  const arms = systems.map((system, index) => queueArm(names[index] ?? "", system, sessions, signal));
+  const limits = resources.use(await startPhysicalLimits(firstOf(systems).measured.servers));
   const comparison = await runComparison(
     {
       name: "queue",

@@ -18,8 +18,9 @@ export interface PairedRatio {
   readonly other_median: number;
   /** The first arm's figure over the other's within a round. */
   readonly ratio: Spread;
-  /** A unit of the first arm's figure over the physical limit of the same round; null if it has none. */
-  readonly to_limit: Spread | null;
+  /** A unit of the figure over the physical limit of the same round; null if it has none. */
+  readonly ours_to_limit: Spread | null;
+  readonly other_to_limit: Spread | null;
 }
 
 /** Every figure of the first arm against every other arm, from the ratios within each round. */
@@ -37,7 +38,8 @@ export function pairedRatios({ arms, figures, rounds }: Comparison): PairedRatio
         ours_median: percentile(own, 0.5),
         other_median: percentile(theirs, 0.5),
         ratio: spread(own.map((value, round) => value / (theirs[round] ?? Number.NaN))),
-        to_limit: toLimit(spec, own, rounds),
+        ours_to_limit: toLimit(spec, own, rounds),
+        other_to_limit: toLimit(spec, theirs, rounds),
       };
     }),
   );
@@ -51,12 +53,12 @@ export function unitMs(name: string, value: number): number {
 
 function toLimit(
   { name, limit }: FigureSpec,
-  own: readonly number[],
+  values: readonly number[],
   rounds: readonly Round[],
 ): Spread | null {
   if (limit === undefined) return null;
   return spread(
-    own.map((value, round) => unitMs(name, value) / (rounds[round]?.limits[limit] ?? Number.NaN)),
+    values.map((value, round) => unitMs(name, value) / (rounds[round]?.limits[limit] ?? Number.NaN)),
   );
 }
 

@@ -32,13 +32,22 @@ export function renderComparisons(comparisons: readonly Comparison[]): string {
             row.ours_median,
             row.other_median,
             range(row.ratio),
-            row.to_limit === null ? "" : range(row.to_limit),
+            row.ours_to_limit === null ? "" : range(row.ours_to_limit),
+            row.other_to_limit === null ? "" : digits(row.other_to_limit.median),
             limit === undefined ? "" : LIMIT_NAMES[limit],
           ];
         }),
     ]);
   });
-  const head = ["", "first", "second", "first/second (range)", "first/limit (range)", "limit"];
+  const head = [
+    "",
+    "first",
+    "second",
+    "first/second (range)",
+    "first/limit (range)",
+    "second/limit",
+    "limit",
+  ];
   const notes = comparisons.map(({ name, what, rounds }) => `${name}: ${rounds.length} rounds. ${what}`);
   return `\n${formatTable([head, ...rows])}\n
 ${notes.join("\n")}\n
