@@ -98,8 +98,8 @@ describe("npm run bench -- versus", () => {
 
   it("compares the queue with other queues", async () => {
     const [queue] = await compare("queue");
-    expect(queue?.arms).to.include.members(["ours", "graphile-worker", "pg-boss"]);
-    for (const arm of ["ours", "graphile-worker", "pg-boss"]) {
+    expect(queue?.arms).to.include.members(["ours", "graphile-worker", "pg-boss", "BullMQ"]);
+    for (const arm of ["ours", "graphile-worker", "pg-boss", "BullMQ"]) {
       const figures = queue?.rounds[0]?.figures[arm];
       expect(figures?.["start_p50_ms"], arm).to.be.greaterThan(0);
       expect(figures?.["statements_per_job"], arm).to.be.greaterThan(0);

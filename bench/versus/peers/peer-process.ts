@@ -16,6 +16,7 @@ const [name = "", databaseUrl = "", slots = ""] = process.argv.slice(2);
 const PEERS: ReadonlyMap<string, () => Promise<StartPeer>> = new Map([
   ["graphile-worker", async () => (await import("./graphile-worker.ts")).startGraphileWorker],
   ["pg-boss", async () => (await import("./pg-boss.ts")).startPgBoss],
+  ["BullMQ", async () => (await import("./bullmq.ts")).startBullMq],
 ]);
 const parseAlert = compileParser("alert", Type.Object({ data: Type.String() }));
 

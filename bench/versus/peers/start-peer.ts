@@ -9,7 +9,7 @@ import { startMeasuredServers } from "../start-measured-servers.ts";
 import type { UnitSystem } from "../unit-system.ts";
 
 /** The queues of other projects. */
-export const PEER_NAMES = ["graphile-worker", "pg-boss"] as const;
+export const PEER_NAMES = ["graphile-worker", "pg-boss", "BullMQ"] as const;
 type PeerName = (typeof PEER_NAMES)[number];
 
 const PROGRAM = join(import.meta.dirname, "peer-process.ts");
@@ -17,6 +17,7 @@ const PROGRAM = join(import.meta.dirname, "peer-process.ts");
 const UNFINISHED: Readonly<Record<PeerName, string>> = {
   "graphile-worker": "SELECT count(*)::int AS jobs FROM graphile_worker._private_jobs",
   "pg-boss": "SELECT count(*)::int AS jobs FROM pgboss.job WHERE state <> 'completed'",
+  BullMQ: "SELECT count(*)::int AS jobs FROM bullmq.job WHERE state <> 'completed'",
 };
 const parseJobs = compileParser("jobs", Type.Object({ jobs: Type.Integer() }));
 const parseStarts = compileParser("starts", Type.Array(Type.Tuple([Type.String(), Type.Number()])));
