@@ -34,17 +34,12 @@ ${VERSUS_OPTIONS_HELP}
       const compare = await COMPARISONS.get(name)?.();
       comparisons.push(...((await compare?.(options, context)) ?? []));
     }
-    context.print(renderComparisons(comparisons));
+    context.print(`${describeHost()}\n${renderComparisons(comparisons)}`);
     if (options.jsonFile !== undefined) {
       const report = {
         benchmark: "versus",
         started_at: startedAt.toISOString(),
-        machine: {
-          cores: availableParallelism(),
-          cpu: cpus()[0]?.model ?? "unknown",
-          node: process.versions.node,
-          load_average: loadavg()[0],
-        },
+        machine: host(),
         settings: { rounds: options.rounds, sessions: options.sessions, executors: options.executors },
         comparisons: comparisons.map((comparison) => ({ ...comparison, ratios: pairedRatios(comparison) })),
       };
@@ -52,6 +47,17 @@ ${VERSUS_OPTIONS_HELP}
     }
   },
 };
+
+function host() {
+  const [load = 0] = loadavg();
+  const cpu = cpus()[0]?.model ?? "unknown";
+  return { cores: availableParallelism(), cpu, node: process.versions.node, load_average: load };
+}
+
+function describeHost(): string {
+  const { cores, cpu, node, load_average } = host();
+  return `\n${cores} cores (${cpu}), Node ${node}, load average at the end ${load_average.toFixed(1)}`;
+}
 
 function chosen({ name, against }: VersusOptions, { progress }: BenchmarkContext): readonly string[] {
   if (name !== undefined) return [name];
