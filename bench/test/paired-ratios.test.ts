@@ -45,6 +45,15 @@ describe("pairedRatios", () => {
     expect(rate?.ratio).to.deep.equal({ median: 0.5, min: 0.5, max: 1.5 });
   });
 
+  it("takes the middle of an even number of rounds, the same in both directions", () => {
+    const rounds = [round(1, 1, 1), round(4, 1, 1)];
+    const [rate] = pairedRatios(comparison(rounds));
+    const [inverse] = pairedRatios({ ...comparison(rounds), arms: ["other", "ours"] });
+    expect(rate?.ratio.median).to.be.closeTo(2, 1e-9);
+    expect(inverse?.ratio.median).to.be.closeTo(0.5, 1e-9);
+    expect(rate?.ours_median).to.be.closeTo(2, 1e-9);
+  });
+
   it("compares the time of one unit with the limit of its round", () => {
     const [rate, wait, cpu] = pairedRatios(comparison([round(100, 50, 2)]));
     expect(rate?.ours_to_limit?.median).to.equal(5); // 10 ms per unit

@@ -1,4 +1,3 @@
-import { percentile } from "../support/percentile.ts";
 import type { Comparison, FigureSpec, Round } from "./comparison.ts";
 
 /** The median of some values with their range. */
@@ -35,8 +34,8 @@ export function pairedRatios({ arms, figures, rounds }: Comparison): PairedRatio
         figure: spec.name,
         ours,
         other,
-        ours_median: percentile(own, 0.5),
-        other_median: percentile(theirs, 0.5),
+        ours_median: median(own),
+        other_median: median(theirs),
         ratio: spread(own.map((value, round) => value / (theirs[round] ?? Number.NaN))),
         ours_to_limit: toLimit(spec, own, rounds),
         other_to_limit: toLimit(spec, theirs, rounds),
@@ -68,5 +67,14 @@ function valuesOf(rounds: readonly Round[], arm: string, figure: string): number
 }
 
 function spread(values: readonly number[]): Spread {
-  return { median: percentile(values, 0.5), min: Math.min(...values), max: Math.max(...values) };
+  return { median: median(values), min: Math.min(...values), max: Math.max(...values) };
+}
+
+/** Of an even number of values it is the geometric mean of the middle two: a ratio and its inverse have inverse medians. */
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const [lower, upper] = [sorted[(sorted.length - 1) >> 1], sorted[sorted.length >> 1]];
+  if (lower === undefined || upper === undefined) return Number.NaN;
+  // A cost that is a difference can be below zero.
+  return lower > 0 ? Math.sqrt(lower * upper) : (lower + upper) / 2;
 }
