@@ -60,7 +60,9 @@ function readable(figure: string): string {
   return READABLE_UNITS.reduce((text, [pattern, by]) => text.replace(pattern, by), figure);
 }
 
+/** A cost that is a difference of two runs can come out below zero: then it says nothing. */
 function range({ median, min, max }: Spread): string {
+  if (min < 0) return "noise";
   return `${digits(median)} (${digits(min)}-${digits(max)})`;
 }
 

@@ -1,14 +1,14 @@
 import { createPostgresBackend, Queue, Worker } from "bullmq";
 import { Type } from "typebox";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import type { StartPeer } from "./peer.ts";
+import { poolSize, type StartPeer } from "./peer.ts";
 
 const QUEUE = "job";
 const parseJob = compileParser("job", Type.Object({ id: Type.String(), data: Type.String() }));
 
 /** BullMQ on its Postgres backend, with the settings of its guide. Jobs are announced by LISTEN/NOTIFY. */
 export const startBullMq: StartPeer = async ({ databaseUrl, slots, handle }) => {
-  const connection = { connectionString: databaseUrl, max: slots + 2, migrate: true };
+  const connection = { connectionString: databaseUrl, max: poolSize(slots), migrate: true };
   const queue = new Queue(QUEUE, { connection }, createPostgresBackend);
   await queue.waitUntilReady();
   const worker = new Worker(

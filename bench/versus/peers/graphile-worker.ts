@@ -1,7 +1,7 @@
 import { Logger, makeWorkerUtils, run } from "graphile-worker";
 import { Type } from "typebox";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import type { StartPeer } from "./peer.ts";
+import { poolSize, type StartPeer } from "./peer.ts";
 
 const parseJob = compileParser("job", Type.Object({ id: Type.String(), data: Type.String() }));
 /** Its log line per job would cost more than the job. */
@@ -16,7 +16,7 @@ export const startGraphileWorker: StartPeer = async ({ databaseUrl, slots, handl
     worker: {
       connectionString: databaseUrl,
       concurrentJobs: slots,
-      maxPoolSize: slots + 2,
+      maxPoolSize: poolSize(slots),
       localQueue: { size: slots + 1 },
       completeJobBatchDelay: 0,
       failJobBatchDelay: 0,

@@ -10,3 +10,11 @@ export type StartPeer = (options: {
   readonly slots: number;
   readonly handle: (id: string) => void;
 }) => Promise<Peer>;
+
+/** Postgres allows 200 connections, and BullMQ has two pools. */
+const MAX_POOL = 50;
+
+/** The size of a queue's pool: two connections more than jobs that run concurrently. */
+export function poolSize(slots: number): number {
+  return Math.min(slots + 2, MAX_POOL);
+}

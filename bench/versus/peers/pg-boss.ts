@@ -1,5 +1,5 @@
 import { PgBoss } from "pg-boss";
-import type { StartPeer } from "./peer.ts";
+import { poolSize, type StartPeer } from "./peer.ts";
 
 const QUEUE = "job";
 
@@ -8,7 +8,7 @@ const QUEUE = "job";
  * documentation recommends for each.
  */
 export const startPgBoss: StartPeer = async ({ databaseUrl, slots, handle }) => {
-  const boss = new PgBoss({ connectionString: databaseUrl, useListenNotify: true, max: slots + 2 });
+  const boss = new PgBoss({ connectionString: databaseUrl, useListenNotify: true, max: poolSize(slots) });
   boss.on("error", (error) => {
     throw error;
   });
