@@ -7,9 +7,9 @@ const BENCHMARKS: ReadonlyMap<string, () => Promise<Benchmark>> = new Map([
   ["smoke", async () => (await import("./smoke.ts")).smoke],
   ["scaling", async () => (await import("./scaling.ts")).scaling],
   ["gateway", async () => (await import("./gateway.ts")).gateway],
-  ["fanout", async () => (await import("./fanout.ts")).fanout],
   ["storm", async () => (await import("./storm.ts")).storm],
   ["connections", async () => (await import("./connections.ts")).connections],
+  ["versus", async () => (await import("./versus.ts")).versus],
   ["step", async () => (await import("./step.ts")).step],
 ]);
 

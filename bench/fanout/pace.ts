@@ -18,7 +18,7 @@ export async function pace(
   return sent;
 }
 
-/** The current time as a timestamp that watchers find in a text. */
-export function stamp(): string {
-  return `@${process.hrtime.bigint()}@`;
+/** The current time as a timestamp that watchers find in a text, with the number of the text if there are several. */
+export function stamp(sequence?: number): string {
+  return `@${process.hrtime.bigint()}${sequence === undefined ? "" : `#${sequence}`}@`;
 }

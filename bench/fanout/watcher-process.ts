@@ -4,18 +4,21 @@ import { percentile } from "../support/percentile.ts";
 
 /**
  * Many WebSocket clients in a separate process, so that they do not share an event loop with the measured server. Every
- * `@nanoseconds@` in a received text is its time of sending by the machine's monotonic clock. Sends "ready" once all are
- * connected (and subscribed), and answers "take" with the latencies since the last "take".
+ * `@nanoseconds@` or `@nanoseconds#number@` in a received text is its time of sending by the machine's monotonic clock and its
+ * number, from 0. Sends "ready" once all are connected (and subscribed), answers "count" with the number of received texts
+ * since the last "take", and "take" with their latencies.
  */
 const [port = 0, count = 0] = process.argv.slice(2, 4).map(Number);
 const channel = process.argv[4];
 
-const STAMP = /@(\d+)@/gu;
-const LONGEST_STAMP = 24;
+const STAMP = /@(\d+)(?:#(\d+))?@/gu;
+const LONGEST_STAMP = 40;
 const CONCURRENT = 200;
 
 let latencies: number[] = [];
 let lastAt = 0;
+/** Texts whose number does not follow the one before them on their socket. */
+let misplaced = 0;
 
 function maskedText(text: string): Buffer {
   const data = Buffer.from(text);
@@ -35,6 +38,7 @@ async function open(): Promise<Socket> {
   socket.on("close", () => reject(new Error("a watcher's connection was closed")));
   let greeting: string | undefined = "";
   let rest = "";
+  let expected = 0;
   socket.on("data", (data) => {
     const text = rest + data.toString("latin1");
     if (greeting !== undefined) {
@@ -53,6 +57,10 @@ async function open(): Promise<Socket> {
     let end = 0;
     for (const match of text.matchAll(STAMP)) {
       latencies.push((now - Number(match[1])) / 1e6);
+      if (match[2] !== undefined) {
+        if (Number(match[2]) !== expected) misplaced += 1;
+        expected = Number(match[2]) + 1;
+      }
       end = match.index + match[0].length;
     }
     lastAt = now;
@@ -62,6 +70,7 @@ async function open(): Promise<Socket> {
 }
 
 process.on("message", (message) => {
+  if (message === "count") process.send?.({ count: latencies.length });
   if (message !== "take") return;
   const max_ms = latencies.reduce((most, value) => Math.max(most, value), 0);
   process.send?.({
@@ -70,8 +79,10 @@ process.on("message", (message) => {
     p99_ms: percentile(latencies, 0.99),
     max_ms,
     last_at_ns: lastAt,
+    misplaced,
   });
   latencies = [];
+  misplaced = 0;
 });
 process.on("disconnect", () => process.exit());
 

@@ -9,7 +9,7 @@ export const SHAPES = ["single", "double-tools", "double-turns"] as const;
 export type ShapeName = (typeof SHAPES)[number];
 
 /** LLM answers with tool calls, and tool calls in each. */
-const COUNTS: Record<ShapeName, { readonly turns: number; readonly tools: number }> = {
+export const SHAPE_COUNTS: Record<ShapeName, { readonly turns: number; readonly tools: number }> = {
   single: { turns: TURNS, tools: 1 },
   "double-tools": { turns: TURNS, tools: 2 },
   "double-turns": { turns: 2 * TURNS, tools: 1 },
@@ -37,7 +37,7 @@ export function shapeConfig(): ConfigFiles {
 }
 
 function turnsOf(shape: ShapeName): object[] {
-  const { turns, tools } = COUNTS[shape];
+  const { turns, tools } = SHAPE_COUNTS[shape];
   return Array.from({ length: turns }, (_, turn) => ({
     when: { contains: `disk of ${shape} is`, call: turn + 1 },
     steps: [

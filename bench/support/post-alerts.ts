@@ -7,6 +7,8 @@ import { percentile } from "./percentile.ts";
 /** The result of one load of alerts. */
 export interface AcceptedAlerts {
   readonly sessionIds: readonly string[];
+  /** When the request of each was written, by its id, in nanoseconds of the machine's monotonic clock. */
+  readonly sentAtNs: ReadonlyMap<string, number>;
   /** From the first request to the last answer. */
   readonly seconds: number;
   readonly alertsPerSecond: number;
@@ -22,6 +24,8 @@ interface PostAlertsOptions {
   /** The number of clients. Each keeps one connection open and sends its next alert after the last answer. */
   readonly clients: number;
   readonly signal: AbortSignal;
+  /** Called with each accepted alert; its client sends the next one when the promise resolves. */
+  readonly accepted?: (sessionId: string) => Promise<void>;
 }
 
 /** About the size of a real alert: 1 KiB. */
@@ -42,18 +46,24 @@ export async function postAlerts({
   count,
   clients,
   signal,
+  accepted = () => Promise.resolve(),
 }: PostAlertsOptions): Promise<AcceptedAlerts> {
   const agent = new Agent({ keepAlive: true, maxSockets: clients });
+  const sentAtNs = new Map<string, number>();
   const sessionIds: string[] = [];
   const latencies: number[] = [];
   let sent = 0;
   const client = async () => {
     while (sent < count) {
       const data = `${ALERT_DATA}#${sent++}`;
+      const sentAt = Number(process.hrtime.bigint());
       const startedAt = performance.now();
       const body = await post(agent, `${api}/api/v1/alerts`, JSON.stringify({ data }), signal);
       latencies.push(performance.now() - startedAt);
-      sessionIds.push(parseAccepted(JSON.parse(body)).session_id);
+      const { session_id } = parseAccepted(JSON.parse(body));
+      sessionIds.push(session_id);
+      sentAtNs.set(session_id, sentAt);
+      await accepted(session_id);
     }
   };
   const startedAt = performance.now();
@@ -65,6 +75,7 @@ export async function postAlerts({
   const seconds = (performance.now() - startedAt) / 1_000;
   return {
     sessionIds,
+    sentAtNs,
     seconds,
     alertsPerSecond: count / seconds,
     p50Ms: percentile(latencies, 0.5),

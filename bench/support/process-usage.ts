@@ -18,14 +18,7 @@ const BYTES_PER_KB = 1_024;
 
 /** The total usage of the processes and their descendants. Throws without /proc. */
 export async function readUsage(pids: readonly number[]): Promise<ProcessUsage> {
-  const processes = await readProcesses();
-  const wanted = new Set(pids);
-  // Repeat until nothing is added, since children may be listed before their parents.
-  for (let size = -1; size !== wanted.size;) {
-    size = wanted.size;
-    for (const { pid, parent } of processes) if (wanted.has(parent)) wanted.add(pid);
-  }
-  const found = processes.filter(({ pid }) => wanted.has(pid));
+  const found = await processTree(pids);
   const memory = await Promise.all(found.map(({ pid }) => readMemory(pid)));
   return {
     rssMb: sum(memory.map(({ rss }) => rss)),
@@ -35,10 +28,42 @@ export async function readUsage(pids: readonly number[]): Promise<ProcessUsage> 
   };
 }
 
+/** One process; times are in ticks. */
 interface ProcessTimes {
   readonly pid: number;
   readonly parent: number;
+  /** Its own time and that of the children that have ended. */
   readonly ticks: number;
+  readonly endedChildrenTicks: number;
+}
+
+/**
+ * The CPU time of the processes and their descendants, in seconds. More precise than `readUsage`, whose ticks of 10 ms are too
+ * coarse for a short load: the running threads count by the nanosecond. Threads that have ended do not count.
+ */
+export async function readCpuSeconds(pids: readonly number[]): Promise<number> {
+  const times = await Promise.all(
+    (await processTree(pids)).map(async ({ pid, ticks, endedChildrenTicks }) => {
+      const threads = await readdir(`/proc/${pid}/task`).catch(() => []);
+      const stats = await Promise.all(threads.map((thread) => readProc(pid, `task/${thread}/schedstat`)));
+      const nanoseconds = sum(stats.map((stat) => Number(stat?.split(" ")[0] ?? 0)));
+      // Without statistics of the scheduler the ticks are all there is.
+      if (nanoseconds === 0) return ticks / TICKS_PER_SECOND;
+      return nanoseconds / 1e9 + endedChildrenTicks / TICKS_PER_SECOND;
+    }),
+  );
+  return sum(times);
+}
+
+async function processTree(pids: readonly number[]): Promise<ProcessTimes[]> {
+  const processes = await readProcesses();
+  const wanted = new Set(pids);
+  // Repeat until nothing is added, since children may be listed before their parents.
+  for (let size = -1; size !== wanted.size;) {
+    size = wanted.size;
+    for (const { pid, parent } of processes) if (wanted.has(parent)) wanted.add(pid);
+  }
+  return processes.filter(({ pid }) => wanted.has(pid));
 }
 
 async function readProcesses(): Promise<ProcessTimes[]> {
@@ -54,7 +79,8 @@ async function readProcesses(): Promise<ProcessTimes[]> {
       if (stat === undefined) return [];
       // The name before the last parenthesis may contain anything; state, parent and so on follow.
       const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-      return { pid, parent: Number(fields[1]), ticks: sum(fields.slice(11, 15).map(Number)) };
+      const [own, ended] = [sum(fields.slice(11, 13).map(Number)), sum(fields.slice(13, 15).map(Number))];
+      return { pid, parent: Number(fields[1]), ticks: own + ended, endedChildrenTicks: ended };
     }),
   );
   return processes.flat();

@@ -20,7 +20,7 @@ export interface BenchSystem extends AsyncDisposable {
 }
 
 /** A model without delay: a thought, and an answer of 1,000 characters in 20 deltas. */
-const SCRIPT = {
+export const ZERO_DELAY_SCRIPT = {
   calls: [
     SUMMARY_CALL,
     {
@@ -48,7 +48,7 @@ export async function startBenchSystem(
   if (statements) await enableStatementCounts(servers);
   const queue = { worker_count: BENCH_SLOTS, max_concurrent_sessions: BENCH_SLOTS * executors };
   const config = resources.use(
-    await testConfigDirectory({ script: SCRIPT, ...files, tarsy: { queue, ...files.tarsy } }),
+    await testConfigDirectory({ script: ZERO_DELAY_SCRIPT, ...files, tarsy: { queue, ...files.tarsy } }),
   );
   progress(`starting the services, ${executors} executor${executors === 1 ? "" : "s"}`);
   const system = resources.use(

@@ -110,7 +110,7 @@ describe("npm run bench", () => {
     ["an invalid number of sessions", ["smoke", "--sessions", "many"], "--sessions"],
     ["too many executors", ["smoke", "--executors", "17"], "--executors"],
     ["a surplus argument", ["smoke", "twice"], "twice"],
-    ["an invalid number of rounds", ["fanout", "--rounds", "x"], "--rounds"],
+    ["an invalid number of rounds", ["storm", "--rounds", "x"], "--rounds"],
     ["too many connections", ["connections", "--connections", "20001"], "--connections"],
   ];
   for (const [what, args, named] of wrongCalls) {

@@ -1,0 +1,77 @@
+import { parseArgs } from "node:util";
+import { errorMessage } from "#shared/errors.ts";
+import { UsageError } from "../support/benchmark.ts";
+
+/** The options of `versus`. */
+export interface VersusOptions {
+  /** The comparison to run; all of them if undefined. */
+  readonly name: string | undefined;
+  /** Measured rounds of each comparison. */
+  readonly rounds: number;
+  /** Units of work in each round of each arm. */
+  readonly sessions: number;
+  /** Executor processes of our arms. */
+  readonly executors: number;
+  /** The other checkout of `commits`. */
+  readonly against: string | undefined;
+  readonly jsonFile: string | undefined;
+}
+
+/** An even number of rounds runs each arm first equally often. */
+const DEFAULTS = { rounds: 8, sessions: 200, executors: 1 };
+
+/** The help text of the options. */
+export const VERSUS_OPTIONS_HELP = `  --rounds N       measured rounds of each comparison, 1 to 1000 (${DEFAULTS.rounds}), after one to warm up
+  --sessions N     units of work in each round of each arm, 1 to 100000 (${DEFAULTS.sessions})
+  --executors N    executor processes of our arms, 1 to 16 (${DEFAULTS.executors})
+  --against DIR    commits: the other checkout, with its own node_modules
+  --json FILE      also writes the figures of every round to FILE as JSON; the names end in the unit
+  --help           prints this`;
+
+/** Parses the arguments after `versus`. Throws UsageError naming the option and its allowed values. */
+export function parseVersusOptions(args: readonly string[], names: readonly string[]): VersusOptions {
+  const { values, positionals } = parse(args);
+  const [name, ...surplus] = positionals;
+  if (name !== undefined && !names.includes(name)) {
+    throw new UsageError(`no comparison "${name}"; the comparisons are: ${names.join(", ")}`);
+  }
+  if (surplus[0] !== undefined) throw new UsageError(`surplus argument "${surplus[0]}"; name one comparison`);
+  return {
+    name,
+    rounds: wholeNumber("--rounds", values.rounds, { fallback: DEFAULTS.rounds, max: 1_000 }),
+    sessions: wholeNumber("--sessions", values.sessions, { fallback: DEFAULTS.sessions, max: 100_000 }),
+    executors: wholeNumber("--executors", values.executors, { fallback: DEFAULTS.executors, max: 16 }),
+    against: nonEmpty("--against", values.against),
+    jsonFile: nonEmpty("--json", values.json),
+  };
+}
+
+function parse(args: readonly string[]) {
+  const text = { type: "string" } as const;
+  try {
+    return parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: { rounds: text, sessions: text, executors: text, against: text, json: text },
+    });
+  } catch (error) {
+    const reason = errorMessage(error).split(/\.\s/u)[0]?.replace(/\.$/u, "");
+    throw new UsageError(`${reason}; versus --help lists the options`, { cause: error });
+  }
+}
+
+function wholeNumber(
+  option: string,
+  text: string | undefined,
+  { fallback, max }: { fallback: number; max: number },
+): number {
+  if (text === undefined) return fallback;
+  const value = Number(text);
+  if (/^\d+$/u.test(text) && value >= 1 && value <= max) return value;
+  throw new UsageError(`${option} is "${text}"; it must be a whole number from 1 to ${max}`);
+}
+
+function nonEmpty(option: string, text: string | undefined): string | undefined {
+  if (text === "") throw new UsageError(`${option} is empty; give it a path`);
+  return text;
+}
