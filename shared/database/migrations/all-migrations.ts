@@ -5,6 +5,7 @@ import { Purge0000000000004 } from "#shared/database/migrations/0004-purge.ts";
 import { SchemaSupport0000000000005 } from "#shared/database/migrations/0005-schema-support.ts";
 import { OwnerState0000000000006 } from "#shared/database/migrations/0006-owner-state.ts";
 import { SearchEndedSessions0000000000007 } from "#shared/database/migrations/0007-search-ended-sessions.ts";
+import { FewerForeignKeys0000000000008 } from "#shared/database/migrations/0008-fewer-foreign-keys.ts";
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -15,6 +16,7 @@ export const MIGRATIONS = [
   SchemaSupport0000000000005,
   OwnerState0000000000006,
   SearchEndedSessions0000000000007,
+  FewerForeignKeys0000000000008,
 ] as const;
 
 /** The table in which TypeORM records them by name. */

@@ -279,7 +279,23 @@ describe("the schema", () => {
       const id = await insert();
       await db.query("INSERT INTO session_runtime (session_id) VALUES ($1)", [id]);
       await db.query("INSERT INTO events (session_id, seq, payload) VALUES ($1, 1, '{}')", [id]);
+      const [stage, execution] = [randomUUID(), randomUUID()];
+      await db.query(
+        "INSERT INTO stages (stage_id, session_id, stage_name, stage_index, expected_agent_count) VALUES ($1, $2, 's', 0, 1)",
+        [stage, id],
+      );
+      await db.query(
+        `INSERT INTO agent_executions (execution_id, stage_id, session_id, agent_name, agent_index, iteration_strategy,
+           iteration_state, llm_provider) VALUES ($1, $2, $3, 'a', 1, 'react', '{}', 'p')`,
+        [execution, stage, id],
+      );
+      await db.query(
+        `INSERT INTO messages (message_id, session_id, stage_id, execution_id, sequence_number, role, content)
+         VALUES ($1, $2, $3, $4, 1, 'user', 'x')`,
+        [randomUUID(), id, stage, execution],
+      );
       await db.query("DELETE FROM alert_sessions WHERE session_id = $1", [id]);
+      expect(await db.query("SELECT 1 FROM messages WHERE session_id = $1", [id])).to.deep.equal([]);
       expect(await db.query("SELECT 1 FROM events WHERE session_id = $1", [id])).to.deep.equal([]);
       expect(await db.query("SELECT 1 FROM session_runtime WHERE session_id = $1", [id])).to.deep.equal([]);
     });
