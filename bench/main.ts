@@ -11,6 +11,7 @@ const BENCHMARKS: ReadonlyMap<string, () => Promise<Benchmark>> = new Map([
   ["storm", async () => (await import("./storm.ts")).storm],
   ["connections", async () => (await import("./connections.ts")).connections],
   ["step", async () => (await import("./step.ts")).step],
+  ["startup", async () => (await import("./startup.ts")).startup],
 ]);
 
 const INTERRUPTED = 130;
