@@ -20,7 +20,7 @@ export const startup: Benchmark = {
 
   --rounds N      interleaved rounds, 1 to 100 (${DEFAULT_ROUNDS}), after one that fills the compile caches
   --tree DIR      also measures another checkout, with its own node_modules, and prints the ratios to it
-  --bundles DIR   also measures bundles, made by \`node deploy/bundle-services.ts DIR\`
+  --bundles DIR   also measures bundles, made by \`node deploy/bundle/main.ts DIR\`
   --json FILE     also writes the figures to FILE as JSON; the names end in the unit
   --help          prints this
 `,

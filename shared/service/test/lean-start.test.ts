@@ -1,0 +1,34 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { expect } from "chai";
+import { CHECKOUT } from "../../../test/support/spawn-service.ts";
+
+const run = promisify(execFile);
+/** Prints which of Node's own modules the process has loaded when it ends. */
+const REPORT = `process.on("exit", () => process.stderr.write(JSON.stringify(process.moduleLoadList)))`;
+const PRELOAD = `data:text/javascript,${encodeURIComponent(REPORT)}`;
+
+/** What the code of a service loads; it ends because of an invalid setting. */
+async function loadedBy(service: string): Promise<string> {
+  const failure: unknown = await run(
+    process.execPath,
+    ["--import", PRELOAD, join(CHECKOUT, "services", service, "main.ts")],
+    { cwd: CHECKOUT, env: { LOG_LEVEL: "none", LOG_FORMAT: "json" }, maxBuffer: 10_000_000 },
+  ).catch((error: unknown) => error);
+  expect(failure, service).to.have.property("code", 78);
+  return failure instanceof Error && "stderr" in failure ? String(failure.stderr) : "";
+}
+
+describe("the start of a service", function () {
+  this.timeout(240_000);
+
+  // The api is missing here: the package of its router imports `node:http`.
+  for (const service of ["executor", "llm-gateway", "tool-runner", "notifier"]) {
+    it(`does not load fetch for the ${service}`, async () => {
+      const loaded = await loadedBy(service);
+      expect(loaded).to.contain("NativeModule http");
+      expect(loaded).not.to.contain("internal/deps/undici/undici");
+    });
+  }
+});
