@@ -12,7 +12,7 @@ const agents = {
 };
 
 interface PostOptions {
-  readonly headers: Headers;
+  readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   readonly signal: AbortSignal;
   /** For the connection, TLS included. */
@@ -29,7 +29,7 @@ export function httpPost(
   url: URL,
   { headers, body, signal, connectTimeoutMs = CONNECT_TIMEOUT_MS }: PostOptions,
 ): Promise<IncomingMessage> {
-  const options = { method: "POST", headers: Object.fromEntries(headers) };
+  const options = { method: "POST", headers };
   const request =
     url.protocol === "https:"
       ? requestHttps(url, { ...options, agent: agents["https:"] })
