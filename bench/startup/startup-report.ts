@@ -37,14 +37,14 @@ function services(rounds: readonly StartRound[]): readonly ServiceName[] {
 export function summarizeArm({ arm, rounds }: ArmRounds): object {
   const figures = (of: (figure: Figure) => readonly number[]) =>
     Object.fromEntries(COLUMNS.map(([figure]) => [figure, median(of(figure))]));
-  const perService = services(rounds).map((name) => {
-    const values = (figure: Figure) => rounds.flatMap((round) => round.get(name)?.[figure] ?? []);
-    return [name, figures(values)];
-  });
+  const perService: Record<string, object> = {};
+  for (const name of services(rounds)) {
+    perService[name] = figures((figure) => rounds.flatMap((round) => round.get(name)?.[figure] ?? []));
+  }
   return {
     arm,
     total: figures((figure) => totals(rounds, figure)),
-    services: Object.fromEntries(perService),
+    services: perService,
   };
 }
 

@@ -1,5 +1,5 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
-import { Type, type Static } from "typebox";
+import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { OWN_SCHEMA_OPTIONS } from "#shared/contracts/own-schema-options.ts";
 import { RequestError } from "../http/request-error.ts";
 
