@@ -11,6 +11,7 @@ const BENCHMARKS: ReadonlyMap<string, () => Promise<Benchmark>> = new Map([
   ["connections", async () => (await import("./connections.ts")).connections],
   ["versus", async () => (await import("./versus.ts")).versus],
   ["step", async () => (await import("./step.ts")).step],
+  ["startup", async () => (await import("./startup.ts")).startup],
 ]);
 
 const INTERRUPTED = 130;

@@ -112,6 +112,6 @@ describe("the image of the services", () => {
   it("runs Node with the flags of the launcher, also to fill the compile cache", async () => {
     const text = await readFile(join(DEPLOY, "Containerfile"), "utf8");
     expect(text).to.contain(`"node", ${SERVICE_NODE_FLAGS.map((flag) => JSON.stringify(flag)).join(", ")}]`);
-    expect(text).to.contain(`node ${SERVICE_NODE_FLAGS.join(" ")} services/$service/main.ts`);
+    expect(text).to.contain(`node ${SERVICE_NODE_FLAGS.join(" ")} services/$service/main.mjs`);
   });
 });

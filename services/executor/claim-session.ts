@@ -1,4 +1,4 @@
-import { Type, type Static } from "typebox";
+import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { literals } from "#shared/contracts/literals.ts";
 import type { SessionEvent } from "#shared/contracts/session-event.ts";

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { Type } from "typebox";
+import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { CancelledError, cancelledByUser, errorMessage, leaseLost } from "#shared/errors.ts";

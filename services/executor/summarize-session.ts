@@ -1,5 +1,5 @@
 import { v5 as uuidFrom } from "uuid";
-import { Type } from "typebox";
+import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import type { WaitingFor } from "#shared/contracts/waiting-for.ts";
 import { selectRows } from "#shared/database/select-rows.ts";

@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import type { ToolCallOutcome } from "#shared/contracts/tool-call.ts";
 import { isDatabaseRetryable } from "#shared/database/database-retryable.ts";

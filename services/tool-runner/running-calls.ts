@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { Type } from "typebox";
+import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import type { ToolCallCancel, ToolCallOutcome, ToolCallRequest } from "#shared/contracts/tool-call.ts";
 import { CALL_ALIVE_SECONDS } from "#shared/database/claim-tool-call.ts";

@@ -1,11 +1,12 @@
 import { Ajv, type ErrorObject } from "ajv";
 import type { Static, TSchema } from "typebox";
+import { OWN_SCHEMA_OPTIONS } from "#shared/contracts/own-schema-options.ts";
 import { LONGEST_DURATION_MS, parseDuration } from "#shared/agent-config/parse-duration.ts";
 import type { Reporter, Target } from "#shared/agent-config/reporter.ts";
 import { LARGEST_COUNT } from "#shared/agent-config/schemas/schema-parts.ts";
 import { suggestName } from "#shared/agent-config/suggest-name.ts";
 
-const ajv = new Ajv({ allErrors: true, verbose: true, strict: true });
+const ajv = new Ajv({ allErrors: true, verbose: true, strict: true, ...OWN_SCHEMA_OPTIONS });
 ajv.addVocabulary(["freeText", "rule", "secret", "secretIfWrong"]);
 ajv.addFormat("duration-above-zero", { type: "string", validate: (text: string) => isDuration(text, 1) });
 ajv.addFormat("duration-or-zero", { type: "string", validate: (text: string) => isDuration(text, 0) });

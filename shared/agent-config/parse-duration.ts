@@ -12,8 +12,8 @@ const UNIT_MS = new Map([
   ["h", 3_600_000],
 ]);
 
-const WHOLE = /^[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+$/u;
-const PART = /(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h)/gu;
+const WHOLE = /^[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|\u00b5s|\u03bcs|ms|s|m|h))+$/u;
+const PART = /(\d+\.?\d*|\.\d+)(ns|us|\u00b5s|\u03bcs|ms|s|m|h)/gu;
 
 /**
  * Milliseconds of a duration in Go's notation (`500ms`, `1h30m`, `-1.5s`, `0`), or undefined for other text.

@@ -11,7 +11,7 @@ import {
   type YAMLMap,
   type YAMLSeq,
 } from "yaml";
-import { Type, type TSchema } from "typebox";
+import { Type, type TSchema } from "#shared/generated/typebox/typebox.mjs";
 import type { ExpandedText } from "#shared/agent-config/expand-templates.ts";
 import { joinPath } from "#shared/agent-config/source-map.ts";
 import { nearestName } from "#shared/agent-config/suggest-name.ts";

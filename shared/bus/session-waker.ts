@@ -1,5 +1,5 @@
 import { createInbox, type Msg } from "nats";
-import { Type } from "typebox";
+import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { STREAM_STORE_FAILED } from "#shared/bus/jetstream-error.ts";
 import type { Bus } from "#shared/bus/open-bus.ts";
 import { jsonCodec } from "#shared/contracts/json-codec.ts";

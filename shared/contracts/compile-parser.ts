@@ -1,16 +1,21 @@
-import { Ajv, type ErrorObject } from "ajv";
+import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
 import type { Static, TSchema } from "typebox";
+import { OWN_SCHEMA_OPTIONS } from "#shared/contracts/own-schema-options.ts";
 import { TerminalError } from "#shared/errors.ts";
 
-const ajv = new Ajv({ allErrors: false, strict: true, allowUnionTypes: true });
+const ajv = new Ajv({ allErrors: false, strict: true, allowUnionTypes: true, ...OWN_SCHEMA_OPTIONS });
 
 /** Validates a decoded value against its contract and returns it typed. Throws TerminalError `malformed`. */
 export type ValueParser<S extends TSchema> = (value: unknown) => Static<S>;
 
-/** Compiles a contract's schema into its parser. `what` names the contract in the error, e.g. "session event". */
+/**
+ * Returns a contract's parser, which compiles the schema at its first call: a service loads far more contracts than it needs
+ * until it is ready. `what` names the contract in the error, e.g. "session event".
+ */
 export function compileParser<S extends TSchema>(what: string, schema: S): ValueParser<S> {
-  const validate = ajv.compile<Static<S>>(schema);
+  let compiled: ValidateFunction<Static<S>> | undefined;
   return (value) => {
+    const validate = (compiled ??= ajv.compile<Static<S>>(schema));
     if (validate(value)) return value;
     throw new TerminalError("malformed", `malformed ${what}: ${describeViolation(validate.errors?.[0])}`);
   };

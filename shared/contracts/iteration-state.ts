@@ -1,4 +1,4 @@
-import { Type, type Static } from "typebox";
+import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { literals } from "#shared/contracts/literals.ts";
 import { WaitingFor } from "#shared/contracts/waiting-for.ts";
 

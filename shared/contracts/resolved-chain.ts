@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { Type, type Static } from "typebox";
+import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { literals } from "#shared/contracts/literals.ts";
 import { PARALLEL_TYPES, SUCCESS_POLICIES } from "#shared/contracts/statuses.ts";

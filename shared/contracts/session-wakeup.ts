@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { jsonCodec } from "#shared/contracts/json-codec.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
 

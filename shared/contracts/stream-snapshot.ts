@@ -1,4 +1,4 @@
-import { Type, type Static } from "typebox";
+import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { jsonCodec } from "#shared/contracts/json-codec.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
 

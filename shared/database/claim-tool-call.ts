@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { readToolCall, type RecordedToolCall } from "#shared/database/read-tool-call.ts";
 import { selectRows } from "#shared/database/select-rows.ts";

@@ -1,3 +1,4 @@
+import pg from "pg";
 import { DataSource } from "typeorm";
 import {
   DATABASE_TIMEOUTS,
@@ -58,7 +59,8 @@ export async function openForMigrations(url: string, log: Logger): Promise<DataS
   }).initialize();
 }
 
-const SOURCE = { type: "postgres", installExtensions: false } as const;
+// TypeORM would look for the driver by name at run time, where a bundle has no packages.
+const SOURCE = { type: "postgres", driver: pg, installExtensions: false } as const;
 
 const ENTITIES = [
   AlertSessionEntity,

@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { checkSchemaSupport } from "#shared/database/check-schema-support.ts";
 import { MIGRATIONS, MIGRATIONS_TABLE } from "#shared/database/migrations/all-migrations.ts";

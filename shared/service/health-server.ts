@@ -1,8 +1,9 @@
-import { createServer, type ServerResponse } from "node:http";
+import type { ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Registry } from "prom-client";
 import { errorMessage } from "#shared/errors.ts";
 import { listen } from "#shared/service/listen.ts";
+import { http } from "#shared/service/node-http.ts";
 
 /** Resolves if the dependency answers; rejects with a one-sentence message otherwise. */
 type ReadinessCheck = (signal: AbortSignal) => Promise<void>;
@@ -25,7 +26,7 @@ const CHECK_TIMEOUT_MS = 2_000;
  * names each) and `GET /metrics` (Prometheus text). Resolves once it listens, with its port.
  */
 export async function serveHealth(options: HealthServerOptions): Promise<{ port: number } & AsyncDisposable> {
-  const server = createServer((request, response) => {
+  const server = http.createServer((request, response) => {
     answer(request.url ?? "/", options, response).catch((error: unknown) =>
       send(response, 500, { message: errorMessage(error) }),
     );

@@ -1,5 +1,4 @@
 import { pino, type Logger as PinoLogger } from "pino";
-import pretty from "pino-pretty";
 
 /** Log lines are a fixed message plus fields; `child({ session_id })` adds fields to every line. */
 export type Logger = PinoLogger;
@@ -16,7 +15,7 @@ interface LoggerOptions {
 }
 
 /** Logs to standard output: JSON lines, or readable lines for a terminal. */
-export function createLogger({ service, level, format }: LoggerOptions): Logger {
+export async function createLogger({ service, level, format }: LoggerOptions): Promise<Logger> {
   const options = {
     level,
     base: { service },
@@ -26,6 +25,7 @@ export function createLogger({ service, level, format }: LoggerOptions): Logger 
   };
   // Synchronous, like the stream below: an exiting process loses no line, and lines keep their order.
   if (format === "json") return pino(options, pino.destination({ fd: process.stdout.fd, sync: true }));
+  const { default: pretty } = await import("pino-pretty");
   // A stream in this process, not a worker thread: a thread costs about 20 MB per service.
   const stream = pretty({
     messageKey: "message",

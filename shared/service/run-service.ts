@@ -63,10 +63,10 @@ async function configure<C extends ServiceConfig>(
 ): Promise<{ config: C; log: Logger }> {
   try {
     const config = await loadConfig(process.env);
-    return { config, log: createLogger({ service, ...config.log }) };
+    return { config, log: await createLogger({ service, ...config.log }) };
   } catch (error) {
     const isPretty = process.env["LOG_FORMAT"] === "pretty" || process.stdout.isTTY;
-    const log = createLogger({ service, level: "info", format: isPretty ? "pretty" : "json" });
+    const log = await createLogger({ service, level: "info", format: isPretty ? "pretty" : "json" });
     log.fatal(errorMessage(error));
     return process.exit(EXIT_MISCONFIGURED);
   }

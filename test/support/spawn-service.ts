@@ -27,20 +27,27 @@ interface SpawnService {
   readonly output: "pipe" | "inherit" | "ignore";
   /** The directory with the code of the service; by default this checkout. */
   readonly checkout?: string;
+  /** The file to run; by default the service's `main.ts` in the checkout. */
+  readonly entry?: string;
+  /** Flags of Node; by default those of this checkout's launcher. */
+  readonly flags?: readonly string[];
 }
 
 /** Starts a service as the launcher does. It is killed when this process ends. */
-export function spawnService({ name, env, output, checkout = CHECKOUT }: SpawnService): ChildProcess {
-  const child = spawn(
-    process.execPath,
-    [...SERVICE_NODE_FLAGS, join(checkout, "services", name, "main.ts")],
-    {
-      cwd: checkout,
-      env: { PATH: process.env["PATH"], NODE_COMPILE_CACHE: projectPaths(CHECKOUT).compileCache, ...env },
-      // The service exits when the channel closes, so it does not outlive a killed test process.
-      stdio: ["ignore", output, output, "ipc"],
-    },
-  );
+export function spawnService({
+  name,
+  env,
+  output,
+  checkout = CHECKOUT,
+  entry = join(checkout, "services", name, "main.ts"),
+  flags = SERVICE_NODE_FLAGS,
+}: SpawnService): ChildProcess {
+  const child = spawn(process.execPath, [...flags, entry], {
+    cwd: checkout,
+    env: { PATH: process.env["PATH"], NODE_COMPILE_CACHE: projectPaths(CHECKOUT).compileCache, ...env },
+    // The service exits when the channel closes, so it does not outlive a killed test process.
+    stdio: ["ignore", output, output, "ipc"],
+  });
   const registration = killOnExit(child.pid ?? 0);
   child.once("exit", () => registration[Symbol.dispose]());
   return child;

@@ -1,5 +1,6 @@
-import { createServer, STATUS_CODES, type RequestListener, type Server } from "node:http";
+import type { RequestListener, Server } from "node:http";
 import type { Duplex } from "node:stream";
+import { http } from "#shared/service/node-http.ts";
 
 /** How long a client may take to send a request, in milliseconds. */
 export interface RequestTimeouts {
@@ -27,7 +28,7 @@ export function createHttpServer(
   handle: RequestListener,
   { headersMs, requestMs, checkEveryMs }: RequestTimeouts = DEFAULT_TIMEOUTS,
 ): Server {
-  const server = createServer({ connectionsCheckingInterval: checkEveryMs }, handle);
+  const server = http.createServer({ connectionsCheckingInterval: checkEveryMs }, handle);
   server.headersTimeout = headersMs;
   server.requestTimeout = requestMs;
   server.on("clientError", answerParserError);
@@ -53,7 +54,7 @@ function answerParserError(error: NodeJS.ErrnoException, socket: Duplex): void {
   const body = JSON.stringify({ message });
   socket.end(
     [
-      `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+      `HTTP/1.1 ${status} ${http.STATUS_CODES[status]}`,
       "Content-Type: application/json; charset=utf-8",
       `Content-Length: ${Buffer.byteLength(body)}`,
       "Connection: close",

@@ -1,5 +1,5 @@
 import type { RouterMiddleware } from "@koa/router";
-import { Type } from "typebox";
+import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { literals } from "#shared/contracts/literals.ts";
 import type { SessionEvent, UnstampedPayload } from "#shared/contracts/session-event.ts";

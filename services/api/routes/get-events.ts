@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import type { RouterContext, RouterMiddleware } from "@koa/router";
-import { Type } from "typebox";
+import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { literals } from "#shared/contracts/literals.ts";
 import { SESSION_STATUSES, isTerminal } from "#shared/contracts/statuses.ts";

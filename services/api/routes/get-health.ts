@@ -1,15 +1,14 @@
-import { readFileSync } from "node:fs";
 import type { Middleware } from "koa";
-import { Type } from "typebox";
+import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { errorMessage } from "#shared/errors.ts";
+import packageJson from "../../../package.json" with { type: "json" };
 import type { ApiDeps } from "../api-deps.ts";
 import type { Database } from "#shared/database/database.ts";
 
 const PING_TIMEOUT_MS = 5_000;
 
-const parsePackage = compileParser("package.json", Type.Object({ version: Type.String() }));
 const parseCounts = compileParser(
   "health counts",
   Type.Object({
@@ -39,9 +38,7 @@ GROUP BY r.lease_owner ORDER BY r.lease_owner LIMIT 100`;
 
 /** `GET /health`: the state of each dependency and of the worker pool. 503 only when the database does not answer. */
 export function getHealth({ config, db, dispatcher }: ApiDeps): Middleware {
-  const { version } = parsePackage(
-    JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8")),
-  );
+  const { version } = packageJson;
   const { counts, queue } = config.agents;
   return async (ctx) => {
     const [database, nats] = await Promise.all([databaseState(db), stateOf(() => dispatcher.check())]);

@@ -1,5 +1,5 @@
 import type { RouterMiddleware } from "@koa/router";
-import { Type } from "typebox";
+import { Type } from "#shared/generated/typebox/typebox.mjs";
 import type { EntityManager } from "typeorm";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { parseResolvedChain, type ResolvedProvider } from "#shared/contracts/resolved-chain.ts";

@@ -1,5 +1,6 @@
-import { Ajv, type ErrorObject } from "ajv";
-import { Type, type Static } from "typebox";
+import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
+import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
+import { OWN_SCHEMA_OPTIONS } from "#shared/contracts/own-schema-options.ts";
 import { RequestError } from "../http/request-error.ts";
 
 const nullable = <S extends Parameters<typeof Type.Union>[0][number]>(schema: S) =>
@@ -33,15 +34,18 @@ const AlertRequest = Type.Object({
 export type AlertRequest = Static<typeof AlertRequest>;
 
 // Unknown members are removed: one may be nested too deeply for JSON.stringify.
-const validate = new Ajv({
+const ajv = new Ajv({
+  ...OWN_SCHEMA_OPTIONS,
   strict: true,
   allowUnionTypes: true,
   verbose: true,
   removeAdditional: "all",
-}).compile<AlertRequest>(AlertRequest);
+});
+let compiled: ValidateFunction<AlertRequest> | undefined;
 
 /** Validates a decoded body and removes unknown members. Throws RequestError 400 naming the field, its type and the rule. */
 export function parseAlertRequest(body: unknown): AlertRequest {
+  const validate = (compiled ??= ajv.compile<AlertRequest>(AlertRequest));
   if (validate(body)) return body;
   // A nullable field also reports that it is not null; the error of the other branch is the useful one.
   const errors = validate.errors ?? [];

@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import type { SessionEvent, UnstampedPayload } from "#shared/contracts/session-event.ts";
 import { numberedEvents } from "#shared/database/append-events.ts";

@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { INITIAL_ITERATION_STATE, IterationState } from "#shared/contracts/iteration-state.ts";
 import { literals } from "#shared/contracts/literals.ts";

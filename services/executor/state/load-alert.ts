@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";

@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { literals } from "#shared/contracts/literals.ts";
 import type { ResolvedAgent } from "#shared/contracts/resolved-chain.ts";

@@ -13,7 +13,12 @@ export async function* normaliseChunks(source: AsyncIterable<Content>): AsyncGen
       yield content;
       continue;
     }
-    const text = pending[content.$case] + content.value.content;
+    const delta = content.value.content;
+    if (pending[content.$case] === "" && delta !== "" && delta.isWellFormed()) {
+      yield content;
+      continue;
+    }
+    const text = pending[content.$case] + delta;
     const cut = safeCut(text, text.length);
     pending[content.$case] = text.slice(cut);
     if (cut > 0) yield { $case: content.$case, value: { content: text.slice(0, cut).toWellFormed() } };

@@ -44,9 +44,8 @@ class StallTimer {
     this.#timer = this.#timer?.refresh() ?? setTimeout(() => this.#stall?.(), this.#limitMs);
     return new Promise((resolve, reject) => {
       this.#stall = () => reject(stalled(this.#limitMs));
-      next()
-        .finally(() => (this.#stall = undefined))
-        .then(resolve, reject);
+      // When the result is there, a rejection by the timer changes nothing.
+      next().then(resolve, reject);
     });
   }
 

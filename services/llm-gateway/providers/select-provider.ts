@@ -1,6 +1,7 @@
 import { LLM_BACKENDS } from "#shared/contracts/resolved-chain.ts";
 import type { LLMConfig } from "#shared/generated/llm/v1/llm.ts";
 import { terminal } from "../errors/llm-error.ts";
+import { iterateLater } from "./iterate-later.ts";
 import type { Provider } from "./provider.ts";
 
 const LANGCHAIN_TYPES = ["openai", "anthropic", "xai", "vertexai"];
@@ -22,10 +23,11 @@ export interface Providers {
  * `invalid_backend` for a combination that this gateway cannot serve.
  */
 export function selectProvider(providers: Providers): Provider {
-  return async function* select(call) {
-    const provider = await choose(call.config, providers);
-    yield* provider(call);
-  };
+  return (call) =>
+    iterateLater(async () => {
+      const provider = await choose(call.config, providers);
+      return provider(call);
+    });
 }
 
 function choose({ provider, backend, model }: LLMConfig, providers: Providers): Promise<Provider> {

@@ -11,15 +11,15 @@ const LINE_END = /\r\n?|\n/gu;
 const FIELD = /^(?<name>[A-Za-z][\w-]*)?(?::|$)/u;
 
 /**
- * Parses a response body as server-sent events, as SseParser does. Throws what SseParser throws and what the body
- * fails with. Leaving the loop early cancels the body.
+ * Parses a response body as server-sent events, as SseParser does; `open` is called with the first event asked for. Throws
+ * what `open` and SseParser throw and what the body fails with. Leaving the loop early cancels the body.
  */
 export async function* parseSse(
-  body: AsyncIterable<Uint8Array>,
+  open: () => Promise<AsyncIterable<Uint8Array>>,
   maxLength: number,
 ): AsyncGenerator<SseEvent> {
   const reader = new SseParser(maxLength);
-  for await (const bytes of body) yield* reader.read(bytes);
+  for await (const bytes of await open()) yield* reader.read(bytes);
   yield* reader.end();
 }
 

@@ -29,7 +29,7 @@ function boundPort(server: Server): number {
 
 describe("httpPost", () => {
   const post = (base: string, signal: AbortSignal) =>
-    httpPost(new URL(PATH, base), { headers: new Headers({ "x-one": "1" }), body: '{"a":"é"}', signal });
+    httpPost(new URL(PATH, base), { headers: { "x-one": "1" }, body: '{"a":"é"}', signal });
 
   it("sends headers and body and resolves with the body unread", async () => {
     await using gemini = await openGeminiServer(finish);
@@ -53,7 +53,7 @@ describe("httpPost", () => {
     const { promise: connected, resolve } = Promise.withResolvers<Socket>();
     silent.once("connection", resolve);
     const failure: unknown = await httpPost(new URL(`https://127.0.0.1:${boundPort(silent)}`), {
-      headers: new Headers(),
+      headers: {},
       body: "",
       signal: new AbortController().signal,
       connectTimeoutMs: 50,

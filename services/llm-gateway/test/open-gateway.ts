@@ -54,7 +54,7 @@ export async function openGateway(overrides: GatewayOverrides = {}) {
     stopGraceMs: overrides.stopGraceMs ?? 0,
     provider: selectProvider(providers),
     openRecord: gatewayMetrics(metrics),
-    log: createLogger({ service: "llm-gateway", level: "silent", format: "json" }),
+    log: await createLogger({ service: "llm-gateway", level: "silent", format: "json" }),
   });
   const limits = { "grpc.max_receive_message_length": 16 * 1024 * 1024 };
   const client = new LLMServiceClient(`127.0.0.1:${server.port}`, credentials.createInsecure(), limits);

@@ -9,7 +9,7 @@ function* cut(bytes: Uint8Array, size: number): Generator<Uint8Array> {
 async function events(stream: string | Uint8Array, size = 1_000_000, maxLength = 1_000): Promise<string[]> {
   const all: string[] = [];
   const body = ReadableStream.from(cut(Buffer.from(stream), size));
-  for await (const event of parseSse(body, maxLength)) all.push(event.data);
+  for await (const event of parseSse(() => Promise.resolve(body), maxLength)) all.push(event.data);
   return all;
 }
 
@@ -66,7 +66,7 @@ describe("parseSse", () => {
       start: (controller) => controller.enqueue(Buffer.from("data: a\n\ndata: b\n\n")),
       cancel: () => void (isCancelled = true),
     });
-    for await (const event of parseSse(body, 1_000)) {
+    for await (const event of parseSse(() => Promise.resolve(body), 1_000)) {
       expect(event.data).to.equal("a");
       break;
     }

@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import type { SessionEvent } from "#shared/contracts/session-event.ts";
 import { readEvents, readLastSeqs } from "#shared/database/read-events.ts";

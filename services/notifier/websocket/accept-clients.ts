@@ -1,7 +1,7 @@
-import { createServer } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
 import { WebSocketServer } from "ws";
 import { listen } from "#shared/service/listen.ts";
+import { http } from "#shared/service/node-http.ts";
 import type { NotifierLimits } from "../limits.ts";
 import { CLOSE_CODES } from "../outbox/close-codes.ts";
 import type { ClientSocket } from "../outbox/client-outbox.ts";
@@ -47,7 +47,7 @@ export async function acceptClients(options: AcceptClientsOptions): Promise<Clie
     // one that sends many in one packet is closed with 1008 first.
     maxPendingAutoPongs: 2 * limits.messageBurst,
   });
-  const server = createServer(
+  const server = http.createServer(
     {
       headersTimeout: limits.handshakeTimeoutMs,
       requestTimeout: limits.handshakeTimeoutMs,

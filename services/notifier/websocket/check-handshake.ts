@@ -1,5 +1,6 @@
-import { STATUS_CODES, type IncomingMessage } from "node:http";
+import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
+import { http } from "#shared/service/node-http.ts";
 
 const PATHS = ["/ws", "/api/v1/ws"];
 const LOOPBACK_HOSTS = new Set(["localhost", "127.0.0.1", "[::1]"]);
@@ -33,7 +34,7 @@ export function handshakeCheck(allowedOrigins: readonly string[] | undefined): H
 export function rejectHandshake(socket: Duplex, status: number): void {
   const body = `${JSON.stringify({ message: REJECTIONS[status] })}\n`;
   socket.end(
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Type: application/json\r\n` +
+    `HTTP/1.1 ${status} ${http.STATUS_CODES[status]}\r\nConnection: close\r\nContent-Type: application/json\r\n` +
       `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
   );
 }

@@ -1,4 +1,4 @@
-import { Type, type Static } from "typebox";
+import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { DurationOrZero, Name, Text, Whole } from "#shared/agent-config/schemas/schema-parts.ts";
 
 const actions = {

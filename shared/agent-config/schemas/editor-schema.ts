@@ -1,4 +1,4 @@
-import { Type, type TSchema } from "typebox";
+import { Type, type TSchema } from "#shared/generated/typebox/typebox.mjs";
 import { KEY_DESCRIPTIONS } from "#shared/agent-config/schemas/key-descriptions.ts";
 
 /** A plain JSON Schema (draft 7). */

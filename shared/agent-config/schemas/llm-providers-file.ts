@@ -1,4 +1,4 @@
-import { Type, type Static } from "typebox";
+import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { PROVIDER_TYPES } from "#shared/contracts/resolved-chain.ts";
 import { Name, VariableName, Whole } from "#shared/agent-config/schemas/schema-parts.ts";
 

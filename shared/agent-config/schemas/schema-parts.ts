@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { Type } from "#shared/generated/typebox/typebox.mjs";
 
 /** The largest signed 32-bit integer: the columns and timers behind these settings hold no more. */
 export const LARGEST_COUNT = 2_147_483_647;

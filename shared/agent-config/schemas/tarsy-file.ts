@@ -1,4 +1,4 @@
-import { Type, type Static } from "typebox";
+import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { ITERATION_STRATEGIES } from "#shared/contracts/resolved-chain.ts";
 import { SUCCESS_POLICIES } from "#shared/contracts/statuses.ts";
 import {

@@ -8,14 +8,18 @@ import { apiKey } from "../credential.ts";
 import { lruCached } from "../lru-cache.ts";
 import { providerTarget } from "../provider-target.ts";
 import { PROVIDER_URLS } from "../provider-urls.ts";
+import { requestTemplate, type RequestTemplate } from "./request/request-template.ts";
 
 /** The SDK's default version has neither thinking nor tools. */
 const API_VERSION = "v1beta";
 const MAX_CLIENTS = 32;
+const MAX_MODELS_PER_CLIENT = 32;
 
 /** The SDK's client for one call. */
 export interface OpenedGeminiClient extends ErrorContext {
   readonly client: GoogleGenAI;
+  /** What all requests for a model have in common; undefined for a client that signs each request. */
+  readonly template: ((model: string) => Promise<RequestTemplate>) | undefined;
 }
 
 /**
@@ -36,7 +40,7 @@ export function openWithApiKey(env: Environment): OpenGeminiClient {
     }
     const key = apiKey(apiKeyEnv, env);
     return {
-      client: clients({ key, configured }),
+      ...clients({ key, configured }),
       secrets: [key],
       credential: `the credential in ${apiKeyEnv}`,
       target: providerTarget(config),
@@ -44,11 +48,18 @@ export function openWithApiKey(env: Environment): OpenGeminiClient {
   };
 }
 
-function newClient({ key, configured }: { key: string; configured: string }): GoogleGenAI {
-  return new GoogleGenAI({
+function newClient({
+  key,
+  configured,
+}: {
+  key: string;
+  configured: string;
+}): Pick<OpenedGeminiClient, "client" | "template"> {
+  const client = new GoogleGenAI({
     apiKey: key,
     // Everything is set, because the SDK falls back to environment variables.
     vertexai: false,
     httpOptions: { baseUrl: `${baseUrl(configured, PROVIDER_URLS.google)}/`, apiVersion: API_VERSION },
   });
+  return { client, template: lruCached(MAX_MODELS_PER_CLIENT, (model) => requestTemplate(client, model)) };
 }

@@ -1,14 +1,14 @@
-import type { GenerateContentParameters, GoogleGenAI } from "@google/genai";
 import type { Environment } from "#shared/service/environment.ts";
 import { RetryableError } from "#shared/errors.ts";
 import { toolNameDecoder } from "../../conversation/tool-names.ts";
 import { brokenOff } from "../../errors/broken-off.ts";
-import { parseSse, type SseEvent } from "../../sse/parse-sse.ts";
+import { parseSse } from "../../sse/parse-sse.ts";
 import { guardStalls, type StallLimits } from "../guard-stalls.ts";
+import { iterateLater } from "../iterate-later.ts";
 import type { Content, Provider, ProviderCall } from "../provider.ts";
 import { retryBeforeOutput, type RetryPolicy } from "../retry-before-output.ts";
 import { openWithApiKey, type OpenedGeminiClient, type OpenGeminiClient } from "./gemini-client.ts";
-import { buildGeminiRequest } from "./request/build-gemini-request.ts";
+import { buildGeminiRequest, type GeminiRequest } from "./request/build-gemini-request.ts";
 import { sendGeminiRequest } from "./request/send-gemini-request.ts";
 import { callIdAssigner } from "./response/assign-call-ids.ts";
 import { GeminiChunkReader } from "./response/gemini-chunk-reader.ts";
@@ -30,18 +30,18 @@ const MAX_EVENT_LENGTH = 8 * 1024 * 1024;
 /** Gemini through Google's SDK; on Vertex AI if `open` opens such clients. */
 export function googleNativeProvider(options: GoogleNativeOptions): Provider {
   const open = options.open ?? openWithApiKey(options.env);
-  return (call) => generate(call, options, open);
+  return (call) => iterateLater(() => generate(call, options, open));
 }
 
-async function* generate(
+async function generate(
   call: ProviderCall,
   options: GoogleNativeOptions,
   open: OpenGeminiClient,
-): AsyncGenerator<Content> {
+): Promise<AsyncIterable<Content>> {
   const { config, signal, deadline, log } = call;
   const opened = await open(config);
-  const parameters = buildGeminiRequest(call);
-  yield* retryBeforeOutput(() => tryOnce(call, options.stall, opened, parameters), {
+  const request = buildGeminiRequest(call);
+  return retryBeforeOutput(() => tryOnce(call, options.stall, opened, request), {
     policy: options.retry,
     deadline,
     signal,
@@ -53,10 +53,10 @@ async function* tryOnce(
   call: ProviderCall,
   stall: StallLimits,
   opened: OpenedGeminiClient,
-  parameters: GenerateContentParameters,
+  request: GeminiRequest,
 ): AsyncGenerator<Content> {
-  const request = new AbortController();
-  const abort = () => request.abort();
+  const sending = new AbortController();
+  const abort = () => sending.abort();
   call.signal.addEventListener("abort", abort);
   const reader = new GeminiChunkReader({
     decodeToolName: toolNameDecoder(call.request.tools.map(({ name }) => name)),
@@ -68,11 +68,8 @@ async function* tryOnce(
     call.signal.throwIfAborted();
     let continuationToken: string | undefined;
     do {
-      const config = {
-        ...parameters.config,
-        ...(continuationToken === undefined ? {} : { continuationToken }),
-      };
-      const events = requestEvents(opened.client, { ...parameters, config }, request.signal);
+      const next = { ...request, ...(continuationToken === undefined ? {} : { continuationToken }) };
+      const events = parseSse(() => sendGeminiRequest(opened, next, sending.signal), MAX_EVENT_LENGTH);
       for await (const event of guardStalls(events, stall)) {
         for (const content of reader.read(parseGeminiChunk(event.data))) {
           output = true;
@@ -91,15 +88,7 @@ async function* tryOnce(
   } finally {
     call.signal.removeEventListener("abort", abort);
     // Close the socket on every early exit; after a complete answer it is reused for the next call.
-    if (!ended) request.abort();
+    if (!ended) sending.abort();
   }
   yield* reader.finish();
-}
-
-async function* requestEvents(
-  client: GoogleGenAI,
-  parameters: GenerateContentParameters,
-  signal: AbortSignal,
-): AsyncGenerator<SseEvent> {
-  yield* parseSse(await sendGeminiRequest(client, parameters, signal), MAX_EVENT_LENGTH);
 }

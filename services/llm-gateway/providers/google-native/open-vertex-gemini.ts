@@ -20,6 +20,6 @@ export function openVertexGemini(env: Environment): OpenGeminiClient {
     });
     const name = config.credentialsEnv;
     const credential = name === "" ? "a call without credentials" : `the credential in ${name}`;
-    return { client, secrets, credential, target: providerTarget(config) };
+    return { client, template: undefined, secrets, credential, target: providerTarget(config) };
   };
 }

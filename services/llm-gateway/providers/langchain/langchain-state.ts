@@ -1,4 +1,4 @@
-import { Type, type Static } from "typebox";
+import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { jsonCodec } from "#shared/contracts/json-codec.ts";
 
 /** What the stored message does not tell about one part of an answer; parts are in the model's order. */

@@ -1,11 +1,12 @@
 import { Ajv } from "ajv";
 import { LineCounter, isNode, parseDocument, type Document } from "yaml";
+import { OWN_SCHEMA_OPTIONS } from "#shared/contracts/own-schema-options.ts";
 import { parseDuration } from "#shared/agent-config/parse-duration.ts";
 import { errorMessage } from "#shared/errors.ts";
 import { terminal } from "../../errors/llm-error.ts";
 import { STEP_ACTIONS, Script, type ScriptStep } from "./script-schema.ts";
 
-const ajv = new Ajv({ allErrors: true, strict: true, allowUnionTypes: true });
+const ajv = new Ajv({ allErrors: true, strict: true, allowUnionTypes: true, ...OWN_SCHEMA_OPTIONS });
 const isScript = ajv.compile<Script>(Script);
 /** More problems than this are only counted in the error. */
 const MAX_PROBLEMS = 10;

@@ -1,4 +1,4 @@
-import { Type, type Static } from "typebox";
+import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { LLM_ERROR_CODES } from "../../errors/llm-error.ts";
 
 const closed = { additionalProperties: false };

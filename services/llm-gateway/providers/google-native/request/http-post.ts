@@ -1,17 +1,18 @@
-import { Agent as HttpAgent, request as requestHttp, type IncomingMessage } from "node:http";
+import type { IncomingMessage } from "node:http";
 import { Agent as HttpsAgent, request as requestHttps } from "node:https";
+import { http } from "#shared/service/node-http.ts";
 
 /** Connections are reused; an idle one is closed after this time. */
 const IDLE_MS = 30_000;
 /** The same as that of fetch, by which the other providers are called. */
 const CONNECT_TIMEOUT_MS = 10_000;
 const agents = {
-  "http:": new HttpAgent({ keepAlive: true, timeout: IDLE_MS }),
+  "http:": new http.Agent({ keepAlive: true, timeout: IDLE_MS }),
   "https:": new HttpsAgent({ keepAlive: true, timeout: IDLE_MS }),
 };
 
 interface PostOptions {
-  readonly headers: Headers;
+  readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   readonly signal: AbortSignal;
   /** For the connection, TLS included. */
@@ -28,11 +29,11 @@ export function httpPost(
   url: URL,
   { headers, body, signal, connectTimeoutMs = CONNECT_TIMEOUT_MS }: PostOptions,
 ): Promise<IncomingMessage> {
-  const options = { method: "POST", headers: Object.fromEntries(headers) };
+  const options = { method: "POST", headers };
   const request =
     url.protocol === "https:"
       ? requestHttps(url, { ...options, agent: agents["https:"] })
-      : requestHttp(url, { ...options, agent: agents["http:"] });
+      : http.request(url, { ...options, agent: agents["http:"] });
   return new Promise((resolve, reject) => {
     // Node's own `signal` option destroys the socket with an error, which is unhandled after a complete response.
     let close = () => request.destroy(new Error("the request was aborted"));

@@ -1,4 +1,4 @@
-import { Type, type Static } from "typebox";
+import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { retryable } from "../../../errors/llm-error.ts";
 import { isObject, parseJson } from "../../../parse-json.ts";

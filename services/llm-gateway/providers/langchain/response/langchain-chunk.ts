@@ -1,4 +1,4 @@
-import { Type, type Static } from "typebox";
+import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 
 const optionalString = Type.Optional(Type.String());

@@ -1,0 +1,73 @@
+import { access } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { Type } from "typebox";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { errorMessage } from "#shared/errors.ts";
+import { CHECKOUT, SERVICES, type ServiceName } from "../../test/support/spawn-service.ts";
+import { UsageError } from "../support/benchmark.ts";
+
+/** One of the compared ways to run the five services. */
+export interface Arm {
+  readonly name: "this" | "tree" | "bundles";
+  /** The working directory of the services. */
+  readonly checkout: string;
+  readonly flags: readonly string[];
+  readonly entry: (service: ServiceName) => string;
+}
+
+interface ArmOptions {
+  /** Another checkout with its dependencies. */
+  readonly tree: string | undefined;
+  /** Bundles of this checkout. */
+  readonly bundles: string | undefined;
+}
+
+const parseFlags = compileParser(
+  "service-node-flags.ts",
+  Type.Object({ SERVICE_NODE_FLAGS: Type.Array(Type.String()) }, { additionalProperties: true }),
+);
+
+/**
+ * This checkout's sources, then another checkout's sources and this checkout's bundles where given. Throws UsageError if a
+ * directory does not hold the services.
+ */
+export async function openArms({ tree, bundles }: ArmOptions): Promise<readonly Arm[]> {
+  const own = await sourcesArm("this", CHECKOUT);
+  const arms: Arm[] = [own];
+  if (tree !== undefined) arms.push(await sourcesArm("tree", resolve(tree)));
+  if (bundles !== undefined) {
+    const directory = resolve(bundles);
+    const arm: Arm = {
+      ...own,
+      name: "bundles",
+      entry: (service) => join(directory, "services", service, "main.mjs"),
+    };
+    await checkEntries("--bundles", arm);
+    arms.push(arm);
+  }
+  return arms;
+}
+
+async function sourcesArm(name: "this" | "tree", checkout: string): Promise<Arm> {
+  const arm = {
+    name,
+    checkout,
+    entry: (service: ServiceName) => join(checkout, "services", service, "main.ts"),
+  };
+  await checkEntries("--tree", arm);
+  // Each version runs with its own flags.
+  const file = pathToFileURL(join(checkout, "launcher/service-node-flags.ts")).href;
+  const module: unknown = await import(file).catch((error: unknown) => {
+    throw new UsageError(`--tree: ${errorMessage(error)}`, { cause: error });
+  });
+  return { ...arm, flags: parseFlags(Object.assign({}, module)).SERVICE_NODE_FLAGS };
+}
+
+async function checkEntries(option: string, { entry }: Pick<Arm, "entry">): Promise<void> {
+  for (const service of SERVICES) {
+    await access(entry(service)).catch((error: unknown) => {
+      throw new UsageError(`${option}: there is no ${entry(service)}`, { cause: error });
+    });
+  }
+}

@@ -1,0 +1,90 @@
+import { execFile, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readFile, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { expect } from "chai";
+import { BackingServers } from "../../test/support/backing-servers.ts";
+import { testConfigDirectory } from "../../test/support/config-directory.ts";
+import { HEALTH_VARIABLE, SERVICES, spawnService } from "../../test/support/spawn-service.ts";
+import { testPort } from "../../test/support/test-port.ts";
+import { untilReady } from "../../test/support/until-ready.ts";
+
+const run = promisify(execFile);
+const BUNDLER = join(import.meta.dirname, "../bundle/main.ts");
+
+async function endProcess(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const gone = once(child, "exit");
+  child.kill("SIGKILL");
+  await gone;
+}
+
+describe("the bundles of the image", function () {
+  this.timeout(600_000);
+  let directory: string;
+
+  before(async () => {
+    // Outside the checkout, so that no bundle finds the packages of node_modules.
+    directory = await mkdtemp(join(tmpdir(), "tarsy-bundles-"));
+    await run(process.execPath, [BUNDLER, directory]);
+  });
+  after(() => rm(directory, { recursive: true, force: true }));
+
+  it("start without the packages of a checkout, the api first, which migrates the database", async () => {
+    await using resources = new AsyncDisposableStack();
+    const servers = resources.use(await BackingServers.start());
+    const config = resources.use(await testConfigDirectory());
+    const gateway = await testPort();
+    const env = {
+      DATABASE_URL: servers.postgres.url,
+      NATS_URL: servers.nats.url,
+      CONFIG_DIR: config.path,
+      API_PORT: String(await testPort()),
+      NOTIFIER_PORT: String(await testPort()),
+      LLM_GATEWAY_PORT: String(gateway),
+      LLM_GATEWAY_ADDR: `127.0.0.1:${gateway}`,
+      LOG_FORMAT: "json",
+      NODE_COMPILE_CACHE: join(directory, "compile-cache"),
+    };
+    for (const name of SERVICES.toSorted((one, other) => Number(other === "api") - Number(one === "api"))) {
+      const healthPort = await testPort();
+      const child = spawnService({
+        name,
+        env: { ...env, [HEALTH_VARIABLE[name]]: String(healthPort) },
+        output: "pipe",
+        checkout: directory,
+        entry: join(directory, "services", name, "main.mjs"),
+      });
+      resources.defer(() => endProcess(child));
+      let output = "";
+      for (const stream of [child.stdout, child.stderr]) {
+        stream?.setEncoding("utf8").on("data", (text: string) => (output = (output + text).slice(-10_000)));
+      }
+      await untilReady(name, child, healthPort, () => output);
+      const check = join(import.meta.dirname, "../health-check.mjs");
+      await run(process.execPath, [check], { env: { [HEALTH_VARIABLE[name]]: String(healthPort) } });
+    }
+  });
+
+  it("load with the first use: the code that formats logs for terminals, and the SDKs of the providers", async () => {
+    for (const service of SERVICES) {
+      const files = await readdir(join(directory, "services", service));
+      expect(
+        files.some((name) => /^pino-pretty-\w+\.mjs$/u.test(name)),
+        service,
+      ).to.equal(true);
+    }
+    const gateway = await readFile(join(directory, "services/llm-gateway/main.mjs"), "utf8");
+    expect(gateway).not.to.match(/GoogleGenAI|ChatOpenAI|ChatAnthropic/u);
+  });
+
+  it("come with the licences of the packages in them", async () => {
+    const licences = await readFile(join(directory, "LICENSES.txt"), "utf8");
+    for (const name of ["@google/genai", "@grpc/grpc-js", "koa", "pg", "pino"]) {
+      expect(licences).to.match(new RegExp(`^${name} \\d+\\.\\d+\\.\\d+ \\(`, "mu"));
+    }
+    expect(licences).to.contain("Permission is hereby granted");
+  });
+});

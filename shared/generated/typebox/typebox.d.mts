@@ -1,0 +1,1 @@
+export { Type, type Static, type TEnum, type TSchema } from "typebox";

@@ -1,0 +1,47 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { expect } from "chai";
+import { CHECKOUT } from "../../../test/support/spawn-service.ts";
+
+const run = promisify(execFile);
+/** Prints what the process has loaded when it ends: Node's own modules by name, all others by URL. */
+const REPORT = `
+import { registerHooks } from "node:module";
+const urls = [];
+registerHooks({ load: (url, context, next) => (urls.push(url), next(url, context)) });
+process.on("exit", () => process.stderr.write(JSON.stringify([...process.moduleLoadList, ...urls])));
+`;
+const PRELOAD = `data:text/javascript,${encodeURIComponent(REPORT)}`;
+
+/** What the code of a service loads; it ends because of an invalid setting. */
+async function loadedBy(service: string): Promise<string> {
+  const failure: unknown = await run(
+    process.execPath,
+    ["--import", PRELOAD, join(CHECKOUT, "services", service, "main.ts")],
+    { cwd: CHECKOUT, env: { LOG_LEVEL: "none", LOG_FORMAT: "json" }, maxBuffer: 10_000_000 },
+  ).catch((error: unknown) => error);
+  expect(failure, service).to.have.property("code", 78);
+  return failure instanceof Error && "stderr" in failure ? String(failure.stderr) : "";
+}
+
+describe("the start of a service", function () {
+  this.timeout(240_000);
+
+  for (const service of ["api", "executor", "llm-gateway", "tool-runner", "notifier"]) {
+    it(`loads typebox as one module for the ${service}`, async () => {
+      const loaded = await loadedBy(service);
+      expect(loaded).to.contain("shared/generated/typebox/typebox.mjs");
+      expect(loaded).not.to.contain("/node_modules/typebox/");
+    });
+  }
+
+  // The api is missing here: the package of its router imports `node:http`.
+  for (const service of ["executor", "llm-gateway", "tool-runner", "notifier"]) {
+    it(`does not load fetch for the ${service}`, async () => {
+      const loaded = await loadedBy(service);
+      expect(loaded).to.contain("NativeModule http");
+      expect(loaded).not.to.contain("internal/deps/undici/undici");
+    });
+  }
+});
