@@ -11,9 +11,13 @@ interface LiveText {
 interface BufferedText {
   readonly eventId: string;
   attempt: number;
+  /** What was passed on. */
   text: string;
-  /** Code units of `text` already passed on. */
-  sent: number;
+  /**
+   * What follows `text`. Cut from one text, every piece would make the engine copy all of it: `+=` only links strings, and
+   * `slice` joins them.
+   */
+  unsent: string;
   /** Timestamp of the newest piece. */
   timestamp: string;
   /** The text exceeded the buffer; clients get the rest with the completed event. */
@@ -73,7 +77,7 @@ export class LiveTextBuffer {
       eventId,
       attempt: 0,
       text: "",
-      sent: 0,
+      unsent: "",
       timestamp: "",
       truncated: false,
       pending: undefined,
@@ -97,7 +101,7 @@ export class LiveTextBuffer {
   /** The text of an open event as far as it was emitted; undefined if the event is not open. */
   get(eventId: string): LiveText | undefined {
     const buffered = this.#texts.get(eventId);
-    return buffered && { attempt: buffered.attempt, text: buffered.text.slice(0, buffered.sent) };
+    return buffered && { attempt: buffered.attempt, text: buffered.text };
   }
 
   /** The open events, oldest first. */
@@ -108,7 +112,7 @@ export class LiveTextBuffer {
   /** Code units of all buffered texts. */
   get size(): number {
     let units = 0;
-    for (const { text } of this.#texts.values()) units += text.length;
+    for (const buffered of this.#texts.values()) units += lengthOf(buffered);
     return units;
   }
 
@@ -137,10 +141,10 @@ export class LiveTextBuffer {
       if (piece.offset > 0) return false;
       buffered.attempt = piece.attempt;
       buffered.text = "";
-      buffered.sent = 0;
+      buffered.unsent = "";
       buffered.truncated = false;
     }
-    const offset = buffered.text.length;
+    const offset = lengthOf(buffered);
     if (buffered.truncated) return true;
     if (piece.offset > offset) return false;
     const delta = piece.delta.slice(offset - piece.offset);
@@ -149,7 +153,7 @@ export class LiveTextBuffer {
       buffered.truncated = true;
       return true;
     }
-    buffered.text += delta;
+    buffered.unsent += delta;
     buffered.timestamp = piece.timestamp;
     this.#pacer.schedule(this.#flushAll);
     return true;
@@ -160,16 +164,17 @@ export class LiveTextBuffer {
   };
 
   #flush(buffered: BufferedText): void {
-    const { eventId: event_id, attempt, sent: offset, text, timestamp } = buffered;
-    if (offset === text.length) return;
-    buffered.sent = text.length;
+    const { eventId: event_id, attempt, text, unsent: delta, timestamp } = buffered;
+    if (delta === "") return;
+    buffered.text += delta;
+    buffered.unsent = "";
     this.#emit({
       type: "stream.chunk",
       session_id: this.#sessionId,
       event_id,
       attempt,
-      offset,
-      delta: text.slice(offset),
+      offset: text.length,
+      delta,
       timestamp,
     });
   }
@@ -186,7 +191,7 @@ export class LiveTextBuffer {
   }
 
   async #fillGap(buffered: BufferedText): Promise<void> {
-    let offset = buffered.text.length;
+    let offset = lengthOf(buffered);
     for (let requests = 0; requests < MAX_REQUESTS; requests += 1) {
       const snapshot = await this.#ask(buffered.eventId, offset);
       if (snapshot === undefined || this.#texts.get(buffered.eventId) !== buffered) return;
@@ -197,9 +202,13 @@ export class LiveTextBuffer {
         offset = 0;
         continue;
       }
-      const grown = attempt === buffered.attempt && buffered.text.length > offset;
-      if (buffered.truncated || !grown || buffered.text.length >= length) return;
-      offset = buffered.text.length;
+      const grown = attempt === buffered.attempt && lengthOf(buffered) > offset;
+      if (buffered.truncated || !grown || lengthOf(buffered) >= length) return;
+      offset = lengthOf(buffered);
     }
   }
+}
+
+function lengthOf({ text, unsent }: BufferedText): number {
+  return text.length + unsent.length;
 }
