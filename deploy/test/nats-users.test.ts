@@ -108,9 +108,9 @@ describe("the users of the NATS server", () => {
       status: "in_progress",
       timestamp,
     } as const;
-    await publishEvent(executor, { session_id: SESSION, seq: 1, db_event_id: 1, payload });
+    publishEvent(executor, { session_id: SESSION, seq: 1, db_event_id: 1, payload });
     await until("the api follows a session's events", () => followed.length === 1);
-    expect(await lastPublishedSeq(executor, SESSION)).to.equal(1);
+    await until("the event is stored", async () => (await lastPublishedSeq(executor, SESSION)) === 1);
     // The sweeper recreates a durable consumer that skipped messages.
     expect(await isDurableAheadOfStream(api)).to.equal(false);
     await recreateDurable(api, { maxRunning: 5 });

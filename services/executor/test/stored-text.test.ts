@@ -137,8 +137,10 @@ describe("what a step stores", () => {
       ],
       "finish",
     );
-    const found = async (table: string) =>
-      (await executor.query(textsOf(table), [id])).map((row) => Object.values(Object(row))[0]);
+    const found = async (table: string) => {
+      const rows = await executor.query(textsOf(table), [id]);
+      return rows.map((row) => (typeof row === "object" && row !== null && "key" in row ? row.key : row));
+    };
     const ERRORS = ["error_code", "error_message"];
     expect(await found("stages")).to.deep.equal([...ERRORS, "stage_name"]);
     expect(await found("agent_executions")).to.deep.equal([
