@@ -65,9 +65,9 @@ export class ExecutorFixture implements AsyncDisposable {
   async another(
     resources: AsyncDisposableStack,
     gateway = "127.0.0.1:1",
-    databaseUrl = this.servers.postgres.url,
+    options: Partial<DepsOptions> = {},
   ): Promise<ExecutorDeps> {
-    return openDeps(resources, this.servers, gateway, databaseUrl);
+    return openDeps(resources, this.servers, gateway, options);
   }
 
   /** A pending session as the api inserts it. */
@@ -150,38 +150,42 @@ export class ExecutorFixture implements AsyncDisposable {
   }
 }
 
+interface DepsOptions {
+  readonly databaseUrl: string;
+  readonly natsUrl: string;
+  readonly verifiesState: boolean;
+}
+
 async function openDeps(
   resources: AsyncDisposableStack,
   servers: BackingServers,
   gateway: string,
-  databaseUrl = servers.postgres.url,
+  {
+    databaseUrl = servers.postgres.url,
+    natsUrl = servers.nats.url,
+    verifiesState = true,
+  }: Partial<DepsOptions> = {},
 ): Promise<ExecutorDeps> {
   const { signal } = new AbortController();
   const config = {
     log: { level: "silent", format: "json" },
     health: { host: "127.0.0.1", port: 0 },
     databaseUrl,
-    natsUrl: servers.nats.url,
+    natsUrl,
     natsReplicas: 1,
     llmGatewayAddress: gateway,
     maxMessageBytes: 16 * 1024 * 1024,
     podId: `pod-${randomUUID()}`,
-    verifiesState: true,
+    verifiesState,
     slots: 5,
     maxRunning: 5,
   } as const;
-  const db = resources.use(
-    await openDatabase({
-      url: config.databaseUrl,
-      applicationName: config.podId,
-      poolSize: 8,
-      log,
-      signal,
-    }),
-  );
+  const database = { applicationName: config.podId, log, signal };
+  const db = resources.use(await openDatabase({ ...database, url: config.databaseUrl, poolSize: 8 }));
+  const leaseDb = resources.use(await openDatabase({ ...database, url: servers.postgres.url, poolSize: 1 }));
   const bus = resources.use(await openBus({ url: config.natsUrl, name: config.podId, log, signal }));
   const llm = resources.adopt(openLlmClient(gateway, config.maxMessageBytes), (client) => client.close());
-  const leases = resources.use(keepLeases({ db, podId: config.podId, log }));
+  const leases = resources.use(keepLeases({ db: leaseDb, podId: config.podId, log }));
   const metrics = createExecutorMetrics(new Registry());
   const prepareQueue = async () => {
     await ensureStreams(bus, { replicas: config.natsReplicas });

@@ -27,7 +27,7 @@ describe("a chain that loses the reply to one of its commits", () => {
       });
     const proxy = resources.use(await TcpProxy.start({ host: url.hostname, port: Number(url.port), tap }));
     url.port = String(proxy.port);
-    deps = await fixture.executor.another(resources, fixture.gateway.address, url.href);
+    deps = await fixture.executor.another(resources, fixture.gateway.address, { databaseUrl: url.href });
     await fixture.play(
       { when: { contains: "Bring the results" }, steps: [{ text: "all agree" }] },
       { steps: [{ thinking: "hm" }, { text: "found it" }] },

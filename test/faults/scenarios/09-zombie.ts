@@ -1,4 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
+import { isCommit } from "../../support/postgres-tap.ts";
 import { until } from "../../support/until.ts";
 import type { ExecutorSlot } from "../harness/executor-slot.ts";
 import type { FaultLab } from "../harness/fault-lab.ts";
@@ -10,13 +11,13 @@ export const zombie: Scenario = {
   summary: "an executor is frozen (SIGSTOP) during a step and continues after another has taken over",
   run: async (context) => {
     const { rounds, sessions } = context.short ? { rounds: 1, sessions: 0 } : { rounds: 5, sessions: 10 };
-    let onBegin: BeginWatch | undefined;
+    let onWrite: WriteWatch | undefined;
     const lab = await context.lab({
       executors: 2,
       slots: 10,
       watchExecutor: (slot) => ({
         asked: (sql) => {
-          const after = sql.includes("START TRANSACTION") ? onBegin?.(slot) : undefined;
+          const after = isCommit(sql) ? onWrite?.(slot) : undefined;
           return after === undefined ? "forward" : { after };
         },
       }),
@@ -27,7 +28,7 @@ export const zombie: Scenario = {
       await freezeBeforeItsWrite(context, lab, {
         frozen,
         other,
-        watchBegin: (watch) => void (onBegin = watch),
+        watchWrites: (watch) => void (onWrite = watch),
       });
       if (sessions > 0) await freezeAnywhere(context, lab, { frozen, other, sessions });
       context.progress(`round ${round} of ${rounds}`);
@@ -41,32 +42,32 @@ export const zombie: Scenario = {
   },
 };
 
-/** Called when an executor begins a transaction. A returned promise delays the BEGIN. */
-type BeginWatch = (slot: number) => Promise<void> | undefined;
+/** Called before an executor's write reaches Postgres. A returned promise delays it. */
+type WriteWatch = (slot: number) => Promise<void> | undefined;
 
 interface Pair {
   readonly frozen: ExecutorSlot;
   readonly other: ExecutorSlot;
 }
 
-/** Freezes an executor between an LLM answer and its transaction, until the new owner waits for its own LLM answer. */
+/** Freezes an executor between an LLM answer and the write that stores it, until the new owner waits for its own LLM answer. */
 async function freezeBeforeItsWrite(
   { figure, expect }: ScenarioContext,
   lab: FaultLab,
-  { frozen, other, watchBegin }: Pair & { watchBegin: (watch: BeginWatch | undefined) => void },
+  { frozen, other, watchWrites }: Pair & { watchWrites: (watch: WriteWatch | undefined) => void },
 ): Promise<void> {
   await other.stop();
   const thawed = Promise.withResolvers<void>();
   const { caseId, data } = lab.alerts.newCase({ turns: 2, paceMs: 3_000 });
   const callsOf = () => lab.model.calls.filter((call) => call.caseId === caseId && call.number === 2);
   let frozenAt = 0;
-  const onBegin = (slot: number) => {
+  const onWrite = (slot: number) => {
     if (slot !== frozen.index || frozenAt > 0 || callsOf()[0]?.answered !== true) return undefined;
     frozenAt = Date.now();
     frozen.freeze();
     return thawed.promise;
   };
-  watchBegin(onBegin);
+  watchWrites(onWrite);
   const id = await lab.alerts.submitCase({ caseId, data });
   lab.follow([id]);
   await until("the executor is frozen before it stores an answer", () => frozenAt > 0);
@@ -76,7 +77,7 @@ async function freezeBeforeItsWrite(
   expect("the new owner has no answer yet", callsOf()[1]?.answered === false);
   frozen.thaw();
   thawed.resolve();
-  watchBegin(undefined);
+  watchWrites(undefined);
   await lab.untilAllTerminal();
 }
 
