@@ -21,6 +21,8 @@ describe("the compose stack on three NATS servers", () => {
       await Stack.start({ engine, configDir: path, overlays, settings: { EXECUTORS: "2" } }),
     );
     client = new TarsyClient(stack.urls);
+    // Servers that have never elected a leader cannot go on without one of them.
+    await client.waitFor(await client.submit("with three servers"), ["completed"]);
   });
   after(async () => resources.disposeAsync());
   afterEach(async function () {
