@@ -8,7 +8,8 @@ import { cancelledByUser, errorMessage } from "#shared/errors.ts";
 import { jitter, pause } from "#shared/pause.ts";
 import { untilAborted } from "#shared/until-aborted.ts";
 import { chooseSessions } from "./choose-sessions.ts";
-import { claimSession, type ClaimOutcome } from "./claim-session.ts";
+import { claimSession } from "./claim-session.ts";
+import type { ClaimOutcome } from "./session-claim.ts";
 import type { ExecutorDeps } from "./executor-deps.ts";
 import { runSession, type RunEnd } from "./run-session.ts";
 

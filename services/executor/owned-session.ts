@@ -5,7 +5,7 @@ import { snapshotReplyCodec, snapshotRequestCodec } from "#shared/contracts/stre
 import { SUBJECTS } from "#shared/contracts/subjects.ts";
 import { CancelledError, TerminalError, coerceError } from "#shared/errors.ts";
 import type { LLMServiceClient } from "#shared/generated/llm/v1/llm.ts";
-import type { SessionClaim } from "./claim-session.ts";
+import type { SessionClaim } from "./session-claim.ts";
 import type { ExecutorDeps } from "./executor-deps.ts";
 import type { ExecutorMetrics } from "./executor-metrics.ts";
 import type { SessionWriter } from "./persist/session-writer.ts";

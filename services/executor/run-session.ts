@@ -10,7 +10,7 @@ import { isTerminal, type TerminalStatus } from "#shared/contracts/statuses.ts";
 import type { WaitingFor } from "#shared/contracts/waiting-for.ts";
 import { isDatabaseUnavailable } from "#shared/database/database-unavailable.ts";
 import { backoff, pause } from "#shared/pause.ts";
-import type { SessionClaim } from "./claim-session.ts";
+import type { SessionClaim } from "./session-claim.ts";
 import type { ExecutorDeps } from "./executor-deps.ts";
 import { nextSessionStep, type SessionStep } from "./next-session-step.ts";
 import { openOwnedSession, type OwnedSession } from "./owned-session.ts";

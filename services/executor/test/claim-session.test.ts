@@ -1,5 +1,6 @@
 import { expect } from "chai";
-import { claimSession, decideClaim, type ClaimRow } from "../claim-session.ts";
+import { claimSession, decideClaim } from "../claim-session.ts";
+import type { ClaimRow } from "../session-claim.ts";
 import { ExecutorFixture } from "./executor-fixture.ts";
 
 const FREE: ClaimRow = {

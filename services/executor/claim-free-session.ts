@@ -1,0 +1,81 @@
+import { Type } from "#shared/generated/typebox/typebox.mjs";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
+import type { Database } from "#shared/database/database.ts";
+import { selectRows } from "#shared/database/select-rows.ts";
+import {
+  CLAIM_COLUMNS,
+  CLAIM_SOURCE,
+  ClaimRow,
+  claimed,
+  startedEvent,
+  type ClaimOutcome,
+} from "./session-claim.ts";
+import { LEASE_SECONDS } from "./session-lease.ts";
+
+/**
+ * Claims a session that nobody owns and that does not wait, in one statement; nothing for any other. Its event, if it starts
+ * or goes on after a wait, is numbered and stamped under the row's lock.
+ */
+const CLAIM_FREE = `
+WITH found AS MATERIALIZED (
+  SELECT ${CLAIM_COLUMNS} ${CLAIM_SOURCE}
+    AND s.deleted_at IS NULL AND s.status IN ('pending', 'in_progress', 'cancelling') AND r.lease_expires_at IS NULL
+    AND (s.status = 'cancelling' OR r.not_before IS NULL OR r.not_before <= clock_timestamp())
+  FOR NO KEY UPDATE OF s, r
+), started AS (
+  UPDATE alert_sessions s SET pod_id = $2, started_at = coalesce(s.started_at, now()),
+    status = CASE WHEN s.status = 'pending' THEN 'in_progress' ELSE s.status END
+  FROM found WHERE s.session_id = found.session_id
+), claim AS (
+  UPDATE session_runtime r SET lease_owner = $2, lease_epoch = r.lease_epoch + 1, not_before = NULL,
+    waiting_for = NULL, waiting_since = NULL, paused_ms = r.paused_ms + found.pause_ms::bigint,
+    lease_expires_at = now() + make_interval(secs => ${LEASE_SECONDS}), last_interaction_at = now(),
+    last_seq = r.last_seq + CASE WHEN found.status = 'pending' OR (found.status = 'in_progress' AND found.waiting_for IS NOT NULL)
+                            THEN 1 ELSE 0 END
+  FROM found WHERE r.session_id = found.session_id
+  RETURNING r.session_id, r.last_seq,
+            to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS stamp
+), event AS (
+  INSERT INTO events (session_id, seq, payload)
+  SELECT claim.session_id, claim.last_seq, jsonb_build_object('type', 'session.status', 'session_id', claim.session_id,
+                                                              'status', 'in_progress', 'timestamp', claim.stamp)
+  FROM claim JOIN found USING (session_id)
+  WHERE found.status = 'pending' OR (found.status = 'in_progress' AND found.waiting_for IS NOT NULL)
+  RETURNING id, seq
+)
+SELECT found.lease_epoch, found.attempts, found.interruptions, found.waiting_for, found.timeout_ms, found.elapsed_ms,
+       found.database_time_ms, claim.stamp, event.id AS event_id, event.seq
+FROM found JOIN claim USING (session_id) LEFT JOIN event ON true`;
+
+const parseFree = compileParser(
+  "claimed session",
+  Type.Object({
+    ...Type.Pick(ClaimRow, [
+      "lease_epoch",
+      "attempts",
+      "interruptions",
+      "waiting_for",
+      "timeout_ms",
+      "elapsed_ms",
+      "database_time_ms",
+    ]).properties,
+    stamp: Type.String(),
+    event_id: Type.Union([Type.Integer(), Type.Null()]),
+    seq: Type.Union([Type.Integer(), Type.Null()]),
+  }),
+);
+
+/** Claims a session in one statement, if nobody owns it and it does not wait; undefined for any other. */
+export async function claimFreeSession(
+  db: Database,
+  sessionId: string,
+  podId: string,
+): Promise<ClaimOutcome | undefined> {
+  const [row] = await selectRows(db, parseFree, CLAIM_FREE, [sessionId, podId]);
+  if (row === undefined) return undefined;
+  const { attempts, event_id, seq, stamp: timestamp } = row;
+  const payload = { ...startedEvent(sessionId), timestamp };
+  const events =
+    event_id === null || seq === null ? [] : [{ session_id: sessionId, seq, db_event_id: event_id, payload }];
+  return claimed(sessionId, row, { attempts, events });
+}

@@ -1,0 +1,103 @@
+import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
+import { literals } from "#shared/contracts/literals.ts";
+import type { SessionEvent } from "#shared/contracts/session-event.ts";
+import { SESSION_STATUSES } from "#shared/contracts/statuses.ts";
+import { WaitingFor } from "#shared/contracts/waiting-for.ts";
+
+/** A claimed session, with what its owner needs at the start. */
+export interface SessionClaim {
+  readonly sessionId: string;
+  /** Carried by every write of this owner. */
+  readonly epoch: number;
+  /** Takeovers or failed runs since the last completed step. */
+  readonly attempts: number;
+  /** Runs that ended because a dependency failed, since the last completed step. */
+  readonly interruptions: number;
+  /** What the session has just waited for. */
+  readonly waitedFor: WaitingFor | null;
+  /** The database's time at the claim, in milliseconds since the epoch. */
+  readonly databaseTimeMs: number;
+  /** The session's total time, for the timeout message. */
+  readonly sessionTimeoutMs: number;
+  /** Milliseconds until the session's deadline, by the database's clock; zero or negative once it has passed. */
+  readonly deadlineInMs: number;
+  /** Committed by the claim and not published yet. */
+  readonly events: readonly SessionEvent[];
+}
+
+/** The result of trying to claim a session. */
+export type ClaimOutcome =
+  | ({ readonly kind: "claimed" } & SessionClaim)
+  /** The session is terminal or gone: acknowledge. */
+  | { readonly kind: "over" }
+  /** Another executor's lease is live for `forMs` milliseconds: retry then. */
+  | { readonly kind: "leased"; readonly forMs: number }
+  /** Deferred until the time in its row: acknowledge; the sweeper dispatches it again. */
+  | { readonly kind: "waiting" };
+
+export const ClaimRow = Type.Object({
+  status: literals(SESSION_STATUSES),
+  deleted: Type.Boolean(),
+  lease_epoch: Type.Integer(),
+  /** Milliseconds until the lease expires; negative after expiry, null if there is no lease. */
+  lease_ms: Type.Union([Type.Number(), Type.Null()]),
+  attempts: Type.Integer(),
+  interruptions: Type.Integer(),
+  /** True before the time in `not_before`. */
+  deferred: Type.Boolean(),
+  waiting_for: Type.Union([WaitingFor, Type.Null()]),
+  /** How long the wait that is over has paused the session's time, in milliseconds. */
+  pause_ms: Type.Number(),
+  timeout_ms: Type.Number(),
+  /** Milliseconds since the first start without pauses; 0 before it. */
+  elapsed_ms: Type.Number(),
+  database_time_ms: Type.Number(),
+  postgres_up_ms: Type.Number(),
+  /** Another executor died at about the time when the lease was last renewed. */
+  others_died: Type.Boolean(),
+});
+export type ClaimRow = Static<typeof ClaimRow>;
+/** The columns of a claim row, by `CLAIM_SOURCE`, of the session $1. */
+export const CLAIM_COLUMNS = `
+       s.session_id, s.status, s.deleted_at IS NOT NULL AS deleted, r.lease_epoch, r.attempts, r.interruptions,
+       (extract(epoch FROM r.lease_expires_at - clock_timestamp()) * 1000)::float8 AS lease_ms,
+       coalesce(r.not_before > clock_timestamp(), false) AS deferred,
+       r.waiting_for, paused.pause_ms,
+       coalesce((s.resolved_config->>'session_timeout_ms')::float8, 900000) AS timeout_ms,
+       (extract(epoch FROM clock_timestamp() - coalesce(s.started_at, clock_timestamp())) * 1000)::float8
+         - r.paused_ms - paused.pause_ms AS elapsed_ms,
+       (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS database_time_ms`;
+
+export const CLAIM_SOURCE = `
+FROM alert_sessions s JOIN session_runtime r USING (session_id),
+     LATERAL (SELECT CASE WHEN (r.waiting_for->>'pauses_deadline')::boolean
+                THEN (extract(epoch FROM clock_timestamp() - r.waiting_since) * 1000)::float8 ELSE 0 END AS pause_ms) AS paused
+WHERE s.session_id = $1`;
+
+/** The event of a session that starts, or goes on after a wait. */
+export function startedEvent(session_id: string) {
+  return { type: "session.status", session_id, status: "in_progress" } as const;
+}
+
+/** The outcome for the executor that has claimed the session of this row. */
+export function claimed(
+  sessionId: string,
+  row: Pick<
+    ClaimRow,
+    "lease_epoch" | "interruptions" | "waiting_for" | "timeout_ms" | "elapsed_ms" | "database_time_ms"
+  >,
+  { attempts, events }: Pick<SessionClaim, "attempts" | "events">,
+): ClaimOutcome {
+  return {
+    kind: "claimed",
+    sessionId,
+    epoch: row.lease_epoch + 1,
+    attempts,
+    interruptions: row.interruptions,
+    waitedFor: row.waiting_for,
+    databaseTimeMs: row.database_time_ms,
+    sessionTimeoutMs: row.timeout_ms,
+    deadlineInMs: row.timeout_ms - row.elapsed_ms,
+    events,
+  };
+}
