@@ -15,13 +15,13 @@ import { lastPublishedSeq } from "#shared/bus/last-published-seq.ts";
 import { openBus, type Bus } from "#shared/bus/open-bus.ts";
 import { pullSession } from "#shared/bus/pull-session.ts";
 import { queuedSessions } from "#shared/bus/queued-sessions.ts";
-import { wakeSession } from "#shared/bus/wake-session.ts";
 import { BUS_USERS } from "#shared/contracts/bus-users.ts";
 import { EVENTS_STREAM, SESSIONS_STREAM, SUBJECTS } from "#shared/contracts/subjects.ts";
 import { freePort } from "../../launcher/free-port.ts";
 import { findNatsServer } from "../../launcher/nats/find-nats-server.ts";
 import { until } from "../../test/support/until.ts";
 import { passwordVariable, renderNatsUsers } from "../nats/render-nats-users.ts";
+import { wakeSession } from "../../test/support/wake-session.ts";
 
 const NATS_DIR = join(import.meta.dirname, "../nats");
 const TOOLS_DIR = join(import.meta.dirname, "../../.tarsy/tools");

@@ -1,3 +1,5 @@
+import { isDatabaseUnavailable } from "#shared/database/database-unavailable.ts";
+import { CancelledError } from "#shared/errors.ts";
 import { postgresSafeValue } from "#shared/postgres-safe-value.ts";
 import { commitStep, type CommitKind } from "./persist/commit-step.ts";
 import type { SessionWriter } from "./persist/session-writer.ts";
@@ -9,8 +11,10 @@ import { throwIfDifferent } from "./state/session-memory.ts";
 interface AgentStepsOptions {
   readonly session: SessionWriter & { readonly verifiesState: boolean };
   readonly memory: AgentMemory;
+  /** The generation of the session's memory before `memory` was read. */
+  readonly generation: number;
   /** Steps of the session that precede the agent's first one and are committed with it. */
-  readonly before: readonly StepRecord[];
+  readonly before: SessionSteps;
 }
 
 /**
@@ -20,18 +24,19 @@ interface AgentStepsOptions {
 export class AgentSteps {
   readonly #session: AgentStepsOptions["session"];
   readonly #generation: number;
-  /** Until the steps of the session that came with the agent are committed. */
-  #holdsSessionSteps: boolean;
+  /** The first of the pending steps that are the session's own. */
+  #sessionSteps: readonly StepRecord[];
   #memory: AgentMemory;
   #pending: StepRecord[];
-  #onCommitted: (() => void)[] = [];
+  #onCommitted: (() => void)[];
 
-  constructor({ session, memory, before }: AgentStepsOptions) {
+  constructor({ session, memory, generation, before }: AgentStepsOptions) {
     this.#session = session;
     this.#memory = memory;
-    this.#pending = [...before];
-    this.#holdsSessionSteps = before.length > 0;
-    this.#generation = session.memory.generation;
+    this.#pending = [...before.steps];
+    this.#sessionSteps = before.steps;
+    this.#onCommitted = [before.committed];
+    this.#generation = generation;
   }
 
   /** What the agent's rows say after the steps so far, committed or not. */
@@ -59,26 +64,84 @@ export class AgentSteps {
   }
 
   /**
-   * Commits the steps that are not stored yet. Throws what `commitStep` throws, as the cause of a SessionStepsError if the
-   * session's own steps were among them; the object is of no use afterwards.
+   * Commits the steps that are not stored yet. Throws what `commitStep` throws; the object is of no use afterwards. If
+   * the session's own steps came with the agent, they are tried alone then: as SessionStepsError if it was they that failed.
    */
-  async commit(kind: CommitKind = "step"): Promise<void> {
-    const [steps, callbacks] = [this.#pending, this.#onCommitted];
+  async commit(): Promise<void> {
+    const steps = this.#take();
     if (steps.length === 0) return;
-    this.#pending = [];
-    this.#onCommitted = [];
+    const before = this.#sessionSteps;
+    this.#sessionSteps = [];
     try {
-      await commitStep(this.#session, steps, kind);
+      await commitStep(this.#session, steps);
     } catch (error) {
-      throw this.#holdsSessionSteps ? new SessionStepsError(error) : error;
+      if (before.length === 0) throw error;
+      if (hasVerdict(error)) throw new SessionStepsError(error);
+      await this.#commitAlone(before);
+      throw error;
     }
-    this.#holdsSessionSteps = false;
+    await this.#stored();
+  }
+
+  /**
+   * Commits the agent's last steps with those of the session that follow. If the latter fail, the agent's outcome is stored
+   * without them, because a model may have been paid for it; then throws SessionStepsError.
+   */
+  async commitLast({ steps: following, kind, committed }: SessionSteps): Promise<void> {
+    if (following.length === 0) return this.commit();
+    const own = this.#take();
+    const before = this.#sessionSteps;
+    this.#sessionSteps = [];
+    try {
+      await commitStep(this.#session, [...own, ...following], kind);
+    } catch (error) {
+      if (before.length > 0 || hasVerdict(error)) throw new SessionStepsError(error);
+      await commitStep(this.#session, own);
+      throw new SessionStepsError(error);
+    }
+    for (const { rows } of following) this.#memory = foldAgent(this.#memory, rows);
+    committed();
+    await this.#stored();
+  }
+
+  #take(): readonly StepRecord[] {
+    const steps = this.#pending;
+    this.#pending = [];
+    return steps;
+  }
+
+  async #commitAlone(steps: readonly StepRecord[]): Promise<void> {
+    try {
+      await commitStep(this.#session, steps);
+    } catch (error) {
+      throw new SessionStepsError(error);
+    }
+  }
+
+  async #stored(): Promise<void> {
+    const callbacks = this.#onCommitted;
+    this.#onCommitted = [];
     for (const committed of callbacks) committed();
     if (!this.#session.verifiesState) return;
     const stored = await loadAgent(this.#session.db, this.#memory.executionId);
     throwIfDifferent("agent", comparable(stored), comparable(this.#memory));
   }
 }
+
+/** True for an error that no other try of the same steps can mend, or that only another owner can. */
+function hasVerdict(error: unknown): boolean {
+  return error instanceof CancelledError || isDatabaseUnavailable(error);
+}
+
+/** Steps of the session that the rows alone decide, and how the last of them is committed. */
+export interface SessionSteps {
+  readonly steps: readonly StepRecord[];
+  readonly kind: CommitKind;
+  /** To be called once they are stored. */
+  readonly committed: () => void;
+}
+
+export const NO_STEPS: SessionSteps = { steps: [], kind: "step", committed: () => undefined };
 
 /** Steps of the session could not be committed with those of its agent; the cause is the error. */
 export class SessionStepsError extends Error {

@@ -43,7 +43,7 @@ export function createExecutorMetrics(registry: Registry): ExecutorMetrics {
     }),
     stepSeconds: new Histogram({
       name: "tarsy_executor_step_duration_seconds",
-      help: "Time from a step's start to its commit, by kind",
+      help: "Time from a step's start to its outcome, by kind",
       labelNames: ["kind"],
       buckets: [0.005, 0.02, 0.1, 0.5, 2, 10, 30, 120],
       registers,

@@ -3,7 +3,7 @@ import { isDatabaseSlow } from "#shared/database/database-slow.ts";
 import { isDatabaseUnavailable } from "#shared/database/database-unavailable.ts";
 import { CancelledError, RetryableError, TerminalError, errorMessage } from "#shared/errors.ts";
 import { backoff, pause } from "#shared/pause.ts";
-import { AgentSteps, SessionStepsError } from "./agent-steps.ts";
+import { AgentSteps, NO_STEPS, SessionStepsError, type SessionSteps } from "./agent-steps.ts";
 import type { AgentState, AgentStep } from "./controllers/controller.ts";
 import { nextAgentStep } from "./controllers/next-agent-step.ts";
 import { timelineOf, type ExecutionRun } from "./execution-run.ts";
@@ -11,7 +11,6 @@ import { performLlmCall } from "./llm/perform-llm-call.ts";
 import type { AgentRun, RunExecutions } from "./next-session-step.ts";
 import type { OwnedSession } from "./owned-session.ts";
 import { appendUserMessage, openConversation } from "./persist/conversation.ts";
-import type { CommitKind } from "./persist/commit-step.ts";
 import { endExecution, startExecution } from "./persist/execution-rows.ts";
 import { failExecution } from "./persist/fail-execution.ts";
 import type { StepRecord } from "./persist/step-record.ts";
@@ -24,18 +23,12 @@ import { announceToolCall, performToolCall } from "./tools/perform-tool-call.ts"
 import { performToolListing } from "./tools/perform-tool-listing.ts";
 import { waitLeft } from "./wait.ts";
 
-/** Steps of the session that are decided by the rows alone, and how the last of them is committed. */
-export interface SessionSteps {
-  readonly steps: readonly StepRecord[];
-  readonly kind: CommitKind;
-}
-
 /** The execution to run, with everything that does not change while it runs. */
 interface RunExecutionRequest
   extends AgentRun, Pick<RunExecutions, "stage" | "synthesisInputs" | "chain" | "previous"> {
   readonly alert: AlertInput;
   /** Steps of the session to commit with the agent's first ones. */
-  readonly before: readonly StepRecord[];
+  readonly before: SessionSteps;
   /** The steps of the session that follow once this agent's last steps are added: they are committed with them. */
   readonly following: (last: readonly StepRecord[]) => Promise<SessionSteps>;
 }
@@ -58,7 +51,7 @@ export async function runExecution(
 ): Promise<WaitingFor | null> {
   const { stage, execution, before } = request;
   session.throwIfStopped();
-  let steps = before.length > 0 ? newSteps(session, request) : undefined;
+  let steps = before.steps.length > 0 ? newSteps(session, request) : undefined;
   for (;;) {
     try {
       return await runSteps(session, request, steps ?? (await readSteps(session, request)));
@@ -79,12 +72,15 @@ export async function runExecution(
 
 /** The steps of an execution whose row is among the steps before it. */
 function newSteps(session: OwnedSession, { execution, before }: RunExecutionRequest): AgentSteps {
-  return new AgentSteps({ session, memory: newAgent(execution.execution_id, execution.status), before });
+  const { generation } = session.memory;
+  const memory = newAgent(execution.execution_id, execution.status);
+  return new AgentSteps({ session, memory, generation, before });
 }
 
 async function readSteps(session: OwnedSession, { execution }: RunExecutionRequest): Promise<AgentSteps> {
+  const { generation } = session.memory;
   const memory = await loadAgent(session.db, execution.execution_id);
-  return new AgentSteps({ session, memory, before: [] });
+  return new AgentSteps({ session, memory, generation, before: NO_STEPS });
 }
 
 /**
@@ -150,9 +146,7 @@ async function runSteps(
     const wait = await perform(run, step);
     const kind = METRIC_KINDS[step.kind];
     if (wait === null && step.kind === "finish") {
-      const { steps: following, kind: commitKind } = await request.following(steps.pending);
-      for (const one of following) steps.add(one);
-      await steps.commit(commitKind);
+      await steps.commitLast(await request.following(steps.pending));
     }
     session.metrics.stepSeconds.observe({ kind }, (performance.now() - startedAt) / 1_000);
     if (wait !== null) {

@@ -6,7 +6,8 @@ import { loadAlert } from "./state/load-alert.ts";
 import type { RunExecutions } from "./next-session-step.ts";
 import type { OwnedSession } from "./owned-session.ts";
 import type { StepRecord } from "./persist/step-record.ts";
-import { runExecution, type SessionSteps } from "./run-execution.ts";
+import { NO_STEPS, type SessionSteps } from "./agent-steps.ts";
+import { runExecution } from "./run-execution.ts";
 import { earliestWait, waitLeft } from "./wait.ts";
 
 /** A shorter wait of a whole session is not worth giving its slot back. */
@@ -14,7 +15,7 @@ const KEEP_SLOT_MS = 3_000;
 
 /** The steps of the session around those of a stage's only agent, which are committed with them. */
 export interface AroundOneAgent {
-  readonly before: readonly StepRecord[];
+  readonly before: SessionSteps;
   readonly following: (last: readonly StepRecord[]) => Promise<SessionSteps>;
 }
 
@@ -44,7 +45,7 @@ export async function runExecutions(
   const run = async ({ execution, agent }: RunExecutions["runs"][number]) => {
     const agentRun = { ...step, execution, agent, alert, following };
     try {
-      for (let first = before; ; first = []) {
+      for (let first = before; ; first = NO_STEPS) {
         const wait = await limit(() =>
           runExecution({ ...session, throwIfStopped }, { ...agentRun, before: first }),
         );

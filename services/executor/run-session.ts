@@ -20,7 +20,7 @@ import { MAX_ATTEMPTS, releaseSession, type Release } from "./persist/release-se
 import { endSession } from "./persist/session-rows.ts";
 import { completeStage, startStage, startSynthesis } from "./persist/stage-rows.ts";
 import type { StepRecord } from "./persist/step-record.ts";
-import type { SessionSteps } from "./run-execution.ts";
+import { NO_STEPS, type SessionSteps } from "./agent-steps.ts";
 import { runExecutions } from "./run-executions.ts";
 import { LEASE_SECONDS } from "./session-lease.ts";
 import { foldSession } from "./state/session-state.ts";
@@ -46,8 +46,8 @@ export async function runSession(
     throwIfGivenUp(claim);
     for (;;) {
       session.throwIfStopped();
-      const { steps, kind, next } = await decideSteps(session, []);
-      const result = await perform(session, { steps, kind }, next, claim);
+      const { next, ...steps } = await decideSteps(session, []);
+      const result = await perform(session, steps, next, claim);
       session.metrics.steps.inc({ kind: next.kind });
       if (result === null) continue;
       if (typeof result === "string") return result;
@@ -84,12 +84,14 @@ async function decideSteps(
   const stored = await session.commitMutex(() => session.memory.state());
   let state = before.map(({ rows }) => rows).reduce(foldSession, stored);
   const steps: StepRecord[] = [];
+  const kinds: SessionStep["kind"][] = [];
   let kind: CommitKind = "step";
+  const committed = () => kinds.forEach((done) => session.metrics.steps.inc({ kind: done }));
   for (;;) {
     const step = nextSessionStep(state);
     const decided = decideStep(session.sessionId, step);
-    if ("next" in decided) return { steps, kind, ...decided };
-    session.metrics.steps.inc({ kind: step.kind });
+    if ("next" in decided) return { steps, kind, committed, ...decided };
+    kinds.push(step.kind);
     if (step.kind === "finish") kind = "finish";
     steps.push(decided.record);
     state = foldSession(state, decided.record.rows);
@@ -120,17 +122,21 @@ function decideStep(
  */
 async function perform(
   session: OwnedSession,
-  { steps, kind }: SessionSteps,
+  decided: SessionSteps,
   next: OutsideStep,
   { waitedFor }: SessionClaim,
 ): Promise<TerminalStatus | WaitingFor | null> {
   // The steps before and after a stage's only agent are committed with the agent's own.
   const isOneAgent = next.kind === "run-executions" && next.runs.length === 1;
-  if (steps.length > 0 && !isOneAgent) await commitStep(session, steps, kind);
+  const { steps, kind, committed } = decided;
+  if (steps.length > 0 && !isOneAgent) {
+    await commitStep(session, steps, kind);
+    committed();
+  }
   switch (next.kind) {
     case "run-executions": {
       const wait = await runExecutions(session, next, {
-        before: isOneAgent ? steps : [],
+        before: isOneAgent ? decided : NO_STEPS,
         following: (last) => (isOneAgent ? decideSteps(session, last) : Promise.resolve(NO_STEPS)),
       });
       const { status } = await session.commitMutex(() => session.memory.state());
@@ -146,8 +152,6 @@ async function perform(
       return next satisfies never;
   }
 }
-
-const NO_STEPS: SessionSteps = { steps: [], kind: "step" };
 
 function finished(session: OwnedSession, status: TerminalStatus): TerminalStatus {
   session.log.info({ status }, "session finished");

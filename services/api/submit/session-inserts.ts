@@ -51,8 +51,8 @@ export class SessionInserts {
   }
 
   /**
-   * Resolves once the session is committed. Rejects with the database's error, and with RequestError 503 after 5 s in the
-   * queue; the session is then not stored, unless the connection broke during the commit.
+   * Resolves once the session is committed. Rejects with the database's error, and with RequestError 503 if it has waited for
+   * more than 5 s when its turn comes; the session is then not stored, unless the connection broke during the commit.
    */
   async insert(session: NewSession): Promise<void> {
     const { promise, resolve: done, reject: failed } = Promise.withResolvers<void>();

@@ -5,10 +5,10 @@ import { ensureExecutorsDurable } from "#shared/bus/ensure-streams.ts";
 import { openBus, type Bus } from "#shared/bus/open-bus.ts";
 import { pullSession } from "#shared/bus/pull-session.ts";
 import { queuedSessions } from "#shared/bus/queued-sessions.ts";
-import { wakeSession } from "#shared/bus/wake-session.ts";
 import { EXECUTORS_DURABLE, SESSIONS_STREAM } from "#shared/contracts/subjects.ts";
 import { until } from "../../../test/support/until.ts";
 import { ApiFixture } from "./api-fixture.ts";
+import { wakeSession } from "../../../test/support/wake-session.ts";
 
 const { signal } = new AbortController();
 const log = pino({ level: "silent" });

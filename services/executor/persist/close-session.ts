@@ -3,10 +3,11 @@ import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { literals } from "#shared/contracts/literals.ts";
 import { TIMELINE_EVENT_TYPES, type TerminalStatus } from "#shared/contracts/statuses.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
+import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { CancelledError, cancelledByUser, type TerminalError } from "#shared/errors.ts";
 import { loadRuns } from "../state/session-state.ts";
-import { commitStep, type CommitKind } from "./commit-step.ts";
+import { commitLocked, type CommitKind } from "./commit-step.ts";
 import { executionEvent } from "./execution-rows.ts";
 import { endSession } from "./session-rows.ts";
 import type { SessionWriter } from "./session-writer.ts";
@@ -65,8 +66,25 @@ async function close(
   { message, code }: CancelledError | TerminalError,
   kind: CommitKind,
 ): Promise<void> {
-  const { db, sessionId } = session;
   await Promise.all(session.streams.all().map((stream) => stream.flush()));
+  await commitLocked(session, async (rows) => closingSteps(session, rows, { status, message, code }), kind);
+  session.log.info({ status, reason: message }, "session closed");
+}
+
+async function closingSteps(
+  session: SessionWriter,
+  db: Queryable,
+  {
+    status,
+    message,
+    code,
+  }: {
+    readonly status: Exclude<TerminalStatus, "completed">;
+    readonly message: string;
+    readonly code: string;
+  },
+): Promise<StepRecord[]> {
+  const { sessionId } = session;
   const { stages, executions } = await loadRuns(db, sessionId);
   const [answer] = await selectRows(db, parseAnswer, LAST_ANSWER, [sessionId]);
   const ending = { status, error_message: message, error_code: code };
@@ -84,8 +102,7 @@ async function close(
   };
   const outcome = { status, errorMessage: message, errorCode: code };
   const end = endSession(sessionId, outcome, { finalAnalysis: answer?.content ?? null });
-  await commitStep(session, [await closeTimeline(session, status), runs, end], kind);
-  session.log.info({ status, reason: message }, "session closed");
+  return [await closeTimeline(session, db, status), runs, end];
 }
 
 /**
@@ -93,7 +110,8 @@ async function close(
  * texts must be flushed: no chunk may follow its row's completed event.
  */
 export async function closeTimeline(
-  { db, sessionId, streams }: SessionWriter,
+  { sessionId, streams }: SessionWriter,
+  db: Queryable,
   status: TerminalStatus,
   executionId: string | null = null,
 ): Promise<StepRecord> {

@@ -2,6 +2,7 @@ import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import type { SessionEvent, UnstampedPayload } from "#shared/contracts/session-event.ts";
 import { numberedEvents } from "#shared/database/append-events.ts";
+import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { cancelledByUser, leaseLost, type CancelledError } from "#shared/errors.ts";
 import { postgresSafeValue } from "#shared/postgres-safe-value.ts";
@@ -9,6 +10,7 @@ import { foldSession, type SessionState } from "../state/session-state.ts";
 import { progressEvent } from "./progress-event.ts";
 import type { SessionWriter } from "./session-writer.ts";
 import type { StepRecord } from "./step-record.ts";
+import type { StepRows } from "../state/step-rows.ts";
 import { stepStatement } from "./step-statement.ts";
 import { tableRows } from "./table-rows.ts";
 import { NO_TOKENS, addTokens } from "../state/token-usage.ts";
@@ -38,17 +40,46 @@ export async function commitStep(
   steps: readonly StepRecord[],
   kind: CommitKind = "step",
 ): Promise<void> {
-  const safe = postgresSafeValue(steps);
+  await commit(session, async () => writeSteps(session.db, session, steps, kind));
+}
+
+/** Locked in this order by everyone. */
+const LOCK_SESSION = "SELECT 1 FROM alert_sessions WHERE session_id = $1 FOR NO KEY UPDATE";
+const LOCK_RUNTIME = "SELECT 1 FROM session_runtime WHERE session_id = $1 FOR NO KEY UPDATE";
+
+/**
+ * Commits steps that depend on more than the state in memory: `decide` reads the rows under the locks under which the steps
+ * are written. A commit whose reply was lost may still be under way; it is over then, or it comes too late.
+ */
+export async function commitLocked(
+  session: SessionWriter,
+  decide: (rows: Queryable) => Promise<readonly StepRecord[]>,
+  kind: CommitKind = "step",
+): Promise<void> {
+  const { db, sessionId } = session;
+  await commit(session, async () =>
+    db.transaction(async (transaction) => {
+      await transaction.query(LOCK_SESSION, [sessionId]);
+      await transaction.query(LOCK_RUNTIME, [sessionId]);
+      return writeSteps(transaction, session, await decide(transaction), kind);
+    }),
+  );
+}
+
+interface Committed {
+  readonly events: readonly SessionEvent[];
+  readonly rows: readonly StepRows[];
+  readonly inboxSeq: number;
+}
+
+/** `write` resolves undefined if the fence refused. */
+async function commit(session: SessionWriter, write: () => Promise<Committed | undefined>): Promise<void> {
   await session.commitMutex(async () => {
     try {
-      const payloads = eventsOf(safe, hasProgress(safe) ? await session.memory.state() : undefined);
-      const committed = await write(session, safe, payloads, kind);
+      const committed = await write();
       if (committed === undefined) throw await refusal(session);
       session.publisher.publish(committed.events);
-      await session.memory.fold(
-        safe.map(({ rows }) => rows),
-        committed.inboxSeq,
-      );
+      await session.memory.fold(committed.rows, committed.inboxSeq);
     } catch (error) {
       session.memory.drop();
       throw error;
@@ -73,13 +104,16 @@ function eventsOf(steps: readonly StepRecord[], before: SessionState | undefined
   });
 }
 
-async function write(
-  { db, sessionId, epoch }: SessionWriter,
-  steps: readonly StepRecord[],
-  payloads: readonly UnstampedPayload[],
+async function writeSteps(
+  db: Queryable,
+  { sessionId, epoch, memory }: SessionWriter,
+  given: readonly StepRecord[],
   kind: CommitKind,
-): Promise<{ readonly events: readonly SessionEvent[]; readonly inboxSeq: number } | undefined> {
-  const rows = tableRows(steps.map((step) => step.rows));
+): Promise<Committed | undefined> {
+  const steps = postgresSafeValue(given);
+  const payloads = eventsOf(steps, hasProgress(steps) ? await memory.state() : undefined);
+  const stepRows = steps.map((step) => step.rows);
+  const rows = tableRows(stepRows);
   const tokens = steps.reduce((sum, step) => addTokens(sum, step.tokens ?? NO_TOKENS), NO_TOKENS);
   const { sql, parts } = stepStatement(rows);
   const [committed] = await selectRows(db, parseCommitted, sql, [
@@ -96,7 +130,8 @@ async function write(
     ...parts.map((part) => JSON.stringify(rows[part])),
   ]);
   if (committed === undefined) return undefined;
-  return { events: numberedEvents(sessionId, payloads, committed), inboxSeq: committed.inbox_seq };
+  const events = numberedEvents(sessionId, payloads, committed);
+  return { events, rows: stepRows, inboxSeq: committed.inbox_seq };
 }
 
 const parseFence = compileParser(

@@ -1,9 +1,10 @@
 import type { TerminalError } from "#shared/errors.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
 import { closeTimeline } from "./close-session.ts";
-import { commitStep } from "./commit-step.ts";
+import { commitLocked } from "./commit-step.ts";
 import { endExecution } from "./execution-rows.ts";
 import type { StageContext } from "./progress-event.ts";
+import type { StepRecord } from "./step-record.ts";
 import type { SessionWriter } from "./session-writer.ts";
 import type { ExecutionState } from "../state/session-state.ts";
 
@@ -20,8 +21,12 @@ export async function failExecution(
   );
   const errorMessage = postgresSafeText(error.message).text;
   await Promise.all(session.streams.all().map((stream) => stream.flush()));
-  const closed = await closeTimeline(session, "failed", execution.execution_id);
   const end = endExecution(stage, execution, { status: "failed", errorMessage, errorCode: error.code });
-  await commitStep(session, [closed, end]);
-  for (const { event_id } of closed.rows.timelineEnds ?? []) session.streams.forget(event_id);
+  let closed: StepRecord["rows"] = {};
+  await commitLocked(session, async (rows) => {
+    const timeline = await closeTimeline(session, rows, "failed", execution.execution_id);
+    closed = timeline.rows;
+    return [timeline, end];
+  });
+  for (const { event_id } of closed.timelineEnds ?? []) session.streams.forget(event_id);
 }

@@ -2,8 +2,8 @@ import type { StepRows } from "../state/step-rows.ts";
 import type { TableRows } from "./table-rows.ts";
 
 /**
- * The parts of a step's statement, in the order in which they are written. Each takes its rows from one JSON parameter and
- * its right to write from `fence`: without a row there, it writes nothing. `seq` is the number of the step's last event.
+ * The parts of a step's statement. Each takes its rows from one JSON parameter and
+ * its right to write from `fence`: without a row there, it writes nothing. `seq` is the session's newest event afterwards.
  */
 const PARTS: Readonly<Record<keyof TableRows, (parameter: string) => string>> = {
   stages: (rows) => `
@@ -170,7 +170,7 @@ SELECT base, stamp, inbox_seq, coalesce((SELECT json_agg(id ORDER BY seq) FROM e
 FROM fence`;
 
 /** The parameters of every step's statement; those of its parts follow. */
-export const FENCE_PARAMETERS = 10;
+const FENCE_PARAMETERS = 10;
 
 const statements = new Map<string, string>();
 
@@ -178,7 +178,7 @@ const statements = new Map<string, string>();
  * The statement of a step with these rows, and the names of its parts in the order of their parameters, which follow
  * those of the fence. There are few: one for each set of tables that steps write together.
  */
-export function stepStatement(rows: Pick<TableRows, keyof TableRows>): {
+export function stepStatement(rows: TableRows): {
   readonly sql: string;
   readonly parts: readonly (keyof TableRows)[];
 } {

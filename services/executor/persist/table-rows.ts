@@ -1,12 +1,13 @@
 import type { ExecutionChange, NewExecution, NewStage, SessionChange, StepRows } from "../state/step-rows.ts";
 import { NO_TOKENS, addTokens } from "../state/token-usage.ts";
 
-/** The rows of each part of a step's statement: no row occurs twice. */
+/** The rows of each part of a step's statement; a row of a stage or an execution occurs once. */
 export type TableRows = Readonly<Record<keyof StepRows, readonly object[]>>;
 
 /**
- * Joins the rows of steps that are committed together. A statement can change a row only once, so changes of the same row
- * become one, and changes of a row that is new become part of it.
+ * Joins the rows of steps that are committed together. A statement can change a row only once, so changes of the same stage or
+ * execution become one, and changes of one that is new become part of it. A new row of the timeline is ended or linked by a
+ * later commit.
  */
 export function tableRows(steps: readonly StepRows[]): TableRows {
   const stages = new Map<string, object>();

@@ -12,12 +12,14 @@ interface SessionMemoryOptions {
 
 /**
  * The state of an owned session, read once and then folded with each step that is committed: the fence makes its owner the
- * only one who writes what it holds. Dropped on any doubt. Call its methods under the session's commit mutex.
+ * only one who writes what it holds, except the status of a cancel, at which the fence refuses. Dropped on any doubt. Call its methods under the session's commit mutex.
  */
 export class SessionMemory {
   readonly #options: SessionMemoryOptions;
   #state: SessionState | undefined;
   #generation = 0;
+  /** The newest entry of the inbox that was seen. */
+  #inboxSeq: number | undefined;
 
   constructor(options: SessionMemoryOptions) {
     this.#options = options;
@@ -29,17 +31,29 @@ export class SessionMemory {
   }
 
   async state(): Promise<SessionState> {
-    this.#state ??= await this.#options.load();
-    return this.#state;
+    if (this.#state !== undefined) return this.#state;
+    const state = await this.#options.load();
+    this.#noticeInbox(state.inboxSeq);
+    this.#state = state;
+    return state;
   }
 
   /** Adds what a step has committed; `inboxSeq` is the newest entry of the session's inbox. */
   async fold(steps: readonly StepRows[], inboxSeq: number): Promise<void> {
-    if (this.#state === undefined) return;
-    this.#state = steps.reduce(foldSession, this.#state);
-    // Others have written rows of this session: only its owner's are known here.
-    if (inboxSeq !== this.#state.inboxSeq) return this.drop();
-    if (this.#options.verifies) throwIfDifferent("session", await this.#options.load(), this.#state);
+    if (this.#state !== undefined) this.#state = steps.reduce(foldSession, this.#state);
+    this.#noticeInbox(inboxSeq);
+    if (!this.#options.verifies || this.#state === undefined) return;
+    const stored = await this.#options.load();
+    // The api records a cancel in the status; the fence tells the owner.
+    const status = stored.status === "cancelling" ? this.#state.status : stored.status;
+    throwIfDifferent("session", { ...stored, status }, this.#state);
+  }
+
+  /** What was read before others wrote something for the owner is out of date. */
+  #noticeInbox(inboxSeq: number): void {
+    const isNew = this.#inboxSeq !== undefined && inboxSeq !== this.#inboxSeq;
+    this.#inboxSeq = inboxSeq;
+    if (isNew) this.drop();
   }
 
   drop(): void {

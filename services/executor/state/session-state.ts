@@ -169,8 +169,7 @@ function foldExecutions({ sessionId, executions }: SessionState, rows: StepRows)
   );
 }
 
-/** An execution after a change of its row. */
-export function foldExecution(execution: ExecutionState, change?: ExecutionChange): ExecutionState {
+function foldExecution(execution: ExecutionState, change?: ExecutionChange): ExecutionState {
   if (change?.end !== undefined) return { ...execution, ...change.end };
   return change?.starts === true ? { ...execution, status: "active" } : execution;
 }

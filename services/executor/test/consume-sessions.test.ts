@@ -5,7 +5,6 @@ import { stringify } from "yaml";
 import { EXECUTORS_DURABLE, SESSIONS_STREAM, SUBJECTS } from "#shared/contracts/subjects.ts";
 import { sessionCancelCodec } from "#shared/contracts/session-cancel.ts";
 import { queuedSessions } from "#shared/bus/queued-sessions.ts";
-import { wakeSession } from "#shared/bus/wake-session.ts";
 import { CancelledError } from "#shared/errors.ts";
 import { testConfigDirectory } from "../../../test/support/config-directory.ts";
 import { until } from "../../../test/support/until.ts";
@@ -13,6 +12,7 @@ import { consumeSessions } from "../consume-sessions.ts";
 import type { ExecutorDeps } from "../executor-deps.ts";
 import { ExecutorFixture } from "./executor-fixture.ts";
 import { GatewayProcess } from "./gateway-process.ts";
+import { wakeSession } from "../../../test/support/wake-session.ts";
 
 /** How many of these sessions were in progress when one of them started, at most. */
 const MOST_AT_ONCE = `

@@ -7,12 +7,12 @@ import { openBus, type Bus } from "#shared/bus/open-bus.ts";
 import { pullSession } from "#shared/bus/pull-session.ts";
 import { request, serveRequests } from "#shared/bus/request.ts";
 import { subscribe } from "#shared/bus/subscribe.ts";
-import { wakeSession } from "#shared/bus/wake-session.ts";
 import { sessionCancelCodec } from "#shared/contracts/session-cancel.ts";
 import { rejectionOf } from "../../../launcher/test/rejection-of.ts";
 import { BackingServers } from "../../../test/support/backing-servers.ts";
 import { TcpProxy, type TapDecision } from "../../../test/support/tcp-proxy.ts";
 import { until } from "../../../test/support/until.ts";
+import { wakeSession } from "../../../test/support/wake-session.ts";
 
 const HOST = "127.0.0.1";
 const { signal } = new AbortController();

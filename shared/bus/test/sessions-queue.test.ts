@@ -3,10 +3,10 @@ import { expect } from "chai";
 import { ensureExecutorsDurable, ensureStreams } from "#shared/bus/ensure-streams.ts";
 import { pullSession, type SessionDelivery } from "#shared/bus/pull-session.ts";
 import { queuedSessions } from "#shared/bus/queued-sessions.ts";
-import { wakeSession } from "#shared/bus/wake-session.ts";
 import { EXECUTORS_DURABLE, SESSIONS_STREAM, SUBJECTS } from "#shared/contracts/subjects.ts";
 import { until } from "../../../test/support/until.ts";
 import { BusFixture } from "./bus-fixture.ts";
+import { wakeSession } from "../../../test/support/wake-session.ts";
 
 const { signal: never } = new AbortController();
 const MAX_RUNNING = 3;

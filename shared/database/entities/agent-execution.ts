@@ -23,7 +23,7 @@ export interface AgentExecution {
   output_tokens: number;
   thinking_tokens: number;
   total_tokens: number;
-  /** The last event of the step that wrote the row last; null in rows of versions that did not record it. */
+  /** The session's newest event after the commit that wrote the row last; null in rows of versions before. */
   seq: number | null;
 }
 

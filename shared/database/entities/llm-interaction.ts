@@ -24,7 +24,7 @@ export interface LlmInteraction {
   /** Null after success. */
   error_message: string | null;
   error_code: string | null;
-  /** The last event of the step that wrote the row last; null in rows of versions that did not record it. */
+  /** The session's newest event after the commit that wrote the row last; null in rows of versions before. */
   seq: number | null;
 }
 

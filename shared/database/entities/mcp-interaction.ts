@@ -16,7 +16,7 @@ interface McpInteraction {
   available_tools: object | null;
   duration_ms: number | null;
   error_message: string | null;
-  /** The last event of the step that wrote the row last; null in rows of versions that did not record it. */
+  /** The session's newest event after the commit that wrote the row last; null in rows of versions before. */
   seq: number | null;
 }
 

@@ -21,7 +21,7 @@ export interface TimelineEvent {
   metadata: object | null;
   llm_interaction_id: string | null;
   mcp_interaction_id: string | null;
-  /** The last event of the step that wrote the row last; null in rows of versions that did not record it. */
+  /** The session's newest event after the commit that wrote the row last; null in rows of versions before. */
   seq: number | null;
 }
 

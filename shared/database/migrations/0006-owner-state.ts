@@ -2,7 +2,7 @@ import type { MigrationInterface, QueryRunner } from "typeorm";
 
 /**
  * For owners that keep a session's state in memory: `inbox_seq` rises when somebody else writes what they must read, and
- * `seq` tells which event a row was last written with. Only adds, and gives updated rows room on their page.
+ * `seq` is the newest event of the session after the commit that wrote a row last. Only adds, and gives updated rows room on their page.
  */
 export class OwnerState0000000000006 implements MigrationInterface {
   readonly name = "OwnerState0000000000006";
