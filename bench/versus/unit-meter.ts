@@ -51,7 +51,7 @@ export class UnitMeter {
     };
   }
 
-  /** Submits units that nobody does, and throws unless each is stored once. The names of the figures end in `_CLIENTS`. */
+  /** Submits units that no worker runs, and throws unless each is stored once. The names of the figures end in `_CLIENTS`. */
   async accept({ name, unit, count, clients, signal }: UnitLoad): Promise<Figures> {
     const { measured, api } = this.#system;
     const cpuBefore = await this.#cpuSeconds();

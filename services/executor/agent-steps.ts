@@ -64,8 +64,8 @@ export class AgentSteps {
   }
 
   /**
-   * Commits the steps that are not stored yet. Throws what `commitStep` throws; the object is of no use afterwards. If
-   * the session's own steps came with the agent, they are tried alone then: as SessionStepsError if it was they that failed.
+   * Commits the steps that are not stored yet. Throws what `commitStep` throws; the object must not be used afterwards. If
+   * steps of the session were among them, these are then committed alone; throws SessionStepsError if that fails, too.
    */
   async commit(): Promise<void> {
     const steps = this.#take();
@@ -128,7 +128,7 @@ export class AgentSteps {
   }
 }
 
-/** True for an error that no other try of the same steps can mend, or that only another owner can. */
+/** True for an error after which this owner cannot commit any of the steps: a cancel, a lost lease, no database. */
 function hasVerdict(error: unknown): boolean {
   return error instanceof CancelledError || isDatabaseUnavailable(error);
 }
@@ -141,6 +141,7 @@ export interface SessionSteps {
   readonly committed: () => void;
 }
 
+/** No steps of the session. */
 export const NO_STEPS: SessionSteps = { steps: [], kind: "step", committed: () => undefined };
 
 /** Steps of the session could not be committed with those of its agent; the cause is the error. */
@@ -150,7 +151,7 @@ export class SessionStepsError extends Error {
   }
 }
 
-/** Who announced a tool call is known in memory only. */
+/** What can be compared with the rows: they do not have which owner announced a tool call. */
 function comparable({ timeline, ...memory }: AgentMemory): object {
   return { ...memory, timeline: { ...timeline, announced: new Set(timeline.announced.keys()) } };
 }

@@ -13,8 +13,8 @@ import {
 import { LEASE_SECONDS } from "./session-lease.ts";
 
 /**
- * Claims a session that nobody owns and that does not wait, in one statement; nothing for any other. Its event, if it starts
- * or goes on after a wait, is numbered and stamped under the row's lock.
+ * Claims the session if it has no lease and its backoff is over; returns no row otherwise. Its event, if it starts or goes
+ * on after a wait, is numbered and stamped under the row's lock.
  */
 const CLAIM_FREE = `
 WITH found AS MATERIALIZED (
@@ -65,7 +65,7 @@ const parseFree = compileParser(
   }),
 );
 
-/** Claims a session in one statement, if nobody owns it and it does not wait; undefined for any other. */
+/** Claims a session in one statement if it has no lease and its backoff is over; otherwise resolves undefined. */
 export async function claimFreeSession(
   db: Database,
   sessionId: string,

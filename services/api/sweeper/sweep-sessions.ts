@@ -54,7 +54,7 @@ export async function sweepSessions(
 
 /**
  * Returns a function to call once per sweep with the number of unowned sessions; it recreates the queue's consumer when
- * two sweeps in a row find it stuck. While no session is unowned, nobody waits for the consumer, and it is not looked at.
+ * two sweeps in a row find it stuck. While no session is unowned, no session needs the consumer, and it is not checked.
  */
 function queueRepair({ dispatcher, metrics, log }: SweeperDeps): (unowned: number) => Promise<void> {
   let wasStuck = false;

@@ -43,13 +43,14 @@ export async function commitStep(
   await commit(session, async () => writeSteps(session.db, session, steps, kind));
 }
 
-/** Locked in this order by everyone. */
+/** Every writer locks in this order. */
 const LOCK_SESSION = "SELECT 1 FROM alert_sessions WHERE session_id = $1 FOR NO KEY UPDATE";
 const LOCK_RUNTIME = "SELECT 1 FROM session_runtime WHERE session_id = $1 FOR NO KEY UPDATE";
 
 /**
  * Commits steps that depend on more than the state in memory: `decide` reads the rows under the locks under which the steps
- * are written. A commit whose reply was lost may still be under way; it is over then, or it comes too late.
+ * are written. A commit whose reply was lost may still be running: it has ended when the locks are granted, or the fence
+ * refuses it afterwards.
  */
 export async function commitLocked(
   session: SessionWriter,

@@ -12,7 +12,8 @@ interface SessionMemoryOptions {
 
 /**
  * The state of an owned session, read once and then folded with each step that is committed: the fence makes its owner the
- * only one who writes what it holds, except the status of a cancel, at which the fence refuses. Dropped on any doubt. Call its methods under the session's commit mutex.
+ * only one who writes what it holds, except the status of a cancel, at which the fence refuses. Dropped after
+ * any failed commit. Call its methods under the session's commit mutex.
  */
 export class SessionMemory {
   readonly #options: SessionMemoryOptions;

@@ -183,7 +183,7 @@ describe("commitStep", () => {
     expect(await written(id)).to.deep.equal([{ mark: null, last_seq: 1 }]);
   });
 
-  it("reads the session's state again once somebody else has raised its inbox", async () => {
+  it("reads the session's state again once another writer has raised its inbox", async () => {
     const id = await executor.insert();
     await using session = await executor.own(id);
     const before = await session.memory.state();

@@ -26,7 +26,7 @@ export interface SessionRuntime {
   cancel_requested_at: Date | null;
   /** The newest event's `seq`; 0 without events. */
   last_seq: number;
-  /** Rises with each entry that somebody else than the owner writes for it. */
+  /** Rises with each entry that another writer adds for the owner. */
   inbox_seq: number;
   /** When the events of the session began to be deleted, long after its end; null before. */
   events_purged_at: Date | null;

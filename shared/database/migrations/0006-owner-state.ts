@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from "typeorm";
 
 /**
- * For owners that keep a session's state in memory: `inbox_seq` rises when somebody else writes what they must read, and
+ * For owners that keep a session's state in memory: `inbox_seq` rises when another writer writes what they must read, and
  * `seq` is the newest event of the session after the commit that wrote a row last. Only adds, and gives updated rows room on their page.
  */
 export class OwnerState0000000000006 implements MigrationInterface {
