@@ -64,7 +64,7 @@ export const CLAIM_COLUMNS = `
        coalesce(r.not_before > clock_timestamp(), false) AS deferred,
        r.waiting_for, paused.pause_ms,
        coalesce((s.resolved_config->>'session_timeout_ms')::float8, 900000) AS timeout_ms,
-       (extract(epoch FROM clock_timestamp() - coalesce(s.started_at, clock_timestamp())) * 1000)::float8
+       coalesce((extract(epoch FROM clock_timestamp() - s.started_at) * 1000)::float8, 0)
          - r.paused_ms - paused.pause_ms AS elapsed_ms,
        (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS database_time_ms`;
 
