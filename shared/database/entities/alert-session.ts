@@ -20,6 +20,10 @@ export interface AlertSession {
   executive_summary_error: string | null;
   session_metadata: object | null;
   author: string | null;
+  /** Who submitted it, as authenticated; null without authentication. */
+  owner_subject: string | null;
+  /** The teams that may see it. */
+  teams: string[];
   runbook_url: string | null;
   mcp_selection: object | null;
   chain_id: string;
@@ -55,6 +59,8 @@ export const AlertSessionEntity = new EntitySchema<AlertSession>({
     executive_summary_error: { type: "text", nullable: true },
     session_metadata: { type: "jsonb", nullable: true },
     author: { type: "text", nullable: true },
+    owner_subject: { type: "text", nullable: true },
+    teams: { type: "text", array: true, default: "{}" },
     runbook_url: { type: "text", nullable: true },
     mcp_selection: { type: "jsonb", nullable: true },
     chain_id: { type: "text" },

@@ -6,6 +6,7 @@ import { SchemaSupport0000000000005 } from "#shared/database/migrations/0005-sch
 import { OwnerState0000000000006 } from "#shared/database/migrations/0006-owner-state.ts";
 import { SearchEndedSessions0000000000007 } from "#shared/database/migrations/0007-search-ended-sessions.ts";
 import { FewerForeignKeys0000000000008 } from "#shared/database/migrations/0008-fewer-foreign-keys.ts";
+import { Access0000000000009 } from "#shared/database/migrations/0009-access.ts";
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -17,6 +18,7 @@ export const MIGRATIONS = [
   OwnerState0000000000006,
   SearchEndedSessions0000000000007,
   FewerForeignKeys0000000000008,
+  Access0000000000009,
 ] as const;
 
 /** The table in which TypeORM records them by name. */
