@@ -1,6 +1,7 @@
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { SessionEventPayload, type SessionEvent } from "#shared/contracts/session-event.ts";
+import { foundSessions } from "#shared/database/find-session.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 
@@ -21,9 +22,12 @@ interface EventRange {
   readonly maxBytes?: number | undefined;
 }
 
+/** The session is looked up once a statement: a deleted one has no events, however far a reader has come. */
 const READ = `
 SELECT id, seq, payload FROM events
-WHERE session_id = $1 AND seq > $2 AND ($3::int IS NULL OR seq <= $3) ORDER BY seq LIMIT $4`;
+WHERE session_id = $1 AND seq > $2 AND ($3::int IS NULL OR seq <= $3)
+  AND EXISTS (SELECT 1 FROM (${foundSessions("ARRAY[$1::uuid]")}) AS found)
+ORDER BY seq LIMIT $4`;
 
 const READ_BOUNDED = `
 SELECT id, seq, payload FROM (
@@ -33,7 +37,10 @@ SELECT id, seq, payload FROM (
 ) AS sized
 WHERE bytes_before < $5 ORDER BY seq`;
 
-/** The events of a session in a range of `seq`, ascending. Fills the gaps of readers that missed bus messages. */
+/**
+ * The events of a session in a range of `seq`, ascending; none if the session is deleted. Fills the gaps of readers that
+ * missed bus messages.
+ */
 export async function readEvents(
   manager: Queryable,
   sessionId: string,
@@ -51,24 +58,4 @@ export async function readEvents(
 export function isContiguous(page: readonly SessionEvent[], afterSeq: number, lastSeq: number): boolean {
   if (page.length === 0) return afterSeq >= lastSeq;
   return page.every(({ seq }, index) => seq === afterSeq + 1 + index);
-}
-
-const parseLastSeq = compileParser(
-  "last seq row",
-  Type.Object({ session_id: Type.String(), last_seq: Type.Integer() }),
-);
-
-/** The newest `seq` of each known session among `sessionIds`, in one query. */
-export async function readLastSeqs(
-  manager: Queryable,
-  sessionIds: readonly string[],
-): Promise<Map<string, number>> {
-  if (sessionIds.length === 0) return new Map();
-  const rows = await selectRows(
-    manager,
-    parseLastSeq,
-    "SELECT session_id, last_seq FROM session_runtime WHERE session_id = ANY($1::uuid[])",
-    [sessionIds],
-  );
-  return new Map(rows.map((row) => [row.session_id, row.last_seq]));
 }

@@ -1,10 +1,10 @@
 import type { RouterMiddleware } from "@koa/router";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import { literals } from "#shared/contracts/literals.ts";
 import type { SessionEvent, UnstampedPayload } from "#shared/contracts/session-event.ts";
-import { SESSION_STATUSES, isTerminal, type SessionStatus } from "#shared/contracts/statuses.ts";
+import { isTerminal, type SessionStatus } from "#shared/contracts/statuses.ts";
 import { appendEvents } from "#shared/database/append-events.ts";
+import { findSession } from "#shared/database/find-session.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { cancelledByUser } from "#shared/errors.ts";
 import type { ApiDeps } from "../api-deps.ts";
@@ -12,8 +12,6 @@ import { parseSessionId } from "../http/parse-parameters.ts";
 import { RequestError, notFound } from "../http/request-error.ts";
 import type { Database } from "#shared/database/database.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
-
-const parseStatus = compileParser("session status row", Type.Object({ status: literals(SESSION_STATUSES) }));
 
 /** A deferred session would wait for its time before anyone could end it. */
 const REQUEST_CANCEL = `
@@ -58,18 +56,13 @@ interface RequestedCancel {
 
 async function requestCancel(db: Database, id: string): Promise<RequestedCancel> {
   return db.transaction(async (manager) => {
-    const [row] = await selectRows(
-      manager,
-      parseStatus,
-      "SELECT status FROM alert_sessions WHERE session_id = $1 FOR NO KEY UPDATE",
-      [id],
-    );
-    if (row === undefined) throw notFound();
-    if (isTerminal(row.status)) throw new RequestError(409, "session is not in a cancellable state");
-    const isPending = row.status === "pending";
+    const session = await findSession(manager, id, { lock: true });
+    if (session === undefined) throw notFound();
+    if (isTerminal(session.status)) throw new RequestError(409, "session is not in a cancellable state");
+    const isPending = session.status === "pending";
     const payloads = isPending
       ? await endPending(manager, id)
-      : await markCancelling(manager, id, row.status);
+      : await markCancelling(manager, id, session.status);
     const [requested] = await selectRows(manager, parseRequested, REQUEST_CANCEL, [id]);
     const events = await appendEvents(manager, id, payloads);
     return { events, needsOwner: !isPending && requested?.owned === false };

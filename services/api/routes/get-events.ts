@@ -1,13 +1,10 @@
 import { Readable } from "node:stream";
 import type { RouterContext, RouterMiddleware } from "@koa/router";
-import { Type } from "#shared/generated/typebox/typebox.mjs";
-import { compileParser } from "#shared/contracts/compile-parser.ts";
-import { literals } from "#shared/contracts/literals.ts";
-import { SESSION_STATUSES, isTerminal } from "#shared/contracts/statuses.ts";
+import { isTerminal } from "#shared/contracts/statuses.ts";
 import { wireEvent } from "#shared/contracts/wire-event.ts";
 import { EVENTS_PURGED, eventsPurged } from "#shared/database/events-purged.ts";
+import { findSession, type FoundSession } from "#shared/database/find-session.ts";
 import { isContiguous, readEvents } from "#shared/database/read-events.ts";
-import { selectRows } from "#shared/database/select-rows.ts";
 import type { ApiDeps } from "../api-deps.ts";
 import { parseSessionId, parseWholeNumber } from "../http/parse-parameters.ts";
 import { RequestError, notFound, validationError } from "../http/request-error.ts";
@@ -38,8 +35,11 @@ export function getEvents(deps: ApiDeps): RouterMiddleware {
     if (purged && afterSeq < last_seq) throw goneEvents(sessionId);
     const range = { afterSeq, throughSeq: last_seq, limit, maxBytes: MAX_PAGE_BYTES };
     const events = await readEvents(deps.db, sessionId, range);
-    // The purge may have begun since the state was read.
-    if (!isContiguous(events, afterSeq, last_seq)) throw goneEvents(sessionId);
+    // The purge or the deletion may have begun since the state was read.
+    if (!isContiguous(events, afterSeq, last_seq)) {
+      await readState(deps.db, sessionId);
+      throw goneEvents(sessionId);
+    }
     ctx.body = {
       session_id: sessionId,
       events: events.map(wireEvent),
@@ -92,19 +92,8 @@ function goneEvents(sessionId: string): RequestError {
   return new RequestError(410, eventsPurged(sessionId).message, { code: EVENTS_PURGED });
 }
 
-const parseState = compileParser(
-  "event state row",
-  Type.Object({ last_seq: Type.Integer(), status: literals(SESSION_STATUSES), purged: Type.Boolean() }),
-);
-
-async function readState(db: Database, sessionId: string) {
-  const [state] = await selectRows(
-    db,
-    parseState,
-    `SELECT r.last_seq, s.status, r.events_purged_at IS NOT NULL AS purged
-     FROM session_runtime r JOIN alert_sessions s USING (session_id) WHERE session_id = $1`,
-    [sessionId],
-  );
-  if (state === undefined) throw notFound();
-  return state;
+async function readState(db: Database, sessionId: string): Promise<FoundSession> {
+  const session = await findSession(db, sessionId);
+  if (session === undefined) throw notFound();
+  return session;
 }

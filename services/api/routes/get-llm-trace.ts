@@ -10,6 +10,7 @@ import { LlmInteractionEntity, type LlmInteraction } from "#shared/database/enti
 import { McpInteractionEntity } from "#shared/database/entities/mcp-interaction.ts";
 import { MessageEntity, type Message } from "#shared/database/entities/message.ts";
 import { StageEntity } from "#shared/database/entities/stage.ts";
+import { findSession } from "#shared/database/find-session.ts";
 import type { ApiDeps } from "../api-deps.ts";
 import { parseSessionId } from "../http/parse-parameters.ts";
 import { notFound, validationError } from "../http/request-error.ts";
@@ -38,11 +39,12 @@ const parseTools = compileParser(
  * `GET /api/v1/sessions/:id/trace/llm/:interaction`: one LLM call with its complete input, rebuilt from rows: the exact
  * messages sent to the model, the bound tools and the model's settings.
  */
-export function getLlmTrace({ orm }: ApiDeps): RouterMiddleware {
+export function getLlmTrace({ db, orm }: ApiDeps): RouterMiddleware {
   return async (ctx) => {
     const session_id = parseSessionId(ctx.params["id"]);
     const interaction_id = ctx.params["interaction"] ?? "";
     if (!isUuid(interaction_id)) throw validationError("interaction_id", "must be a UUID");
+    if ((await findSession(db, session_id)) === undefined) throw notFound();
     const interaction = await orm.manager.findOneBy(LlmInteractionEntity, { session_id, interaction_id });
     if (interaction === null) throw notFound();
     ctx.body = {

@@ -3,6 +3,7 @@ import { AgentExecutionEntity } from "#shared/database/entities/agent-execution.
 import { AlertSessionEntity } from "#shared/database/entities/alert-session.ts";
 import { SessionRuntimeEntity } from "#shared/database/entities/session-runtime.ts";
 import { StageEntity } from "#shared/database/entities/stage.ts";
+import { findSession } from "#shared/database/find-session.ts";
 import type { ApiDeps } from "../api-deps.ts";
 import { parseSessionId } from "../http/parse-parameters.ts";
 import { notFound } from "../http/request-error.ts";
@@ -14,8 +15,8 @@ export function getSession({ orm }: ApiDeps): RouterMiddleware {
   return async (ctx) => {
     const session_id = parseSessionId(ctx.params["id"]);
     ctx.body = await orm.transaction("REPEATABLE READ", async (manager) => {
-      const session = await manager.findOneBy(AlertSessionEntity, { session_id });
-      if (session === null) throw notFound();
+      if ((await findSession(manager, session_id)) === undefined) throw notFound();
+      const session = await manager.findOneByOrFail(AlertSessionEntity, { session_id });
       const runtime = await manager.findOneBy(SessionRuntimeEntity, { session_id });
       const stages = await manager.find(StageEntity, {
         where: { session_id },

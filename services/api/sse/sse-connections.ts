@@ -1,4 +1,4 @@
-import { readLastSeqs } from "#shared/database/read-events.ts";
+import { findSessions } from "#shared/database/find-session.ts";
 import { errorMessage } from "#shared/errors.ts";
 import type { Logger } from "#shared/service/logger.ts";
 import { pause } from "#shared/pause.ts";
@@ -25,7 +25,7 @@ const STALLED_MS = 60_000;
 
 /**
  * The open SSE connections of this process. The bus reports new events immediately; one Postgres query every two
- * seconds, for all connections together, finds what the bus lost.
+ * seconds, for all connections together, finds what the bus lost, and ends the connections of deleted sessions.
  */
 export class SseConnections implements AsyncDisposable {
   readonly #options: SseConnectionsOptions;
@@ -79,8 +79,15 @@ export class SseConnections implements AsyncDisposable {
       if (signal.aborted) return;
       const sessions = new Set([...this.#open].map(({ sessionId }) => sessionId));
       try {
-        const lastSeqs = await readLastSeqs(db, [...sessions]);
-        for (const connection of this.#open) connection.notify(lastSeqs.get(connection.sessionId) ?? 0);
+        const found = await findSessions(db, [...sessions]);
+        for (const connection of this.#open) {
+          const { sessionId } = connection;
+          // One that was opened meanwhile has looked for its session itself.
+          if (!sessions.has(sessionId)) continue;
+          const session = found.get(sessionId);
+          if (session === undefined) connection.end();
+          else connection.notify(session.last_seq);
+        }
       } catch (error) {
         log.warn({ error: errorMessage(error) }, "last event numbers not read: retrying");
       }
@@ -93,12 +100,18 @@ export class SseConnection {
   readonly sessionId: string;
   /** Aborts when the connection has to end. */
   readonly signal: AbortSignal;
+  readonly #ending = new AbortController();
   #newestSeq = 0;
   #wake = () => {};
 
   constructor(sessionId: string, signal: AbortSignal) {
     this.sessionId = sessionId;
-    this.signal = signal;
+    this.signal = AbortSignal.any([signal, this.#ending.signal]);
+  }
+
+  /** Ends the connection: its session is deleted. */
+  end(): void {
+    this.#ending.abort();
   }
 
   /** Reports that the session has an event `seq`. */

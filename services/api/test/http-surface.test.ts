@@ -120,12 +120,6 @@ describe("the api's HTTP surface", () => {
     });
   });
 
-  it("shows a soft-deleted session by its id", async () => {
-    const id = await api.client.submit("x");
-    await api.servers.query("UPDATE alert_sessions SET deleted_at = now() WHERE session_id = $1", [id]);
-    expect(await api.client.session(id)).to.have.property("deleted_at");
-  });
-
   it("shows the timeline in the order its rows were created, the same on both routes", async () => {
     const id = await api.client.submit("x");
     const [stageId, executionId] = [randomUUID(), randomUUID()];

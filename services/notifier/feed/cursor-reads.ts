@@ -1,6 +1,6 @@
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import { readLastSeqs } from "#shared/database/read-events.ts";
+import { findSession } from "#shared/database/find-session.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { untilAborted } from "#shared/until-aborted.ts";
 import type { DatabaseReads } from "./database-reads.ts";
@@ -25,12 +25,21 @@ export class CursorReads {
     this.#options = options;
   }
 
-  /** The session's newest `seq`; 0 if there is none. */
+  /** The session's newest `seq`; 0 if there is none, or no session. */
   async lastSeq(signal: AbortSignal): Promise<number> {
     const { sessionId } = this.#options;
     return this.#share("newest", signal, async (manager) => {
-      return (await readLastSeqs(manager, [sessionId])).get(sessionId) ?? 0;
+      return (await findSession(manager, sessionId))?.last_seq ?? 0;
     });
+  }
+
+  /** Whether there is such a session, and it is not deleted. */
+  async exists(signal: AbortSignal): Promise<boolean> {
+    const { sessionId } = this.#options;
+    const count = await this.#share("exists", signal, async (manager) => {
+      return (await findSession(manager, sessionId)) === undefined ? 0 : 1;
+    });
+    return count === 1;
   }
 
   /** The `seq` of the session's newest event whose `db_event_id` is at most `id`; 0 if there is none. */

@@ -1,4 +1,4 @@
-import { readLastSeqs } from "#shared/database/read-events.ts";
+import { findSessions } from "#shared/database/find-session.ts";
 import { errorMessage } from "#shared/errors.ts";
 import type { Logger } from "#shared/service/logger.ts";
 import type { SessionFeeds } from "./session-feeds.ts";
@@ -24,7 +24,8 @@ const RETRY_MS = 250;
 
 /**
  * Reads the newest event number of each watched session from Postgres every 2 s, in one query, and passes it to the
- * feed. This finds an event lost on the bus when no later event reveals the gap.
+ * feed. This finds an event lost on the bus when no later event reveals the gap, and sessions that are deleted meanwhile,
+ * whose feeds end.
  */
 export function pollLastSeqs({ feeds, db, log, signal }: LastSeqPollOptions): LastSeqPoll {
   let wake = () => {};
@@ -56,6 +57,10 @@ export function pollLastSeqs({ feeds, db, log, signal }: LastSeqPollOptions): La
 
 async function poll(feeds: SessionFeeds, db: Database): Promise<void> {
   const feedsById = new Map(feeds.all().map((feed) => [feed.sessionId, feed]));
-  const lastSeqs = await readLastSeqs(db, [...feedsById.keys()]);
-  for (const [sessionId, lastSeq] of lastSeqs) feedsById.get(sessionId)?.noticeLastSeq(lastSeq);
+  const found = await findSessions(db, [...feedsById.keys()]);
+  for (const [sessionId, feed] of feedsById) {
+    const session = found.get(sessionId);
+    if (session === undefined) feed.endDeleted();
+    else feed.noticeLastSeq(session.last_seq);
+  }
 }

@@ -4,6 +4,8 @@ import { subscribe, type BusSubscription } from "#shared/bus/subscribe.ts";
 import { busEventCodec, type BusEvent, type SessionEvent } from "#shared/contracts/session-event.ts";
 import { streamChunkCodec, type StreamChunk } from "#shared/contracts/stream-chunk.ts";
 import { SUBJECTS } from "#shared/contracts/subjects.ts";
+import { UNKNOWN_SESSION, unknownSession } from "#shared/database/find-session.ts";
+import { isTerminal } from "#shared/contracts/statuses.ts";
 import { RetryableError, TerminalError, errorMessage } from "#shared/errors.ts";
 import type { Logger } from "#shared/service/logger.ts";
 import { pause } from "#shared/pause.ts";
@@ -71,6 +73,9 @@ export class SessionFeed {
   #target = 0;
   #filling = true;
   #pendingChunks: StreamChunk[] = [];
+  /** The session has ended: only then can it be deleted. */
+  #isOver = false;
+  #hasStarted = false;
 
   /** `onFailed` is called when the feed fails after it had started. */
   constructor(context: FeedContext, sessionId: string, onFailed: () => void) {
@@ -133,6 +138,21 @@ export class SessionFeed {
     return this.events.seqAt(id) ?? this.#cursors.seqAt(id, signal);
   }
 
+  /**
+   * For a client that joins after the start: throws TerminalError `unknown_session` if the session has been deleted
+   * meanwhile, and the signal's reason. Asks Postgres only about a session that is over.
+   */
+  async checkExists(signal: AbortSignal): Promise<void> {
+    if (!this.#isOver || (await this.#cursors.exists(signal))) return;
+    this.endDeleted();
+    throw unknownSession(this.sessionId);
+  }
+
+  /** Ends the feed of a session that was deleted, and all that is in memory of it; a feed that still starts finds out itself. */
+  endDeleted(): void {
+    if (this.#hasStarted) this.#fail(unknownSession(this.sessionId));
+  }
+
   close(reason: Error = new RetryableError("feed_closed", "the session is no longer watched")): void {
     this.#closing.abort(reason);
     for (const subscription of this.#subscriptions) subscription.unsubscribe();
@@ -164,12 +184,14 @@ export class SessionFeed {
       isLive = true;
       const state = await readFeedState({ reads, sessionId: this.sessionId, signal });
       if (state === undefined) {
-        throw new TerminalError("unknown_session", `there is no session ${this.sessionId}`);
+        throw unknownSession(this.sessionId);
       }
-      this.events.startAfter(state.lastSeq);
+      this.#isOver = isTerminal(state.session.status);
+      this.events.startAfter(state.session.last_seq);
       for (const eventId of state.openEventIds) this.#liveText.open(eventId);
       this.#liveText.refresh();
       await this.#readUpToTarget();
+      this.#hasStarted = true;
     } catch (error) {
       this.close();
       if (error instanceof TerminalError) throw error;
@@ -239,6 +261,8 @@ export class SessionFeed {
       this.#liveText.open(payload.event_id);
     } else if (payload.type === "timeline_event.completed") {
       this.#liveText.close(payload.event_id);
+    } else if (payload.type === "session.completed") {
+      this.#isOver = true;
     }
     const framed = eventFrame(event);
     this.events.append(framed);
@@ -253,12 +277,15 @@ export class SessionFeed {
 
   #fail(error: unknown): void {
     if (this.#closing.signal.aborted) return;
-    this.#log.error({ error: errorMessage(error) }, "session feed failed");
-    const failure = new TerminalError(
-      "feed_failed",
-      `session ${this.sessionId} cannot be followed any further: reload it over REST and subscribe again`,
-      { cause: error },
-    );
+    const isDeleted = error instanceof TerminalError && error.code === UNKNOWN_SESSION;
+    if (!isDeleted) this.#log.error({ error: errorMessage(error) }, "session feed failed");
+    const failure = isDeleted
+      ? error
+      : new TerminalError(
+          "feed_failed",
+          `session ${this.sessionId} cannot be followed any further: reload it over REST and subscribe again`,
+          { cause: error },
+        );
     const watchers = [...this.#watchers];
     this.close(failure);
     this.#onFailed();

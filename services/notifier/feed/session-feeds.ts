@@ -3,6 +3,8 @@ import { SessionFeed, type FeedContext } from "./session-feed.ts";
 /** One reference to a session's feed. The feed closes when its last handle is released. */
 interface FeedHandle {
   readonly feed: SessionFeed;
+  /** Opened before: the session may have been deleted since. */
+  readonly joined: boolean;
   readonly release: () => void;
 }
 
@@ -22,11 +24,13 @@ export class SessionFeeds {
 
   /** Returns the session's feed and opens it for the first watcher. Await `started`; release in every case. */
   acquire(sessionId: string): FeedHandle {
-    const counted = this.#feeds.get(sessionId) ?? this.#open(sessionId);
+    const open = this.#feeds.get(sessionId);
+    const counted = open ?? this.#open(sessionId);
     counted.handles += 1;
     let released = false;
     return {
       feed: counted.feed,
+      joined: open !== undefined,
       release: () => {
         if (released) return;
         released = true;

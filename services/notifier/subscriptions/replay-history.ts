@@ -29,6 +29,7 @@ export async function replayHistory(
   try {
     // Somebody follows this session: what has been read for others is used again.
     await untilAborted(feed.started, signal);
+    await feed.checkExists(signal);
     const afterSeq = await feed.seqAt(lastEventId, signal);
     return await replay({ events: feed.events, afterSeq, outbox, signal });
   } finally {

@@ -39,9 +39,10 @@ export async function subscribeToSession(
   const { metrics } = context;
   const { sessionId, cursor, outbox, signal } = request;
   signal.throwIfAborted();
-  const { feed, release } = context.feeds.acquire(sessionId);
+  const { feed, joined, release } = context.feeds.acquire(sessionId);
   signal.addEventListener("abort", release, { once: true });
   await untilAborted(feed.started, signal);
+  if (joined) await feed.checkExists(signal);
   const afterSeq = cursor === undefined ? feed.lastSeq : await resolveCursor(feed, cursor, signal);
   request.confirmed(afterSeq);
   const subscription = new SessionSubscription({ feed, outbox, metrics, failed: request.failed }, afterSeq);
