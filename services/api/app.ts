@@ -4,6 +4,7 @@ import { startAtZero } from "#shared/service/start-at-zero.ts";
 import type { ApiDeps } from "./api-deps.ts";
 import { errorHandler } from "./http/error-handler.ts";
 import { cancelSession } from "./routes/cancel-session.ts";
+import { deleteSession } from "./routes/delete-session.ts";
 import { getAlertTypes } from "./routes/get-alert-types.ts";
 import { getEvents } from "./routes/get-events.ts";
 import { getHealth } from "./routes/get-health.ts";
@@ -25,6 +26,7 @@ export function buildApp(deps: ApiDeps): Koa {
   const router = new Router();
   router.post("/api/v1/alerts", submitAlert(deps));
   router.get("/api/v1/sessions/:id", getSession(deps));
+  router.delete("/api/v1/sessions/:id", deleteSession(deps));
   router.get("/api/v1/sessions/:id/events", getEvents(deps));
   router.get("/api/v1/sessions/:id/timeline", getTimeline(deps));
   router.get("/api/v1/sessions/:id/trace", getTrace(deps));

@@ -18,12 +18,12 @@ export interface ApiConfig extends ServiceConfig {
   readonly natsUrl: string;
   /** 1 on a single NATS server, 3 on a cluster. */
   readonly natsReplicas: number;
-  /** Sessions that ended more days ago are soft-deleted. */
+  /** Sessions that ended more days ago are hidden from every reader. */
   readonly retentionDays: number;
   /** The events of sessions that ended more days ago are deleted; timeline, messages and interactions stay. */
   readonly purgeEventsAfterDays: number;
-  /** Sessions that were soft-deleted more days ago are deleted. */
-  readonly deletedRetentionDays: number;
+  /** Sessions that were hidden more days ago are removed with all their rows. */
+  readonly purgeDays: number;
   /** Open SSE connections at a time. */
   readonly maxSseConnections: number;
   /** Where a JSON alert has its fingerprint; empty means that only the header Idempotency-Key identifies an alert. */
@@ -43,7 +43,12 @@ export async function loadApiConfig(processEnv: Environment): Promise<ApiConfig>
     natsReplicas: envInteger(env, "NATS_REPLICAS", { fallback: 1, min: 1, max: 5 }),
     retentionDays: envInteger(env, "RETENTION_DAYS", { fallback: 90, min: 1, max: 36_500 }),
     purgeEventsAfterDays: envInteger(env, "PURGE_EVENTS_AFTER_DAYS", { fallback: 7, min: 1, max: 36_500 }),
-    deletedRetentionDays: envInteger(env, "DELETED_RETENTION_DAYS", { fallback: 30, min: 1, max: 36_500 }),
+    // The former name is read, too: without it, a session would be removed earlier than its operator wants.
+    purgeDays: envInteger(env, env["PURGE_DAYS"] ? "PURGE_DAYS" : "DELETED_RETENTION_DAYS", {
+      fallback: 30,
+      min: 1,
+      max: 36_500,
+    }),
     maxSseConnections: envInteger(env, "API_MAX_EVENT_STREAMS", { fallback: 500, min: 1, max: 100_000 }),
     fingerprintPath: parseFingerprintPath(envText(env, "ALERT_FINGERPRINT_PATH", "")),
     agents: await loadAgentConfig({ configDir, env }),

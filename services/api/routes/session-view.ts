@@ -14,7 +14,14 @@ export function sessionView(
     readonly timeline: readonly TimelineEvent[];
   },
 ): object {
-  const { session_id, resolved_config: _resolved, started_at, completed_at, ...columns } = session;
+  const {
+    session_id,
+    resolved_config: _resolved,
+    prompt_nonce: _nonce,
+    started_at,
+    completed_at,
+    ...columns
+  } = session;
   return {
     ...withoutNulls({
       id: session_id,

@@ -1,14 +1,14 @@
 import { errorMessage } from "#shared/errors.ts";
 import type { Logger } from "#shared/service/logger.ts";
-import { pause } from "#shared/pause.ts";
+import { jitter, pause } from "#shared/pause.ts";
 import type { ApiConfig } from "../config.ts";
-import { deleteRetired } from "./delete-retired.ts";
+import { eraseHidden, eraseRequested } from "./erase-sessions.ts";
 import { purgeEnded } from "./purge-ended.ts";
 import { removeExpired } from "./remove-expired.ts";
 import type { Database } from "#shared/database/database.ts";
 
 interface CleanUpDeps {
-  readonly config: Pick<ApiConfig, "retentionDays" | "purgeEventsAfterDays" | "deletedRetentionDays">;
+  readonly config: Pick<ApiConfig, "retentionDays" | "purgeEventsAfterDays" | "purgeDays">;
   readonly db: Database;
   readonly log: Logger;
 }
@@ -16,17 +16,34 @@ interface CleanUpDeps {
 const EVERY_MS = 60 * 60 * 1_000;
 const RETRY_MS = 60_000;
 
+/** How long the rows of a session that somebody deleted may stay. */
+const ERASE_EVERY_MS = 5_000;
+
 /**
- * Every hour until `signal` aborts: purges ended sessions, soft-deletes old ones and deletes those that were soft-deleted
- * long ago; after a failure again within a minute. Any number of replicas may do so. Never throws.
+ * Until `signal` aborts: every few seconds removes the sessions that somebody deleted, and every hour purges the events
+ * of ended sessions, hides old ones and removes those that were hidden long ago; after a failure again within a minute.
+ * Any number of replicas may do so. Never throws.
  */
-export async function cleanUp({ config, db, log }: CleanUpDeps, signal: AbortSignal): Promise<void> {
+export async function cleanUp(deps: CleanUpDeps, signal: AbortSignal): Promise<void> {
+  await Promise.all([eraseSoon(deps, signal), cleanUpHourly(deps, signal)]);
+}
+
+async function eraseSoon({ db, log }: CleanUpDeps, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    await eraseRequested(db, signal).catch((error: unknown) => {
+      if (!signal.aborted) log.warn({ error: errorMessage(error) }, "erasure failed: retrying");
+    });
+    await pause(jitter(ERASE_EVERY_MS), signal).catch(() => undefined);
+  }
+}
+
+async function cleanUpHourly({ config, db, log }: CleanUpDeps, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     let waitMs = EVERY_MS;
     for (const work of [
       async () => removeExpired(db, config.retentionDays, signal),
       async () => purgeEnded(db, config.purgeEventsAfterDays, signal),
-      async () => deleteRetired(db, config.deletedRetentionDays, signal),
+      async () => eraseHidden(db, config.purgeDays, signal),
     ]) {
       await work().catch((error: unknown) => {
         waitMs = RETRY_MS;

@@ -1,9 +1,9 @@
-import { randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { expect } from "chai";
 import { Type } from "typebox";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { until } from "../../../test/support/until.ts";
-import { deleteRetired } from "../sweeper/delete-retired.ts";
+import { eraseHidden, eraseRequested } from "../sweeper/erase-sessions.ts";
 import { purgeEnded } from "../sweeper/purge-ended.ts";
 import { ApiFixture } from "./api-fixture.ts";
 import { SessionEvents, statusEvent, textEvent, times } from "./session-events.ts";
@@ -59,6 +59,11 @@ WITH stage AS (
 )
 INSERT INTO tool_calls (call_id, session_id, execution_id, epoch, name, read_only, state, result, completed_at)
 SELECT gen_random_uuid()::text, $1, execution_id, 1, 's.t', true, 'completed', 'a result', now() FROM execution`;
+
+/** All tables with their indexes and their large values, in bytes. */
+const SIZE = `
+SELECT sum(pg_total_relation_size(oid))::int AS n FROM pg_class
+WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace`;
 
 describe("the clean-up", () => {
   const resources = new AsyncDisposableStack();
@@ -171,13 +176,49 @@ describe("the clean-up", () => {
     const [old, young, kept] = [await ended(100, { messages: 1_200 }), await ended(100), await ended(100)];
     await retire(old, 31);
     await retire(young, 29);
-    await deleteRetired(api.db, 30, signal);
+    await eraseHidden(api.db, 30, signal);
     for (const table of ["alert_sessions", ...TABLES]) {
       expect(await count(table, old), table).to.equal(0);
       expect(await count(table, young), table).to.be.above(0);
       expect(await count(table, kept), table).to.be.above(0);
     }
     expect(await api.client.request("GET", `/api/v1/sessions/${old}`)).to.include({ status: 404 });
+  });
+
+  it("removes every row of a session that somebody deleted, and no others", async () => {
+    const [deleted, hidden] = [await ended(1, { messages: 1_200 }), await ended(1)];
+    await retire(hidden, 1);
+    expect(await api.raw("DELETE", `/api/v1/sessions/${deleted}`)).to.include({ status: 204 });
+    await eraseRequested(api.db, signal);
+    for (const table of ["alert_sessions", ...TABLES]) {
+      expect(await count(table, deleted), table).to.equal(0);
+      expect(await count(table, hidden), table).to.be.above(0);
+    }
+  });
+
+  it("leaves room that is used again", async () => {
+    const sizes: number[] = [];
+    const alert = JSON.stringify({ data: randomBytes(40_000).toString("base64") });
+    for (let round = 0; round < 6; round += 1) {
+      for (let n = 0; n < 25; n += 1) {
+        const { status, body } = await api.post(alert);
+        expect(status).to.equal(202);
+        const { session_id: id } = parseAccepted(body);
+        const text = randomBytes(20_000).toString("hex");
+        await events.commit(id, [statusEvent(id), ...times(10, (index) => textEvent(id, `${index}${text}`))]);
+        await query(INSERT_ROWS, [id, 20]);
+        await events.complete(id);
+        expect(await api.raw("DELETE", `/api/v1/sessions/${id}`)).to.include({ status: 204 });
+      }
+      await eraseRequested(api.db, signal);
+      // What autovacuum does on its own, at a time of its own.
+      await query("VACUUM", []);
+      const [row] = await query(SIZE, []);
+      sizes.push(parseCount(row).n);
+    }
+    const [, second = 0, ...later] = sizes;
+    // A round has more than 5 MB: without room to use again each one would add as much.
+    expect(Math.max(...later), sizes.join(", ")).to.be.below(second + 2_000_000);
   });
 
   it("shares the work between replicas, and runs by itself", async () => {

@@ -1,8 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { expect } from "chai";
+import { Type } from "typebox";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { SseClient } from "../../../test/support/sse-client.ts";
 import { ApiFixture } from "./api-fixture.ts";
 import { SessionEvents, statusEvent } from "./session-events.ts";
+
+const parseAccepted = compileParser(
+  "accepted alert",
+  Type.Object({ session_id: Type.String() }, { additionalProperties: true }),
+);
 
 describe("a deleted session", () => {
   const resources = new AsyncDisposableStack();
@@ -38,6 +45,28 @@ describe("a deleted session", () => {
       await using stream = await SseClient.open(`http://127.0.0.1:${api.port}/api/v1/sessions/${id}/events`);
       expect(stream.status).to.equal(404);
     }
+  });
+
+  it("is hidden at once, with its idempotency key, as often as it is deleted", async () => {
+    const submit = async () => {
+      const { text } = await api.raw("POST", "/api/v1/alerts", {
+        body: Buffer.from('{"data":"x"}'),
+        headers: { "content-type": "application/json", "idempotency-key": "of-a-deleted-session" },
+      });
+      return parseAccepted(JSON.parse(text)).session_id;
+    };
+    const id = await submit();
+    const remove = async () => api.raw("DELETE", `/api/v1/sessions/${id}`);
+    expect(await remove()).to.deep.include({
+      status: 409,
+      text: '{"message":"session has not ended: cancel it first, and delete it when it has ended"}',
+    });
+    await log.complete(id);
+    for (const _repetition of [1, 2]) expect(await remove()).to.deep.include({ status: 204, text: "" });
+    expect(await api.raw("GET", `/api/v1/sessions/${id}`)).to.include({ status: 404 });
+    expect(await submit()).to.not.equal(id);
+    expect(await api.raw("DELETE", `/api/v1/sessions/${randomUUID()}`)).to.include({ status: 404 });
+    expect(await api.raw("DELETE", "/api/v1/sessions/x")).to.include({ status: 400 });
   });
 
   it("ends the open streams of its events", async () => {

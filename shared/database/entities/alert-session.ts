@@ -37,7 +37,10 @@ export interface AlertSession {
   slack_message_fingerprint: string | null;
   /** True if an agent went on without tools that it should have had. */
   degraded: boolean;
+  /** From then on the session is unknown to every reader. */
   deleted_at: Date | null;
+  /** Random text of which the frames of its prompts are made; never shown. Null for sessions from before frames had it. */
+  prompt_nonce: string | null;
 }
 
 export const AlertSessionEntity = new EntitySchema<AlertSession>({
@@ -72,5 +75,6 @@ export const AlertSessionEntity = new EntitySchema<AlertSession>({
     slack_message_fingerprint: { type: "text", nullable: true },
     degraded: { type: "boolean", default: false },
     deleted_at: { type: "timestamptz", nullable: true },
+    prompt_nonce: { type: "text", nullable: true, default: () => "(gen_random_uuid())" },
   },
 });

@@ -30,6 +30,8 @@ export interface SessionRuntime {
   inbox_seq: number;
   /** When the events of the session began to be deleted, long after its end; null before. */
   events_purged_at: Date | null;
+  /** Somebody deleted the session: its rows are removed as soon as possible. */
+  erase_requested_at: Date | null;
   last_interaction_at: Date | null;
   input_tokens: number;
   output_tokens: number;
@@ -55,6 +57,7 @@ export const SessionRuntimeEntity = new EntitySchema<SessionRuntime>({
     last_seq: { type: "integer", default: 0 },
     inbox_seq: { type: "integer", default: 0 },
     events_purged_at: { type: "timestamptz", nullable: true },
+    erase_requested_at: { type: "timestamptz", nullable: true },
     last_interaction_at: { type: "timestamptz", nullable: true },
     input_tokens: { type: "bigint", default: 0 },
     output_tokens: { type: "bigint", default: 0 },

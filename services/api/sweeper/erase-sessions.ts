@@ -17,12 +17,15 @@ const LARGE_TABLES = [
   ["messages", "message_id"],
 ] as const;
 
-const parseSession = compileParser("retired session", Type.Object({ session_id: Uuid }));
+const parseSession = compileParser("session to erase", Type.Object({ session_id: Uuid }));
 const parseCount = compileParser("deleted rows", Type.Object({ n: Type.Integer() }));
 
-const RETIRED = `
+const HIDDEN_LONG_AGO = `
 SELECT session_id FROM alert_sessions WHERE deleted_at < now() - make_interval(days => $1)
 ORDER BY deleted_at LIMIT ${PAGE}`;
+
+const REQUESTED = `
+SELECT session_id FROM session_runtime WHERE erase_requested_at IS NOT NULL ORDER BY erase_requested_at LIMIT ${PAGE}`;
 
 const deleteRows = (table: string, key: string) => `
 WITH page AS (
@@ -36,20 +39,34 @@ SELECT count(*)::int AS n FROM deleted`;
 const DELETE_SESSION = `DELETE FROM alert_sessions WHERE session_id = $1 AND deleted_at IS NOT NULL`;
 
 /**
- * Deletes the sessions that were soft-deleted more than `afterDays` ago, with all their rows, one session after another
- * and each in pages, so that no statement is long. Until none is left or `signal` aborts.
+ * Removes the sessions that were hidden more than `afterDays` ago, with all their rows, one session after another and
+ * each in pages, so that no statement is long. Until none is left or `signal` aborts.
  */
-export async function deleteRetired(db: Database, afterDays: number, signal: AbortSignal): Promise<void> {
+export async function eraseHidden(db: Database, afterDays: number, signal: AbortSignal): Promise<void> {
+  await eraseFound(db, HIDDEN_LONG_AGO, [afterDays], signal);
+}
+
+/** The same for the sessions that somebody deleted. */
+export async function eraseRequested(db: Database, signal: AbortSignal): Promise<void> {
+  await eraseFound(db, REQUESTED, [], signal);
+}
+
+async function eraseFound(
+  db: Database,
+  sql: string,
+  parameters: readonly unknown[],
+  signal: AbortSignal,
+): Promise<void> {
   for (;;) {
-    const retired = await selectRows(db, parseSession, RETIRED, [afterDays]);
-    for (const { session_id } of retired) {
+    const found = await selectRows(db, parseSession, sql, parameters);
+    for (const { session_id } of found) {
       for (const [table, key] of LARGE_TABLES) {
         await deletePages(db, deleteRows(table, key), session_id, signal);
       }
       if (signal.aborted) return;
       await db.query(DELETE_SESSION, [session_id]);
     }
-    if (retired.length < PAGE) return;
+    if (found.length < PAGE) return;
   }
 }
 

@@ -1,0 +1,47 @@
+import type { RouterMiddleware } from "@koa/router";
+import { Type } from "#shared/generated/typebox/typebox.mjs";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { literals } from "#shared/contracts/literals.ts";
+import { SESSION_STATUSES, isTerminal } from "#shared/contracts/statuses.ts";
+import type { Database } from "#shared/database/database.ts";
+import { selectRows } from "#shared/database/select-rows.ts";
+import type { ApiDeps } from "../api-deps.ts";
+import { parseSessionId } from "../http/parse-parameters.ts";
+import { RequestError, notFound } from "../http/request-error.ts";
+
+const parseStatus = compileParser("session status row", Type.Object({ status: literals(SESSION_STATUSES) }));
+
+/** Deleted sessions are found, too: a repetition of the request is answered like the first one. */
+const LOCK = "SELECT status FROM alert_sessions WHERE session_id = $1 FOR NO KEY UPDATE";
+
+const HIDE = "UPDATE alert_sessions SET deleted_at = now() WHERE session_id = $1 AND deleted_at IS NULL";
+
+const REQUEST_ERASURE = `
+UPDATE session_runtime SET erase_requested_at = coalesce(erase_requested_at, now()) WHERE session_id = $1`;
+
+const FORGET_KEYS = "DELETE FROM idempotency_keys WHERE session_id = $1";
+
+/**
+ * `DELETE /api/v1/sessions/:id`: hides an ended session from every reader in one commit, and forgets its idempotency keys;
+ * its rows are removed soon after. Answers 204, also when it is repeated before they are, 404 for an unknown session, and
+ * 409 while the session runs.
+ */
+export function deleteSession({ db, log }: ApiDeps): RouterMiddleware {
+  return async (ctx) => {
+    const id = parseSessionId(ctx.params["id"]);
+    await hideSession(db, id);
+    log.info({ session_id: id }, "session deleted");
+    ctx.status = 204;
+  };
+}
+
+async function hideSession(db: Database, id: string): Promise<void> {
+  await db.transaction(async (transaction) => {
+    const [session] = await selectRows(transaction, parseStatus, LOCK, [id]);
+    if (session === undefined) throw notFound();
+    if (!isTerminal(session.status)) {
+      throw new RequestError(409, "session has not ended: cancel it first, and delete it when it has ended");
+    }
+    for (const sql of [HIDE, REQUEST_ERASURE, FORGET_KEYS]) await transaction.query(sql, [id]);
+  });
+}
