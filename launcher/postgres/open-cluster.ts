@@ -12,6 +12,8 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import type { ServicePasswords } from "#shared/database/prepare-roles.ts";
+import type { DatabaseService } from "#shared/database/service-roles.ts";
 import { errorMessage } from "#shared/errors.ts";
 import { LaunchError } from "../launch-error.ts";
 import type { PostgresUser } from "./find-postgres-user.ts";
@@ -19,8 +21,10 @@ import type { PostgresUser } from "./find-postgres-user.ts";
 export type Passwords = {
   /** Password of the superuser `postgres`. */
   readonly admin: string;
-  /** Password of the role `tarsy`. */
+  /** Password of the role `tarsy`, which owns the tables. */
   readonly tarsy: string;
+  /** Passwords of the services' roles. */
+  readonly services: ServicePasswords;
 };
 
 const run = promisify(execFile);
@@ -31,7 +35,33 @@ function readPasswords(path: string): Passwords | undefined {
   const value: unknown = JSON.parse(readFileSync(path, "utf8"));
   if (typeof value !== "object" || value === null) return undefined;
   if (!("admin" in value) || !("tarsy" in value)) return undefined;
-  return { admin: String(value.admin), tarsy: String(value.tarsy) };
+  const services = "services" in value ? value.services : {};
+  return { admin: String(value.admin), tarsy: String(value.tarsy), services: servicePasswords(services) };
+}
+
+/** The known passwords of the services' roles, and new ones for the others: clusters of older versions have none. */
+function servicePasswords(known: unknown = {}): ServicePasswords {
+  const of = (service: DatabaseService): string => {
+    const entries: Record<string, unknown> = typeof known === "object" && known !== null ? { ...known } : {};
+    const password = entries[service];
+    return typeof password === "string" ? password : randomBytes(24).toString("hex");
+  };
+  return {
+    api: of("api"),
+    executor: of("executor"),
+    "tool-runner": of("tool-runner"),
+    notifier: of("notifier"),
+  };
+}
+
+/** Replaces the file at once, so that no crash leaves half of it. */
+function writePasswords(path: string, passwords: Passwords): void {
+  const text = JSON.stringify(passwords);
+  if (existsSync(path) && readFileSync(path, "utf8") === text) return;
+  const draft = `${path}.new`;
+  writeFileSync(draft, text, { mode: 0o600 });
+  chmodSync(draft, 0o600);
+  renameSync(draft, path);
 }
 
 async function initialise(
@@ -92,18 +122,24 @@ type OpenCluster = {
 export async function openCluster(options: OpenCluster): Promise<Passwords> {
   const path = join(options.dataDir, passwordsName);
   const known = existsSync(options.cluster) ? readPasswords(path) : undefined;
-  if (known !== undefined) return known;
+  if (known !== undefined) {
+    writePasswords(path, known);
+    return known;
+  }
   if (existsSync(options.cluster)) {
     throw new LaunchError(
       `${path} is missing, so the database cannot be opened; delete the data with: npm start -- --reset.`,
     );
   }
-  const passwords = { admin: randomBytes(24).toString("hex"), tarsy: randomBytes(24).toString("hex") };
+  const passwords = {
+    admin: randomBytes(24).toString("hex"),
+    tarsy: randomBytes(24).toString("hex"),
+    services: servicePasswords(),
+  };
   const draft = `${options.cluster}.new`;
   rmSync(draft, { recursive: true, force: true });
   await initialise(options.initdb, options.user, draft, passwords.admin, options.durable);
-  writeFileSync(path, JSON.stringify(passwords), { mode: 0o600 });
-  chmodSync(path, 0o600);
+  writePasswords(path, passwords);
   renameSync(draft, options.cluster);
   return passwords;
 }

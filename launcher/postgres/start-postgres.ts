@@ -2,6 +2,8 @@ import { chmodSync, mkdirSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { Client } from "pg";
+import { prepareServiceRoles } from "#shared/database/prepare-roles.ts";
+import { serviceUrls, type ServiceUrls } from "#shared/database/service-urls.ts";
 import { dieWithParent } from "../process/die-with-parent.ts";
 import { freePort } from "../free-port.ts";
 import { LaunchError } from "../launch-error.ts";
@@ -20,6 +22,8 @@ import type { StopSteps } from "../process/stop-process.ts";
 export type EmbeddedPostgres = ServerProcess & {
   /** Database `tarsy` as its owner `tarsy`, which is not a superuser but may create databases. Contains the password. */
   readonly url: string;
+  /** Database `tarsy` as the role of each service. Contain the passwords. */
+  readonly serviceUrls: ServiceUrls;
   /** Database `postgres` as the superuser. Contains the password. */
   readonly adminUrl: string;
   readonly port: number;
@@ -99,9 +103,10 @@ async function createMissing(admin: Client, passwords: Passwords): Promise<void>
     await admin.query(`create role tarsy login createdb password '${passwords.tarsy}'`);
   }
   if (found?.database !== true) await admin.query("create database tarsy owner tarsy");
+  await prepareServiceRoles(admin, passwords.services);
 }
 
-/** Creates the role and the database if missing, and closes `admin`. */
+/** Creates the roles and the database if missing, and closes `admin`. */
 async function prepareDatabase(admin: Client, passwords: Passwords): Promise<void> {
   try {
     await createMissing(admin, passwords);
@@ -127,9 +132,11 @@ async function startOnPort(
     const admin = await waitForConnection(server, adminUrl, options.signal);
     if (admin !== undefined) {
       await prepareDatabase(admin, passwords);
+      const url = `postgres://tarsy:${passwords.tarsy}@127.0.0.1:${port}/tarsy`;
       return {
         ...server,
-        url: `postgres://tarsy:${passwords.tarsy}@127.0.0.1:${port}/tarsy`,
+        url,
+        serviceUrls: serviceUrls(url, passwords.services),
         adminUrl,
         port,
       };

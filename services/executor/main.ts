@@ -23,7 +23,7 @@ await runService("executor", loadExecutorConfig, async ({ config, log, signal, r
   const db = resources.use(await openDatabase({ ...database, poolSize: config.slots + 2 }));
   // Lease renewals have their own connection: they must not queue behind the statements that they protect.
   const leaseDb = resources.use(await openDatabase({ ...database, poolSize: 1 }));
-  await waitForSchema(db, log, signal);
+  await waitForSchema(db, "executor", log, signal);
   const bus = resources.use(await openBus({ url: config.natsUrl, name: config.podId, log, signal }));
   const llm = resources.adopt(openLlmClient(config.llmGatewayAddress, config.maxMessageBytes), (client) =>
     client.close(),

@@ -32,7 +32,7 @@ export async function runNotifier(
       signal,
     }),
   );
-  await waitForSchema(db, log, signal);
+  await waitForSchema(db, "notifier", log, signal);
   const bus = resources.use(await openBus({ url: config.natsUrl, name: "tarsy-notifier", log, signal }));
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });

@@ -19,7 +19,7 @@ await runService("tool-runner", loadToolRunnerConfig, async ({ config, log, sign
   const db = resources.use(
     await openDatabase({ url: config.databaseUrl, applicationName: NAME, poolSize: 10, log, signal }),
   );
-  await waitForSchema(db, log, signal);
+  await waitForSchema(db, "tool-runner", log, signal);
   const bus = resources.use(await openBus({ url: config.natsUrl, name: NAME, log, signal }));
   const running = new RunningCalls({ db, log, maxRunning: MAX_RUNNING, stopGraceMs: config.stopGraceMs });
   resources.use(await serveTools({ bus, db, log, tools: config.tools, running }));

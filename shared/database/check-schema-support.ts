@@ -9,7 +9,9 @@ import { SCHEMA_TOO_NEW } from "#shared/service/exit-codes.ts";
 const parseTable = compileParser("table of the schema's support", Type.Object({ present: Type.Boolean() }));
 const parseSupport = compileParser("schema support", Type.Object({ needs_migration: Type.Integer() }));
 
-const HAS_TABLE = "SELECT to_regclass('schema_support') IS NOT NULL AS present";
+/** Until `migrate` has given a role its privileges, it may not read the table. */
+const HAS_TABLE =
+  "SELECT coalesce(has_table_privilege(to_regclass('schema_support'), 'SELECT'), false) AS present";
 const SUPPORT = "SELECT needs_migration FROM schema_support";
 
 /**

@@ -27,14 +27,16 @@ export type ToolCallClaim =
 
 /**
  * One statement inserts the id and checks the lease. The share lock orders it with every takeover and cancel: they see
- * a call that was claimed before them, and after them no call is claimed.
+ * a call that was claimed before them, and after them no call is claimed. A function of the owner takes the lock, because
+ * a tool-runner may not write to the session's row.
  */
 const CLAIM = `
-WITH live AS (
-  SELECT r.session_id FROM session_runtime r JOIN alert_sessions s USING (session_id)
-  WHERE r.session_id = $2 AND r.lease_epoch = $4 AND r.lease_expires_at > clock_timestamp()
+WITH held AS MATERIALIZED (
+  SELECT session_id, lease_epoch, lease_expires_at, cancel_requested_at FROM tarsy_hold_lease($2)
+), live AS (
+  SELECT r.session_id FROM held r JOIN alert_sessions s USING (session_id)
+  WHERE r.lease_epoch = $4 AND r.lease_expires_at > clock_timestamp()
     AND r.cancel_requested_at IS NULL AND s.status = 'in_progress' AND s.deleted_at IS NULL
-  FOR SHARE OF r
 ), claimed AS (
   INSERT INTO tool_calls (call_id, session_id, execution_id, epoch, name, read_only, state, alive_until, completed_at)
   SELECT $1::text, live.session_id, $3::uuid, $4::int, $5::text, $6::boolean, $7::tool_call_state,

@@ -1,18 +1,24 @@
 import type { DataSource, Migration } from "typeorm";
+import { applyGrants } from "#shared/database/apply-grants.ts";
 import { checkSchemaSupport } from "#shared/database/check-schema-support.ts";
 import { openForMigrations } from "#shared/database/open-orm.ts";
 import { errorMessage } from "#shared/errors.ts";
 import type { Logger } from "#shared/service/logger.ts";
+import type { DatabaseService } from "#shared/database/service-roles.ts";
 
 /** An arbitrary number, the same in every process that migrates this schema. */
 const MIGRATION_LOCK = 7_241_903_358;
 
 /**
- * Runs the outstanding migrations of the database at `url` under an advisory lock, so that replicas that start together
- * migrate once. Throws TerminalError `schema_too_new` for a schema that this version cannot use, or the database's error;
+ * Runs the outstanding migrations of the database at `url`, whose user owns the tables, and then gives the roles of the
+ * services what is declared for them. An advisory lock makes any number of concurrent calls safe. Resolves with the services
+ * whose role exists. Throws TerminalError `schema_too_new` for a schema that this version cannot use, or the database's error;
  * a failed migration leaves the schema as it was.
  */
-export async function migrate({ url }: { readonly url: string }, log: Logger): Promise<void> {
+export async function migrate(
+  { url }: { readonly url: string },
+  log: Logger,
+): Promise<readonly DatabaseService[]> {
   // A migration, or waiting for another replica's, may exceed the normal statement and lock timeouts.
   const db = await openForMigrations(url, log);
   try {
@@ -21,8 +27,10 @@ export async function migrate({ url }: { readonly url: string }, log: Logger): P
     await checkSchemaSupport(db);
     const applied = await runOutstanding(db, log);
     for (const { name } of applied) log.info({ migration: name }, "migration applied");
+    const services = await db.transaction(async (transaction) => applyGrants(transaction));
     await lockHolder.query("SELECT pg_advisory_unlock($1)", [MIGRATION_LOCK]);
     await lockHolder.release();
+    return services;
   } finally {
     // After a failure, closing the connection releases the lock.
     await db.destroy();

@@ -2,39 +2,58 @@ import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { checkSchemaSupport } from "#shared/database/check-schema-support.ts";
 import { MIGRATIONS, MIGRATIONS_TABLE } from "#shared/database/migrations/all-migrations.ts";
+import { missingPrivilege } from "#shared/database/missing-privilege.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
+import type { DatabaseService } from "#shared/database/service-roles.ts";
 import type { Logger } from "#shared/service/logger.ts";
 import { pause } from "#shared/pause.ts";
 
 const SCHEMA_POLL_MS = 250;
+/** Repeated, because whoever looks at the log of a service that does not get ready looks at its end. */
+const LOG_EVERY_MS = 30_000;
 
 /**
- * Waits until the api has applied every migration that this process knows, so that services may start in any order.
- * Throws the signal's reason if it aborts first, or TerminalError `schema_too_new` for a schema that this version cannot
- * use.
+ * Waits until `migrate` has applied every migration that this process knows and has given the connection's role what is
+ * declared for the service, so that everything may start in any order. Throws the
+ * signal's reason if it aborts first, or TerminalError `schema_too_new` for a schema that this version cannot use.
  */
-export async function waitForSchema(db: Queryable, log: Logger, signal: AbortSignal): Promise<void> {
-  let isLogged = false;
-  while (await hasOutstandingMigrations(db)) {
-    if (!isLogged) log.info("waiting for the api to migrate the database");
-    isLogged = true;
+export async function waitForSchema(
+  db: Queryable,
+  service: DatabaseService,
+  log: Logger,
+  signal: AbortSignal,
+): Promise<void> {
+  let loggedAt = -Infinity;
+  for (;;) {
+    // Also while something is missing: a newer version may have taken it away.
+    await checkSchemaSupport(db);
+    const missing = await missingPart(db, service);
+    if (missing === undefined) break;
+    if (performance.now() - loggedAt >= LOG_EVERY_MS) {
+      loggedAt = performance.now();
+      log.info({ missing }, "waiting for the api to migrate the database");
+    }
     await pause(SCHEMA_POLL_MS, signal);
   }
-  await checkSchemaSupport(db);
 }
 
-const HAS_TABLE = `SELECT to_regclass('${MIGRATIONS_TABLE}') IS NOT NULL AS present`;
+/** Before the grants, a role may not even read the table. */
+const HAS_TABLE = `
+SELECT coalesce(has_table_privilege(to_regclass('${MIGRATIONS_TABLE}'), 'SELECT'), false) AS present`;
 const parsePresent = compileParser("migrations table", Type.Object({ present: Type.Boolean() }));
 
 const APPLIED = `SELECT count(*)::int AS applied FROM ${MIGRATIONS_TABLE} WHERE name = ANY($1::text[])`;
 const parseApplied = compileParser("applied migrations", Type.Object({ applied: Type.Integer() }));
 
-async function hasOutstandingMigrations(db: Queryable): Promise<boolean> {
+/** What the service waits for, in words; undefined if nothing. */
+async function missingPart(db: Queryable, service: DatabaseService): Promise<string | undefined> {
   const [table] = await selectRows(db, parsePresent, HAS_TABLE, []);
-  if (table?.present !== true) return true;
+  if (table?.present !== true) return "the schema";
   const [row] = await selectRows(db, parseApplied, APPLIED, [
     MIGRATIONS.map((Migration) => new Migration().name),
   ]);
-  return row === undefined || row.applied < MIGRATIONS.length;
+  const outstanding = MIGRATIONS.length - (row?.applied ?? 0);
+  if (outstanding > 0) return `${outstanding} migrations`;
+  return missingPrivilege(db, service);
 }

@@ -24,11 +24,16 @@ export function readServiceConfig(
   healthPort: { readonly name: string; readonly fallback: number },
 ): ServiceConfig {
   return {
-    log: {
-      level: envChoice(env, "LOG_LEVEL", LOG_LEVELS, "info"),
-      format: envChoice(env, "LOG_FORMAT", LOG_FORMATS, process.stdout.isTTY ? "pretty" : "json"),
-    },
+    log: logSettings(env),
     health: { host: bindAddress(env), port: envPort(env, healthPort.name, healthPort.fallback) },
+  };
+}
+
+/** LOG_LEVEL and LOG_FORMAT. Throws TerminalError naming the invalid variable. */
+export function logSettings(env: Environment): ServiceConfig["log"] {
+  return {
+    level: envChoice(env, "LOG_LEVEL", LOG_LEVELS, "info"),
+    format: envChoice(env, "LOG_FORMAT", LOG_FORMATS, process.stdout.isTTY ? "pretty" : "json"),
   };
 }
 

@@ -58,7 +58,8 @@ export class BackingServers implements AsyncDisposable {
   /** A migrated database and a NATS account for one test file, on servers that keep running after it. */
   static async share(): Promise<BackingServers> {
     const { directory, database, account, ...servers } = await takeServerShare();
-    const postgres = { ...servers.postgres, url: database.url };
+    const { url, serviceUrls } = database;
+    const postgres = { ...servers.postgres, url, serviceUrls };
     const nats = { ...servers.nats, url: account.url };
     return new BackingServers({ directory, durable: false, shared: true, postgres, nats });
   }

@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { Client } from "pg";
 import { GenericContainer, Wait, getContainerRuntimeClient, type StartedTestContainer } from "testcontainers";
+import { prepareServiceRoles } from "#shared/database/prepare-roles.ts";
+import { serviceUrls } from "#shared/database/service-urls.ts";
 import {
   readGreeting,
   storageConfig,
@@ -18,6 +20,7 @@ import { until } from "./until.ts";
 const HOST = "127.0.0.1";
 const DEPLOY = join(import.meta.dirname, "../../deploy");
 const PASSWORD = "only-for-tests";
+const SERVICE_PASSWORDS = { api: PASSWORD, executor: PASSWORD, "tool-runner": PASSWORD, notifier: PASSWORD };
 const natsConfig = (
   port: number,
   { accounts, monitorPort }: NatsContainerOptions,
@@ -100,15 +103,11 @@ export async function startPostgresContainer({
   const server = await asProcess(started);
   const adminUrl = `postgres://postgres:${PASSWORD}@${HOST}:${hostPort}/postgres`;
   await until("Postgres accepts connections", async () => prepareDatabase(adminUrl));
-  return {
-    ...server,
-    adminUrl,
-    port: hostPort,
-    url: `postgres://tarsy:${PASSWORD}@${HOST}:${hostPort}/tarsy`,
-  };
+  const url = `postgres://tarsy:${PASSWORD}@${HOST}:${hostPort}/tarsy`;
+  return { ...server, adminUrl, port: hostPort, url, serviceUrls: serviceUrls(url, SERVICE_PASSWORDS) };
 }
 
-/** Creates the role and the database that the embedded server has. */
+/** Creates the roles and the database that the embedded server has. */
 async function prepareDatabase(adminUrl: string): Promise<true> {
   const client = new Client({ connectionString: adminUrl });
   client.on("error", () => undefined);
@@ -119,6 +118,7 @@ async function prepareDatabase(adminUrl: string): Promise<true> {
       await client.query(`CREATE ROLE tarsy LOGIN CREATEDB PASSWORD '${PASSWORD}'`);
       await client.query("CREATE DATABASE tarsy OWNER tarsy");
     }
+    await prepareServiceRoles(client, SERVICE_PASSWORDS);
     return true;
   } finally {
     await client.end();

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { Client } from "pg";
 import { pino } from "pino";
 import { migrate } from "#shared/database/migrate.ts";
+import { changeUrls, type ServiceUrls } from "#shared/database/service-urls.ts";
 import type { EmbeddedNats, NatsAccount } from "../../launcher/nats/start-nats.ts";
 import type { EmbeddedPostgres } from "../../launcher/postgres/start-postgres.ts";
 import { serverDirectory } from "./server-directory.ts";
@@ -22,7 +23,7 @@ interface WorkerServers {
 /** A database and a NATS account that no other test file uses. */
 interface ServerShare {
   readonly directory: string;
-  readonly database: { readonly name: string; readonly url: string };
+  readonly database: { readonly name: string; readonly url: string; readonly serviceUrls: ServiceUrls };
   readonly account: { readonly url: string };
   readonly postgres: EmbeddedPostgres;
   readonly nats: EmbeddedNats;
@@ -45,7 +46,12 @@ export async function takeServerShare(): Promise<ServerShare> {
   await asOwner(shared.postgres.url, `CREATE DATABASE ${name} TEMPLATE ${TEMPLATE}`);
   return {
     ...shared,
-    database: { name, url: withDatabase(shared.postgres.url, name) },
+    // The privileges of the services' roles are copied with the template, the roles belong to the server.
+    database: {
+      name,
+      url: withDatabase(shared.postgres.url, name),
+      serviceUrls: changeUrls(shared.postgres.serviceUrls, (url) => withDatabase(url, name)),
+    },
     account: { url: `nats://${account.user}:${account.password}@127.0.0.1:${shared.nats.port}` },
   };
 }

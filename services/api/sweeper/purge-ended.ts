@@ -20,27 +20,9 @@ WITH ended AS (
 )
 SELECT count(*)::int AS n FROM marked`;
 
-/** The events of a session that ended before the period are older than the period, too: the index finds them. */
-const DELETE_EVENTS = `
-WITH old AS (
-  SELECT e.id FROM events e JOIN session_runtime r USING (session_id)
-  WHERE e.created_at < now() - make_interval(days => $1) AND r.events_purged_at IS NOT NULL
-  ORDER BY e.created_at LIMIT ${PAGE} FOR UPDATE OF e SKIP LOCKED
-), deleted AS (
-  DELETE FROM events USING old WHERE events.id = old.id RETURNING 1
-)
-SELECT count(*)::int AS n FROM deleted`;
-
-/** The row itself stays: its id must never run again. */
-const CLEAR_RESULTS = `
-WITH old AS (
-  SELECT c.call_id FROM tool_calls c JOIN session_runtime r USING (session_id)
-  WHERE c.result IS NOT NULL AND c.completed_at < now() - make_interval(days => $1) AND r.events_purged_at IS NOT NULL
-  ORDER BY c.completed_at LIMIT ${PAGE} FOR UPDATE OF c SKIP LOCKED
-), cleared AS (
-  UPDATE tool_calls SET result = NULL FROM old WHERE tool_calls.call_id = old.call_id RETURNING 1
-)
-SELECT count(*)::int AS n FROM cleared`;
+/** Nobody may delete events or change a recorded result, except by these functions of the owner. */
+const DELETE_EVENTS = `SELECT tarsy_purge_events($1, ${PAGE}) AS n`;
+const CLEAR_RESULTS = `SELECT tarsy_clear_tool_results($1, ${PAGE}) AS n`;
 
 /**
  * Deletes the events and the tool calls' own copies of their results of the sessions that ended more than `afterDays` ago;

@@ -75,7 +75,7 @@ describe("the schema", () => {
       await migrate(db, log);
       await db.query(NEWER);
       await migrate(db, log);
-      await waitForSchema(db, log, signal);
+      await waitForSchema(db, "api", log, signal);
     });
 
     it("is refused once it needs a migration that this version does not know", async () => {
@@ -83,7 +83,7 @@ describe("the schema", () => {
       await migrate(db, log);
       await db.query(`${NEWER}; UPDATE schema_support SET needs_migration = 99`);
       const refusal = "its schema needs a version that knows migration 99, and this one knows";
-      expect(await rejectionOf(waitForSchema(db, log, signal))).to.include(refusal);
+      expect(await rejectionOf(waitForSchema(db, "api", log, signal))).to.include(refusal);
       expect(await rejectionOf(migrate(db, log))).to.include(refusal);
       const locks = async (): Promise<unknown> =>
         db.query(
@@ -138,21 +138,21 @@ describe("the schema", () => {
       const lines: string[] = [];
       const recordingLog = pino({ level: "info" }, { write: (line: string) => lines.push(line) });
       let isReady = false;
-      const done = waitForSchema(waiting, recordingLog, new AbortController().signal).then(
+      const done = waitForSchema(waiting, "api", recordingLog, new AbortController().signal).then(
         () => (isReady = true),
       );
       await until("it says what it waits for", () => lines.length === 1);
       expect(isReady).to.equal(false);
       await migrate(migrating, log);
       await done;
-      await waitForSchema(waiting, recordingLog, new AbortController().signal);
+      await waitForSchema(waiting, "api", recordingLog, new AbortController().signal);
       expect(lines).to.have.length(1);
     });
 
     it("stops waiting when its signal aborts, and creates nothing", async () => {
       const db = await empty();
       const stop = new AbortController();
-      const waiting = waitForSchema(db, log, stop.signal);
+      const waiting = waitForSchema(db, "api", log, stop.signal);
       stop.abort(new Error("enough"));
       expect(await rejectionOf(waiting)).to.equal("enough");
       expect(await db.query(TABLES)).to.deep.equal([]);

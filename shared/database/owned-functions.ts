@@ -1,0 +1,115 @@
+import type { DatabaseService } from "#shared/database/service-roles.ts";
+
+/** A function that runs with the rights of the owner of the tables, for what the roles of the services may not do. */
+export interface OwnedFunction {
+  readonly name: string;
+  /** "name type, …" */
+  readonly parameters: string;
+  readonly returns: string;
+  readonly language: "sql" | "plpgsql";
+  /** Names every table with its schema, because the search path holds none; `schema` is a quoted identifier. */
+  readonly body: (schema: string) => string;
+  /** The services that may call it. */
+  readonly execute: readonly DatabaseService[];
+}
+
+/** No caller can have an ended session's history purged before this many days, whatever number it gives. */
+const MIN_PURGE_DAYS = 1;
+
+const afterDays = `pg_catalog.now() - pg_catalog.make_interval(days => greatest(after_days, ${MIN_PURGE_DAYS}))`;
+
+/** The large tables of a session with their keys, rows before those they depend on. */
+const LARGE_TABLES = [
+  ["events", "id"],
+  ["tool_calls", "call_id"],
+  ["timeline_events", "event_id"],
+  ["mcp_interactions", "interaction_id"],
+  ["llm_interactions", "interaction_id"],
+  ["messages", "message_id"],
+] as const;
+
+/**
+ * Every function of the owner. `migrate` creates them with a search path of pg_catalog only, and takes EXECUTE from PUBLIC.
+ * Services of two versions run side by side during an upgrade: a change of parameters or meaning needs a new name.
+ */
+export const OWNED_FUNCTIONS: readonly OwnedFunction[] = [
+  {
+    // A share lock needs the right to update the row, which a tool-runner must not have.
+    name: "tarsy_hold_lease",
+    parameters: "held_session uuid",
+    returns:
+      "TABLE (session_id uuid, lease_epoch integer, lease_expires_at timestamptz, cancel_requested_at timestamptz)",
+    language: "sql",
+    body: (schema) => `
+SELECT r.session_id, r.lease_epoch, r.lease_expires_at, r.cancel_requested_at
+FROM ${schema}.session_runtime r WHERE r.session_id = held_session FOR SHARE`,
+    execute: ["executor", "tool-runner"],
+  },
+  {
+    // Events of sessions that are marked as purged. SKIP LOCKED: replicas that purge concurrently take different rows. The
+    // events of a session that ended before the period are older than the period, too: the index finds them.
+    name: "tarsy_purge_events",
+    parameters: "after_days integer, page integer",
+    returns: "integer",
+    language: "sql",
+    body: (schema) => `
+WITH old AS (
+  SELECT e.id FROM ${schema}.events e JOIN ${schema}.session_runtime r USING (session_id)
+  JOIN ${schema}.alert_sessions s USING (session_id)
+  WHERE e.created_at < ${afterDays} AND r.events_purged_at IS NOT NULL AND s.completed_at < ${afterDays}
+  ORDER BY e.created_at LIMIT page FOR UPDATE OF e SKIP LOCKED
+), deleted AS (
+  DELETE FROM ${schema}.events USING old WHERE events.id = old.id RETURNING 1
+)
+SELECT pg_catalog.count(*)::integer FROM deleted`,
+    execute: ["api"],
+  },
+  {
+    // The row itself stays: its id must never run again.
+    name: "tarsy_clear_tool_results",
+    parameters: "after_days integer, page integer",
+    returns: "integer",
+    language: "sql",
+    body: (schema) => `
+WITH old AS (
+  SELECT c.call_id FROM ${schema}.tool_calls c JOIN ${schema}.session_runtime r USING (session_id)
+  WHERE c.result IS NOT NULL AND c.completed_at < ${afterDays} AND r.events_purged_at IS NOT NULL
+  ORDER BY c.completed_at LIMIT page FOR UPDATE OF c SKIP LOCKED
+), cleared AS (
+  UPDATE ${schema}.tool_calls SET result = NULL FROM old WHERE tool_calls.call_id = old.call_id RETURNING 1
+)
+SELECT pg_catalog.count(*)::integer FROM cleared`,
+    execute: ["api"],
+  },
+  {
+    // At most `page` rows a call, of a session that is hidden; true once the session itself is gone, with what is left of
+    // it by cascade. Rows go before those they depend on.
+    name: "tarsy_remove_session",
+    parameters: "removed_session uuid, page integer",
+    returns: "boolean",
+    language: "plpgsql",
+    body: (schema) => `
+DECLARE
+  budget integer := page;
+  removed integer;
+BEGIN
+  IF NOT EXISTS (SELECT FROM ${schema}.alert_sessions s
+                 WHERE s.session_id = removed_session AND s.deleted_at IS NOT NULL) THEN
+    RETURN true;
+  END IF;
+${LARGE_TABLES.map(
+  ([table, key]) => `
+  WITH one AS (
+    SELECT t.${key} AS id FROM ${schema}.${table} t WHERE t.session_id = removed_session LIMIT budget FOR UPDATE SKIP LOCKED
+  )
+  DELETE FROM ${schema}.${table} t USING one WHERE t.${key} = one.id;
+  GET DIAGNOSTICS removed = ROW_COUNT;
+  budget := budget - removed;
+  IF budget <= 0 THEN RETURN false; END IF;`,
+).join("\n")}
+  DELETE FROM ${schema}.alert_sessions s WHERE s.session_id = removed_session AND s.deleted_at IS NOT NULL;
+  RETURN true;
+END`,
+    execute: ["api"],
+  },
+];
