@@ -11,6 +11,8 @@ import {
   type ServiceConfig,
 } from "#shared/service/service-config.ts";
 
+import type { ReadVariable } from "./prompts/variable-placeholders.ts";
+
 export interface ExecutorConfig extends ServiceConfig {
   readonly databaseUrl: string;
   readonly natsUrl: string;
@@ -22,6 +24,8 @@ export interface ExecutorConfig extends ServiceConfig {
   readonly maxMessageBytes: number;
   /** Names this executor in the row's `pod_id`, for operators. */
   readonly podId: string;
+  /** Looks up a variable that the configuration inserts into instructions. */
+  readonly readVariable: ReadVariable;
   /** For tests: the state in memory is compared with the stored one after every step. */
   readonly verifiesState: boolean;
   /** Sessions this process runs concurrently. */
@@ -50,6 +54,7 @@ export async function loadExecutorConfig(processEnv: Environment): Promise<Execu
     }),
     // The process id, because several executors may run on one host.
     podId: envText(env, "POD_ID", `${envText(env, "HOSTNAME", hostname())}-${process.pid}`),
+    readVariable: (name) => env[name],
     verifiesState: envChoice(env, "EXECUTOR_VERIFY_STATE", ["true", "false"], "false") === "true",
     slots: queue.worker_count,
     maxRunning: queue.max_concurrent_sessions,

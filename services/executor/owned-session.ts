@@ -8,6 +8,7 @@ import type { LLMServiceClient } from "#shared/generated/llm/v1/llm.ts";
 import type { SessionClaim } from "./session-claim.ts";
 import type { ExecutorDeps } from "./executor-deps.ts";
 import type { ExecutorMetrics } from "./executor-metrics.ts";
+import type { ReadVariable } from "./prompts/variable-placeholders.ts";
 import type { SessionWriter } from "./persist/session-writer.ts";
 import { answerSnapshot } from "./stream/answer-snapshot.ts";
 import { SessionMemory } from "./state/session-memory.ts";
@@ -23,6 +24,8 @@ export interface OwnedSession extends SessionWriter, DatabaseClock, AsyncDisposa
   /** The largest message to the llm-gateway, in bytes. */
   readonly maxMessageBytes: number;
   readonly metrics: ExecutorMetrics;
+  /** Looks up a variable that the configuration inserts into instructions. */
+  readonly readVariable: ReadVariable;
   /** Aborts with a CancelledError: user, session deadline, lost lease, or the end of the stop's grace period. */
   readonly signal: AbortSignal;
   /** Aborts with a CancelledError once the executor stops; running steps have a grace period. */
@@ -94,6 +97,7 @@ export function openOwnedSession(
     bus,
     llm,
     maxMessageBytes: deps.config.maxMessageBytes,
+    readVariable: deps.config.readVariable,
     log,
     metrics,
     signal,

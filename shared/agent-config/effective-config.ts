@@ -29,10 +29,14 @@ function withDurations(settings: object): Record<string, unknown> {
   return Object.fromEntries(entries);
 }
 
-/** Replaces bearer tokens, credentials in URLs, and text with an inserted variable whose name looks secret. */
+/**
+ * Replaces bearer tokens, credentials and queries in URLs, arguments that look like a credential, and text with an inserted
+ * variable whose name looks secret. Texts that name their variables show the names.
+ */
 function redactSecrets(value: unknown, origins: ReadonlyMap<string, Origin>, path = ""): unknown {
   if (Array.isArray(value)) {
-    return value.map((item: unknown, index) => redactSecrets(item, origins, joinPath(path, index)));
+    const inner = value.map((item: unknown, index) => redactSecrets(item, origins, joinPath(path, index)));
+    return path.endsWith(".args") ? redactArguments(inner) : inner;
   }
   if (typeof value === "object" && value !== null) {
     const entries = Object.entries(value).map(([key, inner]): [string, unknown] => [
@@ -42,6 +46,20 @@ function redactSecrets(value: unknown, origins: ReadonlyMap<string, Origin>, pat
     return Object.fromEntries(entries);
   }
   if (typeof value !== "string") return value;
-  if (origins.get(path)?.variables.some(looksSecret) === true) return REDACTED;
-  return value.replaceAll(/(\b[a-z][a-z0-9+.-]*:\/\/)[^/\s@]+@/giu, `$1${REDACTED}@`);
+  const inserted = origins.get(path)?.variables.filter(looksSecret) ?? [];
+  if (!inserted.every((name) => value.includes(`{{.${name}}}`))) return REDACTED;
+  return value
+    .replaceAll(/(\b[a-z][a-z0-9+.-]*:\/\/)[^/\s@]+@/giu, `$1${REDACTED}@`)
+    .replaceAll(/(\b[a-z][a-z0-9+.-]*:\/\/[^\s?#]*)[?#][^\s"'<>)]*/giu, `$1?${REDACTED}`);
+}
+
+/** `--token=x`, `TOKEN=x`, and the argument after `--token`. */
+function redactArguments(args: readonly unknown[]): unknown[] {
+  return args.map((argument, index) => {
+    if (typeof argument !== "string") return argument;
+    const before = args[index - 1];
+    if (typeof before === "string" && /^--?[\w-]+$/u.test(before) && looksSecret(before)) return REDACTED;
+    const [name = "", ...rest] = argument.split(/[=:]/u);
+    return rest.length > 0 && !name.includes("/") && looksSecret(name) ? `${name}=${REDACTED}` : argument;
+  });
 }

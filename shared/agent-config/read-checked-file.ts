@@ -3,9 +3,10 @@ import { join } from "node:path";
 import type { TSchema } from "typebox";
 import { checkShape, type CheckedShape } from "#shared/agent-config/check-shape.ts";
 import { expandTemplates } from "#shared/agent-config/expand-templates.ts";
+import { keepVariables, markedEnvironment } from "#shared/agent-config/keep-variables.ts";
 import { parseYaml } from "#shared/agent-config/parse-yaml.ts";
 import { ShapeReader } from "#shared/agent-config/read-shape.ts";
-import type { Reporter } from "#shared/agent-config/reporter.ts";
+import { Reporter } from "#shared/agent-config/reporter.ts";
 import type { Environment } from "#shared/service/environment.ts";
 import { errorMessage } from "#shared/errors.ts";
 
@@ -33,6 +34,7 @@ export async function readCheckedFile<S extends TSchema>(
   const yaml = parseYaml(text, report);
   if (yaml === undefined) return undefined;
   const value = new ShapeReader(text, yaml, reporter).readFile(schema);
+  keepVariables(schema, value, readMarked(file, source, schema, env), env);
   if (typeof value === "object" && value !== null && !Array.isArray(value)) {
     return checkShape(schema, value, reporter);
   }
@@ -46,6 +48,15 @@ export async function readCheckedFile<S extends TSchema>(
     });
   }
   return undefined;
+}
+
+/** The file with the names of variables in place of their values; what is wrong with it has been reported. */
+function readMarked(file: string, source: string, schema: TSchema, env: Environment): unknown {
+  const marks = markedEnvironment(env);
+  const ignore = () => undefined;
+  const text = expandTemplates(file, source, marks, ignore);
+  const yaml = parseYaml(text, ignore);
+  return yaml && new ShapeReader(text, yaml, new Reporter(marks)).readFile(schema);
 }
 
 function describeFailure(error: unknown): string {

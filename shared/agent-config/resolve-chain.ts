@@ -1,5 +1,6 @@
 import {
   RESOLVED_CHAIN_VERSION,
+  withVariables,
   type IterationStrategy,
   type LlmBackend,
   type ProviderType,
@@ -33,7 +34,7 @@ export function resolveChain(config: AgentConfig, alertType: string | undefined)
   }
   const { chain } = found;
   const stages = chain.stages.map((stage) => resolveStage(config, chain, stage));
-  return {
+  return withVariables({
     version: RESOLVED_CHAIN_VERSION,
     chain_id: found.chainId,
     alert_type: found.alertType,
@@ -42,7 +43,7 @@ export function resolveChain(config: AgentConfig, alertType: string | undefined)
     mcp_server_instructions: serverInstructions(config, stages),
     default_runbook: config.defaults.runbook,
     stages,
-  };
+  });
 }
 
 function resolveStage(config: AgentConfig, chain: ChainEntry, stage: StageEntry): ResolvedStage {

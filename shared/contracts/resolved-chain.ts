@@ -3,6 +3,7 @@ import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { literals } from "#shared/contracts/literals.ts";
 import { PARALLEL_TYPES, SUCCESS_POLICIES } from "#shared/contracts/statuses.ts";
+import { isTemplate, variablesOf } from "#shared/contracts/text-template.ts";
 import { RetryableError } from "#shared/errors.ts";
 
 /** The strategies an execution can run with; `single-call` is the one of an agent without a configured strategy. */
@@ -87,9 +88,45 @@ export const ResolvedChain = Type.Object({
   mcp_server_instructions: Type.Record(Type.String(), Type.String()),
   /** The runbook text for alerts without one. */
   default_runbook: Type.String(),
+  /**
+   * The environment variables that the texts above and the agents' `custom_instructions` insert. If it is present these
+   * texts are templates (`text-template.ts`): the executor inserts the values when it sends a prompt, and stores none.
+   */
+  variables: Type.Optional(Type.Array(Type.String())),
   stages: Type.Array(ResolvedStage, { minItems: 1 }),
 });
 export type ResolvedChain = Static<typeof ResolvedChain>;
+
+/** Replaces every text of a chain that can be a template. */
+export function mapTexts<C extends ResolvedChain>(chain: C, map: (text: string) => string): C {
+  const agent = (one: ResolvedAgent): ResolvedAgent => ({
+    ...one,
+    custom_instructions: map(one.custom_instructions),
+  });
+  return {
+    ...chain,
+    mcp_server_instructions: Object.fromEntries(
+      Object.entries(chain.mcp_server_instructions).map(([id, text]) => [id, map(text)]),
+    ),
+    default_runbook: map(chain.default_runbook),
+    stages: chain.stages.map((stage) => ({
+      ...stage,
+      agents: stage.agents.map(agent),
+      ...(stage.synthesis === undefined ? {} : { synthesis: agent(stage.synthesis) }),
+    })),
+  };
+}
+
+/** Names the variables of a chain whose texts are templates; without a template in it the chain stays as it is. */
+export function withVariables({ variables: _former, ...chain }: ResolvedChain): ResolvedChain {
+  const templates: string[] = [];
+  mapTexts(chain, (text) => {
+    if (isTemplate(text)) templates.push(text);
+    return text;
+  });
+  if (templates.length === 0) return chain;
+  return { ...chain, variables: [...new Set(templates.flatMap(variablesOf))].toSorted() };
+}
 
 /** The code of the error about a configuration of a newer version. */
 export const NEWER_VERSION = "newer_version";

@@ -1,3 +1,5 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import type { Test } from "mocha";
 import { BackingServers } from "./backing-servers.ts";
 import { testConfigDirectory, type ConfigFiles } from "./config-directory.ts";
@@ -6,6 +8,8 @@ import { TarsySystem, type SystemOptions } from "./tarsy-system.ts";
 
 interface PipelineOptions extends Pick<SystemOptions, "executors" | "env"> {
   readonly config?: ConfigFiles;
+  /** Further files of the configuration directory, by name. */
+  readonly files?: Readonly<Record<string, string>>;
   /** For tests that stop or kill Postgres or NATS. */
   readonly ownServers?: boolean;
 }
@@ -34,10 +38,17 @@ export class PipelineFixture implements AsyncDisposable {
   }
 
   /** Resolves once every service is ready. */
-  static async start({ config, ownServers, env, executors }: PipelineOptions = {}): Promise<PipelineFixture> {
+  static async start({
+    config,
+    files = {},
+    ownServers,
+    env,
+    executors,
+  }: PipelineOptions = {}): Promise<PipelineFixture> {
     await using resources = new AsyncDisposableStack();
     const servers = resources.use(await BackingServers.choose({ ownServers }));
     const { path: configDir } = resources.use(await testConfigDirectory(config));
+    for (const [name, text] of Object.entries(files)) await writeFile(join(configDir, name), text);
     const system = resources.use(
       await TarsySystem.start({
         servers,

@@ -35,9 +35,12 @@ const parseTools = compileParser(
   Type.Array(Type.Object({}, { additionalProperties: true })),
 );
 
+/** As prompts are stored: with a code that only the executor needs. */
+const PLACEHOLDER = /\{\{\.(\w+):[0-9a-f]{24}\}\}/gu;
+
 /**
- * `GET /api/v1/sessions/:id/trace/llm/:interaction`: one LLM call with its complete input, rebuilt from rows: the exact
- * messages sent to the model, the bound tools and the model's settings.
+ * `GET /api/v1/sessions/:id/trace/llm/:interaction`: one LLM call with its complete input, rebuilt from rows: the messages
+ * sent to the model, with the names of inserted variables instead of their values, the bound tools and the model's settings.
  */
 export function getLlmTrace({ db, orm }: ApiDeps): RouterMiddleware {
   return async (ctx) => {
@@ -109,7 +112,7 @@ function messageView({
 }: Message): object {
   return withoutNulls({
     role,
-    content,
+    content: content.replaceAll(PLACEHOLDER, "{{.$1}}"),
     tool_calls,
     tool_call_id,
     tool_name,

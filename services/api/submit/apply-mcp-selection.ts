@@ -1,4 +1,4 @@
-import type { ResolvedAgent, ResolvedChain } from "#shared/contracts/resolved-chain.ts";
+import { withVariables, type ResolvedAgent, type ResolvedChain } from "#shared/contracts/resolved-chain.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
 import type { McpSelection } from "./alert-request.ts";
 
@@ -33,7 +33,7 @@ export function applyMcpSelection(
     const text = instructions.get(id);
     return text === undefined || text === "" ? [] : [[id, text] as const];
   });
-  return {
+  return withVariables({
     ...chain,
     mcp_server_instructions: { ...chain.mcp_server_instructions, ...Object.fromEntries(chosen) },
     stages: chain.stages.map((stage) => ({
@@ -41,5 +41,5 @@ export function applyMcpSelection(
       agents: stage.agents.map(adapt),
       ...(stage.synthesis === undefined ? {} : { synthesis: adapt(stage.synthesis) }),
     })),
-  };
+  });
 }

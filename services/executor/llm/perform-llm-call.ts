@@ -4,6 +4,7 @@ import type { CallLlm, ReplyStyle } from "../controllers/controller.ts";
 import { timelineOf, type ExecutionRun } from "../execution-run.ts";
 import { recordUnfinishedStep, unfinishedStep } from "../persist/unfinished-step.ts";
 import type { StreamKind, TimelineWriter } from "../persist/timeline-writer.ts";
+import { insertVariables } from "../prompts/variable-placeholders.ts";
 import { ReactSections } from "../react-parser/react-sections.ts";
 import { callLlm, type DeltaHandlers } from "./call-llm.ts";
 import { generateRequest } from "./generate-request.ts";
@@ -26,7 +27,7 @@ export async function performLlmCall(run: ExecutionRun, step: CallLlm): Promise<
   const timeline = timelineOf(run, iteration);
   const startedAt = performance.now();
   const { reply, lostCalls } = await callLlm(session, {
-    request: generateRequest(run, step.tools),
+    request: generateRequest(withVariables(run), step.tools),
     timeoutMs: state.agent.iteration_timeout_ms,
     lostCalls: unfinished.lost_calls,
     hasWaited: unfinished.waiting?.kind === "gateway",
@@ -48,6 +49,17 @@ export async function performLlmCall(run: ExecutionRun, step: CallLlm): Promise<
   const outcome = recordLlmCall(run, step, { reply: recorded, iteration, timeline, durationMs });
   steps.add(outcome, () => timeline.close());
   return null;
+}
+
+/** The conversation with the values of variables, which are not stored. Only messages of ours have any. */
+function withVariables({ session, execution, state }: ExecutionRun) {
+  const { agent, alert } = state;
+  const messages = state.messages.map((message) =>
+    message.role === "assistant" || message.role === "tool"
+      ? message
+      : { ...message, content: insertVariables(message.content, alert.nonce, session.readVariable) },
+  );
+  return { session, execution, state: { agent, messages } };
 }
 
 const TEXT_ROWS: Record<Exclude<ReplyStyle, "react">, StreamKind> = {

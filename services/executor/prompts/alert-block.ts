@@ -2,11 +2,11 @@ import type { AlertInput } from "./prompt-input.ts";
 import { oneLine, untrustedText } from "./untrusted-text.ts";
 
 /** The alert as submitted. Without a type the metadata section is omitted. */
-export function alertBlock({ data, alertType }: Pick<AlertInput, "data" | "alertType">): string {
+export function alertBlock({ data, alertType, nonce }: Omit<AlertInput, "runbookUrl">): string {
   const metadata =
     alertType === null || alertType === ""
       ? []
       : [`### Alert Metadata\n\n**Alert Type:** ${oneLine(alertType)}`];
-  const body = data === "" ? "The alert came without any data." : untrustedText("ALERT_DATA", data);
+  const body = data === "" ? "The alert came without any data." : untrustedText(nonce, "ALERT_DATA", data);
   return ["## Alert Details", ...metadata, `### Alert Data\n\n${body}`].join("\n\n");
 }

@@ -10,6 +10,7 @@ import { escapeRules, escapeMarkers } from "./untrusted-text.ts";
 
 /** The first messages (system, user) of an agent that answers a question about a finished investigation. */
 export function buildChatMessages(input: ChatInput): NewMessage[] {
+  const { nonce } = input;
   const react = input.style === "react";
   const system = [
     ...instructionTiers("chat", input),
@@ -18,11 +19,11 @@ export function buildChatMessages(input: ChatInput): NewMessage[] {
     FOCUS_LINE.chat,
   ];
   const conversation = [
-    chatInvestigation(input.investigation),
-    ...chatHistory(input.history),
+    chatInvestigation(input.investigation, nonce),
+    ...chatHistory(input.history, nonce),
     currentTask(input.question),
   ].join("\n\n");
-  const tools = react && input.tools.length > 0 ? `${toolsBlock(input.tools)}\n\n\n` : "";
+  const tools = react && input.tools.length > 0 ? `${toolsBlock(input.tools, nonce)}\n\n\n` : "";
   return [
     { role: "system", content: system.join("\n\n") },
     { role: "user", content: `${tools}${conversation}\n` },

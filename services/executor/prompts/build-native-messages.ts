@@ -5,7 +5,10 @@ import { investigationBlocks } from "./investigation-blocks.ts";
 
 /** The first messages (system, user) of an agent with native tool calls. They list no tools: the LLM call carries them. */
 export function buildNativeMessages(input: PromptInput): NewMessage[] {
-  const system = [...instructionTiers("investigation", input), FOCUS_LINE.investigation];
+  const system = [
+    ...instructionTiers("investigation", { ...input, nonce: input.alert.nonce }),
+    FOCUS_LINE.investigation,
+  ];
   return [
     { role: "system", content: system.join("\n\n") },
     { role: "user", content: investigationBlocks(input) },

@@ -7,14 +7,16 @@ import { toolsBlock } from "./tools-block.ts";
 
 /** The first messages (system, user) of a ReAct agent, which calls its tools as text. */
 export function buildReactMessages(input: PromptInput): NewMessage[] {
+  const { nonce } = input.alert;
   const system = [
-    ...instructionTiers("investigation", input),
+    ...instructionTiers("investigation", { ...input, nonce }),
     reactFormatGuide("investigation"),
     FOCUS_LINE.investigation,
   ];
   const investigation = investigationBlocks(input);
   // Two empty lines separate the tools from the investigation.
-  const user = input.tools.length === 0 ? investigation : `${toolsBlock(input.tools)}\n\n\n${investigation}`;
+  const user =
+    input.tools.length === 0 ? investigation : `${toolsBlock(input.tools, nonce)}\n\n\n${investigation}`;
   return [
     { role: "system", content: system.join("\n\n") },
     { role: "user", content: user },

@@ -1,6 +1,6 @@
 import type { NewMessage, PromptInput } from "./prompt-input.ts";
 import { alertBlock } from "./alert-block.ts";
-import { DATA_RULE } from "./general-instructions.ts";
+import { dataRule } from "./general-instructions.ts";
 import { agentInstructions } from "./instruction-tiers.ts";
 import { previousStageBlock } from "./previous-stage-block.ts";
 import { runbookBlock } from "./runbook-block.ts";
@@ -14,7 +14,7 @@ export function buildSingleCallMessages(input: Omit<PromptInput, "tools">): NewM
   const { agent, chain, alert, previous, parallel } = input;
   const system = [
     `You are ${agent.name}, a site reliability engineer who investigates alerts. You have no tools: work from what you are given.`,
-    DATA_RULE,
+    dataRule(alert.nonce),
     ...agentInstructions(agent),
   ];
   const user = [

@@ -9,13 +9,13 @@ export function buildSynthesisMessages(input: Omit<PromptInput, "tools">): NewMe
   const { alert, chain } = input;
   const user = [
     OPENING,
-    alertBlock({ data: alert.data, alertType: null }),
+    alertBlock({ ...alert, alertType: null }),
     runbookBlock(alert, chain),
     previousStageBlock(input, "No earlier results: only the alert is known."),
     CLOSING,
   ];
   return [
-    { role: "system", content: instructionTiers("synthesis", input).join("\n\n") },
+    { role: "system", content: instructionTiers("synthesis", { ...input, nonce: alert.nonce }).join("\n\n") },
     { role: "user", content: user.join("\n\n") },
   ];
 }

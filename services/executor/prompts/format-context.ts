@@ -1,7 +1,8 @@
 import type { IterationStrategy } from "#shared/contracts/resolved-chain.ts";
 import type { RunStatus, TimelineEventType } from "#shared/contracts/statuses.ts";
 import type { TimelineEvent } from "#shared/database/entities/timeline-event.ts";
-import { untrustedText } from "./untrusted-text.ts";
+import type { SessionNonce } from "./session-nonce.ts";
+import { frame, untrustedText } from "./untrusted-text.ts";
 
 /** The final answer of one stage. */
 export interface StageAnswer {
@@ -32,33 +33,31 @@ export interface ParallelResults {
 }
 
 /** For the agents of a later stage: only the final answer of each earlier stage. */
-export function formatConclusions(previous: readonly StageAnswer[]): string {
+export function formatConclusions(previous: readonly StageAnswer[], nonce: SessionNonce): string {
   return previous
-    .map(({ stageName, answer }) => `### Stage: ${stageName}\n\n${untrustedText("STAGE_CONTEXT", answer)}`)
+    .map(
+      ({ stageName, answer }) =>
+        `### Stage: ${stageName}\n\n${untrustedText(nonce, "STAGE_CONTEXT", answer)}`,
+    )
     .join("\n\n");
 }
 
 /** For the synthesis of a stage: each agent's name, model provider, status and full transcript. */
-export function formatParallelResults({ stageName, agents }: ParallelResults): string {
+export function formatParallelResults({ stageName, agents }: ParallelResults, nonce: SessionNonce): string {
   const completed = agents.filter(({ status }) => status === "completed").length;
   const heading = `### Parallel Investigation: ${stageName}\n\n${completed}/${agents.length} agents completed.`;
-  return [heading, ...agents.map(formatAgentResult)].join("\n\n");
+  return [heading, ...agents.map((agent) => formatAgentResult(agent, nonce))].join("\n\n");
 }
 
-function formatAgentResult({
-  index,
-  name,
-  provider,
-  strategy,
-  status,
-  errorMessage,
-  events,
-}: AgentResult): string {
-  const transcript = formatTranscript(events);
+function formatAgentResult(
+  { index, name, provider, strategy, status, errorMessage, events }: AgentResult,
+  nonce: SessionNonce,
+): string {
+  const transcript = formatTranscript(events, nonce);
   return [
     `#### Agent ${index}: ${name} (${provider}, ${strategy})`,
     `**Status:** ${status}`,
-    ...(errorMessage === null ? [] : [untrustedText("ERROR_MESSAGE", errorMessage)]),
+    ...(errorMessage === null ? [] : [untrustedText(nonce, "ERROR_MESSAGE", errorMessage)]),
     transcript === "" ? "This agent left nothing behind." : transcript,
   ].join("\n\n");
 }
@@ -67,17 +66,19 @@ function formatAgentResult({
  * The completed events of an execution, in the order given and untruncated. Open and revoked events are omitted. Each
  * event has a frame, so that a tool's output cannot pass for an analysis. Empty without completed events.
  */
-function formatTranscript(events: readonly ContextEvent[]): string {
-  const parts = events.filter(({ status }) => status === "completed").map(formatEvent);
+function formatTranscript(events: readonly ContextEvent[], nonce: SessionNonce): string {
+  const parts = events
+    .filter(({ status }) => status === "completed")
+    .map((event) => formatEvent(event, nonce));
   if (parts.length === 0) return "";
-  return ["<!-- STAGE_CONTEXT_START -->", ...parts, "<!-- STAGE_CONTEXT_END -->"].join("\n\n");
+  return frame(nonce, "STAGE_CONTEXT", `\n${parts.join("\n\n")}\n`);
 }
 
-function formatEvent(event: ContextEvent): string {
+function formatEvent(event: ContextEvent, nonce: SessionNonce): string {
   const label = LABELS[event.event_type];
   const text = event.event_type === "llm_tool_call" ? toolCallText(event) : event.content;
   const heading = isError(event) ? `### ${label}\n\nThe tool reported an error.` : `### ${label}`;
-  return `${heading}\n\n${untrustedText(label.toUpperCase().replaceAll(" ", "_"), text)}`;
+  return `${heading}\n\n${untrustedText(nonce, label.toUpperCase().replaceAll(" ", "_"), text)}`;
 }
 
 function isError({ event_type, metadata }: ContextEvent): boolean {

@@ -1,5 +1,6 @@
-import { GENERAL_INSTRUCTIONS } from "./general-instructions.ts";
+import { GENERAL_INSTRUCTIONS, dataRule } from "./general-instructions.ts";
 import type { PromptInput } from "./prompt-input.ts";
+import type { SessionNonce } from "./session-nonce.ts";
 
 /**
  * An agent's instructions in three tiers: general ones by purpose, those of its MCP servers in the agent's order, and
@@ -7,11 +8,12 @@ import type { PromptInput } from "./prompt-input.ts";
  */
 export function instructionTiers(
   purpose: keyof typeof GENERAL_INSTRUCTIONS,
-  { agent, chain }: Pick<PromptInput, "agent" | "chain">,
+  { agent, chain, nonce }: Pick<PromptInput, "agent" | "chain"> & { readonly nonce: SessionNonce },
 ): string[] {
   const servers = purpose === "synthesis" ? [] : agent.mcp_servers;
   return [
     GENERAL_INSTRUCTIONS[purpose],
+    dataRule(nonce),
     ...servers.flatMap((id) => section(`## ${id} Instructions`, serverInstructions(chain, id))),
     ...agentInstructions(agent),
   ];

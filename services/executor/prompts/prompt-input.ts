@@ -1,5 +1,6 @@
 import type { ResolvedAgent, ResolvedChain } from "#shared/contracts/resolved-chain.ts";
 import type { ToolDescription } from "#shared/contracts/tool-list.ts";
+import type { SessionNonce } from "./session-nonce.ts";
 import type { ParallelResults, StageAnswer } from "./format-context.ts";
 
 /** The alert as submitted. */
@@ -7,6 +8,8 @@ export interface AlertInput {
   readonly data: string;
   readonly alertType: string | null;
   readonly runbookUrl: string | null;
+  /** Of the session. */
+  readonly nonce: SessionNonce;
 }
 
 /** A message to be appended to the conversation. */

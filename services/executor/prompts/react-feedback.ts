@@ -1,5 +1,6 @@
 import type { ParsedReact } from "../react-parser/parse-react.ts";
-import { untrustedText } from "./untrusted-text.ts";
+import type { SessionNonce } from "./session-nonce.ts";
+import { escapeMarkers, frame, oneLine, untrustedText } from "./untrusted-text.ts";
 
 /** A tool in the list for the model. */
 interface ListedTool {
@@ -33,23 +34,25 @@ export function malformedFeedback(parsed: Pick<ParsedReact, "errorMessage">): st
 
 /**
  * The user message after an action that names an unavailable tool: the error, then the available tools, one per line
- * as `name: description`. For a name that is not `server.tool` the error is the parser's.
+ * as `name: description`, framed like in the first prompt. For a name that is not `server.tool` the error is the parser's.
  */
 export function unknownToolFeedback(
   parsed: Pick<ParsedReact, "action" | "errorMessage">,
   tools: readonly ListedTool[],
+  nonce: SessionNonce,
 ): string {
   const error =
-    parsed.errorMessage || `Unknown tool '${shorten(parsed.action)}': there is no tool of this name.`;
-  return `Observation: Error - ${error}\n\n${listTools(tools)}`;
+    parsed.errorMessage ||
+    `Unknown tool '${shorten(oneLine(parsed.action))}': there is no tool of this name.`;
+  return `Observation: Error - ${escapeMarkers(error)}\n\n${listTools(tools, nonce)}`;
 }
 
-function listTools(tools: readonly ListedTool[]): string {
+function listTools(tools: readonly ListedTool[], nonce: SessionNonce): string {
   if (tools.length === 0) {
     return "No tools are available; conclude with a Final Answer from what you know.";
   }
-  const lines = tools.map(({ name, description }) => `- ${name}: ${description}`);
-  return `Available tools:\n${lines.join("\n")}`;
+  const lines = tools.map(({ name, description }) => `- ${oneLine(name)}: ${oneLine(description)}`.trimEnd());
+  return `Available tools:\n\n${frame(nonce, "TOOLS", lines.join("\n"))}`;
 }
 
 function shorten(name: string): string {
@@ -57,6 +60,6 @@ function shorten(name: string): string {
 }
 
 /** The user message with a tool's output for a ReAct agent; the output is framed as data. */
-export function observation(output: string): string {
-  return `Observation: ${untrustedText("TOOL_OUTPUT", output)}`;
+export function observation(output: string, nonce: SessionNonce): string {
+  return `Observation: ${untrustedText(nonce, "TOOL_OUTPUT", output)}`;
 }

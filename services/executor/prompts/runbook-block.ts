@@ -1,13 +1,14 @@
 import type { AlertInput, PromptInput } from "./prompt-input.ts";
-import { escapeMarkers, untrustedText } from "./untrusted-text.ts";
+import type { SessionNonce } from "./session-nonce.ts";
+import { escapeMarkers, frame, untrustedText } from "./untrusted-text.ts";
 
 /** The alert's runbook, else the configured default, which is the built-in guide unless configured otherwise. */
 export function runbookBlock(
-  { runbookUrl }: Pick<AlertInput, "runbookUrl">,
+  { runbookUrl, nonce }: Pick<AlertInput, "runbookUrl" | "nonce">,
   { default_runbook }: Pick<PromptInput["chain"], "default_runbook">,
 ): string {
   const runbook = [runbookUrl ?? "", default_runbook].find((text) => text.trim() !== "");
-  return `## Runbook Content\n\n${runbook === undefined ? NONE : isAddress(runbook) ? linked(runbook) : written(runbook)}`;
+  return `## Runbook Content\n\n${runbook === undefined ? NONE : isAddress(runbook) ? linked(runbook, nonce) : written(runbook, nonce)}`;
 }
 
 const NONE = "There is no runbook for this alert. Rely on your own experience.";
@@ -18,15 +19,15 @@ function isAddress(runbook: string): boolean {
   return /^https?:\/\/\S+$/i.test(address) && URL.canParse(address);
 }
 
-function linked(address: string): string {
+function linked(address: string, nonce: SessionNonce): string {
   return `The runbook for this alert is at the address below. Its text is not available here: name the address in your answer for the operator, and do not guess what it says.
 
-${untrustedText("RUNBOOK_ADDRESS", address.trim())}`;
+${untrustedText(nonce, "RUNBOOK_ADDRESS", address.trim())}`;
 }
 
-function written(runbook: string): string {
+function written(runbook: string, nonce: SessionNonce): string {
   const fence = fenceAround(runbook);
-  return `${fence}markdown\n<!-- RUNBOOK START -->\n${escapeMarkers(runbook)}\n<!-- RUNBOOK END -->\n${fence}`;
+  return `${fence}markdown\n${frame(nonce, "RUNBOOK", escapeMarkers(runbook), " ")}\n${fence}`;
 }
 
 /** Four backticks, or one more than the longest run in the text, so that the text cannot close the fence. */

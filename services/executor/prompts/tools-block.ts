@@ -1,12 +1,13 @@
 import type { ToolDescription } from "#shared/contracts/tool-list.ts";
 import { toolParameters } from "./tool-parameters.ts";
-import { oneLine } from "./untrusted-text.ts";
+import type { SessionNonce } from "./session-nonce.ts";
+import { frame, oneLine } from "./untrusted-text.ts";
 
 /**
  * The tools of a ReAct agent, numbered in the order given. The tool servers' descriptions are untrusted: they are
  * written on one line each and cannot close the frame.
  */
-export function toolsBlock(tools: readonly ToolDescription[]): string {
+export function toolsBlock(tools: readonly ToolDescription[], nonce: SessionNonce): string {
   const list = tools.map(({ name, description, parameters_schema }, index) =>
     [
       `${index + 1}. **${oneLine(name)}**: ${oneLine(description)}`.trimEnd(),
@@ -17,9 +18,7 @@ export function toolsBlock(tools: readonly ToolDescription[]): string {
 
 Available tools:
 
-<!-- TOOLS_START -->
-${list.join("\n\n")}
-<!-- TOOLS_END -->`;
+${frame(nonce, "TOOLS", list.join("\n\n"))}`;
 }
 
 function parameterLines(schema: string): string[] {

@@ -1,9 +1,18 @@
+import { frameCode, type SessionNonce } from "./session-nonce.ts";
+
 /**
- * Frames text from outside (alerts, earlier answers, tool output) between the markers `<!-- NAME_START -->` and
- * `<!-- NAME_END -->`, each on a separate line. The text can neither close the frame nor open another.
+ * Frames text from outside (alerts, earlier answers, tool output) between the markers `<!-- NAME_START code -->` and
+ * `<!-- NAME_END code -->`, each on a separate line. The text can neither close the frame nor open another: it cannot
+ * contain a marker, and its author does not know the code.
  */
-export function untrustedText(name: string, text: string): string {
-  return `<!-- ${name}_START -->\n${escapeMarkers(text)}\n<!-- ${name}_END -->`;
+export function untrustedText(nonce: SessionNonce, name: string, text: string): string {
+  return frame(nonce, name, escapeMarkers(text));
+}
+
+/** The frame around text whose parts are escaped already. */
+export function frame(nonce: SessionNonce, name: string, content: string, separator = "_"): string {
+  const marker = (edge: string) => `<!-- ${name}${separator}${edge}${frameCode(nonce)} -->`;
+  return `${marker("START")}\n${content}\n${marker("END")}`;
 }
 
 /** Escapes comment delimiters, so that the text contains neither `<!--` nor `-->`; the rest is unchanged. */

@@ -9,14 +9,25 @@ const TextOrNull = Type.Union([Type.String(), Type.Null()]);
 
 const parseAlert = compileParser(
   "alert of a session",
-  Type.Object({ alert_data: Type.String(), alert_type: TextOrNull, runbook_url: TextOrNull }),
+  Type.Object({
+    alert_data: Type.String(),
+    alert_type: TextOrNull,
+    runbook_url: TextOrNull,
+    prompt_nonce: TextOrNull,
+  }),
 );
 
-const ALERT = "SELECT alert_data, alert_type, runbook_url FROM alert_sessions WHERE session_id = $1";
+const ALERT =
+  "SELECT alert_data, alert_type, runbook_url, prompt_nonce FROM alert_sessions WHERE session_id = $1";
 
 /** Reads the session's alert. */
 export async function loadAlert(db: Queryable, sessionId: string): Promise<AlertInput> {
   const [row] = await selectRows(db, parseAlert, ALERT, [sessionId]);
   if (row === undefined) throw new TerminalError("not_found", `session ${sessionId} does not exist`);
-  return { data: row.alert_data, alertType: row.alert_type, runbookUrl: row.runbook_url };
+  return {
+    data: row.alert_data,
+    alertType: row.alert_type,
+    runbookUrl: row.runbook_url,
+    nonce: row.prompt_nonce,
+  };
 }

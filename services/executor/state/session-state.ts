@@ -7,6 +7,7 @@ import { Uuid } from "#shared/contracts/uuid.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { TerminalError } from "#shared/errors.ts";
+import { placeVariables } from "../prompts/variable-placeholders.ts";
 import type { ExecutionChange, StepRows } from "./step-rows.ts";
 
 const TextOrNull = Type.Union([Type.String(), Type.Null()]);
@@ -41,6 +42,7 @@ export type ExecutionState = Static<typeof ExecutionState>;
 export interface SessionState {
   readonly sessionId: string;
   readonly status: (typeof SESSION_STATUSES)[number];
+  /** With placeholders for variables, whose values belong to requests only. */
   readonly chain: ResolvedChain;
   /** Ordered by stage_index. */
   readonly stages: readonly StageState[];
@@ -57,6 +59,7 @@ const parseRow = compileParser(
   Type.Object({
     status: literals(SESSION_STATUSES),
     resolved_config: Type.Unknown(),
+    prompt_nonce: TextOrNull,
     inbox_seq: Type.Integer(),
     stages: Type.Array(StageState),
     executions: Type.Array(ExecutionState),
@@ -78,7 +81,7 @@ const RUNS = `
  * megabyte: only the answer that represents its stage is read.
  */
 const LOAD = `
-SELECT s.status, s.resolved_config, r.inbox_seq, ${RUNS},
+SELECT s.status, s.resolved_config, s.prompt_nonce, r.inbox_seq, ${RUNS},
   (SELECT coalesce(json_agg(x), '[]') FROM (
      SELECT DISTINCT ON (e.stage_id) execution_id, content FROM timeline_events t JOIN agent_executions e USING (execution_id)
      WHERE t.session_id = s.session_id AND event_type = 'final_analysis' AND t.status = 'completed'
@@ -96,7 +99,7 @@ export async function loadSession(db: Queryable, sessionId: string): Promise<Ses
   return {
     sessionId,
     status,
-    chain: parseResolvedChain(row.resolved_config),
+    chain: placeVariables(parseResolvedChain(row.resolved_config), row.prompt_nonce),
     stages,
     executions,
     answers: new Map(answers.map(({ execution_id, content }) => [execution_id, content])),

@@ -177,6 +177,7 @@ async function openDeps(
     llmGatewayAddress: gateway,
     maxMessageBytes: 16 * 1024 * 1024,
     podId: `pod-${randomUUID()}`,
+    readVariable: () => undefined,
     verifiesState,
     slots: 5,
     maxRunning: 5,

@@ -5,7 +5,7 @@ import { event, FAILED_AGENT, PARALLEL } from "./prompt-fixtures.ts";
 
 function transcriptOf(...events: ContextEvent[]): string {
   const agent = { ...FAILED_AGENT, status: "completed", errorMessage: null, events } as const;
-  return formatParallelResults({ stageName: "s", agents: [agent] });
+  return formatParallelResults({ stageName: "s", agents: [agent] }, null);
 }
 
 function labels(text: string): string[] {
@@ -15,7 +15,7 @@ function labels(text: string): string[] {
 
 describe("formatParallelResults", () => {
   it("names stage, success count, and each agent with provider, strategy, status and error", () => {
-    const text = formatParallelResults(PARALLEL);
+    const text = formatParallelResults(PARALLEL, null);
     expect(text).to.match(/^### Parallel Investigation: investigation\n\n1\/2 agents completed\./);
     expect(text).to.include("#### Agent 1: KubernetesAgent (google-default, react)\n\n**Status:** completed");
     expect(text).to.include(
@@ -25,7 +25,7 @@ describe("formatParallelResults", () => {
   });
 
   it("contains the completed events in order", () => {
-    expect(labels(formatParallelResults(PARALLEL))).to.deep.equal([
+    expect(labels(formatParallelResults(PARALLEL, null))).to.deep.equal([
       "LLM Thinking",
       "LLM Response",
       "Tool Call",
@@ -68,11 +68,14 @@ describe("formatParallelResults", () => {
 
 describe("formatConclusions", () => {
   it("is empty without earlier stages, else each stage's answer under its name", () => {
-    expect(formatConclusions([])).to.equal("");
-    const text = formatConclusions([
-      { stageName: "a", answer: "A" },
-      { stageName: "b", answer: "B" },
-    ]);
+    expect(formatConclusions([], null)).to.equal("");
+    const text = formatConclusions(
+      [
+        { stageName: "a", answer: "A" },
+        { stageName: "b", answer: "B" },
+      ],
+      null,
+    );
     expect(text).to.equal(
       "### Stage: a\n\n<!-- STAGE_CONTEXT_START -->\nA\n<!-- STAGE_CONTEXT_END -->\n\n" +
         "### Stage: b\n\n<!-- STAGE_CONTEXT_START -->\nB\n<!-- STAGE_CONTEXT_END -->",

@@ -8,7 +8,7 @@ import { forcedConclusionPrompt } from "../prompts/iteration-prompts.ts";
 import { observation } from "../prompts/react-feedback.ts";
 import { buildSingleCallMessages } from "../prompts/build-single-call-messages.ts";
 import { buildToolSummaryMessages } from "../prompts/build-tool-summary-messages.ts";
-import { CHAT, INPUT, PARALLEL, PREVIOUS } from "./prompt-fixtures.ts";
+import { CHAT, INPUT, NONCE, PARALLEL, PREVIOUS } from "./prompt-fixtures.ts";
 
 const RUNBOOK_ADDRESS = "https://runbooks.example.com/pod-crash-looping.md";
 const RUNBOOK_TEXT = "# Crash loops\n\n````\nkubectl describe pod\n````";
@@ -31,7 +31,7 @@ export const GOLDEN_PROMPTS: Readonly<Record<string, string>> = {
     buildNativeMessages({
       agent: { name: "Bare", mcp_servers: [], custom_instructions: "" },
       chain: { mcp_server_instructions: {}, default_runbook: "" },
-      alert: { data: "", alertType: null, runbookUrl: null },
+      alert: { data: "", alertType: null, runbookUrl: null, nonce: NONCE },
       previous: [],
       parallel: null,
       tools: [],
@@ -47,7 +47,7 @@ export const GOLDEN_PROMPTS: Readonly<Record<string, string>> = {
   "chat-native.md": render(buildChatMessages({ ...CHAT, style: "native", history: [] })),
   "forced-conclusion-react.md": forcedConclusionPrompt("react", 20),
   "forced-conclusion-native.md": forcedConclusionPrompt("native-thinking", 1),
-  "observation.md": observation("cart-7d9f CrashLoopBackOff"),
+  "observation.md": observation("cart-7d9f CrashLoopBackOff", NONCE),
   "executive-summary.md": render(buildExecutiveSummaryMessages("The container runs out of memory.")),
   "tool-summary.md": render(
     buildToolSummaryMessages({

@@ -6,11 +6,11 @@ import { buildReactMessages } from "../prompts/build-react-messages.ts";
 import { buildSynthesisMessages } from "../prompts/build-synthesis-messages.ts";
 import { buildExecutiveSummaryMessages } from "../prompts/build-executive-summary-messages.ts";
 import { formatParallelResults } from "../prompts/format-context.ts";
-import { observation } from "../prompts/react-feedback.ts";
+import { observation, unknownToolFeedback } from "../prompts/react-feedback.ts";
 import { buildSingleCallMessages } from "../prompts/build-single-call-messages.ts";
 import { buildToolSummaryMessages } from "../prompts/build-tool-summary-messages.ts";
 import { GOLDEN_PROMPTS } from "./golden-prompts.ts";
-import { CHAT, event, FAILED_AGENT, INPUT, PARALLEL, PREVIOUS } from "./prompt-fixtures.ts";
+import { CHAT, event, FAILED_AGENT, INPUT, NONCE, PARALLEL, PREVIOUS } from "./prompt-fixtures.ts";
 
 /** Every line of every golden prompt, with its markers, fences, rules and headings. */
 const HOSTILE = [
@@ -21,6 +21,9 @@ const HOSTILE = [
   "`".repeat(9),
   "=".repeat(200),
 ].join("\n");
+
+/** The first digits of the nonce. Not even a text that knows them can leave its frame. */
+const CODE = "0f1e2d3c4b5a";
 
 const EQUALS = "=".repeat(81);
 
@@ -44,7 +47,7 @@ function user(messages: readonly NewMessage[]): string {
 }
 
 function frame(name: string): [start: string, end: string] {
-  return [`<!-- ${name}_START -->\n`, `\n<!-- ${name}_END -->`];
+  return [`<!-- ${name}_START ${CODE} -->\n`, `\n<!-- ${name}_END ${CODE} -->`];
 }
 
 describe("untrusted text that contains every line of the prompts", () => {
@@ -71,7 +74,7 @@ describe("untrusted text that contains every line of the prompts", () => {
     });
 
     it(`never reaches the system message, in ${name}`, () => {
-      const alert = { data: HOSTILE, alertType: HOSTILE, runbookUrl: HOSTILE };
+      const alert = { data: HOSTILE, alertType: HOSTILE, runbookUrl: HOSTILE, nonce: NONCE };
       const previous = [{ stageName: "last", answer: HOSTILE }];
       const tools = [
         { name: "a.b", server: "a", description: HOSTILE, parameters_schema: HOSTILE, read_only: true },
@@ -90,7 +93,7 @@ describe("untrusted text that contains every line of the prompts", () => {
   it("cannot close the fence of a runbook", () => {
     const text = user(buildNativeMessages({ ...INPUT, alert: { ...INPUT.alert, runbookUrl: HOSTILE } }));
     const { fence, inside } =
-      /(?<fence>`{4,})markdown\n<!-- RUNBOOK START -->\n(?<inside>[^]*?)\n<!-- RUNBOOK END -->\n\k<fence>\n/.exec(
+      /(?<fence>`{4,})markdown\n<!-- RUNBOOK START 0f1e2d3c4b5a -->\n(?<inside>[^]*?)\n<!-- RUNBOOK END 0f1e2d3c4b5a -->\n\k<fence>\n/.exec(
         text,
       )?.groups ?? {};
     expect(fence).to.equal("`".repeat(10));
@@ -117,30 +120,50 @@ describe("untrusted text that contains every line of the prompts", () => {
     };
     const text = user(buildReactMessages({ ...INPUT, tools: [tool] }));
     const [, inside] =
-      /<!-- TOOLS_START -->\n([^]*?)\n<!-- TOOLS_END -->\n\n\n## Alert Details\n/.exec(text) ?? [];
+      /<!-- TOOLS_START 0f1e2d3c4b5a -->\n([^]*?)\n<!-- TOOLS_END 0f1e2d3c4b5a -->\n\n\n## Alert Details\n/.exec(
+        text,
+      ) ?? [];
     expect(inside?.split("\n")).to.have.length(3);
     expect(inside).to.not.include("<!--").and.not.include("-->");
   });
 
+  it("cannot forge a tool or a frame as the description of a tool in feedback", () => {
+    const tools = [{ name: "a.b", description: HOSTILE }];
+    const text = unknownToolFeedback({ action: `a.${HOSTILE}`, errorMessage: "" }, tools, NONCE);
+    const [, inside = ""] =
+      /\n\nAvailable tools:\n\n<!-- TOOLS_START 0f1e2d3c4b5a -->\n([^]*)\n<!-- TOOLS_END 0f1e2d3c4b5a -->$/.exec(
+        text,
+      ) ?? [];
+    expect(inside.split("\n")).to.have.length(1);
+    expect(inside)
+      .to.match(/^- a\.b: /)
+      .and.not.include("<!--")
+      .and.not.include("-->");
+    expect(text.split("\n"), "the model's own name is on one line").to.have.length(7);
+  });
+
   it("cannot leave the frame of its event in a synthesis", () => {
     const text = (content: string): string =>
-      formatParallelResults({
-        ...PARALLEL,
-        agents: [
-          { ...FAILED_AGENT, events: [event("tool_result", content), event("final_analysis", "Real.")] },
-        ],
-      });
+      formatParallelResults(
+        {
+          ...PARALLEL,
+          agents: [
+            { ...FAILED_AGENT, events: [event("tool_result", content), event("final_analysis", "Real.")] },
+          ],
+        },
+        NONCE,
+      );
     expectFramed(text, ...frame("TOOL_RESULT"));
   });
 
   it("cannot leave its frame as an agent's error", () => {
     const text = (errorMessage: string): string =>
-      formatParallelResults({ stageName: "s", agents: [{ ...FAILED_AGENT, errorMessage }] });
+      formatParallelResults({ stageName: "s", agents: [{ ...FAILED_AGENT, errorMessage }] }, NONCE);
     expectFramed(text, ...frame("ERROR_MESSAGE"));
   });
 
   it("cannot leave its frame as an observation", () => {
-    expectFramed(observation, ...frame("TOOL_OUTPUT"));
+    expectFramed((output) => observation(output, NONCE), ...frame("TOOL_OUTPUT"));
   });
 
   it("cannot leave its frame as a chat message", () => {

@@ -60,7 +60,7 @@ describe("a long chain of iterating agents", () => {
       id,
     );
     const context = [
-      ...(last ?? "").matchAll(/### Stage: stage-(\d)\n\n\S+ STAGE_CONTEXT_START \S+\n(.*)\n/gu),
+      ...(last ?? "").matchAll(/### Stage: stage-(\d)\n\n\S+ STAGE_CONTEXT_START \w+ \S+\n(.*)\n/gu),
     ];
     expect(context.map(([, stage, answer]) => `${stage} ${answer}`)).to.deep.equal(
       plan.slice(0, -1).map((agents, index) => `${index} ${agents.length > 1 ? "together" : "found it"}`),

@@ -36,6 +36,9 @@ const TOOLS: readonly ToolDescription[] = [
   },
 ];
 
+/** Every session has one of its own. */
+export const NONCE = "0f1e2d3c-4b5a-4697-8899-aabbccddeeff";
+
 export const INPUT: PromptInput = {
   agent: {
     name: "KubernetesAgent",
@@ -54,6 +57,7 @@ export const INPUT: PromptInput = {
     data: '{"alert": "PodCrashLooping", "pod": "cart-7d9f"}',
     alertType: "kubernetes",
     runbookUrl: null,
+    nonce: NONCE,
   },
   previous: [],
   parallel: null,
@@ -119,6 +123,7 @@ export const CHAT: ChatInput = {
   chain: INPUT.chain,
   tools: TOOLS,
   style: "react",
+  nonce: NONCE,
   question: "Is the pod healthy now?",
   investigation: TRANSCRIPT,
   history: [

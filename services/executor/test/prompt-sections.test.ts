@@ -17,7 +17,10 @@ function contents(messages: readonly NewMessage[]): { system: string; user: stri
 
 /** The level-two and level-three headings in order, without those inside frames. */
 function headings(text: string): string[] {
-  const own = text.replaceAll(/<!-- (.+?)[_ ]START -->[^]*?<!-- \1[_ ]END -->/g, "");
+  const own = text.replaceAll(
+    /<!-- (.+?)[_ ]START 0f1e2d3c4b5a -->[^]*?<!-- \1[_ ]END 0f1e2d3c4b5a -->/g,
+    "",
+  );
   return [...own.matchAll(/^#{2,3} .*$/gm)].map(([heading]) => heading);
 }
 
@@ -42,7 +45,7 @@ describe("buildReactMessages", () => {
     const { user } = contents(buildReactMessages(INPUT));
     expect(headings(user)).to.deep.equal([...CASE, "## Previous Stage Data", "## Your Task"]);
     expect(user.indexOf("Available tools:")).to.be.lessThan(user.indexOf("## Alert Details"));
-    expect(user).to.include("<!-- TOOLS_END -->\n\n\n## Alert Details");
+    expect(user).to.include("<!-- TOOLS_END 0f1e2d3c4b5a -->\n\n\n## Alert Details");
     expect(user).to.not.match(/\n$/);
   });
 
@@ -138,7 +141,9 @@ describe("the runbook", () => {
   it("is linked, not quoted, if it is a URL", () => {
     const block = runbookOf("https://runbooks.example.com/a.md", "Do that.");
     expect(block).to.include("\nhttps://runbooks.example.com/a.md\n").and.not.include("Do that.");
-    expect(runbookOf("See https://runbooks.example.com/a.md", "")).to.include("<!-- RUNBOOK START -->\nSee ");
+    expect(runbookOf("See https://runbooks.example.com/a.md", "")).to.include(
+      "<!-- RUNBOOK START 0f1e2d3c4b5a -->\nSee ",
+    );
   });
 });
 

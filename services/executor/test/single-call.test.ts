@@ -26,7 +26,7 @@ function message(role: Message["role"], sequence_number: number): Message {
 function step(roles: readonly Message["role"][], iteration: Partial<IterationState> = {}) {
   const state: AgentState = {
     agent: resolvedAgent(),
-    alert: { data: "disk full", alertType: "test", runbookUrl: null },
+    alert: { data: "disk full", alertType: "test", runbookUrl: null, nonce: null },
     chain: { mcp_server_instructions: {}, default_runbook: "" },
     previous: [],
     parallel: null,

@@ -8,6 +8,7 @@ import type { StepRecord } from "../persist/step-record.ts";
 import type { NewMcpInteraction } from "../state/step-rows.ts";
 import { wholeRowId } from "../persist/timeline-writer.ts";
 import { observation } from "../prompts/react-feedback.ts";
+import type { SessionNonce } from "../prompts/session-nonce.ts";
 import type { ToolOutcome } from "./call-tool.ts";
 
 /** A call that has ended. */
@@ -35,7 +36,7 @@ export function recordToolCall(run: ExecutionRun, finished: FinishedToolCall): S
   const { execution, state } = run;
   const { call, outcome } = finished;
   const { iteration } = state.iteration;
-  const text = outcomeText(finished);
+  const text = outcomeText(finished, state.alert.nonce);
   const mcp_interaction_id = uuidFrom(`mcp:${iteration}:${call.index}`, execution.execution_id);
   const timeline = timelineOf(run, iteration);
   timeline.add({
@@ -60,13 +61,13 @@ export function recordToolCall(run: ExecutionRun, finished: FinishedToolCall): S
 }
 
 /** The reference's wording for each outcome. A tool's own output is framed as data in a user message. */
-function outcomeText({ call, asObservation, outcome }: FinishedToolCall): OutcomeText {
+function outcomeText({ call, asObservation, outcome }: FinishedToolCall, nonce: SessionNonce): OutcomeText {
   if (outcome.kind === "result") {
     const { isError } = outcome;
     const displayText = postgresSafeText(outcome.content).text;
     if (!asObservation) return { displayText, modelText: displayText, isError };
     const output = isError ? `Error executing ${call.name}: ${displayText}` : displayText;
-    return { displayText, modelText: observation(output), isError };
+    return { displayText, modelText: observation(output, nonce), isError };
   }
   const error = postgresSafeText(outcome.message).text;
   const message = asObservation

@@ -9,6 +9,9 @@ export const Whole = (minimum: number, maximum: number = LARGEST_COUNT) => Type.
 /** Free text; empty text counts as set. */
 export const Text = Type.String({ freeText: true });
 
+/** Free text of prompts and descriptions: the loader keeps `{{.NAME}}` in it, so that no value is stored or shown. */
+export const Template = Type.String({ freeText: true, template: true });
+
 /** A name, reference or address; an empty one counts as not set where it is optional. */
 export const Name = Type.String({ minLength: 1 });
 

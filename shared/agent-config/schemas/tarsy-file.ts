@@ -6,6 +6,7 @@ import {
   DurationOrZero,
   Name,
   Secret,
+  Template,
   Text,
   Whole,
 } from "#shared/agent-config/schemas/schema-parts.ts";
@@ -37,7 +38,7 @@ const DefaultsSection = Type.Object({
   iteration_timeout: Type.Optional(Duration),
   success_policy: Type.Optional(Type.Enum(SUCCESS_POLICIES)),
   alert_type: Type.Optional(Name),
-  runbook: Type.Optional(Name),
+  runbook: Type.Optional(Type.String({ minLength: 1, template: true })),
 });
 export type DefaultsSection = Static<typeof DefaultsSection>;
 
@@ -51,7 +52,7 @@ const McpServerEntry = Type.Object({
     verify_ssl: Type.Optional(Type.Boolean()),
     timeout: Type.Optional(Whole(1)),
   }),
-  instructions: Type.Optional(Text),
+  instructions: Type.Optional(Template),
   data_masking: Type.Optional(
     Type.Object({
       enabled: Type.Optional(Type.Boolean()),
@@ -80,7 +81,7 @@ export type McpServerEntry = Static<typeof McpServerEntry>;
 
 const AgentEntry = Type.Object({
   mcp_servers: Type.Optional(Names),
-  custom_instructions: Type.Optional(Text),
+  custom_instructions: Type.Optional(Template),
   iteration_strategy: Type.Optional(Strategy),
   max_iterations: Type.Optional(MaxIterations),
   iteration_timeout: Type.Optional(Duration),
@@ -128,7 +129,7 @@ export type ChatEntry = Static<typeof ChatEntry>;
 
 const ChainEntry = Type.Object({
   alert_types: Type.Array(Name, { minItems: 1 }),
-  description: Type.Optional(Text),
+  description: Type.Optional(Template),
   stages: Type.Array(StageEntry, { minItems: 1 }),
   chat: Type.Optional(ChatEntry),
   llm_provider: Type.Optional(Name),

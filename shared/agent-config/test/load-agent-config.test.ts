@@ -34,7 +34,7 @@ describe("loadAgentConfig", () => {
       "--kubeconfig",
       "/k8s/config",
     ]);
-    expect(kubernetes?.instructions).to.include("queries: {{ is no template");
+    expect(kubernetes?.instructions).to.include('queries: {{"{{"}} is no template');
     expect(kubernetes?.data_masking?.enabled).to.equal(true);
     expect(kubernetes?.summarization).to.deep.include({
       size_threshold_tokens: 5000,
