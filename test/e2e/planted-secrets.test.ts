@@ -182,7 +182,9 @@ describe("thirty secrets in configuration and environment", () => {
     const everything = bus.connection.subscribe(">");
     void (async () => {
       for await (const message of everything) {
-        onBus.push(`${message.subject} ${message.string()} ${String(message.headers ?? "")}`);
+        onBus.push(
+          `${message.subject} ${message.string()} ${[...(message.headers ?? [])].flat(2).join(" ")}`,
+        );
       }
     })();
     await bus.flush();

@@ -31,8 +31,9 @@ export function react(state: AgentState): AgentStep {
   const parsed = parseReact(last.content);
   if (parsed.isFinalAnswer) return completed(null);
   if (parsed.isMalformed) return feedback(malformedFeedback(parsed));
-  if (!tools.some(({ name }) => name === parsed.action))
+  if (!tools.some(({ name }) => name === parsed.action)) {
     return feedback(unknownToolFeedback(parsed, tools, state.alert.nonce));
+  }
   const call = { index: 0, name: parsed.action, rawArguments: parsed.actionInput, toolCallId: null };
   return { kind: "run-tool", call, asObservation: true };
 }

@@ -12,8 +12,9 @@ export type ReadVariable = (name: string) => string | undefined;
  */
 export function placeVariables(chain: ResolvedChain, nonce: SessionNonce): ResolvedChain {
   if (chain.variables === undefined) return chain;
-  if (nonce === null)
+  if (nonce === null) {
     throw new TerminalError("malformed", "the session's configuration has variables and no nonce");
+  }
   const code = variableCode(nonce);
   return mapTexts(chain, (text) => renderTemplate(text, (name) => `{{.${name}:${code}}}`));
 }
