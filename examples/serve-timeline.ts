@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { join } from "node:path";
+import { SECURITY_HEADERS } from "#shared/service/security-headers.ts";
 
 // Serves timeline.html on the loopback address, an Origin that the notifier allows by default.
 const HOST = "127.0.0.1";
@@ -13,7 +14,9 @@ const server = createServer((request, response) => {
   const found = request.url === "/" || request.url?.startsWith("/?") === true;
   response.writeHead(found ? 200 : 404, {
     "content-type": "text/html; charset=utf-8",
-    "x-content-type-options": "nosniff",
+    ...SECURITY_HEADERS,
+    // The page has a stricter policy of its own, which cannot forbid frames.
+    "content-security-policy": "frame-ancestors 'none'",
   });
   response.end(found ? page : "");
 });

@@ -1,3 +1,5 @@
+import { visibleControls } from "#shared/visible-controls.ts";
+
 /** Colours for a terminal, or none. */
 export interface TerminalStyle {
   bold(text: string): string;
@@ -24,9 +26,12 @@ export function terminalStyle(colours: boolean): TerminalStyle {
 // Text from a model or a tool must not move the cursor or change the terminal's title.
 const CONTROL = /(?![\n\t])\p{Cc}/gu;
 
-/** Replaces control characters by U+FFFD and removes carriage returns. */
+/**
+ * Replaces control characters by U+FFFD, shows those that change the direction of text by their numbers, and removes carriage
+ * returns.
+ */
 export function printable(text: string): string {
-  return text.replaceAll("\r", "").replaceAll(CONTROL, "\uFFFD");
+  return visibleControls(text.replaceAll("\r", "").replaceAll(CONTROL, "\uFFFD"));
 }
 
 /** Formats a duration: 850 ms, 4.2 s, 3 min 5 s. */

@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "chai";
+import { SECURITY_HEADERS } from "#shared/service/security-headers.ts";
 import { NotifierFixture } from "../../services/notifier/test/notifier-fixture.ts";
 import type { TestSession } from "../../services/notifier/test/test-session.ts";
 import { TcpProxy } from "../../test/support/tcp-proxy.ts";
@@ -82,7 +83,12 @@ describe("timeline.html", () => {
       "it prints its address",
       () => /^Open (?<url>\S+)\n/u.exec(output)?.groups?.["url"],
     );
-    expect(await (await fetch(url)).text()).to.equal(html);
+    const answer = await fetch(url);
+    expect(await answer.text()).to.equal(html);
+    expect(Object.fromEntries(answer.headers)).to.include({
+      ...SECURITY_HEADERS,
+      "content-security-policy": "frame-ancestors 'none'",
+    });
     expect(new URL(url).searchParams.get("ws")).to.equal(ws);
     expect((await fetch(new URL("/elsewhere", url))).status).to.equal(404);
     const exited = once(child, "exit");

@@ -1,5 +1,6 @@
 import { Router } from "@koa/router";
 import Koa from "koa";
+import { SECURITY_HEADERS } from "#shared/service/security-headers.ts";
 import { startAtZero } from "#shared/service/start-at-zero.ts";
 import type { ApiDeps } from "./api-deps.ts";
 import { errorHandler } from "./http/error-handler.ts";
@@ -47,6 +48,10 @@ export function buildApp(deps: ApiDeps): Koa {
   app.on("error", (error: NodeJS.ErrnoException) => {
     const isBrokenConnection = BROKEN_CONNECTION.test(error.code ?? "");
     deps.log[isBrokenConnection ? "debug" : "error"]({ error: error.message }, "response aborted");
+  });
+  app.use(async (ctx, next) => {
+    ctx.set(SECURITY_HEADERS);
+    await next();
   });
   app.use(async (ctx, next) => {
     const stop = deps.metrics.requestSeconds.startTimer({ method: ctx.method });

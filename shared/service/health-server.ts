@@ -4,6 +4,8 @@ import type { Registry } from "prom-client";
 import { errorMessage } from "#shared/errors.ts";
 import { listen } from "#shared/service/listen.ts";
 import { http } from "#shared/service/node-http.ts";
+import { answerParserErrors } from "#shared/service/refuse-request.ts";
+import { SECURITY_HEADERS } from "#shared/service/security-headers.ts";
 
 /** Resolves if the dependency answers; rejects with a one-sentence message otherwise. */
 type ReadinessCheck = (signal: AbortSignal) => Promise<void>;
@@ -31,6 +33,7 @@ export async function serveHealth(options: HealthServerOptions): Promise<{ port:
       send(response, 500, { message: errorMessage(error) }),
     );
   });
+  answerParserErrors(server);
   await listen(server, options);
   const address: AddressInfo | string | null = server.address();
   return {
@@ -58,7 +61,7 @@ async function answer(url: string, options: HealthServerOptions, response: Serve
     });
   }
   if (path === "/metrics") {
-    response.writeHead(200, { "content-type": options.metrics.contentType });
+    response.writeHead(200, { "content-type": options.metrics.contentType, ...SECURITY_HEADERS });
     response.end(await options.metrics.metrics());
     return;
   }
@@ -85,6 +88,6 @@ async function runChecks(checks: HealthServerOptions["checks"]): Promise<Record<
 }
 
 function send(response: ServerResponse, status: number, body: object): void {
-  response.writeHead(status, { "content-type": "application/json" });
+  response.writeHead(status, { "content-type": "application/json", ...SECURITY_HEADERS });
   response.end(`${JSON.stringify(body)}\n`);
 }

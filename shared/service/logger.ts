@@ -1,4 +1,7 @@
+import { Writable } from "node:stream";
 import { pino, type Logger as PinoLogger } from "pino";
+
+import { escapeControls, visibleControls } from "#shared/visible-controls.ts";
 
 /** Log lines are a fixed message plus fields; `child({ session_id })` adds fields to every line. */
 export type Logger = PinoLogger;
@@ -24,7 +27,8 @@ export async function createLogger({ service, level, format }: LoggerOptions): P
     formatters: { level: (label: string) => ({ level: label }) },
   };
   // Synchronous, like the stream below: an exiting process loses no line, and lines keep their order.
-  if (format === "json") return pino(options, pino.destination({ fd: process.stdout.fd, sync: true }));
+  const output = pino.destination({ fd: process.stdout.fd, sync: true });
+  if (format === "json") return pino(options, { write: (line) => void output.write(escapeControls(line)) });
   const { default: pretty } = await import("pino-pretty");
   // A stream in this process, not a worker thread: a thread costs about 20 MB per service.
   const stream = pretty({
@@ -33,6 +37,12 @@ export async function createLogger({ service, level, format }: LoggerOptions): P
     translateTime: "SYS:HH:MM:ss.l",
     singleLine: true,
     sync: true,
+    destination: new Writable({
+      write: (line: Buffer, _encoding, done) => {
+        output.write(visibleControls(line.toString("utf8")));
+        done();
+      },
+    }),
   });
   return pino(options, stream);
 }

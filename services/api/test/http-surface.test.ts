@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { expect } from "chai";
+import { SECURITY_HEADERS } from "#shared/service/security-headers.ts";
 import { ApiFixture } from "./api-fixture.ts";
 
 describe("the api's HTTP surface", () => {
@@ -28,7 +29,7 @@ describe("the api's HTTP surface", () => {
     });
     for (const [method, path] of [
       ["GET", "/api/v1/alerts"],
-      ["DELETE", `/api/v1/sessions/${randomUUID()}`],
+      ["PUT", `/api/v1/sessions/${randomUUID()}`],
       ["PUT", "/health"],
       ["PROPFIND", "/health"],
     ] as const) {
@@ -36,6 +37,23 @@ describe("the api's HTTP surface", () => {
         status: 405,
         body: { message: "Method Not Allowed" },
       });
+    }
+  });
+
+  it("has the security headers on every answer", async () => {
+    const id = await api.client.submit("x");
+    for (const [method, path] of [
+      ["GET", "/health"],
+      ["HEAD", "/health"],
+      ["GET", `/api/v1/sessions/${id}`],
+      ["GET", "/api/v1/sessions/x"],
+      ["DELETE", `/api/v1/sessions/${id}`],
+      ["OPTIONS", "/api/v1/alerts"],
+      ["GET", "/elsewhere"],
+      ["POST", "/health"],
+    ] as const) {
+      const { headers } = await api.raw(method, path);
+      expect(Object.fromEntries(headers), `${method} ${path}`).to.include(SECURITY_HEADERS);
     }
   });
 
@@ -170,6 +188,7 @@ describe("the api's HTTP surface", () => {
     for (const [bytes, status, sentence] of cases) {
       const [head = "", body = ""] = (await dribble(bytes)).split("\r\n\r\n");
       expect(head).to.match(new RegExp(`^HTTP/1\\.1 ${status} `, "u"));
+      expect(head).to.include("x-content-type-options: nosniff");
       expect(JSON.parse(body)).to.have.property("message").that.matches(sentence);
     }
   });

@@ -4,6 +4,7 @@ import { connect } from "node:net";
 import { deflateRawSync } from "node:zlib";
 import { expect } from "chai";
 import { WebSocket } from "ws";
+import { SECURITY_HEADERS } from "#shared/service/security-headers.ts";
 import { NotifierFixture } from "./notifier-fixture.ts";
 import { TestClient } from "./test-client.ts";
 
@@ -189,6 +190,17 @@ describe("notifier: client messages and limits", () => {
     expect(await handshake(url.replace("/ws", "/elsewhere"))).to.equal(404);
     const response = await fetch(url.replace("ws://", "http://"));
     expect([response.status, await response.json()]).to.deep.equal([426, { message: "Upgrade Required" }]);
+    expect(Object.fromEntries(response.headers)).to.include(SECURITY_HEADERS);
+    // Not a WebSocket handshake, although it asks for an upgrade.
+    const { port } = new URL(url);
+    const socket = connect(Number(port), "127.0.0.1", () =>
+      socket.write("GET /ws HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n"),
+    );
+    let answer = "";
+    for await (const text of socket.setEncoding("utf8")) answer += String(text);
+    expect(answer)
+      .to.match(/^HTTP\/1\.1 400 /u)
+      .and.include("x-content-type-options: nosniff");
   });
 
   it("rejects connections above the limit with 503", async () => {

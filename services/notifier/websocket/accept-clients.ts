@@ -1,7 +1,10 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
 import { WebSocketServer } from "ws";
 import { listen } from "#shared/service/listen.ts";
 import { http } from "#shared/service/node-http.ts";
+import { answerParserErrors, refuseRequest } from "#shared/service/refuse-request.ts";
+import { SECURITY_HEADERS } from "#shared/service/security-headers.ts";
 import type { NotifierLimits } from "../limits.ts";
 import { CLOSE_CODES } from "../outbox/close-codes.ts";
 import type { ClientSocket } from "../outbox/client-outbox.ts";
@@ -30,6 +33,12 @@ const STOP_REASON = "the server is stopping: reconnect and subscribe with after_
 const STOP_GRACE_MS = 2_000;
 const BUFFER_LIMIT_INTERVAL_MS = 1_000;
 
+/** The answer to a request that asks for no upgrade. */
+function answerPlainRequest(_request: IncomingMessage, response: ServerResponse): void {
+  response.writeHead(426, { "content-type": "application/json", connection: "close", ...SECURITY_HEADERS });
+  response.end('{"message":"Upgrade Required"}\n');
+}
+
 /** Serves WebSocket clients. Resolves once listening; disposing closes every connection with 1001. */
 export async function acceptClients(options: AcceptClientsOptions): Promise<ClientServer> {
   const { limits, context } = options;
@@ -53,10 +62,7 @@ export async function acceptClients(options: AcceptClientsOptions): Promise<Clie
       requestTimeout: limits.handshakeTimeoutMs,
       connectionsCheckingInterval: Math.min(1_000, limits.handshakeTimeoutMs),
     },
-    (_request, response) => {
-      response.writeHead(426, { "content-type": "application/json", connection: "close" });
-      response.end('{"message":"Upgrade Required"}\n');
-    },
+    answerPlainRequest,
   );
   const accept = (client: ClientSocket) => {
     const { socket } = client;
@@ -68,6 +74,11 @@ export async function acceptClients(options: AcceptClientsOptions): Promise<Clie
       context.metrics.connections.set(connections.size);
     });
   };
+  answerParserErrors(server);
+  // The library would answer without a reason that a program can read.
+  sockets.on("wsClientError", (_error, socket) =>
+    refuseRequest(socket, 400, "the request is not a valid WebSocket handshake"),
+  );
   server.on("upgrade", (request, socket, head) => {
     socket.on("error", () => socket.destroy());
     const status = checkHandshake(request, connections.size >= limits.maxConnections || !server.listening);

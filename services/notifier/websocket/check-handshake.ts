@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
-import { http } from "#shared/service/node-http.ts";
+import { refuseRequest } from "#shared/service/refuse-request.ts";
 
 const PATHS = ["/ws", "/api/v1/ws"];
 const LOOPBACK_HOSTS = new Set(["localhost", "127.0.0.1", "[::1]"]);
@@ -32,11 +32,7 @@ export function handshakeCheck(allowedOrigins: readonly string[] | undefined): H
 
 /** Answers an upgrade request with `status` and closes the socket. */
 export function rejectHandshake(socket: Duplex, status: number): void {
-  const body = `${JSON.stringify({ message: REJECTIONS[status] })}\n`;
-  socket.end(
-    `HTTP/1.1 ${status} ${http.STATUS_CODES[status]}\r\nConnection: close\r\nContent-Type: application/json\r\n` +
-      `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
-  );
+  refuseRequest(socket, status, REJECTIONS[status] ?? "refused");
 }
 
 function isLoopbackOrigin(origin: string): boolean {

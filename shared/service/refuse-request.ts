@@ -1,0 +1,41 @@
+import type { Server } from "node:http";
+import type { Duplex } from "node:stream";
+import { http } from "#shared/service/node-http.ts";
+import { SECURITY_HEADERS } from "#shared/service/security-headers.ts";
+
+/** Status and message by the error code of Node's HTTP parser. */
+const PARSER_ERRORS = new Map<string, readonly [number, string]>([
+  [
+    "ERR_HTTP_REQUEST_TIMEOUT",
+    [408, "the request took too long: send headers within 10 s and all of it within 30 s"],
+  ],
+  ["HPE_HEADER_OVERFLOW", [431, "the request's line and headers exceed 16 KiB"]],
+]);
+
+/** Answers what Node's parser rejects in the form of every other error; no handler ever sees such a request. */
+export function answerParserErrors(server: Server): void {
+  server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
+    if (error.code === "ECONNRESET" || !socket.writable) {
+      socket.destroy();
+      return;
+    }
+    const [status, message] = PARSER_ERRORS.get(error.code ?? "") ?? [
+      400,
+      "the request is not valid HTTP/1.1",
+    ];
+    refuseRequest(socket, status, message);
+  });
+}
+
+/** Writes an answer with one sentence to a socket that no response belongs to, and closes it. */
+export function refuseRequest(socket: Duplex, status: number, message: string): void {
+  const body = JSON.stringify({ message });
+  const headers = {
+    "content-type": "application/json; charset=utf-8",
+    "content-length": Buffer.byteLength(body),
+    connection: "close",
+    ...SECURITY_HEADERS,
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${status} ${http.STATUS_CODES[status]}\r\n${lines.join("")}\r\n${body}`);
+}

@@ -1,0 +1,12 @@
+/**
+ * Headers of every HTTP answer: no page of another origin embeds, frames or loads it, no browser guesses its type, sends
+ * its address on or stores it.
+ */
+export const SECURITY_HEADERS = {
+  "x-content-type-options": "nosniff",
+  "cross-origin-resource-policy": "same-origin",
+  "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+  "x-frame-options": "DENY",
+  "referrer-policy": "no-referrer",
+  "cache-control": "no-store",
+} as const;
