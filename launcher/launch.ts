@@ -13,7 +13,7 @@ import { choosePorts } from "./choose-ports.ts";
 import { printLine, printProgress } from "./print-output.ts";
 import type { ProjectPaths } from "./project-paths.ts";
 import { openRunRecord, stopOrphanedServices } from "./supervisor/run-record.ts";
-import { planServices, reachableHost, type ServicePlan } from "./supervisor/plan-services.ts";
+import { busEnvironment, planServices, reachableHost, type ServicePlan } from "./supervisor/plan-services.ts";
 import { listenForStop, type StopRequest } from "./process/stop-request.ts";
 import { stopServices } from "./supervisor/stop-services.ts";
 import { type Backoff, superviseService, type SupervisedService } from "./supervisor/supervise-service.ts";
@@ -128,8 +128,8 @@ async function startAll(
       ...config.env,
       CONFIG_DIR: config.path,
       DATABASE_URL: servers.postgres.url,
-      NATS_URL: servers.nats.url,
     },
+    serviceEnv: (service) => busEnvironment(service, servers.nats.urlOf),
   });
   request.stop.throwIfAborted();
   const services = startServices(launch, plans, stack);

@@ -1,5 +1,7 @@
+import { BUS_USERS, type BusUser } from "#shared/contracts/subjects.ts";
 import type { Environment } from "#shared/service/environment.ts";
 import { checkDatabaseUrl, checkNatsUrl } from "./check-server-urls.ts";
+import { natsUrlOf, openNatsPasswords } from "./nats/nats-passwords.ts";
 import { startNats } from "./nats/start-nats.ts";
 import { startPostgres } from "./postgres/start-postgres.ts";
 import { superviseServer, type SupervisedServer } from "./supervisor/supervise-server.ts";
@@ -8,14 +10,19 @@ import type { ProjectPaths } from "./project-paths.ts";
 
 /** PostgreSQL or NATS, embedded or given by its URL. */
 type ServerEndpoint = {
-  readonly url: string;
   /** For the user; without a password. */
   readonly description: string;
   /** The embedded server, restarted until it is stopped; `undefined` for a server given by its URL. */
   readonly process: SupervisedServer | undefined;
 };
 
-export type ServerEndpoints = { readonly postgres: ServerEndpoint; readonly nats: ServerEndpoint };
+export type ServerEndpoints = {
+  readonly postgres: ServerEndpoint & { readonly url: string };
+  readonly nats: ServerEndpoint & {
+    /** The URL for a user: of the embedded server with its password, otherwise the given one. */
+    readonly urlOf: (user: BusUser) => string;
+  };
+};
 
 type OpenServers = {
   readonly env: Environment;
@@ -32,7 +39,8 @@ function withoutPassword(text: string): string {
     .join(", ");
 }
 
-async function openPostgres({ env, paths, signal, progress }: OpenServers): Promise<ServerEndpoint> {
+async function openPostgres(options: OpenServers): Promise<ServerEndpoints["postgres"]> {
+  const { env, paths, signal, progress } = options;
   const given = env["DATABASE_URL"];
   if (given !== undefined && given !== "") {
     await checkDatabaseUrl(given);
@@ -53,18 +61,31 @@ async function openPostgres({ env, paths, signal, progress }: OpenServers): Prom
   };
 }
 
-async function openNats({ env, paths, signal, progress }: OpenServers): Promise<ServerEndpoint> {
+async function openNats(options: OpenServers): Promise<ServerEndpoints["nats"]> {
+  const { env, paths, signal, progress } = options;
   const given = env["NATS_URL"];
   if (given !== undefined && given !== "") {
     await checkNatsUrl(given);
-    return { url: given, description: `${withoutPassword(given)} (NATS_URL)`, process: undefined };
+    const admin = env["NATS_ADMIN_URL"] ?? "";
+    return {
+      urlOf: (user) => (user === "stream-admin" && admin !== "" ? admin : given),
+      description: `${withoutPassword(given)} (NATS_URL)`,
+      process: undefined,
+    };
   }
   const binary = await findNatsServer({ toolsDir: paths.tools, env, progress });
   progress("starting the embedded NATS server");
-  const settings = { binary, dataDir: paths.nats };
+  const passwords = openNatsPasswords(paths.nats);
+  const passwordOf = (user: BusUser): string => passwords.get(user) ?? "";
+  const users = BUS_USERS.map((user) => ({
+    name: user,
+    password: JSON.stringify(passwordOf(user)),
+    may: user,
+  }));
+  const settings = { binary, dataDir: paths.nats, users };
   const server = await startNats({ ...settings, port: 0, signal });
   return {
-    url: server.url,
+    urlOf: (user) => natsUrlOf(server.url, user, passwordOf(user)),
     description: `embedded NATS ${server.version} on 127.0.0.1:${server.port}, data in ${paths.nats}`,
     process: superviseServer({
       name: "the embedded NATS server",

@@ -19,13 +19,13 @@ export interface WsProcess extends AsyncDisposable {
 }
 
 /** Starts the notifier as `npm start` does. */
-export async function startNotifierProcess({ postgres, nats }: BackingServers): Promise<WsProcess> {
+export async function startNotifierProcess(servers: BackingServers): Promise<WsProcess> {
   const [port, healthPort] = [await freePort(HOST), await freePort(HOST)];
   const child = spawn(process.execPath, [...SERVICE_NODE_FLAGS, NOTIFIER], {
     env: {
       PATH: process.env["PATH"],
-      DATABASE_URL: postgres.url,
-      NATS_URL: nats.url,
+      DATABASE_URL: servers.postgres.url,
+      ...servers.natsEnvironment("notifier"),
       NOTIFIER_PORT: String(port),
       NOTIFIER_HEALTH_PORT: String(healthPort),
       LOG_LEVEL: "error",

@@ -39,7 +39,6 @@ describe("the bundles of the image", function () {
     const gateway = await testPort();
     const env = {
       DATABASE_URL: servers.postgres.url,
-      NATS_URL: servers.nats.url,
       CONFIG_DIR: config.path,
       API_PORT: String(await testPort()),
       NOTIFIER_PORT: String(await testPort()),
@@ -52,7 +51,7 @@ describe("the bundles of the image", function () {
       const healthPort = await testPort();
       const child = spawnService({
         name,
-        env: { ...env, [HEALTH_VARIABLE[name]]: String(healthPort) },
+        env: { ...env, ...servers.natsEnvironment(name), [HEALTH_VARIABLE[name]]: String(healthPort) },
         output: "pipe",
         checkout: directory,
         entry: join(directory, "services", name, "main.mjs"),

@@ -10,13 +10,19 @@ import { subscribe } from "#shared/bus/subscribe.ts";
 import { busEventCodec } from "#shared/contracts/session-event.ts";
 import { pino } from "pino";
 import { ensureExecutorsDurable, ensureStreams } from "#shared/bus/ensure-streams.ts";
-import { isDurableAheadOfStream, recreateDurable } from "#shared/bus/executors-durable.ts";
+import { readQueueState, recreateDurable } from "#shared/bus/executors-durable.ts";
 import { lastPublishedSeq } from "#shared/bus/last-published-seq.ts";
 import { openBus, type Bus } from "#shared/bus/open-bus.ts";
 import { pullSession } from "#shared/bus/pull-session.ts";
 import { queuedSessions } from "#shared/bus/queued-sessions.ts";
-import { BUS_USERS } from "#shared/contracts/bus-users.ts";
-import { EVENTS_STREAM, SESSIONS_STREAM, SUBJECTS } from "#shared/contracts/subjects.ts";
+import { busPermissions } from "#shared/contracts/bus-users.ts";
+import {
+  BUS_USERS,
+  EVENTS_STREAM,
+  SESSIONS_STREAM,
+  SUBJECTS,
+  type BusUser,
+} from "#shared/contracts/subjects.ts";
 import { freePort } from "../../launcher/free-port.ts";
 import { findNatsServer } from "../../launcher/nats/find-nats-server.ts";
 import { until } from "../../test/support/until.ts";
@@ -45,7 +51,7 @@ describe("the users of the NATS server", () => {
     await writeFile(join(directory, "nats.conf"), conf);
     const binary = await findNatsServer({ toolsDir: TOOLS_DIR, env: process.env, progress: () => undefined });
     const passwords: NodeJS.ProcessEnv = { NATS_SERVER_NAME: "test" };
-    for (const user of Object.keys(BUS_USERS)) passwords[passwordVariable(user)] = `s-${user}`;
+    for (const user of BUS_USERS) passwords[passwordVariable(user)] = `s-${user}`;
     const server = spawn(binary, ["-c", join(directory, "nats.conf")], {
       env: passwords,
       stdio: "ignore",
@@ -61,12 +67,12 @@ describe("the users of the NATS server", () => {
   const connect = async (user: string): Promise<Bus> =>
     openBus({ url: `nats://${user}:s-${user}@127.0.0.1:${port}`, name: "test", log, signal });
 
-  /** The permission errors of this connection so far. */
-  const refusals = (bus: Bus): string[] => {
-    const seen: string[] = [];
+  /** The subjects that this connection was refused to publish on so far. */
+  const refusals = (bus: Bus): Set<string> => {
+    const seen = new Set<string>();
     void (async () => {
-      for await (const { type, data } of bus.connection.status()) {
-        if (type === "error") seen.push(JSON.stringify(data));
+      for await (const { permissionContext } of bus.connection.status()) {
+        if (permissionContext?.operation === "publish") seen.add(permissionContext.subject);
       }
     })();
     return seen;
@@ -79,19 +85,19 @@ describe("the users of the NATS server", () => {
   it("have all permissions that a session needs", async () => {
     await using api = await connect("api");
     await using executor = await connect("executor");
-    await ensureStreams(api, { replicas: 1 });
-    // Each updates what the other one changed.
-    for (const [changes, restores] of [
-      [api, executor],
-      [executor, api],
-    ] as const) {
-      for (const name of [SESSIONS_STREAM, EVENTS_STREAM]) {
-        await changes.jsm.streams.update(name, { max_msgs: 7 });
-      }
-      await ensureStreams(restores, { replicas: 1 });
+    await using admin = await connect("stream-admin");
+    await ensureStreams(admin, { replicas: 1 });
+    for (const name of [SESSIONS_STREAM, EVENTS_STREAM]) {
+      await admin.jsm.streams.update(name, { max_msgs: 7 });
     }
-    await ensureExecutorsDurable(executor, { maxRunning: 3 });
-    await ensureExecutorsDurable(executor, { maxRunning: 5 });
+    await ensureStreams(admin, { replicas: 1 });
+    await ensureExecutorsDurable(admin, { maxRunning: 3 });
+    await ensureExecutorsDurable(admin, { maxRunning: 5 });
+    // Services of the last version only find that everything is as they would create it.
+    for (const former of [api, executor]) {
+      await ensureStreams(former, { replicas: 1 });
+      await ensureExecutorsDurable(former, { maxRunning: 5 });
+    }
     expect(await wakeSession(api, SESSION)).to.equal("queued");
     expect([...(await queuedSessions(api))]).to.deep.equal([SESSION]);
     const delivery = await pullSession(executor, signal);
@@ -112,8 +118,8 @@ describe("the users of the NATS server", () => {
     await until("the api follows a session's events", () => followed.length === 1);
     await until("the event is stored", async () => (await lastPublishedSeq(executor, SESSION)) === 1);
     // The sweeper recreates a durable consumer that skipped messages.
-    expect(await isDurableAheadOfStream(api)).to.equal(false);
-    await recreateDurable(api, { maxRunning: 5 });
+    expect(await readQueueState(api)).to.equal("working");
+    await recreateDurable(admin, { maxRunning: 5 });
   });
 
   it("connect only with their password", async () => {
@@ -122,63 +128,178 @@ describe("the users of the NATS server", () => {
     expect(await wrong.catch((error: unknown) => error)).to.be.instanceOf(Error);
   });
 
-  const forbidden = [
+  it("let nobody connect without a password", async () => {
+    const stop = AbortSignal.timeout(1_500);
+    const anonymous = openBus({ url: `nats://127.0.0.1:${port}`, name: "test", log, signal: stop });
+    expect(await anonymous.catch((error: unknown) => error)).to.be.instanceOf(Error);
+  });
+
+  /** What no more than one user needs, or none. */
+  const sensitive = [
     SUBJECTS.sessions(SESSION),
     SUBJECTS.events(SESSION),
+    SUBJECTS.feed(SESSION),
     SUBJECTS.chunks(SESSION),
     SUBJECTS.cancel(SESSION),
+    SUBJECTS.toolsList,
     SUBJECTS.toolsCall,
+    SUBJECTS.toolCancel(SESSION),
     SUBJECTS.snapshot(SESSION),
-    "$JS.API.STREAM.PURGE.SESSIONS",
-    "$JS.API.STREAM.DELETE.EVENTS",
-    "$JS.API.STREAM.MSG.DELETE.SESSIONS",
-    "$JS.API.CONSUMER.DELETE.SESSIONS.executors",
-    "$JS.API.CONSUMER.DELETE.EVENTS.executors",
-    "$JS.API.CONSUMER.CREATE.EVENTS.spy",
+    ...[
+      "INFO",
+      "CREATE",
+      "UPDATE",
+      "PURGE",
+      "DELETE",
+      "MSG.GET",
+      "MSG.DELETE",
+      "SNAPSHOT",
+      "RESTORE",
+    ].flatMap((verb) => [SESSIONS_STREAM, EVENTS_STREAM].map((stream) => `$JS.API.STREAM.${verb}.${stream}`)),
+    "$JS.API.STREAM.CREATE.SPY",
+    "$JS.API.STREAM.UPDATE.SPY",
     "$JS.API.STREAM.LIST",
+    "$JS.API.STREAM.NAMES",
+    "$JS.API.STREAM.MSG.GET.SPY",
+    "$JS.API.DIRECT.GET.EVENTS",
+    "$JS.API.STREAM.PEER.REMOVE.EVENTS",
+    "$JS.API.STREAM.LEADER.STEPDOWN.EVENTS",
+    ...["INFO", "CREATE", "DURABLE.CREATE", "DELETE", "MSG.NEXT"].flatMap((verb) => [
+      `$JS.API.CONSUMER.${verb}.SESSIONS.executors`,
+      `$JS.API.CONSUMER.${verb}.SESSIONS.spy`,
+      `$JS.API.CONSUMER.${verb}.EVENTS.executors`,
+      `$JS.API.CONSUMER.${verb}.EVENTS.spy`,
+    ]),
+    "$JS.API.CONSUMER.CREATE.SESSIONS",
+    "$JS.API.CONSUMER.CREATE.EVENTS",
+    "$JS.API.CONSUMER.CREATE.EVENTS.spy.tarsy.events.all",
+    "$JS.API.CONSUMER.LIST.EVENTS",
+    "$JS.API.INFO",
+    "$JS.API.ACCOUNT.PURGE.$G",
     "$SYS.REQ.SERVER.PING",
-    "_INBOX_other.answer",
+    "$SYS.REQ.USER.INFO",
+    "$JS.ACK.SESSIONS.executors.1.1.1.1.0",
+    "$JS.ACK.EVENTS.spy.1.1.1.1.0",
+    ...[...BUS_USERS, "other"].map((user) => `_INBOX_${user}.answer`),
+    "_INBOX.answer",
   ];
-  for (const [user, allowed] of Object.entries(BUS_USERS)) {
-    const covers = (patterns: readonly string[], subject: string) =>
-      patterns.some((pattern) => {
-        const [tokens, parts] = [pattern.split("."), subject.split(".")];
-        return (
-          tokens.length === parts.length && tokens.every((token, i) => token === "*" || token === parts[i])
-        );
-      });
-
+  /** The only ones of them that a user may publish on: written out, because the list of permissions may be wrong. */
+  const publishes: Readonly<Record<BusUser, readonly string[]>> = {
+    api: [
+      SUBJECTS.sessions(SESSION),
+      SUBJECTS.events(SESSION),
+      SUBJECTS.feed(SESSION),
+      SUBJECTS.cancel(SESSION),
+      "$JS.API.STREAM.INFO.SESSIONS",
+      "$JS.API.STREAM.INFO.EVENTS",
+      "$JS.API.CONSUMER.INFO.SESSIONS.executors",
+    ],
+    executor: [
+      SUBJECTS.events(SESSION),
+      SUBJECTS.feed(SESSION),
+      SUBJECTS.chunks(SESSION),
+      SUBJECTS.toolsList,
+      SUBJECTS.toolsCall,
+      SUBJECTS.toolCancel(SESSION),
+      "$JS.API.STREAM.INFO.SESSIONS",
+      "$JS.API.STREAM.INFO.EVENTS",
+      "$JS.API.STREAM.MSG.GET.EVENTS",
+      "$JS.API.CONSUMER.INFO.SESSIONS.executors",
+      "$JS.API.CONSUMER.MSG.NEXT.SESSIONS.executors",
+      "$JS.ACK.SESSIONS.executors.1.1.1.1.0",
+    ],
+    "tool-runner": [],
+    notifier: [SUBJECTS.snapshot(SESSION)],
+    "stream-admin": [
+      "$JS.API.STREAM.INFO.SESSIONS",
+      "$JS.API.STREAM.INFO.EVENTS",
+      "$JS.API.STREAM.CREATE.SESSIONS",
+      "$JS.API.STREAM.CREATE.EVENTS",
+      "$JS.API.STREAM.UPDATE.SESSIONS",
+      "$JS.API.STREAM.UPDATE.EVENTS",
+      "$JS.API.CONSUMER.INFO.SESSIONS.executors",
+      "$JS.API.CONSUMER.CREATE.SESSIONS.executors",
+      "$JS.API.CONSUMER.DURABLE.CREATE.SESSIONS.executors",
+      "$JS.API.CONSUMER.DELETE.SESSIONS.executors",
+    ],
+  };
+  for (const user of BUS_USERS) {
     it(`keep ${user} from publishing on other subjects`, async () => {
       await using bus = await connect(user);
       const refused = refusals(bus);
-      const subjects = forbidden.filter((subject) => !covers(allowed.publish, subject));
+      const subjects = sensitive.filter((subject) => !publishes[user].includes(subject));
       for (const subject of subjects) bus.connection.publish(subject, "{}");
-      await until("every one was refused", () => refused.length >= subjects.length);
-      expect(subjects.length).to.be.greaterThan(7);
+      await until(
+        "every one was refused",
+        () => subjects.every((subject) => refused.has(subject)),
+        30_000,
+      ).catch(() =>
+        expect.fail(`allowed: ${subjects.filter((subject) => !refused.has(subject)).join(", ")}`),
+      );
     });
 
     it(`keep ${user} from subscribing to other subjects`, async () => {
       await using bus = await connect(user);
-      const subjects = [
-        ">",
-        "_INBOX.>",
-        "_INBOX_other.>",
-        "tarsy.>",
-        "$JS.>",
-        ...forbidden.slice(0, 6),
-      ].filter((subject) => !covers(allowed.subscribe, subject));
-      const failures: string[] = [];
+      const { subscribe: own } = busPermissions(user);
+      const others = [...BUS_USERS, "other"].filter((other) => other !== user);
+      const inboxes = others.flatMap((other) => [`_INBOX_${other}.>`, `_INBOX_${other}.answer`]);
+      const services = BUS_USERS.flatMap((other) => busPermissions(other).subscribe);
+      const wide = [">", "*.>", "*", "_INBOX.>", "_INBOX_*.>", "tarsy.>", "tarsy.*.*", "$JS.>", "$SYS.>"];
+      const subjects = [...new Set([...wide, ...inboxes, ...services, SUBJECTS.allSessions])].filter(
+        (subject) => !own.includes(subject),
+      );
+      const failed = new Set<string>();
       for (const subject of subjects) {
-        bus.connection.subscribe(subject, {
-          callback: (error) => void (error && failures.push(error.message)),
-        });
+        bus.connection.subscribe(subject, { callback: (error) => void (error && failed.add(subject)) });
       }
-      await until("every one was refused", () => failures.length >= subjects.length);
+      await until("every one was refused", () => failed.size === subjects.length, 30_000).catch(() =>
+        expect.fail(`allowed: ${subjects.filter((subject) => !failed.has(subject)).join(", ")}`),
+      );
     });
   }
+
+  it("keep every inbox private: no service makes a stream or a consumer read one", async () => {
+    await using admin = await connect("stream-admin");
+    await ensureStreams(admin, { replicas: 1 });
+    const { config } = await admin.jsm.streams.info(EVENTS_STREAM);
+    for (const user of ["api", "executor", "tool-runner", "notifier"] as const) {
+      await using bus = await connect(user);
+      const subjects = [...config.subjects, "_INBOX_api.>", "tarsy.cancel.*"];
+      const attempts = [
+        bus.jsm.streams.update(EVENTS_STREAM, { subjects }),
+        bus.jsm.streams.add({ name: "SPY", subjects: ["_INBOX_api.>"] }),
+        bus.jsm.consumers.add(SESSIONS_STREAM, { deliver_subject: `_INBOX_${user}.spy` }),
+      ];
+      const results = await Promise.allSettled(attempts);
+      expect(results.map(({ status }) => status)).to.deep.equal(["rejected", "rejected", "rejected"]);
+    }
+    const { config: after } = await admin.jsm.streams.info(EVENTS_STREAM);
+    expect(after.subjects).to.deep.equal(config.subjects);
+  });
 });
 
 describe("make-env.sh", () => {
+  it("adds to an existing file only the secrets that it lacks", async () => {
+    const directory = await mkdtemp(join(tmpdir(), "tarsy-env-"));
+    try {
+      const file = join(directory, "env");
+      const make = async () => promisify(execFile)(join(NATS_DIR, "../make-env.sh"), [file]);
+      await make();
+      const whole = await readFile(file, "utf8");
+      const missing = /^NATS_STREAM_ADMIN_PASSWORD=.*$/mu;
+      const former = whole.replace(missing, "").trimEnd();
+      await writeFile(file, former);
+      await make();
+      const upgraded = await readFile(file, "utf8");
+      expect(upgraded).to.match(missing);
+      expect(upgraded.startsWith(former)).to.equal(true);
+      await make();
+      expect(await readFile(file, "utf8")).to.equal(upgraded);
+    } finally {
+      await rm(directory, { recursive: true, force: true });
+    }
+  });
+
   it("writes a new secret for every password", async () => {
     const directory = await mkdtemp(join(tmpdir(), "tarsy-env-"));
     try {
@@ -190,8 +311,8 @@ describe("make-env.sh", () => {
       const passwords = (text: string) =>
         [...text.matchAll(/^\w+_PASSWORD=(s[0-9a-f]{48})$/gmu)].map(([, p]) => p);
       const [one, other] = [passwords(await make("one")), passwords(await make("other"))];
-      expect(one).to.have.length(6);
-      expect(new Set([...one, ...other]).size).to.equal(12);
+      expect(one).to.have.length(7);
+      expect(new Set([...one, ...other]).size).to.equal(14);
     } finally {
       await rm(directory, { recursive: true, force: true });
     }

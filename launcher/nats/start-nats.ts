@@ -1,11 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { mkdirSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { dieWithParent } from "../process/die-with-parent.ts";
+import { renderBusUsers, type NatsUser } from "#shared/contracts/render-bus-users.ts";
 import { freePort } from "../free-port.ts";
 import { LaunchError } from "../launch-error.ts";
+import { makePrivateDirectory, writePrivateFile } from "../private-file.ts";
 import {
   lastLogLines,
   type ServerProcess,
@@ -15,7 +16,7 @@ import {
 import type { StopSteps } from "../process/stop-process.ts";
 
 export type EmbeddedNats = ServerProcess & {
-  /** For the client: `nats://127.0.0.1:<port>`. */
+  /** For the client: `nats://127.0.0.1:<port>`, without a user. */
   readonly url: string;
   readonly port: number;
   /** The server id from its INFO line; new after each start. */
@@ -23,18 +24,24 @@ export type EmbeddedNats = ServerProcess & {
   readonly version: string;
 };
 
-/** An account of the server with one user and a JetStream of its own: no other account sees its subjects and streams. */
-export type NatsAccount = { readonly user: string; readonly password: string };
+/** Users of the server with a JetStream of their own: no other account sees its subjects and streams. */
+export type NatsAccount = { readonly name: string; readonly users: readonly NatsUser[] };
 
-type StartNats = {
+/** Who may connect. */
+export type NatsAccess = {
+  /** Users of the account that keeps the streams of a server without users. */
+  readonly users?: readonly NatsUser[];
+  readonly accounts?: readonly NatsAccount[];
+};
+
+/** Without users and accounts, everyone is let in and shares everything: only for tests. */
+type StartNats = NatsAccess & {
   /** Path of a nats-server binary, see `findNatsServer`. */
   readonly binary: string;
   /** Created if missing; used by one server at a time. */
   readonly dataDir: string;
   /** 0 means any free port. */
   readonly port: number;
-  /** Without any, everyone is let in and shares everything. */
-  readonly accounts?: readonly NatsAccount[];
   /** Serves the server's monitoring over HTTP on this port of 127.0.0.1; without it there is none. */
   readonly monitorPort?: number;
   /** Further lines of the server's configuration. */
@@ -53,20 +60,22 @@ const stopSteps: StopSteps = [
 /** What an account may store: its streams reserve their limits. */
 const accountStorageGb = 4;
 
-/** The lines of a nats-server's configuration that hold its JetStream and its accounts. */
-export function storageConfig(storeDir: string, accounts: readonly NatsAccount[] = []): string[] {
+/** The lines of a nats-server's configuration that hold its JetStream and who may connect. */
+export function storageConfig(storeDir: string, { users = [], accounts = [] }: NatsAccess = {}): string[] {
   const storageGb = accountStorageGb * Math.max(1, accounts.length);
   const jetstream = `jetstream { store_dir: ${JSON.stringify(storeDir)}, max_file: ${storageGb}GB, max_mem: 256MB }`;
-  if (accounts.length === 0) return [jetstream];
-  const entries = accounts.map(({ user, password }) => {
-    const [name, secret] = [JSON.stringify(user), JSON.stringify(password)];
-    return `  ${name} { jetstream: enabled, users: [ { user: ${name}, password: ${secret} } ] }`;
-  });
-  return [jetstream, "accounts {", ...entries, "}"];
+  const entries = accounts.map(
+    (account) => `  ${JSON.stringify(account.name)} { jetstream: enabled, ${renderBusUsers(account.users)} }`,
+  );
+  return [
+    jetstream,
+    ...(users.length === 0 ? [] : [`authorization { ${renderBusUsers(users)} }`]),
+    ...(accounts.length === 0 ? [] : ["accounts {", ...entries, "}"]),
+  ];
 }
 
 function writeConfig(
-  { dataDir, accounts, monitorPort, settings = [] }: StartNats,
+  { dataDir, monitorPort, settings = [], ...access }: StartNats,
   port: number,
   serverName: string,
 ): string {
@@ -78,10 +87,11 @@ function writeConfig(
     // The pull requests of a client that vanished stay open until the server notices.
     'ping_interval: "5s"',
     ...(monitorPort === undefined ? [] : [`http: "127.0.0.1:${monitorPort}"`]),
-    ...storageConfig(join(dataDir, "store"), accounts),
+    ...storageConfig(join(dataDir, "store"), access),
     ...settings,
   ];
-  writeFileSync(path, `${lines.join("\n")}\n`, { mode: 0o600 });
+  // It contains the passwords.
+  writePrivateFile(path, `${lines.join("\n")}\n`);
   return path;
 }
 
@@ -165,7 +175,7 @@ async function startOnPort(options: StartNats, port: number): Promise<EmbeddedNa
  * @throws LaunchError if it cannot start (with its last log lines) or its data directory is in use.
  */
 export async function startNats(options: StartNats): Promise<EmbeddedNats> {
-  mkdirSync(options.dataDir, { recursive: true, mode: 0o700 });
+  makePrivateDirectory(options.dataDir);
   await stopAbandonedServer(options.dataDir, stopSteps);
   // Another process can take the free port before the server binds it.
   for (let triesLeft = options.port === 0 ? 5 : 1; triesLeft > 0; triesLeft -= 1) {

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import type { BusUser } from "#shared/contracts/subjects.ts";
 import type { Ports } from "../choose-ports.ts";
 
 /** One service process to run. */
@@ -22,7 +23,10 @@ type PlanServices = {
   /** One health port for each further executor. */
   readonly extraHealthPorts: readonly number[];
   readonly host: string;
+  /** For every service. */
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** For one service; overrides `env`. */
+  readonly serviceEnv: (service: ServiceName) => Readonly<Record<string, string | undefined>>;
 };
 
 /** The host that a client on this machine connects to if a server listens on `host`. */
@@ -41,6 +45,19 @@ const stages = [
   { service: "api", variable: "API_HEALTH_PORT", stopStage: 0 },
 ] as const;
 
+export type ServiceName = (typeof stages)[number]["service"];
+
+/** A service's own user of NATS; only the api has a second one, which may create the streams. */
+export function busEnvironment(
+  service: ServiceName,
+  urlOf: (user: BusUser) => string,
+): Readonly<Record<"NATS_URL" | "NATS_ADMIN_URL", string | undefined>> {
+  return {
+    NATS_URL: service === "llm-gateway" ? undefined : urlOf(service),
+    NATS_ADMIN_URL: service === "api" ? urlOf("stream-admin") : undefined,
+  };
+}
+
 /** Every service process of one start, in the order of starting. The order does not matter: services wait for each other. */
 export function planServices(options: PlanServices): ServicePlan[] {
   const portVariables = Object.fromEntries([...options.ports].map(([name, port]) => [name, String(port)]));
@@ -54,6 +71,7 @@ export function planServices(options: PlanServices): ServicePlan[] {
       env: {
         NODE_COMPILE_CACHE: options.compileCacheDir,
         ...options.env,
+        ...options.serviceEnv(service),
         ...portVariables,
         [variable]: String(port),
       },

@@ -3,6 +3,9 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect } from "nats";
+import { inboxPrefix } from "#shared/contracts/bus-users.ts";
+import { BUS_USERS, SESSIONS_STREAM } from "#shared/contracts/subjects.ts";
+import { openNatsPasswords } from "../nats/nats-passwords.ts";
 import { type EmbeddedNats, startNats } from "../nats/start-nats.ts";
 import { findNatsServer } from "../nats/find-nats-server.ts";
 import { projectRoot } from "../prepare.mjs";
@@ -45,6 +48,33 @@ describe("startNats", () => {
     const { state } = await (await again.jetstreamManager()).streams.info("KEPT");
     expect(state.messages).to.equal(1);
     await again.close();
+  });
+
+  it("opens the data of a server that had no users, and lets only its users in", async () => {
+    const former = await start();
+    const client = await connect({ servers: former.url });
+    await (await client.jetstreamManager()).streams.add({ name: SESSIONS_STREAM, subjects: ["held"] });
+    await client.jetstream().publish("held");
+    await client.close();
+    await former.stop();
+    const passwords = openNatsPasswords(dataDir);
+    expect(openNatsPasswords(dataDir)).to.deep.equal(passwords);
+    const users = BUS_USERS.map((user) => ({
+      name: user,
+      password: JSON.stringify(passwords.get(user)),
+      may: user,
+    }));
+    server = await startNats({ binary, dataDir, port: 0, users });
+    const { url } = server;
+    for (const wrong of [{}, { user: "api", pass: "guess" }, { token: "guess" }]) {
+      expect(await rejectionOf(connect({ servers: url, ...wrong }))).to.match(/authorization/iu);
+    }
+    const pass = passwords.get("api") ?? "";
+    const api = await connect({ servers: url, user: "api", pass, inboxPrefix: inboxPrefix("api") });
+    const manager = await api.jetstreamManager({ checkAPI: false });
+    const { state } = await manager.streams.info(SESSIONS_STREAM);
+    expect(state.messages).to.equal(1);
+    await api.close();
   });
 
   it("leaves no process and no record after repeated stops", async () => {

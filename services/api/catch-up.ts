@@ -7,7 +7,7 @@ export interface Sweep {
 }
 
 interface QueueAccess {
-  /** Creates or updates the stream; called once after each loss. */
+  /** Creates or updates the streams and the consumer; called once after each loss. */
   readonly prepare: () => Promise<void>;
   /** Sends a wake-up in the background, in the order of the calls. */
   readonly send: (sessionId: string) => void;
@@ -24,6 +24,7 @@ export class CatchUp {
   readonly #queue: QueueAccess;
   #losses = 0;
   #preparedAfter = -1;
+  #preparing: { readonly after: number; readonly done: Promise<void> } | undefined;
   #caughtUpAfter = -1;
   #held: string[] = [];
   #wanted = new AbortController();
@@ -59,12 +60,20 @@ export class CatchUp {
     this.requestSweep();
   }
 
-  /** Resolves once the stream exists with its settings. */
+  /** Resolves once the streams and the consumer exist with their settings. Concurrent calls share the work. */
   async prepare(): Promise<void> {
     const losses = this.#losses;
     if (this.#preparedAfter === losses) return;
-    await this.#queue.prepare();
-    this.#preparedAfter = losses;
+    if (this.#preparing?.after !== losses) {
+      this.#preparing = { after: losses, done: this.#queue.prepare() };
+    }
+    const preparing = this.#preparing;
+    try {
+      await preparing.done;
+      this.#preparedAfter = Math.max(this.#preparedAfter, losses);
+    } finally {
+      if (this.#preparing === preparing) this.#preparing = undefined;
+    }
   }
 
   /** To be called before the sessions are read: this sweep finds all that were committed before. */

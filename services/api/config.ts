@@ -6,6 +6,7 @@ import {
   bindAddress,
   configDirectory,
   databaseUrl,
+  natsAdminUrl,
   natsUrl,
   readServiceConfig,
   type ServiceConfig,
@@ -16,6 +17,8 @@ export interface ApiConfig extends ServiceConfig {
   readonly http: { readonly host: string; readonly port: number };
   readonly databaseUrl: string;
   readonly natsUrl: string;
+  /** With the user that may create and update the streams; the same as `natsUrl` where one user does everything. */
+  readonly natsAdminUrl: string;
   /** 1 on a single NATS server, 3 on a cluster. */
   readonly natsReplicas: number;
   /** Sessions that ended more days ago are hidden from every reader. */
@@ -40,6 +43,7 @@ export async function loadApiConfig(processEnv: Environment): Promise<ApiConfig>
     http: { host: bindAddress(env), port: envPort(env, "API_PORT", 8080) },
     databaseUrl: databaseUrl(env),
     natsUrl: natsUrl(env),
+    natsAdminUrl: natsAdminUrl(env),
     natsReplicas: envInteger(env, "NATS_REPLICAS", { fallback: 1, min: 1, max: 5 }),
     retentionDays: envInteger(env, "RETENTION_DAYS", { fallback: 90, min: 1, max: 36_500 }),
     purgeEventsAfterDays: envInteger(env, "PURGE_EVENTS_AFTER_DAYS", { fallback: 7, min: 1, max: 36_500 }),

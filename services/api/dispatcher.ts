@@ -1,9 +1,9 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { ensureStreams } from "#shared/bus/ensure-streams.ts";
-import { isDurableAheadOfStream, recreateDurable } from "#shared/bus/executors-durable.ts";
+import { readQueueState } from "#shared/bus/executors-durable.ts";
 import { onReconnect } from "#shared/bus/on-reconnect.ts";
 import { openBus, type Bus } from "#shared/bus/open-bus.ts";
 import { publishEvent } from "#shared/bus/publish-event.ts";
+import { queueAdmin } from "#shared/bus/queue-admin.ts";
 import { queuedSessions } from "#shared/bus/queued-sessions.ts";
 import { subscribe } from "#shared/bus/subscribe.ts";
 import { SessionWaker } from "#shared/bus/session-waker.ts";
@@ -45,7 +45,10 @@ export interface Dispatcher extends AsyncDisposable {
    * failure. Rejects while NATS is unavailable.
    */
   queued(): Promise<ReadonlySet<string>>;
-  /** True when the stream holds wake-ups that its consumer will never deliver. Rejects while NATS is unavailable. */
+  /**
+   * True when the stream holds wake-ups that its consumer will never deliver. If either is missing, the next sweep starts
+   * at once and creates it. Rejects while NATS is unavailable.
+   */
   isQueueStuck(): Promise<boolean>;
   /** Recreates the consumer, so that it delivers every wake-up in the stream again. Rejects while NATS is unavailable. */
   recreateQueue(): Promise<void>;
@@ -78,8 +81,19 @@ export function openDispatcher({
   const bursts = new WakeUpBursts((sessionIds) =>
     inBackground("wake-up", async () => wakeCounted(sessionIds)),
   );
+  const admin = queueAdmin({
+    url: config.natsAdminUrl,
+    name: "tarsy-api-streams",
+    replicas: config.natsReplicas,
+    maxRunning: config.agents.queue.max_concurrent_sessions,
+    log,
+    signal,
+  });
   const catchUp = new CatchUp({
-    prepare: () => ensureStreams(connected(), { replicas: config.natsReplicas }),
+    prepare: async () => {
+      connected();
+      await admin.prepare();
+    },
     send: (sessionId) => bursts.add(sessionId),
   });
   const open = async () => {
@@ -131,9 +145,18 @@ export function openDispatcher({
       await catchUp.prepare();
       return catchUp.watch(queuedSessions(live));
     },
-    isQueueStuck: async () => isDurableAheadOfStream(connected()),
-    recreateQueue: async () =>
-      recreateDurable(connected(), { maxRunning: config.agents.queue.max_concurrent_sessions }),
+    isQueueStuck: async () => {
+      const state = await readQueueState(connected());
+      if (state === "missing") {
+        catchUp.reportLoss();
+        catchUp.requestSweep();
+      }
+      return state === "stuck";
+    },
+    recreateQueue: async () => {
+      connected();
+      await admin.recreateDurable();
+    },
     check: async () => connected().check(),
     [Symbol.asyncDispose]: async () => {
       await opening;

@@ -16,8 +16,6 @@ import type { ReadVariable } from "./prompts/variable-placeholders.ts";
 export interface ExecutorConfig extends ServiceConfig {
   readonly databaseUrl: string;
   readonly natsUrl: string;
-  /** 1 on a single NATS server, 3 on a cluster. */
-  readonly natsReplicas: number;
   /** host:port of the llm-gateway, or a comma-separated list; a DNS name may have several addresses. */
   readonly llmGatewayAddress: string;
   /** The largest message to or from the llm-gateway, in bytes; the gateway reads the same variable. */
@@ -30,8 +28,6 @@ export interface ExecutorConfig extends ServiceConfig {
   readonly verifiesState: boolean;
   /** Sessions this process runs concurrently. */
   readonly slots: number;
-  /** Sessions all executors together run concurrently. */
-  readonly maxRunning: number;
 }
 
 const MIB = 1024 * 1024;
@@ -45,7 +41,6 @@ export async function loadExecutorConfig(processEnv: Environment): Promise<Execu
     ...readServiceConfig(env, { name: "EXECUTOR_HEALTH_PORT", fallback: 8091 }),
     databaseUrl: databaseUrl(env),
     natsUrl: natsUrl(env),
-    natsReplicas: envInteger(env, "NATS_REPLICAS", { fallback: 1, min: 1, max: 5 }),
     llmGatewayAddress: envText(env, "LLM_GATEWAY_ADDR", "localhost:50051"),
     maxMessageBytes: envInteger(env, "LLM_MAX_MESSAGE_BYTES", {
       fallback: 16 * MIB,
@@ -57,6 +52,5 @@ export async function loadExecutorConfig(processEnv: Environment): Promise<Execu
     readVariable: (name) => env[name],
     verifiesState: envChoice(env, "EXECUTOR_VERIFY_STATE", ["true", "false"], "false") === "true",
     slots: queue.worker_count,
-    maxRunning: queue.max_concurrent_sessions,
   };
 }

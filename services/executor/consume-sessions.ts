@@ -5,7 +5,7 @@ import { sessionCancelCodec } from "#shared/contracts/session-cancel.ts";
 import { SUBJECTS } from "#shared/contracts/subjects.ts";
 import { checkDatabase } from "#shared/database/open-database.ts";
 import { cancelledByUser, errorMessage } from "#shared/errors.ts";
-import { jitter, pause } from "#shared/pause.ts";
+import { backoff, jitter, pause } from "#shared/pause.ts";
 import { untilAborted } from "#shared/until-aborted.ts";
 import { chooseSessions } from "./choose-sessions.ts";
 import { claimSession } from "./claim-session.ts";
@@ -17,6 +17,8 @@ import { runSession, type RunEnd } from "./run-session.ts";
 const STOP_GRACE_MS = 10_000;
 export const WORKING_EVERY_MS = 8_000;
 const RETRY_MS = 1_000;
+/** The first is short: at a common start the api creates the queue within milliseconds. */
+const PULL_RETRIES = { firstMs: 50, lastMs: 1_000 };
 
 /** A delivered wake-up whose place among the running sessions is in use. */
 interface Slot {
@@ -118,7 +120,9 @@ interface FreeSlots {
 }
 
 async function pullWhileSlotsAreFree(deps: ExecutorDeps, stop: AbortSignal, slots: FreeSlots): Promise<void> {
-  let isPrepared = false;
+  // Of the failures since the last pull that succeeded: their number, and the last one reported.
+  let failures = 0;
+  let reported = "";
   while (!stop.aborted) {
     try {
       if (slots.isFull()) {
@@ -127,18 +131,24 @@ async function pullWhileSlotsAreFree(deps: ExecutorDeps, stop: AbortSignal, slot
       }
       await deps.bus.untilConnected(stop);
       await slots.ready();
-      if (!isPrepared) {
-        await deps.prepareQueue();
-        isPrepared = true;
-      }
       const delivery = await pullSession(deps.bus, stop, () => deps.metrics.poison.inc());
+      if (failures > 0 && deps.bus.isConnected()) {
+        deps.log.info("sessions are pulled again");
+        failures = 0;
+        reported = "";
+      }
       if (delivery !== null) slots.handle(delivery);
     } catch (error) {
       if (stop.aborted) break;
-      // A server is unavailable or the stream is gone: prepare the queue again once the server answers.
-      isPrepared = false;
-      deps.log.warn({ error: errorMessage(error) }, "no sessions pulled");
-      await pause(jitter(RETRY_MS), stop).catch(() => undefined);
+      // A server is unavailable, or the queue is missing: only the api may create it.
+      failures += 1;
+      const message = errorMessage(error);
+      deps.log[message === reported ? "debug" : "warn"](
+        { error: message },
+        "no sessions pulled: trying again",
+      );
+      reported = message;
+      await pause(backoff(failures, PULL_RETRIES), stop).catch(() => undefined);
     }
   }
 }

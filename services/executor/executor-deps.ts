@@ -15,6 +15,4 @@ export interface ExecutorDeps {
   readonly llm: LLMServiceClient;
   readonly leases: LeaseKeeper;
   readonly metrics: ExecutorMetrics;
-  /** Creates the streams and the durable consumer if they are missing. */
-  readonly prepareQueue: () => Promise<void>;
 }

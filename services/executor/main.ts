@@ -1,5 +1,4 @@
 import { Registry, collectDefaultMetrics } from "prom-client";
-import { ensureExecutorsDurable, ensureStreams } from "#shared/bus/ensure-streams.ts";
 import { openBus } from "#shared/bus/open-bus.ts";
 import { waitForSchema } from "#shared/database/wait-for-schema.ts";
 import { checkDatabase, openDatabase } from "#shared/database/open-database.ts";
@@ -29,10 +28,6 @@ await runService("executor", loadExecutorConfig, async ({ config, log, signal, r
     client.close(),
   );
   const leases = resources.use(keepLeases({ db: leaseDb, podId: config.podId, log }));
-  const prepareQueue = async () => {
-    await ensureStreams(bus, { replicas: config.natsReplicas });
-    await ensureExecutorsDurable(bus, { maxRunning: config.maxRunning });
-  };
   resources.use(
     await serveHealth({
       ...config.health,
@@ -42,7 +37,7 @@ await runService("executor", loadExecutorConfig, async ({ config, log, signal, r
       metrics: registry,
     }),
   );
-  const consuming = consumeSessions({ config, log, db, bus, llm, leases, metrics, prepareQueue }, signal);
+  const consuming = consumeSessions({ config, log, db, bus, llm, leases, metrics }, signal);
   // Released first: running sessions get their grace period and are released.
   resources.defer(() => consuming);
 });

@@ -10,22 +10,22 @@ import { EXECUTORS_DURABLE, SESSIONS_STREAM } from "#shared/contracts/subjects.t
 const READINGS = 5;
 
 /**
- * True when SESSIONS holds messages that the executors' durable has not delivered and never will: after a power cut
- * the durable's position can be ahead of the stream's last sequence. False when either does not exist yet. Rejects
- * when NATS does not answer.
+ * `stuck` when SESSIONS holds messages that the executors' durable has not delivered and never will: after a power cut
+ * the durable's position can be ahead of the stream's last sequence. `missing` when either does not exist. Rejects when
+ * NATS does not answer.
  */
-export async function isDurableAheadOfStream(bus: Bus): Promise<boolean> {
+export async function readQueueState(bus: Bus): Promise<"working" | "stuck" | "missing"> {
   try {
     for (let reading = 0; reading < READINGS; reading++) {
       const before = await readOutstanding(bus);
       const { state } = await bus.jsm.streams.info(SESSIONS_STREAM);
       const after = await readOutstanding(bus);
-      if (state.messages <= Math.max(before, after)) return false;
+      if (state.messages <= Math.max(before, after)) return "working";
     }
-    return true;
+    return "stuck";
   } catch (error) {
     const code = jetStreamError(error)?.code;
-    if (code === STREAM_NOT_FOUND || code === CONSUMER_NOT_FOUND) return false;
+    if (code === STREAM_NOT_FOUND || code === CONSUMER_NOT_FOUND) return "missing";
     throw error;
   }
 }

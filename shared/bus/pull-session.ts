@@ -24,11 +24,16 @@ const ACK_TIMEOUT_MS = 5_000;
 const PULL_SUBJECT = `$JS.API.CONSUMER.MSG.NEXT.${SESSIONS_STREAM}.${EXECUTORS_DURABLE}`;
 /** The server's status of a pull that has expired. */
 const EXPIRED = 408;
+/** The status of a request that nobody takes: a durable takes its pulls itself. */
+const NO_RESPONDERS = 503;
+/** The code of the error of a pull while the stream or the durable does not exist. */
+export const QUEUE_MISSING = "queue_missing";
 
 /**
  * Waits up to 5 s, or until `signal` aborts, for one wake-up of the executors' durable; resolves null when none came, or
  * when the connection is lost. A message that is not a wake-up is logged, reported to `onPoison` and terminated, so that
- * it is never redelivered; it resolves null, too. Rejects when the durable is gone or NATS is not connected.
+ * it is never redelivered; it resolves null, too. Rejects when NATS is not connected, or the durable is gone (RetryableError `queue_missing` unless
+ * it went during the pull).
  */
 export async function pullSession(
   bus: Bus,
@@ -55,6 +60,12 @@ export async function pullSession(
     if (message.subject !== inbox) return parseWakeup(bus, message, onPoison);
     const { code = 0, description = "" } = message.headers ?? {};
     if (code === EXPIRED) return null;
+    if (code === NO_RESPONDERS) {
+      throw new RetryableError(
+        QUEUE_MISSING,
+        `the stream ${SESSIONS_STREAM} or its consumer does not exist: waiting until the api has created it`,
+      );
+    }
     throw new RetryableError("pull_refused", `no sessions can be pulled: ${code} ${description}`);
   } finally {
     clearTimeout(timer);

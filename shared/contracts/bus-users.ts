@@ -17,15 +17,13 @@ export interface BusPermissions {
 /** Wildcard for every session or call. */
 const ANY = "*";
 
-/** The right to create and update both streams, not to purge or delete them. */
-const STREAM_SETUP = [SESSIONS_STREAM, EVENTS_STREAM].flatMap((stream) =>
-  ["INFO", "CREATE", "UPDATE"].map((verb) => `$JS.API.STREAM.${verb}.${stream}`),
-);
+const onStreams = (verb: string): string[] =>
+  [SESSIONS_STREAM, EVENTS_STREAM].map((stream) => `$JS.API.STREAM.${verb}.${stream}`);
 
 const durable = (verb: string): string => `$JS.API.CONSUMER.${verb}.${SESSIONS_STREAM}.${EXECUTORS_DURABLE}`;
 
-/** The right to create and update the executors' durable. */
-const DURABLE_SETUP = ["INFO", "CREATE", "DURABLE.CREATE"].map(durable);
+/** To look at the streams and the durable; services of the last version do so at their start. */
+const STREAM_INFO = [...onStreams("INFO"), durable("INFO")];
 
 const EVENT_SUBJECTS = [SUBJECTS.allEvents, SUBJECTS.allFeeds];
 
@@ -34,21 +32,15 @@ export function inboxPrefix(user: string): string {
   return `_INBOX_${user}`;
 }
 
-const inbox = (user: BusUser): string => `${inboxPrefix(user)}.>`;
-
-/** One user per service on the bus, with exactly the subjects that the table in subjects.ts gives it. */
-export const BUS_USERS: Readonly<Record<BusUser, BusPermissions>> = {
+/**
+ * Exactly the subjects that the table in subjects.ts gives each user, without the user's inbox. A stream reads any subject
+ * that it is told to, and a consumer delivers to any subject: so no service may create or change one.
+ */
+const PERMISSIONS: Readonly<Record<BusUser, BusPermissions>> = {
   api: {
-    publish: [
-      SUBJECTS.allSessions,
-      ...EVENT_SUBJECTS,
-      SUBJECTS.allCancels,
-      ...STREAM_SETUP,
-      ...DURABLE_SETUP,
-      durable("DELETE"),
-    ],
+    publish: [SUBJECTS.allSessions, ...EVENT_SUBJECTS, SUBJECTS.allCancels, ...STREAM_INFO],
     // For its SSE connections.
-    subscribe: [SUBJECTS.allEvents, inbox("api")],
+    subscribe: [SUBJECTS.allEvents],
   },
   executor: {
     publish: [
@@ -57,23 +49,38 @@ export const BUS_USERS: Readonly<Record<BusUser, BusPermissions>> = {
       SUBJECTS.toolsList,
       SUBJECTS.toolsCall,
       SUBJECTS.allToolCancels,
-      ...STREAM_SETUP,
+      ...STREAM_INFO,
       `$JS.API.STREAM.MSG.GET.${EVENTS_STREAM}`,
-      ...DURABLE_SETUP,
       durable("MSG.NEXT"),
       `$JS.ACK.${SESSIONS_STREAM}.${EXECUTORS_DURABLE}.>`,
     ],
-    subscribe: [SUBJECTS.allCancels, SUBJECTS.snapshot(ANY), inbox("executor")],
+    subscribe: [SUBJECTS.allCancels, SUBJECTS.snapshot(ANY)],
     answersWithin: "1m",
   },
   "tool-runner": {
     publish: [],
-    subscribe: [SUBJECTS.toolsList, SUBJECTS.toolsCall, SUBJECTS.allToolCancels, inbox("tool-runner")],
+    subscribe: [SUBJECTS.toolsList, SUBJECTS.toolsCall, SUBJECTS.allToolCancels],
     // A tool call may run until its session's deadline.
     answersWithin: "1h",
   },
   notifier: {
     publish: [SUBJECTS.snapshot(ANY)],
-    subscribe: [...EVENT_SUBJECTS, SUBJECTS.chunks(ANY), inbox("notifier")],
+    subscribe: [...EVENT_SUBJECTS, SUBJECTS.chunks(ANY)],
+  },
+  "stream-admin": {
+    // Neither purges nor deletes a stream. The durable is deleted to be created again at the start of its stream.
+    publish: [
+      ...STREAM_INFO,
+      ...onStreams("CREATE"),
+      ...onStreams("UPDATE"),
+      ...["CREATE", "DURABLE.CREATE", "DELETE"].map(durable),
+    ],
+    subscribe: [],
   },
 };
+
+/** The permissions of a user, with its inbox. The server may know the user under another `name`. */
+export function busPermissions(user: BusUser, name: string = user): BusPermissions {
+  const { subscribe, ...rest } = PERMISSIONS[user];
+  return { ...rest, subscribe: [...subscribe, `${inboxPrefix(name)}.>`] };
+}

@@ -1,6 +1,7 @@
 /**
  * Every stream, subject and durable on the bus with its writers and readers. No other file contains a subject. Ids in
- * subjects are validated UUIDs, so input from outside cannot forge a subject.
+ * subjects are validated UUIDs, so input from outside cannot forge a subject. Only the api's user `stream-admin` creates
+ * and updates streams and the durable.
  *
  * | name                       | kind              | written by            | read by                               |
  * |----------------------------|-------------------|-----------------------|---------------------------------------|
@@ -21,8 +22,12 @@ export const EVENTS_STREAM = "EVENTS";
 export const EXECUTORS_DURABLE = "executors";
 export const TOOL_RUNNERS_GROUP = "tool-runners";
 
-/** The services on the bus; each has its own NATS user where the server authenticates clients. */
-export type BusUser = "api" | "executor" | "tool-runner" | "notifier";
+/**
+ * The users of the NATS server where it authenticates clients: one per service on the bus, and `stream-admin`, with which
+ * the api creates and updates the streams and the durable.
+ */
+export const BUS_USERS = ["api", "executor", "tool-runner", "notifier", "stream-admin"] as const;
+export type BusUser = (typeof BUS_USERS)[number];
 
 export const SUBJECTS = {
   /** One subject per session: a second wake-up of the same session is refused while the first is in the stream. */

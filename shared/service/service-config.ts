@@ -57,12 +57,20 @@ export function databaseUrl(env: Environment): string {
   );
 }
 
+const NATS_PROTOCOLS = ["nats:", "tls:"];
+
 /** NATS_URL, or a comma-separated list of the servers of one cluster; required. */
 export function natsUrl(env: Environment): string {
   return envUrlList(
     env,
     "NATS_URL",
-    ["nats:", "tls:"],
+    NATS_PROTOCOLS,
     "set it to e.g. nats://host:4222, or use `npm start`, which brings its own",
   );
+}
+
+/** NATS_ADMIN_URL, with the user that may create streams; without it NATS_URL, whose one user then may do everything. */
+export function natsAdminUrl(env: Environment): string {
+  if (envText(env, "NATS_ADMIN_URL", "") === "") return natsUrl(env);
+  return envUrlList(env, "NATS_ADMIN_URL", NATS_PROTOCOLS, "unset it to use NATS_URL");
 }

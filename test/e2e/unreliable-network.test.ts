@@ -56,7 +56,8 @@ describe(`the timeline over an unreliable network (SEED=${SEED} RUNS=${RUNS})`, 
   before(async () => {
     const pipeline = resources.use(await PipelineFixture.start({ config: { script: SCRIPT } }));
     ({ system, client } = pipeline);
-    const { postgres, nats } = pipeline.servers;
+    const { servers } = pipeline;
+    const { postgres, nats } = servers;
     const start = async (seed: number) => {
       const rewrite = lossyNatsRewrite({
         random: seededRandom(seed),
@@ -65,7 +66,7 @@ describe(`the timeline over an unreliable network (SEED=${SEED} RUNS=${RUNS})`, 
         subjects: LOSSY,
       });
       const link = resources.use(await TcpProxy.start({ host: HOST, port: nats.port, rewrite }));
-      const natsUrl = nats.url.replace(`:${nats.port}`, `:${link.port}`);
+      const natsUrl = servers.natsUrl("notifier", link.port);
       const notifier = resources.use(await startNotifier({ databaseUrl: postgres.url, natsUrl, signal }));
       return { link, port: notifier.port };
     };

@@ -1,9 +1,12 @@
 import { rm } from "node:fs/promises";
+import { join } from "node:path";
 import { Client } from "pg";
 import type { EmbeddedNats } from "../../launcher/nats/start-nats.ts";
 import type { EmbeddedPostgres } from "../../launcher/postgres/start-postgres.ts";
 import { natsClients, type NatsClient } from "./nats-clients.ts";
+import { NatsUsers, natsEnvironment, type NatsRole } from "./nats-users.ts";
 import { serverDirectory } from "./server-directory.ts";
+import type { ServiceName } from "./spawn-service.ts";
 import { startNatsIn, startPostgresIn } from "./start-servers.ts";
 import { testPort } from "./test-port.ts";
 import { takeServerShare } from "./worker-servers.ts";
@@ -21,14 +24,16 @@ export class BackingServers implements AsyncDisposable {
   readonly #durable: boolean;
   readonly #shared: boolean;
   readonly #monitorPort: number;
+  readonly #users: NatsUsers;
   postgres: EmbeddedPostgres;
-  nats: EmbeddedNats;
+  #nats: EmbeddedNats;
 
   private constructor(parts: {
     directory: string;
     durable: boolean;
     shared: boolean;
     monitorPort?: number;
+    users: NatsUsers;
     postgres: EmbeddedPostgres;
     nats: EmbeddedNats;
   }) {
@@ -36,8 +41,24 @@ export class BackingServers implements AsyncDisposable {
     this.#durable = parts.durable;
     this.#shared = parts.shared;
     this.#monitorPort = parts.monitorPort ?? 0;
+    this.#users = parts.users;
     this.postgres = parts.postgres;
-    this.nats = parts.nats;
+    this.#nats = parts.nats;
+  }
+
+  /** NATS; its URL has a user for the test itself, which may do everything. */
+  get nats(): EmbeddedNats {
+    return { ...this.#nats, url: this.natsUrl("test") };
+  }
+
+  /** The URL of NATS for one of its users, which are those of production and `test`; `port` is that of a proxy. */
+  natsUrl(role: NatsRole, port = this.#nats.port): string {
+    return this.#users.url(`nats://127.0.0.1:${port}`, role);
+  }
+
+  /** The variables with which a service reaches NATS, as the launcher sets them. */
+  natsEnvironment(service: ServiceName): Readonly<Record<string, string>> {
+    return natsEnvironment(service, (role) => this.natsUrl(role));
   }
 
   /**
@@ -48,20 +69,20 @@ export class BackingServers implements AsyncDisposable {
     const directory = await serverDirectory();
     prepare?.(directory);
     const monitorPort = await testPort();
+    const users = new NatsUsers();
     const [postgres, nats] = await Promise.all([
       startPostgresIn({ directory, port: 0, durable }),
-      startNatsIn({ directory, port: 0, monitorPort }),
+      startNatsIn({ directory, port: 0, monitorPort, users: users.list }),
     ]);
-    return new BackingServers({ directory, durable, shared: false, monitorPort, postgres, nats });
+    return new BackingServers({ directory, durable, shared: false, monitorPort, users, postgres, nats });
   }
 
   /** A migrated database and a NATS account for one test file, on servers that keep running after it. */
   static async share(): Promise<BackingServers> {
-    const { directory, database, account, ...servers } = await takeServerShare();
+    const { directory, database, users, nats, ...servers } = await takeServerShare();
     const { url, serviceUrls } = database;
     const postgres = { ...servers.postgres, url, serviceUrls };
-    const nats = { ...servers.nats, url: account.url };
-    return new BackingServers({ directory, durable: false, shared: true, postgres, nats });
+    return new BackingServers({ directory, durable: false, shared: true, users, postgres, nats });
   }
 
   /** Shared servers, or with `ownServers` separate ones that the test file may stop and kill. */
@@ -84,14 +105,22 @@ export class BackingServers implements AsyncDisposable {
   /** Kills NATS; its data stays. */
   async killNats(): Promise<void> {
     this.#assertOwn();
-    process.kill(this.nats.pid, "SIGKILL");
-    await this.nats.exited;
+    process.kill(this.#nats.pid, "SIGKILL");
+    await this.#nats.exited;
   }
 
   /** Starts NATS again on its port and data. */
   async restartNats(): Promise<void> {
-    const { port } = this.nats;
-    this.nats = await startNatsIn({ directory: this.directory, port, monitorPort: this.#monitorPort });
+    const { directory } = this;
+    const { port } = this.#nats;
+    const users = this.#users.list;
+    this.#nats = await startNatsIn({ directory, port, monitorPort: this.#monitorPort, users });
+  }
+
+  /** Deletes what a killed NATS has stored: the streams, their messages and the consumers. */
+  async loseNatsStore(): Promise<void> {
+    this.#assertOwn();
+    await rm(join(this.directory, "nats", "store"), { recursive: true, force: true });
   }
 
   /** SIGSTOP: NATS keeps its connections, the kernel accepts new ones, and nobody answers. */

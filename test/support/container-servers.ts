@@ -10,7 +10,7 @@ import {
   readGreeting,
   storageConfig,
   type EmbeddedNats,
-  type NatsAccount,
+  type NatsAccess,
 } from "../../launcher/nats/start-nats.ts";
 import type { EmbeddedPostgres } from "../../launcher/postgres/start-postgres.ts";
 import { freePort } from "../../launcher/free-port.ts";
@@ -23,12 +23,12 @@ const PASSWORD = "only-for-tests";
 const SERVICE_PASSWORDS = { api: PASSWORD, executor: PASSWORD, "tool-runner": PASSWORD, notifier: PASSWORD };
 const natsConfig = (
   port: number,
-  { accounts, monitorPort }: NatsContainerOptions,
+  { monitorPort, ...access }: NatsContainerOptions,
 ) => `listen: "${HOST}:${port}"
 max_payload: 8MB
 ping_interval: "5s"
 ${monitorPort === undefined ? "" : `http: "${HOST}:${monitorPort}"`}
-${storageConfig("/data", accounts).join("\n")}
+${storageConfig("/data", access).join("\n")}
 `;
 
 /** The data directory of a test's server and its port; 0 takes any free port. */
@@ -39,8 +39,7 @@ interface ContainerServerOptions {
   readonly durable?: boolean;
 }
 
-interface NatsContainerOptions extends ContainerServerOptions {
-  readonly accounts?: readonly NatsAccount[];
+interface NatsContainerOptions extends ContainerServerOptions, NatsAccess {
   readonly monitorPort?: number;
 }
 

@@ -4,7 +4,9 @@ import { startNats, type EmbeddedNats } from "../../launcher/nats/start-nats.ts"
 import { findNatsServer } from "../../launcher/nats/find-nats-server.ts";
 import { projectPaths } from "../../launcher/project-paths.ts";
 import { killOnExit } from "./kill-on-exit.ts";
+import { NatsUsers, natsEnvironment, type NatsRole } from "./nats-users.ts";
 import { serverDirectory } from "./server-directory.ts";
+import type { ServiceName } from "./spawn-service.ts";
 import { TcpProxy } from "./tcp-proxy.ts";
 import { testPort } from "./test-port.ts";
 
@@ -28,15 +30,18 @@ export class NatsCluster implements AsyncDisposable {
   readonly #resources: AsyncDisposableStack;
   readonly #nodes: readonly Node[];
   readonly #routes: readonly Route[];
+  readonly #users: NatsUsers;
 
   private constructor(parts: {
     resources: AsyncDisposableStack;
     nodes: readonly Node[];
     routes: readonly Route[];
+    users: NatsUsers;
   }) {
     this.#resources = parts.resources;
     this.#nodes = parts.nodes;
     this.#routes = parts.routes;
+    this.#users = parts.users;
   }
 
   static async start(): Promise<NatsCluster> {
@@ -47,6 +52,7 @@ export class NatsCluster implements AsyncDisposable {
     const binary = await findNatsServer({ toolsDir: tools, env: process.env, progress: () => undefined });
     const ports = [await testPort(), await testPort(), await testPort()];
     const routes: Route[] = [];
+    const users = new NatsUsers();
     for (const [to, port] of ports.entries()) {
       for (const from of ports.keys()) {
         if (from === to) continue;
@@ -64,7 +70,7 @@ export class NatsCluster implements AsyncDisposable {
           `cluster { name: "tarsy", listen: "${HOST}:${port}", advertise: "${HOST}:1", routes: [${urls}] }`,
         ];
         const server = resources.adopt(
-          await startNats({ binary, dataDir, port: 0, settings }),
+          await startNats({ binary, dataDir, port: 0, settings, users: users.list }),
           async (started) => started.stop(),
         );
         const registration = killOnExit(server.pid);
@@ -72,12 +78,18 @@ export class NatsCluster implements AsyncDisposable {
         return { server, directory: dataDir };
       }),
     );
-    return new NatsCluster({ resources: resources.move(), nodes, routes });
+    return new NatsCluster({ resources: resources.move(), nodes, routes, users });
   }
 
-  /** For the client: the URLs of all nodes. */
-  get url(): string {
-    return this.#nodes.map(({ server }) => server.url).join(",");
+  /** For the client: the URLs of all nodes, for one user. */
+  url(role: NatsRole): string {
+    return this.#users.url(this.#nodes.map(({ server }) => server.url).join(","), role);
+  }
+
+  /** The variables with which a service reaches the cluster. */
+  natsEnvironment(service: ServiceName): Readonly<Record<string, string>> {
+    const replicas = service === "api" ? { NATS_REPLICAS: `${this.size}` } : {};
+    return { ...natsEnvironment(service, (role) => this.url(role)), ...replicas };
   }
 
   get size(): number {

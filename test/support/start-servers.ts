@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { startNats, type EmbeddedNats, type NatsAccount } from "../../launcher/nats/start-nats.ts";
+import { startNats, type EmbeddedNats, type NatsAccess } from "../../launcher/nats/start-nats.ts";
 import { startPostgres, type EmbeddedPostgres } from "../../launcher/postgres/start-postgres.ts";
 import { findNatsServer } from "../../launcher/nats/find-nats-server.ts";
 import { projectPaths } from "../../launcher/project-paths.ts";
@@ -36,15 +36,15 @@ export async function startPostgresIn({
   return server;
 }
 
-/** Starts NATS on the data in `directory`, with these accounts, or without authentication. */
+/** Starts NATS on the data in `directory`, with these users or accounts. */
 export async function startNatsIn({
   directory,
   ...rest
-}: StartServer & {
-  readonly accounts?: readonly NatsAccount[];
-  /** Serves the monitoring over HTTP. */
-  readonly monitorPort?: number;
-}): Promise<EmbeddedNats> {
+}: StartServer &
+  NatsAccess & {
+    /** Serves the monitoring over HTTP. */
+    readonly monitorPort?: number;
+  }): Promise<EmbeddedNats> {
   const options = { dataDir: join(directory, "nats"), ...rest };
   if (IN_CONTAINERS) {
     const { startNatsContainer } = await import("./container-servers.ts");

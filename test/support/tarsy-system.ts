@@ -12,6 +12,8 @@ export interface SystemOptions {
   readonly configDir: string;
   readonly executors?: number;
   readonly env?: Readonly<Record<string, string>>;
+  /** The variables with which a service reaches NATS; by default those of `servers`. */
+  readonly natsEnvironment?: (service: ServiceName) => Readonly<Record<string, string>>;
 }
 
 export interface RunningService {
@@ -25,6 +27,8 @@ export interface RunningService {
 /** The five services as real processes on free ports. */
 export class TarsySystem implements AsyncDisposable {
   readonly #env: NodeJS.ProcessEnv;
+  readonly #natsEnvironment: (service: ServiceName) => Readonly<Record<string, string>>;
+  readonly #allRights: Readonly<Record<string, string>>;
   readonly #running = new Set<RunningService>();
   readonly api: string;
   readonly ws: string;
@@ -33,8 +37,14 @@ export class TarsySystem implements AsyncDisposable {
   /** The end of the services' output, for the message of a failing test. */
   output = "";
 
-  private constructor(env: NodeJS.ProcessEnv, ports: { api: number; notifier: number }) {
+  private constructor(
+    env: NodeJS.ProcessEnv,
+    ports: { api: number; notifier: number },
+    { servers, natsEnvironment = (name) => servers.natsEnvironment(name) }: SystemOptions,
+  ) {
     this.#env = env;
+    this.#natsEnvironment = natsEnvironment;
+    this.#allRights = { NATS_URL: servers.nats.url };
     this.api = `http://127.0.0.1:${ports.api}`;
     this.ws = `ws://127.0.0.1:${ports.notifier}/ws`;
   }
@@ -53,12 +63,12 @@ export class TarsySystem implements AsyncDisposable {
   }
 
   /** Chooses the ports and starts nothing yet. */
-  static async prepare({ servers, configDir, env = {} }: SystemOptions): Promise<TarsySystem> {
+  static async prepare(options: SystemOptions): Promise<TarsySystem> {
+    const { servers, configDir, env = {} } = options;
     const [api, notifier, gateway] = [await testPort(), await testPort(), await testPort()];
     return new TarsySystem(
       {
         DATABASE_URL: servers.postgres.url,
-        NATS_URL: servers.nats.url,
         CONFIG_DIR: configDir,
         API_PORT: String(api),
         NOTIFIER_PORT: String(notifier),
@@ -69,6 +79,7 @@ export class TarsySystem implements AsyncDisposable {
         ...env,
       },
       { api, notifier },
+      options,
     );
   }
 
@@ -86,9 +97,11 @@ export class TarsySystem implements AsyncDisposable {
   ): Promise<RunningService> {
     const healthPort = await testPort();
     const { checkout } = this;
+    // In another version, other services create the streams.
+    const nats = checkout === CHECKOUT ? this.#natsEnvironment(name) : this.#allRights;
     const child = spawnService({
       name,
-      env: { ...this.#env, [HEALTH_VARIABLE[name]]: String(healthPort), ...env },
+      env: { ...this.#env, ...nats, [HEALTH_VARIABLE[name]]: String(healthPort), ...env },
       output: "pipe",
       checkout,
     });

@@ -71,6 +71,7 @@ export class ToolFixture implements AsyncDisposable {
       await openDatabase({ url, applicationName: "bench", poolSize: 10, log, signal }),
     );
     await migrate(db, log);
+    // The tests also answer in the place of tool-runners.
     const bus = resources.use(await openBus({ url: servers.nats.url, name: "bench", log, signal }));
     return new ToolFixture({ resources, configDir, servers, db, bus });
   }
@@ -82,7 +83,7 @@ export class ToolFixture implements AsyncDisposable {
       name: "tool-runner",
       env: {
         DATABASE_URL: this.servers.postgres.url,
-        NATS_URL: this.servers.nats.url,
+        ...this.servers.natsEnvironment("tool-runner"),
         CONFIG_DIR: this.#configDir,
         TOOL_RUNNER_HEALTH_PORT: String(healthPort),
         LOG_LEVEL: process.env["TEST_LOG_LEVEL"] ?? "silent",

@@ -1,10 +1,10 @@
-import { randomBytes } from "node:crypto";
 import { Client } from "pg";
 import { pino } from "pino";
 import { migrate } from "#shared/database/migrate.ts";
 import { changeUrls, type ServiceUrls } from "#shared/database/service-urls.ts";
-import type { EmbeddedNats, NatsAccount } from "../../launcher/nats/start-nats.ts";
+import type { EmbeddedNats } from "../../launcher/nats/start-nats.ts";
 import type { EmbeddedPostgres } from "../../launcher/postgres/start-postgres.ts";
+import { NatsUsers } from "./nats-users.ts";
 import { serverDirectory } from "./server-directory.ts";
 import { startNatsIn, startPostgresIn } from "./start-servers.ts";
 
@@ -17,14 +17,15 @@ interface WorkerServers {
   readonly postgres: EmbeddedPostgres;
   readonly nats: EmbeddedNats;
   /** Accounts that no test file has used yet. */
-  readonly accounts: NatsAccount[];
+  readonly accounts: NatsUsers[];
 }
 
 /** A database and a NATS account that no other test file uses. */
 interface ServerShare {
   readonly directory: string;
   readonly database: { readonly name: string; readonly url: string; readonly serviceUrls: ServiceUrls };
-  readonly account: { readonly url: string };
+  /** The users of the NATS account. */
+  readonly users: NatsUsers;
   readonly postgres: EmbeddedPostgres;
   readonly nats: EmbeddedNats;
 }
@@ -39,8 +40,8 @@ let shares = 0;
 export async function takeServerShare(): Promise<ServerShare> {
   servers ??= startWorkerServers();
   const { accounts, ...shared } = await servers;
-  const account = accounts.pop();
-  if (account === undefined) throw new Error(`all ${ACCOUNTS} NATS accounts of this process are used up`);
+  const users = accounts.pop();
+  if (users === undefined) throw new Error(`all ${ACCOUNTS} NATS accounts of this process are used up`);
   shares += 1;
   const name = `test_${shares}`;
   await asOwner(shared.postgres.url, `CREATE DATABASE ${name} TEMPLATE ${TEMPLATE}`);
@@ -52,19 +53,20 @@ export async function takeServerShare(): Promise<ServerShare> {
       url: withDatabase(shared.postgres.url, name),
       serviceUrls: changeUrls(shared.postgres.serviceUrls, (url) => withDatabase(url, name)),
     },
-    account: { url: `nats://${account.user}:${account.password}@127.0.0.1:${shared.nats.port}` },
+    users,
   };
 }
 
 async function startWorkerServers(): Promise<WorkerServers> {
   const directory = await serverDirectory();
-  const accounts = Array.from({ length: ACCOUNTS }, (_, index) => ({
-    user: `test-${index}`,
-    password: randomBytes(8).toString("hex"),
-  }));
+  const accounts = Array.from({ length: ACCOUNTS }, (_, index) => new NatsUsers(`${index}-`));
   const [postgres, nats] = await Promise.all([
     startMigratedPostgres(directory),
-    startNatsIn({ directory, port: 0, accounts }),
+    startNatsIn({
+      directory,
+      port: 0,
+      accounts: accounts.map(({ list }, index) => ({ name: `test-${index}`, users: list })),
+    }),
   ]);
   return { directory, postgres, nats, accounts };
 }

@@ -16,7 +16,7 @@ describe("what an accepted alert costs", () => {
     servers = resources.use(await BackingServers.share());
     const env = {
       DATABASE_URL: await traffic.countPostgres(servers.postgres.url),
-      NATS_URL: await traffic.countNats(servers.nats.url),
+      NATS_URL: await traffic.countNats(servers.natsUrl("api")),
     };
     api = resources.use(await ApiFixture.start({ servers, env }));
     await until("NATS answers", async () =>

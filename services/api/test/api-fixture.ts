@@ -65,7 +65,7 @@ export class ApiFixture implements AsyncDisposable {
     const { path } = resources.use(await testConfigDirectory(options.config));
     const config = await loadApiConfig({
       DATABASE_URL: servers.postgres.url,
-      NATS_URL: servers.nats.url,
+      ...servers.natsEnvironment("api"),
       CONFIG_DIR: path,
       ...options.env,
     });

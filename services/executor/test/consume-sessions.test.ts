@@ -1,6 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "chai";
+import { pino } from "pino";
 import { stringify } from "yaml";
 import { EXECUTORS_DURABLE, SESSIONS_STREAM, SUBJECTS } from "#shared/contracts/subjects.ts";
 import { sessionCancelCodec } from "#shared/contracts/session-cancel.ts";
@@ -66,6 +67,27 @@ describe("consumeSessions", () => {
     expect(await executor.query(MOST_AT_ONCE, [ids])).to.deep.equal([{ most: 5 }]);
     await queueIsEmpty();
     await consumer.stop();
+  });
+
+  it("waits, logging it once, until the api has created a missing queue", async () => {
+    await play({ text: "done" });
+    const lines: string[] = [];
+    const log = pino({ level: "info" }, { write: (line: string) => lines.push(line) });
+    const warned = () => lines.filter((line) => line.includes("waiting until the api has created it"));
+    await executor.bus.jsm.streams.delete(SESSIONS_STREAM);
+    const consumer = consume({ ...executor.deps, log });
+    await until("it has warned", () => warned().length > 0);
+    await executor.prepareQueue();
+    const id = await executor.insert();
+    await wakeSession(executor.bus, id);
+    await has(id, "completed");
+    expect(warned()).to.have.length(1);
+    expect(lines.join("")).to.include("sessions are pulled again");
+    // It waits again, and stops while it waits.
+    await executor.bus.jsm.streams.delete(SESSIONS_STREAM);
+    await until("it has warned again", () => warned().length > 1);
+    await consumer.stop();
+    await executor.prepareQueue();
   });
 
   it("acknowledges the wake-ups of a finished and of a deferred session", async () => {

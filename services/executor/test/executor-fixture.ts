@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { pino } from "pino";
 import { Registry } from "prom-client";
-import { ensureExecutorsDurable, ensureStreams } from "#shared/bus/ensure-streams.ts";
 import { openBus, type Bus } from "#shared/bus/open-bus.ts";
+import { queueAdmin } from "#shared/bus/queue-admin.ts";
 import { subscribe } from "#shared/bus/subscribe.ts";
 import { busEventCodec } from "#shared/contracts/session-event.ts";
 import { streamChunkCodec, type StreamChunk } from "#shared/contracts/stream-chunk.ts";
@@ -21,6 +21,7 @@ import { resolvedChain, type ChainOptions } from "./resolved-chain.ts";
 import type { Database } from "#shared/database/database.ts";
 
 const log = pino({ level: "silent" });
+const MAX_RUNNING = 5;
 
 /** Nothing but the session itself explains an expired lease. */
 const NO_NEWS = { natsUpMs: Infinity, postgresCounts: false };
@@ -34,15 +35,19 @@ export class ExecutorFixture implements AsyncDisposable {
   readonly #never = new AbortController();
   readonly servers: BackingServers;
   readonly deps: ExecutorDeps;
+  /** The test's own connection, which may do everything. */
+  readonly bus: Bus;
 
   private constructor(parts: {
     resources: AsyncDisposableStack;
     servers: BackingServers;
     deps: ExecutorDeps;
+    bus: Bus;
   }) {
     this.#resources = parts.resources;
     this.servers = parts.servers;
     this.deps = parts.deps;
+    this.bus = parts.bus;
   }
 
   static async start({ gateway = "127.0.0.1:1", ownServers = false } = {}): Promise<ExecutorFixture> {
@@ -50,16 +55,23 @@ export class ExecutorFixture implements AsyncDisposable {
     const servers = resources.use(await BackingServers.choose({ ownServers }));
     const deps = await openDeps(resources, servers, gateway);
     await migrate(deps.db, log);
-    await deps.prepareQueue();
-    return new ExecutorFixture({ resources, servers, deps });
+    const { signal } = new AbortController();
+    const bus = resources.use(await openBus({ url: servers.nats.url, name: "test", log, signal }));
+    const fixture = new ExecutorFixture({ resources, servers, deps, bus });
+    await fixture.prepareQueue();
+    return fixture;
+  }
+
+  /** Creates the streams and the consumer as the api does. */
+  async prepareQueue(): Promise<void> {
+    const url = this.servers.natsUrl("stream-admin");
+    const { signal } = this.#never;
+    const admin = queueAdmin({ url, name: "test", replicas: 1, maxRunning: MAX_RUNNING, log, signal });
+    await admin.prepare();
   }
 
   get db(): Database {
     return this.deps.db;
-  }
-
-  get bus(): Bus {
-    return this.deps.bus;
   }
 
   /** Parts of another executor process on the same servers. */
@@ -163,7 +175,7 @@ async function openDeps(
   gateway: string,
   {
     databaseUrl = servers.postgres.url,
-    natsUrl = servers.nats.url,
+    natsUrl = servers.natsUrl("executor"),
     verifiesState = true,
   }: Partial<DepsOptions> = {},
 ): Promise<ExecutorDeps> {
@@ -173,14 +185,12 @@ async function openDeps(
     health: { host: "127.0.0.1", port: 0 },
     databaseUrl,
     natsUrl,
-    natsReplicas: 1,
     llmGatewayAddress: gateway,
     maxMessageBytes: 16 * 1024 * 1024,
     podId: `pod-${randomUUID()}`,
     readVariable: () => undefined,
     verifiesState,
     slots: 5,
-    maxRunning: 5,
   } as const;
   const database = { applicationName: config.podId, log, signal };
   const db = resources.use(await openDatabase({ ...database, url: config.databaseUrl, poolSize: 8 }));
@@ -189,9 +199,5 @@ async function openDeps(
   const llm = resources.adopt(openLlmClient(gateway, config.maxMessageBytes), (client) => client.close());
   const leases = resources.use(keepLeases({ db: leaseDb, podId: config.podId, log }));
   const metrics = createExecutorMetrics(new Registry());
-  const prepareQueue = async () => {
-    await ensureStreams(bus, { replicas: config.natsReplicas });
-    await ensureExecutorsDurable(bus, { maxRunning: config.maxRunning });
-  };
-  return { config, log, db, bus, llm, leases, metrics, prepareQueue };
+  return { config, log, db, bus, llm, leases, metrics };
 }

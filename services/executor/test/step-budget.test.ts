@@ -29,7 +29,7 @@ describe("what an investigation costs", () => {
     resources.use(await ToolRunnerFixture.start(executor.servers));
     deps = await executor.another(resources, gateway.address, {
       databaseUrl: await traffic.countPostgres(executor.servers.postgres.url),
-      natsUrl: await traffic.countNats(executor.servers.nats.url),
+      natsUrl: await traffic.countNats(executor.servers.natsUrl("executor")),
       verifiesState: false,
     });
     await fixture.play(

@@ -54,7 +54,7 @@ export class ToolRunnerFixture implements AsyncDisposable {
       env: {
         CONFIG_DIR: path,
         DATABASE_URL: servers.postgres.url,
-        NATS_URL: servers.nats.url,
+        ...servers.natsEnvironment("tool-runner"),
         TOOL_RUNNER_HEALTH_PORT: String(port),
         LOG_LEVEL: "warn",
       },

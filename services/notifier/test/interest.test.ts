@@ -16,16 +16,16 @@ describe("notifier: its subscriptions on the bus", () => {
 
   before(async () => {
     fixture = resources.use(await NotifierFixture.start());
-    const { nats, postgres } = fixture.servers;
+    const { servers } = fixture;
+    const { nats, postgres } = servers;
     const rewrite = () => (bytes: Buffer) => {
       delivered += bytes.toString("latin1");
       return bytes;
     };
     link = resources.use(await TcpProxy.start({ host: "127.0.0.1", port: nats.port, rewrite }));
-    const natsUrl = new URL(nats.url);
-    natsUrl.port = String(link.port);
+    const natsUrl = servers.natsUrl("notifier", link.port);
     const { signal } = new AbortController();
-    const options = { databaseUrl: postgres.url, natsUrl: natsUrl.href, signal };
+    const options = { databaseUrl: postgres.url, natsUrl, signal };
     notifier = resources.use(await startNotifier(options));
   });
   after(async () => resources.disposeAsync());

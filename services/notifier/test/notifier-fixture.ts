@@ -47,10 +47,9 @@ export class NotifierFixture implements AsyncDisposable {
     allowedOrigins?: readonly string[],
     databaseUrl = this.servers.postgres.url,
   ): Promise<RunningNotifier> {
-    const { nats } = this.servers;
     const notifier = await startNotifier({
       databaseUrl,
-      natsUrl: nats.url,
+      natsUrl: this.servers.natsUrl("notifier"),
       limits,
       allowedOrigins,
       signal: this.#stopping.signal,

@@ -55,7 +55,7 @@ describe("serveTools", () => {
   const serve = async (tool: Tool, maxRunning = 5): Promise<AsyncDisposable & { readonly bus: Bus }> => {
     const { db, log } = fixture;
     const { signal } = new AbortController();
-    const bus = await openBus({ url: fixture.servers.nats.url, name: "runner", log, signal });
+    const bus = await openBus({ url: fixture.servers.natsUrl("tool-runner"), name: "runner", log, signal });
     const running = new RunningCalls({ db, log, maxRunning, stopGraceMs: 30_000 });
     const tools = new Map([[tool.description.name, tool]]);
     const served = await serveTools({ bus, db, log, tools, running });

@@ -63,7 +63,7 @@ describe("a bus whose connection breaks", () => {
     });
     const proxy = resources.use(await TcpProxy.start({ host: HOST, port: servers.nats.port, tap }));
     const linked = { proxy, logged, dropsAll: false, pings: 0, losses: 0 };
-    const url = `nats://${HOST}:${proxy.port}`;
+    const url = servers.natsUrl("test", proxy.port);
     const bus = resources.use(await openBus({ url, name, log, signal, timing: TIMING }));
     return Object.assign(linked, { bus, [Symbol.asyncDispose]: async () => resources.disposeAsync() });
   };
@@ -150,7 +150,7 @@ describe("a bus whose connection breaks", () => {
     silent.blackhole(true);
     await using linked = await open("first");
     const log = pino({ level: "silent" });
-    const url = `nats://${HOST}:${silent.port},nats://${HOST}:${linked.proxy.port}`;
+    const url = `${servers.natsUrl("test", silent.port)},nats://${HOST}:${linked.proxy.port}`;
     // The first server is a random one.
     const buses = await Promise.all(
       Array.from({ length: 6 }, async () => openBus({ url, name: "several", log, signal, timing: TIMING })),

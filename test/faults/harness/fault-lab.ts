@@ -3,6 +3,7 @@ import type { WaitKind } from "#shared/contracts/waiting-for.ts";
 import { BackingServers } from "../../support/backing-servers.ts";
 import { testConfigDirectory } from "../../support/config-directory.ts";
 import { NatsCluster } from "../../support/nats-cluster.ts";
+import { natsEnvironment, type NatsRole } from "../../support/nats-users.ts";
 import { postgresTap, type StatementWatch } from "../../support/postgres-tap.ts";
 import { TarsyClient } from "../../support/tarsy-client.ts";
 import { TarsySystem, type RunningService, type ServiceName } from "../../support/tarsy-system.ts";
@@ -100,17 +101,19 @@ export class FaultLab implements AsyncDisposable {
       await testConfigDirectory(labConfig({ model: model.url, slots, maxRunning, toolDelay })),
     );
     const cluster = options.natsCluster === true ? resources.use(await NatsCluster.start()) : undefined;
-    const clusterEnv =
-      cluster === undefined ? {} : { NATS_URL: cluster.url, NATS_REPLICAS: `${cluster.size}` };
     const system = resources.use(
       await TarsySystem.prepare({
         servers,
         configDir: config.path,
-        env: { FAULT_MODEL_KEY: "none", EXECUTOR_VERIFY_STATE: "true", ...clusterEnv },
+        env: { FAULT_MODEL_KEY: "none", EXECUTOR_VERIFY_STATE: "true" },
+        ...(cluster === undefined ? {} : { natsEnvironment: (name) => cluster.natsEnvironment(name) }),
       }),
     );
     if (options.checkout !== undefined) system.checkout = options.checkout.path;
-    const link = async (watch?: () => StatementWatch) => {
+    // An older version, whose executors create the streams, has one user for everything.
+    const urlOf = (role: NatsRole, port: number) =>
+      servers.natsUrl(options.checkout === undefined ? role : "test", port);
+    const link = async (service: "api" | "executor", watch?: () => StatementWatch) => {
       const postgres = resources.use(
         await TcpProxy.start({
           host: HOST,
@@ -121,16 +124,17 @@ export class FaultLab implements AsyncDisposable {
       const nats = resources.use(await TcpProxy.start({ host: HOST, port: () => servers.nats.port }));
       const env = {
         DATABASE_URL: atPort(servers.postgres.url, postgres),
-        NATS_URL: atPort(servers.nats.url, nats),
-        ...clusterEnv,
+        ...(cluster === undefined
+          ? natsEnvironment(service, (role) => urlOf(role, nats.port))
+          : cluster.natsEnvironment(service)),
       };
       return { postgres, nats, env };
     };
-    const { env: apiEnv, ...api } = await link(options.watchApi);
+    const { env: apiEnv, ...api } = await link("api", options.watchApi);
     const slotList: ExecutorSlot[] = [];
     for (let index = 1; index <= executors; index += 1) {
       const { watchExecutor: watch, executorEnv } = options;
-      const { env, ...links } = await link(watch === undefined ? undefined : () => watch(index));
+      const { env, ...links } = await link("executor", watch === undefined ? undefined : () => watch(index));
       const variables = typeof executorEnv === "function" ? executorEnv(index) : executorEnv;
       slotList.push(new ExecutorSlot({ index, system, ...links, env: { ...env, ...variables } }));
     }

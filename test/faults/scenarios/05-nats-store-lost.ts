@@ -1,5 +1,3 @@
-import { rm } from "node:fs/promises";
-import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { until } from "../../support/until.ts";
 import type { Scenario } from "../harness/scenario.ts";
@@ -16,7 +14,7 @@ export const natsStoreLost: Scenario = {
       lab.follow(await lab.alerts.submitMany(sessions, { turns: 2, paceMs: 500 }));
       await until("sessions run", async () => (await lab.claims()).length > (round - 1) * sessions + 4);
       await lab.servers.killNats();
-      await rm(join(lab.servers.directory, "nats", "store"), { recursive: true, force: true });
+      await lab.servers.loseNatsStore();
       await wait(1_000);
       await lab.servers.restartNats();
       const backAt = performance.now();
