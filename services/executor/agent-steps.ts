@@ -24,6 +24,8 @@ interface AgentStepsOptions {
 export class AgentSteps {
   readonly #session: AgentStepsOptions["session"];
   readonly #generation: number;
+  /** When the last outcome of a model's or a tool's call was added, by the monotonic clock; undefined before the first. */
+  outcomeAt: number | undefined;
   /** The first of the pending steps that are the session's own. */
   #sessionSteps: readonly StepRecord[];
   #memory: AgentMemory;

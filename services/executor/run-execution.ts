@@ -233,15 +233,22 @@ async function perform(run: ExecutionRun, step: AgentStep): Promise<WaitingFor |
       return performToolListing(run, step);
     case "call-llm":
       await steps.commit();
-      return performLlmCall(run, step);
+      return withOutcomeTime(steps, () => performLlmCall(run, step));
     case "run-tool":
       announceToolCall(run, step);
       await steps.commit();
-      await performToolCall(run, step);
+      await withOutcomeTime(steps, () => performToolCall(run, step));
       return null;
     default:
       return step satisfies never;
   }
+}
+
+/** From the outcome of this call on, time counts towards the iteration's next one. */
+async function withOutcomeTime<T>(steps: AgentSteps, call: () => Promise<T>): Promise<T> {
+  const result = await call();
+  steps.outcomeAt = performance.now();
+  return result;
 }
 
 /** Adds how the execution ends, and its answer where the timeline does not have it yet. */

@@ -71,7 +71,7 @@ type Start =
   | { readonly kind: "busy"; readonly message: string };
 
 async function claimAndStart(
-  { db, running }: CallDeps,
+  { db, log, running }: CallDeps,
   request: ToolCallRequest,
   tool: Tool,
 ): Promise<Start> {
@@ -87,8 +87,12 @@ async function claimAndStart(
       name: request.name,
       readOnly: tool.description.read_only,
     },
-    "running",
+    { server: tool.description.server, position: request.position },
   );
+  if (claim.kind === "refused") {
+    const { call_id, session_id, execution_id, name } = request;
+    log.warn({ call_id, session_id, execution_id, name, reason: claim.reason }, "tool call refused");
+  }
   return claim.kind === "claimed" ? { kind: "started", call: running.start(request, tool) } : claim;
 }
 

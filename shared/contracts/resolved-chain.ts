@@ -16,6 +16,9 @@ export const ITERATION_STRATEGIES = [
 ] as const;
 export type IterationStrategy = (typeof ITERATION_STRATEGIES)[number];
 
+/** Those that call tools. */
+export const TOOL_STRATEGIES = ["react", "native-thinking"] as const satisfies readonly IterationStrategy[];
+
 export const PROVIDER_TYPES = ["google", "openai", "anthropic", "xai", "vertexai", "scripted"] as const;
 export type ProviderType = (typeof PROVIDER_TYPES)[number];
 
@@ -75,7 +78,8 @@ export type ResolvedStage = Static<typeof ResolvedStage>;
 
 /**
  * The complete configuration of an investigation, resolved when the alert is submitted and stored with the session.
- * Later readers, and another executor after a restart with changed files, use the stored one.
+ * Later readers, and another executor after a restart with changed files, use the stored one. The statement that claims a
+ * tool call (claim-tool-call.ts) reads an agent's strategy, servers and tools from the stored JSON.
  */
 export const ResolvedChain = Type.Object({
   version: Type.Literal(RESOLVED_CHAIN_VERSION),

@@ -7,8 +7,21 @@ import { Uuid } from "#shared/contracts/uuid.ts";
 export const MAX_RESULT_BYTES = 256 * 1024;
 /** Maximum length of a call's arguments: even with every character escaped, they fit the server's default max_payload. */
 export const MAX_ARGUMENTS_CHARS = 128 * 1024;
+/** The calls of one answer that are carried out: the first ones. */
+export const MAX_CALLS_PER_ANSWER = 32;
 /** A runner replies within this time, with `running` if need be, so that a dead runner is noticed soon. */
 export const REPLY_WITHIN_MS = 5_000;
+
+/** Where in an execution's conversation a call was requested. Its id derives from that: see `toolCallId`. */
+export const CallPosition = Type.Object({
+  /** The number of the answer that requested it, from 1. */
+  iteration: Type.Integer({ minimum: 1 }),
+  /** Its place among the calls of that answer, from 0. */
+  index: Type.Integer({ minimum: 0 }),
+  /** From 1. */
+  attempt: Type.Integer({ minimum: 1 }),
+});
+export type CallPosition = Static<typeof CallPosition>;
 
 /** executor → tool-runner: one call, identified by its id and fenced by the caller's lease epoch. Idempotent. */
 export const ToolCallRequest = Type.Object({
@@ -16,6 +29,8 @@ export const ToolCallRequest = Type.Object({
   session_id: Uuid,
   execution_id: Uuid,
   epoch: Type.Integer({ minimum: 1 }),
+  /** Absent from executors of the version before, whose calls are checked for everything else. */
+  position: Type.Optional(CallPosition),
   /** "server.tool" */
   name: Type.String({ minLength: 3, maxLength: 200 }),
   /** As the model wrote them; JSON text for structured calls. */
@@ -52,6 +67,17 @@ const ToolFailure = Type.Object({ kind: literals(TOOL_CALL_FAILURES), message: T
 /** Outcome of a call that was started: recorded once, and the same in every reply. */
 export type ToolCallOutcome = Static<typeof ToolResult> | Static<typeof ToolFailure>;
 
+/** Why a call does not start, whoever asks for it and however often. */
+export const CLAIM_REFUSALS = [
+  /** The configuration stored with the session does not give the execution this tool. */
+  "tool_not_allowed",
+  /** Its answer requests more than MAX_CALLS_PER_ANSWER before it. */
+  "too_many_calls",
+  /** The id is not that of a call in the execution's newest answer. */
+  "not_requested",
+] as const;
+export type ClaimRefusal = (typeof CLAIM_REFUSALS)[number];
+
 const REFUSAL_REASONS = [
   /** Another executor owns the session, or none does. */
   "not_owner",
@@ -61,6 +87,7 @@ const REFUSAL_REASONS = [
   "abandoned",
   /** The id belongs to a call of another session or tool. */
   "id_taken",
+  ...CLAIM_REFUSALS,
 ] as const;
 
 const ToolCallAnswer = Type.Union([

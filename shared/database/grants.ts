@@ -139,7 +139,9 @@ export const TABLES: Readonly<Record<string, TableRules>> = {
           ...TOKENS,
         ],
       },
-      "tool-runner": { select: ["execution_id", "session_id", "stage_id", "agent_name", "agent_index"] },
+      "tool-runner": {
+        select: ["execution_id", "session_id", "stage_id", "agent_name", "agent_index", "iteration_state"],
+      },
     },
     purge: { kind: "session" },
   },

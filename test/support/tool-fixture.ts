@@ -36,6 +36,7 @@ interface LoggedCall {
 export class ToolFixture implements AsyncDisposable {
   readonly #resources: AsyncDisposableStack;
   readonly #configDir: string;
+  readonly #stubServers: readonly string[];
   readonly servers: BackingServers;
   readonly db: Database;
   readonly bus: Bus;
@@ -44,12 +45,14 @@ export class ToolFixture implements AsyncDisposable {
   private constructor(parts: {
     resources: AsyncDisposableStack;
     configDir: string;
+    stubServers: readonly string[];
     servers: BackingServers;
     db: Database;
     bus: Bus;
   }) {
     this.#resources = parts.resources;
     this.#configDir = parts.configDir;
+    this.#stubServers = parts.stubServers;
     this.servers = parts.servers;
     this.db = parts.db;
     this.bus = parts.bus;
@@ -73,7 +76,14 @@ export class ToolFixture implements AsyncDisposable {
     await migrate(db, log);
     // The tests also answer in the place of tool-runners.
     const bus = resources.use(await openBus({ url: servers.nats.url, name: "bench", log, signal }));
-    return new ToolFixture({ resources, configDir, servers, db, bus });
+    return new ToolFixture({
+      resources,
+      configDir,
+      stubServers: Object.keys(stubServers),
+      servers,
+      db,
+      bus,
+    });
   }
 
   /** Starts a tool-runner and resolves once it is ready. */
@@ -96,13 +106,19 @@ export class ToolFixture implements AsyncDisposable {
     return runner;
   }
 
-  /** A session in progress under a live lease. */
-  async session(): Promise<ClaimedSession> {
+  /** A session in progress under a live lease, whose agent may use all tools unless `agent` says otherwise. */
+  async session(agent: object = {}): Promise<ClaimedSession> {
+    const config = {
+      stages: [
+        { agents: [{ iteration_strategy: "react", mcp_servers: this.#stubServers, ...agent }] },
+        { agents: [] },
+      ],
+    };
     const [sessionId, executionId, stageId] = [randomUUID(), randomUUID(), randomUUID()];
     await this.db.query(
       `INSERT INTO alert_sessions (session_id, alert_data, agent_type, chain_id, resolved_config, config_hash, status)
-       VALUES ($1, 'disk full', 'test', 'test', '{}', 'hash', 'in_progress')`,
-      [sessionId],
+       VALUES ($1, 'disk full', 'test', 'test', $2, 'hash', 'in_progress')`,
+      [sessionId, JSON.stringify(config)],
     );
     await this.db.query(
       `INSERT INTO session_runtime (session_id, lease_owner, lease_epoch, lease_expires_at)
@@ -117,7 +133,7 @@ export class ToolFixture implements AsyncDisposable {
     await this.db.query(
       `INSERT INTO agent_executions (execution_id, stage_id, session_id, agent_name, agent_index,
          iteration_strategy, iteration_state, llm_provider)
-       VALUES ($1, $2, $3, 'agent', 1, 'react', '{}', 'scripted')`,
+       VALUES ($1, $2, $3, 'agent', 1, 'react', '{"iteration":1}', 'scripted')`,
       [executionId, stageId, sessionId],
     );
     return { sessionId, executionId, epoch: 1 };

@@ -1,3 +1,4 @@
+import { MAX_CALLS_PER_ANSWER } from "#shared/contracts/tool-call.ts";
 import { buildNativeMessages } from "../prompts/build-native-messages.ts";
 import { retryPrompt } from "../prompts/iteration-prompts.ts";
 import { completed, type AgentState, type AgentStep } from "./controller.ts";
@@ -5,7 +6,7 @@ import { nextIteration } from "./next-iteration.ts";
 
 /**
  * Native thinking: tools are bound to the call, the model's structured calls run in sequence, and their results are tool
- * messages. A reply without calls is the answer.
+ * messages. A reply without calls is the answer; of very many calls only the first are carried out.
  */
 export function nativeThinking(state: AgentState): AgentStep {
   const { agent, tools, messages, iteration } = state;
@@ -28,12 +29,16 @@ export function nativeThinking(state: AgentState): AgentStep {
   });
 }
 
-/** The first call of the newest reply that has no result yet. */
+/** The first call of the newest reply that has no result yet, of those that are carried out. */
 function openCall({ messages }: AgentState): AgentStep | null {
   const asked = messages.findLastIndex(({ role }) => role === "assistant");
   const calls = messages[asked]?.tool_calls ?? [];
-  const answered = messages.slice(asked + 1).filter(({ role }) => role === "tool").length;
-  const call = calls[answered];
+  const results = messages.slice(asked + 1).filter(({ role }) => role === "tool");
+  // The reply was stored with the result of the calls that are left out.
+  const excess = calls[MAX_CALLS_PER_ANSWER];
+  const isExcessAnswered = excess !== undefined && results[0]?.tool_call_id === excess.id;
+  const answered = isExcessAnswered ? results.length - 1 : results.length;
+  const call = answered < MAX_CALLS_PER_ANSWER ? calls[answered] : undefined;
   if (call === undefined) return null;
   const { id, name, arguments: rawArguments } = call;
   return {

@@ -12,6 +12,7 @@ import type { ExecutionState } from "../state/session-state.ts";
 import { parseReact } from "../react-parser/parse-react.ts";
 import { replyFailure, replyTokens, type CallFailure, type LlmReply } from "./llm-reply.ts";
 import { nativeToolRows } from "./native-tool-rows.ts";
+import { excessCalls, replyMessages, runsCalls } from "./reply-messages.ts";
 
 /** A finished call and the rows it was streamed into. */
 interface FinishedCall {
@@ -43,14 +44,14 @@ export function recordLlmCall(run: ExecutionRun, step: CallLlm, call: FinishedCa
     durationMs,
     failure,
   });
-  const message = failure === null ? assistantMessage(reply) : failureMessage(step, failure);
+  const messages = failure === null ? replyMessages(step, reply) : failureMessage(step, failure);
   const tokens = replyTokens(reply);
   const iteration_state = nextIterationState(state, call, failure);
   return {
     rows: {
       ...rows,
       llmInteractions: [interaction],
-      ...(message === null ? {} : { messages: newMessages(run, [message]) }),
+      ...(messages.length === 0 ? {} : { messages: newMessages(run, messages) }),
       executionChanges: [{ execution_id: execution.execution_id, iteration_state, tokens }],
     },
     events,
@@ -58,9 +59,9 @@ export function recordLlmCall(run: ExecutionRun, step: CallLlm, call: FinishedCa
   };
 }
 
-/** The user message after a failed call; null if the controller asks for none. */
-function failureMessage({ afterFailure }: CallLlm, { message }: CallFailure): AppendedMessage | null {
-  return afterFailure === null ? null : { role: "user", content: afterFailure(message) };
+/** The user message after a failed call; none if the controller asks for none. */
+function failureMessage({ afterFailure }: CallLlm, { message }: CallFailure): AppendedMessage[] {
+  return afterFailure === null ? [] : [{ role: "user", content: afterFailure(message) }];
 }
 
 function completeRows(
@@ -89,6 +90,10 @@ function completeRows(
     const content = `LLM error: ${failure.message} (code: ${failure.code}, retryable: ${failure.retryable})`;
     timeline.add({ type: "error", content, metadata: null, interactionId });
   }
+  const excess = failure === null && runsCalls(step) ? excessCalls(reply) : null;
+  if (excess !== null) {
+    timeline.add({ type: "error", content: excess, metadata: null, interactionId });
+  }
 }
 
 /**
@@ -105,21 +110,6 @@ function rowEnd(
   // The complete text has nothing for a row that was streamed.
   if (content === null) return { status: "failed", content: streamed };
   return { status: "failed", content: `Streaming failed: ${failure?.message ?? "unknown error"}` };
-}
-
-function assistantMessage({ text, thinking, toolCalls, providerState }: LlmReply): AppendedMessage {
-  const calls = toolCalls.map(({ callId, name, arguments: json }) => ({
-    id: postgresSafeText(callId).text,
-    name: postgresSafeText(name).text,
-    arguments: postgresSafeText(json).text,
-  }));
-  return {
-    role: "assistant",
-    // Thinking that counts as the answer is stored as the answer.
-    content: text === "" && calls.length === 0 ? thinking : text,
-    tool_calls: calls.length === 0 ? null : calls,
-    provider_state: providerState === null ? null : Buffer.from(providerState),
-  };
 }
 
 function nextIterationState(

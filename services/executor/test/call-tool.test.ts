@@ -50,6 +50,18 @@ describe("callTool", () => {
       });
     });
 
+    it("returns a refusal of the tool-runner as the call's outcome", async () => {
+      owner = await fixture.session({ mcp_servers: [] });
+      const refused = request("write");
+      const outcome = {
+        kind: "refused",
+        message: 'the tool "lab.write" is not among those that this agent may use; the call was not made',
+      };
+      expect(await call(refused)).to.deep.equal(outcome);
+      expect(await call(refused)).to.deep.equal(outcome);
+      expect(await fixture.started(refused.callId)).to.deep.equal([]);
+    });
+
     it("sends no request for an unlisted tool or for arguments that are too long", async () => {
       const unlisted = request("look", { name: "lab.secret" });
       expect(await call(unlisted)).to.deep.equal({

@@ -230,7 +230,7 @@ describe("consumeSessions", () => {
     await able.stop();
   });
 
-  it("recovers when its durable or its stream is deleted", async () => {
+  it("recovers when its durable or its stream was deleted and the api has created them again", async () => {
     await play({ text: "done" });
     const consumer = consume();
     await until("it pulls", async () => {
@@ -238,12 +238,14 @@ describe("consumeSessions", () => {
       return info.num_waiting === 1;
     });
     await executor.bus.jsm.consumers.delete(SESSIONS_STREAM, EXECUTORS_DURABLE);
+    await executor.prepareQueue();
     const first = await executor.insert();
     await wakeSession(executor.bus, first);
     await has(first, "completed");
     await executor.bus.jsm.streams.delete(SESSIONS_STREAM);
+    await executor.prepareQueue();
     const second = await executor.insert();
-    await until("the wake-up is taken", async () => wakeSession(executor.bus, second));
+    await wakeSession(executor.bus, second);
     await has(second, "completed");
     await consumer.stop();
   });

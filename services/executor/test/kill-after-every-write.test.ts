@@ -1,33 +1,60 @@
 import { expect } from "chai";
+import { MAX_CALLS_PER_ANSWER } from "#shared/contracts/tool-call.ts";
 import { STEP } from "../../../test/support/nightly.ts";
 import { RunFixture } from "./run-fixture.ts";
 import { installLeaseLoss } from "./lease-loss.ts";
 import { ToolRunnerFixture } from "./tool-runner-fixture.ts";
 
 const TOOL_CALLS = 10;
+const TOO_MANY_CALLS = MAX_CALLS_PER_ANSWER + 8;
 
-/** For each strategy: ten tool calls, then the answer. */
-const SCRIPTS = {
-  react: [
-    ...Array.from({ length: TOOL_CALLS }, (_, index) => ({
-      when: { call: index + 1 },
-      steps: [{ text: `Thought: step ${index + 1}\nAction: k8s.pods\nAction Input: n: ${index + 1}` }],
-    })),
-    { steps: [{ text: "Thought: enough\nFinal Answer: it was the memory" }] },
-  ],
-  "native-thinking": [
-    ...Array.from({ length: TOOL_CALLS / 2 }, (_, index) => ({
-      when: { call: index + 1 },
-      steps: [
-        { thinking: `step ${index + 1}` },
-        ...["pods", "restart"].map((name) => ({
-          tool_call: { name: `k8s.${name}`, arguments: { n: index } },
-        })),
-      ],
-    })),
-    { steps: [{ text: "it was the memory" }] },
-  ],
-} as const;
+/** The calls of tools of an answer. */
+const callsOf = (names: readonly string[], more: object = {}) =>
+  names.map((name, n) => ({ tool_call: { name: `k8s.${name}`, arguments: { n, ...more } } }));
+
+interface Case {
+  readonly name: string;
+  readonly strategy: "react" | "native-thinking";
+  /** How many tool calls are carried out. */
+  readonly toolCalls: number;
+  readonly script: readonly object[];
+}
+
+const CASES: readonly Case[] = [
+  {
+    name: "react",
+    strategy: "react",
+    toolCalls: TOOL_CALLS,
+    script: [
+      ...Array.from({ length: TOOL_CALLS }, (_, index) => ({
+        when: { call: index + 1 },
+        steps: [{ text: `Thought: step ${index + 1}\nAction: k8s.pods\nAction Input: n: ${index + 1}` }],
+      })),
+      { steps: [{ text: "Thought: enough\nFinal Answer: it was the memory" }] },
+    ],
+  },
+  {
+    name: "native-thinking",
+    strategy: "native-thinking",
+    toolCalls: TOOL_CALLS,
+    script: [
+      ...Array.from({ length: TOOL_CALLS / 2 }, (_, index) => ({
+        when: { call: index + 1 },
+        steps: [{ thinking: `step ${index + 1}` }, ...callsOf(["pods", "restart"], { index })],
+      })),
+      { steps: [{ text: "it was the memory" }] },
+    ],
+  },
+  {
+    name: "native-thinking with too many calls in an answer",
+    strategy: "native-thinking",
+    toolCalls: MAX_CALLS_PER_ANSWER,
+    script: [
+      { when: { call: 1 }, steps: callsOf(Array.from({ length: TOO_MANY_CALLS }, () => "pods")) },
+      { steps: [{ text: "it was the memory" }] },
+    ],
+  },
+];
 
 describe("an investigation whose executor dies", () => {
   const resources = new AsyncDisposableStack();
@@ -65,19 +92,16 @@ describe("an investigation whose executor dies", () => {
     ),
   });
 
-  for (const [strategy, script] of Object.entries(SCRIPTS)) {
-    it(`ends with the same rows and repeats no tool call, after whichever write it dies: ${strategy}`, async function () {
+  for (const { name, strategy, toolCalls, script } of CASES) {
+    it(`ends with the same rows and repeats no tool call, after whichever write it dies: ${name}`, async function () {
       this.timeout(300_000);
       await fixture.play(...script);
-      const options = {
-        strategy: strategy === "react" ? "react" : "native-thinking",
-        servers: ["k8s"],
-      } as const;
+      const options = { strategy, servers: ["k8s"] };
       const undisturbed = await fixture.executor.insert(options);
       let called = await tools.calls();
       expect(await fixture.run(undisturbed)).to.equal("completed");
       const expected = await rows(undisturbed);
-      expect(await tools.calls()).to.equal(called + TOOL_CALLS);
+      expect(await tools.calls()).to.equal(called + toolCalls);
 
       let writes = 1 - STEP;
       for (let end: unknown = "lost"; end === "lost";) {
@@ -87,9 +111,9 @@ describe("an investigation whose executor dies", () => {
         end = await fixture.run(id);
         if (end === "lost") expect(await fixture.run(id), `after write ${writes}`).to.equal("completed");
         expect(await rows(id), `after write ${writes}`).to.deep.equal(expected);
-        expect(await tools.calls(), `after write ${writes}`).to.equal((called += TOOL_CALLS) + TOOL_CALLS);
+        expect(await tools.calls(), `after write ${writes}`).to.equal((called += toolCalls) + toolCalls);
       }
-      expect(writes).to.be.greaterThan(2 * TOOL_CALLS);
+      expect(writes).to.be.greaterThan(toolCalls);
     });
   }
 });

@@ -1,6 +1,13 @@
-import { v5 as uuidFrom } from "uuid";
 import { cancelToolCall } from "#shared/bus/cancel-tool-call.ts";
-import { MAX_ARGUMENTS_CHARS, MAX_RESULT_BYTES, type ToolCallAnswer } from "#shared/contracts/tool-call.ts";
+import { attemptId } from "#shared/contracts/tool-call-id.ts";
+import {
+  MAX_ARGUMENTS_CHARS,
+  MAX_CALLS_PER_ANSWER,
+  MAX_RESULT_BYTES,
+  type CallPosition,
+  type ClaimRefusal,
+  type ToolCallAnswer,
+} from "#shared/contracts/tool-call.ts";
 import type { ToolDescription } from "#shared/contracts/tool-list.ts";
 import { claimToolCall } from "#shared/database/claim-tool-call.ts";
 import { readToolCall } from "#shared/database/read-tool-call.ts";
@@ -14,6 +21,8 @@ import { TOOL_TIMEOUTS, type ToolTimeouts } from "./tool-timeouts.ts";
 export interface CallToolRequest {
   /** A UUID derived from the call's position, the same for every owner, so that the call runs once. */
   readonly callId: string;
+  /** What the id derives from; the runner compares it. Absent in tests of other things. */
+  readonly position?: Pick<CallPosition, "iteration" | "index">;
   readonly executionId: string;
   /** "server.tool" */
   readonly name: string;
@@ -31,6 +40,8 @@ export type ToolOutcome =
   | { readonly kind: "result"; readonly content: string; readonly isError: boolean }
   /** Not among the tools this agent may call; no request was sent. */
   | { readonly kind: "unknown_tool"; readonly message: string }
+  /** Refused by the tool-runner; it did not run and never will. */
+  | { readonly kind: "refused"; readonly message: string }
   /**
    * The call could not be made or failed. `mayHaveRun` is true if the tool was started, so that its effect is unknown;
    * the message, one sentence, says so for tools that are not read-only.
@@ -78,6 +89,7 @@ export async function callTool(
       tool,
       request,
       callId: attemptId(request.callId, attempt),
+      attempt,
       timeouts,
     };
     const answer = await makeCall(call, deadline, signal);
@@ -89,16 +101,12 @@ export async function callTool(
   return failure(`the call was given up ${MAX_ATTEMPTS} times`, { mayHaveRun: true });
 }
 
-/** The id of a call's nth attempt, from 1. */
-export function attemptId(callId: string, attempt: number): string {
-  return attempt === 1 ? callId : uuidFrom(`attempt:${attempt}`, callId);
-}
-
 interface AttemptedCall {
   readonly session: Caller;
   readonly tool: ToolDescription;
   readonly request: CallToolRequest;
   readonly callId: string;
+  readonly attempt: number;
   readonly timeouts: ToolTimeouts;
 }
 
@@ -115,6 +123,9 @@ async function makeCall(call: AttemptedCall, deadline: number, signal: AbortSign
         session_id: sessionId,
         execution_id: request.executionId,
         epoch,
+        ...(request.position === undefined
+          ? {}
+          : { position: { ...request.position, attempt: call.attempt } }),
         name: request.name,
         arguments: request.arguments,
         max_result_chars: Math.min(
@@ -194,7 +205,7 @@ async function toOutcome(call: AttemptedCall, answer: FinalAnswer): Promise<Tool
     case "unknown_tool":
       return failure(`the tool-runner does not know the tool "${call.request.name}" any more`, {});
     case "refused":
-      throw refusedError(answer.reason, call.callId);
+      return refusedOutcome(call, answer.reason);
     case "not_made":
       return failure(answer.message, { isTimeout: answer.isTimeout });
     case "timeout":
@@ -222,18 +233,37 @@ async function readStored({ session, callId }: AttemptedCall): Promise<FinalAnsw
   throw new TerminalError("malformed", `tool call ${callId} was said to be stored, but is not`);
 }
 
-function refusedError(
+/** What a refusal means: an outcome if it is one of this call alone, otherwise an error, which is thrown. */
+function refusedOutcome(
+  { session, request, callId }: AttemptedCall,
   reason: Extract<ToolCallAnswer, { kind: "refused" }>["reason"],
-  callId: string,
-): CancelledError | TerminalError {
+): ToolOutcome {
   switch (reason) {
     case "session_cancelled":
-      return cancelledByUser();
+      throw cancelledByUser();
     case "not_owner":
     case "abandoned":
-      return leaseLost();
+      throw leaseLost();
     case "id_taken":
-      return new TerminalError("id_taken", `tool call id ${callId} belongs to another call`);
+      throw new TerminalError("id_taken", `tool call id ${callId} belongs to another call`);
+    case "tool_not_allowed":
+    case "too_many_calls":
+    case "not_requested":
+      session.log.warn({ call_id: callId, name: request.name, reason }, "tool call refused");
+      return { kind: "refused", message: refusalMessage(reason, request.name) };
+    default:
+      return reason satisfies never;
+  }
+}
+
+function refusalMessage(reason: ClaimRefusal, name: string): string {
+  switch (reason) {
+    case "tool_not_allowed":
+      return `the tool "${name}" is not among those that this agent may use; the call was not made`;
+    case "too_many_calls":
+      return `too many tool calls in one answer: at most ${MAX_CALLS_PER_ANSWER} are carried out; the call was not made`;
+    case "not_requested":
+      return "the call is none of the newest answer's; it was not made";
     default:
       return reason satisfies never;
   }

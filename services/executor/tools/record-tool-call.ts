@@ -19,7 +19,8 @@ interface FinishedToolCall {
   /** True if the model gets the outcome as an observation in a user message instead of a tool message. */
   readonly asObservation: boolean;
   readonly outcome: ToolOutcome;
-  readonly durationMs: number;
+  /** Milliseconds that the call took, and that it used of the iteration's time. */
+  readonly usedMs: { readonly call: number; readonly iteration: number };
 }
 
 /** The outcome as texts; both Postgres-safe. */
@@ -47,7 +48,7 @@ export function recordToolCall(run: ExecutionRun, finished: FinishedToolCall): S
     mcpInteractionId: mcp_interaction_id,
   });
   const { rows, events } = timeline.record();
-  const iteration_state = nextIterationState(state.iteration, outcome, finished.durationMs);
+  const iteration_state = nextIterationState(state.iteration, outcome, finished.usedMs.iteration);
   return {
     rows: {
       ...rows,
@@ -78,7 +79,7 @@ function outcomeText({ call, asObservation, outcome }: FinishedToolCall, nonce: 
 
 function interactionRow(
   { execution }: ExecutionRun,
-  { call, parameters, outcome, durationMs }: FinishedToolCall,
+  { call, parameters, outcome, usedMs }: FinishedToolCall,
   interaction_id: string,
   { displayText, isError }: OutcomeText,
 ): NewMcpInteraction {
@@ -92,7 +93,7 @@ function interactionRow(
     tool_arguments: parameters,
     tool_result: { content: displayText, is_error: isError },
     available_tools: null,
-    duration_ms: durationMs,
+    duration_ms: Math.round(usedMs.call),
     error_message: outcome.kind === "result" ? null : postgresSafeText(outcome.message).text,
   };
 }
@@ -107,13 +108,11 @@ function messageOf({ call, asObservation }: FinishedToolCall, content: string): 
   };
 }
 
-/** Only a call that could not be executed counts as a failure; a tool's own error and an unknown tool are answers. */
-function nextIterationState(
-  before: IterationState,
-  outcome: ToolOutcome,
-  durationMs: number,
-): IterationState {
-  const tools_budget_ms = Math.max(0, before.tools_budget_ms - durationMs);
+/**
+ * Only a call that could not be executed counts as a failure; a tool's own error, an unknown tool and a refusal are answers.
+ */
+function nextIterationState(before: IterationState, outcome: ToolOutcome, usedMs: number): IterationState {
+  const tools_budget_ms = Math.max(0, before.tools_budget_ms - Math.round(usedMs));
   if (outcome.kind !== "exception") return { ...before, tools_budget_ms };
   return {
     ...before,
