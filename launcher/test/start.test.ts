@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -164,36 +164,6 @@ describe("npm start", () => {
       expect(env).to.have.property("CONFIG_DIR", join(root, "deploy", "config", "demo"));
       expect(env).to.have.property("LOG_FORMAT", "pretty");
     }
-  });
-
-  it("gives each service its own user of NATS, and only the api the one that creates streams", async () => {
-    const start = await ready();
-    const alive = new Set(serviceProcesses().map(({ pid }) => `env-${pid}.json`));
-    const urls: Record<string, unknown> = {};
-    for (const service of services) {
-      const folder = join(root, "services", service);
-      const [name = ""] = readdirSync(folder).filter((file) => alive.has(file));
-      const env = readJson(join(folder, name));
-      const read = (variable: string): string =>
-        new Map<string, unknown>(Object.entries(env ?? {})).get(variable)?.toString() ?? "";
-      const user = (variable: string): string => URL.parse(read(variable))?.username ?? "";
-      urls[service] = [user("NATS_URL"), user("NATS_ADMIN_URL")];
-    }
-    expect(urls).to.deep.equal({
-      api: ["api", "stream-admin"],
-      executor: ["executor", ""],
-      "llm-gateway": ["", ""],
-      notifier: ["notifier", ""],
-      "tool-runner": ["tool-runner", ""],
-    });
-    expect(statSync(paths.nats).mode & 0o777).to.equal(0o700);
-    const secret = ["passwords.json", "nats.conf"].map((name) => join(paths.nats, name));
-    for (const path of secret) expect(statSync(path).mode & 0o777, path).to.equal(0o600);
-    // Neither in what is printed nor in the log of the server.
-    const passwords = Object.values(readJson(join(paths.nats, "passwords.json")) ?? {}).map(String);
-    expect(passwords).to.have.length(5);
-    const logged = start.output() + readFileSync(join(paths.nats, "server.log"), "utf8");
-    for (const password of passwords) expect(logged).not.to.include(password);
   });
 
   it("stops in order on Ctrl-C, which reaches the whole process group", async () => {

@@ -38,6 +38,12 @@ export class CatchUp {
     this.#losses += 1;
   }
 
+  /** Reports that wake-ups may have been lost, and starts the next sweep at once. */
+  recover(): void {
+    this.reportLoss();
+    this.requestSweep();
+  }
+
   /** Passes on the result of work on the stream; if it fails, wake-ups may have been lost. */
   async watch<T>(work: Promise<T>): Promise<T> {
     try {

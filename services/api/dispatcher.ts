@@ -3,7 +3,7 @@ import { readQueueState } from "#shared/bus/executors-durable.ts";
 import { onReconnect } from "#shared/bus/on-reconnect.ts";
 import { openBus, type Bus } from "#shared/bus/open-bus.ts";
 import { publishEvent } from "#shared/bus/publish-event.ts";
-import { queueAdmin } from "#shared/bus/queue-admin.ts";
+import { queueAdmin, type QueueAdmin } from "#shared/bus/queue-admin.ts";
 import { queuedSessions } from "#shared/bus/queued-sessions.ts";
 import { subscribe } from "#shared/bus/subscribe.ts";
 import { SessionWaker } from "#shared/bus/session-waker.ts";
@@ -79,43 +79,23 @@ export function openDispatcher({
   const wakeCounted = async (sessionIds: readonly string[]) =>
     catchUp.watch(wakeAndCount(waker, metrics, sessionIds));
   const bursts = new WakeUpBursts((sessionIds) =>
-    inBackground("wake-up", async () => wakeCounted(sessionIds)),
+    background.start("wake-up", bus, async () => wakeCounted(sessionIds)),
   );
-  const admin = queueAdmin({
-    url: config.natsAdminUrl,
-    name: "tarsy-api-streams",
-    replicas: config.natsReplicas,
-    maxRunning: config.agents.queue.max_concurrent_sessions,
-    log,
-    signal,
-  });
+  const admin = openAdmin(config, { log, signal, assertConnected: () => void connected() });
   const catchUp = new CatchUp({
-    prepare: async () => {
-      connected();
-      await admin.prepare();
-    },
+    prepare: () => admin.prepare(),
     send: (sessionId) => bursts.add(sessionId),
   });
   const open = async () => {
     bus = await openBus({ url: config.natsUrl, name: "tarsy-api", log, signal });
     waker = new SessionWaker(bus);
-    onReconnect(bus, () => {
-      catchUp.reportLoss();
-      catchUp.requestSweep();
-    });
+    onReconnect(bus, () => catchUp.recover());
     catchUp.requestSweep();
     await catchUp.prepare();
   };
   const opening = open().catch((error: unknown) => {
     if (!signal.aborted) log.warn({ error: errorMessage(error) }, "streams not prepared: sweeper retries");
   });
-
-  const inBackground = (kind: MessageKind, send: (live: Bus) => Promise<void>) => {
-    // Messages are dropped while disconnected: queued ones would pile up.
-    if (bus === undefined || !bus.isConnected()) return;
-    const live = bus;
-    background.start(kind, () => send(live));
-  };
 
   const connected = (): Bus => {
     if (bus === undefined) throw new Error("NATS has not answered yet");
@@ -132,7 +112,7 @@ export function openDispatcher({
       connected();
       await wakeCounted(sessionIds);
     },
-    cancel: (sessionId) => inBackground("cancel", (live) => sendCancel(live, sessionId)),
+    cancel: (sessionId) => background.start("cancel", bus, (live) => sendCancel(live, sessionId)),
     publish: (events) => {
       if (bus?.isConnected() !== true) return;
       for (const event of events) publishEvent(bus, event);
@@ -147,16 +127,10 @@ export function openDispatcher({
     },
     isQueueStuck: async () => {
       const state = await readQueueState(connected());
-      if (state === "missing") {
-        catchUp.reportLoss();
-        catchUp.requestSweep();
-      }
+      if (state === "missing") catchUp.recover();
       return state === "stuck";
     },
-    recreateQueue: async () => {
-      connected();
-      await admin.recreateDurable();
-    },
+    recreateQueue: () => admin.recreateDurable(),
     check: async () => connected().check(),
     [Symbol.asyncDispose]: async () => {
       await opening;
@@ -168,11 +142,24 @@ export function openDispatcher({
   };
 }
 
+function openAdmin(
+  config: ApiConfig,
+  rest: { readonly log: Logger; readonly signal: AbortSignal; readonly assertConnected: () => void },
+): QueueAdmin {
+  return queueAdmin({
+    ...rest,
+    url: config.natsAdminUrl,
+    name: "tarsy-api-streams",
+    replicas: config.natsReplicas,
+    maxRunning: config.agents.queue.max_concurrent_sessions,
+  });
+}
+
 type MessageKind = "wake-up" | "cancel";
 
 interface BackgroundSends {
-  /** Starts a send; a failure is only logged. */
-  start(kind: MessageKind, send: () => Promise<void>): void;
+  /** Starts a send; a failure is only logged. While disconnected the message is dropped: queued ones would pile up. */
+  start(kind: MessageKind, bus: Bus | undefined, send: (live: Bus) => Promise<void>): void;
   /** Resolves once all started sends have ended, or after `DRAIN_TIMEOUT_MS`. */
   drain(): Promise<void>;
 }
@@ -180,8 +167,9 @@ interface BackgroundSends {
 function openBackgroundSends(log: Logger): BackgroundSends {
   const pending = new Set<Promise<void>>();
   return {
-    start: (kind, send) => {
-      const done = send()
+    start: (kind, bus, send) => {
+      if (bus?.isConnected() !== true) return;
+      const done = send(bus)
         .catch((error: unknown) => log.warn({ kind, error: errorMessage(error) }, "bus message not sent"))
         .finally(() => pending.delete(done));
       pending.add(done);

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import {
+  CLAIM_REFUSALS,
   REPLY_WITHIN_MS,
   type ToolCallAnswer,
   type ToolCallOutcome,
@@ -89,7 +90,8 @@ async function claimAndStart(
     },
     { server: tool.description.server, position: request.position },
   );
-  if (claim.kind === "refused") {
+  // A takeover or a cancel refuses calls in the ordinary course of things.
+  if (claim.kind === "refused" && CLAIM_REFUSALS.some((reason) => reason === claim.reason)) {
     const { call_id, session_id, execution_id, name } = request;
     log.warn({ call_id, session_id, execution_id, name, reason: claim.reason }, "tool call refused");
   }

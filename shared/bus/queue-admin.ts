@@ -21,6 +21,8 @@ interface QueueAdminOptions {
   readonly replicas: number;
   /** The limit on sessions that all executors together run concurrently. */
   readonly maxRunning: number;
+  /** Throws when NATS is known not to answer, so that no dial is tried in vain. */
+  readonly assertConnected: () => void;
   readonly log: Logger;
   readonly signal: AbortSignal;
 }
@@ -32,8 +34,17 @@ const DIAL_MS = 10_000;
  * Uses a connection of its own for each call: what may create streams may read everything on the bus, so these rights
  * exist only while they are used.
  */
-export function queueAdmin({ url, name, replicas, maxRunning, log, signal }: QueueAdminOptions): QueueAdmin {
+export function queueAdmin({
+  url,
+  name,
+  replicas,
+  maxRunning,
+  assertConnected,
+  log,
+  signal,
+}: QueueAdminOptions): QueueAdmin {
   const connected = async (work: (bus: Bus) => Promise<void>) => {
+    assertConnected();
     try {
       const dialling = AbortSignal.any([signal, AbortSignal.timeout(DIAL_MS)]);
       await using bus = await openBus({ url, name, log, signal: dialling });

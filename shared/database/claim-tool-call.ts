@@ -115,8 +115,9 @@ export async function claimToolCall(
     call.readOnly,
     ...purposeValues(call, purpose),
   ]);
-  if (claimed?.call_id != null) return { kind: "claimed" };
-  if (claimed?.refusal != null) return { kind: "refused", reason: claimed.refusal };
+  const { call_id = null, refusal = null } = claimed ?? {};
+  if (call_id !== null) return { kind: "claimed" };
+  if (refusal !== null) return { kind: "refused", reason: refusal };
   // Separate statements: a concurrent claim may have committed after the snapshot of the first one.
   const taken = await readToolCall(db, call.callId);
   if (taken !== undefined) return { kind: "taken", call: taken };

@@ -66,7 +66,15 @@ export class ExecutorFixture implements AsyncDisposable {
   async prepareQueue(): Promise<void> {
     const url = this.servers.natsUrl("stream-admin");
     const { signal } = this.#never;
-    const admin = queueAdmin({ url, name: "test", replicas: 1, maxRunning: MAX_RUNNING, log, signal });
+    const admin = queueAdmin({
+      url,
+      name: "test",
+      replicas: 1,
+      maxRunning: MAX_RUNNING,
+      assertConnected: () => undefined,
+      log,
+      signal,
+    });
     await admin.prepare();
   }
 
