@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { connect as connectSocket } from "node:net";
 import { connect as connectNats } from "nats";
+import { parseNatsAddress } from "#shared/bus/nats-address.ts";
 import { Client } from "pg";
 import { percentile } from "../support/percentile.ts";
 
@@ -16,7 +17,7 @@ const MESSAGE = Buffer.alloc(200, "x");
 
 const database = new Client({ connectionString: postgresUrl });
 await database.connect();
-const nats = await connectNats({ servers: natsUrl });
+const nats = await connectNats(parseNatsAddress(natsUrl));
 const socket = connectSocket(Number(sinkPort), "127.0.0.1");
 socket.setNoDelay(true);
 await once(socket, "connect");

@@ -1,6 +1,7 @@
 import { Type } from "typebox";
 import { Client } from "pg";
 import { connect } from "nats";
+import { parseNatsAddress } from "#shared/bus/nats-address.ts";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import type { BackingServers } from "../../support/backing-servers.ts";
 
@@ -22,7 +23,7 @@ export async function assertOwnServers({ postgres, nats, directory }: BackingSer
   } finally {
     await admin.end();
   }
-  const connection = await connect({ servers: nats.url, reconnect: false });
+  const connection = await connect({ ...parseNatsAddress(nats.url), reconnect: false });
   const found = connection.info?.server_id;
   await connection.close();
   if (found !== nats.serverId) {

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { connect } from "nats";
+import { parseNatsAddress } from "#shared/bus/nats-address.ts";
 import { EXECUTORS_DURABLE, SESSIONS_STREAM, SUBJECTS } from "#shared/contracts/subjects.ts";
 import { until } from "../../support/until.ts";
 import type { Scenario } from "../harness/scenario.ts";
@@ -21,7 +22,7 @@ export const poisonMessage: Scenario = {
   summary: "invalid messages are published on the wake-up subjects",
   run: async ({ lab: openLab, figure, expect }) => {
     const lab = await openLab({ executors: 2, slots: 5 });
-    const connection = await connect({ servers: lab.servers.nats.url });
+    const connection = await connect(parseNatsAddress(lab.servers.nats.url));
     try {
       const js = connection.jetstream();
       const jsm = await connection.jetstreamManager();

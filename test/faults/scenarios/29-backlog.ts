@@ -1,5 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { connect } from "nats";
+import { parseNatsAddress } from "#shared/bus/nats-address.ts";
 import { Type } from "typebox";
 import { SESSIONS_STREAM } from "#shared/contracts/subjects.ts";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
@@ -77,7 +78,7 @@ function farthestOutOfOrder(runs: readonly Run[]): number {
 }
 
 async function mostPerSubject(lab: FaultLab): Promise<number> {
-  const connection = await connect({ servers: lab.servers.nats.url });
+  const connection = await connect(parseNatsAddress(lab.servers.nats.url));
   try {
     const jsm = await connection.jetstreamManager();
     const { state } = await jsm.streams.info(SESSIONS_STREAM, { subjects_filter: ">" });
