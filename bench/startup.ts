@@ -5,6 +5,7 @@ import { parseArgs } from "node:util";
 import { errorMessage } from "#shared/errors.ts";
 import { BackingServers } from "../test/support/backing-servers.ts";
 import { testConfigDirectory } from "../test/support/config-directory.ts";
+import { TEST_GATEWAY_TOKEN } from "../test/support/gateway-token.ts";
 import { testPort } from "../test/support/test-port.ts";
 import { openArms, type Arm } from "./startup/arm.ts";
 import { measureStart, type StartRound } from "./startup/measure-start.ts";
@@ -110,6 +111,7 @@ async function environment(
     API_PORT: String(await testPort()),
     NOTIFIER_PORT: String(await testPort()),
     LLM_GATEWAY_PORT: String(gateway),
+    LLM_GATEWAY_TOKEN: TEST_GATEWAY_TOKEN,
     LLM_GATEWAY_ADDR: `127.0.0.1:${gateway}`,
     LOG_LEVEL: "info",
     LOG_FORMAT: "json",

@@ -2,6 +2,7 @@ import { statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { readConfigEnvironment } from "#shared/agent-config/config-environment.ts";
 import type { Environment } from "#shared/service/environment.ts";
+import { secretVariable } from "#shared/service/secret-variable.ts";
 import { LaunchError } from "./launch-error.ts";
 
 export type ConfigDirectory = {
@@ -42,7 +43,7 @@ function findChosenDirectory({ userDir, option, env }: FindConfigDirectory): str
 export function findConfigDirectory(options: FindConfigDirectory): ConfigDirectory {
   const explicit = findChosenDirectory(options);
   const usual = join(options.root, "deploy", "config");
-  const hasKey = (readConfigEnvironment(usual, options.env)["GOOGLE_API_KEY"] ?? "") !== "";
+  const hasKey = secretVariable(readConfigEnvironment(usual, options.env), "GOOGLE_API_KEY") !== "";
   const path = explicit ?? (hasKey ? usual : join(usual, "demo"));
   return { path, isDemo: explicit === undefined && !hasKey, env: readConfigEnvironment(path, options.env) };
 }

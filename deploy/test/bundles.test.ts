@@ -8,6 +8,7 @@ import { expect } from "chai";
 import { BackingServers } from "../../test/support/backing-servers.ts";
 import { testConfigDirectory } from "../../test/support/config-directory.ts";
 import { HEALTH_VARIABLE, SERVICES, spawnService } from "../../test/support/spawn-service.ts";
+import { TEST_GATEWAY_TOKEN } from "../../test/support/gateway-token.ts";
 import { testPort } from "../../test/support/test-port.ts";
 import { untilReady } from "../../test/support/until-ready.ts";
 
@@ -43,6 +44,7 @@ describe("the bundles of the image", function () {
       API_PORT: String(await testPort()),
       NOTIFIER_PORT: String(await testPort()),
       LLM_GATEWAY_PORT: String(gateway),
+      LLM_GATEWAY_TOKEN: TEST_GATEWAY_TOKEN,
       LLM_GATEWAY_ADDR: `127.0.0.1:${gateway}`,
       LOG_FORMAT: "json",
       NODE_COMPILE_CACHE: join(directory, "compile-cache"),

@@ -3,6 +3,7 @@ import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
 import { readConfigEnvironment } from "#shared/agent-config/config-environment.ts";
 import { loadAgentConfig } from "#shared/agent-config/load-agent-config.ts";
 import { envChoice, envInteger, envText, type Environment } from "#shared/service/environment.ts";
+import { gatewayToken } from "#shared/service/gateway-token.ts";
 import {
   configDirectory,
   databaseUrl,
@@ -18,6 +19,8 @@ export interface ExecutorConfig extends ServiceConfig {
   readonly natsUrl: string;
   /** host:port of the llm-gateway, or a comma-separated list; a DNS name may have several addresses. */
   readonly llmGatewayAddress: string;
+  /** Sent to the llm-gateway with each call. */
+  readonly llmGatewayToken: string;
   /** The largest message to or from the llm-gateway, in bytes; the gateway reads the same variable. */
   readonly maxMessageBytes: number;
   /** Names this executor in the row's `pod_id`, for operators. */
@@ -42,6 +45,7 @@ export async function loadExecutorConfig(processEnv: Environment): Promise<Execu
     databaseUrl: databaseUrl(env),
     natsUrl: natsUrl(env),
     llmGatewayAddress: envText(env, "LLM_GATEWAY_ADDR", "localhost:50051"),
+    llmGatewayToken: gatewayToken(env),
     maxMessageBytes: envInteger(env, "LLM_MAX_MESSAGE_BYTES", {
       fallback: 16 * MIB,
       min: MIB,

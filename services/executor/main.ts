@@ -24,8 +24,13 @@ await runService("executor", loadExecutorConfig, async ({ config, log, signal, r
   const leaseDb = resources.use(await openDatabase({ ...database, poolSize: 1 }));
   await waitForSchema(db, "executor", log, signal);
   const bus = resources.use(await openBus({ url: config.natsUrl, name: config.podId, log, signal }));
-  const llm = resources.adopt(openLlmClient(config.llmGatewayAddress, config.maxMessageBytes), (client) =>
-    client.close(),
+  const llm = resources.adopt(
+    openLlmClient({
+      address: config.llmGatewayAddress,
+      maxMessageBytes: config.maxMessageBytes,
+      token: config.llmGatewayToken,
+    }),
+    (client) => client.close(),
   );
   const leases = resources.use(keepLeases({ db: leaseDb, podId: config.podId, log }));
   resources.use(

@@ -1,16 +1,32 @@
+import type { LlmProvider } from "#shared/agent-config/agent-config.ts";
 import { readConfigEnvironment } from "#shared/agent-config/config-environment.ts";
+import type { ConfigProblem } from "#shared/agent-config/config-problem.ts";
+import { loadLlmProviders } from "#shared/agent-config/load-llm-providers.ts";
 import { envInteger, envPort, envText, type Environment } from "#shared/service/environment.ts";
+import { acceptedGatewayTokens } from "#shared/service/gateway-token.ts";
+import { secretVariable } from "#shared/service/secret-variable.ts";
 import {
   bindAddress,
   configDirectory,
   readServiceConfig,
   type ServiceConfig,
 } from "#shared/service/service-config.ts";
+import type { CallLimits } from "./grpc/call-budget.ts";
 import type { ProviderSettings } from "./providers/load-providers.ts";
+import type { ConfiguredProviders } from "./providers/provider-config.ts";
 import { withholdVariables } from "./withhold-variables.ts";
 
 interface GatewayConfig extends ServiceConfig, ProviderSettings {
   readonly grpc: { readonly host: string; readonly port: number };
+  /** The tokens that callers may use. */
+  readonly tokens: readonly string[];
+  /** The providers that calls may name. */
+  readonly providers: ConfiguredProviders;
+  /** Possible mistakes in the configuration of the providers. */
+  readonly warnings: readonly ConfigProblem[];
+  readonly limits: CallLimits;
+  /** How long a call without a deadline may take. */
+  readonly callTimeoutMs: number;
   /** Variables that the providers' SDKs may read; every other variable they know is removed before they load. */
   readonly sdkVariables: readonly string[];
   readonly maxMessageBytes: number;
@@ -21,15 +37,28 @@ interface GatewayConfig extends ServiceConfig, ProviderSettings {
 const MIB = 1024 * 1024;
 const HOUR_MS = 3_600_000;
 
-/** Reads the environment, over `<CONFIG_DIR>/.env`. Throws TerminalError naming the invalid variable. */
-export function loadGatewayConfig(real: Environment): GatewayConfig {
+/**
+ * Reads the environment, over `<CONFIG_DIR>/.env`, and the providers in `<CONFIG_DIR>/llm-providers.yaml`. Throws TerminalError
+ * naming what is wrong.
+ */
+export async function loadGatewayConfig(real: Environment): Promise<GatewayConfig> {
   const configDir = configDirectory(real);
   const env = readConfigEnvironment(configDir, real);
+  const tokens = acceptedGatewayTokens(env);
+  const { providers, warnings } = await loadLlmProviders({ configDir, env });
   return Object.freeze({
     ...readServiceConfig(env, { name: "LLM_GATEWAY_HEALTH_PORT", fallback: 8092 }),
     grpc: { host: bindAddress(env), port: envPort(env, "LLM_GATEWAY_PORT", 50_051) },
+    tokens,
+    providers,
+    warnings,
+    limits: {
+      calls: envInteger(env, "LLM_MAX_RUNNING_CALLS", { fallback: 2_000, min: 1, max: 100_000 }),
+      bytes: envInteger(env, "LLM_MAX_BYTES_IN_FLIGHT", { fallback: 64 * MIB, min: MIB, max: 16_384 * MIB }),
+    },
+    callTimeoutMs: envInteger(env, "LLM_CALL_TIMEOUT_MS", { fallback: 600_000, min: 1, max: 24 * HOUR_MS }),
     configDir,
-    credentials: env,
+    credentials: credentialsOf(providers, env),
     sdkVariables: envText(env, "LLM_SDK_VARIABLES", "")
       .split(",")
       .map((name) => name.trim()),
@@ -50,6 +79,17 @@ export function loadGatewayConfig(real: Environment): GatewayConfig {
       maxDelayMs: envInteger(env, "LLM_RETRY_MAX_DELAY_MS", { fallback: 30_000, min: 0, max: HOUR_MS }),
     },
   });
+}
+
+/** The variables that the providers name as credentials, and no other. */
+function credentialsOf(providers: ReadonlyMap<string, LlmProvider>, env: Environment): Environment {
+  const names = [...providers.values()].flatMap(({ api_key_env, credentials_env }) => [
+    api_key_env,
+    credentials_env,
+  ]);
+  return Object.fromEntries(
+    names.filter((name) => name !== undefined).map((name) => [name, secretVariable(env, name)]),
+  );
 }
 
 /**

@@ -1,8 +1,9 @@
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import { PROVIDER_TYPES } from "#shared/contracts/resolved-chain.ts";
 import { startAtZero } from "#shared/service/start-at-zero.ts";
-import type { LLMConfig, UsageInfo } from "#shared/generated/llm/v1/llm.ts";
+import type { UsageInfo } from "#shared/generated/llm/v1/llm.ts";
 import { LLM_ERROR_CODES } from "./errors/llm-error.ts";
+import { REFUSALS, type Refusal } from "./grpc/guard-calls.ts";
 
 /** Records one call; opened when the call starts. */
 export interface CallRecord {
@@ -13,6 +14,21 @@ export interface CallRecord {
   end(outcome: string): void;
 }
 
+/** What a call is counted by. */
+interface CallLabels {
+  /** The provider's type. */
+  readonly type: string;
+  readonly model: string;
+}
+
+/** Counts calls. */
+export interface GatewayMetrics {
+  /** Opens the record of one call. */
+  readonly openRecord: (labels: CallLabels) => CallRecord;
+  /** Counts a call that was refused before its request was read. */
+  readonly refused: (refusal: Refusal) => void;
+}
+
 const LABELS = ["provider", "model"] as const;
 const SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300];
 /** Model names come from requests: random ones must not grow the registry without bound. */
@@ -21,8 +37,8 @@ const MAX_MODELS = 100;
 const OUTCOMES = ["ok", "cancelled", ...LLM_ERROR_CODES];
 const TOKEN_KINDS = ["input", "output", "thinking"];
 
-/** Registers the gateway's metrics in `registry`; returns a function that opens the record of one call. */
-export function gatewayMetrics(registry: Registry): (config: LLMConfig | undefined) => CallRecord {
+/** Registers the gateway's metrics in `registry`. */
+export function gatewayMetrics(registry: Registry): GatewayMetrics {
   const registers = [registry];
   const calls = new Counter({
     name: "tarsy_llm_calls_total",
@@ -36,6 +52,13 @@ export function gatewayMetrics(registry: Registry): (config: LLMConfig | undefin
     labelNames: [...LABELS, "kind"],
     registers,
   });
+  const refused = new Counter({
+    name: "tarsy_llm_calls_refused_total",
+    help: "Calls refused before their request was read",
+    labelNames: ["reason"],
+    registers,
+  });
+  startAtZero(refused, { reason: REFUSALS });
   const running = new Gauge({ name: "tarsy_llm_calls_running", help: "Calls in progress", registers });
   const first = new Histogram({
     name: "tarsy_llm_time_to_first_chunk_seconds",
@@ -53,8 +76,8 @@ export function gatewayMetrics(registry: Registry): (config: LLMConfig | undefin
   });
   const models = new Set<string>();
   const started = new Set<string>();
-  return (config) => {
-    const labels = callLabels(config, models);
+  const openRecord = (call: CallLabels): CallRecord => {
+    const labels = callLabels(call, models);
     const key = `${labels.provider} ${labels.model}`;
     if (!started.has(key)) {
       started.add(key);
@@ -82,13 +105,13 @@ export function gatewayMetrics(registry: Registry): (config: LLMConfig | undefin
       },
     };
   };
+  return { openRecord, refused: (reason) => refused.inc({ reason }) };
 }
 
-function callLabels(config: LLMConfig | undefined, models: Set<string>): { provider: string; model: string } {
-  const model = config?.model ?? "";
+function callLabels({ type, model }: CallLabels, models: Set<string>): { provider: string; model: string } {
   if (models.size < MAX_MODELS) models.add(model);
   return {
-    provider: PROVIDER_TYPES.find((type) => type === config?.provider) ?? "unknown",
+    provider: PROVIDER_TYPES.find((known) => known === type) ?? "unknown",
     model: models.has(model) ? model : "other",
   };
 }

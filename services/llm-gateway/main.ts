@@ -15,22 +15,27 @@ await runService("llm-gateway", loadGatewayConfig, async ({ config, log, resourc
       "variables withheld from the providers' SDKs: unset them, or allow them with LLM_SDK_VARIABLES",
     );
   }
-  const metrics = new Registry();
-  collectDefaultMetrics({ register: metrics });
+  for (const warning of config.warnings) log.warn({ path: warning.path }, warning.message);
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
   const server = resources.use(
     await serveGenerate({
       ...config.grpc,
       maxMessageBytes: config.maxMessageBytes,
       maxOutputBytes: config.maxOutputBytes,
       stopGraceMs: config.stopGraceMs,
+      callTimeoutMs: config.callTimeoutMs,
+      tokens: config.tokens,
+      limits: config.limits,
+      configured: config.providers,
       provider: selectProvider(loadProviders(config)),
-      openRecord: gatewayMetrics(metrics),
+      metrics: gatewayMetrics(registry),
       log,
     }),
   );
   // The gateway keeps no connections, so it is ready as soon as its gRPC port is bound, which happened above.
   const health = resources.use(
-    await serveHealth({ ...config.health, checks: { grpc: () => Promise.resolve() }, metrics }),
+    await serveHealth({ ...config.health, checks: { grpc: () => Promise.resolve() }, metrics: registry }),
   );
   log.info({ grpc_port: server.port, health_port: health.port }, "listening");
 });

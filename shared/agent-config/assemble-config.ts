@@ -1,7 +1,6 @@
 import type {
   AgentConfig,
   DefaultSettings,
-  LlmProvider,
   Origin,
   QueueSettings,
 } from "#shared/agent-config/agent-config.ts";
@@ -10,9 +9,10 @@ import {
   BUILT_IN_SETTINGS,
   type BuiltInConfig,
 } from "#shared/agent-config/built-in-config.ts";
+import { completeProvider } from "#shared/agent-config/complete-provider.ts";
 import type { ConfigProblem } from "#shared/agent-config/config-problem.ts";
 import { parseDuration } from "#shared/agent-config/parse-duration.ts";
-import type { LlmProviderEntry, LlmProvidersFile } from "#shared/agent-config/schemas/llm-providers-file.ts";
+import type { LlmProvidersFile } from "#shared/agent-config/schemas/llm-providers-file.ts";
 import type { DefaultsSection, QueueSection, TarsyFile } from "#shared/agent-config/schemas/tarsy-file.ts";
 import type { SourceMap } from "#shared/agent-config/source-map.ts";
 import type { Environment } from "#shared/service/environment.ts";
@@ -95,20 +95,6 @@ function defaultSettings(defaults: DefaultsSection): DefaultSettings {
     iteration_timeout_ms: parseDuration(defaults.iteration_timeout ?? builtIn.iteration_timeout) ?? 0,
     ...(llm_provider === undefined ? {} : { llm_provider }),
     ...(iteration_strategy === undefined ? {} : { iteration_strategy }),
-  };
-}
-
-/** The gateway gets project and location as values: they are not secret. */
-function completeProvider(entry: LlmProviderEntry, env: Environment): LlmProvider {
-  const project = entry.project_env === undefined ? undefined : env[entry.project_env];
-  const location = entry.location_env === undefined ? undefined : env[entry.location_env];
-  const { model, max_tool_result_tokens } = BUILT_IN_SETTINGS.scripted;
-  return {
-    ...entry,
-    model: entry.model ?? model,
-    max_tool_result_tokens: entry.max_tool_result_tokens ?? max_tool_result_tokens,
-    ...(project === undefined ? {} : { project }),
-    ...(location === undefined ? {} : { location }),
   };
 }
 

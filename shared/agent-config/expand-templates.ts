@@ -1,5 +1,6 @@
 import { LineCounter } from "yaml";
 import type { Environment } from "#shared/service/environment.ts";
+import { secretVariable } from "#shared/service/secret-variable.ts";
 import type { ConfigProblem, FilePosition } from "#shared/agent-config/config-problem.ts";
 
 /** A valid template, or else everything up to its `}}` or to the end of its line. */
@@ -28,7 +29,7 @@ export function expandTemplates(
   let copied = 0;
   for (const { 0: written, index: offset, groups = {} } of source.matchAll(TEMPLATE)) {
     const { variable, quoted, raw } = groups;
-    const inserted = variable === undefined ? (quoted ?? raw) : (env[variable] ?? "");
+    const inserted = variable === undefined ? (quoted ?? raw) : secretVariable(env, variable);
     text += source.slice(copied, offset);
     const start = text.length;
     text += inserted ?? PLACEHOLDER;

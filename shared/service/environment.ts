@@ -1,4 +1,5 @@
 import { TerminalError } from "#shared/errors.ts";
+import { secretVariable } from "#shared/service/secret-variable.ts";
 
 /** Environment variables by name. Where `<config-dir>/.env` is read, the process's own variables take precedence. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -13,10 +14,13 @@ export function envText(env: Environment, name: string, fallback: string): strin
   return value === undefined || value === "" ? fallback : value;
 }
 
-/** A variable's text; throws TerminalError naming the variable if it is unset or empty. `remedy` says what to set. */
+/**
+ * A variable's text, or that of the file which `<name>_FILE` names. Throws TerminalError naming the variable if it is unset or
+ * empty; `remedy` says what to set.
+ */
 export function envRequired(env: Environment, name: string, remedy: string): string {
-  const value = env[name];
-  if (value === undefined || value === "") {
+  const value = secretVariable(env, name);
+  if (value === "") {
     throw new TerminalError("invalid_environment", `environment variable ${name} is not set: ${remedy}`);
   }
   return value;

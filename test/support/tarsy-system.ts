@@ -2,6 +2,7 @@ import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import type { BackingServers } from "./backing-servers.ts";
 import { CHECKOUT, HEALTH_VARIABLE, SERVICES, spawnService, type ServiceName } from "./spawn-service.ts";
+import { TEST_GATEWAY_TOKEN } from "./gateway-token.ts";
 import { testPort } from "./test-port.ts";
 import { untilReady } from "./until-ready.ts";
 
@@ -70,6 +71,7 @@ export class TarsySystem implements AsyncDisposable {
       {
         DATABASE_URL: servers.postgres.url,
         CONFIG_DIR: configDir,
+        LLM_GATEWAY_TOKEN: TEST_GATEWAY_TOKEN,
         API_PORT: String(api),
         NOTIFIER_PORT: String(notifier),
         LLM_GATEWAY_PORT: String(gateway),

@@ -1,4 +1,5 @@
 import { Metadata, status, type ServiceError } from "@grpc/grpc-js";
+import { CALL_FORMAT_METADATA } from "#shared/contracts/gateway-metadata.ts";
 import { errorMessage } from "#shared/errors.ts";
 import type { GenerateRequest, GenerateResponse, LLMServiceClient } from "#shared/generated/llm/v1/llm.ts";
 import type { Logger } from "#shared/service/logger.ts";
@@ -127,8 +128,10 @@ async function receive(
         next = await responses.next();
       } catch (error) {
         if (link.hasGivenUp()) return unreachable(gatewayAddress(llm), NO_CONNECTION);
+        if (link.isOutdated()) return outdated(gatewayAddress(llm));
         return outcomeOf(error, { timeoutMs, isAccepted: link.isAccepted(), address: gatewayAddress(llm) });
       }
+      if (link.isOutdated()) return outdated(gatewayAddress(llm));
       if (next.done === true) return interrupted("the stream ended without its final chunk");
       const failure = await collect(next.value, handlers, collected);
       if (failure !== undefined) return failure;
@@ -149,11 +152,17 @@ const NO_CONNECTION = `no connection within ${CONNECT_WITHIN_MS / 1_000} s`;
 function watchAcceptance(
   llm: LLMServiceClient,
   call: ReturnType<LLMServiceClient["generate"]>,
-): { isAccepted(): boolean; hasGivenUp(): boolean; stop(): void } {
+): { isAccepted(): boolean; isOutdated(): boolean; hasGivenUp(): boolean; stop(): void } {
   let accepted = false;
+  let outdated = false;
   let givenUp = false;
-  const onMetadata = () => (accepted = true);
   // A gateway sends its metadata before it calls the provider.
+  const onMetadata = (metadata: Metadata) => {
+    accepted = true;
+    outdated = metadata.get(CALL_FORMAT_METADATA).length === 0;
+    // The gateway of an earlier version would refuse a call that names no address: another one, or a later one, takes it.
+    if (outdated) call.cancel();
+  };
   call.on("metadata", onMetadata);
   const timer = setTimeout(() => {
     if (accepted || isGatewayConnected(llm)) return;
@@ -162,6 +171,7 @@ function watchAcceptance(
   }, CONNECT_WITHIN_MS);
   return {
     isAccepted: () => accepted,
+    isOutdated: () => outdated,
     hasGivenUp: () => givenUp,
     stop: () => {
       clearTimeout(timer);
@@ -198,6 +208,9 @@ async function collect(
     case "usage":
       collected.usage = content.value;
       return undefined;
+    case "warning":
+      collected.warnings = [...collected.warnings, content.value];
+      return undefined;
     case "providerState":
       collected.providerState = content.value.data;
       return undefined;
@@ -225,6 +238,13 @@ function outcomeOf(
           "the conversation is larger than one message to the LLM gateway may be: set a lower max_tool_result_tokens",
         retryable: false,
       };
+    case status.UNAUTHENTICATED:
+      // While a token is replaced, and during an upgrade, this passes; no session may fail for it.
+      return {
+        kind: "unreachable",
+        message: `the LLM gateway at ${address} refuses this executor's token: LLM_GATEWAY_TOKEN of the executor must be the gateway's LLM_GATEWAY_TOKEN or LLM_GATEWAY_PREVIOUS_TOKEN`,
+        reason: errorMessage(error),
+      };
     case status.UNIMPLEMENTED:
     case status.INVALID_ARGUMENT:
       return {
@@ -248,6 +268,14 @@ function interrupted(reason: string): LlmOutcome {
 
 function unreachable(address: string, reason: string): LlmOutcome {
   return { kind: "unreachable", message: `no LLM gateway can be reached at ${address}`, reason };
+}
+
+function outdated(address: string): LlmOutcome {
+  return {
+    kind: "unreachable",
+    message: `the LLM gateway at ${address} is of an earlier version: replace it by the executor's version`,
+    reason: "it does not say which calls it reads",
+  };
 }
 
 function timedOut(timeoutMs: number): LlmOutcome {

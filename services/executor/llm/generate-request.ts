@@ -1,3 +1,4 @@
+import { hashProvider } from "#shared/contracts/provider-hash.ts";
 import type { ResolvedProvider } from "#shared/contracts/resolved-chain.ts";
 import type { ToolDescription } from "#shared/contracts/tool-list.ts";
 import type { ExecutionRun } from "../execution-run.ts";
@@ -11,7 +12,7 @@ interface CallInput {
   readonly state: Pick<ExecutionRun["state"], "agent"> & { readonly messages: readonly AppendedMessage[] };
 }
 
-/** The request to the llm-gateway: the conversation, the provider configuration and the bound tools. */
+/** The request to the llm-gateway: the conversation, the provider by name, and the bound tools. */
 export function generateRequest(
   { session, execution, state }: CallInput,
   tools: readonly ToolDescription[],
@@ -44,15 +45,11 @@ function toConversationMessage(message: AppendedMessage): ConversationMessage {
 
 function toLlmConfig(provider: ResolvedProvider): LLMConfig {
   return {
-    provider: provider.type,
+    providerName: provider.name,
+    providerType: provider.type,
+    entryHash: hashProvider(provider),
     model: provider.model,
     backend: provider.backend,
-    apiKeyEnv: provider.api_key_env ?? "",
-    credentialsEnv: provider.credentials_env ?? "",
-    baseUrl: provider.base_url ?? "",
-    project: provider.project ?? "",
-    location: provider.location ?? "",
-    script: provider.script ?? "",
     maxToolResultTokens: provider.max_tool_result_tokens,
     nativeTools: provider.native_tools,
   };

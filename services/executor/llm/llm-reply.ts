@@ -26,6 +26,12 @@ export type LlmOutcome =
   /** No gateway accepted the call, so it cost nothing. `reason` is for the log. */
   | { readonly kind: "unreachable"; readonly message: string; readonly reason: string };
 
+/** A warning of the gateway. */
+interface LlmWarning {
+  readonly code: string;
+  readonly message: string;
+}
+
 /** Everything one call returned, with text and thinking as a whole. */
 export interface LlmReply {
   readonly outcome: LlmOutcome;
@@ -36,6 +42,8 @@ export interface LlmReply {
   readonly groundings: readonly GroundingDelta[];
   readonly usage: UsageInfo | null;
   readonly providerState: Uint8Array | null;
+  /** What people should know about the call although it continued. */
+  readonly warnings: readonly LlmWarning[];
 }
 
 /** A reply before its first chunk. */
@@ -47,6 +55,7 @@ export const EMPTY_REPLY: Omit<LlmReply, "outcome"> = {
   groundings: [],
   usage: null,
   providerState: null,
+  warnings: [],
 };
 
 /** Why a call gave no usable reply; Postgres-safe. */

@@ -1,14 +1,25 @@
-import { credentials } from "@grpc/grpc-js";
+import { InterceptingCall, credentials, type Interceptor } from "@grpc/grpc-js";
+import { TOKEN_METADATA } from "#shared/contracts/gateway-metadata.ts";
 import { addressListTarget } from "./address-list-resolver.ts";
 import { LLMServiceClient } from "#shared/generated/llm/v1/llm.ts";
 
+interface LlmClientOptions {
+  /** host:port, several of them separated by commas, or any gRPC target. */
+  readonly address: string;
+  /** In both directions. */
+  readonly maxMessageBytes: number;
+  /** Sent with each call. */
+  readonly token: string;
+}
+
 /**
- * Opens the client of the llm-gateway at `address`: host:port, several of them separated by commas, or any gRPC target.
+ * Opens the client of the llm-gateway.
  * Calls are distributed over all replicas round-robin; gRPC retries a call on another replica if its connection breaks
  * before the call was sent. gRPC connects on demand and reconnects; new replicas behind a DNS name are found within 30 s.
  */
-export function openLlmClient(address: string, maxMessageBytes: number): LLMServiceClient {
+export function openLlmClient({ address, maxMessageBytes, token }: LlmClientOptions): LLMServiceClient {
   return new LLMServiceClient(targetOf(address), credentials.createInsecure(), {
+    interceptors: [sendToken(token)],
     "grpc.max_receive_message_length": maxMessageBytes,
     "grpc.max_send_message_length": maxMessageBytes,
     // Detects a gateway that disappeared without closing its connection, within 40 s of the last ping's answer. The
@@ -24,6 +35,17 @@ export function openLlmClient(address: string, maxMessageBytes: number): LLMServ
     "grpc.service_config_disable_resolution": 1,
     "grpc.service_config": JSON.stringify({ loadBalancingConfig: [{ round_robin: {} }] }),
   });
+}
+
+/** gRPC's own call credentials need TLS. */
+function sendToken(token: string): Interceptor {
+  return (options, nextCall) =>
+    new InterceptingCall(nextCall(options), {
+      start: (metadata, listener, next) => {
+        metadata.set(TOKEN_METADATA, `Bearer ${token}`);
+        next(metadata, listener);
+      },
+    });
 }
 
 function targetOf(address: string): string {

@@ -173,6 +173,10 @@ interface RecordedLlmCall {
   readonly failure: CallFailure | null;
 }
 
+function postgresSafe({ code, message }: LlmReply["warnings"][number]): LlmReply["warnings"][number] {
+  return { code: postgresSafeText(code).text, message: postgresSafeText(message).text };
+}
+
 /** The row of an LLM call, failed ones included. */
 export function llmInteractionRow(
   { stage_id, execution_id }: ExecutionState,
@@ -192,6 +196,7 @@ export function llmInteractionRow(
       tool_calls_count: reply.toolCalls.length,
       code_executions_count: reply.codeExecutions.length,
       groundings_count: reply.groundings.length,
+      ...(reply.warnings.length === 0 ? {} : { warnings: reply.warnings.map(postgresSafe) }),
     },
     thinking_content: reply.thinking === "" ? null : postgresSafeText(reply.thinking).text,
     input_tokens: usage?.inputTokens ?? null,

@@ -10,6 +10,7 @@ import { SUBJECTS } from "#shared/contracts/subjects.ts";
 import { migrate } from "#shared/database/migrate.ts";
 import { openDatabase } from "#shared/database/open-database.ts";
 import { BackingServers } from "../../../test/support/backing-servers.ts";
+import { TEST_GATEWAY_TOKEN } from "../../../test/support/gateway-token.ts";
 import { claimSession } from "../claim-session.ts";
 import type { ClaimOutcome, SessionClaim } from "../session-claim.ts";
 import type { ExecutorDeps } from "../executor-deps.ts";
@@ -194,6 +195,7 @@ async function openDeps(
     databaseUrl,
     natsUrl,
     llmGatewayAddress: gateway,
+    llmGatewayToken: TEST_GATEWAY_TOKEN,
     maxMessageBytes: 16 * 1024 * 1024,
     podId: `pod-${randomUUID()}`,
     readVariable: () => undefined,
@@ -204,7 +206,10 @@ async function openDeps(
   const db = resources.use(await openDatabase({ ...database, url: config.databaseUrl, poolSize: 8 }));
   const leaseDb = resources.use(await openDatabase({ ...database, url: servers.postgres.url, poolSize: 1 }));
   const bus = resources.use(await openBus({ url: config.natsUrl, name: config.podId, log, signal }));
-  const llm = resources.adopt(openLlmClient(gateway, config.maxMessageBytes), (client) => client.close());
+  const llm = resources.adopt(
+    openLlmClient({ address: gateway, maxMessageBytes: config.maxMessageBytes, token: TEST_GATEWAY_TOKEN }),
+    (client) => client.close(),
+  );
   const leases = resources.use(keepLeases({ db: leaseDb, podId: config.podId, log }));
   const metrics = createExecutorMetrics(new Registry());
   return { config, log, db, bus, llm, leases, metrics };

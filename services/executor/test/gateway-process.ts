@@ -1,5 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
+import { TEST_GATEWAY_TOKEN } from "../../../test/support/gateway-token.ts";
 import { spawnService } from "../../../test/support/spawn-service.ts";
 import { testPort } from "../../../test/support/test-port.ts";
 import { untilReady } from "../../../test/support/until-ready.ts";
@@ -36,6 +37,7 @@ export class GatewayProcess implements AsyncDisposable {
       name: "llm-gateway",
       env: {
         CONFIG_DIR: this.#configDir,
+        LLM_GATEWAY_TOKEN: TEST_GATEWAY_TOKEN,
         LLM_GATEWAY_PORT: String(grpc),
         LLM_GATEWAY_HEALTH_PORT: String(health),
         LOG_LEVEL: "silent",

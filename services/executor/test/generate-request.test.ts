@@ -53,8 +53,9 @@ describe("generateRequest", () => {
     ]);
   });
 
-  it("sends the names of the variables with the credentials, never their values", () => {
+  it("names the provider, and says nothing of its address, its credentials or its script", () => {
     const google = {
+      name: "gemini-pro",
       type: "google",
       model: "gemini",
       backend: "google-native",
@@ -65,20 +66,18 @@ describe("generateRequest", () => {
       location: "l",
       native_tools: { google_search: true },
     };
-    expect(request([ROW], google).llmConfig).to.deep.equal({
-      provider: "google",
+    const { entryHash = "", ...config } = request([ROW], google).llmConfig ?? {};
+    expect(config).to.deep.equal({
+      providerName: "gemini-pro",
+      providerType: "google",
       model: "gemini",
       backend: "google-native",
-      apiKeyEnv: "GOOGLE_API_KEY",
-      credentialsEnv: "CREDENTIALS",
-      baseUrl: "http://localhost:1",
-      project: "p",
-      location: "l",
-      script: "script.yaml",
       maxToolResultTokens: 950_000,
       nativeTools: { google_search: true },
     });
-    expect(request([ROW]).llmConfig).to.include({ apiKeyEnv: "", baseUrl: "", project: "", location: "" });
+    expect(entryHash).to.match(/^[\da-f]{64}$/u);
+    const other = request([ROW], { ...google, base_url: "http://localhost:2" }).llmConfig;
+    expect(other?.entryHash).not.to.equal(entryHash);
   });
 
   it("sends the bound tools", () => {

@@ -1,14 +1,16 @@
 import { promises as dns } from "node:dns";
 import { mock } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
-import { Server, ServerCredentials, type ServerWritableStream } from "@grpc/grpc-js";
+import { Metadata, Server, ServerCredentials, type ServerWritableStream } from "@grpc/grpc-js";
 import { expect } from "chai";
+import { CALL_FORMAT, CALL_FORMAT_METADATA } from "#shared/contracts/gateway-metadata.ts";
 import {
   GenerateRequest,
   LLMServiceService,
   type GenerateResponse,
   type LLMServiceClient,
 } from "#shared/generated/llm/v1/llm.ts";
+import { TEST_GATEWAY_TOKEN } from "../../../test/support/gateway-token.ts";
 import { TcpProxy } from "../../../test/support/tcp-proxy.ts";
 import { tryLlmCall } from "../llm/call-llm.ts";
 import type { LlmReply } from "../llm/llm-reply.ts";
@@ -29,6 +31,9 @@ class OpenCalls implements Disposable {
     gateway.#server.addService(LLMServiceService, {
       generate: (call: Call) => {
         gateway.calls.push(call);
+        const accepted = new Metadata();
+        accepted.set(CALL_FORMAT_METADATA, CALL_FORMAT);
+        call.sendMetadata(accepted);
         call.write({ content: { $case: "text", value: { content: "whole" } }, isFinal: false });
       },
     });
@@ -78,7 +83,10 @@ describe("openLlmClient's connections", () => {
     resources.dispose();
   });
 
-  const open = (address: string) => resources.adopt(openLlmClient(address, MIB), (client) => client.close());
+  const open = (address: string) =>
+    resources.adopt(openLlmClient({ address, maxMessageBytes: MIB, token: TEST_GATEWAY_TOKEN }), (client) =>
+      client.close(),
+    );
   const listen = async (address: string) => {
     const { gateway, port } = await OpenCalls.listen(address);
     resources.use(gateway);

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { GenerateRequest, type LLMServiceClient } from "#shared/generated/llm/v1/llm.ts";
 import { testConfigDirectory } from "../../../test/support/config-directory.ts";
+import { TEST_GATEWAY_TOKEN } from "../../../test/support/gateway-token.ts";
 import { GATED_SCRIPT } from "../../../test/support/scripts.ts";
 import { TcpProxy } from "../../../test/support/tcp-proxy.ts";
 import { until } from "../../../test/support/until.ts";
@@ -14,7 +15,7 @@ const MIB = 1024 * 1024;
 const request = (content: string) =>
   GenerateRequest.fromJSON({
     messages: [{ role: "user", content }],
-    llmConfig: { provider: "scripted", backend: "scripted", script: "script.yaml" },
+    llmConfig: { providerName: "scripted", providerType: "scripted", backend: "scripted" },
   });
 
 function ask(llm: LLMServiceClient, content = "look"): Promise<LlmReply> {
@@ -38,7 +39,9 @@ describe("openLlmClient", () => {
   let resources: AsyncDisposableStack;
   let gateways: [GatewayProcess, GatewayProcess];
   const open = (address: string, maxMessageBytes = 16 * MIB) =>
-    resources.adopt(openLlmClient(address, maxMessageBytes), (client) => client.close());
+    resources.adopt(openLlmClient({ address, maxMessageBytes, token: TEST_GATEWAY_TOKEN }), (client) =>
+      client.close(),
+    );
 
   beforeEach(async () => {
     resources = new AsyncDisposableStack();

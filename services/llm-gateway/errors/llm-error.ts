@@ -5,6 +5,8 @@ export const LLM_ERROR_CODES = [
   "credentials",
   "invalid_request",
   "invalid_backend",
+  "unknown_provider",
+  "changed_provider",
   "rate_limited",
   "overloaded",
   "timeout",

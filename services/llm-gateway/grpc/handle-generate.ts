@@ -1,10 +1,18 @@
 import { once } from "node:events";
 import { Metadata, type ServerWritableStream } from "@grpc/grpc-js";
 import { CancelledError, coerceError } from "#shared/errors.ts";
-import type { GenerateRequest, GenerateResponse } from "#shared/generated/llm/v1/llm.ts";
+import { CALL_FORMAT, CALL_FORMAT_METADATA } from "#shared/contracts/gateway-metadata.ts";
+import { hashProvider } from "#shared/contracts/provider-hash.ts";
+import type {
+  GenerateRequest,
+  GenerateResponse,
+  LLMConfig,
+  WarningInfo,
+} from "#shared/generated/llm/v1/llm.ts";
 import type { Logger } from "#shared/service/logger.ts";
 import { retryable, terminal } from "../errors/llm-error.ts";
 import type { CallRecord } from "../gateway-metrics.ts";
+import { providerConfig, type ConfiguredProviders } from "../providers/provider-config.ts";
 import type { Provider } from "../providers/provider.ts";
 import { limitOutput } from "./limit-output.ts";
 import { normaliseChunks } from "./normalise-chunks.ts";
@@ -17,9 +25,15 @@ const STOPPING_MS = 1_000;
 
 interface HandleGenerateOptions {
   readonly provider: Provider;
+  /** What a call may name. */
+  readonly configured: ConfiguredProviders;
   readonly maxOutputBytes: number;
+  /** How long a call without a deadline may take. */
+  readonly callTimeoutMs: number;
   /** Aborts with CancelledError `shutdown` when the stop grace is over. */
   readonly stopping: AbortSignal;
+  /** True for a key that it has not been called with. */
+  readonly warnOnce: (key: string) => boolean;
   readonly record: CallRecord;
   readonly log: Logger;
 }
@@ -36,20 +50,20 @@ export async function handleGenerate(call: GenerateCall, options: HandleGenerate
   call.on("cancelled", cancelled);
   call.on("error", (error) => log.debug({ reason: error.message }, "caller's gRPC stream failed"));
   // Tells the caller that this call has reached a gateway: from now on it may cost something.
-  call.sendMetadata(new Metadata());
+  call.sendMetadata(acceptance());
+  const limit = limitTime(call, options.callTimeoutMs);
   try {
-    await streamContent(call, AbortSignal.any([caller.signal, options.stopping]), options);
+    await streamContent(call, AbortSignal.any([caller.signal, options.stopping, ...limit.signals]), {
+      ...options,
+      deadline: limit.deadline,
+    });
     await write(call, { content: undefined, isFinal: true }, caller.signal);
     record.end("ok");
   } catch (thrown) {
     if (caller.signal.aborted) {
       record.end("cancelled");
     } else {
-      const error = toErrorInfo(
-        options.stopping.aborted
-          ? retryable("overloaded", "the LLM gateway is stopping: call again", { estimateMs: STOPPING_MS })
-          : thrown,
-      );
+      const error = toErrorInfo(ownReason(limit.signals, options) ?? thrown);
       if (error.code === "internal") log.error({ err: coerceError(thrown) }, "unexpected error in a call");
       else {
         const { code, message, retryAfterMs } = error;
@@ -67,22 +81,69 @@ export async function handleGenerate(call: GenerateCall, options: HandleGenerate
   }
 }
 
+function acceptance(): Metadata {
+  const metadata = new Metadata();
+  metadata.set(CALL_FORMAT_METADATA, CALL_FORMAT);
+  return metadata;
+}
+
+/** A call's deadline in milliseconds since the epoch, and a signal for it if the call has none of its own. */
+function limitTime(
+  call: GenerateCall,
+  timeoutMs: number,
+): { readonly deadline: number; readonly signals: readonly AbortSignal[] } {
+  const deadline = Number(call.getDeadline());
+  if (Number.isFinite(deadline)) return { deadline, signals: [] };
+  return { deadline: Date.now() + timeoutMs, signals: [AbortSignal.timeout(timeoutMs)] };
+}
+
+/** Why the gateway itself has ended a call; undefined if it has not. */
+function ownReason(
+  limits: readonly AbortSignal[],
+  { stopping, callTimeoutMs }: HandleGenerateOptions,
+): Error | undefined {
+  if (stopping.aborted) {
+    return retryable("overloaded", "the LLM gateway is stopping: call again", { estimateMs: STOPPING_MS });
+  }
+  if (!limits.some(({ aborted }) => aborted)) return undefined;
+  const seconds = callTimeoutMs / 1_000;
+  return retryable("timeout", `the call has no deadline, and the LLM gateway ended it after ${seconds} s`);
+}
+
 async function streamContent(
   call: GenerateCall,
   signal: AbortSignal,
-  options: HandleGenerateOptions,
+  options: HandleGenerateOptions & { readonly deadline: number },
 ): Promise<void> {
-  const { provider, record, log } = options;
-  const { llmConfig } = call.request;
-  if (llmConfig === undefined) throw terminal("invalid_request", "llm_config is missing");
-  const deadline = Number(call.getDeadline());
-  const chunks = provider({ request: call.request, config: llmConfig, signal, deadline, log });
+  const { provider, configured, record, deadline, log } = options;
+  const { request } = call;
+  if (request.llmConfig === undefined) throw terminal("invalid_request", "llm_config is missing");
+  const config = providerConfig(request.llmConfig, configured);
+  const warning = differenceWarning(request.llmConfig, configured);
+  if (warning !== undefined) {
+    if (options.warnOnce(`${request.sessionId} ${config.name}`)) log.warn(warning.message);
+    await write(call, { content: { $case: "warning", value: warning }, isFinal: false }, signal);
+  }
+  const chunks = provider({ request, config, signal, deadline, log });
   for await (const content of limitOutput(normaliseChunks(chunks), options.maxOutputBytes)) {
     if (content.$case === "usage") record.usage(content.value);
     await write(call, { content, isFinal: false }, signal);
     record.firstChunk();
   }
   signal.throwIfAborted();
+}
+
+/** The warning for a call whose provider has another entry here than its caller knows. */
+function differenceWarning(
+  { providerName, entryHash }: LLMConfig,
+  configured: ConfiguredProviders,
+): WarningInfo | undefined {
+  const entry = configured.get(providerName);
+  if (entryHash === "" || entry === undefined || hashProvider(entry) === entryHash) return undefined;
+  return {
+    code: "provider_differs",
+    message: `provider ${providerName} differs in the LLM gateway from what the session was created with: address, credential and script are the gateway's, model and limits the session's`,
+  };
 }
 
 async function write(call: GenerateCall, chunk: GenerateResponse, signal: AbortSignal): Promise<void> {

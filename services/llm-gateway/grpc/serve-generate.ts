@@ -4,11 +4,14 @@ import { promisify } from "node:util";
 import { Server, ServerCredentials } from "@grpc/grpc-js";
 import { CancelledError, TerminalError, errorMessage } from "#shared/errors.ts";
 import { HealthService } from "#shared/generated/grpc/health/v1/health.ts";
-import { LLMServiceService, type LLMConfig, type LLMServiceServer } from "#shared/generated/llm/v1/llm.ts";
+import { LLMServiceService, type LLMServiceServer } from "#shared/generated/llm/v1/llm.ts";
 import type { Logger } from "#shared/service/logger.ts";
-import type { CallRecord } from "../gateway-metrics.ts";
+import type { GatewayMetrics } from "../gateway-metrics.ts";
+import type { ConfiguredProviders } from "../providers/provider-config.ts";
 import { providerAddress } from "../providers/provider-target.ts";
 import type { Provider } from "../providers/provider.ts";
+import type { CallLimits } from "./call-budget.ts";
+import { guardCalls, type Refusal } from "./guard-calls.ts";
 import { handleGenerate } from "./handle-generate.ts";
 import { healthService } from "./health-service.ts";
 
@@ -22,8 +25,15 @@ interface ServeGenerateOptions {
   readonly maxOutputBytes: number;
   /** How long running calls may continue after the server was told to stop. */
   readonly stopGraceMs: number;
+  /** How long a call without a deadline may take. */
+  readonly callTimeoutMs: number;
+  /** The tokens that callers may use. */
+  readonly tokens: readonly string[];
+  readonly limits: CallLimits;
+  /** What calls may name. */
+  readonly configured: ConfiguredProviders;
   readonly provider: Provider;
-  readonly openRecord: (config: LLMConfig | undefined) => CallRecord;
+  readonly metrics: GatewayMetrics;
   readonly log: Logger;
 }
 
@@ -34,35 +44,55 @@ interface GenerateServer extends AsyncDisposable {
 /** More than the fields around a chunk's content ever take. */
 const MESSAGE_OVERHEAD_BYTES = 1_024;
 
+/** Sessions and providers for which a warning was logged. */
+const MAX_WARNED = 1_000;
+const REFUSALS_LOGGED_EVERY_MS = 60_000;
+
 /**
  * Serves `llm.v1.LLMService` and gRPC's health service. Resolves when the port is bound; throws TerminalError
  * `port_unavailable` if it cannot be. Disposing rejects new calls, lets running calls finish within `stopGraceMs`, then
  * ends them with a retryable error.
  */
 export async function serveGenerate(options: ServeGenerateOptions): Promise<GenerateServer> {
-  const { provider, openRecord } = options;
+  const { provider, configured, callTimeoutMs, metrics } = options;
   // A chunk over the message limit would end the call with a bare gRPC status; the output limit ends it with an
   // ErrorInfo.
   const maxOutputBytes = Math.min(options.maxOutputBytes, options.maxMessageBytes - MESSAGE_OVERHEAD_BYTES);
   const stop = new AbortController();
   const running = new Set<Promise<void>>();
+  const warnOnce = onceEach(MAX_WARNED);
   const service: LLMServiceServer = {
     generate: (call) => {
       const { sessionId, executionId, llmConfig } = call.request;
       const log = options.log.child({
         session_id: sessionId,
         execution_id: executionId,
-        provider: llmConfig?.provider,
+        provider: llmConfig?.providerName,
         model: llmConfig?.model,
-        address: llmConfig === undefined ? undefined : providerAddress(llmConfig),
+        address: addressOf(llmConfig?.providerName, configured),
       });
-      const record = openRecord(llmConfig);
-      const done = handleGenerate(call, { provider, maxOutputBytes, stopping: stop.signal, record, log });
+      const record = metrics.openRecord({
+        type: llmConfig?.providerType ?? "",
+        model: llmConfig?.model ?? "",
+      });
+      const done = handleGenerate(call, {
+        provider,
+        configured,
+        maxOutputBytes,
+        callTimeoutMs,
+        stopping: stop.signal,
+        warnOnce,
+        record,
+        log,
+      });
       running.add(done);
       void done.finally(() => running.delete(done));
     },
   };
   const server = new Server({
+    interceptors: [
+      guardCalls({ tokens: options.tokens, limits: options.limits, onRefused: reportRefusals(options) }),
+    ],
     "grpc.max_receive_message_length": options.maxMessageBytes,
     "grpc.max_send_message_length": options.maxMessageBytes,
     // No connection age: grpc-js destroys a closing connection with its running calls as soon as either side pings it.
@@ -89,6 +119,37 @@ export async function serveGenerate(options: ServeGenerateOptions): Promise<Gene
       server.forceShutdown();
     },
   };
+}
+
+/** True for each key the first time; remembers the last `max` keys. */
+function onceEach(max: number): (key: string) => boolean {
+  const seen = new Set<string>();
+  return (key) => {
+    if (seen.has(key)) return false;
+    seen.add(key);
+    const [oldest] = seen;
+    if (seen.size > max && oldest !== undefined) seen.delete(oldest);
+    return true;
+  };
+}
+
+/** Counts refused calls, and logs the first and then at most one a minute of each kind. */
+function reportRefusals({ metrics, log }: ServeGenerateOptions): (refusal: Refusal) => void {
+  const loggedAt = new Map<Refusal, number>();
+  return (refusal) => {
+    metrics.refused(refusal);
+    const now = performance.now();
+    if (now - (loggedAt.get(refusal) ?? -Infinity) < REFUSALS_LOGGED_EVERY_MS) return;
+    loggedAt.set(refusal, now);
+    log.warn({ refusal }, "calls are refused; tarsy_llm_calls_refused_total counts them");
+  };
+}
+
+function addressOf(name: string | undefined, configured: ConfiguredProviders): string | undefined {
+  const entry = name === undefined ? undefined : configured.get(name);
+  if (entry === undefined) return undefined;
+  const { type, base_url: baseUrl = "", location = "" } = entry;
+  return providerAddress({ provider: type, baseUrl, location });
 }
 
 /** Resolves when `stop` has aborted and every running call has sent its final chunk. */

@@ -1,13 +1,14 @@
-import type { GenerateRequest, GenerateResponse, LLMConfig } from "#shared/generated/llm/v1/llm.ts";
+import type { GenerateRequest, GenerateResponse } from "#shared/generated/llm/v1/llm.ts";
 import type { Logger } from "#shared/service/logger.ts";
+import type { ProviderConfig } from "./provider-config.ts";
 
-/** The content of one chunk of an answer; errors are thrown, never yielded. */
-export type Content = Exclude<NonNullable<GenerateResponse["content"]>, { $case: "error" }>;
+/** The content of one chunk of an answer; errors are thrown, never yielded, and warnings are the gateway's own. */
+export type Content = Exclude<NonNullable<GenerateResponse["content"]>, { $case: "error" | "warning" }>;
 
 /** One Generate call, as passed to a provider. */
 export interface ProviderCall {
   readonly request: GenerateRequest;
-  readonly config: LLMConfig;
+  readonly config: ProviderConfig;
   /** Aborts when the caller cancels, its deadline passes or the gateway stops; the provider closes its socket then. */
   readonly signal: AbortSignal;
   /** The caller's deadline in milliseconds since the epoch, or Infinity. */

@@ -1,15 +1,15 @@
 import { LLM_BACKENDS } from "#shared/contracts/resolved-chain.ts";
-import type { LLMConfig } from "#shared/generated/llm/v1/llm.ts";
 import { terminal } from "../errors/llm-error.ts";
 import { iterateLater } from "./iterate-later.ts";
 import type { Provider } from "./provider.ts";
+import type { ProviderConfig } from "./provider-config.ts";
 
 const LANGCHAIN_TYPES = ["openai", "anthropic", "xai", "vertexai"];
 
 /** Loads a provider with its first call: an SDK takes some 75 MB, which a gateway that never uses it should not pay. */
 type LazyProvider = () => Promise<Provider>;
 
-/** All providers; a call's llm_config selects one. */
+/** All providers; the settings of a call select one. */
 export interface Providers {
   readonly googleNative: LazyProvider;
   readonly langchain: LazyProvider;
@@ -30,7 +30,7 @@ export function selectProvider(providers: Providers): Provider {
     });
 }
 
-function choose({ provider, backend, model }: LLMConfig, providers: Providers): Promise<Provider> {
+function choose({ provider, backend, model }: ProviderConfig, providers: Providers): Promise<Provider> {
   if (backend !== "" && !LLM_BACKENDS.some((known) => known === backend)) {
     throw terminal(
       "invalid_backend",
@@ -42,7 +42,7 @@ function choose({ provider, backend, model }: LLMConfig, providers: Providers): 
   if (!LANGCHAIN_TYPES.includes(provider) || backend === "google-native") {
     throw terminal(
       "invalid_backend",
-      `llm_config.provider "${provider}" cannot be served with backend "${backend}": backend langchain serves ${LANGCHAIN_TYPES.join(", ")}`,
+      `provider type "${provider}" cannot be served with backend "${backend}": backend langchain serves ${LANGCHAIN_TYPES.join(", ")}`,
     );
   }
   return provider === "vertexai" && !isClaude(model) ? providers.vertexGemini() : providers.langchain();

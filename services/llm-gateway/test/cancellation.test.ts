@@ -1,10 +1,9 @@
-import { credentials, status } from "@grpc/grpc-js";
+import { status } from "@grpc/grpc-js";
 import { expect } from "chai";
-import { LLMServiceClient } from "#shared/generated/llm/v1/llm.ts";
 import { geminiChunk, openGeminiServer } from "../../../test/support/gemini-server.ts";
 import { TcpProxy } from "../../../test/support/tcp-proxy.ts";
 import { until } from "../../../test/support/until.ts";
-import { collect, geminiRequest, openGateway } from "./open-gateway.ts";
+import { collect, geminiRequest, openClient, openGateway } from "./open-gateway.ts";
 
 /** The gRPC status code a call failed with. */
 async function statusOf(call: Promise<unknown>): Promise<unknown> {
@@ -58,7 +57,7 @@ describe("llm-gateway when the caller is gone", () => {
     await using gemini = await openGeminiServer((reply) => reply.chunk(geminiChunk([{ text: "well" }])));
     await using gateway = await openGateway();
     await using proxy = await TcpProxy.start({ host: "127.0.0.1", port: gateway.server.port });
-    const client = new LLMServiceClient(`127.0.0.1:${proxy.port}`, credentials.createInsecure());
+    const client = openClient(`127.0.0.1:${proxy.port}`);
     const failed = statusOf(collect(client.generate(geminiRequest(gemini.url))));
     const request = await gemini.request(0);
     proxy.cut();

@@ -22,9 +22,7 @@ describe("llm-gateway before it calls Gemini", () => {
       expect(error).to.deep.include({ code: "invalid_request", retryable: false });
       expect(error?.message).not.to.contain("secret");
     }
-    for (const config of [{ provider: "unheard-of" }, { backend: "nonsense" }]) {
-      const { error } = await gateway.ask(geminiRequest("http://127.0.0.1:9", {}, config));
-      expect(error).to.deep.include({ code: "invalid_backend", retryable: false });
-    }
+    const { error } = await gateway.ask(geminiRequest("http://127.0.0.1:9", {}, { backend: "nonsense" }));
+    expect(error).to.deep.include({ code: "invalid_backend", retryable: false });
   });
 });

@@ -4,13 +4,19 @@ import { Channel, Metadata, credentials, status, type ServiceError } from "@grpc
 import { expect } from "chai";
 import {
   HealthCheckResponse_ServingStatus as ServingStatus,
-  HealthClient,
+  type HealthClient,
   type HealthCheckResponse,
 } from "#shared/generated/grpc/health/v1/health.ts";
-import { LLMServiceClient } from "#shared/generated/llm/v1/llm.ts";
 import { geminiChunk, openGeminiServer } from "../../../test/support/gemini-server.ts";
 import { until } from "../../../test/support/until.ts";
-import { collect, geminiRequest, message, openGateway } from "./open-gateway.ts";
+import {
+  collect,
+  geminiRequest,
+  message,
+  openClient,
+  openGateway,
+  openHealthClient,
+} from "./open-gateway.ts";
 
 const MIB = 1024 * 1024;
 const HOUR_MS = 3_600_000;
@@ -27,7 +33,7 @@ function check(client: HealthClient, service: string): Promise<{ serving?: numbe
 describe("llm-gateway's gRPC server", () => {
   it("answers gRPC's health checks", async () => {
     await using gateway = await openGateway();
-    const client = new HealthClient(`127.0.0.1:${gateway.server.port}`, credentials.createInsecure());
+    const client = openHealthClient(`127.0.0.1:${gateway.server.port}`);
     for (const service of ["", "llm.v1.LLMService"]) {
       expect(await check(client, service)).to.deep.equal({ serving: ServingStatus.SERVING });
     }
@@ -43,7 +49,7 @@ describe("llm-gateway's gRPC server", () => {
       reply.end();
     });
     await using gateway = await openGateway({ stopGraceMs: 30_000 });
-    const client = new HealthClient(`127.0.0.1:${gateway.server.port}`, credentials.createInsecure());
+    const client = openHealthClient(`127.0.0.1:${gateway.server.port}`);
     const seen: unknown[] = [];
     const known = client.watch({ service: "llm.v1.LLMService" });
     known.on("data", (response) => seen.push(response));
@@ -136,8 +142,8 @@ describe("llm-gateway's gRPC server", () => {
       const options = { "grpc.keepalive_time_ms": 20_000, "grpc.keepalive_timeout_ms": 20_000 };
       const channel = new Channel(address, credentials.createInsecure(), options);
       const override = { channelOverride: channel };
-      const health = new HealthClient(address, credentials.createInsecure(), override);
-      const llm = new LLMServiceClient(address, credentials.createInsecure(), override);
+      const health = openHealthClient(address, override);
+      const llm = openClient(address, override);
       const answer = collect(llm.generate(geminiRequest(gemini.url), new Metadata({ waitForReady: true })));
       await gemini.request(0);
       for (let minutes = 0; minutes < 20; minutes += 1 / 6) {

@@ -4,8 +4,9 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
+import type { GenerateRequest } from "#shared/generated/llm/v1/llm.ts";
 import { listen } from "#shared/service/listen.ts";
-import { openSseServer } from "../../../test/support/sse-server.ts";
+import { openSseServer, type SseHandler } from "../../../test/support/sse-server.ts";
 import { openGatewayProcess } from "./open-gateway-process.ts";
 import { TEST_KEY, TEST_KEY_ENV, collect } from "./open-gateway.ts";
 import { chatRequest, completes, completion } from "./wire.ts";
@@ -61,15 +62,16 @@ describe("llm-gateway process with the langchain backend", () => {
     const login = { access_token: "stray-token", refresh_token: "stray-refresh", expires_at: 4_102_444_800 };
     await writeFile(join(files, "credentials/default.json"), JSON.stringify(login), { mode: 0o600 });
     await using server = await openSseServer((reply) => reply.fail(400, { error: { message: "seen" } }));
-    using gateway = await openGatewayProcess({ HOME: home.path });
     const request = chatRequest("anthropic", server.url, {}, { apiKeyEnv: "" });
+    using gateway = await openGatewayProcess([request], { HOME: home.path });
     expect((await collect(gateway.client.generate(request))).error?.message).to.contain("seen");
     expect(JSON.stringify(server.requests[0]?.headers)).not.to.contain("stray");
     expect(server.requests[0]?.headers).not.to.have.any.keys("authorization", "x-api-key");
   });
 
   it("takes neither keys nor addresses from its environment", async () => {
-    using gateway = await openGatewayProcess(MISLEADING);
+    await using servers = new AsyncDisposableStack();
+    const calls: { request: GenerateRequest; server: Awaited<ReturnType<typeof openSseServer>> }[] = [];
     for (const [provider, model] of [
       ["openai", "gpt-4o"],
       ["xai", "grok-4"],
@@ -77,9 +79,18 @@ describe("llm-gateway process with the langchain backend", () => {
       ["vertexai", "claude-sonnet-4-5"],
       ["vertexai", "gemini-2.5-pro"],
     ] as const) {
-      await using server = await openSseServer((reply) => reply.fail(400, { error: { message: "seen" } }));
+      const server = servers.use(
+        await openSseServer((reply) => reply.fail(400, { error: { message: "seen" } })),
+      );
       const config = { model, apiKeyEnv: "", project: "p1", location: "eu" };
-      const { error } = await collect(gateway.client.generate(chatRequest(provider, server.url, {}, config)));
+      calls.push({ request: chatRequest(provider, server.url, {}, config), server });
+    }
+    using gateway = await openGatewayProcess(
+      calls.map(({ request }) => request),
+      MISLEADING,
+    );
+    for (const { request, server } of calls) {
+      const { error } = await collect(gateway.client.generate(request));
       expect(error?.message).to.contain("seen");
       const { headers, path } = await server.request(0);
       expect(JSON.stringify({ headers, path })).not.to.contain("stray");
@@ -106,12 +117,13 @@ describe("llm-gateway process with the langchain backend", () => {
         LANGCHAIN_VERBOSE: "true",
         OPENAI_CUSTOM_HEADERS: "x-stray: yes",
       };
-      using gateway = await openGatewayProcess({
+      const request = chatRequest("openai", server.url);
+      using gateway = await openGatewayProcess([request], {
         ...tempting,
         [TEST_KEY_ENV]: TEST_KEY,
         LLM_SDK_VARIABLES: allowed ? Object.keys(tempting).join(", ") : "",
       });
-      const { text } = await collect(gateway.client.generate(chatRequest("openai", server.url)));
+      const { text } = await collect(gateway.client.generate(request));
       expect(text).to.equal("a secret conversation");
       expect("x-stray" in (server.requests[0]?.headers ?? {})).to.equal(allowed);
       if (allowed) {
@@ -126,22 +138,31 @@ describe("llm-gateway process with the langchain backend", () => {
   }
 
   it("survives cancels and cut connections, and writes no key", async () => {
-    using gateway = await openGatewayProcess({ [TEST_KEY_ENV]: TEST_KEY });
-    for (const provider of ["openai", "anthropic"]) {
-      await using refusing = await openSseServer((reply) => reply.fail(401, `no key ${TEST_KEY}`));
-      await using cutting = await openSseServer((reply) => reply.reset());
-      await using garbage = await openSseServer((reply) => {
-        reply.raw(`event: message_start\ndata: {"broken ${TEST_KEY}\n\n`);
-        reply.end();
-      });
-      for (const { url } of [refusing, cutting, garbage]) {
-        const { error } = await collect(gateway.client.generate(chatRequest(provider, url)));
+    await using servers = new AsyncDisposableStack();
+    const open = async (handler: SseHandler) => servers.use(await openSseServer(handler));
+    const refusing = await open((reply) => reply.fail(401, `no key ${TEST_KEY}`));
+    const cutting = await open((reply) => reply.reset());
+    const garbage = await open((reply) => {
+      reply.raw(`event: message_start\ndata: {"broken ${TEST_KEY}\n\n`);
+      reply.end();
+    });
+    const stalling = await open((reply) => reply.data(completion({ content: "well" })));
+    const requests = ["openai", "anthropic"].map((provider) => ({
+      failing: [refusing, cutting, garbage].map(({ url }) => chatRequest(provider, url)),
+      stalling: chatRequest(provider, stalling.url),
+    }));
+    using gateway = await openGatewayProcess(
+      requests.flatMap(({ failing, stalling: held }) => [...failing, held]),
+      { [TEST_KEY_ENV]: TEST_KEY },
+    );
+    for (const [index, { failing, stalling: cancelled }] of requests.entries()) {
+      for (const request of failing) {
+        const { error } = await collect(gateway.client.generate(request));
         expect(error?.message).not.to.contain(TEST_KEY);
       }
-      await using stalling = await openSseServer((reply) => reply.data(completion({ content: "well" })));
-      const call = gateway.client.generate(chatRequest(provider, stalling.url));
+      const call = gateway.client.generate(cancelled);
       const failed = once(call, "error");
-      const request = await stalling.request(0);
+      const request = await stalling.request(index);
       call.cancel();
       await failed;
       await request.closed;

@@ -44,7 +44,7 @@ describe("llm-gateway with a provider of the langchain backend", () => {
 
   it("refuses a backend that cannot serve the provider", async () => {
     await using gateway = await openGateway();
-    for (const config of [{ backend: "google-native" }, { provider: "unheard-of" }]) {
+    for (const config of [{ backend: "google-native" }, { backend: "unheard-of" }]) {
       const { error } = await gateway.ask(chatRequest("openai", "http://127.0.0.1:9", {}, config));
       expect(error).to.deep.include({ code: "invalid_backend", retryable: false });
     }

@@ -6,8 +6,9 @@ import { chatRequest } from "./wire.ts";
 
 describe("llm-gateway process", () => {
   it("serves calls, health and metrics, and stops in good order", async () => {
-    using gateway = await openGatewayProcess();
-    const answer = await collect(gateway.client.generate(scriptedRequest("../outside.yaml")));
+    const request = scriptedRequest("../outside.yaml");
+    using gateway = await openGatewayProcess([request]);
+    const answer = await collect(gateway.client.generate(request));
     expect(answer.error?.code).to.equal("invalid_request");
     expect((await fetch(`${gateway.healthUrl}/readyz`)).status).to.equal(200);
     const metrics = await (await fetch(`${gateway.healthUrl}/metrics`)).text();
@@ -17,18 +18,17 @@ describe("llm-gateway process", () => {
 
   it("logs why a call failed and where it went, and nothing of the key or the rest of base_url", async () => {
     const key = "key-that-must-not-leak";
-    using gateway = await openGatewayProcess({ TEST_KEY: key });
     const port = await testPort();
     const baseUrl = `http://127.0.0.1:${port}/v1?key=${key}`;
-    const { error } = await collect(
-      gateway.client.generate(chatRequest("openai", baseUrl, {}, { apiKeyEnv: "TEST_KEY" })),
-    );
+    const request = chatRequest("openai", baseUrl, {}, { apiKeyEnv: "TEST_KEY" });
+    using gateway = await openGatewayProcess([request], { TEST_KEY: key });
+    const { error } = await collect(gateway.client.generate(request));
     const { output } = await gateway.stop();
     const line: unknown = JSON.parse(
       output.split("\n").find((text) => text.includes('"call failed"')) ?? "null",
     );
     expect(line).to.deep.include({
-      provider: "openai",
+      provider: request.llmConfig?.providerName,
       model: "gpt-4o",
       address: `http://127.0.0.1:${port}`,
       code: "max_retries",

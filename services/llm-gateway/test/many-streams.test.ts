@@ -1,7 +1,5 @@
-import { Metadata, credentials, status } from "@grpc/grpc-js";
+import { Metadata, status } from "@grpc/grpc-js";
 import { expect } from "chai";
-import { HealthClient } from "#shared/generated/grpc/health/v1/health.ts";
-import { LLMServiceClient } from "#shared/generated/llm/v1/llm.ts";
 import {
   geminiChunk,
   openGeminiServer,
@@ -13,7 +11,9 @@ import {
   collect,
   geminiRequest,
   message,
+  openClient,
   openGateway,
+  openHealthClient,
   scriptedRequest,
   type Answer,
 } from "./open-gateway.ts";
@@ -36,7 +36,7 @@ async function openReplicas() {
   await using stack = new AsyncDisposableStack();
   const gateways = [stack.use(await openGateway()), stack.use(await openGateway())];
   const target = `ipv4:${gateways.map(({ server }) => `127.0.0.1:${server.port}`).join(",")}`;
-  const client = new LLMServiceClient(target, credentials.createInsecure(), {
+  const client = openClient(target, {
     "grpc.service_config": JSON.stringify({ loadBalancingConfig: [{ round_robin: {} }] }),
   });
   stack.defer(() => client.close());
@@ -173,7 +173,7 @@ describe("llm-gateway under load", () => {
     call.pause();
     await gemini.request(0);
     // Takes long enough for the provider to send a gigabyte.
-    const health = new HealthClient(`127.0.0.1:${gateway.server.port}`, credentials.createInsecure());
+    const health = openHealthClient(`127.0.0.1:${gateway.server.port}`);
     for (let check = 0; check < 500; check += 1) {
       await new Promise((resolve) => health.check({ service: "" }, resolve));
     }

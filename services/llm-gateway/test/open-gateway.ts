@@ -1,5 +1,16 @@
-import { Metadata, credentials, type CallOptions } from "@grpc/grpc-js";
+import {
+  InterceptingCall,
+  Metadata,
+  credentials,
+  type CallOptions,
+  type ClientOptions,
+  type Interceptor,
+} from "@grpc/grpc-js";
 import { Registry } from "prom-client";
+import type { LlmProvider } from "#shared/agent-config/agent-config.ts";
+import { TOKEN_METADATA } from "#shared/contracts/gateway-metadata.ts";
+import { HealthClient } from "#shared/generated/grpc/health/v1/health.ts";
+import { PROVIDER_TYPES } from "#shared/contracts/resolved-chain.ts";
 import {
   GenerateRequest,
   LLMConfig,
@@ -9,13 +20,25 @@ import {
   type GenerateResponse,
 } from "#shared/generated/llm/v1/llm.ts";
 import { createLogger } from "#shared/service/logger.ts";
+import { TEST_GATEWAY_TOKEN } from "../../../test/support/gateway-token.ts";
 import { gatewayMetrics } from "../gateway-metrics.ts";
+import type { CallLimits } from "../grpc/call-budget.ts";
 import { serveGenerate } from "../grpc/serve-generate.ts";
 import { loadProviders } from "../providers/load-providers.ts";
+import type { ProviderConfig } from "../providers/provider-config.ts";
 import { selectProvider } from "../providers/select-provider.ts";
 
 export const TEST_KEY_ENV = "TEST_GEMINI_KEY";
 export const TEST_KEY = "key-that-must-not-leak";
+
+/** The settings of a provider and of a call to it. */
+export type TestConfig = Partial<Omit<ProviderConfig, "name">>;
+
+/** What every gateway of the tests has configured: the providers of all requests that were made with these functions. */
+export const TEST_PROVIDERS = new Map<string, LlmProvider>();
+
+/** The names of those providers by their settings. */
+const NAMES = new Map<string, string>();
 
 interface GatewayOverrides {
   readonly configDir?: string;
@@ -26,6 +49,9 @@ interface GatewayOverrides {
   readonly maxOutputBytes?: number;
   readonly maxMessageBytes?: number;
   readonly stopGraceMs?: number;
+  readonly callTimeoutMs?: number;
+  readonly tokens?: readonly string[];
+  readonly limits?: Partial<CallLimits>;
 }
 
 /** Everything that one call sent. */
@@ -52,12 +78,17 @@ export async function openGateway(overrides: GatewayOverrides = {}) {
     maxMessageBytes: overrides.maxMessageBytes ?? 16 * 1024 * 1024,
     maxOutputBytes: overrides.maxOutputBytes ?? 1024 * 1024,
     stopGraceMs: overrides.stopGraceMs ?? 0,
+    callTimeoutMs: overrides.callTimeoutMs ?? 600_000,
+    tokens: overrides.tokens ?? [TEST_GATEWAY_TOKEN],
+    limits: { calls: 2_000, bytes: 64 * 1024 * 1024, ...overrides.limits },
+    configured: TEST_PROVIDERS,
     provider: selectProvider(providers),
-    openRecord: gatewayMetrics(metrics),
+    metrics: gatewayMetrics(metrics),
     log: await createLogger({ service: "llm-gateway", level: "silent", format: "json" }),
   });
-  const limits = { "grpc.max_receive_message_length": 16 * 1024 * 1024 };
-  const client = new LLMServiceClient(`127.0.0.1:${server.port}`, credentials.createInsecure(), limits);
+  const client = openClient(`127.0.0.1:${server.port}`, {
+    "grpc.max_receive_message_length": 16 * 1024 * 1024,
+  });
   return {
     client,
     metrics,
@@ -72,8 +103,36 @@ export async function openGateway(overrides: GatewayOverrides = {}) {
   };
 }
 
+/** A client whose calls carry `token`; none if it is empty. */
+export function openClient(
+  target: string,
+  options: ClientOptions = {},
+  token = TEST_GATEWAY_TOKEN,
+): LLMServiceClient {
+  return new LLMServiceClient(target, credentials.createInsecure(), { ...options, ...withToken(token) });
+}
+
+/** A client of gRPC's health service whose calls carry the token. */
+export function openHealthClient(target: string, options: ClientOptions = {}): HealthClient {
+  return new HealthClient(target, credentials.createInsecure(), {
+    ...options,
+    ...withToken(TEST_GATEWAY_TOKEN),
+  });
+}
+
+function withToken(token: string): Pick<ClientOptions, "interceptors"> {
+  const sendToken: Interceptor = (call, next) =>
+    new InterceptingCall(next(call), {
+      start: (metadata, listener, proceed) => {
+        if (token !== "") metadata.set(TOKEN_METADATA, `Bearer ${token}`);
+        proceed(metadata, listener);
+      },
+    });
+  return { interceptors: [sendToken] };
+}
+
 /** On a busy machine the connection may not be ready immediately. */
-function waitForReady(): Metadata {
+export function waitForReady(): Metadata {
   return new Metadata({ waitForReady: true });
 }
 
@@ -129,21 +188,18 @@ export function message(
 export function geminiRequest(
   baseUrl: string,
   request: Partial<GenerateRequest> = {},
-  config: Partial<LLMConfig> = {},
+  config: TestConfig = {},
 ): GenerateRequest {
   const gemini = { provider: "google", backend: "google-native", model: "gemini-3-pro" };
   return modelRequest({ ...gemini, baseUrl, ...config }, request);
 }
 
 /** A request with one question and the test key, for the provider in `config`. */
-export function modelRequest(
-  config: Partial<LLMConfig>,
-  request: Partial<GenerateRequest> = {},
-): GenerateRequest {
+export function modelRequest(config: TestConfig, request: Partial<GenerateRequest> = {}): GenerateRequest {
   return {
     ...GenerateRequest.fromJSON({}),
     messages: [message("user", "What is wrong with pod web-1?")],
-    llmConfig: { ...LLMConfig.fromJSON({}), apiKeyEnv: TEST_KEY_ENV, ...config },
+    llmConfig: callConfig({ apiKeyEnv: TEST_KEY_ENV, ...config }),
     ...request,
   };
 }
@@ -153,7 +209,43 @@ export function scriptedRequest(script: string, request: Partial<GenerateRequest
   return {
     ...GenerateRequest.fromJSON({}),
     messages: [message("user", "go")],
-    llmConfig: { ...LLMConfig.fromJSON({}), provider: "scripted", backend: "scripted", script },
+    llmConfig: callConfig({ provider: "scripted", backend: "scripted", script }),
     ...request,
   };
+}
+
+/** Configures a provider in all gateways of the tests; returns what a call to it says. Equal settings have equal names. */
+function callConfig(config: TestConfig): LLMConfig {
+  const { provider = "", model = "", backend = "", maxToolResultTokens = 8_000, nativeTools = {} } = config;
+  const type = PROVIDER_TYPES.find((known) => known === provider);
+  const settings = {
+    type,
+    model: model === "" ? "any" : model,
+    max_tool_result_tokens: maxToolResultTokens,
+    ...textSetting("api_key_env", config.apiKeyEnv),
+    ...textSetting("credentials_env", config.credentialsEnv),
+    ...textSetting("base_url", config.baseUrl),
+    ...textSetting("project", config.project),
+    ...textSetting("location", config.location),
+    ...textSetting("script", config.script),
+  };
+  const key = JSON.stringify(settings);
+  const name = NAMES.get(key) ?? `provider-${NAMES.size + 1}`;
+  NAMES.set(key, name);
+  if (type !== undefined) TEST_PROVIDERS.set(name, { ...settings, type });
+  return {
+    ...LLMConfig.fromJSON({}),
+    providerName: name,
+    providerType: provider,
+    model,
+    backend,
+    maxToolResultTokens,
+    nativeTools: { ...nativeTools },
+  };
+}
+
+function textSetting<K extends string>(key: K, value = ""): { readonly [P in K]?: string } {
+  const setting: { [P in K]?: string } = {};
+  if (value !== "") setting[key] = value;
+  return setting;
 }

@@ -184,7 +184,7 @@ calls:
       expect(error?.message).to.contain(path).and.to.contain("configuration directory");
     }
     expect((await gateway.ask(scriptedRequest("none.yaml"))).error?.message).to.contain("none.yaml");
-    expect((await gateway.ask(scriptedRequest(""))).error?.message).to.contain("llm_config.script");
+    expect((await gateway.ask(scriptedRequest(""))).error?.message).to.contain("has no script");
   });
 
   it("names the script when no entry matches", async () => {

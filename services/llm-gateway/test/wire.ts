@@ -1,13 +1,13 @@
-import type { GenerateRequest, GenerateResponse, LLMConfig } from "#shared/generated/llm/v1/llm.ts";
+import type { GenerateRequest, GenerateResponse } from "#shared/generated/llm/v1/llm.ts";
 import type { SseHandler, SseReply } from "../../../test/support/sse-server.ts";
-import { modelRequest } from "./open-gateway.ts";
+import { modelRequest, type TestConfig } from "./open-gateway.ts";
 
 /** A request for a provider at `baseUrl`; `request` and `config` override any part of it. */
 export function chatRequest(
   provider: string,
   baseUrl: string,
   request: Partial<GenerateRequest> = {},
-  config: Partial<LLMConfig> = {},
+  config: TestConfig = {},
 ): GenerateRequest {
   const model = provider === "anthropic" ? "claude-sonnet-4-5" : "gpt-4o";
   return modelRequest({ provider, backend: "langchain", model, baseUrl, ...config }, request);

@@ -5,6 +5,7 @@ import type { CheckContext } from "#shared/agent-config/checks/check-context.ts"
 import type { Target } from "#shared/agent-config/reporter.ts";
 import type { LlmProviderEntry } from "#shared/agent-config/schemas/llm-providers-file.ts";
 import type { ChainEntry } from "#shared/agent-config/schemas/tarsy-file.ts";
+import { secretVariable } from "#shared/service/secret-variable.ts";
 
 /**
  * Checks that every chain has a provider for each of its agents, and that each used provider has its key,
@@ -58,7 +59,8 @@ function checkUsable(
   const isWritten = reporter.sources.has(provider);
   for (const key of ["api_key_env", "credentials_env", "project_env", "location_env"] as const) {
     const variable = provider[key];
-    if (provider.type === "scripted" || variable === undefined || (env[variable] ?? "") !== "") continue;
+    if (provider.type === "scripted" || variable === undefined || secretVariable(env, variable) !== "")
+      continue;
     const rule = isWritten ? "must name a variable that is set" : `needs ${variable} to be set`;
     const hint = `set ${variable} in the environment or in ${join(configDir, ".env")}: ${users} can use ${name}`;
     reporter.error(isWritten ? { container: provider, key } : reference, rule, hint);

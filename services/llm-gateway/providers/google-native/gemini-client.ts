@@ -1,6 +1,5 @@
 import { GoogleGenAI } from "@google/genai";
 import type { Environment } from "#shared/service/environment.ts";
-import type { LLMConfig } from "#shared/generated/llm/v1/llm.ts";
 import { terminal } from "../../errors/llm-error.ts";
 import type { ErrorContext } from "../../errors/provider-failure.ts";
 import { baseUrl } from "../base-url.ts";
@@ -9,6 +8,7 @@ import { lruCached } from "../lru-cache.ts";
 import { providerTarget } from "../provider-target.ts";
 import { PROVIDER_URLS } from "../provider-urls.ts";
 import { requestTemplate, type RequestTemplate } from "./request/request-template.ts";
+import type { ProviderConfig } from "../provider-config.ts";
 
 /** The SDK's default version has neither thinking nor tools. */
 const API_VERSION = "v1beta";
@@ -25,7 +25,7 @@ export interface OpenedGeminiClient extends ErrorContext {
 /**
  * Opens the client for a call. Throws TerminalError `credentials` or `invalid_request` if its settings are unusable.
  */
-export type OpenGeminiClient = (config: LLMConfig) => OpenedGeminiClient | Promise<OpenedGeminiClient>;
+export type OpenGeminiClient = (config: ProviderConfig) => OpenedGeminiClient | Promise<OpenedGeminiClient>;
 
 /** Opens clients for the Gemini API with the key that a call names, cached by key and base URL. */
 export function openWithApiKey(env: Environment): OpenGeminiClient {
@@ -35,7 +35,7 @@ export function openWithApiKey(env: Environment): OpenGeminiClient {
     if (apiKeyEnv === "") {
       throw terminal(
         "credentials",
-        "llm_config.api_key_env is empty: it must name the variable that holds the key",
+        "the provider has no api_key_env: it must name the variable that holds the key",
       );
     }
     const key = apiKey(apiKeyEnv, env);

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Environment } from "#shared/service/environment.ts";
 import { RetryableError, TerminalError } from "#shared/errors.ts";
-import type { LLMConfig } from "#shared/generated/llm/v1/llm.ts";
 import { normaliseConversation } from "../../conversation/normalise-conversation.ts";
 import { toolNameDecoder } from "../../conversation/tool-names.ts";
 import { brokenOff } from "../../errors/broken-off.ts";
@@ -16,6 +15,7 @@ import { chatModelOpener, type OpenChatModel } from "./models/open-chat-model.ts
 import { LangchainChunkReader } from "./response/langchain-chunk-reader.ts";
 import { parseLangchainChunk } from "./response/langchain-chunk.ts";
 import { translateLangchainError } from "./response/translate-langchain-error.ts";
+import type { ProviderConfig } from "../provider-config.ts";
 
 interface LangchainOptions {
   /** Holds the credentials that calls name. */
@@ -36,7 +36,7 @@ async function* generate(
   open: OpenChatModel,
 ): AsyncGenerator<Content> {
   const { config, request, signal, deadline, log } = call;
-  if (config.model === "") throw terminal("invalid_request", "llm_config.model is empty: name a model");
+  if (config.model === "") throw terminal("invalid_request", "the call names no model");
   const conversation = normaliseConversation(request.messages);
   const { chatModel, secrets } = await open(config);
   const context = { credential: credentialName(config), secrets, target: providerTarget(config) };
@@ -57,7 +57,7 @@ async function* generate(
   );
 }
 
-function credentialName({ apiKeyEnv, credentialsEnv }: LLMConfig): string {
+function credentialName({ apiKeyEnv, credentialsEnv }: ProviderConfig): string {
   const name = apiKeyEnv === "" ? credentialsEnv : apiKeyEnv;
   return name === "" ? "a call without a key" : `the credential in ${name}`;
 }

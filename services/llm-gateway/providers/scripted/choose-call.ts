@@ -5,13 +5,14 @@ import type { Script, ScriptCondition, ScriptStep } from "./script-schema.ts";
 /**
  * Chooses the entry of the script that answers this call: the first one whose conditions all hold. The call's number is
  * the number of assistant messages plus one; it depends only on the conversation, so every replica, and an executor
- * that takes over, gets the same answer. `attempt` counts the gateway's tries of this call, from 1. Throws
+ * that takes over, gets the same answer. `attempt` counts the gateway's tries of this call, from 1; `name` is the script's, for messages. Throws
  * TerminalError `invalid_request` if no entry matches.
  */
 export function chooseCall(
   script: Script,
   request: GenerateRequest,
   attempt: number,
+  name: string,
 ): { readonly number: number; readonly steps: readonly ScriptStep[] } {
   const number = callNumber(request);
   const entry = script.calls.find(
@@ -20,7 +21,7 @@ export function chooseCall(
   if (entry === undefined) {
     throw terminal(
       "invalid_request",
-      `script ${request.llmConfig?.script ?? ""} has no entry for call ${number} of this conversation: add one without "when" at the end`,
+      `script ${name} has no entry for call ${number} of this conversation: add one without "when" at the end`,
     );
   }
   return { number, steps: entry.steps };

@@ -42,7 +42,7 @@ async function resolveInside(configDir: string, path: string): Promise<string> {
   if (path === "") {
     throw terminal(
       "invalid_request",
-      "llm_config.script is empty: name a script file relative to the configuration directory",
+      "the provider has no script: name a script file relative to the configuration directory",
     );
   }
   if (isAbsolute(path)) throw outside(path);

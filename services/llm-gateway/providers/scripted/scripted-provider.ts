@@ -34,11 +34,11 @@ export function scriptedProvider(options: ScriptedOptions): Provider {
 
 async function* play(
   script: Script,
-  { request, signal }: ProviderCall,
+  { request, config, signal }: ProviderCall,
   attempt: number,
   stall: StallLimits,
 ): AsyncGenerator<Content> {
-  const { number, steps } = chooseCall(script, request, attempt);
+  const { number, steps } = chooseCall(script, request, attempt, config.script);
   const estimate = new UsageEstimate(request.messages);
   let hasUsage = false;
   const seed = `${request.executionId}/${number}`;

@@ -2,11 +2,11 @@ import { readFile } from "node:fs/promises";
 import { GoogleAuth, PassThroughClient, type AuthClient } from "google-auth-library";
 import type { Environment } from "#shared/service/environment.ts";
 import { errorMessage, type RetryableError, type TerminalError } from "#shared/errors.ts";
-import type { LLMConfig } from "#shared/generated/llm/v1/llm.ts";
 import { retryable, terminal } from "../../errors/llm-error.ts";
 import { WAIT_ESTIMATE_MS } from "../../errors/wait-estimate.ts";
 import { isObject, parseJsonObject } from "../../parse-json.ts";
 import { credential } from "../credential.ts";
+import type { ProviderConfig } from "../provider-config.ts";
 
 /** Credentials for calls to Google Cloud. */
 interface GoogleCredentials {
@@ -18,7 +18,9 @@ interface GoogleCredentials {
 /**
  * Returns the credentials for a call's settings. Throws TerminalError `credentials` or RetryableError `provider_error`.
  */
-type FindCredentials = (config: Pick<LLMConfig, "credentialsEnv" | "baseUrl">) => Promise<GoogleCredentials>;
+type FindCredentials = (
+  config: Pick<ProviderConfig, "credentialsEnv" | "baseUrl">,
+) => Promise<GoogleCredentials>;
 
 const SCOPES = ["https://www.googleapis.com/auth/cloud-platform"];
 const SECRET_KEYS = ["private_key", "private_key_id", "client_secret", "refresh_token"];

@@ -23,8 +23,9 @@ export const protobufPackage = "llm.v1";
 export const protobufFileName = "llm/v1/llm.proto";
 
 /**
- * Between executor and llm-gateway: one provider call, streamed. The gateway keeps no state, so every call
- * carries the whole conversation and the provider state of its earlier answers.
+ * Between executor and llm-gateway: one provider call, streamed. The gateway keeps no state, so every call carries the
+ * whole conversation and the provider state of its earlier answers. The metadata of every call carry
+ * "authorization: Bearer <LLM_GATEWAY_TOKEN>"; the gateway's initial metadata name the format of calls that it reads.
  */
 
 export interface GenerateRequest {
@@ -66,22 +67,19 @@ export interface ToolCall {
   arguments: string;
 }
 
+/** What a call says about its model. Address, headers, credential and script come from the gateway's own configuration only. */
 export interface LLMConfig {
-  /** The provider's type: google, openai, anthropic, xai, vertexai or scripted. */
-  provider: string;
   model: string;
-  /** Names of environment variables that the gateway resolves; the values are never sent. */
-  apiKeyEnv: string;
-  credentialsEnv: string;
-  baseUrl: string;
   maxToolResultTokens: number;
   nativeTools: { [key: string]: boolean };
-  project: string;
-  location: string;
   /** "google-native", "langchain" or "scripted". */
   backend: string;
-  /** Only for provider "scripted": the script file, relative to the gateway's configuration directory. */
-  script: string;
+  /** The provider's name in the gateway's llm-providers.yaml. */
+  providerName: string;
+  /** The type that the caller knows the provider by; a gateway with another one under this name refuses the call. */
+  providerType: string;
+  /** Hash of the entry that the caller knows; the gateway sends a warning if its own differs. Empty: not compared. */
+  entryHash: string;
 }
 
 export interface LLMConfig_NativeToolsEntry {
@@ -99,6 +97,7 @@ export interface GenerateResponse {
     | { $case: "codeExecution"; value: CodeExecutionDelta }
     | { $case: "grounding"; value: GroundingDelta }
     | { $case: "providerState"; value: ProviderState }
+    | { $case: "warning"; value: WarningInfo }
     | undefined;
   /** True on the last chunk of the call, and only there. */
   isFinal: boolean;
@@ -136,6 +135,12 @@ export interface ErrorInfo {
    * a provider that is overloaded, loading or unreachable. Absent if waiting is no remedy.
    */
   retryAfterMs?: number | undefined;
+}
+
+/** Something that people should know about a call that continues; before the content. */
+export interface WarningInfo {
+  code: string;
+  message: string;
 }
 
 /** Code that the provider ran in its sandbox, and the result. Each may arrive in a separate chunk. */
@@ -642,36 +647,20 @@ export const ToolCall: MessageFns<ToolCall> = {
 
 function createBaseLLMConfig(): LLMConfig {
   return {
-    provider: "",
     model: "",
-    apiKeyEnv: "",
-    credentialsEnv: "",
-    baseUrl: "",
     maxToolResultTokens: 0,
     nativeTools: {},
-    project: "",
-    location: "",
     backend: "",
-    script: "",
+    providerName: "",
+    providerType: "",
+    entryHash: "",
   };
 }
 
 export const LLMConfig: MessageFns<LLMConfig> = {
   encode(message: LLMConfig, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.provider !== "") {
-      writer.uint32(10).string(message.provider);
-    }
     if (message.model !== "") {
       writer.uint32(18).string(message.model);
-    }
-    if (message.apiKeyEnv !== "") {
-      writer.uint32(26).string(message.apiKeyEnv);
-    }
-    if (message.credentialsEnv !== "") {
-      writer.uint32(34).string(message.credentialsEnv);
-    }
-    if (message.baseUrl !== "") {
-      writer.uint32(42).string(message.baseUrl);
     }
     if (message.maxToolResultTokens !== 0) {
       writer.uint32(48).int32(message.maxToolResultTokens);
@@ -679,17 +668,17 @@ export const LLMConfig: MessageFns<LLMConfig> = {
     globalThis.Object.entries(message.nativeTools).forEach(([key, value]: [string, boolean]) => {
       LLMConfig_NativeToolsEntry.encode({ key: key as any, value }, writer.uint32(58).fork()).join();
     });
-    if (message.project !== "") {
-      writer.uint32(66).string(message.project);
-    }
-    if (message.location !== "") {
-      writer.uint32(74).string(message.location);
-    }
     if (message.backend !== "") {
       writer.uint32(82).string(message.backend);
     }
-    if (message.script !== "") {
-      writer.uint32(90).string(message.script);
+    if (message.providerName !== "") {
+      writer.uint32(98).string(message.providerName);
+    }
+    if (message.providerType !== "") {
+      writer.uint32(106).string(message.providerType);
+    }
+    if (message.entryHash !== "") {
+      writer.uint32(114).string(message.entryHash);
     }
     return writer;
   },
@@ -707,44 +696,12 @@ export const LLMConfig: MessageFns<LLMConfig> = {
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.provider = reader.string();
-            continue;
-          }
           case 2: {
             if (tag !== 18) {
               break;
             }
 
             message.model = reader.string();
-            continue;
-          }
-          case 3: {
-            if (tag !== 26) {
-              break;
-            }
-
-            message.apiKeyEnv = reader.string();
-            continue;
-          }
-          case 4: {
-            if (tag !== 34) {
-              break;
-            }
-
-            message.credentialsEnv = reader.string();
-            continue;
-          }
-          case 5: {
-            if (tag !== 42) {
-              break;
-            }
-
-            message.baseUrl = reader.string();
             continue;
           }
           case 6: {
@@ -766,22 +723,6 @@ export const LLMConfig: MessageFns<LLMConfig> = {
             }
             continue;
           }
-          case 8: {
-            if (tag !== 66) {
-              break;
-            }
-
-            message.project = reader.string();
-            continue;
-          }
-          case 9: {
-            if (tag !== 74) {
-              break;
-            }
-
-            message.location = reader.string();
-            continue;
-          }
           case 10: {
             if (tag !== 82) {
               break;
@@ -790,12 +731,28 @@ export const LLMConfig: MessageFns<LLMConfig> = {
             message.backend = reader.string();
             continue;
           }
-          case 11: {
-            if (tag !== 90) {
+          case 12: {
+            if (tag !== 98) {
               break;
             }
 
-            message.script = reader.string();
+            message.providerName = reader.string();
+            continue;
+          }
+          case 13: {
+            if (tag !== 106) {
+              break;
+            }
+
+            message.providerType = reader.string();
+            continue;
+          }
+          case 14: {
+            if (tag !== 114) {
+              break;
+            }
+
+            message.entryHash = reader.string();
             continue;
           }
         }
@@ -812,23 +769,7 @@ export const LLMConfig: MessageFns<LLMConfig> = {
 
   fromJSON(object: any): LLMConfig {
     return {
-      provider: isSet(object.provider) ? globalThis.String(object.provider) : "",
       model: isSet(object.model) ? globalThis.String(object.model) : "",
-      apiKeyEnv: isSet(object.apiKeyEnv)
-        ? globalThis.String(object.apiKeyEnv)
-        : isSet(object.api_key_env)
-        ? globalThis.String(object.api_key_env)
-        : "",
-      credentialsEnv: isSet(object.credentialsEnv)
-        ? globalThis.String(object.credentialsEnv)
-        : isSet(object.credentials_env)
-        ? globalThis.String(object.credentials_env)
-        : "",
-      baseUrl: isSet(object.baseUrl)
-        ? globalThis.String(object.baseUrl)
-        : isSet(object.base_url)
-        ? globalThis.String(object.base_url)
-        : "",
       maxToolResultTokens: isSet(object.maxToolResultTokens)
         ? globalThis.Number(object.maxToolResultTokens)
         : isSet(object.max_tool_result_tokens)
@@ -861,29 +802,29 @@ export const LLMConfig: MessageFns<LLMConfig> = {
           {},
         )
         : {},
-      project: isSet(object.project) ? globalThis.String(object.project) : "",
-      location: isSet(object.location) ? globalThis.String(object.location) : "",
       backend: isSet(object.backend) ? globalThis.String(object.backend) : "",
-      script: isSet(object.script) ? globalThis.String(object.script) : "",
+      providerName: isSet(object.providerName)
+        ? globalThis.String(object.providerName)
+        : isSet(object.provider_name)
+        ? globalThis.String(object.provider_name)
+        : "",
+      providerType: isSet(object.providerType)
+        ? globalThis.String(object.providerType)
+        : isSet(object.provider_type)
+        ? globalThis.String(object.provider_type)
+        : "",
+      entryHash: isSet(object.entryHash)
+        ? globalThis.String(object.entryHash)
+        : isSet(object.entry_hash)
+        ? globalThis.String(object.entry_hash)
+        : "",
     };
   },
 
   toJSON(message: LLMConfig): unknown {
     const obj: any = {};
-    if (message.provider !== "") {
-      obj.provider = message.provider;
-    }
     if (message.model !== "") {
       obj.model = message.model;
-    }
-    if (message.apiKeyEnv !== "") {
-      obj.apiKeyEnv = message.apiKeyEnv;
-    }
-    if (message.credentialsEnv !== "") {
-      obj.credentialsEnv = message.credentialsEnv;
-    }
-    if (message.baseUrl !== "") {
-      obj.baseUrl = message.baseUrl;
     }
     if (message.maxToolResultTokens !== 0) {
       obj.maxToolResultTokens = Math.round(message.maxToolResultTokens);
@@ -897,17 +838,17 @@ export const LLMConfig: MessageFns<LLMConfig> = {
         });
       }
     }
-    if (message.project !== "") {
-      obj.project = message.project;
-    }
-    if (message.location !== "") {
-      obj.location = message.location;
-    }
     if (message.backend !== "") {
       obj.backend = message.backend;
     }
-    if (message.script !== "") {
-      obj.script = message.script;
+    if (message.providerName !== "") {
+      obj.providerName = message.providerName;
+    }
+    if (message.providerType !== "") {
+      obj.providerType = message.providerType;
+    }
+    if (message.entryHash !== "") {
+      obj.entryHash = message.entryHash;
     }
     return obj;
   },
@@ -1019,6 +960,9 @@ export const GenerateResponse: MessageFns<GenerateResponse> = {
       case "providerState":
         ProviderState.encode(message.content.value, writer.uint32(66).fork()).join();
         break;
+      case "warning":
+        WarningInfo.encode(message.content.value, writer.uint32(90).fork()).join();
+        break;
     }
     if (message.isFinal !== false) {
       writer.uint32(80).bool(message.isFinal);
@@ -1103,6 +1047,14 @@ export const GenerateResponse: MessageFns<GenerateResponse> = {
             message.content = { $case: "providerState", value: ProviderState.decode(reader, reader.uint32()) };
             continue;
           }
+          case 11: {
+            if (tag !== 90) {
+              break;
+            }
+
+            message.content = { $case: "warning", value: WarningInfo.decode(reader, reader.uint32()) };
+            continue;
+          }
           case 10: {
             if (tag !== 80) {
               break;
@@ -1147,6 +1099,8 @@ export const GenerateResponse: MessageFns<GenerateResponse> = {
         ? { $case: "providerState", value: ProviderState.fromJSON(object.providerState) }
         : isSet(object.provider_state)
         ? { $case: "providerState", value: ProviderState.fromJSON(object.provider_state) }
+        : isSet(object.warning)
+        ? { $case: "warning", value: WarningInfo.fromJSON(object.warning) }
         : undefined,
       isFinal: isSet(object.isFinal)
         ? globalThis.Boolean(object.isFinal)
@@ -1174,6 +1128,8 @@ export const GenerateResponse: MessageFns<GenerateResponse> = {
       obj.grounding = GroundingDelta.toJSON(message.content.value);
     } else if (message.content?.$case === "providerState") {
       obj.providerState = ProviderState.toJSON(message.content.value);
+    } else if (message.content?.$case === "warning") {
+      obj.warning = WarningInfo.toJSON(message.content.value);
     }
     if (message.isFinal !== false) {
       obj.isFinal = message.isFinal;
@@ -1617,6 +1573,81 @@ export const ErrorInfo: MessageFns<ErrorInfo> = {
     }
     if (message.retryAfterMs !== undefined) {
       obj.retryAfterMs = Math.round(message.retryAfterMs);
+    }
+    return obj;
+  },
+};
+
+function createBaseWarningInfo(): WarningInfo {
+  return { code: "", message: "" };
+}
+
+export const WarningInfo: MessageFns<WarningInfo> = {
+  encode(message: WarningInfo, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.code !== "") {
+      writer.uint32(10).string(message.code);
+    }
+    if (message.message !== "") {
+      writer.uint32(18).string(message.message);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): WarningInfo {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseWarningInfo();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.code = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.message = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): WarningInfo {
+    return {
+      code: isSet(object.code) ? globalThis.String(object.code) : "",
+      message: isSet(object.message) ? globalThis.String(object.message) : "",
+    };
+  },
+
+  toJSON(message: WarningInfo): unknown {
+    const obj: any = {};
+    if (message.code !== "") {
+      obj.code = message.code;
+    }
+    if (message.message !== "") {
+      obj.message = message.message;
     }
     return obj;
   },

@@ -1,6 +1,7 @@
 import type { Content, GenerateContentParameters, ThinkingConfig, Tool } from "@google/genai";
-import type { GenerateRequest, LLMConfig } from "#shared/generated/llm/v1/llm.ts";
+import type { GenerateRequest } from "#shared/generated/llm/v1/llm.ts";
 import { terminal } from "../../../errors/llm-error.ts";
+import type { ProviderConfig } from "../../provider-config.ts";
 import { geminiMessages } from "./gemini-messages.ts";
 import { geminiTools } from "./gemini-tools.ts";
 import { thinkingConfig } from "./thinking-config.ts";
@@ -19,12 +20,12 @@ export interface GeminiRequest {
 /** The parts of a call that make its request. */
 interface GeminiCall {
   readonly request: Pick<GenerateRequest, "messages" | "tools">;
-  readonly config: Pick<LLMConfig, "model" | "nativeTools">;
+  readonly config: Pick<ProviderConfig, "model" | "nativeTools">;
 }
 
 /** The request of one call. Throws TerminalError `invalid_request` for an unusable conversation or model. */
 export function buildGeminiRequest({ request, config }: GeminiCall): GeminiRequest {
-  if (config.model === "") throw terminal("invalid_request", "llm_config.model is empty: name a model");
+  if (config.model === "") throw terminal("invalid_request", "the call names no model");
   return {
     model: config.model,
     ...geminiMessages(request.messages, config.model),

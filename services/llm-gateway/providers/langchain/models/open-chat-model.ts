@@ -1,10 +1,10 @@
 import type { Environment } from "#shared/service/environment.ts";
-import type { LLMConfig } from "#shared/generated/llm/v1/llm.ts";
 import { terminal } from "../../../errors/llm-error.ts";
 import { apiKey } from "../../credential.ts";
 import { loadOnce } from "../../load-once.ts";
 import { lruCached } from "../../lru-cache.ts";
 import type { ChatAddress, ChatModel } from "./chat-model.ts";
+import type { ProviderConfig } from "../../provider-config.ts";
 
 interface OpenedChatModel {
   readonly chatModel: ChatModel;
@@ -15,7 +15,7 @@ interface OpenedChatModel {
 /**
  * Opens the model for a call's settings. Throws TerminalError `credentials`, `invalid_request` or `invalid_backend`.
  */
-export type OpenChatModel = (config: LLMConfig) => OpenedChatModel | Promise<OpenedChatModel>;
+export type OpenChatModel = (config: ProviderConfig) => OpenedChatModel | Promise<OpenedChatModel>;
 
 const MAX_CHAT_MODELS = 32;
 
@@ -32,7 +32,7 @@ export function chatModelOpener(env: Environment): OpenChatModel {
     if (!isServed(provider, openers)) {
       throw terminal(
         "invalid_backend",
-        `llm_config.provider "${provider}" cannot be served with backend "langchain": it must be one of ${Object.keys(openers).join(", ")}`,
+        `provider type "${provider}" cannot be served with backend "langchain": it must be one of ${Object.keys(openers).join(", ")}`,
       );
     }
     const open = await openers[provider]();
@@ -61,7 +61,7 @@ function keyFor(name: string, baseUrl: string, env: Environment): string | undef
   if (baseUrl !== "") return undefined;
   throw terminal(
     "credentials",
-    "llm_config.api_key_env is empty: it must name the variable that holds the key, unless base_url is set",
+    "the provider has no api_key_env: it must name the variable that holds the key, unless base_url is set",
   );
 }
 

@@ -1,0 +1,89 @@
+import {
+  ResponderBuilder,
+  ServerInterceptingCall,
+  ServerListenerBuilder,
+  status,
+  type ServerInterceptingCallInterface,
+  type ServerInterceptor,
+} from "@grpc/grpc-js";
+import { TOKEN_METADATA } from "#shared/contracts/gateway-metadata.ts";
+import { CallBudget, type CallLimits } from "./call-budget.ts";
+import { tokenCheck } from "./check-token.ts";
+import { requestStream } from "./request-stream.ts";
+
+/** Why a call was refused before a gateway looked at its request. */
+export const REFUSALS = ["unauthenticated", "too_many_calls", "too_many_bytes"] as const;
+export type Refusal = (typeof REFUSALS)[number];
+
+interface GuardOptions {
+  /** The tokens that are accepted. */
+  readonly tokens: readonly string[];
+  readonly limits: CallLimits;
+  /** Called for each refused call. */
+  readonly onRefused: (refusal: Refusal) => void;
+}
+
+/** UNAVAILABLE makes the caller try another gateway, and wait if all refuse; nothing of the call is used up. */
+const ANSWERS = {
+  unauthenticated: {
+    code: status.UNAUTHENTICATED,
+    details:
+      "the call has no token that this LLM gateway accepts: the caller's LLM_GATEWAY_TOKEN must be the gateway's LLM_GATEWAY_TOKEN or LLM_GATEWAY_PREVIOUS_TOKEN",
+  },
+  too_many_calls: {
+    code: status.UNAVAILABLE,
+    details: "the LLM gateway runs as many calls as LLM_MAX_RUNNING_CALLS allows: call again",
+  },
+  too_many_bytes: {
+    code: status.UNAVAILABLE,
+    details: "the LLM gateway has no room for this request within LLM_MAX_BYTES_IN_FLIGHT: call again",
+  },
+} as const;
+
+/**
+ * Refuses calls without an accepted token, and calls over the limits, before their requests are parsed. A request is refused
+ * while it arrives, as soon as there is no room for what has arrived.
+ */
+export function guardCalls({ tokens, limits, onRefused }: GuardOptions): ServerInterceptor {
+  const isAccepted = tokenCheck(tokens);
+  const budget = new CallBudget(limits);
+  const refuse = (call: ServerInterceptingCallInterface, refusal: Refusal) => {
+    onRefused(refusal);
+    call.sendStatus(ANSWERS[refusal]);
+    const stream = requestStream(call);
+    // The caller should not send the rest, which nobody reads.
+    setImmediate(() => stream.close());
+  };
+  return (_method, call) =>
+    new ServerInterceptingCall(
+      call,
+      new ResponderBuilder()
+        .withStart((next) =>
+          next(
+            new ServerListenerBuilder()
+              .withOnReceiveMetadata((metadata, proceed) => {
+                const isKnown = isAccepted(metadata.get(TOKEN_METADATA));
+                const share = isKnown ? budget.open() : undefined;
+                if (share === undefined) {
+                  refuse(call, isKnown ? "too_many_calls" : "unauthenticated");
+                  return;
+                }
+                const stream = requestStream(call);
+                const take = (bytes: Buffer) => {
+                  if (share.add(bytes.length)) return;
+                  stream.off("data", take);
+                  share.release();
+                  refuse(call, "too_many_bytes");
+                };
+                // grpc-js has paused the stream and resumes it for the request, so this only listens.
+                stream.on("data", take);
+                stream.once("close", () => share.release());
+                metadata.remove(TOKEN_METADATA);
+                proceed(metadata);
+              })
+              .build(),
+          ),
+        )
+        .build(),
+    );
+}
