@@ -10,7 +10,8 @@ if [ -e "$file" ]; then
   added=
   while IFS= read -r line; do
     case "$line" in
-      *_PASSWORD=)
+      \#*) ;;
+      *_PASSWORD= | *_TOKEN=)
         grep -q "^$line" "$file" && continue
         # The file may not end in a line break.
         printf '\n%s%s\n' "$line" "$(secret)" >> "$file"
@@ -23,7 +24,8 @@ if [ -e "$file" ]; then
 fi
 while IFS= read -r line; do
   case "$line" in
-    *_PASSWORD=) printf '%s%s\n' "$line" "$(secret)" ;;
+    \#*) printf '%s\n' "$line" ;;
+    *_PASSWORD= | *_TOKEN=) printf '%s%s\n' "$line" "$(secret)" ;;
     *) printf '%s\n' "$line" ;;
   esac
 done < .env.example > "$file"

@@ -1,3 +1,4 @@
+import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
 import { AgentConfigError } from "#shared/agent-config/config-problem.ts";
 import { loadAgentConfig } from "#shared/agent-config/load-agent-config.ts";
 import type { ConfigDirectory } from "./find-config-directory.ts";
@@ -5,13 +6,23 @@ import { LaunchError } from "./launch-error.ts";
 
 /**
  * Validates the configuration before anything starts; otherwise each service would report the same errors.
+ * @returns the names of the variables that hold credentials of LLM providers and are used for nothing else
  * @throws LaunchError with a report of every error.
  */
-export async function checkConfiguration({ path, env }: ConfigDirectory): Promise<void> {
+export async function checkConfiguration({ path, env }: ConfigDirectory): Promise<readonly string[]> {
   try {
-    await loadAgentConfig({ configDir: path, env });
+    return providerKeys(await loadAgentConfig({ configDir: path, env }));
   } catch (error) {
     if (!(error instanceof AgentConfigError)) throw error;
     throw new LaunchError(error.message, { cause: error });
   }
+}
+
+function providerKeys({ llmProviders, origins }: AgentConfig): string[] {
+  const inserted = new Set([...origins.values()].flatMap(({ variables }) => variables));
+  const named = [...llmProviders.values()].flatMap(({ api_key_env, credentials_env }) => [
+    ...(api_key_env === undefined ? [] : [api_key_env]),
+    ...(credentials_env === undefined ? [] : [credentials_env]),
+  ]);
+  return [...new Set(named)].filter((name) => !inserted.has(name));
 }

@@ -20,6 +20,7 @@ Environment (the .env file of the configuration directory may set the same; the 
   NOTIFIER_PORT             8081   WebSocket
   LLM_GATEWAY_PORT          50051  gRPC, between the services
   LLM_GATEWAY_ADDR          host:port of another LLM gateway for the executors
+  LLM_GATEWAY_TOKEN         the token of that gateway; by default a new random one for each start
   API_HEALTH_PORT           8090   /healthz, /readyz and /metrics of each service; a default port
   EXECUTOR_HEALTH_PORT      8091   that is in use is replaced by a free one
   LLM_GATEWAY_HEALTH_PORT   8092
@@ -28,7 +29,7 @@ Environment (the .env file of the configuration directory may set the same; the 
   BIND_ADDRESS              127.0.0.1  interface to listen on
   LOG_LEVEL, LOG_FORMAT     debug, info, warn, error; pretty or json
 
-  Port 0 means any free port.
+  Port 0 means any free port. Instead of DATABASE_URL, NATS_URL, LLM_GATEWAY_TOKEN or a key, NAME_FILE may name a file with it.
 
 All files are in .tarsy/ of this checkout: data/ (PostgreSQL, NATS) and tools/ (a downloaded nats-server).
 Exit code: 0 after an orderly stop, 1 after a failure, 2 for an invalid command line.

@@ -1,6 +1,9 @@
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { mkdirSync, rmSync } from "node:fs";
 import { errorMessage } from "#shared/errors.ts";
+import type { Environment } from "#shared/service/environment.ts";
+import { secretVariable } from "#shared/service/secret-variable.ts";
 import { openServers, type ServerEndpoints } from "./open-servers.ts";
 import { checkConfiguration } from "./check-configuration.ts";
 import { claimCheckout } from "./claim-checkout.ts";
@@ -80,6 +83,12 @@ function deleteData(paths: ProjectPaths): void {
   rmSync(paths.data, { recursive: true, force: true });
 }
 
+/** The token between executors and gateway: the user's, else one for this start that nobody else knows. */
+function gatewayToken(env: Environment): string {
+  const given = secretVariable(env, "LLM_GATEWAY_TOKEN");
+  return given === "" ? randomBytes(32).toString("base64url") : given;
+}
+
 /** Starts servers and services; resolves when all are ready. */
 async function startAll(
   launch: Launch,
@@ -89,7 +98,7 @@ async function startAll(
 ): Promise<SupervisedService[]> {
   const { paths } = launch;
   const config = findConfigDirectory({ ...launch, root: paths.root, option: options.configDir });
-  await checkConfiguration(config);
+  const providerKeys = await checkConfiguration(config);
   const lock = await claimCheckout(paths.lock, request.stop, printProgress);
   stack.defer(() => lock.release());
   request.stop.addEventListener("abort", () => lock.markStopping());
@@ -122,12 +131,18 @@ async function startAll(
     ports,
     extraHealthPorts,
     host,
+    providerKeys,
     env: {
       LOG_FORMAT: "pretty",
       LLM_GATEWAY_ADDR: `${reachableHost(host)}:${ports.get("LLM_GATEWAY_PORT")}`,
       ...config.env,
       CONFIG_DIR: config.path,
       DATABASE_URL: servers.postgres.url,
+      DATABASE_URL_FILE: "",
+      NATS_URL_FILE: "",
+      NATS_ADMIN_URL_FILE: "",
+      LLM_GATEWAY_TOKEN: gatewayToken(config.env),
+      LLM_GATEWAY_TOKEN_FILE: "",
     },
     serviceEnv: (service) => busEnvironment(service, servers.nats.urlOf),
   });

@@ -1,5 +1,6 @@
 import { BUS_USERS, type BusUser } from "#shared/contracts/subjects.ts";
 import type { Environment } from "#shared/service/environment.ts";
+import { secretVariable } from "#shared/service/secret-variable.ts";
 import { checkDatabaseUrl, checkNatsUrl } from "./check-server-urls.ts";
 import { natsUrlOf, openNatsPasswords } from "./nats/nats-passwords.ts";
 import { startNats } from "./nats/start-nats.ts";
@@ -41,8 +42,8 @@ function withoutPassword(text: string): string {
 
 async function openPostgres(options: OpenServers): Promise<ServerEndpoints["postgres"]> {
   const { env, paths, signal, progress } = options;
-  const given = env["DATABASE_URL"];
-  if (given !== undefined && given !== "") {
+  const given = secretVariable(env, "DATABASE_URL");
+  if (given !== "") {
     await checkDatabaseUrl(given);
     return { url: given, description: `${withoutPassword(given)} (DATABASE_URL)`, process: undefined };
   }
@@ -63,10 +64,10 @@ async function openPostgres(options: OpenServers): Promise<ServerEndpoints["post
 
 async function openNats(options: OpenServers): Promise<ServerEndpoints["nats"]> {
   const { env, paths, signal, progress } = options;
-  const given = env["NATS_URL"];
-  if (given !== undefined && given !== "") {
+  const given = secretVariable(env, "NATS_URL");
+  if (given !== "") {
     await checkNatsUrl(given);
-    const admin = env["NATS_ADMIN_URL"] ?? "";
+    const admin = secretVariable(env, "NATS_ADMIN_URL");
     return {
       urlOf: (user) => (user === "stream-admin" && admin !== "" ? admin : given),
       description: `${withoutPassword(given)} (NATS_URL)`,

@@ -1,6 +1,8 @@
 import { join } from "node:path";
 import type { BusUser } from "#shared/contracts/subjects.ts";
+import type { Environment } from "#shared/service/environment.ts";
 import type { Ports } from "../choose-ports.ts";
+import { serviceEnvironment } from "./service-environment.ts";
 
 /** One service process to run. */
 export type ServicePlan = {
@@ -23,8 +25,10 @@ type PlanServices = {
   /** One health port for each further executor. */
   readonly extraHealthPorts: readonly number[];
   readonly host: string;
-  /** For every service. */
-  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Each service gets the part that it needs. */
+  readonly env: Environment;
+  /** Names of the variables with credentials of LLM providers. */
+  readonly providerKeys: readonly string[];
   /** For one service; overrides `env`. */
   readonly serviceEnv: (service: ServiceName) => Readonly<Record<string, string | undefined>>;
 };
@@ -70,7 +74,7 @@ export function planServices(options: PlanServices): ServicePlan[] {
       entry,
       env: {
         NODE_COMPILE_CACHE: options.compileCacheDir,
-        ...options.env,
+        ...serviceEnvironment(service, options.env, options.providerKeys),
         ...options.serviceEnv(service),
         ...portVariables,
         [variable]: String(port),

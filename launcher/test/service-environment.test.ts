@@ -1,0 +1,76 @@
+import { expect } from "chai";
+import { busEnvironment, planServices } from "../supervisor/plan-services.ts";
+
+const ENV = {
+  PATH: "/bin",
+  CONFIG_DIR: "/config",
+  MY_TOKEN: "for a template",
+  DATABASE_URL: "postgres://me:pw@host/db",
+  DATABASE_URL_FILE: "",
+  NATS_URL_FILE: "/run/secrets/nats",
+  LLM_GATEWAY_TOKEN: "token-0123456789abcdef",
+  LLM_GATEWAY_PREVIOUS_TOKEN: "previous-0123456789",
+  GOOGLE_API_KEY: "google-key",
+  XAI_API_KEY_FILE: "/run/secrets/xai",
+};
+const KEYS = ["GOOGLE_API_KEY", "XAI_API_KEY", "OPENAI_API_KEY"];
+const SECRETS = /postgres:|nats:|token-|previous-|google-key|\/run\/secrets/u;
+
+/** For each service, the variables with a secret in their values. */
+function secretsOf(env: Readonly<Record<string, string | undefined>>): string[] {
+  return Object.keys(env).filter((name) => SECRETS.test(env[name] ?? ""));
+}
+
+describe("the planned environment of a service", () => {
+  const plans = planServices({
+    servicesDir: "/services",
+    compileCacheDir: "/cache",
+    executors: 2,
+    ports: new Map([["LLM_GATEWAY_PORT", 50_051]]),
+    extraHealthPorts: [1],
+    host: "127.0.0.1",
+    env: ENV,
+    serviceEnv: (service) => busEnvironment(service, (user) => `nats://${user}:pw@host:4222`),
+    providerKeys: KEYS,
+  });
+
+  it("holds only the secrets that the service needs", () => {
+    const servers = ["DATABASE_URL", "NATS_URL_FILE", "NATS_URL"];
+    expect(Object.fromEntries(plans.map(({ name, env }) => [name, secretsOf(env)]))).to.deep.equal({
+      api: [...servers, "NATS_ADMIN_URL"],
+      notifier: servers,
+      "tool-runner": servers,
+      executor: [...servers, "LLM_GATEWAY_TOKEN"],
+      "executor-2": [...servers, "LLM_GATEWAY_TOKEN"],
+      "llm-gateway": [
+        "LLM_GATEWAY_TOKEN",
+        "LLM_GATEWAY_PREVIOUS_TOKEN",
+        "GOOGLE_API_KEY",
+        "XAI_API_KEY_FILE",
+      ],
+    });
+  });
+
+  it("has neither the database nor the bus for the llm-gateway", () => {
+    const gateway = plans.find(({ name }) => name === "llm-gateway");
+    expect(gateway?.env).not.to.have.any.keys(
+      "DATABASE_URL",
+      "DATABASE_URL_FILE",
+      "NATS_URL",
+      "NATS_URL_FILE",
+    );
+  });
+
+  it("tells every other service which keys exist, also where it reads a file of variables itself", () => {
+    for (const { name, env } of plans) {
+      expect(env, name).to.include({ CONFIG_DIR: "/config", MY_TOKEN: "for a template" });
+      if (name === "llm-gateway") continue;
+      expect(env, name).to.include({
+        GOOGLE_API_KEY: "only-the-llm-gateway-has-it",
+        XAI_API_KEY: "only-the-llm-gateway-has-it",
+        XAI_API_KEY_FILE: "",
+        OPENAI_API_KEY: "",
+      });
+    }
+  });
+});
