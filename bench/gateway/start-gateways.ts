@@ -1,12 +1,18 @@
 import { fork, spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { Metadata, credentials } from "@grpc/grpc-js";
+import { stringify } from "yaml";
+import { TOKEN_METADATA } from "#shared/contracts/gateway-metadata.ts";
 import { GenerateRequest, LLMServiceClient } from "#shared/generated/llm/v1/llm.ts";
+import { TEST_GATEWAY_TOKEN } from "../../test/support/gateway-token.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const REPLICAS = 2;
+const PROVIDER = "bench";
 const BENCH_KEY_ENV = "BENCH_GEMINI_KEY";
 export const BENCH_KEY = "bench-key";
 
@@ -44,6 +50,12 @@ export async function startGateways(signal: AbortSignal): Promise<BenchGateways>
     if ("id" in message && "at" in message) close(Number(message.id)).resolve(Number(message.at));
   });
   const providerUrl = `http://127.0.0.1:${await orEnd(provider, listening.promise, signal)}`;
+  const configDir = await mkdtemp(join(tmpdir(), "tarsy-bench-"));
+  stack.defer(() => rm(configDir, { recursive: true, force: true }));
+  await writeFile(
+    join(configDir, "llm-providers.yaml"),
+    stringify({ llm_providers: providers(providerUrl) }),
+  );
   const gateways: { pid: number; port: number }[] = [];
   for (let count = 0; count < REPLICAS; count += 1) {
     const gateway = spawn(process.execPath, [join(ROOT, "services/llm-gateway/main.ts")], {
@@ -51,7 +63,8 @@ export async function startGateways(signal: AbortSignal): Promise<BenchGateways>
       env: {
         ...process.env,
         [BENCH_KEY_ENV]: BENCH_KEY,
-        CONFIG_DIR: "deploy/config/demo",
+        CONFIG_DIR: configDir,
+        LLM_GATEWAY_TOKEN: TEST_GATEWAY_TOKEN,
         LLM_GATEWAY_PORT: "0",
         LLM_GATEWAY_HEALTH_PORT: "0",
         LOG_FORMAT: "json",
@@ -75,20 +88,23 @@ export async function startGateways(signal: AbortSignal): Promise<BenchGateways>
     request: (model) =>
       GenerateRequest.fromJSON({
         messages: [{ role: "user", content: "What is wrong with pod web-1?" }],
-        llmConfig: {
-          provider: "google",
-          backend: "google-native",
-          model,
-          apiKeyEnv: BENCH_KEY_ENV,
-          baseUrl: providerUrl,
-        },
+        llmConfig: { providerName: PROVIDER, providerType: "google", backend: "google-native", model },
       }),
     [Symbol.asyncDispose]: () => processes.disposeAsync(),
   };
 }
 
 /** Metadata for a call that waits for its connection. */
-export const waitForReady = (): Metadata => new Metadata({ waitForReady: true });
+export function waitForReady(): Metadata {
+  const metadata = new Metadata({ waitForReady: true });
+  metadata.set(TOKEN_METADATA, `Bearer ${TEST_GATEWAY_TOKEN}`);
+  return metadata;
+}
+
+function providers(baseUrl: string): object {
+  const limits = { model: "bench", max_tool_result_tokens: 8_000 };
+  return { [PROVIDER]: { type: "google", api_key_env: BENCH_KEY_ENV, base_url: baseUrl, ...limits } };
+}
 
 function openClient(ports: readonly number[]): LLMServiceClient {
   const target = `ipv4:${ports.map((port) => `127.0.0.1:${port}`).join(",")}`;

@@ -74,7 +74,7 @@ describe("the compose files", () => {
   it("contain no password and no default for one", async () => {
     for (const file of ["podman-compose.yml", "compose.cluster.yml"]) {
       const { text } = await compose(file);
-      const uses = [...text.matchAll(/\$\{[A-Z_]*PASSWORD[^}]*\}/gu)].map(([use]) => use);
+      const uses = [...text.matchAll(/\$\{[A-Z_]*(?:PASSWORD|GATEWAY_TOKEN)[^}]*\}/gu)].map(([use]) => use);
       expect(uses.filter((use) => !/^\$\{\w+(:\?[^}]+)?\}$/u.test(use))).to.deep.equal([]);
       // Each is required at least once in the file, so no use can be empty.
       for (const name of new Set(uses.map((use) => /\w+/u.exec(use)?.[0]))) {
@@ -84,7 +84,7 @@ describe("the compose files", () => {
       expect(urls.filter((password) => !password.startsWith("${"))).to.deep.equal([]);
     }
     const example = await readFile(join(DEPLOY, ".env.example"), "utf8");
-    expect([...example.matchAll(/^\w*PASSWORD=.+$/gmu)]).to.deep.equal([]);
+    expect([...example.matchAll(/^\w*(?:PASSWORD|TOKEN)=.+$/gmu)]).to.deep.equal([]);
   });
 
   it("keep the providers' keys from every service but the gateway", async () => {
@@ -95,6 +95,17 @@ describe("the compose files", () => {
         expect(value, `${name}: ${variable}`).to.match(/^\$\{\w+:\+only-the-llm-gateway-has-it\}$/u);
       }
     }
+  });
+
+  it("give the address of the database and of the bus, and the gateway's token, only to services that need them", async () => {
+    const { services } = await compose("podman-compose.yml");
+    const has = (variable: string) =>
+      Object.keys(services).filter((name) => variable in (services[name]?.environment ?? {}));
+    const withServers = ["api", "executor", "tool-runner", "notifier"];
+    expect(has("DATABASE_URL")).to.have.members(withServers);
+    expect(has("NATS_URL")).to.have.members(withServers);
+    expect(has("LLM_GATEWAY_TOKEN")).to.have.members(["executor", "llm-gateway"]);
+    expect(has("LLM_GATEWAY_PREVIOUS_TOKEN")).to.deep.equal(["llm-gateway"]);
   });
 
   it("pin every image to a version, in one place", async () => {

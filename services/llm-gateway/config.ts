@@ -54,7 +54,7 @@ export async function loadGatewayConfig(real: Environment): Promise<GatewayConfi
     warnings,
     limits: {
       calls: envInteger(env, "LLM_MAX_RUNNING_CALLS", { fallback: 2_000, min: 1, max: 100_000 }),
-      bytes: envInteger(env, "LLM_MAX_BYTES_IN_FLIGHT", { fallback: 64 * MIB, min: MIB, max: 16_384 * MIB }),
+      bytes: envInteger(env, "LLM_MAX_BYTES_IN_FLIGHT", { fallback: 48 * MIB, min: MIB, max: 16_384 * MIB }),
     },
     callTimeoutMs: envInteger(env, "LLM_CALL_TIMEOUT_MS", { fallback: 600_000, min: 1, max: 24 * HOUR_MS }),
     configDir,

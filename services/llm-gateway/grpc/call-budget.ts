@@ -17,10 +17,10 @@ export interface CallShare {
 /** A larger request must leave room for smaller ones. */
 const SMALL_BYTES = 1024 * 1024;
 /** The part of the bytes that larger requests may take. */
-const LARGE_PART = 0.75;
+const LARGE_PART = 2 / 3;
 
 /**
- * Counts the running calls and the bytes of their requests. Requests over 1 MiB together take at most three quarters of the
+ * Counts the running calls and the bytes of their requests. Requests over 1 MiB together take at most two thirds of the
  * bytes, so that a few long conversations do not keep out all others.
  */
 export class CallBudget {

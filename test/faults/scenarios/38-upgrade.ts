@@ -86,12 +86,16 @@ async function replaceAll(
 ): Promise<(number | null)[]> {
   const codes: (number | null)[] = [];
   let isMigrated = false;
+  const replaced = new Set<ServiceName>();
   for (const name of order) {
     isMigrated ||= name === "api";
+    replaced.add(name);
     // Services of a newer version wait for the api to migrate, so they may not be ready before it.
     codes.push(...(await replaceService(lab, name, isMigrated || name === "llm-gateway")));
     progress(`${name} replaced`);
-    if (isMigrated) await moreCompleted(lab, SLOTS);
+    // Executors and gateways with and without tokens wait for each other.
+    const isMixed = replaced.has("llm-gateway") !== replaced.has("executor");
+    if (isMigrated && !isMixed) await moreCompleted(lab, SLOTS);
     else await wait(PAUSE_MS);
   }
   for (const service of lab.system.running()) await lab.system.untilReady(service);
