@@ -4,6 +4,7 @@ import { readConfigEnvironment } from "#shared/agent-config/config-environment.t
 import { loadAgentConfig } from "#shared/agent-config/load-agent-config.ts";
 import { envChoice, envInteger, envText, type Environment } from "#shared/service/environment.ts";
 import { gatewayToken } from "#shared/service/gateway-token.ts";
+import { secretVariable } from "#shared/service/secret-variable.ts";
 import {
   configDirectory,
   databaseUrl,
@@ -53,7 +54,7 @@ export async function loadExecutorConfig(processEnv: Environment): Promise<Execu
     }),
     // The process id, because several executors may run on one host.
     podId: envText(env, "POD_ID", `${envText(env, "HOSTNAME", hostname())}-${process.pid}`),
-    readVariable: (name) => env[name],
+    readVariable: (name) => secretVariable(env, name),
     verifiesState: envChoice(env, "EXECUTOR_VERIFY_STATE", ["true", "false"], "false") === "true",
     slots: queue.worker_count,
   };

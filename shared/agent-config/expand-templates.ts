@@ -14,13 +14,14 @@ const PLACEHOLDER = "_";
 /**
  * Replaces `{{.NAME}}` by the environment variable's text before the YAML is parsed; an unset variable inserts
  * nothing. `{{"text"}}` inserts its text, so that a literal `{{` can be written. Reports every other template
- * as an error, and each unset variable once as a warning unless it is in a comment.
+ * as an error, and each unset variable once as a warning unless it is in a comment. `read` looks a variable up.
  */
 export function expandTemplates(
   file: string,
   source: string,
   env: Environment,
   report: (problem: ConfigProblem) => void,
+  read = secretVariable,
 ): ExpandedText {
   const insertions: Insertion[] = [];
   const problems: { offset: number; severity: ConfigProblem["severity"]; message: string }[] = [];
@@ -29,7 +30,7 @@ export function expandTemplates(
   let copied = 0;
   for (const { 0: written, index: offset, groups = {} } of source.matchAll(TEMPLATE)) {
     const { variable, quoted, raw } = groups;
-    const inserted = variable === undefined ? (quoted ?? raw) : secretVariable(env, variable);
+    const inserted = variable === undefined ? (quoted ?? raw) : read(env, variable);
     text += source.slice(copied, offset);
     const start = text.length;
     text += inserted ?? PLACEHOLDER;

@@ -11,10 +11,12 @@ const MIN_REPLACED = 4;
 
 /** An environment in which every variable that inserts something inserts a mark with its own name. */
 export function markedEnvironment(env: Environment): Environment {
-  const marks = Object.entries(env)
-    .filter(([, value]) => value !== undefined && value !== "")
-    .map(([name]): [string, string] => [name, `${BEGIN}${name}${END}`]);
-  return Object.fromEntries(marks);
+  const set = Object.keys(env).filter((name) => (env[name] ?? "") !== "");
+  // A value may be in a file.
+  const names = set.flatMap((name) =>
+    name.endsWith("_FILE") ? [name, name.slice(0, -"_FILE".length)] : [name],
+  );
+  return Object.fromEntries(names.map((name) => [name, `${BEGIN}${name}${END}`]));
 }
 
 /**

@@ -51,10 +51,10 @@ export async function readCheckedFile<S extends TSchema>(
 }
 
 /** The file with the names of variables in place of their values; what is wrong with it has been reported. */
-function readMarked(file: string, source: string, schema: TSchema, env: Environment): unknown {
-  const marks = markedEnvironment(env);
+function readMarked(file: string, source: string, schema: TSchema, variables: Environment): unknown {
+  const marks = markedEnvironment(variables);
   const ignore = () => undefined;
-  const text = expandTemplates(file, source, marks, ignore);
+  const text = expandTemplates(file, source, marks, ignore, (env, name) => env[name] ?? "");
   const yaml = parseYaml(text, ignore);
   return yaml && new ShapeReader(text, yaml, new Reporter(marks)).readFile(schema);
 }

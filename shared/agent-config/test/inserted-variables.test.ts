@@ -1,3 +1,6 @@
+import { mkdtempDisposable, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect } from "chai";
 import { effectiveConfig } from "#shared/agent-config/effective-config.ts";
 import { resolveChain } from "#shared/agent-config/resolve-chain.ts";
@@ -49,6 +52,18 @@ describe("a variable that the configuration inserts into a text", () => {
       expect(JSON.stringify(chain)).to.not.include("hush");
       expect(chain.variables).to.include(/\{\{\.(\w+)\}\}/u.exec(kept)?.[1]);
     }
+  });
+
+  it("stays a name where its value is in a file", async () => {
+    await using directory = await mkdtempDisposable(join(tmpdir(), "tarsy-secret-"));
+    const file = join(directory.path, "token");
+    await writeFile(file, "hush\n");
+    const text = "custom_instructions: Use {{.FILED}} of {{.FILED_FILE}}";
+    const config = await loadText(agentWith(text), undefined, { ...ENV, FILED_FILE: file });
+    const chain = resolveChain(config, "t");
+    const kept = "Use {{.FILED}} of {{.FILED_FILE}}";
+    expect(chain.stages[0]?.agents[0]?.custom_instructions).to.equal(kept);
+    expect(JSON.stringify(chain)).to.not.include("hush");
   });
 
   it("is found by its value where it inserted keys", async () => {
