@@ -21,18 +21,19 @@ export function serviceEnvironment(
   env: Environment,
   providerKeys: readonly string[],
 ): Environment {
-  const others = Object.entries(NEEDED_BY).flatMap(([name, services]) =>
-    services.includes(service) ? [] : [name, `${name}_FILE`],
+  const others = new Set(
+    Object.entries(NEEDED_BY).flatMap(([name, services]) =>
+      services.includes(service) ? [] : [name, `${name}_FILE`],
+    ),
   );
-  const needed = Object.fromEntries(Object.entries(env).filter(([name]) => !others.includes(name)));
+  const needed = Object.fromEntries(Object.entries(env).filter(([name]) => !others.has(name)));
   if (service === "llm-gateway") return needed;
-  const placeholders = providerKeys.flatMap((name) => {
+  const placeholders: Record<string, string> = {};
+  for (const name of providerKeys) {
     const isSet = [name, `${name}_FILE`].some((key) => (env[key] ?? "") !== "");
     // These override what the service reads from `.env` itself.
-    return [
-      [name, isSet ? NO_KEY : ""],
-      [`${name}_FILE`, ""],
-    ];
-  });
-  return { ...needed, ...Object.fromEntries(placeholders) };
+    placeholders[name] = isSet ? NO_KEY : "";
+    placeholders[`${name}_FILE`] = "";
+  }
+  return { ...needed, ...placeholders };
 }

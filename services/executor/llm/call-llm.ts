@@ -154,14 +154,14 @@ function watchAcceptance(
   call: ReturnType<LLMServiceClient["generate"]>,
 ): { isAccepted(): boolean; isOutdated(): boolean; hasGivenUp(): boolean; stop(): void } {
   let accepted = false;
-  let outdated = false;
+  let isOld = false;
   let givenUp = false;
   // A gateway sends its metadata before it calls the provider.
   const onMetadata = (metadata: Metadata) => {
     accepted = true;
-    outdated = metadata.get(CALL_FORMAT_METADATA).length === 0;
+    isOld = metadata.get(CALL_FORMAT_METADATA).length === 0;
     // The gateway of an earlier version would refuse a call that names no address: another one, or a later one, takes it.
-    if (outdated) call.cancel();
+    if (isOld) call.cancel();
   };
   call.on("metadata", onMetadata);
   const timer = setTimeout(() => {
@@ -171,7 +171,7 @@ function watchAcceptance(
   }, CONNECT_WITHIN_MS);
   return {
     isAccepted: () => accepted,
-    isOutdated: () => outdated,
+    isOutdated: () => isOld,
     hasGivenUp: () => givenUp,
     stop: () => {
       clearTimeout(timer);

@@ -19,15 +19,16 @@ export async function openGatewayProcess(
 ) {
   const configDir = mkdtempSync(join(tmpdir(), "tarsy-gateway-"));
   const values: Record<string, string> = {};
-  const entries = requests.map(({ llmConfig }, index) => {
+  const entries: Record<string, object> = {};
+  for (const [index, { llmConfig }] of requests.entries()) {
     const name = llmConfig?.providerName ?? "";
     const { project = "", location = "", ...entry } = TEST_PROVIDERS.get(name) ?? {};
     const variables = { project_env: `TEST_PROJECT_${index}`, location_env: `TEST_LOCATION_${index}` };
     values[variables.project_env] = project;
     values[variables.location_env] = location;
-    return [name, { ...entry, ...(project === "" ? {} : variables) }];
-  });
-  const providers = { llm_providers: Object.fromEntries(entries) };
+    entries[name] = { ...entry, ...(project === "" ? {} : variables) };
+  }
+  const providers = { llm_providers: entries };
   writeFileSync(join(configDir, "llm-providers.yaml"), stringify(providers));
   const child = spawn(process.execPath, ["services/llm-gateway/main.ts"], {
     env: {

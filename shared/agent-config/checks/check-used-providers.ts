@@ -59,8 +59,8 @@ function checkUsable(
   const isWritten = reporter.sources.has(provider);
   for (const key of ["api_key_env", "credentials_env", "project_env", "location_env"] as const) {
     const variable = provider[key];
-    if (provider.type === "scripted" || variable === undefined || secretVariable(env, variable) !== "")
-      continue;
+    if (provider.type === "scripted" || variable === undefined) continue;
+    if (secretVariable(env, variable) !== "") continue;
     const rule = isWritten ? "must name a variable that is set" : `needs ${variable} to be set`;
     const hint = `set ${variable} in the environment or in ${join(configDir, ".env")}: ${users} can use ${name}`;
     reporter.error(isWritten ? { container: provider, key } : reference, rule, hint);

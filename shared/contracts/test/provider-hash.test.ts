@@ -20,7 +20,8 @@ describe("the hash of a provider's entry", () => {
       base_url: "https://llm.example.com/v1?key=other",
     };
     expect(hashProvider(same)).to.equal(hashProvider(ENTRY));
-    expect(hashProvider({ ...ENTRY, ...{ name: "x", project_env: "P" } })).to.equal(hashProvider(ENTRY));
+    const longer = { ...ENTRY, name: "x", project_env: "P" };
+    expect(hashProvider(longer)).to.equal(hashProvider(ENTRY));
     const { native_tools: _tools, ...without } = ENTRY;
     expect(hashProvider({ ...without, native_tools: {} })).to.equal(hashProvider(without));
   });
