@@ -153,6 +153,7 @@ describe("llm-gateway's callers", () => {
     await using gateway = await openGateway({ callTimeoutMs: 200 });
     const { error } = await gateway.ask(chatRequest("openai", provider.url));
     expect(error).to.include({ code: "timeout", retryable: true });
+    expect(error?.message).to.contain("no deadline");
     await (
       await provider.request(0)
     ).closed;
