@@ -31,6 +31,16 @@ for tool in podman debootstrap npm; do
 done
 [ "$(id -u)" -eq 0 ] || { echo "debootstrap needs root: run this as root" >&2; exit 1; }
 
+# An archive of an npm package whose SHA-512 (in base64) is this one: `unpack ARCHIVE HASH DIRECTORY`.
+unpack() {
+  [ "$(openssl dgst -sha512 -binary "$1" | base64 --wrap=0)" = "$2" ] || { echo "$1 does not have the expected hash" >&2; return 1; }
+  tar -xzf "$1" -C "$3" --strip-components=1
+}
+# The hash that package-lock.json has for a package.
+locked_hash() { grep -A 3 "\"node_modules/$1\": {" ../package-lock.json | sed -n 's/.*"integrity": "sha512-\(.*\)".*/\1/p'; }
+npm_version=11.19.1
+npm_hash=ztsxKxt/kkIaAs+2i0GU6I+DRmUdrNasxTZKJe9TCdSjKxlhah/4r/hl5ygMD6XAg1qZ9c2TNomR4qgOydp10g==
+
 missing() { ! podman image exists "$1"; }
 # Without systemd there is no separate network for builds, so they use the network of the host.
 build() { echo "building $1"; podman build --quiet --network host --label "$label=true" --tag "$1" --file - "$2" > /dev/null; }
@@ -63,7 +73,9 @@ if missing "$node"; then
   mkdir -p "$work/node/npm" "$work/node/bin"
   case "$(uname -m)" in aarch64) arch=arm64 ;; *) arch=x64 ;; esac
   # Debian's Node has no type stripping; the npm package contains the official build.
-  (cd "$work/node" && tar -xzf "$(npm pack --silent "node-linux-$arch@$version")" -C bin --strip-components=1 && tar -xzf "$(npm pack --silent npm@11)" -C npm --strip-components=1)
+  npm pack --silent --pack-destination "$work/node" "node-linux-$arch@$version" "npm@$npm_version" > /dev/null
+  unpack "$work/node/node-linux-$arch-$version.tgz" "$(locked_hash "node-linux-$arch")" "$work/node/bin"
+  unpack "$work/node/npm-$npm_version.tgz" "$npm_hash" "$work/node/npm"
   # The certificates of this machine, so that npm trusts the same servers during builds.
   cp /etc/ssl/certs/ca-certificates.crt "$work/node/ca.crt"
   build "$node" "$work/node" << CONTAINERFILE

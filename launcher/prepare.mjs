@@ -27,6 +27,7 @@ function install(root) {
   const args = [
     ...before,
     "ci",
+    "--ignore-scripts",
     "--include=dev",
     "--include=optional",
     "--no-audit",

@@ -5,6 +5,7 @@ import { validate as validDeployment } from "kubernetes-models/_schemas/IoK8sApi
 import { validate as validStatefulSet } from "kubernetes-models/_schemas/IoK8sApiAppsV1StatefulSet";
 import { validate as validAutoscaler } from "kubernetes-models/_schemas/IoK8sApiAutoscalingV2HorizontalPodAutoscaler";
 import { validate as validIngress } from "kubernetes-models/_schemas/IoK8sApiNetworkingV1Ingress";
+import { validate as validNetworkPolicy } from "kubernetes-models/_schemas/IoK8sApiNetworkingV1NetworkPolicy";
 import { validate as validDisruptionBudget } from "kubernetes-models/_schemas/IoK8sApiPolicyV1PodDisruptionBudget";
 import { validate as validConfigMap } from "kubernetes-models/_schemas/IoK8sApiCoreV1ConfigMap";
 import { validate as validNamespace } from "kubernetes-models/_schemas/IoK8sApiCoreV1Namespace";
@@ -79,6 +80,7 @@ const SCHEMAS: Readonly<Record<string, ((data: unknown) => boolean) & { readonly
   "apps/v1 StatefulSet": validStatefulSet,
   "autoscaling/v2 HorizontalPodAutoscaler": validAutoscaler,
   "networking.k8s.io/v1 Ingress": validIngress,
+  "networking.k8s.io/v1 NetworkPolicy": validNetworkPolicy,
   "policy/v1 PodDisruptionBudget": validDisruptionBudget,
   "v1 ConfigMap": validConfigMap,
   "v1 Namespace": validNamespace,
@@ -120,6 +122,21 @@ describe("the Kubernetes manifests", () => {
         expect(() => parseWorkload(manifest), file).not.to.throw();
       }
     }
+  });
+
+  it("serve a named host over TLS only", async () => {
+    const Rule = Type.Object({ host: Type.String() }, { additionalProperties: true });
+    const parseIngress = compileParser(
+      "ingress",
+      Type.Object({
+        ingressClassName: Type.String(),
+        tls: Type.Array(Type.Object({ hosts: Type.Array(Type.String()), secretName: Type.String() })),
+        rules: Type.Array(Rule),
+      }),
+    );
+    const [ingress] = await manifests("ingress.yaml");
+    const { tls, rules } = parseIngress(Reflect.get(ingress ?? {}, "spec"));
+    expect(tls.flatMap(({ hosts }) => hosts)).to.deep.equal(rules.map(({ host }) => host));
   });
 
   it("contain no secret", async () => {

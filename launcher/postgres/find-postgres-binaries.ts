@@ -20,7 +20,7 @@ function packageFolder(): string {
   }
 }
 
-/** Creates the symlinks of the libraries' short names. The package's install script does it too, but npm may skip scripts. */
+/** Creates the symlinks of the libraries' short names. The package's install script would do it, but no install script runs. */
 function linkLibraries(folder: string): void {
   const links: unknown = JSON.parse(readFileSync(join(folder, "native", "pg-symlinks.json"), "utf8"));
   const list: unknown[] = Array.isArray(links) ? links : [];
