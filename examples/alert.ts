@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
+import { accessHeaders } from "./access-token.ts";
 import { USAGE, parseAlertOptions, type AlertOptions } from "./alert-options.ts";
 import { postAlert, readSession, type SessionSummary } from "./api-client.ts";
 import { followOverWebSocket } from "./follow-over-websocket.ts";
@@ -12,26 +13,28 @@ const write = (line: string) => void process.stdout.write(line);
 /** Sends the alert and shows its investigation; resolves with the exit code. */
 async function run(options: AlertOptions, style: TerminalStyle): Promise<number> {
   const { api, ws } = options;
-  const sessionId = await postAlert(api, {
+  const access = { api, headers: accessHeaders(api, process.env) };
+  const sessionId = await postAlert(access, {
     data: await readAlert(options.file),
     ...(options.type === undefined ? {} : { alert_type: options.type }),
     ...(options.runbook === undefined ? {} : { runbook: options.runbook }),
   });
   process.once("SIGINT", () => leave(api, sessionId));
-  const { notice } = await readSession(api, sessionId);
+  const { notice } = await readSession(access, sessionId);
   if (notice !== undefined) write(`${style.bold(printable(notice))}\n`);
   write(style.dim(`Session ${sessionId}\n`));
   const renderer = new TimelineRenderer(write, style);
   const { signal } = new AbortController();
   await followOverWebSocket({
     ws,
+    headers: accessHeaders(ws, process.env),
     sessionId,
     signal,
     onMessage: (message) => renderer.show(message),
     onDisconnect: (why) => process.stderr.write(style.dim(`\n[${printable(why)}: reconnecting]\n`)),
   });
   renderer.finish();
-  return printResult(await readSession(api, sessionId), renderer.finalAnalysis, style);
+  return printResult(await readSession(access, sessionId), renderer.finalAnalysis, style);
 }
 
 /** Prints the final analysis, unless the timeline showed it already, and a failure's reason; returns the exit code. */

@@ -15,11 +15,17 @@ export interface SessionSummary {
   readonly notice: string | undefined;
 }
 
+/** An api, and the headers that let a program in. */
+export interface ApiAccess {
+  readonly api: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
 /** `POST /api/v1/alerts`; resolves with the session's id. Throws an Error with the api's message. */
-export async function postAlert(api: string, alert: NewAlert): Promise<string> {
+export async function postAlert({ api, headers }: ApiAccess, alert: NewAlert): Promise<string> {
   const body = await call(`${api}/api/v1/alerts`, {
     method: "POST",
-    headers: { "content-type": "application/json" },
+    headers: { ...headers, "content-type": "application/json" },
     body: JSON.stringify(alert),
   });
   const id = body["session_id"];
@@ -28,8 +34,8 @@ export async function postAlert(api: string, alert: NewAlert): Promise<string> {
 }
 
 /** `GET /api/v1/sessions/:id`. Throws an Error with the api's message. */
-export async function readSession(api: string, id: string): Promise<SessionSummary> {
-  const body = await call(`${api}/api/v1/sessions/${id}`, {});
+export async function readSession({ api, headers }: ApiAccess, id: string): Promise<SessionSummary> {
+  const body = await call(`${api}/api/v1/sessions/${id}`, { headers });
   const metadata = body["session_metadata"];
   const notice =
     typeof metadata === "object" && metadata !== null && "notice" in metadata ? metadata.notice : undefined;

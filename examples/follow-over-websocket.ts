@@ -4,6 +4,8 @@ import type { NotifierMessage } from "./render-timeline.ts";
 
 interface FollowOptions {
   readonly ws: string;
+  /** What lets the client in. */
+  readonly headers?: Readonly<Record<string, string>>;
   readonly sessionId: string;
   /** Called with each message of the session; with stored events exactly once and in order. */
   readonly onMessage: (message: NotifierMessage) => void;
@@ -53,11 +55,11 @@ export async function followOverWebSocket(options: FollowOptions): Promise<void>
 
 /** Opens one connection; resolves with the reason once it is closed. */
 async function followOnce(
-  { ws, sessionId, signal }: FollowOptions,
+  { ws, headers = {}, sessionId, signal }: FollowOptions,
   progress: { readonly lastSeq: number; readonly ended: boolean },
   receive: (message: NotifierMessage) => void,
 ): Promise<string> {
-  const socket = new WebSocket(ws);
+  const socket = new WebSocket(ws, { headers });
   let why = "";
   const stop = () => socket.terminate();
   signal.addEventListener("abort", stop, { once: true });

@@ -6,6 +6,8 @@ export type CommandLine = {
   readonly help: boolean;
   /** Deletes the data of the embedded servers first. */
   readonly reset: boolean;
+  /** Only those who can read the token's file may use TARSy. */
+  readonly private: boolean;
   /** The number of executors, from 1. */
   readonly executors: number;
   readonly configDir: string | undefined;
@@ -30,6 +32,7 @@ function parse(args: readonly string[]) {
       options: {
         help: { type: "boolean", short: "h", default: false },
         reset: { type: "boolean", default: false },
+        private: { type: "boolean", default: false },
         executors: { type: "string", default: "1" },
         "config-dir": { type: "string" },
       },
@@ -53,5 +56,6 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
   if (configDir === "") {
     throw new LaunchError("--config-dir is empty; name a directory with tarsy.yaml in it.", { exitCode: 2 });
   }
-  return { help: values.help, reset: values.reset, executors: readExecutors(values.executors), configDir };
+  const { help, reset } = values;
+  return { help, reset, private: values.private, executors: readExecutors(values.executors), configDir };
 }

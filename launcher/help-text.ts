@@ -7,6 +7,8 @@ Options
   --executors N      number of executors (1 to 16; default 1)
   --config-dir DIR   directory with tarsy.yaml and llm-providers.yaml (default: see CONFIG_DIR)
   --reset            deletes all data of the embedded PostgreSQL and NATS, then starts
+  --private          for machines with other users: lets only those in who can read .tarsy/token (mode 0600);
+                     npm run alert does so by itself, curl by -H @.tarsy/header
   --help             prints this text
 
 Environment (the .env file of the configuration directory may set the same; the environment takes precedence)
@@ -27,6 +29,7 @@ Environment (the .env file of the configuration directory may set the same; the 
   TOOL_RUNNER_HEALTH_PORT   8093
   NOTIFIER_HEALTH_PORT      8094
   BIND_ADDRESS              127.0.0.1  interface to listen on
+  AUTH_MODE                 loopback   who may use it: docs/access.md has all modes and their settings
   LOG_LEVEL, LOG_FORMAT     debug, info, warn, error; pretty or json
 
   Port 0 means any free port. Instead of DATABASE_URL, NATS_URL, LLM_GATEWAY_TOKEN or a key, NAME_FILE may name a file with it.

@@ -13,6 +13,7 @@ import { helpText } from "./help-text.ts";
 import { LaunchError } from "./launch-error.ts";
 import { type CommandLine, parseCommandLine } from "./command-line.ts";
 import { choosePorts } from "./choose-ports.ts";
+import { prepareAccess } from "./prepare-access.ts";
 import { printLine, printProgress } from "./print-output.ts";
 import type { ProjectPaths } from "./project-paths.ts";
 import { openRunRecord, stopOrphanedServices } from "./supervisor/run-record.ts";
@@ -109,6 +110,7 @@ async function startAll(
       ? "127.0.0.1"
       : config.env["BIND_ADDRESS"];
   const ports = await choosePorts(config.env, host);
+  const access = prepareAccess({ env: config.env, paths, isPrivate: options.private, ports, host });
   if (options.reset) deleteData(paths);
   mkdirSync(paths.data, { recursive: true });
   const servers = await openServers({
@@ -136,6 +138,7 @@ async function startAll(
       LOG_FORMAT: "pretty",
       LLM_GATEWAY_ADDR: `${reachableHost(host)}:${ports.get("LLM_GATEWAY_PORT")}`,
       ...config.env,
+      ...access,
       CONFIG_DIR: config.path,
       DATABASE_URL: servers.postgres.url,
       DATABASE_URL_FILE: "",
@@ -157,7 +160,10 @@ async function startAll(
   });
   await Promise.race([waitForAll(services), failure(services), once(request.stop, "abort")]);
   request.stop.throwIfAborted();
-  process.stdout.write(welcomeText({ ports, host, servers, config, paths, executors: options.executors }));
+  const mode = access["AUTH_MODE"] ?? config.env["AUTH_MODE"] ?? "";
+  process.stdout.write(
+    welcomeText({ ports, host, servers, config, paths, mode, executors: options.executors }),
+  );
   return services;
 }
 

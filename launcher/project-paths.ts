@@ -11,6 +11,9 @@ export type ProjectPaths = {
   readonly data: string;
   readonly postgres: string;
   readonly nats: string;
+  /** What `--private` lets in, and the same as a header for curl. */
+  readonly token: string;
+  readonly header: string;
   /** The lock of the launcher that runs in this checkout. */
   readonly lock: string;
   /** The services that were started, for the cleanup after a killed launcher. */
@@ -28,6 +31,8 @@ export function projectPaths(root: string): ProjectPaths {
     data,
     postgres: join(data, "postgres"),
     nats: join(data, "nats"),
+    token: join(state, "token"),
+    header: join(state, "header"),
     lock: join(state, "launcher.lock"),
     runRecord: join(state, "services.json"),
   };

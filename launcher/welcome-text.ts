@@ -10,6 +10,8 @@ type Welcome = {
   readonly servers: ServerEndpoints;
   readonly config: ConfigDirectory;
   readonly paths: ProjectPaths;
+  /** AUTH_MODE; empty means the default. */
+  readonly mode: string;
   readonly executors: number;
 };
 
@@ -25,8 +27,16 @@ function configurationText({ path, isDemo }: ConfigDirectory): string {
   return `${path}: no GOOGLE_API_KEY is set, so a scripted demo model answers and no LLM is called; to use Gemini, stop and run: GOOGLE_API_KEY=your-key npm start (or put it into deploy/config/.env)`;
 }
 
+/** Who may use it, so that nobody has to guess. */
+function accessText(mode: string, { header }: ProjectPaths): string {
+  if (mode === "" || mode === "loopback") {
+    return "loopback: every program and user of this machine, as operator (others: npm start -- --private)";
+  }
+  return mode === "private" ? `private: with the token, e.g. curl -H @${header}` : mode;
+}
+
 /** The text that is printed when everything is ready: addresses, configuration and first steps. */
-export function welcomeText({ ports, host, servers, config, executors }: Welcome): string {
+export function welcomeText({ ports, host, servers, config, paths, mode, executors }: Welcome): string {
   const name = browserHost(host);
   const apiPort = ports.get("API_PORT");
   const notifierPort = ports.get("NOTIFIER_PORT");
@@ -38,6 +48,7 @@ export function welcomeText({ ports, host, servers, config, executors }: Welcome
     "",
     `TARSy is ready at http://${name}:${apiPort}`,
     `  live events    ws://${name}:${notifierPort}/ws`,
+    `  access         ${accessText(mode, paths)}`,
     `  executors      ${executors}`,
     `  configuration  ${configurationText(config)}`,
     `  database       ${servers.postgres.description}`,

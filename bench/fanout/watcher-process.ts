@@ -31,7 +31,7 @@ async function open(): Promise<Socket> {
   const socket = connect(port, "127.0.0.1");
   const key = randomBytes(16).toString("base64");
   socket.write(
-    `GET /ws HTTP/1.1\r\nHost: bench\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: ${key}\r\nSec-WebSocket-Version: 13\r\n\r\n`,
+    `GET /ws HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: ${key}\r\nSec-WebSocket-Version: 13\r\n\r\n`,
   );
   const { promise, resolve, reject } = Promise.withResolvers<Socket>();
   socket.on("error", reject);

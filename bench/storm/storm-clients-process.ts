@@ -19,7 +19,7 @@ const report: { -readonly [K in keyof ClientsReport]: ClientsReport[K] } = {
 };
 const REQUEST = [
   "GET /ws HTTP/1.1",
-  "Host: bench",
+  "Host: localhost",
   "Upgrade: websocket",
   "Connection: Upgrade",
   `Sec-WebSocket-Key: ${randomBytes(16).toString("base64")}`,

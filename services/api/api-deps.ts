@@ -6,6 +6,9 @@ import type { Dispatcher } from "./dispatcher.ts";
 import type { SseConnections } from "./sse/sse-connections.ts";
 import type { Database } from "#shared/database/database.ts";
 
+import type { AuditLog } from "#shared/access/audit-log.ts";
+import type { Door } from "#shared/access/door.ts";
+
 /** The dependencies of the routes. */
 export interface ApiDeps {
   readonly config: ApiConfig;
@@ -16,4 +19,6 @@ export interface ApiDeps {
   readonly dispatcher: Dispatcher;
   readonly metrics: ApiMetrics;
   readonly sse: SseConnections;
+  readonly door: Door;
+  readonly audit: AuditLog;
 }

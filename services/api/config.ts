@@ -1,3 +1,4 @@
+import { isPersonalMode, readAccessConfig, type AccessConfig } from "#shared/access/access-config.ts";
 import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
 import { readConfigEnvironment } from "#shared/agent-config/config-environment.ts";
 import { loadAgentConfig } from "#shared/agent-config/load-agent-config.ts";
@@ -31,13 +32,25 @@ export interface ApiConfig extends ServiceConfig {
   readonly maxSseConnections: number;
   /** Where a JSON alert has its fingerprint; empty means that only the header Idempotency-Key identifies an alert. */
   readonly fingerprintPath: readonly JsonPointer[];
+  readonly access: AccessConfig;
+  /** How long a connection stays open without a request; longer than that of a proxy in front. */
+  readonly keepAliveMs: number;
+  /** Bytes of request bodies that are being received at a time. */
+  readonly bodyBytesInFlight: number;
+  /** Alerts taken in a minute; one identity may submit a fifth. */
+  readonly submissionsPerMinute: number;
   readonly agents: AgentConfig;
 }
+
+const MEBIBYTE = 1024 * 1024;
+/** Where clients are told apart, one may submit 300 a minute; on one's own machine, what the machine can take. */
+const SUBMISSIONS_PER_MINUTE = { authenticated: 1_500, local: 1_000_000 };
 
 /** Reads the environment over `<config-dir>/.env`, and both YAML files. Throws TerminalError listing every mistake. */
 export async function loadApiConfig(processEnv: Environment): Promise<ApiConfig> {
   const configDir = configDirectory(processEnv);
   const env = readConfigEnvironment(configDir, processEnv);
+  const access = readAccessConfig(env);
   return {
     ...readServiceConfig(env, { name: "API_HEALTH_PORT", fallback: 8090 }),
     http: { host: bindAddress(env), port: envPort(env, "API_PORT", 8080) },
@@ -55,6 +68,14 @@ export async function loadApiConfig(processEnv: Environment): Promise<ApiConfig>
     }),
     maxSseConnections: envInteger(env, "API_MAX_EVENT_STREAMS", { fallback: 500, min: 1, max: 100_000 }),
     fingerprintPath: parseFingerprintPath(envText(env, "ALERT_FINGERPRINT_PATH", "")),
+    access,
+    keepAliveMs: 1_000 * envInteger(env, "KEEP_ALIVE_SECONDS", { fallback: 15, min: 1, max: 3_600 }),
+    bodyBytesInFlight: MEBIBYTE * envInteger(env, "API_MAX_BODY_MIB", { fallback: 64, min: 8, max: 65_536 }),
+    submissionsPerMinute: envInteger(env, "SUBMISSIONS_PER_MINUTE", {
+      fallback: SUBMISSIONS_PER_MINUTE[isPersonalMode(access) ? "authenticated" : "local"],
+      min: 5,
+      max: 100_000_000,
+    }),
     agents: await loadAgentConfig({ configDir, env }),
   };
 }

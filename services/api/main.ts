@@ -1,4 +1,6 @@
 import { Registry, collectDefaultMetrics } from "prom-client";
+import { AuditLog } from "#shared/access/audit-log.ts";
+import { Door } from "#shared/access/door.ts";
 import { migrate } from "#shared/database/migrate.ts";
 import { checkDatabase, openDatabase } from "#shared/database/open-database.ts";
 import { openOrm } from "#shared/database/open-orm.ts";
@@ -43,8 +45,13 @@ await runService("api", loadApiConfig, async ({ config, log, signal, resources }
       signal,
     }),
   );
-  const handle = buildApp({ config, log, db, orm, dispatcher, metrics, sse }).callback();
-  const server = createHttpServer((request, response) => void handle(request, response));
+  const audit = resources.use(new AuditLog({ db, log, service: "api" }));
+  const door = await Door.open(config.access, db);
+  log.info({ auth_mode: config.access.auth.mode }, "access");
+  const handle = buildApp({ config, log, db, orm, dispatcher, metrics, sse, door, audit }).callback();
+  const server = createHttpServer((request, response) => void handle(request, response), {
+    keepAliveMs: config.keepAliveMs,
+  });
   resources.defer(() => closeHttpServer(server));
   await listen(server, config.http);
   const sweeping = sweepSessions({ log, db, dispatcher, metrics }, signal);

@@ -2,7 +2,7 @@ import { Counter, Gauge, type Registry } from "prom-client";
 import { startAtZero } from "#shared/service/start-at-zero.ts";
 import { READ_KINDS } from "./feed/read-kinds.ts";
 import { CLOSE_CODES } from "./outbox/close-codes.ts";
-import { REJECTIONS } from "./websocket/check-handshake.ts";
+import { REJECTION_STATUSES } from "./websocket/check-handshake.ts";
 
 export type NotifierMetrics = ReturnType<typeof notifierMetrics>;
 
@@ -37,7 +37,7 @@ export function notifierMetrics(registry: Registry) {
       "tarsy_ws_refused_total",
       "Handshakes refused, by reason",
       "reason",
-      Object.keys(REJECTIONS),
+      REJECTION_STATUSES.map(String),
     ),
     closed: labelled(
       "tarsy_ws_closed_total",

@@ -1,4 +1,6 @@
 import { Registry, collectDefaultMetrics } from "prom-client";
+import { AuditLog } from "#shared/access/audit-log.ts";
+import { Door } from "#shared/access/door.ts";
 import { onReconnect } from "#shared/bus/on-reconnect.ts";
 import { openBus } from "#shared/bus/open-bus.ts";
 import { waitForSchema } from "#shared/database/wait-for-schema.ts";
@@ -13,6 +15,7 @@ import { FrameMemory } from "./feed/frame-memory.ts";
 import { pollLastSeqs } from "./feed/poll-last-seqs.ts";
 import { SessionFeeds } from "./feed/session-feeds.ts";
 import { notifierMetrics } from "./notifier-metrics.ts";
+import { VisibleSessions } from "./subscriptions/visible-sessions.ts";
 import { acceptClients } from "./websocket/accept-clients.ts";
 
 /** Connections beside those for reads: one for the poll of last event numbers, one for the readiness check. */
@@ -60,12 +63,17 @@ export async function runNotifier(
   // Finds events published while disconnected. Missed chunks show as a gap before the next chunk.
   onReconnect(bus, () => poll.trigger());
   const allSessions = new AllSessionsFeed({ bus, reads, log });
+  const door = await Door.open(config.access, db);
+  const audit = resources.use(new AuditLog({ db, log, service: "notifier" }));
+  const visible = new VisibleSessions(reads);
+  log.info({ auth_mode: config.access.auth.mode }, "access");
   const clients = resources.use(
     await acceptClients({
       ...config.clients,
-      allowedOrigins: config.allowedOrigins,
       limits,
-      context: { ...stored, feeds, allSessions, log, metrics },
+      context: { ...stored, feeds, allSessions, visible, door, log, metrics },
+      db,
+      audit,
     }),
   );
   const health = resources.use(

@@ -14,6 +14,9 @@ export const FoundSession = Type.Object({
   last_seq: Type.Integer(),
   /** The events have been deleted because the session ended long ago. */
   purged: Type.Boolean(),
+  /** Who may see it: see shared/access. */
+  owner_subject: Type.Union([Type.String(), Type.Null()]),
+  teams: Type.Array(Type.String()),
 });
 
 /** A session that readers may be told of: it exists and is not deleted. */
@@ -24,7 +27,8 @@ export type FoundSession = Static<typeof FoundSession>;
  * deleted. To be used as a subquery where a reader needs more of the same snapshot.
  */
 export const foundSessions = (ids: string): string => `
-SELECT s.session_id, s.status, r.last_seq, r.events_purged_at IS NOT NULL AS purged
+SELECT s.session_id, s.status, r.last_seq, r.events_purged_at IS NOT NULL AS purged,
+       s.owner_subject, s.teams
 FROM alert_sessions s JOIN session_runtime r USING (session_id)
 WHERE s.session_id = ANY(${ids}) AND s.deleted_at IS NULL`;
 

@@ -26,6 +26,14 @@ export function envRequired(env: Environment, name: string, remedy: string): str
   return value;
 }
 
+/** The parts of a comma-separated text without surrounding white space; none if it is unset or empty. */
+export function envList(env: Environment, name: string): string[] {
+  return envText(env, name, "")
+    .split(",")
+    .map((part) => part.trim())
+    .filter((part) => part !== "");
+}
+
 /** A whole number between `min` and `max`, both included. */
 export function envInteger(
   env: Environment,

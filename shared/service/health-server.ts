@@ -1,6 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Registry } from "prom-client";
+import { LOOPBACK_HOSTS, hostName, isLoopback } from "#shared/access/allowed-hosts.ts";
 import { errorMessage } from "#shared/errors.ts";
 import { listen } from "#shared/service/listen.ts";
 import { http } from "#shared/service/node-http.ts";
@@ -21,6 +22,7 @@ export interface HealthServerOptions {
   readonly metrics: Registry;
 }
 
+const LOOPBACK_NAMES: ReadonlySet<string> = new Set(LOOPBACK_HOSTS);
 const CHECK_TIMEOUT_MS = 2_000;
 
 /**
@@ -29,6 +31,11 @@ const CHECK_TIMEOUT_MS = 2_000;
  */
 export async function serveHealth(options: HealthServerOptions): Promise<{ port: number } & AsyncDisposable> {
   const server = http.createServer((request, response) => {
+    const { host } = request.headers;
+    // Bound to this machine it is reached by this machine's names only, unless a page lets its own name lead here.
+    if (isLoopback(options.host) && host !== undefined && !LOOPBACK_NAMES.has(hostName(host))) {
+      return send(response, 421, { message: "use localhost or 127.0.0.1 as the host" });
+    }
     answer(request.url ?? "/", options, response).catch((error: unknown) =>
       send(response, 500, { message: errorMessage(error) }),
     );

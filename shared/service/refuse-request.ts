@@ -28,13 +28,19 @@ export function answerParserErrors(server: Server): void {
 }
 
 /** Writes an answer with one sentence to a socket that no response belongs to, and closes it. */
-export function refuseRequest(socket: Duplex, status: number, message: string): void {
+export function refuseRequest(
+  socket: Duplex,
+  status: number,
+  message: string,
+  fields: Readonly<Record<string, string>> = {},
+): void {
   const body = JSON.stringify({ message });
   const headers = {
     "content-type": "application/json; charset=utf-8",
     "content-length": Buffer.byteLength(body),
     connection: "close",
     ...SECURITY_HEADERS,
+    ...fields,
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(`HTTP/1.1 ${status} ${http.STATUS_CODES[status]}\r\n${lines.join("")}\r\n${body}`);

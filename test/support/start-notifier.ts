@@ -1,4 +1,5 @@
 import { pino } from "pino";
+import { readAccessConfig } from "#shared/access/access-config.ts";
 import { DEFAULT_LIMITS, type NotifierLimits } from "../../services/notifier/limits.ts";
 import { runNotifier } from "../../services/notifier/run-notifier.ts";
 
@@ -6,7 +7,8 @@ interface NotifierOptions {
   readonly databaseUrl: string;
   readonly natsUrl: string;
   readonly limits?: Partial<NotifierLimits>;
-  readonly allowedOrigins?: readonly string[] | undefined;
+  /** Settings of the door, such as AUTH_MODE. */
+  readonly access?: Readonly<Record<string, string>>;
   /** Aborts the start. */
   readonly signal: AbortSignal;
 }
@@ -30,7 +32,7 @@ export async function startNotifier(options: NotifierOptions): Promise<RunningNo
       databaseUrl: options.databaseUrl,
       natsUrl: options.natsUrl,
       clients: { host: HOST, port: 0 },
-      allowedOrigins: options.allowedOrigins,
+      access: readAccessConfig(options.access ?? {}),
       limits: { ...DEFAULT_LIMITS, ...options.limits },
     },
     log: pino({ level: "silent" }),

@@ -50,10 +50,21 @@ const parseRow = compileParser("json object", Row);
 export class TarsyClient {
   readonly #api: string;
   readonly #ws: string;
+  readonly #headers: Readonly<Record<string, string>>;
 
-  constructor({ api, ws }: { api: string; ws: string }) {
+  /** `headers` are sent with each request. */
+  constructor({
+    api,
+    ws,
+    headers = {},
+  }: {
+    readonly api: string;
+    readonly ws: string;
+    readonly headers?: Readonly<Record<string, string>>;
+  }) {
     this.#api = api;
     this.#ws = ws;
+    this.#headers = headers;
   }
 
   /** Sends any request; resolves with the status and the decoded body. */
@@ -64,9 +75,8 @@ export class TarsyClient {
   ): Promise<{ status: number; body: Record<string, unknown> }> {
     const response = await fetch(`${this.#api}${path}`, {
       method,
-      ...(body === undefined
-        ? {}
-        : { headers: { "content-type": "application/json" }, body: JSON.stringify(body) }),
+      headers: { ...this.#headers, ...(body === undefined ? {} : { "content-type": "application/json" }) },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     return { status: response.status, body: { ...parseRow(await response.json()) } };
   }
@@ -101,7 +111,7 @@ export class TarsyClient {
 
   /** Opens a socket, subscribes to a session and collects all messages. Resolves once the subscription is confirmed. */
   async watch(id: string, fields: object = {}): Promise<SessionWatch> {
-    const socket = new WebSocket(this.#ws);
+    const socket = new WebSocket(this.#ws, { headers: this.#headers });
     const watch = new SessionWatch(socket);
     await once(socket, "open");
     socket.send(JSON.stringify({ action: "subscribe", channel: `session:${id}`, ...fields }));

@@ -1,4 +1,5 @@
 import type { Middleware } from "koa";
+import { AccessRefused } from "#shared/access/access-refused.ts";
 import { isDatabaseSlow } from "#shared/database/database-slow.ts";
 import { isDatabaseUnavailable } from "#shared/database/database-unavailable.ts";
 import { coerceError } from "#shared/errors.ts";
@@ -24,11 +25,16 @@ export function errorHandler(log: Logger): Middleware {
       if (error instanceof RequestError) {
         ctx.status = error.status;
         if (error.retryAfterSeconds !== undefined) ctx.set("retry-after", String(error.retryAfterSeconds));
+        if (error.closesConnection) ctx.set("connection", "close");
         ctx.body = {
           message: error.message,
           ...(error.allowed === undefined ? {} : { allowed: error.allowed }),
           ...(error.code === undefined ? {} : { code: error.code }),
         };
+      } else if (error instanceof AccessRefused) {
+        ctx.status = error.status;
+        ctx.set(error.headers);
+        ctx.body = { message: error.message };
       } else if (isDatabaseUnavailable(error)) {
         log.warn({ error: error.message, path: ctx.path }, "request refused: database unavailable");
         ctx.status = 503;

@@ -7,22 +7,28 @@ export interface RequestTimeouts {
   readonly headersMs: number;
   /** Headers and body together. */
   readonly requestMs: number;
+  /** A connection without a request in flight is closed after this; a proxy in front must close its own earlier. */
+  readonly keepAliveMs: number;
   /** How often both timeouts are checked. */
   readonly checkEveryMs: number;
 }
 
-const DEFAULT_TIMEOUTS: RequestTimeouts = { headersMs: 10_000, requestMs: 30_000, checkEveryMs: 5_000 };
+const DEFAULT_TIMEOUTS: RequestTimeouts = {
+  headersMs: 10_000,
+  requestMs: 30_000,
+  keepAliveMs: 15_000,
+  checkEveryMs: 5_000,
+};
 const CLOSE_GRACE_MS = 3_000;
 
 /** Creates a server that does not listen yet. It answers 408 to a client that sends its request too slowly. */
-export function createHttpServer(
-  handle: RequestListener,
-  { headersMs, requestMs, checkEveryMs }: RequestTimeouts = DEFAULT_TIMEOUTS,
-): Server {
+export function createHttpServer(handle: RequestListener, timeouts: Partial<RequestTimeouts> = {}): Server {
+  const { headersMs, requestMs, keepAliveMs, checkEveryMs } = { ...DEFAULT_TIMEOUTS, ...timeouts };
   const server = http.createServer({ connectionsCheckingInterval: checkEveryMs }, handle);
   server.headersTimeout = headersMs;
   server.requestTimeout = requestMs;
   answerParserErrors(server);
+  server.keepAliveTimeout = keepAliveMs;
   return server;
 }
 

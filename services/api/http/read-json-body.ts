@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { getRawBody } from "raw-body";
 import { errorMessage } from "#shared/errors.ts";
+import type { BodyBudget } from "./body-budget.ts";
 import { RequestError, abbreviate } from "./request-error.ts";
 
 /** Alert data of 1 MiB can take 6 MiB as JSON: a control character is escaped to six bytes. */
@@ -9,9 +10,9 @@ const BODY_LIMIT_BYTES = 8 * 1024 * 1024;
 /**
  * Reads and decodes a JSON body; an empty body counts as `{}`. Invalid UTF-8 becomes U+FFFD, because an alert with a
  * broken byte is better than no alert. Throws RequestError 415 for a compressed body, 413 over 8 MiB, 400 for another
- * content type or invalid JSON.
+ * content type or invalid JSON, 429 if `budget` has no room for its bytes.
  */
-export async function readJsonBody(request: IncomingMessage): Promise<unknown> {
+export async function readJsonBody(request: IncomingMessage, budget: BodyBudget): Promise<unknown> {
   // Decompression would let a kilobyte grow to a gigabyte.
   const encoding = request.headers["content-encoding"]?.trim().toLowerCase() ?? "";
   if (encoding !== "" && encoding !== "identity") {
@@ -20,7 +21,7 @@ export async function readJsonBody(request: IncomingMessage): Promise<unknown> {
       `content encoding '${abbreviate(encoding)}' is not accepted: send the body without a Content-Encoding`,
     );
   }
-  const bytes = await readBytes(request);
+  const bytes = await readBytes(request, budget);
   if (bytes.length === 0) return {};
   const type = request.headers["content-type"]?.split(";", 1)[0]?.trim().toLowerCase() ?? "";
   if (type !== "application/json" && !type.endsWith("+json")) {
@@ -38,17 +39,24 @@ export async function readJsonBody(request: IncomingMessage): Promise<unknown> {
   }
 }
 
-async function readBytes(request: IncomingMessage): Promise<Buffer> {
+async function readBytes(request: IncomingMessage, budget: BodyBudget): Promise<Buffer> {
+  const { promise: refused, reject: refuse } = Promise.withResolvers<never>();
+  const body = budget.open(refuse);
+  request.on("data", (chunk: Buffer) => body.add(chunk.length));
   try {
     const length = request.headers["content-length"];
-    return await getRawBody(request, {
+    const reading = getRawBody(request, {
       limit: BODY_LIMIT_BYTES,
       ...(length === undefined ? {} : { length }),
     });
+    return await Promise.race([reading, refused]);
   } catch (error) {
+    if (error instanceof RequestError) throw error;
     // The rest of an oversized body is discarded; a client that keeps sending runs into the request timeout.
     const type = error instanceof Error && "type" in error ? error.type : undefined;
     if (type === "entity.too.large") throw new RequestError(413, "Request Entity Too Large");
     throw new RequestError(400, `request body could not be read: ${errorMessage(error)}`);
+  } finally {
+    body.close();
   }
 }

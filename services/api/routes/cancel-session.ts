@@ -1,15 +1,17 @@
-import type { RouterMiddleware } from "@koa/router";
+import type { RouterContext, RouterMiddleware } from "@koa/router";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
+import { forbidden } from "#shared/access/access-refused.ts";
+import { mayChange } from "#shared/access/authorize.ts";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import type { SessionEvent, UnstampedPayload } from "#shared/contracts/session-event.ts";
 import { isTerminal, type SessionStatus } from "#shared/contracts/statuses.ts";
 import { appendEvents } from "#shared/database/append-events.ts";
-import { findSession } from "#shared/database/find-session.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { cancelledByUser } from "#shared/errors.ts";
 import type { ApiDeps } from "../api-deps.ts";
-import { parseSessionId } from "../http/parse-parameters.ts";
-import { RequestError, notFound } from "../http/request-error.ts";
+import { callerOf } from "../http/caller.ts";
+import { RequestError } from "../http/request-error.ts";
+import { visibleSession } from "../http/visible-session.ts";
 import type { Database } from "#shared/database/database.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 
@@ -38,8 +40,7 @@ const REASON = cancelledByUser().message;
  */
 export function cancelSession({ db, dispatcher, log }: ApiDeps): RouterMiddleware {
   return async (ctx) => {
-    const id = parseSessionId(ctx.params["id"]);
-    const { events, needsOwner } = await requestCancel(db, id);
+    const { id, events, needsOwner } = await requestCancel(db, ctx);
     dispatcher.cancel(id);
     dispatcher.publish(events);
     if (needsOwner) dispatcher.wake(id);
@@ -49,15 +50,19 @@ export function cancelSession({ db, dispatcher, log }: ApiDeps): RouterMiddlewar
 }
 
 interface RequestedCancel {
+  readonly id: string;
   readonly events: readonly SessionEvent[];
   /** True for a session that must still be ended and that no executor owns. */
   readonly needsOwner: boolean;
 }
 
-async function requestCancel(db: Database, id: string): Promise<RequestedCancel> {
+async function requestCancel(db: Database, ctx: RouterContext): Promise<RequestedCancel> {
   return db.transaction(async (manager) => {
-    const session = await findSession(manager, id, { lock: true });
-    if (session === undefined) throw notFound();
+    const session = await visibleSession(manager, ctx, { lock: true });
+    if (!mayChange(callerOf(ctx).identity, session)) {
+      throw forbidden("only the submitter of a session and operators may cancel it");
+    }
+    const id = session.session_id;
     if (isTerminal(session.status)) throw new RequestError(409, "session is not in a cancellable state");
     const isPending = session.status === "pending";
     const payloads = isPending
@@ -65,7 +70,7 @@ async function requestCancel(db: Database, id: string): Promise<RequestedCancel>
       : await markCancelling(manager, id, session.status);
     const [requested] = await selectRows(manager, parseRequested, REQUEST_CANCEL, [id]);
     const events = await appendEvents(manager, id, payloads);
-    return { events, needsOwner: !isPending && requested?.owned === false };
+    return { id, events, needsOwner: !isPending && requested?.owned === false };
   });
 }
 

@@ -6,6 +6,7 @@ import { SESSION_STATUSES, isTerminal } from "#shared/contracts/statuses.ts";
 import type { Database } from "#shared/database/database.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import type { ApiDeps } from "../api-deps.ts";
+import { callerOf } from "../http/caller.ts";
 import { parseSessionId } from "../http/parse-parameters.ts";
 import { RequestError, notFound } from "../http/request-error.ts";
 
@@ -26,11 +27,11 @@ const FORGET_KEYS = "DELETE FROM idempotency_keys WHERE session_id = $1";
  * its rows are removed soon after. Answers 204, also when it is repeated before they are, 404 for an unknown session, and
  * 409 while the session runs.
  */
-export function deleteSession({ db, log }: ApiDeps): RouterMiddleware {
+export function deleteSession({ db }: ApiDeps): RouterMiddleware {
   return async (ctx) => {
     const id = parseSessionId(ctx.params["id"]);
+    callerOf(ctx).sessionId = id;
     await hideSession(db, id);
-    log.info({ session_id: id }, "session deleted");
     ctx.status = 204;
   };
 }

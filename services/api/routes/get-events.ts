@@ -1,21 +1,23 @@
 import { Readable } from "node:stream";
 import type { RouterContext, RouterMiddleware } from "@koa/router";
+import type { Identity } from "#shared/access/identity.ts";
+import { untilInactive } from "#shared/access/until-inactive.ts";
 import { isTerminal } from "#shared/contracts/statuses.ts";
 import { wireEvent } from "#shared/contracts/wire-event.ts";
 import { EVENTS_PURGED, eventsPurged } from "#shared/database/events-purged.ts";
-import { findSession, type FoundSession } from "#shared/database/find-session.ts";
 import { isContiguous, readEvents } from "#shared/database/read-events.ts";
+import { errorMessage } from "#shared/errors.ts";
 import type { ApiDeps } from "../api-deps.ts";
 import { parseSessionId, parseWholeNumber } from "../http/parse-parameters.ts";
-import { RequestError, notFound, validationError } from "../http/request-error.ts";
+import { callerOf } from "../http/caller.ts";
+import { RequestError, validationError } from "../http/request-error.ts";
+import { visibleSession } from "../http/visible-session.ts";
 import { sseStream } from "../sse/sse-stream.ts";
-import type { Database } from "#shared/database/database.ts";
 
 const LIMIT = { fallback: 200, min: 1, max: 1_000 };
 const SEQ = { fallback: 0, min: 0, max: 2_147_483_647 };
 /** Without it, a page of 1,000 events with large contents could be a gigabyte. */
 const MAX_PAGE_BYTES = 8 * 1024 * 1024;
-const RETRY_AFTER_SECONDS = 5;
 
 /**
  * `GET /api/v1/sessions/:id/events`: a page of the stored events after `after_seq`, ascending, exactly as on the
@@ -30,14 +32,14 @@ export function getEvents(deps: ApiDeps): RouterMiddleware {
     }
     const afterSeq = parseWholeNumber("after_seq", ctx.query["after_seq"], SEQ);
     const limit = parseWholeNumber("limit", ctx.query["limit"], LIMIT);
-    const { last_seq, purged } = await readState(deps.db, sessionId);
+    const { last_seq, purged } = await visibleSession(deps.db, ctx);
     checkNotBeyond("after_seq", afterSeq, last_seq);
     if (purged && afterSeq < last_seq) throw goneEvents(sessionId);
     const range = { afterSeq, throughSeq: last_seq, limit, maxBytes: MAX_PAGE_BYTES };
     const events = await readEvents(deps.db, sessionId, range);
     // The purge or the deletion may have begun since the state was read.
     if (!isContiguous(events, afterSeq, last_seq)) {
-      await readState(deps.db, sessionId);
+      await visibleSession(deps.db, ctx);
       throw goneEvents(sessionId);
     }
     ctx.body = {
@@ -49,20 +51,20 @@ export function getEvents(deps: ApiDeps): RouterMiddleware {
   };
 }
 
-async function answerSse({ db, sse }: ApiDeps, ctx: RouterContext, sessionId: string): Promise<void> {
+async function answerSse(
+  { db, sse, door, log }: ApiDeps,
+  ctx: RouterContext,
+  sessionId: string,
+): Promise<void> {
   const closed = new AbortController();
   ctx.res.once("close", () => closed.abort());
   const header = ctx.get("last-event-id");
   // A browser reconnects with the original query, so its header is newer.
   const field = header === "" ? "after_seq" : "Last-Event-ID";
   const afterSeq = parseWholeNumber(field, header === "" ? ctx.query["after_seq"] : header, SEQ);
-  const connection = sse.open(sessionId, closed.signal);
-  if (connection === undefined) {
-    throw new RequestError(503, "no more event streams are taken now: try again later or elsewhere", {
-      retryAfterSeconds: RETRY_AFTER_SECONDS,
-    });
-  }
-  const { last_seq, status, purged } = await readState(db, sessionId);
+  const { identity } = callerOf(ctx);
+  const connection = sse.open(sessionId, identity, closed.signal);
+  const { last_seq, status, purged } = await visibleSession(db, ctx);
   checkNotBeyond(field, afterSeq, last_seq);
   const isOver = isTerminal(status);
   if (isOver && afterSeq === last_seq) {
@@ -77,9 +79,26 @@ async function answerSse({ db, sse }: ApiDeps, ctx: RouterContext, sessionId: st
   // `x-accel-buffering` keeps proxies from delaying events; no request can follow an SSE stream on its connection.
   ctx.set({ "cache-control": "no-store", "x-accel-buffering": "no", connection: "close" });
   if (ctx.method === "HEAD") return;
+  endWithCredential(door, identity, closed, log);
   ctx.res.setTimeout(sse.stalledMs, () => ctx.res.destroy());
   const lastSeq = isOver ? last_seq : undefined;
   ctx.body = Readable.from(sseStream({ db, connection, afterSeq, lastSeq, heartbeatMs: sse.heartbeatMs }));
+}
+
+/** Ends the stream when the caller's credential expires or is revoked; the client's next request is answered with 401. */
+function endWithCredential(
+  door: ApiDeps["door"],
+  identity: Identity,
+  stream: AbortController,
+  log: ApiDeps["log"],
+): void {
+  untilInactive(door, identity, stream.signal)
+    .then(() => stream.abort())
+    .catch((error: unknown) => {
+      if (stream.signal.aborted) return;
+      log.error({ error: errorMessage(error) }, "credential of an event stream not checked: ending it");
+      stream.abort();
+    });
 }
 
 function checkNotBeyond(field: string, afterSeq: number, lastSeq: number): void {
@@ -90,10 +109,4 @@ function checkNotBeyond(field: string, afterSeq: number, lastSeq: number): void 
 /** 410: the session exists and its events do not any more. */
 function goneEvents(sessionId: string): RequestError {
   return new RequestError(410, eventsPurged(sessionId).message, { code: EVENTS_PURGED });
-}
-
-async function readState(db: Database, sessionId: string): Promise<FoundSession> {
-  const session = await findSession(db, sessionId);
-  if (session === undefined) throw notFound();
-  return session;
 }

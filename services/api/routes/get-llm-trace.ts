@@ -10,10 +10,9 @@ import { LlmInteractionEntity, type LlmInteraction } from "#shared/database/enti
 import { McpInteractionEntity } from "#shared/database/entities/mcp-interaction.ts";
 import { MessageEntity, type Message } from "#shared/database/entities/message.ts";
 import { StageEntity } from "#shared/database/entities/stage.ts";
-import { findSession } from "#shared/database/find-session.ts";
 import type { ApiDeps } from "../api-deps.ts";
-import { parseSessionId } from "../http/parse-parameters.ts";
 import { notFound, validationError } from "../http/request-error.ts";
+import { visibleSession } from "../http/visible-session.ts";
 import { withoutNulls } from "./session-view.ts";
 
 const parseRequest = compileParser(
@@ -44,10 +43,9 @@ const PLACEHOLDER = /\{\{\.(\w+):[0-9a-f]{24}\}\}/gu;
  */
 export function getLlmTrace({ db, orm }: ApiDeps): RouterMiddleware {
   return async (ctx) => {
-    const session_id = parseSessionId(ctx.params["id"]);
     const interaction_id = ctx.params["interaction"] ?? "";
     if (!isUuid(interaction_id)) throw validationError("interaction_id", "must be a UUID");
-    if ((await findSession(db, session_id)) === undefined) throw notFound();
+    const { session_id } = await visibleSession(db, ctx);
     const interaction = await orm.manager.findOneBy(LlmInteractionEntity, { session_id, interaction_id });
     if (interaction === null) throw notFound();
     ctx.body = {

@@ -3,19 +3,16 @@ import { AgentExecutionEntity } from "#shared/database/entities/agent-execution.
 import { AlertSessionEntity } from "#shared/database/entities/alert-session.ts";
 import { SessionRuntimeEntity } from "#shared/database/entities/session-runtime.ts";
 import { StageEntity } from "#shared/database/entities/stage.ts";
-import { findSession } from "#shared/database/find-session.ts";
 import type { ApiDeps } from "../api-deps.ts";
-import { parseSessionId } from "../http/parse-parameters.ts";
-import { notFound } from "../http/request-error.ts";
+import { visibleSession } from "../http/visible-session.ts";
 import { readTimeline } from "./get-timeline.ts";
 import { sessionView } from "./session-view.ts";
 
 /** `GET /api/v1/sessions/:id`: the session with its stages, executions and timeline, read from one snapshot. */
 export function getSession({ orm }: ApiDeps): RouterMiddleware {
   return async (ctx) => {
-    const session_id = parseSessionId(ctx.params["id"]);
     ctx.body = await orm.transaction("REPEATABLE READ", async (manager) => {
-      if ((await findSession(manager, session_id)) === undefined) throw notFound();
+      const { session_id } = await visibleSession(manager, ctx);
       const session = await manager.findOneByOrFail(AlertSessionEntity, { session_id });
       const runtime = await manager.findOneBy(SessionRuntimeEntity, { session_id });
       const stages = await manager.find(StageEntity, {

@@ -1,17 +1,14 @@
 import type { RouterMiddleware } from "@koa/router";
 import type { EntityManager } from "typeorm";
 import { TimelineEventEntity, type TimelineEvent } from "#shared/database/entities/timeline-event.ts";
-import { findSession } from "#shared/database/find-session.ts";
 import type { ApiDeps } from "../api-deps.ts";
-import { parseSessionId } from "../http/parse-parameters.ts";
-import { notFound } from "../http/request-error.ts";
+import { visibleSession } from "../http/visible-session.ts";
 import { timelineEventView } from "./session-view.ts";
 
 /** `GET /api/v1/sessions/:id/timeline`: the session's timeline events, in order. */
 export function getTimeline({ db, orm }: ApiDeps): RouterMiddleware {
   return async (ctx) => {
-    const session_id = parseSessionId(ctx.params["id"]);
-    if ((await findSession(db, session_id)) === undefined) throw notFound();
+    const { session_id } = await visibleSession(db, ctx);
     const timeline = await readTimeline(orm.manager, session_id);
     ctx.body = { session_id, timeline: timeline.map(timelineEventView) };
   };

@@ -18,6 +18,7 @@ export function sessionView(
     session_id,
     resolved_config: _resolved,
     prompt_nonce: _nonce,
+    teams,
     started_at,
     completed_at,
     ...columns
@@ -26,6 +27,7 @@ export function sessionView(
     ...withoutNulls({
       id: session_id,
       ...columns,
+      teams: teams.length === 0 ? null : teams,
       started_at,
       completed_at,
       duration_ms:

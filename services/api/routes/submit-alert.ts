@@ -1,6 +1,7 @@
-import { isUtf8 } from "node:buffer";
-import type { Middleware } from "koa";
+import type { RouterMiddleware } from "@koa/router";
 import { v7 as uuidV7 } from "uuid";
+import { ownerOf } from "#shared/access/authorize.ts";
+import type { Identity } from "#shared/access/identity.ts";
 import { knownAlertTypes, findChain } from "#shared/agent-config/find-chain.ts";
 import { resolveChain } from "#shared/agent-config/resolve-chain.ts";
 import { hashResolvedChain, type ResolvedChain } from "#shared/contracts/resolved-chain.ts";
@@ -8,6 +9,8 @@ import { postgresSafeJson } from "#shared/postgres-safe-json.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
 import type { ApiDeps } from "../api-deps.ts";
 import type { ApiConfig } from "../config.ts";
+import { BodyBudget } from "../http/body-budget.ts";
+import { callerOf } from "../http/caller.ts";
 import { readJsonBody } from "../http/read-json-body.ts";
 import { RequestError, abbreviate, validationError } from "../http/request-error.ts";
 import { parseAlertRequest, type AlertRequest } from "../submit/alert-request.ts";
@@ -15,12 +18,15 @@ import { applyMcpSelection } from "../submit/apply-mcp-selection.ts";
 import { insertSession } from "../submit/insert-session.ts";
 import type { NewSession } from "../submit/new-session.ts";
 import { SessionInserts } from "../submit/session-inserts.ts";
+import { SubmissionRate } from "../submit/submission-rate.ts";
 import { submissionKey } from "../submit/submission-key.ts";
 
 const MAX_DATA_BYTES = 1_048_576;
 
 /** `POST /api/v1/alerts`: answers 202 once the session is committed, and wakes an executor in the background. */
-export function submitAlert({ config, db, dispatcher, metrics, log }: ApiDeps): Middleware {
+export function submitAlert({ config, db, dispatcher, metrics, door, audit }: ApiDeps): RouterMiddleware {
+  const rate = new SubmissionRate(config.submissionsPerMinute);
+  const bodies = new BodyBudget(config.bodyBytesInFlight);
   const resolved = cacheResolvedChains(config);
   const instructions = new Map(
     [...config.agents.mcpServers].map(([id, server]) => [id, server.instructions ?? ""]),
@@ -32,26 +38,29 @@ export function submitAlert({ config, db, dispatcher, metrics, log }: ApiDeps): 
   };
   const inserts = new SessionInserts(db);
   return async (ctx) => {
-    const request = parseAlertRequest(await readJsonBody(ctx.req));
+    const caller = callerOf(ctx);
+    const { identity } = caller;
+    rate.check(identity);
+    const request = parseAlertRequest(await readJsonBody(ctx.req, bodies));
     const alert = checkAlert(request, config);
-    const author = authorOf((header) => ctx.get(header));
     // After all other checks, so that a rejected request does not use up its key.
     const key = submissionKey(ctx.req.headers["idempotency-key"], {
       request,
-      author,
+      submitter: ownerOf(identity) ?? identity.name,
       alertType: alert.alertType,
       fingerprintPath: config.fingerprintPath,
     });
-    const session = newSession(alert, author, chainFor(alert));
+    const peer = door.addressOf(ctx.req);
+    const session = newSession(alert, { identity, peer }, chainFor(alert));
     const { sessionId, isReplayed } = await insertSession({ db, inserts }, session, key);
     if (isReplayed) {
       ctx.set("idempotent-replayed", "true");
       metrics.replayed.inc();
-      log.info({ session_id: sessionId }, "alert repeated");
+      audit.record({ action: "alert.submit", result: "repeated", identity, peer, sessionId });
     } else {
       dispatcher.wake(sessionId);
       metrics.accepted.inc();
-      log.info({ session_id: sessionId, alert_type: alert.alertType }, "alert accepted");
+      audit.logOnly({ action: "alert.submit", result: "allowed", identity, peer, sessionId });
     }
     ctx.status = 202;
     ctx.body = { session_id: sessionId, status: "queued", message: "Alert submitted for processing" };
@@ -60,7 +69,7 @@ export function submitAlert({ config, db, dispatcher, metrics, log }: ApiDeps): 
 
 function newSession(
   alert: CheckedAlert,
-  author: string,
+  { identity, peer }: { readonly identity: Identity; readonly peer: string | undefined },
   { chain, json, hash, notice }: ChainToStore,
 ): NewSession {
   const data = postgresSafeText(alert.data);
@@ -75,7 +84,10 @@ function newSession(
     sessionId: uuidV7(),
     data: data.text,
     alertType: alert.alertType,
-    author,
+    author: identity.name,
+    owner: ownerOf(identity),
+    submitter: { subject: identity.subject, via: identity.via, peer: peer ?? null },
+    teams: alert.teams,
     runbook: alert.runbook === null ? null : postgresSafeText(alert.runbook).text,
     mcpSelection: alert.mcp === null ? null : postgresSafeJson(alert.mcp),
     chainId: chain.chain_id,
@@ -108,7 +120,13 @@ function checkAlert(request: AlertRequest, { agents }: ApiConfig) {
       ]);
     }
   }
-  return { data, alertType: found.alertType, runbook: request.runbook || null, mcp };
+  return {
+    data,
+    alertType: found.alertType,
+    runbook: request.runbook || null,
+    mcp,
+    teams: found.chain.teams ?? [],
+  };
 }
 
 interface ChainToStore {
@@ -142,12 +160,4 @@ function demoNotice(chain: ResolvedChain): string | null {
   const scripted = providers.find(({ type }) => type === "scripted");
   if (scripted === undefined) return null;
   return `answered by a scripted demo model (provider '${scripted.name}'), not by an LLM: the text is the same for every alert`;
-}
-
-/** The submitter, from the headers of an authenticating proxy. */
-function authorOf(header: (name: string) => string): string {
-  const author = header("x-forwarded-user") || header("x-forwarded-email") || "api-client";
-  // Node decodes headers as Latin-1, but proxies send UTF-8.
-  const bytes = Buffer.from(author, "latin1");
-  return postgresSafeText(isUtf8(bytes) ? bytes.toString("utf8") : author).text;
 }

@@ -1,8 +1,11 @@
 import { findSessions } from "#shared/database/find-session.ts";
+import type { Identity } from "#shared/access/identity.ts";
+import { SharedSlots } from "#shared/access/shares.ts";
 import { errorMessage } from "#shared/errors.ts";
 import type { Logger } from "#shared/service/logger.ts";
 import { pause } from "#shared/pause.ts";
 import type { ApiMetrics } from "../api-metrics.ts";
+import { RequestError } from "../http/request-error.ts";
 import type { Dispatcher } from "../dispatcher.ts";
 import type { Database } from "#shared/database/database.ts";
 
@@ -22,6 +25,7 @@ interface SseConnectionsOptions {
 const POLL_EVERY_MS = 2_000;
 const HEARTBEAT_MS = 15_000;
 const STALLED_MS = 60_000;
+const RETRY_AFTER_SECONDS = 5;
 
 /**
  * The open SSE connections of this process. The bus reports new events immediately; one Postgres query every two
@@ -30,11 +34,13 @@ const STALLED_MS = 60_000;
 export class SseConnections implements AsyncDisposable {
   readonly #options: SseConnectionsOptions;
   readonly #open = new Set<SseConnection>();
+  readonly #slots: SharedSlots;
   readonly #stopping = new AbortController();
   readonly #polling: Promise<void>;
 
   constructor(options: SseConnectionsOptions) {
     this.#options = options;
+    this.#slots = new SharedSlots(options.maxConnections);
     this.#polling = this.#poll();
   }
 
@@ -48,15 +54,21 @@ export class SseConnections implements AsyncDisposable {
     return this.#options.stalledMs ?? STALLED_MS;
   }
 
-  /** Opens a connection until `signal` aborts or the service stops; undefined when too many are open. */
-  open(sessionId: string, signal: AbortSignal): SseConnection | undefined {
-    const { maxConnections, dispatcher, metrics } = this.#options;
-    if (this.#open.size >= maxConnections) return undefined;
+  /**
+   * Opens a connection until `signal` aborts or the service stops. Throws RequestError 503 when too many are open, 429
+   * when the identity has its share of them.
+   */
+  open(sessionId: string, identity: Identity, signal: AbortSignal): SseConnection {
+    const { dispatcher, metrics } = this.#options;
+    const slot = this.#slots.take(identity);
+    if (slot === "full") throw noMore(503, "no more event streams are taken now: try later or elsewhere");
+    if (slot === "share_used") throw noMore(429, "you have your share of the event streams: close one first");
     const connection = new SseConnection(sessionId, AbortSignal.any([signal, this.#options.signal]));
     const unfollow = dispatcher.follow(sessionId, (seq) => connection.notify(seq));
     this.#open.add(connection);
     metrics.sseConnections.set(this.#open.size);
     const end = () => {
+      slot.release();
       unfollow();
       this.#open.delete(connection);
       metrics.sseConnections.set(this.#open.size);
@@ -93,6 +105,10 @@ export class SseConnections implements AsyncDisposable {
       }
     }
   }
+}
+
+function noMore(status: 429 | 503, message: string): RequestError {
+  return new RequestError(status, message, { retryAfterSeconds: RETRY_AFTER_SECONDS });
 }
 
 /** One client's connection, and the newest known event number of its session. */

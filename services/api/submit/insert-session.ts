@@ -13,7 +13,7 @@ const MAX_TRIES = 5;
 const MAX_SHARED_CHARACTERS = 32_768;
 
 /**
- * Inserts key, session and runtime row in one statement: one round trip, one commit. A concurrent insert of the same key
+ * Inserts key, session, runtime row and audit entry in one statement: one round trip, one commit. A concurrent insert of the same key
  * waits for the first one's commit and then inserts nothing. An expired key counts as new.
  */
 const INSERT_SESSION = `
@@ -28,9 +28,12 @@ WITH taken AS (
   SELECT session_id FROM taken UNION ALL SELECT $1 WHERE $11 IS NULL
 ), session AS (
   INSERT INTO alert_sessions (session_id, alert_data, agent_type, alert_type, author, runbook_url, mcp_selection,
-                              chain_id, resolved_config, config_hash, session_metadata)
-  SELECT session_id, $2, $3, $3, $4, $5, $6::jsonb, $7, $8::jsonb, $9, $10::jsonb FROM admitted
+                              chain_id, resolved_config, config_hash, session_metadata, owner_subject, teams)
+  SELECT session_id, $2, $3, $3, $4, $5, $6::jsonb, $7, $8::jsonb, $9, $10::jsonb, $13, $14::text[] FROM admitted
   RETURNING session_id
+), audited AS (
+  INSERT INTO audit_log (service, subject, via, peer, action, session_id, result)
+  SELECT 'api', $15, $16, $17, 'alert.submit', session_id, 'allowed' FROM session
 ), runtime AS (
   INSERT INTO session_runtime (session_id) SELECT session_id FROM session RETURNING session_id
 )
@@ -71,6 +74,11 @@ export async function insertSession(
     session.metadata,
     key?.key ?? null,
     key?.requestHash ?? null,
+    session.owner,
+    session.teams,
+    session.submitter.subject,
+    session.submitter.via,
+    session.submitter.peer,
   ];
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     const inserted = await selectRows(db, parseInserted, INSERT_SESSION, parameters);

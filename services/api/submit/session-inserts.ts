@@ -13,18 +13,24 @@ const MAX_SESSIONS_PER_STATEMENT = 100;
 const QUEUE_TIMEOUT_MS = 5_000;
 
 /**
- * Inserts any number of sessions with their runtime rows: one round trip, one commit. Each configuration is sent once,
+ * Inserts any number of sessions with their runtime rows and audit entries: one round trip, one commit. Each configuration is sent once,
  * however many of the sessions have it.
  */
 const INSERT_SESSIONS = `
-WITH session AS (
+WITH item AS MATERIALIZED (
+  SELECT * FROM json_to_recordset($1::json) AS item (session_id uuid, data text, alert_type text, author text,
+    owner text, teams text[], runbook text, mcp jsonb, chain_id text, config integer, config_hash text, metadata jsonb,
+    subject text, via text, peer text)
+), session AS (
   INSERT INTO alert_sessions (session_id, alert_data, agent_type, alert_type, author, runbook_url, mcp_selection,
-                              chain_id, resolved_config, config_hash, session_metadata)
+                              chain_id, resolved_config, config_hash, session_metadata, owner_subject, teams)
   SELECT session_id, data, alert_type, alert_type, author, runbook, mcp, chain_id, $2::jsonb -> config, config_hash,
-         metadata
-  FROM json_to_recordset($1::json) AS item (session_id uuid, data text, alert_type text, author text, runbook text,
-    mcp jsonb, chain_id text, config integer, config_hash text, metadata jsonb)
+         metadata, owner, teams
+  FROM item
   RETURNING session_id
+), audited AS (
+  INSERT INTO audit_log (service, subject, via, peer, action, session_id, result)
+  SELECT 'api', subject, via, peer, 'alert.submit', session_id, 'allowed' FROM item
 )
 INSERT INTO session_runtime (session_id) SELECT session_id FROM session`;
 
@@ -107,13 +113,27 @@ function parameters(sessions: readonly NewSession[]): [items: string, configurat
 
 /** A session as JSON text; `mcpSelection` and `metadata` are JSON text already. */
 function item(session: Omit<NewSession, "resolvedConfig">, config: number): string {
-  const { sessionId, data, alertType, author, runbook, mcpSelection, chainId, configHash, metadata } =
-    session;
+  const {
+    sessionId,
+    data,
+    alertType,
+    author,
+    owner,
+    teams,
+    runbook,
+    mcpSelection,
+    chainId,
+    configHash,
+    metadata,
+  } = session;
   const columns = {
     session_id: sessionId,
     data,
     alert_type: alertType,
     author,
+    owner,
+    teams,
+    ...session.submitter,
     runbook,
     chain_id: chainId,
     config,

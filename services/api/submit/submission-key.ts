@@ -5,7 +5,7 @@ import type { AlertRequest } from "./alert-request.ts";
 
 /** The idempotency key of a submission, by which a repetition is recognised. */
 export interface SubmissionKey {
-  /** SHA-256 in hex: a fixed length, and no collision between authors or between headers and fingerprints. */
+  /** SHA-256 in hex: a fixed length, and no collision between submitters or between headers and fingerprints. */
   readonly key: string;
   /** SHA-256 in hex of the submitted request. */
   readonly requestHash: string;
@@ -23,24 +23,25 @@ export function submissionKey(
   header: string | string[] | undefined,
   {
     request,
-    author,
+    submitter,
     alertType,
     fingerprintPath,
   }: {
     readonly request: AlertRequest;
-    readonly author: string;
+    /** Keys of different submitters do not meet. */
+    readonly submitter: string;
     readonly alertType: string;
     readonly fingerprintPath: readonly JsonPointer[];
   },
 ): SubmissionKey | undefined {
-  if (header !== undefined) return clientKey(String(header), author, request);
+  if (header !== undefined) return clientKey(String(header), submitter, request);
   const fingerprint = alertFingerprint(request.data ?? "", fingerprintPath);
   if (fingerprint === undefined) return undefined;
-  return fingerprintKey(fingerprint, alertType, author, request);
+  return fingerprintKey(fingerprint, alertType, submitter, request);
 }
 
-/** Scoped to the author. */
-function clientKey(header: string, author: string, request: AlertRequest): SubmissionKey {
+/** Scoped to the submitter. */
+function clientKey(header: string, submitter: string, request: AlertRequest): SubmissionKey {
   if (!VISIBLE_ASCII.test(header)) {
     throw new RequestError(
       400,
@@ -48,7 +49,7 @@ function clientKey(header: string, author: string, request: AlertRequest): Submi
     );
   }
   return {
-    key: sha256(["header", author, header]),
+    key: sha256(["header", submitter, header]),
     requestHash: hashRequest(request),
     conflict: new RequestError(
       422,
@@ -57,15 +58,15 @@ function clientKey(header: string, author: string, request: AlertRequest): Submi
   };
 }
 
-/** Scoped to author and alert type. Changes in the rest of the alert do not matter. */
+/** Scoped to submitter and alert type. Changes in the rest of the alert do not matter. */
 function fingerprintKey(
   fingerprint: readonly string[],
   alertType: string,
-  author: string,
+  submitter: string,
   request: AlertRequest,
 ): SubmissionKey {
   return {
-    key: sha256(["fingerprint", author, alertType, ...fingerprint]),
+    key: sha256(["fingerprint", submitter, alertType, ...fingerprint]),
     requestHash: hashRequest(request),
     conflict: undefined,
   };

@@ -41,7 +41,7 @@ describe("what an accepted alert costs", () => {
     const before = await queued();
     const body = JSON.stringify({ data: "disk full" });
     const fields = {
-      host: "api",
+      host: "localhost",
       "content-type": "application/json",
       "content-length": body.length,
       ...headers,

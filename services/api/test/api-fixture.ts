@@ -2,6 +2,8 @@ import type { Server } from "node:http";
 import type { ReadableStream } from "node:stream/web";
 import { pino } from "pino";
 import { Registry } from "prom-client";
+import { AuditLog } from "#shared/access/audit-log.ts";
+import { Door } from "#shared/access/door.ts";
 import { migrate } from "#shared/database/migrate.ts";
 import { openDatabase } from "#shared/database/open-database.ts";
 import { openOrm } from "#shared/database/open-orm.ts";
@@ -23,6 +25,9 @@ import type { Database } from "#shared/database/database.ts";
 const HOST = "127.0.0.1";
 const log = pino({ level: "silent" });
 
+/** Settings with which the fixture's client is an admin. */
+export const ADMIN_ACCESS = { AUTH_MODE: "private", AUTH_TOKEN: "the-token-of-the-tests-0123456789abcdef" };
+
 /** The api's HTTP server in this process, with a real Postgres and a real NATS. The sweeper runs only on request. */
 export class ApiFixture implements AsyncDisposable {
   readonly #resources: AsyncDisposableStack;
@@ -31,6 +36,8 @@ export class ApiFixture implements AsyncDisposable {
   readonly deps: ApiDeps;
   readonly port: number;
   readonly client: TarsyClient;
+  /** What a client needs to be let in, unless the test chose another mode than `loopback` and `private`. */
+  readonly headers: Readonly<Record<string, string>>;
 
   private constructor(parts: {
     resources: AsyncDisposableStack;
@@ -44,7 +51,9 @@ export class ApiFixture implements AsyncDisposable {
     this.servers = parts.servers;
     this.deps = parts.deps;
     this.port = parts.port;
-    this.client = new TarsyClient({ api: `http://${HOST}:${parts.port}`, ws: "" });
+    const { auth } = parts.deps.config.access;
+    this.headers = auth.mode === "private" ? { authorization: `Bearer ${auth.token}` } : {};
+    this.client = new TarsyClient({ api: `http://${HOST}:${parts.port}`, ws: "", headers: this.headers });
   }
 
   static async start(
@@ -52,7 +61,7 @@ export class ApiFixture implements AsyncDisposable {
       /** Those of another fixture. */
       servers?: BackingServers;
       ownServers?: boolean;
-      timeouts?: RequestTimeouts;
+      timeouts?: Partial<RequestTimeouts>;
       config?: ConfigFiles;
       env?: Record<string, string>;
       sse?: { pollEveryMs?: number; heartbeatMs?: number; stalledMs?: number };
@@ -90,7 +99,9 @@ export class ApiFixture implements AsyncDisposable {
         ...options.sse,
       }),
     );
-    const deps = { config, log, db, orm, dispatcher, metrics, sse };
+    const audit = resources.use(new AuditLog({ db, log, service: "api" }));
+    const door = await Door.open(config.access, db);
+    const deps = { config, log, db, orm, dispatcher, metrics, sse, door, audit };
     const server = await serve(deps, options.timeouts);
     resources.defer(() => closeNow(server));
     const address = server.address();
@@ -130,7 +141,7 @@ export class ApiFixture implements AsyncDisposable {
   ): Promise<{ status: number; text: string; headers: Headers }> {
     const response = await fetch(`http://${HOST}:${this.port}${path}`, {
       method,
-      headers,
+      headers: { ...this.headers, ...headers },
       ...(body === undefined ? {} : { body, duplex: "half" }),
     });
     return { status: response.status, text: await response.text(), headers: response.headers };
@@ -151,7 +162,7 @@ export class ApiFixture implements AsyncDisposable {
   }
 }
 
-async function serve(deps: ApiDeps, timeouts: RequestTimeouts | undefined): Promise<Server> {
+async function serve(deps: ApiDeps, timeouts: Partial<RequestTimeouts> | undefined): Promise<Server> {
   const handle = buildApp(deps).callback();
   const server = createHttpServer((request, response) => void handle(request, response), timeouts);
   await listen(server, { host: HOST, port: 0 });

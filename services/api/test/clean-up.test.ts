@@ -5,7 +5,7 @@ import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { until } from "../../../test/support/until.ts";
 import { eraseHidden, eraseRequested } from "../sweeper/erase-sessions.ts";
 import { purgeEnded } from "../sweeper/purge-ended.ts";
-import { ApiFixture } from "./api-fixture.ts";
+import { ADMIN_ACCESS, ApiFixture } from "./api-fixture.ts";
 import { SessionEvents, statusEvent, textEvent, times } from "./session-events.ts";
 
 /** Tables with rows of a session, in addition to `alert_sessions` itself. */
@@ -72,7 +72,7 @@ describe("the clean-up", () => {
   let events: SessionEvents;
 
   before(async () => {
-    api = resources.use(await ApiFixture.start());
+    api = resources.use(await ApiFixture.start({ env: ADMIN_ACCESS }));
     events = resources.use(await SessionEvents.of(api));
   });
   after(() => resources.disposeAsync());

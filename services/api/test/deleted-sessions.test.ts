@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { Type } from "typebox";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { SseClient } from "../../../test/support/sse-client.ts";
-import { ApiFixture } from "./api-fixture.ts";
+import { ADMIN_ACCESS, ApiFixture } from "./api-fixture.ts";
 import { SessionEvents, statusEvent } from "./session-events.ts";
 
 const parseAccepted = compileParser(
@@ -17,7 +17,7 @@ describe("a deleted session", () => {
   let log: SessionEvents;
 
   before(async () => {
-    api = resources.use(await ApiFixture.start({ sse: { pollEveryMs: 100 } }));
+    api = resources.use(await ApiFixture.start({ env: ADMIN_ACCESS, sse: { pollEveryMs: 100 } }));
     log = resources.use(await SessionEvents.of(api));
   });
   after(() => resources.disposeAsync());
@@ -42,7 +42,10 @@ describe("a deleted session", () => {
         const { status, text } = await api.raw(method, `/api/v1/sessions/${id}${path}`);
         expect([status, text], path).to.deep.equal([404, '{"message":"resource not found"}']);
       }
-      await using stream = await SseClient.open(`http://127.0.0.1:${api.port}/api/v1/sessions/${id}/events`);
+      await using stream = await SseClient.open(
+        `http://127.0.0.1:${api.port}/api/v1/sessions/${id}/events`,
+        api.headers,
+      );
       expect(stream.status).to.equal(404);
     }
   });
@@ -72,7 +75,10 @@ describe("a deleted session", () => {
   it("ends the open streams of its events", async () => {
     const id = await api.client.submit("x");
     await log.emit(id, [statusEvent(id)]);
-    await using stream = await SseClient.open(`http://127.0.0.1:${api.port}/api/v1/sessions/${id}/events`);
+    await using stream = await SseClient.open(
+      `http://127.0.0.1:${api.port}/api/v1/sessions/${id}/events`,
+      api.headers,
+    );
     await stream.ids(1);
     await hide(id);
     expect(await stream.ended).to.equal("end");

@@ -169,9 +169,9 @@ describe("the api's HTTP surface", () => {
 
   it("answers 408 to a client that sends its headers or its body too slowly", async () => {
     const [headers, body] = await Promise.all([
-      dribble("POST /api/v1/alerts HTTP/1.1\r\nHost: x\r\nX-Slow: "),
+      dribble("POST /api/v1/alerts HTTP/1.1\r\nHost: localhost\r\nX-Slow: "),
       dribble(
-        'POST /api/v1/alerts HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{"data',
+        'POST /api/v1/alerts HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{"data',
       ),
     ]);
     expect(headers).to.match(/^HTTP\/1\.1 408 /u);
@@ -181,8 +181,8 @@ describe("the api's HTTP surface", () => {
   it("answers invalid HTTP in the form of every other error", async () => {
     const cases: [string, number, RegExp][] = [
       ["\0\u0001nonsense\r\n\r\n", 400, /not valid HTTP/u],
-      ["GET /health HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n", 400, /not valid HTTP/u],
-      [`GET /health HTTP/1.1\r\nHost: x\r\nX: ${"a".repeat(20_000)}\r\n\r\n`, 431, /16 KiB/u],
+      ["GET /health HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n", 400, /not valid HTTP/u],
+      [`GET /health HTTP/1.1\r\nHost: localhost\r\nX: ${"a".repeat(20_000)}\r\n\r\n`, 431, /16 KiB/u],
       ["GET /health HTTP/1.1\r\nHost: ", 408, /too long/u],
     ];
     for (const [bytes, status, sentence] of cases) {

@@ -120,7 +120,7 @@ describe("GET /api/v1/sessions/:id/events as a stream", () => {
       await log.complete(id);
       const socket = connect(api.port, "127.0.0.1");
       await once(socket, "connect");
-      socket.write(`GET ${path(id)} HTTP/1.1\r\nHost: x\r\nAccept: text/event-stream\r\n\r\n`);
+      socket.write(`GET ${path(id)} HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n`);
       const ids: number[] = [];
       let rest = "";
       for await (const bytes of socket.setEncoding("latin1")) {
@@ -184,7 +184,7 @@ describe("GET /api/v1/sessions/:id/events as a stream", () => {
       await using strict = await open({ sse: { stalledMs: 200 } });
       const socket = connect(strict.port, "127.0.0.1").pause();
       await once(socket, "connect");
-      socket.write(`GET ${path(id)} HTTP/1.1\r\nHost: x\r\nAccept: text/event-stream\r\n\r\n`);
+      socket.write(`GET ${path(id)} HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n`);
       const { sseConnections } = strict.deps.metrics;
       const openConnections = async () => (await sseConnections.get()).values[0]?.value;
       await until("it is open", async () => (await openConnections()) === 1);

@@ -29,7 +29,7 @@ const MAX_WAITING = 10_000;
 /** The channel `sessions`: live status events of all sessions. Subscribed to the bus while it has a watcher. */
 export class AllSessionsFeed {
   readonly #context: AllSessionsContext;
-  readonly #watchers = new Set<(frame: Frame) => void>();
+  readonly #watchers = new Set<(frame: Frame, sessionId: string) => void>();
   readonly #lastSeqs = new Map<string, number>();
   #subscription: AllSessionsSubscription | undefined;
   #waiting = 0;
@@ -39,7 +39,10 @@ export class AllSessionsFeed {
   }
 
   /** Calls `watch` with each event from now on. `live` resolves once NATS delivers; rejects while disconnected. */
-  attach(watch: (frame: Frame) => void): { readonly live: Promise<void>; readonly detach: () => void } {
+  attach(watch: (frame: Frame, sessionId: string) => void): {
+    readonly live: Promise<void>;
+    readonly detach: () => void;
+  } {
     this.#watchers.add(watch);
     this.#subscription ??= this.#subscribe();
     return {
@@ -81,7 +84,7 @@ export class AllSessionsFeed {
     const { session_id, seq, db_event_id, payload } = event;
     const earlier = subscription.waiting.get(session_id);
     if (payload !== undefined && earlier === undefined) {
-      return this.#deliver(eventFrame({ session_id, seq, db_event_id, payload }).frame);
+      return this.#deliver(eventFrame({ session_id, seq, db_event_id, payload }).frame, session_id);
     }
     if (this.#waiting >= MAX_WAITING) {
       this.#context.log.error({ session_id, seq }, "status event not delivered: too many wait for Postgres");
@@ -114,7 +117,7 @@ export class AllSessionsFeed {
           read: async (manager) => readEvents(manager, sessionId, range),
         });
         signal.throwIfAborted();
-        for (const event of events) this.#deliver(eventFrame(event).frame);
+        for (const event of events) this.#deliver(eventFrame(event).frame, sessionId);
       } catch (error) {
         if (signal.aborted) return;
         const reason = errorMessage(error);
@@ -126,7 +129,7 @@ export class AllSessionsFeed {
     waiting.delete(sessionId);
   }
 
-  #deliver(frame: Frame): void {
-    for (const watch of this.#watchers) watch(frame);
+  #deliver(frame: Frame, sessionId: string): void {
+    for (const watch of this.#watchers) watch(frame, sessionId);
   }
 }

@@ -1,3 +1,10 @@
 /** What the notifier reads from Postgres, as counted in its metrics. */
-export const READ_KINDS = ["feed state", "gap", "history", "cursor", "status event"] as const;
+export const READ_KINDS = [
+  "feed state",
+  "gap",
+  "history",
+  "cursor",
+  "status event",
+  "session owner",
+] as const;
 export type ReadKind = (typeof READ_KINDS)[number];

@@ -1,10 +1,15 @@
+import { seesAll } from "#shared/access/authorize.ts";
+import type { Identity } from "#shared/access/identity.ts";
 import { TerminalError, coerceError } from "#shared/errors.ts";
 import { untilAborted } from "#shared/until-aborted.ts";
 import type { Logger } from "#shared/service/logger.ts";
 import type { AllSessionsFeed } from "../feed/all-sessions-feed.ts";
 import type { StoredEventsContext } from "../feed/stored-events.ts";
 import type { ClientOutbox } from "../outbox/client-outbox.ts";
+import type { Frame } from "../outbox/frames.ts";
 import type { Cursor } from "./session-history.ts";
+import { VisibleEvents } from "./visible-events.ts";
+import type { VisibleSessions } from "./visible-sessions.ts";
 import { subscribeToSession, type SessionSubscriptionContext } from "./subscribe-to-session.ts";
 
 /** One session, or the status events of all sessions. */
@@ -19,6 +24,7 @@ export interface Channel {
 export interface SubscriptionContext extends SessionSubscriptionContext, StoredEventsContext {
   readonly log: Logger;
   readonly allSessions: AllSessionsFeed;
+  readonly visible: VisibleSessions;
 }
 
 interface Subscription {
@@ -30,6 +36,7 @@ interface Subscription {
 interface ClientSubscriptionsOptions {
   readonly context: SubscriptionContext;
   readonly outbox: ClientOutbox;
+  readonly identity: Identity;
   readonly maxSubscriptions: number;
   readonly report: (error: Error, channel: string) => void;
 }
@@ -92,14 +99,25 @@ export class ClientSubscriptions {
     subscription: Subscription,
     confirmed: (afterSeq?: number) => void,
   ): Promise<void> {
-    const { context, outbox } = this.#options;
+    const { context, outbox, identity } = this.#options;
     const { signal } = subscription.stop;
     if (channel.target.kind === "session") {
       const { sessionId } = channel.target;
+      await context.visible.check(identity, sessionId, signal);
       const failed = (error: Error) => this.#failed(channel, subscription, error);
       return subscribeToSession(context, { sessionId, cursor, outbox, confirmed, failed, signal });
     }
-    const { live, detach } = context.allSessions.attach((frame) => outbox.event(frame));
+    const deliver = (frame: Frame) => outbox.event(frame);
+    const events = new VisibleEvents({
+      visible: context.visible,
+      identity,
+      deliver,
+      log: context.log,
+      signal,
+    });
+    const { live, detach } = context.allSessions.attach(
+      seesAll(identity) ? deliver : (frame, sessionId) => events.push(frame, sessionId),
+    );
     signal.addEventListener("abort", detach, { once: true });
     await untilAborted(live, signal);
     confirmed();

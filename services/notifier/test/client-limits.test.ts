@@ -128,7 +128,7 @@ describe("notifier: client messages and limits", () => {
     const { port } = new URL(url);
     const raw = connect(Number(port), "127.0.0.1");
     raw.write(
-      "GET /ws HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n" +
+      "GET /ws HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n" +
         "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n",
     );
     await once(raw, "data");
@@ -157,13 +157,16 @@ describe("notifier: client messages and limits", () => {
     expect((await client.closed).code).to.equal(1008);
   });
 
-  it("accepts loopback origins, or the listed ones, and rejects all others with 403", async () => {
-    const listed = await fixture.notifier({}, ["https://tarsy.example.com"]);
-    const files = await fixture.notifier({}, ["null"]);
+  it("accepts pages of its own origin and of the listed ones, and rejects all others with 403", async () => {
+    const listed = await fixture.notifier({}, { ALLOWED_ORIGINS: "https://tarsy.example.com" });
+    const files = await fixture.notifier({}, { ALLOWED_ORIGINS: "null" });
+    const own = new URL(url).host;
     const answers: [string, string | undefined, number][] = [
       [url, undefined, 101],
-      [url, "http://localhost:5173", 101],
-      [url, "https://127.0.0.1", 101],
+      [url, `http://${own}`, 101],
+      [url, `https://${own}`, 101],
+      [url, "http://localhost:5173", 403],
+      [url, "http://127.0.0.1", 403],
       [url, "null", 403],
       [url, "http://localhost.evil.example", 403],
       [url, "http://evil.example", 403],
@@ -214,7 +217,7 @@ describe("notifier: client messages and limits", () => {
     const hasty = await fixture.notifier({ handshakeTimeoutMs: 200 });
     const { port } = new URL(hasty.url);
     const socket = connect(Number(port), "127.0.0.1");
-    socket.write("GET /ws HTTP/1.1\r\nHost: x\r\n");
+    socket.write("GET /ws HTTP/1.1\r\nHost: localhost\r\n");
     socket.resume();
     await once(socket, "close");
     await hasty.stop();

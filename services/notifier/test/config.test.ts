@@ -8,7 +8,7 @@ describe("notifier: loadNotifierConfig", () => {
     const config = loadNotifierConfig(NEEDED);
     expect(config.clients).to.deep.equal({ host: "127.0.0.1", port: 8081 });
     expect(config.health).to.deep.equal({ host: "127.0.0.1", port: 8094 });
-    expect(config.allowedOrigins).to.equal(undefined);
+    expect([...config.access.origins]).to.deep.equal([]);
     expect(() => loadNotifierConfig({ ...NEEDED, DATABASE_URL: "" })).to.throw("DATABASE_URL is not set");
   });
 
@@ -18,13 +18,16 @@ describe("notifier: loadNotifierConfig", () => {
       NOTIFIER_PORT: "0",
       NOTIFIER_HEALTH_PORT: "9000",
       BIND_ADDRESS: "0.0.0.0",
+      PUBLISHED_ADDRESS: "127.0.0.1",
+      ALLOWED_ORIGINS: "https://portal.example.com",
       NOTIFIER_MAX_CONNECTIONS: "7",
       WS_ALLOWED_ORIGINS: "https://tarsy.example.com, http://localhost:5173,null",
     });
     expect(config.clients).to.deep.equal({ host: "0.0.0.0", port: 0 });
     expect(config.health.port).to.equal(9_000);
     expect(config.limits.maxConnections).to.equal(7);
-    expect(config.allowedOrigins).to.deep.equal([
+    expect([...config.access.origins]).to.deep.equal([
+      "https://portal.example.com",
       "https://tarsy.example.com",
       "http://localhost:5173",
       "null",
@@ -39,7 +42,7 @@ describe("notifier: loadNotifierConfig", () => {
       "ftp://tarsy.example.com",
     ]) {
       expect(() => loadNotifierConfig({ ...NEEDED, WS_ALLOWED_ORIGINS: origin })).to.throw(
-        `WS_ALLOWED_ORIGINS contains "${origin}": each entry must be an origin such as https://tarsy.example.com, without a path`,
+        `WS_ALLOWED_ORIGINS contains "${origin}": each must be an origin such as https://tarsy.example.com, without a path`,
       );
     }
   });

@@ -44,14 +44,14 @@ export class NotifierFixture implements AsyncDisposable {
   /** Starts a notifier with these limits, which reads from the fixture's Postgres unless `databaseUrl` is another way to it. */
   async notifier(
     limits: Partial<NotifierLimits> = {},
-    allowedOrigins?: readonly string[],
+    access?: Readonly<Record<string, string>>,
     databaseUrl = this.servers.postgres.url,
   ): Promise<RunningNotifier> {
     const notifier = await startNotifier({
       databaseUrl,
       natsUrl: this.servers.natsUrl("notifier"),
       limits,
-      allowedOrigins,
+      ...(access === undefined ? {} : { access }),
       signal: this.#stopping.signal,
     });
     return this.#resources.use(notifier);

@@ -1,6 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
 import { WebSocketServer } from "ws";
+import type { AuditLog } from "#shared/access/audit-log.ts";
+import type { Identity } from "#shared/access/identity.ts";
+import type { Queryable } from "#shared/database/queryable.ts";
 import { listen } from "#shared/service/listen.ts";
 import { http } from "#shared/service/node-http.ts";
 import { answerParserErrors, refuseRequest } from "#shared/service/refuse-request.ts";
@@ -9,17 +12,18 @@ import type { NotifierLimits } from "../limits.ts";
 import { CLOSE_CODES } from "../outbox/close-codes.ts";
 import type { ClientSocket } from "../outbox/client-outbox.ts";
 import { enforceBufferLimit } from "../outbox/enforce-buffer-limit.ts";
-import type { SubscriptionContext } from "../subscriptions/client-subscriptions.ts";
-import { handshakeCheck, rejectHandshake } from "./check-handshake.ts";
-import { ClientConnection } from "./client-connection.ts";
+import { answerHandshakes } from "./answer-handshakes.ts";
+import { selectProtocol } from "./check-handshake.ts";
+import { ClientConnection, type ConnectionContext } from "./client-connection.ts";
 
 interface AcceptClientsOptions {
   readonly host: string;
   /** 0 lets the system choose. */
   readonly port: number;
-  readonly allowedOrigins: readonly string[] | undefined;
   readonly limits: NotifierLimits;
-  readonly context: SubscriptionContext;
+  readonly context: ConnectionContext;
+  readonly db: Queryable;
+  readonly audit: AuditLog;
 }
 
 interface ClientServer extends AsyncDisposable {
@@ -42,7 +46,6 @@ function answerPlainRequest(_request: IncomingMessage, response: ServerResponse)
 /** Serves WebSocket clients. Resolves once listening; disposing closes every connection with 1001. */
 export async function acceptClients(options: AcceptClientsOptions): Promise<ClientServer> {
   const { limits, context } = options;
-  const checkHandshake = handshakeCheck(options.allowedOrigins);
   const connections = new Set<ClientConnection>();
   const sockets = new WebSocketServer({
     noServer: true,
@@ -55,6 +58,7 @@ export async function acceptClients(options: AcceptClientsOptions): Promise<Clie
     // The library destroys the socket of a client whose pings it cannot answer fast enough; more than a burst, so that
     // one that sends many in one packet is closed with 1008 first.
     maxPendingAutoPongs: 2 * limits.messageBurst,
+    handleProtocols: selectProtocol,
   });
   const server = http.createServer(
     {
@@ -64,9 +68,9 @@ export async function acceptClients(options: AcceptClientsOptions): Promise<Clie
     },
     answerPlainRequest,
   );
-  const accept = (client: ClientSocket) => {
+  const accept = (client: ClientSocket, identity: Identity) => {
     const { socket } = client;
-    const connection = new ClientConnection(client, context, limits);
+    const connection = new ClientConnection(client, identity, context, limits);
     connections.add(connection);
     context.metrics.connections.set(connections.size);
     socket.once("close", () => {
@@ -79,17 +83,7 @@ export async function acceptClients(options: AcceptClientsOptions): Promise<Clie
   sockets.on("wsClientError", (_error, socket) =>
     refuseRequest(socket, 400, "the request is not a valid WebSocket handshake"),
   );
-  server.on("upgrade", (request, socket, head) => {
-    socket.on("error", () => socket.destroy());
-    const status = checkHandshake(request, connections.size >= limits.maxConnections || !server.listening);
-    if (status === undefined) {
-      return sockets.handleUpgrade(request, socket, head, (client) =>
-        accept({ socket: client, stream: socket }),
-      );
-    }
-    context.metrics.refused.inc({ reason: String(status) });
-    rejectHandshake(socket, status);
-  });
+  answerHandshakes({ ...options, ...context, server, sockets, accept });
   server.maxConnections = limits.maxConnections + MAX_HANDSHAKES;
   await listen(server, options);
   const heartbeatTimer = setInterval(() => {

@@ -1,42 +1,96 @@
 import type { IncomingMessage } from "node:http";
-import type { Duplex } from "node:stream";
-import { refuseRequest } from "#shared/service/refuse-request.ts";
+import { AccessRefused, unauthenticated } from "#shared/access/access-refused.ts";
+import { authorize } from "#shared/access/authorize.ts";
+import type { Door } from "#shared/access/door.ts";
+import type { Identity } from "#shared/access/identity.ts";
+import { TICKET_PROTOCOL, takeTicket } from "#shared/access/socket-tickets.ts";
+import type { Queryable } from "#shared/database/queryable.ts";
 
 const PATHS = ["/ws", "/api/v1/ws"];
-const LOOPBACK_HOSTS = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
-/** Returns the HTTP status that rejects a handshake, or undefined to accept it. `full`: no connection is free. */
-type HandshakeCheck = (request: IncomingMessage, full: boolean) => number | undefined;
+/** The statuses of rejected handshakes. */
+export const REJECTION_STATUSES = [401, 403, 404, 421, 429, 503] as const;
 
-/** What a rejected client is told, by HTTP status. */
-export const REJECTIONS: Readonly<Record<number, string>> = {
-  403: "this Origin is not allowed: add it to WS_ALLOWED_ORIGINS",
-  404: `no WebSocket here: connect to ${PATHS.join(" or ")}`,
-  503: "no more connections are taken now: try again later or elsewhere",
+/** A handshake that is answered with an error status. */
+export interface Rejection {
+  readonly status: number;
+  readonly message: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+const NOT_HERE: Rejection = { status: 404, message: `no WebSocket here: connect to ${PATHS.join(" or ")}` };
+const LATER = { "retry-after": "5" };
+export const FULL: Rejection = {
+  status: 503,
+  message: "no more connections are taken now: try again later or elsewhere",
+  headers: LATER,
+};
+export const SHARE_USED: Rejection = {
+  status: 429,
+  message: "you have your share of the connections: close one first",
+  headers: LATER,
+};
+const NO_DATABASE: Rejection = {
+  status: 503,
+  message: "the credential cannot be checked now: try again in a moment",
+  headers: LATER,
 };
 
-/** `allowedOrigins` are exact origins; undefined allows pages served from this machine on any port. */
-export function handshakeCheck(allowedOrigins: readonly string[] | undefined): HandshakeCheck {
-  const listed = new Set(allowedOrigins);
-  const allows = (origin: string) =>
-    allowedOrigins === undefined ? isLoopbackOrigin(origin) : listed.has(origin);
-  return (request, full) => {
-    const path = (request.url ?? "/").split("?", 1)[0] ?? "/";
-    if (!PATHS.includes(path)) return 404;
-    const { origin } = request.headers;
-    // Browsers always send an Origin. Other programs send none and are accepted until there is authentication.
-    if (origin !== undefined && !allows(origin)) return 403;
-    return full ? 503 : undefined;
-  };
+/** Checks the path, the host and the page that a handshake comes from; returns why it is rejected, if it is. */
+export function checkPathAndSite(request: IncomingMessage, door: Door): Rejection | undefined {
+  const path = (request.url ?? "/").split("?", 1)[0] ?? "/";
+  if (!PATHS.includes(path)) return NOT_HERE;
+  try {
+    door.checkSite(request);
+    return undefined;
+  } catch (error) {
+    return rejectionFor(error);
+  }
 }
 
-/** Answers an upgrade request with `status` and closes the socket. */
-export function rejectHandshake(socket: Duplex, status: number): void {
-  refuseRequest(socket, status, REJECTIONS[status] ?? "refused");
+/** Who opens the socket: by a ticket among the subprotocols, else by the headers. Returns why it is rejected otherwise. */
+export async function identifyClient(
+  request: IncomingMessage,
+  { door, db }: { readonly door: Door; readonly db: Queryable },
+): Promise<Identity | Rejection> {
+  const ticket = offeredTicket(request);
+  try {
+    const identity =
+      ticket === undefined
+        ? await door.identify(request)
+        : await redeem(db, ticket.slice(TICKET_PROTOCOL.length));
+    authorize(identity, "session.read");
+    return identity;
+  } catch (error) {
+    return rejectionFor(error);
+  }
 }
 
-function isLoopbackOrigin(origin: string): boolean {
-  const url = URL.parse(origin);
-  if (url === null || url.origin !== origin) return false;
-  return /^https?:$/u.test(url.protocol) && LOOPBACK_HOSTS.has(url.hostname);
+async function redeem(db: Queryable, ticket: string): Promise<Identity> {
+  const identity = await takeTicket(db, ticket);
+  if (identity === undefined) throw unauthenticated("the ticket is unknown, expired or was used before");
+  return identity;
+}
+
+/** The subprotocol to select: the client's own one, else the ticket, because browsers insist on one that they offered. */
+export function selectProtocol(offered: ReadonlySet<string>): string | false {
+  const [first = false] = [...offered].toSorted((a, b) => Number(isTicket(a)) - Number(isTicket(b)));
+  return first;
+}
+
+function offeredTicket({ headers }: IncomingMessage): string | undefined {
+  return headers["sec-websocket-protocol"]
+    ?.split(",")
+    .map((protocol) => protocol.trim())
+    .find(isTicket);
+}
+
+function isTicket(protocol: string): boolean {
+  return protocol.startsWith(TICKET_PROTOCOL);
+}
+
+function rejectionFor(error: unknown): Rejection {
+  if (!(error instanceof AccessRefused)) return NO_DATABASE;
+  const { status, message, headers } = error;
+  return { status, message, headers };
 }

@@ -1,5 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { RawData, WebSocket } from "ws";
+import type { Door } from "#shared/access/door.ts";
+import type { Identity } from "#shared/access/identity.ts";
+import { untilInactive } from "#shared/access/until-inactive.ts";
 import { EVENTS_PURGED } from "#shared/database/events-purged.ts";
 import { RetryableError, TerminalError, coerceError, errorMessage } from "#shared/errors.ts";
 import type { NotifierLimits } from "../limits.ts";
@@ -15,6 +18,13 @@ import { parseClientMessage } from "./parse-client-message.ts";
 import { tokenBucket } from "./token-bucket.ts";
 
 const MAX_PENDING_CATCHUPS = 10;
+const EXPIRED =
+  "the credential has expired: connect again with a new one and subscribe with after_seq = your last seq";
+
+/** What a connection needs of the notifier. */
+export interface ConnectionContext extends SubscriptionContext {
+  readonly door: Door;
+}
 
 /** One client from handshake to close: dispatches its messages, limits their rate and checks that it is alive. */
 export class ClientConnection {
@@ -23,7 +33,8 @@ export class ClientConnection {
   /** Settles when the socket is closed. */
   readonly closed: Promise<void>;
   readonly #socket: WebSocket;
-  readonly #context: SubscriptionContext;
+  readonly #identity: Identity;
+  readonly #context: ConnectionContext;
   readonly #subscriptions: ClientSubscriptions;
   readonly #closing = new AbortController();
   readonly #takeToken: () => boolean;
@@ -33,8 +44,9 @@ export class ClientConnection {
   #catchups = 0;
   #lastCatchup: Promise<void> = Promise.resolve();
 
-  constructor(client: ClientSocket, context: SubscriptionContext, limits: NotifierLimits) {
+  constructor(client: ClientSocket, identity: Identity, context: ConnectionContext, limits: NotifierLimits) {
     const { socket } = client;
+    this.#identity = identity;
     this.#socket = socket;
     this.#context = context;
     this.outbox = new ClientOutbox(client, limits, context.metrics);
@@ -43,6 +55,7 @@ export class ClientConnection {
     this.#subscriptions = new ClientSubscriptions({
       context,
       outbox: this.outbox,
+      identity,
       maxSubscriptions: limits.maxSubscriptions,
       report: (error, channel) => this.#report(error, channel),
     });
@@ -50,7 +63,8 @@ export class ClientConnection {
     this.closed = promise;
     socket.on("message", (data, isBinary) => this.#receive(data, isBinary));
     socket.on("ping", () => this.#admit());
-    socket.on("pong", () => (this.#alive = true));
+    // An answer to our ping is free, any other pong counts as a message.
+    socket.on("pong", () => (this.#alive ? this.#admit() : (this.#alive = true)));
     // A protocol error of the peer: `ws` closes the socket with the matching code.
     socket.on("error", (error) => context.log.debug({ error: errorMessage(error) }, "client socket failed"));
     socket.on("close", () => {
@@ -58,6 +72,7 @@ export class ClientConnection {
       resolve();
     });
     this.outbox.control({ type: "connection.established", connection_id: this.id });
+    void this.#closeWithCredential();
   }
 
   /** Called every `heartbeatMs`: disconnects a peer that has not been alive since the last call, else pings it. */
@@ -73,6 +88,20 @@ export class ClientConnection {
     }
     this.#alive = false;
     if (this.#socket.readyState === this.#socket.OPEN) this.#socket.ping();
+  }
+
+  /** Never rejects. */
+  async #closeWithCredential(): Promise<void> {
+    const { door, log } = this.#context;
+    const { signal } = this.#closing;
+    try {
+      await untilInactive(door, this.#identity, signal);
+      if (!signal.aborted) this.close(CLOSE_CODES.unauthenticated, EXPIRED);
+    } catch (error) {
+      if (signal.aborted) return;
+      log.error({ error: errorMessage(error) }, "credential of a client not checked: closing its socket");
+      this.close(CLOSE_CODES.unauthenticated, EXPIRED);
+    }
   }
 
   close(code: number, reason: string, graceMs?: number): void {
@@ -142,6 +171,7 @@ export class ClientConnection {
   async #replay(channel: Channel, sessionId: string, lastEventId: number): Promise<void> {
     const { signal } = this.#closing;
     signal.throwIfAborted();
+    await this.#context.visible.check(this.#identity, sessionId, signal);
     const request = { sessionId, lastEventId, outbox: this.outbox, signal };
     const { hasMore } = await replayHistory(this.#context, request);
     if (hasMore) {

@@ -55,6 +55,7 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   agent_chains: "Chains by id; an entry replaces the built-in of the same id whole.",
   alert_types: "The alert types the chain handles; each belongs to one chain only.",
   "agent_chains.description": "What the chain is for.",
+  teams: "Teams whose members may see the chain's sessions, beside their submitters and operators.",
   stages: "The chain's stages, one after another.",
   "stages.name": "The stage's name.",
   "agents.name": "An agent: built in, or a name under agents.",

@@ -130,6 +130,7 @@ export type ChatEntry = Static<typeof ChatEntry>;
 const ChainEntry = Type.Object({
   alert_types: Type.Array(Name, { minItems: 1 }),
   description: Type.Optional(Template),
+  teams: Type.Optional(Names),
   stages: Type.Array(StageEntry, { minItems: 1 }),
   chat: Type.Optional(ChatEntry),
   llm_provider: Type.Optional(Name),

@@ -1,0 +1,63 @@
+import { randomBytes } from "node:crypto";
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { readAccessConfig } from "#shared/access/access-config.ts";
+import type { Environment } from "#shared/service/environment.ts";
+import type { Ports } from "./choose-ports.ts";
+import type { ProjectPaths } from "./project-paths.ts";
+
+type PrepareAccess = {
+  readonly env: Environment;
+  readonly paths: ProjectPaths;
+  /** `--private`: only those who can read the token's file may use TARSy. */
+  readonly isPrivate: boolean;
+  readonly ports: Ports;
+  /** The interface, BIND_ADDRESS. */
+  readonly host: string;
+};
+
+/** Where `npm run timeline` serves its page. */
+const TIMELINE_PORT = "8100";
+
+/**
+ * The variables that decide who may use api and notifier. In the mode `private` without a token of the user's own, creates one,
+ * in files of mode 0600: the token for programs, and the header for `curl -H @FILE`.
+ * @throws TerminalError naming the variable that is wrong, also if everybody on the network would be let in.
+ */
+export function prepareAccess({ env, paths, isPrivate, ports, host }: PrepareAccess): Environment {
+  const mode = isPrivate ? { AUTH_MODE: "private" } : {};
+  const settings = { BIND_ADDRESS: host, ...env, ...mode };
+  const needsToken = settings.AUTH_MODE === "private" && (env["AUTH_TOKEN"] ?? "") === "";
+  const token = needsToken ? { AUTH_TOKEN: keepToken(paths) } : {};
+  const access = { ...mode, ...token, ALLOWED_ORIGINS: ownOrigins(env, ports) };
+  readAccessConfig({ ...settings, ...access });
+  return access;
+}
+
+/** The pages of this machine that may use the services: those of the api, and the example's. */
+function ownOrigins(env: Environment, ports: Ports): string {
+  const timeline = env["TIMELINE_PORT"] ?? TIMELINE_PORT;
+  const own = [ports.get("API_PORT"), timeline].flatMap((port) => [
+    `http://localhost:${port}`,
+    `http://127.0.0.1:${port}`,
+  ]);
+  const configured = env["ALLOWED_ORIGINS"] ?? "";
+  return [...own, ...(configured === "" ? [] : [configured])].join(",");
+}
+
+function keepToken({ token: path, header }: ProjectPaths): string {
+  const known = existsSync(path) ? readFileSync(path, "utf8").trim() : "";
+  const token = known === "" ? randomBytes(32).toString("base64url") : known;
+  writePrivate(path, `${token}\n`);
+  writePrivate(header, `Authorization: Bearer ${token}\n`);
+  return token;
+}
+
+/** Replaces the file at once by one that only its owner can read. */
+function writePrivate(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  const draft = `${path}.new`;
+  writeFileSync(draft, text, { mode: 0o600 });
+  chmodSync(draft, 0o600);
+  renameSync(draft, path);
+}

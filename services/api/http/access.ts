@@ -1,0 +1,76 @@
+import type { Middleware } from "koa";
+import { AccessRefused } from "#shared/access/access-refused.ts";
+import type { AuditLog } from "#shared/access/audit-log.ts";
+import { authorize, type Action } from "#shared/access/authorize.ts";
+import type { Door } from "#shared/access/door.ts";
+import { coerceError } from "#shared/errors.ts";
+import { setCaller } from "./caller.ts";
+import { isHiddenSession } from "./request-error.ts";
+
+interface AccessDeps {
+  readonly door: Door;
+  readonly audit: AuditLog;
+}
+
+const CORS_ALLOWED = {
+  "access-control-allow-methods": "GET, HEAD, POST, DELETE",
+  "access-control-allow-headers": "authorization, content-type, idempotency-key, last-event-id",
+  "access-control-max-age": "600",
+};
+const CORS_EXPOSED = "idempotent-replayed, retry-after, www-authenticate";
+
+/** Lets requests in that name this server and come from a page that may use it; answers the browser's preflights. */
+export function checkSite({ door, audit }: AccessDeps): Middleware {
+  return async (ctx, next) => {
+    let origin: string | undefined;
+    try {
+      origin = door.checkSite(ctx.req);
+    } catch (error) {
+      const detail = { path: ctx.path.slice(0, 200), reason: coerceError(error).message };
+      audit.record({ action: "request", result: "refused", peer: door.addressOf(ctx.req), detail });
+      throw error;
+    }
+    ctx.vary("origin");
+    if (origin !== undefined) {
+      ctx.set({ "access-control-allow-origin": origin, "access-control-expose-headers": CORS_EXPOSED });
+      if (ctx.method === "OPTIONS" && ctx.get("access-control-request-method") !== "") {
+        ctx.set(CORS_ALLOWED);
+        ctx.status = 204;
+        return;
+      }
+    }
+    await next();
+  };
+}
+
+/** Recorded also when they are allowed; refusals always are. A submission is recorded with the session that it stores. */
+const AUDITED: ReadonlySet<Action> = new Set<Action>([
+  "session.cancel",
+  "session.delete",
+  "trace.read",
+  "config.read",
+  "audit.read",
+]);
+
+/** Lets requests through to a route that may do what it does. Throws AccessRefused, and database errors. */
+export function allow({ door, audit }: AccessDeps, action: Action): Middleware {
+  return async (ctx, next) => {
+    const peer = door.addressOf(ctx.req);
+    let caller: ReturnType<typeof setCaller> | undefined;
+    const record = (result: "allowed" | "refused", reason?: string) => {
+      const { identity, sessionId } = caller ?? {};
+      const detail = reason === undefined ? undefined : { reason };
+      audit.record({ action, result, identity, peer, sessionId, detail });
+    };
+    try {
+      caller = setCaller(ctx.req, await door.identify(ctx.req));
+      authorize(caller.identity, action);
+      await next();
+      if (AUDITED.has(action) && ctx.status < 400) record("allowed");
+    } catch (error) {
+      const isRefused = error instanceof AccessRefused || isHiddenSession(error);
+      if (isRefused) record("refused", coerceError(error).message);
+      throw error;
+    }
+  };
+}

@@ -1,0 +1,228 @@
+import { randomUUID } from "node:crypto";
+import { Type } from "typebox";
+import { expect } from "chai";
+import { addApiKey } from "#shared/access/api-keys.ts";
+import type { Role } from "#shared/access/identity.ts";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { SseClient } from "../../../test/support/sse-client.ts";
+import { until } from "../../../test/support/until.ts";
+import { routesOf } from "../app.ts";
+import { ApiFixture } from "./api-fixture.ts";
+
+const parseId = compileParser("accepted alert", Type.Object({ session_id: Type.String() }));
+const parseAudit = compileParser(
+  "audit page",
+  Type.Object({
+    entries: Type.Array(
+      Type.Object(
+        {
+          action: Type.String(),
+          subject: Type.String(),
+          via: Type.String(),
+          result: Type.String(),
+          session_id: Type.Optional(Type.String()),
+        },
+        { additionalProperties: true },
+      ),
+    ),
+    has_more: Type.Boolean(),
+  }),
+);
+const stages = [{ name: "look", agents: [{ name: "TestAgent" }] }];
+const TARSY = {
+  defaults: { llm_provider: "scripted", alert_type: "test" },
+  agents: { TestAgent: { mcp_servers: [] } },
+  agent_chains: {
+    "of-the-team": { alert_types: ["team-alert", "test"], teams: ["platform"], stages },
+    "kubernetes-agent-chain": { alert_types: ["kubernetes"], stages },
+  },
+};
+
+describe("who may use the api with an API key", () => {
+  let api: ApiFixture;
+
+  before(async () => {
+    api = await ApiFixture.start({
+      env: {
+        AUTH_MODE: "token",
+        BIND_ADDRESS: "0.0.0.0",
+        SUBMISSIONS_PER_MINUTE: "50",
+        API_MAX_EVENT_STREAMS: "10",
+      },
+      config: { tarsy: TARSY },
+    });
+  });
+  after(() => api[Symbol.asyncDispose]());
+
+  const key = async (subject: string, roles: Role[], teams: string[] = [], expiresInDays?: number) => {
+    const { id, text } = await addApiKey(api.db, { subject, roles, teams, expiresInDays });
+    return { id, headers: { authorization: `Bearer ${text}` } };
+  };
+  const submit = async (headers: Record<string, string>, fields: object = {}) => {
+    const body = Buffer.from(JSON.stringify({ data: "x", alert_type: "team-alert", ...fields }));
+    return api.raw("POST", "/api/v1/alerts", {
+      body,
+      headers: { "content-type": "application/json", ...headers },
+    });
+  };
+  const pathOf = (path: string, id: string) => path.replace(":id", id).replace(":interaction", randomUUID());
+
+  it("answers 401 on every route but health without a valid key", async () => {
+    const { id, headers } = await key("revoked", ["admin"]);
+    await api.db.query("UPDATE api_keys SET revoked_at = now() WHERE id = $1", [id]);
+    const expired = await key("expired", ["admin"], [], -1);
+    const spoofed = { "x-forwarded-user": "root", "x-remote-user": "root", "x-tarsy-proxy-secret": "" };
+    const wrong = { authorization: `${headers.authorization.slice(0, -1)}-` };
+    for (const { method, path, action } of routesOf(api.deps)) {
+      for (const credential of [
+        {},
+        headers,
+        expired.headers,
+        wrong,
+        spoofed,
+        { authorization: "Bearer x" },
+      ]) {
+        const answer = await api.raw(method.toUpperCase(), pathOf(path, randomUUID()), {
+          headers: credential,
+        });
+        expect(answer.status, `${method} ${path}`).to.equal(action === undefined ? 200 : 401);
+        if (action !== undefined) expect(answer.headers.get("www-authenticate")).to.include("Bearer");
+      }
+    }
+  });
+
+  it("lets each role do what it may and answers 403 otherwise", async () => {
+    const may: Record<string, readonly Role[]> = {
+      "alert.submit": ["submitter", "operator", "admin"],
+      "session.cancel": ["submitter", "operator", "admin"],
+      "config.read": ["operator", "admin"],
+      "session.delete": ["admin"],
+      "audit.read": ["admin"],
+    };
+    for (const role of ["viewer", "submitter", "operator", "admin"] as const) {
+      const { headers } = await key(`a-${role}`, [role]);
+      for (const { method, path, action } of routesOf(api.deps)) {
+        const answer = await api.raw(method.toUpperCase(), pathOf(path, randomUUID()), { headers });
+        const isAllowed = action === undefined || (may[action]?.includes(role) ?? true);
+        expect(answer.status === 403, `${role}: ${method} ${path}`).to.equal(!isAllowed);
+        expect(answer.status).to.not.equal(401);
+      }
+    }
+    const none = await key("nobody", []);
+    expect((await api.raw("GET", "/api/v1/alert-types", { headers: none.headers })).status).to.equal(403);
+  });
+
+  it("shows a session to its submitter, its team and operators, and to others as if there were none", async () => {
+    const [ann, bob] = [await key("ann", ["submitter"]), await key("bob", ["submitter", "viewer"])];
+    const mate = await key("mate", ["submitter"], ["platform"]);
+    const operator = await key("olga", ["operator"]);
+    const { text } = await submit(ann.headers);
+    const { session_id: id } = parseId(JSON.parse(text));
+    const routes = routesOf(api.deps).filter(
+      ({ path, action }) => path.includes(":id") && action !== "session.delete",
+    );
+    for (const { method, path } of routes) {
+      const ask = async (headers: Record<string, string>, session: string) =>
+        api.raw(method.toUpperCase(), pathOf(path, session), { headers });
+      const [hidden, unknown] = [await ask(bob.headers, id), await ask(bob.headers, randomUUID())];
+      expect(hidden.status, path).to.equal(404);
+      expect(hidden.text).to.equal(unknown.text);
+      if (path.includes(":interaction") || method !== "get") continue;
+      for (const { headers } of [ann, mate, operator]) {
+        expect((await ask(headers, id)).status, path).to.equal(200);
+      }
+    }
+    await using stream = await SseClient.open(
+      `http://127.0.0.1:${api.port}/api/v1/sessions/${id}/events`,
+      bob.headers,
+    );
+    expect(stream.status).to.equal(404);
+    const cancel = async (headers: Record<string, string>) =>
+      (await api.raw("POST", `/api/v1/sessions/${id}/cancel`, { headers })).status;
+    expect(await cancel(mate.headers)).to.equal(403);
+    expect(await cancel(ann.headers)).to.equal(200);
+    const view: unknown = JSON.parse(
+      (await api.raw("GET", `/api/v1/sessions/${id}`, { headers: ann.headers })).text,
+    );
+    expect(view).to.include({ author: "ann", owner_subject: "key:ann" });
+  });
+
+  it("ignores the headers of proxies", async () => {
+    const { headers } = await key("cleo", ["operator"]);
+    const { text } = await submit({ ...headers, "x-forwarded-user": "root" });
+    const { session_id: id } = parseId(JSON.parse(text));
+    expect(JSON.parse((await api.raw("GET", `/api/v1/sessions/${id}`, { headers })).text)).to.include({
+      author: "cleo",
+    });
+  });
+
+  it("keeps idempotency keys of different submitters apart", async () => {
+    const [dan, eve] = [await key("dan", ["submitter"]), await key("eve", ["submitter"])];
+    const send = async ({ headers }: typeof dan) =>
+      parseId(JSON.parse((await submit({ ...headers, "idempotency-key": "one" })).text)).session_id;
+    const first = await send(dan);
+    expect(await send(dan)).to.equal(first);
+    expect(await send(eve)).to.not.equal(first);
+  });
+
+  it("takes a fifth of all submissions of a minute from one identity, and lets others in beside it", async () => {
+    const [flood, honest] = [await key("flood", ["submitter"]), await key("honest", ["submitter"])];
+    const statuses = [];
+    for (let n = 0; n < 30; n += 1) statuses.push(await submit(flood.headers));
+    const refused = statuses.filter(({ status: code }) => code === 429);
+    expect(refused.length).to.be.within(1, 20);
+    expect(Number(refused[0]?.headers.get("retry-after"))).to.be.within(1, 6);
+    expect((await submit(honest.headers)).status).to.equal(202);
+  });
+
+  it("gives one identity a fifth of the event streams", async () => {
+    const [greedy, honest] = [await key("greedy", ["operator"]), await key("modest", ["operator"])];
+    const id = parseId(JSON.parse((await submit(honest.headers)).text)).session_id;
+    const open = async (headers: Record<string, string>) =>
+      SseClient.open(`http://127.0.0.1:${api.port}/api/v1/sessions/${id}/events`, headers);
+    await using streams = new AsyncDisposableStack();
+    const statuses = [];
+    for (let n = 0; n < 3; n += 1) statuses.push(streams.use(await open(greedy.headers)).status);
+    expect(statuses).to.deep.equal([200, 200, 429]);
+    expect(streams.use(await open(honest.headers)).status).to.equal(200);
+  });
+
+  it("ends an event stream when its key expires", async () => {
+    const { id: keyId, headers } = await key("brief", ["operator"], [], 1);
+    await api.db.query("UPDATE api_keys SET expires_at = now() + interval '2 s' WHERE id = $1", [keyId]);
+    const id = parseId(JSON.parse((await submit(headers)).text)).session_id;
+    await using stream = await SseClient.open(
+      `http://127.0.0.1:${api.port}/api/v1/sessions/${id}/events`,
+      headers,
+    );
+    expect(stream.status).to.equal(200);
+    expect(await stream.ended).to.equal("end");
+    expect((await submit(headers)).status).to.equal(401);
+  });
+
+  it("records who did what, and what was refused, for admins to read", async () => {
+    const [ann, bob, root] = [
+      await key("fay", ["submitter"]),
+      await key("gus", ["submitter"]),
+      await key("root", ["admin"]),
+    ];
+    const id = parseId(JSON.parse((await submit(ann.headers)).text)).session_id;
+    await api.raw("GET", `/api/v1/sessions/${id}/trace`, { headers: bob.headers });
+    await api.raw("GET", `/api/v1/sessions/${id}/trace`, { headers: ann.headers });
+    await api.raw("POST", `/api/v1/sessions/${id}/cancel`, { headers: ann.headers });
+    await api.raw("DELETE", `/api/v1/sessions/${id}`, { headers: root.headers });
+    const expected = [
+      "alert.submit fay allowed",
+      "session.cancel fay allowed",
+      "session.delete root allowed",
+      "trace.read fay allowed",
+      "trace.read gus refused",
+    ];
+    await until("all entries are in the log", async () => {
+      const { text } = await api.raw("GET", `/api/v1/audit?session_id=${id}`, { headers: root.headers });
+      const { entries } = parseAudit(JSON.parse(text));
+      const found = entries.map(({ action, subject, result }) => `${action} ${subject} ${result}`);
+      return JSON.stringify(found.toSorted((a, b) => a.localeCompare(b))) === JSON.stringify(expected);
+    });
+  });
+});

@@ -1,0 +1,100 @@
+import { randomBytes, timingSafeEqual } from "node:crypto";
+import { LRUCache } from "lru-cache";
+import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
+import { ROLES, type Identity, type Role } from "#shared/access/identity.ts";
+import { sha256 } from "#shared/access/secret-equals.ts";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { literals } from "#shared/contracts/literals.ts";
+import type { Queryable } from "#shared/database/queryable.ts";
+import { selectRows } from "#shared/database/select-rows.ts";
+
+/** An API key in text is `tarsy_<id>_<secret>`; the id is not secret. */
+const KEY = /^tarsy_(?<id>[0-9a-f]{12})_(?<secret>[\w-]{43})$/u;
+
+/** How long a revoked key may still be accepted by a process that has just used it. */
+const CACHED_MS = 5_000;
+const MAX_CACHED = 10_000;
+
+/** True for a text that can only be meant as an API key. */
+export function looksLikeApiKey(text: string): boolean {
+  return text.startsWith("tarsy_");
+}
+
+const KeyRow = Type.Object({
+  secret_hash: Type.String(),
+  subject: Type.String(),
+  roles: Type.Array(literals(ROLES)),
+  teams: Type.Array(Type.String()),
+  expires_ms: Type.Union([Type.Number(), Type.Null()]),
+});
+type KeyRow = Static<typeof KeyRow>;
+const parseKey = compileParser("api key row", KeyRow);
+
+const FIND = `
+SELECT encode(secret_hash, 'hex') AS secret_hash, subject, roles, teams,
+       (extract(epoch FROM expires_at) * 1000)::float8 AS expires_ms
+FROM api_keys WHERE id = $1 AND revoked_at IS NULL`;
+
+/** The keys of the table `api_keys`, each read at most every 5 s. */
+export class ApiKeys {
+  readonly #db: Queryable;
+  readonly #rows = new LRUCache<string, Promise<KeyRow | undefined>>({ max: MAX_CACHED, ttl: CACHED_MS });
+
+  constructor(db: Queryable) {
+    this.#db = db;
+  }
+
+  /** Whose key this is; undefined if it is unknown, revoked or expired. Throws database errors. */
+  async identify(text: string): Promise<Identity | undefined> {
+    const { id, secret } = KEY.exec(text)?.groups ?? {};
+    if (id === undefined || secret === undefined) return undefined;
+    const row = await this.#read(id);
+    if (row === undefined || !timingSafeEqual(sha256(secret), Buffer.from(row.secret_hash, "hex"))) {
+      return undefined;
+    }
+    const { subject, roles, teams, expires_ms } = row;
+    if (expires_ms !== null && expires_ms <= Date.now()) return undefined;
+    const expiry = expires_ms === null ? {} : { expiresAt: expires_ms };
+    return { subject, name: subject, roles, teams, via: "key", keyId: id, ...expiry };
+  }
+
+  /** False once the key with this id is revoked. Throws database errors. */
+  async isActive(id: string): Promise<boolean> {
+    return (await this.#read(id)) !== undefined;
+  }
+
+  async #read(id: string): Promise<KeyRow | undefined> {
+    const cached = this.#rows.get(id);
+    if (cached !== undefined) return cached;
+    const reading = selectRows(this.#db, parseKey, FIND, [id]).then(([row]) => row);
+    this.#rows.set(id, reading);
+    reading.catch(() => this.#rows.delete(id));
+    return reading;
+  }
+}
+
+/** A new key: its text, shown once, and the parts that are stored. */
+export function newApiKey(): { readonly id: string; readonly text: string; readonly secretHash: Buffer } {
+  const id = randomBytes(6).toString("hex");
+  const secret = randomBytes(32).toString("base64url");
+  return { id, text: `tarsy_${id}_${secret}`, secretHash: sha256(secret) };
+}
+
+/** Stores a new key and returns its text, which cannot be read again. */
+export async function addApiKey(
+  db: Queryable,
+  key: {
+    readonly subject: string;
+    readonly roles: readonly Role[];
+    readonly teams: readonly string[];
+    readonly expiresInDays: number | undefined;
+  },
+): Promise<{ readonly id: string; readonly text: string }> {
+  const { id, text, secretHash } = newApiKey();
+  await db.query(
+    `INSERT INTO api_keys (id, secret_hash, subject, roles, teams, expires_at)
+     VALUES ($1, $2, $3, $4, $5, now() + make_interval(days => $6))`,
+    [id, secretHash, key.subject, key.roles, key.teams, key.expiresInDays ?? null],
+  );
+  return { id, text };
+}

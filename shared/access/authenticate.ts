@@ -1,0 +1,89 @@
+import type { IncomingHttpHeaders } from "node:http";
+import { unauthenticated } from "#shared/access/access-refused.ts";
+import type { AuthConfig, RoleRules } from "#shared/access/access-config.ts";
+import { looksLikeApiKey, type ApiKeys } from "#shared/access/api-keys.ts";
+import { forwardedGroups, forwardedUser } from "#shared/access/forwarded-identity.ts";
+import { grantedRoles } from "#shared/access/granted-roles.ts";
+import type { Identity } from "#shared/access/identity.ts";
+import { openJwtVerifier } from "#shared/access/jwt-verifier.ts";
+import { secretEquals } from "#shared/access/secret-equals.ts";
+
+/** Finds out who makes a request. Throws or rejects with AccessRefused 401 or 503, and database errors. */
+export type Authenticate = (headers: IncomingHttpHeaders) => Identity | Promise<Identity>;
+
+const HOW = "send one as `Authorization: Bearer …`";
+const NO_USER = "api-client";
+
+/** Prepares the authentication of a mode. API keys are accepted beside the tokens of a provider or proxy. */
+export async function openAuthentication(auth: AuthConfig, keys: ApiKeys): Promise<Authenticate> {
+  // Nobody is authenticated: the proxy's headers are a label, and give no rights.
+  if (auth.mode === "loopback") return (headers) => anyone("loopback", ["operator"], headers);
+  if (auth.mode === "private") return (headers) => byToken(headers, auth.token);
+  const withoutKey = await openWithoutKey(auth);
+  return (headers) => {
+    const bearer = bearerToken(headers);
+    const isKey = bearer !== undefined && looksLikeApiKey(bearer);
+    return isKey ? byKey(keys, bearer) : withoutKey(headers, bearer);
+  };
+}
+
+type WithoutKey = (headers: IncomingHttpHeaders, bearer: string | undefined) => Identity | Promise<Identity>;
+
+async function openWithoutKey(
+  auth: Exclude<AuthConfig, { mode: "loopback" | "private" }>,
+): Promise<WithoutKey> {
+  if (auth.mode === "proxy") return (headers) => byProxy(headers, auth);
+  if (auth.mode === "token") {
+    return () => {
+      throw unauthenticated(`no API key: ${HOW}`);
+    };
+  }
+  const { header } = auth.jwt;
+  const verify = await openJwtVerifier(auth.jwt, auth.roles);
+  return (headers, bearer) => {
+    const token = header === "authorization" ? bearer : headers[header];
+    if (typeof token !== "string" || token === "") throw unauthenticated(`no token: ${HOW}`);
+    return verify(token);
+  };
+}
+
+function byToken(headers: IncomingHttpHeaders, expected: string): Identity {
+  const token = bearerToken(headers);
+  if (token === undefined) throw unauthenticated(`no token: ${HOW}`);
+  if (!secretEquals(token, expected)) throw unauthenticated("the token is not valid");
+  return anyone("private", ["admin"], {});
+}
+
+function anyone(
+  via: "loopback" | "private",
+  roles: Identity["roles"],
+  headers: IncomingHttpHeaders,
+): Identity {
+  return { subject: via, name: forwardedUser(headers) ?? NO_USER, roles, teams: [], via };
+}
+
+async function byKey(keys: ApiKeys, key: string): Promise<Identity> {
+  const identity = await keys.identify(key);
+  if (identity === undefined) throw unauthenticated("the API key is unknown, revoked or expired");
+  return identity;
+}
+
+function byProxy(
+  headers: IncomingHttpHeaders,
+  { secret, roles }: { readonly secret: string; readonly roles: RoleRules },
+): Identity {
+  const given = headers["x-tarsy-proxy-secret"];
+  if (typeof given !== "string" || !secretEquals(given, secret)) {
+    throw unauthenticated("requests must come through the proxy: its header X-Tarsy-Proxy-Secret is missing");
+  }
+  const user = forwardedUser(headers);
+  if (user === undefined) {
+    throw unauthenticated("the proxy names no user: X-Forwarded-User, X-Forwarded-Email or X-Remote-User");
+  }
+  const groups = forwardedGroups(headers);
+  return { subject: user, name: user, roles: grantedRoles(groups, roles), teams: groups, via: "proxy" };
+}
+
+function bearerToken({ authorization }: IncomingHttpHeaders): string | undefined {
+  return /^bearer +(?<token>[^\s,]+)$/iu.exec(authorization ?? "")?.groups?.["token"];
+}

@@ -1,0 +1,30 @@
+import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
+import { literals } from "#shared/contracts/literals.ts";
+
+/** Each role may do what the ones before it may. */
+export const ROLES = ["viewer", "submitter", "operator", "admin"] as const;
+export type Role = (typeof ROLES)[number];
+
+/** How a request was authenticated. `loopback` is not authenticated: any program of this machine. */
+export const AUTHENTICATED_BY = ["loopback", "private", "key", "jwt", "proxy"] as const;
+
+/** Who makes a request, and what that allows. */
+export const Identity = Type.Object({
+  /** Unique among those authenticated in the same way. */
+  subject: Type.String(),
+  /** The `author` of what this identity submits. */
+  name: Type.String(),
+  roles: Type.Array(literals(ROLES)),
+  teams: Type.Array(Type.String()),
+  via: literals(AUTHENTICATED_BY),
+  /** The id of the API key, if that is the credential. */
+  keyId: Type.Optional(Type.String()),
+  /** When the credential expires, in milliseconds since the epoch; absent if it does not. */
+  expiresAt: Type.Optional(Type.Number()),
+});
+export type Identity = Readonly<Static<typeof Identity>>;
+
+/** True if the identity stands for a person or program; false for everybody on this machine or with the one token. */
+export function isPersonal({ via }: Pick<Identity, "via">): boolean {
+  return via !== "loopback" && via !== "private";
+}

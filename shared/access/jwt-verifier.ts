@@ -1,0 +1,73 @@
+import type { JWTPayload } from "jose";
+import { AccessRefused, unauthenticated } from "#shared/access/access-refused.ts";
+import type { JwtConfig, RoleRules } from "#shared/access/access-config.ts";
+import type { Identity } from "#shared/access/identity.ts";
+import { grantedRoles } from "#shared/access/granted-roles.ts";
+import { errorMessage } from "#shared/errors.ts";
+
+/** Checks one token. Throws AccessRefused 401 for one that is not valid, 503 while the provider's keys cannot be read. */
+export type JwtVerifier = (token: string) => Promise<Identity>;
+
+const CLOCK_TOLERANCE_SECONDS = 60;
+const JWKS_TIMEOUT_MS = 5_000;
+
+/** Prepares the verification of an identity provider's tokens. Its keys are read with the first token and when they change. */
+export async function openJwtVerifier(config: JwtConfig, rules: RoleRules): Promise<JwtVerifier> {
+  // Imported where it is used: the other modes do not pay for it.
+  const { createRemoteJWKSet, errors, jwtVerify } = await import("jose");
+  const keys = createRemoteJWKSet(new URL(config.jwksUrl), { timeoutDuration: JWKS_TIMEOUT_MS });
+  return async (token) => {
+    try {
+      const { payload } = await jwtVerify(token, keys, {
+        issuer: config.issuer,
+        audience: config.audience,
+        algorithms: [...config.algorithms],
+        clockTolerance: CLOCK_TOLERANCE_SECONDS,
+        requiredClaims: ["sub", "exp"],
+      });
+      return identityOf(payload, config, rules);
+    } catch (error) {
+      const isToken = error instanceof errors.JOSEError && !(error instanceof errors.JWKSTimeout);
+      const isKeys = error instanceof errors.JWKSInvalid || isUnexpectedAnswer(error);
+      if (isToken && !isKeys) throw unauthenticated(`the token is not valid: ${errorMessage(error)}`);
+      throw new AccessRefused(
+        503,
+        "identity_provider_unavailable",
+        "the identity provider's keys cannot be read: try again in a moment",
+        { "retry-after": "5" },
+      );
+    }
+  };
+}
+
+/** The library reports an answer that is no key set with an error of its base class. */
+function isUnexpectedAnswer(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "ERR_JOSE_GENERIC";
+}
+
+function identityOf(payload: JWTPayload, config: JwtConfig, rules: RoleRules): Identity {
+  const { sub = "", exp = 0 } = payload;
+  const name = [payload["preferred_username"], payload["email"]].find((claim) => typeof claim === "string");
+  return {
+    subject: sub,
+    name: typeof name === "string" ? name : sub,
+    roles: grantedRoles(claimedTexts(payload, config.rolesClaim), rules),
+    teams: claimedTexts(payload, config.teamsClaim),
+    via: "jwt",
+    expiresAt: (exp + CLOCK_TOLERANCE_SECONDS) * 1_000,
+  };
+}
+
+/** A claim that is a list of texts, or one text with spaces; by its name or, with dots, by its path. */
+function claimedTexts(payload: JWTPayload, name: string): string[] {
+  const value = Object.hasOwn(payload, name) ? payload[name] : atPath(payload, name.split("."));
+  if (Array.isArray(value)) return value.filter((entry) => typeof entry === "string");
+  return typeof value === "string" ? value.split(/\s+/u).filter((entry) => entry !== "") : [];
+}
+
+function atPath(value: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>((inner, key) => {
+    if (typeof inner !== "object" || inner === null) return undefined;
+    return Object.entries(inner).find(([name]) => name === key)?.[1];
+  }, value);
+}

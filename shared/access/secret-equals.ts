@@ -1,0 +1,11 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+
+/** Compares two secrets in a time that depends on neither. */
+export function secretEquals(given: string, expected: string): boolean {
+  return timingSafeEqual(sha256(given), sha256(expected));
+}
+
+/** The digest of a secret, as it is stored. */
+export function sha256(secret: string): Buffer {
+  return createHash("sha256").update(secret).digest();
+}
