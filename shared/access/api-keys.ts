@@ -98,3 +98,32 @@ export async function addApiKey(
   );
   return { id, text };
 }
+
+const Listed = Type.Object({
+  id: Type.String(),
+  subject: Type.String(),
+  roles: Type.Array(Type.String()),
+  teams: Type.Array(Type.String()),
+  expires_at: Type.Union([Type.String(), Type.Null()]),
+  revoked_at: Type.Union([Type.String(), Type.Null()]),
+});
+const parseListed = compileParser("api key row", Listed);
+
+/** Every key without its secret, oldest first; times in UTC. */
+export async function listApiKeys(db: Queryable): Promise<Static<typeof Listed>[]> {
+  const time = (column: string) =>
+    `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS ${column}`;
+  const sql = `SELECT id, subject, roles, teams, ${time("expires_at")}, ${time("revoked_at")} FROM api_keys ORDER BY created_at`;
+  return selectRows(db, parseListed, sql, []);
+}
+
+/** Revokes a key; false if there is none with this id that is not revoked yet. */
+export async function revokeApiKey(db: Queryable, id: string): Promise<boolean> {
+  const sql = `
+    WITH revoked AS (UPDATE api_keys SET revoked_at = now() WHERE id = $1 AND revoked_at IS NULL RETURNING id)
+    SELECT id FROM revoked`;
+  return (
+    (await selectRows(db, compileParser("revoked key", Type.Object({ id: Type.String() })), sql, [id]))
+      .length > 0
+  );
+}

@@ -197,7 +197,9 @@ describe("notifier: client messages and limits", () => {
     // Not a WebSocket handshake, although it asks for an upgrade.
     const { port } = new URL(url);
     const socket = connect(Number(port), "127.0.0.1", () =>
-      socket.write("GET /ws HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n"),
+      socket.write(
+        "GET /ws HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n",
+      ),
     );
     let answer = "";
     for await (const text of socket.setEncoding("utf8")) answer += String(text);

@@ -13,8 +13,8 @@ export class TestClient implements Disposable {
   readonly closed: Promise<{ code: number; reason: string }>;
   readonly #checks = new Set<() => void>();
 
-  private constructor(url: string, options: ClientOptions) {
-    this.socket = new WebSocket(url, options);
+  private constructor(url: string, options: ClientOptions, protocols: readonly string[]) {
+    this.socket = new WebSocket(url, [...protocols], options);
     this.socket.on("message", (data) => {
       const text = Buffer.isBuffer(data) ? data.toString() : "";
       const message: unknown = JSON.parse(text);
@@ -27,8 +27,12 @@ export class TestClient implements Disposable {
   }
 
   /** Connects. Rejects with the HTTP status if the handshake is rejected. */
-  static async connect(url: string, options: ClientOptions = {}): Promise<TestClient> {
-    const client = new TestClient(url, options);
+  static async connect(
+    url: string,
+    options: ClientOptions = {},
+    protocols: readonly string[] = [],
+  ): Promise<TestClient> {
+    const client = new TestClient(url, options, protocols);
     await once(client.socket, "open");
     client.socket.on("error", () => undefined);
     return client;
