@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { readAccessConfig } from "#shared/access/access-config.ts";
+import { secretVariable } from "#shared/service/secret-variable.ts";
 import type { Environment } from "#shared/service/environment.ts";
 import type { Ports } from "./choose-ports.ts";
 import type { ProjectPaths } from "./project-paths.ts";
@@ -27,7 +28,7 @@ const TIMELINE_PORT = "8100";
 export function prepareAccess({ env, paths, isPrivate, ports, host }: PrepareAccess): Environment {
   const mode = isPrivate ? { AUTH_MODE: "private" } : {};
   const settings = { BIND_ADDRESS: host, ...env, ...mode };
-  const needsToken = settings.AUTH_MODE === "private" && (env["AUTH_TOKEN"] ?? "") === "";
+  const needsToken = settings.AUTH_MODE === "private" && secretVariable(env, "AUTH_TOKEN") === "";
   const token = needsToken ? { AUTH_TOKEN: keepToken(paths) } : {};
   const access = { ...mode, ...token, ALLOWED_ORIGINS: ownOrigins(env, ports) };
   readAccessConfig({ ...settings, ...access });

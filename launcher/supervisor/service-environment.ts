@@ -5,6 +5,8 @@ const NEEDED_BY: Readonly<Record<string, readonly string[]>> = {
   DATABASE_URL: ["api", "executor", "tool-runner", "notifier"],
   NATS_URL: ["api", "executor", "tool-runner", "notifier"],
   NATS_ADMIN_URL: ["api"],
+  AUTH_TOKEN: ["api", "notifier"],
+  AUTH_PROXY_SECRET: ["api", "notifier"],
   LLM_GATEWAY_TOKEN: ["executor", "llm-gateway"],
   LLM_GATEWAY_PREVIOUS_TOKEN: ["llm-gateway"],
 };

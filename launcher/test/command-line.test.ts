@@ -7,6 +7,7 @@ describe("parseCommandLine", () => {
     expect(parseCommandLine([])).to.deep.equal({
       help: false,
       reset: false,
+      private: false,
       executors: 1,
       configDir: undefined,
     });
@@ -14,10 +15,11 @@ describe("parseCommandLine", () => {
 
   it("reads every option", () => {
     expect(
-      parseCommandLine(["--reset", "--executors", "3", "--config-dir", "my/config", "--help"]),
+      parseCommandLine(["--reset", "--private", "--executors", "3", "--config-dir", "my/config", "--help"]),
     ).to.deep.equal({
       help: true,
       reset: true,
+      private: true,
       executors: 3,
       configDir: "my/config",
     });

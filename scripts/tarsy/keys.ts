@@ -39,8 +39,9 @@ async function add(db: Queryable, args: readonly string[], print: (text: string)
   const [subject, ...more] = positionals;
   if (subject === undefined || more.length > 0) throw new InvalidArguments("name the one who gets the key");
   const days = Number(values.days);
-  if (!/^\d{1,5}$/u.test(values.days))
+  if (!/^\d{1,5}$/u.test(values.days)) {
     throw new InvalidArguments(`--days is "${values.days}": give a whole number`);
+  }
   const roles = parts(values.role).map(readRole);
   if (roles.length === 0) throw new InvalidArguments(`--role is missing: one of ${ROLES.join(", ")}`);
   const key = await addApiKey(db, {

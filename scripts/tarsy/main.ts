@@ -20,7 +20,10 @@ async function run([command, ...args]: readonly string[]): Promise<number> {
   await db.connect();
   try {
     const queryable = {
-      query: async (sql: string, values?: unknown[]) => (await db.query(sql, values)).rows,
+      query: async (sql: string, values?: unknown[]) => {
+        const { rows } = await db.query<object>(sql, values);
+        return rows;
+      },
     };
     return await runKeys(queryable, args, (text) => void process.stdout.write(text));
   } finally {

@@ -10,6 +10,7 @@ import {
   envUrl,
   type Environment,
 } from "#shared/service/environment.ts";
+import { secretVariable } from "#shared/service/secret-variable.ts";
 import { bindAddress } from "#shared/service/service-config.ts";
 
 const AUTH_MODES = ["loopback", "private", "token", "jwt", "proxy"] as const;
@@ -158,7 +159,13 @@ export function readOrigin(name: string, text: string): string {
 }
 
 function envSecret(env: Environment, name: string, what: string): string {
-  const secret = envRequired(env, name, `it is ${what}, at least ${MIN_SECRET_CHARACTERS} characters`);
+  const secret = secretVariable(env, name);
+  if (secret === "") {
+    throw new TerminalError(
+      "invalid_environment",
+      `environment variable ${name} is not set: it is ${what}, at least ${MIN_SECRET_CHARACTERS} characters`,
+    );
+  }
   if (secret.length >= MIN_SECRET_CHARACTERS) return secret;
   throw new TerminalError(
     "invalid_environment",

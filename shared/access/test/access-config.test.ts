@@ -52,8 +52,9 @@ describe("readAccessConfig", () => {
       ],
       [{ AUTH_MODE: "proxy", AUTH_PROXY_SECRET: SECRET, AUTH_ROLE_MAPPING: "a" }, /AUTH_ROLE_MAPPING/u],
     ];
-    for (const [env, message] of wrong)
+    for (const [env, message] of wrong) {
       expect(() => readAccessConfig(env), JSON.stringify(env)).to.throw(message);
+    }
     const jwt = {
       AUTH_MODE: "jwt",
       AUTH_JWT_ISSUER: "i",
