@@ -6,6 +6,7 @@ import { errorMessage } from "#shared/errors.ts";
 import { BackingServers } from "../test/support/backing-servers.ts";
 import { testConfigDirectory } from "../test/support/config-directory.ts";
 import { TEST_GATEWAY_TOKEN } from "../test/support/gateway-token.ts";
+import { migrateWith } from "../test/support/migrate-with.ts";
 import { testPort } from "../test/support/test-port.ts";
 import { openArms, type Arm } from "./startup/arm.ts";
 import { measureStart, type StartRound } from "./startup/measure-start.ts";
@@ -80,7 +81,10 @@ async function measure(
   resources.defer(() => rm(temporary, { recursive: true, force: true }));
   const measured = new Map<Arm["name"], StartRound[]>(arms.map(({ name }) => [name, []]));
   // Each version has its own schema, so each gets a database.
-  for (const { name } of arms) await servers.query(`create database startup_${name}`, []);
+  for (const { name, checkout } of arms) {
+    await servers.query(`create database startup_${name}`, []);
+    await migrateWith(checkout, databaseOf(servers, name));
+  }
   for (let round = 0; round <= rounds; round += 1) {
     progress(round === 0 ? "filling the compile caches" : `round ${round} of ${rounds}`);
     for (const arm of arms) {
@@ -95,18 +99,23 @@ async function measure(
   return [...measured].map(([arm, figures]) => ({ arm, rounds: figures }));
 }
 
+function databaseOf({ postgres }: BackingServers, name: Arm["name"]): string {
+  const database = new URL(postgres.url);
+  database.pathname = `/startup_${name}`;
+  return database.href;
+}
+
 async function environment(
-  { postgres, nats }: BackingServers,
+  servers: BackingServers,
   configDir: string,
   { name }: Arm,
   temporary: string,
 ): Promise<Readonly<Record<string, string>>> {
-  const database = new URL(postgres.url);
-  database.pathname = `/startup_${name}`;
   const gateway = await testPort();
   return {
-    DATABASE_URL: database.href,
-    NATS_URL: nats.url,
+    // As the owner, because an arm may be of a version without roles.
+    DATABASE_URL: databaseOf(servers, name),
+    NATS_URL: servers.nats.url,
     CONFIG_DIR: configDir,
     API_PORT: String(await testPort()),
     NOTIFIER_PORT: String(await testPort()),

@@ -7,7 +7,7 @@ import { secretVariable } from "#shared/service/secret-variable.ts";
 import { openServers, type ServerEndpoints } from "./open-servers.ts";
 import { checkConfiguration } from "./check-configuration.ts";
 import { claimCheckout } from "./claim-checkout.ts";
-import { findConfigDirectory } from "./find-config-directory.ts";
+import { findConfigDirectory, type ConfigDirectory } from "./find-config-directory.ts";
 import { freePort } from "./free-port.ts";
 import { helpText } from "./help-text.ts";
 import { LaunchError } from "./launch-error.ts";
@@ -16,8 +16,16 @@ import { choosePorts } from "./choose-ports.ts";
 import { prepareAccess } from "./prepare-access.ts";
 import { printLine, printProgress } from "./print-output.ts";
 import type { ProjectPaths } from "./project-paths.ts";
+import { runMigrate } from "./run-migrate.ts";
+import { serviceEnvironment } from "./supervisor/service-environment.ts";
 import { openRunRecord, stopOrphanedServices } from "./supervisor/run-record.ts";
-import { busEnvironment, planServices, reachableHost, type ServicePlan } from "./supervisor/plan-services.ts";
+import {
+  busEnvironment,
+  databaseEnvironment,
+  planServices,
+  reachableHost,
+  type ServicePlan,
+} from "./supervisor/plan-services.ts";
 import { listenForStop, type StopRequest } from "./process/stop-request.ts";
 import { stopServices } from "./supervisor/stop-services.ts";
 import { type Backoff, superviseService, type SupervisedService } from "./supervisor/supervise-service.ts";
@@ -90,6 +98,37 @@ function gatewayToken(env: Environment): string {
   return given === "" ? randomBytes(32).toString("base64url") : given;
 }
 
+/** Before the services, which wait for it; alone with the URL of the owner. */
+async function migrateDatabase(
+  { servicesDir, paths }: Launch,
+  {
+    config,
+    servers,
+    providerKeys,
+    request,
+  }: {
+    readonly config: ConfigDirectory;
+    readonly servers: ServerEndpoints;
+    readonly providerKeys: readonly string[];
+    readonly request: StopRequest;
+  },
+): Promise<void> {
+  await runMigrate({
+    servicesDir,
+    compileCacheDir: paths.compileCache,
+    cwd: paths.root,
+    env: {
+      LOG_FORMAT: "pretty",
+      ...serviceEnvironment("migrate", config.env, providerKeys),
+      CONFIG_DIR: config.path,
+      DATABASE_URL: servers.postgres.url,
+      DATABASE_URL_FILE: "",
+    },
+    signal: request.stop,
+    onLine: (line) => printLine("migrate", line),
+  });
+}
+
 /** Starts servers and services; resolves when all are ready. */
 async function startAll(
   launch: Launch,
@@ -140,16 +179,18 @@ async function startAll(
       ...config.env,
       ...access,
       CONFIG_DIR: config.path,
-      DATABASE_URL: servers.postgres.url,
       DATABASE_URL_FILE: "",
       NATS_URL_FILE: "",
       NATS_ADMIN_URL_FILE: "",
       LLM_GATEWAY_TOKEN: gatewayToken(config.env),
       LLM_GATEWAY_TOKEN_FILE: "",
     },
-    serviceEnv: (service) => busEnvironment(service, servers.nats.urlOf),
+    serviceEnv: (service) => ({
+      ...busEnvironment(service, servers.nats.urlOf),
+      ...databaseEnvironment(service, servers.postgres.serviceUrls),
+    }),
   });
-  request.stop.throwIfAborted();
+  await migrateDatabase(launch, { config, servers, providerKeys, request });
   const services = startServices(launch, plans, stack);
   stack.defer(async () => {
     const cause = request.stop.aborted ? errorMessage(request.stop.reason) : "giving up";

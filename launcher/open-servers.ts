@@ -1,4 +1,5 @@
 import { BUS_USERS, type BusUser } from "#shared/contracts/subjects.ts";
+import { sameUrls, type ServiceUrls } from "#shared/database/service-urls.ts";
 import type { Environment } from "#shared/service/environment.ts";
 import { secretVariable } from "#shared/service/secret-variable.ts";
 import { checkDatabaseUrl, checkNatsUrl } from "./check-server-urls.ts";
@@ -18,7 +19,8 @@ type ServerEndpoint = {
 };
 
 export type ServerEndpoints = {
-  readonly postgres: ServerEndpoint & { readonly url: string };
+  /** `url` is that of the owner of the tables; the services have URLs of their own. */
+  readonly postgres: ServerEndpoint & { readonly url: string; readonly serviceUrls: ServiceUrls };
   readonly nats: ServerEndpoint & {
     /** The URL for a user: of the embedded server with its password, otherwise the given one. */
     readonly urlOf: (user: BusUser) => string;
@@ -45,13 +47,19 @@ async function openPostgres(options: OpenServers): Promise<ServerEndpoints["post
   const given = secretVariable(env, "DATABASE_URL");
   if (given !== "") {
     await checkDatabaseUrl(given);
-    return { url: given, description: `${withoutPassword(given)} (DATABASE_URL)`, process: undefined };
+    return {
+      url: given,
+      serviceUrls: sameUrls(given),
+      description: `${withoutPassword(given)} (DATABASE_URL)`,
+      process: undefined,
+    };
   }
   progress("starting the embedded PostgreSQL");
   const settings = { dataDir: paths.postgres, durable: true };
   const server = await startPostgres({ ...settings, port: 0, signal });
   return {
     url: server.url,
+    serviceUrls: server.serviceUrls,
     description: `embedded PostgreSQL on 127.0.0.1:${server.port}, data in ${paths.postgres}`,
     process: superviseServer({
       name: "the embedded PostgreSQL",

@@ -24,7 +24,7 @@ export async function startNotifierProcess(servers: BackingServers): Promise<WsP
   const child = spawn(process.execPath, [...SERVICE_NODE_FLAGS, NOTIFIER], {
     env: {
       PATH: process.env["PATH"],
-      DATABASE_URL: servers.postgres.url,
+      DATABASE_URL: servers.postgres.serviceUrls.notifier,
       ...servers.natsEnvironment("notifier"),
       NOTIFIER_PORT: String(port),
       NOTIFIER_HEALTH_PORT: String(healthPort),

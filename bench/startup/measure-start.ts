@@ -23,7 +23,7 @@ export interface StartFigures {
 /** By service. */
 export type StartRound = ReadonlyMap<ServiceName, StartFigures>;
 
-/** The api migrates the database; the others wait for it. */
+/** In versions without `migrate` the api migrates the database, and the others wait for it. */
 const ORDER = [
   "api",
   "llm-gateway",

@@ -4,8 +4,8 @@ import { isBuiltin } from "node:module";
 import { join } from "node:path";
 import { build, type Metafile, type Plugin } from "esbuild";
 
-/** The services, as their folders are named. */
-const SERVICES = ["api", "executor", "llm-gateway", "notifier", "tool-runner"];
+/** The services and the programs that run before them, as their folders are named. */
+const SERVICES = ["api", "executor", "llm-gateway", "notifier", "tool-runner", "migrate", "database-init"];
 
 /** CommonJS packages in a bundle call `require` for Node's own modules. */
 const BANNER = `import { createRequire } from "node:module";\nconst require = createRequire(import.meta.url);`;

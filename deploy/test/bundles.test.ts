@@ -33,13 +33,12 @@ describe("the bundles of the image", function () {
   });
   after(() => rm(directory, { recursive: true, force: true }));
 
-  it("start without the packages of a checkout, the api first, which migrates the database", async () => {
+  it("start without the packages of a checkout, once migrate has run", async () => {
     await using resources = new AsyncDisposableStack();
     const servers = resources.use(await BackingServers.start());
     const config = resources.use(await testConfigDirectory());
     const gateway = await testPort();
     const env = {
-      DATABASE_URL: servers.postgres.url,
       CONFIG_DIR: config.path,
       API_PORT: String(await testPort()),
       NOTIFIER_PORT: String(await testPort()),
@@ -49,11 +48,18 @@ describe("the bundles of the image", function () {
       LOG_FORMAT: "json",
       NODE_COMPILE_CACHE: join(directory, "compile-cache"),
     };
-    for (const name of SERVICES.toSorted((one, other) => Number(other === "api") - Number(one === "api"))) {
+    const migrate = join(directory, "services/migrate/main.mjs");
+    await run(process.execPath, [migrate], { env: { ...env, DATABASE_URL: servers.postgres.url } });
+    for (const name of SERVICES) {
       const healthPort = await testPort();
       const child = spawnService({
         name,
-        env: { ...env, ...servers.natsEnvironment(name), [HEALTH_VARIABLE[name]]: String(healthPort) },
+        env: {
+          ...env,
+          ...servers.natsEnvironment(name),
+          ...(name === "llm-gateway" ? {} : { DATABASE_URL: servers.postgres.serviceUrls[name] }),
+          [HEALTH_VARIABLE[name]]: String(healthPort),
+        },
         output: "pipe",
         checkout: directory,
         entry: join(directory, "services", name, "main.mjs"),

@@ -30,6 +30,9 @@ const parseCompose = compileParser(
   Type.Object({ services: Type.Record(Type.String(), Container) }, { additionalProperties: true }),
 );
 
+/** They end before the services start. */
+const ONCE = new Set(["database-init", "migrate"]);
+
 async function compose(file: string) {
   const text = await readFile(join(DEPLOY, file), "utf8");
   return { text, services: parseCompose(parse(text, { merge: true })).services };
@@ -57,8 +60,10 @@ describe("the compose files", () => {
       expect(container.cap_drop, name).to.deep.equal(["ALL"]);
       expect(container.security_opt, name).to.deep.equal(["no-new-privileges:true"]);
       expect(container.mem_limit, name).to.be.a("string");
-      expect(container.restart, name).to.equal("unless-stopped");
-      expect(container.healthcheck, name).to.be.an("object");
+      const isOnce = ONCE.has(name);
+      expect(container.restart, name).to.equal(isOnce ? "no" : "unless-stopped");
+      if (isOnce) expect(container.healthcheck, name).to.deep.equal({ disable: true });
+      else expect(container.healthcheck, name).to.be.an("object").with.property("test");
       expect([container.privileged, container.network_mode], name).to.deep.equal([undefined, undefined]);
     }
   });
@@ -102,10 +107,34 @@ describe("the compose files", () => {
     const has = (variable: string) =>
       Object.keys(services).filter((name) => variable in (services[name]?.environment ?? {}));
     const withServers = ["api", "executor", "tool-runner", "notifier"];
-    expect(has("DATABASE_URL")).to.have.members(withServers);
+    expect(has("DATABASE_URL")).to.have.members([...withServers, "migrate"]);
     expect(has("NATS_URL")).to.have.members(withServers);
     expect(has("LLM_GATEWAY_TOKEN")).to.have.members(["executor", "llm-gateway"]);
     expect(has("LLM_GATEWAY_PREVIOUS_TOKEN")).to.deep.equal(["llm-gateway"]);
+  });
+
+  it("give each service its own role of the database, the owner to migrate and the superuser to database-init", async () => {
+    const { services } = await compose("podman-compose.yml");
+    const users = Object.entries(services).flatMap(([name, { environment = {} }]) =>
+      Object.entries(environment)
+        .filter(([variable]) => /^DATABASE_\w*URL$/u.test(variable))
+        .map(([variable, value]) => [
+          name,
+          variable,
+          /\/\/(\w+):\$\{(\w+)/u.exec(`${value}`)?.slice(1).join(" "),
+        ]),
+    );
+    expect(users).to.deep.equal([
+      ["database-init", "DATABASE_ADMIN_URL", "tarsy POSTGRES_PASSWORD"],
+      ["migrate", "DATABASE_URL", "tarsy_owner POSTGRES_OWNER_PASSWORD"],
+      ["api", "DATABASE_URL", "tarsy_api POSTGRES_API_PASSWORD"],
+      ["executor", "DATABASE_URL", "tarsy_executor POSTGRES_EXECUTOR_PASSWORD"],
+      ["tool-runner", "DATABASE_URL", "tarsy_tool_runner POSTGRES_TOOL_RUNNER_PASSWORD"],
+      ["notifier", "DATABASE_URL", "tarsy_notifier POSTGRES_NOTIFIER_PASSWORD"],
+    ]);
+    const { "database-init": init, postgres, ...others } = services;
+    expect([init, postgres]).not.to.include(undefined);
+    expect(JSON.stringify(others)).not.to.contain("${POSTGRES_PASSWORD");
   });
 
   it("pin every image to a version, in one place", async () => {

@@ -4,6 +4,7 @@ import { expect } from "chai";
 import { validate as validDeployment } from "kubernetes-models/_schemas/IoK8sApiAppsV1Deployment";
 import { validate as validStatefulSet } from "kubernetes-models/_schemas/IoK8sApiAppsV1StatefulSet";
 import { validate as validAutoscaler } from "kubernetes-models/_schemas/IoK8sApiAutoscalingV2HorizontalPodAutoscaler";
+import { validate as validJob } from "kubernetes-models/_schemas/IoK8sApiBatchV1Job";
 import { validate as validIngress } from "kubernetes-models/_schemas/IoK8sApiNetworkingV1Ingress";
 import { validate as validNetworkPolicy } from "kubernetes-models/_schemas/IoK8sApiNetworkingV1NetworkPolicy";
 import { validate as validDisruptionBudget } from "kubernetes-models/_schemas/IoK8sApiPolicyV1PodDisruptionBudget";
@@ -45,8 +46,8 @@ const Workload = Type.Object(
                 containers: Type.Array(
                   Type.Object(
                     {
-                      readinessProbe: Type.Object({}, { additionalProperties: true }),
-                      livenessProbe: Type.Object({}, { additionalProperties: true }),
+                      readinessProbe: Type.Optional(Type.Object({}, { additionalProperties: true })),
+                      livenessProbe: Type.Optional(Type.Object({}, { additionalProperties: true })),
                       resources: Type.Object(
                         { limits: Type.Object({ memory: Type.String() }) },
                         { additionalProperties: true },
@@ -72,6 +73,7 @@ const Workload = Type.Object(
   },
   { additionalProperties: true },
 );
+const WORKLOADS = new Set(["Deployment", "StatefulSet", "Job"]);
 const parseWorkload = compileParser("workload", Workload);
 
 /** The schemas of the Kubernetes API. A validator stores its errors in its property `errors`. */
@@ -79,6 +81,7 @@ const SCHEMAS: Readonly<Record<string, ((data: unknown) => boolean) & { readonly
   "apps/v1 Deployment": validDeployment,
   "apps/v1 StatefulSet": validStatefulSet,
   "autoscaling/v2 HorizontalPodAutoscaler": validAutoscaler,
+  "batch/v1 Job": validJob,
   "networking.k8s.io/v1 Ingress": validIngress,
   "networking.k8s.io/v1 NetworkPolicy": validNetworkPolicy,
   "policy/v1 PodDisruptionBudget": validDisruptionBudget,
@@ -118,8 +121,12 @@ describe("the Kubernetes manifests", () => {
     for (const file of await readdir(DIRECTORY)) {
       if (file === "kustomization.yaml") continue;
       for (const manifest of await manifests(file)) {
-        if (manifest.kind !== "Deployment" && manifest.kind !== "StatefulSet") continue;
-        expect(() => parseWorkload(manifest), file).not.to.throw();
+        if (!WORKLOADS.has(manifest.kind)) continue;
+        const { containers } = parseWorkload(manifest).spec.template.spec;
+        if (manifest.kind === "Job") continue;
+        for (const { readinessProbe, livenessProbe } of containers) {
+          expect([readinessProbe, livenessProbe], file).not.to.include(undefined);
+        }
       }
     }
   });

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { BusUser } from "#shared/contracts/subjects.ts";
+import type { ServiceUrls } from "#shared/database/service-urls.ts";
 import type { Environment } from "#shared/service/environment.ts";
 import type { Ports } from "../choose-ports.ts";
 import { serviceEnvironment } from "./service-environment.ts";
@@ -60,6 +61,14 @@ export function busEnvironment(
     NATS_URL: service === "llm-gateway" ? undefined : urlOf(service),
     NATS_ADMIN_URL: service === "api" ? urlOf("stream-admin") : undefined,
   };
+}
+
+/** A service's own role of the database. */
+export function databaseEnvironment(
+  service: ServiceName,
+  urls: ServiceUrls,
+): Readonly<Record<"DATABASE_URL", string | undefined>> {
+  return { DATABASE_URL: service === "llm-gateway" ? undefined : urls[service] };
 }
 
 /** Every service process of one start, in the order of starting. The order does not matter: services wait for each other. */

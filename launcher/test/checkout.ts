@@ -37,7 +37,7 @@ export function createCheckout(root: string): void {
   mkdirSync(join(root, ".tarsy"));
   mkdirSync(projectPaths(projectRoot).tools, { recursive: true });
   symlinkSync(projectPaths(projectRoot).tools, projectPaths(root).tools);
-  for (const service of services) {
+  for (const service of [...services, "migrate"]) {
     const folder = join(root, "services", service);
     mkdirSync(folder, { recursive: true });
     writeFileSync(

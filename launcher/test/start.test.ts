@@ -153,7 +153,7 @@ describe("npm start", () => {
     for (const env of envs) {
       expect(env)
         .to.have.property("DATABASE_URL")
-        .that.matches(/^postgres:\/\/tarsy:\w+@127\.0\.0\.1:\d+\/tarsy$/);
+        .that.matches(/^postgres:\/\/tarsy_executor:\w+@127\.0\.0\.1:\d+\/tarsy$/);
       expect(env)
         .to.have.property("NATS_URL")
         .that.matches(/^nats:\/\/executor:\w{40,}@127\.0\.0\.1:\d+$/);
@@ -164,6 +164,21 @@ describe("npm start", () => {
       expect(env).to.have.property("CONFIG_DIR", join(root, "deploy", "config", "demo"));
       expect(env).to.have.property("LOG_FORMAT", "pretty");
     }
+  });
+
+  it("migrates the database before it starts the services, as its owner, which no service is", async () => {
+    await ready();
+    expect(readJson(join(root, "services/migrate/env.json")))
+      .to.have.property("DATABASE_URL")
+      .that.matches(/^postgres:\/\/tarsy:\w+@127\.0\.0\.1:\d+\/tarsy$/);
+    const urls = serviceProcesses().map(({ pid }) => {
+      const environment = readFileSync(`/proc/${pid}/environ`, "utf8").split("\0");
+      return environment.find((line) => line.startsWith("DATABASE_URL="))?.split(":")[1] ?? "";
+    });
+    expect(urls).to.have.members([
+      "",
+      ...["api", "executor", "tool_runner", "notifier"].map((name) => `//tarsy_${name}`),
+    ]);
   });
 
   it("stops in order on Ctrl-C, which reaches the whole process group", async () => {

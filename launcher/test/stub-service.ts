@@ -21,6 +21,11 @@ if (behaviour === "misconfigured") {
   process.exit(78);
 }
 
+if (service === "migrate") {
+  writeFileSync(join(folder, "env.json"), JSON.stringify(process.env));
+  process.exit(0);
+}
+
 const port = Number(process.env[`${service.toUpperCase().replaceAll("-", "_")}_HEALTH_PORT`]);
 const server = createServer((_request, response) => response.end("ok"));
 server.listen(port, "127.0.0.1", () => console.log(`serving on ${port}`));

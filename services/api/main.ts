@@ -1,9 +1,9 @@
 import { Registry, collectDefaultMetrics } from "prom-client";
 import { AuditLog } from "#shared/access/audit-log.ts";
 import { Door } from "#shared/access/door.ts";
-import { migrate } from "#shared/database/migrate.ts";
 import { checkDatabase, openDatabase } from "#shared/database/open-database.ts";
 import { openOrm } from "#shared/database/open-orm.ts";
+import { waitForSchema } from "#shared/database/wait-for-schema.ts";
 import { serveHealth } from "#shared/service/health-server.ts";
 import { listen } from "#shared/service/listen.ts";
 import { runService } from "#shared/service/run-service.ts";
@@ -29,7 +29,7 @@ await runService("api", loadApiConfig, async ({ config, log, signal, resources }
     queueTimeoutMs: 5_000,
   };
   const db = resources.use(await openDatabase({ ...database, applicationName: "tarsy-api", poolSize: 8 }));
-  await migrate(db, log);
+  await waitForSchema(db, "api", log, signal);
   const orm = resources.adopt(
     await openOrm({ ...database, applicationName: "tarsy-api-reads", poolSize: 4 }),
     (open) => open.destroy(),

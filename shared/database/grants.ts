@@ -203,7 +203,8 @@ export const TABLES: Readonly<Record<string, TableRules>> = {
   },
   ws_tickets: {
     grants: {
-      api: { select: true, insert: true, delete: true },
+      // UPDATE only for the lock with which expired ones are taken.
+      api: { select: true, insert: true, update: ["expires_at"], delete: true },
       notifier: { select: true, delete: true },
     },
     purge: { kind: "own", by: "the notifier that redeems one, or the api once it has expired" },

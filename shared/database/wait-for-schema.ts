@@ -6,6 +6,7 @@ import { missingPrivilege } from "#shared/database/missing-privilege.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import type { DatabaseService } from "#shared/database/service-roles.ts";
+import { warnOfOwner } from "#shared/database/warn-of-owner.ts";
 import type { Logger } from "#shared/service/logger.ts";
 import { pause } from "#shared/pause.ts";
 
@@ -15,7 +16,7 @@ const LOG_EVERY_MS = 30_000;
 
 /**
  * Waits until `migrate` has applied every migration that this process knows and has given the connection's role what is
- * declared for the service, so that everything may start in any order. Throws the
+ * declared for the service, so that everything may start in any order. Warns if the role may do more than that. Throws the
  * signal's reason if it aborts first, or TerminalError `schema_too_new` for a schema that this version cannot use.
  */
 export async function waitForSchema(
@@ -32,10 +33,14 @@ export async function waitForSchema(
     if (missing === undefined) break;
     if (performance.now() - loggedAt >= LOG_EVERY_MS) {
       loggedAt = performance.now();
-      log.info({ missing }, "waiting for the api to migrate the database");
+      log.info(
+        { missing },
+        "waiting for `migrate`, which `npm start` and compose run by themselves; otherwise run it with the owner's DATABASE_URL: npm run migrate",
+      );
     }
     await pause(SCHEMA_POLL_MS, signal);
   }
+  await warnOfOwner(db, service, log);
 }
 
 /** Before the grants, a role may not even read the table. */

@@ -3,6 +3,8 @@ import { join } from "node:path";
 import { Type } from "typebox";
 import { parse } from "yaml";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { OWNER_ROLE } from "#shared/database/prepare-owner.ts";
+import { SERVICE_ROLES } from "#shared/database/service-roles.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 
@@ -37,13 +39,18 @@ export function readPage(page: string): string {
   return readFileSync(join(ROOT, page), "utf8");
 }
 
-/** Every metric of TARSY that README.md or a page of docs/ names. Containers are named `tarsy_NAME_NUMBER`. */
+const ROLES: ReadonlySet<string> = new Set([OWNER_ROLE, ...Object.values(SERVICE_ROLES)]);
+
+/**
+ * Every metric of TARSY that README.md or a page of docs/ names. Containers are named `tarsy_NAME_NUMBER`, and roles of the
+ * database look like metrics.
+ */
 export function namedMetrics(): readonly NamedMetric[] {
   const pages = ["README.md", ...globSync("docs/**/*.md", { cwd: ROOT })];
   return pages.flatMap((page) =>
     [...readPage(page).matchAll(/\btarsy_(?:\w+|\{)/gu)]
       .map(([name]) => name)
-      .filter((name) => !name.endsWith("{") && !/_\d+$/u.test(name))
+      .filter((name) => !name.endsWith("{") && !/_\d+$/u.test(name) && !ROLES.has(name))
       .map((name) => ({ page, name, isPrefix: name.endsWith("_") })),
   );
 }

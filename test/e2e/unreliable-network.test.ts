@@ -67,7 +67,9 @@ describe(`the timeline over an unreliable network (SEED=${SEED} RUNS=${RUNS})`, 
       });
       const link = resources.use(await TcpProxy.start({ host: HOST, port: nats.port, rewrite }));
       const natsUrl = servers.natsUrl("notifier", link.port);
-      const notifier = resources.use(await startNotifier({ databaseUrl: postgres.url, natsUrl, signal }));
+      const notifier = resources.use(
+        await startNotifier({ databaseUrl: postgres.serviceUrls.notifier, natsUrl, signal }),
+      );
       return { link, port: notifier.port };
     };
     const notifiers = [await start(SEED + 1), await start(SEED + 2)];

@@ -148,6 +148,9 @@ describe("the compose stack, through its published port", () => {
       "/tmp/tarsy.dump",
     ];
     await stack.podman("exec", postgres, ...restore);
+    for (const service of ["database-init", "migrate"]) {
+      for (const name of await stack.containers(service)) await stack.podman("start", name);
+    }
     for (const name of users) await stack.podman("start", name);
     for (const name of users) await stack.healthy(name);
     await until(
@@ -158,6 +161,31 @@ describe("the compose stack, through its published port", () => {
     const next = new Load(client, stack.urls.ws);
     await next.submit("after the restore", "steps");
     await expectWhole(stack, next);
+  });
+
+  it("takes over a database of the superuser, as versions before roles have it", async () => {
+    await stack.query(
+      `DO $$ DECLARE one record; BEGIN
+         FOR one IN SELECT oid::regclass AS name FROM pg_class
+                    WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' LOOP
+           EXECUTE format('ALTER TABLE %s OWNER TO tarsy', one.name);
+         END LOOP;
+       END $$; ALTER DATABASE tarsy OWNER TO tarsy`,
+    );
+    await stack.apply({});
+    const owners =
+      "SELECT DISTINCT relowner::regrole FROM pg_class WHERE relnamespace = 'public'::regnamespace";
+    await until(
+      "the owner has everything",
+      async () => JSON.stringify(await stack.query(owners)) === '[["tarsy_owner"]]',
+    );
+    const load = new Load(client, stack.urls.ws);
+    await load.submit("after the change of the owner", "steps");
+    await expectWhole(stack, load);
+    const [[superusers = ""] = []] = await stack.query(
+      "SELECT count(*) FROM pg_stat_activity WHERE usename = 'tarsy' AND client_addr IS NOT NULL",
+    );
+    expect(superusers).to.equal("0");
   });
 
   it("leaves nothing behind when it is taken down", async () => {

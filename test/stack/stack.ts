@@ -10,6 +10,9 @@ import type { ContainerEngine } from "./container-engine.ts";
 const DEPLOY = join(import.meta.dirname, "../../deploy");
 const HEALTHY_MS = 180_000;
 
+/** Services that end before the others start. */
+const ONCE = ["database-init", "migrate"];
+
 interface StackOptions {
   readonly engine: ContainerEngine;
   /** The configuration directory. It is made readable for the users of the containers. */
@@ -148,9 +151,12 @@ export class Stack implements AsyncDisposable {
     await until(`${container} is healthy`, check, HEALTHY_MS);
   }
 
-  /** Waits until every container is healthy. */
+  /** Waits until every container that stays is healthy. */
   async allHealthy(): Promise<void> {
-    await Promise.all((await this.containers()).map(async (name) => this.healthy(name)));
+    const lists = await Promise.all(ONCE.map(async (service) => this.containers(service)));
+    const once = new Set(lists.flat());
+    const names = (await this.containers()).filter((name) => !once.has(name));
+    await Promise.all(names.map(async (name) => this.healthy(name)));
   }
 
   /** Runs a query; resolves with rows of columns as text. */

@@ -1,6 +1,8 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Client } from "pg";
+import { pino } from "pino";
+import { migrate } from "#shared/database/migrate.ts";
 import type { EmbeddedNats } from "../../launcher/nats/start-nats.ts";
 import type { EmbeddedPostgres } from "../../launcher/postgres/start-postgres.ts";
 import { natsClients, type NatsClient } from "./nats-clients.ts";
@@ -90,7 +92,12 @@ export class BackingServers implements AsyncDisposable {
     return ownServers ? BackingServers.start() : BackingServers.share();
   }
 
-  /** Queries Postgres over a new connection. */
+  /** Brings the schema and the privileges of the services' roles to this version. Those of shared servers are. */
+  async migrate(): Promise<void> {
+    if (!this.#shared) await migrate(this.postgres, pino({ level: "silent" }));
+  }
+
+  /** Queries Postgres over a new connection, as the owner of the tables. */
   async query(sql: string, parameters: unknown[]): Promise<unknown[]> {
     const client = new Client({ connectionString: this.postgres.url });
     await client.connect();

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { Client } from "pg";
 import { startNats, type EmbeddedNats, type NatsAccess } from "../../launcher/nats/start-nats.ts";
 import { startPostgres, type EmbeddedPostgres } from "../../launcher/postgres/start-postgres.ts";
 import { findNatsServer } from "../../launcher/nats/find-nats-server.ts";
@@ -27,12 +28,21 @@ export async function startPostgresIn({
   if (IN_CONTAINERS) {
     // Loaded only when needed, because it loads testcontainers.
     const { startPostgresContainer } = await import("./container-servers.ts");
-    return startPostgresContainer(options);
+    return letTestsWatch(await startPostgresContainer(options));
   }
   await copyInitialCluster(options.dataDir);
   const server = await startPostgres(options);
   const registration = killOnExit(server.pid, "SIGQUIT");
   void server.exited.then(() => registration[Symbol.dispose]());
+  return letTestsWatch(server);
+}
+
+/** Lets the owner of the tables see and end what the services' connections do, which in operation takes an administrator. */
+async function letTestsWatch(server: EmbeddedPostgres): Promise<EmbeddedPostgres> {
+  const client = new Client({ connectionString: server.adminUrl });
+  await client.connect();
+  await client.query("GRANT pg_read_all_stats, pg_signal_backend TO tarsy");
+  await client.end();
   return server;
 }
 

@@ -15,6 +15,8 @@ export interface SystemOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** The variables with which a service reaches NATS; by default those of `servers`. */
   readonly natsEnvironment?: (service: ServiceName) => Readonly<Record<string, string>>;
+  /** False leaves the database as it is, for services of another version that migrate it themselves. */
+  readonly migrates?: boolean;
 }
 
 export interface RunningService {
@@ -27,6 +29,7 @@ export interface RunningService {
 
 /** The five services as real processes on free ports. */
 export class TarsySystem implements AsyncDisposable {
+  readonly #servers: BackingServers;
   readonly #env: NodeJS.ProcessEnv;
   readonly #natsEnvironment: (service: ServiceName) => Readonly<Record<string, string>>;
   readonly #allRights: Readonly<Record<string, string>>;
@@ -43,6 +46,7 @@ export class TarsySystem implements AsyncDisposable {
     ports: { api: number; notifier: number },
     { servers, natsEnvironment = (name) => servers.natsEnvironment(name) }: SystemOptions,
   ) {
+    this.#servers = servers;
     this.#env = env;
     this.#natsEnvironment = natsEnvironment;
     this.#allRights = { NATS_URL: servers.nats.url };
@@ -63,13 +67,13 @@ export class TarsySystem implements AsyncDisposable {
     }
   }
 
-  /** Chooses the ports and starts nothing yet. */
+  /** Migrates the database, chooses the ports and starts nothing yet. */
   static async prepare(options: SystemOptions): Promise<TarsySystem> {
-    const { servers, configDir, env = {} } = options;
+    const { servers, configDir, env = {}, migrates = true } = options;
+    if (migrates) await servers.migrate();
     const [api, notifier, gateway] = [await testPort(), await testPort(), await testPort()];
     return new TarsySystem(
       {
-        DATABASE_URL: servers.postgres.url,
         CONFIG_DIR: configDir,
         LLM_GATEWAY_TOKEN: TEST_GATEWAY_TOKEN,
         API_PORT: String(api),
@@ -83,6 +87,16 @@ export class TarsySystem implements AsyncDisposable {
       { api, notifier },
       options,
     );
+  }
+
+  /**
+   * The database as a service reaches it: as its own role, or with the code of another checkout as the owner of the tables, as
+   * before there were roles. The llm-gateway has none.
+   */
+  databaseUrl(name: ServiceName): string | undefined {
+    const { url, serviceUrls } = this.#servers.postgres;
+    if (name === "llm-gateway") return undefined;
+    return this.checkout === CHECKOUT ? serviceUrls[name] : url;
   }
 
   /** Starts one more process of a service, with `env` overriding the system's environment, and resolves once it is ready. */
@@ -103,7 +117,13 @@ export class TarsySystem implements AsyncDisposable {
     const nats = checkout === CHECKOUT ? this.#natsEnvironment(name) : this.#allRights;
     const child = spawnService({
       name,
-      env: { ...this.#env, ...nats, [HEALTH_VARIABLE[name]]: String(healthPort), ...env },
+      env: {
+        DATABASE_URL: this.databaseUrl(name),
+        ...this.#env,
+        ...nats,
+        [HEALTH_VARIABLE[name]]: String(healthPort),
+        ...env,
+      },
       output: "pipe",
       checkout,
     });

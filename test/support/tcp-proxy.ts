@@ -73,6 +73,13 @@ export class TcpProxy implements AsyncDisposable {
     return proxy;
   }
 
+  /** The URL of the server, with the port of this proxy. */
+  leadTo(url: string | undefined): string {
+    const changed = new URL(url ?? "");
+    changed.port = String(this.port);
+    return changed.href;
+  }
+
   /** Resets all connections; new ones are passed on. */
   cut(): void {
     for (const pair of this.#pairs) reset(pair);

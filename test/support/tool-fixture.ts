@@ -7,7 +7,6 @@ import { join } from "node:path";
 import { pino } from "pino";
 import { stringify } from "yaml";
 import { openBus, type Bus } from "#shared/bus/open-bus.ts";
-import { migrate } from "#shared/database/migrate.ts";
 import { openDatabase } from "#shared/database/open-database.ts";
 import { BackingServers } from "./backing-servers.ts";
 import { spawnService } from "./spawn-service.ts";
@@ -73,7 +72,7 @@ export class ToolFixture implements AsyncDisposable {
     const db = resources.use(
       await openDatabase({ url, applicationName: "bench", poolSize: 10, log, signal }),
     );
-    await migrate(db, log);
+    await servers.migrate();
     // The tests also answer in the place of tool-runners.
     const bus = resources.use(await openBus({ url: servers.nats.url, name: "bench", log, signal }));
     return new ToolFixture({
@@ -92,7 +91,7 @@ export class ToolFixture implements AsyncDisposable {
     const child = spawnService({
       name: "tool-runner",
       env: {
-        DATABASE_URL: this.servers.postgres.url,
+        DATABASE_URL: this.servers.postgres.serviceUrls["tool-runner"],
         ...this.servers.natsEnvironment("tool-runner"),
         CONFIG_DIR: this.#configDir,
         TOOL_RUNNER_HEALTH_PORT: String(healthPort),

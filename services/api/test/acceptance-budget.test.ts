@@ -15,7 +15,7 @@ describe("what an accepted alert costs", () => {
   before(async () => {
     servers = resources.use(await BackingServers.share());
     const env = {
-      DATABASE_URL: await traffic.countPostgres(servers.postgres.url),
+      DATABASE_URL: await traffic.countPostgres(servers.postgres.serviceUrls.api),
       NATS_URL: await traffic.countNats(servers.natsUrl("api")),
     };
     api = resources.use(await ApiFixture.start({ servers, env }));

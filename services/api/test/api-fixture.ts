@@ -4,7 +4,6 @@ import { pino } from "pino";
 import { Registry } from "prom-client";
 import { AuditLog } from "#shared/access/audit-log.ts";
 import { Door } from "#shared/access/door.ts";
-import { migrate } from "#shared/database/migrate.ts";
 import { openDatabase } from "#shared/database/open-database.ts";
 import { openOrm } from "#shared/database/open-orm.ts";
 import { listen } from "#shared/service/listen.ts";
@@ -34,6 +33,8 @@ export class ApiFixture implements AsyncDisposable {
   readonly #stopping: AbortController;
   readonly servers: BackingServers;
   readonly deps: ApiDeps;
+  /** The database as the owner of its tables, for what the tests arrange; the api has a role of its own. */
+  readonly db: Database;
   readonly port: number;
   readonly client: TarsyClient;
   /** What a client needs to be let in, unless the test chose another mode than `loopback` and `private`. */
@@ -44,12 +45,14 @@ export class ApiFixture implements AsyncDisposable {
     stopping: AbortController;
     servers: BackingServers;
     deps: ApiDeps;
+    db: Database;
     port: number;
   }) {
     this.#resources = parts.resources;
     this.#stopping = parts.stopping;
     this.servers = parts.servers;
     this.deps = parts.deps;
+    this.db = parts.db;
     this.port = parts.port;
     const { auth } = parts.deps.config.access;
     this.headers = auth.mode === "private" ? { authorization: `Bearer ${auth.token}` } : {};
@@ -71,9 +74,10 @@ export class ApiFixture implements AsyncDisposable {
     const stopping = new AbortController();
     const { signal } = stopping;
     const servers = options.servers ?? resources.use(await BackingServers.choose(options));
+    await servers.migrate();
     const { path } = resources.use(await testConfigDirectory(options.config));
     const config = await loadApiConfig({
-      DATABASE_URL: servers.postgres.url,
+      DATABASE_URL: servers.postgres.serviceUrls.api,
       ...servers.natsEnvironment("api"),
       CONFIG_DIR: path,
       ...options.env,
@@ -81,7 +85,10 @@ export class ApiFixture implements AsyncDisposable {
     const db = resources.use(
       await openDatabase({ url: config.databaseUrl, applicationName: "api-test", poolSize: 5, log, signal }),
     );
-    await migrate(db, log);
+    const { url } = servers.postgres;
+    const asOwner = resources.use(
+      await openDatabase({ url, applicationName: "api-test-owner", poolSize: 2, log, signal }),
+    );
     const orm = resources.adopt(
       await openOrm({ url: db.url, applicationName: "api-test-reads", poolSize: 2, log, signal }),
       async (open) => open.destroy(),
@@ -106,11 +113,7 @@ export class ApiFixture implements AsyncDisposable {
     resources.defer(() => closeNow(server));
     const address = server.address();
     const port = address !== null && typeof address === "object" ? address.port : 0;
-    return new ApiFixture({ resources, stopping, servers, deps, port });
-  }
-
-  get db(): Database {
-    return this.deps.db;
+    return new ApiFixture({ resources, stopping, servers, deps, db: asOwner, port });
   }
 
   /** Runs the clean-up until the fixture is disposed. */

@@ -125,7 +125,7 @@ describe("the clean-up", () => {
     const running = await api.client.submit("x");
     await events.commit(running, [statusEvent(running)]);
     await query("UPDATE events SET created_at = now() - interval '8 days' WHERE session_id = $1", [running]);
-    await purgeEnded(api.db, 7, signal);
+    await purgeEnded(api.deps.db, 7, signal);
     expect([
       await count("events", old),
       await count("events", young),
@@ -146,7 +146,7 @@ describe("the clean-up", () => {
 
   it("lets readers know, and leaves the timeline", async () => {
     const id = await ended(8);
-    await purgeEnded(api.db, 7, signal);
+    await purgeEnded(api.deps.db, 7, signal);
     const gone = {
       status: 410,
       body: {
@@ -176,7 +176,7 @@ describe("the clean-up", () => {
     const [old, young, kept] = [await ended(100, { messages: 1_200 }), await ended(100), await ended(100)];
     await retire(old, 31);
     await retire(young, 29);
-    await eraseHidden(api.db, 30, signal);
+    await eraseHidden(api.deps.db, 30, signal);
     for (const table of ["alert_sessions", ...TABLES]) {
       expect(await count(table, old), table).to.equal(0);
       expect(await count(table, young), table).to.be.above(0);
@@ -189,7 +189,7 @@ describe("the clean-up", () => {
     const [deleted, hidden] = [await ended(1, { messages: 1_200 }), await ended(1)];
     await retire(hidden, 1);
     expect(await api.raw("DELETE", `/api/v1/sessions/${deleted}`)).to.include({ status: 204 });
-    await eraseRequested(api.db, signal);
+    await eraseRequested(api.deps.db, signal);
     for (const table of ["alert_sessions", ...TABLES]) {
       expect(await count(table, deleted), table).to.equal(0);
       expect(await count(table, hidden), table).to.be.above(0);
@@ -210,7 +210,7 @@ describe("the clean-up", () => {
         await events.complete(id);
         expect(await api.raw("DELETE", `/api/v1/sessions/${id}`)).to.include({ status: 204 });
       }
-      await eraseRequested(api.db, signal);
+      await eraseRequested(api.deps.db, signal);
       // What autovacuum does on its own, at a time of its own.
       await query("VACUUM", []);
       const [row] = await query(SIZE, []);

@@ -67,7 +67,7 @@ describe("SessionInserts", () => {
       session({ resolvedConfig: '{"b":2}', configHash: "i", chainId: "other", alertType: "another" }),
       session(),
     ];
-    await insertAll(new SessionInserts(api.db), sessions);
+    await insertAll(new SessionInserts(api.deps.db), sessions);
     const columns = `alert_data, agent_type, alert_type, author, runbook_url, mcp_selection::text, chain_id,
       resolved_config, config_hash, session_metadata, status, last_seq`;
     expect(await stored(sessions, columns)).to.deep.equal(
@@ -96,7 +96,7 @@ describe("SessionInserts", () => {
       [],
     );
     const sessions = [session(), session({ data: "bad" }), session()];
-    const settled = await insertAll(new SessionInserts(api.db), sessions);
+    const settled = await insertAll(new SessionInserts(api.deps.db), sessions);
     expect(settled.map(({ status }) => status)).to.deep.equal(["fulfilled", "rejected", "fulfilled"]);
     expect(await stored(sessions, "alert_data")).to.have.length(2);
   });
@@ -104,7 +104,7 @@ describe("SessionInserts", () => {
   it("fails all sessions of a statement whose connection breaks, as unavailable", async () => {
     const sessions = [session(), session(), session()];
     await using locked = await lock();
-    const settling = insertAll(new SessionInserts(api.db), sessions);
+    const settling = insertAll(new SessionInserts(api.deps.db), sessions);
     await untilWaiting(1);
     await api.servers.query(`SELECT pg_terminate_backend(pid) FROM (${WAITING}) AS waiting`, []);
     for (const one of await settling) {
@@ -115,7 +115,7 @@ describe("SessionInserts", () => {
   });
 
   it("writes together what arrives while two statements run", async () => {
-    const inserts = new SessionInserts(api.db);
+    const inserts = new SessionInserts(api.deps.db);
     const [first, second, ...rest] = Array.from({ length: 20 }, () => session());
     if (first === undefined || second === undefined) throw new Error("no sessions");
     const locked = await lock();
@@ -132,7 +132,7 @@ describe("SessionInserts", () => {
 
   it("refuses what has waited for too long, and does not store it", async () => {
     const queueTimeoutMs = 2_000;
-    const inserts = new SessionInserts(api.db, { queueTimeoutMs });
+    const inserts = new SessionInserts(api.deps.db, { queueTimeoutMs });
     const locked = await lock();
     const running = [insertAll(inserts, [session()])];
     await untilWaiting(1);

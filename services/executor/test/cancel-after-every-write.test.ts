@@ -11,7 +11,7 @@ const CHAIN = { stages: [["Ann", "Ben"], ["Cem"], ["Dan", "Eve"]] } as const;
  */
 const CANCEL_WITH_WRITE = `
 CREATE TABLE cancel_with_write (session_id uuid PRIMARY KEY, writes_left integer NOT NULL);
-CREATE FUNCTION cancel_with_write() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION cancel_with_write() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
 BEGIN
   IF NEW.cancel_requested_at IS NULL AND NEW.lease_epoch = OLD.lease_epoch AND NEW.attempts = 0 AND OLD.lease_expires_at = NEW.lease_expires_at THEN
     UPDATE cancel_with_write SET writes_left = writes_left - 1 WHERE session_id = NEW.session_id;

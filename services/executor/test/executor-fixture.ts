@@ -7,7 +7,6 @@ import { subscribe } from "#shared/bus/subscribe.ts";
 import { busEventCodec } from "#shared/contracts/session-event.ts";
 import { streamChunkCodec, type StreamChunk } from "#shared/contracts/stream-chunk.ts";
 import { SUBJECTS } from "#shared/contracts/subjects.ts";
-import { migrate } from "#shared/database/migrate.ts";
 import { openDatabase } from "#shared/database/open-database.ts";
 import { BackingServers } from "../../../test/support/backing-servers.ts";
 import { TEST_GATEWAY_TOKEN } from "../../../test/support/gateway-token.ts";
@@ -54,8 +53,8 @@ export class ExecutorFixture implements AsyncDisposable {
   static async start({ gateway = "127.0.0.1:1", ownServers = false } = {}): Promise<ExecutorFixture> {
     const resources = new AsyncDisposableStack();
     const servers = resources.use(await BackingServers.choose({ ownServers }));
+    await servers.migrate();
     const deps = await openDeps(resources, servers, gateway);
-    await migrate(deps.db, log);
     const { signal } = new AbortController();
     const bus = resources.use(await openBus({ url: servers.nats.url, name: "test", log, signal }));
     const fixture = new ExecutorFixture({ resources, servers, deps, bus });
@@ -183,7 +182,7 @@ async function openDeps(
   servers: BackingServers,
   gateway: string,
   {
-    databaseUrl = servers.postgres.url,
+    databaseUrl = servers.postgres.serviceUrls.executor,
     natsUrl = servers.natsUrl("executor"),
     verifiesState = true,
   }: Partial<DepsOptions> = {},
@@ -204,7 +203,9 @@ async function openDeps(
   } as const;
   const database = { applicationName: config.podId, log, signal };
   const db = resources.use(await openDatabase({ ...database, url: config.databaseUrl, poolSize: 8 }));
-  const leaseDb = resources.use(await openDatabase({ ...database, url: servers.postgres.url, poolSize: 1 }));
+  const leaseDb = resources.use(
+    await openDatabase({ ...database, url: servers.postgres.serviceUrls.executor, poolSize: 1 }),
+  );
   const bus = resources.use(await openBus({ url: config.natsUrl, name: config.podId, log, signal }));
   const llm = resources.adopt(
     openLlmClient({ address: gateway, maxMessageBytes: config.maxMessageBytes, token: TEST_GATEWAY_TOKEN }),

@@ -7,7 +7,7 @@ import { RunFixture } from "./run-fixture.ts";
 /** Refuses changes of some sessions' rows in a table, until the session is taken off the list. */
 const REFUSALS = `
 CREATE TABLE refusals (session_id uuid, refused text);
-CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
 BEGIN
   IF EXISTS (SELECT FROM refusals WHERE session_id = NEW.session_id AND refused = TG_ARGV[0]) THEN
     RAISE EXCEPTION 'refused: %', TG_ARGV[0];

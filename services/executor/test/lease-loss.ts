@@ -6,7 +6,7 @@ import type { ExecutorFixture } from "./executor-fixture.ts";
  */
 const TRIGGER = `
 CREATE TABLE lease_loss (session_id uuid PRIMARY KEY, writes_left integer NOT NULL);
-CREATE FUNCTION lease_loss() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION lease_loss() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
 BEGIN
   -- Steps change neither epoch nor lease; claims raise the epoch, renewals move the lease.
   IF NEW.lease_epoch = OLD.lease_epoch AND NEW.attempts = 0 AND OLD.lease_expires_at = NEW.lease_expires_at THEN

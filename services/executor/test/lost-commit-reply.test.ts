@@ -20,7 +20,7 @@ describe("a chain that loses the reply to one of its commits", () => {
 
   before(async () => {
     fixture = resources.use(await RunFixture.start());
-    const url = new URL(fixture.executor.servers.postgres.url);
+    const url = new URL(fixture.executor.servers.postgres.serviceUrls.executor);
     const tap = () =>
       postgresTap({
         answered: (sql) => (isCommit(sql) && (commitsLeft -= 1) === 0 ? "cut" : "forward"),

@@ -47,7 +47,7 @@ describe("a session of another version", () => {
       { steps: [FAILURE] },
     );
     await fixture.executor.query(
-      `CREATE FUNCTION as_before() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      `CREATE FUNCTION as_before() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$ BEGIN
          NEW.iteration_state = NEW.iteration_state - 'last_error_retryable' - 'consecutive_timeouts'; RETURN NEW;
        END $$;
        CREATE TRIGGER as_before BEFORE INSERT OR UPDATE ON agent_executions FOR EACH ROW EXECUTE FUNCTION as_before()`,

@@ -17,7 +17,7 @@ const SCRIPT = [
 /** Rejects the LLM calls of a stage's second agent with the SQLSTATE in the table `refusing`, as long as it has a row. */
 const REFUSE_SECOND = `
 CREATE TABLE refusing (code text);
-CREATE FUNCTION refuse_second() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION refuse_second() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
 BEGIN
   IF EXISTS (SELECT FROM refusing)
      AND EXISTS (SELECT FROM agent_executions WHERE execution_id = NEW.execution_id AND agent_index = 2) THEN

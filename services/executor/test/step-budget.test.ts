@@ -28,7 +28,7 @@ describe("what an investigation costs", () => {
     const { executor, gateway } = fixture;
     resources.use(await ToolRunnerFixture.start(executor.servers));
     deps = await executor.another(resources, gateway.address, {
-      databaseUrl: await traffic.countPostgres(executor.servers.postgres.url),
+      databaseUrl: await traffic.countPostgres(executor.servers.postgres.serviceUrls.executor),
       natsUrl: await traffic.countNats(executor.servers.natsUrl("executor")),
       verifiesState: false,
     });

@@ -53,7 +53,7 @@ export class ToolRunnerFixture implements AsyncDisposable {
       name: "tool-runner",
       env: {
         CONFIG_DIR: path,
-        DATABASE_URL: servers.postgres.url,
+        DATABASE_URL: servers.postgres.serviceUrls["tool-runner"],
         ...servers.natsEnvironment("tool-runner"),
         TOOL_RUNNER_HEALTH_PORT: String(port),
         LOG_LEVEL: "warn",

@@ -25,7 +25,7 @@ describe("notifier: its subscriptions on the bus", () => {
     link = resources.use(await TcpProxy.start({ host: "127.0.0.1", port: nats.port, rewrite }));
     const natsUrl = servers.natsUrl("notifier", link.port);
     const { signal } = new AbortController();
-    const options = { databaseUrl: postgres.url, natsUrl, signal };
+    const options = { databaseUrl: postgres.serviceUrls.notifier, natsUrl, signal };
     notifier = resources.use(await startNotifier(options));
   });
   after(async () => resources.disposeAsync());

@@ -1,7 +1,6 @@
 import { pino } from "pino";
 import { ensureStreams } from "#shared/bus/ensure-streams.ts";
 import { openBus, type Bus } from "#shared/bus/open-bus.ts";
-import { migrate } from "#shared/database/migrate.ts";
 import { openDatabase } from "#shared/database/open-database.ts";
 import { BackingServers } from "../../../test/support/backing-servers.ts";
 import { startNotifier, type RunningNotifier } from "../../../test/support/start-notifier.ts";
@@ -30,7 +29,7 @@ export class NotifierFixture implements AsyncDisposable {
     const servers = await BackingServers.choose({ ownServers });
     const { url } = servers.postgres;
     const db = await openDatabase({ url, applicationName: "notifier-test", poolSize: 4, log, signal });
-    await migrate(db, log);
+    await servers.migrate();
     const bus = await openBus({ url: servers.nats.url, name: "notifier-test", log, signal });
     await ensureStreams(bus, { replicas: 1 });
     return new NotifierFixture({ servers, db, bus });
@@ -45,7 +44,7 @@ export class NotifierFixture implements AsyncDisposable {
   async notifier(
     limits: Partial<NotifierLimits> = {},
     access?: Readonly<Record<string, string>>,
-    databaseUrl = this.servers.postgres.url,
+    databaseUrl = this.servers.postgres.serviceUrls.notifier,
   ): Promise<RunningNotifier> {
     const notifier = await startNotifier({
       databaseUrl,

@@ -39,7 +39,7 @@ describe("notifier: many clients that return at once", () => {
 
   /** A notifier whose statements pass the proxy. */
   const startNotifier = async (limits: Partial<NotifierLimits> = {}) => {
-    const url = new URL(fixture.servers.postgres.url);
+    const url = new URL(fixture.servers.postgres.serviceUrls.notifier);
     url.port = String(proxy.port);
     return fixture.notifier(limits, undefined, url.href);
   };

@@ -134,7 +134,9 @@ describe("the schema", () => {
   describe("waitForSchema", () => {
     it("waits until another process has migrated", async () => {
       const url = await fixture.emptyDatabase();
-      const [waiting, migrating] = [await fixture.connect(url), await fixture.connect(url)];
+      const role = new URL(fixture.servers.postgres.serviceUrls.api);
+      role.pathname = new URL(url).pathname;
+      const [waiting, migrating] = [await fixture.connect(role.href), await fixture.connect(url)];
       const lines: string[] = [];
       const recordingLog = pino({ level: "info" }, { write: (line: string) => lines.push(line) });
       let isReady = false;
@@ -147,6 +149,44 @@ describe("the schema", () => {
       await done;
       await waitForSchema(waiting, "api", recordingLog, new AbortController().signal);
       expect(lines).to.have.length(1);
+    });
+
+    it("waits for the privileges of its role, too", async () => {
+      const url = await fixture.emptyDatabase();
+      const role = new URL(fixture.servers.postgres.serviceUrls.notifier);
+      role.pathname = new URL(url).pathname;
+      const owner = await fixture.connect(url);
+      await migrate(owner, log);
+      await owner.query("REVOKE SELECT ON events FROM tarsy_notifier");
+      const waitedFor: string[] = [];
+      const recordingLog = pino({ level: "info" }, { write: (line: string) => waitedFor.push(line) });
+      const done = waitForSchema(await fixture.connect(role.href), "notifier", recordingLog, signal);
+      await until("it says what it waits for", () => waitedFor.length === 1);
+      expect(waitedFor[0]).to.include("SELECT on events for tarsy_notifier").and.include("npm run migrate");
+      await migrate(owner, log);
+      await done;
+    });
+
+    it("warns once of a connection that may do everything", async () => {
+      const warned = async (url: string) => {
+        const lines: string[] = [];
+        const recordingLog = pino({ level: "warn" }, { write: (line: string) => lines.push(line) });
+        await waitForSchema(await fixture.connect(url), "api", recordingLog, signal);
+        return lines;
+      };
+      const { url, serviceUrls, adminUrl } = fixture.servers.postgres;
+      await fixture.migrated();
+      const admin = new URL(adminUrl);
+      admin.pathname = new URL(url).pathname;
+      expect(await warned(serviceUrls.api)).to.deep.equal([]);
+      for (const [powerful, what] of [
+        [url, "as tarsy, the owner of its tables"],
+        [admin.href, "as postgres, a superuser"],
+      ] as const) {
+        const lines = await warned(powerful);
+        expect(lines).to.have.length(1);
+        expect(lines[0]).to.include(what).and.include("tarsy_api");
+      }
     });
 
     it("stops waiting when its signal aborts, and creates nothing", async () => {

@@ -12,7 +12,7 @@ CREATE TABLE fault.violations (at timestamptz DEFAULT clock_timestamp(), what te
 CREATE TABLE fault.claims (at timestamptz DEFAULT clock_timestamp(), session_id uuid, epoch int, pod text);
 CREATE TABLE fault.attempts (at timestamptz DEFAULT clock_timestamp(), session_id uuid, attempts int);
 
-CREATE FUNCTION fault.check_writer() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION fault.check_writer() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
 DECLARE
   pod text := current_setting('tarsy.pod', true);
   owner text;
@@ -26,7 +26,7 @@ BEGIN
   RETURN NULL;
 END $$;
 
-CREATE FUNCTION fault.check_epoch() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION fault.check_epoch() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
 DECLARE
   current int;
 BEGIN
@@ -38,7 +38,7 @@ BEGIN
   RETURN NULL;
 END $$;
 
-CREATE FUNCTION fault.record_runtime() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION fault.record_runtime() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
 BEGIN
   IF NEW.lease_epoch > OLD.lease_epoch THEN
     INSERT INTO fault.claims (session_id, epoch, pod) VALUES (NEW.session_id, NEW.lease_epoch, NEW.lease_owner);

@@ -53,7 +53,8 @@ export class ExecutorSlot {
   /** Starts a process; resolves once it is ready, or once it is spawned. */
   async start({ ready = true }: { ready?: boolean } = {}): Promise<void> {
     this.#incarnation += 1;
-    const env = { ...this.#parts.env, POD_ID: this.pod, PGOPTIONS: `-c tarsy.pod=${this.pod}` };
+    const DATABASE_URL = this.postgres.leadTo(this.#parts.system.databaseUrl("executor"));
+    const env = { ...this.#parts.env, DATABASE_URL, POD_ID: this.pod, PGOPTIONS: `-c tarsy.pod=${this.pod}` };
     this.#service = await this.#parts.system.launchService("executor", env);
     if (ready) await this.#parts.system.untilReady(this.#service);
   }

@@ -107,6 +107,7 @@ export class FaultLab implements AsyncDisposable {
         configDir: config.path,
         env: { FAULT_MODEL_KEY: "none", EXECUTOR_VERIFY_STATE: "true" },
         ...(cluster === undefined ? {} : { natsEnvironment: (name) => cluster.natsEnvironment(name) }),
+        migrates: options.checkout === undefined,
       }),
     );
     if (options.checkout !== undefined) system.checkout = options.checkout.path;
@@ -122,12 +123,10 @@ export class FaultLab implements AsyncDisposable {
         }),
       );
       const nats = resources.use(await TcpProxy.start({ host: HOST, port: () => servers.nats.port }));
-      const env = {
-        DATABASE_URL: atPort(servers.postgres.url, postgres),
-        ...(cluster === undefined
+      const env =
+        cluster === undefined
           ? natsEnvironment(service, (role) => urlOf(role, nats.port))
-          : cluster.natsEnvironment(service)),
-      };
+          : cluster.natsEnvironment(service);
       return { postgres, nats, env };
     };
     const { env: apiEnv, ...api } = await link("api", options.watchApi);
@@ -175,7 +174,9 @@ export class FaultLab implements AsyncDisposable {
   /** Starts a process of a service other than the executor without waiting until it is ready. */
   async launchService(name: Exclude<ServiceName, "executor">): Promise<RunningService> {
     const env = { PGOPTIONS: `-c tarsy.pod=${name}` };
-    return this.system.launchService(name, name === "api" ? { ...this.#apiEnv, ...env } : env);
+    if (name !== "api") return this.system.launchService(name, env);
+    const DATABASE_URL = this.api.postgres.leadTo(this.system.databaseUrl(name));
+    return this.system.launchService(name, { ...this.#apiEnv, DATABASE_URL, ...env });
   }
 
   /**
@@ -245,10 +246,4 @@ export class FaultLab implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#resources.disposeAsync();
   }
-}
-
-function atPort(url: string, { port }: TcpProxy): string {
-  const changed = new URL(url);
-  changed.port = String(port);
-  return changed.href;
 }

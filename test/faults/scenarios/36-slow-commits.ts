@@ -8,7 +8,7 @@ const MAX_CALLS = 3;
 
 /** Longer than `statement_timeout`. The step's other statements are as fast as ever. */
 const SLOW_COMMITS = `
-CREATE FUNCTION fault.slow_commit() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION fault.slow_commit() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
 BEGIN
   IF EXISTS (SELECT FROM agent_executions WHERE execution_id = NEW.execution_id AND agent_name = 'Parallel11') THEN
     PERFORM pg_sleep(6);

@@ -38,6 +38,8 @@ function upgrade(name: string, summary: string, replacements: readonly Replaceme
         await moreCompleted(lab, BATCH);
         for (const { to, order } of replacements) {
           const startedAt = performance.now();
+          // As compose and Kubernetes do: the schema first, while the services of the other version run on it.
+          if (to === "this") await lab.servers.migrate();
           lab.system.checkout = to === "this" ? CHECKOUT : last.path;
           codes.push(...(await replaceAll(lab, order, context.progress)));
           context.figure(`to ${to} version: all services replaced within`, secondsSince(startedAt), "s");
@@ -85,33 +87,29 @@ async function replaceAll(
   progress: ScenarioContext["progress"],
 ): Promise<(number | null)[]> {
   const codes: (number | null)[] = [];
-  let isMigrated = false;
   const replaced = new Set<ServiceName>();
   for (const name of order) {
-    isMigrated ||= name === "api";
     replaced.add(name);
-    // Services of a newer version wait for the api to migrate, so they may not be ready before it.
-    codes.push(...(await replaceService(lab, name, isMigrated || name === "llm-gateway")));
+    codes.push(...(await replaceService(lab, name)));
     progress(`${name} replaced`);
     // Executors and gateways with and without tokens wait for each other.
     const isMixed = replaced.has("llm-gateway") !== replaced.has("executor");
-    if (isMigrated && !isMixed) await moreCompleted(lab, SLOTS);
-    else await wait(PAUSE_MS);
+    if (isMixed) await wait(PAUSE_MS);
+    else await moreCompleted(lab, SLOTS);
   }
-  for (const service of lab.system.running()) await lab.system.untilReady(service);
   return codes;
 }
 
-async function replaceService(lab: FaultLab, name: ServiceName, ready: boolean): Promise<(number | null)[]> {
+async function replaceService(lab: FaultLab, name: ServiceName): Promise<(number | null)[]> {
   if (name === "executor") {
     const codes: (number | null)[] = [];
     for (const slot of lab.executors) {
       codes.push(await slot.stop());
-      await slot.start({ ready });
+      await slot.start();
     }
     return codes;
   }
-  const start = async () => (ready ? lab.startService(name) : lab.launchService(name));
+  const start = async () => lab.startService(name);
   const old = lab.system.find(name);
   // The others listen on a fixed port, which only one process can have.
   if (name === "tool-runner") await start();

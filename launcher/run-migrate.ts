@@ -1,0 +1,69 @@
+import { spawn } from "node:child_process";
+import { join } from "node:path";
+import { LaunchError } from "./launch-error.ts";
+import { SERVICE_NODE_FLAGS } from "./service-node-flags.ts";
+import { splitLines } from "./supervisor/split-lines.ts";
+
+type RunMigrate = {
+  /** Contains `migrate/main.ts`. */
+  readonly servicesDir: string;
+  readonly compileCacheDir: string;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly signal: AbortSignal;
+  /** Called with every line of its output. */
+  readonly onLine: (line: string) => void;
+};
+
+const maxLastLines = 8;
+
+/**
+ * Brings the schema of the database to this version, in a process of its own, which alone connects as the owner of the
+ * tables. Resolves when it is done.
+ * @throws LaunchError with its last output if it fails; the signal's reason once that aborts.
+ */
+export async function runMigrate({
+  servicesDir,
+  compileCacheDir,
+  cwd,
+  env,
+  signal,
+  onLine,
+}: RunMigrate): Promise<void> {
+  signal.throwIfAborted();
+  const child = spawn(process.execPath, [...SERVICE_NODE_FLAGS, join(servicesDir, "migrate", "main.ts")], {
+    cwd,
+    env: { NODE_COMPILE_CACHE: compileCacheDir, ...env },
+    // As for the services: the terminal's Ctrl-C reaches only the launcher, whose end closes the channel.
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe", "ipc"],
+  });
+  const lastLines: string[] = [];
+  for (const stream of [child.stdout, child.stderr]) {
+    const lines = splitLines((line) => {
+      lastLines.push(line);
+      if (lastLines.length > maxLastLines) lastLines.shift();
+      onLine(line);
+    });
+    stream?.on("data", lines.push);
+    stream?.on("end", lines.end);
+  }
+  const stop = (): void => void child.kill("SIGTERM");
+  signal.addEventListener("abort", stop);
+  try {
+    const end = await new Promise<string | undefined>((resolve) => {
+      child.once("error", (error) => resolve(error.message));
+      child.once("close", (code, killed) =>
+        resolve(code === 0 ? undefined : killed === null ? `exit code ${code}` : `signal ${killed}`),
+      );
+    });
+    signal.throwIfAborted();
+    if (end === undefined) return;
+    const words = lastLines.length === 0 ? "it printed nothing" : `its last output:\n${lastLines.join("\n")}`;
+    throw new LaunchError(
+      `migrate cannot bring the database to this version (${end}), so TARSy cannot start; ${words}`,
+    );
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
+}

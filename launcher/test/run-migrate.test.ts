@@ -1,0 +1,45 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect } from "chai";
+import { runMigrate } from "../run-migrate.ts";
+import { rejectionOf } from "./rejection-of.ts";
+
+describe("runMigrate", () => {
+  const servicesDir = mkdtempSync(join(tmpdir(), "tarsy-migrate-"));
+  const lines: string[] = [];
+  after(() => rmSync(servicesDir, { recursive: true }));
+
+  const run = async (program: string, signal = new AbortController().signal): Promise<void> => {
+    mkdirSync(join(servicesDir, "migrate"), { recursive: true });
+    writeFileSync(join(servicesDir, "migrate/main.ts"), program);
+    lines.length = 0;
+    await runMigrate({
+      servicesDir,
+      compileCacheDir: join(servicesDir, "cache"),
+      cwd: servicesDir,
+      env: { WORD: "done" },
+      signal,
+      onLine: (line) => lines.push(line),
+    });
+  };
+
+  it("resolves once the program has ended, with its own environment", async () => {
+    await run("console.log(process.env.WORD, process.env.PATH)");
+    expect(lines).to.deep.equal(["done undefined"]);
+  });
+
+  it("rejects with the last lines of a program that fails", async () => {
+    const message = await rejectionOf(run("console.error('no disk space'); process.exit(3)"));
+    expect(message)
+      .to.include("migrate cannot bring the database to this version (exit code 3)")
+      .and.include("no disk space");
+  });
+
+  it("ends the program when the start is given up", async () => {
+    const stop = new AbortController();
+    const running = run("console.log(1); setInterval(() => {}, 1000)", stop.signal);
+    stop.abort(new Error("stopped by the user"));
+    expect(await rejectionOf(running)).to.equal("stopped by the user");
+  });
+});

@@ -1,0 +1,25 @@
+import { openDatabase } from "#shared/database/open-database.ts";
+import { prepareOwner } from "#shared/database/prepare-owner.ts";
+import { prepareServiceRoles } from "#shared/database/prepare-roles.ts";
+import { runTask } from "#shared/service/run-task.ts";
+import { readInitConfig } from "./config.ts";
+
+/**
+ * Creates the owner of the tables and the roles of the services with their passwords, and ends. The only program that has an
+ * administrator's rights on the database server. It may be repeated: existing roles get the passwords that are set.
+ */
+await runTask("database-init", readInitConfig, async ({ config, log, signal }) => {
+  const { adminUrl: url, ownerPassword, servicePasswords } = config;
+  // Waits until the server answers.
+  await using admin = await openDatabase({
+    url,
+    applicationName: "tarsy-database-init",
+    poolSize: 1,
+    log,
+    signal,
+  });
+  await prepareServiceRoles(admin, servicePasswords);
+  const adopted = await prepareOwner(admin, ownerPassword);
+  if (adopted > 0) log.info({ objects: adopted }, "the tables of an earlier version have a new owner");
+  log.info("the roles are ready");
+});

@@ -1,0 +1,25 @@
+import { migrate } from "#shared/database/migrate.ts";
+import { openDatabase } from "#shared/database/open-database.ts";
+import { SERVICE_ROLES } from "#shared/database/service-roles.ts";
+import { runTask } from "#shared/service/run-task.ts";
+import { databaseUrl } from "#shared/service/service-config.ts";
+
+/** Brings the schema and the privileges of the services' roles to this version, and ends. Any number may run at once. */
+await runTask("migrate", databaseUrl, async ({ config: url, log, signal }) => {
+  // Waits until the server answers.
+  await using db = await openDatabase({
+    url,
+    applicationName: "tarsy-migrate",
+    poolSize: 1,
+    log,
+    signal,
+  });
+  const services = await migrate(db, log);
+  const missing = Object.entries(SERVICE_ROLES).flatMap(([service, role]) =>
+    services.some((one) => one === service) ? [] : [role],
+  );
+  if (missing.length > 0) {
+    log.info({ missing }, "no privileges given to roles that do not exist: their services need another user");
+  }
+  log.info("the schema is up to date");
+});

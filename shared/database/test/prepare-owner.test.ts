@@ -1,0 +1,104 @@
+import { expect } from "chai";
+import { Client } from "pg";
+import { pino } from "pino";
+import { migrate } from "#shared/database/migrate.ts";
+import { MIGRATIONS } from "#shared/database/migrations/all-migrations.ts";
+import { openForMigrations } from "#shared/database/open-orm.ts";
+import { OWNER_ROLE, prepareOwner } from "#shared/database/prepare-owner.ts";
+import { waitForSchema } from "#shared/database/wait-for-schema.ts";
+import { DatabaseFixture } from "./database-fixture.ts";
+
+const log = pino({ level: "silent" });
+const { signal } = new AbortController();
+const OWNERS = `
+SELECT DISTINCT owner FROM (
+  SELECT relowner::regrole::text AS owner FROM pg_class WHERE relnamespace = 'public'::regnamespace
+  UNION ALL SELECT typowner::regrole::text FROM pg_type WHERE typnamespace = 'public'::regnamespace
+  UNION ALL SELECT proowner::regrole::text FROM pg_proc WHERE pronamespace = 'public'::regnamespace
+  UNION ALL SELECT datdba::regrole::text FROM pg_database WHERE datname = current_database()
+) AS owners`;
+
+describe("prepareOwner", () => {
+  const resources = new AsyncDisposableStack();
+  let fixture: DatabaseFixture;
+
+  before(async () => {
+    // Roles belong to the server, and other test files use those of the shared one.
+    fixture = resources.use(await DatabaseFixture.start({ ownServers: true }));
+  });
+  after(async () => resources.disposeAsync());
+
+  /** A new database, and it as seen by two roles. */
+  const database = async (): Promise<{ admin: string; owner: string; service: string }> => {
+    const own = new URL(await fixture.emptyDatabase());
+    const { adminUrl, serviceUrls } = fixture.servers.postgres;
+    const at = (url: string): string => {
+      const there = new URL(url);
+      there.pathname = own.pathname;
+      return there.href;
+    };
+    const owner = new URL(at(adminUrl));
+    owner.username = OWNER_ROLE;
+    owner.password = "owner-password";
+    return { admin: at(adminUrl), owner: owner.href, service: at(serviceUrls.executor) };
+  };
+
+  it("makes an empty database and what migrate creates in it belong to the owner, who is no superuser", async () => {
+    const { admin, owner, service } = await database();
+    expect(await prepareOwner(await fixture.connect(admin), "owner-password")).to.equal(0);
+    await migrate({ url: owner }, log);
+    const db = await fixture.connect(owner);
+    expect(await db.query(OWNERS)).to.deep.equal([{ owner: OWNER_ROLE }]);
+    expect(
+      await db.query(
+        "SELECT rolsuper, rolcreatedb, rolcreaterole, rolbypassrls FROM pg_roles WHERE rolname = current_user",
+      ),
+    ).to.deep.equal([{ rolsuper: false, rolcreatedb: false, rolcreaterole: false, rolbypassrls: false }]);
+    await waitForSchema(await fixture.connect(service), "executor", log, signal);
+  });
+
+  it("takes over a database that a superuser has created and filled, while its services run", async () => {
+    const { admin, owner, service } = await database();
+    const old = await fixture.connect(admin);
+    await migrate({ url: admin }, log);
+    await undo(admin, MIGRATIONS.length - 8);
+    const id = await fixture.insertSession(old);
+    await prepareOwner(await fixture.connect(admin), "owner-password");
+    await migrate({ url: owner }, log);
+    const db = await fixture.connect(owner);
+    expect(await db.query(OWNERS)).to.deep.equal([{ owner: OWNER_ROLE }]);
+    const role = await fixture.connect(service);
+    await waitForSchema(role, "executor", log, signal);
+    const found = [{ session_id: id }];
+    expect(await role.query("SELECT session_id FROM alert_sessions")).to.deep.equal(found);
+    // The services of the version before go on as who they were.
+    await old.query("UPDATE session_runtime SET last_seq = 1");
+    expect(await prepareOwner(old, "owner-password")).to.equal(0);
+  });
+
+  it("needs no superuser where a role may create roles and owns the database", async () => {
+    const { admin, owner } = await database();
+    const superuser = await fixture.connect(admin);
+    const name = new URL(admin).pathname.slice(1);
+    await superuser.query("DROP ROLE IF EXISTS cloud_admin");
+    await superuser.query("CREATE ROLE cloud_admin LOGIN CREATEROLE CREATEDB PASSWORD 'cloud'");
+    await superuser.query(`ALTER DATABASE ${name} OWNER TO cloud_admin`);
+    await superuser.query(`GRANT ${OWNER_ROLE} TO cloud_admin WITH ADMIN OPTION`);
+    const url = new URL(admin);
+    [url.username, url.password] = ["cloud_admin", "cloud"];
+    await prepareOwner(await fixture.connect(url.href), "owner-password");
+    await migrate({ url: owner }, log);
+    const client = new Client({ connectionString: owner });
+    await client.connect();
+    const { rows }: { rows: unknown[] } = await client.query(OWNERS);
+    await client.end();
+    expect(rows).to.deep.equal([{ owner: OWNER_ROLE }]);
+  });
+});
+
+/** Undoes the newest migrations. */
+async function undo(url: string, count: number): Promise<void> {
+  const orm = await openForMigrations(url, log);
+  for (let undone = 0; undone < count; undone += 1) await orm.undoLastMigration({ transaction: "each" });
+  await orm.destroy();
+}
