@@ -1,4 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
+import type { AuditLog } from "#shared/access/audit-log.ts";
 import {
   CLAIM_REFUSALS,
   REPLY_WITHIN_MS,
@@ -13,12 +14,14 @@ import type { RecordedToolCall } from "#shared/database/read-tool-call.ts";
 import { errorMessage } from "#shared/errors.ts";
 import type { Logger } from "#shared/service/logger.ts";
 import { pollOutcome } from "./poll-outcome.ts";
+import { toolCallEntry } from "./tool-call-entry.ts";
 import type { RunningCall, RunningCalls } from "./running-calls.ts";
 import type { Tool, ToolCatalogue } from "./tool.ts";
 import type { Database } from "#shared/database/database.ts";
 
 export interface CallDeps {
   readonly db: Database;
+  readonly audit: AuditLog;
   readonly log: Logger;
   readonly tools: ToolCatalogue;
   readonly running: RunningCalls;
@@ -72,7 +75,7 @@ type Start =
   | { readonly kind: "busy"; readonly message: string };
 
 async function claimAndStart(
-  { db, log, running }: CallDeps,
+  { db, audit, log, running }: CallDeps,
   request: ToolCallRequest,
   tool: Tool,
 ): Promise<Start> {
@@ -94,6 +97,7 @@ async function claimAndStart(
   if (claim.kind === "refused" && CLAIM_REFUSALS.some((reason) => reason === claim.reason)) {
     const { call_id, session_id, execution_id, name } = request;
     log.warn({ call_id, session_id, execution_id, name, reason: claim.reason }, "tool call refused");
+    audit.record({ ...toolCallEntry(request), result: "refused" });
   }
   return claim.kind === "claimed" ? { kind: "started", call: running.start(request, tool) } : claim;
 }

@@ -1,4 +1,5 @@
 import { Registry, collectDefaultMetrics } from "prom-client";
+import { AuditLog } from "#shared/access/audit-log.ts";
 import { openBus } from "#shared/bus/open-bus.ts";
 import { waitForSchema } from "#shared/database/wait-for-schema.ts";
 import { checkDatabase, openDatabase } from "#shared/database/open-database.ts";
@@ -21,8 +22,15 @@ await runService("tool-runner", loadToolRunnerConfig, async ({ config, log, sign
   );
   await waitForSchema(db, "tool-runner", log, signal);
   const bus = resources.use(await openBus({ url: config.natsUrl, name: NAME, log, signal }));
-  const running = new RunningCalls({ db, log, maxRunning: MAX_RUNNING, stopGraceMs: config.stopGraceMs });
-  resources.use(await serveTools({ bus, db, log, tools: config.tools, running }));
+  const audit = resources.use(new AuditLog({ db, log, service: "tool-runner" }));
+  const running = new RunningCalls({
+    db,
+    audit,
+    log,
+    maxRunning: MAX_RUNNING,
+    stopGraceMs: config.stopGraceMs,
+  });
+  resources.use(await serveTools({ bus, db, audit, log, tools: config.tools, running }));
   resources.use(
     await serveHealth({
       ...config.health,

@@ -2,6 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import type { ToolCallCancel, ToolCallOutcome, ToolCallRequest } from "#shared/contracts/tool-call.ts";
+import type { AuditLog } from "#shared/access/audit-log.ts";
 import { CALL_ALIVE_SECONDS } from "#shared/database/claim-tool-call.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { errorMessage } from "#shared/errors.ts";
@@ -22,6 +23,7 @@ export interface RunningCall {
 
 interface RunningCallsOptions {
   readonly db: Database;
+  readonly audit: AuditLog;
   readonly log: Logger;
   /** Concurrent calls. */
   readonly maxRunning: number;

@@ -13,7 +13,7 @@ export interface AuditEntry {
   /** Such as `allowed`, `refused` or the status of what was started. */
   readonly result: string;
   /** Absent if nobody was authenticated. */
-  readonly identity?: Pick<Identity, "subject" | "via"> | undefined;
+  readonly identity?: { readonly subject: string; readonly via: Identity["via"] | "agent" } | undefined;
   readonly peer?: string | undefined;
   readonly sessionId?: string | undefined;
   readonly detail?: Readonly<Record<string, unknown>> | undefined;

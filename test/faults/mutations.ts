@@ -49,11 +49,12 @@ export const MUTATIONS: readonly Mutation[] = [
     breaks: "every alert answered with 202 has a session",
   },
   {
-    name: "the id of a tool call: each owner uses a different one",
-    file: "services/executor/tools/perform-tool-call.ts",
-    original: "const callId = uuidFrom(`tool:${iteration}:${call.index}`, execution.execution_id);",
+    name: "the claim of a tool call: a call that another has claimed runs again",
+    file: "services/tool-runner/answer-call.ts",
+    original:
+      'return claim.kind === "claimed" ? { kind: "started", call: running.start(request, tool) } : claim;',
     mutant:
-      "const callId = uuidFrom(`tool:${iteration}:${call.index}:${session.epoch}`, execution.execution_id);",
+      'return claim.kind === "claimed" || claim.kind === "taken" ? { kind: "started", call: running.start(request, tool) } : claim;',
     provenBy: { scenario: "executor-failpoints" },
     breaks: "what may change the world is done once",
   },

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { expect } from "chai";
+import { AuditLog } from "#shared/access/audit-log.ts";
 import { openBus, type Bus } from "#shared/bus/open-bus.ts";
 import { request } from "#shared/bus/request.ts";
 import { SUBJECTS } from "#shared/contracts/subjects.ts";
@@ -56,9 +57,10 @@ describe("serveTools", () => {
     const { db, log } = fixture;
     const { signal } = new AbortController();
     const bus = await openBus({ url: fixture.servers.natsUrl("tool-runner"), name: "runner", log, signal });
-    const running = new RunningCalls({ db, log, maxRunning, stopGraceMs: 30_000 });
+    const audit = new AuditLog({ db, log, service: "tool-runner" });
+    const running = new RunningCalls({ db, audit, log, maxRunning, stopGraceMs: 30_000 });
     const tools = new Map([[tool.description.name, tool]]);
-    const served = await serveTools({ bus, db, log, tools, running });
+    const served = await serveTools({ bus, db, audit, log, tools, running });
     return {
       bus,
       [Symbol.asyncDispose]: async () => {
