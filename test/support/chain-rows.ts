@@ -1,4 +1,7 @@
-/** Selects the results of session $1 that a kill must not change. Leaves out what depends on which agent was faster. */
+/**
+ * Selects the results of session $1 that a kill must not change. Leaves out what depends on which agent was faster, and the code in
+ * the session's frames.
+ */
 export const CHAIN_ROWS = `
 SELECT
   (SELECT json_agg(concat_ws(' ', stage_index, stage_name, status, expected_agent_count, error_message) ORDER BY stage_index)
@@ -10,7 +13,7 @@ SELECT
                    ORDER BY stage_index, agent_index, sequence_number)
    FROM timeline_events t JOIN agent_executions e USING (execution_id) JOIN stages s ON s.stage_id = e.stage_id
    WHERE t.session_id = $1) AS timeline,
-  (SELECT json_agg(concat_ws(' ', stage_index, agent_index, sequence_number, role, content)
+  (SELECT json_agg(concat_ws(' ', stage_index, agent_index, sequence_number, role, replace(content, frames.code, 'code'))
                    ORDER BY stage_index, agent_index, sequence_number)
    FROM messages m JOIN agent_executions e USING (execution_id) JOIN stages s ON s.stage_id = e.stage_id
    WHERE m.session_id = $1) AS messages,
@@ -31,4 +34,4 @@ SELECT
      FROM events WHERE session_id = $1 AND payload ->> 'type' = 'session.progress') p) AS goes_forward,
   (SELECT count(*)::int FROM tool_calls WHERE session_id = $1 AND state <> 'abandoned') AS tool_calls,
   final_analysis, executive_summary, status
-FROM alert_sessions WHERE session_id = $1`;
+FROM alert_sessions, LATERAL (SELECT left(replace(prompt_nonce, '-', ''), 12) AS code) AS frames WHERE session_id = $1`;

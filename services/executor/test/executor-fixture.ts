@@ -29,6 +29,9 @@ const NO_NEWS = { natsUpMs: Infinity, postgresCounts: false };
 /** A message that a listener on the bus received for one session. */
 export type Heard = { readonly seq: number } | StreamChunk;
 
+/** The same for every session, so that the messages of two can be compared. */
+const NONCE = "5e551011-0000-4000-8000-000000000000";
+
 /** The parts of an executor in this process, with a real Postgres and NATS. */
 export class ExecutorFixture implements AsyncDisposable {
   readonly #resources: AsyncDisposableStack;
@@ -96,8 +99,9 @@ export class ExecutorFixture implements AsyncDisposable {
     const id = randomUUID();
     await this.query(
       `WITH session AS (
-         INSERT INTO alert_sessions (session_id, alert_data, agent_type, alert_type, chain_id, resolved_config, config_hash)
-         VALUES ($1, $2, 'test', 'test', 'test-chain', $3, 'hash') RETURNING session_id)
+         INSERT INTO alert_sessions (session_id, alert_data, agent_type, alert_type, chain_id, resolved_config, config_hash,
+                                     prompt_nonce)
+         VALUES ($1, $2, 'test', 'test', 'test-chain', $3, 'hash', '${NONCE}') RETURNING session_id)
        INSERT INTO session_runtime (session_id) SELECT session_id FROM session`,
       [id, options.alert ?? "disk full", JSON.stringify(resolvedChain(options))],
     );

@@ -49,7 +49,7 @@ describe("serveTools", () => {
 
   before(async () => {
     fixture = resources.use(await ToolFixture.start({}));
-    session = await fixture.session();
+    session = await fixture.session({ mcp_servers: ["lab"] });
   });
   after(async () => resources.disposeAsync());
 
@@ -83,10 +83,10 @@ describe("serveTools", () => {
     (await request(fixture.bus, SUBJECTS.toolsCall, CALLS, call, 30_000)).answer;
 
   it("lists the tools of the requested servers", async () => {
-    await using served = await serve(gatedTool());
+    await using _ = await serve(gatedTool());
     const ids = { session_id: randomUUID(), execution_id: randomUUID() };
     const list = async (...server_ids: string[]) =>
-      request(served.bus, SUBJECTS.toolsList, LISTS, { ...ids, server_ids }, 5_000);
+      request(fixture.bus, SUBJECTS.toolsList, LISTS, { ...ids, server_ids }, 5_000);
     expect(await list("other")).to.deep.equal({ tools: [] });
     expect((await list("lab", "lab")).tools.map(({ name }) => name)).to.deep.equal(["lab.gate"]);
   });
@@ -94,8 +94,8 @@ describe("serveTools", () => {
   it("ignores a malformed request and keeps serving", async () => {
     const tool = gatedTool();
     tool.open();
-    await using served = await serve(tool);
-    const wrong = await served.bus.connection
+    await using _ = await serve(tool);
+    const wrong = await fixture.bus.connection
       .request(SUBJECTS.toolsCall, "not a call", { timeout: 200 })
       .catch((error: unknown) => error);
     expect(wrong).to.be.an("error");
