@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { SECURITY_HEADERS } from "#shared/service/security-headers.ts";
 
-// Serves timeline.html on the loopback address, an Origin that the notifier allows by default.
+// Serves timeline.html on the loopback address. `npm start` lists its origin for api and notifier.
 const HOST = "127.0.0.1";
 const PAGE = join(import.meta.dirname, "timeline.html");
 
