@@ -80,7 +80,7 @@ export function resolvedAgent(
       model: "scripted-test",
       backend: "scripted",
       script: "script.yaml",
-      max_tool_result_tokens: 950_000,
+      max_tool_result_tokens: 250_000,
       native_tools: {},
     },
   };

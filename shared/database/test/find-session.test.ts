@@ -18,7 +18,8 @@ describe("the lookup of sessions", () => {
 
   it("finds sessions, and neither deleted nor unknown ones", async () => {
     const [id, deleted] = [await fixture.insertSession(db), await fixture.insertSession(db)];
-    const session = { session_id: id, status: "pending", last_seq: 0, purged: false };
+    const access = { owner_subject: null, teams: [] };
+    const session = { session_id: id, status: "pending", last_seq: 0, purged: false, ...access };
     await db.query("UPDATE alert_sessions SET deleted_at = now() WHERE session_id = $1", [deleted]);
     expect(await findSession(db, id)).to.deep.equal(session);
     for (const unknown of [deleted, randomUUID()]) expect(await findSession(db, unknown)).to.equal(undefined);
