@@ -14,6 +14,7 @@ import { LaunchError } from "./launch-error.ts";
 import { type CommandLine, parseCommandLine } from "./command-line.ts";
 import { choosePorts } from "./choose-ports.ts";
 import { prepareAccess } from "./prepare-access.ts";
+import { writePrivateFile } from "./private-file.ts";
 import { printLine, printProgress } from "./print-output.ts";
 import type { ProjectPaths } from "./project-paths.ts";
 import { runMigrate } from "./run-migrate.ts";
@@ -190,6 +191,8 @@ async function startAll(
       ...databaseEnvironment(service, servers.postgres.serviceUrls),
     }),
   });
+  writePrivateFile(paths.databaseUrl, `${servers.postgres.url}\n`);
+  stack.defer(() => rmSync(paths.databaseUrl, { force: true }));
   await migrateDatabase(launch, { config, servers, providerKeys, request });
   const services = startServices(launch, plans, stack);
   stack.defer(async () => {

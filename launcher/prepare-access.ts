@@ -1,10 +1,11 @@
 import { randomBytes } from "node:crypto";
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { readAccessConfig } from "#shared/access/access-config.ts";
 import { secretVariable } from "#shared/service/secret-variable.ts";
 import type { Environment } from "#shared/service/environment.ts";
 import type { Ports } from "./choose-ports.ts";
+import { writePrivateFile } from "./private-file.ts";
 import type { ProjectPaths } from "./project-paths.ts";
 
 type PrepareAccess = {
@@ -49,16 +50,8 @@ function ownOrigins(env: Environment, ports: Ports): string {
 function keepToken({ token: path, header }: ProjectPaths): string {
   const known = existsSync(path) ? readFileSync(path, "utf8").trim() : "";
   const token = known === "" ? randomBytes(32).toString("base64url") : known;
-  writePrivate(path, `${token}\n`);
-  writePrivate(header, `Authorization: Bearer ${token}\n`);
-  return token;
-}
-
-/** Replaces the file at once by one that only its owner can read. */
-function writePrivate(path: string, text: string): void {
   mkdirSync(dirname(path), { recursive: true });
-  const draft = `${path}.new`;
-  writeFileSync(draft, text, { mode: 0o600 });
-  chmodSync(draft, 0o600);
-  renameSync(draft, path);
+  writePrivateFile(path, `${token}\n`);
+  writePrivateFile(header, `Authorization: Bearer ${token}\n`);
+  return token;
 }

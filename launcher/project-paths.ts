@@ -14,6 +14,8 @@ export type ProjectPaths = {
   /** What `--private` lets in, and the same as a header for curl. */
   readonly token: string;
   readonly header: string;
+  /** The database's address for its owner, while TARSy runs: for `npm run tarsy`. */
+  readonly databaseUrl: string;
   /** The lock of the launcher that runs in this checkout. */
   readonly lock: string;
   /** The services that were started, for the cleanup after a killed launcher. */
@@ -33,6 +35,7 @@ export function projectPaths(root: string): ProjectPaths {
     nats: join(data, "nats"),
     token: join(state, "token"),
     header: join(state, "header"),
+    databaseUrl: join(state, "database-url"),
     lock: join(state, "launcher.lock"),
     runRecord: join(state, "services.json"),
   };

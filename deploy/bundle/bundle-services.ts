@@ -37,13 +37,20 @@ const builtinsWithoutImport: Plugin = {
  */
 export async function bundleServices(root: string, directory: string): Promise<readonly Metafile[]> {
   await rm(join(directory, "services"), { recursive: true, force: true });
-  return Promise.all(SERVICES.map((name) => bundleService(root, name, join(directory, "services", name))));
+  const services = SERVICES.map((name) =>
+    bundleProgram(root, join("services", name), join(directory, "services", name)),
+  );
+  // Operators run it in a container of the image.
+  return Promise.all([
+    ...services,
+    bundleProgram(root, join("scripts", "tarsy"), join(directory, "services", "tarsy")),
+  ]);
 }
 
-async function bundleService(root: string, name: string, outdir: string): Promise<Metafile> {
+async function bundleProgram(root: string, source: string, outdir: string): Promise<Metafile> {
   const { metafile } = await build({
     absWorkingDir: root,
-    entryPoints: { main: join(root, "services", name, "main.ts") },
+    entryPoints: { main: join(root, source, "main.ts") },
     outdir,
     outExtension: { ".js": ".mjs" },
     chunkNames: "[name]-[hash]",
@@ -67,7 +74,7 @@ async function bundleService(root: string, name: string, outdir: string): Promis
     metafile: true,
     logLevel: "warning",
   });
-  assertSelfContained(root, name, metafile);
+  assertSelfContained(root, source, metafile);
   return metafile;
 }
 

@@ -97,7 +97,7 @@ async function claimAndStart(
   if (claim.kind === "refused" && CLAIM_REFUSALS.some((reason) => reason === claim.reason)) {
     const { call_id, session_id, execution_id, name } = request;
     log.warn({ call_id, session_id, execution_id, name, reason: claim.reason }, "tool call refused");
-    audit.record({ ...toolCallEntry(request), result: "refused" });
+    audit.record({ ...toolCallEntry({ ...request, reason: claim.reason }), result: "refused" });
   }
   return claim.kind === "claimed" ? { kind: "started", call: running.start(request, tool) } : claim;
 }

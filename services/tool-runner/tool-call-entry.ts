@@ -6,11 +6,17 @@ export function toolCallEntry(call: {
   readonly session_id: string;
   readonly execution_id: string;
   readonly name: string;
+  /** Why it was refused. */
+  readonly reason?: string;
 }): Omit<AuditEntry, "result"> {
   return {
     action: "tool.call",
     identity: { subject: call.execution_id, via: "agent" },
     sessionId: call.session_id,
-    detail: { call_id: call.call_id, tool: call.name },
+    detail: {
+      call_id: call.call_id,
+      tool: call.name,
+      ...(call.reason === undefined ? {} : { reason: call.reason }),
+    },
   };
 }

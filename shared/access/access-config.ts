@@ -30,7 +30,7 @@ export interface JwtConfig {
 
 /** How the roles that an identity provider names become ours. */
 export interface RoleRules {
-  /** By the provider's name of a role or group; our own names stand for themselves. */
+  /** By the provider's name of a role or group; without any, a token's own role names are ours. */
   readonly mapping: ReadonlyMap<string, Role>;
   /** Of everybody who is authenticated. */
   readonly standard: readonly Role[];
@@ -50,7 +50,7 @@ export interface AccessConfig {
   readonly hosts: ReadonlySet<string>;
   /** Origins of other sites whose pages may use the service, such as `https://portal.example.com`. */
   readonly origins: ReadonlySet<string>;
-  /** Addresses, networks or `uniquelocal` of proxies whose `X-Forwarded-For` is believed. */
+  /** Addresses, networks or `private`, of proxies whose `X-Forwarded-For` is believed. */
   readonly trustedProxies: readonly string[];
 }
 

@@ -80,6 +80,13 @@ export function newApiKey(): { readonly id: string; readonly text: string; reado
   return { id, text: `tarsy_${id}_${secret}`, secretHash: sha256(secret) };
 }
 
+/** Records a change of the rows in `source`: whoever made it had the database. */
+const auditKey = (action: string, source: string): string => `
+INSERT INTO audit_log (service, subject, via, action, result, detail)
+SELECT 'command-line', current_user, 'database', '${action}', 'allowed',
+       jsonb_build_object('key', id, 'for', subject, 'roles', roles)
+FROM ${source}`;
+
 /** Stores a new key and returns its text, which cannot be read again. */
 export async function addApiKey(
   db: Queryable,
@@ -92,8 +99,11 @@ export async function addApiKey(
 ): Promise<{ readonly id: string; readonly text: string }> {
   const { id, text, secretHash } = newApiKey();
   await db.query(
-    `INSERT INTO api_keys (id, secret_hash, subject, roles, teams, expires_at)
-     VALUES ($1, $2, $3, $4, $5, now() + make_interval(days => $6))`,
+    `WITH added AS (
+       INSERT INTO api_keys (id, secret_hash, subject, roles, teams, expires_at)
+       VALUES ($1, $2, $3, $4, $5, now() + make_interval(days => $6)) RETURNING id, subject, roles
+     )
+     ${auditKey("key.add", "added")}`,
     [id, secretHash, key.subject, key.roles, key.teams, key.expiresInDays ?? null],
   );
   return { id, text };
@@ -120,7 +130,9 @@ export async function listApiKeys(db: Queryable): Promise<Static<typeof Listed>[
 /** Revokes a key; false if there is none with this id that is not revoked yet. */
 export async function revokeApiKey(db: Queryable, id: string): Promise<boolean> {
   const sql = `
-    WITH revoked AS (UPDATE api_keys SET revoked_at = now() WHERE id = $1 AND revoked_at IS NULL RETURNING id)
+    WITH revoked AS (
+      UPDATE api_keys SET revoked_at = now() WHERE id = $1 AND revoked_at IS NULL RETURNING id, subject, roles
+    ), audited AS (${auditKey("key.revoke", "revoked")})
     SELECT id FROM revoked`;
   return (
     (await selectRows(db, compileParser("revoked key", Type.Object({ id: Type.String() })), sql, [id]))

@@ -47,6 +47,7 @@ FROM json_to_recordset($1::json) AS entry (at timestamptz, service text, subject
 export class AuditLog implements AsyncDisposable {
   readonly #db: Queryable;
   readonly #log: Logger;
+  readonly #entries: Logger;
   readonly #service: string;
   readonly #waiting: Waiting[] = [];
   readonly #stopping = new AbortController();
@@ -65,13 +66,15 @@ export class AuditLog implements AsyncDisposable {
   }) {
     this.#db = db;
     this.#log = log;
+    // Entries are logged whatever else is.
+    this.#entries = log.child({ audit: true }, log.level === "silent" ? {} : { level: "info" });
     this.#service = service;
   }
 
   /** Logs an entry whose row the caller writes. */
   logOnly({ identity, action, peer, sessionId, result, detail }: AuditEntry): void {
     const who = { subject: identity?.subject ?? NOBODY, via: identity?.via ?? "none", peer };
-    this.#log.info({ audit: true, ...who, action, session_id: sessionId, result, ...detail }, "audit");
+    this.#entries.info({ ...who, action, session_id: sessionId, result, ...detail }, "audit");
   }
 
   /** Records an entry in the background. */

@@ -81,7 +81,13 @@ function byProxy(
     throw unauthenticated("the proxy names no user: X-Forwarded-User, X-Forwarded-Email or X-Remote-User");
   }
   const groups = forwardedGroups(headers);
-  return { subject: user, name: user, roles: grantedRoles(groups, roles), teams: groups, via: "proxy" };
+  return {
+    subject: user,
+    name: user,
+    roles: grantedRoles(groups, roles, { areRoles: false }),
+    teams: groups,
+    via: "proxy",
+  };
 }
 
 function bearerToken({ authorization }: IncomingHttpHeaders): string | undefined {

@@ -51,7 +51,7 @@ function identityOf(payload: JWTPayload, config: JwtConfig, rules: RoleRules): I
   return {
     subject: sub,
     name: typeof name === "string" ? name : sub,
-    roles: grantedRoles(claimedTexts(payload, config.rolesClaim), rules),
+    roles: grantedRoles(claimedTexts(payload, config.rolesClaim), rules, { areRoles: true }),
     teams: claimedTexts(payload, config.teamsClaim),
     via: "jwt",
     expiresAt: (exp + CLOCK_TOLERANCE_SECONDS) * 1_000,

@@ -7,7 +7,7 @@ const CHECK_EVERY_MS = 15_000;
 
 /**
  * Resolves once the identity's credential has expired or was revoked, at most 20 s after a revocation, so that an open stream
- * ends with it. Never resolves for one that does neither; rejects with the signal's reason.
+ * ends with it. Never settles for one that cannot; otherwise rejects with the signal's reason.
  */
 export async function untilInactive(
   door: Pick<Door, "isActive">,
@@ -17,6 +17,7 @@ export async function untilInactive(
   const { expiresAt, keyId } = identity;
   for (;;) {
     const left = expiresAt === undefined ? Infinity : Math.max(0, expiresAt - Date.now());
+    // Nothing to wait for, so nothing holds on to the signal either.
     if (left === Infinity && keyId === undefined) return new Promise(() => undefined);
     await pause(Math.min(left, CHECK_EVERY_MS), signal);
     try {

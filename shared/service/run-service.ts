@@ -67,7 +67,7 @@ async function configure<C extends ServiceConfig>(
   } catch (error) {
     const isPretty = process.env["LOG_FORMAT"] === "pretty" || process.stdout.isTTY;
     const log = await createLogger({ service, level: "info", format: isPretty ? "pretty" : "json" });
-    log.fatal(errorMessage(error));
+    log.fatal({ code: error instanceof TerminalError ? error.code : undefined }, errorMessage(error));
     return process.exit(EXIT_MISCONFIGURED);
   }
 }

@@ -5,7 +5,7 @@ import { authorize, type Action } from "#shared/access/authorize.ts";
 import type { Door } from "#shared/access/door.ts";
 import { coerceError } from "#shared/errors.ts";
 import { setCaller } from "./caller.ts";
-import { isHiddenSession } from "./request-error.ts";
+import { RequestError, isHiddenSession } from "./request-error.ts";
 
 interface AccessDeps {
   readonly door: Door;
@@ -68,7 +68,9 @@ export function allow({ door, audit }: AccessDeps, action: Action): Middleware {
       await next();
       if (AUDITED.has(action) && ctx.status < 400) record("allowed");
     } catch (error) {
-      const isRefused = error instanceof AccessRefused || isHiddenSession(error);
+      const isShareUsed = error instanceof RequestError && error.status === 429;
+      const isRefused =
+        isShareUsed || isHiddenSession(error) || (error instanceof AccessRefused && error.status !== 503);
       if (isRefused) record("refused", coerceError(error).message);
       throw error;
     }

@@ -48,6 +48,7 @@ export function getHealth({ config, db, dispatcher }: ApiDeps): Middleware {
     ctx.body = {
       status: isHealthy ? "healthy" : "unhealthy",
       version,
+      auth_mode: config.access.auth.mode,
       database,
       nats,
       configuration: {

@@ -104,6 +104,7 @@ describe("a chain that is cancelled, times out or is released", () => {
   let fixture: RunFixture;
   let tools: ToolRunnerFixture | undefined;
   let calledBefore = { llm: 0, tools: 0 };
+  let calledAtReach = { llm: 0, tools: 0 };
 
   before(async () => {
     fixture = resources.use(await RunFixture.start());
@@ -133,6 +134,7 @@ describe("a chain that is cancelled, times out or is released", () => {
         ),
       }),
     );
+    calledAtReach = await called();
     return { id, ...run };
   };
 
@@ -144,7 +146,8 @@ describe("a chain that is cancelled, times out or is released", () => {
     expect(await fixture.executor.query(OPEN, [id])).to.deep.equal([]);
     await until("the gateway has ended the calls", async () => (await fixture.gateway.running()) === 0);
     expect(await called()).to.deep.equal({
-      llm: calledBefore.llm + calls.llm,
+      // On a busy machine a retry may have begun before the state was seen.
+      llm: Math.max(calledBefore.llm + calls.llm, calledAtReach.llm),
       tools: calledBefore.tools + calls.tools,
     });
   };

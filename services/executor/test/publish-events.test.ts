@@ -96,7 +96,7 @@ describe("openEventPublisher", () => {
     expect(seqs(heard)).to.deep.equal(upTo(3));
   });
 
-  it("never throws while NATS is down", async () => {
+  it("never throws while NATS is down, and publishes again afterwards", async () => {
     const id = await executor.insert();
     await using publisher = open(id, false);
     await executor.servers.killNats();
@@ -109,7 +109,7 @@ describe("openEventPublisher", () => {
       return true;
     });
     publisher.publish(await append(id, 1));
-    await until("both have arrived", () => heard.length === 2);
-    expect(seqs(heard)).to.deep.equal(upTo(2));
+    // The first one arrives too if the listener was there before the executor's connection.
+    await until("the new one has arrived", () => seqs(heard).at(-1) === 2);
   });
 });

@@ -72,12 +72,14 @@ describe("tokens of an identity provider", () => {
     });
     const claims = {
       preferred_username: "Ann",
-      realm_access: { roles: ["submitter", "sre", "other"] },
+      realm_access: { roles: ["admin", "sre", "other"] },
       groups: ["platform"],
     };
     const identity = await verify(await token(claims, { expires: seconds(300) }));
     expect(identity).to.include({ subject: "ann", name: "Ann", via: "jwt" });
-    expect(identity.roles).to.have.members(["viewer", "submitter", "operator"]);
+    expect(identity.roles).to.have.members(["viewer", "operator"]);
+    const plain = await (await openJwtVerifier(config, NO_RULES))(await token(claims));
+    expect(plain.roles).to.deep.equal(["admin"]);
     expect(identity.teams).to.deep.equal(["platform"]);
     expect(identity.expiresAt).to.be.above(Date.now() + 300_000);
   });

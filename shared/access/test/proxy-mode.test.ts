@@ -15,7 +15,7 @@ describe("the mode proxy", () => {
 
   it("believes the user's headers from the proxy, in their order", async () => {
     const authenticate = await openAuthentication(mode, NO_KEYS);
-    const headers = { "x-tarsy-proxy-secret": secret, "x-forwarded-groups": "sre, platform" };
+    const headers = { "x-tarsy-proxy-secret": secret, "x-forwarded-groups": "sre, admin" };
     const names = {
       "x-remote-user": "remote",
       "x-forwarded-email": "ann@example.com",
@@ -26,7 +26,7 @@ describe("the mode proxy", () => {
       subject: "ann",
       name: "ann",
       roles: ["operator"],
-      teams: ["sre", "platform"],
+      teams: ["sre", "admin"],
       via: "proxy",
     });
     const { "x-forwarded-user": _user, ...withoutUser } = names;
