@@ -58,6 +58,8 @@ async function answerSse(
 ): Promise<void> {
   const closed = new AbortController();
   ctx.res.once("close", () => closed.abort());
+  // The client may have left while its credential was checked: the event is then over.
+  if (ctx.res.closed) closed.abort();
   const header = ctx.get("last-event-id");
   // A browser reconnects with the original query, so its header is newer.
   const field = header === "" ? "after_seq" : "Last-Event-ID";

@@ -1,8 +1,11 @@
 import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { connect } from "node:net";
 import { Type } from "typebox";
 import { expect } from "chai";
 import { addApiKey } from "#shared/access/api-keys.ts";
 import type { Role } from "#shared/access/identity.ts";
+import { selectRows } from "#shared/database/select-rows.ts";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { SseClient } from "../../../test/support/sse-client.ts";
 import { until } from "../../../test/support/until.ts";
@@ -28,6 +31,7 @@ const parseAudit = compileParser(
     has_more: Type.Boolean(),
   }),
 );
+const parseWaiting = compileParser("waiting backend", Type.Object({ pid: Type.Integer() }));
 const stages = [{ name: "look", agents: [{ name: "TestAgent" }] }];
 const TARSY = {
   defaults: { llm_provider: "scripted", alert_type: "test" },
@@ -185,6 +189,37 @@ describe("who may use the api with an API key", () => {
     for (let n = 0; n < 3; n += 1) statuses.push(streams.use(await open(greedy.headers)).status);
     expect(statuses).to.deep.equal([200, 200, 429]);
     expect(streams.use(await open(honest.headers)).status).to.equal(200);
+  });
+
+  it("keeps no event stream for a client that left while its key was read", async () => {
+    const { headers } = await key("hasty", ["operator"]);
+    const id = parseId(JSON.parse((await submit((await key("calm", ["operator"])).headers)).text)).session_id;
+    const path = `/api/v1/sessions/${id}/events`;
+    await api.db.transaction(async (transaction) => {
+      await transaction.query("LOCK TABLE api_keys IN ACCESS EXCLUSIVE MODE");
+      const sockets = [1, 2, 3].map(() => connect(api.port, "127.0.0.1"));
+      for (const socket of sockets) {
+        const credential = `Authorization: ${headers.authorization}\r\nAccept: text/event-stream`;
+        socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n${credential}\r\n\r\n`);
+      }
+      await until("the key is being read", async () => {
+        const sql =
+          "SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%FROM api_keys WHERE%'";
+        return (await selectRows(api.db, parseWaiting, sql, [])).length > 0;
+      });
+      for (const socket of sockets) {
+        const closed = once(socket, "close");
+        socket.destroy();
+        await closed;
+      }
+      // When this is answered the server has seen that they are closed.
+      await api.raw("GET", "/api/v1/none");
+    });
+    await using streams = new AsyncDisposableStack();
+    for (let n = 0; n < 2; n += 1) {
+      const stream = streams.use(await SseClient.open(`http://127.0.0.1:${api.port}${path}`, headers));
+      expect(stream.status).to.equal(200);
+    }
   });
 
   it("ends an event stream when its key expires", async () => {
