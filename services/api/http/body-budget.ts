@@ -5,6 +5,9 @@ interface OpenBody {
   readonly refuse: (error: RequestError) => void;
 }
 
+/** What a chunk takes beside its content: a client may send each byte in a chunk of its own. */
+const CHUNK_OVERHEAD_BYTES = 512;
+
 /** The bytes of all request bodies that are being read: who sends a body and never ends it must not take the memory. */
 export class BodyBudget {
   readonly #maxBytes: number;
@@ -16,7 +19,7 @@ export class BodyBudget {
     this.#maxBytes = maxBytes;
   }
 
-  /** Starts to count a body; `refuse` may be called once, until `close`. */
+  /** Starts to count a body, of which `add` reports each chunk as it arrives; `refuse` may be called once, until `close`. */
   open(refuse: (error: RequestError) => void): {
     readonly add: (bytes: number) => void;
     readonly close: () => void;
@@ -26,8 +29,9 @@ export class BodyBudget {
     return {
       add: (bytes) => {
         if (!this.#open.has(body)) return;
-        body.bytes += bytes;
-        this.#bytes += bytes;
+        const taken = bytes + CHUNK_OVERHEAD_BYTES;
+        body.bytes += taken;
+        this.#bytes += taken;
         while (this.#bytes > this.#maxBytes) this.#refuseLargest();
       },
       close: () => this.#close(body),

@@ -11,7 +11,7 @@ describe("a hostile request", () => {
   let api: ApiFixture;
 
   before(async () => {
-    const env = { ALERT_FINGERPRINT_PATH: "/fingerprint" };
+    const env = { ALERT_FINGERPRINT_PATH: "/fingerprint", API_MAX_BODY_MIB: "16" };
     const timeouts = { headersMs: 1_000, requestMs: 2_000, checkEveryMs: 100 };
     api = resources.use(await ApiFixture.start({ env, timeouts }));
   });
@@ -38,6 +38,24 @@ describe("a hostile request", () => {
       expect(answer).to.match(/^HTTP\/1\.1 408 [\s\S]*"message":"the request took too long/u);
       expect(answer.match(/HTTP\/1\.1/gu)).to.have.length(1);
     }
+  });
+
+  it("is answered 429 if it takes memory by many tiny chunks", async () => {
+    const socket = await dial();
+    socket.on("error", () => undefined);
+    let answer = "";
+    socket.on("data", (bytes) => (answer += bytes.toString("latin1")));
+    socket.write(`${head}Transfer-Encoding: chunked\r\n\r\n`);
+    const chunks = Buffer.from("1\r\nx\r\n".repeat(1_000));
+    // Far fewer bytes than an alert may have; the budget of 16 MiB is for what they take.
+    for (let sent = 0; sent < 100 && !socket.destroyed && answer === ""; sent++) {
+      if (!socket.write(chunks)) {
+        await Promise.race([once(socket, "drain"), once(socket, "close")]).catch(() => undefined);
+      }
+    }
+    if (answer === "") socket.end("0\r\n\r\n");
+    if (!socket.destroyed) await once(socket, "close");
+    expect(answer).to.match(/^HTTP\/1\.1 429 [\s\S]*too many bytes of request bodies/u);
   });
 
   it("is answered 413 long before a gigabyte of it is read", async () => {
