@@ -12,6 +12,9 @@ const PARSER_ERRORS = new Map<string, readonly [number, string]>([
   ["HPE_HEADER_OVERFLOW", [431, "the request's line and headers exceed 16 KiB"]],
 ]);
 
+/** How long a client has to read an answer after which its connection is closed. */
+const CLOSE_GRACE_MS = 2_000;
+
 /** Answers what Node's parser rejects in the form of every other error; no handler ever sees such a request. */
 export function answerParserErrors(server: Server): void {
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
@@ -27,7 +30,7 @@ export function answerParserErrors(server: Server): void {
   });
 }
 
-/** Writes an answer with one sentence to a socket that no response belongs to, and closes it. */
+/** Writes an answer with one sentence to a socket that no response belongs to, and closes it, after 2 s also if the client does not. */
 export function refuseRequest(
   socket: Duplex,
   status: number,
@@ -43,5 +46,9 @@ export function refuseRequest(
     ...fields,
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  // A client that does not close its side must not keep the socket, which no timeout of the server covers any more.
+  const late = setTimeout(() => socket.destroy(), CLOSE_GRACE_MS);
+  socket.once("close", () => clearTimeout(late));
+  socket.resume();
   socket.end(`HTTP/1.1 ${status} ${http.STATUS_CODES[status]}\r\n${lines.join("")}\r\n${body}`);
 }

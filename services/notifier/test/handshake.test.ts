@@ -1,6 +1,8 @@
+import { once } from "node:events";
 import { connect } from "node:net";
 import { expect } from "chai";
 import { SECURITY_HEADERS } from "#shared/service/security-headers.ts";
+import { until } from "../../../test/support/until.ts";
 import { NotifierFixture } from "./notifier-fixture.ts";
 import { tryHandshake } from "./try-handshake.ts";
 
@@ -43,6 +45,20 @@ describe("notifier: handshakes", () => {
     }
     await listed.stop();
     await files.stop();
+  });
+
+  it("closes the socket of a rejected client that keeps its side open", async () => {
+    const { port } = new URL(url);
+    const socket = connect({ port: Number(port), host: "127.0.0.1", allowHalfOpen: true });
+    socket.on("error", () => undefined);
+    socket
+      .resume()
+      .write(
+        "GET /elsewhere HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n",
+      );
+    await once(socket, "end");
+    // Only the answer to what is sent tells that the other side is gone.
+    await until("the socket is closed", () => socket.destroyed || (socket.write("x"), false), 30_000);
   });
 
   it("accepts both paths and rejects others with 404, plain requests with 426", async () => {
