@@ -2,14 +2,28 @@ import { LRUCache } from "lru-cache";
 import { maySee, seesAll, type SessionAccess } from "#shared/access/authorize.ts";
 import type { Identity } from "#shared/access/identity.ts";
 import { findSession, unknownSession } from "#shared/database/find-session.ts";
+import { TerminalError } from "#shared/errors.ts";
+import { untilAborted } from "#shared/until-aborted.ts";
 import type { DatabaseReads } from "../feed/database-reads.ts";
 
 const MAX_REMEMBERED = 10_000;
+
+type Access = SessionAccess | undefined;
+
+/** A read of a session's owner that any number of clients await. */
+interface Reading {
+  readonly access: Promise<Access>;
+  /** Aborted when nobody awaits it any more. */
+  readonly stop: AbortController;
+  waiting: number;
+}
 
 /** Which sessions a client may see. Owner and teams of a session never change, so they are remembered. */
 export class VisibleSessions {
   readonly #reads: DatabaseReads;
   readonly #remembered = new LRUCache<string, SessionAccess>({ max: MAX_REMEMBERED });
+
+  readonly #reading = new Map<string, Reading>();
 
   constructor(reads: DatabaseReads) {
     this.#reads = reads;
@@ -28,16 +42,40 @@ export class VisibleSessions {
     return access === undefined ? undefined : maySee(identity, access);
   }
 
-  /** The same, read from Postgres. Waits while it is unavailable; throws RetryableError if too many wait. */
+  /**
+   * The same, read from Postgres, once for all clients that ask at the same time. Waits while it is unavailable; throws
+   * RetryableError if too many wait.
+   */
   async find(identity: Identity, sessionId: string, signal: AbortSignal): Promise<boolean> {
-    const session = await this.#reads.run({
+    const reading = this.#reading.get(sessionId) ?? this.#read(sessionId);
+    reading.waiting += 1;
+    try {
+      const access = await untilAborted(reading.access, signal);
+      return access !== undefined && maySee(identity, access);
+    } finally {
+      reading.waiting -= 1;
+      if (reading.waiting === 0) {
+        reading.stop.abort(new TerminalError("unsubscribed", "nobody asks for the session any more"));
+        if (this.#reading.get(sessionId) === reading) this.#reading.delete(sessionId);
+      }
+    }
+  }
+
+  #read(sessionId: string): Reading {
+    const stop = new AbortController();
+    const read = this.#reads.run({
       what: "session owner",
-      signal,
+      signal: stop.signal,
       read: async (manager) => findSession(manager, sessionId),
     });
-    if (session === undefined) return false;
-    const { owner_subject, teams } = session;
-    this.#remembered.set(sessionId, { owner_subject, teams });
-    return maySee(identity, session);
+    const access = read.then((session) => {
+      if (session === undefined) return undefined;
+      const { owner_subject, teams } = session;
+      this.#remembered.set(sessionId, { owner_subject, teams });
+      return { owner_subject, teams };
+    });
+    const reading = { access, stop, waiting: 0 };
+    this.#reading.set(sessionId, reading);
+    return reading;
   }
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { expect } from "chai";
-import { addApiKey } from "#shared/access/api-keys.ts";
+import { addApiKey, revokeApiKey } from "#shared/access/api-keys.ts";
 import type { Identity, Role } from "#shared/access/identity.ts";
 import { TICKET_PROTOCOL, createTicket } from "#shared/access/socket-tickets.ts";
 import { until } from "../../../test/support/until.ts";
@@ -93,6 +93,20 @@ describe("who may open a socket and what it shows", () => {
     ]);
   });
 
+  it("reads the owner of a new session once for all clients", async () => {
+    const one = await fixture.notifier({ concurrentReads: 1, waitingReads: 1 }, TOKEN_MODE);
+    const session = await sessionOf("key:dora");
+    const { options } = await key("dora", ["submitter"]);
+    using clients = new DisposableStack();
+    const watchers = [];
+    for (let n = 0; n < 8; n += 1) watchers.push(clients.use(await TestClient.connect(one.url, options)));
+    for (const watcher of watchers) await watcher.subscribe("sessions");
+    await session.emit({ type: "session.status", session_id: session.id, status: "in_progress" });
+    for (const watcher of watchers) await watcher.until(() => watcher.of("session.status").length === 1);
+    const metrics = await (await fetch(`${one.healthUrl}/metrics`)).text();
+    expect(metrics).to.match(/database_reads_total\{[^}]*read="session owner"[^}]*\} 1\n/u);
+  });
+
   it("lets a client in once by a ticket, and selects its own protocol", async () => {
     const session = await sessionOf("key:ann");
     const protocol = `${TICKET_PROTOCOL}${await createTicket(fixture.db, ANN)}`;
@@ -103,6 +117,13 @@ describe("who may open a socket and what it shows", () => {
     const expired = await createTicket(fixture.db, ANN);
     await fixture.db.query("UPDATE ws_tickets SET expires_at = now()");
     expect(await status(url, {}, [`${TICKET_PROTOCOL}${expired}`])).to.equal(401);
+  });
+
+  it("lets nobody in by the ticket of a key that was revoked since", async () => {
+    const { id } = await key("gone", ["viewer"]);
+    const ticket = await createTicket(fixture.db, { ...ANN, keyId: id });
+    await revokeApiKey(fixture.db, id);
+    expect(await status(url, {}, [`${TICKET_PROTOCOL}${ticket}`])).to.equal(401);
   });
 
   it("closes with 4401 when the credential expires, and resumes with a new one", async () => {

@@ -58,7 +58,7 @@ export async function identifyClient(
     const identity =
       ticket === undefined
         ? await door.identify(request)
-        : await redeem(db, ticket.slice(TICKET_PROTOCOL.length));
+        : await redeem({ door, db }, ticket.slice(TICKET_PROTOCOL.length));
     authorize(identity, "session.read");
     return identity;
   } catch (error) {
@@ -66,9 +66,15 @@ export async function identifyClient(
   }
 }
 
-async function redeem(db: Queryable, ticket: string): Promise<Identity> {
+async function redeem(
+  { door, db }: { readonly door: Door; readonly db: Queryable },
+  ticket: string,
+): Promise<Identity> {
   const identity = await takeTicket(db, ticket);
   if (identity === undefined) throw unauthenticated("the ticket is unknown, expired or was used before");
+  if (!(await door.isActive(identity))) {
+    throw unauthenticated("the credential of the ticket is revoked or has expired");
+  }
   return identity;
 }
 
