@@ -20,10 +20,11 @@ export class ClientAddresses {
   /** `proxies`: addresses, networks such as `10.0.0.0/8`, or `private`. Throws TerminalError for anything else. */
   constructor(proxies: readonly string[]) {
     for (const entry of proxies.flatMap((name) => NAMED_NETWORKS[name] ?? [name])) {
-      const [address = "", prefix] = entry.split("/");
+      const [address = "", prefix, ...rest] = entry.split("/");
       const version = isIP(address);
-      const bits = prefix === undefined ? (version === 6 ? 128 : 32) : Number(prefix);
-      if (version === 0 || !Number.isInteger(bits) || bits < 0 || bits > (version === 6 ? 128 : 32)) {
+      const longest = version === 6 ? 128 : 32;
+      const bits = prefix === undefined ? longest : /^\d{1,3}$/u.test(prefix) ? Number(prefix) : Number.NaN;
+      if (version === 0 || Number.isNaN(bits) || bits > longest || rest.length > 0) {
         throw new TerminalError(
           "invalid_environment",
           `environment variable TRUSTED_PROXIES contains "${entry}": each must be an IP address, a network such as 10.0.0.0/8, or private`,

@@ -22,7 +22,7 @@ describe("ClientAddresses", () => {
     expect(new ClientAddresses(["private"]).of({ "x-forwarded-for": "192.0.2.7" }, "172.20.0.3")).to.equal(
       "192.0.2.7",
     );
-    for (const entry of ["proxy", "10.0.0.0/33", "10.0.0.0/x"]) {
+    for (const entry of ["proxy", "10.0.0.0/33", "10.0.0.0/x", "10.0.0.5/", "10.0.0.5/ ", "10.0.0.0/8/0"]) {
       expect(() => new ClientAddresses([entry]), entry).to.throw(/TRUSTED_PROXIES/u);
     }
   });
