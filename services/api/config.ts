@@ -70,7 +70,7 @@ export async function loadApiConfig(processEnv: Environment): Promise<ApiConfig>
     fingerprintPath: parseFingerprintPath(envText(env, "ALERT_FINGERPRINT_PATH", "")),
     access,
     keepAliveMs: 1_000 * envInteger(env, "KEEP_ALIVE_SECONDS", { fallback: 15, min: 1, max: 3_600 }),
-    bodyBytesInFlight: MEBIBYTE * envInteger(env, "API_MAX_BODY_MIB", { fallback: 64, min: 16, max: 65_536 }),
+    bodyBytesInFlight: MEBIBYTE * envInteger(env, "API_MAX_BODY_MIB", { fallback: 32, min: 16, max: 65_536 }),
     submissionsPerMinute: envInteger(env, "SUBMISSIONS_PER_MINUTE", {
       fallback: SUBMISSIONS_PER_MINUTE[isPersonalMode(access) ? "authenticated" : "local"],
       min: 5,

@@ -30,7 +30,7 @@ const MAX_WAITING = 10_000;
 const RETRY_MS = 1_000;
 /** Disposal waits this long for the rows that are still to be written. */
 const LAST_WRITE_MS = 3_000;
-/** Refusals of one peer that get rows: who is refused without end must not fill the table. */
+/** Refusals of one peer that are recorded: who is refused without end must fill neither table nor disk. */
 const REFUSALS = { perSecond: 1, burst: 100 };
 
 const INSERT = `
@@ -84,9 +84,9 @@ export class AuditLog implements AsyncDisposable {
 
   /** Records an entry and resolves once its row is committed or given up. Never rejects. */
   async recorded(entry: AuditEntry): Promise<void> {
-    this.logOnly(entry);
     const { identity, peer, action, sessionId, result, detail } = entry;
     if (result === "refused" && this.#refusals.take(peer ?? "unknown") > 0) return;
+    this.logOnly(entry);
     if (this.#waiting.length >= MAX_WAITING) {
       this.#unwritten += 1;
       return;

@@ -4,6 +4,7 @@ import type { JwtConfig, RoleRules } from "#shared/access/access-config.ts";
 import type { Identity } from "#shared/access/identity.ts";
 import { grantedRoles } from "#shared/access/granted-roles.ts";
 import { errorMessage } from "#shared/errors.ts";
+import { postgresSafeText } from "#shared/postgres-safe-text.ts";
 
 /** Checks one token. Throws AccessRefused 401 for one that is not valid, 503 while the provider's keys cannot be read. */
 export type JwtVerifier = (token: string) => Promise<Identity>;
@@ -49,8 +50,8 @@ function identityOf(payload: JWTPayload, config: JwtConfig, rules: RoleRules): I
   const { sub = "", exp = 0 } = payload;
   const name = [payload["preferred_username"], payload["email"]].find((claim) => typeof claim === "string");
   return {
-    subject: sub,
-    name: typeof name === "string" ? name : sub,
+    subject: postgresSafeText(sub).text,
+    name: postgresSafeText(typeof name === "string" ? name : sub).text,
     roles: grantedRoles(claimedTexts(payload, config.rolesClaim), rules, { areRoles: true }),
     teams: claimedTexts(payload, config.teamsClaim),
     via: "jwt",

@@ -1,58 +1,74 @@
 import { RequestError } from "./request-error.ts";
 
-interface OpenBody {
+interface CountedBody {
   bytes: number;
   readonly refuse: (error: RequestError) => void;
 }
 
 /** What a chunk takes beside its content: a client may send each byte in a chunk of its own. */
 const CHUNK_OVERHEAD_BYTES = 512;
+/** An alert of ordinary size is never refused: what many of these take is bounded by the number of connections. */
+const ALWAYS_TAKEN_BYTES = 16 * 1024;
 
-/** The bytes of all request bodies that are being read: who sends a body and never ends it must not take the memory. */
+/**
+ * The bytes of all request bodies, from their first byte to the end of the response: who sends a body and never ends it, or many
+ * large ones at once, must not take the memory.
+ */
 export class BodyBudget {
   readonly #maxBytes: number;
-  /** Oldest first. */
-  readonly #open = new Set<OpenBody>();
+  /** Bodies that are being received, oldest first. */
+  readonly #receiving = new Set<CountedBody>();
   #bytes = 0;
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
   }
 
-  /** Starts to count a body, of which `add` reports each chunk as it arrives; `refuse` may be called once, until `close`. */
+  /**
+   * Starts to count a body, of which `add` reports each chunk as it arrives. `refuse` may be called once, until `received`; the
+   * bytes are free again after `close`.
+   */
   open(refuse: (error: RequestError) => void): {
     readonly add: (bytes: number) => void;
+    readonly received: () => void;
     readonly close: () => void;
   } {
-    const body: OpenBody = { bytes: 0, refuse };
-    this.#open.add(body);
+    const body: CountedBody = { bytes: 0, refuse };
+    this.#receiving.add(body);
     return {
       add: (bytes) => {
-        if (!this.#open.has(body)) return;
+        if (!this.#receiving.has(body)) return;
         const taken = bytes + CHUNK_OVERHEAD_BYTES;
         body.bytes += taken;
         this.#bytes += taken;
-        while (this.#bytes > this.#maxBytes) this.#refuseLargest();
+        this.#makeRoom();
       },
+      received: () => void this.#receiving.delete(body),
       close: () => this.#close(body),
     };
   }
 
-  /** The largest, of equal ones the oldest: an alert of ordinary size is never refused for those that are held open. */
-  #refuseLargest(): void {
-    let largest: OpenBody | undefined;
-    for (const body of this.#open) if (largest === undefined || body.bytes > largest.bytes) largest = body;
-    if (largest === undefined) return;
-    this.#close(largest);
-    largest.refuse(
-      new RequestError(429, "too many bytes of request bodies are being received: try again in a moment", {
-        retryAfterSeconds: 1,
-        closesConnection: true,
-      }),
-    );
+  /** Refuses the largest of those that are being received, of equal ones the oldest, until the others have room. */
+  #makeRoom(): void {
+    while (this.#bytes > this.#maxBytes) {
+      let largest: CountedBody | undefined;
+      for (const body of this.#receiving) {
+        if (largest === undefined || body.bytes > largest.bytes) largest = body;
+      }
+      if (largest === undefined || largest.bytes <= ALWAYS_TAKEN_BYTES) return;
+      this.#close(largest);
+      largest.refuse(
+        new RequestError(429, "too many bytes of request bodies are being received: try again in a moment", {
+          retryAfterSeconds: 1,
+          closesConnection: true,
+        }),
+      );
+    }
   }
 
-  #close(body: OpenBody): void {
-    if (this.#open.delete(body)) this.#bytes -= body.bytes;
+  #close(body: CountedBody): void {
+    this.#receiving.delete(body);
+    this.#bytes -= body.bytes;
+    body.bytes = 0;
   }
 }

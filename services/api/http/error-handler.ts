@@ -5,6 +5,7 @@ import { isDatabaseUnavailable } from "#shared/database/database-unavailable.ts"
 import { coerceError } from "#shared/errors.ts";
 import type { Logger } from "#shared/service/logger.ts";
 import { RequestError } from "./request-error.ts";
+import { stopReading } from "./stop-reading.ts";
 
 /** By the status that the router sets for an unknown path or method, without a body. */
 const UNROUTED = new Map([
@@ -25,7 +26,7 @@ export function errorHandler(log: Logger): Middleware {
       if (error instanceof RequestError) {
         ctx.status = error.status;
         if (error.retryAfterSeconds !== undefined) ctx.set("retry-after", String(error.retryAfterSeconds));
-        if (error.closesConnection) ctx.set("connection", "close");
+        if (error.closesConnection) stopReading(ctx.req, ctx.res);
         ctx.body = {
           message: error.message,
           ...(error.allowed === undefined ? {} : { allowed: error.allowed }),
@@ -34,6 +35,7 @@ export function errorHandler(log: Logger): Middleware {
       } else if (error instanceof AccessRefused) {
         ctx.status = error.status;
         ctx.set(error.headers);
+        stopReading(ctx.req, ctx.res);
         ctx.body = { message: error.message };
       } else if (isDatabaseUnavailable(error)) {
         log.warn({ error: error.message, path: ctx.path }, "request refused: database unavailable");

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { getRawBody } from "raw-body";
 import { errorMessage } from "#shared/errors.ts";
 import type { BodyBudget } from "./body-budget.ts";
@@ -10,9 +10,12 @@ const BODY_LIMIT_BYTES = 8 * 1024 * 1024;
 /**
  * Reads and decodes a JSON body; an empty body counts as `{}`. Invalid UTF-8 becomes U+FFFD, because an alert with a
  * broken byte is better than no alert. Throws RequestError 415 for a compressed body, 413 over 8 MiB, 400 for another
- * content type or invalid JSON, 429 if `budget` has no room for its bytes.
+ * content type or invalid JSON, 429 if `budget` has no room for its bytes, which it counts until the response is sent.
  */
-export async function readJsonBody(request: IncomingMessage, budget: BodyBudget): Promise<unknown> {
+export async function readJsonBody(
+  { req: request, res: response }: { readonly req: IncomingMessage; readonly res: ServerResponse },
+  budget: BodyBudget,
+): Promise<unknown> {
   // Decompression would let a kilobyte grow to a gigabyte.
   const encoding = request.headers["content-encoding"]?.trim().toLowerCase() ?? "";
   if (encoding !== "" && encoding !== "identity") {
@@ -21,7 +24,7 @@ export async function readJsonBody(request: IncomingMessage, budget: BodyBudget)
       `content encoding '${abbreviate(encoding)}' is not accepted: send the body without a Content-Encoding`,
     );
   }
-  const bytes = await readBytes(request, budget);
+  const bytes = await readBytes(request, response, budget);
   if (bytes.length === 0) return {};
   const type = request.headers["content-type"]?.split(";", 1)[0]?.trim().toLowerCase() ?? "";
   if (type !== "application/json" && !type.endsWith("+json")) {
@@ -39,9 +42,15 @@ export async function readJsonBody(request: IncomingMessage, budget: BodyBudget)
   }
 }
 
-async function readBytes(request: IncomingMessage, budget: BodyBudget): Promise<Buffer> {
+async function readBytes(
+  request: IncomingMessage,
+  response: ServerResponse,
+  budget: BodyBudget,
+): Promise<Buffer> {
   const { promise: refused, reject: refuse } = Promise.withResolvers<never>();
   const body = budget.open(refuse);
+  if (response.destroyed) body.close();
+  else response.once("close", body.close);
   request.on("data", (chunk: Buffer) => body.add(chunk.length));
   try {
     const length = request.headers["content-length"];
@@ -57,6 +66,6 @@ async function readBytes(request: IncomingMessage, budget: BodyBudget): Promise<
     if (type === "entity.too.large") throw new RequestError(413, "Request Entity Too Large");
     throw new RequestError(400, `request body could not be read: ${errorMessage(error)}`);
   } finally {
-    body.close();
+    body.received();
   }
 }

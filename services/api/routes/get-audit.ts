@@ -9,7 +9,7 @@ import { validationError } from "../http/request-error.ts";
 import { withoutNulls } from "./session-view.ts";
 
 const LIMIT = { fallback: 100, min: 1, max: 1_000 };
-const BEFORE = { fallback: 2_147_483_647, min: 1, max: 9_999_999_999 };
+const BEFORE = { fallback: Number.MAX_SAFE_INTEGER, min: 1, max: 9_999_999_999 };
 
 const FIND = `
 SELECT id, to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS at, service, subject, via, peer, action,

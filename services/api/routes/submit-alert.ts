@@ -41,7 +41,7 @@ export function submitAlert({ config, db, dispatcher, metrics, door, audit }: Ap
     const caller = callerOf(ctx);
     const { identity } = caller;
     rate.check(identity);
-    const request = parseAlertRequest(await readJsonBody(ctx.req, bodies));
+    const request = parseAlertRequest(await readJsonBody(ctx, bodies));
     const alert = checkAlert(request, config);
     // After all other checks, so that a rejected request does not use up its key.
     const key = submissionKey(ctx.req.headers["idempotency-key"], {

@@ -8,7 +8,7 @@ const MEBIBYTE = 1024 * 1024;
 
 describe("request bodies that are never finished", () => {
   it("are refused, the largest first, so that there is room for others", async () => {
-    await using api = await ApiFixture.start({ env: { API_MAX_BODY_MIB: "8" } });
+    await using api = await ApiFixture.start({ env: { API_MAX_BODY_MIB: "16" } });
     const sockets: Socket[] = [];
     const answers = ["", "", "", "", "", ""];
     const hold = async (index: number, bytes: number) => {
@@ -24,7 +24,7 @@ describe("request bodies that are never finished", () => {
     };
     const refused = () =>
       answers.filter((answer) => /^HTTP\/1\.1 429 .*retry-after: 1/isu.test(answer)).length;
-    for (let index = 0; index < 5; index += 1) await hold(index, 3 * MEBIBYTE);
+    for (let index = 0; index < 5; index += 1) await hold(index, 6 * MEBIBYTE);
     await until("all but two are refused", () => refused() === 3);
     await hold(5, 1 * MEBIBYTE);
     expect(await api.post('{"data":"an honest alert"}')).to.include({ status: 202 });
@@ -40,19 +40,18 @@ describe("request bodies that are never finished", () => {
   });
 
   it("end their connections when they are refused", async () => {
-    await using api = await ApiFixture.start({ env: { API_MAX_BODY_MIB: "8" } });
-    const [first, second] = [connect(api.port, "127.0.0.1"), connect(api.port, "127.0.0.1")];
-    const closed = Promise.race([once(first, "close"), once(second, "close")]);
-    for (const socket of [first, second]) {
+    await using api = await ApiFixture.start({ env: { API_MAX_BODY_MIB: "16" } });
+    const sockets = [1, 2, 3].map(() => connect(api.port, "127.0.0.1"));
+    const closed = Promise.race(sockets.map(async (socket) => once(socket, "close")));
+    for (const socket of sockets) {
       socket.on("error", () => undefined).resume();
       socket.write(
         "POST /api/v1/alerts HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n",
       );
-      socket.write(`${(5 * MEBIBYTE).toString(16)}\r\n`);
-      socket.write(Buffer.alloc(5 * MEBIBYTE - 1, "x"));
+      socket.write(`${(6 * MEBIBYTE).toString(16)}\r\n`);
+      socket.write(Buffer.alloc(6 * MEBIBYTE - 1, "x"));
     }
     await closed;
-    first.destroy();
-    second.destroy();
+    for (const socket of sockets) socket.destroy();
   });
 });
