@@ -21,7 +21,7 @@ const parseStatement = compileParser(
 const STATEMENTS = `
 SELECT sum(calls)::float8 AS calls,
        sum(total_plan_time)::float8 AS plan_ms, sum(total_exec_time)::float8 AS run_ms, query FROM pg_stat_statements
-WHERE userid = 'tarsy'::regrole AND query NOT LIKE '%pg_stat_%' GROUP BY query ORDER BY calls DESC`;
+WHERE userid IN (SELECT oid FROM pg_roles WHERE rolname ~ '^tarsy') AND query NOT LIKE '%pg_stat_%' GROUP BY query ORDER BY calls DESC`;
 
 /** Restarts Postgres so that it counts every statement. Call it before any service connects. */
 export async function enableStatementCounts(servers: BackingServers): Promise<void> {

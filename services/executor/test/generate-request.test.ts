@@ -72,7 +72,7 @@ describe("generateRequest", () => {
       providerType: "google",
       model: "gemini",
       backend: "google-native",
-      maxToolResultTokens: 950_000,
+      maxToolResultTokens: 250_000,
       nativeTools: { google_search: true },
     });
     expect(entryHash).to.match(/^[\da-f]{64}$/u);
