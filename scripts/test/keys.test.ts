@@ -1,0 +1,76 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { expect } from "chai";
+import { ApiKeys } from "#shared/access/api-keys.ts";
+import { BackingServers } from "../../test/support/backing-servers.ts";
+
+const MAIN = join(import.meta.dirname, "..", "tarsy", "main.ts");
+const run = promisify(execFile);
+
+describe("npm run tarsy -- keys", () => {
+  let servers: BackingServers;
+
+  before(async () => {
+    servers = await BackingServers.choose({});
+    await servers.migrate();
+  });
+  after(() => servers[Symbol.asyncDispose]());
+
+  const keys = async (...args: string[]) =>
+    run(process.execPath, [MAIN, "keys", ...args], {
+      env: { ...process.env, DATABASE_URL: servers.postgres.url },
+    });
+  const identify = async (text: string) =>
+    new ApiKeys({ query: async (sql, values) => servers.query(sql, values ?? []) }).identify(text);
+
+  it("adds a key that lets its holder in, lists it without its secret, and revokes it", async () => {
+    const { stdout } = await keys(
+      "add",
+      "ann",
+      "--role",
+      "operator,viewer",
+      "--team",
+      "platform",
+      "--days",
+      "2",
+    );
+    const key = stdout.trim();
+    expect(await identify(key)).to.deep.include({
+      subject: "ann",
+      roles: ["operator", "viewer"],
+      teams: ["platform"],
+    });
+    const id = key.split("_")[1] ?? "";
+    const listed = (await keys("list")).stdout;
+    expect(listed).to.include(id).and.include("ann").and.include("operator,viewer").and.not.include(key);
+    expect((await keys("revoke", id)).stdout).to.equal(`${id} is revoked\n`);
+    expect(await identify(key)).to.equal(undefined);
+    const audit = await servers.query(
+      "SELECT action, detail ->> 'for' AS name FROM audit_log ORDER BY id",
+      [],
+    );
+    expect(audit).to.deep.equal([
+      { action: "key.add", name: "ann" },
+      { action: "key.revoke", name: "ann" },
+    ]);
+  });
+
+  it("names what is wrong with its arguments", async () => {
+    for (const [args, message] of [
+      [["add", "ann"], "--role is missing: one of viewer"],
+      [["add", "ann", "--role", "root"], '--role is "root": use viewer'],
+      [["add", "ann", "--role", "admin", "--days", "x"], '--days is "x"'],
+      [["add", "--role", "admin"], "name the one who gets the key"],
+      [["lose"], "keys lose: use add, list or revoke"],
+    ] as const) {
+      const failure: unknown = await keys(...args).catch((error: unknown) => error);
+      expect(failure, args.join(" ")).to.include({ code: 2 });
+      expect(String(failure instanceof Error && "stdout" in failure ? failure.stdout : "")).to.include(
+        message,
+      );
+    }
+    const unknown: unknown = await keys("revoke", "0123456789ab").catch((error: unknown) => error);
+    expect(unknown).to.include({ code: 1 });
+  });
+});
