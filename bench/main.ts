@@ -10,6 +10,7 @@ const BENCHMARKS: ReadonlyMap<string, () => Promise<Benchmark>> = new Map([
   ["storm", async () => (await import("./storm.ts")).storm],
   ["connections", async () => (await import("./connections.ts")).connections],
   ["versus", async () => (await import("./versus.ts")).versus],
+  ["door", async () => (await import("./door.ts")).door],
   ["step", async () => (await import("./step.ts")).step],
   ["startup", async () => (await import("./startup.ts")).startup],
 ]);

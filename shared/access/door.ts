@@ -11,7 +11,9 @@ import type { Identity } from "#shared/access/identity.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 
 /** What of a request decides whether it gets in. */
-type DoorRequest = Pick<IncomingMessage, "method" | "headers" | "socket">;
+type DoorRequest = Pick<IncomingMessage, "method" | "headers"> & {
+  readonly socket: { readonly remoteAddress?: string | undefined };
+};
 
 /** Decides which requests get in and who makes them. Api and notifier have the same. */
 export class Door {

@@ -97,11 +97,18 @@ function resolveProvider(config: AgentConfig, name: string, strategy: IterationS
     ...(credentials_env === undefined ? {} : { credentials_env }),
     ...(project === undefined ? {} : { project }),
     ...(location === undefined ? {} : { location }),
-    ...(base_url === undefined ? {} : { base_url }),
+    ...(base_url === undefined ? {} : { base_url: withoutCredentials(base_url) }),
     ...(script === undefined ? {} : { script }),
     max_tool_result_tokens,
     native_tools: { ...native_tools },
   };
+}
+
+/** The gateway has the whole address in its own file; user, password and query may be secret and are not stored. */
+function withoutCredentials(address: string): string {
+  const url = URL.parse(address);
+  if (url === null || (url.username === "" && url.password === "" && url.search === "")) return address;
+  return `${url.protocol}//${url.host}${url.pathname}`;
 }
 
 /**
