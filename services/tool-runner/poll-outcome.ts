@@ -9,12 +9,12 @@ const LAST_POLL_MS = 250;
 /** Fails a call whose runner is lost: only that runner could have known the real outcome. */
 const FAIL_LOST = `
 WITH lost AS (
-UPDATE tool_calls
-SET state = 'failed', completed_at = now(), alive_until = NULL,
+  UPDATE tool_calls
+  SET state = 'failed', completed_at = now(), alive_until = NULL,
     failure = CASE WHEN read_only THEN 'interrupted' ELSE 'outcome_unknown' END,
     result = CASE WHEN read_only THEN 'its runner died' ELSE 'its runner died; whether it took effect is not known' END
-WHERE call_id = $1 AND state = 'running' AND alive_until < clock_timestamp()
-RETURNING call_id, session_id, execution_id, name, failure
+  WHERE call_id = $1 AND state = 'running' AND alive_until < clock_timestamp()
+  RETURNING call_id, session_id, execution_id, name, failure
 )
 INSERT INTO audit_log (service, subject, via, action, session_id, result, detail)
 SELECT 'tool-runner', execution_id::text, 'agent', 'tool.call', session_id, failure,

@@ -224,7 +224,7 @@ describe("who may use the api with an API key", () => {
 
   it("ends an event stream when its key expires", async () => {
     const { id: keyId, headers } = await key("brief", ["operator"], [], 1);
-    await api.db.query("UPDATE api_keys SET expires_at = now() + interval '2 s' WHERE id = $1", [keyId]);
+    await api.db.query("UPDATE api_keys SET expires_at = now() + interval '8 s' WHERE id = $1", [keyId]);
     const id = parseId(JSON.parse((await submit(headers)).text)).session_id;
     await using stream = await SseClient.open(
       `http://127.0.0.1:${api.port}/api/v1/sessions/${id}/events`,
