@@ -46,7 +46,7 @@ describe("notifier: slow and fast clients", () => {
   });
 
   it("waits for a client that reads its history slowly while it keeps reading", async () => {
-    const generous = await fixture.notifier({ heartbeatMs: 3_000, drainTimeoutMs: 60_000 });
+    const generous = await fixture.notifier({ heartbeatMs: 6_000, drainTimeoutMs: 60_000 });
     const session = await fixture.newSession();
     await session.commit(...Array.from({ length: 60 }, () => session.whole(LARGE)));
     using client = await TestClient.connect(generous.url, { autoPong: false });
@@ -57,7 +57,7 @@ describe("notifier: slow and fast clients", () => {
     client.socket.on("message", () => {
       client.socket.pause();
       // The whole history takes several heartbeats.
-      setTimeout(() => client.socket.resume(), 200);
+      setTimeout(() => client.socket.resume(), 300);
     });
     await client.subscribe(`session:${session.id}`, { after_seq: 0 });
     await client.untilSeq(50);

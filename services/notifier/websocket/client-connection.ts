@@ -40,6 +40,7 @@ export class ClientConnection {
   readonly #takeToken: () => boolean;
   readonly #floodGraceMs: number;
   #alive = true;
+  #unansweredPings = 0;
   #writesAtLastHeartbeat = 0;
   #catchups = 0;
   #lastCatchup: Promise<void> = Promise.resolve();
@@ -63,8 +64,7 @@ export class ClientConnection {
     this.closed = promise;
     socket.on("message", (data, isBinary) => this.#receive(data, isBinary));
     socket.on("ping", () => this.#admit());
-    // An answer to our ping is free, any other pong counts as a message.
-    socket.on("pong", () => (this.#alive ? this.#admit() : (this.#alive = true)));
+    socket.on("pong", () => this.#receivePong());
     // A protocol error of the peer: `ws` closes the socket with the matching code.
     socket.on("error", (error) => context.log.debug({ error: errorMessage(error) }, "client socket failed"));
     socket.on("close", () => {
@@ -87,7 +87,9 @@ export class ClientConnection {
       return;
     }
     this.#alive = false;
-    if (this.#socket.readyState === this.#socket.OPEN) this.#socket.ping();
+    if (this.#socket.readyState !== this.#socket.OPEN) return;
+    this.#unansweredPings += 1;
+    this.#socket.ping();
   }
 
   /** Never rejects. */
@@ -125,6 +127,13 @@ export class ClientConnection {
       this.#floodGraceMs,
     );
     return false;
+  }
+
+  /** An answer to a ping of ours is free, however late it comes; any other pong counts as a message. */
+  #receivePong(): void {
+    if (this.#unansweredPings === 0) return void this.#admit();
+    this.#unansweredPings -= 1;
+    this.#alive = true;
   }
 
   #receive(data: RawData, isBinary: boolean): void {
