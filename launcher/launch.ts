@@ -93,7 +93,7 @@ function deleteData(paths: ProjectPaths): void {
   rmSync(paths.data, { recursive: true, force: true });
 }
 
-/** The token between executors and gateway: the user's, else one for this start that nobody else knows. */
+/** The token that executors send to the gateway: the user's, else a random one for this start. */
 function gatewayToken(env: Environment): string {
   const given = secretVariable(env, "LLM_GATEWAY_TOKEN");
   return given === "" ? randomBytes(32).toString("base64url") : given;

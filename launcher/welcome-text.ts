@@ -27,7 +27,7 @@ function configurationText({ path, isDemo }: ConfigDirectory): string {
   return `${path}: no GOOGLE_API_KEY is set, so a scripted demo model answers and no LLM is called; to use Gemini, stop and run: GOOGLE_API_KEY=your-key npm start (or put it into deploy/config/.env)`;
 }
 
-/** Who may use it, so that nobody has to guess. */
+/** The access mode and what it allows. */
 function accessText(mode: string, { header }: ProjectPaths): string {
   if (mode === "" || mode === "loopback") {
     return "loopback: every program and user of this machine, as operator (others: npm start -- --private)";

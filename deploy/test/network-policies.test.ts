@@ -51,7 +51,7 @@ function peers(list: readonly Static<typeof Peer>[] | undefined): string[] {
   });
 }
 
-/** "who → whom: port", for every pod of a policy and every peer. */
+/** "source → destination: port", for every pod of a policy and every peer. */
 function edges(policies: readonly Static<typeof Policy>[], direction: "ingress" | "egress"): string[] {
   const found = policies.flatMap(({ spec }) => {
     const pods = selected(spec.podSelector);

@@ -81,7 +81,7 @@ export function readAccessConfig(env: Environment): AccessConfig {
 }
 
 /** The address under which clients reach the service, which for a container is not the one it listens on. */
-export function publishedAddress(env: Environment): string {
+function publishedAddress(env: Environment): string {
   return envText(env, "PUBLISHED_ADDRESS", bindAddress(env));
 }
 

@@ -74,7 +74,7 @@ export class ApiKeys {
 }
 
 /** A new key: its text, shown once, and the parts that are stored. */
-export function newApiKey(): { readonly id: string; readonly text: string; readonly secretHash: Buffer } {
+function newApiKey(): { readonly id: string; readonly text: string; readonly secretHash: Buffer } {
   const id = randomBytes(6).toString("hex");
   const secret = randomBytes(32).toString("base64url");
   return { id, text: `tarsy_${id}_${secret}`, secretHash: sha256(secret) };

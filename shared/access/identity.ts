@@ -5,7 +5,7 @@ import { literals } from "#shared/contracts/literals.ts";
 export const ROLES = ["viewer", "submitter", "operator", "admin"] as const;
 export type Role = (typeof ROLES)[number];
 
-/** How a request was authenticated. `loopback` is not authenticated: any program of this machine. */
+/** How a request was authenticated. In `loopback` it was not: every program of this machine may make it. */
 export const AUTHENTICATED_BY = ["loopback", "private", "key", "jwt", "proxy"] as const;
 
 /** Who makes a request, and what that allows. */

@@ -16,11 +16,11 @@ interface CleanUpDeps {
 const EVERY_MS = 60 * 60 * 1_000;
 const RETRY_MS = 60_000;
 
-/** How long the rows of a session that somebody deleted may stay. */
+/** The maximum delay before the rows of a session deleted on request are removed. */
 const ERASE_EVERY_MS = 5_000;
 
 /**
- * Until `signal` aborts: every few seconds removes the sessions that somebody deleted, and every hour purges the events
+ * Until `signal` aborts: every few seconds removes the sessions that were deleted on request, and every hour purges the events
  * of ended sessions, hides old ones and removes those that were hidden long ago; after a failure again within a minute.
  * Any number of replicas may do so. Never throws.
  */

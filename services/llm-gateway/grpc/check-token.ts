@@ -1,4 +1,5 @@
-import { createHash, timingSafeEqual } from "node:crypto";
+import { timingSafeEqual } from "node:crypto";
+import { sha256 } from "#shared/access/secret-equals.ts";
 
 const SCHEME = "Bearer ";
 
@@ -7,14 +8,10 @@ const SCHEME = "Bearer ";
  * in constant time, so the time of a refusal tells nothing about them.
  */
 export function tokenCheck(accepted: readonly string[]): (metadata: readonly unknown[]) => boolean {
-  const digests = accepted.map(digest);
+  const digests = accepted.map(sha256);
   return ([sent]) => {
     if (typeof sent !== "string" || !sent.startsWith(SCHEME)) return false;
-    const candidate = digest(sent.slice(SCHEME.length));
+    const candidate = sha256(sent.slice(SCHEME.length));
     return digests.map((known) => timingSafeEqual(known, candidate)).includes(true);
   };
-}
-
-function digest(token: string): Buffer {
-  return createHash("sha256").update(token).digest();
 }

@@ -102,6 +102,26 @@ describe("serveTools", () => {
     expect(await ask(newCall())).to.include({ kind: "result" });
   });
 
+  it("records a call and its result in the audit log", async () => {
+    const tool = gatedTool();
+    tool.open();
+    await using _ = await serve(tool);
+    const call = newCall();
+    expect(await ask(call)).to.include({ kind: "result" });
+    const sql = `SELECT subject, via, action, session_id, result, detail ->> 'tool' AS tool FROM audit_log
+                 WHERE detail ->> 'call_id' = $1`;
+    expect(await fixture.db.query(sql, [call.call_id])).to.deep.equal([
+      {
+        subject: call.execution_id,
+        via: "agent",
+        action: "tool.call",
+        session_id: call.session_id,
+        result: "completed",
+        tool: "lab.gate",
+      },
+    ]);
+  });
+
   it("answers busy over the limit of concurrent calls", async () => {
     const tool = gatedTool();
     await using _ = await serve(tool, 1);
