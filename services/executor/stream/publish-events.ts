@@ -45,10 +45,20 @@ export function openEventPublisher({
     publishEvent(bus, event);
   };
 
+  /** The seq to go on with. If the stream cannot be asked, the event's own: readers fill the gap from the rows. */
+  const firstUnpublished = async (event: SessionEvent): Promise<number> => {
+    try {
+      return (await lastPublishedSeq(bus, sessionId)) + 1;
+    } catch (error) {
+      log.warn({ seq: event.seq, error: errorMessage(error) }, "earlier events not looked up");
+      return event.seq;
+    }
+  };
+
   const sendUpTo = async (event: SessionEvent) => {
     // Without NATS, events are skipped; the first event after the reconnect also sends the skipped ones.
     if (!bus.isConnected()) return;
-    nextSeq ??= (await lastPublishedSeq(bus, sessionId)) + 1;
+    nextSeq ??= await firstUnpublished(event);
     while (nextSeq < event.seq) {
       const missed = await readEvents(db, sessionId, {
         afterSeq: nextSeq - 1,

@@ -1,6 +1,8 @@
 import { expect } from "chai";
+import { ensureStreams } from "#shared/bus/ensure-streams.ts";
 import { publishEvent } from "#shared/bus/publish-event.ts";
 import { lastPublishedSeq } from "#shared/bus/last-published-seq.ts";
+import { EVENTS_STREAM } from "#shared/contracts/subjects.ts";
 import type { SessionEvent, UnstampedPayload } from "#shared/contracts/session-event.ts";
 import { appendEvents } from "#shared/database/append-events.ts";
 import { until } from "../../../test/support/until.ts";
@@ -96,6 +98,18 @@ describe("openEventPublisher", () => {
     expect(seqs(heard)).to.deep.equal(upTo(3));
   });
 
+  it("sends an event alone on a takeover while the stream cannot be asked", async () => {
+    const id = await executor.insert();
+    const heard = await executor.listen(id);
+    await append(id, 2);
+    await executor.bus.jsm.streams.delete(EVENTS_STREAM);
+    await using publisher = open(id, false);
+    publisher.publish(await append(id, 1));
+    await until("the new one has arrived", () => heard.length === 1);
+    expect(seqs(heard)).to.deep.equal([3]);
+    await ensureStreams(executor.bus, { replicas: 1 });
+  });
+
   it("never throws while NATS is down, and publishes again afterwards", async () => {
     const id = await executor.insert();
     await using publisher = open(id, false);
@@ -105,7 +119,7 @@ describe("openEventPublisher", () => {
     await executor.servers.restartNats();
     const heard = await until("a listener connects", async () => executor.listen(id));
     await until("the executor is back", async () => {
-      await executor.bus.check();
+      await executor.deps.bus.check();
       return true;
     });
     publisher.publish(await append(id, 1));
