@@ -1,6 +1,7 @@
 import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
 import { AgentConfigError } from "#shared/agent-config/config-problem.ts";
 import { loadAgentConfig } from "#shared/agent-config/load-agent-config.ts";
+import { credentialVariables } from "#shared/agent-config/provider-keys.ts";
 import type { ConfigDirectory } from "./find-config-directory.ts";
 import { LaunchError } from "./launch-error.ts";
 
@@ -20,9 +21,6 @@ export async function checkConfiguration({ path, env }: ConfigDirectory): Promis
 
 function providerKeys({ llmProviders, origins }: AgentConfig): string[] {
   const inserted = new Set([...origins.values()].flatMap(({ variables }) => variables));
-  const named = [...llmProviders.values()].flatMap(({ api_key_env, credentials_env }) => [
-    ...(api_key_env === undefined ? [] : [api_key_env]),
-    ...(credentials_env === undefined ? [] : [credentials_env]),
-  ]);
+  const named = [...llmProviders.values()].flatMap(credentialVariables);
   return [...new Set(named)].filter((name) => !inserted.has(name));
 }

@@ -2,6 +2,7 @@ import type { LlmProvider } from "#shared/agent-config/agent-config.ts";
 import { readConfigEnvironment } from "#shared/agent-config/config-environment.ts";
 import type { ConfigProblem } from "#shared/agent-config/config-problem.ts";
 import { loadLlmProviders } from "#shared/agent-config/load-llm-providers.ts";
+import { credentialVariables } from "#shared/agent-config/provider-keys.ts";
 import { envInteger, envPort, envText, type Environment } from "#shared/service/environment.ts";
 import { acceptedGatewayTokens } from "#shared/service/gateway-token.ts";
 import { secretVariable } from "#shared/service/secret-variable.ts";
@@ -83,13 +84,8 @@ export async function loadGatewayConfig(real: Environment): Promise<GatewayConfi
 
 /** The variables that the providers name as credentials, and no other. */
 function credentialsOf(providers: ReadonlyMap<string, LlmProvider>, env: Environment): Environment {
-  const names = [...providers.values()].flatMap(({ api_key_env, credentials_env }) => [
-    api_key_env,
-    credentials_env,
-  ]);
-  return Object.fromEntries(
-    names.filter((name) => name !== undefined).map((name) => [name, secretVariable(env, name)]),
-  );
+  const names = [...providers.values()].flatMap(credentialVariables);
+  return Object.fromEntries(names.map((name) => [name, secretVariable(env, name)]));
 }
 
 /**

@@ -143,6 +143,26 @@ const LLM_PROVIDERS: Readonly<Record<string, LlmProviderEntry>> = {
     api_key_env: "XAI_API_KEY",
     max_tool_result_tokens: 200_000,
   },
+  "mistral-default": {
+    type: "mistral",
+    model: "mistral-large-latest",
+    max_tool_result_tokens: 100_000,
+  },
+  "groq-default": {
+    type: "groq",
+    model: "openai/gpt-oss-120b",
+    max_tool_result_tokens: 100_000,
+  },
+  "openrouter-default": {
+    type: "openrouter",
+    model: "anthropic/claude-sonnet-4.5",
+    max_tool_result_tokens: 150_000,
+  },
+  "deepseek-default": {
+    type: "deepseek",
+    model: "deepseek-v4-pro",
+    max_tool_result_tokens: 100_000,
+  },
   "vertexai-default": {
     type: "vertexai",
     model: "claude-sonnet-4-5@20250929",

@@ -1,5 +1,5 @@
 import {
-  RESOLVED_CHAIN_VERSION,
+  chainVersion,
   withVariables,
   type IterationStrategy,
   type LlmBackend,
@@ -9,6 +9,7 @@ import {
   type ResolvedProvider,
   type ResolvedStage,
 } from "#shared/contracts/resolved-chain.ts";
+import { typeSettings } from "#shared/agent-config/provider-keys.ts";
 import { TerminalError } from "#shared/errors.ts";
 import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
 import { findChain, knownAlertTypes } from "#shared/agent-config/find-chain.ts";
@@ -35,7 +36,7 @@ export function resolveChain(config: AgentConfig, alertType: string | undefined)
   const { chain } = found;
   const stages = chain.stages.map((stage) => resolveStage(config, chain, stage));
   return withVariables({
-    version: RESOLVED_CHAIN_VERSION,
+    version: chainVersion(stages),
     chain_id: found.chainId,
     alert_type: found.alertType,
     session_timeout_ms: config.queue.session_timeout_ms,
@@ -99,6 +100,7 @@ function resolveProvider(config: AgentConfig, name: string, strategy: IterationS
     ...(location === undefined ? {} : { location }),
     ...(base_url === undefined ? {} : { base_url: withoutCredentials(base_url) }),
     ...(script === undefined ? {} : { script }),
+    ...typeSettings(provider),
     max_tool_result_tokens,
     native_tools: { ...native_tools },
   };

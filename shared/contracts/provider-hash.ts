@@ -10,9 +10,35 @@ export interface HashedProvider {
   readonly location?: string;
   readonly base_url?: string;
   readonly script?: string;
+  readonly region?: string;
+  readonly deployment?: string;
+  readonly api_version?: string;
+  readonly authority_host?: string;
+  readonly access_key_id_env?: string;
+  readonly secret_access_key_env?: string;
+  readonly session_token_env?: string;
+  readonly tenant_id_env?: string;
+  readonly client_id_env?: string;
+  readonly client_secret_env?: string;
+  readonly machine_credentials?: boolean;
   readonly max_tool_result_tokens: number;
   readonly native_tools?: Readonly<Record<string, boolean>>;
 }
+
+/** The settings of single types. They are part of the hash only where they are set, so that other hashes stay the same. */
+export const TYPE_SETTINGS = [
+  "region",
+  "deployment",
+  "api_version",
+  "authority_host",
+  "access_key_id_env",
+  "secret_access_key_env",
+  "session_token_env",
+  "tenant_id_env",
+  "client_id_env",
+  "client_secret_env",
+  "machine_credentials",
+] as const satisfies readonly (keyof HashedProvider)[];
 
 /**
  * SHA-256 in hex over an LLM provider's entry. Equal for the entry that is stored with a session and the same entry in a
@@ -20,6 +46,7 @@ export interface HashedProvider {
  * a secret.
  */
 export function hashProvider(entry: HashedProvider): string {
+  const settings = TYPE_SETTINGS.filter((key) => entry[key] !== undefined).map((key) => [key, entry[key]]);
   const covered = [
     entry.type,
     entry.model,
@@ -31,6 +58,7 @@ export function hashProvider(entry: HashedProvider): string {
     entry.script ?? "",
     entry.max_tool_result_tokens,
     Object.entries(entry.native_tools ?? {}).toSorted(([a], [b]) => (a < b ? -1 : 1)),
+    ...settings,
   ];
   return createHash("sha256").update(JSON.stringify(covered)).digest("hex");
 }

@@ -19,8 +19,31 @@ export type IterationStrategy = (typeof ITERATION_STRATEGIES)[number];
 /** Those that call tools. */
 export const TOOL_STRATEGIES = ["react", "native-thinking"] as const satisfies readonly IterationStrategy[];
 
-export const PROVIDER_TYPES = ["google", "openai", "anthropic", "xai", "vertexai", "scripted"] as const;
+export const PROVIDER_TYPES = [
+  "google",
+  "openai",
+  "anthropic",
+  "xai",
+  "vertexai",
+  "mistral",
+  "groq",
+  "openrouter",
+  "deepseek",
+  "azure",
+  "bedrock",
+  "scripted",
+] as const;
 export type ProviderType = (typeof PROVIDER_TYPES)[number];
+
+/** The types that readers of version 2 of the stored format know; they refuse a session with any other. */
+const TYPES_OF_VERSION_2: readonly string[] = [
+  "google",
+  "openai",
+  "anthropic",
+  "xai",
+  "vertexai",
+  "scripted",
+] satisfies readonly ProviderType[];
 
 export const LLM_BACKENDS = ["google-native", "langchain", "scripted"] as const;
 export type LlmBackend = (typeof LLM_BACKENDS)[number];
@@ -31,10 +54,14 @@ export type LlmBackend = (typeof LLM_BACKENDS)[number];
  */
 export const RESOLVED_CHAIN_VERSION = 2;
 
+/** The format of a chain with a provider that readers of version 2 would refuse; otherwise the same. */
+export const OPEN_TYPES_VERSION = 3;
+
 /** One LLM provider as an execution uses it. Secrets appear only as names of environment variables. */
 export const ResolvedProvider = Type.Object({
   name: Type.String(),
-  type: literals(PROVIDER_TYPES),
+  /** One of PROVIDER_TYPES; any text is read, because only the llm-gateway must know the type. */
+  type: Type.String(),
   model: Type.String(),
   backend: literals(LLM_BACKENDS),
   api_key_env: Type.Optional(Type.String()),
@@ -43,6 +70,18 @@ export const ResolvedProvider = Type.Object({
   project: Type.Optional(Type.String()),
   location: Type.Optional(Type.String()),
   base_url: Type.Optional(Type.String()),
+  /** Settings of single types, as in the file. Of those that name variables, the names. */
+  region: Type.Optional(Type.String()),
+  deployment: Type.Optional(Type.String()),
+  api_version: Type.Optional(Type.String()),
+  authority_host: Type.Optional(Type.String()),
+  access_key_id_env: Type.Optional(Type.String()),
+  secret_access_key_env: Type.Optional(Type.String()),
+  session_token_env: Type.Optional(Type.String()),
+  tenant_id_env: Type.Optional(Type.String()),
+  client_id_env: Type.Optional(Type.String()),
+  client_secret_env: Type.Optional(Type.String()),
+  machine_credentials: Type.Optional(Type.Boolean()),
   /** Only for type `scripted`: the script, relative to the configuration directory. */
   script: Type.Optional(Type.String()),
   max_tool_result_tokens: Type.Integer(),
@@ -82,7 +121,7 @@ export type ResolvedStage = Static<typeof ResolvedStage>;
  * tool call (claim-tool-call.ts) reads an agent's strategy, servers and tools from the stored JSON.
  */
 export const ResolvedChain = Type.Object({
-  version: Type.Literal(RESOLVED_CHAIN_VERSION),
+  version: Type.Union([Type.Literal(RESOLVED_CHAIN_VERSION), Type.Literal(OPEN_TYPES_VERSION)]),
   chain_id: Type.String(),
   alert_type: Type.String(),
   /** Counts from the session's `started_at`, across owners. */
@@ -149,14 +188,22 @@ const parseCurrent = compileParser("resolved chain", ResolvedChain);
 export function parseResolvedChain(stored: unknown): ResolvedChain {
   const versioned = parseVersion(stored);
   const { version = 1 } = versioned;
-  if (version > RESOLVED_CHAIN_VERSION) {
+  if (version > OPEN_TYPES_VERSION) {
     throw new RetryableError(
       NEWER_VERSION,
-      `the session's configuration has version ${version}, and this process reads versions up to ${RESOLVED_CHAIN_VERSION}: a newer one must continue it`,
+      `the session's configuration has version ${version}, and this process reads versions up to ${OPEN_TYPES_VERSION}: a newer one must continue it`,
     );
   }
   // Version 2 added only the version itself.
   return parseCurrent(version === 1 ? { ...versioned, version: RESOLVED_CHAIN_VERSION } : stored);
+}
+
+/** The version to store a chain of these stages with: the lowest whose readers know all its types of providers. */
+export function chainVersion(stages: readonly ResolvedStage[]): ResolvedChain["version"] {
+  const agents = stages.flatMap((stage) => [...stage.agents, ...(stage.synthesis ? [stage.synthesis] : [])]);
+  return agents.every(({ llm_provider: { type } }) => TYPES_OF_VERSION_2.includes(type))
+    ? RESOLVED_CHAIN_VERSION
+    : OPEN_TYPES_VERSION;
 }
 
 /** SHA-256 in hex over the chain as JSON; equal configurations give equal hashes. */

@@ -1,5 +1,6 @@
 import type { Loose } from "#shared/agent-config/check-shape.ts";
 import { checkUrl, requireKey } from "#shared/agent-config/checks/check-keys.ts";
+import { checkTypeSettings } from "#shared/agent-config/checks/check-type-settings.ts";
 import type { Reporter } from "#shared/agent-config/reporter.ts";
 import { NATIVE_TOOLS, type LlmProviderEntry } from "#shared/agent-config/schemas/llm-providers-file.ts";
 import { suggestName } from "#shared/agent-config/suggest-name.ts";
@@ -9,6 +10,7 @@ export function checkLlmProvider(provider: Loose<LlmProviderEntry>, reporter: Re
   const { type, native_tools: nativeTools } = provider;
   checkUrl(provider, "base_url", provider.base_url, reporter);
   if (type === undefined) return;
+  checkTypeSettings(provider, type, reporter);
   if (type === "scripted") {
     requireKey(provider, "script", "is required for provider type scripted", reporter);
   } else {

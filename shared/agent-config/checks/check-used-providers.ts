@@ -1,7 +1,9 @@
 import { realpathSync, statSync } from "node:fs";
 import { isAbsolute, join, relative, sep } from "node:path";
 import type { Loose } from "#shared/agent-config/check-shape.ts";
+import { namesCredential } from "#shared/agent-config/checks/check-type-settings.ts";
 import type { CheckContext } from "#shared/agent-config/checks/check-context.ts";
+import { CREDENTIAL_KEYS, keyVariable } from "#shared/agent-config/provider-keys.ts";
 import type { Target } from "#shared/agent-config/reporter.ts";
 import type { LlmProviderEntry } from "#shared/agent-config/schemas/llm-providers-file.ts";
 import type { ChainEntry } from "#shared/agent-config/schemas/tarsy-file.ts";
@@ -57,22 +59,34 @@ function checkUsable(
   const { reporter, env, configDir } = context;
   const users = chainList(chainIds);
   const isWritten = reporter.sources.has(provider);
-  for (const key of ["api_key_env", "credentials_env", "project_env", "location_env"] as const) {
-    const variable = provider[key];
+  for (const key of [...CREDENTIAL_KEYS, "project_env", "location_env"] as const) {
+    const variable = key === "api_key_env" ? keyVariable(provider) : provider[key];
     if (provider.type === "scripted" || variable === undefined) continue;
     if (secretVariable(env, variable) !== "") continue;
-    const rule = isWritten ? "must name a variable that is set" : `needs ${variable} to be set`;
+    const isNamed = isWritten && provider[key] !== undefined;
+    const rule = isNamed ? "must name a variable that is set" : `needs ${variable} to be set`;
     const hint = `set ${variable} in the environment or in ${join(configDir, ".env")}: ${users} can use ${name}`;
-    reporter.error(isWritten ? { container: provider, key } : reference, rule, hint);
+    reporter.error(isNamed ? { container: provider, key } : reference, rule, hint);
   }
   if (!isWritten || provider.type === undefined) return;
   if (provider.type === "scripted") checkScript(provider, context);
-  const keyless =
-    provider.type === "vertexai" || provider.type === "scripted" || provider.base_url !== undefined;
-  if (!keyless && provider.api_key_env === undefined && !reporter.sources.hasChild(provider, "api_key_env")) {
-    const rule = `is required for provider type ${provider.type} without base_url`;
+  const rule = missingKeyRule(provider);
+  if (rule !== undefined && !reporter.sources.hasChild(provider, "api_key_env")) {
     reporter.error({ container: provider, key: "api_key_env" }, rule, `${users} can use the provider`);
   }
+}
+
+/** What is wrong with an entry that names no credential; undefined if nothing is. */
+function missingKeyRule(provider: Loose<LlmProviderEntry>): string | undefined {
+  const { type } = provider;
+  if (type === "bedrock" || type === "azure") {
+    if (namesCredential(provider)) return undefined;
+    const others = type === "bedrock" ? "access_key_id_env" : "client_secret_env";
+    return `is required for provider type ${type} without ${others} and machine_credentials`;
+  }
+  const isKeyless = type === "vertexai" || type === "scripted" || provider.base_url !== undefined;
+  if (isKeyless || keyVariable(provider) !== undefined) return undefined;
+  return `is required for provider type ${type} without base_url`;
 }
 
 function checkScript(provider: Loose<LlmProviderEntry>, { configDir, reporter }: CheckContext): void {

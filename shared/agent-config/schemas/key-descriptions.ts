@@ -73,6 +73,19 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   project_env: "The name of the environment variable that holds the project, for vertexai.",
   location_env: "The name of the environment variable that holds the location, for vertexai.",
   base_url: "The address of a proxy or a compatible server; with one, a key is optional.",
+  region: "The AWS region, for bedrock: us-east-1.",
+  deployment: "The name of the deployment, for azure; by default the model's name.",
+  api_version: "A dated version of Azure OpenAI's API; by default its v1 API.",
+  authority_host: "Where Microsoft Entra ID issues tokens, for azure in a national cloud.",
+  access_key_id_env: "The name of the environment variable that holds the access key id, for bedrock.",
+  secret_access_key_env:
+    "The name of the environment variable that holds the secret access key, for bedrock.",
+  session_token_env: "The name of the environment variable that holds the session token, for bedrock.",
+  tenant_id_env: "The name of the environment variable that holds the tenant id, for azure.",
+  client_id_env: "The name of the environment variable that holds the client id, for azure.",
+  client_secret_env: "The name of the environment variable that holds the client secret, for azure.",
+  machine_credentials:
+    "Whether the gateway's machine signs in by itself, for bedrock (role, profile) and azure (managed or workload identity).",
   script: "The file a scripted provider answers from, relative to the configuration directory.",
   max_tool_result_tokens: "Longer tool results are truncated.",
   native_tools:

@@ -74,6 +74,56 @@ export const BROKEN_TEXTS: readonly BrokenFile[] = [
     errors: [["llm_providers.p.base_url", "http or https URL"]],
   },
   {
+    name: "bedrock without region",
+    providers: provider("{type: bedrock, model: m, max_tool_result_tokens: 1000, api_key_env: K}").replace(
+      "  p:",
+      "  §p:",
+    ),
+    errors: [["llm_providers.p.region", "is required"]],
+  },
+  {
+    name: "bedrock's region",
+    providers: provider("{type: bedrock, model: m, max_tool_result_tokens: 1000, region: §Ohio}"),
+    errors: [["llm_providers.p.region", "like us-east-1"]],
+  },
+  {
+    name: "half of an AWS key",
+    providers: provider(
+      "{type: bedrock, model: m, max_tool_result_tokens: 1000, region: eu-west-1, access_key_id_env: K}",
+    ).replace("  p:", "  §p:"),
+    errors: [["llm_providers.p.secret_access_key_env", "is required with access_key_id_env"]],
+  },
+  {
+    name: "two credentials",
+    providers: provider(
+      "{type: azure, model: m, max_tool_result_tokens: 1000, base_url: 'https://x', api_key_env: K, machine_credentials: §true}",
+    ),
+    errors: [["llm_providers.p.machine_credentials", "must not be set beside api_key_env"]],
+  },
+  {
+    name: "azure without an address",
+    providers: provider("{type: azure, model: m, max_tool_result_tokens: 1000, api_key_env: K}").replace(
+      "  p:",
+      "  §p:",
+    ),
+    errors: [["llm_providers.p.base_url", "is required for provider type azure"]],
+  },
+  {
+    name: "Entra's address",
+    providers: provider(
+      "{type: azure, model: m, max_tool_result_tokens: 1000, base_url: 'https://x', authority_host: §login}",
+    ),
+    errors: [["llm_providers.p.authority_host", "http or https URL"]],
+  },
+  {
+    name: "used azure without a credential",
+    tarsy: "defaults: {llm_provider: p}\n",
+    providers: provider(
+      "{type: azure, model: m, max_tool_result_tokens: 1000, base_url: 'https://x'}",
+    ).replace("  p:", "  §p:"),
+    errors: [["llm_providers.p.api_key_env", "without client_secret_env and machine_credentials"]],
+  },
+  {
     name: "template that is not a variable",
     tarsy: "agents:\n  A:\n    custom_instructions: §{{ if .X }}yes\n",
     errors: [["", "{{ if .X }} is not understood"]],

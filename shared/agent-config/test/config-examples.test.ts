@@ -61,7 +61,7 @@ describe("the configuration's examples", () => {
     const config = await examples.load();
     expect(config.warnings.map(({ path }) => path)).to.deep.equal(NOT_IMPLEMENTED);
     expect(config.warnings.every(isNotImplemented)).to.equal(true);
-    expect(config.counts).to.deep.equal({ agents: 6, chains: 6, mcpServers: 3, llmProviders: 18 });
+    expect(config.counts).to.deep.equal({ agents: 6, chains: 6, mcpServers: 3, llmProviders: 29 });
     for (const alertType of knownAlertTypes(config)) {
       expect(findChain(config, alertType)).not.to.equal(undefined);
       resolveChain(config, alertType);

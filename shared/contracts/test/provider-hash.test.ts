@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { hashProvider, type HashedProvider } from "#shared/contracts/provider-hash.ts";
+import { TYPE_SETTINGS, hashProvider, type HashedProvider } from "#shared/contracts/provider-hash.ts";
 
 const ENTRY: HashedProvider = {
   type: "openai",
@@ -26,6 +26,10 @@ describe("the hash of a provider's entry", () => {
     expect(hashProvider({ ...without, native_tools: {} })).to.equal(hashProvider(without));
   });
 
+  it("is the same as in versions before, for entries that they know", () => {
+    expect(hashProvider(ENTRY)).to.equal("3144961be6057f15780af4154c5b130df10ef4e311c756e403ce0fda5a59a70b");
+  });
+
   it("changes with every part of an entry", () => {
     const changes: Partial<HashedProvider>[] = [
       { type: "xai" },
@@ -40,6 +44,7 @@ describe("the hash of a provider's entry", () => {
       { script: "s.yaml" },
       { max_tool_result_tokens: 9_000 },
       { native_tools: { a: true, b: true } },
+      ...TYPE_SETTINGS.map((key) => ({ [key]: key === "machine_credentials" ? true : "x" })),
     ];
     const hashes = changes.map((change) => hashProvider({ ...ENTRY, ...change }));
     expect(new Set([...hashes, hashProvider(ENTRY)])).to.have.property("size", changes.length + 1);

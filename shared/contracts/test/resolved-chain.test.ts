@@ -1,7 +1,9 @@
 import { expect } from "chai";
 import { RetryableError, TerminalError } from "#shared/errors.ts";
 import {
+  OPEN_TYPES_VERSION,
   RESOLVED_CHAIN_VERSION,
+  chainVersion,
   hashResolvedChain,
   parseResolvedChain,
   type ResolvedChain,
@@ -59,9 +61,27 @@ describe("parseResolvedChain", () => {
   });
 
   it("leaves a chain of a newer version to a newer process", () => {
-    const stored = { version: RESOLVED_CHAIN_VERSION + 1, stages: "another shape" };
-    expect(() => parseResolvedChain(stored)).to.throw(RetryableError, /reads versions up to 2/u);
+    const stored = { version: OPEN_TYPES_VERSION + 1, stages: "another shape" };
+    expect(() => parseResolvedChain(stored)).to.throw(RetryableError, /reads versions up to 3/u);
     expect(() => parseResolvedChain({ ...CHAIN, version: "2" })).to.throw(TerminalError, "malformed version");
+  });
+
+  it("reads types of providers that it does not know, in a version that readers of closed types leave alone", () => {
+    const [stage] = CHAIN.stages;
+    const agents = (stage?.agents ?? []).map((agent) => ({
+      ...agent,
+      llm_provider: { ...agent.llm_provider, type: "added-later" },
+    }));
+    const stages = CHAIN.stages.map((one) => ({ ...one, agents }));
+    expect(chainVersion(CHAIN.stages)).to.equal(RESOLVED_CHAIN_VERSION);
+    const version = chainVersion(stages);
+    expect(version).to.equal(OPEN_TYPES_VERSION);
+    expect(parseResolvedChain({ ...CHAIN, version, stages })).to.deep.equal({ ...CHAIN, version, stages });
+    const synthesised = CHAIN.stages.map((one) => ({
+      ...one,
+      ...(agents[0] ? { synthesis: agents[0] } : {}),
+    }));
+    expect(chainVersion(synthesised)).to.equal(OPEN_TYPES_VERSION);
   });
 
   it("names what is invalid in a stored chain", () => {
