@@ -4,7 +4,18 @@ import { iterateLater } from "./iterate-later.ts";
 import type { Provider } from "./provider.ts";
 import type { ProviderConfig } from "./provider-config.ts";
 
-const LANGCHAIN_TYPES = ["openai", "anthropic", "xai", "vertexai"];
+const LANGCHAIN_TYPES = [
+  "openai",
+  "anthropic",
+  "xai",
+  "mistral",
+  "groq",
+  "openrouter",
+  "deepseek",
+  "azure",
+  "bedrock",
+  "vertexai",
+];
 
 /** Loads a provider with its first call: an SDK takes some 75 MB, which a gateway that never uses it should not pay. */
 type LazyProvider = () => Promise<Provider>;

@@ -59,9 +59,20 @@ const responses: Dialect = {
     ),
 };
 
+/** Mistral's error bodies have the error's fields at the top. */
+const mistral: Dialect = {
+  ...openai,
+  provider: "mistral",
+  errorBody: (message, type) => ({ object: "error", message, type, param: null, code: type }),
+};
+
 /** By the name that test titles use. */
 export const DIALECTS: Readonly<Record<string, Dialect>> = {
   "chat completions": openai,
+  Mistral: mistral,
+  Groq: { ...openai, provider: "groq" },
+  OpenRouter: { ...openai, provider: "openrouter" },
+  DeepSeek: { ...openai, provider: "deepseek" },
   "the Responses API": responses,
   "Anthropic's messages": anthropic,
 };

@@ -75,6 +75,7 @@ describe("llm-gateway process with the langchain backend", () => {
     for (const [provider, model] of [
       ["openai", "gpt-4o"],
       ["xai", "grok-4"],
+      ["mistral", "mistral-large-latest"],
       ["anthropic", "claude-sonnet-4-5"],
       ["vertexai", "claude-sonnet-4-5"],
       ["vertexai", "gemini-2.5-pro"],

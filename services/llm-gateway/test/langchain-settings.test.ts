@@ -6,7 +6,7 @@ import { chatRequest } from "./wire.ts";
 describe("llm-gateway with a provider of the langchain backend", () => {
   it("names the variable when it is not set, and makes no request", async () => {
     await using gateway = await openGateway({ env: {} });
-    for (const provider of ["openai", "anthropic", "xai"]) {
+    for (const provider of ["openai", "anthropic", "xai", "mistral", "groq", "openrouter", "deepseek"]) {
       const { error } = await gateway.ask(chatRequest(provider, "http://127.0.0.1:9"));
       expect(error).to.deep.include({ code: "credentials", retryable: false });
       expect(error?.message).to.contain(TEST_KEY_ENV);
@@ -22,7 +22,7 @@ describe("llm-gateway with a provider of the langchain backend", () => {
 
   it("refuses an invalid base_url without repeating it", async () => {
     await using gateway = await openGateway();
-    for (const provider of ["openai", "anthropic", "xai", "vertexai"]) {
+    for (const provider of ["openai", "anthropic", "xai", "mistral", "vertexai"]) {
       for (const url of ["file:///etc/passwd", "nonsense", "http://user:secret@127.0.0.1:9"]) {
         const { error } = await gateway.ask(chatRequest(provider, url, {}, { project: "p" }));
         expect(error).to.deep.include({ code: "invalid_request", retryable: false });
@@ -35,7 +35,7 @@ describe("llm-gateway with a provider of the langchain backend", () => {
     const server = await openSseServer(() => undefined);
     await server[Symbol.asyncDispose]();
     await using gateway = await openGateway();
-    for (const provider of ["openai", "anthropic", "xai"]) {
+    for (const provider of ["openai", "anthropic", "xai", "mistral", "groq", "openrouter", "deepseek"]) {
       const { error } = await gateway.ask(chatRequest(provider, server.url));
       expect(error).to.deep.include({ code: "max_retries", retryable: true });
       expect(error?.message).to.contain("ECONNREFUSED");

@@ -75,7 +75,7 @@ export function namesCredential(provider: Loose<LlmProviderEntry>): boolean {
 type Key = keyof LlmProviderEntry;
 
 function requireTogether(provider: Loose<LlmProviderEntry>, keys: readonly Key[], reporter: Reporter): void {
-  const [given] = keys.filter((key) => reporter.sources.hasChild(provider, key));
+  const given = keys.find((key) => reporter.sources.hasChild(provider, key));
   if (given === undefined) return;
   for (const key of keys) requireKey(provider, key, `is required with ${given}`, reporter);
 }

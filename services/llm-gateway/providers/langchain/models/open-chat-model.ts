@@ -3,6 +3,7 @@ import { terminal } from "../../../errors/llm-error.ts";
 import { apiKey } from "../../credential.ts";
 import { loadOnce } from "../../load-once.ts";
 import { lruCached } from "../../lru-cache.ts";
+import { CHAT_SERVERS } from "../servers/chat-servers.ts";
 import type { ChatAddress, ChatModel } from "./chat-model.ts";
 import type { ProviderConfig } from "../../provider-config.ts";
 
@@ -23,7 +24,11 @@ const MAX_CHAT_MODELS = 32;
 export function chatModelOpener(env: Environment): OpenChatModel {
   const openers = {
     openai: loadOnce(async () => withKey((await import("./open-openai.ts")).openOpenai, env)),
-    xai: loadOnce(async () => withKey((await import("./open-xai.ts")).openXai, env)),
+    xai: loadOnce(() => chatServer("xai", env)),
+    mistral: loadOnce(() => chatServer("mistral", env)),
+    groq: loadOnce(() => chatServer("groq", env)),
+    openrouter: loadOnce(() => chatServer("openrouter", env)),
+    deepseek: loadOnce(() => chatServer("deepseek", env)),
     anthropic: loadOnce(async () => withKey((await import("./open-anthropic.ts")).openAnthropic, env)),
     vertexai: loadOnce(() => vertexClaude(env)),
   };
@@ -63,6 +68,12 @@ function keyFor(name: string, baseUrl: string, env: Environment): string | undef
     "credentials",
     "the provider has no api_key_env: it must name the variable that holds the key, unless base_url is set",
   );
+}
+
+/** A model of a provider whose API is chat completions. */
+async function chatServer(type: keyof typeof CHAT_SERVERS, env: Environment): Promise<OpenChatModel> {
+  const { chatCompletionsModel } = await import("./open-openai.ts");
+  return withKey((address) => chatCompletionsModel(address, CHAT_SERVERS[type]), env);
 }
 
 async function vertexClaude(env: Environment): Promise<OpenChatModel> {

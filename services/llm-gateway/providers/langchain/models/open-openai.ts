@@ -3,11 +3,15 @@ import { baseUrl } from "../../base-url.ts";
 import { PROVIDER_URLS } from "../../provider-urls.ts";
 import { chatMessages } from "../request/chat-messages.ts";
 import { functionTools } from "../request/langchain-tools.ts";
-import { reasoningByCall, addReasoning } from "../request/reasoning-content.ts";
+import { addReasoning, reasoningByCall, rewriteBody } from "../request/reasoning-content.ts";
 import { responsesMessages } from "../request/responses-messages.ts";
+import { isObject, parseJsonObject } from "../../../parse-json.ts";
+import { ReasoningDetails } from "../response/reasoning-details.ts";
 import { repairChatEvents } from "../response/repair-chat-events.ts";
+import { repairErrorBody } from "../response/repair-error-body.ts";
 import { repairResponsesEvents } from "../response/repair-responses-events.ts";
 import type { RepairEvent } from "../response/rewrite-sse.ts";
+import type { ChatServer } from "../servers/chat-server.ts";
 import type { ChatAddress, ChatModel } from "./chat-model.ts";
 import { providerFetch } from "./provider-fetch.ts";
 
@@ -25,29 +29,71 @@ export function openOpenai(address: ChatAddress): ChatModel {
   const server = { ...address, baseUrl: rest ?? address.baseUrl };
   return isReasoning || api === "responses"
     ? responsesModel(server)
-    : chatCompletionsModel(server, PROVIDER_URLS.openai);
+    : chatCompletionsModel(server, { url: PROVIDER_URLS.openai, reasoning: "round" });
 }
 
-/** A model behind chat completions, at `defaultUrl` unless the address has a base URL. */
-export function chatCompletionsModel(address: ChatAddress, defaultUrl: string): ChatModel {
-  const open = (rewrite?: (body: string) => string) =>
+/** A model behind chat completions, at the server's own address unless the address has a base URL. */
+export function chatCompletionsModel(address: ChatAddress, server: ChatServer): ChatModel {
+  const { model } = address;
+  const open = (options: OpenOptions = {}) =>
     new ChatOpenAICompletions({
-      ...clientFields(address, defaultUrl, repairChatEvents, rewrite),
-      model: address.model,
+      ...clientFields(address, server.url, () => repairEvents(server, options.details), options.rewrite),
+      ...(server.refusesStreamOptions === true ? { streamUsage: false } : {}),
+      model,
     });
   const shared = open();
   return {
     prepare: ({ conversation, tools, plain }) => {
       const messages = chatMessages(conversation);
       const options = tools.length === 0 ? {} : { tools: functionTools(tools) };
-      const reasoning = plain ? new Map<string, string>() : reasoningByCall(conversation, address.model);
-      const model = reasoning.size === 0 ? shared : open((body) => addReasoning(body, reasoning));
+      const { reasoning: which, adaptRequest } = server;
+      const reasoning =
+        plain || which === "none" ? undefined : reasoningByCall(conversation, { model, which });
+      const details = server.hasDetails === true ? new ReasoningDetails() : undefined;
+      const isUsual = (reasoning?.size ?? 0) === 0 && details === undefined && adaptRequest === undefined;
+      const rewrite = (body: string) =>
+        rewriteBody(body, (request) => {
+          const whole = reasoning === undefined ? request : addReasoning(request, reasoning);
+          return adaptRequest === undefined ? whole : adaptRequest(whole, plain);
+        });
+      const opened = isUsual ? shared : open({ rewrite, ...(details === undefined ? {} : { details }) });
       return {
-        state: plain ? undefined : { provider: "chat", model: address.model, thinking: true },
-        stream: (signal) => model.stream(messages, { ...options, signal }),
+        state: plain || which === "none" ? undefined : { provider: "chat", model, thinking: true },
+        stream: async (signal) => {
+          const chunks = await opened.stream(messages, { ...options, signal });
+          return details === undefined ? chunks : withDetails(chunks, details);
+        },
       };
     },
   };
+}
+
+interface OpenOptions {
+  readonly rewrite?: (body: string) => string;
+  /** Where the answer's reasoning details are collected. */
+  readonly details?: ReasoningDetails;
+}
+
+/** The common repair of chat completions, after what is peculiar to the server. */
+function repairEvents({ adaptChunk }: ChatServer, details: ReasoningDetails | undefined): RepairEvent {
+  const repair = repairChatEvents();
+  if (adaptChunk === undefined && details === undefined) return repair;
+  return (event) => {
+    const chunk = parseJsonObject(event.data);
+    if (chunk === undefined) return repair(event);
+    const choice: unknown = Array.isArray(chunk["choices"]) ? chunk["choices"][0] : undefined;
+    const delta = isObject(choice) ? choice["delta"] : undefined;
+    if (isObject(delta)) details?.add(delta["reasoning_details"]);
+    return repair({ ...event, data: JSON.stringify(adaptChunk?.(chunk) ?? chunk) });
+  };
+}
+
+/** Adds a chunk with the collected details, for which LangChain has no field. */
+async function* withDetails(chunks: AsyncIterable<unknown>, details: ReasoningDetails): AsyncGenerator {
+  yield* chunks;
+  if (details.all.length > 0) {
+    yield { content: "", additional_kwargs: { reasoning_details: details.all } };
+  }
 }
 
 function responsesModel(address: ChatAddress): ChatModel {
@@ -97,6 +143,7 @@ function clientFields(
       organization: null,
       project: null,
       fetch: providerFetch(repair, {
+        repairError: repairErrorBody,
         withoutKey: apiKey === undefined,
         ...(rewrite === undefined ? {} : { rewrite }),
       }),

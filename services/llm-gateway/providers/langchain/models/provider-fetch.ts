@@ -7,6 +7,8 @@ interface ProviderFetchOptions {
   readonly withoutKey?: boolean;
   /** Changes the body of a request. */
   readonly rewrite?: (body: string) => string;
+  /** Changes the body of an error response. */
+  readonly repairError?: (body: string) => string;
 }
 
 /** In code units; a few times the largest answer, so that only garbage exceeds it. */
@@ -34,9 +36,20 @@ export function providerFetch(openRepair: () => RepairEvent, options: ProviderFe
     const { status, statusText, headers } = response;
     const body = response.ok
       ? response.body.pipeThrough(rewriteSse(openRepair(), MAX_EVENT_LENGTH))
-      : response.body.pipeThrough(firstBytes(MAX_ERROR_BYTES));
+      : response.body
+          .pipeThrough(firstBytes(MAX_ERROR_BYTES))
+          .pipeThrough(rewriteWhole(options.repairError ?? ((text) => text)));
     return new Response(body, { status, statusText, headers });
   };
+}
+
+/** Passes a whole body on, changed; the body must be bounded. */
+function rewriteWhole(change: (body: string) => string): TransformStream<Uint8Array, Uint8Array> {
+  const pieces: Uint8Array[] = [];
+  return new TransformStream({
+    transform: (bytes) => void pieces.push(bytes),
+    flush: (controller) => controller.enqueue(Buffer.from(change(Buffer.concat(pieces).toString("utf8")))),
+  });
 }
 
 function firstBytes(maxBytes: number): TransformStream<Uint8Array, Uint8Array> {

@@ -63,6 +63,8 @@ export class LangchainChunkReader {
       thought["reasoning_content"] = `${String(thought["reasoning_content"])}${reasoning}`;
       contents.push(this.#thinking(reasoning, undefined));
     }
+    const details = chunk.additional_kwargs?.reasoning_details;
+    if (details !== undefined) this.#layout.push({ block: { reasoning_details: details } });
     const blocks =
       typeof chunk.content === "string" ? [{ type: "text", text: chunk.content }] : chunk.content;
     for (const block of blocks) contents.push(...this.#readBlock(block));

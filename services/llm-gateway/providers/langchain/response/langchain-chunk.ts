@@ -64,6 +64,8 @@ const LangchainChunk = Type.Object({
   additional_kwargs: Type.Optional(
     Type.Object({
       reasoning_content: optionalString,
+      /** OpenRouter's, of the whole answer; added by the gateway, because LangChain has no field for them. */
+      reasoning_details: Type.Optional(Type.Array(Type.Record(Type.String(), Type.Unknown()))),
       refusal: optionalString,
       stop_reason: Type.Optional(Type.Union([Type.String(), Type.Null()])),
       usage: Type.Optional(AnthropicUsage),

@@ -60,7 +60,7 @@ function kindOf({ status, kinds, detail }: Failure): FailureKind {
   const isClientError = status === undefined || (status >= 400 && status < 500);
   if (isClientError && isUnpaid(all)) return "credentials";
   if (isClientError && status !== 429 && isTooLong(all)) return "context_too_long";
-  if (status === 400 && isKind(BLOCKED)) return "content_blocked";
+  if ((status === 400 || status === 403) && isKind(BLOCKED)) return "content_blocked";
   // The model's tool call did not match the tool's schema; the next sample may.
   if (isKind(/tool_use_failed/iu)) return "failed";
   if (status === undefined) return BY_KIND.find(([pattern]) => isKind(pattern))?.[1] ?? "failed";
