@@ -28,6 +28,8 @@ export interface SseReply {
   drained(): Promise<void>;
   /** Ends the stream normally. */
   end(): void;
+  /** Closes the connection after what was written, without an end of the body. */
+  cut(): void;
   /** Resets the connection. */
   reset(): void;
 }
@@ -107,6 +109,7 @@ function openReply(response: ServerResponse): SseReply {
     },
     drained: () => drained(response),
     end: () => void response.end(),
+    cut: () => void response.socket?.end(),
     reset: () => void response.socket?.resetAndDestroy(),
   };
 }

@@ -8,6 +8,8 @@ interface Dialect {
   readonly succeed: SseHandler;
   /** Starts an answer; `text` is its first content, or empty for none. */
   readonly begin: (reply: SseReply, text: string) => void;
+  /** More text of the same answer. */
+  readonly goOn: (reply: SseReply, text: string) => void;
   readonly errorBody: (message: string, type: string) => object;
   readonly inStream: (reply: SseReply, message: string, type: string) => void;
 }
@@ -17,6 +19,7 @@ const openai: Dialect = {
   path: "/v1",
   succeed: completes([{ content: "fine" }]),
   begin: (reply, text) => reply.data(completion({ role: "assistant", content: text })),
+  goOn: (reply, text) => reply.data(completion({ content: text })),
   errorBody: (message, type) => ({ error: { message, type, param: null, code: type } }),
   inStream: (reply, message, type) => reply.data({ error: { message, type, param: null, code: type } }),
 };
@@ -32,6 +35,7 @@ const anthropic: Dialect = {
     messageStart(reply);
     if (text !== "") says(reply, 0, text);
   },
+  goOn: (reply, text) => says(reply, 1, text),
   errorBody: (message, type) => ({ type: "error", error: { type, message }, request_id: "req_1" }),
   inStream: (reply, message, type) => reply.event(named("error", { error: { type, message } })),
 };
@@ -50,6 +54,8 @@ const responses: Dialect = {
     if (text === "") return;
     reply.event(named("response.output_text.delta", { output_index: 0, content_index: 0, delta: text }));
   },
+  goOn: (reply, text) =>
+    reply.event(named("response.output_text.delta", { output_index: 0, content_index: 0, delta: text })),
   errorBody: (message, type) => ({ error: { message, type, param: null, code: type } }),
   inStream: (reply, message, type) =>
     reply.event(

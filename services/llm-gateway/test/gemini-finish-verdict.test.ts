@@ -14,23 +14,15 @@ describe("geminiFinishVerdict", () => {
     expect(answer.text).to.match(/^Half an\n\n\[The answer ends here: .*limit/u);
   });
 
-  it("says so after a tool call too, and treats calls without a finish reason as a broken answer", async () => {
-    await using gemini = await openGeminiServer([
-      (reply) => {
-        reply.chunk(geminiChunk([{ functionCall: { name: "s__t" } }], { finishReason: "MAX_TOKENS" }));
-        reply.end();
-      },
-      (reply) => {
-        reply.chunk(geminiChunk([{ functionCall: { name: "s__t" } }]));
-        reply.end();
-      },
-    ]);
+  it("says so after a tool call too", async () => {
+    await using gemini = await openGeminiServer((reply) => {
+      reply.chunk(geminiChunk([{ functionCall: { name: "s__t" } }], { finishReason: "MAX_TOKENS" }));
+      reply.end();
+    });
     await using gateway = await openGateway();
     const cut = await gateway.ask(geminiRequest(gemini.url));
     expect(cut.error).to.equal(undefined);
     expect(cut.text).to.match(/\[The answer ends here: .*limit/u);
-    const { error } = await gateway.ask(geminiRequest(gemini.url));
-    expect(error).to.deep.include({ code: "partial_stream_error", retryable: true });
   });
 
   for (const [finishReason, code, retryable] of [

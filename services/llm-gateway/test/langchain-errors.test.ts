@@ -226,7 +226,7 @@ for (const [name, dialect] of Object.entries(DIALECTS)) {
         (reply, request) => {
           void request.closed.then(resolve);
           dialect.begin(reply, "x".repeat(2_000));
-          dialect.begin(reply, "x".repeat(2_000));
+          dialect.goOn(reply, "x".repeat(2_000));
         },
         { maxOutputBytes: 3_000 },
       );

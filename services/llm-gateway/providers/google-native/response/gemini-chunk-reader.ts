@@ -22,7 +22,7 @@ interface GeminiChunkReaderOptions {
 
 /**
  * Converts the chunks of one answer. `read` yields a chunk's content; `finish`, called once at the end, yields the
- * truncation note, grounding, provider state and usage. Both throw TerminalError or RetryableError if the answer was
+ * truncation note, tool calls, grounding, provider state and usage. Both throw TerminalError or RetryableError if the answer was
  * blocked, is empty or stopped early.
  */
 export class GeminiChunkReader {
@@ -37,7 +37,8 @@ export class GeminiChunkReader {
   #finishReason: string | undefined;
   #finishMessage: string | undefined;
   #continuationToken: string | undefined;
-  #calls = 0;
+  /** Held back until the answer has ended: whether a call counts is only known then. */
+  readonly #calls: Content[] = [];
   #texts = 0;
   #others = 0;
 
@@ -80,20 +81,21 @@ export class GeminiChunkReader {
     if (this.#joiner.isOpen) {
       throw retryable("partial_stream_error", "the answer broke off inside a function call");
     }
-    const begun = this.#texts + this.#calls + this.#others > 0;
+    const begun = this.#texts + this.#calls.length + this.#others > 0;
     const { note, error } = geminiFinishVerdict({
       reason: this.#finishReason,
       message: this.#finishMessage,
       answered: this.#texts > 0,
-      calledTools: this.#calls > 0,
+      calledTools: this.#calls.length > 0,
       begun,
     });
-    if (error !== undefined && !begun) throw error;
+    if (error !== undefined && this.#texts + this.#others === 0) throw error;
     if (!begun) throw retryable("provider_error", "the model's answer is empty");
     if (note !== undefined) yield this.#text(note, undefined);
     if (this.#grounding !== undefined || this.#urlContext !== undefined) {
       yield { $case: "grounding", value: geminiGrounding(this.#grounding ?? {}, this.#urlContext ?? {}) };
     }
+    if (error === undefined) yield* this.#calls;
     const state = encodeGeminiState(this.#layout);
     if (state !== undefined && error === undefined) yield { $case: "providerState", value: { data: state } };
     const usage = addUsage(this.#usageBefore, geminiUsage(this.#usage));
@@ -105,7 +107,7 @@ export class GeminiChunkReader {
     const { text, thoughtSignature: signature } = part;
     if (part.functionCall !== undefined) {
       const call = this.#joiner.add(part.functionCall, signature);
-      if (call !== undefined) yield this.#call(call);
+      if (call !== undefined) this.#calls.push(this.#call(call));
     } else if (part.executableCode !== undefined) {
       this.#others += 1;
       yield { $case: "codeExecution", value: { code: part.executableCode.code ?? "", result: "" } };
@@ -138,8 +140,7 @@ export class GeminiChunkReader {
   #call({ id, name: encoded, args, signature }: WholeCall): Content {
     const name = this.#options.decodeToolName(encoded);
     const json = JSON.stringify(args);
-    const callId = this.#options.callId(id, { index: this.#calls, name, arguments: json });
-    this.#calls += 1;
+    const callId = this.#options.callId(id, { index: this.#calls.length, name, arguments: json });
     this.#layout.push({
       call: callId,
       ...(id === undefined ? {} : { provider_id: id }),

@@ -26,6 +26,9 @@ interface OpenCall {
 
 type Index = ContentBlock["index"];
 
+/** In code units, of all calls of an answer; real arguments are nowhere near this long. */
+const MAX_ARGS_LENGTH = 8 * 1024 * 1024;
+
 /**
  * Converts the chunks of one answer. `read` returns a chunk's text and thinking; `finish`, called once at the end,
  * yields the truncation note, the tool calls in the model's order, provider state and usage. Both throw TerminalError
@@ -44,6 +47,7 @@ export class LangchainChunkReader {
   #lastThought: Index;
   #texts = 0;
   #others = 0;
+  #argsLength = 0;
 
   constructor(options: LangchainChunkReaderOptions) {
     this.#options = options;
@@ -98,7 +102,9 @@ export class LangchainChunkReader {
       reason: this.#finishReason,
       answered: this.#texts > 0,
       calledTools: calls.length > 0,
-      callsWhole: calls.every(({ args }) => args === "" || parseJson(args) !== undefined),
+      callsWhole: calls.every(({ args }, index) =>
+        args.trim() === "" ? index < calls.length - 1 : parseJson(args) !== undefined,
+      ),
       begun: this.begun,
     });
     const isSilent = this.#texts + this.#others === 0;
@@ -184,6 +190,10 @@ export class LangchainChunkReader {
     const call = this.#calls.get(index) ?? this.#openCall(index, id);
     if (name !== undefined && name !== "") call.name = this.#options.decodeToolName(name);
     call.args += args ?? "";
+    this.#argsLength += args?.length ?? 0;
+    if (this.#argsLength > MAX_ARGS_LENGTH) {
+      throw retryable("provider_error", "the arguments of the model's tool calls have no end");
+    }
   }
 
   #openCall(index: Index, wireId: string | undefined): OpenCall {

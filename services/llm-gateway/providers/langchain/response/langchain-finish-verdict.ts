@@ -1,5 +1,6 @@
 import { retryable, terminal } from "../../../errors/llm-error.ts";
 import { OUTPUT_LIMIT_NOTE, type FinishVerdict } from "../../finish-verdict.ts";
+import { NO_REASON } from "./no-reason.ts";
 
 interface LangchainFinish {
   /** The provider's finish reason; undefined if the answer ended without one. */
@@ -7,7 +8,10 @@ interface LangchainFinish {
   /** Text was sent. */
   readonly answered: boolean;
   readonly calledTools: boolean;
-  /** The arguments of every tool call are complete. */
+  /**
+   * The arguments of every tool call are complete JSON. Those of the last call must not be empty: nothing may have been sent
+   * of them yet.
+   */
   readonly callsWhole: boolean;
   /** Any content has arrived, thinking included. */
   readonly begun: boolean;
@@ -22,14 +26,20 @@ export function langchainFinishVerdict(finish: LangchainFinish): FinishVerdict {
     case "stop":
     case "end_turn":
     case "stop_sequence":
-    case "tool_calls":
-    case "function_call":
-    case "tool_use":
     case "completed":
     case "eos":
       return {};
+    case "tool_calls":
+    case "function_call":
+    case "tool_use":
+      if (finish.calledTools || !begun) return {};
+      return { error: retryable("partial_stream_error", "the model stopped for a tool call, but none came") };
+    case NO_REASON:
+      if (!finish.calledTools || finish.callsWhole) return {};
+      return {
+        error: retryable("partial_stream_error", "the answer broke off in the middle of a tool call"),
+      };
     case undefined:
-      if (finish.calledTools && finish.callsWhole) return {};
       if (!begun) return { error: retryable("provider_error", "the model's answer is empty") };
       return { error: retryable("partial_stream_error", "the answer broke off: it has no finish reason") };
     case "length":

@@ -1,5 +1,6 @@
 import { isObject, parseJson } from "../../../parse-json.ts";
 import type { SseEvent } from "../../../sse/parse-sse.ts";
+import { NO_REASON } from "./no-reason.ts";
 import type { RepairEvent } from "./rewrite-sse.ts";
 
 const DONE = "[DONE]";
@@ -15,7 +16,7 @@ export function repairChatEvents(): RepairEvent {
   let isFinished = false;
   return (event) => {
     if (event.data.trim() === DONE) {
-      return isFinished ? [event] : [chunkEvent({ choices: [choice({}, "stop")] }), event];
+      return isFinished ? [event] : [chunkEvent({ choices: [choice({}, NO_REASON)] }), event];
     }
     const chunk = parseJson(event.data);
     if (!isObject(chunk)) return [event];

@@ -1,16 +1,52 @@
 import { isObject, parseJsonObject } from "../../../parse-json.ts";
+import type { SseEvent } from "../../../sse/parse-sse.ts";
+import { NO_REASON } from "./no-reason.ts";
+import { ResponsesCalls } from "./responses-calls.ts";
+import { ResponsesLateText } from "./responses-late-text.ts";
 import type { RepairEvent } from "./rewrite-sse.ts";
 
+type Fields = Record<string, unknown>;
+
+const DONE = "[DONE]";
+
 /**
- * Opens the repair of one answer of OpenAI's Responses API: LangChain ignores `response.failed`, so it becomes `error`.
+ * Opens the repair of one answer of the Responses API. LangChain ignores `response.failed`, so it becomes `error`; it reads
+ * reasoning only as a summary and tool calls only as deltas, and many servers send raw reasoning, or text and arguments only in
+ * closing events. [DONE] ends an answer too.
  */
 export function repairResponsesEvents(): RepairEvent {
-  return (event) => {
-    if (event.name !== "response.failed" && !event.data.includes('"response.failed"')) return [event];
-    const failed = parseJsonObject(event.data);
-    if (failed?.["type"] !== "response.failed") return [event];
-    const response = failed["response"];
-    const error = isObject(response) && isObject(response["error"]) ? response["error"] : {};
-    return [{ name: "error", data: JSON.stringify({ error }) }];
+  const calls = new ResponsesCalls();
+  const texts = new ResponsesLateText();
+  let isEnded = false;
+  const end = (response: Fields): SseEvent[] => {
+    isEnded = true;
+    return calls.end(response["output"]).map(toSse);
   };
+  return (event) => {
+    if (event.data.trim() === DONE) {
+      if (isEnded) return [event];
+      const response = { status: NO_REASON, output: [] };
+      return [...end(response), toSse({ type: "response.completed", response }), event];
+    }
+    const value = parseJsonObject(event.data);
+    if (value === undefined) return [event];
+    switch (value["type"]) {
+      case "response.failed":
+        return [failure(value["response"])];
+      case "response.completed":
+      case "response.incomplete":
+        return [...end(isObject(value["response"]) ? value["response"] : {}), event];
+      default:
+        return (calls.read(value) ?? texts.read(value))?.map(toSse) ?? [event];
+    }
+  };
+}
+
+function failure(response: unknown): SseEvent {
+  const error = isObject(response) && isObject(response["error"]) ? response["error"] : {};
+  return { name: "error", data: JSON.stringify({ error }) };
+}
+
+function toSse(value: Fields): SseEvent {
+  return { name: String(value["type"]), data: JSON.stringify(value) };
 }

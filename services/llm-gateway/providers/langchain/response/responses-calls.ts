@@ -1,0 +1,135 @@
+import { retryable } from "../../../errors/llm-error.ts";
+import { isObject } from "../../../parse-json.ts";
+
+type Fields = Record<string, unknown>;
+
+/** A function call of one answer and its arguments by their source; undefined where the source has not spoken. */
+interface Call {
+  /** LangChain's index of the call. */
+  readonly index: number;
+  readonly itemId: unknown;
+  readonly callId: unknown;
+  /** With the item when it was announced; the other sources repeat it. */
+  begun: string;
+  /** In deltas. */
+  streamed: string;
+  /** In an event that closes the arguments, the item or the answer. */
+  closing: string | undefined;
+}
+
+/** In code units, of all calls of an answer; real arguments are nowhere near this long. */
+const MAX_LENGTH = 8 * 1024 * 1024;
+
+/**
+ * Collects the function calls of one answer of the Responses API. Servers send arguments in deltas, in closing events
+ * (`function_call_arguments.done`, `output_item.done`, the output of `response.completed`) or in both; a closing event has all of
+ * them and counts. `read` and `end` return the events for LangChain, which adds up deltas only. `read` throws RetryableError
+ * `provider_error` if the arguments have no end.
+ */
+export class ResponsesCalls {
+  readonly #calls: Call[] = [];
+  #length = 0;
+
+  /** Takes an event about an item; undefined if the event is not about a function call. */
+  read(event: Fields): Fields[] | undefined {
+    const item = isObject(event["item"]) ? event["item"] : undefined;
+    switch (event["type"]) {
+      case "response.output_item.added":
+      case "response.output_item.done":
+        if (item?.["type"] !== "function_call") return undefined;
+        return this.#readItem(item, event);
+      case "response.function_call_arguments.delta": {
+        const call = this.#byIds(undefined, event["item_id"]) ?? this.#byIndex(event["output_index"]);
+        if (call === undefined || typeof event["delta"] !== "string") return [];
+        this.#count(event["delta"]);
+        call.streamed += event["delta"];
+        // An empty delta shows that the provider is not silent.
+        return [delta(call, "")];
+      }
+      case "response.function_call_arguments.done": {
+        const call = this.#byIds(undefined, event["item_id"]) ?? this.#byIndex(event["output_index"]);
+        if (call !== undefined) closeWith(call, event);
+        return [];
+      }
+      default:
+        return undefined;
+    }
+  }
+
+  /** Takes the output of the answer's last event; returns all arguments, and calls that come only there. */
+  end(output: unknown): Fields[] {
+    const items: unknown[] = Array.isArray(output) ? output : [];
+    const announced = [...this.#calls];
+    const late = items
+      .filter(isObject)
+      .filter(({ type }) => type === "function_call")
+      .flatMap((item, place) => {
+        const call = this.#byIds(item["call_id"], item["id"]) ?? announced[place];
+        if (call !== undefined) closeWith(call, item);
+        return call === undefined ? this.#open(item, {}) : [];
+      });
+    const whole = ({ closing, streamed, begun }: Call) => closing ?? (streamed === "" ? begun : streamed);
+    return [...late, ...this.#calls.map((call) => delta(call, whole(call)))];
+  }
+
+  #readItem(item: Fields, event: Fields): Fields[] {
+    const isDone = event["type"] === "response.output_item.done";
+    const known =
+      this.#byIds(item["call_id"], item["id"]) ?? (isDone ? this.#byIndex(event["output_index"]) : undefined);
+    if (known !== undefined && isDone) closeWith(known, item);
+    return known === undefined ? this.#open(item, event) : [];
+  }
+
+  /** Adds a call and returns the event that announces it. */
+  #open(item: Fields, event: Fields): Fields[] {
+    const wanted = event["output_index"];
+    const taken = new Set(this.#calls.map(({ index }) => index));
+    const index = typeof wanted === "number" && !taken.has(wanted) ? wanted : Math.max(-1, ...taken) + 1;
+    this.#count(JSON.stringify(item));
+    this.#calls.push({
+      index,
+      itemId: item["id"],
+      callId: item["call_id"],
+      begun: argumentsOf(item) ?? "",
+      streamed: "",
+      closing: undefined,
+    });
+    const announced = { ...item, arguments: "" };
+    return [{ ...event, type: "response.output_item.added", output_index: index, item: announced }];
+  }
+
+  #byIds(callId: unknown, itemId: unknown): Call | undefined {
+    const byCall =
+      typeof callId === "string" && callId !== ""
+        ? this.#calls.find((call) => call.callId === callId)
+        : undefined;
+    if (byCall !== undefined || typeof itemId !== "string" || itemId === "") return byCall;
+    return this.#calls.findLast((call) => call.itemId === itemId);
+  }
+
+  #byIndex(index: unknown): Call | undefined {
+    return this.#calls.findLast((call) => call.index === index);
+  }
+
+  #count(text: string): void {
+    this.#length += text.length;
+    if (this.#length > MAX_LENGTH) {
+      throw retryable("provider_error", "the arguments of the model's tool calls have no end");
+    }
+  }
+}
+
+/** A closing event without arguments does not take back those that were streamed. */
+function closeWith(call: Call, fields: Fields): void {
+  const args = argumentsOf(fields);
+  if (args !== undefined && args !== "") call.closing = args;
+}
+
+function argumentsOf({ arguments: args }: Fields): string | undefined {
+  if (typeof args === "string") return args;
+  return isObject(args) ? JSON.stringify(args) : undefined;
+}
+
+function delta({ index }: Call, text: string): Fields {
+  return { type: "response.function_call_arguments.delta", output_index: index, delta: text };
+}

@@ -1,0 +1,85 @@
+import { isObject } from "../../../parse-json.ts";
+
+type Fields = Record<string, unknown>;
+
+/**
+ * Passes on text and raw reasoning of one answer of the Responses API in the form that LangChain reads: raw reasoning
+ * (`reasoning_text`) as a summary, unless the item has a real summary too, and what comes only in a closing event as a delta.
+ */
+export class ResponsesLateText {
+  /** The parts that had deltas. */
+  readonly #streamed = new Set<string>();
+  /** The items whose summary or raw reasoning is shown; the other one of the two would repeat it. */
+  readonly #shown = new Map<string, "summary" | "raw">();
+
+  /** The events to pass on; undefined to pass on the event as it is. */
+  read(event: Fields): Fields[] | undefined {
+    switch (event["type"]) {
+      case "response.reasoning_summary_text.delta":
+        return this.#isShown(event, "summary") ? undefined : [];
+      case "response.reasoning_text.delta":
+        this.#streamed.add(partOf(event));
+        return this.#reasoning(event, event["delta"]);
+      case "response.reasoning_text.done":
+        return this.#streamed.has(partOf(event)) ? [] : this.#late(event, event["text"]);
+      case "response.output_text.delta":
+        this.#streamed.add(partOf(event));
+        return undefined;
+      case "response.output_text.done":
+        if (this.#streamed.has(partOf(event)) || typeof event["text"] !== "string") return undefined;
+        this.#streamed.add(partOf(event));
+        return [{ ...event, type: "response.output_text.delta", delta: event["text"] }];
+      case "response.output_item.done":
+        return this.#readItem(event);
+      default:
+        return undefined;
+    }
+  }
+
+  /** Raw reasoning that comes only with the whole item. */
+  #readItem(event: Fields): Fields[] | undefined {
+    const item = isObject(event["item"]) ? event["item"] : {};
+    if (item["type"] !== "reasoning" || this.#shown.has(itemOf(event))) return undefined;
+    const parts: unknown[] = Array.isArray(item["content"]) ? item["content"] : [];
+    const text = parts
+      .filter(isObject)
+      .filter(({ type }) => type === "reasoning_text")
+      .map(({ text: part }) => (typeof part === "string" ? part : ""))
+      .join("\n\n");
+    return text === "" ? undefined : [...this.#reasoning(event, text), event];
+  }
+
+  #late(event: Fields, text: unknown): Fields[] {
+    this.#streamed.add(partOf(event));
+    return this.#reasoning(event, text);
+  }
+
+  #reasoning(event: Fields, text: unknown): Fields[] {
+    if (typeof text !== "string" || text === "" || !this.#isShown(event, "raw")) return [];
+    const { output_index, content_index } = event;
+    return [
+      {
+        type: "response.reasoning_summary_text.delta",
+        output_index,
+        // LangChain's name for the block; raw reasoning has no place among the summaries.
+        summary_index: `raw ${String(output_index)} ${String(content_index ?? 0)}`,
+        delta: text,
+      },
+    ];
+  }
+
+  #isShown(event: Fields, kind: "summary" | "raw"): boolean {
+    const item = itemOf(event);
+    const shown = this.#shown.get(item) ?? kind;
+    this.#shown.set(item, shown);
+    return shown === kind;
+  }
+}
+
+function itemOf(event: Fields): string {
+  return String(event["output_index"] ?? event["item_id"]);
+}
+
+function partOf(event: Fields): string {
+  return `${String(event["type"]).split(".", 2).join(".")} ${itemOf(event)} ${String(event["content_index"] ?? 0)}`;
+}
