@@ -17,31 +17,28 @@ interface LangchainFinish {
   readonly begun: boolean;
 }
 
+const COMPLETE = new Set(["stop", "end_turn", "stop_sequence", "completed", "eos"]);
 const CONTEXT_FULL_NOTE = "\n\n[The answer ends here: the conversation fills the model's context.]";
 
 /** How an answer with this finish reason, of any API, ended; one that stopped early is never a success. */
 export function langchainFinishVerdict(finish: LangchainFinish): FinishVerdict {
   const { reason, begun } = finish;
+  if (reason !== undefined && COMPLETE.has(reason)) return {};
   switch (reason) {
-    case "stop":
-    case "end_turn":
-    case "stop_sequence":
-    case "completed":
-    case "eos":
-      return {};
     case "tool_calls":
     case "function_call":
     case "tool_use":
-      if (finish.calledTools || !begun) return {};
-      return { error: retryable("partial_stream_error", "the model stopped for a tool call, but none came") };
+      return finish.calledTools || !begun
+        ? {}
+        : brokenOff("the model stopped for a tool call, but none came");
     case NO_REASON:
-      if (!finish.calledTools || finish.callsWhole) return {};
-      return {
-        error: retryable("partial_stream_error", "the answer broke off in the middle of a tool call"),
-      };
+      return !finish.calledTools || finish.callsWhole
+        ? {}
+        : brokenOff("it ends in the middle of a tool call");
     case undefined:
-      if (!begun) return { error: retryable("provider_error", "the model's answer is empty") };
-      return { error: retryable("partial_stream_error", "the answer broke off: it has no finish reason") };
+      return begun
+        ? brokenOff("it has no finish reason")
+        : { error: retryable("provider_error", "the model's answer is empty") };
     case "length":
     case "max_tokens":
     case "max_output_tokens":
@@ -55,6 +52,10 @@ export function langchainFinishVerdict(finish: LangchainFinish): FinishVerdict {
     default:
       return { error: retryable("provider_error", `the model stopped with ${reason}`) };
   }
+}
+
+function brokenOff(why: string): FinishVerdict {
+  return { error: retryable("partial_stream_error", `the answer broke off: ${why}`) };
 }
 
 function truncated(

@@ -48,5 +48,6 @@ function failure(response: unknown): SseEvent {
 }
 
 function toSse(value: Fields): SseEvent {
-  return { name: String(value["type"]), data: JSON.stringify(value) };
+  const { type } = value;
+  return { name: typeof type === "string" ? type : undefined, data: JSON.stringify(value) };
 }

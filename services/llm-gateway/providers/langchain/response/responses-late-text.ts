@@ -56,13 +56,12 @@ export class ResponsesLateText {
 
   #reasoning(event: Fields, text: unknown): Fields[] {
     if (typeof text !== "string" || text === "" || !this.#isShown(event, "raw")) return [];
-    const { output_index, content_index } = event;
     return [
       {
         type: "response.reasoning_summary_text.delta",
-        output_index,
+        output_index: event["output_index"],
         // LangChain's name for the block; raw reasoning has no place among the summaries.
-        summary_index: `raw ${String(output_index)} ${String(content_index ?? 0)}`,
+        summary_index: partOf(event),
         delta: text,
       },
     ];
@@ -76,10 +75,12 @@ export class ResponsesLateText {
   }
 }
 
-function itemOf(event: Fields): string {
-  return String(event["output_index"] ?? event["item_id"]);
+function itemOf({ output_index: index, item_id: id }: Fields): string {
+  return JSON.stringify(index ?? id);
 }
 
 function partOf(event: Fields): string {
-  return `${String(event["type"]).split(".", 2).join(".")} ${itemOf(event)} ${String(event["content_index"] ?? 0)}`;
+  const { type, content_index: index = 0 } = event;
+  const kind = typeof type === "string" ? type.split(".")[1] : "";
+  return `${kind} ${itemOf(event)} ${JSON.stringify(index)}`;
 }
