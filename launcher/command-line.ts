@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { errorMessage } from "#shared/errors.ts";
+import type { LocalModelOptions } from "./find-local-model.ts";
 import { LaunchError } from "./launch-error.ts";
 
 export type CommandLine = {
@@ -11,6 +12,8 @@ export type CommandLine = {
   /** The number of executors, from 1. */
   readonly executors: number;
   readonly configDir: string | undefined;
+  /** A model without an account that answers; undefined for the configuration's own providers. */
+  readonly localModel: LocalModelOptions | undefined;
 };
 
 const maxExecutors = 16;
@@ -35,6 +38,9 @@ function parse(args: readonly string[]) {
         private: { type: "boolean", default: false },
         executors: { type: "string", default: "1" },
         "config-dir": { type: "string" },
+        ollama: { type: "string" },
+        "llm-url": { type: "string" },
+        model: { type: "string" },
       },
     }).values;
   } catch (error) {
@@ -44,6 +50,34 @@ function parse(args: readonly string[]) {
       cause: error,
     });
   }
+}
+
+/** Only one of `--ollama`, `--llm-url` and `--config-dir` says which model answers. */
+function readLocalModel({
+  ollama,
+  "llm-url": url,
+  model,
+  "config-dir": configDir,
+}: ReturnType<typeof parse>): LocalModelOptions | undefined {
+  const given = Object.entries({ "--ollama": ollama, "--llm-url": url, "--config-dir": configDir });
+  const names = given.filter(([, value]) => value !== undefined).map(([name]) => name);
+  const isLocal = ollama !== undefined || url !== undefined;
+  if (isLocal && names.length > 1) throw wrong(`${names.join(" and ")} cannot be used together`);
+  if (model !== undefined && url === undefined) {
+    throw wrong("--model needs --llm-url; for Ollama write --ollama MODEL");
+  }
+  for (const [name, value] of Object.entries({ "--ollama": ollama, "--model": model })) {
+    if (value?.trim() === "") throw wrong(`${name} is empty; name a model`);
+  }
+  if (ollama !== undefined) return { server: "ollama", model: ollama };
+  if (url === undefined) return undefined;
+  const { protocol } = URL.parse(url) ?? {};
+  if (protocol === "http:" || protocol === "https:") return { server: "url", url, model };
+  throw wrong(`--llm-url is "${url}"; it must be an http or https URL such as http://localhost:8080/v1`);
+}
+
+function wrong(message: string): LaunchError {
+  return new LaunchError(`${message}; npm start -- --help lists the options.`, { exitCode: 2 });
 }
 
 /**
@@ -57,5 +91,13 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
     throw new LaunchError("--config-dir is empty; name a directory with tarsy.yaml in it.", { exitCode: 2 });
   }
   const { help, reset } = values;
-  return { help, reset, private: values.private, executors: readExecutors(values.executors), configDir };
+  const localModel = readLocalModel(values);
+  return {
+    help,
+    reset,
+    private: values.private,
+    executors: readExecutors(values.executors),
+    configDir,
+    localModel,
+  };
 }

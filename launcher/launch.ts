@@ -138,7 +138,7 @@ async function startAll(
   stack: AsyncDisposableStack,
 ): Promise<SupervisedService[]> {
   const { paths } = launch;
-  const config = findConfigDirectory({ ...launch, root: paths.root, option: options.configDir });
+  const config = await findConfigDirectory({ ...launch, ...options, root: paths.root });
   const providerKeys = await checkConfiguration(config);
   const lock = await claimCheckout(paths.lock, request.stop, printProgress);
   stack.defer(() => lock.release());

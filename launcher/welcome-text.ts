@@ -22,7 +22,8 @@ function browserHost(host: string): string {
 }
 
 /** The configuration directory; for the demo, also that no LLM is called and how to use one. */
-function configurationText({ path, isDemo }: ConfigDirectory): string {
+function configurationText({ path, isDemo, localModel }: ConfigDirectory): string {
+  if (localModel !== undefined) return `${path}: ${localModel.name} at ${localModel.url} answers`;
   if (!isDemo) return path;
   return `${path}: no GOOGLE_API_KEY is set, so a scripted demo model answers and no LLM is called; to use Gemini, stop and run: GOOGLE_API_KEY=your-key npm start (or put it into deploy/config/.env)`;
 }

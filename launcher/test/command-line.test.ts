@@ -10,6 +10,7 @@ describe("parseCommandLine", () => {
       private: false,
       executors: 1,
       configDir: undefined,
+      localModel: undefined,
     });
   });
 
@@ -22,7 +23,19 @@ describe("parseCommandLine", () => {
       private: true,
       executors: 3,
       configDir: "my/config",
+      localModel: undefined,
     });
+  });
+
+  it("reads which local model answers", () => {
+    const url = "http://localhost:8080/v1";
+    for (const [args, localModel] of [
+      [["--ollama", "qwen3:8b"], { server: "ollama", model: "qwen3:8b" }],
+      [["--llm-url", url], { server: "url", url, model: undefined }],
+      [["--llm-url", url, "--model", "m"], { server: "url", url, model: "m" }],
+    ] as const) {
+      expect(parseCommandLine(args).localModel).to.deep.equal(localModel);
+    }
   });
 
   for (const [args, words] of [
@@ -32,6 +45,11 @@ describe("parseCommandLine", () => {
     [["--executors", "two"], "--executors"],
     [["--executors"], "--executors"],
     [["--config-dir", ""], "--config-dir"],
+    [["--ollama", ""], "--ollama"],
+    [["--model", "m"], "--llm-url"],
+    [["--ollama", "m", "--llm-url", "http://h/v1"], "together"],
+    [["--ollama", "m", "--config-dir", "d"], "together"],
+    [["--llm-url", "localhost:8080"], "http or https"],
   ] as const) {
     it(`refuses "${args.join(" ")}" with one sentence and exit code 2`, () => {
       try {

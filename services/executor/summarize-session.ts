@@ -6,6 +6,7 @@ import { selectRows } from "#shared/database/select-rows.ts";
 import { CancelledError } from "#shared/errors.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
 import { safeCut } from "#shared/safe-cut.ts";
+import { callTimeoutMs } from "./llm/call-timeout.ts";
 import { callLlm } from "./llm/call-llm.ts";
 import { generateRequest } from "./llm/generate-request.ts";
 import { EMPTY_REPLY, replyFailure, replyTokens, type LlmReply } from "./llm/llm-reply.ts";
@@ -57,7 +58,7 @@ async function requestSummary(
   try {
     const { reply } = await callLlm(session, {
       request: generateRequest({ session, execution, state: { agent, messages } }, []),
-      timeoutMs: agent.iteration_timeout_ms,
+      timeoutMs: callTimeoutMs(agent),
       hasWaited: waitedFor?.kind === "gateway",
       begin: () => ignored,
     });

@@ -3,6 +3,7 @@ import { TerminalError } from "#shared/errors.ts";
 import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
 import { SYNTHESIS_AGENT } from "#shared/agent-config/built-in-config.ts";
 import { parseDuration } from "#shared/agent-config/parse-duration.ts";
+import { providerTimeouts } from "#shared/agent-config/provider-timeouts.ts";
 import type {
   AgentEntry,
   ChainEntry,
@@ -11,7 +12,7 @@ import type {
 } from "#shared/agent-config/schemas/tarsy-file.ts";
 
 /** The level a setting was taken from. */
-type Level = "stage agent" | "synthesis" | "stage" | "chain" | "agent" | "defaults" | "built-in";
+type Level = "stage agent" | "synthesis" | "stage" | "chain" | "agent" | "defaults" | "provider" | "built-in";
 
 /** A setting and the level that set it. */
 export interface Setting<T> {
@@ -83,7 +84,7 @@ export function resolveAgentSettings(
     max_iterations: first(levels, (level) => level.max_iterations) ?? fallback(config, "max_iterations"),
     iteration_timeout_ms:
       first(levels, (level) => milliseconds(level.iteration_timeout)) ??
-      fallback(config, "iteration_timeout_ms"),
+      fallbackTimeout(config, provider.value),
     mcp_servers: first(levels, (level) => level.mcp_servers) ?? { value: [], from: "built-in" },
   };
 }
@@ -110,6 +111,13 @@ function first<T>(
 function fallback(config: AgentConfig, key: "max_iterations" | "iteration_timeout_ms"): Setting<number> {
   const path = `defaults.${key.replace("_ms", "")}`;
   return { value: config.defaults[key], from: config.origins.has(path) ? "defaults" : "built-in" };
+}
+
+/** A time in the defaults, else the provider's for a call, else the built-in one. */
+function fallbackTimeout(config: AgentConfig, providerName: string): Setting<number> {
+  const setting = fallback(config, "iteration_timeout_ms");
+  const callMs = providerTimeouts(config.llmProviders.get(providerName) ?? {})?.callMs;
+  return setting.from === "defaults" || callMs === undefined ? setting : { value: callMs, from: "provider" };
 }
 
 function resolveStrategy(

@@ -13,6 +13,7 @@ import { typeSettings } from "#shared/agent-config/provider-keys.ts";
 import { TerminalError } from "#shared/errors.ts";
 import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
 import { findChain, knownAlertTypes } from "#shared/agent-config/find-chain.ts";
+import { providerTimeouts } from "#shared/agent-config/provider-timeouts.ts";
 import {
   resolveAgentSettings,
   synthesisBlock,
@@ -87,7 +88,8 @@ function resolveProvider(config: AgentConfig, name: string, strategy: IterationS
   if (provider === undefined) {
     throw new TerminalError("invalid_configuration", `there is no LLM provider ${name}`);
   }
-  const { type, model, max_tool_result_tokens, native_tools } = provider;
+  const { type, model, max_tool_result_tokens, max_output_tokens, native_tools } = provider;
+  const timeouts = providerTimeouts(provider);
   const { api_key_env, credentials_env, project, location, base_url, script } = provider;
   return {
     name,
@@ -102,6 +104,8 @@ function resolveProvider(config: AgentConfig, name: string, strategy: IterationS
     ...(script === undefined ? {} : { script }),
     ...typeSettings(provider),
     max_tool_result_tokens,
+    ...(max_output_tokens === undefined ? {} : { max_output_tokens }),
+    ...(timeouts === undefined ? {} : { call_timeout_ms: timeouts.callMs }),
     native_tools: { ...native_tools },
   };
 }

@@ -85,6 +85,10 @@ export const ResolvedProvider = Type.Object({
   /** Only for type `scripted`: the script, relative to the configuration directory. */
   script: Type.Optional(Type.String()),
   max_tool_result_tokens: Type.Integer(),
+  /** The longest answer; absent for the provider's own limit. */
+  max_output_tokens: Type.Optional(Type.Integer({ minimum: 1 })),
+  /** The longest call; absent where only the iteration's time limits it. */
+  call_timeout_ms: Type.Optional(Type.Integer({ minimum: 1 })),
   native_tools: Type.Record(Type.String(), Type.Boolean()),
 });
 export type ResolvedProvider = Static<typeof ResolvedProvider>;

@@ -51,6 +51,7 @@ function toLlmConfig(provider: ResolvedProvider): LLMConfig {
     model: provider.model,
     backend: provider.backend,
     maxToolResultTokens: provider.max_tool_result_tokens,
+    maxOutputTokens: provider.max_output_tokens ?? 0,
     nativeTools: provider.native_tools,
   };
 }

@@ -6,6 +6,7 @@ import { recordUnfinishedStep, unfinishedStep } from "../persist/unfinished-step
 import type { StreamKind, TimelineWriter } from "../persist/timeline-writer.ts";
 import { insertVariables } from "../prompts/variable-placeholders.ts";
 import { ReactSections } from "../react-parser/react-sections.ts";
+import { callTimeoutMs } from "./call-timeout.ts";
 import { callLlm, type DeltaHandlers } from "./call-llm.ts";
 import { generateRequest } from "./generate-request.ts";
 import { recordLlmCall } from "./record-llm-call.ts";
@@ -28,7 +29,7 @@ export async function performLlmCall(run: ExecutionRun, step: CallLlm): Promise<
   const startedAt = performance.now();
   const { reply, lostCalls } = await callLlm(session, {
     request: generateRequest(withVariables(run), step.tools),
-    timeoutMs: state.agent.iteration_timeout_ms,
+    timeoutMs: callTimeoutMs(state.agent),
     lostCalls: unfinished.lost_calls,
     hasWaited: unfinished.waiting?.kind === "gateway",
     begin: () => {

@@ -29,6 +29,8 @@ interface RetryableOptions extends ErrorOptions {
   readonly retryAfterMs?: number | undefined;
   /** An estimate for the caller when waiting is a remedy but the provider stated no time, in milliseconds. */
   readonly estimateMs?: number | undefined;
+  /** False if the gateway itself must not try again; the caller decides. */
+  readonly repeatable?: boolean;
 }
 
 /** An error after which a retry may succeed. */
@@ -38,11 +40,13 @@ export function retryable(code: LlmErrorCode, message: string, options?: Retryab
 
 class LlmRetryableError extends RetryableError {
   readonly estimateMs: number | undefined;
+  readonly repeatable: boolean;
 
   constructor(code: string, message: string, options: RetryableOptions = {}) {
-    const { retryAfterMs, estimateMs, ...rest } = options;
+    const { retryAfterMs, estimateMs, repeatable = true, ...rest } = options;
     super(code, message, { ...rest, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) });
     this.estimateMs = estimateMs;
+    this.repeatable = repeatable;
   }
 }
 
@@ -53,4 +57,9 @@ class LlmRetryableError extends RetryableError {
 export function waitAfter(error: RetryableError): Pick<RetryableOptions, "retryAfterMs" | "estimateMs"> {
   const { retryAfterMs } = error;
   return { retryAfterMs, estimateMs: error instanceof LlmRetryableError ? error.estimateMs : undefined };
+}
+
+/** Whether the gateway itself may try again after this error. */
+export function isRepeatable(error: RetryableError): boolean {
+  return !(error instanceof LlmRetryableError) || error.repeatable;
 }

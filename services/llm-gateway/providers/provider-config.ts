@@ -1,6 +1,8 @@
 import type { LlmProvider } from "#shared/agent-config/agent-config.ts";
+import { providerTimeouts } from "#shared/agent-config/provider-timeouts.ts";
 import type { LLMConfig } from "#shared/generated/llm/v1/llm.ts";
 import { terminal } from "../errors/llm-error.ts";
+import type { StallLimits } from "./guard-stalls.ts";
 
 /** The settings of one call: model, limits and backend as the call says, all else from the gateway's configuration. */
 export interface ProviderConfig {
@@ -18,6 +20,10 @@ export interface ProviderConfig {
   readonly location: string;
   readonly script: string;
   readonly maxToolResultTokens: number;
+  /** Undefined for the provider's own limit. */
+  readonly maxOutputTokens: number | undefined;
+  /** From the entry's `timeouts`; undefined for the gateway's own limits. */
+  readonly stall: StallLimits | undefined;
   readonly nativeTools: Readonly<Record<string, boolean>>;
 }
 
@@ -45,8 +51,15 @@ export function providerConfig(call: LLMConfig, configured: ConfiguredProviders)
     location: entry.location ?? "",
     script: entry.script ?? "",
     maxToolResultTokens: call.maxToolResultTokens,
+    maxOutputTokens: call.maxOutputTokens > 0 ? call.maxOutputTokens : undefined,
+    stall: stallLimits(entry),
     nativeTools: call.nativeTools,
   };
+}
+
+function stallLimits(entry: LlmProvider): StallLimits | undefined {
+  const timeouts = providerTimeouts(entry);
+  return timeouts && { firstChunkMs: timeouts.firstChunkMs, betweenChunksMs: timeouts.stallMs };
 }
 
 function findProvider(

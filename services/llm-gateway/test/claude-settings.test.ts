@@ -24,4 +24,11 @@ describe("claudeSettings", () => {
   ] as const) {
     it(`knows ${model}`, () => expect(claudeSettings(model)).to.deep.equal(expected));
   }
+
+  it("leaves half of a short answer for the text, and does not think in a very short one", () => {
+    const thinking = { type: "enabled", budget_tokens: 2_000 };
+    expect(claudeSettings("claude-sonnet-4-5", 4_000)).to.deep.equal({ maxTokens: 4_000, thinking });
+    expect(claudeSettings("claude-sonnet-4-5", 2_000)).to.deep.equal(SILENT(2_000));
+    expect(claudeSettings("claude-3-haiku-20240307", 100_000)).to.deep.equal(SILENT(4_096));
+  });
 });

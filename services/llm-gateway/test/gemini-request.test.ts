@@ -45,6 +45,7 @@ const plain: GeminiRequest = {
   contents: [{ role: "user", parts: [{ text: "What is wrong with pod wéb-1?" }] }],
   tools: [],
   thinking: undefined,
+  maxOutputTokens: undefined,
 };
 
 /** The request for a conversation in which the model called two tools, with thought signatures. */
@@ -77,7 +78,7 @@ function withTools(model: string): GeminiRequest {
         { name: "kubernetes.list", description: "", parametersSchema: "" },
       ],
     },
-    config: { model, nativeTools: {} },
+    config: { model, nativeTools: {}, maxOutputTokens: undefined },
   });
 }
 
@@ -88,6 +89,7 @@ describe("the requests to Gemini that do without the SDK", () => {
     ["a conversation with tools and a thinking level", withTools("gemini-3-pro")],
     ["a conversation with tools and a thinking budget", withTools("gemini-2.5-flash")],
     ["native tools", { ...plain, tools: [{ googleSearch: {} }, { codeExecution: {} }, { urlContext: {} }] }],
+    ["a limit for the answer", { ...plain, maxOutputTokens: 900 }],
     ["the rest of an answer", { ...plain, continuationToken: "more" }],
   ];
   for (const [what, request] of cases) {

@@ -5,6 +5,7 @@ import {
   type GeminiHandler,
   type GeminiReply,
 } from "../../../test/support/gemini-server.ts";
+import { NOTHING_LISTENS } from "../../../test/support/nothing-listens.ts";
 import { TEST_KEY, TEST_KEY_ENV, geminiRequest, openGateway } from "./open-gateway.ts";
 
 const succeed: GeminiHandler = (reply) => {
@@ -222,10 +223,8 @@ describe("llm-gateway when Gemini fails", () => {
   });
 
   it("says why the provider cannot be reached", async () => {
-    const gemini = await openGeminiServer(succeed);
-    await gemini[Symbol.asyncDispose]();
     await using gateway = await openGateway();
-    const { error } = await gateway.ask(geminiRequest(gemini.url));
+    const { error } = await gateway.ask(geminiRequest(NOTHING_LISTENS));
     expect(error).to.deep.include({ code: "max_retries", retryable: true });
     expect(error?.message).to.contain("ECONNREFUSED");
   });

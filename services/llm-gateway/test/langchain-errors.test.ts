@@ -188,11 +188,12 @@ for (const [name, dialect] of Object.entries(DIALECTS)) {
     it("times out when nothing or only the opening of the response comes, closing the socket", async () => {
       for (const handler of [() => undefined, (reply: SseReply) => dialect.begin(reply, "")]) {
         await using server = await openSseServer(handler);
-        await using gateway = await openGateway({ stallMs: 60 });
+        await using gateway = await openGateway({ stallMs: 300 });
         const { error } = await gateway.ask(chatRequest(dialect.provider, `${server.url}${dialect.path}`));
-        expect(error).to.deep.include({ code: "max_retries", retryable: true });
-        expect(error?.message).to.contain("timeout");
-        expect(server.requests).to.have.length(3);
+        expect(error).to.deep.include({ code: "timeout", retryable: true });
+        expect(error?.message).to.contain("sent nothing for 0.3 s").and.to.contain("timeouts");
+        // On a busy machine the limit may end the call before the request has arrived.
+        expect(server.requests).to.have.length.of.at.most(1);
         await Promise.all(server.requests.map(({ closed }) => closed));
       }
     });

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { openSseServer } from "../../../test/support/sse-server.ts";
+import { NOTHING_LISTENS } from "../../../test/support/nothing-listens.ts";
 import { TEST_KEY_ENV, openGateway } from "./open-gateway.ts";
 import { chatRequest } from "./wire.ts";
 
@@ -32,11 +32,9 @@ describe("llm-gateway with a provider of the langchain backend", () => {
   });
 
   it("says why the provider cannot be reached", async () => {
-    const server = await openSseServer(() => undefined);
-    await server[Symbol.asyncDispose]();
     await using gateway = await openGateway();
     for (const provider of ["openai", "anthropic", "xai", "mistral", "groq", "openrouter", "deepseek"]) {
-      const { error } = await gateway.ask(chatRequest(provider, server.url));
+      const { error } = await gateway.ask(chatRequest(provider, NOTHING_LISTENS));
       expect(error).to.deep.include({ code: "max_retries", retryable: true });
       expect(error?.message).to.contain("ECONNREFUSED");
     }

@@ -25,6 +25,7 @@ import { gatewayMetrics } from "../gateway-metrics.ts";
 import type { CallLimits } from "../grpc/call-budget.ts";
 import { serveGenerate } from "../grpc/serve-generate.ts";
 import { loadProviders } from "../providers/load-providers.ts";
+import type { StallLimits } from "../providers/guard-stalls.ts";
 import type { ProviderConfig } from "../providers/provider-config.ts";
 import { selectProvider } from "../providers/select-provider.ts";
 
@@ -228,6 +229,7 @@ function callConfig(config: TestConfig): LLMConfig {
     ...textSetting("project", config.project),
     ...textSetting("location", config.location),
     ...textSetting("script", config.script),
+    ...(config.stall === undefined ? {} : { timeouts: timeoutsEntry(config.stall) }),
   };
   const key = JSON.stringify(settings);
   const name = NAMES.get(key) ?? `provider-${NAMES.size + 1}`;
@@ -241,7 +243,13 @@ function callConfig(config: TestConfig): LLMConfig {
     backend,
     maxToolResultTokens,
     nativeTools: { ...nativeTools },
+    maxOutputTokens: config.maxOutputTokens ?? 0,
   };
+}
+
+/** The notation of llm-providers.yaml. */
+function timeoutsEntry({ firstChunkMs, betweenChunksMs }: StallLimits): NonNullable<LlmProvider["timeouts"]> {
+  return { call: "1h", first_chunk: `${firstChunkMs}ms`, stall: `${betweenChunksMs}ms` };
 }
 
 function textSetting<K extends string>(key: K, value = ""): { readonly [P in K]?: string } {

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { expect } from "chai";
+import { NOTHING_LISTENS } from "../../../test/support/nothing-listens.ts";
 import type { GenerateRequest } from "#shared/generated/llm/v1/llm.ts";
 import { geminiChunk, openGeminiServer } from "../../../test/support/gemini-server.ts";
 import {
@@ -126,13 +127,11 @@ for (const [name, api] of APIS) {
     });
 
     it("when nothing listens at its address, which the message names", async () => {
-      const server = await api.open(() => undefined);
-      await server[Symbol.asyncDispose]();
       await using gateway = await openGateway();
-      const { error } = await gateway.ask(api.request(server.url));
+      const { error } = await gateway.ask(api.request(NOTHING_LISTENS));
       expect(error).to.deep.equal({
         code: "max_retries",
-        message: `gave up after 3 tries (provider_error): ${api.target(server.url)} cannot be reached (ECONNREFUSED)`,
+        message: `gave up after 3 tries (provider_error): ${api.target(NOTHING_LISTENS)} cannot be reached (ECONNREFUSED)`,
         retryable: true,
         retryAfterMs: 15_000,
       });

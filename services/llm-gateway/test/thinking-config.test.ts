@@ -18,6 +18,11 @@ describe("thinkingConfig", () => {
     });
   }
 
+  it("leaves half of a short answer for the text", () => {
+    expect(thinkingConfig("gemini-2.5-pro", 1_001)).to.include({ thinkingBudget: 500 });
+    expect(thinkingConfig("gemini-2.5-pro", 100_000)).to.include({ thinkingBudget: 32_768 });
+  });
+
   it("sends models before 2.5 no setting, which they would refuse", () => {
     expect(thinkingConfig("gemini-2.0-flash")).to.equal(undefined);
     expect(thinkingConfig("gemini-1.5-pro")).to.equal(undefined);

@@ -1,3 +1,4 @@
+import { checkCallTime } from "#shared/agent-config/checks/check-call-time.ts";
 import { checkAlertTypes, checkChain, checkServers } from "#shared/agent-config/checks/check-chains.ts";
 import type { CheckContext } from "#shared/agent-config/checks/check-context.ts";
 import { checkLlmProvider } from "#shared/agent-config/checks/check-llm-providers.ts";
@@ -25,6 +26,7 @@ export function checkConfig(context: CheckContext): { alertTypes: Map<string, st
     const target = { container: tarsy.defaults, key: "llm_provider" };
     reporter.unknownName(target, "LLM provider", tarsy.defaults.llm_provider, names.llmProviders);
   }
+  checkCallTime(context);
   const leaveOut = checkUsedProviders(context);
   const remaining = new Map([...chains].filter(([chainId]) => !leaveOut.includes(chainId)));
   return { alertTypes: checkAlertTypes({ ...context, chains: remaining }), leaveOut };

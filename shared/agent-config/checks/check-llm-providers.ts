@@ -2,6 +2,7 @@ import type { Loose } from "#shared/agent-config/check-shape.ts";
 import { checkUrl, requireKey } from "#shared/agent-config/checks/check-keys.ts";
 import { checkTypeSettings } from "#shared/agent-config/checks/check-type-settings.ts";
 import type { Reporter } from "#shared/agent-config/reporter.ts";
+import { parseDuration } from "#shared/agent-config/parse-duration.ts";
 import { NATIVE_TOOLS, type LlmProviderEntry } from "#shared/agent-config/schemas/llm-providers-file.ts";
 import { suggestName } from "#shared/agent-config/suggest-name.ts";
 
@@ -9,6 +10,7 @@ import { suggestName } from "#shared/agent-config/suggest-name.ts";
 export function checkLlmProvider(provider: Loose<LlmProviderEntry>, reporter: Reporter): void {
   const { type, native_tools: nativeTools } = provider;
   checkUrl(provider, "base_url", provider.base_url, reporter);
+  if (provider.timeouts !== undefined) checkSilence(provider.timeouts, reporter);
   if (type === undefined) return;
   checkTypeSettings(provider, type, reporter);
   if (type === "scripted") {
@@ -30,5 +32,18 @@ export function checkLlmProvider(provider: Loose<LlmProviderEntry>, reporter: Re
     if (NATIVE_TOOLS.some((tool) => tool === name)) continue;
     const target = { container: nativeTools, key: name };
     reporter.error(target, "must be a known native tool", suggestName(name, NATIVE_TOOLS));
+  }
+}
+
+/** A limit of silence that is longer than the call could never end one. */
+function checkSilence(timeouts: Loose<NonNullable<LlmProviderEntry["timeouts"]>>, reporter: Reporter): void {
+  const { call } = timeouts;
+  const callMs = call === undefined ? undefined : parseDuration(call);
+  if (callMs === undefined) return;
+  for (const key of ["first_chunk", "stall"] as const) {
+    const limit = timeouts[key];
+    const limitMs = limit === undefined ? undefined : parseDuration(limit);
+    if (limitMs === undefined || limitMs <= callMs) continue;
+    reporter.error({ container: timeouts, key }, `must not be longer than call (${call}), which ends first`);
   }
 }

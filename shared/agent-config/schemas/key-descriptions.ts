@@ -86,6 +86,11 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   client_secret_env: "The name of the environment variable that holds the client secret, for azure.",
   machine_credentials:
     "Whether the gateway's machine signs in by itself, for bedrock (role, profile) and azure (managed or workload identity).",
+  max_output_tokens: "The longest answer; by default the provider's own limit.",
+  timeouts: "For slow models. call alone is enough: agents with this provider may take as long.",
+  call: "The longest call. Agents without an iteration_timeout get it as theirs.",
+  first_chunk: "The longest silence before an answer begins; by default as long as the call.",
+  stall: "The longest silence within an answer; by default as long as the call.",
   script: "The file a scripted provider answers from, relative to the configuration directory.",
   max_tool_result_tokens: "Longer tool results are truncated.",
   native_tools:

@@ -1,6 +1,6 @@
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { PROVIDER_TYPES } from "#shared/contracts/resolved-chain.ts";
-import { Name, VariableName, Whole } from "#shared/agent-config/schemas/schema-parts.ts";
+import { Duration, Name, VariableName, Whole } from "#shared/agent-config/schemas/schema-parts.ts";
 
 export const NATIVE_TOOLS = ["google_search", "code_execution", "url_context"] as const;
 
@@ -27,6 +27,15 @@ const LlmProviderEntry = Type.Object({
   script: Type.Optional(Name),
   max_tool_result_tokens: Type.Optional(Whole(1000)),
   native_tools: Type.Optional(Type.Record(Type.String(), Type.Boolean())),
+  /** The longest answer. */
+  max_output_tokens: Type.Optional(Whole(16)),
+  timeouts: Type.Optional(
+    Type.Object({
+      call: Duration,
+      first_chunk: Type.Optional(Duration),
+      stall: Type.Optional(Duration),
+    }),
+  ),
 });
 export type LlmProviderEntry = Static<typeof LlmProviderEntry>;
 

@@ -2,6 +2,9 @@ import type { BrokenFile } from "./broken-file.ts";
 
 const provider = (body: string) => `llm_providers:\n  test: {type: scripted, script: s.yaml}\n  p: ${body}\n`;
 
+const slow = (timeouts: string) =>
+  `llm_providers:\n  test: {type: scripted, script: s.yaml, timeouts: ${timeouts}}\n`;
+
 /** Providers, templates and YAML with one mistake each. */
 export const BROKEN_TEXTS: readonly BrokenFile[] = [
   {
@@ -28,6 +31,46 @@ export const BROKEN_TEXTS: readonly BrokenFile[] = [
     name: "provider without tokens",
     providers: provider("{type: openai, model: m}").replace("  p:", "  §p:"),
     errors: [["llm_providers.p.max_tool_result_tokens", "is required"]],
+  },
+  {
+    name: "an answer that is too short",
+    providers: provider("{type: openai, model: m, max_tool_result_tokens: 1000, max_output_tokens: §0}"),
+    errors: [["llm_providers.p.max_output_tokens", "at least 16"]],
+  },
+  {
+    name: "timeouts without the call's",
+    providers: slow("{first_chunk: 5m}").replace("timeouts", "§timeouts"),
+    errors: [["llm_providers.test.timeouts.call", "is required"]],
+  },
+  {
+    name: "silence that is longer than the call",
+    providers: slow("{call: 5m, first_chunk: §6m, stall: §301s}"),
+    errors: [
+      ["llm_providers.test.timeouts.first_chunk", "must not be longer than call (5m)"],
+      ["llm_providers.test.timeouts.stall", "must not be longer than call (5m)"],
+    ],
+  },
+  {
+    name: "an iteration that is shorter than a call",
+    providers: slow("{call: 10m}"),
+    tarsy:
+      "defaults: {llm_provider: test, iteration_timeout: §9m}\nagents:\n  A: {iteration_timeout: §599s}\nagent_chains:\n  c: {alert_types: [x], stages: [{name: s, agents: [{name: A}, {name: KubernetesAgent, iteration_timeout: 10m}]}]}\n",
+    errors: [
+      ["defaults.iteration_timeout", "must not be shorter than timeouts.call (10m) of provider test"],
+      ["agents.A.iteration_timeout", "must not be shorter than timeouts.call (10m) of provider test"],
+    ],
+  },
+  {
+    name: "a session that is shorter than a call",
+    providers: slow("{call: 1h}"),
+    tarsy: "queue: {session_timeout: §1h}\ndefaults: {llm_provider: test}\n",
+    errors: [["queue.session_timeout", "must be longer than timeouts.call (1h) of provider test"]],
+  },
+  {
+    name: "a session that is shorter than a call by default",
+    providers: slow("{call: 15m}"),
+    tarsy: "§defaults: {llm_provider: test}\n",
+    errors: [["queue.session_timeout", "and is 15m by default"]],
   },
   {
     name: "native tool",

@@ -179,6 +179,26 @@ agent_chains:
     expect(resolveChain(config, "kubernetes").stages[0]?.success_policy).to.equal("any");
   });
 
+  it("gives an agent without a time of its own as long as its provider's calls may take", async () => {
+    const providers =
+      "llm_providers:\n  slow: {type: scripted, script: s.yaml, max_output_tokens: 500, timeouts: {call: 5m}}\n  test: {type: scripted, script: s.yaml}\n";
+    const agents =
+      "[{name: A, llm_provider: slow}, {name: A, llm_provider: slow, iteration_timeout: 6m}, {name: A}]";
+    const tarsy = `defaults: {llm_provider: test}\nagents: {A: {}}\nagent_chains: {c: {alert_types: [a], stages: [{name: s, agents: ${agents}}]}}\n`;
+    const resolved = resolveChain(await loadText(tarsy, providers), "a").stages[0]?.agents ?? [];
+    expect(
+      resolved.map(({ iteration_timeout_ms, llm_provider: { call_timeout_ms, max_output_tokens } }) => ({
+        iteration_timeout_ms,
+        call_timeout_ms,
+        max_output_tokens,
+      })),
+    ).to.deep.equal([
+      { iteration_timeout_ms: 300_000, call_timeout_ms: 300_000, max_output_tokens: 500 },
+      { iteration_timeout_ms: 360_000, call_timeout_ms: 300_000, max_output_tokens: 500 },
+      { iteration_timeout_ms: 120_000, call_timeout_ms: undefined, max_output_tokens: undefined },
+    ]);
+  });
+
   it("chooses the backend by the provider's type", async () => {
     const entry = (type: string) =>
       `  ${type}: {type: ${type}, model: m, max_tool_result_tokens: 1000, api_key_env: K}\n`;

@@ -41,7 +41,7 @@ async function generate(
   const { config, signal, deadline, log } = call;
   const opened = await open(config);
   const request = buildGeminiRequest(call);
-  return retryBeforeOutput(() => tryOnce(call, options.stall, opened, request), {
+  return retryBeforeOutput(() => tryOnce(call, config.stall ?? options.stall, opened, request), {
     policy: options.retry,
     deadline,
     signal,

@@ -4,7 +4,7 @@ import { RetryableError, TerminalError } from "#shared/errors.ts";
 import { normaliseConversation } from "../../conversation/normalise-conversation.ts";
 import { toolNameDecoder } from "../../conversation/tool-names.ts";
 import { brokenOff } from "../../errors/broken-off.ts";
-import { terminal } from "../../errors/llm-error.ts";
+import { isRepeatable, retryable, terminal } from "../../errors/llm-error.ts";
 import type { ErrorContext } from "../../errors/provider-failure.ts";
 import { guardStalls, type StallLimits } from "../guard-stalls.ts";
 import { providerTarget } from "../provider-target.ts";
@@ -41,19 +41,20 @@ async function* generate(
   const { chatModel, secrets } = await open(config);
   const context = { credential: credentialName(config), secrets, target: providerTarget(config) };
   const prepare = (plain: boolean) => chatModel.prepare({ conversation, tools: request.tools, plain });
+  const limits = config.stall ?? stall;
   let plain = false;
   yield* retryBeforeOutput(
     async function* tryWithFallback() {
       try {
-        yield* tryOnce(call, stall, prepare(plain), context);
+        yield* tryOnce(call, limits, prepare(plain), context);
       } catch (error) {
         if (plain || !isAboutReasoning(error)) throw error;
         log.warn("provider refused the reasoning in a request, retrying without it");
         plain = true;
-        yield* tryOnce(call, stall, prepare(plain), context);
+        yield* tryOnce(call, limits, prepare(plain), context);
       }
     },
-    { policy: retry, deadline, signal, log },
+    { policy: retry, deadline, signal, log, isWorthTrying: isRepeatable },
   );
 }
 
@@ -103,7 +104,7 @@ async function* tryOnce(
   } catch (thrown) {
     call.signal.throwIfAborted();
     const error = translateLangchainError(thrown, context);
-    if (!output) throw error;
+    if (!output) throw isSilence(thrown) && call.config.baseUrl !== "" ? onlyOnce(error) : error;
     if (error instanceof RetryableError) throw brokenOff(error);
     throw error.code === "invalid_request"
       ? terminal("provider_error", error.message, { cause: error })
@@ -113,6 +114,20 @@ async function* tryOnce(
     request.abort();
   }
   yield* reader.finish();
+}
+
+/** True for the error of guardStalls, the only one of ours with this code. */
+function isSilence(thrown: unknown): boolean {
+  return thrown instanceof RetryableError && thrown.code === "timeout";
+}
+
+/**
+ * The error of a server of the operator's own that was silent. It may still be busy with the prompt, and another request would
+ * make it evaluate the prompt again, beside the first or after it.
+ */
+function onlyOnce(cause: Error): RetryableError {
+  const hint = "a slow model needs longer timeouts in llm-providers.yaml";
+  return retryable("timeout", `${cause.message}; ${hint}`, { cause, repeatable: false });
 }
 
 /**

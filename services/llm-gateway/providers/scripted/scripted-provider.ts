@@ -21,7 +21,7 @@ export function scriptedProvider(options: ScriptedOptions): Provider {
   return async function* generate(call) {
     const script = await load(call.config.script);
     const { deadline, signal, log } = call;
-    yield* retryBeforeOutput((attempt) => play(script, call, attempt, options.stall), {
+    yield* retryBeforeOutput((attempt) => play(script, call, attempt, call.config.stall ?? options.stall), {
       policy: options.retry,
       deadline,
       signal,

@@ -80,6 +80,8 @@ export interface LLMConfig {
   providerType: string;
   /** Hash of the entry that the caller knows; the gateway sends a warning if its own differs. Empty: not compared. */
   entryHash: string;
+  /** The longest answer; 0 for the provider's own limit. */
+  maxOutputTokens: number;
 }
 
 export interface LLMConfig_NativeToolsEntry {
@@ -654,6 +656,7 @@ function createBaseLLMConfig(): LLMConfig {
     providerName: "",
     providerType: "",
     entryHash: "",
+    maxOutputTokens: 0,
   };
 }
 
@@ -679,6 +682,9 @@ export const LLMConfig: MessageFns<LLMConfig> = {
     }
     if (message.entryHash !== "") {
       writer.uint32(114).string(message.entryHash);
+    }
+    if (message.maxOutputTokens !== 0) {
+      writer.uint32(120).int32(message.maxOutputTokens);
     }
     return writer;
   },
@@ -755,6 +761,14 @@ export const LLMConfig: MessageFns<LLMConfig> = {
             message.entryHash = reader.string();
             continue;
           }
+          case 15: {
+            if (tag !== 120) {
+              break;
+            }
+
+            message.maxOutputTokens = reader.int32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -818,6 +832,11 @@ export const LLMConfig: MessageFns<LLMConfig> = {
         : isSet(object.entry_hash)
         ? globalThis.String(object.entry_hash)
         : "",
+      maxOutputTokens: isSet(object.maxOutputTokens)
+        ? globalThis.Number(object.maxOutputTokens)
+        : isSet(object.max_output_tokens)
+        ? globalThis.Number(object.max_output_tokens)
+        : 0,
     };
   },
 
@@ -849,6 +868,9 @@ export const LLMConfig: MessageFns<LLMConfig> = {
     }
     if (message.entryHash !== "") {
       obj.entryHash = message.entryHash;
+    }
+    if (message.maxOutputTokens !== 0) {
+      obj.maxOutputTokens = Math.round(message.maxOutputTokens);
     }
     return obj;
   },

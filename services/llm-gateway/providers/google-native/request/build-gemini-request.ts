@@ -13,6 +13,7 @@ export interface GeminiRequest {
   readonly contents: Content[];
   readonly tools: Tool[];
   readonly thinking: ThinkingConfig | undefined;
+  readonly maxOutputTokens: number | undefined;
   /** Asks for the rest of an answer that Gemini has split. */
   readonly continuationToken?: string;
 }
@@ -20,7 +21,7 @@ export interface GeminiRequest {
 /** The parts of a call that make its request. */
 interface GeminiCall {
   readonly request: Pick<GenerateRequest, "messages" | "tools">;
-  readonly config: Pick<ProviderConfig, "model" | "nativeTools">;
+  readonly config: Pick<ProviderConfig, "model" | "nativeTools" | "maxOutputTokens">;
 }
 
 /** The request of one call. Throws TerminalError `invalid_request` for an unusable conversation or model. */
@@ -30,13 +31,14 @@ export function buildGeminiRequest({ request, config }: GeminiCall): GeminiReque
     model: config.model,
     ...geminiMessages(request.messages, config.model),
     tools: geminiTools(request.tools, config.nativeTools),
-    thinking: thinkingConfig(config.model),
+    thinking: thinkingConfig(config.model, config.maxOutputTokens),
+    maxOutputTokens: config.maxOutputTokens,
   };
 }
 
 /** A request as the SDK's parameters. */
 export function sdkParameters(request: GeminiRequest): GenerateContentParameters {
-  const { model, contents, systemInstruction, tools, thinking, continuationToken } = request;
+  const { model, contents, systemInstruction, tools, thinking, maxOutputTokens, continuationToken } = request;
   return {
     model,
     contents,
@@ -44,6 +46,7 @@ export function sdkParameters(request: GeminiRequest): GenerateContentParameters
       ...(systemInstruction === undefined ? {} : { systemInstruction }),
       ...(tools.length === 0 ? {} : { tools }),
       ...(thinking === undefined ? {} : { thinkingConfig: thinking }),
+      ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
       ...(continuationToken === undefined ? {} : { continuationToken }),
       // The executor runs the tools.
       automaticFunctionCalling: { disable: true },
@@ -57,7 +60,7 @@ export function sdkParameters(request: GeminiRequest): GenerateContentParameters
  * which costs more than sending it; the requests above have the API's form already.
  */
 export function requestBody(request: GeminiRequest): string {
-  const { contents, systemInstruction, tools, thinking, continuationToken } = request;
+  const { contents, systemInstruction, tools, thinking, maxOutputTokens, continuationToken } = request;
   return JSON.stringify({
     contents,
     ...(systemInstruction === undefined
@@ -65,6 +68,9 @@ export function requestBody(request: GeminiRequest): string {
       : { systemInstruction: { role: "user", parts: [{ text: systemInstruction }] } }),
     ...(tools.length === 0 ? {} : { tools }),
     ...(continuationToken === undefined ? {} : { continuationToken }),
-    generationConfig: thinking === undefined ? {} : { thinkingConfig: thinking },
+    generationConfig: {
+      ...(thinking === undefined ? {} : { thinkingConfig: thinking }),
+      ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+    },
   });
 }

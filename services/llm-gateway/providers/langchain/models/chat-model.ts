@@ -32,4 +32,6 @@ export interface ChatAddress {
   readonly apiKey: string | undefined;
   /** Empty for the provider's default. */
   readonly baseUrl: string;
+  /** The longest answer; undefined for the provider's own limit. */
+  readonly maxOutputTokens: number | undefined;
 }

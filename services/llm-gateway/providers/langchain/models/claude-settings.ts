@@ -9,6 +9,8 @@ interface ClaudeSettings {
     | undefined;
 }
 
+/** The smallest that Anthropic takes. */
+const MIN_THINKING_BUDGET = 1_024;
 /** Opus 4's limit, the lowest of all models that think. */
 const THINKER_MAX_TOKENS = 32_000;
 const THINKING_BUDGET = 16_000;
@@ -16,9 +18,19 @@ const THINKING_BUDGET = 16_000;
 /**
  * The settings for a model name. The 3.7 to 4.5 families think within a token budget; later ones decide themselves how
  * much, and return a summary only on request. Older models, and other vendors' models behind Anthropic's API, are not
- * asked to think.
+ * asked to think. A lower limit for the answer, which includes thoughts, leaves half of it for them.
  */
-export function claudeSettings(model: string): ClaudeSettings {
+export function claudeSettings(model: string, maxOutputTokens = Infinity): ClaudeSettings {
+  const { maxTokens: longest, thinking } = usualSettings(model);
+  const maxTokens = Math.min(longest, maxOutputTokens);
+  if (thinking?.type !== "enabled") return { maxTokens, thinking };
+  const budget = Math.min(thinking.budget_tokens, Math.floor(maxTokens / 2));
+  return budget < MIN_THINKING_BUDGET
+    ? { maxTokens, thinking: undefined }
+    : { maxTokens, thinking: { ...thinking, budget_tokens: budget } };
+}
+
+function usualSettings(model: string): ClaudeSettings {
   const name = model.toLowerCase();
   const { major, minor } =
     /claude-(?:[a-z]+-)?(?<major>\d{1,2})(?:[.-](?<minor>\d{1,2})(?!\d))?(?!\d)/u.exec(name)?.groups ?? {};

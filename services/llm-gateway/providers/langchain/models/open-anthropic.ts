@@ -17,7 +17,12 @@ const INTERLEAVED = { "anthropic-beta": "interleaved-thinking-2025-05-14" };
  * Opens a model of Anthropic, or of a server with its API. Throws TerminalError `invalid_request` for an invalid
  * base_url.
  */
-export function openAnthropic({ model, apiKey, baseUrl: configured }: ChatAddress): ChatModel {
+export function openAnthropic({
+  model,
+  apiKey,
+  baseUrl: configured,
+  maxOutputTokens,
+}: ChatAddress): ChatModel {
   // The SDK adds the version itself.
   const baseURL = baseUrl(configured, PROVIDER_URLS.anthropic).replace(/\/v1$/u, "");
   const client = new Anthropic({
@@ -34,12 +39,15 @@ export function openAnthropic({ model, apiKey, baseUrl: configured }: ChatAddres
       ...(configured === "" ? INTERLEAVED : {}),
     },
   });
-  return claudeModel(model, client);
+  return claudeModel({ model, maxOutputTokens }, client);
 }
 
 /** A Claude model behind a client for Anthropic's API. */
-export function claudeModel(model: string, client: BaseAnthropic): ChatModel {
-  const { maxTokens, thinking } = claudeSettings(model);
+export function claudeModel(
+  { model, maxOutputTokens }: Pick<ChatAddress, "model" | "maxOutputTokens">,
+  client: BaseAnthropic,
+): ChatModel {
+  const { maxTokens, thinking } = claudeSettings(model, maxOutputTokens);
   const fields = { model, maxTokens, maxRetries: 0, createClient: () => client };
   const plainModel = new ChatAnthropic(fields);
   const thinkingModel = thinking === undefined ? plainModel : new ChatAnthropic({ ...fields, thinking });

@@ -51,10 +51,10 @@ function isServed<T extends object>(provider: string, openers: T): provider is E
 
 function withKey(open: (address: ChatAddress) => ChatModel, env: Environment): OpenChatModel {
   const chatModels = lruCached(MAX_CHAT_MODELS, open);
-  return ({ model, apiKeyEnv, baseUrl }) => {
+  return ({ model, apiKeyEnv, baseUrl, maxOutputTokens }) => {
     const key = keyFor(apiKeyEnv, baseUrl, env);
     return {
-      chatModel: chatModels({ model, apiKey: key, baseUrl }),
+      chatModel: chatModels({ model, apiKey: key, baseUrl, maxOutputTokens }),
       secrets: key === undefined ? [] : [key],
     };
   };
@@ -84,6 +84,6 @@ async function vertexClaude(env: Environment): Promise<OpenChatModel> {
   return async (config) => {
     const address = vertexAddress(config);
     const { authClient, secrets } = await find(config);
-    return { chatModel: openVertexClaude(config.model, address, authClient), secrets };
+    return { chatModel: openVertexClaude(config, address, authClient), secrets };
   };
 }

@@ -125,7 +125,7 @@ function responsesModel(address: ChatAddress): ChatModel {
 
 /** Every option is set, because LangChain and the SDK fall back to environment variables. */
 function clientFields(
-  { apiKey, baseUrl: configured }: ChatAddress,
+  { apiKey, baseUrl: configured, maxOutputTokens }: ChatAddress,
   defaultUrl: string,
   repair: () => RepairEvent,
   rewrite?: (body: string) => string,
@@ -138,6 +138,7 @@ function clientFields(
     apiKey: apiKey ?? "none",
     maxRetries: 0,
     streamUsage: true,
+    ...(maxOutputTokens === undefined ? {} : { maxTokens: maxOutputTokens }),
     configuration: {
       baseURL: `${url.origin}${url.pathname}`.replace(/\/+$/u, ""),
       organization: null,

@@ -1,3 +1,4 @@
+import { Agent, fetch } from "undici";
 import { rewriteSse, type RepairEvent } from "../response/rewrite-sse.ts";
 
 type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
@@ -11,6 +12,8 @@ interface ProviderFetchOptions {
   readonly repairError?: (body: string) => string;
 }
 
+/** The call's own limits of silence apply: the client's would end it after five minutes without a byte. */
+const dispatcher = new Agent({ headersTimeout: 0, bodyTimeout: 0 });
 /** In code units; a few times the largest answer, so that only garbage exceeds it. */
 const MAX_EVENT_LENGTH = 8 * 1024 * 1024;
 /** Of an error body; its message is cut to 2,000 code units anyway. */
@@ -22,18 +25,23 @@ const MAX_ERROR_BYTES = 64 * 1024;
  */
 export function providerFetch(openRepair: () => RepairEvent, options: ProviderFetchOptions = {}): Fetch {
   return async (input, init) => {
+    const { method = "GET", body: bodyOut = "", signal = null } = init ?? {};
+    if (input instanceof Request || typeof bodyOut !== "string") {
+      throw new TypeError("the SDK must call fetch with an address and a text");
+    }
     const headersOut = new Headers(init?.headers);
     if (options.withoutKey === true) headersOut.delete("authorization");
     const response = await fetch(input, {
-      ...init,
-      ...(options.rewrite !== undefined && typeof init?.body === "string"
-        ? { body: options.rewrite(init.body) }
-        : {}),
-      headers: headersOut,
+      method,
+      headers: [...headersOut],
+      ...(method === "GET" ? {} : { body: options.rewrite?.(bodyOut) ?? bodyOut }),
+      signal,
       redirect: "manual",
+      dispatcher,
     });
-    if (response.body === null) return response;
-    const { status, statusText, headers } = response;
+    const { status, statusText } = response;
+    const headers = [...response.headers];
+    if (response.body === null) return new Response(null, { status, statusText, headers });
     const body = response.ok
       ? response.body.pipeThrough(rewriteSse(openRepair(), MAX_EVENT_LENGTH))
       : response.body

@@ -1,0 +1,76 @@
+import { BUILT_IN_SETTINGS, SYNTHESIS_AGENT } from "#shared/agent-config/built-in-config.ts";
+import type { Loose } from "#shared/agent-config/check-shape.ts";
+import type { CheckContext } from "#shared/agent-config/checks/check-context.ts";
+import { parseDuration } from "#shared/agent-config/parse-duration.ts";
+import type { ChainEntry, StageEntry } from "#shared/agent-config/schemas/tarsy-file.ts";
+
+/** A level at which an agent's provider or time may be set. */
+interface Level {
+  llm_provider?: string;
+  iteration_timeout?: string;
+}
+
+/** The levels of one agent, nearest first. */
+interface AgentLevels {
+  readonly provider: readonly (Level | undefined)[];
+  readonly timeout: readonly (Level | undefined)[];
+}
+
+/**
+ * Checks that `timeouts.call` of each provider can take effect where the provider is used: an iteration and a session must be
+ * allowed to last as long.
+ */
+export function checkCallTime(context: CheckContext): void {
+  for (const chain of context.chains.values()) {
+    for (const stage of chain.stages ?? []) {
+      if (stage === undefined) continue;
+      for (const agent of agentsOf(chain, stage, context)) checkAgent(agent, context);
+    }
+  }
+}
+
+function agentsOf(
+  chain: Loose<ChainEntry>,
+  stage: Loose<StageEntry>,
+  { agents, tarsy: { defaults } }: CheckContext,
+): AgentLevels[] {
+  const { agents: entries = [], replicas = 1, synthesis } = stage;
+  const levels = (block: Level | undefined, agent: string | undefined): AgentLevels => ({
+    provider: [block, chain, defaults],
+    timeout: [block, stage, chain, agents.get(agent ?? ""), defaults],
+  });
+  const stageAgents = entries.map((entry) => levels(entry, entry?.name));
+  return entries.length * replicas > 1
+    ? [...stageAgents, levels(synthesis, synthesis?.agent ?? SYNTHESIS_AGENT)]
+    : stageAgents;
+}
+
+function checkAgent(levels: AgentLevels, { reporter, llmProviders, tarsy }: CheckContext): void {
+  const name = levels.provider.find((level) => level?.llm_provider !== undefined)?.llm_provider ?? "";
+  const call = llmProviders.get(name)?.timeouts?.call;
+  const callMs = milliseconds(call);
+  if (callMs === undefined) return;
+  const shown = `timeouts.call (${call}) of provider ${name}`;
+  const level = levels.timeout.find((one) => one?.iteration_timeout !== undefined);
+  if (level !== undefined && (milliseconds(level.iteration_timeout) ?? callMs) < callMs) {
+    const target = { container: level, key: "iteration_timeout" };
+    reporter.error(target, `must not be shorter than ${shown}`, "without it, the provider's time is used");
+  }
+  const { queue } = tarsy;
+  const written = queue?.session_timeout;
+  if (queue !== undefined && written === undefined && reporter.sources.hasChild(queue, "session_timeout")) {
+    return;
+  }
+  const { session_timeout: builtIn } = BUILT_IN_SETTINGS.queue;
+  if ((milliseconds(written ?? builtIn) ?? Infinity) > callMs) return;
+  const found = written === undefined ? ` and is ${builtIn} by default` : "";
+  reporter.error(
+    { container: queue ?? tarsy, key: "session_timeout", path: "queue.session_timeout" },
+    `must be longer than ${shown}${found}`,
+    "a session makes several calls",
+  );
+}
+
+function milliseconds(duration: string | undefined): number | undefined {
+  return duration === undefined ? undefined : parseDuration(duration);
+}

@@ -1,0 +1,67 @@
+import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect } from "chai";
+import { projectRoot } from "../../launcher/prepare.mjs";
+import { BackingServers } from "../support/backing-servers.ts";
+import { LOCAL_MODEL, startLocalModel } from "../support/local-model/start-local-model.ts";
+import { NIGHTLY } from "../support/nightly.ts";
+import { TarsyClient, type SessionWatch } from "../support/tarsy-client.ts";
+import { TarsySystem } from "../support/tarsy-system.ts";
+import { until } from "../support/until.ts";
+
+/** For a busy machine: the prompt alone has some thousand tokens. */
+const PATIENCE_MS = 25 * 60_000;
+const SHORT_ANSWER = "max_output_tokens: 48";
+
+/** The shipped configuration for local models, with a shorter answer. */
+async function shortAnswers(): Promise<{ readonly path: string } & AsyncDisposable> {
+  const path = await mkdtemp(join(tmpdir(), "tarsy-local-model-"));
+  await cp(join(projectRoot, "deploy", "config", "local-model"), path, { recursive: true });
+  const file = join(path, "llm-providers.yaml");
+  const text = await readFile(file, "utf8");
+  expect(text).to.match(/max_output_tokens: \d+/u);
+  await writeFile(file, text.replace(/max_output_tokens: \d+/u, SHORT_ANSWER));
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
+}
+
+const chunks = ({ messages }: SessionWatch) => messages.filter(({ type }) => type === "stream.chunk");
+
+// Takes minutes, and downloads a model.
+if (NIGHTLY) {
+  describe("an investigation by a real model on this machine", function investigate() {
+    this.timeout(2 * PATIENCE_MS);
+    const resources = new AsyncDisposableStack();
+    let client: TarsyClient;
+
+    before(async () => {
+      const model = resources.use(await startLocalModel());
+      const servers = resources.use(await BackingServers.choose({ ownServers: true }));
+      const config = resources.use(await shortAnswers());
+      const env = { LOCAL_MODEL, LOCAL_MODEL_URL: model.url };
+      client = new TarsyClient(
+        resources.use(await TarsySystem.start({ servers, configDir: config.path, env })),
+      );
+    });
+    after(() => resources.disposeAsync());
+
+    it("streams its answer and completes, with one evaluation of each prompt", async () => {
+      const id = await client.submit("The disk of web-1 is full.", { runbook: "Look at the disk." });
+      using watch = await client.watch(id);
+      const session = await client.waitFor(id, ["completed", "failed", "timed_out"], PATIENCE_MS);
+      expect(session).to.include({ status: "completed" });
+      expect(session.final_analysis).not.to.equal("");
+      expect(chunks(watch).length).to.be.greaterThan(1);
+      const trace = await client.request("GET", `/api/v1/sessions/${id}/trace`);
+      expect(JSON.stringify(trace.body)).not.to.contain("interrupted");
+    });
+
+    it("stops the model when the session is cancelled", async () => {
+      const id = await client.submit("The disk of web-2 is full.", { runbook: "Look at the disk." });
+      using watch = await client.watch(id);
+      await until("the answer streams", () => chunks(watch).length > 0, PATIENCE_MS);
+      expect((await client.request("POST", `/api/v1/sessions/${id}/cancel`)).status).to.equal(200);
+      expect((await client.waitFor(id, ["cancelled", "completed"])).status).to.equal("cancelled");
+    });
+  });
+}
