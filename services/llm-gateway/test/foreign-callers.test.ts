@@ -118,7 +118,8 @@ describe("llm-gateway's callers", () => {
     if (known === undefined) throw new Error("no llm_config");
     const unknown = await gateway.ask({ ...request, llmConfig: { ...known, providerName: "gone" } });
     expect(unknown.error).to.include({ code: "unknown_provider", retryable: false });
-    expect(unknown.error?.message).to.contain('"gone"').and.to.contain(known.providerName);
+    // It lists some of the names, of which other test files in this process may have added many.
+    expect(unknown.error?.message).to.match(/no provider "gone", it has provider-\d+/u);
     const changed = await gateway.ask({ ...request, llmConfig: { ...known, providerType: "google" } });
     expect(changed.error).to.include({ code: "changed_provider", retryable: false });
     expect(changed.error?.message)
