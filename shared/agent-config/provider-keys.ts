@@ -39,7 +39,8 @@ export function credentialVariables(entry: NamingEntry): string[] {
   );
 }
 
-type TypeSettings = Pick<HashedProvider, (typeof TYPE_SETTINGS)[number]>;
+/** The settings of single types of providers. */
+export type TypeSettings = Pick<HashedProvider, (typeof TYPE_SETTINGS)[number]>;
 
 /** The settings of single types that an entry has. */
 export function typeSettings(entry: TypeSettings): TypeSettings {

@@ -48,9 +48,12 @@ export interface SseServer extends AsyncDisposable {
 
 /**
  * A fake of any provider that streams server-sent events after a POST, on a free port of 127.0.0.1. Handler n
- * answers request n; the last handler answers all further ones.
+ * answers request n; the last handler answers all further ones. With another `contentType`, what `raw` writes is the answer.
  */
-export async function openSseServer(handlers: SseHandler | readonly SseHandler[]): Promise<SseServer> {
+export async function openSseServer(
+  handlers: SseHandler | readonly SseHandler[],
+  contentType = "text/event-stream",
+): Promise<SseServer> {
   const queue: readonly SseHandler[] = typeof handlers === "function" ? [handlers] : handlers;
   const requests: SseRequest[] = [];
   const waiting = new Set<() => void>();
@@ -63,7 +66,7 @@ export async function openSseServer(handlers: SseHandler | readonly SseHandler[]
     const handler = queue[Math.min(requests.length, queue.length - 1)];
     requests.push(request);
     for (const wake of waiting) wake();
-    await handler?.(openReply(response), request);
+    await handler?.(openReply(response, contentType), request);
   };
   const server = createServer((incoming, response) => {
     answer(incoming, response).catch((error: unknown) =>
@@ -93,9 +96,9 @@ export async function openSseServer(handlers: SseHandler | readonly SseHandler[]
   };
 }
 
-function openReply(response: ServerResponse): SseReply {
+function openReply(response: ServerResponse, contentType: string): SseReply {
   const write = (bytes: string | Uint8Array) => {
-    if (!response.headersSent) response.writeHead(200, { "content-type": "text/event-stream" });
+    if (!response.headersSent) response.writeHead(200, { "content-type": contentType });
     response.write(bytes);
   };
   return {

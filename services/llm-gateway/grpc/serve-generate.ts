@@ -149,7 +149,7 @@ function addressOf(name: string | undefined, configured: ConfiguredProviders): s
   const entry = name === undefined ? undefined : configured.get(name);
   if (entry === undefined) return undefined;
   const { type, base_url: baseUrl = "", location = "" } = entry;
-  return providerAddress({ provider: type, baseUrl, location });
+  return providerAddress({ provider: type, baseUrl, location, settings: entry });
 }
 
 /** Resolves when `stop` has aborted and every running call has sent its final chunk. */

@@ -1,5 +1,6 @@
 import type { LlmProvider } from "#shared/agent-config/agent-config.ts";
 import { providerTimeouts } from "#shared/agent-config/provider-timeouts.ts";
+import { typeSettings, type TypeSettings } from "#shared/agent-config/provider-keys.ts";
 import type { LLMConfig } from "#shared/generated/llm/v1/llm.ts";
 import { terminal } from "../errors/llm-error.ts";
 import type { StallLimits } from "./guard-stalls.ts";
@@ -19,6 +20,8 @@ export interface ProviderConfig {
   readonly project: string;
   readonly location: string;
   readonly script: string;
+  /** The settings that only single types have; undefined where the entry has none. */
+  readonly settings: TypeSettings;
   readonly maxToolResultTokens: number;
   /** Undefined for the provider's own limit. */
   readonly maxOutputTokens: number | undefined;
@@ -50,6 +53,7 @@ export function providerConfig(call: LLMConfig, configured: ConfiguredProviders)
     project: entry.project ?? "",
     location: entry.location ?? "",
     script: entry.script ?? "",
+    settings: typeSettings(entry),
     maxToolResultTokens: call.maxToolResultTokens,
     maxOutputTokens: call.maxOutputTokens > 0 ? call.maxOutputTokens : undefined,
     stall: stallLimits(entry),

@@ -1,3 +1,4 @@
+import { bedrockUrl } from "./bedrock-url.ts";
 import { PROVIDER_URLS } from "./provider-urls.ts";
 import { vertexUrl } from "./vertex/vertex-url.ts";
 import type { ProviderConfig } from "./provider-config.ts";
@@ -16,9 +17,15 @@ export function providerAddress({
   provider,
   baseUrl,
   location,
-}: Pick<ProviderConfig, "provider" | "baseUrl" | "location">): string {
+  settings,
+}: Pick<ProviderConfig, "provider" | "baseUrl" | "location" | "settings">): string {
   const known = Object.entries(PROVIDER_URLS).find(([name]) => name === provider)?.[1];
-  const fallback = provider === "vertexai" ? vertexUrl(location) : known;
+  const ofPlace: Readonly<Record<string, string>> = {
+    vertexai: vertexUrl(location),
+    bedrock: bedrockUrl(settings.region ?? location),
+    azure: "",
+  };
+  const fallback = ofPlace[provider] ?? known;
   const url = fallback === undefined ? null : URL.parse(baseUrl === "" ? fallback : baseUrl);
   return url === null || url.host === "" ? "" : `${url.protocol}//${url.host}`;
 }

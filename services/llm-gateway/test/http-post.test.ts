@@ -4,7 +4,7 @@ import { mock } from "node:test";
 import { expect } from "chai";
 import { listen } from "#shared/service/listen.ts";
 import { openGeminiServer, geminiChunk, type GeminiReply } from "../../../test/support/gemini-server.ts";
-import { httpPost } from "../providers/google-native/request/http-post.ts";
+import { httpPost } from "../providers/http-post.ts";
 
 const PATH = "/v1/models/m:streamGenerateContent?alt=sse";
 const finish = (reply: GeminiReply) => {

@@ -8,7 +8,7 @@ import type { GenerateRequest } from "#shared/generated/llm/v1/llm.ts";
 import { listen } from "#shared/service/listen.ts";
 import { openSseServer, type SseHandler } from "../../../test/support/sse-server.ts";
 import { openGatewayProcess } from "./open-gateway-process.ts";
-import { TEST_KEY, TEST_KEY_ENV, collect } from "./open-gateway.ts";
+import { TEST_KEY, TEST_KEY_ENV, collect, type TestConfig } from "./open-gateway.ts";
 import { chatRequest, completes, completion } from "./wire.ts";
 
 /** Variables that the SDKs would read. */
@@ -26,6 +26,19 @@ const MISLEADING = {
   CLOUD_ML_REGION: "stray-region",
   GOOGLE_API_KEY: "stray-key",
   GOOGLE_CLOUD_PROJECT: "stray-project",
+  AWS_ACCESS_KEY_ID: "stray-key",
+  AWS_SECRET_ACCESS_KEY: "stray-key",
+  AWS_SESSION_TOKEN: "stray-token",
+  AWS_BEARER_TOKEN_BEDROCK: "stray-token",
+  AWS_REGION: "stray-region",
+  AWS_DEFAULT_REGION: "stray-region",
+  AWS_ENDPOINT_URL: "http://127.0.0.1:9",
+  AWS_ENDPOINT_URL_BEDROCK_RUNTIME: "http://127.0.0.1:9",
+  AWS_USE_FIPS_ENDPOINT: "true",
+  AWS_MAX_ATTEMPTS: "7",
+  AWS_SDK_UA_APP_ID: "stray-app",
+  AWS_LAMBDA_FUNCTION_NAME: "stray-function",
+  _X_AMZN_TRACE_ID: "stray-trace",
   LANGSMITH_GATEWAY: "http://127.0.0.1:9",
   LANGSMITH_API_KEY: "stray-key",
 };
@@ -100,6 +113,44 @@ describe("llm-gateway process with the langchain backend", () => {
     expect(code).to.equal(0);
     // Each line is a JSON log line: the SDKs have printed nothing.
     for (const line of output.trim().split("\n")) expect(line).to.match(/^\{.*\}$/u);
+  });
+
+  it("signs for Bedrock with the named keys, and with the machine's own only if the entry says so", async () => {
+    await using home = await mkdtempDisposable(join(tmpdir(), "tarsy-home-"));
+    await mkdir(join(home.path, ".aws"));
+    const profile = "region = stray-region\nendpoint_url = http://127.0.0.1:9\nsdk_ua_app_id = stray-app\n";
+    await writeFile(join(home.path, ".aws/config"), `[default]\n${profile}`);
+    await using server = await openSseServer((reply) => reply.fail(400, { message: "seen" }));
+    const request = (settings: TestConfig["settings"]) =>
+      chatRequest(
+        "bedrock",
+        server.url,
+        {},
+        { apiKeyEnv: "", settings: { region: "eu-west-1", ...settings } },
+      );
+    const named = request({ access_key_id_env: "NAMED_ID", secret_access_key_env: "NAMED_SECRET" });
+    const machine = request({ machine_credentials: true });
+    const none = request({});
+    const env = { ...MISLEADING, HOME: home.path, AWS_EC2_METADATA_DISABLED: "true" };
+    const own = { AWS_ACCESS_KEY_ID: "AKIDMACHINE", AWS_SECRET_ACCESS_KEY: "x", AWS_SESSION_TOKEN: "" };
+    using gateway = await openGatewayProcess([named, machine, none], {
+      ...env,
+      ...own,
+      NAMED_ID: "AKIDNAMED",
+      NAMED_SECRET: "y",
+    });
+    for (const [index, one, id] of [
+      [0, named, "AKIDNAMED"],
+      [1, machine, "AKIDMACHINE"],
+    ] as const) {
+      expect((await collect(gateway.client.generate(one))).error?.message).to.contain("seen");
+      const { headers } = server.requests[index] ?? {};
+      expect(headers?.authorization).to.match(new RegExp(`Credential=${id}/\\d+/eu-west-1/bedrock/`, "u"));
+      expect(JSON.stringify(headers)).not.to.contain("stray");
+    }
+    const { error } = await collect(gateway.client.generate(none));
+    expect(error).to.deep.include({ code: "credentials", retryable: false });
+    expect(server.requests).to.have.length(2);
   });
 
   for (const allowed of [false, true]) {

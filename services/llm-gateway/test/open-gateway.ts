@@ -230,6 +230,7 @@ function callConfig(config: TestConfig): LLMConfig {
     ...textSetting("location", config.location),
     ...textSetting("script", config.script),
     ...(config.stall === undefined ? {} : { timeouts: timeoutsEntry(config.stall) }),
+    ...config.settings,
   };
   const key = JSON.stringify(settings);
   const name = NAMES.get(key) ?? `provider-${NAMES.size + 1}`;

@@ -38,8 +38,8 @@ async function* generate(
   const { config, request, signal, deadline, log } = call;
   if (config.model === "") throw terminal("invalid_request", "the call names no model");
   const conversation = normaliseConversation(request.messages);
-  const { chatModel, secrets } = await open(config);
-  const context = { credential: credentialName(config), secrets, target: providerTarget(config) };
+  const { chatModel, secrets, credential = credentialName(config) } = await open(config);
+  const context = { credential, secrets, target: providerTarget(config) };
   const prepare = (plain: boolean) => chatModel.prepare({ conversation, tools: request.tools, plain });
   const limits = config.stall ?? stall;
   let plain = false;

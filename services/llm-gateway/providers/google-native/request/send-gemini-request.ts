@@ -6,7 +6,7 @@ import { parseRetryAfter } from "../../../errors/parse-retry-after.ts";
 import { GeminiResponseError } from "../response/gemini-response-error.ts";
 import type { OpenedGeminiClient } from "../gemini-client.ts";
 import { requestBody, sdkParameters, type GeminiRequest } from "./build-gemini-request.ts";
-import { httpPost } from "./http-post.ts";
+import { httpPost } from "../../http-post.ts";
 
 /** In code units; an error body without an end must not fill the memory. */
 const MAX_ERROR_LENGTH = 64 * 1024;

@@ -2,6 +2,7 @@ import type { Environment } from "#shared/service/environment.ts";
 import { terminal } from "../../../errors/llm-error.ts";
 import { apiKey } from "../../credential.ts";
 import { loadOnce } from "../../load-once.ts";
+import { providerTarget } from "../../provider-target.ts";
 import { lruCached } from "../../lru-cache.ts";
 import { CHAT_SERVERS } from "../servers/chat-servers.ts";
 import type { ChatAddress, ChatModel } from "./chat-model.ts";
@@ -11,6 +12,8 @@ interface OpenedChatModel {
   readonly chatModel: ChatModel;
   /** Values to redact from messages. */
   readonly secrets: readonly string[];
+  /** The credential, for messages, where it is not in the variable of a key or of Google credentials. */
+  readonly credential?: string;
 }
 
 /**
@@ -31,6 +34,7 @@ export function chatModelOpener(env: Environment): OpenChatModel {
     deepseek: loadOnce(() => chatServer("deepseek", env)),
     anthropic: loadOnce(async () => withKey((await import("./open-anthropic.ts")).openAnthropic, env)),
     vertexai: loadOnce(() => vertexClaude(env)),
+    bedrock: loadOnce(() => bedrock(env)),
   };
   return async (config) => {
     const { provider } = config;
@@ -85,5 +89,16 @@ async function vertexClaude(env: Environment): Promise<OpenChatModel> {
     const address = vertexAddress(config);
     const { authClient, secrets } = await find(config);
     return { chatModel: openVertexClaude(config, address, authClient), secrets };
+  };
+}
+
+async function bedrock(env: Environment): Promise<OpenChatModel> {
+  const { bedrockClients } = await import("../bedrock/bedrock-client.ts");
+  const { openBedrock } = await import("../bedrock/open-bedrock.ts");
+  const find = bedrockClients(env);
+  return async (config) => {
+    const { client, secrets, credential } = await find(config);
+    const context = { secrets, credential, target: providerTarget(config) };
+    return { chatModel: openBedrock(config, client, context), secrets, credential };
   };
 }

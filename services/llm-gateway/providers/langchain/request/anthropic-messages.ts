@@ -6,26 +6,43 @@ import { parseJsonObject } from "../../../parse-json.ts";
 import { decodeLangchainState, type LangchainState } from "../langchain-state.ts";
 import { encodeCallId } from "./encode-call-id.ts";
 
-interface Block {
+/** A block of a message in Anthropic's form. */
+export interface Block {
   readonly type: string;
   readonly [key: string]: unknown;
 }
 
-interface AnthropicMessagesOptions {
+export interface AnthropicMessagesOptions {
   readonly model: string;
   /** The request asks the model to think; otherwise its earlier thinking is omitted too. */
   readonly thinking: boolean;
+}
+
+interface Turn {
+  readonly role: "user" | "assistant";
+  readonly blocks: Block[];
+}
+
+/** Converts a conversation to LangChain's messages for Anthropic, as anthropicTurns does. */
+export function anthropicMessages(
+  conversation: Conversation,
+  options: AnthropicMessagesOptions,
+): BaseMessage[] {
+  const { system } = conversation;
+  return [
+    ...(system === undefined ? [] : [new SystemMessage(system)]),
+    ...anthropicTurns(conversation, options).map(({ role, blocks }) =>
+      role === "user" ? new HumanMessage({ content: blocks }) : new AIMessage({ content: blocks }),
+    ),
+  ];
 }
 
 /**
  * Converts a conversation to Anthropic's form: user and assistant messages alternate, tool results come first in a user
  * message, no text is blank, and thinking blocks with their signature come before the blocks that followed them.
  */
-export function anthropicMessages(
-  { system, messages }: Conversation,
-  options: AnthropicMessagesOptions,
-): BaseMessage[] {
-  const turns: { role: "user" | "assistant"; blocks: Block[] }[] = [];
+export function anthropicTurns({ messages }: Conversation, options: AnthropicMessagesOptions): Turn[] {
+  const turns: Turn[] = [];
   for (const message of messages) {
     const role = message.role === "assistant" ? "assistant" : "user";
     const blocks = blocksOf(message, options);
@@ -34,12 +51,7 @@ export function anthropicMessages(
     if (last?.role === role) last.blocks.push(...blocks);
     else turns.push({ role, blocks });
   }
-  return [
-    ...(system === undefined ? [] : [new SystemMessage(system)]),
-    ...turns.map(({ role, blocks }) =>
-      role === "user" ? new HumanMessage({ content: blocks }) : new AIMessage({ content: blocks }),
-    ),
-  ];
+  return turns;
 }
 
 /**

@@ -13,7 +13,7 @@ const agents = {
 
 interface PostOptions {
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  readonly body: string | Uint8Array;
   readonly signal: AbortSignal;
   /** For the connection, TLS included. */
   readonly connectTimeoutMs?: number;

@@ -1,0 +1,246 @@
+import { expect } from "chai";
+import { EVENT_STREAM } from "../../../test/support/event-stream.ts";
+import { openSseServer, type SseHandler } from "../../../test/support/sse-server.ts";
+import {
+  AWS_KEYS,
+  BEDROCK_ENV,
+  BEDROCK_MODEL,
+  delta,
+  done,
+  playBedrock,
+  says,
+  sends,
+  start,
+  stop,
+  toolStart,
+  usage,
+} from "./bedrock-wire.ts";
+import { message, openGateway } from "./open-gateway.ts";
+import { PODS_TOOL, chatRequest, contentsOf, stateOf } from "./wire.ts";
+
+describe("llm-gateway with Bedrock", () => {
+  it("signs its request and reads text and usage, cached input included", async () => {
+    const { text, chunks, error, requests } = await playBedrock(done);
+    expect({ text, error }).to.deep.equal({ text: "done", error: undefined });
+    expect(contentsOf(chunks, "usage")).to.deep.equal([
+      { inputTokens: 40, outputTokens: 5, thinkingTokens: 0, totalTokens: 45 },
+    ]);
+    const [request] = requests;
+    expect(request?.path).to.equal(`/model/${encodeURIComponent(BEDROCK_MODEL)}/converse-stream`);
+    expect(request?.headers.authorization).to.match(
+      /^AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE\/\d{8}\/us-east-1\/bedrock\/aws4_request, SignedHeaders=[\w;-]*host[\w;-]*, Signature=[\da-f]{64}$/u,
+    );
+    expect(request?.headers).not.to.have.any.keys("x-amz-security-token");
+    expect(request?.body).to.deep.equal({
+      messages: [{ role: "user", content: [{ text: "What is wrong with pod web-1?" }] }],
+      inferenceConfig: { maxTokens: 32_000 },
+      additionalModelRequestFields: { thinking: { type: "enabled", budget_tokens: 16_000 } },
+    });
+  });
+
+  it("sends the session token of temporary keys, or a Bedrock API key alone", async () => {
+    const temporary = await playBedrock(done, {
+      config: { settings: { ...AWS_KEYS, session_token_env: "AWS_SESSION" } },
+    });
+    expect(temporary.requests[0]?.headers["x-amz-security-token"]).to.equal("session-1");
+    const keyed = await playBedrock(done, {
+      config: { apiKeyEnv: "KEY", settings: { region: "eu-west-1" } },
+    });
+    expect(keyed.requests[0]?.headers.authorization).to.equal("Bearer bedrock-key-1");
+  });
+
+  it("streams thoughts and parallel calls, and sends them back with their signatures", async () => {
+    const { chunks, thinking } = await playBedrock(
+      sends(
+        start,
+        delta(0, { reasoningContent: { text: "I " } }),
+        delta(0, { reasoningContent: { text: "think" } }),
+        delta(0, { reasoningContent: { signature: "sig-1" } }),
+        delta(1, { reasoningContent: { redactedContent: Buffer.from("sealed").toString("base64") } }),
+        delta(2, { text: "I look." }),
+        toolStart(3, "tooluse_1"),
+        delta(3, { toolUse: { input: "" } }),
+        delta(3, { toolUse: { input: '{"namespace"' } }),
+        toolStart(4, "tooluse_2"),
+        delta(3, { toolUse: { input: ':"a"}' } }),
+        stop("tool_use"),
+        usage,
+      ),
+      { request: { tools: [PODS_TOOL] } },
+    );
+    expect(thinking).to.equal("I think");
+    expect(contentsOf(chunks, "toolCall")).to.deep.equal([
+      { callId: "tooluse_1", name: "kubernetes.pods_list", arguments: '{"namespace":"a"}' },
+      { callId: "tooluse_2", name: "kubernetes.pods_list", arguments: "{}" },
+    ]);
+    const toolCalls = [
+      { id: "tooluse_1", name: "kubernetes.pods_list", arguments: '{"namespace":"a"}' },
+      { id: "tooluse_2", name: "kubernetes.pods_list", arguments: "{}" },
+    ];
+    const messages = [
+      message("system", "Be brief."),
+      message("user", "go"),
+      message("assistant", "I look.", { toolCalls, providerState: stateOf(chunks) }),
+      message("tool", "none", { toolCallId: "tooluse_1", toolName: "kubernetes.pods_list" }),
+      message("tool", "", { toolCallId: "tooluse_2", toolName: "kubernetes.pods_list" }),
+    ];
+    const { requests } = await playBedrock(done, { request: { messages, tools: [PODS_TOOL] } });
+    expect(requests[0]?.body).to.deep.include({
+      system: [{ text: "Be brief." }],
+      messages: [
+        { role: "user", content: [{ text: "go" }] },
+        {
+          role: "assistant",
+          content: [
+            { reasoningContent: { reasoningText: { text: "I think", signature: "sig-1" } } },
+            { reasoningContent: { redactedContent: Buffer.from("sealed").toString("base64") } },
+            { text: "I look." },
+            { toolUse: { toolUseId: "tooluse_1", name: "kubernetes__pods_list", input: { namespace: "a" } } },
+            { toolUse: { toolUseId: "tooluse_2", name: "kubernetes__pods_list", input: {} } },
+          ],
+        },
+        {
+          role: "user",
+          content: [
+            { toolResult: { toolUseId: "tooluse_1", content: [{ text: "none" }] } },
+            { toolResult: { toolUseId: "tooluse_2", content: [{ text: "(no output)" }] } },
+          ],
+        },
+      ],
+      toolConfig: {
+        tools: [
+          {
+            toolSpec: {
+              name: "kubernetes__pods_list",
+              description: "Lists pods",
+              inputSchema: { json: { type: "object", properties: { namespace: { type: "string" } } } },
+            },
+          },
+        ],
+      },
+    });
+    const unbound = await playBedrock(done, { request: { messages } });
+    expect(JSON.stringify(unbound.requests[0]?.body)).to.contain("No longer available");
+  });
+
+  it("asks only Claude to think, and shows the thoughts of others without sending them back", async () => {
+    const thinks = sends(
+      start,
+      delta(0, { reasoningContent: { text: "hm" } }),
+      ...says("well"),
+      stop("end_turn"),
+    );
+    const { requests, thinking, chunks } = await playBedrock(thinks, {
+      config: { model: "openai.gpt-oss-120b-1:0" },
+    });
+    expect(requests[0]?.body).to.have.all.keys("messages");
+    const limited = await playBedrock(done, {
+      config: { model: "amazon.nova-pro-v1:0", maxOutputTokens: 99 },
+    });
+    expect(limited.requests[0]?.body).to.deep.include({ inferenceConfig: { maxTokens: 99 } });
+    expect(thinking).to.equal("hm");
+    expect(stateOf(chunks)).to.have.length(0);
+  });
+
+  it("repeats a request without thinking if the model refuses that", async () => {
+    const refuse: SseHandler = (reply) =>
+      reply.fail(400, { message: "thinking is not supported by this model" });
+    const { text, requests } = await playBedrock([refuse, done]);
+    expect(text).to.equal("done");
+    expect(requests[1]?.body).not.to.have.any.keys("additionalModelRequestFields");
+  });
+
+  it("takes an answer for complete only with messageStop, however it ends", async () => {
+    const cases: Buffer[][] = [
+      [start, toolStart(0, "t1")],
+      [start, toolStart(0, "t1"), delta(0, { toolUse: { input: '{"namespace":"a"}' } })],
+      [start, toolStart(0, "t1"), usage],
+      [],
+    ];
+    for (const messages of cases) {
+      const { error, chunks, requests } = await playBedrock(sends(...messages), {
+        request: { tools: [PODS_TOOL] },
+      });
+      expect(error).to.deep.include({ code: "max_retries", retryable: true });
+      expect(contentsOf(chunks, "toolCall")).to.deep.equal([]);
+      expect(requests).to.have.length(3);
+    }
+    const { error, text } = await playBedrock(sends(start, ...says("hi")));
+    expect(text).to.equal("hi");
+    expect(error).to.deep.include({ code: "partial_stream_error", retryable: true });
+  });
+
+  it("reports cut streams, wrong checksums and messages of impossible length", async () => {
+    const whole = delta(0, { text: "hello" });
+    const damaged = Buffer.from(whole);
+    damaged.writeUInt8(damaged.readUInt8(40) ^ 1, 40);
+    const huge = Buffer.from(whole);
+    huge.writeUInt32BE(3_000_000_000, 0);
+    for (const bytes of [whole.subarray(0, 3), whole.subarray(0, 30), damaged]) {
+      const { error } = await playBedrock(sends(start, ...says("hi"), bytes));
+      expect(error).to.deep.include({ code: "partial_stream_error", retryable: true });
+    }
+    const cut = await playBedrock((reply) => {
+      reply.raw(Buffer.concat([start, ...says("hi")]));
+      return reply.drained().then(() => reply.reset());
+    });
+    // The reset may overtake the text.
+    expect(cut.error?.retryable).to.equal(true);
+    expect(cut.error?.code).to.be.oneOf(["partial_stream_error", "max_retries"]);
+    const long = await playBedrock(sends(start, huge));
+    expect(long.error?.message).to.contain("a message of 3000000000 bytes");
+    const html = await playBedrock((reply) => {
+      reply.raw("<html>Please sign in</html>");
+      reply.end();
+    });
+    expect(html.error).to.deep.include({ code: "max_retries", retryable: true });
+  });
+
+  it("reads messages that arrive in pieces of one byte", async () => {
+    const { text, error } = await playBedrock((reply) => {
+      const bytes = Buffer.concat([start, ...says("done"), stop("end_turn"), usage]);
+      for (const byte of bytes) reply.raw(Buffer.from([byte]));
+      reply.end();
+    });
+    expect({ text, error }).to.deep.equal({ text: "done", error: undefined });
+  });
+
+  it("says how an answer ended", async () => {
+    const blocked = await playBedrock(sends(start, ...says("hi"), stop("guardrail_intervened"), usage));
+    expect(blocked.error).to.deep.include({ code: "content_blocked", retryable: false });
+    const limited = await playBedrock(sends(start, ...says("hi"), stop("max_tokens"), usage));
+    expect(limited.text).to.contain("reached its limit of output tokens");
+    const malformed = await playBedrock(sends(start, ...says("hi"), stop("malformed_tool_use")));
+    expect(malformed.error).to.deep.include({ code: "provider_error", retryable: true });
+  });
+
+  it("closes the socket when the caller cancels, and when the model is silent for too long", async () => {
+    await using server = await openSseServer(
+      (reply) => reply.raw(Buffer.concat([start, ...says("hi")])),
+      EVENT_STREAM,
+    );
+    await using gateway = await openGateway({ env: BEDROCK_ENV });
+    const config = { model: BEDROCK_MODEL, apiKeyEnv: "", settings: AWS_KEYS };
+    const call = gateway.client.generate(chatRequest("bedrock", server.url, {}, config));
+    call.on("error", () => undefined);
+    call.on("data", () => call.cancel());
+    const request = await server.request(0);
+    await request.closed;
+    const stalled = await playBedrock((reply) => reply.raw(start), { stallMs: 50 });
+    expect(stalled.error).to.deep.include({ code: "timeout", retryable: true });
+    await stalled.requests[0]?.closed;
+  });
+
+  it("names what is missing, and makes no request", async () => {
+    for (const [settings, says_] of [
+      [{ region: "us-east-1" }, "machine_credentials"],
+      [{ ...AWS_KEYS, secret_access_key_env: "UNSET" }, "UNSET"],
+      [{ ...AWS_KEYS, region: "us.evil.example/" }, "region"],
+    ] as const) {
+      const { error, requests } = await playBedrock(done, { config: { settings } });
+      expect(error?.retryable).to.equal(false);
+      expect(error?.message).to.contain(says_);
+      expect(requests).to.have.length(0);
+    }
+  });
+});
