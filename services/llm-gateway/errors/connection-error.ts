@@ -19,14 +19,14 @@ const BROKEN = /^(?:ECONNRESET|ECONNABORTED|EPIPE|UND_ERR_SOCKET|other side clos
 
 /**
  * The error of a connection that could not be made or broke. `reason` is the error's code, or its message if it has
- * none; `target` as in ErrorContext. Waiting is a remedy unless the reason lies elsewhere, e.g. in a certificate.
+ * none. Waiting is a remedy unless the reason lies elsewhere, e.g. in a certificate.
  */
-export function connectionError(reason: string, target: string, cause: Error): RetryableError {
+export function connectionError(reason: string, cause: Error): RetryableError {
   const estimateMs = WAIT_ESTIMATE_MS.unreachable;
   if (UNREACHABLE.has(reason)) {
-    return retryable("provider_error", `${target} cannot be reached (${reason})`, { cause, estimateMs });
+    return retryable("provider_error", `the server cannot be reached (${reason})`, { cause, estimateMs });
   }
   return BROKEN.test(reason)
-    ? retryable("provider_error", `the connection to ${target} broke (${reason})`, { cause, estimateMs })
-    : retryable("provider_error", `the connection to ${target} failed (${reason})`, { cause });
+    ? retryable("provider_error", `the connection to the server broke (${reason})`, { cause, estimateMs })
+    : retryable("provider_error", `the connection to the server failed (${reason})`, { cause });
 }

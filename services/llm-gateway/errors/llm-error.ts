@@ -19,6 +19,11 @@ export const LLM_ERROR_CODES = [
 ] as const;
 type LlmErrorCode = (typeof LLM_ERROR_CODES)[number];
 
+/** True for one of LLM_ERROR_CODES. */
+export function isLlmErrorCode(code: string): code is LlmErrorCode {
+  return LLM_ERROR_CODES.some((known) => known === code);
+}
+
 /** An error that retrying the same call cannot fix. */
 export function terminal(code: LlmErrorCode, message: string, options?: ErrorOptions): TerminalError {
   return new TerminalError(code, message, options);

@@ -1,4 +1,5 @@
 import type { RetryableError, TerminalError } from "#shared/errors.ts";
+import { ERROR_TEXTS } from "./error-texts.ts";
 import { retryable, terminal } from "./llm-error.ts";
 import { parseWaitText } from "./parse-wait-text.ts";
 import { WAIT_ESTIMATE_MS } from "./wait-estimate.ts";
@@ -6,6 +7,7 @@ import { WAIT_ESTIMATE_MS } from "./wait-estimate.ts";
 /** What a failure means, independent of the provider. */
 export type FailureKind =
   | "credentials"
+  | "unpaid"
   | "context_too_long"
   | "content_blocked"
   | "rate_limited"
@@ -15,6 +17,7 @@ export type FailureKind =
   | "timeout"
   | "invalid_request"
   | "redirect"
+  | "no_api"
   | "failed"
   | "refused";
 
@@ -34,12 +37,10 @@ interface ProviderFailure {
 
 /** What an adapter must know of a call to report its errors. */
 export interface ErrorContext {
-  /** The credential to set or replace, for messages: e.g. "the credential in OPENAI_API_KEY". */
+  /** The variable with the credential, for messages; empty if none is configured. */
   readonly credential: string;
   /** Values to redact from messages. */
   readonly secrets: readonly string[];
-  /** What was called, for messages: e.g. "gpt-4o at http://llm:8000 (openai)". */
-  readonly target: string;
 }
 
 const KIND_OF_STATUS: Readonly<Record<number, FailureKind>> = {
@@ -68,33 +69,12 @@ export function kindOfStatus(status: number): FailureKind {
   return KIND_OF_STATUS[status] ?? (status >= 500 ? "failed" : "refused");
 }
 
-const TOO_LONG =
-  /context_length_exceeded|exceed_context_size|prompt is too long|context length|maximum prompt length|context (?:window|limit|size)|token count.*exceeds|too many tokens|input tokens exceed/iu;
-/** "billing" alone does not match: Gemini mentions it in every 429. */
-const UNPAID =
-  /insufficient[_ ](?:quota|balance|credits)|credit balance|(?:prepayment|available) credits|billing_\w+/iu;
-
-/** llama.cpp, Ollama, Hugging Face and others, while a model's weights are read. */
-const LOADING = /\bloading\b.{0,40}\bmodel\b|\bmodel\b.{0,200}\bloading\b/iu;
-
-/** True if an error's text or code says that the conversation exceeds the model's context. */
-export function isTooLong(text: string): boolean {
-  return TOO_LONG.test(text);
-}
-
-/**
- * True if an error's text or code says that the account has no credit; a retry does not help then, whatever the status.
- */
-export function isUnpaid(text: string): boolean {
-  return UNPAID.test(text);
-}
-
 /** The failure as a retryable or terminal error; its message is one sentence that ends with the provider's own text. */
 export function failureError(failure: ProviderFailure): TerminalError | RetryableError {
   const { kind, status, detail, retryAfterMs, cause } = failure;
   const options = { cause, retryAfterMs };
   const at = status === undefined ? "" : ` (${status})`;
-  if (["overloaded", "failed"].includes(kind) && LOADING.test(detail)) {
+  if (["overloaded", "failed"].includes(kind) && ERROR_TEXTS.loading.test(detail)) {
     return retryable("overloaded", `the provider is still loading the model${at}: ${detail}`, {
       ...options,
       estimateMs: WAIT_ESTIMATE_MS.overloaded,
@@ -102,7 +82,17 @@ export function failureError(failure: ProviderFailure): TerminalError | Retryabl
   }
   switch (kind) {
     case "credentials":
-      return terminal("credentials", `the provider refused ${failure.credential}${at}: ${detail}`, { cause });
+      return terminal("credentials", `the provider refused ${credentialName(failure)}${at}: ${detail}`, {
+        cause,
+      });
+    case "unpaid":
+      return terminal(
+        "credentials",
+        `the account${ofKey(failure)} has no credit or quota left${at}: ${detail}`,
+        {
+          cause,
+        },
+      );
     case "context_too_long":
       return terminal("context_too_long", `the conversation is too long for the model: ${detail}`, { cause });
     case "content_blocked":
@@ -135,6 +125,12 @@ export function failureError(failure: ProviderFailure): TerminalError | Retryabl
         `the provider answered with a redirect${at}, which is not followed: set base_url to where it leads`,
         { cause },
       );
+    case "no_api":
+      return terminal(
+        "invalid_request",
+        `the server has no such API at this address${at}: ${detail}: check base_url, which for OpenAI's API usually ends in /v1`,
+        { cause },
+      );
     case "failed":
       return retryable("provider_error", `the provider failed${at}: ${detail}`, options);
     case "refused":
@@ -142,4 +138,12 @@ export function failureError(failure: ProviderFailure): TerminalError | Retryabl
     default:
       return kind satisfies never;
   }
+}
+
+function credentialName({ credential }: ProviderFailure): string {
+  return credential === "" ? "a call without a key" : `the credential in ${credential}`;
+}
+
+function ofKey({ credential }: ProviderFailure): string {
+  return credential === "" ? "" : ` of the credential in ${credential}`;
 }

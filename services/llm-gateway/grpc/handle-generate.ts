@@ -11,9 +11,15 @@ import type {
 } from "#shared/generated/llm/v1/llm.ts";
 import type { Logger } from "#shared/service/logger.ts";
 import { retryable, terminal } from "../errors/llm-error.ts";
+import { nameTarget } from "../errors/name-target.ts";
 import type { CallRecord } from "../gateway-metrics.ts";
-import { providerConfig, type ConfiguredProviders } from "../providers/provider-config.ts";
-import type { Provider } from "../providers/provider.ts";
+import {
+  providerConfig,
+  type ConfiguredProviders,
+  type ProviderConfig,
+} from "../providers/provider-config.ts";
+import { providerTarget } from "../providers/provider-target.ts";
+import type { Content, Provider } from "../providers/provider.ts";
 import { limitOutput } from "./limit-output.ts";
 import { normaliseChunks } from "./normalise-chunks.ts";
 import { toErrorInfo } from "./to-error-info.ts";
@@ -125,12 +131,19 @@ async function streamContent(
     await write(call, { content: { $case: "warning", value: warning }, isFinal: false }, signal);
   }
   const chunks = provider({ request, config, signal, deadline, log });
-  for await (const content of limitOutput(normaliseChunks(chunks), options.maxOutputBytes)) {
+  const limited = limitOutput(normaliseChunks(chunks), options.maxOutputBytes);
+  for await (const content of nameErrors(limited, config)) {
     if (content.$case === "usage") record.usage(content.value);
     await write(call, { content, isFinal: false }, signal);
     record.firstChunk();
   }
   signal.throwIfAborted();
+}
+
+/** A script says literally how its calls fail. */
+function nameErrors(contents: AsyncIterable<Content>, config: ProviderConfig): AsyncIterable<Content> {
+  const isScripted = config.provider === "scripted" || config.backend === "scripted";
+  return isScripted ? contents : nameTarget(contents, providerTarget(config));
 }
 
 /** The warning for a call whose provider has another entry here than its caller knows. */

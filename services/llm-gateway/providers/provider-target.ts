@@ -1,12 +1,20 @@
+import { safeCut } from "#shared/safe-cut.ts";
 import { bedrockUrl } from "./bedrock-url.ts";
 import { PROVIDER_URLS } from "./provider-urls.ts";
 import { vertexUrl } from "./vertex/vertex-url.ts";
 import type { ProviderConfig } from "./provider-config.ts";
 
-/** What a call goes to, for people: e.g. "gpt-4o at http://llm:8000 (openai)". */
+/** Names come from the configuration and from the call. */
+const MAX_NAME_LENGTH = 100;
+
+/** What a call goes to, for people: the configuration's entry, model and server, e.g. "local (qwen3:32b at http://llm:8000)". */
 export function providerTarget(config: ProviderConfig): string {
   const address = providerAddress(config);
-  return `${config.model}${address === "" ? "" : ` at ${address}`} (${config.provider})`;
+  return `${bounded(config.name)} (${bounded(config.model)}${address === "" ? "" : ` at ${address}`})`;
+}
+
+function bounded(name: string): string {
+  return name.slice(0, safeCut(name, MAX_NAME_LENGTH));
 }
 
 /**

@@ -1,4 +1,5 @@
 import { retryable } from "../errors/llm-error.ts";
+import { isDescribable, isWebPage, webPageError } from "../errors/web-page.ts";
 
 /** One server-sent event; `name` is undefined if the event has no `event` field. */
 export interface SseEvent {
@@ -8,7 +9,7 @@ export interface SseEvent {
 
 const LINE_END = /\r\n?|\n/gu;
 /** A field or a comment. */
-const FIELD = /^(?<name>[A-Za-z][\w-]*)?(?::|$)/u;
+const FIELD = /^(?:[ \t]+(?=(?:data|event|error):))?(?<name>[A-Za-z][\w-]*)?(?::|$)/u;
 
 /**
  * Parses a response body as server-sent events, as SseParser does; `open` is called with the first event asked for. Throws
@@ -26,9 +27,10 @@ export async function* parseSse(
 /**
  * Parses server-sent events from bytes that arrive in pieces. Lines end in LF, CRLF or CR; several `data` lines are
  * joined; comments, other fields and events without data are skipped; the last event needs no blank line after it.
- * A line that is no field counts as data, because some proxies write a bare JSON error into the body. `read` and
- * `end` throw RetryableError `provider_error` if an event exceeds `maxLength` code units, and TypeError for bytes that
- * are not UTF-8.
+ * A line that is no field counts as data, because some proxies write a bare JSON error into the body; a field `error`, of
+ * llama.cpp and others, is an event of this name; blanks before a field are ignored. `read` and `end` throw RetryableError
+ * `provider_error` if an event exceeds `maxLength` code units, TerminalError `invalid_request` for a web page, and TypeError for
+ * bytes that are not UTF-8.
  */
 export class SseParser {
   readonly #maxLength: number;
@@ -36,6 +38,8 @@ export class SseParser {
   readonly #event = new SseEventLines();
   #line = "";
   #isAfterCr = false;
+  /** The body so far, until it is clear that it is no web page; undefined then. */
+  #page: string | undefined = "";
 
   constructor(maxLength: number) {
     this.#maxLength = maxLength;
@@ -44,7 +48,7 @@ export class SseParser {
   /** Takes the next bytes; yields the events they complete. */
   *read(bytes: Uint8Array): Generator<SseEvent> {
     const text = this.#decoder.decode(bytes, { stream: true });
-    if (text === "") return;
+    if (text === "" || this.#isInPage(text)) return;
     let start = 0;
     for (const { index, 0: end } of text.matchAll(LINE_END)) {
       // The LF of a CRLF that was split between two pieces does not end a second line.
@@ -66,9 +70,20 @@ export class SseParser {
 
   /** To be called at the end of the body: yields the last event if no blank line ended it. */
   *end(): Generator<SseEvent> {
+    if (this.#page !== undefined && isWebPage(this.#page)) throw webPageError(this.#page);
     const line = this.#line + this.#decoder.decode();
     const event = this.#event.add(line) ?? this.#event.add("");
     if (event !== undefined) yield event;
+  }
+
+  /** True while the body is a page that cannot be described yet; throws once it can. */
+  #isInPage(text: string): boolean {
+    if (this.#page === undefined) return false;
+    const page = (this.#page + text).trimStart();
+    const isPage = isWebPage(page);
+    if (isPage && isDescribable(page)) throw webPageError(page);
+    this.#page = isPage || page === "" ? page : undefined;
+    return isPage;
   }
 }
 
@@ -88,10 +103,12 @@ class SseEventLines {
     if (line === "") return this.#take();
     const field = FIELD.exec(line);
     const value = field === null ? line : line.slice(field[0].length).replace(/^ /u, "");
-    if (field === null || field.groups?.["name"] === "data") {
+    const name = field?.groups?.["name"];
+    if (name === "error") this.#name = "error";
+    if (field === null || name === "data" || name === "error") {
       this.#data.push(value);
       this.#length += line.length + 1;
-    } else if (field.groups?.["name"] === "event") {
+    } else if (name === "event") {
       this.#name = value;
     }
     return undefined;

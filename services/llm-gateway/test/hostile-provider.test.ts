@@ -121,14 +121,38 @@ for (const [name, { request, answer }] of Object.entries(APIS)) {
       expect(error?.message).to.contain("no such thing");
     });
 
-    it("reports 200 with a web page as an answer that cannot be read", async () => {
-      const { error, turns } = await ask((socket) =>
-        socket.write(
-          page("HTTP/1.1 200 OK\r\ncontent-type: text/html\r\n", "<html>\n<p>Sign in</p>\n</html>"),
-        ),
+    it("reports 200 with a web page once, and says to check base_url", async () => {
+      for (const body of [
+        "<html>\n<head><title>Sign\n in</title></head><p>Please</p>\n</html>",
+        `\n <!DOCTYPE html><title>Sign in</title>${"x".repeat(100_000)}`,
+      ]) {
+        const { error, turns } = await ask((socket) =>
+          socket.write(page("HTTP/1.1 200 OK\r\ncontent-type: text/html\r\n", body)),
+        );
+        expect(error).to.deep.include({ code: "invalid_request", retryable: false });
+        expect(error?.message).to.contain('a web page with the title "Sign in"').and.contain("base_url");
+        expect(turns).to.equal(1);
+      }
+    });
+
+    it("reads an answer of a server that calls it a web page", async () => {
+      const { text, error } = await ask((socket) =>
+        socket.write(page("HTTP/1.1 200 OK\r\ncontent-type: text/html\r\n", whole.toString())),
       );
-      expect(error).to.deep.include({ code: "max_retries", retryable: true });
-      expect(turns).to.equal(3);
+      expect({ text, error }).to.deep.equal({ text: "fine 💾", error: undefined });
+    });
+
+    it("says of a page with an error status what it is, without its text", async () => {
+      const nginx = "<html>\r\n<head><title>404 Not Found</title></head>\r\n<body>nginx</body></html>";
+      const { error, turns } = await ask((socket) =>
+        socket.write(page("HTTP/1.1 404 Not Found\r\ncontent-type: text/html\r\n", nginx)),
+      );
+      expect(turns).to.equal(1);
+      expect(error).to.deep.include({ code: "invalid_request", retryable: false });
+      expect(error?.message)
+        .to.contain('a web page with the title "404 Not Found"')
+        .and.contain("check base_url")
+        .and.not.contain("nginx");
     });
 
     it("reports 200 with an error in JSON in the provider's words", async () => {

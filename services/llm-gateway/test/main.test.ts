@@ -35,7 +35,7 @@ describe("llm-gateway process", () => {
       error: error?.message,
       retry_after_ms: 15_000,
     });
-    expect(error?.message).to.contain(`gpt-4o at http://127.0.0.1:${port} (openai) cannot be reached`);
+    expect(error?.message).to.match(/^provider-\d+ \(gpt-4o at http:\/\/127\.0\.0\.1:\d+\): gave up/u);
     expect(output).not.to.contain(key);
   });
 });

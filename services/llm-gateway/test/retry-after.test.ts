@@ -18,7 +18,6 @@ interface Api {
   readonly open: (handler: SseHandler) => Promise<SseServer>;
   readonly request: (url: string) => GenerateRequest;
   /** How messages name what was called at this URL. */
-  readonly target: (url: string) => string;
   readonly errorBody: (status: number, message: string, type: string) => object;
   readonly begin: (reply: SseReply, text: string) => void;
   /** Reports an overload inside the answer. */
@@ -28,7 +27,6 @@ interface Api {
 const gemini: Api = {
   open: openGeminiServer,
   request: geminiRequest,
-  target: (url) => `gemini-3-pro at ${url} (google)`,
   errorBody: (status, message) => ({ error: { code: status, message, status: "UNAVAILABLE" } }),
   begin: (reply, text) => {
     reply.raw(text === "" ? ": waiting\n\n" : `data: ${JSON.stringify(geminiChunk([{ text }]))}\n\n`);
@@ -42,16 +40,18 @@ const APIS: [string, Api][] = [
     {
       open: openSseServer,
       request: (url) => chatRequest(dialect.provider, `${url}${dialect.path}`),
-      target: (url) => {
-        const { model = "" } = chatRequest(dialect.provider, url).llmConfig ?? {};
-        return `${model} at ${url} (${dialect.provider})`;
-      },
       errorBody: (_status, message, type) => dialect.errorBody(message, type),
       begin: dialect.begin,
       overload: (reply) => dialect.inStream(reply, "Overloaded", "overloaded_error"),
     },
   ]),
 ];
+
+/** How the errors of a call to this address begin. */
+function target(api: Api, url: string): string {
+  const { providerName = "", model = "" } = api.request(url).llmConfig ?? {};
+  return `${providerName} (${model} at ${url})`;
+}
 
 for (const [name, api] of APIS) {
   const play = async (handler: SseHandler, { stallMs = 30_000, deadline = Infinity } = {}) => {
@@ -131,7 +131,7 @@ for (const [name, api] of APIS) {
       const { error } = await gateway.ask(api.request(NOTHING_LISTENS));
       expect(error).to.deep.equal({
         code: "max_retries",
-        message: `gave up after 3 tries (provider_error): ${api.target(NOTHING_LISTENS)} cannot be reached (ECONNREFUSED)`,
+        message: `${target(api, NOTHING_LISTENS)}: gave up after 3 tries (provider_error): the server cannot be reached (ECONNREFUSED)`,
         retryable: true,
         retryAfterMs: 15_000,
       });
@@ -142,18 +142,24 @@ for (const [name, api] of APIS) {
       const unknown = "http://no-such-host.invalid:8000";
       const { error } = await gateway.ask(api.request(unknown));
       expect(error).to.deep.include({ code: "max_retries", retryAfterMs: 15_000 });
-      expect(error?.message).to.contain(`${api.target(unknown)} cannot be reached (E`);
+      expect(error?.message)
+        .to.contain(`${target(api, unknown)}: `)
+        .and.contain("cannot be reached (E");
       await using server = await api.open(() => undefined);
       const https = server.url.replace("http:", "https:");
       const answer = await gateway.ask(api.request(https));
       expect(answer.error).to.deep.include({ code: "max_retries", retryAfterMs: undefined });
-      expect(answer.error?.message).to.contain(`the connection to ${api.target(https)} failed (`);
+      expect(answer.error?.message)
+        .to.contain(`${target(api, https)}: `)
+        .and.contain("connection to the server failed (");
     });
 
     it("when the connection breaks before any output, but not after some", async () => {
       const before = await play((reply) => reply.reset());
       expect(before).to.include({ code: "max_retries", retryAfterMs: 15_000, requests: 3 });
-      expect(before.message).to.contain(`the connection to ${api.target(before.url)} broke (`);
+      expect(before.message)
+        .to.contain(`${target(api, before.url)}: `)
+        .and.contain("connection to the server broke (");
       await using server = await api.open((reply) => api.begin(reply, "half"));
       await using gateway = await openGateway();
       const call = gateway.client.generate(api.request(server.url));

@@ -5,7 +5,6 @@ import type { ErrorContext } from "../../errors/provider-failure.ts";
 import { baseUrl } from "../base-url.ts";
 import { apiKey } from "../credential.ts";
 import { lruCached } from "../lru-cache.ts";
-import { providerTarget } from "../provider-target.ts";
 import { PROVIDER_URLS } from "../provider-urls.ts";
 import { requestTemplate, type RequestTemplate } from "./request/request-template.ts";
 import type { ProviderConfig } from "../provider-config.ts";
@@ -30,8 +29,7 @@ export type OpenGeminiClient = (config: ProviderConfig) => OpenedGeminiClient | 
 /** Opens clients for the Gemini API with the key that a call names, cached by key and base URL. */
 export function openWithApiKey(env: Environment): OpenGeminiClient {
   const clients = lruCached(MAX_CLIENTS, newClient);
-  return (config) => {
-    const { apiKeyEnv, baseUrl: configured } = config;
+  return ({ apiKeyEnv, baseUrl: configured }) => {
     if (apiKeyEnv === "") {
       throw terminal(
         "credentials",
@@ -42,8 +40,7 @@ export function openWithApiKey(env: Environment): OpenGeminiClient {
     return {
       ...clients({ key, configured }),
       secrets: [key],
-      credential: `the credential in ${apiKeyEnv}`,
-      target: providerTarget(config),
+      credential: apiKeyEnv,
     };
   };
 }

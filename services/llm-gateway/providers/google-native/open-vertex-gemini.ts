@@ -1,6 +1,5 @@
 import { GoogleGenAI } from "@google/genai";
 import type { Environment } from "#shared/service/environment.ts";
-import { providerTarget } from "../provider-target.ts";
 import { googleCredentials } from "../vertex/google-credentials.ts";
 import { vertexAddress } from "../vertex/vertex-address.ts";
 import type { OpenGeminiClient } from "./gemini-client.ts";
@@ -18,8 +17,6 @@ export function openVertexGemini(env: Environment): OpenGeminiClient {
       googleAuthOptions: { authClient },
       httpOptions: { baseUrl: `${url}/` },
     });
-    const name = config.credentialsEnv;
-    const credential = name === "" ? "a call without credentials" : `the credential in ${name}`;
-    return { client, template: undefined, secrets, credential, target: providerTarget(config) };
+    return { client, template: undefined, secrets, credential: config.credentialsEnv };
   };
 }

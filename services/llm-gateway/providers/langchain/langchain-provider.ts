@@ -7,7 +7,6 @@ import { brokenOff } from "../../errors/broken-off.ts";
 import { isRepeatable, retryable, terminal } from "../../errors/llm-error.ts";
 import type { ErrorContext } from "../../errors/provider-failure.ts";
 import { guardStalls, type StallLimits } from "../guard-stalls.ts";
-import { providerTarget } from "../provider-target.ts";
 import type { Content, Provider, ProviderCall } from "../provider.ts";
 import { retryBeforeOutput, type RetryPolicy } from "../retry-before-output.ts";
 import type { PreparedChat } from "./models/chat-model.ts";
@@ -15,7 +14,6 @@ import { chatModelOpener, type OpenChatModel } from "./models/open-chat-model.ts
 import { LangchainChunkReader } from "./response/langchain-chunk-reader.ts";
 import { parseLangchainChunk } from "./response/langchain-chunk.ts";
 import { translateLangchainError } from "./response/translate-langchain-error.ts";
-import type { ProviderConfig } from "../provider-config.ts";
 
 interface LangchainOptions {
   /** Holds the credentials that calls name. */
@@ -38,8 +36,8 @@ async function* generate(
   const { config, request, signal, deadline, log } = call;
   if (config.model === "") throw terminal("invalid_request", "the call names no model");
   const conversation = normaliseConversation(request.messages);
-  const { chatModel, secrets, credential = credentialName(config) } = await open(config);
-  const context = { credential, secrets, target: providerTarget(config) };
+  const { chatModel, secrets, credential = config.apiKeyEnv || config.credentialsEnv } = await open(config);
+  const context = { credential, secrets };
   const prepare = (plain: boolean) => chatModel.prepare({ conversation, tools: request.tools, plain });
   const limits = config.stall ?? stall;
   let plain = false;
@@ -56,11 +54,6 @@ async function* generate(
     },
     { policy: retry, deadline, signal, log, isWorthTrying: isRepeatable },
   );
-}
-
-function credentialName({ apiKeyEnv, credentialsEnv }: ProviderConfig): string {
-  const name = apiKeyEnv === "" ? credentialsEnv : apiKeyEnv;
-  return name === "" ? "a call without a key" : `the credential in ${name}`;
 }
 
 /**

@@ -1,15 +1,10 @@
 import { RetryableError, TerminalError, coerceError } from "#shared/errors.ts";
 import { connectionError } from "../../../errors/connection-error.ts";
 import { retryable, terminal } from "../../../errors/llm-error.ts";
-import {
-  failureError,
-  isTooLong,
-  isUnpaid,
-  kindOfStatus,
-  type ErrorContext,
-  type FailureKind,
-} from "../../../errors/provider-failure.ts";
+import { failureKind } from "../../../errors/failure-kind.ts";
+import { failureError, type ErrorContext, type FailureKind } from "../../../errors/provider-failure.ts";
 import { redact } from "../../../errors/redact.ts";
+import { WEB_PAGE, describeWebPage, isWebPage } from "../../../errors/web-page.ts";
 import { isObject, parseJson } from "../../../parse-json.ts";
 import { GeminiResponseError } from "./gemini-response-error.ts";
 
@@ -25,7 +20,7 @@ export function translateGeminiError(thrown: unknown, context: ErrorContext): Te
   if (error instanceof RangeError) return terminal("invalid_request", message, { cause: error });
   // An error with a code that is no TypeError comes from the socket or the HTTP parser.
   if ("code" in error && typeof error.code === "string" && !(error instanceof TypeError)) {
-    return connectionError(error.code, context.target, error);
+    return connectionError(error.code, error);
   }
   return retryable("provider_error", `the provider's answer cannot be read: ${message}`, { cause: error });
 }
@@ -45,12 +40,11 @@ function translateResponseError(
   });
 }
 
-function kindOf(status: number, { message, reason, dailyQuota }: ErrorBody): FailureKind {
-  const isClientError = status >= 400 && status < 500;
-  if (reason === "API_KEY_INVALID" || (isClientError && isUnpaid(message))) return "credentials";
-  if (status === 400 && isTooLong(message)) return "context_too_long";
+function kindOf(status: number, { message, reason, dailyQuota, isPage }: ErrorBody): FailureKind {
+  if (reason === "API_KEY_INVALID") return "credentials";
   // The retry delay that comes with an exhausted daily quota does not say when the quota is reset.
-  return status === 429 && dailyQuota ? "daily_quota" : kindOfStatus(status);
+  if (status === 429 && dailyQuota) return "daily_quota";
+  return failureKind({ status, kinds: isPage ? [WEB_PAGE] : [], detail: message });
 }
 
 interface ErrorBody {
@@ -59,6 +53,7 @@ interface ErrorBody {
   readonly retryDelayMs: number | undefined;
   /** The exceeded quota is a daily one. */
   readonly dailyQuota: boolean;
+  readonly isPage: boolean;
 }
 
 /** Parses Google's error object, alone or in a list; any other body becomes the message. */
@@ -67,7 +62,9 @@ function errorBody(text: string): ErrorBody {
   const outer: unknown = Array.isArray(parsed) ? parsed[0] : parsed;
   const error = isObject(outer) ? outer["error"] : undefined;
   if (!isObject(error)) {
-    return { message: text, reason: undefined, retryDelayMs: undefined, dailyQuota: false };
+    const isPage = isWebPage(text);
+    const message = isPage ? describeWebPage(text) : text;
+    return { message, reason: undefined, retryDelayMs: undefined, dailyQuota: false, isPage };
   }
   const { message, details } = error;
   const known = objects(details);
@@ -79,6 +76,7 @@ function errorBody(text: string): ErrorBody {
     reason,
     retryDelayMs,
     dailyQuota: quotas.some((id) => typeof id === "string" && /PerDay/iu.test(id)),
+    isPage: false,
   };
 }
 

@@ -15,7 +15,7 @@ interface OpenedBedrockClient {
   readonly client: BedrockRuntimeClient;
   /** Values to redact from messages. */
   readonly secrets: readonly string[];
-  /** The credential, for messages. */
+  /** The variables with the credential, for messages. */
   readonly credential: string;
 }
 
@@ -46,7 +46,7 @@ export function bedrockClients(env: Environment): (config: ProviderConfig) => Pr
     const { keys, names } = keysOf(config, env);
     if ("machine" in keys) await machine().catch((error: unknown) => Promise.reject(machineError(error)));
     const secrets = Object.values(keys).filter((value) => typeof value === "string");
-    return { client: clients({ keys, region, url }), secrets, credential: `the credential in ${names}` };
+    return { client: clients({ keys, region, url }), secrets, credential: names };
   };
 }
 

@@ -1,7 +1,7 @@
 import { RetryableError, TerminalError, coerceError } from "#shared/errors.ts";
+import { ERROR_TEXTS } from "../../../errors/error-texts.ts";
 import {
   failureError,
-  isTooLong,
   kindOfStatus,
   type ErrorContext,
   type FailureKind,
@@ -47,7 +47,7 @@ export function translateBedrockError(thrown: unknown, context: ErrorContext): E
   const status = isResponse ? error.status : undefined;
   const kind = known ?? kindOfStatus(status ?? 0);
   const detail = redact(error.message, context.secrets);
-  const isLong = kind === "invalid_request" && (isTooLong(detail) || TOO_LONG.test(detail));
+  const isLong = kind === "invalid_request" && (ERROR_TEXTS.tooLong.test(detail) || TOO_LONG.test(detail));
   return failureError({
     kind: isLong ? "context_too_long" : kind,
     status,

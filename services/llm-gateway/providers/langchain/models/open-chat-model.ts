@@ -2,7 +2,6 @@ import type { Environment } from "#shared/service/environment.ts";
 import { terminal } from "../../../errors/llm-error.ts";
 import { apiKey } from "../../credential.ts";
 import { loadOnce } from "../../load-once.ts";
-import { providerTarget } from "../../provider-target.ts";
 import { lruCached } from "../../lru-cache.ts";
 import { CHAT_SERVERS } from "../servers/chat-servers.ts";
 import type { ChatAddress, ChatModel } from "./chat-model.ts";
@@ -12,7 +11,7 @@ interface OpenedChatModel {
   readonly chatModel: ChatModel;
   /** Values to redact from messages. */
   readonly secrets: readonly string[];
-  /** The credential, for messages, where it is not in the variable of a key or of Google credentials. */
+  /** The variables with the credential, where they are not that of a key or of Google credentials. */
   readonly credential?: string;
 }
 
@@ -98,7 +97,7 @@ async function bedrock(env: Environment): Promise<OpenChatModel> {
   const find = bedrockClients(env);
   return async (config) => {
     const { client, secrets, credential } = await find(config);
-    const context = { secrets, credential, target: providerTarget(config) };
+    const context = { secrets, credential };
     return { chatModel: openBedrock(config, client, context), secrets, credential };
   };
 }

@@ -1,4 +1,6 @@
 import { Agent, fetch } from "undici";
+import { WEB_PAGE, describeWebPage, isWebPage } from "../../../errors/web-page.ts";
+import { parseJson } from "../../../parse-json.ts";
 import { rewriteSse, type RepairEvent } from "../response/rewrite-sse.ts";
 
 type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
@@ -46,9 +48,17 @@ export function providerFetch(openRepair: () => RepairEvent, options: ProviderFe
       ? response.body.pipeThrough(rewriteSse(openRepair(), MAX_EVENT_LENGTH))
       : response.body
           .pipeThrough(firstBytes(MAX_ERROR_BYTES))
-          .pipeThrough(rewriteWhole(options.repairError ?? ((text) => text)));
+          .pipeThrough(rewriteWhole((text) => textError(text) ?? options.repairError?.(text) ?? text));
     return new Response(body, { status, statusText, headers });
   };
+}
+
+/** An error in JSON for a body that is none: the SDKs repeat the status before a text, and show the whole of a page. */
+function textError(text: string): string | undefined {
+  if (text.trim() === "" || parseJson(text) !== undefined) return undefined;
+  const isPage = isWebPage(text);
+  const error = { type: isPage ? WEB_PAGE : "text", message: isPage ? describeWebPage(text) : text.trim() };
+  return JSON.stringify({ error });
 }
 
 /** Passes a whole body on, changed; the body must be bounded. */

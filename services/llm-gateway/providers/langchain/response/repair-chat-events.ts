@@ -18,13 +18,15 @@ export function repairChatEvents(): RepairEvent {
     if (event.data.trim() === DONE) {
       return isFinished ? [event] : [chunkEvent({ choices: [choice({}, NO_REASON)] }), event];
     }
-    const chunk = parseJson(event.data);
-    if (!isObject(chunk)) return [event];
+    const chunk = withGroqFields(parseJson(event.data));
+    if (!isObject(chunk)) {
+      return event.name === "error" ? [chunkEvent({ error: { message: event.data } })] : [event];
+    }
     if (chunk["object"] === "error" || event.name === "error") {
       return [chunkEvent({ error: isObject(chunk["error"]) ? chunk["error"] : chunk })];
     }
     const first: unknown = Array.isArray(chunk["choices"]) ? chunk["choices"][0] : undefined;
-    if (!isObject(first)) return [event];
+    if (!isObject(first)) return [chunkEvent(chunk)];
     const reason = typeof first["finish_reason"] === "string" ? first["finish_reason"] : "";
     isFinished ||= reason !== "";
     const received = isObject(first["delta"]) ? first["delta"] : first["message"];
@@ -32,6 +34,17 @@ export function repairChatEvents(): RepairEvent {
     return [
       chunkEvent({ ...chunk, choices: [choice(repairDelta(delta, calls), reason === "" ? null : reason)] }),
     ];
+  };
+}
+
+/** Groq's usage and late errors, also for a server of another type that is Groq. */
+function withGroqFields(chunk: unknown): unknown {
+  const own = isObject(chunk) ? chunk["x_groq"] : undefined;
+  if (!isObject(chunk) || !isObject(own)) return chunk;
+  return {
+    ...chunk,
+    usage: chunk["usage"] ?? own["usage"],
+    ...(typeof own["error"] === "string" ? { error: { message: own["error"] } } : {}),
   };
 }
 

@@ -36,6 +36,8 @@ export class ResponsesCalls {
     switch (event["type"]) {
       case "response.output_item.added":
       case "response.output_item.done":
+        // Tools in free text are never offered: they run at the provider.
+        if (item?.["type"] === "custom_tool_call") return [];
         if (item?.["type"] !== "function_call") return undefined;
         return this.#readItem(item, event);
       case "response.function_call_arguments.delta": {
@@ -51,6 +53,8 @@ export class ResponsesCalls {
         if (call !== undefined) closeWith(call, event);
         return [];
       }
+      case "response.custom_tool_call_input.delta":
+        return [];
       default:
         return undefined;
     }

@@ -2,14 +2,8 @@ import { RetryableError, TerminalError, coerceError } from "#shared/errors.ts";
 import { connectionError } from "../../../errors/connection-error.ts";
 import { retryable, terminal } from "../../../errors/llm-error.ts";
 import { parseRetryAfter } from "../../../errors/parse-retry-after.ts";
-import {
-  failureError,
-  isTooLong,
-  isUnpaid,
-  kindOfStatus,
-  type ErrorContext,
-  type FailureKind,
-} from "../../../errors/provider-failure.ts";
+import { failureKind } from "../../../errors/failure-kind.ts";
+import { failureError, type ErrorContext } from "../../../errors/provider-failure.ts";
 import { redact } from "../../../errors/redact.ts";
 import { isObject } from "../../../parse-json.ts";
 
@@ -42,40 +36,15 @@ export function translateLangchainError(
   const failure = failureOf(error, context);
   if (failure !== undefined) {
     const { credential } = context;
-    return failureError({ ...failure, kind: kindOf(failure), credential, cause: error });
+    return failureError({ ...failure, kind: failureKind(failure), credential, cause: error });
   }
   const message = redact(error.message, context.secrets);
   if (error instanceof RangeError) return terminal("invalid_request", message, { cause: error });
   const reason = networkReason(error);
   return reason === undefined
     ? retryable("provider_error", `the provider's answer cannot be read: ${message}`, { cause: error })
-    : connectionError(redact(reason, context.secrets), context.target, error);
+    : connectionError(redact(reason, context.secrets), error);
 }
-
-const BLOCKED = /content_filter|content_policy|invalid_prompt|safety_check|moderation/iu;
-
-function kindOf({ status, kinds, detail }: Failure): FailureKind {
-  const all = [...kinds, detail].join(" ");
-  const isKind = (pattern: RegExp) => kinds.some((kind) => pattern.test(kind));
-  const isClientError = status === undefined || (status >= 400 && status < 500);
-  if (isClientError && isUnpaid(all)) return "credentials";
-  if (isClientError && status !== 429 && isTooLong(all)) return "context_too_long";
-  if ((status === 400 || status === 403) && isKind(BLOCKED)) return "content_blocked";
-  // The model's tool call did not match the tool's schema; the next sample may.
-  if (isKind(/tool_use_failed/iu)) return "failed";
-  if (status === undefined) return BY_KIND.find(([pattern]) => isKind(pattern))?.[1] ?? "failed";
-  return kindOfStatus(status);
-}
-
-/** For errors inside an answer, which have no status. */
-const BY_KIND: readonly (readonly [RegExp, FailureKind])[] = [
-  [/overloaded|slow_down/iu, "overloaded"],
-  [/rate_limit/iu, "rate_limited"],
-  [/timeout/iu, "timeout"],
-  [/authentication|permission|api_key/iu, "credentials"],
-  [BLOCKED, "content_blocked"],
-  [/invalid_request/iu, "invalid_request"],
-];
 
 /** Reads the fields of an SDK's error, which LangChain passes on; undefined if the error is not from the provider. */
 function failureOf(error: Error, context: ErrorContext): Failure | undefined {
@@ -83,14 +52,15 @@ function failureOf(error: Error, context: ErrorContext): Failure | undefined {
     const fields = Object.fromEntries(Object.entries(cause));
     const status = typeof fields["status"] === "number" ? fields["status"] : undefined;
     const body = innermost(fields["error"]);
-    if (status === undefined && body === undefined) continue;
+    const said = typeof fields["error"] === "string" && fields["error"] !== "";
+    if (status === undefined && body === undefined && !said) continue;
     const text: unknown = body?.["message"] ?? body?.["detail"] ?? fields["error"];
     const detail = typeof text === "string" && text !== "" ? text : firstLine(cause.message);
     return {
       status,
-      kinds: [body?.["type"], body?.["code"], fields["code"], cause.name].filter(
-        (kind) => typeof kind === "string",
-      ),
+      kinds: [body?.["type"], body?.["code"], fields["code"], cause.name]
+        .filter((kind) => typeof kind === "string" || typeof kind === "number")
+        .map(String),
       detail: redact(detail, context.secrets),
       retryAfterMs: retryAfterIn(fields["headers"]),
     };

@@ -1,0 +1,68 @@
+/** How servers say that the conversation exceeds the model's context. */
+const TOO_LONG = [
+  "context_length_exceeded",
+  "exceed_context_size",
+  "too_many_prompt_tokens",
+  "prompt (?:is )?too (?:long|large)",
+  "(?:messages|input|conversation) (?:is|are) too long",
+  "too many (?:input )?tokens",
+  "maximum prompt length",
+  "context length",
+  "context (?:the )?overflows",
+  "context (?:window|limit|size)",
+  "token count.*exceeds",
+  "input tokens exceed",
+  "reduce the length of (?:the|your) (?:messages|prompt|input)",
+  String.raw`too large for model with \d+ maximum`,
+  "tokens.{0,40} must be (?:<=|less than)",
+  "more than max(?:imum)? tokens allowed",
+];
+/** "billing" alone is not one of them: Gemini mentions it in every 429. */
+const UNPAID = [
+  "insufficient[_ ](?:quota|balance|credits)",
+  "credit balance",
+  "(?:prepayment|available) credits",
+  String.raw`billing_\w+`,
+];
+/** Of a key; some servers answer 400 instead of 401. */
+const BAD_KEY = [
+  "(?:incorrect|invalid|wrong|missing|no) (?:api[ _-]?(?:key|token)|x-api-key|subscription key)",
+  "api[ _-]?key (?:is )?(?:not valid|invalid|missing|required)",
+  "invalid_api_key",
+  "authentication fail",
+];
+/** In types and codes. */
+const BLOCKED = ["content_filter", "content_policy", "invalid_prompt", "safety_check", "moderation"];
+/** In texts, of Azure. */
+const BLOCKED_TEXT = ["content management policy", "ResponsibleAIPolicyViolation"];
+/** What servers and the proxies before them say of an address that they do not serve. */
+const NO_ROUTE = [
+  "page not found",
+  String.raw`^\W*not found\W*$`,
+  String.raw`^404 status code \(no body\)$`,
+  String.raw`"detail":\s?"not found"`,
+  "cannot (?:post|get) /",
+  "(?:route|endpoint|resource|file|url|path).{0,40} (?:was )?not found",
+  "no (?:such )?(?:route|endpoint)",
+  "unexpected endpoint",
+  "unknown (?:request )?(?:url|endpoint|path)",
+  "invalid url",
+  "method not allowed",
+];
+/** llama.cpp, Ollama, Hugging Face and others, while a model's weights are read. */
+const LOADING = [String.raw`\bloading\b.{0,40}\bmodel\b`, String.raw`\bmodel\b.{0,200}\bloading\b`];
+
+const any = (patterns: readonly string[]) => new RegExp(patterns.join("|"), "iu");
+
+/** What the text, type or code of an error says, in the words of many servers. */
+export const ERROR_TEXTS = {
+  tooLong: any(TOO_LONG),
+  /** The account has no credit; a retry does not help then, whatever the status. */
+  unpaid: any(UNPAID),
+  badKey: any(BAD_KEY),
+  /** In types and codes only. */
+  blocked: any(BLOCKED),
+  blockedText: any(BLOCKED_TEXT),
+  noRoute: any(NO_ROUTE),
+  loading: any(LOADING),
+} as const;

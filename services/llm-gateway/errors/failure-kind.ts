@@ -1,0 +1,71 @@
+import { ERROR_TEXTS } from "./error-texts.ts";
+import { kindOfStatus, type FailureKind } from "./provider-failure.ts";
+import { WEB_PAGE } from "./web-page.ts";
+
+/** What a server said of a failure. */
+interface ReportedFailure {
+  /** HTTP status; undefined for an error inside an answer, whose status was 200. */
+  readonly status: number | undefined;
+  /** The error's types and codes, e.g. "overloaded_error" or "rate_limit_exceeded"; may be empty. */
+  readonly kinds: readonly string[];
+  /** The error's text. */
+  readonly detail: string;
+}
+
+/** What a failure of a server means, in whatever words it reports it. */
+export function failureKind(failure: ReportedFailure): FailureKind {
+  const { status, kinds } = failure;
+  const said = kindInWords(failure);
+  if (said !== undefined) return said;
+  // The model's tool call did not match the tool's schema; the next sample may.
+  if (kinds.some((kind) => /tool_use_failed/iu.test(kind))) return "failed";
+  return status === undefined ? kindInAnswer(kinds) : kindOfStatus(status);
+}
+
+function kindInWords({ status, kinds, detail }: ReportedFailure): FailureKind | undefined {
+  const all = [...kinds, detail].join(" ");
+  const isClientError = status === undefined || (status >= 400 && status < 500);
+  if (isClientError && ERROR_TEXTS.unpaid.test(all)) return "unpaid";
+  // llama.cpp reports a full context as 500.
+  if ((isClientError || status === 500) && status !== 429 && ERROR_TEXTS.tooLong.test(all)) {
+    return "context_too_long";
+  }
+  if ((status === 400 || status === 403) && isBlocked(kinds, detail)) return "content_blocked";
+  if (status === 400 && ERROR_TEXTS.badKey.test(all)) return "credentials";
+  return isNoApi(status, kinds, detail) ? "no_api" : undefined;
+}
+
+function isBlocked(kinds: readonly string[], detail: string): boolean {
+  return kinds.some((kind) => ERROR_TEXTS.blocked.test(kind)) || ERROR_TEXTS.blockedText.test(detail);
+}
+
+/** Statuses that say something of their own, even if a proxy answers with a page. */
+const TELLING = new Set([401, 402, 403, 407, 408, 413, 429]);
+
+function isNoApi(status: number | undefined, kinds: readonly string[], detail: string): boolean {
+  if (status === 405) return true;
+  const isTelling = status !== undefined && (status < 400 || status >= 500 || TELLING.has(status));
+  if (kinds.includes(WEB_PAGE)) return !isTelling;
+  // LM Studio reports an unknown path with 200.
+  return (
+    (status === 404 || status === undefined) && !/model/iu.test(detail) && ERROR_TEXTS.noRoute.test(detail)
+  );
+}
+
+function kindInAnswer(kinds: readonly string[]): FailureKind {
+  const known = BY_KIND.find(([pattern]) => kinds.some((kind) => pattern.test(kind)))?.[1];
+  if (known !== undefined) return known;
+  // Some servers send the status they would have answered with as the error's code.
+  const status = kinds.map(Number).find((code) => code >= 400 && code < 600);
+  return status === undefined ? "failed" : kindOfStatus(status);
+}
+
+/** For errors inside an answer, which have no status. */
+const BY_KIND: readonly (readonly [RegExp, FailureKind])[] = [
+  [/overloaded|slow_down|unavailable/iu, "overloaded"],
+  [/rate_limit/iu, "rate_limited"],
+  [/timeout/iu, "timeout"],
+  [/authentication|permission|api_key/iu, "credentials"],
+  [ERROR_TEXTS.blocked, "content_blocked"],
+  [/invalid_request/iu, "invalid_request"],
+];
