@@ -13,6 +13,7 @@ import {
   type ServiceConfig,
 } from "#shared/service/service-config.ts";
 import type { CallLimits } from "./grpc/call-budget.ts";
+import { MACHINE_IDENTITY_VARIABLES } from "./providers/langchain/azure/token-request.ts";
 import type { ProviderSettings } from "./providers/load-providers.ts";
 import type { ConfiguredProviders } from "./providers/provider-config.ts";
 import { withholdVariables } from "./withhold-variables.ts";
@@ -82,10 +83,18 @@ export async function loadGatewayConfig(real: Environment): Promise<GatewayConfi
   });
 }
 
-/** The variables that the providers name as credentials, and no other. */
+/**
+ * The variables that the providers name as credentials, and those of the machine's identity in Azure if an entry asks for
+ * it; no other.
+ */
 function credentialsOf(providers: ReadonlyMap<string, LlmProvider>, env: Environment): Environment {
   const names = [...providers.values()].flatMap(credentialVariables);
-  return Object.fromEntries(names.map((name) => [name, secretVariable(env, name)]));
+  const secrets = names.map((name): [string, string] => [name, secretVariable(env, name)]);
+  const isMachine = [...providers.values()].some(
+    ({ type, machine_credentials: own }) => type === "azure" && own === true,
+  );
+  const machine = isMachine ? MACHINE_IDENTITY_VARIABLES.filter((name) => (env[name] ?? "") !== "") : [];
+  return { ...Object.fromEntries(secrets), ...Object.fromEntries(machine.map((name) => [name, env[name]])) };
 }
 
 /**

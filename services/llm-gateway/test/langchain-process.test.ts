@@ -9,6 +9,7 @@ import { listen } from "#shared/service/listen.ts";
 import { openSseServer, type SseHandler } from "../../../test/support/sse-server.ts";
 import { openGatewayProcess } from "./open-gateway-process.ts";
 import { TEST_KEY, TEST_KEY_ENV, collect, type TestConfig } from "./open-gateway.ts";
+import { openTokenServer } from "./token-server.ts";
 import { chatRequest, completes, completion } from "./wire.ts";
 
 /** Variables that the SDKs would read. */
@@ -151,6 +152,17 @@ describe("llm-gateway process with the langchain backend", () => {
     const { error } = await collect(gateway.client.generate(none));
     expect(error).to.deep.include({ code: "credentials", retryable: false });
     expect(server.requests).to.have.length(2);
+  });
+
+  it("signs in to Azure as the machine if the entry says so", async () => {
+    await using server = await openSseServer((reply) => reply.fail(400, { error: { message: "seen" } }));
+    await using metadata = await openTokenServer([200, { access_token: "token-m", expires_in: "3600" }]);
+    const settings = { machine_credentials: true };
+    const request = chatRequest("azure", server.url, {}, { apiKeyEnv: "", settings });
+    const env = { AZURE_POD_IDENTITY_AUTHORITY_HOST: metadata.url };
+    using gateway = await openGatewayProcess([request], env);
+    expect((await collect(gateway.client.generate(request))).error?.message).to.contain("seen");
+    expect(server.requests[0]?.headers.authorization).to.equal("Bearer token-m");
   });
 
   for (const allowed of [false, true]) {

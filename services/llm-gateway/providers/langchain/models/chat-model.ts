@@ -30,6 +30,8 @@ export interface ChatAddress {
   readonly model: string;
   /** Undefined to send no key. */
   readonly apiKey: string | undefined;
+  /** The header of the key, in lower case, if it is not sent as a bearer token or where the address does not tell. */
+  readonly keyHeader?: string;
   /** Empty for the provider's default. */
   readonly baseUrl: string;
   /** The longest answer; undefined for the provider's own limit. */

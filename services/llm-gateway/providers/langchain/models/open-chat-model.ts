@@ -34,6 +34,7 @@ export function chatModelOpener(env: Environment): OpenChatModel {
     anthropic: loadOnce(async () => withKey((await import("./open-anthropic.ts")).openAnthropic, env)),
     vertexai: loadOnce(() => vertexClaude(env)),
     bedrock: loadOnce(() => bedrock(env)),
+    azure: loadOnce(() => azure(env)),
   };
   return async (config) => {
     const { provider } = config;
@@ -99,5 +100,30 @@ async function bedrock(env: Environment): Promise<OpenChatModel> {
     const { client, secrets, credential } = await find(config);
     const context = { secrets, credential };
     return { chatModel: openBedrock(config, client, context), secrets, credential };
+  };
+}
+
+async function azure(env: Environment): Promise<OpenChatModel> {
+  const { entraTokens } = await import("../azure/entra-tokens.ts");
+  const { openAzure } = await import("../azure/open-azure.ts");
+  const { tokenSource } = await import("../azure/token-request.ts");
+  const findToken = entraTokens(env);
+  const chatModels = lruCached(MAX_CHAT_MODELS, openAzure);
+  return async (config) => {
+    const { model, baseUrl, apiKeyEnv, settings, maxOutputTokens } = config;
+    const source = tokenSource(config);
+    const secret = source === undefined ? apiKey(apiKeyEnv, env) : await findToken(source);
+    const chatModel = chatModels({
+      model,
+      baseUrl,
+      maxOutputTokens,
+      apiKey: secret,
+      keyHeader: source === undefined ? "api-key" : "authorization",
+      deployment: settings.deployment ?? model,
+      apiVersion: settings.api_version ?? "",
+    });
+    const name =
+      source?.application?.secret ?? (source === undefined ? apiKeyEnv : "this machine's identity");
+    return { chatModel, secrets: [secret], credential: `the credential in ${name}` };
   };
 }

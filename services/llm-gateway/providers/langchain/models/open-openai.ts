@@ -25,11 +25,16 @@ const AZURE_API_VERSION = "2024-10-21";
 export function openOpenai(address: ChatAddress): ChatModel {
   const { api, rest } =
     /^(?<rest>[^?]*?)\/(?<api>responses|chat\/completions)\/?$/u.exec(address.baseUrl)?.groups ?? {};
-  const isReasoning = address.baseUrl === "" && /^(?:o\d|gpt-[5-9](?!-chat)|codex-)/u.test(address.model);
+  const isReasoning = address.baseUrl === "" && isReasoningModel(address.model);
   const server = { ...address, baseUrl: rest ?? address.baseUrl };
   return isReasoning || api === "responses"
     ? responsesModel(server)
     : chatCompletionsModel(server, { url: PROVIDER_URLS.openai, reasoning: "round" });
+}
+
+/** True for OpenAI's reasoning models, which the Responses API is for. */
+export function isReasoningModel(model: string): boolean {
+  return /^(?:o\d|gpt-[5-9](?!-chat)|codex-)/u.test(model);
 }
 
 /** A model behind chat completions, at the server's own address unless the address has a base URL. */
@@ -96,9 +101,14 @@ async function* withDetails(chunks: AsyncIterable<unknown>, details: ReasoningDe
   }
 }
 
-function responsesModel(address: ChatAddress): ChatModel {
+/** A model behind the Responses API, at OpenAI's address unless the address has a base URL. */
+export function responsesModel(address: ChatAddress, adaptRequest?: ChatServer["adaptRequest"]): ChatModel {
+  const rewrite =
+    adaptRequest === undefined
+      ? undefined
+      : (body: string) => rewriteBody(body, (request) => adaptRequest(request, false));
   const fields = {
-    ...clientFields(address, PROVIDER_URLS.openai, repairResponsesEvents),
+    ...clientFields(address, PROVIDER_URLS.openai, repairResponsesEvents, rewrite),
     model: address.model,
     useResponsesApi: true,
     // OpenAI must store nothing: reasoning is returned encrypted and sent back with the conversation.
@@ -125,14 +135,17 @@ function responsesModel(address: ChatAddress): ChatModel {
 
 /** Every option is set, because LangChain and the SDK fall back to environment variables. */
 function clientFields(
-  { apiKey, baseUrl: configured, maxOutputTokens }: ChatAddress,
+  { apiKey, keyHeader, baseUrl: configured, maxOutputTokens }: ChatAddress,
   defaultUrl: string,
   repair: () => RepairEvent,
   rewrite?: (body: string) => string,
 ) {
   const url = new URL(baseUrl(configured, defaultUrl));
   const query = Object.fromEntries(url.searchParams);
-  const isAzure = url.hostname.endsWith(".azure.com") && url.pathname.includes("/deployments/");
+  const isAzure =
+    keyHeader === undefined && url.hostname.endsWith(".azure.com") && url.pathname.includes("/deployments/");
+  const ownHeader = keyHeader === "authorization" ? undefined : keyHeader;
+  const header = isAzure ? "api-key" : ownHeader;
   return {
     // The SDK requires a key.
     apiKey: apiKey ?? "none",
@@ -145,12 +158,12 @@ function clientFields(
       project: null,
       fetch: providerFetch(repair, {
         repairError: repairErrorBody,
-        withoutKey: apiKey === undefined,
+        withoutKey: apiKey === undefined || ownHeader !== undefined,
         ...(rewrite === undefined ? {} : { rewrite }),
       }),
       logLevel: "off" as const,
       defaultQuery: isAzure ? { "api-version": AZURE_API_VERSION, ...query } : query,
-      ...(isAzure && apiKey !== undefined ? { defaultHeaders: { "api-key": apiKey } } : {}),
+      ...(header === undefined || apiKey === undefined ? {} : { defaultHeaders: { [header]: apiKey } }),
     },
   };
 }
