@@ -1,7 +1,12 @@
 import type { SuccessPolicy } from "#shared/contracts/statuses.ts";
 import type { IterationStrategy } from "#shared/contracts/resolved-chain.ts";
 import type { ConfigProblem } from "#shared/agent-config/config-problem.ts";
-import type { AgentEntry, ChainEntry, McpServerEntry } from "#shared/agent-config/schemas/tarsy-file.ts";
+import type {
+  AgentEntry,
+  ChainEntry,
+  FallbackEntry,
+  McpServerEntry,
+} from "#shared/agent-config/schemas/tarsy-file.ts";
 import type { LlmProviderEntry } from "#shared/agent-config/schemas/llm-providers-file.ts";
 
 /** Queue settings in force; durations in milliseconds. */
@@ -24,6 +29,7 @@ export interface DefaultSettings {
   readonly max_iterations: number;
   readonly iteration_timeout_ms: number;
   readonly llm_provider?: string;
+  readonly fallback_providers?: readonly FallbackEntry[];
   readonly iteration_strategy?: IterationStrategy;
 }
 

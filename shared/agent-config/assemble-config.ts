@@ -86,7 +86,7 @@ function queueSettings(queue: QueueSection): QueueSettings {
 
 function defaultSettings(defaults: DefaultsSection): DefaultSettings {
   const builtIn = BUILT_IN_SETTINGS.defaults;
-  const { llm_provider, iteration_strategy } = defaults;
+  const { llm_provider, fallback_providers, iteration_strategy } = defaults;
   return {
     alert_type: defaults.alert_type ?? builtIn.alert_type,
     runbook: defaults.runbook ?? BUILT_IN_RUNBOOK,
@@ -94,6 +94,7 @@ function defaultSettings(defaults: DefaultsSection): DefaultSettings {
     max_iterations: defaults.max_iterations ?? builtIn.max_iterations,
     iteration_timeout_ms: parseDuration(defaults.iteration_timeout ?? builtIn.iteration_timeout) ?? 0,
     ...(llm_provider === undefined ? {} : { llm_provider }),
+    ...(fallback_providers === undefined ? {} : { fallback_providers }),
     ...(iteration_strategy === undefined ? {} : { iteration_strategy }),
   };
 }

@@ -7,6 +7,7 @@ import { providerTimeouts } from "#shared/agent-config/provider-timeouts.ts";
 import type {
   AgentEntry,
   ChainEntry,
+  FallbackEntry,
   StageAgentEntry,
   StageEntry,
 } from "#shared/agent-config/schemas/tarsy-file.ts";
@@ -25,6 +26,7 @@ export interface AgentSettings {
   readonly name: string;
   readonly iteration_strategy: Setting<IterationStrategy>;
   readonly llm_provider: Setting<string>;
+  readonly fallback_providers: Setting<readonly FallbackEntry[]>;
   readonly max_iterations: Setting<number>;
   readonly iteration_timeout_ms: Setting<number>;
   readonly mcp_servers: Setting<readonly string[]>;
@@ -80,6 +82,7 @@ export function resolveAgentSettings(
     name: block.name,
     custom_instructions: agent.custom_instructions ?? "",
     llm_provider: provider,
+    fallback_providers: resolveFallbacks(defaults, chain, stage, block),
     iteration_strategy: resolveStrategy(block, agent, defaults.iteration_strategy),
     max_iterations: first(levels, (level) => level.max_iterations) ?? fallback(config, "max_iterations"),
     iteration_timeout_ms:
@@ -89,8 +92,24 @@ export function resolveAgentSettings(
   };
 }
 
+/** The nearest list replaces all others. A stage's list is for its agents, not for its synthesis. */
+function resolveFallbacks(
+  defaults: AgentConfig["defaults"],
+  chain: ChainEntry,
+  stage: StageEntry,
+  block: ExecutionBlock,
+): Setting<readonly FallbackEntry[]> {
+  const levels: Setter[] = [
+    ["chain", chain],
+    ["defaults", defaults],
+  ];
+  if (block.level === "stage agent") levels.unshift([block.level, block], ["stage", stage]);
+  return first(levels, (level) => level.fallback_providers) ?? { value: [], from: "built-in" };
+}
+
 interface LevelSettings {
   readonly llm_provider?: string;
+  readonly fallback_providers?: readonly FallbackEntry[];
   readonly max_iterations?: number;
   readonly iteration_timeout?: string;
   readonly mcp_servers?: readonly string[];

@@ -72,6 +72,10 @@ function resolveAgent(
 ): ResolvedAgent {
   const settings = resolveAgentSettings(config, chain, stage, block);
   const strategy = settings.iteration_strategy.value;
+  const fallbacks = settings.fallback_providers.value.map(({ provider, backend }): ResolvedProvider => {
+    const resolved = resolveProvider(config, provider, strategy);
+    return backend === undefined ? resolved : { ...resolved, backend };
+  });
   return {
     name: settings.name,
     iteration_strategy: strategy,
@@ -80,6 +84,7 @@ function resolveAgent(
     mcp_servers: [...settings.mcp_servers.value],
     custom_instructions: settings.custom_instructions,
     llm_provider: resolveProvider(config, settings.llm_provider.value, strategy),
+    ...(fallbacks.length === 0 ? {} : { fallback_providers: fallbacks }),
   };
 }
 

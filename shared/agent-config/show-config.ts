@@ -69,6 +69,7 @@ function showStage(
 
 const SHOWN_SETTINGS = [
   "llm_provider",
+  "fallback_providers",
   "iteration_strategy",
   "max_iterations",
   "iteration_timeout_ms",
@@ -80,8 +81,18 @@ function addLevels(agent: AgentSettings, path: string, levels: Map<string, strin
     const { from, value }: Setting<unknown> = agent[key];
     const keyPath = `${path}.${key}`;
     if (!Array.isArray(value)) levels.set(keyPath, from);
-    else value.forEach((_item, index) => levels.set(joinPath(keyPath, index), from));
+    else value.forEach((item: unknown, index) => addItemLevel(item, joinPath(keyPath, index), from, levels));
   }
+}
+
+function addItemLevel(
+  item: unknown,
+  path: string,
+  from: Setting<unknown>["from"],
+  levels: Map<string, string>,
+): void {
+  if (typeof item !== "object" || item === null) levels.set(path, from);
+  else for (const key of Object.keys(item)) levels.set(joinPath(path, key), from);
 }
 
 /** Adds a comment to every scalar whose path has one. */

@@ -105,6 +105,8 @@ export const ResolvedAgent = Type.Object({
   tool_choice: Type.Optional(Type.Record(Type.String(), Type.Array(Type.String()))),
   custom_instructions: Type.String(),
   llm_provider: ResolvedProvider,
+  /** The providers that take over, in this order, when `llm_provider` fails; absent if there are none. */
+  fallback_providers: Type.Optional(Type.Array(ResolvedProvider)),
 });
 export type ResolvedAgent = Static<typeof ResolvedAgent>;
 

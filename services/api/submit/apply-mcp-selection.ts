@@ -1,4 +1,9 @@
-import { withVariables, type ResolvedAgent, type ResolvedChain } from "#shared/contracts/resolved-chain.ts";
+import {
+  withVariables,
+  type ResolvedAgent,
+  type ResolvedChain,
+  type ResolvedProvider,
+} from "#shared/contracts/resolved-chain.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
 import type { McpSelection } from "./alert-request.ts";
 
@@ -21,13 +26,17 @@ export function applyMcpSelection(
   const native = Object.entries(selection.native_tools ?? {}).filter(
     (entry): entry is [string, boolean] => typeof entry[1] === "boolean",
   );
-  const adapt = (agent: ResolvedAgent): ResolvedAgent => ({
+  const adaptProvider = (provider: ResolvedProvider): ResolvedProvider => ({
+    ...provider,
+    native_tools: { ...provider.native_tools, ...Object.fromEntries(native) },
+  });
+  const adapt = ({ fallback_providers, ...agent }: ResolvedAgent): ResolvedAgent => ({
     ...agent,
     ...(servers.length === 0 ? {} : { mcp_servers: servers, tool_choice: Object.fromEntries(choices) }),
-    llm_provider: {
-      ...agent.llm_provider,
-      native_tools: { ...agent.llm_provider.native_tools, ...Object.fromEntries(native) },
-    },
+    llm_provider: adaptProvider(agent.llm_provider),
+    ...(fallback_providers === undefined
+      ? {}
+      : { fallback_providers: fallback_providers.map(adaptProvider) }),
   });
   const chosen = servers.flatMap((id) => {
     const text = instructions.get(id);

@@ -2,6 +2,7 @@ import { BUILT_IN_SETTINGS } from "#shared/agent-config/built-in-config.ts";
 import type { Loose } from "#shared/agent-config/check-shape.ts";
 import type { CheckContext } from "#shared/agent-config/checks/check-context.ts";
 import { requireKey, warnNoEffectYet } from "#shared/agent-config/checks/check-keys.ts";
+import { checkFallbacks } from "#shared/agent-config/checks/check-fallbacks.ts";
 import { suggestName } from "#shared/agent-config/suggest-name.ts";
 import type { ChainEntry, ChatEntry, StageEntry } from "#shared/agent-config/schemas/tarsy-file.ts";
 
@@ -11,6 +12,7 @@ const MAX_STAGE_EXECUTIONS = 100;
 /** Checks the references of a written chain, its stages and its chat. */
 export function checkChain(chain: Loose<ChainEntry>, context: CheckContext): void {
   checkProvider(chain, chain.llm_provider, context);
+  checkFallbacks(chain.fallback_providers, context);
   checkServers(chain.mcp_servers, context);
   for (const stage of chain.stages ?? []) if (stage !== undefined) checkStage(stage, context);
   if (chain.chat !== undefined) checkChat(chain.chat, context);
@@ -25,11 +27,13 @@ export function checkServers(servers: (string | undefined)[] | undefined, contex
 
 function checkStage(stage: Loose<StageEntry>, context: CheckContext): void {
   const { reporter, names } = context;
+  checkFallbacks(stage.fallback_providers, context);
   checkServers(stage.mcp_servers, context);
   for (const agent of stage.agents ?? []) {
     if (agent === undefined) continue;
     reporter.unknownName({ container: agent, key: "name" }, "agent", agent.name, names.agents);
     checkProvider(agent, agent.llm_provider, context);
+    checkFallbacks(agent.fallback_providers, context);
     checkServers(agent.mcp_servers, context);
   }
   if (stage.replicas === 0) reporter.warn({ container: stage, key: "replicas" }, "of 0 means 1");

@@ -1,6 +1,7 @@
 import { checkCallTime } from "#shared/agent-config/checks/check-call-time.ts";
 import { checkAlertTypes, checkChain, checkServers } from "#shared/agent-config/checks/check-chains.ts";
 import type { CheckContext } from "#shared/agent-config/checks/check-context.ts";
+import { checkFallbacks } from "#shared/agent-config/checks/check-fallbacks.ts";
 import { checkLlmProvider } from "#shared/agent-config/checks/check-llm-providers.ts";
 import { checkMcpServer } from "#shared/agent-config/checks/check-mcp-servers.ts";
 import { checkQueue } from "#shared/agent-config/checks/check-queue.ts";
@@ -25,6 +26,7 @@ export function checkConfig(context: CheckContext): { alertTypes: Map<string, st
   if (tarsy.defaults !== undefined) {
     const target = { container: tarsy.defaults, key: "llm_provider" };
     reporter.unknownName(target, "LLM provider", tarsy.defaults.llm_provider, names.llmProviders);
+    checkFallbacks(tarsy.defaults.fallback_providers, context);
   }
   checkCallTime(context);
   const leaveOut = checkUsedProviders(context);

@@ -6,7 +6,7 @@ import type { CheckContext } from "#shared/agent-config/checks/check-context.ts"
 import { CREDENTIAL_KEYS, keyVariable } from "#shared/agent-config/provider-keys.ts";
 import type { Target } from "#shared/agent-config/reporter.ts";
 import type { LlmProviderEntry } from "#shared/agent-config/schemas/llm-providers-file.ts";
-import type { ChainEntry } from "#shared/agent-config/schemas/tarsy-file.ts";
+import type { ChainEntry, FallbackEntry } from "#shared/agent-config/schemas/tarsy-file.ts";
 import { secretVariable } from "#shared/service/secret-variable.ts";
 
 /**
@@ -127,7 +127,7 @@ interface UsedProviders {
   readonly chainsWithout: readonly string[];
 }
 
-/** Resolves the provider of every stage agent, synthesis and chat of every chain. */
+/** Resolves the provider of every stage agent, synthesis and chat of every chain, and those that take over from it. */
 function resolveUsedProviders(context: CheckContext): UsedProviders {
   const providers = new Map<string, { chainIds: Set<string>; reference: Target }>();
   const chainsWithout = new Set<string>();
@@ -143,8 +143,36 @@ function resolveUsedProviders(context: CheckContext): UsedProviders {
       known.chainIds.add(chainId);
       providers.set(found.name, known);
     }
+    for (const { name, reference } of fallbackReferences(chain, context.tarsy.defaults)) {
+      const known = providers.get(name) ?? { chainIds: new Set(), reference };
+      known.chainIds.add(chainId);
+      providers.set(name, known);
+    }
   }
   return { providers, chainsWithout: [...chainsWithout] };
+}
+
+type FallbackBlock = { fallback_providers?: (Loose<FallbackEntry> | undefined)[] };
+
+/** Every provider that can take over in a chain: of each execution, the entries of the nearest list. */
+function fallbackReferences(
+  chain: Loose<ChainEntry>,
+  defaults: FallbackBlock | undefined,
+): { name: string; reference: Target }[] {
+  const chains: (FallbackBlock | undefined)[] = [chain, defaults];
+  const executions = (chain.stages ?? []).flatMap((stage) => {
+    const agents = (stage?.agents ?? []).map((agent) => [agent, stage, ...chains]);
+    const count = agents.length * (stage?.replicas ?? 1);
+    return count > 1 ? [...agents, chains] : agents;
+  });
+  return executions.flatMap((levels) => {
+    const nearest = levels.find((level) => level?.fallback_providers !== undefined);
+    return (nearest?.fallback_providers ?? []).flatMap((entry) =>
+      entry?.provider === undefined
+        ? []
+        : [{ name: entry.provider, reference: { container: entry, key: "provider" } }],
+    );
+  });
 }
 
 type ProviderBlock = { llm_provider?: string };

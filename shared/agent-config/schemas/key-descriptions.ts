@@ -17,6 +17,10 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
 
   defaults: "Settings for chains, stages and agents that do not set their own.",
   llm_provider: "A provider: built in, or a name of llm-providers.yaml.",
+  fallback_providers:
+    "The providers that take over, in this order, when the one in use fails; replaces the list of the level below, [] clears it.",
+  provider: "A provider: built in, or a name of llm-providers.yaml.",
+  backend: "How the gateway calls it; by default as its type requires.",
   max_iterations: "LLM calls an agent may make before it must conclude.",
   iteration_strategy: "How an agent works.",
   iteration_timeout: "Time for one iteration.",

@@ -1,5 +1,5 @@
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
-import { ITERATION_STRATEGIES } from "#shared/contracts/resolved-chain.ts";
+import { ITERATION_STRATEGIES, type LlmBackend } from "#shared/contracts/resolved-chain.ts";
 import { SUCCESS_POLICIES } from "#shared/contracts/statuses.ts";
 import {
   Duration,
@@ -13,7 +13,16 @@ import {
 
 const TRANSPORT_TYPES = ["stdio", "http", "sse"] as const;
 
+/** The backends that a file may name; a scripted provider has one of its own. */
+export const WRITTEN_BACKENDS = ["google-native", "langchain"] as const satisfies readonly LlmBackend[];
+
 const Names = Type.Array(Name);
+const FallbackEntry = Type.Object({
+  provider: Name,
+  backend: Type.Optional(Type.Enum(WRITTEN_BACKENDS)),
+});
+export type FallbackEntry = Static<typeof FallbackEntry>;
+const FallbackProviders = Type.Array(FallbackEntry);
 const Strategy = Type.Enum(ITERATION_STRATEGIES);
 const MaxIterations = Whole(1);
 
@@ -33,6 +42,7 @@ export type QueueSection = Static<typeof QueueSection>;
 
 const DefaultsSection = Type.Object({
   llm_provider: Type.Optional(Name),
+  fallback_providers: Type.Optional(FallbackProviders),
   max_iterations: Type.Optional(MaxIterations),
   iteration_strategy: Type.Optional(Strategy),
   iteration_timeout: Type.Optional(Duration),
@@ -91,6 +101,7 @@ export type AgentEntry = Static<typeof AgentEntry>;
 const StageAgentEntry = Type.Object({
   name: Name,
   llm_provider: Type.Optional(Name),
+  fallback_providers: Type.Optional(FallbackProviders),
   iteration_strategy: Type.Optional(Strategy),
   max_iterations: Type.Optional(MaxIterations),
   iteration_timeout: Type.Optional(Duration),
@@ -109,6 +120,7 @@ const StageEntry = Type.Object({
   agents: Type.Array(StageAgentEntry, { minItems: 1 }),
   replicas: Type.Optional(Whole(0)),
   success_policy: Type.Optional(Type.Enum(SUCCESS_POLICIES)),
+  fallback_providers: Type.Optional(FallbackProviders),
   max_iterations: Type.Optional(MaxIterations),
   iteration_timeout: Type.Optional(Duration),
   mcp_servers: Type.Optional(Names),
@@ -134,6 +146,7 @@ const ChainEntry = Type.Object({
   stages: Type.Array(StageEntry, { minItems: 1 }),
   chat: Type.Optional(ChatEntry),
   llm_provider: Type.Optional(Name),
+  fallback_providers: Type.Optional(FallbackProviders),
   max_iterations: Type.Optional(MaxIterations),
   iteration_timeout: Type.Optional(Duration),
   mcp_servers: Type.Optional(Names),

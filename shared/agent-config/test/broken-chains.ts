@@ -46,6 +46,32 @@ export const BROKEN_CHAINS: readonly BrokenFile[] = [
     errors: [["agent_chains.c.stages[0].agents[0].llm_provider", "known LLM provider"]],
   },
   {
+    name: "fallback providers at every level",
+    tarsy: `defaults:\n  llm_provider: test\n  fallback_providers: [{provider: §tset}]\n${chain(
+      "alert_types: [a]\nfallback_providers: [{provider: §none}]\nstages:\n  - name: x\n    fallback_providers: [{provider: test, backend: §native}, §{backend: langchain}]\n    agents: [{name: ChatAgent, fallback_providers: [{provider: §no}, {provider: test, backend: §langchain}]}]",
+    )}`,
+    errors: [
+      ["defaults.fallback_providers[0].provider", "did you mean test?"],
+      ["agent_chains.c.fallback_providers[0].provider", "known LLM provider"],
+      ["agent_chains.c.stages[0].fallback_providers[0].backend", "google-native"],
+      ["agent_chains.c.stages[0].fallback_providers[1].provider", "is required"],
+      ["agent_chains.c.stages[0].agents[0].fallback_providers[0].provider", "known LLM provider"],
+      ["agent_chains.c.stages[0].agents[0].fallback_providers[1].backend", "must not be set"],
+    ],
+  },
+  {
+    name: "key of a fallback provider",
+    tarsy: chain(
+      "alert_types: [a]\nfallback_providers: [{provider: test}, {provider: §openai-default}]\nstages: [{name: x, agents: [{name: ChatAgent}]}]",
+    ),
+    errors: [
+      [
+        "agent_chains.c.fallback_providers[1].provider",
+        "needs OPENAI_API_KEY to be set, found openai-default",
+      ],
+    ],
+  },
+  {
     name: "stage agent's servers",
     tarsy: stage("- {name: x, agents: [{name: ChatAgent, mcp_servers: [§nope]}]}"),
     errors: [["agent_chains.c.stages[0].agents[0].mcp_servers[0]", "known MCP server"]],

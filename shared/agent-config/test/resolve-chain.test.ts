@@ -80,6 +80,14 @@ const TABLE: readonly Row[] = [
     otherwise: "p-fallback",
   },
   {
+    setting: "fallback_providers",
+    order: ["block", "stage", "chain", "defaults"],
+    write: (level) => `fallback_providers: [{provider: p-${level}}]`,
+    read: (agent) => agent.fallback_providers?.map(({ name }) => name).join(),
+    value: (level) => `p-${level}`,
+    otherwise: undefined,
+  },
+  {
     setting: "max_iterations",
     order: LEVELS,
     write: (level) => `max_iterations: ${number(level)}`,
@@ -135,6 +143,39 @@ describe("resolveChain", () => {
   it("treats an empty list of servers as set", async () => {
     const agent = await agentWith({ stage: "mcp_servers: []", agent: "mcp_servers: [s-agent]" });
     expect(agent.mcp_servers).to.deep.equal([]);
+  });
+
+  it("clears the fallback providers by an empty list, and gives a synthesis those of its chain", async () => {
+    const agent = await agentWith({
+      block: "fallback_providers: []",
+      defaults: "fallback_providers: [{provider: p-chain}]",
+    });
+    expect(agent).not.to.have.property("fallback_providers");
+    const config = await loadText(
+      `
+defaults: {llm_provider: one, fallback_providers: [{provider: two}]}
+agents: {A: {}}
+agent_chains:
+  c:
+    alert_types: [a]
+    stages: [{name: s, agents: [{name: A}], replicas: 2, fallback_providers: [{provider: three, backend: langchain}]}]
+`,
+      ["one", "two", "three"].reduce(
+        (text, name) =>
+          `${text}  ${name}: {type: google, model: ${name}, max_tool_result_tokens: 1000, api_key_env: K}\n`,
+        "llm_providers:\n",
+      ),
+      { K: "x" },
+    );
+    const [stage] = resolveChain(config, "a").stages;
+    const shown = [...(stage?.agents ?? []), stage?.synthesis].map((one) =>
+      one?.fallback_providers?.map(({ name, backend }) => [name, backend]),
+    );
+    expect(shown).to.deep.equal([
+      [["three", "langchain"]],
+      [["three", "langchain"]],
+      [["two", "google-native"]],
+    ]);
   });
 
   it("multiplies agents by replicas and adds the built-in synthesis to a stage with several", async () => {
