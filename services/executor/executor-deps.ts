@@ -3,6 +3,7 @@ import type { LLMServiceClient } from "#shared/generated/llm/v1/llm.ts";
 import type { Logger } from "#shared/service/logger.ts";
 import type { ExecutorConfig } from "./config.ts";
 import type { ExecutorMetrics } from "./executor-metrics.ts";
+import type { ProviderCircuits } from "./llm/provider-circuits.ts";
 import type { LeaseKeeper } from "./session-lease.ts";
 import type { Database } from "#shared/database/database.ts";
 
@@ -14,5 +15,6 @@ export interface ExecutorDeps {
   readonly bus: Bus;
   readonly llm: LLMServiceClient;
   readonly leases: LeaseKeeper;
+  readonly circuits: ProviderCircuits;
   readonly metrics: ExecutorMetrics;
 }

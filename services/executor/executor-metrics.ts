@@ -6,6 +6,8 @@ export interface ExecutorMetrics {
   readonly poison: Counter;
   readonly steps: Counter<"kind">;
   readonly waits: Counter<"kind">;
+  readonly fallbacks: Counter<"from_provider" | "to_provider">;
+  readonly circuitOpen: Gauge<"provider">;
   readonly stepSeconds: Histogram<"kind">;
 }
 
@@ -39,6 +41,18 @@ export function createExecutorMetrics(registry: Registry): ExecutorMetrics {
       name: "tarsy_executor_waits_total",
       help: "Waits of agents and of summaries, by what they wait for",
       labelNames: ["kind"],
+      registers,
+    }),
+    fallbacks: new Counter({
+      name: "tarsy_llm_fallbacks_total",
+      help: "Changes of an agent's or a summary's LLM provider after failures or during an outage",
+      labelNames: ["from_provider", "to_provider"],
+      registers,
+    }),
+    circuitOpen: new Gauge({
+      name: "tarsy_llm_circuit_open",
+      help: "1 while an LLM provider counts as away and is not called, else 0",
+      labelNames: ["provider"],
       registers,
     }),
     stepSeconds: new Histogram({

@@ -8,6 +8,7 @@ import { loadExecutorConfig } from "./config.ts";
 import { consumeSessions } from "./consume-sessions.ts";
 import { createExecutorMetrics } from "./executor-metrics.ts";
 import { gatewayState } from "./llm/gateway-connection.ts";
+import { keepCircuits } from "./llm/provider-circuits.ts";
 import { openLlmClient } from "./llm/open-llm-client.ts";
 import { keepLeases } from "./session-lease.ts";
 import { startMetricsAtZero } from "./start-metrics-at-zero.ts";
@@ -32,6 +33,7 @@ await runService("executor", loadExecutorConfig, async ({ config, log, signal, r
     }),
     (client) => client.close(),
   );
+  const circuits = resources.use(keepCircuits({ db, log, metrics }));
   const leases = resources.use(keepLeases({ db: leaseDb, podId: config.podId, log }));
   resources.use(
     await serveHealth({
@@ -42,7 +44,7 @@ await runService("executor", loadExecutorConfig, async ({ config, log, signal, r
       metrics: registry,
     }),
   );
-  const consuming = consumeSessions({ config, log, db, bus, llm, leases, metrics }, signal);
+  const consuming = consumeSessions({ config, log, db, bus, llm, leases, circuits, metrics }, signal);
   // Released first: running sessions get their grace period and are released.
   resources.defer(() => consuming);
 });

@@ -8,6 +8,7 @@ import type { LLMServiceClient } from "#shared/generated/llm/v1/llm.ts";
 import type { SessionClaim } from "./session-claim.ts";
 import type { ExecutorDeps } from "./executor-deps.ts";
 import type { ExecutorMetrics } from "./executor-metrics.ts";
+import type { ProviderCircuits } from "./llm/provider-circuits.ts";
 import type { ReadVariable } from "./prompts/variable-placeholders.ts";
 import type { SessionWriter } from "./persist/session-writer.ts";
 import { answerSnapshot } from "./stream/answer-snapshot.ts";
@@ -21,6 +22,8 @@ import type { DatabaseClock } from "./wait.ts";
 export interface OwnedSession extends SessionWriter, DatabaseClock, AsyncDisposable {
   readonly bus: Bus;
   readonly llm: LLMServiceClient;
+  /** Which LLM providers are away. */
+  readonly circuits: ProviderCircuits;
   /** The largest message to the llm-gateway, in bytes. */
   readonly maxMessageBytes: number;
   readonly metrics: ExecutorMetrics;
@@ -60,7 +63,7 @@ export function openOwnedSession(
   { stop: draining, abort }: { readonly stop: AbortSignal; readonly abort: AbortSignal },
 ): OwnedSession {
   const openedAt = performance.now();
-  const { db, bus, llm, metrics } = deps;
+  const { db, bus, llm, circuits, metrics } = deps;
   const { verifiesState } = deps.config;
   const log = deps.log.child({ epoch });
   const controller = new AbortController();
@@ -96,6 +99,7 @@ export function openOwnedSession(
     db,
     bus,
     llm,
+    circuits,
     maxMessageBytes: deps.config.maxMessageBytes,
     readVariable: deps.config.readVariable,
     log,

@@ -6,6 +6,7 @@ import { backoff, pause } from "#shared/pause.ts";
 import { AgentSteps, NO_STEPS, SessionStepsError, type SessionSteps } from "./agent-steps.ts";
 import type { AgentState, AgentStep } from "./controllers/controller.ts";
 import { nextAgentStep } from "./controllers/next-agent-step.ts";
+import { agentWithProvider } from "./controllers/choose-provider.ts";
 import { timelineOf, type ExecutionRun } from "./execution-run.ts";
 import { performLlmCall } from "./llm/perform-llm-call.ts";
 import type { AgentRun, RunExecutions } from "./next-session-step.ts";
@@ -13,6 +14,7 @@ import type { OwnedSession } from "./owned-session.ts";
 import { appendUserMessage, openConversation } from "./persist/conversation.ts";
 import { endExecution, startExecution } from "./persist/execution-rows.ts";
 import { failExecution } from "./persist/fail-execution.ts";
+import { changeProvider } from "./persist/provider-rows.ts";
 import type { StepRecord } from "./persist/step-record.ts";
 import { recordUnfinishedStep, unfinishedStep } from "./persist/unfinished-step.ts";
 import type { AlertInput } from "./prompts/prompt-input.ts";
@@ -197,6 +199,7 @@ export const METRIC_KINDS: Record<AgentStep["kind"], string> = {
   "open-conversation": "open-conversation",
   "append-user-message": "tell",
   "call-llm": "call-llm",
+  "change-provider": "change-provider",
   "run-tool": "run-tool",
   finish: "conclude",
 };
@@ -209,7 +212,16 @@ function agentState(
   // In the agent's order of servers, so that a resumed prompt lists the tools in the same order.
   const listed = agent.mcp_servers.map((id) => listings.get(id));
   const tools = listed.every((ofServer) => ofServer !== undefined) ? listed.flat() : null;
-  return { agent, chain, previous, alert, parallel, tools, messages, iteration };
+  return {
+    agent: agentWithProvider(agent, iteration),
+    chain,
+    previous,
+    alert,
+    parallel,
+    tools,
+    messages,
+    iteration,
+  };
 }
 
 /**
@@ -224,6 +236,9 @@ async function perform(run: ExecutionRun, step: AgentStep): Promise<WaitingFor |
       return null;
     case "append-user-message":
       steps.add(appendUserMessage(run, step));
+      return null;
+    case "change-provider":
+      changeProvider(run, step);
       return null;
     case "finish":
       finishExecution(run, step);

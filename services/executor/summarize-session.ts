@@ -1,29 +1,38 @@
 import { v5 as uuidFrom } from "uuid";
-import { Type } from "#shared/generated/typebox/typebox.mjs";
-import { compileParser } from "#shared/contracts/compile-parser.ts";
+import type { ResolvedAgent } from "#shared/contracts/resolved-chain.ts";
 import type { WaitingFor } from "#shared/contracts/waiting-for.ts";
-import { selectRows } from "#shared/database/select-rows.ts";
 import { CancelledError } from "#shared/errors.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
 import { safeCut } from "#shared/safe-cut.ts";
+import { candidates } from "./controllers/choose-provider.ts";
 import { callTimeoutMs } from "./llm/call-timeout.ts";
 import { callLlm } from "./llm/call-llm.ts";
 import { generateRequest } from "./llm/generate-request.ts";
 import { EMPTY_REPLY, replyFailure, replyTokens, type LlmReply } from "./llm/llm-reply.ts";
+import { tellOutcome, type TrackedCall } from "./llm/provider-circuits.ts";
 import { llmInteractionRow } from "./llm/record-llm-call.ts";
-import { waitForModel } from "./llm/wait-for-model.ts";
+import { waitForModel, waitForProbe } from "./llm/wait-for-model.ts";
 import type { AgentRun, SessionStep } from "./next-session-step.ts";
 import type { OwnedSession } from "./owned-session.ts";
 import { commitStep } from "./persist/commit-step.ts";
+import { countFallback, fallbackRow } from "./persist/provider-rows.ts";
 import { COMPLETED } from "./persist/run-outcome.ts";
 import { endSession } from "./persist/session-rows.ts";
 import { TimelineWriter } from "./persist/timeline-writer.ts";
 import { buildExecutiveSummaryMessages } from "./prompts/build-executive-summary-messages.ts";
 import type { NewMessage } from "./prompts/prompt-input.ts";
+import { agentAt, nextSummaryPosition, readSummaryCalls } from "./summary-calls.ts";
 import { waitLeft } from "./wait.ts";
 
+/** The session whose summary is requested. */
+interface Summary {
+  readonly author: AgentRun;
+  readonly analysis: string;
+  readonly messages: readonly NewMessage[];
+}
+
 /**
- * Requests the executive summary by one LLM call, and completes the session in the same transaction: with an
+ * Requests the executive summary, and completes the session in the same transaction as its last call: with an
  * `executive_summary` or, whatever failed, with an `executive_summary_error`; then it returns null. While the model cannot
  * be reached, returns what the session waits for; `waitedFor` is what it has waited for before. The session's deadline
  * ends the call but not the session's success. Throws the session's reason when cancelled otherwise.
@@ -33,98 +42,188 @@ export async function summarizeSession(
   { author, analysis }: Extract<SessionStep, { kind: "summarize" }>,
   waitedFor: WaitingFor | null,
 ): Promise<WaitingFor | null> {
-  const messages = buildExecutiveSummaryMessages(analysis);
-  const startedAt = performance.now();
-  const reply = await requestSummary(session, author, messages, waitedFor);
-  const wait = waitForModel(session, reply.outcome, waitedFor);
-  // Past the deadline there is no time to wait in, and the analysis is complete without its summary.
-  if (wait !== null && session.timeLeftMs() > waitLeft(session, wait)) {
-    session.metrics.waits.inc({ kind: wait.kind });
-    return wait;
+  const summary = { author, analysis, messages: buildExecutiveSummaryMessages(analysis) };
+  const { execution_id } = author.execution;
+  for (let before = waitedFor; ; before = null) {
+    const history = await readSummaryCalls(session.db, execution_id);
+    const position = nextSummaryPosition(author.agent, history.calls) ?? 0;
+    const call = await callAdmitted(session, summary, position, before);
+    const { wait, reply } = call;
+    // Past the deadline there is no time to wait in, and the analysis is complete without its summary.
+    if (wait !== null && session.timeLeftMs() > waitLeft(session, wait)) {
+      session.metrics.waits.inc({ kind: wait.kind });
+      return wait;
+    }
+    const isOver = await recordSummary(session, summary, { ...call, reply, history });
+    if (isOver) return null;
   }
-  const durationMs = Math.round(performance.now() - startedAt);
-  await recordSummary(session, author, { analysis, messages, reply, durationMs });
-  return null;
+}
+
+/** A call for the summary, or the lack of one while every provider is away. */
+interface FinishedSummary {
+  readonly reply: LlmReply;
+  readonly wait: WaitingFor | null;
+  /** Of the provider that was called, in the agent's list. */
+  readonly position: number;
+  /** Why providers before it were passed over. */
+  readonly changes: readonly FallbackChange[];
+  readonly durationMs: number;
+}
+
+type FallbackChange = Parameters<typeof fallbackRow>[0];
+
+async function callAdmitted(
+  session: OwnedSession,
+  summary: Summary,
+  first: number,
+  before: WaitingFor | null,
+): Promise<FinishedSummary> {
+  const changes: FallbackChange[] = [];
+  for (let position = first; ;) {
+    const agent = agentAt(summary.author.agent, position);
+    const { llm_provider: provider } = agent;
+    const admitted = await session.circuits.admit(provider);
+    if (!("probeInMs" in admitted)) {
+      const call = await requestSummary(session, summary, { agent, before, tracked: admitted });
+      return { ...call, position, changes };
+    }
+    const reason = `${provider.name} is away: ${admitted.lastError}`;
+    const next = candidates(agent).find(
+      (candidate) => session.circuits.find(candidate.provider) === undefined,
+    );
+    if (next === undefined) {
+      const outcome = { kind: "failed", code: "provider_error", message: reason, retryable: false } as const;
+      const wait = waitForProbe(session, provider, admitted, before);
+      return { reply: { ...EMPTY_REPLY, outcome }, wait, position, changes, durationMs: 0 };
+    }
+    position += next.distance;
+    changes.push({
+      former: provider,
+      next: next.provider,
+      position,
+      reason,
+      errorCode: "circuit_open",
+      errorRetryable: true,
+    });
+  }
 }
 
 async function requestSummary(
   session: OwnedSession,
-  { execution, agent }: AgentRun,
-  messages: readonly NewMessage[],
-  waitedFor: WaitingFor | null,
-): Promise<LlmReply> {
+  { author: { execution }, messages }: Summary,
+  {
+    agent,
+    before,
+    tracked,
+  }: {
+    readonly agent: ResolvedAgent;
+    readonly before: WaitingFor | null;
+    readonly tracked: TrackedCall;
+  },
+): Promise<Pick<FinishedSummary, "reply" | "wait" | "durationMs">> {
   // The summary is not streamed: it is short, and its row is inserted only when complete.
   const ignored = { text: () => undefined, thinking: () => undefined };
+  const startedAt = performance.now();
+  const durationMs = () => Math.round(performance.now() - startedAt);
   try {
     const { reply } = await callLlm(session, {
       request: generateRequest({ session, execution, state: { agent, messages } }, []),
       timeoutMs: callTimeoutMs(agent),
-      hasWaited: waitedFor?.kind === "gateway",
+      hasWaited: before?.kind === "gateway",
       begin: () => ignored,
     });
-    return reply;
+    await tellOutcome(tracked, session.sessionId, reply.outcome);
+    const wait = waitForModel(session, reply.outcome, before, candidates(agent).length > 0);
+    return { reply, wait, durationMs: durationMs() };
   } catch (error) {
     if (!(error instanceof CancelledError) || error.reason !== "session_deadline") throw error;
     const { code, message } = error;
-    return { ...EMPTY_REPLY, outcome: { kind: "failed", code, message, retryable: false } };
+    const outcome = { kind: "failed", code, message, retryable: false } as const;
+    return { reply: { ...EMPTY_REPLY, outcome }, wait: null, durationMs: durationMs() };
+  } finally {
+    await tracked.abandoned();
   }
 }
 
-const parseSequence = compileParser("next timeline row", Type.Object({ next_sequence: Type.Integer() }));
-
-const NEXT_SEQUENCE = `
-SELECT coalesce(max(sequence_number), 0) + 1 AS next_sequence FROM timeline_events WHERE execution_id = $1`;
-
-interface FinishedSummary {
-  readonly analysis: string;
-  readonly messages: readonly NewMessage[];
-  readonly reply: LlmReply;
-  readonly durationMs: number;
-}
-
 /**
- * Commits the summary, the record of its call and the session's completion. Summary and call belong to the execution that
- * gave the analysis. The fence refuses the commit after a cancel.
+ * Commits the record of a call for the summary: with the summary and the session's completion if there is no other call to
+ * make, else with the change of providers. Returns whether the session is complete. Summary and calls belong to the
+ * execution that gave the analysis. The fence refuses the commit after a cancel.
  */
 async function recordSummary(
   session: OwnedSession,
-  { execution, agent }: AgentRun,
-  { analysis, messages, reply, durationMs }: FinishedSummary,
-): Promise<void> {
+  { author: { execution, agent: author }, analysis, messages }: Summary,
+  {
+    reply,
+    position,
+    changes,
+    durationMs,
+    history: { nextSequence, calls },
+  }: FinishedSummary & { readonly history: Awaited<ReturnType<typeof readSummaryCalls>> },
+): Promise<boolean> {
   const { execution_id } = execution;
+  const { llm_provider: provider } = agentAt(author, position);
   const summary = summaryText(reply.text);
   const failure = replyFailure({ ...reply, text: summary, toolCalls: [] }, { thinkingMayAnswer: false });
-  const interactionId = uuidFrom("llm:executive-summary", execution_id);
+  const number = calls.length === 0 ? "" : `:${calls.length}`;
+  const interactionId = uuidFrom(`llm:executive-summary${number}`, execution_id);
   const tokens = replyTokens(reply);
   const interaction = llmInteractionRow(execution, {
     interactionId,
     type: "executive_summary",
-    model: agent.llm_provider.model,
+    model: provider.model,
     lastMessageId: null,
     // The messages are not part of the execution's conversation, so the record stores them.
-    request: { messages_count: messages.length, tools_count: 0, messages },
+    request: {
+      messages_count: messages.length,
+      tools_count: 0,
+      messages,
+      provider: provider.name,
+      provider_position: position,
+    },
     reply,
     durationMs,
     failure,
   });
-  const [next] = await selectRows(session.db, parseSequence, NEXT_SEQUENCE, [execution_id]);
+  const isExpired = session.timeLeftMs() <= 0;
+  const failed = failure === null || isExpired ? null : { error_code: failure.code, position };
+  const next = failed === null ? null : nextSummaryPosition(author, [...calls, failed]);
   const timeline = new TimelineWriter({
     sessionId: session.sessionId,
     execution,
     iteration: 0,
-    timeline: { nextSequence: next?.next_sequence ?? 1, open: new Set() },
+    timeline: { nextSequence, open: new Set() },
   });
+  const all = [...changes];
+  if (failure !== null && next !== null && next !== position) {
+    all.push({
+      former: provider,
+      next: agentAt(author, next).llm_provider,
+      position: next,
+      reason: failure.message,
+      errorCode: failure.code,
+      errorRetryable: failure.retryable,
+    });
+  }
+  for (const change of all)
+    timeline.add({ ...fallbackRow(change), key: `summary-provider:${change.position}` });
   const row = { key: "executive-summary", type: "executive_summary", metadata: null } as const;
   if (failure === null) timeline.add({ ...row, content: summary, interactionId });
   const { rows, events } = timeline.record();
   const executionChanges = [{ execution_id, tokens }];
-  const summarized = { rows: { ...rows, llmInteractions: [interaction], executionChanges }, events, tokens };
-  const end = endSession(session.sessionId, COMPLETED, {
-    finalAnalysis: analysis,
-    executiveSummary: failure === null ? summary : null,
-    executiveSummaryError: failure?.message ?? null,
-  });
-  await commitStep(session, [summarized, end], "finish");
+  const called = { rows: { ...rows, llmInteractions: [interaction], executionChanges }, events, tokens };
+  if (next === null) {
+    const end = endSession(session.sessionId, COMPLETED, {
+      finalAnalysis: analysis,
+      executiveSummary: failure === null ? summary : null,
+      executiveSummaryError: failure?.message ?? null,
+    });
+    await commitStep(session, [called, end], "finish");
+  } else {
+    await commitStep(session, [called]);
+  }
+  for (const change of all) countFallback(session, { ...change, execution_id });
+  return next === null;
 }
 
 /** Twice the four lines that the prompt requests: a model may separate them by blank lines. */

@@ -15,6 +15,14 @@ export const UnfinishedStep = Type.Object({
 });
 export type UnfinishedStep = Static<typeof UnfinishedStep>;
 
+/** Which of an agent's providers answers after a change of providers. */
+const ProviderInUse = Type.Object({
+  /** Its position in `fallback_providers`, from 1. */
+  position: Type.Integer({ minimum: 1 }),
+  /** Messages up to this sequence number carry state of other providers, which is not sent to this one. */
+  since_message: Type.Integer(),
+});
+
 const TextOrNull = Type.Union([Type.String(), Type.Null()]);
 
 /**
@@ -37,6 +45,14 @@ export const IterationState = Type.Object({
   consecutive_timeouts: Type.Integer(),
   /** Time left for the iteration's tool calls, in milliseconds. */
   tools_budget_ms: Type.Number(),
+  /** The provider in use, once it is no longer the agent's own. */
+  provider: Type.Optional(ProviderInUse),
+  /** Consecutive failed calls that speak against the provider in use; absent for none. */
+  provider_failures: Type.Optional(Type.Integer()),
+  /** Consecutive replies without text and tool calls that were no failure yet; absent for none. */
+  empty_replies: Type.Optional(Type.Integer()),
+  /** LLM calls of `iteration` that used up none of the agent's iterations; absent for none. */
+  uncounted: Type.Optional(Type.Integer()),
   /** What the step that is due has been through; absent if nothing has stopped it. */
   unfinished_step: Type.Optional(UnfinishedStep),
 });

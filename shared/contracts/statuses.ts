@@ -36,6 +36,7 @@ export const TIMELINE_EVENT_TYPES = [
   "code_execution",
   "google_search_result",
   "url_context_result",
+  "provider_fallback",
 ] as const;
 export type TimelineEventType = (typeof TIMELINE_EVENT_TYPES)[number];
 

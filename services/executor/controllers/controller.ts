@@ -1,5 +1,5 @@
 import type { ToolDescription } from "#shared/contracts/tool-list.ts";
-import type { ResolvedAgent, ResolvedChain } from "#shared/contracts/resolved-chain.ts";
+import type { ResolvedAgent, ResolvedChain, ResolvedProvider } from "#shared/contracts/resolved-chain.ts";
 import type { LlmInteractionType, TerminalStatus } from "#shared/contracts/statuses.ts";
 import type { IterationState } from "#shared/contracts/iteration-state.ts";
 import type { ParallelResults, StageAnswer } from "../prompts/format-context.ts";
@@ -8,6 +8,7 @@ import type { StoredMessage } from "../state/agent-memory.ts";
 
 /** The input of a controller: only what is stored. */
 export interface AgentState {
+  /** `llm_provider` is the one in use, `fallback_providers` those that can still take over. */
   readonly agent: ResolvedAgent;
   readonly chain: Pick<ResolvedChain, "mcp_server_instructions" | "default_runbook">;
   readonly alert: AlertInput;
@@ -45,6 +46,7 @@ export type AgentStep =
   /** Store a user message, such as feedback; `concluding` also ends the iterations. */
   | { readonly kind: "append-user-message"; readonly content: string; readonly concluding: boolean }
   | CallLlm
+  | ChangeProvider
   | RunTool
   | Finish;
 
@@ -65,6 +67,22 @@ export interface CallLlm {
   readonly afterFailure: ((error: string) => string) | null;
   /** Whether the thinking of a reply without text counts as its answer. */
   readonly thinkingMayAnswer: boolean;
+}
+
+/** A provider that can take over, and how many places after the one in use it stands in the agent's list. */
+export interface Candidate {
+  readonly provider: ResolvedProvider;
+  readonly distance: number;
+}
+
+/** Continue with another of the agent's providers. */
+export interface ChangeProvider {
+  readonly kind: "change-provider";
+  readonly next: Candidate;
+  /** Why the one in use is left, for people. */
+  readonly reason: string;
+  readonly errorCode: string;
+  readonly errorRetryable: boolean;
 }
 
 /** Run one tool call. */

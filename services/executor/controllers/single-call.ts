@@ -1,4 +1,5 @@
 import { buildSingleCallMessages } from "../prompts/build-single-call-messages.ts";
+import { changeAfterFailure } from "./choose-provider.ts";
 import { completed, failed, type AgentState, type AgentStep, type CallLlm } from "./controller.ts";
 
 /** The controller of an agent without a strategy: one LLM call without tools, whose text is the final analysis. */
@@ -9,13 +10,15 @@ export function singleCall(state: AgentState): AgentStep {
   return singleAnswer(state, { interaction: "iteration", thinkingMayAnswer: false });
 }
 
-/** One call without tools; its reply ends the execution, whether it failed or not. */
+/** One call without tools; its reply ends the execution, whether it failed or not, unless another provider takes over. */
 export function singleAnswer(
   state: AgentState,
   call: Pick<CallLlm, "interaction" | "thinkingMayAnswer">,
 ): AgentStep {
   const { messages, iteration } = state;
   if (messages.at(-1)?.role === "assistant") return completed(null);
+  const change = changeAfterFailure(state);
+  if (change !== null) return change;
   if (iteration.last_failed) {
     // One call is the whole execution, so a call that timed out is an execution that timed out.
     const status = iteration.consecutive_timeouts > 0 ? "timed_out" : "failed";

@@ -17,6 +17,8 @@ export type LlmOutcome =
       readonly message: string;
       readonly retryable: boolean;
       readonly retryAfterMs?: number | undefined;
+      /** With code max_retries: the code of the last try's error. */
+      readonly lastCode?: string | undefined;
     }
   /**
    * The connection broke after a gateway had accepted the call, which may have been paid for. It may be repeated
@@ -76,9 +78,9 @@ export function replyFailure(
   switch (outcome.kind) {
     case "failed":
       return {
-        ...outcome,
         code: postgresSafeText(outcome.code).text,
         message: postgresSafeText(outcome.message).text,
+        retryable: outcome.retryable,
       };
     case "interrupted":
     case "unreachable":

@@ -1,7 +1,9 @@
 import type { WaitingFor } from "#shared/contracts/waiting-for.ts";
 import { backoff, pause } from "#shared/pause.ts";
 import type { CallLlm, ReplyStyle } from "../controllers/controller.ts";
+import { candidates } from "../controllers/choose-provider.ts";
 import { timelineOf, type ExecutionRun } from "../execution-run.ts";
+import { changeProvider } from "../persist/provider-rows.ts";
 import { recordUnfinishedStep, unfinishedStep } from "../persist/unfinished-step.ts";
 import type { StreamKind, TimelineWriter } from "../persist/timeline-writer.ts";
 import { insertVariables } from "../prompts/variable-placeholders.ts";
@@ -9,21 +11,74 @@ import { ReactSections } from "../react-parser/react-sections.ts";
 import { callTimeoutMs } from "./call-timeout.ts";
 import { callLlm, type DeltaHandlers } from "./call-llm.ts";
 import { generateRequest } from "./generate-request.ts";
+import { EMPTY_REPLY } from "./llm-reply.ts";
+import { tellOutcome, type OpenCircuit, type TrackedCall } from "./provider-circuits.ts";
 import { recordLlmCall } from "./record-llm-call.ts";
-import { outcomeWithoutWait, waitForModel } from "./wait-for-model.ts";
+import { outcomeWithoutWait, waitForModel, waitForProbe } from "./wait-for-model.ts";
 
 const BACKOFF = { firstMs: 1_000, lastMs: 30_000 };
 
 /**
  * Makes one LLM call, streams it live and adds its outcome to the agent's steps; a failed call is an outcome too. If the
- * model cannot be reached for now, adds and returns what the agent waits for; null otherwise. Throws the session's reason when
- * cancelled; then nothing of the outcome is stored and the next owner repeats the call.
+ * model cannot be reached for now, adds and returns what the agent waits for; null otherwise. If its provider is known to be
+ * away, another one takes over without a call. Throws the session's reason when cancelled; then nothing of the outcome is
+ * stored and the next owner repeats the call.
  */
 export async function performLlmCall(run: ExecutionRun, step: CallLlm): Promise<WaitingFor | null> {
-  const { session, state, steps } = run;
-  const iteration = state.iteration.iteration + 1;
+  const { session, state } = run;
   const failures = state.iteration.consecutive_failures;
   if (failures > 0) await pause(backoff(failures, BACKOFF), session.signal);
+  const admitted = await session.circuits.admit(state.agent.llm_provider);
+  if ("probeInMs" in admitted) return withoutCall(run, step, admitted);
+  try {
+    return await makeCall(run, step, admitted);
+  } finally {
+    // Unless the call has told something about the provider.
+    await admitted.abandoned();
+  }
+}
+
+/** Lets another provider take over from one that is away, or waits for that one. */
+async function withoutCall(
+  run: ExecutionRun,
+  step: CallLlm,
+  circuit: OpenCircuit,
+): Promise<WaitingFor | null> {
+  const { session, state, steps } = run;
+  const { agent, iteration } = state;
+  const reason = `${agent.llm_provider.name} is away: ${circuit.lastError}`;
+  const next = candidates(agent).find(({ provider }) => session.circuits.find(provider) === undefined);
+  if (next !== undefined) {
+    changeProvider(run, {
+      kind: "change-provider",
+      next,
+      reason,
+      errorCode: "circuit_open",
+      errorRetryable: true,
+    });
+    return null;
+  }
+  const unfinished = unfinishedStep(run, step);
+  const wait = waitForProbe(session, agent.llm_provider, circuit, unfinished.waiting);
+  if (wait !== null) {
+    steps.add(recordUnfinishedStep(run, { ...unfinished, waiting: wait }));
+    return wait;
+  }
+  const outcome = { kind: "failed", code: "provider_error", message: reason, retryable: false } as const;
+  const timeline = timelineOf(run, iteration.iteration + 1);
+  const call = {
+    reply: { ...EMPTY_REPLY, outcome },
+    iteration: iteration.iteration + 1,
+    timeline,
+    durationMs: 0,
+  };
+  steps.add(recordLlmCall(run, step, call));
+  return null;
+}
+
+async function makeCall(run: ExecutionRun, step: CallLlm, tracked: TrackedCall): Promise<WaitingFor | null> {
+  const { session, state, steps } = run;
+  const iteration = state.iteration.iteration + 1;
   const unfinished = unfinishedStep(run, step);
   const timeline = timelineOf(run, iteration);
   const startedAt = performance.now();
@@ -34,10 +89,12 @@ export async function performLlmCall(run: ExecutionRun, step: CallLlm): Promise<
     hasWaited: unfinished.waiting?.kind === "gateway",
     begin: () => {
       timeline.beginAttempt(session.nextLlmAttempt());
-      return streamReply(step.style, timeline);
+      return noticingFirstDelta(streamReply(step.style, timeline), () => void tracked.answered());
     },
   });
-  const wait = waitForModel(session, reply.outcome, unfinished.waiting);
+  await tellOutcome(tracked, session.sessionId, reply.outcome);
+  const hasFallback = candidates(state.agent).length > 0;
+  const wait = waitForModel(session, reply.outcome, unfinished.waiting, hasFallback);
   if (wait !== null) {
     await timeline.flush();
     const waiting = { ...unfinished, lost_calls: lostCalls, waiting: wait };
@@ -52,12 +109,37 @@ export async function performLlmCall(run: ExecutionRun, step: CallLlm): Promise<
   return null;
 }
 
-/** The conversation with the values of variables, which are not stored. Only messages of ours have any. */
+function noticingFirstDelta<H extends DeltaHandlers>(handlers: H, notice: () => void): H {
+  let isNoticed = false;
+  const once = () => {
+    if (!isNoticed) notice();
+    isNoticed = true;
+  };
+  return {
+    ...handlers,
+    thinking: (delta: string) => {
+      once();
+      return handlers.thinking(delta);
+    },
+    text: (delta: string) => {
+      once();
+      return handlers.text(delta);
+    },
+  };
+}
+
+/**
+ * The conversation with the values of variables, which are not stored; only messages of ours have any. State of a provider
+ * that was called before is left out: it is sealed for that provider.
+ */
 function withVariables({ session, execution, state }: ExecutionRun) {
-  const { agent, alert } = state;
+  const { agent, alert, iteration } = state;
+  const since = iteration.provider?.since_message ?? 0;
   const messages = state.messages.map((message) =>
     message.role === "assistant" || message.role === "tool"
-      ? message
+      ? message.sequence_number > since
+        ? message
+        : { ...message, provider_state: null }
       : { ...message, content: insertVariables(message.content, alert.nonce, session.readVariable) },
   );
   return { session, execution, state: { agent, messages } };

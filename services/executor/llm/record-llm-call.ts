@@ -2,6 +2,7 @@ import { v5 as uuidFrom } from "uuid";
 import type { LlmInteractionType } from "#shared/contracts/statuses.ts";
 import { type IterationState } from "#shared/contracts/iteration-state.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
+import { changeAfterFailure, speaksAgainstProvider } from "../controllers/choose-provider.ts";
 import type { AgentState, CallLlm } from "../controllers/controller.ts";
 import type { ExecutionRun } from "../execution-run.ts";
 import { newMessages, type AppendedMessage } from "../persist/conversation.ts";
@@ -14,6 +15,9 @@ import { replyFailure, replyTokens, type CallFailure, type LlmReply } from "./ll
 import { nativeToolRows } from "./native-tool-rows.ts";
 import { excessCalls, replyMessages, runsCalls } from "./reply-messages.ts";
 
+/** How many empty replies in a row are asked for again; the next one is a failed call. */
+const EMPTY_REPLIES_ALLOWED = 2;
+
 /** A finished call and the rows it was streamed into. */
 interface FinishedCall {
   readonly reply: LlmReply;
@@ -25,28 +29,45 @@ interface FinishedCall {
 
 /**
  * The step that records an LLM call's outcome: its timeline rows, the assistant message, the interaction, the token sums and
- * the iteration state. Rows of an earlier attempt that the last one did not fill end as `cancelled`.
+ * the iteration state. Rows of an earlier attempt that the last one did not fill end as `cancelled`. An empty reply that is
+ * asked for again leaves nothing but its interaction.
  */
 export function recordLlmCall(run: ExecutionRun, step: CallLlm, call: FinishedCall): StepRecord {
   const { execution, state } = run;
   const { reply, timeline, iteration, durationMs } = call;
   const failure = replyFailure(reply, step);
   const interactionId = uuidFrom(`llm:${iteration}`, execution.execution_id);
-  completeRows(step, call, { interactionId, failure });
+  const isAskedAgain = isEmptyReply(failure) && (state.iteration.empty_replies ?? 0) < EMPTY_REPLIES_ALLOWED;
+  completeRows(step, call, { interactionId, failure: isAskedAgain ? null : failure });
   const { rows, events } = timeline.record();
   const interaction = llmInteractionRow(execution, {
     interactionId,
     type: step.interaction,
     model: state.agent.llm_provider.model,
     lastMessageId: state.messages.at(-1)?.message_id ?? null,
-    request: { messages_count: state.messages.length, iteration, tools_count: step.tools.length },
+    request: {
+      messages_count: state.messages.length,
+      iteration,
+      tools_count: step.tools.length,
+      provider: state.agent.llm_provider.name,
+    },
     reply,
     durationMs,
     failure,
   });
-  const messages = failure === null ? replyMessages(step, reply) : failureMessage(step, failure);
   const tokens = replyTokens(reply);
-  const iteration_state = nextIterationState(state, call, failure);
+  const iteration_state = isAskedAgain
+    ? stateAfterEmptyReply(state, call)
+    : nextIterationState(state, call, failure);
+  const after = { agent: state.agent, iteration: iteration_state };
+  // Another provider is asked what the failed one was asked.
+  const isAskedOfAnother = changeAfterFailure(after) !== null;
+  const messages =
+    failure === null
+      ? replyMessages(step, reply)
+      : isAskedAgain || isAskedOfAnother
+        ? []
+        : failureMessage(step, failure);
   return {
     rows: {
       ...rows,
@@ -112,12 +133,37 @@ function rowEnd(
   return { status: "failed", content: `Streaming failed: ${failure?.message ?? "unknown error"}` };
 }
 
+function isEmptyReply(failure: CallFailure | null): boolean {
+  return failure?.code === "empty_response";
+}
+
+/** The reply used up no iteration. */
+function stateAfterEmptyReply(
+  { iteration: before }: AgentState,
+  { iteration }: FinishedCall,
+): IterationState {
+  const { unfinished_step: _step, empty_replies = 0, uncounted = 0, ...rest } = before;
+  return {
+    ...rest,
+    iteration,
+    last_failed: false,
+    empty_replies: empty_replies + 1,
+    uncounted: uncounted + 1,
+  };
+}
+
 function nextIterationState(
   { iteration: before, agent }: AgentState,
   { iteration, durationMs }: FinishedCall,
   failure: CallFailure | null,
 ): IterationState {
+  const { provider, uncounted, provider_failures = 0, empty_replies } = before;
+  const isHeldAgainst = failure !== null && speaksAgainstProvider(failure.code);
   return {
+    ...(provider === undefined ? {} : { provider }),
+    ...(uncounted === undefined ? {} : { uncounted }),
+    ...(isHeldAgainst ? { provider_failures: provider_failures + 1 } : {}),
+    ...(isEmptyReply(failure) && empty_replies !== undefined ? { empty_replies } : {}),
     iteration,
     phase: before.phase,
     last_failed: failure !== null,

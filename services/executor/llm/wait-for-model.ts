@@ -1,24 +1,30 @@
 import type { WaitingFor } from "#shared/contracts/waiting-for.ts";
+import type { ResolvedProvider } from "#shared/contracts/resolved-chain.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
 import { retryDelay, waitFrom, type DatabaseClock } from "../wait.ts";
 import type { LlmOutcome } from "./llm-reply.ts";
+import type { OpenCircuit } from "./provider-circuits.ts";
 
 /**
  * The total time for which a step waits for a provider that asks it to, in milliseconds. These waits do not count
  * against the session's deadline, so they need a limit of their own.
  */
 export const MAX_PROVIDER_WAIT_MS = 60 * 60 * 1_000;
+/** The same, in all, for an agent that has another provider to turn to. */
+export const MAX_WAIT_BEFORE_FALLBACK_MS = 30_000;
 /** So that a storm of sessions that all wait for the same time does not return in step. */
 const SPREAD = 0.1;
 
 /**
  * What an agent waits for after this outcome of an LLM call, or null if the outcome counts. `before` is what the same
  * step waited for last. An outage of the gateways counts against the session's deadline, so it needs no limit here.
+ * With `hasFallback` a provider that has failed all tries of a call is not waited for, nor any for long.
  */
 export function waitForModel(
   clock: DatabaseClock,
   outcome: LlmOutcome,
   before: WaitingFor | null,
+  hasFallback: boolean,
 ): WaitingFor | null {
   if (outcome.kind === "unreachable") {
     const { message, reason } = outcome;
@@ -30,13 +36,37 @@ export function waitForModel(
     });
   }
   if (outcome.kind !== "failed" || outcome.retryAfterMs === undefined) return null;
+  if (hasFallback && outcome.code === "max_retries") return null;
   const wait = waitFrom(clock, before, {
     kind: "provider",
     reason: postgresSafeText(outcome.message).text,
     delayMs: outcome.retryAfterMs * (1 + SPREAD * Math.random()),
     pauses_deadline: true,
   });
-  return Date.parse(wait.until) - Date.parse(wait.since) > MAX_PROVIDER_WAIT_MS ? null : wait;
+  return withinLimit(wait, hasFallback ? MAX_WAIT_BEFORE_FALLBACK_MS : MAX_PROVIDER_WAIT_MS);
+}
+
+/**
+ * What an agent waits for that has no other provider than one that is away: the next probe, which it may make itself. Null
+ * once it has waited for too long.
+ */
+export function waitForProbe(
+  clock: DatabaseClock,
+  { name }: Pick<ResolvedProvider, "name">,
+  { lastError, probeInMs }: OpenCircuit,
+  before: WaitingFor | null,
+): WaitingFor | null {
+  const wait = waitFrom(clock, before, {
+    kind: "provider",
+    reason: postgresSafeText(`${name} is away: ${lastError}`).text,
+    delayMs: Math.max(probeInMs * (1 + SPREAD * Math.random()), retryDelay(clock, before, "provider")),
+    pauses_deadline: true,
+  });
+  return withinLimit(wait, MAX_PROVIDER_WAIT_MS);
+}
+
+function withinLimit(wait: WaitingFor, limitMs: number): WaitingFor | null {
+  return Date.parse(wait.until) - Date.parse(wait.since) > limitMs ? null : wait;
 }
 
 /**

@@ -55,6 +55,8 @@ function newExecution(stage_id: string, agent_index: number, agent: ResolvedAgen
     iteration_strategy: agent.iteration_strategy,
     iteration_state: INITIAL_ITERATION_STATE,
     llm_provider: agent.llm_provider.name,
+    llm_backend: agent.llm_provider.backend,
+    model_name: agent.llm_provider.model,
   };
 }
 

@@ -21,14 +21,17 @@ const PARTS: Readonly<Record<keyof TableRows, (parameter: string) => string>> = 
   WHERE stages.stage_id = r.stage_id`,
   executions: (rows) => `
   INSERT INTO agent_executions (execution_id, stage_id, session_id, agent_name, agent_index, iteration_strategy,
-    iteration_state, llm_provider, status, started_at, completed_at, duration_ms, error_message, error_code,
+    iteration_state, llm_provider, llm_backend, model_name, original_llm_provider, original_llm_backend,
+    original_model_name, status, started_at, completed_at, duration_ms, error_message, error_code,
     input_tokens, output_tokens, thinking_tokens, total_tokens, seq)
   SELECT r.execution_id, r.stage_id, fence.session_id, r.agent_name, r.agent_index, r.iteration_strategy,
-    r.iteration_state, r.llm_provider, r.status, CASE WHEN r.starts THEN now() END, CASE WHEN r.ends THEN now() END,
+    r.iteration_state, r.llm_provider, r.llm_backend, r.model_name, r.original_llm_provider, r.original_llm_backend,
+    r.original_model_name, r.status, CASE WHEN r.starts THEN now() END, CASE WHEN r.ends THEN now() END,
     CASE WHEN r.starts AND r.ends THEN 0 END, r.error_message, r.error_code,
     r.input_tokens, r.output_tokens, r.thinking_tokens, r.total_tokens, fence.seq
   FROM fence, json_to_recordset(${rows}::json) AS r(execution_id uuid, stage_id uuid, agent_name text, agent_index int,
-       iteration_strategy iteration_strategy, iteration_state jsonb, llm_provider text, status run_status, starts boolean,
+       iteration_strategy iteration_strategy, iteration_state jsonb, llm_provider text, llm_backend text, model_name text,
+       original_llm_provider text, original_llm_backend text, original_model_name text, status run_status, starts boolean,
        ends boolean, error_message text, error_code text, input_tokens bigint, output_tokens bigint, thinking_tokens bigint,
        total_tokens bigint)`,
   executionChanges: (rows) => `
@@ -41,12 +44,18 @@ const PARTS: Readonly<Record<keyof TableRows, (parameter: string) => string>> = 
     error_message = CASE WHEN r.ends THEN r.error_message ELSE e.error_message END,
     error_code = CASE WHEN r.ends THEN r.error_code ELSE e.error_code END,
     iteration_state = coalesce(r.iteration_state, e.iteration_state),
+    original_llm_provider = coalesce(e.original_llm_provider, r.original_llm_provider),
+    original_llm_backend = CASE WHEN e.original_llm_provider IS NULL THEN r.original_llm_backend ELSE e.original_llm_backend END,
+    original_model_name = CASE WHEN e.original_llm_provider IS NULL THEN r.original_model_name ELSE e.original_model_name END,
+    llm_provider = coalesce(r.llm_provider, e.llm_provider),
+    llm_backend = coalesce(r.llm_backend, e.llm_backend), model_name = coalesce(r.model_name, e.model_name),
     input_tokens = e.input_tokens + r.input_tokens, output_tokens = e.output_tokens + r.output_tokens,
     thinking_tokens = e.thinking_tokens + r.thinking_tokens, total_tokens = e.total_tokens + r.total_tokens,
     seq = fence.seq
   FROM fence, json_to_recordset(${rows}::json) AS r(execution_id uuid, status run_status, starts boolean, ends boolean,
-       error_message text, error_code text, iteration_state jsonb, input_tokens bigint, output_tokens bigint,
-       thinking_tokens bigint, total_tokens bigint)
+       error_message text, error_code text, iteration_state jsonb, llm_provider text, llm_backend text, model_name text,
+       original_llm_provider text, original_llm_backend text, original_model_name text, input_tokens bigint,
+       output_tokens bigint, thinking_tokens bigint, total_tokens bigint)
   WHERE e.execution_id = r.execution_id`,
   messages: (rows) => `
   INSERT INTO messages (message_id, session_id, stage_id, execution_id, sequence_number, role, content, tool_calls,

@@ -69,7 +69,8 @@ function changeColumns(
   change: Omit<ExecutionChange, "execution_id"> = {},
   unchanged: { readonly status: string | null; readonly iteration_state: object | null },
 ): object {
-  const { starts = false, end, tokens = NO_TOKENS } = change;
+  const { starts = false, end, provider, tokens = NO_TOKENS } = change;
+  const { next, former } = provider ?? {};
   return {
     starts,
     ends: end !== undefined,
@@ -77,6 +78,10 @@ function changeColumns(
     error_message: end?.error_message ?? null,
     error_code: end?.error_code ?? null,
     iteration_state: change.iteration_state ?? unchanged.iteration_state,
+    ...(next ?? {}),
+    original_llm_provider: former?.llm_provider ?? null,
+    original_llm_backend: former?.llm_backend ?? null,
+    original_model_name: former?.model_name ?? null,
     input_tokens: tokens.input,
     output_tokens: tokens.output,
     thinking_tokens: tokens.thinking,

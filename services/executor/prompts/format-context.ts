@@ -101,6 +101,7 @@ const LABELS: Readonly<Record<TimelineEventType, string>> = {
   code_execution: "Code Execution",
   google_search_result: "Google Search Result",
   url_context_result: "URL Context Result",
+  provider_fallback: "LLM Provider Change",
 };
 
 /** A tool call as text: the tool's name, if the row has it, then the arguments as the model wrote them. */

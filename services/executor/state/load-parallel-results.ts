@@ -21,7 +21,7 @@ const parseSize = compileParser("size of the results", Type.Object({ bytes: Type
 
 const SIZE = `
 SELECT coalesce(sum(octet_length(content)), 0)::float8 AS bytes FROM timeline_events
-WHERE execution_id = ANY($1::uuid[]) AND status = 'completed'`;
+WHERE execution_id = ANY($1::uuid[]) AND status = 'completed' AND event_type <> 'provider_fallback'`;
 
 const parseResult = compileParser(
   "timeline row of an agent",
@@ -31,12 +31,15 @@ const parseResult = compileParser(
     status: literals(TIMELINE_STATUSES),
     content: Type.String(),
     metadata: Type.Union([Type.Object({}, { additionalProperties: true }), Type.Null()]),
+    llm_provider: Type.String(),
   }),
 );
 
 const RESULTS = `
-SELECT execution_id, event_type, status, content, metadata FROM timeline_events
-WHERE execution_id = ANY($1::uuid[]) AND status = 'completed' ORDER BY sequence_number`;
+SELECT t.execution_id, t.event_type, t.status, t.content, t.metadata, e.llm_provider
+FROM timeline_events t JOIN agent_executions e USING (execution_id)
+WHERE t.execution_id = ANY($1::uuid[]) AND t.status = 'completed' AND t.event_type <> 'provider_fallback'
+ORDER BY t.sequence_number`;
 
 /**
  * Reads the results of a stage's agents for its synthesis. Throws TerminalError `message_too_large` if they cannot fit
@@ -52,18 +55,22 @@ export async function loadParallelResults(
   const bytes = size?.bytes ?? 0;
   if (bytes > maxMessageBytes) throw tooLarge(agents.length, bytes, maxMessageBytes);
   const rows = await selectRows(db, parseResult, RESULTS, [ids]);
-  const eventsOf = (id: string): ContextEvent[] => rows.filter(({ execution_id }) => execution_id === id);
+  const eventsOf = (id: string) => rows.filter(({ execution_id }) => execution_id === id);
   return {
     stageName: stage_name,
-    agents: agents.map(({ execution, agent }) => ({
-      index: execution.agent_index,
-      name: execution.agent_name,
-      provider: agent.llm_provider.name,
-      strategy: agent.iteration_strategy,
-      status: execution.status,
-      errorMessage: execution.error_message,
-      events: eventsOf(execution.execution_id),
-    })),
+    agents: agents.map(({ execution, agent }) => {
+      const events = eventsOf(execution.execution_id);
+      return {
+        index: execution.agent_index,
+        name: execution.agent_name,
+        // The one that answered last.
+        provider: events[0]?.llm_provider ?? agent.llm_provider.name,
+        strategy: agent.iteration_strategy,
+        status: execution.status,
+        errorMessage: execution.error_message,
+        events: events.map(({ llm_provider: _name, execution_id: _id, ...event }): ContextEvent => event),
+      };
+    }),
   };
 }
 

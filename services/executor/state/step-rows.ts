@@ -36,7 +36,12 @@ export interface NewExecution extends OfExecution {
   readonly iteration_strategy: IterationStrategy;
   readonly iteration_state: IterationState;
   readonly llm_provider: string;
+  readonly llm_backend: string;
+  readonly model_name: string;
 }
+
+/** A provider as an execution's row names it. */
+export type ProviderColumns = Pick<NewExecution, "llm_provider" | "llm_backend" | "model_name">;
 
 /** How a stage or an execution ended; the errors are null where it completed. */
 interface Ending {
@@ -56,6 +61,8 @@ export interface ExecutionChange {
   /** Sets the status, its error and the time at which it ended. */
   readonly end?: Ending;
   readonly iteration_state?: IterationState;
+  /** The provider in use from now on, and the one before, which is kept if it was the agent's own. */
+  readonly provider?: { readonly next: ProviderColumns; readonly former: ProviderColumns };
   /** Added to those that it has used. */
   readonly tokens?: TokenUsage;
 }

@@ -141,6 +141,8 @@ describe("commitStep", () => {
               iteration_strategy: "react",
               iteration_state: INITIAL_ITERATION_STATE,
               llm_provider: "scripted",
+              llm_backend: "scripted",
+              model_name: "scripted",
             },
           ],
         },

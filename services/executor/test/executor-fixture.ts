@@ -14,6 +14,7 @@ import { claimSession } from "../claim-session.ts";
 import type { ClaimOutcome, SessionClaim } from "../session-claim.ts";
 import type { ExecutorDeps } from "../executor-deps.ts";
 import { createExecutorMetrics } from "../executor-metrics.ts";
+import { keepCircuits } from "../llm/provider-circuits.ts";
 import { openLlmClient } from "../llm/open-llm-client.ts";
 import { openOwnedSession, type OwnedSession } from "../owned-session.ts";
 import { keepLeases } from "../session-lease.ts";
@@ -217,5 +218,6 @@ async function openDeps(
   );
   const leases = resources.use(keepLeases({ db: leaseDb, podId: config.podId, log }));
   const metrics = createExecutorMetrics(new Registry());
-  return { config, log, db, bus, llm, leases, metrics };
+  const circuits = resources.use(keepCircuits({ db: leaseDb, log, metrics }));
+  return { config, log, db, bus, llm, leases, circuits, metrics };
 }

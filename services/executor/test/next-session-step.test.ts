@@ -60,6 +60,11 @@ function executionRow(stage: number, agent: number, status: RunStatus): AgentExe
     iteration_strategy: "single-call",
     iteration_state: INITIAL_ITERATION_STATE,
     llm_provider: "scripted",
+    llm_backend: null,
+    model_name: null,
+    original_llm_provider: null,
+    original_llm_backend: null,
+    original_model_name: null,
     ...NO_TOKENS,
     seq: null,
   };

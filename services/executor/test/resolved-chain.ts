@@ -3,6 +3,7 @@ import {
   type IterationStrategy,
   type ResolvedAgent,
   type ResolvedChain,
+  type ResolvedProvider,
   type ResolvedStage,
 } from "#shared/contracts/resolved-chain.ts";
 import type { SuccessPolicy } from "#shared/contracts/statuses.ts";
@@ -21,6 +22,8 @@ export interface ChainOptions {
   readonly stagePrefix?: string;
   /** MCP servers of every agent. */
   readonly servers?: readonly string[];
+  /** Scripted providers that take over from the first one, which plays `script.yaml`; each plays a script of its name. */
+  readonly fallbacks?: readonly string[];
 }
 
 /** A chain whose agents use the scripted provider. */
@@ -34,7 +37,10 @@ export function resolvedChain({
   maxParallel = 5,
   stagePrefix = "stage-",
   servers = [],
+  fallbacks = [],
 }: ChainOptions = {}): ResolvedChain {
+  const others = fallbacks.map((name) => scriptedProvider(name, `${name}.yaml`));
+  const withFallbacks = others.length === 0 ? {} : { fallback_providers: others };
   return {
     version: RESOLVED_CHAIN_VERSION,
     chain_id: "test-chain",
@@ -53,9 +59,15 @@ export function resolvedChain({
         custom_instructions: `Your name is ${name}.`,
         max_iterations: maxIterations,
         mcp_servers: [...servers],
+        ...withFallbacks,
       })),
       ...(names.length > 1
-        ? { synthesis: resolvedAgent("SynthesisAgent", "synthesis", iterationTimeoutMs) }
+        ? {
+            synthesis: {
+              ...resolvedAgent("SynthesisAgent", "synthesis", iterationTimeoutMs),
+              ...withFallbacks,
+            },
+          }
         : {}),
     })),
   };
@@ -74,14 +86,19 @@ export function resolvedAgent(
     iteration_timeout_ms: iterationTimeoutMs,
     mcp_servers: [],
     custom_instructions: "",
-    llm_provider: {
-      name: "scripted",
-      type: "scripted",
-      model: "scripted-test",
-      backend: "scripted",
-      script: "script.yaml",
-      max_tool_result_tokens: 250_000,
-      native_tools: {},
-    },
+    llm_provider: scriptedProvider("scripted", "script.yaml"),
+  };
+}
+
+/** A provider that plays this script. */
+export function scriptedProvider(name: string, script: string): ResolvedProvider {
+  return {
+    name,
+    type: "scripted",
+    model: `${name}-test`,
+    backend: "scripted",
+    script,
+    max_tool_result_tokens: 250_000,
+    native_tools: {},
   };
 }

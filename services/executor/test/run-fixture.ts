@@ -34,9 +34,22 @@ export class RunFixture implements AsyncDisposable {
     this.gateway = parts.gateway;
   }
 
-  static async start({ ownServers = false } = {}): Promise<RunFixture> {
+  /** `others`: scripted providers beside `scripted`, each of which plays a script of its name. */
+  static async start({
+    ownServers = false,
+    others = [],
+  }: { readonly ownServers?: boolean; readonly others?: readonly string[] } = {}): Promise<RunFixture> {
     const resources = new AsyncDisposableStack();
-    const { path: configDir } = resources.use(await testConfigDirectory());
+    const scripts = [["scripted", "script"], ...others.map((name) => [name, name])];
+    const llm_providers = Object.fromEntries(
+      scripts.map(([name, script]) => [
+        name,
+        { type: "scripted", model: `${name}-test`, script: `${script}.yaml` },
+      ]),
+    );
+    const { path: configDir } = resources.use(
+      await testConfigDirectory(others.length === 0 ? {} : { providers: { llm_providers } }),
+    );
     const gateway = resources.use(await GatewayProcess.start(configDir));
     const executor = resources.use(await ExecutorFixture.start({ gateway: gateway.address, ownServers }));
     return new RunFixture({ resources, configDir, executor, gateway });
@@ -63,6 +76,11 @@ export class RunFixture implements AsyncDisposable {
   /** Claims a session and runs it to its end. */
   async run(id: string): Promise<RunEnd> {
     return (await this.begin(id)).end;
+  }
+
+  /** Sets the script of another provider for all its later calls, the summary call included. */
+  async playOn(name: string, ...calls: object[]): Promise<void> {
+    await writeFile(join(this.#configDir, `${name}.yaml`), stringify({ calls }));
   }
 
   /** Type, status and content of each timeline row except the summary, by stage, agent and sequence number. */

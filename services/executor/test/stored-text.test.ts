@@ -29,6 +29,7 @@ describe("what a step stores", () => {
     const json = { [HOSTILE]: [HOSTILE, { deep: HOSTILE }] };
     const end = { status: "failed", error_message: HOSTILE, error_code: HOSTILE } as const;
     await session.memory.state();
+    const provider = { llm_provider: HOSTILE, llm_backend: HOSTILE, model_name: HOSTILE };
     await commitStep(
       session,
       [
@@ -52,10 +53,10 @@ describe("what a step stores", () => {
                 agent_index: 1,
                 iteration_strategy: "react",
                 iteration_state: { ...INITIAL_ITERATION_STATE, last_error: HOSTILE },
-                llm_provider: HOSTILE,
+                ...provider,
               },
             ],
-            executionChanges: [{ execution_id, end }],
+            executionChanges: [{ execution_id, end, provider: { next: provider, former: provider } }],
             messages: [
               {
                 ...of,
@@ -147,7 +148,12 @@ describe("what a step stores", () => {
       "agent_name",
       ...ERRORS,
       "iteration_state",
+      "llm_backend",
       "llm_provider",
+      "model_name",
+      "original_llm_backend",
+      "original_llm_provider",
+      "original_model_name",
     ]);
     expect(await found("messages")).to.deep.equal(["content", "tool_calls"]);
     expect(await found("llm_interactions")).to.deep.equal([

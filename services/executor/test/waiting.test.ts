@@ -49,20 +49,20 @@ describe("waitForModel", () => {
     ({ kind: "failed", code: "rate_limited", message: "slow down", retryable: true, retryAfterMs }) as const;
 
   it("waits as long as the provider says, spread by a tenth", () => {
-    const wait = waitForModel(clock, limited(30_000), null);
+    const wait = waitForModel(clock, limited(30_000), null, false);
     expect(wait).to.include({ kind: "provider", reason: "slow down", pauses_deadline: true });
     expect(Date.parse(wait?.until ?? "") - NOW).to.be.within(30_000, 33_001);
   });
 
   it("does not wait for an error without a time, nor for longer than an hour in all", () => {
-    expect(waitForModel(clock, limited(undefined), null)).to.equal(null);
-    expect(waitForModel(clock, limited(MAX_PROVIDER_WAIT_MS + 1), null)).to.equal(null);
-    expect(waitForModel(clock, limited(30_000), waiting({ since: at(-3_580) }))).to.equal(null);
+    expect(waitForModel(clock, limited(undefined), null, false)).to.equal(null);
+    expect(waitForModel(clock, limited(MAX_PROVIDER_WAIT_MS + 1), null, false)).to.equal(null);
+    expect(waitForModel(clock, limited(30_000), waiting({ since: at(-3_580) }), false)).to.equal(null);
   });
 
   it("waits for a gateway at the expense of the session's time", () => {
     const outcome = { kind: "unreachable", message: "no gateway at x:1", reason: "refused\0" } as const;
-    expect(waitForModel(clock, outcome, null)).to.include({
+    expect(waitForModel(clock, outcome, null, false)).to.include({
       kind: "gateway",
       reason: "no gateway at x:1 (refused\uFFFD)",
       pauses_deadline: false,

@@ -22,6 +22,9 @@ export function toErrorInfo(thrown: unknown): ErrorInfo {
       code,
       retryable: isRetryable,
       ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+      ...(code === "max_retries" && thrown.cause instanceof RetryableError
+        ? { lastCode: thrown.cause.code }
+        : {}),
     };
   }
   return {

@@ -18,7 +18,14 @@ export interface AgentExecution {
   error_code: string | null;
   iteration_strategy: IterationStrategy;
   iteration_state: IterationState;
+  /** The provider in use; `llm_backend` and `model_name` are null in rows of versions before. */
   llm_provider: string;
+  llm_backend: string | null;
+  model_name: string | null;
+  /** The provider that the agent began with; null while that is the one in use. */
+  original_llm_provider: string | null;
+  original_llm_backend: string | null;
+  original_model_name: string | null;
   input_tokens: number;
   output_tokens: number;
   thinking_tokens: number;
@@ -45,6 +52,11 @@ export const AgentExecutionEntity = new EntitySchema<AgentExecution>({
     iteration_strategy: { type: "enum", enum: ITERATION_STRATEGIES, enumName: "iteration_strategy" },
     iteration_state: { type: "jsonb" },
     llm_provider: { type: "text" },
+    llm_backend: { type: "text", nullable: true },
+    model_name: { type: "text", nullable: true },
+    original_llm_provider: { type: "text", nullable: true },
+    original_llm_backend: { type: "text", nullable: true },
+    original_model_name: { type: "text", nullable: true },
     input_tokens: { type: "bigint", default: 0 },
     output_tokens: { type: "bigint", default: 0 },
     thinking_tokens: { type: "bigint", default: 0 },

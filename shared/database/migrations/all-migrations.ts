@@ -7,6 +7,7 @@ import { OwnerState0000000000006 } from "#shared/database/migrations/0006-owner-
 import { SearchEndedSessions0000000000007 } from "#shared/database/migrations/0007-search-ended-sessions.ts";
 import { FewerForeignKeys0000000000008 } from "#shared/database/migrations/0008-fewer-foreign-keys.ts";
 import { Access0000000000009 } from "#shared/database/migrations/0009-access.ts";
+import { ProviderFallback0000000000012 } from "#shared/database/migrations/0012-provider-fallback.ts";
 import { Erasure0000000000011 } from "#shared/database/migrations/0011-erasure.ts";
 
 /** Every migration, oldest first. */
@@ -21,6 +22,7 @@ export const MIGRATIONS = [
   FewerForeignKeys0000000000008,
   Erasure0000000000011,
   Access0000000000009,
+  ProviderFallback0000000000012,
 ] as const;
 
 /** The table in which TypeORM records them by name. */

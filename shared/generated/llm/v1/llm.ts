@@ -136,7 +136,11 @@ export interface ErrorInfo {
    * When the call may succeed, in milliseconds from now: the provider's own time for a rate limit, else an estimate for
    * a provider that is overloaded, loading or unreachable. Absent if waiting is no remedy.
    */
-  retryAfterMs?: number | undefined;
+  retryAfterMs?:
+    | number
+    | undefined;
+  /** With code max_retries: the code of the last try's error. */
+  lastCode?: string | undefined;
 }
 
 /** Something that people should know about a call that continues; before the content. */
@@ -1492,7 +1496,7 @@ export const UsageInfo: MessageFns<UsageInfo> = {
 };
 
 function createBaseErrorInfo(): ErrorInfo {
-  return { message: "", code: "", retryable: false, retryAfterMs: undefined };
+  return { message: "", code: "", retryable: false, retryAfterMs: undefined, lastCode: undefined };
 }
 
 export const ErrorInfo: MessageFns<ErrorInfo> = {
@@ -1508,6 +1512,9 @@ export const ErrorInfo: MessageFns<ErrorInfo> = {
     }
     if (message.retryAfterMs !== undefined) {
       writer.uint32(32).uint32(message.retryAfterMs);
+    }
+    if (message.lastCode !== undefined) {
+      writer.uint32(42).string(message.lastCode);
     }
     return writer;
   },
@@ -1557,6 +1564,14 @@ export const ErrorInfo: MessageFns<ErrorInfo> = {
             message.retryAfterMs = reader.uint32();
             continue;
           }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.lastCode = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1579,6 +1594,11 @@ export const ErrorInfo: MessageFns<ErrorInfo> = {
         : isSet(object.retry_after_ms)
         ? globalThis.Number(object.retry_after_ms)
         : undefined,
+      lastCode: isSet(object.lastCode)
+        ? globalThis.String(object.lastCode)
+        : isSet(object.last_code)
+        ? globalThis.String(object.last_code)
+        : undefined,
     };
   },
 
@@ -1595,6 +1615,9 @@ export const ErrorInfo: MessageFns<ErrorInfo> = {
     }
     if (message.retryAfterMs !== undefined) {
       obj.retryAfterMs = Math.round(message.retryAfterMs);
+    }
+    if (message.lastCode !== undefined) {
+      obj.lastCode = message.lastCode;
     }
     return obj;
   },
