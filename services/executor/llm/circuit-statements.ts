@@ -33,12 +33,15 @@ SELECT ${COLUMNS} FROM llm_circuits WHERE opened_at IS NOT NULL`;
 /** The same while this executor makes no probe: it writes nothing. */
 export const READ_OPEN_ONLY = `SELECT ${COLUMNS} FROM llm_circuits WHERE opened_at IS NOT NULL`;
 
+/** More than the time that a report may take to the database. */
+const REPORT_SECONDS = 1;
+
 /**
  * What is known so far says nothing any more: the first failure is too old, or a call has succeeded since.
  * `$6`: milliseconds since this executor's last success; null if it had none.
  */
 const IS_STALE = `(c.opened_at IS NULL AND (c.first_failure_at < now() - make_interval(secs => ${WINDOW_SECONDS})
-  OR c.first_failure_at < now() - make_interval(secs => $6::float8 / 1000)))`;
+  OR c.first_failure_at < now() - make_interval(secs => ${REPORT_SECONDS} + $6::float8 / 1000)))`;
 const OPENS = `(c.opened_at IS NULL AND NOT coalesce(${IS_STALE}, false) AND c.first_session <> $3)`;
 const IS_PROBE = `coalesce(c.probe_by = $5, false)`;
 const DELAY = `make_interval(secs => least(${LAST_PROBE_SECONDS}, ${FIRST_PROBE_SECONDS} * power(2, least(c.failed_probes + 1, 10))))`;

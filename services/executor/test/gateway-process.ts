@@ -58,8 +58,13 @@ export class GatewayProcess implements AsyncDisposable {
     return this.#sum("tarsy_llm_calls_running");
   }
 
+  /** All metrics as text. */
+  async metrics(): Promise<string> {
+    return (await fetch(`http://${HOST}:${this.#ports.health}/metrics`)).text();
+  }
+
   async #sum(metric: string): Promise<number> {
-    const text = await (await fetch(`http://${HOST}:${this.#ports.health}/metrics`)).text();
+    const text = await this.metrics();
     const values = text.split("\n").filter((line) => line.split(/[{ ]/u)[0] === metric);
     return values.reduce((sum, line) => sum + Number(line.split(" ").at(-1)), 0);
   }
