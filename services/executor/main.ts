@@ -33,7 +33,7 @@ await runService("executor", loadExecutorConfig, async ({ config, log, signal, r
     }),
     (client) => client.close(),
   );
-  const circuits = resources.use(keepCircuits({ db, log, metrics }));
+  const circuits = resources.use(keepCircuits({ db, log, gauge: metrics.circuitOpen }));
   const leases = resources.use(keepLeases({ db: leaseDb, podId: config.podId, log }));
   resources.use(
     await serveHealth({

@@ -14,7 +14,7 @@ import type { OwnedSession } from "./owned-session.ts";
 import { appendUserMessage, openConversation } from "./persist/conversation.ts";
 import { endExecution, startExecution } from "./persist/execution-rows.ts";
 import { failExecution } from "./persist/fail-execution.ts";
-import { changeProvider } from "./persist/provider-rows.ts";
+import { changeProvider } from "./llm/change-provider.ts";
 import type { StepRecord } from "./persist/step-record.ts";
 import { recordUnfinishedStep, unfinishedStep } from "./persist/unfinished-step.ts";
 import type { AlertInput } from "./prompts/prompt-input.ts";

@@ -15,7 +15,7 @@ import { waitForModel, waitForProbe } from "./llm/wait-for-model.ts";
 import type { AgentRun, SessionStep } from "./next-session-step.ts";
 import type { OwnedSession } from "./owned-session.ts";
 import { commitStep } from "./persist/commit-step.ts";
-import { countFallback, fallbackRow } from "./persist/provider-rows.ts";
+import { countFallback, fallbackRow } from "./llm/change-provider.ts";
 import { COMPLETED } from "./persist/run-outcome.ts";
 import { endSession } from "./persist/session-rows.ts";
 import { TimelineWriter } from "./persist/timeline-writer.ts";
@@ -205,8 +205,9 @@ async function recordSummary(
       errorRetryable: failure.retryable,
     });
   }
-  for (const change of all)
+  for (const change of all) {
     timeline.add({ ...fallbackRow(change), key: `summary-provider:${change.position}` });
+  }
   const row = { key: "executive-summary", type: "executive_summary", metadata: null } as const;
   if (failure === null) timeline.add({ ...row, content: summary, interactionId });
   const { rows, events } = timeline.record();

@@ -202,7 +202,10 @@ export const TABLES: Readonly<Record<string, TableRules>> = {
   },
   llm_circuits: {
     grants: { api: READ, executor: { select: true, insert: true, update: true, delete: true } },
-    purge: { kind: "own", by: "an executor whose call the provider answers, or one that reports a failure a day later" },
+    purge: {
+      kind: "own",
+      by: "an executor whose call the provider answers, or one that reports a failure a day later",
+    },
   },
   chats: { grants: { api: READ }, purge: { kind: "session" } },
   chat_user_messages: { grants: { api: READ }, purge: { kind: "session" } },

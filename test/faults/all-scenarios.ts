@@ -30,6 +30,7 @@ import { rateLimits } from "./scenarios/35-rate-limits.ts";
 import { slowCommits } from "./scenarios/36-slow-commits.ts";
 import { frozenToolRunner } from "./scenarios/37-frozen-tool-runner.ts";
 import { upgradeScenarios } from "./scenarios/38-upgrade.ts";
+import { providerFallback, providerOutage } from "./scenarios/40-provider-outage.ts";
 import { powerCut } from "./scenarios/39-power-cut.ts";
 
 /** Every scenario, in the order of a full run. */
@@ -66,4 +67,6 @@ export const ALL_SCENARIOS: readonly Scenario[] = [
   frozenToolRunner,
   ...upgradeScenarios,
   powerCut,
+  providerOutage,
+  providerFallback,
 ];

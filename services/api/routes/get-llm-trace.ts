@@ -20,6 +20,8 @@ const parseRequest = compileParser(
   Type.Object(
     {
       tools_count: Type.Optional(Type.Integer()),
+      /** The name of the provider that was called. */
+      provider: Type.Optional(Type.String()),
       messages: Type.Optional(
         Type.Array(
           Type.Object({ role: Type.String(), content: Type.String() }, { additionalProperties: true }),
@@ -87,7 +89,7 @@ async function readBoundTools(
 
 async function readProvider(
   manager: EntityManager,
-  { session_id, stage_id, execution_id }: LlmInteraction,
+  { session_id, stage_id, execution_id, llm_request }: LlmInteraction,
 ): Promise<ResolvedProvider | undefined> {
   const [session, stage, execution] = await Promise.all([
     manager.findOneByOrFail(AlertSessionEntity, { session_id }),
@@ -97,7 +99,9 @@ async function readProvider(
   const plan = parseResolvedChain(session.resolved_config).stages[stage.stage_index];
   // The execution after a stage's agents is its synthesis.
   const agents = [...(plan?.agents ?? []), ...(plan?.synthesis === undefined ? [] : [plan.synthesis])];
-  return agents[execution.agent_index - 1]?.llm_provider;
+  const agent = agents[execution.agent_index - 1];
+  const { provider: called } = parseRequest(llm_request);
+  return agent?.fallback_providers?.find(({ name }) => name === called) ?? agent?.llm_provider;
 }
 
 function messageView({

@@ -1,3 +1,5 @@
+import { Type } from "#shared/generated/typebox/typebox.mjs";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
 import type { AgentExecution } from "#shared/database/entities/agent-execution.ts";
 import type { AlertSession } from "#shared/database/entities/alert-session.ts";
 import type { SessionRuntime } from "#shared/database/entities/session-runtime.ts";
@@ -42,9 +44,12 @@ export function sessionView(
       events_purged_at: runtime?.events_purged_at ?? null,
     }),
     edges: {},
+    provider_fallback_count: rows.timeline.filter(isFallback).length,
     stages: rows.stages.map((stage) => ({
       ...withoutNulls(stage),
-      executions: rows.executions.filter(({ stage_id }) => stage_id === stage.stage_id).map(executionView),
+      executions: rows.executions
+        .filter(({ stage_id }) => stage_id === stage.stage_id)
+        .map((execution) => executionView(execution, rows.timeline)),
     })),
     timeline: rows.timeline.map(timelineEventView),
   };
@@ -55,8 +60,37 @@ export function timelineEventView(event: TimelineEvent): object {
   return withoutNulls(event);
 }
 
-function executionView({ iteration_state, ...execution }: AgentExecution): object {
-  return { ...withoutNulls(execution), iterations: iteration_state.iteration };
+function executionView(
+  { iteration_state, ...execution }: AgentExecution,
+  timeline: readonly TimelineEvent[],
+): object {
+  const { execution_id, original_llm_provider } = execution;
+  const fallback =
+    original_llm_provider === null
+      ? undefined
+      : timeline.findLast((event) => isFallback(event) && event.execution_id === execution_id);
+  const { reason, error_code, attempt } = parseFallback(fallback?.metadata ?? {});
+  return {
+    ...withoutNulls(execution),
+    iterations: iteration_state.iteration,
+    // JSON has no undefined: without a change of providers these are absent.
+    fallback_reason: reason,
+    fallback_error_code: error_code,
+    fallback_attempt: attempt,
+  };
+}
+
+const parseFallback = compileParser(
+  "metadata of a change of providers",
+  Type.Object({
+    reason: Type.Optional(Type.String()),
+    error_code: Type.Optional(Type.String()),
+    attempt: Type.Optional(Type.Integer()),
+  }),
+);
+
+function isFallback({ event_type }: TimelineEvent): boolean {
+  return event_type === "provider_fallback";
 }
 
 /** Removes the null members of a row. */

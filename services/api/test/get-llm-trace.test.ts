@@ -64,6 +64,56 @@ describe("GET /api/v1/sessions/:id/trace/llm/:interaction", () => {
     expect(body["llm_provider"]).to.include({ name: "combiner", model: "scripted-test" });
   });
 
+  it("shows the provider that made the call, if it took over from another", async () => {
+    const session = await synthesized();
+    await api.servers.query(
+      `UPDATE alert_sessions SET resolved_config = jsonb_set(resolved_config, '{stages,0,synthesis,fallback_providers}',
+         jsonb_build_array(jsonb_set(resolved_config #> '{stages,0,agents,0,llm_provider}', '{name}', '"spare"')))
+       WHERE session_id = $1`,
+      [session.id],
+    );
+    const own = await interact(session, { provider: "combiner" }, "synthesis");
+    expect(own["llm_provider"]).to.include({ name: "combiner" });
+    const other = await interact(session, { provider: "spare" }, "synthesis");
+    expect(other["llm_provider"]).to.include({ name: "spare" });
+  });
+
+  it("shows in the session which executions changed their provider, and why", async () => {
+    const { id, stageId, executionId } = await synthesized();
+    await api.servers.query(
+      `UPDATE agent_executions SET llm_provider = 'spare', original_llm_provider = 'p', original_model_name = 'm'
+       WHERE execution_id = $1`,
+      [executionId],
+    );
+    for (const attempt of [1, 2]) {
+      await api.servers.query(
+        `INSERT INTO timeline_events (event_id, session_id, stage_id, execution_id, sequence_number, event_type, status,
+           content, metadata) VALUES ($1, $2, $3, $4, $5, 'provider_fallback', 'completed', 'x', $6)`,
+        [
+          randomUUID(),
+          id,
+          stageId,
+          executionId,
+          attempt,
+          JSON.stringify({ reason: `no ${attempt}`, error_code: "max_retries", attempt }),
+        ],
+      );
+    }
+    const { body } = await api.client.request("GET", `/api/v1/sessions/${id}`);
+    expect(body).to.include({ provider_fallback_count: 2 });
+    expect(body)
+      .to.have.nested.property("stages[0].executions[0]")
+      .that.does.not.have.property("fallback_reason");
+    expect(body).to.have.nested.property("stages[0].executions[1]").that.includes({
+      llm_provider: "spare",
+      original_llm_provider: "p",
+      original_model_name: "m",
+      fallback_reason: "no 2",
+      fallback_error_code: "max_retries",
+      fallback_attempt: 2,
+    });
+  });
+
   it("shows the execution's messages up to the last one the call was sent", async () => {
     const body = await interact(await synthesized(), {}, "synthesis");
     expect(body["conversation"]).to.deep.equal([

@@ -3,7 +3,7 @@ import { backoff, pause } from "#shared/pause.ts";
 import type { CallLlm, ReplyStyle } from "../controllers/controller.ts";
 import { candidates } from "../controllers/choose-provider.ts";
 import { timelineOf, type ExecutionRun } from "../execution-run.ts";
-import { changeProvider } from "../persist/provider-rows.ts";
+import { changeProvider } from "./change-provider.ts";
 import { recordUnfinishedStep, unfinishedStep } from "../persist/unfinished-step.ts";
 import type { StreamKind, TimelineWriter } from "../persist/timeline-writer.ts";
 import { insertVariables } from "../prompts/variable-placeholders.ts";
@@ -39,11 +39,7 @@ export async function performLlmCall(run: ExecutionRun, step: CallLlm): Promise<
 }
 
 /** Lets another provider take over from one that is away, or waits for that one. */
-async function withoutCall(
-  run: ExecutionRun,
-  step: CallLlm,
-  circuit: OpenCircuit,
-): Promise<WaitingFor | null> {
+function withoutCall(run: ExecutionRun, step: CallLlm, circuit: OpenCircuit): WaitingFor | null {
   const { session, state, steps } = run;
   const { agent, iteration } = state;
   const reason = `${agent.llm_provider.name} is away: ${circuit.lastError}`;

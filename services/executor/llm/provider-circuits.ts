@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { Gauge } from "prom-client";
 import { hashProvider } from "#shared/contracts/provider-hash.ts";
 import type { ResolvedProvider } from "#shared/contracts/resolved-chain.ts";
 import type { Database } from "#shared/database/database.ts";
@@ -6,8 +7,8 @@ import { selectRows } from "#shared/database/select-rows.ts";
 import { errorMessage } from "#shared/errors.ts";
 import { pause } from "#shared/pause.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
+import { safeCut } from "#shared/safe-cut.ts";
 import type { Logger } from "#shared/service/logger.ts";
-import type { ExecutorMetrics } from "../executor-metrics.ts";
 import type { LlmOutcome } from "./llm-reply.ts";
 import { providerVerdict } from "./provider-verdict.ts";
 import {
@@ -59,7 +60,8 @@ export interface ProviderCircuits extends AsyncDisposable {
 interface CircuitsOptions {
   readonly db: Database;
   readonly log: Logger;
-  readonly metrics: Pick<ExecutorMetrics, "circuitOpen">;
+  /** 1 for each provider that is away, 0 once it is back. */
+  readonly gauge: Gauge<"provider">;
 }
 
 interface Known {
@@ -70,109 +72,141 @@ interface Known {
 }
 
 /** Reads the circuits every second until disposal. Without the database, providers are called as if they were there. */
-export function keepCircuits({ db, log, metrics }: CircuitsOptions): ProviderCircuits {
-  let open: ReadonlyMap<string, Known> = new Map();
-  const probes = new Set<string>();
-  const lastSuccess = new Map<string, number>();
-  const stopped = new AbortController();
+export function keepCircuits(options: CircuitsOptions): ProviderCircuits {
+  const circuits = new Circuits(options);
+  circuits.start();
+  return circuits;
+}
 
-  const show = (next: ReadonlyMap<string, Known>) => {
-    for (const [key, { provider, lastError }] of next) {
-      if (open.has(key)) continue;
-      log.warn({ provider, error: lastError }, "LLM provider is away: its calls wait or go to others");
+class Circuits implements ProviderCircuits {
+  readonly #options: CircuitsOptions;
+  readonly #stopped = new AbortController();
+  readonly #probes = new Set<string>();
+  /** By the monotonic clock. */
+  readonly #lastSuccess = new Map<string, number>();
+  #open: ReadonlyMap<string, Known> = new Map();
+  #running: Promise<void> = Promise.resolve();
+
+  constructor(options: CircuitsOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    const { signal } = this.#stopped;
+    this.#running = (async () => {
+      while (!signal.aborted) {
+        await this.#tolerate(this.refresh());
+        await pause(READ_EVERY_MS, signal).catch(() => undefined);
+      }
+    })();
+  }
+
+  find(provider: ResolvedProvider): OpenCircuit | undefined {
+    const circuit = this.#open.get(keyOf(provider));
+    return circuit && { lastError: circuit.lastError, probeInMs: circuit.probeAt - performance.now() };
+  }
+
+  async admit(provider: ResolvedProvider): Promise<TrackedCall | OpenCircuit> {
+    const circuit = this.find(provider);
+    if (circuit === undefined) return this.#track(provider, null);
+    if (circuit.probeInMs > 0) return circuit;
+    const probe = randomUUID();
+    const row = [provider.name, hashProvider(provider), probe];
+    const claimed = await selectRows(this.#options.db, parseCircuit, CLAIM_PROBE, row).catch(() => []);
+    if (claimed.length > 0) {
+      this.#probes.add(probe);
+      return this.#track(provider, probe);
     }
-    for (const [key, { provider }] of open) {
-      if (next.has(key)) continue;
-      log.info({ provider }, "LLM provider is back");
-      metrics.circuitOpen.set({ provider }, 0);
-    }
-    for (const { provider } of next.values()) metrics.circuitOpen.set({ provider }, 1);
-    open = next;
-  };
-  const known = (row: ReturnType<typeof parseCircuit>): readonly [string, Known] => [
-    `${row.provider} ${row.entry_hash}`,
-    { provider: row.provider, lastError: row.last_error, probeAt: performance.now() + row.probe_in_ms },
-  ];
-  const refresh = async () => {
+    await this.#tolerate(this.refresh());
+    return this.find(provider) ?? this.#track(provider, null);
+  }
+
+  async refresh(): Promise<void> {
+    const { db } = this.#options;
     const rows =
-      probes.size === 0
+      this.#probes.size === 0
         ? await selectRows(db, parseCircuit, READ_OPEN_ONLY, [])
-        : await selectRows(db, parseCircuit, READ_OPEN, [[...probes]]);
-    show(new Map(rows.map(known)));
-  };
-  /** What is not recorded costs a call or two more. */
-  const tolerate = (work: Promise<void>) =>
-    work.catch((error: unknown) => log.debug({ error: errorMessage(error) }, "circuits not read or written"));
-  const without = (key: string) => new Map([...open].filter(([other]) => other !== key));
+        : await selectRows(db, parseCircuit, READ_OPEN, [[...this.#probes]]);
+    this.#show(new Map(rows.map(known)));
+  }
 
-  const track = (row: readonly [string, string], key: string, probe: string | null): TrackedCall => {
+  #track(provider: ResolvedProvider, probe: string | null): TrackedCall {
     let isOver = false;
-    const end = (work: () => Promise<void>) => {
+    const end = (work: () => Promise<void>): Promise<void> => {
       if (isOver) return Promise.resolve();
       isOver = true;
-      return tolerate(work().finally(() => probe !== null && probes.delete(probe)));
+      return this.#tolerate(work().finally(() => probe !== null && this.#probes.delete(probe)));
     };
     const failed = (sessionId: string, error: string) =>
-      end(async () => {
-        const succeededAt = lastSuccess.get(key);
-        const sinceSuccess = succeededAt === undefined ? null : performance.now() - succeededAt;
-        const text = postgresSafeText(error).text.slice(0, MAX_ERROR_LENGTH);
-        const report = [...row, sessionId, text, probe, sinceSuccess];
-        const rows = await selectRows(db, parseCircuit, REPORT_FAILURE, report);
-        if (rows.length > 0) show(new Map([...open, ...rows.map(known)]));
-      });
+      end(() => this.#reportFailure(provider, probe, { sessionId, error }));
     const abandoned = () =>
       end(async () => {
-        if (probe !== null) await db.query(GIVE_UP_PROBE, [...row, probe]);
+        const row = [provider.name, hashProvider(provider), probe];
+        if (probe !== null) await this.#options.db.query(GIVE_UP_PROBE, row);
       });
     return {
       failed,
       abandoned,
       doubtful: (sessionId, error) => (probe === null ? abandoned() : failed(sessionId, error)),
-      answered: () =>
-        end(async () => {
-          lastSuccess.set(key, performance.now());
-          if (probe === null && !open.has(key)) return;
-          await db.query(CLOSE, [...row]);
-          show(without(key));
-        }),
+      answered: () => end(() => this.#close(provider, probe)),
     };
-  };
+  }
 
-  const find = (provider: ResolvedProvider): OpenCircuit | undefined => {
-    const circuit = open.get(keyOf(provider));
-    return circuit && { lastError: circuit.lastError, probeInMs: circuit.probeAt - performance.now() };
-  };
-  const running = (async () => {
-    while (!stopped.signal.aborted) {
-      await tolerate(refresh());
-      await pause(READ_EVERY_MS, stopped.signal).catch(() => undefined);
+  async #reportFailure(
+    provider: ResolvedProvider,
+    probe: string | null,
+    { sessionId, error }: { readonly sessionId: string; readonly error: string },
+  ): Promise<void> {
+    const succeededAt = this.#lastSuccess.get(keyOf(provider));
+    const sinceSuccess = succeededAt === undefined ? null : performance.now() - succeededAt;
+    const text = postgresSafeText(error).text.slice(0, safeCut(error, MAX_ERROR_LENGTH));
+    const report = [provider.name, hashProvider(provider), sessionId, text, probe, sinceSuccess];
+    const rows = await selectRows(this.#options.db, parseCircuit, REPORT_FAILURE, report);
+    if (rows.length > 0) this.#show(new Map([...this.#open, ...rows.map(known)]));
+  }
+
+  async #close(provider: ResolvedProvider, probe: string | null): Promise<void> {
+    const key = keyOf(provider);
+    this.#lastSuccess.set(key, performance.now());
+    if (probe === null && !this.#open.has(key)) return;
+    await this.#options.db.query(CLOSE, [provider.name, hashProvider(provider)]);
+    this.#show(new Map([...this.#open].filter(([other]) => other !== key)));
+  }
+
+  #show(next: ReadonlyMap<string, Known>): void {
+    const { log, gauge } = this.#options;
+    for (const [key, { provider, lastError }] of next) {
+      if (this.#open.has(key)) continue;
+      log.warn({ provider, error: lastError }, "LLM provider is away: its calls wait or go to others");
     }
-  })();
+    for (const [key, { provider }] of this.#open) {
+      if (next.has(key)) continue;
+      log.info({ provider }, "LLM provider is back");
+      gauge.set({ provider }, 0);
+    }
+    for (const { provider } of next.values()) gauge.set({ provider }, 1);
+    this.#open = next;
+  }
 
-  return {
-    find,
-    admit: async (provider) => {
-      const row = [provider.name, hashProvider(provider)] as const;
-      const key = keyOf(provider);
-      const circuit = find(provider);
-      if (circuit === undefined) return track(row, key, null);
-      if (circuit.probeInMs > 0) return circuit;
-      const probe = randomUUID();
-      const claimed = await selectRows(db, parseCircuit, CLAIM_PROBE, [...row, probe]).catch(() => []);
-      if (claimed.length > 0) {
-        probes.add(probe);
-        return track(row, key, probe);
-      }
-      await tolerate(refresh());
-      return find(provider) ?? track(row, key, null);
-    },
-    refresh,
-    [Symbol.asyncDispose]: async () => {
-      stopped.abort();
-      await running;
-    },
-  };
+  /** What is not read or recorded costs a call or two more. */
+  async #tolerate(work: Promise<void>): Promise<void> {
+    await work.catch((error: unknown) =>
+      this.#options.log.debug({ error: errorMessage(error) }, "circuits not read or written"),
+    );
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stopped.abort();
+    await this.#running;
+  }
+}
+
+function known(row: ReturnType<typeof parseCircuit>): readonly [string, Known] {
+  const { provider, entry_hash, last_error, probe_in_ms } = row;
+  return [
+    `${provider} ${entry_hash}`,
+    { provider, lastError: last_error, probeAt: performance.now() + probe_in_ms },
+  ];
 }
 
 function keyOf(provider: ResolvedProvider): string {

@@ -78,7 +78,7 @@ function changeColumns(
     error_message: end?.error_message ?? null,
     error_code: end?.error_code ?? null,
     iteration_state: change.iteration_state ?? unchanged.iteration_state,
-    ...(next ?? {}),
+    ...next,
     original_llm_provider: former?.llm_provider ?? null,
     original_llm_backend: former?.llm_backend ?? null,
     original_model_name: former?.model_name ?? null,

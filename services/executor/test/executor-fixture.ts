@@ -218,6 +218,6 @@ async function openDeps(
   );
   const leases = resources.use(keepLeases({ db: leaseDb, podId: config.podId, log }));
   const metrics = createExecutorMetrics(new Registry());
-  const circuits = resources.use(keepCircuits({ db: leaseDb, log, metrics }));
+  const circuits = resources.use(keepCircuits({ db: leaseDb, log, gauge: metrics.circuitOpen }));
   return { config, log, db, bus, llm, leases, circuits, metrics };
 }

@@ -40,13 +40,12 @@ export class RunFixture implements AsyncDisposable {
     others = [],
   }: { readonly ownServers?: boolean; readonly others?: readonly string[] } = {}): Promise<RunFixture> {
     const resources = new AsyncDisposableStack();
-    const scripts = [["scripted", "script"], ...others.map((name) => [name, name])];
-    const llm_providers = Object.fromEntries(
-      scripts.map(([name, script]) => [
-        name,
-        { type: "scripted", model: `${name}-test`, script: `${script}.yaml` },
-      ]),
-    );
+    const provider = (name: string, script: string) =>
+      [name, { type: "scripted", model: `${name}-test`, script: `${script}.yaml` }] as const;
+    const llm_providers = Object.fromEntries([
+      provider("scripted", "script"),
+      ...others.map((name) => provider(name, name)),
+    ]);
     const { path: configDir } = resources.use(
       await testConfigDirectory(others.length === 0 ? {} : { providers: { llm_providers } }),
     );

@@ -37,6 +37,8 @@ export interface LabOptions {
   readonly watchApi?: () => StatementWatch;
   /** How long a tool takes. */
   readonly toolDelay?: string;
+  /** Gives every agent a second provider, `spare`, that takes over from the first. */
+  readonly hasSpare?: boolean;
   /** Additional variables for the executors' processes, the same for all or by slot. */
   readonly executorEnv?: Variables | ((slot: number) => Variables);
   /** Additional variables for the api's process. */
@@ -88,7 +90,13 @@ export class FaultLab implements AsyncDisposable {
 
   /** Starts servers, model, links and services, and installs the recorder in Postgres. */
   static async start(options: LabOptions): Promise<FaultLab> {
-    const { executors = 1, slots = 5, maxRunning = executors * slots, toolDelay = "100ms" } = options;
+    const {
+      executors = 1,
+      slots = 5,
+      maxRunning = executors * slots,
+      toolDelay = "100ms",
+      hasSpare = false,
+    } = options;
     await using resources = new AsyncDisposableStack();
     if (options.checkout !== undefined) resources.use(options.checkout);
     const model = resources.use(await ModelServer.open(options.plan ?? answerFromAlert));
@@ -98,7 +106,7 @@ export class FaultLab implements AsyncDisposable {
       ),
     );
     const config = resources.use(
-      await testConfigDirectory(labConfig({ model: model.url, slots, maxRunning, toolDelay })),
+      await testConfigDirectory(labConfig({ model: model.url, slots, maxRunning, toolDelay, hasSpare })),
     );
     const cluster = options.natsCluster === true ? resources.use(await NatsCluster.start()) : undefined;
     const system = resources.use(

@@ -9,7 +9,12 @@ interface LabConfig {
   readonly slots: number;
   readonly maxRunning: number;
   readonly toolDelay: string;
+  /** Whether the provider `spare` takes over from `model`. */
+  readonly hasSpare: boolean;
 }
+
+/** The model of the provider `spare`, on the same server. */
+export const SPARE_MODEL = "gemini-2.5-flash";
 
 /** Chains with native tool calls, the test's model, and stub tools that log every call to `calls.jsonl`. */
 export function labConfig({
@@ -17,16 +22,28 @@ export function labConfig({
   slots,
   maxRunning,
   toolDelay,
+  hasSpare,
 }: LabConfig): ConfigFiles & { stubTools: object } {
   const tool = (read_only: boolean) => ({
     description: "Logs its call",
     read_only,
     results: [{ delay: toolDelay, text: "done" }],
   });
+  const provider = (name: string) => ({
+    type: "google",
+    model: name,
+    api_key_env: "FAULT_MODEL_KEY",
+    base_url: model,
+    max_tool_result_tokens: 10_000,
+  });
   return {
     tarsy: {
       queue: { worker_count: slots, max_concurrent_sessions: maxRunning },
-      defaults: { llm_provider: "model", alert_type: "test" },
+      defaults: {
+        llm_provider: "model",
+        alert_type: "test",
+        ...(hasSpare ? { fallback_providers: [{ provider: "spare" }] } : {}),
+      },
       mcp_servers: { lab: { transport: { type: "stdio", command: "true" } } },
       agents: {
         Investigator: { mcp_servers: ["lab"] },
@@ -64,17 +81,7 @@ export function labConfig({
         "kubernetes-agent-chain": chain("kubernetes"),
       },
     },
-    providers: {
-      llm_providers: {
-        model: {
-          type: "google",
-          model: "gemini-2.5-pro",
-          api_key_env: "FAULT_MODEL_KEY",
-          base_url: model,
-          max_tool_result_tokens: 10_000,
-        },
-      },
-    },
+    providers: { llm_providers: { model: provider("gemini-2.5-pro"), spare: provider(SPARE_MODEL) } },
     stubTools: { call_log: "calls.jsonl", servers: { lab: { act: tool(false), look: tool(true) } } },
   };
 }

@@ -12,6 +12,8 @@ export interface ModelCall {
   readonly caseId: string;
   /** The `agent-…` in the instructions, `summaries` for the executive summary, or empty. */
   readonly agent: string;
+  /** The model that was asked for. */
+  readonly model: string;
   readonly hasTools: boolean;
   /** The number of answers in the conversation plus one. */
   readonly number: number;
@@ -33,8 +35,8 @@ export interface ModelAnswer {
   readonly pauseMs?: number;
   /** Sends the text and never ends the answer. */
   readonly hangs?: boolean;
-  /** Replaces the answer by invalid data, a reset connection, a 429, an answer without end, or silence. */
-  readonly breaks?: "garbage" | "reset" | "overload" | "endless" | "stall";
+  /** Replaces the answer by invalid data, a reset connection, a 429, an answer without end, silence, or a closed connection. */
+  readonly breaks?: "garbage" | "reset" | "overload" | "endless" | "stall" | "down";
   /** The `Retry-After` of a 429, in seconds. */
   readonly retryAfter?: number;
 }
@@ -55,6 +57,7 @@ const Request = Type.Object({
 });
 const parseRequest = compileParser("generateContent request", Request);
 const CASE = /case-[\w-]+/u;
+const MODEL = /\/models\/([\w.-]+)/u;
 const AGENT = /agent-\d+|summaries/u;
 const USAGE = { promptTokenCount: 10, candidatesTokenCount: 5, thoughtsTokenCount: 2, totalTokenCount: 17 };
 
@@ -96,6 +99,7 @@ export class ModelServer implements AsyncDisposable {
     const call: ModelCall = {
       caseId: CASE.exec(alert)?.[0] ?? "",
       agent: AGENT.exec(textOf(systemInstruction?.parts ?? []))?.[0] ?? "",
+      model: MODEL.exec(request.url ?? "")?.[1] ?? "",
       hasTools: tools.length > 0,
       number: 1 + contents.filter(({ role }) => role === "model").length,
       at,
@@ -185,6 +189,10 @@ async function misbehave(
       response.writeHead(200, type);
       response.flushHeaders();
       await closed;
+      return;
+    case "down":
+      call.answered = true;
+      response.socket?.resetAndDestroy();
       return;
     default:
       return how satisfies never;

@@ -3,7 +3,7 @@ import type { ResolvedProvider } from "#shared/contracts/resolved-chain.ts";
 import type { ChangeProvider } from "../controllers/controller.ts";
 import { timelineOf, type ExecutionRun } from "../execution-run.ts";
 import type { ProviderColumns } from "../state/step-rows.ts";
-import type { WholeRow } from "./timeline-writer.ts";
+import type { WholeRow } from "../persist/timeline-writer.ts";
 
 /** A change of providers, and from which to which. */
 interface NumberedChange extends Pick<ChangeProvider, "reason" | "errorCode" | "errorRetryable"> {
