@@ -159,8 +159,9 @@ class Circuits implements ProviderCircuits {
   ): Promise<void> {
     const succeededAt = this.#lastSuccess.get(keyOf(provider));
     const sinceSuccess = succeededAt === undefined ? null : performance.now() - succeededAt;
-    const text = postgresSafeText(error).text.slice(0, safeCut(error, MAX_ERROR_LENGTH));
-    const report = [provider.name, hashProvider(provider), sessionId, text, probe, sinceSuccess];
+    const { text } = postgresSafeText(error);
+    const shown = text.slice(0, safeCut(text, MAX_ERROR_LENGTH));
+    const report = [provider.name, hashProvider(provider), sessionId, shown, probe, sinceSuccess];
     const rows = await selectRows(this.#options.db, parseCircuit, REPORT_FAILURE, report);
     if (rows.length > 0) this.#show(new Map([...this.#open, ...rows.map(known)]));
   }
