@@ -67,7 +67,7 @@ describe("runSession", () => {
       {
         interaction_type: "iteration",
         model_name: "scripted-test",
-        llm_request: { messages_count: 2, iteration: 1, tools_count: 0 },
+        llm_request: { messages_count: 2, iteration: 1, provider: "scripted", tools_count: 0 },
         llm_response: {
           text_length: 16,
           tool_calls_count: 0,
@@ -171,15 +171,18 @@ describe("runSession", () => {
     });
   });
 
-  it("fails when the reply has thinking but no text", async () => {
+  it("fails when the third reply in a row has thinking but no text", async () => {
     await fixture.play({ steps: [{ thinking: "only thoughts" }] });
     const id = await fixture.executor.insert();
     expect(await fixture.run(id)).to.equal("failed");
     expect(await fixture.outcomes(id)).to.deep.equal(
       same({ status: "failed", error_code: "empty_response", error_message: "the model returned no text" }),
     );
+    const thoughts = { row: "llm_thinking completed", content: "only thoughts" };
     expect(await fixture.timelineRows(id)).to.deep.equal([
-      { row: "llm_thinking completed", content: "only thoughts" },
+      thoughts,
+      thoughts,
+      thoughts,
       {
         row: "error completed",
         content: "LLM error: the model returned no text (code: empty_response, retryable: true)",

@@ -21,7 +21,7 @@ export class ProviderFallback0000000000012 implements MigrationInterface {
  * at a time may call it, the one whose call `probe_by` names, until `probe_until`.
  */
 const UP = `
-ALTER TYPE timeline_event_type ADD VALUE 'provider_fallback';
+ALTER TYPE timeline_event_type ADD VALUE IF NOT EXISTS 'provider_fallback';
 ALTER TABLE agent_executions
   ADD COLUMN llm_backend text,
   ADD COLUMN model_name text,
