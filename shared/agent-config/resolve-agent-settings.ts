@@ -78,16 +78,18 @@ export function resolveAgentSettings(
       `agent ${block.name} of stage ${stage.name} has no LLM provider`,
     );
   }
+  const fallbacks = resolveFallbacks(defaults, chain, stage, block);
+  const providerNames = [provider.value, ...fallbacks.value.map((entry) => entry.provider)];
   return {
     name: block.name,
     custom_instructions: agent.custom_instructions ?? "",
     llm_provider: provider,
-    fallback_providers: resolveFallbacks(defaults, chain, stage, block),
+    fallback_providers: fallbacks,
     iteration_strategy: resolveStrategy(block, agent, defaults.iteration_strategy),
     max_iterations: first(levels, (level) => level.max_iterations) ?? fallback(config, "max_iterations"),
     iteration_timeout_ms:
       first(levels, (level) => milliseconds(level.iteration_timeout)) ??
-      fallbackTimeout(config, provider.value),
+      defaultTimeout(config, providerNames),
     mcp_servers: first(levels, (level) => level.mcp_servers) ?? { value: [], from: "built-in" },
   };
 }
@@ -132,11 +134,13 @@ function fallback(config: AgentConfig, key: "max_iterations" | "iteration_timeou
   return { value: config.defaults[key], from: config.origins.has(path) ? "defaults" : "built-in" };
 }
 
-/** A time in the defaults, else the provider's for a call, else the built-in one. */
-function fallbackTimeout(config: AgentConfig, providerName: string): Setting<number> {
+/** A time in the defaults, else the longest of the providers' for a call, else the built-in one. */
+function defaultTimeout(config: AgentConfig, providerNames: readonly string[]): Setting<number> {
   const setting = fallback(config, "iteration_timeout_ms");
-  const callMs = providerTimeouts(config.llmProviders.get(providerName) ?? {})?.callMs;
-  return setting.from === "defaults" || callMs === undefined ? setting : { value: callMs, from: "provider" };
+  if (setting.from === "defaults") return setting;
+  const times = providerNames.map((name) => providerTimeouts(config.llmProviders.get(name) ?? {})?.callMs);
+  if (times.every((callMs) => callMs === undefined)) return setting;
+  return { value: Math.max(...times.map((callMs) => callMs ?? setting.value)), from: "provider" };
 }
 
 function resolveStrategy(

@@ -72,8 +72,12 @@ function resolveAgent(
 ): ResolvedAgent {
   const settings = resolveAgentSettings(config, chain, stage, block);
   const strategy = settings.iteration_strategy.value;
+  // An iteration that is long for one provider's calls is not for those of another.
+  const otherCallsMs =
+    settings.iteration_timeout_ms.from === "provider" ? config.defaults.iteration_timeout_ms : undefined;
+  const resolve = (name: string) => resolveProvider(config, name, strategy, otherCallsMs);
   const fallbacks = settings.fallback_providers.value.map(({ provider, backend }): ResolvedProvider => {
-    const resolved = resolveProvider(config, provider, strategy);
+    const resolved = resolve(provider);
     return backend === undefined ? resolved : { ...resolved, backend };
   });
   return {
@@ -83,18 +87,24 @@ function resolveAgent(
     iteration_timeout_ms: settings.iteration_timeout_ms.value,
     mcp_servers: [...settings.mcp_servers.value],
     custom_instructions: settings.custom_instructions,
-    llm_provider: resolveProvider(config, settings.llm_provider.value, strategy),
+    llm_provider: resolve(settings.llm_provider.value),
     ...(fallbacks.length === 0 ? {} : { fallback_providers: fallbacks }),
   };
 }
 
-function resolveProvider(config: AgentConfig, name: string, strategy: IterationStrategy): ResolvedProvider {
+/** `callMs` is the longest call of a provider whose entry does not say. */
+function resolveProvider(
+  config: AgentConfig,
+  name: string,
+  strategy: IterationStrategy,
+  callMs: number | undefined,
+): ResolvedProvider {
   const provider = config.llmProviders.get(name);
   if (provider === undefined) {
     throw new TerminalError("invalid_configuration", `there is no LLM provider ${name}`);
   }
   const { type, model, max_tool_result_tokens, max_output_tokens, native_tools } = provider;
-  const timeouts = providerTimeouts(provider);
+  const callTimeoutMs = providerTimeouts(provider)?.callMs ?? callMs;
   const { api_key_env, credentials_env, project, location, base_url, script } = provider;
   return {
     name,
@@ -110,7 +120,7 @@ function resolveProvider(config: AgentConfig, name: string, strategy: IterationS
     ...typeSettings(provider),
     max_tool_result_tokens,
     ...(max_output_tokens === undefined ? {} : { max_output_tokens }),
-    ...(timeouts === undefined ? {} : { call_timeout_ms: timeouts.callMs }),
+    ...(callTimeoutMs === undefined ? {} : { call_timeout_ms: callTimeoutMs }),
     native_tools: { ...native_tools },
   };
 }

@@ -4,15 +4,17 @@ import type { CheckContext } from "#shared/agent-config/checks/check-context.ts"
 import { parseDuration } from "#shared/agent-config/parse-duration.ts";
 import type { ChainEntry, StageEntry } from "#shared/agent-config/schemas/tarsy-file.ts";
 
-/** A level at which an agent's provider or time may be set. */
+/** A level at which an agent's providers or time may be set. */
 interface Level {
   llm_provider?: string;
+  fallback_providers?: ({ provider?: string } | undefined)[];
   iteration_timeout?: string;
 }
 
 /** The levels of one agent, nearest first. */
 interface AgentLevels {
   readonly provider: readonly (Level | undefined)[];
+  readonly fallbacks: readonly (Level | undefined)[];
   readonly timeout: readonly (Level | undefined)[];
 }
 
@@ -37,6 +39,7 @@ function agentsOf(
   const { agents: entries = [], replicas = 1, synthesis } = stage;
   const levels = (block: Level | undefined, agent: string | undefined): AgentLevels => ({
     provider: [block, chain, defaults],
+    fallbacks: block === synthesis ? [chain, defaults] : [block, stage, chain, defaults],
     timeout: [block, stage, chain, agents.get(agent ?? ""), defaults],
   });
   const stageAgents = entries.map((entry) => levels(entry, entry?.name));
@@ -45,13 +48,24 @@ function agentsOf(
     : stageAgents;
 }
 
-function checkAgent(levels: AgentLevels, { reporter, llmProviders, tarsy }: CheckContext): void {
-  const name = levels.provider.find((level) => level?.llm_provider !== undefined)?.llm_provider ?? "";
+function checkAgent(levels: AgentLevels, context: CheckContext): void {
+  const own = levels.provider.find((level) => level?.llm_provider !== undefined)?.llm_provider;
+  const list = levels.fallbacks.find((level) => level?.fallback_providers !== undefined);
+  for (const name of [own, ...(list?.fallback_providers ?? []).map((entry) => entry?.provider)]) {
+    if (name !== undefined) checkProvider(name, levels, context);
+  }
+}
+
+function checkProvider(
+  name: string,
+  { timeout }: AgentLevels,
+  { reporter, llmProviders, tarsy }: CheckContext,
+): void {
   const call = llmProviders.get(name)?.timeouts?.call;
   const callMs = milliseconds(call);
   if (callMs === undefined) return;
   const shown = `timeouts.call (${call}) of provider ${name}`;
-  const level = levels.timeout.find((one) => one?.iteration_timeout !== undefined);
+  const level = timeout.find((one) => one?.iteration_timeout !== undefined);
   if (level !== undefined && (milliseconds(level.iteration_timeout) ?? callMs) < callMs) {
     const target = { container: level, key: "iteration_timeout" };
     reporter.error(target, `must not be shorter than ${shown}`, "without it, the provider's time is used");

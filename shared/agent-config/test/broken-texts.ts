@@ -61,6 +61,12 @@ export const BROKEN_TEXTS: readonly BrokenFile[] = [
     ],
   },
   {
+    name: "an iteration that is shorter than a call of a fallback provider",
+    providers: `${slow("{call: 10m}")}  fast: {type: scripted, script: s.yaml}\n`,
+    tarsy: "defaults: {llm_provider: fast, fallback_providers: [{provider: test}], iteration_timeout: §9m}\n",
+    errors: [["defaults.iteration_timeout", "must not be shorter than timeouts.call (10m) of provider test"]],
+  },
+  {
     name: "a session that is shorter than a call",
     providers: slow("{call: 1h}"),
     tarsy: "queue: {session_timeout: §1h}\ndefaults: {llm_provider: test}\n",

@@ -224,7 +224,7 @@ agent_chains:
     const providers =
       "llm_providers:\n  slow: {type: scripted, script: s.yaml, max_output_tokens: 500, timeouts: {call: 5m}}\n  test: {type: scripted, script: s.yaml}\n";
     const agents =
-      "[{name: A, llm_provider: slow}, {name: A, llm_provider: slow, iteration_timeout: 6m}, {name: A}]";
+      "[{name: A, llm_provider: slow}, {name: A, llm_provider: slow, iteration_timeout: 6m}, {name: A}, {name: A, fallback_providers: [{provider: slow}]}]";
     const tarsy = `defaults: {llm_provider: test}\nagents: {A: {}}\nagent_chains: {c: {alert_types: [a], stages: [{name: s, agents: ${agents}}]}}\n`;
     const resolved = resolveChain(await loadText(tarsy, providers), "a").stages[0]?.agents ?? [];
     expect(
@@ -237,6 +237,7 @@ agent_chains:
       { iteration_timeout_ms: 300_000, call_timeout_ms: 300_000, max_output_tokens: 500 },
       { iteration_timeout_ms: 360_000, call_timeout_ms: 300_000, max_output_tokens: 500 },
       { iteration_timeout_ms: 120_000, call_timeout_ms: undefined, max_output_tokens: undefined },
+      { iteration_timeout_ms: 300_000, call_timeout_ms: 120_000, max_output_tokens: undefined },
     ]);
   });
 
