@@ -16,6 +16,7 @@ import type { CallLimits } from "./grpc/call-budget.ts";
 import { MACHINE_IDENTITY_VARIABLES } from "./providers/langchain/azure/token-request.ts";
 import type { ProviderSettings } from "./providers/load-providers.ts";
 import type { ConfiguredProviders } from "./providers/provider-config.ts";
+import type { RecorderSettings } from "./recordings/open-recorder.ts";
 import { withholdVariables } from "./withhold-variables.ts";
 
 interface GatewayConfig extends ServiceConfig, ProviderSettings {
@@ -31,6 +32,8 @@ interface GatewayConfig extends ServiceConfig, ProviderSettings {
   readonly callTimeoutMs: number;
   /** Variables that the providers' SDKs may read; every other variable they know is removed before they load. */
   readonly sdkVariables: readonly string[];
+  /** Where exchanges with providers are recorded; undefined to record none. */
+  readonly recordings: RecorderSettings | undefined;
   readonly maxMessageBytes: number;
   readonly maxOutputBytes: number;
   readonly stopGraceMs: number;
@@ -64,6 +67,7 @@ export async function loadGatewayConfig(real: Environment): Promise<GatewayConfi
     sdkVariables: envText(env, "LLM_SDK_VARIABLES", "")
       .split(",")
       .map((name) => name.trim()),
+    recordings: recorderSettings(env),
     maxMessageBytes: envInteger(env, "LLM_MAX_MESSAGE_BYTES", {
       fallback: 16 * MIB,
       min: MIB,
@@ -81,6 +85,16 @@ export async function loadGatewayConfig(real: Environment): Promise<GatewayConfi
       maxDelayMs: envInteger(env, "LLM_RETRY_MAX_DELAY_MS", { fallback: 30_000, min: 0, max: HOUR_MS }),
     },
   });
+}
+
+function recorderSettings(env: Environment): RecorderSettings | undefined {
+  const dir = envText(env, "LLM_RECORDINGS_DIR", "");
+  if (dir === "") return undefined;
+  return {
+    dir,
+    maxFiles: envInteger(env, "LLM_RECORDINGS_MAX_FILES", { fallback: 200, min: 1, max: 10_000 }),
+    maxBytes: envInteger(env, "LLM_RECORDING_MAX_BYTES", { fallback: MIB, min: 1_024, max: 16 * MIB }),
+  };
 }
 
 /**

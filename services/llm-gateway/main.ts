@@ -6,6 +6,8 @@ import { gatewayMetrics } from "./gateway-metrics.ts";
 import { serveGenerate } from "./grpc/serve-generate.ts";
 import { loadProviders } from "./providers/load-providers.ts";
 import { selectProvider } from "./providers/select-provider.ts";
+import { openRecorder } from "./recordings/open-recorder.ts";
+import { recordExchanges } from "./recordings/recording-scope.ts";
 
 await runService("llm-gateway", loadGatewayConfig, async ({ config, log, resources }) => {
   const withheld = withholdFromSdks(config);
@@ -18,6 +20,14 @@ await runService("llm-gateway", loadGatewayConfig, async ({ config, log, resourc
   for (const warning of config.warnings) log.warn({ path: warning.path }, warning.message);
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
+  const provider = selectProvider(loadProviders(config));
+  const secrets = [...config.tokens, ...Object.values(config.credentials)].filter(
+    (text) => text !== undefined,
+  );
+  const recorder = config.recordings && resources.use(openRecorder({ ...config.recordings, secrets, log }));
+  if (recorder !== undefined) {
+    log.warn({ dir: config.recordings?.dir }, "exchanges with providers are recorded");
+  }
   const server = resources.use(
     await serveGenerate({
       ...config.grpc,
@@ -28,7 +38,7 @@ await runService("llm-gateway", loadGatewayConfig, async ({ config, log, resourc
       tokens: config.tokens,
       limits: config.limits,
       configured: config.providers,
-      provider: selectProvider(loadProviders(config)),
+      provider: recorder === undefined ? provider : recordExchanges(provider, recorder.begin),
       metrics: gatewayMetrics(registry),
       log,
     }),

@@ -1,5 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { Agent as HttpsAgent, request as requestHttps } from "node:https";
+import { beginRecord } from "../recordings/recording-scope.ts";
+import type { ExchangeRecord } from "../recordings/exchange-record.ts";
 import { http } from "#shared/service/node-http.ts";
 
 /** Connections are reused; an idle one is closed after this time. */
@@ -34,13 +36,22 @@ export function httpPost(
     url.protocol === "https:"
       ? requestHttps(url, { ...options, agent: agents["https:"] })
       : http.request(url, { ...options, agent: agents["http:"] });
+  const record = beginRecord(() => ({
+    method: "POST",
+    url: url.href,
+    headers: Object.entries(headers),
+    body: typeof body === "string" ? body : Buffer.from(body).toString("utf8"),
+  }));
   return new Promise((resolve, reject) => {
     // Node's own `signal` option destroys the socket with an error, which is unhandled after a complete response.
     let close = () => request.destroy(new Error("the request was aborted"));
     const abort = () => close();
     signal.addEventListener("abort", abort);
     request.on("close", () => signal.removeEventListener("abort", abort));
-    request.on("error", reject);
+    request.on("error", (error) => {
+      record?.end(signal.aborted ? "left" : "failed", codeOf(error));
+      reject(error);
+    });
     request.on("socket", (socket) => {
       if (!socket.connecting) return; // reused
       const timer = setTimeout(() => {
@@ -54,9 +65,34 @@ export function httpPost(
     request.on("response", (response) => {
       close = () => request.destroy();
       response.on("error", () => undefined); // a reader gets the error anyway, but there may be no reader any more
+      if (record !== undefined) recordResponse(response, record, signal);
       resolve(response);
     });
     if (signal.aborted) abort();
     else request.end(body);
   });
+}
+
+/** Records the body as it arrives, whether or when it is read. */
+function recordResponse(response: IncomingMessage, record: ExchangeRecord, signal: AbortSignal): void {
+  const headers = Object.entries(response.headers).map(([name, value]): [string, string] => [
+    name,
+    String(value),
+  ]);
+  record.response(response.statusCode ?? 0, headers);
+  // A listener for "data" would start the stream before its reader.
+  const push = response.push.bind(response);
+  response.push = (chunk: unknown, encoding) => {
+    if (chunk instanceof Uint8Array) record.piece(chunk);
+    return push(chunk, encoding);
+  };
+  response.once("error", (error) => record.end(signal.aborted ? "left" : "cut", codeOf(error)));
+  response.once("close", () => {
+    if (response.complete) record.end("complete");
+    else record.end(signal.aborted ? "left" : "cut");
+  });
+}
+
+function codeOf(error: Error): string {
+  return "code" in error && typeof error.code === "string" ? error.code : error.message;
 }

@@ -162,7 +162,9 @@ describe("llm-gateway with Azure OpenAI", () => {
       config: { settings: { ...APPLICATION, authority_host: strange.url } },
     });
     expect(odd.error).to.deep.include({ code: "provider_error", retryable: true });
-    const unreachable = { settings: { ...APPLICATION, authority_host: "http://127.0.0.1:9" } };
+    const closed = await openTokenServer();
+    await closed[Symbol.asyncDispose]();
+    const unreachable = { settings: { ...APPLICATION, authority_host: closed.url } };
     const away = await play(chatDone, { config: unreachable });
     expect(away.error).to.deep.include({ code: "provider_error", retryable: true });
     const unset = await play(chatDone, { config: unreachable, env: {} });

@@ -162,6 +162,7 @@ describe("llm-gateway with Bedrock", () => {
         request: { tools: [PODS_TOOL] },
       });
       expect(error).to.deep.include({ code: "max_retries", retryable: true });
+      expect(error?.message).to.contain("without messageStop");
       expect(contentsOf(chunks, "toolCall")).to.deep.equal([]);
       expect(requests).to.have.length(3);
     }

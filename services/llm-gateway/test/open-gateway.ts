@@ -19,11 +19,13 @@ import {
   type ErrorInfo,
   type GenerateResponse,
 } from "#shared/generated/llm/v1/llm.ts";
-import { createLogger } from "#shared/service/logger.ts";
+import { createLogger, type Logger } from "#shared/service/logger.ts";
 import { TEST_GATEWAY_TOKEN } from "../../../test/support/gateway-token.ts";
 import { gatewayMetrics } from "../gateway-metrics.ts";
 import type { CallLimits } from "../grpc/call-budget.ts";
 import { serveGenerate } from "../grpc/serve-generate.ts";
+import { openRecorder, type RecorderSettings } from "../recordings/open-recorder.ts";
+import { recordExchanges } from "../recordings/recording-scope.ts";
 import { loadProviders } from "../providers/load-providers.ts";
 import type { StallLimits } from "../providers/guard-stalls.ts";
 import type { ProviderConfig } from "../providers/provider-config.ts";
@@ -43,6 +45,8 @@ const NAMES = new Map<string, string>();
 
 interface GatewayOverrides {
   readonly configDir?: string;
+  /** Where and how exchanges are recorded; the values of `env` are the secrets. */
+  readonly recordings?: RecorderSettings & { readonly log?: Logger };
   readonly env?: Record<string, string>;
   readonly stallMs?: number;
   /** By default stallMs. */
@@ -73,6 +77,11 @@ export async function openGateway(overrides: GatewayOverrides = {}) {
     stall: { firstChunkMs: overrides.firstChunkMs ?? stallMs, betweenChunksMs: stallMs },
     retry: { tries: 3, baseDelayMs: 1, maxDelayMs: 30_000 },
   });
+  const log = await createLogger({ service: "llm-gateway", level: "silent", format: "json" });
+  const env = overrides.env ?? { [TEST_KEY_ENV]: TEST_KEY };
+  const recorder =
+    overrides.recordings && openRecorder({ log, ...overrides.recordings, secrets: Object.values(env) });
+  const provider = selectProvider(providers);
   const server = await serveGenerate({
     host: "127.0.0.1",
     port: 0,
@@ -83,9 +92,9 @@ export async function openGateway(overrides: GatewayOverrides = {}) {
     tokens: overrides.tokens ?? [TEST_GATEWAY_TOKEN],
     limits: { calls: 2_000, bytes: 64 * 1024 * 1024, ...overrides.limits },
     configured: TEST_PROVIDERS,
-    provider: selectProvider(providers),
+    provider: recorder === undefined ? provider : recordExchanges(provider, recorder.begin),
     metrics: gatewayMetrics(metrics),
-    log: await createLogger({ service: "llm-gateway", level: "silent", format: "json" }),
+    log,
   });
   const client = openClient(`127.0.0.1:${server.port}`, {
     "grpc.max_receive_message_length": 16 * 1024 * 1024,
@@ -100,6 +109,7 @@ export async function openGateway(overrides: GatewayOverrides = {}) {
     [Symbol.asyncDispose]: async () => {
       client.close();
       await server[Symbol.asyncDispose]();
+      await recorder?.[Symbol.asyncDispose]();
     },
   };
 }

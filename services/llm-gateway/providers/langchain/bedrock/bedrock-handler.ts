@@ -38,7 +38,7 @@ export const bedrockHandler = {
     const url = new URL(`${protocol}//${hostname}${port === undefined ? "" : `:${port}`}${path}`);
     const response = await httpPost(url, {
       headers,
-      body: typeof body === "string" || body instanceof Uint8Array ? body : "",
+      body: plainBody(body),
       signal: options.abortSignal instanceof AbortSignal ? options.abortSignal : new AbortController().signal,
     });
     const { statusCode = 0 } = response;
@@ -52,6 +52,12 @@ export const bedrockHandler = {
     };
   },
 };
+
+/** The SDK's own kind of bytes warns on the console when it is read as anything else. */
+function plainBody(body: unknown): string | Uint8Array {
+  if (body instanceof Uint8Array) return Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+  return typeof body === "string" ? body : "";
+}
 
 function textHeaders({ headers }: IncomingMessage): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));

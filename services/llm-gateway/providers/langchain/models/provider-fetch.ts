@@ -1,6 +1,8 @@
 import { Agent, fetch } from "undici";
 import { WEB_PAGE, describeWebPage, isWebPage } from "../../../errors/web-page.ts";
 import { parseJson } from "../../../parse-json.ts";
+import { errorCode, recordBody } from "../../../recordings/record-body.ts";
+import { beginRecord } from "../../../recordings/recording-scope.ts";
 import { rewriteSse, type RepairEvent } from "../response/rewrite-sse.ts";
 
 type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
@@ -33,20 +35,34 @@ export function providerFetch(openRepair: () => RepairEvent, options: ProviderFe
     }
     const headersOut = new Headers(init?.headers);
     if (options.withoutKey === true) headersOut.delete("authorization");
+    const sent = options.rewrite?.(bodyOut) ?? bodyOut;
+    const record = beginRecord(() => ({ method, url: String(input), headers: [...headersOut], body: sent }));
     const response = await fetch(input, {
       method,
       headers: [...headersOut],
-      ...(method === "GET" ? {} : { body: options.rewrite?.(bodyOut) ?? bodyOut }),
+      ...(method === "GET" ? {} : { body: sent }),
       signal,
       redirect: "manual",
       dispatcher,
+    }).catch((error: unknown) => {
+      record?.end(signal?.aborted === true ? "left" : "failed", errorCode(error));
+      throw error;
     });
     const { status, statusText } = response;
     const headers = [...response.headers];
-    if (response.body === null) return new Response(null, { status, statusText, headers });
+    // The body has been decompressed.
+    record?.response(
+      status,
+      headers.filter(([name]) => name !== "content-encoding"),
+    );
+    if (response.body === null) {
+      record?.end("complete");
+      return new Response(null, { status, statusText, headers });
+    }
+    const received = record === undefined ? response.body : recordBody(response.body, record, signal);
     const body = response.ok
-      ? response.body.pipeThrough(rewriteSse(openRepair(), MAX_EVENT_LENGTH))
-      : response.body
+      ? received.pipeThrough(rewriteSse(openRepair(), MAX_EVENT_LENGTH))
+      : received
           .pipeThrough(firstBytes(MAX_ERROR_BYTES))
           .pipeThrough(rewriteWhole((text) => textError(text) ?? options.repairError?.(text) ?? text));
     return new Response(body, { status, statusText, headers });
