@@ -207,7 +207,11 @@ export function parseResolvedChain(stored: unknown): ResolvedChain {
 /** The version to store a chain of these stages with: the lowest whose readers know all its types of providers. */
 export function chainVersion(stages: readonly ResolvedStage[]): ResolvedChain["version"] {
   const agents = stages.flatMap((stage) => [...stage.agents, ...(stage.synthesis ? [stage.synthesis] : [])]);
-  return agents.every(({ llm_provider: { type } }) => TYPES_OF_VERSION_2.includes(type))
+  const providers = agents.flatMap(({ llm_provider: first, fallback_providers: others = [] }) => [
+    first,
+    ...others,
+  ]);
+  return providers.every(({ type }) => TYPES_OF_VERSION_2.includes(type))
     ? RESOLVED_CHAIN_VERSION
     : OPEN_TYPES_VERSION;
 }

@@ -77,6 +77,15 @@ describe("parseResolvedChain", () => {
     const version = chainVersion(stages);
     expect(version).to.equal(OPEN_TYPES_VERSION);
     expect(parseResolvedChain({ ...CHAIN, version, stages })).to.deep.equal({ ...CHAIN, version, stages });
+    const [later] = agents;
+    const withFallback = CHAIN.stages.map((one) => ({
+      ...one,
+      agents: one.agents.map((agent) => ({
+        ...agent,
+        fallback_providers: later ? [later.llm_provider] : [],
+      })),
+    }));
+    expect(chainVersion(withFallback)).to.equal(OPEN_TYPES_VERSION);
     const synthesised = CHAIN.stages.map((one) => ({
       ...one,
       ...(agents[0] ? { synthesis: agents[0] } : {}),
