@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import { listen } from "#shared/service/listen.ts";
+import { refusedTools } from "./strict-providers/refused-tools.ts";
 
 /** One request as it reached the fake provider. */
 export interface SseRequest {
@@ -48,7 +49,8 @@ export interface SseServer extends AsyncDisposable {
 
 /**
  * A fake of any provider that streams server-sent events after a POST, on a free port of 127.0.0.1. Handler n
- * answers request n; the last handler answers all further ones. With another `contentType`, what `raw` writes is the answer.
+ * answers request n; the last handler answers all further ones. A request with tools that the API of its path would refuse
+ * gets that API's 400 instead.
  */
 export async function openSseServer(
   handlers: SseHandler | readonly SseHandler[],
@@ -66,7 +68,10 @@ export async function openSseServer(
     const handler = queue[Math.min(requests.length, queue.length - 1)];
     requests.push(request);
     for (const wake of waiting) wake();
-    await handler?.(openReply(response, contentType), request);
+    const reply = openReply(response, contentType);
+    const refusal = refusedTools(path, request.body);
+    if (refusal === undefined) await handler?.(reply, request);
+    else reply.fail(400, refusal);
   };
   const server = createServer((incoming, response) => {
     answer(incoming, response).catch((error: unknown) =>

@@ -20,6 +20,7 @@ import {
 } from "../providers/provider-config.ts";
 import { providerTarget } from "../providers/provider-target.ts";
 import type { Content, Provider } from "../providers/provider.ts";
+import type { AdaptCall } from "../tool-schemas/adapt-call.ts";
 import { limitOutput } from "./limit-output.ts";
 import { normaliseChunks } from "./normalise-chunks.ts";
 import { toErrorInfo } from "./to-error-info.ts";
@@ -31,6 +32,7 @@ const STOPPING_MS = 1_000;
 
 interface HandleGenerateOptions {
   readonly provider: Provider;
+  readonly adaptCall: AdaptCall;
   /** What a call may name. */
   readonly configured: ConfiguredProviders;
   readonly maxOutputBytes: number;
@@ -125,14 +127,16 @@ async function streamContent(
   const { request } = call;
   if (request.llmConfig === undefined) throw terminal("invalid_request", "llm_config is missing");
   const config = providerConfig(request.llmConfig, configured);
-  const warning = differenceWarning(request.llmConfig, configured);
-  if (warning !== undefined) {
-    if (options.warnOnce(`${request.sessionId} ${config.name}`)) log.warn(warning.message);
+  const adapted = options.adaptCall(request, config);
+  for (const warning of [...differenceWarnings(request.llmConfig, configured), ...adapted.warnings]) {
+    if (options.warnOnce(`${request.sessionId} ${config.name} ${warning.message}`)) log.warn(warning.message);
     await write(call, { content: { $case: "warning", value: warning }, isFinal: false }, signal);
   }
-  const chunks = provider({ request, config, signal, deadline, log });
+  const chunks = provider({ request: adapted.request, config, signal, deadline, log });
   const limited = limitOutput(normaliseChunks(chunks), options.maxOutputBytes);
-  for await (const content of nameErrors(limited, config)) {
+  for await (const provided of nameErrors(limited, config)) {
+    const content =
+      provided.$case === "toolCall" ? { ...provided, value: adapted.restore(provided.value) } : provided;
     if (content.$case === "usage") record.usage(content.value);
     await write(call, { content, isFinal: false }, signal);
     record.firstChunk();
@@ -146,17 +150,19 @@ function nameErrors(contents: AsyncIterable<Content>, config: ProviderConfig): A
   return isScripted ? contents : nameTarget(contents, providerTarget(config));
 }
 
-/** The warning for a call whose provider has another entry here than its caller knows. */
-function differenceWarning(
+/** A warning for a call whose provider has another entry here than its caller knows. */
+function differenceWarnings(
   { providerName, entryHash }: LLMConfig,
   configured: ConfiguredProviders,
-): WarningInfo | undefined {
+): readonly WarningInfo[] {
   const entry = configured.get(providerName);
-  if (entryHash === "" || entry === undefined || hashProvider(entry) === entryHash) return undefined;
-  return {
-    code: "provider_differs",
-    message: `provider ${providerName} differs in the LLM gateway from what the session was created with: address, credential and script are the gateway's, model and limits the session's`,
-  };
+  if (entryHash === "" || entry === undefined || hashProvider(entry) === entryHash) return [];
+  return [
+    {
+      code: "provider_differs",
+      message: `provider ${providerName} differs in the LLM gateway from what the session was created with: address, credential and script are the gateway's, model and limits the session's`,
+    },
+  ];
 }
 
 async function write(call: GenerateCall, chunk: GenerateResponse, signal: AbortSignal): Promise<void> {

@@ -10,6 +10,7 @@ import type { GatewayMetrics } from "../gateway-metrics.ts";
 import type { ConfiguredProviders } from "../providers/provider-config.ts";
 import { providerAddress } from "../providers/provider-target.ts";
 import type { Provider } from "../providers/provider.ts";
+import { callAdapter } from "../tool-schemas/adapt-call.ts";
 import type { CallLimits } from "./call-budget.ts";
 import { guardCalls, type Refusal } from "./guard-calls.ts";
 import { handleGenerate } from "./handle-generate.ts";
@@ -61,6 +62,7 @@ export async function serveGenerate(options: ServeGenerateOptions): Promise<Gene
   const stop = new AbortController();
   const running = new Set<Promise<void>>();
   const warnOnce = onceEach(MAX_WARNED);
+  const adaptCall = callAdapter();
   const service: LLMServiceServer = {
     generate: (call) => {
       const { sessionId, executionId, llmConfig } = call.request;
@@ -77,6 +79,7 @@ export async function serveGenerate(options: ServeGenerateOptions): Promise<Gene
       });
       const done = handleGenerate(call, {
         provider,
+        adaptCall,
         configured,
         maxOutputBytes,
         callTimeoutMs,

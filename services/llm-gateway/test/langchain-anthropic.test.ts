@@ -227,13 +227,18 @@ describe("llm-gateway with Anthropic", () => {
   });
 
   it("keeps a tool whose schema is a choice, which LangChain would drop", async () => {
-    const schema = { type: "object", properties: { a: {} }, anyOf: [{ required: ["a"] }] };
+    const schema = {
+      type: "object",
+      properties: { a: {}, b: {} },
+      anyOf: [{ required: ["a"] }, { required: ["b"] }],
+    };
     const { request } = await play(answerDone, {
       tools: [{ name: "a.b", description: "Does.", parametersSchema: JSON.stringify(schema) }],
     });
-    const description = 'Does.\n\nThe arguments must also match {"anyOf":[{"required":["a"]}]}';
+    const description =
+      "Does.\n\nThe arguments are one of these sets: (1) required a; optional b (2) required b; optional a";
     expect(request?.body).to.deep.include({
-      tools: [{ name: "a__b", description, input_schema: { type: "object", properties: { a: {} } } }],
+      tools: [{ name: "a__b", description, input_schema: { type: "object", properties: { a: {}, b: {} } } }],
     });
   });
 

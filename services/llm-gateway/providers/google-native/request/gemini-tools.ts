@@ -4,7 +4,7 @@ import { encodeToolName } from "../../../conversation/tool-names.ts";
 import { parseJsonObject } from "../../../parse-json.ts";
 
 /**
- * The bound tools as function declarations, with their JSON Schemas unchanged; an empty or invalid schema is omitted.
+ * The bound tools as function declarations, with their JSON Schemas; an empty or invalid one is omitted.
  * Without bound tools, the enabled native tools (`google_search`, `code_execution`, `url_context`): Gemini does not
  * allow both in one request.
  */

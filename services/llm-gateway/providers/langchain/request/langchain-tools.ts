@@ -20,7 +20,7 @@ interface AnthropicTool {
   readonly input_schema: { readonly type: "object"; readonly [key: string]: unknown };
 }
 
-/** The bound tools in OpenAI's form, with their JSON Schemas unchanged. */
+/** The bound tools in OpenAI's form. */
 export function functionTools(tools: readonly ToolDefinition[]): FunctionTool[] {
   return tools.map((tool) => ({
     type: "function",
@@ -32,26 +32,13 @@ export function functionTools(tools: readonly ToolDefinition[]): FunctionTool[] 
   }));
 }
 
-const COMPOSITIONS = new Set(["oneOf", "anyOf", "allOf"]);
-
-/**
- * The bound tools in Anthropic's form. Anthropic refuses oneOf, anyOf and allOf at the top of a schema, and LangChain
- * drops such a tool; here they move into the description.
- */
+/** The bound tools in Anthropic's form. */
 export function anthropicTools(tools: readonly ToolDefinition[]): AnthropicTool[] {
-  return tools.map((tool) => {
-    const entries = Object.entries(argumentsSchema(tool));
-    const choices = entries.filter(([key]) => COMPOSITIONS.has(key));
-    const withChoices = `${tool.description}\n\nThe arguments must also match ${JSON.stringify(Object.fromEntries(choices))}`;
-    return {
-      name: encodeToolName(tool.name),
-      description: choices.length === 0 ? tool.description : withChoices.trim(),
-      input_schema: {
-        ...Object.fromEntries(entries.filter(([key]) => !COMPOSITIONS.has(key))),
-        type: "object",
-      },
-    };
-  });
+  return tools.map((tool) => ({
+    name: encodeToolName(tool.name),
+    description: tool.description,
+    input_schema: { ...argumentsSchema(tool), type: "object" },
+  }));
 }
 
 /**
@@ -69,7 +56,7 @@ export function placeholderTools({ messages }: Conversation): AnthropicTool[] {
   }));
 }
 
-/** The tool's schema; an empty or invalid one becomes a schema that allows any arguments. */
+/** The tool's schema, which was adapted to the API before (tool-schemas/). */
 function argumentsSchema(tool: ToolDefinition): Record<string, unknown> {
   return { type: "object", properties: {}, ...parseJsonObject(tool.parametersSchema) };
 }
