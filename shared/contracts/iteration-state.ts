@@ -53,6 +53,8 @@ export const IterationState = Type.Object({
   empty_replies: Type.Optional(Type.Integer()),
   /** LLM calls of `iteration` that used up none of the agent's iterations; absent for none. */
   uncounted: Type.Optional(Type.Integer()),
+  /** Keys of the gateway's warnings that are in the timeline; absent if there were none. */
+  shown_warnings: Type.Optional(Type.Array(Type.String())),
   /** What the step that is due has been through; absent if nothing has stopped it. */
   unfinished_step: Type.Optional(UnfinishedStep),
 });

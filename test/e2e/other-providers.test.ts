@@ -32,10 +32,34 @@ function claude(
   reply.end();
 }
 
+const AWKWARD = {
+  type: "object",
+  properties: {
+    $filter: { type: "string" },
+    orders: { type: "array", items: [{ $ref: "#/definitions/order" }] },
+  },
+  anyOf: [{ required: ["$filter"] }, { required: ["orders"] }],
+  definitions: { order: { type: "object", properties: { "by name": { type: "boolean" } } } },
+};
+
+/** An answer of Claude with one call of a tool. */
+const callsTool = (id: string, name: string, json: string) => (reply: SseReply) =>
+  claude(
+    reply,
+    [
+      [
+        { type: "tool_use", id, name, input: {} },
+        { type: "input_json_delta", partial_json: json },
+      ],
+    ],
+    "tool_use",
+  );
+
 describe("an investigation by other providers", () => {
   const resources = new AsyncDisposableStack();
   let anthropic: SseServer;
   let local: SseServer;
+  let odd: SseServer;
   let pipeline: PipelineFixture;
   let system: TarsySystem;
   let client: TarsyClient;
@@ -79,16 +103,45 @@ describe("an investigation by other providers", () => {
         reply.end();
       }),
     );
+    odd = resources.use(
+      await openSseServer([
+        callsTool("toolu_1", "odd__find", '{"filter":"a eq 1","orders":[{"by_name":true}]}'),
+        callsTool("toolu_2", "odd__find", '{"filter":"b"}'),
+        (reply) =>
+          claude(
+            reply,
+            [
+              [
+                { type: "text", text: "" },
+                { type: "text_delta", text: "Found." },
+              ],
+            ],
+            "end_turn",
+          ),
+      ]),
+    );
     const entry = { max_tool_result_tokens: 10_000 };
     const started = await PipelineFixture.start({
       config: {
         tarsy: {
           defaults: { llm_provider: "local", alert_type: "plain" },
-          mcp_servers: { k8s: { transport: { type: "stdio", command: "true" } } },
-          agents: { Investigator: { mcp_servers: ["k8s"] } },
+          mcp_servers: {
+            k8s: { transport: { type: "stdio", command: "true" } },
+            odd: { transport: { type: "stdio", command: "true" } },
+          },
+          agents: { Investigator: { mcp_servers: ["k8s"] }, OddInvestigator: { mcp_servers: ["odd"] } },
           agent_chains: {
             "plain-chain": chain("plain", "local", "single-call"),
             "claude-chain": chain("claude", "claude", "native-thinking"),
+            "odd-chain": {
+              ...chain("odd", "odd", "native-thinking"),
+              stages: [
+                {
+                  name: "analysis",
+                  agents: [{ name: "OddInvestigator", iteration_strategy: "native-thinking" }],
+                },
+              ],
+            },
             "kubernetes-agent-chain": chain("kubernetes", "local", "single-call"),
           },
         },
@@ -102,11 +155,16 @@ describe("an investigation by other providers", () => {
               base_url: anthropic.url,
               api_key_env: "TEST_ANTHROPIC_KEY",
             },
+            odd: { ...entry, type: "anthropic", model: "claude-sonnet-4-5", base_url: odd.url },
           },
         },
         stubTools: {
           servers: {
             k8s: { pods: { description: "Lists pods", read_only: true, results: [{ text: "web-1 down" }] } },
+            odd: {
+              find: { read_only: true, parameters: JSON.stringify(AWKWARD), results: [{ text: "nothing" }] },
+              never: { parameters: JSON.stringify({ type: "object", allOf: [false] }) },
+            },
           },
         },
       },
@@ -139,6 +197,27 @@ describe("an investigation by other providers", () => {
     // The agent makes two calls, the summary one.
     expect(await client.session(id)).to.include({ input_tokens: 150, output_tokens: 60 });
     expect(system.output).not.to.contain(KEY);
+  });
+
+  it("calls tools whose schemas the provider would refuse, and says once which tool is missing", async () => {
+    const id = await client.submit("orders fail", { alert_type: "odd" });
+    const { timeline } = await client.waitFor(id, ["completed"]);
+    const calls = timeline.filter(({ event_type }) => event_type === "llm_tool_call");
+    expect(calls.map(({ metadata }) => metadata)).to.containSubset([
+      { arguments: { $filter: "a eq 1", orders: [{ "by name": true }] } },
+      { arguments: { $filter: "b" } },
+    ]);
+    const results = timeline.filter(({ event_type }) => event_type === "tool_result");
+    expect(results.map(({ content }) => content)).to.deep.equal(["nothing", "nothing"]);
+    // The model sees its own calls with the names that it was told.
+    expect(JSON.stringify(odd.requests[2]?.body)).to.contain(
+      '"input":{"filter":"a eq 1","orders":[{"by_name":true}]}',
+    );
+    const errors = timeline.filter(({ event_type }) => event_type === "error");
+    expect(errors.map(({ content }) => content)).to.deep.equal([
+      "LLM warning: tools that are not offered to the model: odd.never (its schema accepts no arguments) (code: tools_left_out)",
+    ]);
+    expect(await client.session(id)).to.include({ degraded: true });
   });
 
   it("calls a self-hosted server without a key", async () => {

@@ -14,6 +14,7 @@ import { parseReact } from "../react-parser/parse-react.ts";
 import { replyFailure, replyTokens, type CallFailure, type LlmReply } from "./llm-reply.ts";
 import { nativeToolRows } from "./native-tool-rows.ts";
 import { excessCalls, replyMessages, runsCalls } from "./reply-messages.ts";
+import { warningRows } from "./warning-rows.ts";
 
 /** How many empty replies in a row are asked for again; the next one is a failed call. */
 const EMPTY_REPLIES_ALLOWED = 2;
@@ -37,6 +38,8 @@ export function recordLlmCall(run: ExecutionRun, step: CallLlm, call: FinishedCa
   const { reply, timeline, iteration, durationMs } = call;
   const failure = replyFailure(reply, step);
   const interactionId = uuidFrom(`llm:${iteration}`, execution.execution_id);
+  const warnings = warningRows(reply, state.iteration.shown_warnings);
+  for (const row of warnings.rows) timeline.add({ ...row, interactionId });
   const isAskedAgain = isEmptyReply(failure) && (state.iteration.empty_replies ?? 0) < EMPTY_REPLIES_ALLOWED;
   completeRows(step, call, { interactionId, failure: isAskedAgain ? null : failure });
   const { rows, events } = timeline.record();
@@ -56,9 +59,10 @@ export function recordLlmCall(run: ExecutionRun, step: CallLlm, call: FinishedCa
     failure,
   });
   const tokens = replyTokens(reply);
-  const iteration_state = isAskedAgain
-    ? stateAfterEmptyReply(state, call)
-    : nextIterationState(state, call, failure);
+  const iteration_state = {
+    ...(isAskedAgain ? stateAfterEmptyReply(state, call) : nextIterationState(state, call, failure)),
+    ...(warnings.shown.length === 0 ? {} : { shown_warnings: [...warnings.shown] }),
+  };
   const after = { agent: state.agent, iteration: iteration_state };
   // Another provider is asked what the failed one was asked.
   const isAskedOfAnother = changeAfterFailure(after) !== null;
@@ -71,6 +75,7 @@ export function recordLlmCall(run: ExecutionRun, step: CallLlm, call: FinishedCa
   return {
     rows: {
       ...rows,
+      ...(warnings.isDegraded ? { session: { degraded: true } } : {}),
       llmInteractions: [interaction],
       ...(messages.length === 0 ? {} : { messages: newMessages(run, messages) }),
       executionChanges: [{ execution_id: execution.execution_id, iteration_state, tokens }],

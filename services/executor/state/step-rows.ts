@@ -137,7 +137,7 @@ export interface TimelineLink {
 
 export interface SessionChange {
   readonly current_stage?: { readonly stage_id: string; readonly stage_index: number };
-  /** Its agents go on without tools that they should have. */
+  /** Its agents go on without tools, or some of the tools, that they should have. */
   readonly degraded?: true;
   readonly end?: Ending & {
     readonly final_analysis: string | null;
