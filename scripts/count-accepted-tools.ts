@@ -1,6 +1,7 @@
 import { adaptTools } from "../services/llm-gateway/tool-schemas/adapt-tools.ts";
 import { APIS, toolWith } from "../services/llm-gateway/test/adapted-request.ts";
 import { AWKWARD_SCHEMAS } from "../services/llm-gateway/test/awkward-schemas.ts";
+import { OVERSIZED_SCHEMAS } from "../services/llm-gateway/test/oversized-schemas.ts";
 import { toolListings } from "../services/llm-gateway/test/tool-listings.ts";
 
 /**
@@ -9,7 +10,9 @@ import { toolListings } from "../services/llm-gateway/test/tool-listings.ts";
  *   node scripts/count-accepted-tools.ts
  */
 const listed = [...toolListings().values()];
-const awkward = Object.values(AWKWARD_SCHEMAS).map((schema) => [toolWith(schema)]);
+const awkward = Object.values({ ...AWKWARD_SCHEMAS, ...OVERSIZED_SCHEMAS }).map((schema) => [
+  toolWith(schema),
+]);
 
 for (const [what, lists] of Object.entries({ "tools of real servers": listed, "awkward schemas": awkward })) {
   const tools = lists.flat();

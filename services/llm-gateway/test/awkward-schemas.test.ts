@@ -2,11 +2,12 @@ import { expect } from "chai";
 import { adaptTools } from "../tool-schemas/adapt-tools.ts";
 import { APIS, toolWith } from "./adapted-request.ts";
 import { AWKWARD_SCHEMAS, HOPELESS_SCHEMAS } from "./awkward-schemas.ts";
+import { OVERSIZED_SCHEMAS } from "./oversized-schemas.ts";
 
 describe("a tool with an awkward schema", () => {
   for (const [api, { rules, refusal }] of Object.entries(APIS)) {
     describe(`for ${api}`, () => {
-      for (const [name, schema] of Object.entries(AWKWARD_SCHEMAS)) {
+      for (const [name, schema] of Object.entries({ ...AWKWARD_SCHEMAS, ...OVERSIZED_SCHEMAS })) {
         it(`is accepted with ${name}`, () => {
           const { tools } = adaptTools([toolWith(schema)], rules);
           const definitions = [...tools.values()].map(({ definition }) => definition);

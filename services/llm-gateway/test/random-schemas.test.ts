@@ -133,8 +133,9 @@ class RandomSchemas {
   }
 
   schema(depth = 0): unknown {
-    if (depth > 5 || this.#random() < 0.1)
+    if (depth > 5 || this.#random() < 0.1) {
       return this.pick([...VALUES, { type: "string" }, { type: "array" }]);
+    }
     const keys = Array.from({ length: 1 + Math.floor(this.#random() * 6) }, () => this.pick(KEYS) ?? "type");
     if (depth === 0) keys.push("properties", "$defs");
     return Object.fromEntries(keys.map((key) => [key, this.#value(key, depth + 1)]));
@@ -142,8 +143,9 @@ class RandomSchemas {
 
   #value(key: string, depth: number): unknown {
     if (this.#random() < 0.1) return this.pick(VALUES);
-    if (SCHEMAS_BY_NAME.has(key))
+    if (SCHEMAS_BY_NAME.has(key)) {
       return Object.fromEntries(this.#names().map((name) => [name, this.schema(depth)]));
+    }
     if (SCHEMA_LISTS.has(key) || (key === "items" && this.#random() < 0.3)) {
       return Array.from({ length: Math.floor(this.#random() * 4) }, () => this.schema(depth));
     }
@@ -151,8 +153,9 @@ class RandomSchemas {
     if (key === "type") return this.#random() < 0.7 ? this.pick(TYPES) : [this.pick(TYPES), this.pick(TYPES)];
     if (key === "$ref") return this.pick(REFS);
     if (key === "required") return this.#names();
-    if (key === "enum")
+    if (key === "enum") {
       return Array.from({ length: Math.floor(this.#random() * 5) }, () => this.pick(VALUES));
+    }
     if (key === "const" || key === "default") return this.pick(VALUES);
     return this.#random() < 0.5 ? this.pick(TEXTS) : this.pick(VALUES);
   }
