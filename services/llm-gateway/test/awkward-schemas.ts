@@ -220,12 +220,9 @@ export const AWKWARD_SCHEMAS: Readonly<Record<string, unknown>> = {
     },
     dependentRequired: { c: ["a b"] },
   },
-  conditions: {
-    ...object({ kind: { enum: ["a", "b"] } }),
-    if: { properties: { kind: { const: "a" } } },
-    ...Object.fromEntries([["then", { properties: { x: { type: "array" } }, required: ["x"] }]]),
-    else: { properties: { y: {} } },
-  },
+  // As text: an object with the key "then" looks like a promise.
+  conditions:
+    '{"properties":{"kind":{"enum":["a","b"]}},"if":{"properties":{"kind":{"const":"a"}}},"then":{"properties":{"x":{"type":"array"}},"required":["x"]},"else":{"properties":{"y":{}}}}',
   patternProperties: {
     type: "object",
     patternProperties: { "^x-": { type: "string" }, "^\\p{L}": {} },
