@@ -10,6 +10,7 @@ const LABELS: Readonly<Record<string, string>> = {
   code_execution: "code execution",
   google_search_result: "Google search",
   url_context_result: "URL context",
+  provider_fallback: "other provider",
   final_analysis: "Final analysis",
   executive_summary: "Executive summary",
   user_question: "question",

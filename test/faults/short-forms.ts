@@ -9,6 +9,7 @@ import { cancelRace } from "./scenarios/14-cancel-race.ts";
 import { poisonMessage } from "./scenarios/16-poison-message.ts";
 import { notifierKill } from "./scenarios/20-notifier-kill.ts";
 import { reconnectStorm } from "./scenarios/21-reconnect-storm.ts";
+import { providerFallback, providerOutage } from "./scenarios/40-provider-outage.ts";
 import { natsFrozen } from "./scenarios/32-nats-frozen.ts";
 
 /** The scenarios whose short forms `npm test` runs, by the test file that runs them; the files run in parallel. */
@@ -27,4 +28,6 @@ export const NIGHTLY_SHORT_FORMS = [
   poisonMessage,
   reconnectStorm,
   natsFrozen,
+  providerOutage,
+  providerFallback,
 ] as const;
