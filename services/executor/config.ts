@@ -1,6 +1,7 @@
 import { hostname } from "node:os";
 import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
 import { readConfigEnvironment } from "#shared/agent-config/config-environment.ts";
+import { providerLists } from "#shared/agent-config/provider-lists.ts";
 import { loadAgentConfig } from "#shared/agent-config/load-agent-config.ts";
 import { envChoice, envInteger, envText, type Environment } from "#shared/service/environment.ts";
 import { gatewayToken } from "#shared/service/gateway-token.ts";
@@ -30,6 +31,8 @@ export interface ExecutorConfig extends ServiceConfig {
   readonly readVariable: ReadVariable;
   /** For tests: the state in memory is compared with the stored one after every step. */
   readonly verifiesState: boolean;
+  /** Of every agent, the names of its own provider and of those that can take over; for metrics. */
+  readonly providerLists: readonly (readonly string[])[];
   /** Sessions this process runs concurrently. */
   readonly slots: number;
 }
@@ -40,7 +43,7 @@ const MIB = 1024 * 1024;
 export async function loadExecutorConfig(processEnv: Environment): Promise<ExecutorConfig> {
   const configDir = configDirectory(processEnv);
   const env = readConfigEnvironment(configDir, processEnv);
-  const { queue }: AgentConfig = await loadAgentConfig({ configDir, env });
+  const agents: AgentConfig = await loadAgentConfig({ configDir, env });
   return {
     ...readServiceConfig(env, { name: "EXECUTOR_HEALTH_PORT", fallback: 8091 }),
     databaseUrl: databaseUrl(env),
@@ -56,6 +59,7 @@ export async function loadExecutorConfig(processEnv: Environment): Promise<Execu
     podId: envText(env, "POD_ID", `${envText(env, "HOSTNAME", hostname())}-${process.pid}`),
     readVariable: (name) => secretVariable(env, name),
     verifiesState: envChoice(env, "EXECUTOR_VERIFY_STATE", ["true", "false"], "false") === "true",
-    slots: queue.worker_count,
+    providerLists: providerLists(agents),
+    slots: agents.queue.worker_count,
   };
 }

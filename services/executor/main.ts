@@ -17,7 +17,7 @@ await runService("executor", loadExecutorConfig, async ({ config, log, signal, r
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const metrics = createExecutorMetrics(registry);
-  startMetricsAtZero(metrics);
+  startMetricsAtZero(metrics, config);
   const database = { url: config.databaseUrl, applicationName: config.podId, log, signal };
   // A session commits on one connection at a time; the short reads of its agents may wait for a connection.
   const db = resources.use(await openDatabase({ ...database, poolSize: config.slots + 2 }));

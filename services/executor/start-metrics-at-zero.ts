@@ -1,5 +1,6 @@
 import { WAIT_KINDS } from "#shared/contracts/waiting-for.ts";
 import { startAtZero } from "#shared/service/start-at-zero.ts";
+import type { ExecutorConfig } from "./config.ts";
 import { RUN_END_LABELS } from "./consume-sessions.ts";
 import type { ExecutorMetrics } from "./executor-metrics.ts";
 import type { SessionStep } from "./next-session-step.ts";
@@ -17,11 +18,21 @@ const SESSION_STEPS: Readonly<Record<Exclude<SessionStep["kind"], "stop-cancelli
 };
 
 /** Creates the series of every label value, so that the first event of each changes a rate. */
-export function startMetricsAtZero({ sessions, steps, stepSeconds, waits }: ExecutorMetrics): void {
+export function startMetricsAtZero(
+  { sessions, steps, stepSeconds, waits, circuitOpen, fallbacks }: ExecutorMetrics,
+  { providerLists }: Pick<ExecutorConfig, "providerLists">,
+): void {
   const agentSteps = Object.values(METRIC_KINDS);
   startAtZero(sessions, { status: Object.values(RUN_END_LABELS) });
   startAtZero(steps, { kind: [...Object.keys(SESSION_STEPS), ...agentSteps] });
   startAtZero(waits, { kind: WAIT_KINDS });
   startAtZero(stepSeconds, { kind: agentSteps });
+  for (const names of providerLists) {
+    for (const provider of names) circuitOpen.set({ provider }, 0);
+    names.forEach((from_provider, index) => {
+      const others = names.slice(index + 1).filter((name) => name !== from_provider);
+      for (const to_provider of others) fallbacks.inc({ from_provider, to_provider }, 0);
+    });
+  }
   startAtZero(waits, { kind: WAIT_KINDS });
 }

@@ -204,6 +204,7 @@ async function openDeps(
     podId: `pod-${randomUUID()}`,
     readVariable: () => undefined,
     verifiesState,
+    providerLists: [],
     slots: 5,
   } as const;
   const database = { applicationName: config.podId, log, signal };

@@ -1,4 +1,7 @@
 import { expect } from "chai";
+import { Registry } from "prom-client";
+import { createExecutorMetrics } from "../executor-metrics.ts";
+import { startMetricsAtZero } from "../start-metrics-at-zero.ts";
 import { installLeaseLoss } from "./lease-loss.ts";
 import { RunFixture } from "./run-fixture.ts";
 import { ToolRunnerFixture } from "./tool-runner-fixture.ts";
@@ -8,6 +11,32 @@ const fails = (code: string, rest: object = {}) => ({
 });
 const answers = (text: string) => ({ steps: [{ text }] });
 const SUMMARY = { contains: "summaries of incident analyses" };
+
+describe("the metrics of providers", () => {
+  it("start at zero for the configured lists", async () => {
+    const registry = new Registry();
+    const metrics = createExecutorMetrics(registry);
+    startMetricsAtZero(metrics, { providerLists: [["one", "two", "one"], ["three"]] });
+    const pairs = (await metrics.fallbacks.get()).values.map(({ labels, value }) => [
+      labels.from_provider,
+      labels.to_provider,
+      value,
+    ]);
+    expect(pairs).to.deep.equal([
+      ["one", "two", 0],
+      ["two", "one", 0],
+    ]);
+    const circuits = (await metrics.circuitOpen.get()).values.map(({ labels, value }) => [
+      labels.provider,
+      value,
+    ]);
+    expect(circuits).to.deep.equal([
+      ["one", 0],
+      ["two", 0],
+      ["three", 0],
+    ]);
+  });
+});
 
 describe("an agent with fallback providers", () => {
   const resources = new AsyncDisposableStack();
