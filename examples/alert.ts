@@ -34,17 +34,18 @@ async function run(options: AlertOptions, style: TerminalStyle): Promise<number>
     onDisconnect: (why) => process.stderr.write(style.dim(`\n[${printable(why)}: reconnecting]\n`)),
   });
   renderer.finish();
-  return printResult(await readSession(access, sessionId), renderer.finalAnalysis, style);
+  return printResult(await readSession(access, sessionId), renderer, style);
 }
 
-/** Prints the final analysis, unless the timeline showed it already, and a failure's reason; returns the exit code. */
-function printResult(session: SessionSummary, shown: string | undefined, style: TerminalStyle): number {
+/** Prints the final analysis and a failure's reason, unless the timeline showed them already; returns the exit code. */
+function printResult(session: SessionSummary, shown: TimelineRenderer, style: TerminalStyle): number {
   const { status, finalAnalysis, errorMessage } = session;
-  if (finalAnalysis !== undefined && finalAnalysis !== shown) {
+  if (finalAnalysis !== undefined && finalAnalysis !== shown.finalAnalysis) {
     write(`${style.bold("\n● Final analysis\n")}${printable(finalAnalysis)}\n`);
   }
   if (status === "completed") return 0;
-  const why = errorMessage === undefined ? "" : `: ${printable(errorMessage)}`;
+  const unshown = errorMessage === undefined ? undefined : shown.unshown(errorMessage);
+  const why = unshown === undefined ? "" : `: ${printable(unshown)}`;
   process.stderr.write(style.red(`The investigation ended ${status.replaceAll("_", " ")}${why}\n`));
   return 1;
 }

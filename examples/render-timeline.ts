@@ -1,3 +1,4 @@
+import { ShownErrors } from "./shown-errors.ts";
 import { durationText, printable, type TerminalStyle } from "./terminal-style.ts";
 import { TimelineBlock, doneBlock, type ScreenBlock } from "./timeline-block.ts";
 
@@ -16,6 +17,7 @@ export class TimelineRenderer {
   readonly #startedAt = new Map<string, number>();
   /** The names of agents that run in parallel, by execution id. */
   readonly #agents = new Map<string, string>();
+  readonly #errors = new ShownErrors();
   #finalAnalysis: string | undefined;
 
   constructor(write: (text: string) => void, style: TerminalStyle) {
@@ -26,6 +28,11 @@ export class TimelineRenderer {
   /** The last completed final analysis that was shown. */
   get finalAnalysis(): string | undefined {
     return this.#finalAnalysis;
+  }
+
+  /** The reason of a failure without what was shown of it; undefined if it was shown in full. */
+  unshown(reason: string): string | undefined {
+    return this.#errors.rest(reason);
   }
 
   show(message: NotifierMessage): void {
@@ -90,7 +97,8 @@ export class TimelineRenderer {
     this.#blocks.push(block);
     if (message["status"] === "streaming") this.#open.set(text(message, "event_id"), block);
     else {
-      block.complete(raw(message, "content"), text(message, "status"));
+      const content = raw(message, "content");
+      block.complete(type === "error" ? this.#errors.show(content) : content, text(message, "status"));
       this.#remember(message);
     }
   }
@@ -123,7 +131,8 @@ export class TimelineRenderer {
 
   #statusLine(message: NotifierMessage): string {
     const status = text(message, "status");
-    const reason = typeof message["error_message"] === "string" ? `: ${text(message, "error_message")}` : "";
+    const why = this.#unshownReason(message);
+    const reason = why === undefined ? "" : `: ${printable(why)}`;
     const started = this.#startedAt.get("session");
     if (status === "in_progress" && started === undefined) this.#startedAt.set("session", time(message));
     const took =
@@ -131,6 +140,14 @@ export class TimelineRenderer {
     const line = `\nSession ${status.replaceAll("_", " ")}${took}${reason}`;
     if (status === "completed") return this.#style.green(line);
     return ended(status) ? this.#style.red(line) : this.#style.dim(line);
+  }
+
+  #unshownReason(message: NotifierMessage): string | undefined {
+    const reason = message["error_message"];
+    if (typeof reason !== "string") return undefined;
+    const rest = this.#errors.rest(reason);
+    this.#errors.show(reason);
+    return rest;
   }
 
   #stageLine(message: NotifierMessage): string {

@@ -3,6 +3,7 @@ import type { ResolvedAgent, ResolvedChain, ResolvedProvider } from "#shared/con
 import type { LlmInteractionType, TerminalStatus } from "#shared/contracts/statuses.ts";
 import type { IterationState } from "#shared/contracts/iteration-state.ts";
 import type { ParallelResults, StageAnswer } from "../prompts/format-context.ts";
+import type { FailedCall } from "../prompts/iteration-prompts.ts";
 import type { AlertInput, NewMessage } from "../prompts/prompt-input.ts";
 import type { StoredMessage } from "../state/agent-memory.ts";
 
@@ -64,7 +65,7 @@ export interface CallLlm {
   /** Tools bound to the call; none if the prompt describes them. */
   readonly tools: readonly ToolDescription[];
   /** The user message stored after a failed call; null if none is. */
-  readonly afterFailure: ((error: string) => string) | null;
+  readonly afterFailure: ((failure: FailedCall) => string) | null;
   /** Whether the thinking of a reply without text counts as its answer. */
   readonly thinkingMayAnswer: boolean;
 }

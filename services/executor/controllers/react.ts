@@ -22,7 +22,7 @@ export function react(state: AgentState): AgentStep {
       interaction: "iteration",
       style: "react",
       tools: [],
-      afterFailure: (error) => `Observation: ${retryPrompt(error)}`,
+      afterFailure: (failure) => `Observation: ${retryPrompt(failure)}`,
       thinkingMayAnswer: false,
     });
   }

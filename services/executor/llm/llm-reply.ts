@@ -19,6 +19,9 @@ export type LlmOutcome =
       readonly retryAfterMs?: number | undefined;
       /** With code max_retries: the code of the last try's error. */
       readonly lastCode?: string | undefined;
+      /** Code units of the text and of the thinking that are worth keeping; undefined for all. */
+      readonly keepText?: number | undefined;
+      readonly keepThinking?: number | undefined;
     }
   /**
    * The connection broke after a gateway had accepted the call, which may have been paid for. It may be repeated

@@ -30,6 +30,7 @@ export function providerVerdict(outcome: LlmOutcome): ProviderVerdict {
     case "context_too_long":
     case "content_blocked":
     case "partial_stream_error":
+    case "output_loop":
       return "answers";
     default:
       return "unknown";

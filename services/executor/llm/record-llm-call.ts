@@ -13,6 +13,7 @@ import type { ExecutionState } from "../state/session-state.ts";
 import { parseReact } from "../react-parser/parse-react.ts";
 import { replyFailure, replyTokens, type CallFailure, type LlmReply } from "./llm-reply.ts";
 import { nativeToolRows } from "./native-tool-rows.ts";
+import { partialContent } from "./partial-content.ts";
 import { excessCalls, replyMessages, runsCalls } from "./reply-messages.ts";
 import { warningRows } from "./warning-rows.ts";
 
@@ -86,8 +87,8 @@ export function recordLlmCall(run: ExecutionRun, step: CallLlm, call: FinishedCa
 }
 
 /** The user message after a failed call; none if the controller asks for none. */
-function failureMessage({ afterFailure }: CallLlm, { message }: CallFailure): AppendedMessage[] {
-  return afterFailure === null ? [] : [{ role: "user", content: afterFailure(message) }];
+function failureMessage({ afterFailure }: CallLlm, failure: CallFailure): AppendedMessage[] {
+  return afterFailure === null ? [] : [{ role: "user", content: afterFailure(failure) }];
 }
 
 function completeRows(
@@ -101,7 +102,7 @@ function completeRows(
     const end = rowEnd(
       row.text,
       contents === undefined ? undefined : (contents.get(row.kind) ?? null),
-      failure,
+      (text) => partialContent({ kind: row.kind, text }, reply, step.style === "react"),
     );
     timeline.complete(row, { ...end, interactionId });
     missing.delete(row.kind);
@@ -124,18 +125,18 @@ function completeRows(
 
 /**
  * How an open row ends. `streamed` is the text this call wrote into it, null if none; `content` the text the complete
- * reply has for it, null if none, undefined if the reply is incomplete.
+ * reply has for it, null if none, undefined if the reply is incomplete; `partial` returns what is then kept of the text.
  */
 function rowEnd(
   streamed: string | null,
   content: string | null | undefined,
-  failure: CallFailure | null,
+  partial: (streamed: string) => string,
 ): Pick<RowEnd, "status" | "content"> {
   if (content !== undefined && content !== null) return { status: "completed", content };
   if (streamed === null) return { status: "cancelled", content: "" };
   // The complete text has nothing for a row that was streamed.
   if (content === null) return { status: "failed", content: streamed };
-  return { status: "failed", content: `Streaming failed: ${failure?.message ?? "unknown error"}` };
+  return { status: "failed", content: partial(streamed) };
 }
 
 function isEmptyReply(failure: CallFailure | null): boolean {

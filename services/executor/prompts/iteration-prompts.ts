@@ -24,7 +24,17 @@ Final Answer: your complete conclusion`;
 
 const PLAIN = "Answer with a clear, structured conclusion in Markdown.";
 
+/** A failed LLM call, as its error says. */
+export interface FailedCall {
+  readonly code: string;
+  readonly message: string;
+}
+
 /** The user message between a failed LLM call and the next one. */
-export function retryPrompt(error: string): string {
-  return `Error from the previous attempt: ${error}. Please try again.`;
+export function retryPrompt({ code, message }: FailedCall): string {
+  const how =
+    code === "output_loop"
+      ? "Answer again from the beginning, concisely, and write nothing twice."
+      : "Please try again.";
+  return `Error from the previous attempt: ${message}. ${how}`;
 }

@@ -97,6 +97,18 @@ describe("the controllers", () => {
       }
     });
 
+    it("tells a model that repeated itself to be concise", async () => {
+      const loop = { code: "output_loop", message: "it repeats itself", retryable: true };
+      const recovered = { when: { last_contains: "concisely, and write nothing twice" } };
+      for (const [strategy, answer] of [
+        ["react", REACT_ANSWER],
+        ["native-thinking", "the pod is out of memory"],
+      ] as const) {
+        const id = await run(strategy, [text(answer, recovered), fails(1, loop)]);
+        expect((await fixture.outcomes(id))[0]).to.include({ status: "completed" });
+      }
+    });
+
     it("fails at the limit when its last call failed, without asking for a conclusion", async () => {
       const id = await run("react", [fails(1, OVERLOADED)], {
         maxIterations: 1,

@@ -148,8 +148,8 @@ describe("runSession", () => {
       same({ status: "failed", error_code: "content_blocked", error_message: "not this" }),
     );
     expect(await fixture.timelineRows(id)).to.deep.equal([
-      { row: "llm_thinking failed", content: "Streaming failed: not this" },
-      { row: "final_analysis failed", content: "Streaming failed: not this" },
+      { row: "llm_thinking failed", content: "hm\n\n[The answer broke off here.]" },
+      { row: "final_analysis failed", content: "I would\n\n[The answer broke off here.]" },
       { row: "error completed", content: "LLM error: not this (code: content_blocked, retryable: false)" },
     ]);
     expect(await table("llm_interactions", "error_code, error_message", id)).to.deep.equal([

@@ -14,6 +14,7 @@ export const LLM_ERROR_CODES = [
   "context_too_long",
   "provider_error",
   "partial_stream_error",
+  "output_loop",
   "max_retries",
   "internal",
 ] as const;
@@ -36,6 +37,14 @@ interface RetryableOptions extends ErrorOptions {
   readonly estimateMs?: number | undefined;
   /** False if the gateway itself must not try again; the caller decides. */
   readonly repeatable?: boolean;
+  /** What is worth keeping of the answer, if not all. */
+  readonly keep?: Keep | undefined;
+}
+
+/** Lengths in code units at which the text or the thinking of an answer is to be cut. */
+interface Keep {
+  readonly text?: number;
+  readonly thinking?: number;
 }
 
 /** An error after which a retry may succeed. */
@@ -46,12 +55,14 @@ export function retryable(code: LlmErrorCode, message: string, options?: Retryab
 class LlmRetryableError extends RetryableError {
   readonly estimateMs: number | undefined;
   readonly repeatable: boolean;
+  readonly keep: Keep | undefined;
 
   constructor(code: string, message: string, options: RetryableOptions = {}) {
-    const { retryAfterMs, estimateMs, repeatable = true, ...rest } = options;
+    const { retryAfterMs, estimateMs, repeatable = true, keep, ...rest } = options;
     super(code, message, { ...rest, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) });
     this.estimateMs = estimateMs;
     this.repeatable = repeatable;
+    this.keep = keep;
   }
 }
 
@@ -67,4 +78,9 @@ export function waitAfter(error: RetryableError): Pick<RetryableOptions, "retryA
 /** Whether the gateway itself may try again after this error. */
 export function isRepeatable(error: RetryableError): boolean {
   return !(error instanceof LlmRetryableError) || error.repeatable;
+}
+
+/** What is worth keeping of the answer that this error ended, if not all. */
+export function keepOf(error: RetryableError): Keep | undefined {
+  return error instanceof LlmRetryableError ? error.keep : undefined;
 }

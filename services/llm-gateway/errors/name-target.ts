@@ -1,9 +1,9 @@
 import { RetryableError, TerminalError } from "#shared/errors.ts";
-import { isLlmErrorCode, retryable, terminal, waitAfter } from "./llm-error.ts";
+import { isLlmErrorCode, keepOf, retryable, terminal, waitAfter } from "./llm-error.ts";
 
 /**
- * Passes on what a call yields; its terminal and retryable errors begin with `target`: which of many providers has failed. Other
- * errors pass unchanged.
+ * Passes on what a call yields; its terminal and retryable errors begin with `target`: which of many providers has failed. They
+ * keep their cause. Other errors pass unchanged.
  */
 export async function* nameTarget<T>(source: AsyncIterable<T>, target: string): AsyncGenerator<T> {
   try {
@@ -18,6 +18,6 @@ function named(error: unknown, target: string): unknown {
   if (!isLlmErrorCode(error.code)) return error;
   const message = `${target}: ${error.message}`;
   return error instanceof TerminalError
-    ? terminal(error.code, message, { cause: error })
-    : retryable(error.code, message, { cause: error, ...waitAfter(error) });
+    ? terminal(error.code, message, { cause: error.cause })
+    : retryable(error.code, message, { cause: error.cause, ...waitAfter(error), keep: keepOf(error) });
 }

@@ -13,13 +13,9 @@ import type { Logger } from "#shared/service/logger.ts";
 import { retryable, terminal } from "../errors/llm-error.ts";
 import { nameTarget } from "../errors/name-target.ts";
 import type { CallRecord } from "../gateway-metrics.ts";
-import {
-  providerConfig,
-  type ConfiguredProviders,
-  type ProviderConfig,
-} from "../providers/provider-config.ts";
+import { providerConfig, type ConfiguredProviders } from "../providers/provider-config.ts";
 import { providerTarget } from "../providers/provider-target.ts";
-import type { Content, Provider } from "../providers/provider.ts";
+import type { Provider } from "../providers/provider.ts";
 import type { AdaptCall } from "../tool-schemas/adapt-call.ts";
 import { limitOutput } from "./limit-output.ts";
 import { normaliseChunks } from "./normalise-chunks.ts";
@@ -133,8 +129,11 @@ async function streamContent(
     await write(call, { content: { $case: "warning", value: warning }, isFinal: false }, signal);
   }
   const chunks = provider({ request: adapted.request, config, signal, deadline, log });
-  const limited = limitOutput(normaliseChunks(chunks), options.maxOutputBytes);
-  for await (const provided of nameErrors(limited, config)) {
+  // A script says literally what its calls yield and how they fail.
+  const isScripted = config.provider === "scripted" || config.backend === "scripted";
+  const limits = { maxBytes: options.maxOutputBytes, detectsLoops: !isScripted };
+  const limited = limitOutput(normaliseChunks(chunks), limits);
+  for await (const provided of isScripted ? limited : nameTarget(limited, providerTarget(config))) {
     const content =
       provided.$case === "toolCall" ? { ...provided, value: adapted.restore(provided.value) } : provided;
     if (content.$case === "usage") record.usage(content.value);
@@ -142,12 +141,6 @@ async function streamContent(
     record.firstChunk();
   }
   signal.throwIfAborted();
-}
-
-/** A script says literally how its calls fail. */
-function nameErrors(contents: AsyncIterable<Content>, config: ProviderConfig): AsyncIterable<Content> {
-  const isScripted = config.provider === "scripted" || config.backend === "scripted";
-  return isScripted ? contents : nameTarget(contents, providerTarget(config));
 }
 
 /** A warning for a call whose provider has another entry here than its caller knows. */

@@ -1,5 +1,5 @@
 import { RetryableError, TerminalError, coerceError } from "#shared/errors.ts";
-import { waitAfter } from "../errors/llm-error.ts";
+import { keepOf, waitAfter } from "../errors/llm-error.ts";
 import type { ErrorInfo } from "#shared/generated/llm/v1/llm.ts";
 import { safeCut } from "#shared/safe-cut.ts";
 
@@ -17,6 +17,7 @@ export function toErrorInfo(thrown: unknown): ErrorInfo {
     const { message, code } = thrown;
     const isRetryable = thrown instanceof RetryableError;
     const retryAfterMs = isRetryable ? delayAfter(thrown) : undefined;
+    const { text: keepText, thinking: keepThinking } = (isRetryable ? keepOf(thrown) : undefined) ?? {};
     return {
       message: message.slice(0, safeCut(message, MAX_MESSAGE_LENGTH)),
       code,
@@ -25,6 +26,8 @@ export function toErrorInfo(thrown: unknown): ErrorInfo {
       ...(code === "max_retries" && thrown.cause instanceof RetryableError
         ? { lastCode: thrown.cause.code }
         : {}),
+      ...(keepText === undefined ? {} : { keepText }),
+      ...(keepThinking === undefined ? {} : { keepThinking }),
     };
   }
   return {

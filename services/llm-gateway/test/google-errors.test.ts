@@ -7,6 +7,7 @@ import {
 } from "../../../test/support/gemini-server.ts";
 import { NOTHING_LISTENS } from "../../../test/support/nothing-listens.ts";
 import { TEST_KEY, TEST_KEY_ENV, geminiRequest, openGateway } from "./open-gateway.ts";
+import { prose } from "./wire.ts";
 
 const succeed: GeminiHandler = (reply) => {
   reply.chunk(geminiChunk([{ text: "fine" }], { finishReason: "STOP" }));
@@ -287,7 +288,7 @@ describe("llm-gateway when Gemini fails", () => {
     const { error, text } = await play(
       (reply, request) => {
         void request.closed.then(resolve);
-        for (let count = 0; count < 30; count += 1) reply.chunk(geminiChunk([{ text: "x".repeat(1_000) }]));
+        for (let count = 0; count < 30; count += 1) reply.chunk(geminiChunk([{ text: prose(1_000) }]));
       },
       { maxOutputBytes: 10_000 },
     );

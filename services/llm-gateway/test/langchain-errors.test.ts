@@ -5,7 +5,7 @@ import { openSseServer, type SseHandler, type SseReply } from "../../../test/sup
 import { until } from "../../../test/support/until.ts";
 import { DIALECTS } from "./dialects.ts";
 import { TEST_KEY, TEST_KEY_ENV, openGateway } from "./open-gateway.ts";
-import { chatRequest } from "./wire.ts";
+import { chatRequest, prose } from "./wire.ts";
 
 for (const [name, dialect] of Object.entries(DIALECTS)) {
   const failWith = (code: number, text: string, type = "some_error", headers = {}): SseHandler => {
@@ -226,8 +226,8 @@ for (const [name, dialect] of Object.entries(DIALECTS)) {
       const { error, text } = await play(
         (reply, request) => {
           void request.closed.then(resolve);
-          dialect.begin(reply, "x".repeat(2_000));
-          dialect.goOn(reply, "x".repeat(2_000));
+          dialect.begin(reply, prose(2_000));
+          dialect.goOn(reply, prose(2_000));
         },
         { maxOutputBytes: 3_000 },
       );

@@ -126,3 +126,10 @@ export function callsTool(reply: SseReply, index: number, id: string, name: stri
 export function named(type: string, fields: object): { type: string } {
   return { type, ...fields };
 }
+
+/** Text of this length that does not repeat itself. */
+export function prose(length: number): string {
+  return Array.from({ length }, (_, n) => `${n} `)
+    .join("")
+    .slice(0, length);
+}

@@ -100,7 +100,10 @@ function instantContent(step: ScriptStep, newId: () => string): Content {
 function scriptedError({ code, message = `scripted ${code}`, ...rest }: ScriptedError): Error {
   if (rest.retryable !== true) return terminal(code, message);
   const retryAfterMs = parseDuration(rest.retry_after ?? "");
-  return retryable(code, message, rest.retried === false ? { estimateMs: retryAfterMs } : { retryAfterMs });
+  const { keep_text: text, keep_thinking: thinking } = rest;
+  const keep = { ...(text === undefined ? {} : { text }), ...(thinking === undefined ? {} : { thinking }) };
+  const wait = rest.retried === false ? { estimateMs: retryAfterMs } : { retryAfterMs };
+  return retryable(code, message, { ...wait, keep });
 }
 
 /** The error as the other providers report it: `partial_stream_error` once some of the answer was sent. */

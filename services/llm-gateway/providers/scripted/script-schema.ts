@@ -65,6 +65,9 @@ const actions = {
         retry_after: optionalDuration,
         /** False to end the call at once, with the delay for its caller. */
         retried: Type.Optional(Type.Literal(false)),
+        /** How many characters of the text or the thinking are worth keeping; for `output_loop`. */
+        keep_text: Type.Optional(Type.Integer({ minimum: 0 })),
+        keep_thinking: Type.Optional(Type.Integer({ minimum: 0 })),
       },
       closed,
     ),

@@ -140,7 +140,15 @@ export interface ErrorInfo {
     | number
     | undefined;
   /** With code max_retries: the code of the last try's error. */
-  lastCode?: string | undefined;
+  lastCode?:
+    | string
+    | undefined;
+  /**
+   * How many UTF-16 code units of the call's text, or of its thinking, are worth keeping: what follows only repeats itself.
+   * Absent if all of it is.
+   */
+  keepText?: number | undefined;
+  keepThinking?: number | undefined;
 }
 
 /** Something that people should know about a call that continues; before the content. */
@@ -1496,7 +1504,15 @@ export const UsageInfo: MessageFns<UsageInfo> = {
 };
 
 function createBaseErrorInfo(): ErrorInfo {
-  return { message: "", code: "", retryable: false, retryAfterMs: undefined, lastCode: undefined };
+  return {
+    message: "",
+    code: "",
+    retryable: false,
+    retryAfterMs: undefined,
+    lastCode: undefined,
+    keepText: undefined,
+    keepThinking: undefined,
+  };
 }
 
 export const ErrorInfo: MessageFns<ErrorInfo> = {
@@ -1515,6 +1531,12 @@ export const ErrorInfo: MessageFns<ErrorInfo> = {
     }
     if (message.lastCode !== undefined) {
       writer.uint32(42).string(message.lastCode);
+    }
+    if (message.keepText !== undefined) {
+      writer.uint32(48).uint32(message.keepText);
+    }
+    if (message.keepThinking !== undefined) {
+      writer.uint32(56).uint32(message.keepThinking);
     }
     return writer;
   },
@@ -1572,6 +1594,22 @@ export const ErrorInfo: MessageFns<ErrorInfo> = {
             message.lastCode = reader.string();
             continue;
           }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.keepText = reader.uint32();
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.keepThinking = reader.uint32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1599,6 +1637,16 @@ export const ErrorInfo: MessageFns<ErrorInfo> = {
         : isSet(object.last_code)
         ? globalThis.String(object.last_code)
         : undefined,
+      keepText: isSet(object.keepText)
+        ? globalThis.Number(object.keepText)
+        : isSet(object.keep_text)
+        ? globalThis.Number(object.keep_text)
+        : undefined,
+      keepThinking: isSet(object.keepThinking)
+        ? globalThis.Number(object.keepThinking)
+        : isSet(object.keep_thinking)
+        ? globalThis.Number(object.keep_thinking)
+        : undefined,
     };
   },
 
@@ -1618,6 +1666,12 @@ export const ErrorInfo: MessageFns<ErrorInfo> = {
     }
     if (message.lastCode !== undefined) {
       obj.lastCode = message.lastCode;
+    }
+    if (message.keepText !== undefined) {
+      obj.keepText = Math.round(message.keepText);
+    }
+    if (message.keepThinking !== undefined) {
+      obj.keepThinking = Math.round(message.keepThinking);
     }
     return obj;
   },
