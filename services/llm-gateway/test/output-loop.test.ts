@@ -10,10 +10,10 @@ describe("llm-gateway with a model that repeats itself", () => {
   ] as const) {
     it(`ends the call and closes the provider's socket when its ${kind} is a loop`, async () => {
       await using server = await openSseServer(async (reply, { closed }) => {
-        let isOpen = true;
-        void closed.then(() => (isOpen = false));
+        const gone = new AbortController();
+        void closed.then(() => gone.abort());
         reply.data(completion({ role: "assistant", [field]: prose(100) }));
-        while (isOpen) {
+        while (!gone.signal.aborted) {
           reply.data(completion({ [field]: "Let me check the pods. " }));
           await reply.drained();
           await new Promise(setImmediate);
