@@ -9,14 +9,15 @@ export type ProviderVerdict = "answers" | "away" | "doubtful" | "unknown";
 /** A gateway that stops reports `overloaded` with this delay, in milliseconds; no provider is overloaded for so short. */
 const STOPPING_GATEWAY_MS = 1_000;
 
-/** The provider as such is meant by: no tries left, no connection, overload, a credential that it refuses. */
+/**
+ * The provider as such is meant by: no tries left, no connection, overload. A refused credential is an answer: the call costs
+ * nothing, and its session is to end with that error at once.
+ */
 export function providerVerdict(outcome: LlmOutcome): ProviderVerdict {
   if (outcome.kind === "completed") return "answers";
   if (outcome.kind !== "failed") return "unknown";
   const { code, retryAfterMs, lastCode } = outcome;
   switch (code) {
-    case "credentials":
-      return "away";
     case "max_retries":
       return lastCode === "rate_limited" ? "answers" : "away";
     case "overloaded":
@@ -25,6 +26,7 @@ export function providerVerdict(outcome: LlmOutcome): ProviderVerdict {
       return retryAfterMs === undefined ? "doubtful" : "away";
     case "timeout":
       return "doubtful";
+    case "credentials":
     case "rate_limited":
     case "invalid_request":
     case "context_too_long":

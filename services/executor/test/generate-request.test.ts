@@ -73,9 +73,11 @@ describe("generateRequest", () => {
       model: "gemini",
       backend: "google-native",
       maxToolResultTokens: 250_000,
+      maxOutputTokens: 0,
       nativeTools: { google_search: true },
     });
     expect(entryHash).to.match(/^[\da-f]{64}$/u);
+    expect(request([ROW], { max_output_tokens: 900 }).llmConfig).to.include({ maxOutputTokens: 900 });
     const other = request([ROW], { ...google, base_url: "http://localhost:2" }).llmConfig;
     expect(other?.entryHash).not.to.equal(entryHash);
   });

@@ -139,7 +139,7 @@ describe("the circuit of a provider", () => {
       [failed("max_retries", { lastCode: "overloaded" }), "away"],
       [failed("max_retries"), "away"],
       [failed("max_retries", { lastCode: "rate_limited" }), "answers"],
-      [failed("credentials"), "away"],
+      [failed("credentials", { retryable: false }), "answers"],
       [failed("overloaded", { retryAfterMs: 15_000 }), "away"],
       // A gateway that stops.
       [failed("overloaded", { retryAfterMs: 1_000 }), "unknown"],
@@ -160,8 +160,8 @@ describe("the circuit of a provider", () => {
       await tellOutcome(await admitted(one), randomUUID(), failed("rate_limited"));
     }
     expect(isOpen(one)).to.equal(false);
-    await tellOutcome(await admitted(one), randomUUID(), failed("credentials"));
-    await tellOutcome(await admitted(one), randomUUID(), failed("credentials"));
+    await tellOutcome(await admitted(one), randomUUID(), failed("max_retries"));
+    await tellOutcome(await admitted(one), randomUUID(), failed("max_retries"));
     expect(isOpen(one)).to.equal(true);
   });
 });
