@@ -10,7 +10,10 @@ import { listen } from "#shared/service/listen.ts";
 const MODEL = /models\/bench-(?<chunks>\d+)-(?<end>end|hold)-(?<id>\d+):/u;
 const chunk = (text: string, rest: object = {}): string =>
   `data: ${JSON.stringify({ candidates: [{ content: { parts: [{ text }], role: "model" }, index: 0, ...rest }], modelVersion: "bench" })}\r\n\r\n`;
-const PIECE = chunk("thirty-two characters of answer ");
+/** Numbered, because the gateway ends an answer that repeats itself. */
+const PIECES = Array.from({ length: 1_000 }, (_, n) =>
+  chunk(`piece ${String(n).padStart(4, "0")} holds 32 characters. `),
+);
 const LAST = chunk("", { finishReason: "STOP" });
 
 const sendToParent = (message: object): void => void process.send?.(message);
@@ -27,7 +30,7 @@ const server = createServer((request, response) => {
     response.socket?.setNoDelay(true);
     response.writeHead(200, { "content-type": "text/event-stream" });
     for (let count = Number(chunks); count > 0; count -= 1) {
-      response.write(PIECE);
+      response.write(PIECES[count % PIECES.length]);
       await setImmediate();
     }
     if (end === "end") response.end(LAST);

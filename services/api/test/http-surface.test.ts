@@ -127,6 +127,7 @@ describe("the api's HTTP surface", () => {
       author: "api-client",
       chain_id: "test-chain",
       degraded: false,
+      provider_fallback_count: 0,
       input_tokens: 0,
       output_tokens: 0,
       thinking_tokens: 0,
