@@ -51,6 +51,8 @@ describe("what an investigation costs", () => {
     const claim = await executor.claim(id);
     return traffic.of(async () => {
       expect(await runSession(deps, claim, { stop: signal, abort: signal })).to.equal("completed");
+      // The last messages are still being sent, and would count for the next session.
+      await deps.bus.flush();
     });
   };
   type Cost = Awaited<ReturnType<typeof costOf>>;
