@@ -4,10 +4,13 @@ import type { Stack } from "./stack.ts";
 
 /**
  * Allowed numbers of successful LLM calls and of tool calls of a session, separated by a tab. A `steps` session has two LLM
- * calls of its agent, one tool call and a summary. If no tool-runner answered the listing of tools, the agent made one LLM
- * call without tools.
+ * calls of its agent, one tool call and a summary. If no tool-runner could be reached for long, as between NATS servers that
+ * find each other again, the agent was told that its call was not made, or made one LLM call without tools.
  */
-const CALLS: Readonly<Record<string, readonly string[]>> = { steps: ["3\t1", "2\t0"], wait: ["2\t0"] };
+const CALLS: Readonly<Record<string, readonly string[]>> = {
+  steps: ["3\t1", "3\t0", "2\t0"],
+  wait: ["2\t0"],
+};
 
 /**
  * Waits until the sessions of a load have ended and checks that each is completed, that its client received every event
