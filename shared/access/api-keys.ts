@@ -80,7 +80,7 @@ function newApiKey(): { readonly id: string; readonly text: string; readonly sec
   return { id, text: `tarsy_${id}_${secret}`, secretHash: sha256(secret) };
 }
 
-/** Records a change of the rows in `source`: whoever made it had the database. */
+/** Records a change of the rows in `source`. The subject is the user of the database, the only caller that the command knows. */
 const auditKey = (action: string, source: string): string => `
 INSERT INTO audit_log (service, subject, via, action, result, detail)
 SELECT 'command-line', current_user, 'database', '${action}', 'allowed',

@@ -60,14 +60,19 @@ export const IterationState = Type.Object({
 });
 export type IterationState = Static<typeof IterationState>;
 
-export const INITIAL_ITERATION_STATE: IterationState = {
-  iteration: 0,
-  phase: "iterating",
+/** The part of the state that failed calls change, without any. */
+export const NO_FAILURES = {
   last_failed: false,
   consecutive_failures: 0,
   last_error: null,
   last_error_code: null,
   last_error_retryable: true,
   consecutive_timeouts: 0,
+} as const satisfies Partial<IterationState>;
+
+export const INITIAL_ITERATION_STATE: IterationState = {
+  iteration: 0,
+  phase: "iterating",
+  ...NO_FAILURES,
   tools_budget_ms: 0,
 };

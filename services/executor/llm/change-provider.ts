@@ -1,4 +1,4 @@
-import type { IterationState } from "#shared/contracts/iteration-state.ts";
+import { NO_FAILURES, type IterationState } from "#shared/contracts/iteration-state.ts";
 import type { ResolvedProvider } from "#shared/contracts/resolved-chain.ts";
 import type { ChangeProvider } from "../controllers/controller.ts";
 import { timelineOf, type ExecutionRun } from "../execution-run.ts";
@@ -54,12 +54,7 @@ function stateAfterChange({ iteration, messages }: ExecutionRun["state"], positi
   } = iteration;
   return {
     ...rest,
-    last_failed: false,
-    consecutive_failures: 0,
-    last_error: null,
-    last_error_code: null,
-    last_error_retryable: true,
-    consecutive_timeouts: 0,
+    ...NO_FAILURES,
     provider_failures: 0,
     uncounted: uncounted + provider_failures,
     provider: { position, since_message: messages.at(-1)?.sequence_number ?? 0 },

@@ -52,17 +52,17 @@ const NO_ROUTE = [
 /** llama.cpp, Ollama, Hugging Face and others, while a model's weights are read. */
 const LOADING = [String.raw`\bloading\b.{0,40}\bmodel\b`, String.raw`\bmodel\b.{0,200}\bloading\b`];
 
-const any = (patterns: readonly string[]) => new RegExp(patterns.join("|"), "iu");
+const matcher = (patterns: readonly string[]) => new RegExp(patterns.join("|"), "iu");
 
 /** What the text, type or code of an error says, in the words of many servers. */
 export const ERROR_TEXTS = {
-  tooLong: any(TOO_LONG),
+  tooLong: matcher(TOO_LONG),
   /** The account has no credit; a retry does not help then, whatever the status. */
-  unpaid: any(UNPAID),
-  badKey: any(BAD_KEY),
+  unpaid: matcher(UNPAID),
+  badKey: matcher(BAD_KEY),
   /** In types and codes only. */
-  blocked: any(BLOCKED),
-  blockedText: any(BLOCKED_TEXT),
-  noRoute: any(NO_ROUTE),
-  loading: any(LOADING),
+  blocked: matcher(BLOCKED),
+  blockedText: matcher(BLOCKED_TEXT),
+  noRoute: matcher(NO_ROUTE),
+  loading: matcher(LOADING),
 } as const;

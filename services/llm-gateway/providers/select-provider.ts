@@ -1,21 +1,12 @@
-import { LLM_BACKENDS } from "#shared/contracts/resolved-chain.ts";
+import { LLM_BACKENDS, PROVIDER_TYPES } from "#shared/contracts/resolved-chain.ts";
 import { terminal } from "../errors/llm-error.ts";
 import { iterateLater } from "./iterate-later.ts";
 import type { Provider } from "./provider.ts";
 import type { ProviderConfig } from "./provider-config.ts";
 
-const LANGCHAIN_TYPES = [
-  "openai",
-  "anthropic",
-  "xai",
-  "mistral",
-  "groq",
-  "openrouter",
-  "deepseek",
-  "azure",
-  "bedrock",
-  "vertexai",
-];
+const LANGCHAIN_TYPES: readonly string[] = PROVIDER_TYPES.filter(
+  (type) => type !== "google" && type !== "scripted",
+);
 
 /** Loads a provider with its first call: an SDK takes some 75 MB, which a gateway that never uses it should not pay. */
 type LazyProvider = () => Promise<Provider>;

@@ -8,7 +8,7 @@ const KEPT_HEADERS =
 /** Parameters of an address whose values are kept. */
 const KEPT_PARAMETERS = new Set(["alt", "api-version"]);
 
-/** What looks like a credential, whoever issued it. */
+/** The forms of credentials of known issuers. */
 const CREDENTIALS =
   /\bya29\.[\w.-]{10,}|\beyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?|\b(?:sk|rk|xai)-[\w-]{16,}|\bgsk_\w{16,}|\bAIza[\w-]{30,}|\b(?:AKIA|ASIA)[A-Z\d]{16}\b|\bgh[opsu]_\w{20,}|\bxox[abeprs]-[\w-]{10,}|-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----|\bBearer\s+[\w.~+/-]{16,}/giu;
 

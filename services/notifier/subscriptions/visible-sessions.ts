@@ -13,7 +13,7 @@ type Access = SessionAccess | undefined;
 /** A read of a session's owner that any number of clients await. */
 interface Reading {
   readonly access: Promise<Access>;
-  /** Aborted when nobody awaits it any more. */
+  /** Aborted when no client awaits it any more. */
   readonly stop: AbortController;
   waiting: number;
 }
@@ -55,7 +55,7 @@ export class VisibleSessions {
     } finally {
       reading.waiting -= 1;
       if (reading.waiting === 0) {
-        reading.stop.abort(new TerminalError("unsubscribed", "nobody asks for the session any more"));
+        reading.stop.abort(new TerminalError("unsubscribed", "no client asks for the session any more"));
         if (this.#reading.get(sessionId) === reading) this.#reading.delete(sessionId);
       }
     }
