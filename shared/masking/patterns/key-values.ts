@@ -1,0 +1,156 @@
+import type { MaskContext } from "#shared/masking/mask-context.ts";
+import { endOfValue } from "#shared/masking/patterns/end-of-value.ts";
+import { looksGenerated } from "#shared/masking/patterns/looks-generated.ts";
+import { maskDeclarations } from "#shared/masking/patterns/mask-declarations.ts";
+import { maskMarkup } from "#shared/masking/patterns/mask-markup.ts";
+import { isHarmlessValue, secretNameKind, type SecretKind } from "#shared/masking/secret-names.ts";
+
+/** Words in names of secrets: a text without any of them is not searched. */
+const HINT = /pass|pwd|pw|secret|token|key|cred|auth|cookie|sig|psk/i;
+
+/** `name=`, `name: `, `"name": `: the name begins where a word begins. */
+const NAME =
+  /(?<![A-Za-z0-9_./-])([A-Za-z_/-][A-Za-z0-9_./-]{0,120})(\\?["']?[ \t]{0,3}(?::=|=>|[:=])[ \t]{0,3})/g;
+/** What a program puts around a text in quotes: `Some("…")`, `SecretStr('…')`. Calls of functions have arguments of any kind. */
+const WRAPPER =
+  /^(?:Some|Just|Secret|SecretStr|SecretString|Password|str|String|String::from|new String)\((?=["'])/u;
+/** The name of a secret of AWS stands in its ARN. */
+const ARN = /arn:[a-z-]{1,20}:secretsmanager:[a-z0-9-]{1,30}:\d{12}:$/u;
+/** `--password value`; with `=` it is a pair. */
+const FLAG = /(?<=^|[\s"'[,])--?([A-Za-z][A-Za-z0-9-]{1,60})[ \t]{1,3}(?=[^\s<>,;&|-])/g;
+/** Words that follow `password:` in a sentence. */
+const REMARKS =
+  /^(?:is|was|are|for|and|or|not|must|should|has|expired|required|incorrect|invalid|missing|wrong|changed|reset|authentication|empty|expected|unexpected|failed|too|given|provided|the|no|on|in|at|of|to|from|by|with|error)$/iu;
+
+/** Masks the values of pairs, options and markup whose name looks secret; names and everything else stay. */
+export function maskKeyValues(text: string, context: MaskContext): string {
+  if (!HINT.test(text)) return text;
+  const pairs = maskPairs(text, context);
+  return maskMarkup(maskDeclarations(maskFlags(pairs, context), context), context);
+}
+
+function maskFlags(text: string, context: MaskContext): string {
+  const parts: string[] = [];
+  let copied = 0;
+  FLAG.lastIndex = 0;
+  for (let found = FLAG.exec(text); found !== null; found = FLAG.exec(text)) {
+    const start = FLAG.lastIndex;
+    const kind = secretNameKind(found[1] ?? "");
+    if (kind === undefined) continue;
+    const end = endOfValue(text, start, "word");
+    parts.push(
+      text.slice(copied, start),
+      maskValue({ value: text.slice(start, end), kind, isProse: false }, context),
+    );
+    copied = end;
+    FLAG.lastIndex = end;
+  }
+  parts.push(text.slice(copied));
+  return parts.join("");
+}
+
+/** The value of a harmless name is searched, too: it may be a text with pairs of its own. */
+function maskPairs(text: string, context: MaskContext): string {
+  const parts: string[] = [];
+  let copied = 0;
+  NAME.lastIndex = 0;
+  for (let found = NAME.exec(text); found !== null; found = NAME.exec(text)) {
+    context.step();
+    const [, written = "", separator = ""] = found;
+    // Behind an escaped line break, in a string of JSON.
+    const name = text[found.index - 1] === "\\" ? written.slice(1) : written;
+    const kind = name.startsWith("MASKED_") ? undefined : secretNameKind(name);
+    if (kind === undefined) continue;
+    const wrapper = WRAPPER.exec(text.slice(NAME.lastIndex, NAME.lastIndex + 50))?.[0] ?? "";
+    const start = NAME.lastIndex + wrapper.length;
+    if (isNoPair(text, { at: found.index, separator, start })) continue;
+    const isVariable = separator === "=" && isLineOfVariable(text, found.index, name);
+    const value = text.slice(start, endOfValue(text, start, isVariable ? "line" : "pair"));
+    // The length of a value, as `kubectl describe` prints it.
+    if (value === "" || text.startsWith(" bytes", start + value.length)) continue;
+    const inProse = isProse(text, found.index, separator);
+    const masked = maskValue({ value, kind, isProse: inProse }, context);
+    if (masked === value) continue;
+    parts.push(text.slice(copied, start), masked);
+    copied = start + value.length;
+    // The new value of a change, as Terraform prints it.
+    const arrow = /^[ \t]{1,3}->[ \t]{1,3}(?=[^\s(])/u.exec(text.slice(copied, copied + 10))?.[0];
+    if (arrow !== undefined) {
+      const next = copied + arrow.length;
+      const end = endOfValue(text, next, "word");
+      parts.push(arrow, maskValue({ value: text.slice(next, end), kind, isProse: false }, context));
+      copied = end;
+    }
+    NAME.lastIndex = copied;
+  }
+  parts.push(text.slice(copied));
+  return parts.join("");
+}
+
+interface FoundPair {
+  /** Where the name begins. */
+  readonly at: number;
+  readonly separator: string;
+  /** Where the value begins. */
+  readonly start: number;
+}
+
+function isNoPair(text: string, { at, separator, start }: FoundPair): boolean {
+  // An object or a list of JSON: what is in it has names of its own, and without its bracket it would be no JSON.
+  if (/["']/u.test(separator) && /[{[]/u.test(text.charAt(start))) return true;
+  // A message or a replacement of a reference: `${NAME:?not set}`, `${NAME:+set}`.
+  const isInReference = separator === ":" && text[at - 1] === "{";
+  if (isInReference && /^(?:[?+]|-?\})/u.test(text.slice(start, start + 2))) return true;
+  return ARN.test(text.slice(Math.max(0, at - 100), at));
+}
+
+/** `DB_PASSWORD=x` at the beginning of a line: the whole line is its value. */
+function isLineOfVariable(text: string, at: number, name: string): boolean {
+  if (!/^[A-Z][A-Z0-9_]*$/u.test(name)) return false;
+  const before = text.slice(Math.max(0, at - 40), at);
+  return /^(?:\s*(?:export|set|ENV|declare -x|-)\s+|\s*)$/u.test(before.slice(before.lastIndexOf("\n") + 1));
+}
+
+/** After a colon in the middle of a line may come a sentence: `error: invalid token: signature is invalid`. */
+function isProse(text: string, at: number, separator: string): boolean {
+  if (!/^:[ \t]/u.test(separator)) return false;
+  const before = text.slice(Math.max(0, at - 40), at);
+  return /[\w)'"]:? $/u.test(before.slice(before.lastIndexOf("\n") + 1));
+}
+
+function maskValue(
+  {
+    value,
+    kind,
+    isProse: inProse,
+  }: { readonly value: string; readonly kind: SecretKind; readonly isProse: boolean },
+  context: MaskContext,
+): string {
+  const quote = /^\\?["']/u.exec(value)?.[0] ?? "";
+  const isClosed = quote !== "" && value.length > quote.length && value.endsWith(quote);
+  const [inner, tail] =
+    quote === ""
+      ? splitTail(value)
+      : [value.slice(quote.length, isClosed ? -quote.length : undefined), isClosed ? quote : ""];
+  if (isHarmlessValue(inner, kind)) return value;
+  // The name of a scheme, as in `Authorization: Basic x`: the patterns mask what follows.
+  if (/^(?:Bearer|Basic|Digest|Negotiate)$/iu.test(inner)) return value;
+  if (inProse && quote === "" && /^[a-z][a-z\d]{1,20}:$/u.test(inner)) return value;
+  const isRemark = kind === "PASSWORD" ? REMARKS.test(inner) : !looksGenerated(inner);
+  if (inProse && quote === "" && isRemark) return value;
+  return `${quote}${context.mask(inner, kind)}${tail}`;
+}
+
+/** Closing brackets and full stops belong to what the pair stands in, unless the value has the opening one, too. */
+function splitTail(value: string): [inner: string, tail: string] {
+  let end = value.length;
+  while (end > 0) {
+    const char = value.charAt(end - 1);
+    const opening = char === ")" ? "(" : char === "]" ? "[" : char === "}" ? "{" : undefined;
+    const isOutside =
+      opening === undefined ? char === "." || char === "\\" : !value.slice(0, end).includes(opening);
+    if (!isOutside) break;
+    end -= 1;
+  }
+  return [value.slice(0, end), value.slice(end)];
+}

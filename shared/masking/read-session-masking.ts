@@ -1,0 +1,37 @@
+import { Type } from "#shared/generated/typebox/typebox.mjs";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
+import type { Database } from "#shared/database/database.ts";
+import { selectRows } from "#shared/database/select-rows.ts";
+import type { MaskedValue } from "#shared/masking/mask-context.ts";
+
+/** With more masked values in a session, those beyond are not found again. */
+const MAX_VALUES = 10_000;
+
+const READ = `
+SELECT coalesce(mask_key, session_id::text) AS key, coalesce((
+  SELECT json_agg(json_build_object('digest', digest, 'digits', digits, 'length', length, 'kind', kind))
+  FROM (SELECT * FROM masked_values WHERE session_id = $1 LIMIT ${MAX_VALUES}) v), '[]') AS seen
+FROM alert_sessions WHERE session_id = $1`;
+const Value = Type.Object({
+  digest: Type.String(),
+  digits: Type.String(),
+  length: Type.Integer(),
+  kind: Type.String(),
+});
+const parseRow = compileParser(
+  "masking of a session",
+  Type.Object({ key: Type.String(), seen: Type.Array(Value) }),
+);
+
+/** What a session's texts are masked with. */
+export interface SessionMasking {
+  /** A session from before keys were stored has its id instead. */
+  readonly key: string | undefined;
+  readonly seen: readonly MaskedValue[];
+}
+
+/** Reads a session's key and the values masked in it so far; a removed session has none. Throws database errors. */
+export async function readSessionMasking(db: Database, sessionId: string): Promise<SessionMasking> {
+  const [row] = await selectRows(db, parseRow, READ, [sessionId]);
+  return row ?? { key: undefined, seen: [] };
+}

@@ -1,0 +1,101 @@
+import { expect } from "chai";
+import { masked } from "./masking-fixture.ts";
+
+/** What makes backtracking expressions and nested parsers slow. */
+const HOSTILE: Readonly<Record<string, (index: number) => string>> = {
+  "a.": () => "a.",
+  "a@": () => "a@",
+  "log lines": (index) =>
+    `10:00:${index} INFO id=${index} user=ann@example.com token=abcdef0123456789${index}\n`,
+  "opening brackets": () => "[",
+  "objects in objects": () => '{"a":',
+  quotes: () => `["'`,
+  apostrophes: () => `{a '`,
+  "escaped quotes": () => '{\\"',
+  "escaped apostrophes": () => "{\\'",
+  backslashes: () => "\\",
+  "open values": () => 'a="',
+  names: () => "password=",
+  base64: () => "QUJD",
+  "base64 of base64": () => Buffer.from("QUJD").toString("base64"),
+  "beginnings of JWTs": () => "eyJaaaaaaaa.",
+  URLs: () => "a://b:",
+  "PEM beginnings": () => "-----BEGIN PRIVATE KEY-----",
+  "YAML that goes deeper": (index) => `${" ".repeat(index % 200)}data:\n`,
+  "keys without an end": () => "a ",
+  "beginnings of XML": () => "<password ",
+  "maps of Go": () => "data:map[",
+  headers: () => "Authorization: Bearer a",
+  "Secrets behind prefixes": (index) => `${index}:kind: Secret\n${index}:data:\n`,
+  "prefixes that change": (index) => `${"x".repeat(index % 50)} kind: Secret\n`,
+  "flow mappings": () => "kind: Secret\ndata: {a: b\n",
+  "many values in a flow mapping": (index) =>
+    index === 0 ? "kind: Secret\ndata: {" : `a${index}: b${index}, `,
+  "quotes in YAML": () => 'password: "a\n',
+  "block scalars": () => "kind: Secret\ndata:\n  a: |\n    ---\n    # b\n",
+  "ends of objects": () => '"kind":"Secret"},',
+  "comments in JSON": () => "{ // a\n",
+  "comments without an end": () => "{/*",
+  "structs of Go": () => "Kind:Secret Data:map[a:[1 2 ",
+  "rows of a table": (index) => (index === 0 ? "user | password\n-----|-----\n" : "a | b\n"),
+  "headers of tables": () => "password,token\n",
+  "separators of values": () => "password=a,",
+  "tags in values": () => "password=a<b ",
+  "tags with attributes": () => '<a name="password" value="',
+  CDATA: () => "<password><![CDATA[",
+  entities: () => "password&quot;:&quot;",
+  "percent-encoding": () => "password%3D",
+  "URLs with at signs": () => "a://b:c@",
+  "ends of PEM": () => "-----BEGIN PRIVATE KEY-----\n> a\n",
+  "changes of values": () => 'password = "a" -> ',
+  SQL: () => "identified by '",
+  "lines of .pgpass": () => "a:5432:b:c:d:",
+  "hosts and ports": () => "a:12345:",
+  "ENV of a Dockerfile": () => "ENV A b\n",
+  "ENV without an end": () => "ENV ",
+  "definitions of PHP": () => "define('PASSWORD','",
+  "cells between tabs": () => "A_B\t",
+  "options of commands": () => "curl -b mongo ldapsearch docker login ",
+  "roles of SQL": () => "alter user ",
+  "addresses without a scheme": () => "a:bcde@f:",
+  "addresses relative to a scheme": () => ' //a:b@"',
+  "members of keys": () => '{"kty":"oct","k":"',
+  "objects below secrets": () => '{"secrets":{"a":"b1C2d3",',
+  "mappings below secrets": (index) => `${" ".repeat(index % 50)}secrets:\n`,
+  "columns with rules": () => "key value\n--- ---\n",
+  "many columns with rules": (index) => (index === 0 ? "password b\n" : "- "),
+  "references with defaults": () => "password: ${A:-",
+  "keys of PuTTY": () => "Private-Lines: 1\na\n",
+  "values that were masked": (index) => (index === 0 ? "DB_PASSWORD=abcdefgh1\n" : "abcdefgh1.x"),
+  "nearly values that were masked": (index) => (index === 0 ? "DB_PASSWORD=a.b.c.d.e\n" : "a."),
+};
+const SIZES = [64 * 1024, 512 * 1024];
+
+describe("masking takes time proportional to the text", () => {
+  for (const [name, part] of Object.entries(HOSTILE)) {
+    it(`for ${name}`, () => {
+      const [small = 0, large = 0] = SIZES.map((size) => cpuTime(repeated(part, size)));
+      // Eight times the text: a quadratic step would take 64 times as long. Short times are mostly noise.
+      expect(large).to.be.below(Math.max(small, 40) * 32);
+    });
+  }
+});
+
+function repeated(part: (index: number) => string, size: number): string {
+  const parts: string[] = [];
+  for (let index = 0, length = 0; length < size; index += 1) {
+    const next = part(index);
+    parts.push(next);
+    length += next.length;
+  }
+  return parts.join("");
+}
+
+/** In milliseconds of this process, which other processes do not slow down. */
+function cpuTime(text: string): number {
+  const block = { pattern_groups: ["all"], custom_patterns: [{ pattern: "(?i)(a+)+b", replacement: "x" }] };
+  const before = process.cpuUsage();
+  masked(text, { block });
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1_000;
+}
