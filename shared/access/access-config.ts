@@ -14,7 +14,7 @@ import { secretVariable } from "#shared/service/secret-variable.ts";
 import { bindAddress } from "#shared/service/service-config.ts";
 
 const AUTH_MODES = ["loopback", "private", "token", "jwt", "proxy"] as const;
-export type AuthMode = (typeof AUTH_MODES)[number];
+type AuthMode = (typeof AUTH_MODES)[number];
 
 /** Where an identity provider's tokens come from and what in them counts. */
 export interface JwtConfig {
@@ -32,12 +32,13 @@ export interface JwtConfig {
 export interface RoleRules {
   /** By the provider's name of a role or group; without any, a token's own role names are ours. */
   readonly mapping: ReadonlyMap<string, Role>;
-  /** Of everybody who is authenticated. */
+  /** Of every authenticated caller. */
   readonly standard: readonly Role[];
 }
 
 export type AuthConfig =
-  | { readonly mode: "loopback" }
+  /** With `approvalToken` its holder may decide about tool calls; without one no decision is possible. */
+  | { readonly mode: "loopback"; readonly approvalToken?: string }
   | { readonly mode: "private"; readonly token: string }
   | { readonly mode: "token" }
   | { readonly mode: "jwt"; readonly jwt: JwtConfig; readonly roles: RoleRules }
@@ -56,7 +57,7 @@ export interface AccessConfig {
 
 const ANY_ADDRESS = new Set(["0.0.0.0", "::", ""]);
 const MIN_SECRET_CHARACTERS = 32;
-/** Signatures with a public key; with a shared secret, whoever can check a token could make one. */
+/** Signatures with a public key; with a shared secret, every service that checks a token could make one. */
 const ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"];
 
 /**
@@ -98,7 +99,11 @@ function tooOpen(address: string): TerminalError {
 }
 
 function readAuth(env: Environment, mode: AuthMode): AuthConfig {
-  if (mode === "loopback" || mode === "token") return { mode };
+  if (mode === "token") return { mode };
+  if (mode === "loopback") {
+    const approvalToken = optionalSecret(env, "APPROVAL_TOKEN");
+    return approvalToken === "" ? { mode } : { mode, approvalToken };
+  }
   if (mode === "private") {
     return { mode, token: envSecret(env, "AUTH_TOKEN", "the token of AUTH_MODE=private") };
   }
@@ -159,14 +164,20 @@ export function readOrigin(name: string, text: string): string {
 }
 
 function envSecret(env: Environment, name: string, what: string): string {
-  const secret = secretVariable(env, name);
+  const secret = optionalSecret(env, name);
   if (secret === "") {
     throw new TerminalError(
       "invalid_environment",
       `environment variable ${name} is not set: it is ${what}, at least ${MIN_SECRET_CHARACTERS} characters`,
     );
   }
-  if (secret.length >= MIN_SECRET_CHARACTERS) return secret;
+  return secret;
+}
+
+/** Empty if it is not set. */
+function optionalSecret(env: Environment, name: string): string {
+  const secret = secretVariable(env, name);
+  if (secret === "" || secret.length >= MIN_SECRET_CHARACTERS) return secret;
   throw new TerminalError(
     "invalid_environment",
     `environment variable ${name} is too short: use at least ${MIN_SECRET_CHARACTERS} characters`,

@@ -2,6 +2,11 @@ import { randomBytes, timingSafeEqual } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { ROLES, type Identity, type Role } from "#shared/access/identity.ts";
+import {
+  isPageCredentialOf,
+  type GivenPageCredential,
+  type PageKey,
+} from "#shared/access/page-credential.ts";
 import { sha256 } from "#shared/access/secret-equals.ts";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { literals } from "#shared/contracts/literals.ts";
@@ -14,6 +19,12 @@ const KEY = /^tarsy_(?<id>[0-9a-f]{12})_(?<secret>[\w-]{43})$/u;
 /** How long a revoked key may still be accepted by a process that has just used it. */
 const CACHED_MS = 5_000;
 const MAX_CACHED = 10_000;
+
+/** The id and the digest of a key's text, for what is made from it. */
+export function pageKeyOf(text: string): PageKey | undefined {
+  const { id, secret } = KEY.exec(text)?.groups ?? {};
+  return id === undefined || secret === undefined ? undefined : { id, secretHash: sha256(secret) };
+}
 
 /** True for a text that can only be meant as an API key. */
 export function looksLikeApiKey(text: string): boolean {
@@ -48,10 +59,21 @@ export class ApiKeys {
   async identify(text: string): Promise<Identity | undefined> {
     const { id, secret } = KEY.exec(text)?.groups ?? {};
     if (id === undefined || secret === undefined) return undefined;
+    return this.#identify(id, (secretHash) => timingSafeEqual(sha256(secret), secretHash));
+  }
+
+  /** Whose key a page's credential was made from; undefined if it was not, or the key is unknown, revoked or expired. */
+  async identifyPage(credential: GivenPageCredential): Promise<Identity | undefined> {
+    const identity = await this.#identify(credential.keyId, (secretHash) =>
+      isPageCredentialOf(credential, secretHash),
+    );
+    if (identity === undefined) return undefined;
+    return { ...identity, expiresAt: Math.min(identity.expiresAt ?? Infinity, credential.expiresAt) };
+  }
+
+  async #identify(id: string, isProven: (secretHash: Buffer) => boolean): Promise<Identity | undefined> {
     const row = await this.#read(id);
-    if (row === undefined || !timingSafeEqual(sha256(secret), Buffer.from(row.secret_hash, "hex"))) {
-      return undefined;
-    }
+    if (row === undefined || !isProven(Buffer.from(row.secret_hash, "hex"))) return undefined;
     const { subject, roles, teams, expires_ms } = row;
     if (expires_ms !== null && expires_ms <= Date.now()) return undefined;
     const expiry = expires_ms === null ? {} : { expiresAt: expires_ms };

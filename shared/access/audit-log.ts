@@ -6,13 +6,13 @@ import { pause } from "#shared/pause.ts";
 import { postgresSafeJson } from "#shared/postgres-safe-json.ts";
 import type { Logger } from "#shared/service/logger.ts";
 
-/** One thing that somebody did, or tried to do. */
+/** One action, done or refused. */
 export interface AuditEntry {
   /** Such as `alert.submit`. */
   readonly action: string;
   /** Such as `allowed`, `refused` or the status of what was started. */
   readonly result: string;
-  /** Absent if nobody was authenticated. */
+  /** Absent if the caller was not authenticated. */
   readonly identity?: { readonly subject: string; readonly via: Identity["via"] | "agent" } | undefined;
   readonly peer?: string | undefined;
   readonly sessionId?: string | undefined;
@@ -30,7 +30,7 @@ const MAX_WAITING = 10_000;
 const RETRY_MS = 1_000;
 /** Disposal waits this long for the rows that are still to be written. */
 const LAST_WRITE_MS = 3_000;
-/** Refusals of one peer that are recorded: who is refused without end must fill neither table nor disk. */
+/** Refusals of one peer that are recorded: endless refusals must fill neither table nor disk. */
 const REFUSALS = { perSecond: 1, burst: 100 };
 
 const INSERT = `

@@ -6,24 +6,34 @@ import { forwardedGroups, forwardedUser } from "#shared/access/forwarded-identit
 import { grantedRoles } from "#shared/access/granted-roles.ts";
 import type { Identity } from "#shared/access/identity.ts";
 import { openJwtVerifier } from "#shared/access/jwt-verifier.ts";
-import { secretEquals } from "#shared/access/secret-equals.ts";
+import {
+  givenPageCredential,
+  isPageCredentialOf,
+  type GivenPageCredential,
+  type PageKey,
+} from "#shared/access/page-credential.ts";
+import { secretEquals, sha256 } from "#shared/access/secret-equals.ts";
 
 /** Finds out who makes a request. Throws or rejects with AccessRefused 401 or 503, and database errors. */
 export type Authenticate = (headers: IncomingHttpHeaders) => Identity | Promise<Identity>;
 
 const HOW = "send one as `Authorization: Bearer …`";
-const NO_USER = "api-client";
+/** The name of a caller that nothing names. */
+export const NO_USER = "api-client";
 
 /** Prepares the authentication of a mode. API keys are accepted beside the tokens of a provider or proxy. */
 export async function openAuthentication(auth: AuthConfig, keys: ApiKeys): Promise<Authenticate> {
-  // Nobody is authenticated: the proxy's headers are a label, and give no rights.
+  // This mode authenticates no caller: the proxy's headers are a label, and give no rights.
   if (auth.mode === "loopback") return (headers) => anyone("loopback", ["operator"], headers);
   if (auth.mode === "private") return (headers) => byToken(headers, auth.token);
   const withoutKey = await openWithoutKey(auth);
   return (headers) => {
     const bearer = bearerToken(headers);
-    const isKey = bearer !== undefined && looksLikeApiKey(bearer);
-    return isKey ? byKey(keys, bearer) : withoutKey(headers, bearer);
+    if (bearer !== undefined) {
+      return looksLikeApiKey(bearer) ? byKey(keys, bearer) : withoutKey(headers, bearer);
+    }
+    const page = givenPageCredential(headers);
+    return page === undefined ? withoutKey(headers, bearer) : byPage(keys, page);
   };
 }
 
@@ -49,9 +59,34 @@ async function openWithoutKey(
 
 function byToken(headers: IncomingHttpHeaders, expected: string): Identity {
   const token = bearerToken(headers);
+  const page = givenPageCredential(headers);
+  if (token === undefined && page !== undefined && isPageOf(page, expected)) {
+    return { ...anyone("private", ["admin"], {}), expiresAt: page.expiresAt };
+  }
   if (token === undefined) throw unauthenticated(`no token: ${HOW}`);
   if (!secretEquals(token, expected)) throw unauthenticated("the token is not valid");
   return anyone("private", ["admin"], {});
+}
+
+/** The name of a mode's one token in the credentials of pages. */
+const ONE_TOKEN = "token";
+
+/** The key of the mode's one token, for the credential of a page. */
+export function tokenPageKey(token: string): PageKey {
+  return { id: ONE_TOKEN, secretHash: sha256(token) };
+}
+
+/** True if a page's credential was made from this token. */
+export function isPageOf(page: GivenPageCredential, token: string): boolean {
+  return page.keyId === ONE_TOKEN && isPageCredentialOf(page, sha256(token));
+}
+
+async function byPage(keys: ApiKeys, page: GivenPageCredential): Promise<Identity> {
+  const identity = await keys.identifyPage(page);
+  if (identity === undefined) {
+    throw unauthenticated("the page is signed out: its API key is revoked or has expired");
+  }
+  return identity;
 }
 
 function anyone(
@@ -90,6 +125,7 @@ function byProxy(
   };
 }
 
-function bearerToken({ authorization }: IncomingHttpHeaders): string | undefined {
+/** The token of an `Authorization: Bearer` header; undefined without one. */
+export function bearerToken({ authorization }: IncomingHttpHeaders): string | undefined {
   return /^bearer +(?<token>[^\s,]+)$/iu.exec(authorization ?? "")?.groups?.["token"];
 }

@@ -2,13 +2,16 @@ import { forbidden } from "#shared/access/access-refused.ts";
 import { ROLES, isPersonal, type Identity, type Role } from "#shared/access/identity.ts";
 
 /** What a request does, and the least role that may do it. */
-export const ACTIONS = {
+const ACTIONS = {
   "session.read": "viewer",
   "trace.read": "viewer",
   "alert_types.read": "viewer",
+  "tools.read": "viewer",
   "ticket.create": "viewer",
   "alert.submit": "submitter",
   "session.cancel": "submitter",
+  "session.review": "submitter",
+  "approval.decide": "operator",
   "config.read": "operator",
   "session.delete": "admin",
   "audit.read": "admin",
@@ -45,7 +48,7 @@ export function seesAll(identity: Identity): boolean {
   return hasRole(identity, "operator");
 }
 
-/** The `owner_subject` of what the identity submits; null if it stands for nobody in particular. */
+/** The `owner_subject` of what the identity submits; null if it stands for no particular person. */
 export function ownerOf({ via, subject }: Pick<Identity, "via" | "subject">): string | null {
   return isPersonal({ via }) ? `${via}:${subject}` : null;
 }

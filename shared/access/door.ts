@@ -1,13 +1,25 @@
 import type { IncomingMessage } from "node:http";
-import { unauthenticated } from "#shared/access/access-refused.ts";
+import { forbidden, unauthenticated } from "#shared/access/access-refused.ts";
 import type { AccessConfig } from "#shared/access/access-config.ts";
 import { checkHost } from "#shared/access/allowed-hosts.ts";
-import { ApiKeys } from "#shared/access/api-keys.ts";
-import { openAuthentication, type Authenticate } from "#shared/access/authenticate.ts";
+import { ApiKeys, pageKeyOf } from "#shared/access/api-keys.ts";
+import {
+  bearerToken,
+  isPageOf,
+  openAuthentication,
+  tokenPageKey,
+  type Authenticate,
+} from "#shared/access/authenticate.ts";
 import { checkOrigin } from "#shared/access/check-origin.ts";
 import { ClientAddresses } from "#shared/access/client-address.ts";
 import { FailedAttempts } from "#shared/access/failed-attempts.ts";
 import type { Identity } from "#shared/access/identity.ts";
+import {
+  givenPageCredential,
+  issuePageCredential,
+  type PageCredential,
+} from "#shared/access/page-credential.ts";
+import { secretEquals } from "#shared/access/secret-equals.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 
 /** What of a request decides whether it gets in. */
@@ -52,6 +64,64 @@ export class Door {
       throw unauthenticated("the credential has expired");
     }
     return identity;
+  }
+
+  /**
+   * Checks that a caller has proven who it is: what a page or program of this machine may do without a credential is not
+   * enough. Throws AccessRefused 401, 403 where no such credential is set up, or 429 after many failures from one address.
+   */
+  async checkCredential({ headers, socket }: Pick<DoorRequest, "headers" | "socket">): Promise<void> {
+    const { auth } = this.#config;
+    // The other modes let no caller in without one.
+    if (auth.mode !== "loopback") return;
+    const { approvalToken } = auth;
+    if (approvalToken === undefined) {
+      throw forbidden(
+        "tool calls cannot be approved or denied here: set APPROVAL_TOKEN, or use another AUTH_MODE",
+      );
+    }
+    await this.#failures.count(this.addressOf({ headers, socket }), () => {
+      const token = bearerToken(headers);
+      if (token !== undefined && secretEquals(token, approvalToken)) return;
+      const page = token === undefined ? givenPageCredential(headers) : undefined;
+      if (page !== undefined && isPageOf(page, approvalToken)) return;
+      throw unauthenticated(
+        "deciding about tool calls needs the token of .tarsy/token (APPROVAL_TOKEN): send it as `Authorization: Bearer …`",
+      );
+    });
+  }
+
+  /**
+   * Exchanges the token or API key of a request for what lets a page in. Throws AccessRefused 401, 429 after many failures from one address; database errors.
+   */
+  async signIn({ headers, socket }: Pick<DoorRequest, "headers" | "socket">): Promise<PageCredential> {
+    return this.#failures.count(this.addressOf({ headers, socket }), async () => {
+      const bearer = bearerToken(headers);
+      if (bearer === undefined) throw unauthenticated("no token: send it once as `Authorization: Bearer …`");
+      const { auth } = this.#config;
+      const token = auth.mode === "private" ? auth.token : undefined;
+      const expected = auth.mode === "loopback" ? auth.approvalToken : token;
+      if (expected !== undefined && secretEquals(bearer, expected)) {
+        return issuePageCredential(tokenPageKey(expected));
+      }
+      const key = pageKeyOf(bearer);
+      const isOther = auth.mode === "loopback" || auth.mode === "private";
+      if (isOther || key === undefined || (await this.#keys.identify(bearer)) === undefined) {
+        throw unauthenticated("the token is not valid");
+      }
+      return issuePageCredential(key);
+    });
+  }
+
+  /**
+   * Runs a check of another credential than the door's own, such as an alert source's token, as one of the attempts of the address.
+   * Settles as `check` does, but with AccessRefused 429 instead of 401 after many failures from one address.
+   */
+  async attempt<T>(
+    request: Pick<DoorRequest, "headers" | "socket">,
+    check: () => T | Promise<T>,
+  ): Promise<T> {
+    return this.#failures.count(this.addressOf(request), check);
   }
 
   /** False once the identity's credential has expired or its API key is revoked. Throws database errors. */

@@ -6,7 +6,7 @@ export const ROLES = ["viewer", "submitter", "operator", "admin"] as const;
 export type Role = (typeof ROLES)[number];
 
 /** How a request was authenticated. In `loopback` it was not: every program of this machine may make it. */
-export const AUTHENTICATED_BY = ["loopback", "private", "key", "jwt", "proxy"] as const;
+const AUTHENTICATED_BY = ["loopback", "private", "key", "jwt", "proxy", "webhook"] as const;
 
 /** Who makes a request, and what that allows. */
 export const Identity = Type.Object({
@@ -24,7 +24,7 @@ export const Identity = Type.Object({
 });
 export type Identity = Readonly<Static<typeof Identity>>;
 
-/** True if the identity stands for a person or program; false for everybody on this machine or with the one token. */
+/** True if the identity stands for a person or program; false for the users of this machine or of the one token. */
 export function isPersonal({ via }: Pick<Identity, "via">): boolean {
   return via !== "loopback" && via !== "private";
 }

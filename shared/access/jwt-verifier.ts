@@ -7,7 +7,7 @@ import { errorMessage } from "#shared/errors.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
 
 /** Checks one token. Throws AccessRefused 401 for one that is not valid, 503 while the provider's keys cannot be read. */
-export type JwtVerifier = (token: string) => Promise<Identity>;
+type JwtVerifier = (token: string) => Promise<Identity>;
 
 const CLOCK_TOLERANCE_SECONDS = 60;
 const JWKS_TIMEOUT_MS = 5_000;

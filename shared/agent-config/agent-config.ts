@@ -1,12 +1,15 @@
 import type { SuccessPolicy } from "#shared/contracts/statuses.ts";
-import type { IterationStrategy } from "#shared/contracts/resolved-chain.ts";
+import type { IterationStrategy, LlmBackend } from "#shared/contracts/resolved-chain.ts";
 import type { ConfigProblem } from "#shared/agent-config/config-problem.ts";
 import type {
   AgentEntry,
   ChainEntry,
+  DefaultsSection,
   FallbackEntry,
   McpServerEntry,
 } from "#shared/agent-config/schemas/tarsy-file.ts";
+import type { SystemSection } from "#shared/agent-config/schemas/system-section.ts";
+import type { CostSection } from "#shared/agent-config/schemas/cost-section.ts";
 import type { LlmProviderEntry } from "#shared/agent-config/schemas/llm-providers-file.ts";
 
 /** Queue settings in force; durations in milliseconds. */
@@ -21,6 +24,14 @@ export interface QueueSettings {
   readonly session_timeout_ms: number;
 }
 
+/** Settings of the whole system, with the keys of the file. */
+interface SystemSettings extends SystemSection {
+  readonly cost_estimation: CostSection & { readonly enabled: boolean };
+}
+
+/** How tools with an unknown effect are treated. */
+type ToolPolicy = NonNullable<DefaultsSection["tool_policy"]>;
+
 /** Settings that apply where no nearer level sets them; durations in milliseconds. */
 export interface DefaultSettings {
   readonly alert_type: string;
@@ -28,9 +39,18 @@ export interface DefaultSettings {
   readonly success_policy: SuccessPolicy;
   readonly max_iterations: number;
   readonly iteration_timeout_ms: number;
+  /** How long a tool call waits for a person. */
+  readonly approval_timeout_ms: number;
+  readonly tool_policy?: ToolPolicy;
   readonly llm_provider?: string;
+  readonly llm_backend?: LlmBackend;
+  /** The provider of executive summaries; absent for the provider of the chain's last execution. */
+  readonly executive_summary_provider?: string;
   readonly fallback_providers?: readonly FallbackEntry[];
   readonly iteration_strategy?: IterationStrategy;
+  /** The provider of the summaries of large tool results; absent for each agent's own provider. */
+  readonly summarization?: NonNullable<DefaultsSection["summarization"]>;
+  readonly alert_masking: { readonly enabled: boolean; readonly pattern_group: string };
 }
 
 /** A provider with the values of those of its environment variables that are not secret. */
@@ -53,7 +73,9 @@ export interface Origin {
 /** The effective configuration: built-ins and files merged, expanded and checked. It never changes. */
 export interface AgentConfig {
   readonly configDir: string;
+  /** As written. */
   readonly queue: QueueSettings;
+  readonly system: SystemSettings;
   readonly defaults: DefaultSettings;
   readonly agents: ReadonlyMap<string, AgentEntry>;
   readonly chains: ReadonlyMap<string, ChainEntry>;

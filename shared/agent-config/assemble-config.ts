@@ -1,3 +1,4 @@
+import { DEFAULT_APPROVAL_TIMEOUT_MS } from "#shared/contracts/resolved-chain.ts";
 import type {
   AgentConfig,
   DefaultSettings,
@@ -42,6 +43,10 @@ export function assembleConfig(parts: ConfigParts): AgentConfig {
   return {
     configDir: parts.configDir,
     queue: queueSettings(tarsy.queue ?? {}),
+    system: {
+      ...tarsy.system,
+      cost_estimation: { ...BUILT_IN_SETTINGS.cost_estimation, ...tarsy.system?.cost_estimation },
+    },
     defaults: defaultSettings(tarsy.defaults ?? {}),
     agents,
     chains,
@@ -86,16 +91,26 @@ function queueSettings(queue: QueueSection): QueueSettings {
 
 function defaultSettings(defaults: DefaultsSection): DefaultSettings {
   const builtIn = BUILT_IN_SETTINGS.defaults;
-  const { llm_provider, fallback_providers, iteration_strategy } = defaults;
+  const { llm_provider, llm_backend, executive_summary_provider, fallback_providers } = defaults;
+  const { iteration_strategy, summarization, tool_policy } = defaults;
   return {
     alert_type: defaults.alert_type ?? builtIn.alert_type,
     runbook: defaults.runbook ?? BUILT_IN_RUNBOOK,
     success_policy: defaults.success_policy ?? builtIn.success_policy,
     max_iterations: defaults.max_iterations ?? builtIn.max_iterations,
+    alert_masking: {
+      enabled: defaults.alert_masking?.enabled ?? builtIn.alert_masking.enabled,
+      pattern_group: defaults.alert_masking?.pattern_group ?? builtIn.alert_masking.pattern_group,
+    },
     iteration_timeout_ms: parseDuration(defaults.iteration_timeout ?? builtIn.iteration_timeout) ?? 0,
+    approval_timeout_ms: parseDuration(defaults.approval_timeout ?? "") ?? DEFAULT_APPROVAL_TIMEOUT_MS,
+    ...(tool_policy === undefined ? {} : { tool_policy }),
     ...(llm_provider === undefined ? {} : { llm_provider }),
+    ...(llm_backend === undefined ? {} : { llm_backend }),
+    ...(executive_summary_provider === undefined ? {} : { executive_summary_provider }),
     ...(fallback_providers === undefined ? {} : { fallback_providers }),
     ...(iteration_strategy === undefined ? {} : { iteration_strategy }),
+    ...(summarization === undefined ? {} : { summarization }),
   };
 }
 

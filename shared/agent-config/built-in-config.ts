@@ -1,7 +1,6 @@
 import type { Origin } from "#shared/agent-config/agent-config.ts";
 import type { LlmProviderEntry } from "#shared/agent-config/schemas/llm-providers-file.ts";
 import type { AgentEntry, ChainEntry, McpServerEntry } from "#shared/agent-config/schemas/tarsy-file.ts";
-import type { Environment } from "#shared/service/environment.ts";
 
 /** The built-in definitions by name; a written entry of the same name replaces one whole. */
 export interface BuiltInConfig {
@@ -14,14 +13,14 @@ export interface BuiltInConfig {
 }
 
 /** The built-in definitions with the variables of `env` inserted. */
-export function builtInConfig(env: Environment): BuiltInConfig {
+export function builtInConfig(): BuiltInConfig {
   return {
     agents: new Map(Object.entries(AGENTS)),
     chains: new Map(Object.entries(CHAINS)),
-    mcpServers: new Map([["kubernetes-server", kubernetesServer(env["KUBECONFIG"] ?? "")]]),
+    mcpServers: new Map([["kubernetes-server", kubernetesServer()]]),
     llmProviders: new Map(Object.entries(LLM_PROVIDERS)),
     origins: new Map([
-      ["mcp_servers.kubernetes-server.transport.args[5]", { file: "built-in", variables: ["KUBECONFIG"] }],
+      ["mcp_servers.kubernetes-server.transport.args[3]", { file: "built-in", variables: ["KUBECONFIG"] }],
     ]),
   };
 }
@@ -46,7 +45,11 @@ export const BUILT_IN_SETTINGS = {
     iteration_timeout: "120s",
     iteration_strategy: "single-call",
     success_policy: "any",
+    alert_masking: { enabled: true, pattern_group: "security" },
   },
+  /** The longest tool result for a provider that sets no limit: one that fits into the context of today's models. */
+  max_tool_result_tokens: 100_000,
+  cost_estimation: { enabled: true },
   /** A script answers by itself; these only fill the provider's fields. */
   scripted: { model: "scripted", max_tool_result_tokens: 250_000 },
 } as const;
@@ -62,6 +65,24 @@ const SYNTHESIS_INSTRUCTIONS = `You are the incident commander. Several investig
 - Arrive at one root cause and one set of recommendations, as a single analysis of the incident.
 - Do not grade or compare the investigators: the reader wants to know about the incident, not about them.`;
 
+const RESEARCH_INSTRUCTIONS = `You answer questions with what the web says about them.
+
+- Search before you answer, and read the pages that matter instead of trusting the summaries of a search.
+- Prefer primary sources: documentation, release notes, issue trackers, status pages.
+- Name the address of every source, and say how old it is where that matters.
+- Say it when sources contradict each other, or when there is nothing to be found.`;
+
+const CODE_INSTRUCTIONS = `You answer questions by running code.
+
+- Compute what can be computed; do not estimate it.
+- Check the result with a second way or a small example where that is cheap.
+- Report the result first, then the code's essential steps and the assumptions in it.`;
+
+const WORKER_INSTRUCTIONS = `You work on the task from what you are given: analyse it, compare it, summarize it, or draft what is asked for.
+
+- Do exactly the task, and say what is missing if it cannot be done.
+- Separate what the material states from what you conclude.`;
+
 const AGENTS: Readonly<Record<string, AgentEntry>> = {
   KubernetesAgent: {
     mcp_servers: ["kubernetes-server"],
@@ -76,6 +97,22 @@ const AGENTS: Readonly<Record<string, AgentEntry>> = {
     iteration_strategy: "synthesis",
     custom_instructions: SYNTHESIS_INSTRUCTIONS,
   },
+  WebResearcher: {
+    description: "Searches the web and reads pages",
+    llm_backend: "google-native",
+    native_tools: { google_search: true, url_context: true, code_execution: false },
+    custom_instructions: RESEARCH_INSTRUCTIONS,
+  },
+  CodeExecutor: {
+    description: "Computes and analyses data by running Python code",
+    llm_backend: "google-native",
+    native_tools: { google_search: false, url_context: false, code_execution: true },
+    custom_instructions: CODE_INSTRUCTIONS,
+  },
+  GeneralWorker: {
+    description: "Analyses, compares and summarizes what it is given, without tools",
+    custom_instructions: WORKER_INSTRUCTIONS,
+  },
 };
 
 const CHAINS: Readonly<Record<string, ChainEntry>> = {
@@ -86,20 +123,16 @@ const CHAINS: Readonly<Record<string, ChainEntry>> = {
   },
 };
 
-function kubernetesServer(kubeconfig: string): McpServerEntry {
+function kubernetesServer(): McpServerEntry {
   return {
     transport: {
       type: "stdio",
-      command: "npx",
-      args: [
-        "-y",
-        "kubernetes-mcp-server@0.0.54",
-        "--read-only",
-        "--disable-destructive",
-        "--kubeconfig",
-        kubeconfig,
-      ],
+      // The installed binary: npx would download at the time of a call, and start four processes.
+      command: "kubernetes-mcp-server",
+      args: ["--read-only", "--disable-destructive", "--kubeconfig", "{{.KUBECONFIG}}"],
     },
+    // It says of itself that it changes nothing, and prints the credentials of the kubeconfig.
+    tools: { deny: ["configuration_view"] },
     instructions: KUBERNETES_INSTRUCTIONS,
     data_masking: {
       enabled: true,

@@ -1,5 +1,6 @@
 import { Ajv, type ErrorObject } from "ajv";
 import type { Static, TSchema } from "typebox";
+import { parseConfigInstant } from "#shared/agent-config/parse-config-instant.ts";
 import { OWN_SCHEMA_OPTIONS } from "#shared/contracts/own-schema-options.ts";
 import { LONGEST_DURATION_MS, parseDuration } from "#shared/agent-config/parse-duration.ts";
 import type { Reporter, Target } from "#shared/agent-config/reporter.ts";
@@ -7,8 +8,12 @@ import { LARGEST_COUNT } from "#shared/agent-config/schemas/schema-parts.ts";
 import { suggestName } from "#shared/agent-config/suggest-name.ts";
 
 const ajv = new Ajv({ allErrors: true, verbose: true, strict: true, ...OWN_SCHEMA_OPTIONS });
-ajv.addVocabulary(["freeText", "rule", "secret", "secretIfWrong", "template"]);
+ajv.addVocabulary(["freeText", "notYet", "rule", "secret", "secretIfWrong", "shorthand", "template"]);
 ajv.addFormat("duration-above-zero", { type: "string", validate: (text: string) => isDuration(text, 1) });
+ajv.addFormat("instant", {
+  type: "string",
+  validate: (text: string) => parseConfigInstant(text) !== undefined,
+});
 ajv.addFormat("duration-or-zero", { type: "string", validate: (text: string) => isDuration(text, 0) });
 
 function isDuration(text: string, minimum: number): boolean {
@@ -54,7 +59,10 @@ function removeInvalidParts<S extends TSchema>(
 ): asserts value is object & Loose<Static<S>> {
   const parts = errors.filter(({ keyword }) => keyword !== "minItems").map((error) => locate(value, error));
   for (const { container, key } of parts) {
-    if (key !== undefined) Reflect.deleteProperty(container, key);
+    if (key === undefined) continue;
+    // A list keeps its length, without holes, which callbacks of lists pass over.
+    if (Array.isArray(container)) Reflect.set(container, key, undefined);
+    else Reflect.deleteProperty(container, key);
   }
 }
 
@@ -82,6 +90,7 @@ const KINDS: Readonly<Record<string, string>> = {
   array: "a list",
   string: "text",
   integer: "a whole number",
+  number: "a number",
   boolean: "true or false",
 };
 
@@ -97,7 +106,7 @@ function describeViolation(error: ErrorObject): { readonly rule: string; readonl
       return { rule: typeof schema["rule"] === "string" ? schema["rule"] : "is not allowed" };
     case "minimum":
     case "maximum":
-      return { rule: `must be a whole number${range(schema)}` };
+      return { rule: `must be ${KINDS[String(schema["type"])] ?? "a number"}${range(schema)}` };
     case "minItems":
       return { rule: "must have at least one entry" };
     case "minLength":
@@ -105,6 +114,9 @@ function describeViolation(error: ErrorObject): { readonly rule: string; readonl
     case "required":
       return { rule: "is required" };
     case "format":
+      if (error.params["format"] === "instant") {
+        return { rule: "must be a time with its zone, or a day", hint: "write it like 2026-01-31T00:00:00Z" };
+      }
       return { rule: describeDuration(error), hint: "write it like 500ms, 90s or 1h30m" };
     default:
       return { rule: error.message ?? "is not allowed" };

@@ -9,12 +9,13 @@ export function completeProvider(entry: LlmProviderEntry, env: Environment): Llm
   const project = entry.project_env === undefined ? undefined : env[entry.project_env];
   const location = entry.location_env === undefined ? undefined : env[entry.location_env];
   const keyName = keyVariable(entry);
-  const { model, max_tool_result_tokens } = BUILT_IN_SETTINGS.scripted;
+  const { scripted, max_tool_result_tokens } = BUILT_IN_SETTINGS;
+  const limit = entry.type === "scripted" ? scripted.max_tool_result_tokens : max_tool_result_tokens;
   return {
     ...entry,
     ...(keyName === undefined ? {} : { api_key_env: keyName }),
-    model: entry.model ?? model,
-    max_tool_result_tokens: entry.max_tool_result_tokens ?? max_tool_result_tokens,
+    model: entry.model ?? scripted.model,
+    max_tool_result_tokens: entry.max_tool_result_tokens ?? limit,
     ...(project === undefined ? {} : { project }),
     ...(location === undefined ? {} : { location }),
   };

@@ -1,29 +1,36 @@
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { resolve } from "node:path";
 import { parseEnv } from "node:util";
 import type { Environment } from "#shared/service/environment.ts";
 import { TerminalError, errorMessage } from "#shared/errors.ts";
 
 /**
- * The variables for the configuration: those of `<configDir>/.env`, overridden by the real environment. The file
- * may be missing; throws TerminalError `invalid_configuration` if it cannot be read.
+ * The variables for the configuration: those of `files`, relative to the directory (an earlier one goes first), overridden by the
+ * real environment, and the directory itself as CONFIG_DIR, an absolute path. A file may be missing; throws TerminalError `invalid_configuration` if it cannot be read.
  * Synchronous: it runs once, before a service starts anything.
  */
-export function readConfigEnvironment(configDir: string, env: Environment): Environment {
-  const file = join(configDir, ".env");
-  let text: string;
+export function readConfigEnvironment(
+  configDir: string,
+  env: Environment,
+  files: readonly string[] = [".env"],
+): Environment {
+  const real = Object.entries(env).filter(([, value]) => value !== undefined);
+  const written = files.toReversed().map((name) => readVariables(resolve(configDir, name)));
+  const variables = [...written.flatMap((file) => Object.entries(file)), ...real];
+  return { ...Object.fromEntries(variables), CONFIG_DIR: resolve(configDir) };
+}
+
+function readVariables(file: string): Environment {
   try {
-    text = readFileSync(file, "utf8");
+    return parseEnv(readFileSync(file, "utf8"));
   } catch (error) {
-    if (isMissing(error)) return { ...env };
+    if (isMissing(error)) return {};
     throw new TerminalError(
       "invalid_configuration",
       `${file} cannot be read (${errorMessage(error)}); make it a readable file or remove it`,
       { cause: error },
     );
   }
-  const real = Object.entries(env).filter(([, value]) => value !== undefined);
-  return { ...parseEnv(text), ...Object.fromEntries(real) };
 }
 
 function isMissing(error: unknown): boolean {

@@ -7,6 +7,7 @@ const REDACTED = "[redacted]";
 export function effectiveConfig(config: AgentConfig): unknown {
   const effective = {
     queue: withDurations(config.queue),
+    system: config.system,
     defaults: withDurations(config.defaults),
     mcp_servers: Object.fromEntries(config.mcpServers),
     agents: Object.fromEntries(config.agents),
@@ -41,7 +42,7 @@ function redactSecrets(value: unknown, origins: ReadonlyMap<string, Origin>, pat
   if (typeof value === "object" && value !== null) {
     const entries = Object.entries(value).map(([key, inner]): [string, unknown] => [
       key,
-      key === "bearer_token" ? REDACTED : redactSecrets(inner, origins, joinPath(path, key)),
+      isSecretKey(path, key) ? redacted(inner) : redactSecrets(inner, origins, joinPath(path, key)),
     ]);
     return Object.fromEntries(entries);
   }
@@ -51,6 +52,18 @@ function redactSecrets(value: unknown, origins: ReadonlyMap<string, Origin>, pat
   return value
     .replaceAll(/(\b[a-z][a-z0-9+.-]*:\/\/)[^/\s@]+@/giu, `$1${REDACTED}@`)
     .replaceAll(/(\b[a-z][a-z0-9+.-]*:\/\/[^\s?#]*)[?#][^\s"'<>)]*/giu, `$1?${REDACTED}`);
+}
+
+/** Keys whose values are secrets wherever they come from, and maps of such values. */
+function isSecretKey(path: string, key: string): boolean {
+  return (
+    key === "bearer_token" || key === "client_secret" || /\.transport\.(?:env|custom_headers)$/u.test(path)
+  );
+}
+
+/** A text that only names variables is no secret. */
+function redacted(value: unknown): unknown {
+  return typeof value === "string" && /^(?:Bearer )?\{\{\.\w+\}\}$/u.test(value) ? value : REDACTED;
 }
 
 /** `--token=x`, `TOKEN=x`, and the argument after `--token`. */

@@ -8,13 +8,16 @@ const TEMPLATE =
   /\{\{(?:\s*(?:\.(?<variable>[A-Za-z_]\w*)|"(?<quoted>[^"\\\n]*)"|`(?<raw>[^`]*)`)\s*\}\}|.*?\}\}|.*)/gu;
 const ALLOWED = 'only {{.NAME}} for an environment variable and {{"text"}} for literal text are allowed';
 
+/** Stands for an execution's id in the headers of an MCP server, so it is no variable of the environment. */
+const LEFT = "SESSION_ID";
+
 /** Replaces an invalid template: a plain word is valid YAML in every context. */
 const PLACEHOLDER = "_";
 
 /**
  * Replaces `{{.NAME}}` by the environment variable's text before the YAML is parsed; an unset variable inserts
  * nothing. `{{"text"}}` inserts its text, so that a literal `{{` can be written. Reports every other template
- * as an error, and each unset variable once as a warning unless it is in a comment. `read` looks a variable up.
+ * as an error (but leaves `{{.SESSION_ID}}`), and each unset variable once as a warning unless it is in a comment. `read` looks a variable up.
  */
 export function expandTemplates(
   file: string,
@@ -30,7 +33,8 @@ export function expandTemplates(
   let copied = 0;
   for (const { 0: written, index: offset, groups = {} } of source.matchAll(TEMPLATE)) {
     const { variable, quoted, raw } = groups;
-    const inserted = variable === undefined ? (quoted ?? raw) : read(env, variable);
+    const isLeft = variable === LEFT;
+    const inserted = isLeft ? written : variable === undefined ? (quoted ?? raw) : read(env, variable);
     text += source.slice(copied, offset);
     const start = text.length;
     text += inserted ?? PLACEHOLDER;
@@ -41,7 +45,7 @@ export function expandTemplates(
       start,
       end: text.length,
       broken: inserted === undefined,
-      ...(variable === undefined ? {} : { variable }),
+      ...(variable === undefined || isLeft ? {} : { variable }),
     });
     if (inserted === undefined) {
       const message = `the template ${shorten(written)} is not understood; ${ALLOWED}`;

@@ -28,23 +28,25 @@ export function keepVariables(schema: TSchema, value: unknown, marked: unknown, 
   if (Array.isArray(value)) {
     if (!Type.IsArray(schema)) return;
     const { items } = schema;
-    value.forEach((item: unknown, index) =>
-      keepVariables(items, item, Array.isArray(marked) ? marked[index] : undefined, env),
-    );
+    value.forEach((item: unknown, index) => {
+      value[index] = kept(items, item, Array.isArray(marked) ? marked[index] : undefined, env);
+    });
     return;
   }
   if (!isRecord(value)) return;
   for (const [key, inner] of Object.entries(value)) {
     const innerSchema = schemaOf(schema, key);
     if (innerSchema === undefined) continue;
-    const innerMarked = isRecord(marked) ? marked[key] : undefined;
-    if (typeof inner === "string" && "template" in innerSchema) {
-      value[key] =
-        typeof innerMarked === "string"
-          ? asTemplate(innerMarked).replaceAll(MARK, "{{.$1}}")
-          : searched(inner, env);
-    } else keepVariables(innerSchema, inner, innerMarked, env);
+    value[key] = kept(innerSchema, inner, isRecord(marked) ? marked[key] : undefined, env);
   }
+}
+
+function kept(schema: TSchema, inner: unknown, marked: unknown, env: Environment): unknown {
+  if (typeof inner === "string" && "template" in schema) {
+    return typeof marked === "string" ? asTemplate(marked).replaceAll(MARK, "{{.$1}}") : searched(inner, env);
+  }
+  keepVariables(schema, inner, marked, env);
+  return inner;
 }
 
 function schemaOf(schema: TSchema, key: string): TSchema | undefined {

@@ -1,12 +1,8 @@
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
-import { isMap, parseDocument } from "yaml";
 import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
 import { assembleConfig, mergeEntries } from "#shared/agent-config/assemble-config.ts";
 import { builtInConfig } from "#shared/agent-config/built-in-config.ts";
 import { checkConfig } from "#shared/agent-config/checks/check-config.ts";
 import { AgentConfigError } from "#shared/agent-config/config-problem.ts";
-import { expandTemplates } from "#shared/agent-config/expand-templates.ts";
 import { readCheckedFile } from "#shared/agent-config/read-checked-file.ts";
 import { Reporter } from "#shared/agent-config/reporter.ts";
 import { LlmProvidersFile } from "#shared/agent-config/schemas/llm-providers-file.ts";
@@ -30,13 +26,12 @@ export async function loadAgentConfig(options: {
     readCheckedFile(configDir, "tarsy.yaml", TarsyFile, reporter, env),
     readCheckedFile(configDir, "llm-providers.yaml", LlmProvidersFile, reporter, env),
   ]);
-  const builtIn = builtInConfig(env);
+  const builtIn = builtInConfig();
   const checked = checkConfig({
     configDir,
     env,
     reporter,
     tarsy: tarsy?.value ?? {},
-    stubbedServers: await readStubbedServers(configDir, env),
     names: {
       agents: knownNames(builtIn.agents, tarsy?.value, "agents", sources),
       mcpServers: knownNames(builtIn.mcpServers, tarsy?.value, "mcp_servers", sources),
@@ -80,16 +75,4 @@ function knownNames(
     return sources.hasChild(file, section) ? undefined : new Set(builtIn.keys());
   }
   return new Set([...builtIn.keys(), ...sources.keys(entries)]);
-}
-
-/** The servers of which `stub-tools.yaml` has tools. The tool-runner reports what is wrong with that file. */
-async function readStubbedServers(configDir: string, env: Environment): Promise<ReadonlySet<string>> {
-  try {
-    const file = join(configDir, "stub-tools.yaml");
-    const { text } = expandTemplates(file, await readFile(file, "utf8"), env, () => {});
-    const servers = parseDocument(text).get("servers");
-    return new Set(isMap(servers) ? servers.items.map(({ key }) => String(key)) : []);
-  } catch {
-    return new Set();
-  }
 }

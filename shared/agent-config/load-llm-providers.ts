@@ -33,7 +33,7 @@ export async function loadLlmProviders(options: {
   const errors = reporter.errors();
   const warnings = reporter.warnings();
   if (errors.length > 0 || file?.valid !== true) throw new AgentConfigError(errors, warnings);
-  const merged = mergeEntries(builtInConfig(env).llmProviders, file.value.llm_providers);
+  const merged = mergeEntries(builtInConfig().llmProviders, file.value.llm_providers);
   return {
     providers: new Map([...merged].map(([name, entry]) => [name, completeProvider(entry, env)])),
     warnings,

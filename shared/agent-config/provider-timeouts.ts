@@ -2,7 +2,7 @@ import type { LlmProviderEntry } from "#shared/agent-config/schemas/llm-provider
 import { parseDuration } from "#shared/agent-config/parse-duration.ts";
 
 /** How long calls to one provider may take, in milliseconds. */
-export interface ProviderTimeouts {
+interface ProviderTimeouts {
   /** A whole call, and so the iteration of an agent that uses the provider. */
   readonly callMs: number;
   /** The provider's silence before the first chunk. */

@@ -51,7 +51,22 @@ export class ShapeReader {
   #read(node: Node | null, schema: TSchema, path: string, start: number): unknown {
     if (isMap(node)) return this.#readMap(node, schema, path, start);
     if (isSeq(node)) return this.#readList(node, schema, path, start);
-    return isScalar(node) ? readScalar(node, schema) : null;
+    if (!isScalar(node)) return null;
+    const short = shorthandOf(schema);
+    return short === undefined ? readScalar(node, schema) : this.#readShorthand(node, short, path, start);
+  }
+
+  /** A scalar in place of a mapping is the value of the mapping's most important key. */
+  #readShorthand(node: Scalar, { key, schema }: Shorthand, path: string, start: number): unknown {
+    const read = readScalar(node, schema);
+    if (read === null) return null;
+    const value: Record<string, unknown> = { __proto__: null };
+    const { sources } = this.#reporter;
+    sources.add(value, path, this.#text, start);
+    const [from, to] = node.range ?? [start, start];
+    sources.addChild(value, key, { start: from, end: to, kind: "scalar", broken: false });
+    value[key] = read;
+    return value;
   }
 
   /** Undefined, as everywhere here, for a value that cannot be read, which has been reported. */
@@ -80,6 +95,9 @@ export class ShapeReader {
         continue;
       }
       value[key] = read;
+      if ("notYet" in inner && asksForSomething(inner, read)) {
+        this.#reporter.warn({ container: value, key }, "has no effect yet", String(inner.notYet));
+      }
     }
     return value;
   }
@@ -183,7 +201,8 @@ function readScalar({ value, type, source }: Scalar, schema: TSchema): unknown {
     if (/^(?:y|yes|on)$/iu.test(plain)) return true;
     if (/^(?:n|no|off)$/iu.test(plain)) return false;
   }
-  if (Type.IsInteger(schema) && /^[-+]?\d[\d_]*$/u.test(plain)) return Number(plain.replaceAll("_", ""));
+  const isNumber = Type.IsInteger(schema) || Type.IsNumber(schema);
+  if (isNumber && /^[-+]?\d[\d_]*$/u.test(plain)) return Number(plain.replaceAll("_", ""));
   return value;
 }
 
@@ -193,6 +212,27 @@ function isMergeKey({ value, type }: Scalar): boolean {
 
 function keyText({ value, source }: Scalar): string {
   return typeof value === "string" ? value : (source ?? "");
+}
+
+/** The key that a scalar may stand for, where a mapping is expected. */
+interface Shorthand {
+  readonly key: string;
+  readonly schema: TSchema;
+}
+
+function shorthandOf(schema: TSchema): Shorthand | undefined {
+  if (!Type.IsObject(schema) || !("shorthand" in schema)) return undefined;
+  const key = String(schema.shorthand);
+  const inner = own(schema.properties, key);
+  return inner === undefined ? undefined : { key, schema: inner };
+}
+
+/** An empty list, and a section that is not switched on, ask for what is the case without them. */
+function asksForSomething(schema: TSchema, value: unknown): boolean {
+  if (Array.isArray(value)) return value.length > 0;
+  if (typeof value !== "object" || value === null || !Type.IsObject(schema)) return true;
+  if (Object.hasOwn(schema.properties, "enabled")) return Reflect.get(value, "enabled") === true;
+  return Object.keys(value).length > 0;
 }
 
 function own(properties: Readonly<Record<string, TSchema>>, key: string): TSchema | undefined {

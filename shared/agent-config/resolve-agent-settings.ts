@@ -1,4 +1,8 @@
-import { ITERATION_STRATEGIES, type IterationStrategy } from "#shared/contracts/resolved-chain.ts";
+import {
+  ITERATION_STRATEGIES,
+  type IterationStrategy,
+  type LlmBackend,
+} from "#shared/contracts/resolved-chain.ts";
 import { TerminalError } from "#shared/errors.ts";
 import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
 import { SYNTHESIS_AGENT } from "#shared/agent-config/built-in-config.ts";
@@ -24,8 +28,14 @@ export interface Setting<T> {
 /** Every setting of one agent of a stage, with its level. */
 export interface AgentSettings {
   readonly name: string;
+  /** Whether it may use tools that change things. */
+  readonly isAction: boolean;
   readonly iteration_strategy: Setting<IterationStrategy>;
   readonly llm_provider: Setting<string>;
+  /** Undefined where no level names one: then the provider's type decides. */
+  readonly llm_backend: Setting<LlmBackend | undefined>;
+  /** Switches of the agent over those of its providers. */
+  readonly native_tools: Readonly<Record<string, boolean>>;
   readonly fallback_providers: Setting<readonly FallbackEntry[]>;
   readonly max_iterations: Setting<number>;
   readonly iteration_timeout_ms: Setting<number>;
@@ -47,13 +57,15 @@ export function synthesisBlock({ synthesis }: StageEntry): ExecutionBlock {
 
 /**
  * Resolves an agent's settings: the first level that sets one wins. Lists replace each other; an empty list
- * counts as set. The custom instructions are always the agent's own.
+ * of fallback providers counts as set, one of servers does not. The custom instructions are always the agent's own.
+ * `selectsServers` says that an alert selects servers for every agent: then one without a strategy calls tools.
  */
 export function resolveAgentSettings(
   config: AgentConfig,
   chain: ChainEntry,
   stage: StageEntry,
   block: ExecutionBlock,
+  selectsServers = false,
 ): AgentSettings {
   const { defaults } = config;
   const agent = config.agents.get(block.name);
@@ -80,18 +92,40 @@ export function resolveAgentSettings(
   }
   const fallbacks = resolveFallbacks(defaults, chain, stage, block);
   const providerNames = [provider.value, ...fallbacks.value.map((entry) => entry.provider)];
+  const servers = first(levels, ({ mcp_servers }) =>
+    mcp_servers === undefined || mcp_servers.length === 0 ? undefined : mcp_servers,
+  ) ?? { value: [], from: "built-in" };
+  const native_tools = agent.native_tools ?? {};
+  const hasTools = selectsServers || servers.value.length > 0 || Object.values(native_tools).includes(true);
   return {
     name: block.name,
+    isAction: typeOf(block, agent) === "action",
     custom_instructions: agent.custom_instructions ?? "",
     llm_provider: provider,
+    llm_backend: resolveBackend(levels, block, defaults),
+    native_tools,
     fallback_providers: fallbacks,
-    iteration_strategy: resolveStrategy(block, agent, defaults.iteration_strategy),
+    iteration_strategy: resolveStrategy(block, agent, {
+      fromDefaults: defaults.iteration_strategy,
+      hasTools,
+    }),
     max_iterations: first(levels, (level) => level.max_iterations) ?? fallback(config, "max_iterations"),
     iteration_timeout_ms:
       first(levels, (level) => milliseconds(level.iteration_timeout)) ??
       defaultTimeout(config, providerNames),
-    mcp_servers: first(levels, (level) => level.mcp_servers) ?? { value: [], from: "built-in" },
+    mcp_servers: servers,
   };
+}
+
+/** A stage's backend is for its agents, not for its synthesis. */
+function resolveBackend(
+  levels: readonly Setter[],
+  block: ExecutionBlock,
+  defaults: AgentConfig["defaults"],
+): AgentSettings["llm_backend"] {
+  const own = levels.filter(([from]) => from !== "stage" || block.level === "stage agent");
+  const written = first([...own, ["defaults", defaults]], (level) => level.llm_backend);
+  return written ?? { value: undefined, from: "provider" };
 }
 
 /** The nearest list replaces all others. A stage's list is for its agents, not for its synthesis. */
@@ -111,6 +145,7 @@ function resolveFallbacks(
 
 interface LevelSettings {
   readonly llm_provider?: string;
+  readonly llm_backend?: LlmBackend;
   readonly fallback_providers?: readonly FallbackEntry[];
   readonly max_iterations?: number;
   readonly iteration_timeout?: string;
@@ -143,15 +178,28 @@ function defaultTimeout(config: AgentConfig, providerNames: readonly string[]): 
   return { value: Math.max(...times.map((callMs) => callMs ?? setting.value)), from: "provider" };
 }
 
+/**
+ * A type says more about an agent than the defaults do. By default a synthesis agent synthesizes, an agent with tools
+ * calls them, and any other agent answers once.
+ */
 function resolveStrategy(
   block: ExecutionBlock,
   agent: AgentEntry,
-  fromDefaults: IterationStrategy | undefined,
+  { fromDefaults, hasTools }: { fromDefaults: IterationStrategy | undefined; hasTools: boolean },
 ): Setting<IterationStrategy> {
   if (block.iteration_strategy !== undefined) return { value: block.iteration_strategy, from: block.level };
   if (agent.iteration_strategy !== undefined) return { value: agent.iteration_strategy, from: "agent" };
+  if (typeOf(block, agent) === "synthesis") {
+    return { value: "synthesis", from: block.type === "synthesis" ? block.level : "agent" };
+  }
   if (fromDefaults !== undefined) return { value: fromDefaults, from: "defaults" };
-  return { value: ITERATION_STRATEGIES[0], from: "built-in" };
+  if (block.level === "synthesis") return { value: "synthesis", from: "built-in" };
+  return { value: hasTools ? "native-thinking" : ITERATION_STRATEGIES[0], from: "built-in" };
+}
+
+/** The stage's word goes before the agent's; an empty one says nothing. */
+function typeOf(block: ExecutionBlock, agent: AgentEntry): AgentEntry["type"] {
+  return block.type || agent.type;
 }
 
 function milliseconds(duration: string | undefined): number | undefined {

@@ -1,31 +1,36 @@
+import { resolveProvider } from "#shared/agent-config/resolve-provider.ts";
+import { resultTokensOf } from "#shared/agent-config/result-tokens-of.ts";
+import { summariesOf } from "#shared/agent-config/summaries-of.ts";
 import {
-  chainVersion,
+  DEFAULT_APPROVAL_TIMEOUT_MS,
+  RESOLVED_CHAIN_VERSION,
   withVariables,
-  type IterationStrategy,
-  type LlmBackend,
-  type ProviderType,
   type ResolvedAgent,
   type ResolvedChain,
   type ResolvedProvider,
   type ResolvedStage,
 } from "#shared/contracts/resolved-chain.ts";
-import { typeSettings } from "#shared/agent-config/provider-keys.ts";
 import { TerminalError } from "#shared/errors.ts";
 import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
 import { findChain, knownAlertTypes } from "#shared/agent-config/find-chain.ts";
-import { providerTimeouts } from "#shared/agent-config/provider-timeouts.ts";
 import {
   resolveAgentSettings,
   synthesisBlock,
+  type AgentSettings,
   type ExecutionBlock,
 } from "#shared/agent-config/resolve-agent-settings.ts";
 import type { ChainEntry, StageEntry } from "#shared/agent-config/schemas/tarsy-file.ts";
 
 /**
  * Resolves everything that an investigation of this alert type (by default the default alert type) runs by.
+ * `selectsServers` says that the alert selects servers: then agents without a strategy call tools.
  * Pure: equal arguments give equal results. Throws TerminalError `unknown_alert_type` if no chain handles it.
  */
-export function resolveChain(config: AgentConfig, alertType: string | undefined): ResolvedChain {
+export function resolveChain(
+  config: AgentConfig,
+  alertType: string | undefined,
+  selectsServers = false,
+): ResolvedChain {
   const found = findChain(config, alertType);
   if (found === undefined) {
     const known = knownAlertTypes(config).join(", ");
@@ -35,24 +40,40 @@ export function resolveChain(config: AgentConfig, alertType: string | undefined)
     );
   }
   const { chain } = found;
-  const stages = chain.stages.map((stage) => resolveStage(config, chain, stage));
+  const stages = chain.stages.map((stage) => resolveStage(config, chain, stage, selectsServers));
+  const summary = executiveSummary(config, chain);
   return withVariables({
-    version: chainVersion(stages),
+    version: RESOLVED_CHAIN_VERSION,
     chain_id: found.chainId,
     alert_type: found.alertType,
     session_timeout_ms: config.queue.session_timeout_ms,
     max_parallel_agents: config.queue.max_parallel_agents,
     mcp_server_instructions: serverInstructions(config, stages),
-    default_runbook: config.defaults.runbook,
+    ...largeResults(config, stages),
+    ...summary,
+    ...((chain.tool_policy ?? config.defaults.tool_policy) === "strict"
+      ? { tool_policy: "strict" as const }
+      : {}),
+    ...(config.defaults.approval_timeout_ms === DEFAULT_APPROVAL_TIMEOUT_MS
+      ? {}
+      : { approval_timeout_ms: config.defaults.approval_timeout_ms }),
+    default_runbook: chain.runbook ?? config.defaults.runbook,
     stages,
   });
 }
 
-function resolveStage(config: AgentConfig, chain: ChainEntry, stage: StageEntry): ResolvedStage {
+function resolveStage(
+  config: AgentConfig,
+  chain: ChainEntry,
+  stage: StageEntry,
+  selectsServers: boolean,
+): ResolvedStage {
   const replicas = Math.max(1, stage.replicas ?? 1);
   const agents = stage.agents.flatMap((entry) => {
-    const agent = resolveAgent(config, chain, stage, { ...entry, level: "stage agent" });
-    return Array.from({ length: replicas }, () => agent);
+    const block = { ...entry, level: "stage agent" } as const;
+    const agent = resolveAgent(config, chain, stage, block, selectsServers);
+    if (replicas === 1) return [agent];
+    return Array.from({ length: replicas }, (_, before) => ({ ...agent, replica: before + 1 }));
   });
   const isParallel = agents.length > 1;
   return {
@@ -69,87 +90,89 @@ function resolveAgent(
   chain: ChainEntry,
   stage: StageEntry,
   block: ExecutionBlock,
+  selectsServers?: boolean,
 ): ResolvedAgent {
-  const settings = resolveAgentSettings(config, chain, stage, block);
-  const strategy = settings.iteration_strategy.value;
+  const settings = resolveAgentSettings(config, chain, stage, block, selectsServers);
   // An iteration that is long for one provider's calls is not for those of another.
   const otherCallsMs =
     settings.iteration_timeout_ms.from === "provider" ? config.defaults.iteration_timeout_ms : undefined;
-  const resolve = (name: string) => resolveProvider(config, name, strategy, otherCallsMs);
-  const fallbacks = settings.fallback_providers.value.map(({ provider, backend }): ResolvedProvider => {
-    const resolved = resolve(provider);
-    return backend === undefined ? resolved : { ...resolved, backend };
+  const fallbacks = settings.fallback_providers.value.map(({ provider, backend }) =>
+    withNativeTools(resolveProvider(config, provider, { backend, callMs: otherCallsMs }), settings),
+  );
+  const own = resolveProvider(config, settings.llm_provider.value, {
+    backend: settings.llm_backend.value,
+    callMs: otherCallsMs,
   });
   return {
     name: settings.name,
-    iteration_strategy: strategy,
+    ...(settings.isAction ? { type: "action" as const } : {}),
+    iteration_strategy: settings.iteration_strategy.value,
     max_iterations: settings.max_iterations.value,
     iteration_timeout_ms: settings.iteration_timeout_ms.value,
-    mcp_servers: [...settings.mcp_servers.value],
+    mcp_servers: [...new Set(settings.mcp_servers.value)],
     custom_instructions: settings.custom_instructions,
-    llm_provider: resolve(settings.llm_provider.value),
+    llm_provider: withNativeTools(own, settings),
     ...(fallbacks.length === 0 ? {} : { fallback_providers: fallbacks }),
   };
 }
 
-/** `callMs` is the longest call of a provider whose entry does not say. */
-function resolveProvider(
-  config: AgentConfig,
-  name: string,
-  strategy: IterationStrategy,
-  callMs: number | undefined,
-): ResolvedProvider {
-  const provider = config.llmProviders.get(name);
-  if (provider === undefined) {
-    throw new TerminalError("invalid_configuration", `there is no LLM provider ${name}`);
-  }
-  const { type, model, max_tool_result_tokens, max_output_tokens, native_tools } = provider;
-  const callTimeoutMs = providerTimeouts(provider)?.callMs ?? callMs;
-  const { api_key_env, credentials_env, project, location, base_url, script } = provider;
+/** The provider of the summary, if the chain or the defaults name one, and those that can take over. */
+function executiveSummary(config: AgentConfig, chain: ChainEntry): Pick<ResolvedChain, "executive_summary"> {
+  const { defaults } = config;
+  const name = chain.executive_summary_provider ?? defaults.executive_summary_provider;
+  if (name === undefined) return {};
+  const callMs = defaults.iteration_timeout_ms;
+  const others = (chain.fallback_providers ?? defaults.fallback_providers ?? []).map(
+    ({ provider, backend }) => resolveProvider(config, provider, { backend, callMs }),
+  );
   return {
-    name,
-    type,
-    model,
-    backend: chooseBackend(strategy, type),
-    ...(api_key_env === undefined ? {} : { api_key_env }),
-    ...(credentials_env === undefined ? {} : { credentials_env }),
-    ...(project === undefined ? {} : { project }),
-    ...(location === undefined ? {} : { location }),
-    ...(base_url === undefined ? {} : { base_url: withoutCredentials(base_url) }),
-    ...(script === undefined ? {} : { script }),
-    ...typeSettings(provider),
-    max_tool_result_tokens,
-    ...(max_output_tokens === undefined ? {} : { max_output_tokens }),
-    ...(callTimeoutMs === undefined ? {} : { call_timeout_ms: callTimeoutMs }),
-    native_tools: { ...native_tools },
+    executive_summary: {
+      llm_provider: resolveProvider(config, name, { callMs }),
+      ...(others.length === 0 ? {} : { fallback_providers: others }),
+    },
   };
 }
 
-/** The gateway has the whole address in its own file; user, password and query may be secret and are not stored. */
-function withoutCredentials(address: string): string {
-  const url = URL.parse(address);
-  if (url === null || (url.username === "" && url.password === "" && url.search === "")) return address;
-  return `${url.protocol}//${url.host}${url.pathname}`;
+/** The agent's switches go before the provider's; only Gemini has native tools. */
+function withNativeTools(
+  provider: ResolvedProvider,
+  { native_tools }: Pick<AgentSettings, "native_tools">,
+): ResolvedProvider {
+  if (provider.type !== "google") return provider;
+  return { ...provider, native_tools: { ...provider.native_tools, ...native_tools } };
 }
 
-/**
- * Chooses the gateway's client. The format asks for `langchain` with ReAct, synthesis and single calls, and for
- * the native client with the native strategies on Google. A Google provider's `langchain` may delegate to the
- * native client, which keeps its signatures, and does so here. The native strategies on other providers run on
- * `langchain` with bound tools.
- */
-function chooseBackend(_strategy: IterationStrategy, type: ProviderType): LlmBackend {
-  if (type === "scripted") return "scripted";
-  return type === "google" ? "google-native" : "langchain";
+/** What the configuration of the used servers says about large results; nothing where none says anything. */
+function largeResults(
+  config: AgentConfig,
+  stages: readonly ResolvedStage[],
+): Pick<ResolvedChain, "mcp_server_result_tokens" | "mcp_server_summaries"> {
+  const used = usedServers(stages);
+  const sizes = used.flatMap((id) => {
+    const tokens = resultTokensOf(config.mcpServers.get(id));
+    return tokens === undefined ? [] : [[id, tokens] as const];
+  });
+  const summaries = used.flatMap((id) => {
+    const ofServer = summariesOf(config, id);
+    return ofServer === undefined ? [] : [[id, ofServer] as const];
+  });
+  return {
+    ...(sizes.length === 0 ? {} : { mcp_server_result_tokens: Object.fromEntries(sizes) }),
+    ...(summaries.length === 0 ? {} : { mcp_server_summaries: Object.fromEntries(summaries) }),
+  };
 }
 
 function serverInstructions(config: AgentConfig, stages: readonly ResolvedStage[]): Record<string, string> {
-  const agents = stages.flatMap((stage) => [...stage.agents, ...(stage.synthesis ? [stage.synthesis] : [])]);
-  const used = new Set(agents.flatMap((agent) => agent.mcp_servers));
   const instructions: [string, string][] = [];
-  for (const id of [...used].sort()) {
+  for (const id of usedServers(stages)) {
     const text = config.mcpServers.get(id)?.instructions ?? "";
     if (text !== "") instructions.push([id, text]);
   }
   return Object.fromEntries(instructions);
+}
+
+/** The ids of the servers of all agents, sorted. */
+function usedServers(stages: readonly ResolvedStage[]): string[] {
+  const agents = stages.flatMap((stage) => [...stage.agents, ...(stage.synthesis ? [stage.synthesis] : [])]);
+  return [...new Set(agents.flatMap((agent) => agent.mcp_servers))].sort();
 }

@@ -69,6 +69,7 @@ function showStage(
 
 const SHOWN_SETTINGS = [
   "llm_provider",
+  "llm_backend",
   "fallback_providers",
   "iteration_strategy",
   "max_iterations",

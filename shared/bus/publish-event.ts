@@ -3,7 +3,7 @@ import {
   MAX_INLINE_PAYLOAD_BYTES,
   belongsToFeed,
   busEventCodec,
-  type SessionEvent,
+  type StoredEvent,
 } from "#shared/contracts/session-event.ts";
 import { SUBJECTS } from "#shared/contracts/subjects.ts";
 
@@ -12,7 +12,7 @@ import { SUBJECTS } from "#shared/contracts/subjects.ts";
  * on this connection before. The stream's acknowledgement is not asked for: it would cost as much as the message again,
  * and readers fill gaps from the event's row. Does nothing while disconnected: the message is lost.
  */
-export function publishEvent(bus: Bus, event: SessionEvent): void {
+export function publishEvent(bus: Bus, event: StoredEvent): void {
   if (bus.connection.isClosed()) return;
   const { session_id, seq, db_event_id, payload } = event;
   const whole = busEventCodec.encode({ session_id, seq, db_event_id, payload });

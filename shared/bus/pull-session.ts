@@ -24,10 +24,10 @@ const ACK_TIMEOUT_MS = 5_000;
 const PULL_SUBJECT = `$JS.API.CONSUMER.MSG.NEXT.${SESSIONS_STREAM}.${EXECUTORS_DURABLE}`;
 /** The server's status of a pull that has expired. */
 const EXPIRED = 408;
-/** The status of a request that nobody takes: a durable takes its pulls itself. */
+/** The status of a request without a subscriber: a durable consumer answers its pulls itself. */
 const NO_RESPONDERS = 503;
 /** The code of the error of a pull while the stream or the durable does not exist. */
-export const QUEUE_MISSING = "queue_missing";
+const QUEUE_MISSING = "queue_missing";
 
 /**
  * Waits up to 5 s, or until `signal` aborts, for one wake-up of the executors' durable; resolves null when none came, or

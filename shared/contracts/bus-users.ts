@@ -46,26 +46,35 @@ const PERMISSIONS: Readonly<Record<BusUser, BusPermissions>> = {
     publish: [
       ...EVENT_SUBJECTS,
       SUBJECTS.chunks(ANY),
+      SUBJECTS.progress(ANY),
       SUBJECTS.toolsList,
       SUBJECTS.toolsCall,
+      SUBJECTS.toolsCallOf(ANY),
       SUBJECTS.allToolCancels,
+      SUBJECTS.toolsRelease,
       ...STREAM_INFO,
       `$JS.API.STREAM.MSG.GET.${EVENTS_STREAM}`,
       durable("MSG.NEXT"),
       `$JS.ACK.${SESSIONS_STREAM}.${EXECUTORS_DURABLE}.>`,
     ],
-    subscribe: [SUBJECTS.allCancels, SUBJECTS.snapshot(ANY)],
+    subscribe: [SUBJECTS.allCancels, SUBJECTS.snapshot(ANY), SUBJECTS.toolProgress(ANY)],
     answersWithin: "1m",
   },
   "tool-runner": {
-    publish: [],
-    subscribe: [SUBJECTS.toolsList, SUBJECTS.toolsCall, SUBJECTS.allToolCancels],
+    publish: [SUBJECTS.toolProgress(ANY)],
+    subscribe: [
+      SUBJECTS.toolsList,
+      SUBJECTS.toolsCall,
+      SUBJECTS.toolsCallOf(ANY),
+      SUBJECTS.allToolCancels,
+      SUBJECTS.toolsRelease,
+    ],
     // A tool call may run until its session's deadline.
     answersWithin: "1h",
   },
   notifier: {
     publish: [SUBJECTS.snapshot(ANY)],
-    subscribe: [...EVENT_SUBJECTS, SUBJECTS.chunks(ANY)],
+    subscribe: [...EVENT_SUBJECTS, SUBJECTS.chunks(ANY), SUBJECTS.progress(ANY)],
   },
   "stream-admin": {
     // Neither purges nor deletes a stream. The durable is deleted to be created again at the start of its stream.

@@ -23,6 +23,31 @@ const ProviderInUse = Type.Object({
   since_message: Type.Integer(),
 });
 
+/**
+ * A large result that is to be summarized before the model is called again. Until then its message has a window of it, with
+ * which an executor goes on that does not know summaries.
+ */
+export const PendingSummary = Type.Object({
+  /** The sequence number of its message. */
+  message: Type.Integer(),
+  /** The place of its call among those of the newest answer. */
+  index: Type.Integer(),
+  /** "server.tool", as the model wrote it. */
+  name: Type.String(),
+  /** Under which the whole text is kept. */
+  handle: Type.String(),
+  /** Of the text that is kept. */
+  bytes: Type.Integer(),
+  lines: Type.Integer(),
+  /** The tool reported an error. */
+  is_error: Type.Boolean(),
+  /** Its message is an observation, not a tool message. */
+  as_observation: Type.Boolean(),
+  /** Calls for this summary that have failed. */
+  failed_calls: Type.Integer(),
+});
+export type PendingSummary = Static<typeof PendingSummary>;
+
 const TextOrNull = Type.Union([Type.String(), Type.Null()]);
 
 /**
@@ -34,7 +59,7 @@ export const IterationState = Type.Object({
   iteration: Type.Integer(),
   /** `concluding` once the limit is reached and the model was asked to answer from what it has. */
   phase: literals(["iterating", "concluding"]),
-  /** True when the last LLM call, or a tool call since, was not executed. A tool result with an error is no failure. */
+  /** True when the last LLM call failed. A tool call that fails is an answer for the model, and no failure. */
   last_failed: Type.Boolean(),
   /** Consecutive failed LLM calls; the backoff before the next one grows with them. */
   consecutive_failures: Type.Integer(),
@@ -43,7 +68,7 @@ export const IterationState = Type.Object({
   /** False when the provider reported that a retry cannot help. */
   last_error_retryable: Type.Boolean(),
   consecutive_timeouts: Type.Integer(),
-  /** Time left for the iteration's tool calls, in milliseconds. */
+  /** Time left for the iteration's tool calls, in milliseconds; only executors of the version before read it. */
   tools_budget_ms: Type.Number(),
   /** The provider in use, once it is no longer the agent's own. */
   provider: Type.Optional(ProviderInUse),
@@ -55,6 +80,14 @@ export const IterationState = Type.Object({
   uncounted: Type.Optional(Type.Integer()),
   /** Keys of the gateway's warnings that are in the timeline; absent if there were none. */
   shown_warnings: Type.Optional(Type.Array(Type.String())),
+  /** The calls of the newest answer, by index, whose stored arguments are masked; absent for none. */
+  masked_arguments: Type.Optional(Type.Array(Type.Integer({ minimum: 0 }))),
+  /** The results of this iteration that are to be summarized, in their order; absent for none. */
+  pending_summaries: Type.Optional(Type.Array(PendingSummary)),
+  /** The provider that took over the writing of summaries, by the name of the one that failed; absent if none did. */
+  summarizers: Type.Optional(Type.Record(Type.String(), Type.String())),
+  /** Of a completed action agent: whether its answer says that it executed actions; absent if it does not say. */
+  actions_claimed: Type.Optional(Type.Boolean()),
   /** What the step that is due has been through; absent if nothing has stopped it. */
   unfinished_step: Type.Optional(UnfinishedStep),
 });

@@ -35,27 +35,19 @@ export const PROVIDER_TYPES = [
 ] as const;
 export type ProviderType = (typeof PROVIDER_TYPES)[number];
 
-/** The types that readers of version 2 of the stored format know; they refuse a session with any other. */
-const TYPES_OF_VERSION_2: readonly string[] = [
-  "google",
-  "openai",
-  "anthropic",
-  "xai",
-  "vertexai",
-  "scripted",
-] satisfies readonly ProviderType[];
-
 export const LLM_BACKENDS = ["google-native", "langchain", "scripted"] as const;
 export type LlmBackend = (typeof LLM_BACKENDS)[number];
 
 /**
- * The format that new sessions are stored with. A change that a reader of this version would misread raises it; an
- * optional property does not. Rows without a version have version 1. `docs/upgrading.md` has the rules.
+ * The format that sessions are stored with. A change that a reader of this version would misread raises it; an optional
+ * property does not. Rows without a version have version 1. `docs/upgrading.md` has the rules. Since version 4 the session's
+ * stages count from 1, and the stored list of stages begins with null, so that `stages[stage_index]` is a stage's
+ * configuration, also for the tool-runners of the version before.
  */
-export const RESOLVED_CHAIN_VERSION = 2;
+export const RESOLVED_CHAIN_VERSION = 4;
 
-/** The format of a chain with a provider that readers of version 2 would refuse; otherwise the same. */
-export const OPEN_TYPES_VERSION = 3;
+/** A week: long enough for a holiday. */
+export const DEFAULT_APPROVAL_TIMEOUT_MS = 168 * 60 * 60 * 1_000;
 
 /** One LLM provider as an execution uses it. Secrets appear only as names of environment variables. */
 export const ResolvedProvider = Type.Object({
@@ -96,6 +88,10 @@ export type ResolvedProvider = Static<typeof ResolvedProvider>;
 /** One agent of a stage with every setting resolved. */
 export const ResolvedAgent = Type.Object({
   name: Type.String(),
+  /** The number of this replica of the agent, from 1; absent where the stage has no replicas. */
+  replica: Type.Optional(Type.Integer({ minimum: 1 })),
+  /** Absent: an agent that only investigates. One of type `action` may use tools that change things. */
+  type: Type.Optional(Type.Literal("action")),
   iteration_strategy: literals(ITERATION_STRATEGIES),
   max_iterations: Type.Integer({ minimum: 1 }),
   iteration_timeout_ms: Type.Integer({ minimum: 1 }),
@@ -109,6 +105,25 @@ export const ResolvedAgent = Type.Object({
   fallback_providers: Type.Optional(Type.Array(ResolvedProvider)),
 });
 export type ResolvedAgent = Static<typeof ResolvedAgent>;
+
+/** True for an agent that may change things. A synthesis calls no tools, whatever its type. */
+export function isActionAgent({
+  type,
+  iteration_strategy: strategy,
+}: Pick<ResolvedAgent, "type"> & Partial<Pick<ResolvedAgent, "iteration_strategy">>): boolean {
+  return type === "action" && strategy !== "synthesis" && strategy !== "synthesis-native-thinking";
+}
+
+/** How large results of a server are summarized. */
+export const ResolvedSummaries = Type.Object({
+  /** Results above this size are summarized. */
+  threshold_tokens: Type.Integer({ minimum: 1 }),
+  /** The longest summary. */
+  max_tokens: Type.Integer({ minimum: 1 }),
+  /** The provider that writes the summaries; absent for the agent's own provider. */
+  llm_provider: Type.Optional(ResolvedProvider),
+});
+export type ResolvedSummaries = Static<typeof ResolvedSummaries>;
 
 /** One stage; `agents` has one entry per replica. */
 export const ResolvedStage = Type.Object({
@@ -127,7 +142,7 @@ export type ResolvedStage = Static<typeof ResolvedStage>;
  * tool call (claim-tool-call.ts) reads an agent's strategy, servers and tools from the stored JSON.
  */
 export const ResolvedChain = Type.Object({
-  version: Type.Union([Type.Literal(RESOLVED_CHAIN_VERSION), Type.Literal(OPEN_TYPES_VERSION)]),
+  version: Type.Literal(RESOLVED_CHAIN_VERSION),
   chain_id: Type.String(),
   alert_type: Type.String(),
   /** Counts from the session's `started_at`, across owners. */
@@ -135,6 +150,23 @@ export const ResolvedChain = Type.Object({
   max_parallel_agents: Type.Integer({ minimum: 1 }),
   /** Instructions of each MCP server any agent uses, by server id; servers without instructions are absent. */
   mcp_server_instructions: Type.Record(Type.String(), Type.String()),
+  /**
+   * The longest result, in tokens, that goes into a conversation whole, by server id; for servers whose configuration says so.
+   */
+  mcp_server_result_tokens: Type.Optional(Type.Record(Type.String(), Type.Integer({ minimum: 1 }))),
+  /** By server id, of the servers whose large results are summarized; of others, a part is shown. */
+  mcp_server_summaries: Type.Optional(Type.Record(Type.String(), ResolvedSummaries)),
+  /** Absent: tools with an unknown effect are allowed; `strict` denies them. */
+  tool_policy: Type.Optional(Type.Literal("strict")),
+  /** How long a tool call waits for a person's approval; absent: DEFAULT_APPROVAL_TIMEOUT_MS. */
+  approval_timeout_ms: Type.Optional(Type.Integer({ minimum: 1 })),
+  /** The providers that write the executive summary; absent: the provider of the last execution, and those that can take over from it. */
+  executive_summary: Type.Optional(
+    Type.Object({
+      llm_provider: ResolvedProvider,
+      fallback_providers: Type.Optional(Type.Array(ResolvedProvider)),
+    }),
+  ),
   /** The runbook text for alerts without one. */
   default_runbook: Type.String(),
   /**
@@ -177,43 +209,57 @@ export function withVariables({ variables: _former, ...chain }: ResolvedChain): 
   return { ...chain, variables: [...new Set(templates.flatMap(variablesOf))].toSorted() };
 }
 
-/** The code of the error about a configuration of a newer version. */
-export const NEWER_VERSION = "newer_version";
+/** The code of the error about a configuration that another version of TARSy must run. */
+export const OTHER_VERSION = "other_version";
 
 const parseVersion = compileParser(
   "version of a resolved chain",
-  Type.Object({ version: Type.Optional(Type.Integer({ minimum: 1 })) }),
+  Type.Object({ version: Type.Optional(Type.Integer({ minimum: 1 })) }, { additionalProperties: true }),
+);
+const parseList = compileParser(
+  "stages of a resolved chain",
+  Type.Object({ stages: Type.Array(Type.Unknown(), { minItems: 2 }) }, { additionalProperties: true }),
 );
 const parseCurrent = compileParser("resolved chain", ResolvedChain);
 
+/** The chain as it is stored with a session. */
+export function storedChain(chain: ResolvedChain): object {
+  return { ...chain, stages: [null, ...chain.stages] };
+}
+
 /**
- * Reads the chain stored with a session, in the current format or in version 1, into today's type. Throws TerminalError
- * `malformed`, or RetryableError `newer_version` for a format that only newer versions of TARSy read: these must run
+ * Reads the chain stored with a session, in any version up to the current one, into today's type. Throws TerminalError
+ * `malformed`, or RetryableError `other_version` for a format that only newer versions of TARSy read: these must run
  * the session, so it must not fail here.
  */
 export function parseResolvedChain(stored: unknown): ResolvedChain {
-  const versioned = parseVersion(stored);
-  const { version = 1 } = versioned;
-  if (version > OPEN_TYPES_VERSION) {
+  const { version = 1 } = parseVersion(stored);
+  if (version > RESOLVED_CHAIN_VERSION) {
     throw new RetryableError(
-      NEWER_VERSION,
-      `the session's configuration has version ${version}, and this process reads versions up to ${OPEN_TYPES_VERSION}: a newer one must continue it`,
+      OTHER_VERSION,
+      `the session's configuration has version ${version}, and this process reads versions up to ${RESOLVED_CHAIN_VERSION}: a newer one must continue it`,
     );
   }
-  // Version 2 added only the version itself.
-  return parseCurrent(version === 1 ? { ...versioned, version: RESOLVED_CHAIN_VERSION } : stored);
+  // Versions 2 and 3 added the version itself and types of providers.
+  if (version < RESOLVED_CHAIN_VERSION) {
+    return parseCurrent({ ...parseVersion(stored), version: RESOLVED_CHAIN_VERSION });
+  }
+  const listed = parseList(stored);
+  return parseCurrent({ ...listed, stages: listed.stages.slice(1) });
 }
 
-/** The version to store a chain of these stages with: the lowest whose readers know all its types of providers. */
-export function chainVersion(stages: readonly ResolvedStage[]): ResolvedChain["version"] {
-  const agents = stages.flatMap((stage) => [...stage.agents, ...(stage.synthesis ? [stage.synthesis] : [])]);
-  const providers = agents.flatMap(({ llm_provider: first, fallback_providers: others = [] }) => [
-    first,
-    ...others,
-  ]);
-  return providers.every(({ type }) => TYPES_OF_VERSION_2.includes(type))
-    ? RESOLVED_CHAIN_VERSION
-    : OPEN_TYPES_VERSION;
+/**
+ * Reads the chain of a session that is to be run. Throws as `parseResolvedChain`, and RetryableError `other_version` also for
+ * an older format, in which the session's stages count from 0: the migration raises it for all sessions that may still run.
+ */
+export function parseRunnableChain(stored: unknown): ResolvedChain {
+  const { version } = parseVersion(stored);
+  const chain = parseResolvedChain(stored);
+  if (version === RESOLVED_CHAIN_VERSION) return chain;
+  throw new RetryableError(
+    OTHER_VERSION,
+    `the session's configuration has version ${version ?? 1}, with stages counted from 0: a process of the version before must continue it`,
+  );
 }
 
 /** SHA-256 in hex over the chain as JSON; equal configurations give equal hashes. */

@@ -2,9 +2,14 @@ import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { jsonCodec } from "#shared/contracts/json-codec.ts";
 import { literals } from "#shared/contracts/literals.ts";
+import { QUALITY_RATINGS, REVIEW_STATUSES } from "#shared/contracts/review.ts";
 import {
+  APPROVAL_DECISIONS,
+  INTERACTION_KINDS,
   RUN_STATUSES,
   SESSION_STATUSES,
+  STAGE_TYPES,
+  THINKING_SOURCES,
   TIMELINE_EVENT_TYPES,
   TIMELINE_STATUSES,
 } from "#shared/contracts/statuses.ts";
@@ -31,8 +36,12 @@ const StageChanged = Type.Object({
   session_id: Uuid,
   stage_id: Uuid,
   stage_name: Type.String(),
-  stage_index: Type.Integer({ minimum: 0 }),
+  /** From 1 in the chain. */
+  stage_index: Type.Integer({ minimum: 1 }),
   status: literals(RUN_STATUSES),
+  /** Of `stage.started`, with the number of the stage's agents without the synthesis; events of versions before lack both. */
+  stage_type: Type.Optional(literals(STAGE_TYPES)),
+  expected_agent_count: Type.Optional(Type.Integer({ minimum: 1 })),
   timestamp: Timestamp,
 });
 
@@ -46,6 +55,8 @@ const ExecutionStatusChanged = Type.Object({
   /** From 1; a stage's synthesis agent has the highest index. */
   agent_index: Type.Integer({ minimum: 1 }),
   status: literals(RUN_STATUSES),
+  /** Present when the agent ended otherwise than `completed`. */
+  error_message: Type.Optional(Type.String()),
   timestamp: Timestamp,
 });
 
@@ -53,9 +64,11 @@ const ExecutionStatusChanged = Type.Object({
 const SessionProgressed = Type.Object({
   type: Type.Literal("session.progress"),
   session_id: Uuid,
-  /** From 0. */
-  current_stage_index: Type.Integer({ minimum: 0 }),
+  /** From 1. */
+  current_stage_index: Type.Integer({ minimum: 1 }),
   current_stage_name: Type.String(),
+  /** Present when not the stage's agents are at work but its synthesis or, after the last stage, the executive summary. */
+  current_stage_type: Type.Optional(literals(["synthesis", "exec_summary"])),
   total_stages: Type.Integer({ minimum: 1 }),
   /** Number of agents currently running. */
   active_executions: Type.Integer({ minimum: 0 }),
@@ -78,6 +91,8 @@ const TimelineEventCreated = Type.Object({
   status: literals(TIMELINE_STATUSES),
   content: Type.String(),
   metadata: Type.Optional(Metadata),
+  /** Of a streaming `llm_thinking`, as in its row's metadata; events of versions before lack it. */
+  source: Type.Optional(literals(THINKING_SOURCES)),
   sequence_number: Type.Integer({ minimum: 1 }),
   timestamp: Timestamp,
 });
@@ -94,6 +109,68 @@ const TimelineEventCompleted = Type.Object({
   timestamp: Timestamp,
 });
 
+/** The most characters of a call's arguments that the event about a question has; its approval has all of them. */
+export const MAX_ASKED_ARGUMENTS = 4_000;
+
+/** A person is asked whether a tool call may be made. */
+export const ApprovalRequested = Type.Object({
+  type: Type.Literal("approval.requested"),
+  session_id: Uuid,
+  stage_id: Uuid,
+  execution_id: Uuid,
+  approval_id: Uuid,
+  agent_name: Type.String(),
+  /** "server.tool" */
+  tool: Type.String(),
+  /** As the tool will get them, or their beginning. */
+  arguments: Type.String(),
+  arguments_complete: Type.Boolean(),
+  /** Without a decision by then, the call is not made; ISO 8601. */
+  expires_at: Type.String(),
+  timestamp: Timestamp,
+});
+
+/** The question about a tool call is closed. */
+export const ApprovalDecided = Type.Object({
+  type: Type.Literal("approval.decided"),
+  session_id: Uuid,
+  execution_id: Uuid,
+  approval_id: Uuid,
+  /** "server.tool" */
+  tool: Type.String(),
+  /** `expired`: there was no decision in time, or the agent ended before. */
+  state: literals(APPROVAL_DECISIONS),
+  /** Null without a decision. */
+  decided_by: Type.Union([Type.String(), Type.Null()]),
+  reason: Type.Union([Type.String(), Type.Null()]),
+  timestamp: Timestamp,
+});
+
+/** The review of a session that ended began or went on. Members that are absent are empty. */
+export const ReviewChanged = Type.Object({
+  type: Type.Literal("review.status"),
+  session_id: Uuid,
+  review_status: literals(REVIEW_STATUSES),
+  assignee: Type.Optional(Type.String()),
+  quality_rating: Type.Optional(literals(QUALITY_RATINGS)),
+  action_taken: Type.Optional(Type.String()),
+  investigation_feedback: Type.Optional(Type.String()),
+  /** The name of the reviewer, or `system`. */
+  actor: Type.String(),
+  timestamp: Timestamp,
+});
+
+/** The record of a call of a model or a tool, or of a listing of a server's tools, is stored. */
+export const InteractionCreated = Type.Object({
+  type: Type.Literal("interaction.created"),
+  session_id: Uuid,
+  stage_id: Uuid,
+  execution_id: Uuid,
+  interaction_id: Uuid,
+  interaction_type: literals(INTERACTION_KINDS),
+  timestamp: Timestamp,
+});
+
 /** Payload of one row of the event log. Number (`seq`) and cursor (`db_event_id`) are added when it is read. */
 export const SessionEventPayload = Type.Union([
   SessionStatusChanged,
@@ -102,8 +179,38 @@ export const SessionEventPayload = Type.Union([
   SessionProgressed,
   TimelineEventCreated,
   TimelineEventCompleted,
+  ApprovalRequested,
+  ApprovalDecided,
+  ReviewChanged,
+  InteractionCreated,
 ]);
 export type SessionEventPayload = Static<typeof SessionEventPayload>;
+
+const KNOWN_TYPES: ReadonlySet<string> = new Set(
+  SessionEventPayload.anyOf.flatMap(({ properties: { type } }) =>
+    "const" in type ? [type.const] : type.anyOf.map((one) => one.const),
+  ),
+);
+
+/** An event of a type that only a later version knows. During an upgrade, and after going back, readers pass it on unchanged. */
+export const LaterPayload = Type.Object({
+  type: Type.String({ not: { enum: [...KNOWN_TYPES] } }),
+  session_id: Uuid,
+  timestamp: Timestamp,
+});
+
+/** Payload of one row of the event log as readers find it: the row's writer can have a later version. */
+export const StoredPayload = Type.Union([...SessionEventPayload.anyOf, LaterPayload]);
+export type StoredPayload = Static<typeof StoredPayload>;
+
+/** The payload if this version knows its type, else undefined. */
+export function knownPayload(payload: StoredPayload): SessionEventPayload | undefined {
+  return isKnown(payload) ? payload : undefined;
+}
+
+function isKnown(payload: StoredPayload): payload is SessionEventPayload {
+  return KNOWN_TYPES.has(payload.type);
+}
 
 type WithoutTimestamp<P> = P extends unknown ? Omit<P, "timestamp"> : never;
 
@@ -111,7 +218,7 @@ type WithoutTimestamp<P> = P extends unknown ? Omit<P, "timestamp"> : never;
 export type UnstampedPayload = WithoutTimestamp<SessionEventPayload>;
 
 /** Parses a stored payload; throws TerminalError `malformed`. */
-export const parseSessionEventPayload = compileParser("session event payload", SessionEventPayload);
+export const parseStoredPayload = compileParser("session event payload", StoredPayload);
 
 /** A committed event. `seq` counts from 1 within the session without gaps; `db_event_id` ascends over all sessions. */
 export interface SessionEvent {
@@ -119,6 +226,11 @@ export interface SessionEvent {
   readonly seq: number;
   readonly db_event_id: number;
   readonly payload: SessionEventPayload;
+}
+
+/** A committed event as readers find it. */
+export interface StoredEvent extends Omit<SessionEvent, "payload"> {
+  readonly payload: StoredPayload;
 }
 
 /**
@@ -129,7 +241,7 @@ export const BusEvent = Type.Object({
   session_id: Uuid,
   seq: Type.Integer({ minimum: 1 }),
   db_event_id: Type.Integer({ minimum: 1 }),
-  payload: Type.Optional(SessionEventPayload),
+  payload: Type.Optional(StoredPayload),
 });
 export type BusEvent = Static<typeof BusEvent>;
 
@@ -137,7 +249,19 @@ export const busEventCodec = jsonCodec("session event", BusEvent);
 
 export const MAX_INLINE_PAYLOAD_BYTES = 64 * 1024;
 
-/** True for an event about a session as a whole: these are published on the feed, too (channel `sessions`). */
-export function belongsToFeed({ type }: SessionEventPayload): boolean {
-  return type === "session.status" || type === "session.progress" || type === "session.completed";
+const FEED_TYPES: ReadonlySet<string> = new Set<SessionEventPayload["type"]>([
+  "session.status",
+  "session.progress",
+  "session.completed",
+  "approval.requested",
+  "approval.decided",
+  "review.status",
+]);
+
+/**
+ * True for an event about a session as a whole, or one that people wait for: these are published on the feed, too (channel
+ * `sessions`).
+ */
+export function belongsToFeed({ type }: StoredPayload): boolean {
+  return FEED_TYPES.has(type);
 }

@@ -40,6 +40,10 @@ export const TIMELINE_EVENT_TYPES = [
 ] as const;
 export type TimelineEventType = (typeof TIMELINE_EVENT_TYPES)[number];
 
+/** Where thinking in the timeline comes from: marked by the provider, or the thought of a ReAct reply. */
+export const THINKING_SOURCES = ["native", "react"] as const;
+export type ThinkingSource = (typeof THINKING_SOURCES)[number];
+
 export const MESSAGE_ROLES = ["system", "user", "assistant", "tool"] as const;
 export type MessageRole = (typeof MESSAGE_ROLES)[number];
 
@@ -57,8 +61,16 @@ export type LlmInteractionType = (typeof LLM_INTERACTION_TYPES)[number];
 export const MCP_INTERACTION_TYPES = ["tool_call", "tool_list"] as const;
 export type McpInteractionType = (typeof MCP_INTERACTION_TYPES)[number];
 
+/** What a recorded call was made to: a model, or an MCP server. */
+export const INTERACTION_KINDS = ["llm", "mcp"] as const;
+export type InteractionKind = (typeof INTERACTION_KINDS)[number];
+
 export const PARALLEL_TYPES = ["multi_agent", "replica"] as const;
 export type ParallelType = (typeof PARALLEL_TYPES)[number];
+
+/** `action`: every agent of the stage may change things. */
+export const STAGE_TYPES = ["investigation", "action"] as const;
+export type StageType = (typeof STAGE_TYPES)[number];
 
 export const SUCCESS_POLICIES = ["all", "any"] as const;
 export type SuccessPolicy = (typeof SUCCESS_POLICIES)[number];
@@ -69,6 +81,13 @@ export type SuccessPolicy = (typeof SUCCESS_POLICIES)[number];
  */
 export const TOOL_CALL_STATES = ["running", "completed", "failed", "abandoned"] as const;
 export type ToolCallState = (typeof TOOL_CALL_STATES)[number];
+
+/** How the question whether a tool call may be made can end. */
+export const APPROVAL_DECISIONS = ["approved", "denied", "expired"] as const;
+
+/** States of such a question. */
+export const APPROVAL_STATES = ["awaiting_approval", ...APPROVAL_DECISIONS] as const;
+export type ApprovalState = (typeof APPROVAL_STATES)[number];
 
 /** True for a status that a session, stage, execution or timeline event never leaves. */
 export function isTerminal(status: SessionStatus | RunStatus | TimelineStatus): status is TerminalStatus {

@@ -9,11 +9,15 @@
  * | EVENTS   tarsy.events.*    | bounded copy      | executor, api         | notifier, api (core subscriptions)    |
  * | tarsy.feed.*               | core, live only   | executor, api         | notifier, for the channel `sessions`  |
  * | tarsy.chunks.*             | core, live only   | executor              | notifier                              |
+ * | tarsy.progress.*           | core, live only   | executor              | notifier                              |
  * | tarsy.snapshot.*           | request/reply     | notifier              | the executor that runs the session    |
  * | tarsy.cancel.*             | core, best effort | api                   | every executor; the owner acts        |
  * | tarsy.tools.list           | request/reply     | executor              | queue group `tool-runners`            |
  * | tarsy.tools.call           | request/reply     | executor              | queue group `tool-runners`            |
+ * | tarsy.tools.call.*         | request/reply     | executor              | the tool-runner of that id            |
  * | tarsy.tools.cancel.*       | core, best effort | executor              | every tool-runner; the runner acts    |
+ * | tarsy.tools.release        | core, best effort | executor              | every tool-runner; the homes act      |
+ * | tarsy.tools.progress.*     | core, live only   | tool-runner           | the executor that runs the session    |
  */
 
 export const SESSIONS_STREAM = "SESSIONS";
@@ -38,13 +42,19 @@ export const SUBJECTS = {
   feed: (sessionId: string) => `tarsy.feed.${sessionId}`,
   allFeeds: "tarsy.feed.*",
   chunks: (sessionId: string) => `tarsy.chunks.${sessionId}`,
+  /** Of the tool calls and agents of a session. Apart from the chunks, which notifiers of versions before read. */
+  progress: (sessionId: string) => `tarsy.progress.${sessionId}`,
   snapshot: (sessionId: string) => `tarsy.snapshot.${sessionId}`,
   cancel: (sessionId: string) => `tarsy.cancel.${sessionId}`,
   allCancels: "tarsy.cancel.*",
   toolsList: "tarsy.tools.list",
   toolsCall: "tarsy.tools.call",
+  toolsCallOf: (runnerId: string) => `tarsy.tools.call.${runnerId}`,
   toolCancel: (callId: string) => `tarsy.tools.cancel.${callId}`,
   allToolCancels: "tarsy.tools.cancel.*",
+  toolsRelease: "tarsy.tools.release",
+  /** One per execution, so that its executor subscribes once. */
+  toolProgress: (executionId: string) => `tarsy.tools.progress.${executionId}`,
 } as const;
 
 /** The last token of a subject, which for every per-session subject is the session's id. */

@@ -1,9 +1,10 @@
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { jsonCodec } from "#shared/contracts/json-codec.ts";
 import { literals } from "#shared/contracts/literals.ts";
+import { TOOL_EFFECTS } from "#shared/contracts/tool-effect.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
 
-/** A result's text is truncated to this many bytes of UTF-8 before it is stored, whatever the provider accepts. */
+/** The most that a conversation gets of a result, in bytes of UTF-8, whatever the provider accepts. */
 export const MAX_RESULT_BYTES = 256 * 1024;
 /** Maximum length of a call's arguments: even with every character escaped, they fit the server's default max_payload. */
 export const MAX_ARGUMENTS_CHARS = 128 * 1024;
@@ -33,11 +34,15 @@ export const ToolCallRequest = Type.Object({
   position: Type.Optional(CallPosition),
   /** "server.tool" */
   name: Type.String({ minLength: 3, maxLength: 200 }),
+  /** The effect in the execution's listing; the runner takes the stricter of this and its own. */
+  effect: Type.Optional(literals(TOOL_EFFECTS)),
+  /** Of the tool in the execution's listing: another definition is refused with `tool_changed`. */
+  definition_hash: Type.Optional(Type.String({ maxLength: 128 })),
   /** As the model wrote them; JSON text for structured calls. */
   arguments: Type.String({ maxLength: MAX_ARGUMENTS_CHARS }),
   /** The runner ends the call after this long as `timeout`. A duration, not a time of day, because clocks differ. */
   timeout_ms: Type.Integer({ minimum: 1, maximum: 2_147_483_647 }),
-  /** Longer results are truncated to this many UTF-16 code units, and in any case to MAX_RESULT_BYTES. */
+  /** Of a longer result, a window of at most this many UTF-16 code units and MAX_RESULT_BYTES is shown. */
   max_result_chars: Type.Integer({ minimum: 1_000 }),
 });
 export type ToolCallRequest = Static<typeof ToolCallRequest>;
@@ -57,7 +62,7 @@ export type ToolCallFailure = (typeof TOOL_CALL_FAILURES)[number];
 
 const ToolResult = Type.Object({
   kind: Type.Literal("result"),
-  /** Postgres-safe; where it was truncated, a marker says so. */
+  /** Postgres-safe; where only a part is shown, it says so. */
   content: Type.String(),
   /** True when the tool itself reported an error; `content` then describes it. */
   is_error: Type.Boolean(),
@@ -67,10 +72,14 @@ const ToolFailure = Type.Object({ kind: literals(TOOL_CALL_FAILURES), message: T
 /** Outcome of a call that was started: recorded once, and the same in every reply. */
 export type ToolCallOutcome = Static<typeof ToolResult> | Static<typeof ToolFailure>;
 
-/** Why a call does not start, whoever asks for it and however often. */
+/** Why a call never starts: repeating the request, by any executor, gets the same answer. */
 export const CLAIM_REFUSALS = [
   /** The configuration stored with the session does not give the execution this tool. */
   "tool_not_allowed",
+  /** The tool may change things, or its effect is unknown, and the policy does not give it to this agent. */
+  "denied_by_policy",
+  /** A person must agree to this call with these arguments, and has not. */
+  "not_approved",
   /** Its answer requests more than MAX_CALLS_PER_ANSWER before it. */
   "too_many_calls",
   /** The id is not that of a call in the execution's newest answer. */
@@ -87,6 +96,8 @@ const REFUSAL_REASONS = [
   "abandoned",
   /** The id belongs to a call of another session or tool. */
   "id_taken",
+  /** The server now describes the tool in another way than the execution's listing. */
+  "tool_changed",
   ...CLAIM_REFUSALS,
 ] as const;
 
@@ -106,7 +117,12 @@ const ToolCallAnswer = Type.Union([
 export type ToolCallAnswer = Static<typeof ToolCallAnswer>;
 
 /** tool-runner → executor. */
-export const ToolCallReply = Type.Object({ call_id: Uuid, answer: ToolCallAnswer });
+export const ToolCallReply = Type.Object({
+  call_id: Uuid,
+  answer: ToolCallAnswer,
+  /** The runner that holds the execution's connections, to which its next calls are sent first. */
+  runner: Type.Optional(Uuid),
+});
 export type ToolCallReply = Static<typeof ToolCallReply>;
 
 /** executor → tool-runners, best effort: the runner of this call ends it immediately. */
@@ -119,6 +135,22 @@ export const ToolCallCancel = Type.Object({
 });
 export type ToolCallCancel = Static<typeof ToolCallCancel>;
 
+/** executor → tool-runners, best effort: what servers keep for this execution can be ended. */
+export const ToolRelease = Type.Object({ session_id: Uuid, execution_id: Uuid });
+export type ToolRelease = Static<typeof ToolRelease>;
+
+/** tool-runner → executor, best effort: what a running call has reached. */
+export const ToolCallProgress = Type.Object({
+  call_id: Uuid,
+  progress: Type.Number(),
+  total: Type.Optional(Type.Number()),
+  /** Masked. */
+  message: Type.Optional(Type.String({ maxLength: 1_000 })),
+});
+export type ToolCallProgress = Static<typeof ToolCallProgress>;
+
 export const toolCallRequestCodec = jsonCodec("tool call request", ToolCallRequest);
 export const toolCallReplyCodec = jsonCodec("tool call reply", ToolCallReply);
 export const toolCallCancelCodec = jsonCodec("tool call cancel", ToolCallCancel);
+export const toolReleaseCodec = jsonCodec("tool release", ToolRelease);
+export const toolCallProgressCodec = jsonCodec("tool call progress", ToolCallProgress);

@@ -1,17 +1,20 @@
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { jsonCodec } from "#shared/contracts/json-codec.ts";
+import { literals } from "#shared/contracts/literals.ts";
+import { TOOL_EFFECTS } from "#shared/contracts/tool-effect.ts";
+import { GATE_CLASSES } from "#shared/contracts/tool-gate.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
 
 /** Maximum size of a reply's descriptions together, because a listing is one message. */
 export const MAX_LISTING_BYTES = 512 * 1024;
 
 /** executor → tool-runner: asks which tools these servers offer. An unknown server offers none. */
-export const ToolListRequest = Type.Object({
+const ToolListRequest = Type.Object({
   session_id: Uuid,
   execution_id: Uuid,
   server_ids: Type.Array(Type.String({ minLength: 1 })),
 });
-export type ToolListRequest = Static<typeof ToolListRequest>;
+type ToolListRequest = Static<typeof ToolListRequest>;
 
 export const ToolDescription = Type.Object({
   /** "server.tool" */
@@ -23,10 +26,31 @@ export const ToolDescription = Type.Object({
   parameters_schema: Type.String(),
   /** Only a read-only call may be repeated after a crash; any other may have had side effects. */
   read_only: Type.Boolean(),
+  /** What it may do, from harmless to irreversible; absent from stub tools and earlier versions. */
+  effect: Type.Optional(literals(TOOL_EFFECTS)),
+  /** False: neither the operator nor the server said what the tool does, so `effect` is an assumption. */
+  effect_known: Type.Optional(Type.Boolean()),
+  /** What the gate knows of it; absent: `allow`. */
+  gate: Type.Optional(literals(GATE_CLASSES)),
+  /** A person must agree to each call. */
+  needs_approval: Type.Optional(Type.Boolean()),
+  /** SHA-256 of name, description and schema. */
+  definition_hash: Type.Optional(Type.String()),
+  title: Type.Optional(Type.String()),
 });
 export type ToolDescription = Static<typeof ToolDescription>;
 
-export const ToolListReply = Type.Object({ tools: Type.Array(ToolDescription) });
+export const ToolListReply = Type.Object({
+  tools: Type.Array(ToolDescription),
+  /** The configured servers whose tools are not known, with the reason. */
+  failed: Type.Optional(
+    Type.Array(Type.Object({ server: Type.String(), code: Type.String(), message: Type.String() })),
+  ),
+  /** The servers whose tools are those of an earlier listing, because they did not answer. */
+  stale: Type.Optional(Type.Array(Type.String())),
+  /** The servers some of whose tools are left out, with which and why. */
+  left_out: Type.Optional(Type.Array(Type.Object({ server: Type.String(), message: Type.String() }))),
+});
 export type ToolListReply = Static<typeof ToolListReply>;
 
 export const toolListRequestCodec = jsonCodec("tool list request", ToolListRequest);

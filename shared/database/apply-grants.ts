@@ -1,7 +1,8 @@
 import { escapeIdentifier as quoted } from "pg";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import { TABLES, type TableGrants } from "#shared/database/grants.ts";
+import { TABLES } from "#shared/database/grants.ts";
+import type { TableGrants } from "#shared/database/table-rules.ts";
 import { OWNED_FUNCTIONS, type OwnedFunction } from "#shared/database/owned-functions.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";

@@ -2,6 +2,8 @@ import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { literals } from "#shared/contracts/literals.ts";
 import { TOOL_STRATEGIES } from "#shared/contracts/resolved-chain.ts";
+import type { ToolEffect } from "#shared/contracts/tool-effect.ts";
+import type { GateClass } from "#shared/contracts/tool-gate.ts";
 import { attemptId, toolCallId } from "#shared/contracts/tool-call-id.ts";
 import {
   CLAIM_REFUSALS,
@@ -35,7 +37,21 @@ type ClaimPurpose =
       readonly server: string;
       /** Undefined for a call of an executor that does not tell it. */
       readonly position: CallPosition | undefined;
+      readonly effect: ToolEffect;
+      /** The id of the runner that is to make it. */
+      readonly runner: string;
+      readonly gate: GateClass;
+      /** For a call that a person must agree to. */
+      readonly approval: RequiredApproval | null;
     };
+
+/** What must have been agreed to. */
+export interface RequiredApproval {
+  /** The id of the call's first attempt. */
+  readonly callId: string;
+  /** SHA-256 of the arguments' text in hex. */
+  readonly argumentsHash: string;
+}
 
 export type ToolCallClaim =
   /** The id was free. Every later claim of it is answered with `taken`. */
@@ -45,8 +61,8 @@ export type ToolCallClaim =
   | { readonly kind: "refused"; readonly reason: "not_owner" | "session_cancelled" | ClaimRefusal };
 
 /**
- * One statement inserts the id, and checks the lease and that the configuration stored with the session gives the
- * execution this tool. The share lock orders it with every takeover and cancel: they see a call that was claimed before
+ * One statement inserts the id, and checks the lease, that the configuration stored with the session gives the execution
+ * this tool, the gate and the approval. The share lock orders it with every takeover and cancel: they see a call that was claimed before
  * them, and after them no call is claimed. A function of the owner takes the lock, because a tool-runner may not write to
  * the session's row.
  */
@@ -61,6 +77,12 @@ WITH held AS MATERIALIZED (
            AND agent.config->'mcp_servers' ? $8::text
            AND coalesce(agent.config->'tool_choice'->$8::text ? $9::text, true), false) IS FALSE THEN 'tool_not_allowed'
     WHEN $10::int <> (e.iteration_state->>'iteration')::int THEN 'not_requested'
+    WHEN agent.config->>'type' IS DISTINCT FROM 'action'
+     AND ($14::text = 'deny' OR $14::text = 'unknown' AND s.resolved_config->>'tool_policy' = 'strict') THEN 'denied_by_policy'
+    WHEN $15::text IS NOT NULL AND NOT EXISTS (
+      SELECT FROM approvals a
+      WHERE a.call_id = $15 AND a.session_id = r.session_id AND a.execution_id = $3 AND a.tool = $5::text
+        AND a.arguments_hash = $16::text AND a.state = 'approved') THEN 'not_approved'
   END AS refusal
   FROM held r JOIN alert_sessions s USING (session_id)
     LEFT JOIN agent_executions e ON e.execution_id = $3 AND e.session_id = r.session_id
@@ -70,8 +92,9 @@ WITH held AS MATERIALIZED (
   WHERE r.lease_epoch = $4 AND r.lease_expires_at > clock_timestamp()
     AND r.cancel_requested_at IS NULL AND s.status = 'in_progress' AND s.deleted_at IS NULL
 ), claimed AS (
-  INSERT INTO tool_calls (call_id, session_id, execution_id, epoch, name, read_only, state, alive_until, completed_at)
-  SELECT $1::text, live.session_id, $3::uuid, $4::int, $5::text, $6::boolean, $7::text::tool_call_state,
+  INSERT INTO tool_calls (call_id, session_id, execution_id, epoch, name, read_only, effect, phase, runner, state, alive_until, completed_at)
+  SELECT $1::text, live.session_id, $3::uuid, $4::int, $5::text, $6::boolean, $12::text,
+         CASE WHEN $7::text = 'running' THEN 'claimed' END, $13::uuid, $7::text::tool_call_state,
          CASE WHEN $7::text = 'running' THEN clock_timestamp() + make_interval(secs => ${CALL_ALIVE_SECONDS}) END,
          CASE WHEN $7::text = 'running' THEN NULL ELSE now() END
   FROM live
@@ -100,6 +123,8 @@ const parseCancelled = compileParser("cancelled session", Type.Object({ cancelle
  * call's epoch on a session that is in progress and not being cancelled. To run, the tool must be one that the session's
  * stored configuration gives the execution, and the id that of one of the first calls of the execution's newest answer;
  * such a refusal is the same whenever the claim is repeated.
+ * A tool that changes things is denied to agents that only investigate, and one that needs approval runs only with the
+ * arguments that a person agreed to. A call that was claimed before is `taken`, whatever would be refused now.
  */
 export async function claimToolCall(
   db: Database,
@@ -117,21 +142,23 @@ export async function claimToolCall(
   ]);
   const { call_id = null, refusal = null } = claimed ?? {};
   if (call_id !== null) return { kind: "claimed" };
-  if (refusal !== null) return { kind: "refused", reason: refusal };
   // Separate statements: a concurrent claim may have committed after the snapshot of the first one.
   const taken = await readToolCall(db, call.callId);
   if (taken !== undefined) return { kind: "taken", call: taken };
+  if (refusal !== null) return { kind: "refused", reason: refusal };
   const [session] = await selectRows(db, parseCancelled, IS_CANCELLED, [call.sessionId, call.epoch]);
   return { kind: "refused", reason: session?.cancelled === true ? "session_cancelled" : "not_owner" };
 }
 
-/** State, server, tool, iteration and index. */
+/** State, server, tool, iteration, index, effect, runner, gate, and the call and the arguments that need approval. */
 function purposeValues(call: ClaimableToolCall, purpose: ClaimPurpose): (string | number | null)[] {
-  if (purpose === "abandoned") return ["abandoned", null, null, null, null];
-  const { server, position } = purpose;
+  if (purpose === "abandoned") return ["abandoned", ...Array<null>(9).fill(null)];
+  const { server, position, effect, runner, gate, approval } = purpose;
+  const rest = [effect, runner, gate, approval?.callId ?? null, approval?.argumentsHash ?? null];
   const values = ["running", server, call.name.slice(server.length + 1)];
-  if (position === undefined) return [...values, null, null];
+  if (position === undefined) return [...values, null, null, ...rest];
   const { iteration, index, attempt } = position;
   const expected = attemptId(toolCallId(call.executionId, position), attempt);
-  return [...values, expected === call.callId.toLowerCase() ? iteration : NO_ITERATION, index];
+  const claimed = expected === call.callId.toLowerCase() ? iteration : NO_ITERATION;
+  return [...values, claimed, index, ...rest];
 }

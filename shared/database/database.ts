@@ -21,9 +21,14 @@ export class Database implements Queryable, AsyncDisposable {
   }
 
   /** Connections that are open, of these idle, and statements that wait for one. */
-  get load(): { readonly open: number; readonly idle: number; readonly waiting: number } {
+  get load(): {
+    readonly open: number;
+    readonly idle: number;
+    readonly waiting: number;
+    readonly max: number;
+  } {
     const { totalCount: open, idleCount: idle, waitingCount: waiting } = this.#pool;
-    return { open, idle, waiting };
+    return { open, idle, waiting, max: this.#pool.options.max };
   }
 
   /** Runs one statement in a transaction of its own and resolves with its rows. */

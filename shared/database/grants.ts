@@ -1,42 +1,22 @@
-import type { DatabaseService } from "#shared/database/service-roles.ts";
-
-/** `true` means every column, also those that a later migration adds; otherwise these columns only. */
-type Columns = true | readonly string[];
-
-/** What a service's role may do with a table. Nothing else; TRUNCATE and DDL never. */
-export interface TableGrants {
-  readonly select?: Columns;
-  readonly insert?: Columns;
-  readonly update?: Columns;
-  readonly delete?: true;
-}
-
-/**
- * How the rows of a table go: `session` rows are deleted with their session, by foreign keys that cascade; `own` rows are
- * deleted by what `by` names; `kept` rows stay, for a reason.
- */
-export type PurgeRule =
-  | { readonly kind: "session" }
-  | { readonly kind: "own"; readonly by: string }
-  | { readonly kind: "kept"; readonly because: string };
-
-export interface TableRules {
-  readonly grants: Readonly<Partial<Record<DatabaseService, TableGrants>>>;
-  readonly purge: PurgeRule;
-}
+import { NOTIFIER_COLUMNS } from "#shared/database/notifier-columns.ts";
+import { REVIEW_COLUMNS } from "#shared/database/review-columns.ts";
+import { COST_SUMS } from "#shared/database/cost-sums.ts";
+import { COUNTER_COLUMNS } from "#shared/database/session-counters.ts";
+import { SCHEMA_TABLES } from "#shared/database/schema-tables.ts";
+import { SEARCH_TABLES } from "#shared/database/search-tables.ts";
+import type { TableRules } from "#shared/database/table-rules.ts";
 
 const READ = { select: true } as const;
-const EVERYONE_READS = { api: READ, executor: READ, "tool-runner": READ, notifier: READ } as const;
 const TOKENS = ["input_tokens", "output_tokens", "thinking_tokens", "total_tokens"] as const;
+const UPSERT = { select: true, insert: true, update: true } as const;
 
 /**
  * Every table: what each service's role may do with it, and how its rows go. `migrate` makes the database match this after
  * the migrations, and a test compares what each role can do with it. A new table or column needs a row here and nothing
  * else. Services of two versions run side by side during an upgrade, so take a privilege away only in the version after the
  * last one that needs it.
- *
  * A lock (`FOR UPDATE`, `FOR SHARE`) needs UPDATE on at least one column of the table. What needs more than a service may
- * have is a function of the owner (`owned-functions.ts`). Nobody may update or delete `events`.
+ * have is a function of the owner (`owned-functions.ts`). No role may update or delete `events`.
  */
 export const TABLES: Readonly<Record<string, TableRules>> = {
   alert_sessions: {
@@ -44,7 +24,7 @@ export const TABLES: Readonly<Record<string, TableRules>> = {
       api: {
         select: true,
         insert: true,
-        update: ["status", "completed_at", "error_message", "error_code", "deleted_at"],
+        update: ["status", "completed_at", "error_message", "error_code", "deleted_at", ...REVIEW_COLUMNS],
       },
       executor: {
         select: true,
@@ -63,8 +43,8 @@ export const TABLES: Readonly<Record<string, TableRules>> = {
           "executive_summary_error",
         ],
       },
-      "tool-runner": { select: ["session_id", "status", "deleted_at", "resolved_config"] },
-      notifier: { select: ["session_id", "status", "deleted_at", "chain_id", "owner_subject", "teams"] },
+      "tool-runner": { select: ["session_id", "status", "deleted_at", "resolved_config", "mask_key"] },
+      notifier: { select: NOTIFIER_COLUMNS.alert_sessions },
     },
     purge: { kind: "own", by: "the api's clean-up, after RETENTION_DAYS and PURGE_DAYS, or on request" },
   },
@@ -81,6 +61,7 @@ export const TABLES: Readonly<Record<string, TableRules>> = {
           "inbox_seq",
           "events_purged_at",
           "erase_requested_at",
+          ...COUNTER_COLUMNS,
         ],
       },
       executor: {
@@ -98,13 +79,15 @@ export const TABLES: Readonly<Record<string, TableRules>> = {
           "last_seq",
           "last_interaction_at",
           ...TOKENS,
+          ...COUNTER_COLUMNS,
         ],
       },
-      "tool-runner": { select: ["session_id", "lease_epoch", "cancel_requested_at"] },
-      notifier: { select: ["session_id", "last_seq", "events_purged_at"] },
+      "tool-runner": { select: ["session_id", "lease_epoch", "lease_expires_at", "cancel_requested_at"] },
+      notifier: { select: ["session_id", "last_seq", "events_purged_at", "has_summary_stage"] },
     },
     purge: { kind: "session" },
   },
+  ...SEARCH_TABLES,
   idempotency_keys: {
     grants: { api: { select: true, insert: true, update: true, delete: true } },
     purge: { kind: "own", by: "the api's clean-up, once a key has expired" },
@@ -115,9 +98,18 @@ export const TABLES: Readonly<Record<string, TableRules>> = {
       executor: {
         select: true,
         insert: true,
-        update: ["status", "completed_at", "duration_ms", "error_message", "error_code"],
+        update: [
+          "status",
+          "completed_at",
+          "duration_ms",
+          "error_message",
+          "error_code",
+          "actions_executed",
+          "actions_claimed",
+        ],
       },
       "tool-runner": READ,
+      notifier: { select: ["stage_id", "session_id", "stage_index"] },
     },
     purge: { kind: "session" },
   },
@@ -143,17 +135,31 @@ export const TABLES: Readonly<Record<string, TableRules>> = {
           "original_model_name",
           "seq",
           ...TOKENS,
+          ...COST_SUMS,
         ],
       },
       "tool-runner": {
         select: ["execution_id", "session_id", "stage_id", "agent_name", "agent_index", "iteration_state"],
       },
+      notifier: { select: ["execution_id", "stage_id", "session_id", "agent_index"] },
     },
     purge: { kind: "session" },
   },
-  messages: { grants: { api: READ, executor: { select: true, insert: true } }, purge: { kind: "session" } },
+  messages: {
+    grants: {
+      api: READ,
+      // A summary replaces the shown part of a large result before a model is sent it.
+      executor: { select: true, insert: true, update: ["content", "seq"] },
+    },
+    purge: { kind: "session" },
+  },
   llm_interactions: {
     grants: { api: READ, executor: { select: true, insert: true } },
+    purge: { kind: "session" },
+  },
+  session_model_usage: {
+    // The api's for what a version without the table has recorded.
+    grants: { api: UPSERT, executor: UPSERT },
     purge: { kind: "session" },
   },
   mcp_interactions: {
@@ -166,9 +172,17 @@ export const TABLES: Readonly<Record<string, TableRules>> = {
       executor: {
         select: true,
         insert: true,
-        update: ["status", "content", "updated_at", "seq", "llm_interaction_id", "mcp_interaction_id"],
+        update: [
+          "status",
+          "content",
+          "metadata",
+          "updated_at",
+          "seq",
+          "llm_interaction_id",
+          "mcp_interaction_id",
+        ],
       },
-      notifier: { select: ["event_id", "session_id", "status", "created_at"] },
+      notifier: { select: NOTIFIER_COLUMNS.timeline_events },
     },
     purge: { kind: "session" },
   },
@@ -188,10 +202,45 @@ export const TABLES: Readonly<Record<string, TableRules>> = {
       "tool-runner": {
         select: true,
         insert: true,
-        update: ["state", "result", "is_error", "failure", "completed_at", "alive_until"],
+        update: ["state", "phase", "result", "is_error", "failure", "completed_at", "alive_until"],
       },
     },
     purge: { kind: "session" },
+  },
+  masked_values: {
+    // A lock on conflicts is not needed: rows are inserted only if there is none.
+    grants: {
+      // It masks the reasons of decisions with what the session had masked.
+      api: { select: true, insert: true },
+      executor: { insert: true },
+      "tool-runner": { select: true, insert: true },
+    },
+    purge: { kind: "session" },
+  },
+  tool_results: {
+    grants: {
+      executor: { select: true },
+      // What it needs to see how much of the session's room is used.
+      "tool-runner": { select: ["call_id", "session_id", "bytes"], insert: true },
+    },
+    purge: { kind: "session" },
+  },
+  approvals: {
+    grants: {
+      api: { select: true, update: ["state", "decided_at", "decided_by", "reason"] },
+      executor: { select: true, insert: true, update: ["state", "decided_at"] },
+      "tool-runner": READ,
+    },
+    purge: { kind: "session" },
+  },
+  session_review_activities: {
+    grants: { api: { select: true, insert: true } },
+    purge: { kind: "session" },
+  },
+  alert_notifications: {
+    // UPDATE only for the lock with which old ones are taken.
+    grants: { api: { select: true, insert: true, update: ["received_at"], delete: true } },
+    purge: { kind: "own", by: "the api's clean-up, 30 days after they were received" },
   },
   executors: {
     grants: {
@@ -206,6 +255,20 @@ export const TABLES: Readonly<Record<string, TableRules>> = {
       kind: "own",
       by: "an executor whose call the provider answers, or one that reports a failure a day later",
     },
+  },
+  mcp_cleanups: {
+    grants: {
+      "tool-runner": { select: true, insert: true, update: ["ended_at", "due_at", "tries"], delete: true },
+    },
+    purge: { kind: "own", by: "the tool-runner that tells the server, or a day after the execution's end" },
+  },
+  mcp_server_states: {
+    grants: {
+      // UPDATE only for the lock with which old ones are taken.
+      api: { select: true, update: ["seen_at"], delete: true },
+      "tool-runner": { select: true, insert: true, update: true, delete: true },
+    },
+    purge: { kind: "own", by: "a tool-runner that stops, or the api an hour after its last sign of life" },
   },
   chats: { grants: { api: READ }, purge: { kind: "session" } },
   chat_user_messages: { grants: { api: READ }, purge: { kind: "session" } },
@@ -231,12 +294,5 @@ export const TABLES: Readonly<Record<string, TableRules>> = {
     },
     purge: { kind: "kept", because: "it must outlive what it records; only the owner can delete from it" },
   },
-  schema_migrations: {
-    grants: EVERYONE_READS,
-    purge: { kind: "kept", because: "it names the migrations of this database" },
-  },
-  schema_support: {
-    grants: EVERYONE_READS,
-    purge: { kind: "kept", because: "its only row says which versions can use the schema" },
-  },
+  ...SCHEMA_TABLES,
 };

@@ -16,10 +16,14 @@ import { IdempotencyKeyEntity } from "#shared/database/entities/idempotency-key.
 import { LlmInteractionEntity } from "#shared/database/entities/llm-interaction.ts";
 import { McpInteractionEntity } from "#shared/database/entities/mcp-interaction.ts";
 import { MessageEntity } from "#shared/database/entities/message.ts";
+import { SessionModelUsageEntity } from "#shared/database/entities/session-model-usage.ts";
+import { SessionReviewActivityEntity } from "#shared/database/entities/session-review-activity.ts";
 import { SessionRuntimeEntity } from "#shared/database/entities/session-runtime.ts";
 import { StageEntity } from "#shared/database/entities/stage.ts";
 import { TimelineEventEntity } from "#shared/database/entities/timeline-event.ts";
 import { ToolCallEntity } from "#shared/database/entities/tool-call.ts";
+import { ApprovalEntity } from "#shared/database/entities/approval.ts";
+import { ToolResultEntity } from "#shared/database/entities/tool-result.ts";
 import { MIGRATIONS, MIGRATIONS_TABLE } from "#shared/database/migrations/all-migrations.ts";
 import { errorMessage } from "#shared/errors.ts";
 import type { Logger } from "#shared/service/logger.ts";
@@ -64,6 +68,7 @@ const SOURCE = { type: "postgres", driver: pg, installExtensions: false } as con
 
 const ENTITIES = [
   AlertSessionEntity,
+  SessionModelUsageEntity,
   SessionRuntimeEntity,
   StageEntity,
   AgentExecutionEntity,
@@ -73,6 +78,9 @@ const ENTITIES = [
   McpInteractionEntity,
   EventEntity,
   ToolCallEntity,
+  ToolResultEntity,
+  ApprovalEntity,
+  SessionReviewActivityEntity,
   IdempotencyKeyEntity,
   ChatEntity,
   ChatUserMessageEntity,

@@ -21,6 +21,7 @@ const afterDays = `pg_catalog.now() - pg_catalog.make_interval(days => greatest(
 /** The large tables of a session with their keys, rows before those they depend on. */
 const LARGE_TABLES = [
   ["events", "id"],
+  ["tool_results", "call_id"],
   ["tool_calls", "call_id"],
   ["timeline_events", "event_id"],
   ["mcp_interactions", "interaction_id"],
@@ -79,6 +80,22 @@ WITH old AS (
   UPDATE ${schema}.tool_calls SET result = NULL FROM old WHERE tool_calls.call_id = old.call_id RETURNING 1
 )
 SELECT pg_catalog.count(*)::integer FROM cleared`,
+    execute: ["api"],
+  },
+  {
+    name: "tarsy_purge_tool_results",
+    parameters: "after_days integer, page integer",
+    returns: "integer",
+    language: "sql",
+    body: (schema) => `
+WITH old AS (
+  SELECT t.call_id FROM ${schema}.tool_results t JOIN ${schema}.session_runtime r USING (session_id)
+  WHERE t.created_at < ${afterDays} AND r.events_purged_at IS NOT NULL
+  ORDER BY t.created_at LIMIT page FOR UPDATE OF t SKIP LOCKED
+), deleted AS (
+  DELETE FROM ${schema}.tool_results USING old WHERE tool_results.call_id = old.call_id RETURNING 1
+)
+SELECT pg_catalog.count(*)::integer FROM deleted`,
     execute: ["api"],
   },
   {

@@ -52,7 +52,7 @@ export async function prepareOwner(admin: Queryable, password: string): Promise<
   await prepareRoles(admin, [{ name: OWNER_ROLE, password }]);
   const [database] = await selectRows(admin, parsePlace, PLACE, [OWNER_ROLE]);
   if (database === undefined) return 0;
-  // Who is no superuser can give something only to a role of which it is a member.
+  // A role that is no superuser can give something only to a role of which it is a member.
   if (!database.is_superuser) await admin.query(`GRANT ${OWNER_ROLE} TO CURRENT_USER`);
   if (!database.is_owned) {
     await admin.query(`ALTER DATABASE ${quoted(database.name)} OWNER TO ${OWNER_ROLE}`);

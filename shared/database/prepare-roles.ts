@@ -6,7 +6,7 @@ import { DATABASE_SERVICES, SERVICE_ROLES, type DatabaseService } from "#shared/
 /** The password of each service's role. */
 export type ServicePasswords = Readonly<Record<DatabaseService, string>>;
 
-/** What a role of TARSy may do on the server, whoever created it. */
+/** What a role of TARSy may do on the server, also a role that an operator created. */
 const ONLY = "LOGIN NOCREATEDB NOCREATEROLE";
 
 /**

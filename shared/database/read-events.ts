@@ -1,13 +1,13 @@
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import { SessionEventPayload, type SessionEvent } from "#shared/contracts/session-event.ts";
+import { StoredPayload, type StoredEvent } from "#shared/contracts/session-event.ts";
 import { foundSessions } from "#shared/database/find-session.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 
 const parseEventRow = compileParser(
   "event row",
-  Type.Object({ id: Type.Integer(), seq: Type.Integer(), payload: SessionEventPayload }),
+  Type.Object({ id: Type.Integer(), seq: Type.Integer(), payload: StoredPayload }),
 );
 
 /** Which events of a session to read. */
@@ -45,7 +45,7 @@ export async function readEvents(
   manager: Queryable,
   sessionId: string,
   { afterSeq, throughSeq, limit, maxBytes }: EventRange,
-): Promise<SessionEvent[]> {
+): Promise<StoredEvent[]> {
   const range = [sessionId, afterSeq, throughSeq ?? null, limit];
   const rows =
     maxBytes === undefined
@@ -55,7 +55,7 @@ export async function readEvents(
 }
 
 /** Whether a page begins right after `afterSeq` and has no gap; an empty one, whether nothing follows up to `lastSeq`. */
-export function isContiguous(page: readonly SessionEvent[], afterSeq: number, lastSeq: number): boolean {
+export function isContiguous(page: readonly StoredEvent[], afterSeq: number, lastSeq: number): boolean {
   if (page.length === 0) return afterSeq >= lastSeq;
   return page.every(({ seq }, index) => seq === afterSeq + 1 + index);
 }

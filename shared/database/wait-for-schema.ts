@@ -11,7 +11,7 @@ import type { Logger } from "#shared/service/logger.ts";
 import { pause } from "#shared/pause.ts";
 
 const SCHEMA_POLL_MS = 250;
-/** Repeated, because whoever looks at the log of a service that does not get ready looks at its end. */
+/** Repeated, so that the end of the log of a service that does not get ready says why. */
 const LOG_EVERY_MS = 30_000;
 
 /**

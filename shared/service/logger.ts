@@ -15,20 +15,35 @@ interface LoggerOptions {
   readonly service: string;
   readonly level: LogLevel;
   readonly format: LogFormat;
+  /** Replaces the secrets in a line. */
+  readonly mask?: ((line: string) => string) | undefined;
+  /** Fields of each line, asked for when it is written. */
+  readonly fields?: (() => object) | undefined;
 }
 
+const unchanged = (line: string) => line;
+
 /** Logs to standard output: JSON lines, or readable lines for a terminal. */
-export async function createLogger({ service, level, format }: LoggerOptions): Promise<Logger> {
+export async function createLogger({
+  service,
+  level,
+  format,
+  mask = unchanged,
+  fields,
+}: LoggerOptions): Promise<Logger> {
   const options = {
     level,
     base: { service },
     messageKey: "message",
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
+    ...(fields === undefined ? {} : { mixin: fields }),
   };
   // Synchronous, like the stream below: an exiting process loses no line, and lines keep their order.
   const output = pino.destination({ fd: process.stdout.fd, sync: true });
-  if (format === "json") return pino(options, { write: (line) => void output.write(escapeControls(line)) });
+  if (format === "json") {
+    return pino(options, { write: (line) => void output.write(escapeControls(mask(line))) });
+  }
   const { default: pretty } = await import("pino-pretty");
   // A stream in this process, not a worker thread: a thread costs about 20 MB per service.
   const stream = pretty({
@@ -39,7 +54,7 @@ export async function createLogger({ service, level, format }: LoggerOptions): P
     sync: true,
     destination: new Writable({
       write: (line: Buffer, _encoding, done) => {
-        output.write(visibleControls(line.toString("utf8")));
+        output.write(visibleControls(mask(line.toString("utf8"))));
         done();
       },
     }),

@@ -2,9 +2,12 @@ import { once } from "node:events";
 import type { Environment } from "#shared/service/environment.ts";
 import { TerminalError, coerceError, errorMessage } from "#shared/errors.ts";
 import { EXIT_MISCONFIGURED, SCHEMA_TOO_NEW } from "#shared/service/exit-codes.ts";
+import { logLineMask } from "#shared/masking/mask-log-line.ts";
 import { createLogger, type Logger } from "#shared/service/logger.ts";
 import type { ServiceConfig } from "#shared/service/service-config.ts";
 import { shutdownSignal } from "#shared/service/shutdown-signal.ts";
+import { startTelemetry } from "#shared/telemetry/start-telemetry.ts";
+import { logIds } from "#shared/telemetry/tracing.ts";
 
 /** What `start` gets. */
 export interface ServiceContext<C> {
@@ -34,6 +37,11 @@ export async function runService<C extends ServiceConfig>(
     const signal = shutdownSignal(log);
     const resources = new AsyncDisposableStack();
     try {
+      const settings = config.telemetry;
+      if (settings !== undefined) {
+        const environment = process.env;
+        resources.use(await startTelemetry({ service, settings, log, environment }));
+      }
       await start({ config, log, signal, resources });
       log.info("serving");
       if (!signal.aborted) await once(signal, "abort");
@@ -63,7 +71,15 @@ async function configure<C extends ServiceConfig>(
 ): Promise<{ config: C; log: Logger }> {
   try {
     const config = await loadConfig(process.env);
-    return { config, log: await createLogger({ service, ...config.log }) };
+    return {
+      config,
+      log: await createLogger({
+        service,
+        ...config.log,
+        mask: logLineMask(config.knownSecrets),
+        ...(config.telemetry === undefined ? {} : { fields: logIds }),
+      }),
+    };
   } catch (error) {
     const isPretty = process.env["LOG_FORMAT"] === "pretty" || process.stdout.isTTY;
     const log = await createLogger({ service, level: "info", format: isPretty ? "pretty" : "json" });

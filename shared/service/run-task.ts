@@ -7,7 +7,7 @@ import { configDirectory, logSettings } from "#shared/service/service-config.ts"
 import { shutdownSignal } from "#shared/service/shutdown-signal.ts";
 
 /** What a task gets. */
-export interface TaskContext<C> {
+interface TaskContext<C> {
   readonly config: C;
   readonly log: Logger;
   /** Aborts when the task must stop. */

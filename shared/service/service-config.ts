@@ -1,3 +1,4 @@
+import { knownSecrets } from "#shared/masking/known-secrets.ts";
 import {
   envChoice,
   envPort,
@@ -6,6 +7,11 @@ import {
   envUrlList,
   type Environment,
 } from "#shared/service/environment.ts";
+import {
+  readTelemetrySettings,
+  telemetrySecrets,
+  type TelemetrySettings,
+} from "#shared/telemetry/telemetry-settings.ts";
 import { LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from "#shared/service/logger.ts";
 
 /** Settings common to all services. */
@@ -13,6 +19,10 @@ export interface ServiceConfig {
   readonly log: { readonly level: LogLevel; readonly format: LogFormat };
   /** Where `/healthz`, `/readyz` and `/metrics` are served; port 0 means any. */
   readonly health: { readonly host: string; readonly port: number };
+  /** Secrets of this process, which no log line, alert or tool result may contain. */
+  readonly knownSecrets: readonly string[];
+  /** Undefined if no traces are sent. */
+  readonly telemetry?: TelemetrySettings | undefined;
 }
 
 /**
@@ -26,6 +36,8 @@ export function readServiceConfig(
   return {
     log: logSettings(env),
     health: { host: bindAddress(env), port: envPort(env, healthPort.name, healthPort.fallback) },
+    knownSecrets: [...new Set([...knownSecrets(env), ...telemetrySecrets(env)])],
+    telemetry: readTelemetrySettings(env),
   };
 }
 

@@ -42,6 +42,7 @@ describe("readAccessConfig", () => {
       [{ AUTH_MODE: "none" }, /AUTH_MODE.*loopback, private, token, jwt, proxy/u],
       [{ AUTH_MODE: "private" }, /AUTH_TOKEN is not set/u],
       [{ AUTH_MODE: "private", AUTH_TOKEN: "short" }, /AUTH_TOKEN is too short: use at least 32 characters/u],
+      [{ APPROVAL_TOKEN: "short" }, /APPROVAL_TOKEN is too short: use at least 32 characters/u],
       [{ AUTH_MODE: "proxy" }, /AUTH_PROXY_SECRET is not set/u],
       [{ AUTH_MODE: "jwt" }, /AUTH_JWT_ISSUER is not set/u],
       [{ ALLOWED_HOSTS: "a/b" }, /ALLOWED_HOSTS contains "a\/b"/u],

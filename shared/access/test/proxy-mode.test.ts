@@ -34,7 +34,7 @@ describe("the mode proxy", () => {
     expect(await authenticate({ ...headers, "x-remote-user": "remote" })).to.include({ subject: "remote" });
   });
 
-  it("believes nobody without the proxy's secret, and no proxy without a user", async () => {
+  it("believes no caller without the proxy's secret, and no proxy without a user", async () => {
     const authenticate = await openAuthentication(mode, NO_KEYS);
     const user = { "x-forwarded-user": "root" };
     for (const headers of [

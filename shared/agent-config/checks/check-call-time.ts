@@ -1,8 +1,7 @@
-import { BUILT_IN_SETTINGS, SYNTHESIS_AGENT } from "#shared/agent-config/built-in-config.ts";
-import type { Loose } from "#shared/agent-config/check-shape.ts";
+import { BUILT_IN_SETTINGS } from "#shared/agent-config/built-in-config.ts";
 import type { CheckContext } from "#shared/agent-config/checks/check-context.ts";
+import { configuredAgents } from "#shared/agent-config/checks/configured-agents.ts";
 import { parseDuration } from "#shared/agent-config/parse-duration.ts";
-import type { ChainEntry, StageEntry } from "#shared/agent-config/schemas/tarsy-file.ts";
 
 /** A level at which an agent's providers or time may be set. */
 interface Level {
@@ -23,29 +22,15 @@ interface AgentLevels {
  * allowed to last as long.
  */
 export function checkCallTime(context: CheckContext): void {
-  for (const chain of context.chains.values()) {
-    for (const stage of chain.stages ?? []) {
-      if (stage === undefined) continue;
-      for (const agent of agentsOf(chain, stage, context)) checkAgent(agent, context);
-    }
+  const { defaults } = context.tarsy;
+  for (const { chain, stage, block, isSynthesis, definition } of configuredAgents(context)) {
+    const levels = {
+      provider: [block, chain, defaults],
+      fallbacks: isSynthesis ? [chain, defaults] : [block, stage, chain, defaults],
+      timeout: [block, stage, chain, definition, defaults],
+    };
+    checkAgent(levels, context);
   }
-}
-
-function agentsOf(
-  chain: Loose<ChainEntry>,
-  stage: Loose<StageEntry>,
-  { agents, tarsy: { defaults } }: CheckContext,
-): AgentLevels[] {
-  const { agents: entries = [], replicas = 1, synthesis } = stage;
-  const levels = (block: Level | undefined, agent: string | undefined): AgentLevels => ({
-    provider: [block, chain, defaults],
-    fallbacks: block === synthesis ? [chain, defaults] : [block, stage, chain, defaults],
-    timeout: [block, stage, chain, agents.get(agent ?? ""), defaults],
-  });
-  const stageAgents = entries.map((entry) => levels(entry, entry?.name));
-  return entries.length * replicas > 1
-    ? [...stageAgents, levels(synthesis, synthesis?.agent ?? SYNTHESIS_AGENT)]
-    : stageAgents;
 }
 
 function checkAgent(levels: AgentLevels, context: CheckContext): void {

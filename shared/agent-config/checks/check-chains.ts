@@ -1,7 +1,7 @@
 import { BUILT_IN_SETTINGS } from "#shared/agent-config/built-in-config.ts";
 import type { Loose } from "#shared/agent-config/check-shape.ts";
 import type { CheckContext } from "#shared/agent-config/checks/check-context.ts";
-import { requireKey, warnNoEffectYet } from "#shared/agent-config/checks/check-keys.ts";
+import { warnNoEffectYet } from "#shared/agent-config/checks/check-keys.ts";
 import { checkFallbacks } from "#shared/agent-config/checks/check-fallbacks.ts";
 import { suggestName } from "#shared/agent-config/suggest-name.ts";
 import type { ChainEntry, ChatEntry, StageEntry } from "#shared/agent-config/schemas/tarsy-file.ts";
@@ -12,6 +12,7 @@ const MAX_STAGE_EXECUTIONS = 100;
 /** Checks the references of a written chain, its stages and its chat. */
 export function checkChain(chain: Loose<ChainEntry>, context: CheckContext): void {
   checkProvider(chain, chain.llm_provider, context);
+  checkSummaryProvider(chain, context);
   checkFallbacks(chain.fallback_providers, context);
   checkServers(chain.mcp_servers, context);
   for (const stage of chain.stages ?? []) if (stage !== undefined) checkStage(stage, context);
@@ -21,7 +22,11 @@ export function checkChain(chain: Loose<ChainEntry>, context: CheckContext): voi
 /** Every server id of a list must be known. */
 export function checkServers(servers: (string | undefined)[] | undefined, context: CheckContext): void {
   servers?.forEach((server, key) => {
-    context.reporter.unknownName({ container: servers, key }, "MCP server", server, context.names.mcpServers);
+    const target = { container: servers, key };
+    context.reporter.unknownName(target, "MCP server", server, context.names.mcpServers);
+    if (server !== undefined && servers.indexOf(server) < key) {
+      context.reporter.warn(target, "is listed more than once, and counts once");
+    }
   });
 }
 
@@ -36,6 +41,14 @@ function checkStage(stage: Loose<StageEntry>, context: CheckContext): void {
     checkFallbacks(agent.fallback_providers, context);
     checkServers(agent.mcp_servers, context);
   }
+  const actionAgents = (stage.agents ?? []).filter((agent) => {
+    const entry = context.agents.get(agent?.name ?? "");
+    return (agent?.type || entry?.type) === "action";
+  });
+  if (actionAgents.length > 0 && actionAgents.length < (stage.agents?.length ?? 0)) {
+    const why = "has agents of type action beside others: its result counts as an investigation";
+    reporter.warn({ container: stage, key: "agents" }, why);
+  }
   if (stage.replicas === 0) reporter.warn({ container: stage, key: "replicas" }, "of 0 means 1");
   const executions = (stage.agents?.length ?? 0) * (stage.replicas ?? 1);
   if (executions > MAX_STAGE_EXECUTIONS) {
@@ -47,6 +60,9 @@ function checkStage(stage: Loose<StageEntry>, context: CheckContext): void {
   }
   const { synthesis } = stage;
   if (synthesis === undefined) return;
+  if (stage.agents?.length === 1 && executions <= 1) {
+    reporter.warn({ container: stage, key: "synthesis" }, "has no effect for a stage with one agent");
+  }
   reporter.unknownName({ container: synthesis, key: "agent" }, "agent", synthesis.agent, names.agents);
   checkProvider(synthesis, synthesis.llm_provider, context);
 }
@@ -54,12 +70,20 @@ function checkStage(stage: Loose<StageEntry>, context: CheckContext): void {
 function checkChat(chat: Loose<ChatEntry>, context: CheckContext): void {
   const { reporter, names } = context;
   if (chat.enabled === true) {
-    requireKey(chat, "agent", "is required when chat is enabled", reporter);
     warnNoEffectYet({ container: chat, key: "enabled" }, "chat is not offered yet", reporter);
   }
   reporter.unknownName({ container: chat, key: "agent" }, "agent", chat.agent, names.agents);
   checkProvider(chat, chat.llm_provider, context);
   checkServers(chat.mcp_servers, context);
+}
+
+/** Checks the provider of the executive summaries of a chain, or the default one. */
+export function checkSummaryProvider(
+  container: { executive_summary_provider?: string },
+  { reporter, names }: CheckContext,
+): void {
+  const target = { container, key: "executive_summary_provider" };
+  reporter.unknownName(target, "LLM provider", container.executive_summary_provider, names.llmProviders);
 }
 
 function checkProvider(container: object, name: string | undefined, context: CheckContext): void {

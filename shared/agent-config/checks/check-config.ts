@@ -1,11 +1,21 @@
+import { checkAgent } from "#shared/agent-config/checks/check-agents.ts";
+import { checkBackends } from "#shared/agent-config/checks/check-backends.ts";
 import { checkCallTime } from "#shared/agent-config/checks/check-call-time.ts";
-import { checkAlertTypes, checkChain, checkServers } from "#shared/agent-config/checks/check-chains.ts";
+import {
+  checkAlertTypes,
+  checkChain,
+  checkSummaryProvider,
+} from "#shared/agent-config/checks/check-chains.ts";
 import type { CheckContext } from "#shared/agent-config/checks/check-context.ts";
+import { checkCost } from "#shared/agent-config/checks/check-cost.ts";
 import { checkFallbacks } from "#shared/agent-config/checks/check-fallbacks.ts";
 import { checkLlmProvider } from "#shared/agent-config/checks/check-llm-providers.ts";
-import { checkMcpServer } from "#shared/agent-config/checks/check-mcp-servers.ts";
+import { checkAlertMasking, checkMcpServer } from "#shared/agent-config/checks/check-mcp-servers.ts";
 import { checkQueue } from "#shared/agent-config/checks/check-queue.ts";
+import { checkDefaultSummarization } from "#shared/agent-config/checks/check-summarization.ts";
+import { checkSystem } from "#shared/agent-config/checks/check-system.ts";
 import { checkUsedProviders } from "#shared/agent-config/checks/check-used-providers.ts";
+import { checkWebhooks } from "#shared/agent-config/checks/check-webhooks.ts";
 import type { Reporter } from "#shared/agent-config/reporter.ts";
 
 /**
@@ -15,7 +25,9 @@ import type { Reporter } from "#shared/agent-config/reporter.ts";
 export function checkConfig(context: CheckContext): { alertTypes: Map<string, string>; leaveOut: string[] } {
   const { tarsy, reporter, agents, chains, mcpServers, llmProviders, names } = context;
   if (tarsy.queue !== undefined) checkQueue(tarsy.queue, reporter);
-  for (const agent of written(agents, reporter)) checkServers(agent.mcp_servers, context);
+  if (tarsy.system !== undefined) checkSystem(tarsy.system, reporter);
+  if (tarsy.system?.cost_estimation !== undefined) checkCost(tarsy.system.cost_estimation, reporter);
+  for (const agent of written(agents, reporter)) checkAgent(agent, context);
   for (const [id, server] of mcpServers) {
     if (reporter.sources.has(server)) checkMcpServer(id, server, context);
   }
@@ -26,12 +38,20 @@ export function checkConfig(context: CheckContext): { alertTypes: Map<string, st
   if (tarsy.defaults !== undefined) {
     const target = { container: tarsy.defaults, key: "llm_provider" };
     reporter.unknownName(target, "LLM provider", tarsy.defaults.llm_provider, names.llmProviders);
+    checkSummaryProvider(tarsy.defaults, context);
     checkFallbacks(tarsy.defaults.fallback_providers, context);
+    checkAlertMasking(tarsy.defaults.alert_masking, reporter);
+    checkDefaultSummarization(tarsy.defaults.summarization, context);
   }
   checkCallTime(context);
+  checkBackends(context);
   const leaveOut = checkUsedProviders(context);
   const remaining = new Map([...chains].filter(([chainId]) => !leaveOut.includes(chainId)));
-  return { alertTypes: checkAlertTypes({ ...context, chains: remaining }), leaveOut };
+  const alertTypes = checkAlertTypes({ ...context, chains: remaining });
+  if (tarsy.system?.webhooks !== undefined) {
+    checkWebhooks(tarsy.system.webhooks, alertTypes.keys(), reporter);
+  }
+  return { alertTypes, leaveOut };
 }
 
 /** The entries that came from a file. */

@@ -21,8 +21,6 @@ export interface CheckContext {
     readonly mcpServers: ReadonlySet<string> | undefined;
     readonly llmProviders: ReadonlySet<string> | undefined;
   };
-  /** The servers of which `stub-tools.yaml` has tools. */
-  readonly stubbedServers: ReadonlySet<string>;
   readonly agents: ReadonlyMap<string, Loose<AgentEntry>>;
   readonly chains: ReadonlyMap<string, Loose<ChainEntry>>;
   readonly mcpServers: ReadonlyMap<string, Loose<McpServerEntry>>;

@@ -1,3 +1,4 @@
+import { isTemplate } from "#shared/contracts/text-template.ts";
 import type { Reporter, Target } from "#shared/agent-config/reporter.ts";
 
 /** An error if a required key is not written; a key with an invalid value has been reported already. */
@@ -7,7 +8,7 @@ export function requireKey(container: object, key: string, rule: string, reporte
 
 /** An error if the value is set but no URL that an HTTP client can use. */
 export function checkUrl(container: object, key: string, url: string | undefined, reporter: Reporter): void {
-  if (url === undefined) return;
+  if (url === undefined || isTemplate(url)) return; // a template is checked where its values are inserted
   const parsed = URL.parse(url);
   if (parsed?.protocol === "http:" || parsed?.protocol === "https:") return;
   reporter.error({ container, key }, "must be an http or https URL");

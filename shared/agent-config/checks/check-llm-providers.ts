@@ -17,7 +17,6 @@ export function checkLlmProvider(provider: Loose<LlmProviderEntry>, reporter: Re
     requireKey(provider, "script", "is required for provider type scripted", reporter);
   } else {
     requireKey(provider, "model", "is required", reporter);
-    requireKey(provider, "max_tool_result_tokens", "is required (at least 1000)", reporter);
     if (provider.script !== undefined) {
       reporter.warn({ container: provider, key: "script" }, "has an effect for provider type scripted only");
     }

@@ -1,60 +1,47 @@
+import { BUILT_IN_SERVER } from "#shared/contracts/built-in-server.ts";
+import { isServerId } from "#shared/contracts/server-id.ts";
 import type { Loose } from "#shared/agent-config/check-shape.ts";
 import type { CheckContext } from "#shared/agent-config/checks/check-context.ts";
-import { checkUrl, requireKey, warnNoEffectYet } from "#shared/agent-config/checks/check-keys.ts";
+import { checkUrl, requireKey } from "#shared/agent-config/checks/check-keys.ts";
+import { checkSummarization } from "#shared/agent-config/checks/check-summarization.ts";
 import type { Reporter } from "#shared/agent-config/reporter.ts";
-import type { McpServerEntry } from "#shared/agent-config/schemas/tarsy-file.ts";
+import type { DefaultsSection, McpServerEntry } from "#shared/agent-config/schemas/tarsy-file.ts";
 import { errorMessage } from "#shared/errors.ts";
+import { MASKING_PATTERN_GROUPS, MASKING_PATTERNS } from "#shared/masking/patterns/built-in-patterns.ts";
+import { compilePattern } from "#shared/masking/patterns/custom-patterns.ts";
 
-/** The names that `data_masking.patterns` may have. */
-const MASKING_PATTERNS = [
-  "api_key",
-  "password",
-  "certificate",
-  "certificate_authority_data",
-  "token",
-  "email",
-  "ssh_key",
-  "base64_secret",
-  "base64_short",
-  "private_key",
-  "secret_key",
-  "aws_access_key",
-  "aws_secret_key",
-  "github_token",
-  "slack_token",
-];
-
-/** The names that `data_masking.pattern_groups` may have. */
-const MASKING_PATTERN_GROUPS = ["basic", "secrets", "security", "kubernetes", "cloud", "all"];
+const GROUPS = Object.keys(MASKING_PATTERN_GROUPS);
 
 type Transport = NonNullable<Loose<McpServerEntry>["transport"]>;
+type Auth = NonNullable<Loose<McpServerEntry>["auth"]>;
 type Masking = NonNullable<Loose<McpServerEntry>["data_masking"]>;
-type Summarization = NonNullable<Loose<McpServerEntry>["summarization"]>;
 
-/** Checks the keys of a written MCP server against each other and warns of those without effect. */
-export function checkMcpServer(
-  id: string,
-  server: Loose<McpServerEntry>,
-  { reporter, stubbedServers }: CheckContext,
-): void {
-  const { transport, data_masking: masking, summarization } = server;
-  if (transport !== undefined) {
-    checkTransport(transport, reporter);
-    if (!stubbedServers.has(id)) {
-      const reason = `MCP servers are not connected yet, and stub-tools.yaml has no tools of ${id}`;
-      warnNoEffectYet({ container: server, key: "transport" }, reason, reporter);
-    }
+/** Checks the keys of a written MCP server against each other. */
+export function checkMcpServer(id: string, server: Loose<McpServerEntry>, context: CheckContext): void {
+  const { reporter } = context;
+  const { transport, auth, data_masking: masking, summarization } = server;
+  if (id === BUILT_IN_SERVER) {
+    reporter.error(
+      { container: server },
+      "must have another id: this one is reserved for the built-in tools",
+    );
   }
-  if (masking?.enabled === true) {
-    checkMasking(masking, reporter);
-    const reason = "data masking is not applied yet: tool results reach the model unmasked";
-    warnNoEffectYet({ container: masking, key: "enabled" }, reason, reporter);
+  if (id.includes(".") || id.includes("__")) {
+    reporter.error(
+      { container: server },
+      'must have an id without dots and double underscores: they separate the server from the tool in "server.tool" and "server__tool"',
+    );
+  } else if (!isServerId(id)) {
+    reporter.warn(
+      { container: server },
+      "is not used: its id must have at most 40 letters, digits, hyphens and single underscores",
+    );
   }
-  if (summarization?.enabled === true) {
-    checkSummarization(summarization, reporter);
-    const reason = "tool results are not summarized yet: long ones are cut";
-    warnNoEffectYet({ container: summarization, key: "enabled" }, reason, reporter);
-  }
+  if (transport !== undefined) checkTransport(transport, reporter);
+  if (auth !== undefined) checkAuth(auth, reporter);
+  // Masking is on unless it is switched off.
+  if (masking !== undefined && masking.enabled !== false) checkMasking(masking, reporter);
+  if (summarization !== undefined) checkSummarization(summarization, context);
 }
 
 function checkTransport(transport: Transport, reporter: Reporter): void {
@@ -66,12 +53,34 @@ function checkTransport(transport: Transport, reporter: Reporter): void {
   }
   requireKey(transport, "url", `is required for transport type ${type}`, reporter);
   checkUrl(transport, "url", transport.url, reporter);
+  checkUrl(transport, "session_cleanup_url", transport.session_cleanup_url, reporter);
+  const { client_cert_file: cert, client_key_file: key } = transport;
+  if ((cert === undefined) === (key === undefined)) return;
+  const missing = cert === undefined ? "client_cert_file" : "client_key_file";
+  requireKey(transport, missing, "is required: a certificate needs its key", reporter);
 }
 
+function checkAuth(auth: Auth, reporter: Reporter): void {
+  const key = auth.type === "private_key_jwt" ? "private_key_file" : "client_secret";
+  if (auth.type !== undefined) requireKey(auth, key, `is required for auth type ${auth.type}`, reporter);
+  checkUrl(auth, "issuer", auth.issuer, reporter);
+}
+
+/** Checks `defaults.alert_masking`. */
+export function checkAlertMasking(
+  masking: Loose<DefaultsSection>["alert_masking"],
+  reporter: Reporter,
+): void {
+  if (masking === undefined) return;
+  const target = { container: masking, key: "pattern_group" };
+  reporter.unknownName(target, "masking pattern group", masking.pattern_group, GROUPS);
+}
+
+/** Checks the names and patterns of `data_masking`. */
 function checkMasking(masking: Masking, reporter: Reporter): void {
   const { pattern_groups: groups, patterns, custom_patterns: custom } = masking;
   groups?.forEach((group, key) => {
-    reporter.unknownName({ container: groups, key }, "masking pattern group", group, MASKING_PATTERN_GROUPS);
+    reporter.unknownName({ container: groups, key }, "masking pattern group", group, GROUPS);
   });
   patterns?.forEach((pattern, key) => {
     reporter.unknownName({ container: patterns, key }, "masking pattern", pattern, MASKING_PATTERNS);
@@ -84,28 +93,11 @@ function checkMasking(masking: Masking, reporter: Reporter): void {
   }
 }
 
-/** An error for a custom pattern that is no regular expression of JavaScript, with flags in front as in Go. */
+/** An error for a custom pattern that RE2 does not accept. */
 function checkPattern(container: object, pattern: string, reporter: Reporter): void {
-  const source = pattern.replace(/^\(\?[ims]+\)/u, "");
   try {
-    // Real patterns are full of lone braces and escaped punctuation, which the flag u forbids. Without the flag,
-    // JavaScript silently misreads escapes and classes that only Go knows.
-    const isGoOnly = /^(?:[^\\]|\\.)*?(?:\\[AaCEpPQz]|\[:)/su.test(source);
-    RegExp(source, isGoOnly ? "u" : "");
+    compilePattern({ pattern, replacement: "" });
   } catch (error) {
-    // The engine repeats the pattern in front of the reason; the report has it anyway.
-    const reason = errorMessage(error).split(": ").at(-1)?.toLowerCase();
-    reporter.error({ container, key: "pattern" }, "must be a regular expression", reason);
-  }
-}
-
-function checkSummarization(summarization: Summarization, reporter: Reporter): void {
-  const { size_threshold_tokens: threshold, summary_max_token_limit: limit } = summarization;
-  const rule = "must be at least 100 when summarization is enabled";
-  if (threshold === undefined) requireKey(summarization, "size_threshold_tokens", rule, reporter);
-  else if (threshold < 100) reporter.error({ container: summarization, key: "size_threshold_tokens" }, rule);
-  if (limit !== undefined && limit !== 0 && limit < 50) {
-    const target = { container: summarization, key: "summary_max_token_limit" };
-    reporter.error(target, "must be 0 (no limit) or at least 50");
+    reporter.error({ container, key: "pattern" }, "must be a regular expression of RE2", errorMessage(error));
   }
 }

@@ -149,7 +149,46 @@ function resolveUsedProviders(context: CheckContext): UsedProviders {
       providers.set(name, known);
     }
   }
+  for (const { name, reference, chainId } of summaryWriters(context)) {
+    const known = providers.get(name) ?? { chainIds: new Set(), reference };
+    known.chainIds.add(chainId);
+    providers.set(name, known);
+  }
+  for (const { name, reference } of summarizers(context)) {
+    const known = providers.get(name) ?? { chainIds: new Set(), reference };
+    for (const chainId of context.chains.keys()) known.chainIds.add(chainId);
+    providers.set(name, known);
+  }
   return { providers, chainsWithout: [...chainsWithout] };
+}
+
+/** The providers named for executive summaries, with the chains that use them. */
+function summaryWriters({
+  chains,
+  tarsy,
+}: CheckContext): { name: string; reference: Target; chainId: string }[] {
+  return [...chains].flatMap(([chainId, chain]) => {
+    const container = [chain, tarsy.defaults].find(
+      (level) => level?.executive_summary_provider !== undefined,
+    );
+    const name = container?.executive_summary_provider;
+    if (container === undefined || name === undefined) return [];
+    return [{ name, chainId, reference: { container, key: "executive_summary_provider" } }];
+  });
+}
+
+/** The providers named for summaries of tool results. An alert may select any server, so every chain can use them. */
+function summarizers({ tarsy, mcpServers }: CheckContext): { name: string; reference: Target }[] {
+  const ofServers = [...mcpServers.values()].flatMap(({ summarization }) =>
+    summarization === undefined || summarization.enabled === false ? [] : [summarization],
+  );
+  const isDefaultUsed = ofServers.some(({ llm_provider }) => llm_provider === undefined);
+  const ofDefaults = isDefaultUsed ? tarsy.defaults?.summarization : undefined;
+  return [...ofServers, ofDefaults].flatMap((container) =>
+    container?.llm_provider === undefined
+      ? []
+      : [{ name: container.llm_provider, reference: { container, key: "llm_provider" } }],
+  );
 }
 
 type FallbackBlock = { fallback_providers?: (Loose<FallbackEntry> | undefined)[] };

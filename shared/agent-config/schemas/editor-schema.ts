@@ -25,6 +25,13 @@ const DURATION: JsonSchema = {
   patternErrorMessage: "must be a duration; write it like 500ms, 90s or 1h30m",
 };
 
+const INSTANT: JsonSchema = {
+  type: "string",
+  pattern:
+    "^[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[Tt][0-9]{2}:[0-9]{2}:[0-9]{2}(?:\\.[0-9]{1,9})?(?:[Zz]|[+-][0-9]{2}:[0-9]{2}))?$",
+  patternErrorMessage: "must be a time with its zone; write it like 2026-01-31T00:00:00Z",
+};
+
 /**
  * Derives the JSON Schema of a file for editors from the schema the loader checks with. It accepts what the loader
  * accepts: a template instead of any value, keys without a value, numbers where text is expected, unknown keys.
@@ -51,7 +58,11 @@ function anyOf(schemas: readonly JsonSchema[]): JsonSchema {
 
 /** The allowed notations of a value. */
 function forms(schema: TSchema, parent: string): JsonSchema[] {
-  if (Type.IsObject(schema)) return [convertObject(schema.properties, parent)];
+  if (Type.IsObject(schema)) {
+    const { shorthand } = keywords(schema, ["shorthand"]);
+    const short = typeof shorthand === "string" ? schema.properties[shorthand] : undefined;
+    return [...(short === undefined ? [] : forms(short, parent)), convertObject(schema.properties, parent)];
+  }
   if (Type.IsRecord(schema)) {
     return [{ type: "object", additionalProperties: convert(Type.RecordValue(schema), parent) }];
   }
@@ -88,6 +99,7 @@ function scalarForms(schema: TSchema): JsonSchema[] {
       { type: "string", pattern: "^[0-9]+(?:_[0-9]+)+$" },
     ];
   }
+  if (Type.IsNumber(schema)) return [{ type: "number", ...keywords(schema, ["minimum", "maximum"]) }];
   if (Type.IsBoolean(schema)) {
     return [
       { type: "boolean" },
@@ -98,6 +110,7 @@ function scalarForms(schema: TSchema): JsonSchema[] {
   const { format, pattern, rule } = keywords(schema, ["format", "pattern", "rule"]);
   if (format === "duration-above-zero") return [DURATION];
   if (format === "duration-or-zero") return [DURATION, { enum: [0, "0"] }];
+  if (format === "instant") return [INSTANT];
   if (pattern !== undefined) return [{ type: "string", pattern, patternErrorMessage: rule }];
   return [{ type: "string", ...keywords(schema, ["minLength"]) }, { type: ["number", "boolean"] }];
 }

@@ -6,7 +6,7 @@ export const NATIVE_TOOLS = ["google_search", "code_execution", "url_context"] a
 
 const LlmProviderEntry = Type.Object({
   type: Type.Enum(PROVIDER_TYPES),
-  /** Required for every type but `scripted`, as is `max_tool_result_tokens`. */
+  /** Required for every type but `scripted`. */
   model: Type.Optional(Name),
   api_key_env: Type.Optional(VariableName),
   credentials_env: Type.Optional(VariableName),

@@ -6,6 +6,12 @@ export const LARGEST_COUNT = 2_147_483_647;
 /** A whole number in a range, both ends allowed. */
 export const Whole = (minimum: number, maximum: number = LARGEST_COUNT) => Type.Integer({ minimum, maximum });
 
+/** A price in USD per million tokens. */
+export const UsdRate = Type.Number({ minimum: 0, maximum: 1_000_000 });
+
+/** A time as RFC 3339 writes it. */
+export const Instant = Type.String({ format: "instant" });
+
 /** Free text; empty text counts as set. */
 export const Text = Type.String({ freeText: true });
 
@@ -28,5 +34,8 @@ export const VariableName = Type.String({
   secretIfWrong: true,
 });
 
-/** A secret; never shown. */
-export const Secret = Type.String({ secret: true });
+/** Like `Name`, but the loader keeps `{{.NAME}}` in it: only the tool-runner inserts values. */
+export const NameTemplate = Type.String({ minLength: 1, template: true });
+
+/** A secret, which is never shown. The loader keeps `{{.NAME}}` in it: only the tool-runner inserts values. */
+export const SecretTemplate = Type.String({ secret: true, template: true });

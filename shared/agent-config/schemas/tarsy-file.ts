@@ -1,29 +1,35 @@
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
-import { ITERATION_STRATEGIES, type LlmBackend } from "#shared/contracts/resolved-chain.ts";
+import { ITERATION_STRATEGIES } from "#shared/contracts/resolved-chain.ts";
 import { SUCCESS_POLICIES } from "#shared/contracts/statuses.ts";
+import { Backend } from "#shared/agent-config/schemas/backend.ts";
+import { McpServer } from "#shared/agent-config/schemas/mcp-server.ts";
+import {
+  Memory,
+  Orchestrator,
+  Scoring,
+  SKILL_KEYS,
+  SubAgents,
+} from "#shared/agent-config/schemas/planned-keys.ts";
 import {
   Duration,
   DurationOrZero,
   Name,
-  Secret,
   Template,
-  Text,
   Whole,
 } from "#shared/agent-config/schemas/schema-parts.ts";
-
-const TRANSPORT_TYPES = ["stdio", "http", "sse"] as const;
-
-/** The backends that a file may name; a scripted provider has one of its own. */
-export const WRITTEN_BACKENDS = ["google-native", "langchain"] as const satisfies readonly LlmBackend[];
+import { SystemSection } from "#shared/agent-config/schemas/system-section.ts";
 
 const Names = Type.Array(Name);
 const FallbackEntry = Type.Object({
   provider: Name,
-  backend: Type.Optional(Type.Enum(WRITTEN_BACKENDS)),
+  backend: Type.Optional(Backend),
 });
 export type FallbackEntry = Static<typeof FallbackEntry>;
 const FallbackProviders = Type.Array(FallbackEntry);
 const Strategy = Type.Enum(ITERATION_STRATEGIES);
+/** `action` and `synthesis` have an effect; the others are those of the format. */
+const AgentType = Type.Enum(["", "action", "synthesis", "exec_summary", "scoring"]);
+const ToolPolicy = Type.Enum(["standard", "strict"]);
 const MaxIterations = Whole(1);
 
 const QueueSection = Type.Object({
@@ -37,11 +43,14 @@ const QueueSection = Type.Object({
   orphan_detection_interval: Type.Optional(Duration),
   orphan_threshold: Type.Optional(Duration),
   heartbeat_interval: Type.Optional(Duration),
+  scoring_shutdown_timeout: Type.Optional(Type.With(Duration, { notYet: "sessions are not scored yet" })),
 });
 export type QueueSection = Static<typeof QueueSection>;
 
 const DefaultsSection = Type.Object({
   llm_provider: Type.Optional(Name),
+  llm_backend: Type.Optional(Backend),
+  executive_summary_provider: Type.Optional(Name),
   fallback_providers: Type.Optional(FallbackProviders),
   max_iterations: Type.Optional(MaxIterations),
   iteration_strategy: Type.Optional(Strategy),
@@ -49,63 +58,55 @@ const DefaultsSection = Type.Object({
   success_policy: Type.Optional(Type.Enum(SUCCESS_POLICIES)),
   alert_type: Type.Optional(Name),
   runbook: Type.Optional(Type.String({ minLength: 1, template: true })),
-});
-export type DefaultsSection = Static<typeof DefaultsSection>;
-
-const McpServerEntry = Type.Object({
-  transport: Type.Object({
-    type: Type.Enum(TRANSPORT_TYPES),
-    command: Type.Optional(Name),
-    args: Type.Optional(Type.Array(Text)),
-    url: Type.Optional(Name),
-    bearer_token: Type.Optional(Secret),
-    verify_ssl: Type.Optional(Type.Boolean()),
-    timeout: Type.Optional(Whole(1)),
-  }),
-  instructions: Type.Optional(Template),
-  data_masking: Type.Optional(
-    Type.Object({
-      enabled: Type.Optional(Type.Boolean()),
-      pattern_groups: Type.Optional(Names),
-      patterns: Type.Optional(Names),
-      custom_patterns: Type.Optional(
-        Type.Array(
-          Type.Object({
-            pattern: Type.Optional(Name),
-            replacement: Type.Optional(Name),
-            description: Type.Optional(Text),
-          }),
-        ),
-      ),
-    }),
+  tool_policy: Type.Optional(ToolPolicy),
+  approval_timeout: Type.Optional(Duration),
+  alert_masking: Type.Optional(
+    Type.Object({ enabled: Type.Optional(Type.Boolean()), pattern_group: Type.Optional(Name) }),
   ),
   summarization: Type.Optional(
     Type.Object({
-      enabled: Type.Optional(Type.Boolean()),
+      llm_provider: Type.Optional(Name),
+      llm_backend: Type.Optional(Backend),
+      /** Sizes belong to a server: here they are errors. */
       size_threshold_tokens: Type.Optional(Whole(0)),
       summary_max_token_limit: Type.Optional(Whole(0)),
     }),
   ),
+  orchestrator: Type.Optional(Orchestrator),
+  scoring: Type.Optional(Scoring),
+  memory: Type.Optional(Memory),
 });
-export type McpServerEntry = Static<typeof McpServerEntry>;
+export type DefaultsSection = Static<typeof DefaultsSection>;
+
+export type McpServerEntry = Static<typeof McpServer>;
 
 const AgentEntry = Type.Object({
+  type: Type.Optional(AgentType),
+  description: Type.Optional(Template),
+  llm_backend: Type.Optional(Backend),
+  native_tools: Type.Optional(Type.Record(Type.String(), Type.Boolean())),
   mcp_servers: Type.Optional(Names),
   custom_instructions: Type.Optional(Template),
   iteration_strategy: Type.Optional(Strategy),
   max_iterations: Type.Optional(MaxIterations),
   iteration_timeout: Type.Optional(Duration),
+  ...SKILL_KEYS,
+  orchestrator: Type.Optional(Orchestrator),
 });
 export type AgentEntry = Static<typeof AgentEntry>;
 
 const StageAgentEntry = Type.Object({
   name: Name,
+  type: Type.Optional(AgentType),
   llm_provider: Type.Optional(Name),
+  llm_backend: Type.Optional(Backend),
   fallback_providers: Type.Optional(FallbackProviders),
   iteration_strategy: Type.Optional(Strategy),
   max_iterations: Type.Optional(MaxIterations),
   iteration_timeout: Type.Optional(Duration),
   mcp_servers: Type.Optional(Names),
+  ...SKILL_KEYS,
+  sub_agents: Type.Optional(SubAgents),
 });
 export type StageAgentEntry = Static<typeof StageAgentEntry>;
 
@@ -113,6 +114,7 @@ const SynthesisEntry = Type.Object({
   agent: Type.Optional(Name),
   iteration_strategy: Type.Optional(Strategy),
   llm_provider: Type.Optional(Name),
+  llm_backend: Type.Optional(Backend),
 });
 
 const StageEntry = Type.Object({
@@ -120,10 +122,12 @@ const StageEntry = Type.Object({
   agents: Type.Array(StageAgentEntry, { minItems: 1 }),
   replicas: Type.Optional(Whole(0)),
   success_policy: Type.Optional(Type.Enum(SUCCESS_POLICIES)),
+  llm_backend: Type.Optional(Backend),
   fallback_providers: Type.Optional(FallbackProviders),
   max_iterations: Type.Optional(MaxIterations),
   iteration_timeout: Type.Optional(Duration),
   mcp_servers: Type.Optional(Names),
+  sub_agents: Type.Optional(SubAgents),
   synthesis: Type.Optional(SynthesisEntry),
 });
 export type StageEntry = Static<typeof StageEntry>;
@@ -133,9 +137,11 @@ const ChatEntry = Type.Object({
   agent: Type.Optional(Name),
   iteration_strategy: Type.Optional(Strategy),
   llm_provider: Type.Optional(Name),
+  llm_backend: Type.Optional(Backend),
   mcp_servers: Type.Optional(Names),
   max_iterations: Type.Optional(MaxIterations),
   iteration_timeout: Type.Optional(Duration),
+  sub_agents: Type.Optional(SubAgents),
 });
 export type ChatEntry = Static<typeof ChatEntry>;
 
@@ -143,21 +149,28 @@ const ChainEntry = Type.Object({
   alert_types: Type.Array(Name, { minItems: 1 }),
   description: Type.Optional(Template),
   teams: Type.Optional(Names),
+  tool_policy: Type.Optional(ToolPolicy),
   stages: Type.Array(StageEntry, { minItems: 1 }),
   chat: Type.Optional(ChatEntry),
+  scoring: Type.Optional(Scoring),
+  runbook: Type.Optional(Type.String({ minLength: 1, template: true })),
   llm_provider: Type.Optional(Name),
+  llm_backend: Type.Optional(Backend),
+  executive_summary_provider: Type.Optional(Name),
   fallback_providers: Type.Optional(FallbackProviders),
   max_iterations: Type.Optional(MaxIterations),
   iteration_timeout: Type.Optional(Duration),
   mcp_servers: Type.Optional(Names),
+  sub_agents: Type.Optional(SubAgents),
 });
 export type ChainEntry = Static<typeof ChainEntry>;
 
 /** The shape of `tarsy.yaml`; `checks/` has the rules across entries. */
 export const TarsyFile = Type.Object({
   queue: Type.Optional(QueueSection),
+  system: Type.Optional(SystemSection),
   defaults: Type.Optional(DefaultsSection),
-  mcp_servers: Type.Optional(Type.Record(Type.String(), McpServerEntry)),
+  mcp_servers: Type.Optional(Type.Record(Type.String(), McpServer)),
   agents: Type.Optional(Type.Record(Type.String(), AgentEntry)),
   agent_chains: Type.Optional(Type.Record(Type.String(), ChainEntry)),
 });

@@ -107,12 +107,30 @@ export const BROKEN_CHAINS: readonly BrokenFile[] = [
     errors: [["agent_chains.c.stages[0].synthesis.llm_provider", "known LLM provider"]],
   },
   {
-    name: "chat without agent",
+    name: "who writes the summary",
     tarsy: stage("- {name: x, agents: [{name: ChatAgent}]}").replace(
       "    stages",
-      "    §chat: {enabled: true}\n    stages",
+      "    executive_summary_provider: §nope\n    stages",
     ),
-    errors: [["agent_chains.c.chat.agent", "required when chat is enabled"]],
+    errors: [["agent_chains.c.executive_summary_provider", "known LLM provider"]],
+  },
+  {
+    name: "who writes the summary, without its key",
+    tarsy: stage("- {name: x, agents: [{name: ChatAgent}]}").replace(
+      "    stages",
+      "    executive_summary_provider: §xai-default\n    stages",
+    ),
+    errors: [["agent_chains.c.executive_summary_provider", "needs XAI_API_KEY to be set"]],
+  },
+  {
+    name: "an agent's native tools",
+    tarsy: "agents:\n  A:\n    native_tools: {google_serch: §true}\n",
+    errors: [["agents.A.native_tools.google_serch", "did you mean google_search?"]],
+  },
+  {
+    name: "a sub-agent without a name",
+    tarsy: stage("- {name: x, agents: [{name: ChatAgent}], sub_agents: [ChatAgent, §{max_iterations: 3}]}"),
+    errors: [["agent_chains.c.stages[0].sub_agents[1].name", "is required"]],
   },
   {
     name: "chat's servers",

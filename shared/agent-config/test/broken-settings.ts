@@ -34,6 +34,36 @@ export const BROKEN_SETTINGS: readonly BrokenFile[] = [
   queue("poll_interval: §500ms", "longer than poll_interval_jitter (by default 500ms)"),
   queue("poll_interval_jitter: §1s", "shorter than poll_interval (by default 1s)"),
   queue("poll_interval_jitter: §-1ms", "zero or more"),
+  {
+    name: "a server with the reserved id",
+    tarsy: "mcp_servers: {§tarsy: {transport: {type: stdio, command: run}}}\n",
+    errors: [["mcp_servers.tarsy", "reserved for the built-in tools"]],
+  },
+  ...(
+    [
+      ["kube.prod", 'mcp_servers["kube.prod"]'],
+      ["kube__prod", "mcp_servers.kube__prod"],
+    ] as const
+  ).map(([id, path]) => ({
+    name: `a server id with a separator: ${id}`,
+    tarsy: `mcp_servers: {§${id}: {transport: {type: stdio, command: run}}}\n`,
+    errors: [[path, "without dots and double underscores"] as const],
+  })),
+  {
+    name: "a webhook with an unknown alert type and no matcher",
+    tarsy:
+      "system:\n  webhooks:\n    raw:\n      alert_type: §kubernets\n      alert_types:\n        - match: [§severity, §'a=~\"(\"']\n          alert_type: kubernetes\n",
+    errors: [
+      ["system.webhooks.raw.alert_type", "did you mean kubernetes?"],
+      ["system.webhooks.raw.alert_types[0].match[0]", "must be a matcher such as"],
+      ["system.webhooks.raw.alert_types[0].match[1]", "expression that can be compiled"],
+    ],
+  },
+  {
+    name: "a webhook of PagerDuty without a secret",
+    tarsy: "system:\n  webhooks:\n    §pagerduty: {}\n",
+    errors: [["system.webhooks.pagerduty.secret_env", "is required"]],
+  },
   { name: "queue is a list", tarsy: "queue: §[1]\n", errors: [["queue", "a mapping"]] },
   { name: "top is a list", tarsy: "§- a\n", errors: [["", "mapping at the top"]] },
   { name: "top is text", tarsy: "§hello\n", errors: [["", "mapping at the top"]] },
@@ -137,8 +167,20 @@ export const BROKEN_SETTINGS: readonly BrokenFile[] = [
   },
   {
     name: "masking pattern",
-    tarsy: server(`${stdio}data_masking: {enabled: true, patterns: [token, §kubernetes_secret]}`),
-    errors: [["mcp_servers.s.data_masking.patterns[1]", "known masking pattern"]],
+    tarsy: server(
+      `${stdio}data_masking: {enabled: true, patterns: [token, kubernetes_secret, §kubernetes_secrets]}`,
+    ),
+    errors: [["mcp_servers.s.data_masking.patterns[2]", "did you mean kubernetes_secret?"]],
+  },
+  {
+    name: "masking without enabled",
+    tarsy: server(`${stdio}data_masking: {pattern_groups: [§kubernets]}`),
+    errors: [["mcp_servers.s.data_masking.pattern_groups[0]", "did you mean kubernetes?"]],
+  },
+  {
+    name: "masking group of alerts",
+    tarsy: `${DEFAULTS}  alert_masking: {pattern_group: §secret}\n`,
+    errors: [["defaults.alert_masking.pattern_group", "did you mean secrets?"]],
   },
   {
     name: "custom pattern without replacement",
@@ -150,12 +192,52 @@ export const BROKEN_SETTINGS: readonly BrokenFile[] = [
     tarsy: server(
       `${stdio}data_masking: {enabled: true, custom_patterns: [{pattern: '(?i)ok', replacement: x}, {pattern: §'(a', replacement: x}]}`,
     ),
-    errors: [["mcp_servers.s.data_masking.custom_patterns[1].pattern", "found '(a'; unterminated group"]],
+    errors: [["mcp_servers.s.data_masking.custom_patterns[1].pattern", "found '(a'; missing closing )"]],
   },
   {
-    name: "summarization without threshold",
-    tarsy: server(`${stdio}§summarization: {enabled: true}`),
+    name: "a block alone switches summaries on",
+    tarsy: server(`${stdio}summarization: {size_threshold_tokens: §99}`),
     errors: [["mcp_servers.s.summarization.size_threshold_tokens", "at least 100"]],
+  },
+  {
+    name: "a provider for summaries that are switched off",
+    tarsy: server(`${stdio}summarization: {enabled: false, llm_provider: §test}`),
+    errors: [["mcp_servers.s.summarization.llm_provider", "must not be set where enabled is false"]],
+  },
+  {
+    name: "a backend for summaries without a provider",
+    tarsy: server(`${stdio}summarization: {llm_backend: §langchain}`),
+    errors: [["mcp_servers.s.summarization.llm_backend", "needs llm_provider beside it"]],
+  },
+  {
+    name: "a backend for summaries that does not serve the provider",
+    tarsy: server(`${stdio}summarization: {llm_provider: test, llm_backend: §langchain}`),
+    errors: [["mcp_servers.s.summarization.llm_backend", "must not be set for provider type scripted"]],
+  },
+  {
+    name: "an unknown provider for summaries",
+    tarsy: server(`${stdio}summarization: {llm_provider: §tset}`),
+    errors: [["mcp_servers.s.summarization.llm_provider", "must be a known LLM provider"]],
+  },
+  {
+    name: "the size of summaries in the defaults",
+    tarsy: `defaults:\n  llm_provider: test\n  summarization: {size_threshold_tokens: §5000}\n`,
+    errors: [["defaults.summarization.size_threshold_tokens", "must not be set in the defaults"]],
+  },
+  {
+    name: "the limit of summaries in the defaults",
+    tarsy: `defaults:\n  llm_provider: test\n  summarization: {llm_provider: test, summary_max_token_limit: §500}\n`,
+    errors: [["defaults.summarization.summary_max_token_limit", "must not be set in the defaults"]],
+  },
+  {
+    name: "a backend in the defaults of summaries without a provider",
+    tarsy: `defaults:\n  llm_provider: test\n  summarization: {llm_backend: §langchain}\n`,
+    errors: [["defaults.summarization.llm_backend", "needs llm_provider beside it"]],
+  },
+  {
+    name: "a provider for summaries without its key",
+    tarsy: `defaults:\n  llm_provider: test\n  summarization: {llm_provider: §xai-default}\n`,
+    errors: [["defaults.summarization.llm_provider", "needs XAI_API_KEY to be set"]],
   },
   {
     name: "summarization threshold",
@@ -163,10 +245,15 @@ export const BROKEN_SETTINGS: readonly BrokenFile[] = [
     errors: [["mcp_servers.s.summarization.size_threshold_tokens", "at least 100"]],
   },
   {
+    name: "summarization threshold of a server that is not summarized",
+    tarsy: server(`${stdio}summarization: {enabled: false, size_threshold_tokens: §99}`),
+    errors: [["mcp_servers.s.summarization.size_threshold_tokens", "at least 100"]],
+  },
+  {
     name: "summarization limit",
     tarsy: server(
       `${stdio}summarization: {enabled: true, size_threshold_tokens: 100, summary_max_token_limit: §49}`,
     ),
-    errors: [["mcp_servers.s.summarization.summary_max_token_limit", "0 (no limit) or at least 50"]],
+    errors: [["mcp_servers.s.summarization.summary_max_token_limit", "0 (the threshold) or at least 50"]],
   },
 ];

@@ -28,11 +28,6 @@ export const BROKEN_TEXTS: readonly BrokenFile[] = [
     errors: [["llm_providers.p.max_tool_result_tokens", "at least 1000"]],
   },
   {
-    name: "provider without tokens",
-    providers: provider("{type: openai, model: m}").replace("  p:", "  §p:"),
-    errors: [["llm_providers.p.max_tool_result_tokens", "is required"]],
-  },
-  {
     name: "an answer that is too short",
     providers: provider("{type: openai, model: m, max_tool_result_tokens: 1000, max_output_tokens: §0}"),
     errors: [["llm_providers.p.max_output_tokens", "at least 16"]],

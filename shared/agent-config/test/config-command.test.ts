@@ -19,7 +19,7 @@ describe("npm run config", () => {
     await using good = await writeConfigFiles({ "tarsy.yaml": DEFAULTS, "llm-providers.yaml": SCRIPTED });
     const checked = runConfig("check", "--config-dir", good.path);
     expect(checked).to.deep.include({ status: 0, stderr: "" });
-    expect(checked.stdout).to.include("is valid: 3 agents, 1 chains, 1 MCP servers, 10 providers");
+    expect(checked.stdout).to.include("is valid: 6 agents, 1 chains, 1 MCP servers, 10 providers");
     await using bad = await writeConfigFiles({
       "tarsy.yaml": "queue: 1\nnew: 2\n",
       "llm-providers.yaml": SCRIPTED,
@@ -41,11 +41,15 @@ describe("npm run config", () => {
     expect(shown.stdout).to.match(/max_iterations: 7 # \S+tarsy\.yaml:3, environment ROUNDS/u);
   });
 
-  it("prints its usage with exit code 2 for invalid arguments", () => {
-    for (const args of [[], ["frobnicate"], ["check", "--nope"]]) {
+  it("says what is allowed, with exit code 2, for invalid arguments", () => {
+    for (const [args, says] of [
+      [[], "config: use check or show\n"],
+      [["frobnicate"], "config frobnicate: use check or show\n"],
+      [["check", "--nope"], "'--nope'"],
+    ] as const) {
       const { status, stderr } = runConfig(...args);
       expect(status).to.equal(2);
-      expect(stderr).to.include("usage:");
+      expect(stderr).to.include(says);
     }
   });
 });

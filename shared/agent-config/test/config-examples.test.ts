@@ -10,7 +10,7 @@ import { loadAgentConfig } from "#shared/agent-config/load-agent-config.ts";
 import { resolveChain } from "#shared/agent-config/resolve-chain.ts";
 import { LlmProvidersFile } from "#shared/agent-config/schemas/llm-providers-file.ts";
 import { TarsyFile } from "#shared/agent-config/schemas/tarsy-file.ts";
-import { writeConfigFiles } from "./config-fixture.ts";
+import { DEFAULTS, loadText, writeConfigFiles } from "./config-fixture.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
 const DEPLOY = join(ROOT, "deploy/config");
@@ -44,15 +44,7 @@ function keysOf(schema: TSchema): string[] {
 }
 
 /** The keys of the example that are part of the format and not implemented yet. */
-const NOT_IMPLEMENTED = [
-  "mcp_servers.kubernetes-server.transport",
-  "mcp_servers.kubernetes-server.data_masking.enabled",
-  "mcp_servers.kubernetes-server.summarization.enabled",
-  "mcp_servers.argocd-server.transport",
-  "mcp_servers.argocd-server.data_masking.enabled",
-  "mcp_servers.monitoring-server.transport",
-  "agent_chains.failed-rollouts.chat.enabled",
-];
+const NOT_IMPLEMENTED = ["agent_chains.failed-rollouts.chat.enabled"];
 const isNotImplemented = ({ message }: ConfigProblem) => message.includes("has no effect yet");
 
 describe("the configuration's examples", () => {
@@ -61,10 +53,23 @@ describe("the configuration's examples", () => {
     const config = await examples.load();
     expect(config.warnings.map(({ path }) => path)).to.deep.equal(NOT_IMPLEMENTED);
     expect(config.warnings.every(isNotImplemented)).to.equal(true);
-    expect(config.counts).to.deep.equal({ agents: 6, chains: 6, mcpServers: 3, llmProviders: 29 });
+    expect(config.counts).to.deep.equal({ agents: 12, chains: 6, mcpServers: 4, llmProviders: 29 });
     for (const alertType of knownAlertTypes(config)) {
       expect(findChain(config, alertType)).not.to.equal(undefined);
       resolveChain(config, alertType);
+    }
+  });
+
+  it("include those of docs/tools.md, each valid by itself", async () => {
+    const page = await readFile(join(ROOT, "docs/tools.md"), "utf8");
+    const blocks = [...page.matchAll(/```yaml\n(mcp_servers:[^`]*)```/gu)].map(([, block = ""]) => block);
+    expect(blocks).to.have.length(4);
+    const set = ["KUBECONFIG", "ORDERS_DB_READER_URL", "DEPLOYMENTS_CLIENT_SECRET"];
+    const env = Object.fromEntries(set.map((name) => [name, "dummy"]));
+    for (const block of blocks) {
+      const { mcpServers, warnings } = await loadText(`${DEFAULTS}${block}`, undefined, env);
+      expect(mcpServers.size).to.equal(2);
+      expect(warnings.filter((warning) => !isNotImplemented(warning))).to.deep.equal([]);
     }
   });
 
@@ -74,17 +79,39 @@ describe("the configuration's examples", () => {
     expect(warnings.map(({ message }) => / is not set,/u.test(message))).to.deep.equal([true, true, true]);
   });
 
-  it("load with every commented key, each with a warning that it has no effect", async () => {
+  it("load with every commented key, each section with one warning that it has no effect", async () => {
     const tarsy = await readExample("tarsy.yaml.example");
     await using directory = await writeConfigFiles({
-      "tarsy.yaml": tarsy.replaceAll(/^( *)#(?=[a-z_]+:)/gmu, "$1"),
+      "tarsy.yaml": tarsy.replaceAll(/^( *)#(?=(?:- )?[a-z_][\w.-]*:)/gmu, "$1"),
       "llm-providers.yaml": await readExample("llm-providers.yaml.example"),
     });
     const env = parseEnv(await filledEnvironment());
     const { warnings } = await loadAgentConfig({ configDir: directory.path, env });
-    expect(warnings.map(({ message }) => message.includes("no effect"))).to.deep.equal(
-      Array.from({ length: 6 + NOT_IMPLEMENTED.length }, () => true),
-    );
+    expect(warnings.every(({ message }) => message.includes("no effect"))).to.equal(true);
+    const paths = warnings.map(({ path }) => path);
+    expect(paths.filter((path) => path.startsWith("queue."))).to.have.length(7);
+    expect(paths.filter((path) => !path.startsWith("queue."))).to.deep.equal([
+      "system.retention.event_ttl",
+      "system.retention.cleanup_interval",
+      "system.allowed_ws_origins",
+      "system.github",
+      "system.runbooks",
+      "system.slack",
+      "defaults.orchestrator",
+      "defaults.scoring",
+      "defaults.memory",
+      "agents.release-notes-agent.skills",
+      "agents.release-notes-agent.required_skills",
+      "agents.release-notes-agent.orchestrator",
+      "agent_chains.failed-rollouts.stages[0].agents[0].skills",
+      "agent_chains.failed-rollouts.stages[0].agents[0].required_skills",
+      "agent_chains.failed-rollouts.stages[0].agents[0].sub_agents",
+      "agent_chains.failed-rollouts.stages[1].sub_agents",
+      "agent_chains.failed-rollouts.chat.enabled",
+      "agent_chains.failed-rollouts.chat.sub_agents",
+      "agent_chains.failed-rollouts.sub_agents",
+      "agent_chains.failed-rollouts.scoring",
+    ]);
   });
 
   for (const [name, schema] of [
@@ -105,7 +132,9 @@ describe("the configuration's examples", () => {
     const tarsy = await readExample("tarsy.yaml.example");
     const providers = await readExample("llm-providers.yaml.example");
     const inserted = [...tarsy.matchAll(/\{\{\.([A-Z_]+)\}\}/gu), ...providers.matchAll(/_env: ([A-Z_]+)/gu)];
-    const named = inserted.map(([, name = ""]) => name).filter((name) => name !== "NAME");
+    const named = inserted
+      .map(([, name = ""]) => name)
+      .filter((name) => name !== "NAME" && name !== "SESSION_ID");
     expect(named).to.include.members(["KUBECONFIG", "GOOGLE_CLOUD_LOCATION"]);
     const readme = await readFile(join(ROOT, "README.md"), "utf8");
     const table = readme.split("\n").filter((line) => line.startsWith("| `"));

@@ -54,7 +54,8 @@ describe("the configuration's JSON Schemas", () => {
       "queue: {worker_count: {{.X}}}",
       'queue: {worker_count: "{{.X}}", session_timeout: {{.X}}, poll_interval_jitter: 0}',
       "queue:\ndefaults:\n  runbook:\n",
-      "defaults: {max_iterations: 1_000, alert_type: 404, llm_backend: native}\nsystem: {a: 1}",
+      "defaults: {max_iterations: 1_000, alert_type: 404, backend: native}\nsistem: {a: 1}",
+      "agent_chains: {c: {alert_types: [a], stages: [{name: s, agents: [{name: A}]}], sub_agents: [A, {name: B}]}}",
       "mcp_servers: {s: {transport: {type: stdio, args: [--port, 80], verify_ssl: yes}}}",
       "mcp_servers: {s: {transport: {type: {{.X}}, verify_ssl: {{ .X }}}}}",
     ]) {

@@ -1,5 +1,6 @@
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { expect } from "chai";
+import { renderTemplate } from "#shared/contracts/text-template.ts";
 import { readConfigEnvironment } from "#shared/agent-config/config-environment.ts";
 import { findChain, knownAlertTypes } from "#shared/agent-config/find-chain.ts";
 import { loadAgentConfig } from "#shared/agent-config/load-agent-config.ts";
@@ -20,7 +21,7 @@ const DEPLOY = join(import.meta.dirname, "../../../deploy/config");
 describe("loadAgentConfig", () => {
   it("loads a typical large configuration with every value as intended", async () => {
     const config = await loadTypical();
-    expect(config.counts).to.deep.equal({ agents: 6, chains: 5, mcpServers: 3, llmProviders: 19 });
+    expect(config.counts).to.deep.equal({ agents: 9, chains: 5, mcpServers: 3, llmProviders: 19 });
     expect(config.queue).to.deep.equal({
       worker_count: 8,
       max_concurrent_sessions: 20,
@@ -32,7 +33,7 @@ describe("loadAgentConfig", () => {
       "--port",
       "8080",
       "--kubeconfig",
-      "/k8s/config",
+      "{{.KUBECONFIG}}",
     ]);
     expect(kubernetes?.instructions).to.include('queries: {{"{{"}} is no template');
     expect(kubernetes?.data_masking?.enabled).to.equal(true);
@@ -41,7 +42,11 @@ describe("loadAgentConfig", () => {
       summary_max_token_limit: 0,
     });
     const argocd = config.mcpServers.get("argocd-server");
-    expect(argocd?.transport).to.deep.include({ bearer_token: "hush-token", verify_ssl: false, timeout: 60 });
+    expect(argocd?.transport).to.deep.include({
+      bearer_token: "{{.ARGOCD_TOKEN}}",
+      verify_ssl: false,
+      timeout: 60,
+    });
     expect(argocd?.data_masking).to.deep.include({ enabled: false, patterns: ["certificate", "token"] });
     expect(config.llmProviders.get("gemini-2.5-flash")).to.include({
       model: "gemini-2.5-flash",
@@ -59,38 +64,17 @@ describe("loadAgentConfig", () => {
       "queue.orphan_detection_interval",
       "queue.orphan_threshold",
       "queue.heartbeat_interval",
-      "mcp_servers.kubernetes-server.transport",
-      "mcp_servers.kubernetes-server.data_masking.enabled",
-      "mcp_servers.kubernetes-server.summarization.enabled",
-      "mcp_servers.argocd-server.transport",
-      "mcp_servers.monitoring-server.transport",
       "agent_chains.crash-loops.chat.enabled",
       "agent_chains.comprehensive.stages[1].replicas",
     ]);
     expect(warnings[4]?.message).to.include("session lease");
-    expect(warnings[7]?.message).to.equal(
-      "has no effect yet, found yes; data masking is not applied yet: tool results reach the model unmasked",
-    );
-  });
-
-  it("warns of a server without tools, but not of one that stub-tools.yaml serves", async () => {
-    const server = (id: string) => `  ${id}: {transport: {type: stdio, command: run}}\n`;
-    await using directory = await writeConfigFiles({
-      "tarsy.yaml": `${DEFAULTS}mcp_servers:\n${server("served")}${server("alone")}`,
-      "llm-providers.yaml": SCRIPTED,
-      "stub-tools.yaml": "servers:\n  served: {look: {description: {{.TEXT}}}}\n",
-    });
-    const { warnings } = await loadAgentConfig({ configDir: directory.path, env: { TEXT: "looks" } });
-    expect(warnings.map(({ line, path, message }) => `${line} ${path} ${message}`)).to.deep.equal([
-      "5 mcp_servers.alone.transport has no effect yet, found a mapping; MCP servers are not connected yet, and stub-tools.yaml has no tools of alone",
-    ]);
   });
 
   it("requires only a usable provider: otherwise empty files are valid", async () => {
     const error = await failureOf(loadText("", "# nothing\n"));
     expect(error.problems.map(({ path }) => path)).to.deep.equal(["defaults.llm_provider"]);
     const config = await loadText(DEFAULTS.replace("test", "google-default"), "", { GOOGLE_API_KEY: "x" });
-    expect(config.counts).to.deep.equal({ agents: 3, chains: 1, mcpServers: 1, llmProviders: 9 });
+    expect(config.counts).to.deep.equal({ agents: 6, chains: 1, mcpServers: 1, llmProviders: 9 });
     expect(config.defaults).to.include({
       alert_type: "kubernetes",
       max_iterations: 20,
@@ -103,9 +87,17 @@ describe("loadAgentConfig", () => {
     expect(config.agents.get("SynthesisAgent")).to.deep.equal({ __proto__: null, max_iterations: 2 });
   });
 
-  it("expands the built-in server's arguments", async () => {
-    const config = await loadText(DEFAULTS, SCRIPTED, { KUBECONFIG: "/here" });
-    expect(config.mcpServers.get("kubernetes-server")?.transport.args?.at(-1)).to.equal("/here");
+  it("keeps the variables of MCP servers for the tool-runner, and the placeholder for an execution's id", async () => {
+    const header = 'custom_headers: {X-Session: "{{.SESSION_ID}}", X-Key: "{{.KEY}}"}';
+    const server = `{transport: {type: http, url: "{{.URL}}/mcp", args: ["--key={{.KEY}}"], ${header}}}`;
+    const env = { KEY: "hush", URL: "http://here", SESSION_ID: "no" };
+    const config = await loadText(`${DEFAULTS}mcp_servers:\n  own: ${server}\n`, SCRIPTED, env);
+    const { url, args, custom_headers: headers = {} } = config.mcpServers.get("own")?.transport ?? {};
+    expect(url).to.equal("{{.URL}}/mcp");
+    expect(args).to.deep.equal(["--key={{.KEY}}"]);
+    expect(renderTemplate(headers["X-Session"] ?? "", () => "")).to.equal("{{.SESSION_ID}}");
+    expect(JSON.stringify([...config.mcpServers])).not.to.include("hush");
+    expect(config.mcpServers.get("kubernetes-server")?.transport.args?.at(-1)).to.equal("{{.KUBECONFIG}}");
   });
 
   it("does not expand other dollar and brace notations", async () => {
@@ -145,15 +137,15 @@ describe("loadAgentConfig", () => {
   });
 
   it("warns of unknown keys with the nearest known one, and ignores their values", async () => {
-    const tarsy = `${DEFAULTS}  llm_backend: native\nsystem:\n  github: {token_env: [1]}\nagent_chains:\n  kubernetes-agent-chain:\n    alert_types: [kubernetes]\n    executive_summary_provider: x\n    stages:\n      - name: s\n        sucess_policy: all\n        agents: [{name: ChatAgent, type: x}]\n`;
+    const tarsy = `${DEFAULTS}  llm_backnd: native\nsistem:\n  github: {token_env: [1]}\nagent_chains:\n  kubernetes-agent-chain:\n    alert_types: [kubernetes]\n    executive_summary_agent: x\n    stages:\n      - name: s\n        sucess_policy: all\n        agents: [{name: ChatAgent, colour: x}]\n`;
     const { warnings } = await loadText(tarsy, `${SCRIPTED}future: 1\n`);
     expect(warnings.map(({ line, path }) => `${line} ${path}`)).to.deep.equal([
       "3 future",
-      "3 defaults.llm_backend",
-      "4 system",
-      "9 agent_chains.kubernetes-agent-chain.executive_summary_provider",
+      "3 defaults.llm_backnd",
+      "4 sistem",
+      "9 agent_chains.kubernetes-agent-chain.executive_summary_agent",
       "12 agent_chains.kubernetes-agent-chain.stages[0].sucess_policy",
-      "13 agent_chains.kubernetes-agent-chain.stages[0].agents[0].type",
+      "13 agent_chains.kubernetes-agent-chain.stages[0].agents[0].colour",
     ]);
     expect(warnings[4]?.message).to.include("did you mean success_policy?");
   });
@@ -190,20 +182,25 @@ describe("loadAgentConfig", () => {
       iteration_strategy: "single-call",
       mcp_servers: [],
     });
-    const demo = await loadAgentConfig({ configDir: join(DEPLOY, "demo"), env: {} });
+    const demoDir = join(DEPLOY, "demo");
+    const demo = await loadAgentConfig({ configDir: demoDir, env: readConfigEnvironment(demoDir, {}) });
     expect(resolveChain(demo, "kubernetes").stages[0]?.agents[0]?.llm_provider.backend).to.equal("scripted");
     expect([...main.warnings, ...demo.warnings]).to.deep.equal([]);
   });
 });
 
 describe("readConfigEnvironment", () => {
-  it("reads .env, overridden by the real environment, and allows it to be missing", async () => {
+  it("reads .env, overridden by the real environment, allows it to be missing, and names the directory", async () => {
     await using directory = await writeConfigFiles({ ".env": "A=file\nB='in file'\n# C=no\n" });
     expect(readConfigEnvironment(directory.path, { A: "real", B: undefined })).to.deep.equal({
       A: "real",
       B: "in file",
+      CONFIG_DIR: directory.path,
     });
-    expect(readConfigEnvironment("/nowhere", { A: "real" })).to.deep.equal({ A: "real" });
+    const files = [join(directory.path, ".env")];
+    expect(readConfigEnvironment("/elsewhere", {}, files)).to.include({ A: "file" });
+    const nowhere = readConfigEnvironment("nowhere", { A: "real", CONFIG_DIR: "elsewhere" });
+    expect(nowhere).to.deep.equal({ A: "real", CONFIG_DIR: resolve("nowhere") });
   });
 });
 
@@ -213,8 +210,8 @@ describe("showConfig", () => {
     expect(shown).not.to.include("hush");
     expect(shown).to.match(/worker_count: 8 # \S+tarsy\.yaml:3\n/u);
     expect(shown).to.include("max_parallel_agents: 5 # built-in");
-    expect(shown).to.match(/- \/k8s\/config # \S+tarsy\.yaml:25, environment KUBECONFIG\n/u);
-    expect(shown).to.include('bearer_token: "[redacted]" #');
+    expect(shown).to.match(/KUBECONFIG\}\}"? # \S+tarsy\.yaml:25, environment KUBECONFIG\n/u);
+    expect(shown).to.include('bearer_token: "{{.ARGOCD_TOKEN}}" #');
     const resolved = shown.slice(shown.indexOf("\nresolved:"));
     expect(resolved).to.include("max_iterations: 10 # stage agent");
     expect(resolved).to.include("llm_provider: gemini-2.5-pro # chain");

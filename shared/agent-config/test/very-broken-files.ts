@@ -133,7 +133,7 @@ agent_chains:
     providers: `llm_providers:
   test: {type: scripted, script: s.yaml}
   a: {type: §x, model: §[], max_tool_result_tokens: §1}
-  §§b: {type: openai, api_key_env: §sk-not-a-name, native_tools: §[]}
+  §b: {type: openai, api_key_env: §sk-not-a-name, native_tools: §[]}
   "odd name": {type: google, model: m, max_tool_result_tokens: 2000, native_tools: {a: §true, b: §true}}
 `,
     errors: [
@@ -141,7 +141,6 @@ agent_chains:
       ["llm_providers.a.model", "must be text"],
       ["llm_providers.a.max_tool_result_tokens", "at least 1000"],
       ["llm_providers.b.model", "is required"],
-      ["llm_providers.b.max_tool_result_tokens", "is required"],
       ["llm_providers.b.api_key_env", "name of an environment variable"],
       ["llm_providers.b.native_tools", "must be a mapping"],
       ['llm_providers["odd name"].native_tools.a', "known native tool"],

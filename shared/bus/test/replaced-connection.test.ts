@@ -129,7 +129,7 @@ describe("a bus whose connection breaks", () => {
     expect(heard).to.deep.equal([cancel.session_id]);
   });
 
-  it("heals after new connections were accepted and nobody spoke", async () => {
+  it("heals after new connections were accepted and stayed silent", async () => {
     await using linked = await open("silent");
     linked.proxy.blackhole(true);
     await untilTwoDialsFailed(linked);

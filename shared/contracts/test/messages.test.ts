@@ -7,13 +7,15 @@ import {
   MAX_INLINE_PAYLOAD_BYTES,
   belongsToFeed,
   busEventCodec,
-  parseSessionEventPayload,
+  knownPayload,
+  parseStoredPayload,
   type SessionEventPayload,
 } from "#shared/contracts/session-event.ts";
 import { SUBJECTS, lastToken } from "#shared/contracts/subjects.ts";
 import { sessionWakeupCodec } from "#shared/contracts/session-wakeup.ts";
 import { MAX_SNAPSHOT_TEXT_CODE_UNITS } from "#shared/contracts/stream-snapshot.ts";
 import { isUuid } from "#shared/contracts/uuid.ts";
+import { eventOfWire } from "#shared/contracts/wire-event.ts";
 import { SESSION_STATUSES, TERMINAL_STATUSES, isTerminal } from "#shared/contracts/statuses.ts";
 
 const ID = "a3bb189e-8bf9-4c4b-9c0e-0d1f2a3b4c5d";
@@ -27,7 +29,7 @@ const PAYLOADS: readonly SessionEventPayload[] = [
     session_id: ID,
     stage_id: ID,
     stage_name: "s",
-    stage_index: 0,
+    stage_index: 1,
     status: "active",
     timestamp: "t",
   },
@@ -51,6 +53,30 @@ const PAYLOADS: readonly SessionEventPayload[] = [
     status: "completed",
     content: "done",
     metadata: null,
+    timestamp: "t",
+  },
+  {
+    type: "approval.requested",
+    session_id: ID,
+    stage_id: ID,
+    execution_id: ID,
+    approval_id: ID,
+    agent_name: "a",
+    tool: "k8s.remove",
+    arguments: "{}",
+    arguments_complete: true,
+    expires_at: "t",
+    timestamp: "t",
+  },
+  {
+    type: "approval.decided",
+    session_id: ID,
+    execution_id: ID,
+    approval_id: ID,
+    tool: "k8s.remove",
+    state: "expired",
+    decided_by: null,
+    reason: null,
     timestamp: "t",
   },
 ];
@@ -104,7 +130,7 @@ describe("jsonCodec", () => {
 describe("session events", () => {
   it("accept every kind of payload", () => {
     for (const payload of PAYLOADS) {
-      expect(parseSessionEventPayload(payload)).to.equal(payload);
+      expect(parseStoredPayload(payload)).to.equal(payload);
       const event = { session_id: ID, seq: 1, db_event_id: 9, payload };
       expect(busEventCodec.decode(busEventCodec.encode(event))).to.deep.equal(event);
     }
@@ -113,20 +139,38 @@ describe("session events", () => {
   it("reject malformed payloads", () => {
     const [status] = PAYLOADS;
     for (const wrong of [
-      { ...status, type: "session.unknown" },
       { ...status, status: "done" },
       { ...status, session_id: "../x" },
       { ...PAYLOADS[3], sequence_number: 0 },
       null,
     ]) {
-      expect(() => parseSessionEventPayload(wrong)).to.throw(/malformed session event payload/u);
+      expect(() => parseStoredPayload(wrong)).to.throw(/malformed session event payload/u);
     }
     const event = { session_id: ID, seq: 0, db_event_id: 1 };
     expect(() => busEventCodec.decode(bytes(JSON.stringify(event)))).to.throw(/seq must be >= 1/u);
   });
 
+  it("keep what a later version adds: members, and events of types that are not known", () => {
+    const later = {
+      type: "session.later",
+      session_id: ID,
+      timestamp: "2026-01-31T12:00:00.000Z",
+      added: [1],
+    };
+    const event = { session_id: ID, seq: 1, db_event_id: 9, payload: later };
+    expect(busEventCodec.decode(bytes(JSON.stringify(event)))).to.deep.equal(event);
+    const wire = { ...later, seq: 1, db_event_id: 9 };
+    expect(eventOfWire(wire)).to.deep.equal({ seq: 1, db_event_id: 9, payload: later });
+    expect(knownPayload(parseStoredPayload(later))).to.equal(undefined);
+    expect(belongsToFeed(later)).to.equal(false);
+    for (const payload of PAYLOADS) {
+      const added = { ...payload, added: { by: "a later version" } };
+      expect(knownPayload(parseStoredPayload(added))).to.equal(added);
+    }
+  });
+
   it("belong to the feed when they are about a session as a whole", () => {
-    expect(PAYLOADS.map(belongsToFeed)).to.deep.equal([true, true, false, false, false]);
+    expect(PAYLOADS.map(belongsToFeed)).to.deep.equal([true, true, false, false, false, true, true]);
   });
 });
 

@@ -1,11 +1,11 @@
 import { expect } from "chai";
 import { RetryableError, TerminalError } from "#shared/errors.ts";
 import {
-  OPEN_TYPES_VERSION,
   RESOLVED_CHAIN_VERSION,
-  chainVersion,
   hashResolvedChain,
   parseResolvedChain,
+  parseRunnableChain,
+  storedChain,
   type ResolvedChain,
 } from "#shared/contracts/resolved-chain.ts";
 
@@ -45,56 +45,53 @@ const CHAIN: ResolvedChain = {
 };
 
 describe("parseResolvedChain", () => {
-  it("returns a chain as it was stored", () => {
-    const stored: unknown = JSON.parse(JSON.stringify(CHAIN));
-    expect(parseResolvedChain(stored)).to.deep.equal(CHAIN);
+  const stored = storedChain(CHAIN);
+  const { version: _none, ...first } = CHAIN;
+
+  it("returns a chain as it was before it was stored", () => {
+    const json: unknown = JSON.parse(JSON.stringify(stored));
+    expect(parseResolvedChain(json)).to.deep.equal(CHAIN);
+    expect(parseRunnableChain(json)).to.deep.equal(CHAIN);
   });
 
-  it("reads a chain of version 1, which has no version", () => {
-    const { version: _none, ...stored } = CHAIN;
-    expect(parseResolvedChain(stored)).to.deep.equal(CHAIN);
-    expect(parseResolvedChain({ ...stored, version: 1 })).to.deep.equal(CHAIN);
+  it("stores a stage at its number, from 1", () => {
+    expect(stored).to.deep.include({ version: 4, stages: [null, ...CHAIN.stages] });
+  });
+
+  it("reads a chain of an older version, but not to run it: its stages count from 0", () => {
+    for (const old of [first, { ...first, version: 1 }, { ...first, version: 3 }]) {
+      expect(parseResolvedChain(old)).to.deep.equal(CHAIN);
+      expect(() => parseRunnableChain(old)).to.throw(RetryableError, /counted from 0/u);
+    }
   });
 
   it("ignores properties that it does not know", () => {
-    expect(parseResolvedChain({ ...CHAIN, added_later: 1 })).to.include({ chain_id: "c" });
+    expect(parseResolvedChain({ ...stored, added_later: 1 })).to.include({ chain_id: "c" });
   });
 
   it("leaves a chain of a newer version to a newer process", () => {
-    const stored = { version: OPEN_TYPES_VERSION + 1, stages: "another shape" };
-    expect(() => parseResolvedChain(stored)).to.throw(RetryableError, /reads versions up to 3/u);
-    expect(() => parseResolvedChain({ ...CHAIN, version: "2" })).to.throw(TerminalError, "malformed version");
+    const newer = { version: RESOLVED_CHAIN_VERSION + 1, stages: "another shape" };
+    expect(() => parseResolvedChain(newer)).to.throw(RetryableError, /reads versions up to 4/u);
+    expect(() => parseResolvedChain({ ...stored, version: "2" })).to.throw(
+      TerminalError,
+      "malformed version",
+    );
   });
 
-  it("reads types of providers that it does not know, in a version that readers of closed types leave alone", () => {
+  it("reads types of providers that it does not know", () => {
     const [stage] = CHAIN.stages;
     const agents = (stage?.agents ?? []).map((agent) => ({
       ...agent,
       llm_provider: { ...agent.llm_provider, type: "added-later" },
     }));
-    const stages = CHAIN.stages.map((one) => ({ ...one, agents }));
-    expect(chainVersion(CHAIN.stages)).to.equal(RESOLVED_CHAIN_VERSION);
-    const version = chainVersion(stages);
-    expect(version).to.equal(OPEN_TYPES_VERSION);
-    expect(parseResolvedChain({ ...CHAIN, version, stages })).to.deep.equal({ ...CHAIN, version, stages });
-    const [later] = agents;
-    const withFallback = CHAIN.stages.map((one) => ({
-      ...one,
-      agents: one.agents.map((agent) => ({
-        ...agent,
-        fallback_providers: later ? [later.llm_provider] : [],
-      })),
-    }));
-    expect(chainVersion(withFallback)).to.equal(OPEN_TYPES_VERSION);
-    const synthesised = CHAIN.stages.map((one) => ({
-      ...one,
-      ...(agents[0] ? { synthesis: agents[0] } : {}),
-    }));
-    expect(chainVersion(synthesised)).to.equal(OPEN_TYPES_VERSION);
+    const chain = { ...CHAIN, stages: CHAIN.stages.map((one) => ({ ...one, agents })) };
+    expect(parseResolvedChain(storedChain(chain))).to.deep.equal(chain);
   });
 
   it("names what is invalid in a stored chain", () => {
-    expect(() => parseResolvedChain({ ...CHAIN, stages: [] })).to.throw(/stages must NOT have fewer than 1/u);
+    expect(() => parseResolvedChain({ ...stored, stages: [null] })).to.throw(
+      /stages must NOT have fewer than 2/u,
+    );
     expect(() => parseResolvedChain({})).to.throw("malformed resolved chain");
   });
 });

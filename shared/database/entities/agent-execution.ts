@@ -1,4 +1,5 @@
 import { EntitySchema } from "typeorm";
+import { USD_COLUMN } from "#shared/database/usd-column.ts";
 import { ITERATION_STRATEGIES, type IterationStrategy } from "#shared/contracts/resolved-chain.ts";
 import { RUN_STATUSES, type RunStatus } from "#shared/contracts/statuses.ts";
 import type { IterationState } from "#shared/contracts/iteration-state.ts";
@@ -30,6 +31,13 @@ export interface AgentExecution {
   output_tokens: number;
   thinking_tokens: number;
   total_tokens: number;
+  /** The part of the input that was read from the provider's cache. */
+  cached_input_tokens: number;
+  estimated_cost_usd: number;
+  priced_interaction_count: number;
+  /** Calls whose tokens are known, but no price. */
+  unpriced_interaction_count: number;
+  unpriced_tokens: number;
   /** The session's newest event after the commit that wrote the row last; null in rows of versions before. */
   seq: number | null;
 }
@@ -61,6 +69,11 @@ export const AgentExecutionEntity = new EntitySchema<AgentExecution>({
     output_tokens: { type: "bigint", default: 0 },
     thinking_tokens: { type: "bigint", default: 0 },
     total_tokens: { type: "bigint", default: 0 },
+    cached_input_tokens: { type: "bigint", default: 0 },
+    estimated_cost_usd: { ...USD_COLUMN, default: 0 },
+    priced_interaction_count: { type: "integer", default: 0 },
+    unpriced_interaction_count: { type: "integer", default: 0 },
+    unpriced_tokens: { type: "bigint", default: 0 },
     seq: { type: "integer", nullable: true },
   },
 });

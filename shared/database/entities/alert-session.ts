@@ -1,4 +1,5 @@
 import { EntitySchema } from "typeorm";
+import type { QualityRating, ReviewStatus } from "#shared/contracts/review.ts";
 import { SESSION_STATUSES, type SessionStatus } from "#shared/contracts/statuses.ts";
 
 /** One alert and its investigation. Columns that change with every step or heartbeat are in `session_runtime`. */
@@ -37,10 +38,28 @@ export interface AlertSession {
   slack_message_fingerprint: string | null;
   /** True if an agent went on without tools that it should have had. */
   degraded: boolean;
+  /** Null while the session runs. */
+  review_status: ReviewStatus | null;
+  /** The name of who claimed the review last. */
+  assignee: string | null;
+  assigned_at: Date | null;
+  quality_rating: QualityRating | null;
+  /** What the reviewer did about the alert. */
+  action_taken: string | null;
+  /** What the reviewer says about the investigation. */
+  investigation_feedback: string | null;
+  /** The rating or a text was changed after the review was completed. */
+  feedback_edited: boolean;
+  feedback_edited_by: string | null;
+  feedback_edited_at: Date | null;
   /** From then on the session is unknown to every reader. */
   deleted_at: Date | null;
   /** Random text of which the frames of its prompts are made; never shown. Null for sessions from before frames had it. */
   prompt_nonce: string | null;
+  /** The key of the digits in placeholders of masked values; never shown. Null for sessions from before masking. */
+  mask_key: string | null;
+  /** Where the trace of its submission is (`shared/telemetry/trace-carrier.ts`); null if it was not traced. */
+  trace_context: object | null;
 }
 
 export const AlertSessionEntity = new EntitySchema<AlertSession>({
@@ -74,7 +93,18 @@ export const AlertSessionEntity = new EntitySchema<AlertSession>({
     pod_id: { type: "text", nullable: true },
     slack_message_fingerprint: { type: "text", nullable: true },
     degraded: { type: "boolean", default: false },
+    review_status: { type: "text", nullable: true },
+    assignee: { type: "text", nullable: true },
+    assigned_at: { type: "timestamptz", nullable: true },
+    quality_rating: { type: "text", nullable: true },
+    action_taken: { type: "text", nullable: true },
+    investigation_feedback: { type: "text", nullable: true },
+    feedback_edited: { type: "boolean", default: false },
+    feedback_edited_by: { type: "text", nullable: true },
+    feedback_edited_at: { type: "timestamptz", nullable: true },
     deleted_at: { type: "timestamptz", nullable: true },
     prompt_nonce: { type: "text", nullable: true, default: () => "(gen_random_uuid())" },
+    mask_key: { type: "text", nullable: true, default: () => "(gen_random_uuid())" },
+    trace_context: { type: "jsonb", nullable: true },
   },
 });

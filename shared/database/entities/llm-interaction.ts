@@ -1,4 +1,5 @@
 import { EntitySchema } from "typeorm";
+import { USD_COLUMN } from "#shared/database/usd-column.ts";
 import { LLM_INTERACTION_TYPES, type LlmInteractionType } from "#shared/contracts/statuses.ts";
 
 /** One LLM call, failed ones included. Its input is the execution's messages up to `last_message_id`. */
@@ -20,6 +21,13 @@ export interface LlmInteraction {
   output_tokens: number | null;
   thinking_tokens: number | null;
   total_tokens: number | null;
+  /** The part of the input that was read from the provider's cache, and the part that was written to it. */
+  cached_input_tokens: number | null;
+  cache_write_tokens: number | null;
+  /** Null where its price or its tokens are not known. It never changes. */
+  estimated_cost_usd: number | null;
+  /** Where the price comes from: `promotion:<id>`, `override`, or `snapshot:<date>`. */
+  price_source: string | null;
   duration_ms: number | null;
   /** Null after success. */
   error_message: string | null;
@@ -48,6 +56,10 @@ export const LlmInteractionEntity = new EntitySchema<LlmInteraction>({
     output_tokens: { type: "integer", nullable: true },
     thinking_tokens: { type: "integer", nullable: true },
     total_tokens: { type: "integer", nullable: true },
+    cached_input_tokens: { type: "integer", nullable: true },
+    cache_write_tokens: { type: "integer", nullable: true },
+    estimated_cost_usd: { ...USD_COLUMN, nullable: true },
+    price_source: { type: "text", nullable: true },
     duration_ms: { type: "integer", nullable: true },
     error_message: { type: "text", nullable: true },
     error_code: { type: "text", nullable: true },

@@ -1,4 +1,5 @@
 import { EntitySchema } from "typeorm";
+import { USD_COLUMN } from "#shared/database/usd-column.ts";
 import type { WaitingFor } from "#shared/contracts/waiting-for.ts";
 
 /**
@@ -30,13 +31,35 @@ export interface SessionRuntime {
   inbox_seq: number;
   /** When the events of the session began to be deleted, long after its end; null before. */
   events_purged_at: Date | null;
-  /** Somebody deleted the session: its rows are removed as soon as possible. */
+  /** The session was deleted by request: its rows are removed as soon as possible. */
   erase_requested_at: Date | null;
   last_interaction_at: Date | null;
   input_tokens: number;
   output_tokens: number;
   thinking_tokens: number;
   total_tokens: number;
+  /** The part of the input that was read from the provider's cache. */
+  cached_input_tokens: number;
+  estimated_cost_usd: number;
+  priced_interaction_count: number;
+  /** Calls whose tokens are known, but no price. */
+  unpriced_interaction_count: number;
+  unpriced_tokens: number;
+  llm_interaction_count: number;
+  /** Tool calls and listings. */
+  mcp_interaction_count: number;
+  provider_fallback_count: number;
+  chat_message_count: number;
+  /** Stages of the chain that have begun, and syntheses; the executive summary is not among them. */
+  total_stages: number;
+  completed_stages: number;
+  failed_stages: number;
+  has_parallel_stages: boolean;
+  has_action_stages: boolean;
+  /** All stages of the chain completed. */
+  has_summary_stage: boolean;
+  /** The counters are complete where it equals `lease_epoch`. */
+  counted_epoch: number;
 }
 
 export const SessionRuntimeEntity = new EntitySchema<SessionRuntime>({
@@ -63,5 +86,21 @@ export const SessionRuntimeEntity = new EntitySchema<SessionRuntime>({
     output_tokens: { type: "bigint", default: 0 },
     thinking_tokens: { type: "bigint", default: 0 },
     total_tokens: { type: "bigint", default: 0 },
+    cached_input_tokens: { type: "bigint", default: 0 },
+    estimated_cost_usd: { ...USD_COLUMN, default: 0 },
+    priced_interaction_count: { type: "integer", default: 0 },
+    unpriced_interaction_count: { type: "integer", default: 0 },
+    unpriced_tokens: { type: "bigint", default: 0 },
+    llm_interaction_count: { type: "integer", default: 0 },
+    mcp_interaction_count: { type: "integer", default: 0 },
+    provider_fallback_count: { type: "integer", default: 0 },
+    chat_message_count: { type: "integer", default: 0 },
+    total_stages: { type: "integer", default: 0 },
+    completed_stages: { type: "integer", default: 0 },
+    failed_stages: { type: "integer", default: 0 },
+    has_parallel_stages: { type: "boolean", default: false },
+    has_action_stages: { type: "boolean", default: false },
+    has_summary_stage: { type: "boolean", default: false },
+    counted_epoch: { type: "integer", default: 0 },
   },
 });

@@ -1,9 +1,10 @@
 import { EntitySchema } from "typeorm";
 import { TOOL_CALL_STATES, type ToolCallState } from "#shared/contracts/statuses.ts";
+import type { ToolEffect } from "#shared/contracts/tool-effect.ts";
 import type { ToolCallFailure } from "#shared/contracts/tool-call.ts";
 
 /** A tool call's claim and result. An id that has a row is never run again. */
-export interface ToolCall {
+interface ToolCall {
   call_id: string;
   session_id: string;
   execution_id: string;
@@ -11,6 +12,12 @@ export interface ToolCall {
   epoch: number;
   name: string;
   read_only: boolean;
+  /** Null for rows of earlier versions. */
+  effect: ToolEffect | null;
+  /** Of a running call: `sending` from the moment in which a call that must not be repeated may be sent. Null: not known. */
+  phase: "claimed" | "sending" | null;
+  /** The runner that makes it, and holds the connections of its execution. */
+  runner: string | null;
   state: ToolCallState;
   /** The result's text, or the failure's message. */
   result: string | null;
@@ -33,6 +40,9 @@ export const ToolCallEntity = new EntitySchema<ToolCall>({
     epoch: { type: "integer" },
     name: { type: "text" },
     read_only: { type: "boolean" },
+    effect: { type: "text", nullable: true },
+    phase: { type: "text", nullable: true },
+    runner: { type: "uuid", nullable: true },
     state: { type: "enum", enum: TOOL_CALL_STATES, enumName: "tool_call_state" },
     result: { type: "text", nullable: true },
     is_error: { type: "boolean", nullable: true },

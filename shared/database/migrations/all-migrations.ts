@@ -8,7 +8,21 @@ import { SearchEndedSessions0000000000007 } from "#shared/database/migrations/00
 import { FewerForeignKeys0000000000008 } from "#shared/database/migrations/0008-fewer-foreign-keys.ts";
 import { Access0000000000009 } from "#shared/database/migrations/0009-access.ts";
 import { ProviderFallback0000000000012 } from "#shared/database/migrations/0012-provider-fallback.ts";
+import { ToolResults0000000000014 } from "#shared/database/migrations/0014-tool-results.ts";
 import { Erasure0000000000011 } from "#shared/database/migrations/0011-erasure.ts";
+import { Masking0000000000013 } from "#shared/database/migrations/0013-masking.ts";
+import { ToolCallPhases0000000000015 } from "#shared/database/migrations/0015-tool-call-phases.ts";
+import { Approvals0000000000016 } from "#shared/database/migrations/0016-approvals.ts";
+import { McpServerStates0000000000017 } from "#shared/database/migrations/0017-mcp-server-states.ts";
+import { McpCleanups0000000000019 } from "#shared/database/migrations/0019-mcp-cleanups.ts";
+import { StageTypes0000000000020 } from "#shared/database/migrations/0020-stage-types.ts";
+import { StagesFromOne0000000000021 } from "#shared/database/migrations/0021-stages-from-one.ts";
+import { SessionCounters0000000000022 } from "#shared/database/migrations/0022-session-counters.ts";
+import { SessionSearch0000000000023 } from "#shared/database/migrations/0023-session-search.ts";
+import { Reviews0000000000024 } from "#shared/database/migrations/0024-reviews.ts";
+import { AlertNotifications0000000000025 } from "#shared/database/migrations/0025-alert-notifications.ts";
+import { Costs0000000000026 } from "#shared/database/migrations/0026-costs.ts";
+import { TraceContext0000000000028 } from "#shared/database/migrations/0028-trace-context.ts";
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -23,6 +37,20 @@ export const MIGRATIONS = [
   Erasure0000000000011,
   Access0000000000009,
   ProviderFallback0000000000012,
+  Masking0000000000013,
+  ToolResults0000000000014,
+  ToolCallPhases0000000000015,
+  Approvals0000000000016,
+  McpServerStates0000000000017,
+  McpCleanups0000000000019,
+  StageTypes0000000000020,
+  StagesFromOne0000000000021,
+  SessionCounters0000000000022,
+  SessionSearch0000000000023,
+  Reviews0000000000024,
+  AlertNotifications0000000000025,
+  Costs0000000000026,
+  TraceContext0000000000028,
 ] as const;
 
 /** The table in which TypeORM records them by name. */

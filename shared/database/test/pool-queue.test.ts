@@ -50,7 +50,8 @@ describe("the pool of connections to Postgres", () => {
   });
 
   it("fails a statement as unavailable when it has waited for the limit", async () => {
-    const db = await open({ poolSize: 1, queueTimeoutMs: 100 });
+    // Long enough for a busy machine to make the first connection.
+    const db = await open({ poolSize: 1, queueTimeoutMs: 2_000 });
     await db.transaction(async () => {
       expect(isDatabaseUnavailable(await failureOf(db.query("SELECT 1")))).to.equal(true);
     });

@@ -10,11 +10,14 @@ import { DatabaseFixture } from "./database-fixture.ts";
 
 const log = pino({ level: "silent" });
 const { signal } = new AbortController();
+/** Postgres gives what belongs to a trusted extension to a superuser. */
+const OWN = (object: string): string =>
+  `NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = ${object} AND d.deptype = 'e')`;
 const OWNERS = `
 SELECT DISTINCT owner FROM (
-  SELECT relowner::regrole::text AS owner FROM pg_class WHERE relnamespace = 'public'::regnamespace
-  UNION ALL SELECT typowner::regrole::text FROM pg_type WHERE typnamespace = 'public'::regnamespace
-  UNION ALL SELECT proowner::regrole::text FROM pg_proc WHERE pronamespace = 'public'::regnamespace
+  SELECT relowner::regrole::text AS owner FROM pg_class c WHERE relnamespace = 'public'::regnamespace
+  UNION ALL SELECT typowner::regrole::text FROM pg_type t WHERE typnamespace = 'public'::regnamespace AND ${OWN("t.oid")}
+  UNION ALL SELECT proowner::regrole::text FROM pg_proc p WHERE pronamespace = 'public'::regnamespace AND ${OWN("p.oid")}
   UNION ALL SELECT datdba::regrole::text FROM pg_database WHERE datname = current_database()
 ) AS owners`;
 

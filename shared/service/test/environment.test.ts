@@ -69,6 +69,8 @@ describe("the environment", () => {
     ).to.deep.equal({
       log: { level: "debug", format: "pretty" },
       health: { host: "0.0.0.0", port: 0 },
+      knownSecrets: [],
+      telemetry: undefined,
     });
     expect(() => read({ LOG_LEVEL: "loud" })).to.throw("LOG_LEVEL");
     expect(() => read({ X_PORT: "-1" })).to.throw("X_PORT");

@@ -36,6 +36,13 @@ describe("the start of a service", function () {
     });
   }
 
+  for (const service of ["api", "executor", "llm-gateway", "tool-runner", "notifier"]) {
+    it(`loads nothing of OpenTelemetry's SDK for the ${service} while no traces are sent`, async () => {
+      // The metrics' package loads the small one of its interfaces.
+      expect(await loadedBy(service)).not.to.match(/node_modules\/@opentelemetry\/(?!api\/)/u);
+    });
+  }
+
   // The api is missing here: the package of its router imports `node:http`.
   for (const service of ["executor", "llm-gateway", "tool-runner", "notifier"]) {
     it(`does not load fetch for the ${service}`, async () => {

@@ -37,6 +37,8 @@ export interface GenerateRequest {
   /** Tools bound to this call; none means the provider's native tools may be used. */
   tools: ToolDefinition[];
   executionId: string;
+  /** Of the execution whose conversation this is, for logs and scripts; empty for a call outside a conversation. */
+  agentName: string;
 }
 
 export interface ConversationMessage {
@@ -121,10 +123,15 @@ export interface ToolCallDelta {
 }
 
 export interface UsageInfo {
+  /** All input, cached or not. */
   inputTokens: number;
+  /** Without thinking. */
   outputTokens: number;
   totalTokens: number;
   thinkingTokens: number;
+  /** The part of the input that the provider read from its cache, and the part that it wrote to it. Absent if not reported. */
+  cachedInputTokens?: number | undefined;
+  cacheWriteTokens?: number | undefined;
 }
 
 export interface ErrorInfo {
@@ -191,7 +198,7 @@ export interface ProviderState {
 }
 
 function createBaseGenerateRequest(): GenerateRequest {
-  return { sessionId: "", messages: [], llmConfig: undefined, tools: [], executionId: "" };
+  return { sessionId: "", messages: [], llmConfig: undefined, tools: [], executionId: "", agentName: "" };
 }
 
 export const GenerateRequest: MessageFns<GenerateRequest> = {
@@ -210,6 +217,9 @@ export const GenerateRequest: MessageFns<GenerateRequest> = {
     }
     if (message.executionId !== "") {
       writer.uint32(42).string(message.executionId);
+    }
+    if (message.agentName !== "") {
+      writer.uint32(50).string(message.agentName);
     }
     return writer;
   },
@@ -267,6 +277,14 @@ export const GenerateRequest: MessageFns<GenerateRequest> = {
             message.executionId = reader.string();
             continue;
           }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.agentName = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -300,6 +318,11 @@ export const GenerateRequest: MessageFns<GenerateRequest> = {
         : isSet(object.execution_id)
         ? globalThis.String(object.execution_id)
         : "",
+      agentName: isSet(object.agentName)
+        ? globalThis.String(object.agentName)
+        : isSet(object.agent_name)
+        ? globalThis.String(object.agent_name)
+        : "",
     };
   },
 
@@ -319,6 +342,9 @@ export const GenerateRequest: MessageFns<GenerateRequest> = {
     }
     if (message.executionId !== "") {
       obj.executionId = message.executionId;
+    }
+    if (message.agentName !== "") {
+      obj.agentName = message.agentName;
     }
     return obj;
   },
@@ -1383,7 +1409,14 @@ export const ToolCallDelta: MessageFns<ToolCallDelta> = {
 };
 
 function createBaseUsageInfo(): UsageInfo {
-  return { inputTokens: 0, outputTokens: 0, totalTokens: 0, thinkingTokens: 0 };
+  return {
+    inputTokens: 0,
+    outputTokens: 0,
+    totalTokens: 0,
+    thinkingTokens: 0,
+    cachedInputTokens: undefined,
+    cacheWriteTokens: undefined,
+  };
 }
 
 export const UsageInfo: MessageFns<UsageInfo> = {
@@ -1399,6 +1432,12 @@ export const UsageInfo: MessageFns<UsageInfo> = {
     }
     if (message.thinkingTokens !== 0) {
       writer.uint32(32).int32(message.thinkingTokens);
+    }
+    if (message.cachedInputTokens !== undefined) {
+      writer.uint32(40).int32(message.cachedInputTokens);
+    }
+    if (message.cacheWriteTokens !== undefined) {
+      writer.uint32(48).int32(message.cacheWriteTokens);
     }
     return writer;
   },
@@ -1448,6 +1487,22 @@ export const UsageInfo: MessageFns<UsageInfo> = {
             message.thinkingTokens = reader.int32();
             continue;
           }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.cachedInputTokens = reader.int32();
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.cacheWriteTokens = reader.int32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1482,6 +1537,16 @@ export const UsageInfo: MessageFns<UsageInfo> = {
         : isSet(object.thinking_tokens)
         ? globalThis.Number(object.thinking_tokens)
         : 0,
+      cachedInputTokens: isSet(object.cachedInputTokens)
+        ? globalThis.Number(object.cachedInputTokens)
+        : isSet(object.cached_input_tokens)
+        ? globalThis.Number(object.cached_input_tokens)
+        : undefined,
+      cacheWriteTokens: isSet(object.cacheWriteTokens)
+        ? globalThis.Number(object.cacheWriteTokens)
+        : isSet(object.cache_write_tokens)
+        ? globalThis.Number(object.cache_write_tokens)
+        : undefined,
     };
   },
 
@@ -1498,6 +1563,12 @@ export const UsageInfo: MessageFns<UsageInfo> = {
     }
     if (message.thinkingTokens !== 0) {
       obj.thinkingTokens = Math.round(message.thinkingTokens);
+    }
+    if (message.cachedInputTokens !== undefined) {
+      obj.cachedInputTokens = Math.round(message.cachedInputTokens);
+    }
+    if (message.cacheWriteTokens !== undefined) {
+      obj.cacheWriteTokens = Math.round(message.cacheWriteTokens);
     }
     return obj;
   },

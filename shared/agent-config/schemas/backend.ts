@@ -1,0 +1,14 @@
+import { Type } from "#shared/generated/typebox/typebox.mjs";
+import type { LlmBackend, ProviderType } from "#shared/contracts/resolved-chain.ts";
+
+/** The backends that a file may name; a scripted provider has one of its own. */
+const WRITTEN_BACKENDS = ["google-native", "langchain"] as const satisfies readonly LlmBackend[];
+
+/** How the gateway calls a provider. */
+export const Backend = Type.Enum(WRITTEN_BACKENDS);
+
+/** The backends that serve providers of a type. */
+export function backendsOf(type: ProviderType): readonly LlmBackend[] {
+  if (type === "scripted") return [];
+  return type === "google" ? WRITTEN_BACKENDS : ["langchain"];
+}

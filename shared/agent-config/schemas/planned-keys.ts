@@ -1,0 +1,79 @@
+import { Type } from "#shared/generated/typebox/typebox.mjs";
+import { Duration, Name, VariableName, Whole } from "#shared/agent-config/schemas/schema-parts.ts";
+import { Backend } from "#shared/agent-config/schemas/backend.ts";
+
+/**
+ * Keys of the format whose features are not built. They are accepted and checked, and each use causes one warning with the
+ * reason in `notYet`.
+ */
+const NO_SKILLS = "there are no skills yet";
+const NO_SUB_AGENTS = "agents cannot dispatch others yet";
+const NO_SCORES = "sessions are not scored yet";
+
+const Names = Type.Array(Name);
+const Count = Type.Optional(Whole(1));
+
+/** `skills` and `required_skills` of an agent. */
+export const SKILL_KEYS = {
+  skills: Type.Optional(Type.With(Names, { notYet: NO_SKILLS })),
+  required_skills: Type.Optional(Type.With(Names, { notYet: NO_SKILLS })),
+};
+
+/** The agents that another one may dispatch: their names, or their names with settings. */
+export const SubAgents = Type.Array(
+  Type.Object(
+    {
+      name: Name,
+      llm_provider: Type.Optional(Name),
+      llm_backend: Type.Optional(Backend),
+      max_iterations: Count,
+      mcp_servers: Type.Optional(Names),
+      skills: Type.Optional(Names),
+      required_skills: Type.Optional(Names),
+    },
+    { shorthand: "name" },
+  ),
+  { notYet: NO_SUB_AGENTS },
+);
+
+/** The limits of an agent that dispatches others. */
+export const Orchestrator = Type.Object(
+  {
+    max_concurrent_agents: Count,
+    agent_timeout: Type.Optional(Duration),
+    max_budget: Type.Optional(Duration),
+  },
+  { notYet: NO_SUB_AGENTS },
+);
+
+/** How finished sessions are scored. */
+export const Scoring = Type.Object(
+  {
+    enabled: Type.Optional(Type.Boolean()),
+    agent: Type.Optional(Name),
+    llm_backend: Type.Optional(Backend),
+    llm_provider: Type.Optional(Name),
+    mcp_servers: Type.Optional(Names),
+    max_iterations: Count,
+  },
+  { notYet: NO_SCORES },
+);
+
+/** What is remembered of finished sessions. */
+export const Memory = Type.Object(
+  {
+    enabled: Type.Optional(Type.Boolean()),
+    max_inject: Count,
+    reflector_memory_limit: Count,
+    embedding: Type.Optional(
+      Type.Object({
+        provider: Type.Optional(Type.Enum(["google", "openai"])),
+        model: Type.Optional(Name),
+        api_key_env: Type.Optional(VariableName),
+        dimensions: Count,
+        base_url: Type.Optional(Name),
+      }),
+    ),
+  },
+  { notYet: "nothing is remembered of sessions yet" },
+);

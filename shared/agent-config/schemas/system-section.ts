@@ -1,0 +1,44 @@
+import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
+import { CostSection } from "#shared/agent-config/schemas/cost-section.ts";
+import { Duration, Name, VariableName, Whole } from "#shared/agent-config/schemas/schema-parts.ts";
+import { Webhooks } from "#shared/agent-config/schemas/webhooks.ts";
+
+/** Settings of the whole system, beside those of processes, which come from the environment. */
+export const SystemSection = Type.Object({
+  dashboard_url: Type.Optional(Name),
+  /** Checked only: the notifier's variable is used. */
+  allowed_ws_origins: Type.Optional(Type.Array(Name)),
+  github: Type.Optional(
+    Type.Object({ token_env: Type.Optional(VariableName) }, { notYet: "runbooks are not fetched yet" }),
+  ),
+  runbooks: Type.Optional(
+    Type.Object(
+      {
+        repo_url: Type.Optional(Name),
+        cache_ttl: Type.Optional(Duration),
+        allowed_domains: Type.Optional(Type.Array(Name)),
+      },
+      { notYet: "runbooks are not fetched yet" },
+    ),
+  ),
+  slack: Type.Optional(
+    Type.Object(
+      {
+        enabled: Type.Optional(Type.Boolean()),
+        token_env: Type.Optional(VariableName),
+        channel: Type.Optional(Name),
+      },
+      { notYet: "no messages are sent to Slack yet" },
+    ),
+  ),
+  retention: Type.Optional(
+    Type.Object({
+      session_retention_days: Type.Optional(Whole(1, 36_500)),
+      event_ttl: Type.Optional(Duration),
+      cleanup_interval: Type.Optional(Duration),
+    }),
+  ),
+  webhooks: Type.Optional(Webhooks),
+  cost_estimation: Type.Optional(CostSection),
+});
+export type SystemSection = Static<typeof SystemSection>;

@@ -1,0 +1,27 @@
+import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
+import { Name, VariableName } from "#shared/agent-config/schemas/schema-parts.ts";
+
+/** The first rule of which all matchers match decides; without one, `alert_type` of the source, else the default. */
+const ALERT_TYPE_KEYS = {
+  alert_type: Type.Optional(Name),
+  alert_types: Type.Optional(
+    Type.Array(Type.Object({ match: Type.Array(Name, { minItems: 1 }), alert_type: Name })),
+  ),
+};
+
+/** Where alerts come from; a source that is not named here is off. */
+export const Webhooks = Type.Object({
+  alertmanager: Type.Optional(
+    Type.Object({
+      token_env: Type.Optional(VariableName),
+      split: Type.Optional(Type.Boolean()),
+      ...ALERT_TYPE_KEYS,
+    }),
+  ),
+  pagerduty: Type.Optional(Type.Object({ secret_env: VariableName, ...ALERT_TYPE_KEYS })),
+  raw: Type.Optional(Type.Object({ token_env: Type.Optional(VariableName), ...ALERT_TYPE_KEYS })),
+});
+export type Webhooks = Static<typeof Webhooks>;
+
+/** What every source may set. */
+export type WebhookSource = Pick<NonNullable<Webhooks["raw"]>, "alert_type" | "alert_types">;

@@ -1,0 +1,136 @@
+import { expect } from "chai";
+import { resolveChain } from "#shared/agent-config/resolve-chain.ts";
+import { showConfig } from "#shared/agent-config/show-config.ts";
+import { DEFAULTS, loadText } from "./config-fixture.ts";
+import { MODERN_PROVIDERS, MODERN_TARSY } from "./modern-files.ts";
+
+const ENV = { GOOGLE_API_KEY: "x", ANTHROPIC_API_KEY: "x" };
+const load = (tarsy = MODERN_TARSY) => loadText(tarsy, MODERN_PROVIDERS, ENV);
+
+describe("files in the newest notation", () => {
+  it("load, with one warning for each thing that is not built, or that another one replaces", async () => {
+    const { warnings } = await load();
+    const notYet = warnings.filter(({ message }) => message.includes("has no effect yet"));
+    expect(notYet.map(({ path }) => path)).to.deep.equal([
+      "system.github",
+      "system.runbooks",
+      "queue.scoring_shutdown_timeout",
+      "defaults.orchestrator",
+      "defaults.scoring",
+      "defaults.memory",
+      "agents.Investigator.skills",
+      "agents.Investigator.required_skills",
+      "agents.Lead.orchestrator",
+      "agents.Judge.type",
+      "agent_chains.full.chat.enabled",
+      "agent_chains.full.chat.sub_agents",
+      "agent_chains.full.sub_agents",
+      "agent_chains.full.stages[0].agents[0].skills",
+      "agent_chains.full.stages[1].sub_agents",
+    ]);
+    const others = warnings.filter((warning) => !notYet.includes(warning));
+    expect(others.map(({ path, message }) => `${path}: ${message}`)).to.deep.equal([
+      "system.allowed_ws_origins: is valid but has no effect, found a list; ALLOWED_ORIGINS, and for WebSockets alone WS_ALLOWED_ORIGINS, replace it",
+      "agent_chains.full.stages[2].synthesis: has no effect for a stage with one agent, found a mapping",
+    ]);
+  });
+
+  it("run agents with tools in a loop, with every provider, and others once", async () => {
+    const [investigate, lead, fix] = resolveChain(await load(), "Full").stages;
+    expect(
+      investigate?.agents.map(({ name, iteration_strategy }) => [name, iteration_strategy]),
+    ).to.deep.equal([
+      ["Investigator", "native-thinking"],
+      ["Searcher", "native-thinking"],
+      ["Thinker", "single-call"],
+    ]);
+    expect(investigate?.synthesis).to.include({ name: "Commander", iteration_strategy: "synthesis" });
+    expect(lead?.agents[0]).to.deep.include({
+      iteration_strategy: "native-thinking",
+      mcp_servers: ["metrics"],
+    });
+    expect(fix?.agents[0]).to.deep.include({ iteration_strategy: "native-thinking", type: "action" });
+  });
+
+  it("run an agent without tools in a loop if the alert selects servers for it", async () => {
+    const [investigate] = resolveChain(await load(), "Full", true).stages;
+    expect(investigate?.agents[2]?.iteration_strategy).to.equal("native-thinking");
+    expect(investigate?.synthesis?.iteration_strategy).to.equal("synthesis");
+  });
+
+  it("keep a written strategy, which goes before the type, which goes before the defaults", async () => {
+    const text = MODERN_TARSY.replace(
+      "  llm_provider: gemini\n",
+      "  llm_provider: gemini\n  iteration_strategy: react\n",
+    );
+    const strategies = async (tarsy: string) => {
+      const { agents = [], synthesis } = resolveChain(await load(tarsy), "Full", true).stages[0] ?? {};
+      return [...agents, ...(synthesis ? [synthesis] : [])].map(
+        ({ iteration_strategy: strategy }) => strategy,
+      );
+    };
+    expect(await strategies(text)).to.deep.equal(["react", "react", "react", "synthesis"]);
+    const written = text.replace("{type: synthesis}", "{type: synthesis, iteration_strategy: single-call}");
+    expect((await strategies(written)).at(-1)).to.equal("single-call");
+  });
+
+  it("name backends from the nearest level, and use the provider's own where it has no other", async () => {
+    const [investigate] = resolveChain(await load(), "Full").stages;
+    const backends = [...(investigate?.agents ?? []), investigate?.synthesis].map(
+      (agent) => agent?.llm_provider.backend,
+    );
+    expect(backends).to.deep.equal(["langchain", "google-native", "google-native", "google-native"]);
+    const [analysis] = resolveChain(await load(), "kubernetes").stages;
+    expect(analysis?.agents[0]?.llm_provider).to.include({ name: "gemini", backend: "langchain" });
+    const elsewhere = MODERN_TARSY.replace(
+      "llm_provider: claude, llm_backend: langchain, skills",
+      "llm_provider: claude, skills",
+    );
+    const config = await load(elsewhere);
+    expect(resolveChain(config, "Full").stages[0]?.agents[0]?.llm_provider.backend).to.equal("langchain");
+    expect(config.warnings.map(({ path }) => path)).to.include("agent_chains.full.llm_backend");
+  });
+
+  it("are shown with the level that each backend comes from", async () => {
+    const shown = showConfig(await load());
+    const [, resolved = ""] = shown.split("\nresolved:");
+    const backends = [...resolved.matchAll(/llm_backend: (.*)/gu)].map(([, backend]) => backend);
+    expect(backends.slice(0, 4)).to.deep.equal([
+      "langchain # agent",
+      "langchain # stage agent",
+      "google-native # chain",
+      "google-native # chain",
+    ]);
+    expect(showConfig(await loadText(DEFAULTS))).not.to.include("llm_backend: undefined");
+  });
+
+  it("switch native tools by agent over the provider's, and give providers a limit for tool results", async () => {
+    const [investigate] = resolveChain(await load(), "Full").stages;
+    const [claude, gemini] = (investigate?.agents ?? []).map(({ llm_provider }) => llm_provider);
+    expect(gemini?.native_tools).to.deep.equal({
+      google_search: true,
+      url_context: true,
+      code_execution: false,
+    });
+    expect(claude?.native_tools).to.deep.equal({});
+    expect([claude?.max_tool_result_tokens, gemini?.max_tool_result_tokens]).to.deep.equal([
+      100_000, 100_000,
+    ]);
+  });
+
+  it("let a chain name who writes its executive summary, and its runbook", async () => {
+    const config = await load(
+      MODERN_TARSY.replace(
+        "  kubernetes-agent-chain:\n",
+        "  kubernetes-agent-chain:\n    runbook: Look twice.\n",
+      ).replace("  llm_provider: gemini\n", "  llm_provider: gemini\n  executive_summary_provider: gemini\n"),
+    );
+    const [full, small] = [resolveChain(config, "Full"), resolveChain(config, "kubernetes")];
+    expect(full.executive_summary?.llm_provider.name).to.equal("claude");
+    expect(full.executive_summary).not.to.have.property("fallback_providers");
+    expect(small.executive_summary?.llm_provider.name).to.equal("gemini");
+    expect(small.executive_summary?.fallback_providers?.map(({ name }) => name)).to.deep.equal(["claude"]);
+    expect(small.default_runbook).to.equal("Look twice.");
+    expect(resolveChain(await load(), "kubernetes")).not.to.have.property("executive_summary");
+  });
+});

@@ -1,0 +1,27 @@
+import type { Static, TSchema } from "typebox";
+import type { ApiContracts } from "../../services/api/contracts/contracts.ts";
+
+/** A route of the api, e.g. `GET /api/v1/sessions/:id`. */
+export type ApiRoute = keyof ApiContracts;
+
+type StaticOf<S> = S extends TSchema ? Static<S> : undefined;
+type MemberOf<C, K extends string> = C extends Readonly<Record<K, infer M>> ? M : undefined;
+type Given<S> = S extends TSchema ? Partial<Static<S>> : undefined;
+type SchemaOf<R> = R extends { readonly schema: infer S } ? StaticOf<S> : undefined;
+
+/** The body with which a route answers when it succeeds; undefined if it has none. */
+export type ApiResponse<R extends ApiRoute> = {
+  [Status in keyof ApiContracts[R]["responses"]]: SchemaOf<ApiContracts[R]["responses"][Status]>;
+}[keyof ApiContracts[R]["responses"]];
+
+/** What a request of a route consists of. */
+export interface ApiRequest<R extends ApiRoute> {
+  /** The values of the path's parameters. */
+  readonly params?: StaticOf<MemberOf<ApiContracts[R], "params">>;
+  readonly query?: Given<MemberOf<ApiContracts[R], "query">>;
+  readonly body?: SchemaOf<MemberOf<ApiContracts[R], "body">>;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+  /** Statuses of failure whose body the contract describes: it is the answer then. */
+  readonly accepts?: readonly number[];
+}

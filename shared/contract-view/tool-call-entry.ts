@@ -1,0 +1,59 @@
+import { Type } from "#shared/generated/typebox/typebox.mjs";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
+import type { TerminalStatus } from "#shared/contracts/statuses.ts";
+import { safeCut } from "#shared/safe-cut.ts";
+
+/** The most of a failed call's result that its `error_message` repeats. */
+const MAX_ERROR_MESSAGE = 500;
+
+const parseResult = compileParser(
+  "metadata of a tool result",
+  Type.Object(
+    {
+      is_error: Type.Optional(Type.Boolean()),
+      /** The `event_id` of the call's `llm_tool_call`; absent in results of versions before. */
+      call_event_id: Type.Optional(Type.String()),
+      /** How long the call took, as its interaction says; absent in results of versions before. */
+      duration_ms: Type.Optional(Type.Integer()),
+    },
+    { additionalProperties: true },
+  ),
+);
+
+/** A stored `tool_result` as far as the entry of its call needs it. */
+interface StoredResult {
+  readonly content: string;
+  readonly metadata?: object | null;
+}
+
+/** The metadata of a stored `llm_tool_call` as the entry shows it while the call runs. */
+export function openCallMetadata(stored: object | null | undefined): object {
+  return { ...stored, tool_type: "mcp" };
+}
+
+/**
+ * What a result adds to its call's entry. Of results of versions before, the duration is the time between `startedMs` and
+ * `endedMs`, on one clock, undefined where not known.
+ */
+export function completedCall(
+  { content, metadata }: StoredResult,
+  { startedMs, endedMs }: { readonly startedMs: number | undefined; readonly endedMs: number },
+): { readonly status: TerminalStatus; readonly content: string; readonly metadata: object } {
+  const { call_event_id: _call, is_error = false, ...rest } = parseResult(metadata ?? {});
+  return {
+    status: is_error ? "failed" : "completed",
+    content,
+    metadata: {
+      ...(startedMs === undefined ? {} : { duration_ms: Math.max(0, endedMs - startedMs) }),
+      ...rest,
+      tool_type: "mcp",
+      is_error,
+      ...(is_error ? { error_message: content.slice(0, safeCut(content, MAX_ERROR_MESSAGE)) } : {}),
+    },
+  };
+}
+
+/** The id of the call that a result names; undefined for results of versions before. */
+export function callOfResult(metadata: object | null | undefined): string | undefined {
+  return parseResult(metadata ?? {}).call_event_id;
+}

@@ -1,0 +1,23 @@
+import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
+import { literals } from "#shared/contracts/literals.ts";
+import { TOOL_EFFECTS } from "#shared/contracts/tool-effect.ts";
+
+/**
+ * What a tool-runner knows of an MCP server: `healthy` after the last contact; `degraded` while the last contact failed and an
+ * earlier list of tools is still used; `down` without a usable list; `misconfigured`: its settings cannot be completed;
+ * `unused` before the first contact.
+ */
+export const MCP_SERVER_STATES = ["healthy", "degraded", "down", "misconfigured", "unused"] as const;
+export type McpServerState = (typeof MCP_SERVER_STATES)[number];
+
+/** A row is not believed any more when its runner has not confirmed it for this long. */
+export const MCP_STATE_ALIVE_SECONDS = 60;
+
+/** A tool as the rows of `mcp_server_states` describe it; the description may be cut. */
+export const StoredTool = Type.Object({
+  name: Type.String(),
+  description: Type.String(),
+  effect: Type.Optional(literals(TOOL_EFFECTS)),
+  effect_known: Type.Optional(Type.Boolean()),
+});
+export type StoredTool = Static<typeof StoredTool>;

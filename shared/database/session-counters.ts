@@ -1,0 +1,61 @@
+import { COST_SUMS, costAggregates } from "#shared/database/cost-sums.ts";
+
+/**
+ * The counters of a session in `session_runtime`, which the list of sessions shows: each step adds what it stores
+ * (services/executor/persist/step-counts.ts). The stages are those of the chain that have begun, and each synthesis as one of its
+ * own. The executive summary follows from `has_summary_stage` and the session's row.
+ */
+export const SESSION_COUNTERS = [
+  "llm_interaction_count",
+  "mcp_interaction_count",
+  "provider_fallback_count",
+  "total_stages",
+  "completed_stages",
+  "failed_stages",
+  ...COST_SUMS,
+] as const;
+export type SessionCounter = (typeof SESSION_COUNTERS)[number];
+
+/** What a session has once it is true, set together with the counters; `has_summary_stage`: all stages of its chain completed, the last with an answer. */
+export const SESSION_FLAGS = ["has_parallel_stages", "has_action_stages", "has_summary_stage"] as const;
+export type SessionFlag = (typeof SESSION_FLAGS)[number];
+
+/** All of them, and the claim up to which they are complete. */
+export const COUNTER_COLUMNS = [...SESSION_COUNTERS, ...SESSION_FLAGS, "counted_epoch"] as const;
+/** The stages of a session's stored configuration as SQL rows `plan(stage)`; `session` is its row in `alert_sessions`. */
+export const plannedStageRows = (session: string): string =>
+  `jsonb_array_elements(${session}.resolved_config -> 'stages') AS plan(stage) WHERE jsonb_typeof(plan.stage) = 'object'`;
+
+/**
+ * The counters and flags as the other rows of a session say, for rows that were written without them. `session` is an SQL
+ * expression, the session's row in `alert_sessions`.
+ */
+export const recountColumns = (session: string): Readonly<Record<SessionCounter | SessionFlag, string>> => {
+  const has = (sql: string) => `EXISTS (SELECT FROM ${sql})`;
+  const count = (sql: string) => `(SELECT count(*)::int FROM ${sql})`;
+  const own = `session_id = ${session}.session_id`;
+  const completed = count(`stages g WHERE g.${own} AND g.status = 'completed'`);
+  // A synthesis comes after the agents of its stage; once there is one, the agents' part is complete.
+  const syntheses = count(
+    `agent_executions e JOIN stages g USING (stage_id) WHERE e.${own} AND e.agent_index > g.expected_agent_count`,
+  );
+  const costs = costAggregates("i");
+  const cost = (name: (typeof COST_SUMS)[number]) =>
+    `(SELECT ${costs[name]} FROM llm_interactions i WHERE i.${own})`;
+  return {
+    cached_input_tokens: cost("cached_input_tokens"),
+    estimated_cost_usd: cost("estimated_cost_usd"),
+    priced_interaction_count: cost("priced_interaction_count"),
+    unpriced_interaction_count: cost("unpriced_interaction_count"),
+    unpriced_tokens: cost("unpriced_tokens"),
+    llm_interaction_count: count(`llm_interactions i WHERE i.${own}`),
+    mcp_interaction_count: count(`mcp_interactions i WHERE i.${own}`),
+    provider_fallback_count: count(`timeline_events t WHERE t.${own} AND t.event_type = 'provider_fallback'`),
+    total_stages: `${count(`stages g WHERE g.${own}`)} + ${syntheses}`,
+    completed_stages: `${completed} + ${syntheses}`,
+    failed_stages: count(`stages g WHERE g.${own} AND g.status IN ('failed', 'timed_out')`),
+    has_parallel_stages: has(`stages g WHERE g.${own} AND g.parallel_type IS NOT NULL`),
+    has_action_stages: has(`stages g WHERE g.${own} AND g.stage_type = 'action'`),
+    has_summary_stage: `${completed} >= greatest(1, ${count(plannedStageRows(session))})`,
+  };
+};

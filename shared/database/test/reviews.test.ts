@@ -1,0 +1,95 @@
+import { randomUUID } from "node:crypto";
+import { expect } from "chai";
+import { pino } from "pino";
+import { reviewAtEnd } from "#shared/contracts/review.ts";
+import { SESSION_STATUSES, isTerminal, type SessionStatus } from "#shared/contracts/statuses.ts";
+import type { Database } from "#shared/database/database.ts";
+import { migrate } from "#shared/database/migrate.ts";
+import { Reviews0000000000024 } from "#shared/database/migrations/0024-reviews.ts";
+import { openForMigrations } from "#shared/database/open-orm.ts";
+import { rejectionOf } from "../../../launcher/test/rejection-of.ts";
+import { DatabaseFixture } from "./database-fixture.ts";
+
+const log = pino({ level: "silent" });
+
+describe("the review status of a session", () => {
+  let fixture: DatabaseFixture;
+
+  before(async () => {
+    fixture = await DatabaseFixture.start();
+  });
+  after(() => fixture[Symbol.asyncDispose]());
+
+  const insert = async (db: Database, status: SessionStatus) => {
+    const id = randomUUID();
+    await db.query(
+      `INSERT INTO alert_sessions (session_id, alert_data, agent_type, chain_id, resolved_config, config_hash, status, completed_at)
+       VALUES ($1, 'x', 'a', 'c', '{}', 'h', $2, $3)`,
+      [id, status, isTerminal(status) ? new Date() : null],
+    );
+    return id;
+  };
+  const reviews = async (db: Database, ids: readonly string[]) => {
+    const rows = await Promise.all(
+      ids.map(async (id) => db.query("SELECT review_status FROM alert_sessions WHERE session_id = $1", [id])),
+    );
+    return rows.flat();
+  };
+  const reviewOf = (status: SessionStatus) => ({
+    review_status: isTerminal(status) ? reviewAtEnd(status) : null,
+  });
+
+  it("is set with the end, in every role that writes it, and undone with it", async () => {
+    const db = await fixture.migrated();
+    for (const status of SESSION_STATUSES) {
+      const inserted = await insert(db, status);
+      const ended = await insert(db, "in_progress");
+      await db.query(
+        "UPDATE alert_sessions SET status = $2::session_status, completed_at = $3 WHERE session_id = $1",
+        [ended, status, isTerminal(status) ? new Date() : null],
+      );
+      const expected = reviewOf(status);
+      expect(await reviews(db, [inserted, ended]), status).to.deep.equal([expected, expected]);
+      await db.query(
+        "UPDATE alert_sessions SET status = 'in_progress', completed_at = NULL WHERE session_id = $1",
+        [ended],
+      );
+      expect(await reviews(db, [ended]), status).to.deep.equal([{ review_status: null }]);
+    }
+  });
+
+  it("keeps what a reviewer decided, and is one of those that are known", async () => {
+    const db = await fixture.migrated();
+    const id = await insert(db, "failed");
+    const set = async (column: string, value: string | null) =>
+      db.query(`UPDATE alert_sessions SET ${column} = $2 WHERE session_id = $1`, [id, value]);
+    await set("review_status", "in_progress");
+    await db.query("UPDATE alert_sessions SET status = 'timed_out' WHERE session_id = $1", [id]);
+    expect(await reviews(db, [id])).to.deep.equal([{ review_status: "in_progress" }]);
+    expect(await rejectionOf(set("review_status", "done"))).to.include("review_status_known");
+    expect(await rejectionOf(set("review_status", null))).to.include("review_follows_end");
+    expect(await rejectionOf(set("quality_rating", "good"))).to.include("quality_rating_known");
+  });
+
+  it("of sessions that ended before there were reviews is `reviewed`; others begin theirs when they end", async () => {
+    const db = await fixture.connect(await fixture.emptyDatabase());
+    await migrate(db, log);
+    const orm = await openForMigrations(db.url, log);
+    const runner = orm.createQueryRunner();
+    const migration = new Reviews0000000000024();
+    await migration.down(runner);
+    const before = await Promise.all(SESSION_STATUSES.map(async (status) => insert(db, status)));
+    await migration.up(runner);
+    await runner.release();
+    await orm.destroy();
+    expect(await reviews(db, before)).to.deep.equal(
+      SESSION_STATUSES.map((status) => ({ review_status: isTerminal(status) ? "reviewed" : null })),
+    );
+    await db.query(
+      "UPDATE alert_sessions SET status = 'failed', completed_at = now() WHERE completed_at IS NULL",
+    );
+    expect(await reviews(db, before.slice(0, 3))).to.deep.equal(
+      Array.from({ length: 3 }, () => ({ review_status: "needs_review" })),
+    );
+  });
+});
