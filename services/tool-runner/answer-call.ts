@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import type { AuditLog } from "#shared/access/audit-log.ts";
 import {
@@ -8,13 +9,22 @@ import {
   type ToolCallReply,
   type ToolCallRequest,
 } from "#shared/contracts/tool-call.ts";
-import { claimToolCall, type ToolCallClaim } from "#shared/database/claim-tool-call.ts";
+import { isRepeatable, stricterEffect } from "#shared/contracts/tool-effect.ts";
+import {
+  claimToolCall,
+  type RequiredApproval,
+  type ToolCallClaim,
+} from "#shared/database/claim-tool-call.ts";
 import { isDatabaseRetryable } from "#shared/database/database-retryable.ts";
-import type { RecordedToolCall } from "#shared/database/read-tool-call.ts";
+import { readToolCall, type RecordedToolCall } from "#shared/database/read-tool-call.ts";
 import { errorMessage } from "#shared/errors.ts";
 import type { Logger } from "#shared/service/logger.ts";
+import { findTool, type FoundTool } from "./find-tool.ts";
+import { firstAttemptId } from "./first-attempt-id.ts";
+import type { HeldExecutions } from "./held-executions.ts";
+import type { McpServers } from "./mcp/mcp-servers.ts";
 import { pollOutcome } from "./poll-outcome.ts";
-import { toolCallEntry } from "./tool-call-entry.ts";
+import { toolCallEntry } from "#shared/access/tool-call-entry.ts";
 import type { RunningCall, RunningCalls } from "./running-calls.ts";
 import type { Tool, ToolCatalogue } from "./tool.ts";
 import type { Database } from "#shared/database/database.ts";
@@ -24,7 +34,15 @@ export interface CallDeps {
   readonly audit: AuditLog;
   readonly log: Logger;
   readonly tools: ToolCatalogue;
+  /** Absent where no MCP server is configured. */
+  readonly servers?: McpServers;
+  /** By id, why a configured server cannot be used. */
+  readonly unavailable?: ReadonlyMap<string, string>;
   readonly running: RunningCalls;
+  /** Absent where no MCP server is configured. */
+  readonly held?: Pick<HeldExecutions, "isHome" | "release">;
+  /** A UUID of this process. */
+  readonly runnerId: string;
 }
 
 /** The caller reads a longer result from its row: a NATS server may limit messages to 1 MiB. */
@@ -33,12 +51,14 @@ const RUNNING: ToolCallAnswer = { kind: "running" };
 
 /**
  * Starts the call unless its id is already taken, and answers with its outcome, or with `running` after 5 s. A repeated
- * request gets the same answer from any runner. Answers `busy` while Postgres is unavailable or too slow; throws other errors.
+ * request gets the same answer from any runner; the reply names this one if it has connections of the execution's own. Answers `busy` while Postgres is unavailable or too slow; throws other errors.
  */
 export async function answerCall(deps: CallDeps, request: ToolCallRequest): Promise<ToolCallReply> {
   const { call_id } = request;
   try {
-    return { call_id, answer: await answer(deps, request) };
+    const given = await answer(deps, request);
+    const isHome = deps.held?.isHome(request.execution_id) === true;
+    return { call_id, answer: given, ...(isHome ? { runner: deps.runnerId } : {}) };
   } catch (error) {
     if (!isDatabaseRetryable(error)) throw error;
     deps.log.warn({ call_id, error: errorMessage(error) }, "tool call deferred: Postgres unavailable");
@@ -53,9 +73,11 @@ async function answer(deps: CallDeps, request: ToolCallRequest): Promise<ToolCal
       ? outcomeInTime(mine)
       : { kind: "refused", reason: "id_taken" };
   }
-  const tool = deps.tools.get(request.name);
-  if (tool === undefined) return { kind: "unknown_tool" };
-  const start = await claimAndStart(deps, request, tool);
+  const found = await findTool(deps, request);
+  const start =
+    found.kind === "tool"
+      ? await claimAndStart(deps, request, found.tool)
+      : await refuse(deps, request, found.kind);
   switch (start.kind) {
     case "started":
       return outcomeInTime(start.call);
@@ -63,6 +85,7 @@ async function answer(deps: CallDeps, request: ToolCallRequest): Promise<ToolCal
       return answerTaken(deps, request, start.call);
     case "busy":
     case "refused":
+    case "unknown_tool":
       return start;
     default:
       return start satisfies never;
@@ -72,34 +95,73 @@ async function answer(deps: CallDeps, request: ToolCallRequest): Promise<ToolCal
 type Start =
   | Exclude<ToolCallClaim, { kind: "claimed" }>
   | { readonly kind: "started"; readonly call: RunningCall }
+  | { readonly kind: "unknown_tool" }
+  | { readonly kind: "refused"; readonly reason: "tool_changed" }
   | { readonly kind: "busy"; readonly message: string };
 
 async function claimAndStart(
-  { db, audit, log, running }: CallDeps,
+  { db, audit, log, running, runnerId }: CallDeps,
   request: ToolCallRequest,
   tool: Tool,
 ): Promise<Start> {
+  const { server, gate = "allow", needs_approval: needsApproval = false } = tool.description;
+  const { effect: own = tool.description.read_only ? "read" : "write" } = tool.description;
+  const effect = stricterEffect(own, request.effect ?? own);
+  const approval = needsApproval ? approvalOf(request) : null;
   using slot = running.reserveSlot();
   if (slot === undefined) return { kind: "busy", message: "the tool-runner takes no more calls for now" };
   const claim = await claimToolCall(
     db,
-    {
-      callId: request.call_id,
-      sessionId: request.session_id,
-      executionId: request.execution_id,
-      epoch: request.epoch,
-      name: request.name,
-      readOnly: tool.description.read_only,
-    },
-    { server: tool.description.server, position: request.position },
+    { ...claimable(request), readOnly: isRepeatable(effect) },
+    { server, position: request.position, effect, runner: runnerId, gate, approval },
   );
   // A takeover or a cancel refuses calls in the ordinary course of things.
   if (claim.kind === "refused" && CLAIM_REFUSALS.some((reason) => reason === claim.reason)) {
-    const { call_id, session_id, execution_id, name } = request;
-    log.warn({ call_id, session_id, execution_id, name, reason: claim.reason }, "tool call refused");
-    audit.record({ ...toolCallEntry({ ...request, reason: claim.reason }), result: "refused" });
+    recordRefusal({ audit, log }, request, claim.reason);
   }
-  return claim.kind === "claimed" ? { kind: "started", call: running.start(request, tool) } : claim;
+  return claim.kind === "claimed" ? { kind: "started", call: running.start(request, tool, effect) } : claim;
+}
+
+/**
+ * Refuses a call of a tool that this runner does not offer, not now, or in another form than the execution was told; a call
+ * that was claimed before has its outcome. What is refused because the tool has changed is abandoned first: another runner may
+ * still know the tool as it was.
+ */
+async function refuse(
+  { db, audit, log }: CallDeps,
+  request: ToolCallRequest,
+  why: Exclude<FoundTool["kind"], "tool">,
+): Promise<Start> {
+  if (why === "changed") {
+    const claim = await claimToolCall(db, { ...claimable(request), readOnly: false }, "abandoned");
+    if (claim.kind !== "claimed") return claim;
+    recordRefusal({ audit, log }, request, "tool_changed");
+    return { kind: "refused", reason: "tool_changed" };
+  }
+  const call = await readToolCall(db, request.call_id);
+  if (call !== undefined) return { kind: "taken", call };
+  return why === "unknown"
+    ? { kind: "unknown_tool" }
+    : { kind: "busy", message: "the server's tools are not known yet" };
+}
+
+function claimable({ call_id, session_id, execution_id, epoch, name }: ToolCallRequest) {
+  return { callId: call_id, sessionId: session_id, executionId: execution_id, epoch, name };
+}
+
+function approvalOf(request: ToolCallRequest): RequiredApproval {
+  const argumentsHash = createHash("sha256").update(request.arguments).digest("hex");
+  return { callId: firstAttemptId(request), argumentsHash };
+}
+
+function recordRefusal(
+  { audit, log }: Pick<CallDeps, "audit" | "log">,
+  request: ToolCallRequest,
+  reason: string,
+): void {
+  const { call_id, session_id, execution_id, name } = request;
+  log.warn({ call_id, session_id, execution_id, name, reason }, "tool call refused");
+  audit.record({ ...toolCallEntry({ ...request, reason }), result: "refused" });
 }
 
 async function answerTaken(

@@ -1,61 +1,56 @@
 import { isUtf8 } from "node:buffer";
+import { KEPT_RESULT_LIMITS } from "#shared/contracts/kept-result-limits.ts";
 import { MAX_RESULT_BYTES } from "#shared/contracts/tool-call.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
-import { safeCut } from "#shared/safe-cut.ts";
+import type { Reservation } from "./byte-budget.ts";
 import type { ToolOutput } from "./tool.ts";
 
-const NOT_TEXT = "\n[Not all of this result is text: what could not be shown is replaced by \uFFFD.]";
-/** At least the length of both remarks. */
-const REMARK_CHARS = 250;
+/** A tool's output as text. */
+export interface CollectedResult {
+  /** Postgres-safe; the start of the output if that is longer. */
+  readonly text: string;
+  /** Of the whole output. */
+  readonly totalBytes: number;
+  /** False if only the start was collected. */
+  readonly isWhole: boolean;
+  /** False if some bytes were no text: they are U+FFFD. */
+  readonly isText: boolean;
+}
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /**
- * Reads a tool's output to its end and returns it as Postgres-safe text of at most `maxChars` code units and 256 KiB of
- * UTF-8. The limits include a remark on how much was truncated and one on bytes that are not text, which become U+FFFD.
- * Memory is bounded by the limits, not by the output. Throws what the output throws.
+ * Reads a tool's output to its end and returns its first 16 MiB as text, or at least 256 KiB while `memory` is short.
+ * Memory is bounded by these limits, not by the output. Throws what the output throws.
  */
-export async function collectResult(content: ToolOutput["content"], maxChars: number): Promise<string> {
+export async function collectResult(
+  content: ToolOutput["content"],
+  memory: Pick<Reservation, "grow">,
+): Promise<CollectedResult> {
   const pieces: Uint8Array[] = [];
   let collected = 0;
   let total = 0;
+  let limit: number = KEPT_RESULT_LIMITS.call;
   for await (const piece of content) {
     const bytes = typeof piece === "string" ? encoder.encode(piece) : piece;
     total += bytes.length;
-    const room = MAX_RESULT_BYTES - collected;
-    if (room <= 0) continue;
+    const wanted = Math.min(bytes.length, limit - collected);
+    if (wanted <= 0) continue;
+    // A gap in the middle of a text would not be seen.
+    if (collected + wanted > MAX_RESULT_BYTES && !memory.grow(wanted)) {
+      limit = Math.max(collected, MAX_RESULT_BYTES);
+    }
     // A copy, because a subarray would keep the whole piece in memory.
-    const part = Uint8Array.from(bytes.length <= room ? bytes : bytes.subarray(0, room));
+    const part = Uint8Array.from(bytes.subarray(0, Math.min(wanted, limit - collected)));
     pieces.push(part);
     collected += part.length;
   }
-  return toResultText(Buffer.concat(pieces), total, maxChars);
-}
-
-function toResultText(received: Buffer, total: number, maxChars: number): string {
-  const bytes = received.length < total ? dropIncompleteCharacter(received) : received;
+  const received = Buffer.concat(pieces);
+  const isWhole = received.length === total;
+  const bytes = isWhole ? received : dropIncompleteCharacter(received);
   const { text, changed } = postgresSafeText(decoder.decode(bytes));
-  const remark = changed || !isUtf8(bytes) ? NOT_TEXT : "";
-  if (received.length === total && fits(text + remark, maxChars)) return text + remark;
-  const start = truncate(text, maxChars - REMARK_CHARS);
-  return `${start}\n[Cut: this result has ${total} bytes, only the first ${sourceBytes(bytes, start)} are shown.]${remark}`;
-}
-
-function fits(text: string, maxChars: number): boolean {
-  return text.length <= maxChars && Buffer.byteLength(text) <= MAX_RESULT_BYTES;
-}
-
-/** The longest start of the text that is within the limits and splits no character. */
-function truncate(text: string, maxChars: number): string {
-  const start = text.slice(0, safeCut(text, maxChars));
-  const room = new Uint8Array(MAX_RESULT_BYTES - 2 * REMARK_CHARS);
-  return start.slice(0, encoder.encodeInto(start, room).read);
-}
-
-/** How many source bytes a start of the text covers; approximate if the source is not UTF-8. */
-function sourceBytes(source: Buffer, start: string): number {
-  return Math.min(Buffer.byteLength(start), source.length);
+  return { text, totalBytes: total, isWhole, isText: !changed && isUtf8(bytes) };
 }
 
 /** Drops a character that the byte limit split, which would otherwise look like invalid input. */

@@ -1,5 +1,6 @@
 import { readConfigEnvironment } from "#shared/agent-config/config-environment.ts";
-import { envInteger, type Environment } from "#shared/service/environment.ts";
+import type { MaskingRules } from "#shared/masking/masking-rules.ts";
+import { envInteger, envText, type Environment } from "#shared/service/environment.ts";
 import {
   configDirectory,
   databaseUrl,
@@ -7,28 +8,60 @@ import {
   readServiceConfig,
   type ServiceConfig,
 } from "#shared/service/service-config.ts";
+import { applyToolRules } from "./stub/apply-tool-rules.ts";
 import { loadStubTools } from "./stub/load-stub-tools.ts";
+import { loadServers } from "./mcp/load-servers.ts";
+import { serverSecrets } from "./mcp/server-secrets.ts";
+import type { ServerSettings } from "./mcp/server-settings.ts";
+import { serverUser, type ServerUser } from "./mcp/stdio/server-user.ts";
 import type { ToolCatalogue } from "./tool.ts";
 
-interface ToolRunnerConfig extends ServiceConfig {
+export interface ToolRunnerConfig extends ServiceConfig {
   readonly databaseUrl: string;
   readonly natsUrl: string;
   readonly tools: ToolCatalogue;
-  /** Warnings about the stub tools file, one line each. */
+  readonly servers: readonly ServerSettings[];
+  /** By id, why a configured MCP server cannot be used. */
+  readonly unavailable: ReadonlyMap<string, string>;
+  /** The environment with the variables of the files, which servers' processes get little of. */
+  readonly environment: Environment;
+  /** What the processes of MCP servers run as; undefined: as this one. */
+  readonly serverUser: ServerUser | undefined;
+  /** Warnings about the stub tools file and the MCP servers, one line each. */
   readonly warnings: readonly string[];
+  /** Processes of MCP servers at a time. */
+  readonly maxProcesses: number;
+  /** By server id. */
+  readonly maskingRules: ReadonlyMap<string, MaskingRules>;
   /** How long running calls may continue after a stop. */
   readonly stopGraceMs: number;
 }
 
-/** Reads the environment over `<config-dir>/.env`, and the stub tools. Throws TerminalError listing every mistake. */
+/**
+ * Reads the environment over `<config-dir>/tool-runner.env`, or the file that TOOL_RUNNER_ENV_PATH names, which no other service
+ * reads, over `<config-dir>/.env`, the MCP servers and the stub tools. Throws TerminalError listing every mistake.
+ */
 export async function loadToolRunnerConfig(processEnv: Environment): Promise<ToolRunnerConfig> {
   const configDir = configDirectory(processEnv);
-  const env = readConfigEnvironment(configDir, processEnv);
+  const env = readConfigEnvironment(configDir, processEnv, [
+    envText(processEnv, "TOOL_RUNNER_ENV_PATH", "tool-runner.env"),
+    ".env",
+  ]);
+  const [stubs, mcp] = await Promise.all([loadStubTools(configDir, env), loadServers(configDir, env)]);
+  const service = readServiceConfig(env, { name: "TOOL_RUNNER_HEALTH_PORT", fallback: 8093 });
   return {
-    ...readServiceConfig(env, { name: "TOOL_RUNNER_HEALTH_PORT", fallback: 8093 }),
+    ...service,
+    knownSecrets: [...new Set([...service.knownSecrets, ...mcp.servers.flatMap(serverSecrets)])],
     databaseUrl: databaseUrl(env),
     natsUrl: natsUrl(env),
     stopGraceMs: envInteger(env, "TOOL_STOP_GRACE_MS", { fallback: 10_000, min: 0, max: 12_000 }),
-    ...(await loadStubTools(configDir, env)),
+    maskingRules: mcp.maskingRules,
+    maxProcesses: envInteger(env, "MCP_MAX_PROCESSES", { fallback: 64, min: 1, max: 1_024 }),
+    tools: applyToolRules(stubs.tools, mcp.rules),
+    servers: mcp.servers,
+    unavailable: mcp.unavailable,
+    environment: env,
+    serverUser: serverUser(env),
+    warnings: [...stubs.warnings, ...mcp.warnings],
   };
 }

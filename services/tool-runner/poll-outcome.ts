@@ -6,13 +6,17 @@ import type { Database } from "#shared/database/database.ts";
 const FIRST_POLL_MS = 25;
 const LAST_POLL_MS = 250;
 
-/** Fails a call whose runner is lost: only that runner could have known the real outcome. */
+/**
+ * Fails a call whose runner is lost: only that runner could have known the real outcome. A call in phase `claimed` was not
+ * sent, and cannot be any more: that needs a running row. Without a phase it was claimed by a runner of the version before.
+ */
 const FAIL_LOST = `
 WITH lost AS (
   UPDATE tool_calls
   SET state = 'failed', completed_at = now(), alive_until = NULL,
-    failure = CASE WHEN read_only THEN 'interrupted' ELSE 'outcome_unknown' END,
-    result = CASE WHEN read_only THEN 'its runner died' ELSE 'its runner died; whether it took effect is not known' END
+    failure = CASE WHEN read_only OR phase = 'claimed' THEN 'interrupted' ELSE 'outcome_unknown' END,
+    result = CASE WHEN read_only OR phase = 'claimed' THEN 'its runner died'
+      ELSE 'its runner died; whether it took effect is not known' END
   WHERE call_id = $1 AND state = 'running' AND alive_until < clock_timestamp()
   RETURNING call_id, session_id, execution_id, name, failure
 )

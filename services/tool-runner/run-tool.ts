@@ -1,68 +1,120 @@
 import type { ToolCallOutcome } from "#shared/contracts/tool-call.ts";
+import { isRepeatable as mayRepeat, type ToolEffect } from "#shared/contracts/tool-effect.ts";
 import { errorMessage } from "#shared/errors.ts";
+import type { MaskedValue } from "#shared/masking/mask-context.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
 import { safeCut } from "#shared/safe-cut.ts";
 import { untilAborted } from "#shared/until-aborted.ts";
+import type { Reservation } from "./byte-budget.ts";
+import { CallAborted } from "./call-aborted.ts";
+import { WITHHELD, type CallMasking } from "./call-masking.ts";
+import type { ToolProgress } from "./call-progress.ts";
 import { collectResult } from "./collect-result.ts";
+import { abortedOutcome, thrownOutcome } from "./failed-outcome.ts";
+import { maskResult } from "./mask-result.ts";
+import { readableText, withoutOwnLines } from "./readable-text.ts";
+import { showResult, type KeptResult } from "./show-result.ts";
 import type { CallIdentity, Tool } from "./tool.ts";
 
 const MAX_MESSAGE_CHARS = 4_000;
+/** Masked before it is cut to the former. */
+const MAX_RAW_MESSAGE_CHARS = 64_000;
 
-/** The abort reason of a running call. */
-export class CallAborted extends Error {
-  readonly why: "cancelled" | "deadline" | "runner_stops";
+/** How a call ended, and the whole text of a result that its outcome shows a window of. */
+export interface FinishedCall {
+  readonly outcome: ToolCallOutcome;
+  readonly kept: KeptResult | null;
+  /** The values that were masked in it. */
+  readonly masked: readonly MaskedValue[];
+}
 
-  constructor(why: CallAborted["why"], message: string) {
-    super(message);
-    this.why = why;
-  }
+interface RunDeps {
+  readonly masking: Pick<CallMasking, "mask" | "values">;
+  readonly memory: Pick<Reservation, "grow">;
+  readonly onProgress?: (progress: ToolProgress) => void;
+  /** Commits what must be stored before the call may be sent. Throws if it may not be sent. */
+  readonly announce: (signal: AbortSignal) => Promise<void>;
 }
 
 /**
- * Runs a tool and resolves with the outcome; never rejects. The call's timeout and `signal` (whose reason must be a
+ * Runs a tool and resolves with the outcome, its text masked; never rejects. The call's timeout and `signal` (whose reason must be a
  * CallAborted) end it immediately, even if the tool ignores its signal.
  */
 export async function runTool(
   tool: Tool,
-  call: CallIdentity & { readonly args: string; readonly timeoutMs: number; readonly maxResultChars: number },
+  call: CallIdentity & {
+    /** The strictest opinion about what it may do. */
+    readonly effect: ToolEffect;
+    readonly args: string;
+    readonly timeoutMs: number;
+    readonly maxResultChars: number;
+    /** Under which the whole text of a large result is read. */
+    readonly handle: string;
+  },
   signal: AbortSignal,
-): Promise<ToolCallOutcome> {
+  { masking, memory, announce, onProgress }: RunDeps,
+): Promise<FinishedCall> {
   const deadline = new AbortController();
   const atDeadline = () =>
     deadline.abort(new CallAborted("deadline", `timed out after ${(call.timeoutMs / 1_000).toFixed(1)} s`));
   const timer = setTimeout(atDeadline, call.timeoutMs);
   const aborted = AbortSignal.any([deadline.signal, signal]);
-  const work = async (): Promise<ToolCallOutcome> => {
-    const { isError, content } = await tool.call(call.args, aborted, call);
+  const isRepeatable = mayRepeat(call.effect);
+  let hasBegun = false;
+  const beforeSend = async () => {
+    await announce(aborted);
+    // From here to the assignment nothing can abort: an aborted call is either known to be unsent, or stays so.
+    aborted.throwIfAborted();
+    hasBegun = true;
+  };
+  const work = async (): Promise<FinishedCall> => {
+    const { callId, executionId, epoch } = call;
+    const told = onProgress === undefined ? {} : { onProgress };
+    const context = { callId, executionId, epoch, isRepeatable, beforeSend, ...told };
+    const { isError, content, seams } = await tool.call(call.args, aborted, context);
+    const collected = await collectResult(content, memory);
+    // A part is made readable before it is joined, so the seams still hold.
+    const readable = { ...collected, text: readableText(collected.text) };
+    const masked = await maskResult(readable, async (text) => masking.mask(text, aborted, seams));
+    const shown = showResult(masked, call.maxResultChars, call.handle);
     return {
-      kind: "result",
-      content: await collectResult(content, call.maxResultChars),
-      is_error: isError,
+      outcome: { kind: "result", content: shown.content, is_error: isError },
+      kept: shown.kept,
+      masked: masking.values(),
     };
+  };
+  const failed = async (error: unknown): Promise<ToolCallOutcome> => {
+    const reason: unknown = aborted.aborted ? aborted.reason : error;
+    const progress = { isRepeatable, hasBegun };
+    if (reason instanceof CallAborted) {
+      const { kind, ending } = abortedOutcome(reason, progress);
+      return failure(kind, `${reason.message}${ending}`);
+    }
+    const { kind, ending } = thrownOutcome(error, progress);
+    return failure(kind, `${await exceptionMessage(error, masking, signal)}${ending}`);
   };
   try {
     return await untilAborted(work(), aborted);
   } catch (error) {
-    const reason: unknown = aborted.reason;
-    if (reason instanceof CallAborted) return abortedOutcome(reason, tool.description.read_only);
-    const { text } = postgresSafeText(errorMessage(error));
-    return { kind: "exception", message: text.slice(0, safeCut(text, MAX_MESSAGE_CHARS)) };
+    return { outcome: await failed(error), kept: null, masked: masking.values() };
   } finally {
     clearTimeout(timer);
   }
 }
 
-/** A call that may change something may have done so before it was aborted. */
-function abortedOutcome({ why, message }: CallAborted, readOnly: boolean): ToolCallOutcome {
-  const doubt = readOnly ? "" : "; whether it took effect is not known";
-  switch (why) {
-    case "deadline":
-      return { kind: "timeout", message: `${message}${doubt}` };
-    case "cancelled":
-      return { kind: "cancelled", message: `${message}${doubt}` };
-    case "runner_stops":
-      return { kind: readOnly ? "interrupted" : "outcome_unknown", message: `${message}${doubt}` };
-    default:
-      return why satisfies never;
-  }
+function failure(kind: ReturnType<typeof thrownOutcome>["kind"], message: string): ToolCallOutcome {
+  return kind === "answer" ? { kind: "result", content: message, is_error: true } : { kind, message };
+}
+
+/** The message of what a tool has thrown, masked; withheld if the runner stops meanwhile. */
+async function exceptionMessage(
+  error: unknown,
+  masking: Pick<CallMasking, "mask">,
+  signal: AbortSignal,
+): Promise<string> {
+  const said = errorMessage(error).slice(0, MAX_RAW_MESSAGE_CHARS);
+  const message = withoutOwnLines(readableText(said));
+  const masked = await masking.mask(message, signal).catch(() => WITHHELD);
+  const { text } = postgresSafeText(masked);
+  return text.slice(0, safeCut(text, MAX_MESSAGE_CHARS));
 }

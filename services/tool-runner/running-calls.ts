@@ -1,16 +1,27 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import type { ToolCallCancel, ToolCallOutcome, ToolCallRequest } from "#shared/contracts/tool-call.ts";
+import { isRepeatable, type ToolEffect } from "#shared/contracts/tool-effect.ts";
+import type {
+  ToolCallCancel,
+  ToolCallOutcome,
+  ToolCallProgress,
+  ToolCallRequest,
+} from "#shared/contracts/tool-call.ts";
 import type { AuditLog } from "#shared/access/audit-log.ts";
 import { CALL_ALIVE_SECONDS } from "#shared/database/claim-tool-call.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { errorMessage } from "#shared/errors.ts";
-import type { Logger } from "#shared/service/logger.ts";
+import { ByteBudget } from "./byte-budget.ts";
+import { CallMasking, type MaskingDeps } from "./call-masking.ts";
+import { CallProgress } from "./call-progress.ts";
+import { firstAttemptId } from "./first-attempt-id.ts";
 import { recordOutcome } from "./record-outcome.ts";
-import { CallAborted, runTool } from "./run-tool.ts";
+import { announceSending } from "./announce-sending.ts";
+import { CallAborted } from "./call-aborted.ts";
+import { runTool } from "./run-tool.ts";
+import type { SessionCleanups } from "./session-cleanups.ts";
 import type { Tool } from "./tool.ts";
-import type { Database } from "#shared/database/database.ts";
 
 /** A call that this process runs. */
 export interface RunningCall {
@@ -21,10 +32,12 @@ export interface RunningCall {
   readonly abort: (reason: CallAborted) => void;
 }
 
-interface RunningCallsOptions {
-  readonly db: Database;
+interface RunningCallsOptions extends MaskingDeps {
   readonly audit: AuditLog;
-  readonly log: Logger;
+  /** Absent where no MCP server is configured. */
+  readonly cleanups?: Pick<SessionCleanups, "remember">;
+  /** Gets the masked progress of running calls, with their execution's id. */
+  readonly onProgress?: (executionId: string, progress: ToolCallProgress) => void;
   /** Concurrent calls. */
   readonly maxRunning: number;
   /** How long calls may continue after a stop. */
@@ -35,6 +48,8 @@ const HEARTBEAT_MS = 5_000;
 /** Timeout for recording the aborted calls after the grace period. */
 const RECORD_TIMEOUT_MS = 5_000;
 const IDLE_POLL_MS = 20;
+/** For results above 256 KiB: a process needs several times as much while it handles them. */
+const LARGE_RESULTS_BYTES = 64 * 1024 * 1024;
 
 /** Extends the life of all running calls in one statement, and reads cancels that the bus may have lost. */
 const HEARTBEAT = `
@@ -54,6 +69,7 @@ export class RunningCalls implements AsyncDisposable {
   readonly #options: RunningCallsOptions;
   readonly #calls = new Map<string, RunningCall>();
   readonly #stopRecording = new AbortController();
+  readonly #memory = new ByteBudget(LARGE_RESULTS_BYTES);
   readonly #timer: NodeJS.Timeout;
   #claiming = 0;
   #isStopping = false;
@@ -71,6 +87,11 @@ export class RunningCalls implements AsyncDisposable {
     return this.#calls.get(callId);
   }
 
+  /** Whether a call of the execution runs. */
+  hasCallOf(executionId: string): boolean {
+    return [...this.#calls.values()].some(({ request }) => request.execution_id === executionId);
+  }
+
   /** Reserves a slot for a call that is about to be claimed; undefined if none is free. */
   reserveSlot(): Disposable | undefined {
     if (this.#isStopping || this.#calls.size + this.#claiming >= this.#options.maxRunning) return undefined;
@@ -82,19 +103,45 @@ export class RunningCalls implements AsyncDisposable {
     };
   }
 
-  /** Starts a claimed call. */
-  start(request: ToolCallRequest, tool: Tool): RunningCall {
+  /** Starts a call that was claimed with this effect. */
+  start(request: ToolCallRequest, tool: Tool, effect: ToolEffect): RunningCall {
     const aborting = new AbortController();
     const run = async () => {
       const call = {
         callId: request.call_id,
+        executionId: request.execution_id,
+        handle: firstAttemptId(request),
         epoch: request.epoch,
+        effect,
         args: request.arguments,
         timeoutMs: request.timeout_ms,
         maxResultChars: request.max_result_chars,
       };
-      const outcome = await runTool(tool, call, aborting.signal);
-      return recordOutcome(this.#options, request.call_id, outcome, this.#stopRecording.signal);
+      const { server } = tool.description;
+      const masking = new CallMasking(this.#options, { sessionId: request.session_id, server });
+      using memory = this.#memory.reserve();
+      const announce = async (signal: AbortSignal) => {
+        await this.#options.cleanups?.remember(server, request, signal);
+        if (!isRepeatable(effect)) await announceSending(this.#options, request, signal);
+      };
+      using progress = new CallProgress({
+        callId: request.call_id,
+        mask: async (text) => masking.mask(text, aborting.signal),
+        send: (told) => this.#options.onProgress?.(request.execution_id, told),
+      });
+      const onProgress = progress.push.bind(progress);
+      const startedAt = performance.now();
+      const finished = await runTool(tool, call, aborting.signal, { masking, memory, announce, onProgress });
+      const { outcome, kept } = finished;
+      this.#options.metrics?.finished({
+        server,
+        tool: request.name.slice(server.length + 1),
+        isListed: tool.description.definition_hash !== "",
+        outcome,
+        seconds: (performance.now() - startedAt) / 1_000,
+        bytes: kept?.bytes ?? (outcome.kind === "result" ? Buffer.byteLength(outcome.content) : 0),
+      });
+      return await recordOutcome(this.#options, request.call_id, finished, this.#stopRecording.signal);
     };
     const running: RunningCall = {
       request,

@@ -6,53 +6,47 @@ import {
   toolCallCancelCodec,
   toolCallReplyCodec,
   toolCallRequestCodec,
+  toolReleaseCodec,
+  type ToolCallRequest,
 } from "#shared/contracts/tool-call.ts";
-import {
-  toolListReplyCodec,
-  toolListRequestCodec,
-  type ToolListReply,
-  type ToolListRequest,
-} from "#shared/contracts/tool-list.ts";
+import { toolListReplyCodec, toolListRequestCodec } from "#shared/contracts/tool-list.ts";
 import { answerCall, type CallDeps } from "./answer-call.ts";
-import type { ToolCatalogue } from "./tool.ts";
+import { listOfferedTools } from "./list-offered-tools.ts";
 
 /**
  * Answers tool listings and calls from the bus, in a queue group with its replicas. Resolves once the subscriptions are
  * live. Disposal takes no more requests and then disposes the running calls (see `RunningCalls`).
  */
 export async function serveTools(deps: CallDeps & { readonly bus: Bus }): Promise<AsyncDisposable> {
-  const { bus, tools, running } = deps;
+  const { bus, running, runnerId } = deps;
   const group = { queue: TOOL_RUNNERS_GROUP };
   const cancels = subscribe(bus, SUBJECTS.allToolCancels, toolCallCancelCodec, (cancel) =>
     running.cancel(cancel),
   );
   const lists = serveRequests(
     bus,
-    { subject: SUBJECTS.toolsList, ...group },
+    { subject: SUBJECTS.toolsList, span: SUBJECTS.toolsList, ...group },
     { request: toolListRequestCodec, reply: toolListReplyCodec },
-    (request) => answerList(tools, request),
+    async ({ server_ids }) => listOfferedTools(deps, server_ids),
   );
-  const calls = serveRequests(
-    bus,
-    { subject: SUBJECTS.toolsCall, ...group },
-    { request: toolCallRequestCodec, reply: toolCallReplyCodec },
-    async (request) => answerCall(deps, request),
+  const releases = subscribe(bus, SUBJECTS.toolsRelease, toolReleaseCodec, (release) =>
+    deps.held?.release(release),
   );
-  await Promise.all([cancels.live(), lists.live(), calls.live()]);
+  const contract = { request: toolCallRequestCodec, reply: toolCallReplyCodec };
+  const answer = async (request: ToolCallRequest) => answerCall(deps, request);
+  const span = SUBJECTS.toolsCall;
+  const calls = serveRequests(bus, { subject: SUBJECTS.toolsCall, span, ...group }, contract, answer);
+  // Calls of executions whose connections this runner has; without the runner NATS answers at once that there is no subscriber.
+  const ownCalls = serveRequests(bus, { subject: SUBJECTS.toolsCallOf(runnerId), span }, contract, answer);
+  await Promise.all([cancels, lists, releases, calls, ownCalls].map(async (one) => one.live()));
   return {
     [Symbol.asyncDispose]: async () => {
       calls.unsubscribe();
+      ownCalls.unsubscribe();
+      releases.unsubscribe();
       lists.unsubscribe();
       await running[Symbol.asyncDispose]();
       cancels.unsubscribe();
     },
-  };
-}
-
-/** Lists the tools of the requested servers, server by server in the order of the request. */
-function answerList(tools: ToolCatalogue, { server_ids }: ToolListRequest): ToolListReply {
-  const all = [...tools.values()].map(({ description }) => description);
-  return {
-    tools: [...new Set(server_ids)].flatMap((id) => all.filter(({ server }) => server === id)),
   };
 }

@@ -1,3 +1,4 @@
+import type { ToolProgress } from "./call-progress.ts";
 import type { ToolDescription } from "#shared/contracts/tool-list.ts";
 
 /** A tool's output as a stream of text, or of bytes that should be UTF-8. */
@@ -5,19 +6,31 @@ export interface ToolOutput {
   /** The tool itself reports a failure, which the content describes. */
   readonly isError: boolean;
   readonly content: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>;
+  /** Where in the content newlines join parts that may have split a value. */
+  readonly seams?: readonly number[];
 }
 
-/** A call's id, and the lease epoch under which it was claimed. */
+/** A call's id, the execution it is made for, and the lease epoch under which it was claimed. */
 export interface CallIdentity {
+  readonly executionId: string;
   readonly callId: string;
   readonly epoch: number;
+}
+
+/** A call that a tool is about to make. */
+interface CallContext extends CallIdentity {
+  /** The call may be made again although it may have taken effect. */
+  readonly isRepeatable: boolean;
+  /** To be awaited before the first byte of the call goes out, or before a tool in this process runs. If it throws, nothing may go out. */
+  readonly beforeSend: () => Promise<void>;
+  readonly onProgress?: (progress: ToolProgress) => void;
 }
 
 /** A tool that this runner can call. */
 export interface Tool {
   readonly description: ToolDescription;
   /** Runs the tool with the arguments' text. Throws if it cannot be run; must end soon after `signal` aborts. */
-  call(args: string, signal: AbortSignal, identity: CallIdentity): Promise<ToolOutput>;
+  call(args: string, signal: AbortSignal, context: CallContext): Promise<ToolOutput>;
 }
 
 /** The tools this runner can call, by "server.tool". */

@@ -4,9 +4,11 @@ import type { Static } from "typebox";
 import { AgentConfigError, formatProblem } from "#shared/agent-config/config-problem.ts";
 import { readCheckedFile } from "#shared/agent-config/read-checked-file.ts";
 import { Reporter } from "#shared/agent-config/reporter.ts";
+import { BUILT_IN_SERVER } from "#shared/contracts/built-in-server.ts";
 import { MAX_LISTING_BYTES } from "#shared/contracts/tool-list.ts";
 import type { Environment } from "#shared/service/environment.ts";
 import type { Tool, ToolCatalogue } from "../tool.ts";
+import { describeEffect } from "./apply-tool-rules.ts";
 import { compileArguments } from "./check-arguments.ts";
 import { stubTool } from "./stub-tool.ts";
 import { STUB_ACTIONS, StubToolsFile, type StubTool } from "./stub-tools-file.ts";
@@ -49,6 +51,9 @@ function catalogue(
   const tools = new Map<string, Tool>();
   const callLog = call_log === undefined ? undefined : resolve(configDir, call_log);
   for (const [server, entries] of Object.entries(servers)) {
+    if (server === BUILT_IN_SERVER) {
+      reporter.error({ container: servers, key: server }, "is reserved for the built-in tools");
+    }
     if (!NAME.test(server)) reportInvalidName({ container: servers, key: server }, reporter);
     for (const [name, entry] of Object.entries(entries)) {
       if (!NAME.test(name)) reportInvalidName({ container: entries, key: name }, reporter);
@@ -78,7 +83,10 @@ interface ToolEntry {
 }
 
 function readTool({ server, name, entry, callLog }: ToolEntry, reporter: Reporter): Tool | undefined {
-  const { description = "", read_only = false, parameters, results = [] } = entry;
+  const { description = "", read_only = false, effect, approve = false, parameters, results = [] } = entry;
+  if (read_only && effect !== undefined && effect !== "read") {
+    reporter.error({ container: entry, key: "effect" }, "must be read for a tool that is read_only");
+  }
   for (const result of results) {
     const found = STUB_ACTIONS.filter((action) => Object.hasOwn(result, action));
     if (found.length > 1) {
@@ -95,7 +103,8 @@ function readTool({ server, name, entry, callLog }: ToolEntry, reporter: Reporte
         server,
         description,
         parameters_schema: parameters ?? ANY_ARGUMENTS,
-        read_only,
+        ...describeEffect(effect ?? (read_only ? "read" : undefined)),
+        ...(approve ? { needs_approval: true } : {}),
       },
       checkArguments: parameters === undefined ? undefined : compileArguments(parameters),
       results,

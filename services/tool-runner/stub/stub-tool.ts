@@ -23,6 +23,7 @@ export function stubTool({ description, checkArguments, results, callLog }: Stub
   return {
     description,
     call: async (args, signal, identity) => {
+      await identity.beforeSend();
       if (callLog !== undefined) await appendCall(callLog, { name: description.name, args, identity });
       const problem = checkArguments?.(args);
       if (problem !== undefined) return { isError: true, content: [problem] };

@@ -1,4 +1,5 @@
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
+import { TOOL_EFFECTS } from "#shared/contracts/tool-effect.ts";
 import { DurationOrZero, Name, Text, Whole } from "#shared/agent-config/schemas/schema-parts.ts";
 
 const actions = {
@@ -28,8 +29,11 @@ export type StubResult = Static<typeof StubResult>;
 
 const StubTool = Type.Object({
   description: Type.Optional(Text),
-  /** A call may be repeated after a crash. */
+  /** The same as effect: read. */
   read_only: Type.Optional(Type.Boolean()),
+  effect: Type.Optional(Type.Enum([...TOOL_EFFECTS])),
+  /** A person must agree to each call. */
+  approve: Type.Optional(Type.Boolean()),
   /** JSON Schema of the arguments as JSON text. */
   parameters: Type.Optional(Text),
   /** The first one that applies is used. */

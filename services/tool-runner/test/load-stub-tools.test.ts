@@ -51,6 +51,9 @@ servers:
         description: "pods of blue",
         parameters_schema: '{"type":"object","properties":{"namespace":{"type":"string"}}}',
         read_only: true,
+        effect: "read",
+        effect_known: true,
+        gate: "allow",
       },
       {
         name: "kubernetes.delete_pod",
@@ -58,6 +61,9 @@ servers:
         description: "",
         parameters_schema: '{"type":"object"}',
         read_only: false,
+        effect: "write",
+        effect_known: false,
+        gate: "unknown",
       },
     ]);
   });
@@ -80,6 +86,7 @@ servers:
     get_logs: { results: [{ text: a, hang: true }] }
     get_jobs: { parameters: '{"type":"object","properties":[]}' }
   a.b: {}
+  tarsy: {}
 `),
     ).to.deep.equal([
       'stub-tools.yaml:3:17: servers.kubernetes["get pods"]: must be named with 1 to 64 letters, digits, hyphens and underscores, found a mapping',
@@ -87,6 +94,28 @@ servers:
       "stub-tools.yaml:5:27: servers.kubernetes.get_logs.results[0]: must have at most one of text, error, exception, bytes, base64, hang: it has text and hang",
       `stub-tools.yaml:6:29: servers.kubernetes.get_jobs.parameters: must be a JSON Schema of draft 7 as JSON text, with type object, found '{"type":"object","properties":[]}'`,
       'stub-tools.yaml:7:8: servers["a.b"]: must be named with 1 to 64 letters, digits, hyphens and underscores, found a mapping',
+      "stub-tools.yaml:8:10: servers.tarsy: is reserved for the built-in tools, found a mapping",
+    ]);
+  });
+
+  it("reads what a tool does and whether a person must agree", async () => {
+    const { tools } = await load(`
+servers:
+  lab:
+    scale: { effect: write, approve: true }
+    wipe: { effect: destructive }
+    set: { effect: idempotent }
+`);
+    const said = [...tools.values()].map(({ description: { effect, gate, read_only, needs_approval } }) =>
+      [effect, gate, read_only, needs_approval ?? false].join(" "),
+    );
+    expect(said).to.deep.equal([
+      "write deny false true",
+      "destructive deny false false",
+      "idempotent allow true false",
+    ]);
+    expect(await problems("servers: { lab: { a: { read_only: true, effect: write } } }")).to.deep.equal([
+      "stub-tools.yaml:1:49: servers.lab.a.effect: must be read for a tool that is read_only, found write",
     ]);
   });
 

@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { expect } from "chai";
 import { request } from "#shared/bus/request.ts";
 import { SUBJECTS } from "#shared/contracts/subjects.ts";
@@ -17,6 +17,12 @@ const TOOLS = {
   kubernetes: { delete_pod: {}, get_pod: { read_only: true } },
   "kubernetes-other": { delete_pod: {} },
   disks: { wipe: {} },
+  gate: {
+    look: { read_only: true },
+    scale: { effect: "write" },
+    unsaid: {},
+    restart: { effect: "idempotent", approve: true },
+  },
 };
 const CONTRACT = { request: toolCallRequestCodec, reply: toolCallReplyCodec };
 
@@ -97,6 +103,54 @@ describe("a tool-runner refuses", () => {
       session.executionId,
     ]);
     await expectRefused(callOf(session, "kubernetes.get_pod"), "tool_not_allowed");
+  });
+
+  it("a tool that changes things, unless its agent is there to act", async () => {
+    const [investigator, actor] = [await fixture.session(), await fixture.session({ type: "action" })];
+    await expectRefused(callOf(investigator, "gate.scale"), "denied_by_policy");
+    expect(await reasonFor(callOf(actor, "gate.scale"))).to.equal("result");
+    expect(await reasonFor(callOf(investigator, "gate.look"))).to.equal("result");
+  });
+
+  it("a tool with an unknown effect, only where the policy is strict", async () => {
+    const strict = await fixture.session({}, { tool_policy: "strict" });
+    await expectRefused(callOf(strict, "gate.unsaid"), "denied_by_policy");
+    expect(await reasonFor(callOf(strict, "gate.look"))).to.equal("result");
+    expect(await reasonFor(callOf(await fixture.session(), "gate.unsaid"))).to.equal("result");
+  });
+
+  it("a call that was not approved, or with other arguments than approved", async () => {
+    const session = await fixture.session();
+    const position = { iteration: 1, index: 0 };
+    const first = toolCallId(session.executionId, position);
+    const at = (attempt: number, args: string) =>
+      callOf(session, "gate.restart", {
+        call_id: attemptId(first, attempt),
+        position: { ...position, attempt },
+        arguments: args,
+      });
+    const agreed = `{"pod":"${first}"}`;
+    await expectRefused(at(1, agreed), "not_approved");
+    await fixture.db.query(
+      `INSERT INTO approvals (approval_id, session_id, execution_id, call_id, tool, arguments, arguments_hash, state, expires_at)
+       VALUES ($1, $2, $3, $4, 'gate.restart', '', $5, 'awaiting_approval', now() + interval '1 h')`,
+      [
+        randomUUID(),
+        session.sessionId,
+        session.executionId,
+        first,
+        createHash("sha256").update(agreed).digest("hex"),
+      ],
+    );
+    await expectRefused(at(1, agreed), "not_approved");
+    await fixture.db.query("UPDATE approvals SET state = 'approved' WHERE call_id = $1", [first]);
+    await expectRefused(at(1, '{"pod":"another"}'), "not_approved");
+    expect(await reasonFor(at(2, agreed))).to.equal("result");
+    const audited: unknown = await fixture.db.query(
+      "SELECT DISTINCT result FROM audit_log WHERE session_id = $1 AND detail->>'reason' = 'not_approved'",
+      [session.sessionId],
+    );
+    expect(audited).to.deep.equal([{ result: "refused" }]);
   });
 
   it("calls beyond the first of an answer, and calls that no answer asked for", async () => {

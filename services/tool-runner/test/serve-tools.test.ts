@@ -1,7 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { expect } from "chai";
-import { AuditLog } from "#shared/access/audit-log.ts";
-import { openBus, type Bus } from "#shared/bus/open-bus.ts";
 import { request } from "#shared/bus/request.ts";
 import { SUBJECTS } from "#shared/contracts/subjects.ts";
 import {
@@ -13,9 +11,8 @@ import { toolListReplyCodec, toolListRequestCodec } from "#shared/contracts/tool
 import { ToolFixture, type ClaimedSession } from "../../../test/support/tool-fixture.ts";
 import { until } from "../../../test/support/until.ts";
 import { loadToolRunnerConfig } from "../config.ts";
-import { RunningCalls } from "../running-calls.ts";
-import { serveTools } from "../serve-tools.ts";
 import type { Tool } from "../tool.ts";
+import { serveInProcess } from "./serve-in-process.ts";
 
 const CALLS = { request: toolCallRequestCodec, reply: toolCallReplyCodec };
 const LISTS = { request: toolListRequestCodec, reply: toolListReplyCodec };
@@ -53,22 +50,7 @@ describe("serveTools", () => {
   });
   after(async () => resources.disposeAsync());
 
-  const serve = async (tool: Tool, maxRunning = 5): Promise<AsyncDisposable & { readonly bus: Bus }> => {
-    const { db, log } = fixture;
-    const { signal } = new AbortController();
-    const bus = await openBus({ url: fixture.servers.natsUrl("tool-runner"), name: "runner", log, signal });
-    const audit = new AuditLog({ db, log, service: "tool-runner" });
-    const running = new RunningCalls({ db, audit, log, maxRunning, stopGraceMs: 30_000 });
-    const tools = new Map([[tool.description.name, tool]]);
-    const served = await serveTools({ bus, db, audit, log, tools, running });
-    return {
-      bus,
-      [Symbol.asyncDispose]: async () => {
-        await served[Symbol.asyncDispose]();
-        await bus[Symbol.asyncDispose]();
-      },
-    };
-  };
+  const serve = async (tool: Tool, maxRunning = 5) => serveInProcess(fixture, [tool], { maxRunning });
   const newCall = (): ToolCallRequest => ({
     call_id: randomUUID(),
     session_id: session.sessionId,

@@ -1,0 +1,25 @@
+import type { Masker } from "#shared/masking/masker.ts";
+import { rulesOfServer, type MaskingRules } from "#shared/masking/masking-rules.ts";
+import type { ToolCatalogue } from "./tool.ts";
+
+/**
+ * The catalogue with descriptions and schemas masked, which go into prompts. Their placeholders have no digits: a description
+ * belongs to no session. Throws TerminalError if masking fails.
+ */
+export async function maskDescriptions(
+  tools: ToolCatalogue,
+  masker: Masker,
+  maskingRules: ReadonlyMap<string, MaskingRules>,
+): Promise<ToolCatalogue> {
+  const masked = [...tools].map(async ([name, tool]) => {
+    const { description } = tool;
+    const rules = maskingRules.get(description.server) ?? rulesOfServer();
+    const [text, schema] = await Promise.all([
+      masker.mask(description.description, { rules }),
+      masker.mask(description.parameters_schema, { rules }),
+    ]);
+    const shown = { ...description, description: text.text, parameters_schema: schema.text };
+    return [name, { description: shown, call: tool.call.bind(tool) }] as const;
+  });
+  return new Map(await Promise.all(masked));
+}

@@ -1,0 +1,77 @@
+import { isRepeatable, type ToolEffect } from "#shared/contracts/tool-effect.ts";
+import type { GateClass } from "#shared/contracts/tool-gate.ts";
+import { matchesGlob } from "./glob.ts";
+import type { ServerSettings, ToolRules } from "./server-settings.ts";
+
+/** What a server says of its tool; the defaults of the protocol are the worst case. */
+export interface ToolAnnotations {
+  readonly readOnlyHint?: boolean | undefined;
+  readonly destructiveHint?: boolean | undefined;
+  readonly idempotentHint?: boolean | undefined;
+}
+
+/** What a tool may do, whether that is known, and what it means for its calls. */
+interface EffectClass {
+  /** `write` if it is not known. */
+  readonly effect: ToolEffect;
+  /** The operator or a trusted server said what the tool does. */
+  readonly known: boolean;
+  readonly gate: GateClass;
+}
+
+/**
+ * The effect of a tool and its class for the gate: as the operator's lists say, else as the server says if it is trusted,
+ * else `write`. A server that calls its tool destructive is believed by the gate also without trust, and whatever else it says:
+ * of hints that contradict each other the more dangerous one counts.
+ */
+export function effectClass(
+  { tools, trustAnnotations }: Pick<ServerSettings, "tools" | "trustAnnotations">,
+  name: string,
+  annotations: ToolAnnotations = {},
+): EffectClass {
+  const listed = listedEffect(tools, name);
+  if (listed !== undefined) return classOf(listed);
+  const said = trustAnnotations ? annotatedEffect(annotations) : undefined;
+  const isHarmful = annotations.destructiveHint === true;
+  if (isHarmful) return { effect: said ?? "write", known: said !== undefined, gate: "deny" };
+  return said === undefined ? classOf(undefined) : { effect: said, known: true, gate: "allow" };
+}
+
+/** The class of a tool that the operator's lists give this effect, or that no list names (undefined). */
+export function classOf(effect: ToolEffect | undefined): EffectClass {
+  if (effect === undefined) return { effect: "write", known: false, gate: "unknown" };
+  return { effect, known: true, gate: isRepeatable(effect) ? "allow" : "deny" };
+}
+
+/** The effect of a tool by the operator's lists, the strictest that names it; undefined if none does. */
+export function listedEffect(rules: ToolRules, name: string): ToolEffect | undefined {
+  if (isIn(rules.destructive, name)) return "destructive";
+  if (isIn(rules.write, name)) return "write";
+  if (isIn(rules.idempotent, name)) return "idempotent";
+  return isIn(rules.read_only, name) ? "read" : undefined;
+}
+
+/** Whether a person must agree to each call. */
+export function needsApproval(rules: ToolRules, name: string): boolean {
+  return isIn(rules.approve, name);
+}
+
+/** Whether the configuration offers a tool at all. */
+export function isOffered({ tools }: { readonly tools: ToolRules }, name: string): boolean {
+  return !isIn(tools.deny, name) && (tools.allow === undefined || isIn(tools.allow, name));
+}
+
+function annotatedEffect({
+  readOnlyHint,
+  destructiveHint,
+  idempotentHint,
+}: ToolAnnotations): ToolEffect | undefined {
+  if (destructiveHint === true) return "destructive";
+  if (readOnlyHint === true) return "read";
+  if (idempotentHint === true) return "idempotent";
+  return destructiveHint === false ? "write" : undefined;
+}
+
+function isIn(globs: readonly string[], name: string): boolean {
+  return globs.some((glob) => matchesGlob(glob, name));
+}

@@ -1,0 +1,141 @@
+import type { FetchLike } from "@modelcontextprotocol/client";
+import { Agent, fetch } from "undici";
+import { McpFailure } from "../mcp-failure.ts";
+import type { HttpSettings } from "../server-settings.ts";
+import { callInFlight, type CallInFlight } from "./call-in-flight.ts";
+import { isForgottenSession } from "./forgotten-session.ts";
+import { connectionFailure, statusFailure } from "./http-failure.ts";
+
+interface ServerFetchOptions {
+  readonly settings: HttpSettings;
+  readonly connectTimeoutMs: number;
+  /** Of a response, and of one event of an endless response. */
+  readonly maxBytes: number;
+  /** An event stream that the server should keep open has ended. */
+  readonly onEventStreamEnd: () => void;
+}
+
+/** The header `Authorization` of the request of a response, which may differ from that of the next request. */
+export const usedAuthorization = new WeakMap<Response, string>();
+
+/**
+ * fetch for one server: its certificates and connect timeout, no redirects, bounded bodies. What happens to the request
+ * of a call is told to its `CallInFlight`. Disposal closes all connections.
+ */
+export function serverFetch({ settings, connectTimeoutMs, maxBytes, onEventStreamEnd }: ServerFetchOptions): {
+  readonly fetch: FetchLike;
+} & AsyncDisposable {
+  const { verifySsl, ca, clientCertificate } = settings;
+  const agent = new Agent({
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    connect: {
+      timeout: connectTimeoutMs,
+      rejectUnauthorized: verifySsl,
+      ...(ca === undefined ? {} : { ca }),
+      ...clientCertificate,
+    },
+  });
+  const fetchOnce: FetchLike = async (input, init = {}) => {
+    const call = callInFlight.getStore();
+    const headers = new Headers(init.headers);
+    const received = await request(agent, input, { ...init, headers }, call);
+    const { status, statusText } = received;
+    if (call !== undefined) call.isStreamed = isEventStream(received);
+    const isEndless = (init.method ?? "GET") === "GET" && received.ok && isEventStream(received);
+    const watched =
+      received.body &&
+      ReadableStream.from(watchBody(received.body, { maxBytes, isEndless, call, onEventStreamEnd }));
+    const response = new Response(watched, { status, statusText, headers: [...received.headers] });
+    if (status === 400 && call !== undefined && headers.has("mcp-session-id")) {
+      return refusedOrForgotten(response);
+    }
+    usedAuthorization.set(response, headers.get("authorization") ?? "");
+    const failure = statusFailure(response, headers.has("mcp-session-id"));
+    const isRedirect = status >= 300 && status < 400;
+    // The library answers a 401 with a new token, and reads an error of the protocol from a 400.
+    const isForLibrary = status === 400 || (status === 401 && settings.auth !== undefined);
+    if (failure !== undefined && (isRedirect || (call !== undefined && !isForLibrary))) {
+      await response.body?.cancel().catch(() => undefined);
+      throw failure;
+    }
+    return response;
+  };
+  return {
+    fetch: fetchOnce,
+    [Symbol.asyncDispose]: async () => agent.destroy(),
+  };
+}
+
+/**
+ * The same response, its body read. Throws if the server seems not to know the session; the words of a response do not
+ * prove that the call has not run.
+ */
+async function refusedOrForgotten(response: Response): Promise<Response> {
+  const { status, statusText, headers } = response;
+  const body = await response.text();
+  if (!isForgottenSession(body)) return new Response(body, { status, statusText, headers });
+  const message = "the server does not know the session any more (HTTP status 400)";
+  throw new McpFailure("session_gone", "maybe", message, { code: status });
+}
+
+function isEventStream({ headers }: Pick<Response, "headers">): boolean {
+  return headers.get("content-type")?.includes("text/event-stream") === true;
+}
+
+async function request(
+  dispatcher: Agent,
+  input: string | URL,
+  { method = "GET", body = null, signal = null, headers }: RequestInit & { readonly headers: Headers },
+  call: CallInFlight | undefined,
+) {
+  if (body !== null && typeof body !== "string" && !(body instanceof URLSearchParams)) {
+    throw new TypeError("the client library must call fetch with a text");
+  }
+  const signals = [signal, call?.closing].filter((one) => one !== null && one !== undefined);
+  return fetch(input, {
+    method,
+    headers: [...headers],
+    body: body === null ? null : String(body),
+    signal: AbortSignal.any(signals),
+    redirect: "manual",
+    dispatcher,
+  }).catch((error: unknown) => {
+    throw signals.some(({ aborted }) => aborted) ? error : connectionFailure(error);
+  });
+}
+
+interface WatchedBody {
+  readonly maxBytes: number;
+  /** A stream of events that has no last one: only each event is bounded. */
+  readonly isEndless: boolean;
+  readonly call: CallInFlight | undefined;
+  readonly onEventStreamEnd: () => void;
+}
+
+/** Passes a body on. However it ends, also cut or left, the end of an endless one is told. */
+async function* watchBody(
+  body: AsyncIterable<Uint8Array>,
+  { maxBytes, isEndless, call, onEventStreamEnd }: WatchedBody,
+): AsyncGenerator<Uint8Array> {
+  let bytes = 0;
+  try {
+    for await (const chunk of body) {
+      const text = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
+      const eventEnd = isEndless ? text.lastIndexOf("\n\n") : -1;
+      bytes = eventEnd === -1 ? bytes + chunk.length : chunk.length - eventEnd;
+      if (bytes > maxBytes) {
+        const failure = new McpFailure(
+          "too_large",
+          "maybe",
+          `the server's answer has more than ${maxBytes} bytes`,
+        );
+        call?.fail(failure);
+        throw failure;
+      }
+      yield chunk;
+    }
+  } finally {
+    if (isEndless) onEventStreamEnd();
+  }
+}

@@ -1,0 +1,140 @@
+import type { ToolEffect } from "#shared/contracts/tool-effect.ts";
+import type { GateClass } from "#shared/contracts/tool-gate.ts";
+import type { Tool as McpTool } from "@modelcontextprotocol/client";
+import { postgresSafeJson } from "#shared/postgres-safe-json.ts";
+import { postgresSafeText } from "#shared/postgres-safe-text.ts";
+import { readableText } from "../readable-text.ts";
+import type { Connection } from "./connection.ts";
+import { definitionHash } from "./definition-hash.ts";
+import { effectClass, isOffered, needsApproval } from "./effect-class.ts";
+import type { ServerSettings } from "./server-settings.ts";
+
+const MAX_PAGES = 64;
+const MAX_TOOLS = 512;
+const MAX_BYTES = 512 * 1024;
+/** Of the tools that are left out, so many are named. */
+const MAX_NAMED = 5;
+const MAX_NAME_CHARS = 80;
+/** As in the protocol: letters, digits, `_`, `-`, `.` and `/`. */
+const NAME = /^[A-Za-z0-9_./-]{1,128}$/u;
+
+export interface ListedTool {
+  /** Without the server's id. */
+  readonly name: string;
+  readonly title: string | undefined;
+  readonly description: string;
+  /** JSON Schema as JSON text. */
+  readonly schema: string;
+  readonly effect: ToolEffect;
+  /** The operator or the server said what the tool does; else `effect` is an assumption. */
+  readonly isEffectKnown: boolean;
+  readonly gate: GateClass;
+  /** A person must agree to each call. */
+  readonly needsApproval: boolean;
+  readonly hash: string;
+}
+
+export interface ServerTools {
+  readonly tools: readonly ListedTool[];
+  /** Which tools are left out, and why; one sentence, empty for none. */
+  readonly leftOut: string;
+  /** How long the server lets the list be used, in milliseconds; undefined if it does not say. */
+  readonly ttlMs?: number | undefined;
+}
+
+/** Reads all pages of a server's tools, within limits, and keeps those that the configuration offers. */
+export async function listTools(
+  connection: Pick<Connection, "listPage">,
+  settings: ServerSettings,
+  signal: AbortSignal,
+): Promise<ServerTools> {
+  const tools = new Map<string, ListedTool>();
+  const leftOut: string[] = [];
+  let bytes = 0;
+  let cursor: string | undefined;
+  let ttlMs: number | undefined;
+  const seen = new Set<string>();
+  const listed = (limit?: string): ServerTools => ({
+    tools: sorted(tools),
+    leftOut: sentence(limit, leftOut),
+    ttlMs,
+  });
+  for (let pages = 1; ; pages += 1) {
+    const page = await connection.listPage(cursor, signal);
+    ttlMs ??= page.ttlMs;
+    leftOut.push(...page.leftOut);
+    for (const found of page.tools) {
+      if (!isOffered(settings, found.name)) continue;
+      const problem = problemOf(found.name, tools);
+      if (problem !== undefined) {
+        leftOut.push(`${JSON.stringify(found.name.slice(0, MAX_NAME_CHARS))}: ${problem}`);
+        continue;
+      }
+      const tool = readTool(found, settings);
+      bytes += Buffer.byteLength(JSON.stringify(tool));
+      if (bytes > MAX_BYTES || tools.size === MAX_TOOLS) {
+        return listed(`only the first ${tools.size} tools are offered: it has too many`);
+      }
+      tools.set(tool.name, tool);
+    }
+    // A server that repeats itself has told all it has.
+    if (page.next === undefined || seen.has(page.next)) return listed();
+    if (pages === MAX_PAGES) return listed(`its list has more than ${MAX_PAGES} pages`);
+    seen.add(page.next);
+    cursor = page.next;
+  }
+}
+
+/** Why a tool cannot be offered under its name; undefined if it can. */
+function problemOf(name: string, others: ReadonlyMap<string, unknown>): string | undefined {
+  if (!NAME.test(name)) return "the protocol does not allow its name";
+  return others.has(name) ? "listed more than once, and the first one is offered" : undefined;
+}
+
+function sentence(limit: string | undefined, leftOut: readonly string[]): string {
+  const named = readableText(leftOut.slice(0, MAX_NAMED).join("; "));
+  const more = leftOut.length > MAX_NAMED ? `; and ${leftOut.length - MAX_NAMED} more` : "";
+  const parts = [
+    ...(limit === undefined ? [] : [limit]),
+    ...(named === "" ? [] : [`left out: ${named}${more}`]),
+  ];
+  return parts.join("; ");
+}
+
+function readTool(
+  { name, title, description = "", inputSchema, annotations }: McpTool,
+  settings: ServerSettings,
+): ListedTool {
+  const { effect, known, gate } = effectClass(settings, name, annotations);
+  return {
+    name,
+    title: safeTitle(title ?? annotations?.title),
+    description: postgresSafeText(readableText(description)).text,
+    schema: postgresSafeJson(readableMembers(inputSchema)),
+    effect,
+    isEffectKnown: known,
+    gate,
+    needsApproval: needsApproval(settings.tools, name),
+    hash: definitionHash({ name, description, inputSchema }),
+  };
+}
+
+/** Of a schema, the texts: a property must be called as the server calls it. */
+function readableMembers(schema: object): object {
+  return Object.fromEntries(Object.entries(schema).map(([name, value]) => [name, readable(value)]));
+}
+
+function readable(value: unknown): unknown {
+  if (typeof value === "string") return readableText(value);
+  if (Array.isArray(value)) return value.map(readable);
+  return typeof value === "object" && value !== null ? readableMembers(value) : value;
+}
+
+function safeTitle(title: string | undefined): string | undefined {
+  return title === undefined ? undefined : postgresSafeText(readableText(title)).text;
+}
+
+/** By name, so that a prompt does not change with the order in which a server lists. */
+function sorted(tools: ReadonlyMap<string, ListedTool>): ListedTool[] {
+  return [...tools.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+}

@@ -1,0 +1,215 @@
+import type { Progress } from "@modelcontextprotocol/client";
+import { Masker } from "#shared/masking/masker.ts";
+import { rulesOfServer, type MaskingRules } from "#shared/masking/masking-rules.ts";
+import type { Environment } from "#shared/service/environment.ts";
+import { callServer, type ServerAnswer, type ServerCall } from "./call-server.ts";
+import { cleanUpSession } from "./http/clean-up-session.ts";
+import { McpFailure } from "./mcp-failure.ts";
+import { ProcessLimit } from "./process-limit.ts";
+import { ServerConnections } from "./server-connections.ts";
+import { ServerHealth } from "./server-health.ts";
+import type { ServerReport } from "./server-report.ts";
+import type { ServerSettings } from "./server-settings.ts";
+import type { ServerUser } from "./stdio/server-user.ts";
+import { ProcessGroups } from "./stdio/process-groups.ts";
+import { ToolListing, type KnownTools } from "./tool-listing.ts";
+
+const MAX_PROCESSES = 64;
+const SWEEP_MS = 5_000;
+/**
+ * A listing waits no longer for a server of which nothing is known, because it delays the first call of a model: a program
+ * needs time to start, a server over HTTP runs already.
+ */
+const LIST_WAIT_MS = { stdio: 5_000, http: 1_000, sse: 1_000 } as const;
+
+interface Server {
+  readonly settings: ServerSettings;
+  readonly connections: ServerConnections;
+  readonly listing: ToolListing;
+  readonly health: ServerHealth;
+}
+
+interface McpServersOptions {
+  readonly settings: readonly ServerSettings[];
+  readonly env: Environment;
+  /** Of the processes of servers; absent: that of this process. */
+  readonly user?: ServerUser | undefined;
+  readonly maxProcesses?: number;
+  /** Masks what servers say of their tools and of failures. */
+  readonly masker?: Masker;
+  /** By server id; the defaults for one without. */
+  readonly maskingRules?: ReadonlyMap<string, MaskingRules>;
+}
+
+/** A call to a tool of a server; `onProgress` may be left out. */
+export interface McpCall extends Omit<ServerCall, "idleTimeoutMs"> {
+  readonly server: string;
+  readonly onProgress?: (progress: Progress) => void;
+}
+
+/** The MCP servers of the configuration: their listings, their connections, and calls to their tools. */
+export class McpServers implements AsyncDisposable {
+  readonly #servers = new Map<string, Server>();
+  readonly #groups = new ProcessGroups();
+  readonly #stopped = new AbortController();
+  readonly #sweep: NodeJS.Timeout;
+  #isWarm = false;
+
+  constructor({
+    settings,
+    env,
+    user,
+    maxProcesses = MAX_PROCESSES,
+    masker = new Masker(),
+    maskingRules = new Map(),
+  }: McpServersOptions) {
+    const limit = new ProcessLimit(maxProcesses, () => this.#longestIdle());
+    const { signal } = this.#stopped;
+    for (const one of settings) {
+      const rules = maskingRules.get(one.id) ?? rulesOfServer();
+      const mask = async (text: string) => (await masker.mask(text, { rules })).text;
+      const onToolsChanged = () => listing.expire();
+      const deps = {
+        settings: one,
+        groups: this.#groups,
+        env,
+        ...(user === undefined ? {} : { user }),
+        limit,
+        mask,
+        onToolsChanged,
+        onSecret: (secret: string) => masker.learn(secret),
+      };
+      const connections = new ServerConnections(deps);
+      const health = new ServerHealth();
+      const listing = new ToolListing({ settings: one, connections, mask, signal, health });
+      this.#servers.set(one.id, { settings: one, connections, listing, health });
+    }
+    this.#sweep = setInterval(() => this.#tidy(), SWEEP_MS);
+    this.#sweep.unref();
+  }
+
+  /** The settings of a server; undefined for one that is not configured. */
+  settingsOf(id: string): ServerSettings | undefined {
+    return this.#servers.get(id)?.settings;
+  }
+
+  /** What the server was last known to offer; undefined before its first listing. */
+  lastListing(id: string): ToolListing["last"] {
+    return this.#servers.get(id)?.listing.last;
+  }
+
+  /** Asks all servers for their tools, in the background, and again from time to time. */
+  warm(): void {
+    this.#isWarm = true;
+    for (const { listing } of this.#servers.values()) listing.refresh().catch(() => undefined); // told when listed
+  }
+
+  /** What is known of each server. */
+  reports(): readonly ServerReport[] {
+    return [...this.#servers.values()].map(
+      ({ settings: { id, transport }, connections, listing, health }) => ({
+        ...connections.report,
+        id,
+        transport: transport.type,
+        health,
+        tools: listing.last,
+        unansweredMs: listing.unansweredMs,
+        isUsable: listing.isUsable,
+      }),
+    );
+  }
+
+  /** Asks a server for its tools, to see how it is. Never throws. */
+  async probe(id: string): Promise<void> {
+    await this.#servers
+      .get(id)
+      ?.listing.refresh()
+      .catch(() => undefined); // reported
+  }
+
+  /** The tools of each of these servers that is configured; all are asked at the same time. */
+  async list(ids: readonly string[], waitMs?: number): Promise<ReadonlyMap<string, KnownTools>> {
+    const asked = [...new Set(ids)].flatMap((id) => {
+      const server = this.#servers.get(id);
+      return server === undefined ? [] : [{ id, server }];
+    });
+    const known = await Promise.all(
+      asked.map(async ({ id, server: { listing, settings } }) => {
+        const limitMs = waitMs ?? LIST_WAIT_MS[settings.transport.type];
+        return [id, await listing.get(limitMs)] as const;
+      }),
+    );
+    return new Map(known);
+  }
+
+  /** Calls a tool; see `callServer`. */
+  async call({ server: id, ...call }: McpCall): Promise<ServerAnswer> {
+    const server = this.#servers.get(id);
+    if (server === undefined) throw new McpFailure("unreachable", "no", `there is no server ${id}`);
+    try {
+      const idleTimeoutMs = server.settings.callTimeoutMs;
+      const answer = await callServer(server.connections, { ...call, idleTimeoutMs });
+      server.health.answered();
+      return answer;
+    } catch (error) {
+      server.health.failed(error);
+      throw error;
+    }
+  }
+
+  /** Whether this runner has connections for the execution alone. */
+  holds(executionId: string): boolean {
+    return [...this.#servers.values()].some(({ connections }) => connections.held.has(executionId));
+  }
+
+  /** The executions with connections of their own that no call has used for this many milliseconds. */
+  unusedExecutions(forMs: number): string[] {
+    const used = new Map<string, number>();
+    for (const { connections } of this.#servers.values()) {
+      for (const [id, at] of connections.held) used.set(id, Math.max(at, used.get(id) ?? 0));
+    }
+    return [...used].filter(([, at]) => performance.now() - at >= forMs).map(([id]) => id);
+  }
+
+  /** Ends the connections of an execution. */
+  async release(executionId: string): Promise<void> {
+    await Promise.all(
+      [...this.#servers.values()].map(async ({ connections }) => connections.release(executionId)),
+    );
+  }
+
+  /** The servers that want to be told when an execution has ended. */
+  cleanUpServers(): string[] {
+    return [...this.#servers.values()].flatMap(({ settings: { id, transport } }) =>
+      transport.type === "stdio" || transport.sessionCleanupUrl === undefined ? [] : [id],
+    );
+  }
+
+  /** Tells a server that an execution has ended; see `cleanUpSession`. */
+  async cleanUp(server: string, executionId: string): Promise<boolean> {
+    const { settings, connections } = this.#servers.get(server) ?? {};
+    if (settings === undefined || connections === undefined) return true;
+    return cleanUpSession(settings.transport, executionId, connections.tokens);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#sweep);
+    this.#stopped.abort(new Error("the runner stops"));
+    await Promise.all(
+      [...this.#servers.values()].map(({ connections }) => connections[Symbol.asyncDispose]()),
+    );
+    await this.#groups[Symbol.asyncDispose]();
+  }
+
+  #tidy(): void {
+    for (const { connections, listing } of this.#servers.values()) {
+      connections.closeIdle();
+      if (this.#isWarm) listing.keepWarm();
+    }
+  }
+
+  #longestIdle(): ReturnType<ServerConnections["longestIdle"]> {
+    const idle = [...this.#servers.values()].flatMap(({ connections }) => connections.longestIdle() ?? []);
+    return idle.sort((a, b) => a.usedAt - b.usedAt)[0];
+  }
+}

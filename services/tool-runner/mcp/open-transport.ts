@@ -1,0 +1,74 @@
+import { tmpdir } from "node:os";
+import type { Transport } from "@modelcontextprotocol/client";
+import type { Environment } from "#shared/service/environment.ts";
+import type { AccessTokens } from "./http/access-tokens.ts";
+import { openHttp } from "./http/open-http.ts";
+import type { TrackedTransport } from "./http/tracked-transport.ts";
+import type { ServerSettings } from "./server-settings.ts";
+import { childEnvironment } from "./stdio/child-environment.ts";
+import type { ProcessGroups } from "./stdio/process-groups.ts";
+import type { ServerUser } from "./stdio/server-user.ts";
+import { StdioTransport } from "./stdio/stdio-transport.ts";
+
+/** JSON escapes double most results at worst, and many servers send a result as text and as structured content. */
+const MESSAGE_FACTOR = 4;
+const MESSAGE_EXTRA = 1024 * 1024;
+
+export interface TransportDeps {
+  readonly settings: ServerSettings;
+  readonly groups: ProcessGroups;
+  /** This process's own environment, of which a server's process gets little. */
+  readonly env: Environment;
+  /** Of the processes of servers; absent: that of this process. */
+  readonly user?: ServerUser;
+  /** For `{{.SESSION_ID}}`; empty for connections of no execution. */
+  readonly executionId: string;
+  /** Absent for a server without `auth`. */
+  readonly tokens?: AccessTokens;
+}
+
+/** A transport with what the client library's own interface does not tell. Disposal ends it. */
+export interface OpenTransport extends AsyncDisposable {
+  readonly transport: Transport;
+  readonly tracked: TrackedTransport | undefined;
+  /** The end of the server's log, for the message of a failure: whole lines, not masked. */
+  readonly log: () => string;
+  /** Why it has ended, if that is known. */
+  readonly why: () => string | undefined;
+}
+
+/** The transport to a server, not yet started; `onLost` is called if the one stream that carries all answers ends. */
+export function openTransport(
+  { settings, groups, env, user, executionId, tokens }: TransportDeps,
+  onLost: () => void,
+): OpenTransport {
+  const { transport, connectTimeoutMs, maxResultBytes } = settings;
+  const maxBytes = maxResultBytes * MESSAGE_FACTOR + MESSAGE_EXTRA;
+  if (transport.type !== "stdio") {
+    const http = openHttp(transport, { sessionId: executionId, connectTimeoutMs, maxBytes, onLost, tokens });
+    return {
+      transport: http.transport,
+      tracked: http.transport,
+      log: () => "",
+      why: () => undefined,
+      [Symbol.asyncDispose]: () => http[Symbol.asyncDispose](),
+    };
+  }
+  const { command, args } = transport;
+  const stdio = new StdioTransport({
+    command,
+    args,
+    env: childEnvironment(env, transport.env),
+    cwd: tmpdir(),
+    ...(user === undefined ? {} : { user }),
+    groups,
+    maxMessageBytes: maxBytes,
+  });
+  return {
+    transport: stdio,
+    tracked: undefined,
+    log: () => stdio.log,
+    why: () => stdio.why,
+    [Symbol.asyncDispose]: () => stdio.close(),
+  };
+}

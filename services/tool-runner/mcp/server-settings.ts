@@ -1,0 +1,71 @@
+import type { Auth } from "./http/access-tokens.ts";
+
+/** The tools of a server by globs over their names; `deny` wins over `allow`. */
+export interface ToolRules {
+  /** Absent: all. */
+  readonly allow?: readonly string[];
+  readonly deny: readonly string[];
+  readonly read_only: readonly string[];
+  readonly idempotent: readonly string[];
+  readonly write: readonly string[];
+  readonly destructive: readonly string[];
+  /** A person must agree to each call. */
+  readonly approve: readonly string[];
+}
+
+export interface StdioSettings {
+  readonly type: "stdio";
+  readonly command: string;
+  readonly args: readonly string[];
+  /** Set for the process beside the few variables that every server gets. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+export interface HttpSettings {
+  readonly type: "http" | "sse";
+  readonly url: URL;
+  /** `{{.SESSION_ID}}` in a value is the execution's id; a header whose value becomes empty is not sent. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly bearerToken?: string;
+  readonly verifySsl: boolean;
+  /** PEM. */
+  readonly ca?: string;
+  readonly clientCertificate?: { readonly cert: string; readonly key: string };
+  /** Gets a DELETE when an execution ends; may contain `{{.SESSION_ID}}`. */
+  readonly sessionCleanupUrl?: string;
+  readonly auth?: Auth;
+}
+
+/** How far a connection is shared: by all executions of this runner, by the calls of one execution, or not at all. */
+export type Isolation = "shared" | "execution" | "call";
+
+/** A configured MCP server with all variables inserted, which only the tool-runner does. */
+export interface ServerSettings {
+  readonly id: string;
+  readonly transport: StdioSettings | HttpSettings;
+  readonly protocol: "auto" | "legacy" | "modern";
+  /** Absent: `shared` for a stateless server (revision 2026-07-28), else `execution`. */
+  readonly isolation?: Isolation;
+  readonly tools: ToolRules;
+  readonly trustAnnotations: boolean;
+  readonly connectTimeoutMs: number;
+  /** Without a sign of life from the tool; progress starts it again. */
+  readonly callTimeoutMs: number;
+  /** A connection without calls is closed after this long. */
+  readonly idleTimeoutMs: number;
+  /** Calls at a time. */
+  readonly maxConcurrent: number;
+  readonly maxResultBytes: number;
+}
+
+/** The settings of a server that sets none. */
+export const DEFAULT_SETTINGS = {
+  protocol: "auto",
+  tools: { deny: [], read_only: [], idempotent: [], write: [], destructive: [], approve: [] },
+  trustAnnotations: false,
+  connectTimeoutMs: 30_000,
+  callTimeoutMs: 60_000,
+  idleTimeoutMs: 60_000,
+  maxConcurrent: 8,
+  maxResultBytes: 16 * 1024 * 1024,
+} as const satisfies Partial<ServerSettings>;

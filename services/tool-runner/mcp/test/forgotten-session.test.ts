@@ -1,0 +1,97 @@
+import type { ServerResponse } from "node:http";
+import { expect } from "chai";
+import { callServer } from "../call-server.ts";
+import { ProcessLimit } from "../process-limit.ts";
+import { ServerConnections } from "../server-connections.ts";
+import { startHttpServer } from "./http-server.ts";
+import { depsOf, failureOf, httpAt, settingsOf } from "./server-fixture.ts";
+
+const call = {
+  callId: "c",
+  executionId: "e",
+  tool: "echo",
+  args: {},
+  idleTimeoutMs: 60_000,
+  signal: new AbortController().signal,
+};
+const read = { ...call, isRepeatable: true };
+
+const answer = (status: number, body: string) => (_request: unknown, response: ServerResponse) => {
+  response.writeHead(status, { "content-type": body.startsWith("{") ? "application/json" : "text/plain" });
+  response.end(body);
+};
+const refusal = (message: string, id: unknown) =>
+  JSON.stringify({ jsonrpc: "2.0", id, error: { code: -32_000, message } });
+
+const connectionsTo = (url: string) =>
+  new ServerConnections({ ...depsOf(settingsOf(httpAt(url))), limit: new ProcessLimit(1, () => undefined) });
+
+describe("a session that a server forgets", () => {
+  it("is opened anew after status 404, and a writing call sent again", async () => {
+    await using server = await startHttpServer("legacy", {});
+    await using connections = connectionsTo(server.url);
+    await callServer(connections, call);
+    server.forgetSessions();
+    expect(await callServer(connections, call)).to.include({ generation: 2, stateLost: true });
+    expect(server.seen.filter((line) => line === "tools/call echo")).to.have.length(2);
+  });
+
+  for (const body of [
+    refusal("Bad Request: No valid session ID provided", null),
+    refusal("Bad Request: Server not initialized", "server-error"),
+    "Bad Request: No valid session ID provided",
+  ]) {
+    it(`is opened anew after status 400 with ${body}; only a reading call is sent again`, async () => {
+      const refuseSession = (response: ServerResponse) => answer(400, body)(null, response);
+      await using server = await startHttpServer("legacy", {}, { refuseSession });
+      await using connections = connectionsTo(server.url);
+      await callServer(connections, call);
+      server.forgetSessions();
+      expect(await callServer(connections, read)).to.include({ generation: 2, stateLost: true });
+      server.forgetSessions();
+      expect(await failureOf(callServer(connections, call))).to.include({ sent: "maybe", code: 400 });
+      expect(await callServer(connections, call)).to.include({ generation: 3, stateLost: true });
+    });
+  }
+
+  it("is another thing than an error in the answer to a call", async () => {
+    const refuseSession = (response: ServerResponse, id: unknown) =>
+      answer(400, refusal("Bad Request: Server not initialized", id))(null, response);
+    await using server = await startHttpServer("legacy", {}, { refuseSession });
+    await using connections = connectionsTo(server.url);
+    await callServer(connections, call);
+    server.forgetSessions();
+    expect(await failureOf(callServer(connections, read))).to.include({ code: 400 });
+  });
+});
+
+describe("a call that runs and is answered as if its session were gone", () => {
+  const bodies = [
+    "Bad Request: rollout restarted, but closing the database session failed",
+    '{"error":"applied; audit session could not be written"}',
+    refusal("row updated, session closed", null),
+    refusal("Bad Request: Server not initialized", null),
+    "Bad Request: No valid session ID provided",
+  ];
+  for (const [status, body] of [
+    ...bodies.map((text) => [400, text] as const),
+    [404, "pod not found"] as const,
+  ]) {
+    it(`is not repeated after status ${status} with ${body}`, async () => {
+      await using server = await startHttpServer("legacy", { echo: answer(status, body) });
+      await using connections = connectionsTo(server.url);
+      for (const sent of [1, 2]) {
+        expect(await failureOf(callServer(connections, call))).to.include({ sent: "maybe", code: status });
+        expect(server.seen.filter((line) => line === "tools/call echo")).to.have.length(sent);
+      }
+    });
+  }
+
+  it("is sent once more after status 404 on an older session, whatever the answer", async () => {
+    await using server = await startHttpServer("legacy", { gone: answer(404, "pod not found") });
+    await using connections = connectionsTo(server.url);
+    await callServer(connections, call);
+    expect(await failureOf(callServer(connections, { ...call, tool: "gone" }))).to.include({ sent: "maybe" });
+    expect(server.seen.filter((line) => line === "tools/call gone")).to.have.length(2);
+  });
+});

@@ -1,0 +1,64 @@
+import { fileURLToPath } from "node:url";
+import type { ConnectionDeps } from "../connection.ts";
+import { McpFailure } from "../mcp-failure.ts";
+import { ProtocolEra } from "../protocol-era.ts";
+import { ProcessGroups } from "../stdio/process-groups.ts";
+import { DEFAULT_SETTINGS, type HttpSettings, type ServerSettings } from "../server-settings.ts";
+
+/** What a connection needs, with no environment and a mask that changes nothing. */
+export function depsOf(settings: ServerSettings): ConnectionDeps {
+  return {
+    settings,
+    era: new ProtocolEra(),
+    groups: new ProcessGroups(),
+    env: {},
+    executionId: "",
+    mask: (text) => Promise.resolve(text),
+    onToolsChanged: () => undefined,
+  };
+}
+
+const HOSTILE = fileURLToPath(new URL("servers/hostile-server.ts", import.meta.url));
+
+/** Settings of a server for tests. */
+export function settingsOf(
+  transport: ServerSettings["transport"],
+  more: Partial<ServerSettings> = {},
+): ServerSettings {
+  return { ...DEFAULT_SETTINGS, id: "lab", transport, ...more };
+}
+
+/** The server that misbehaves as `mode` says. */
+export function hostile(mode = "", env: Record<string, string> = {}): ServerSettings["transport"] {
+  return { type: "stdio", command: process.execPath, args: [HOSTILE, mode], env };
+}
+
+export function httpAt(url: string, more: Partial<HttpSettings> = {}): HttpSettings {
+  return { type: "http", url: new URL(url), headers: {}, verifySsl: true, ...more };
+}
+
+/** A server of a package by its main file. */
+export function packaged(name: string, ...args: readonly string[]): ServerSettings["transport"] {
+  const main = fileURLToPath(import.meta.resolve(`@modelcontextprotocol/${name}/dist/index.js`));
+  return { type: "stdio", command: process.execPath, args: [main, ...args], env: {} };
+}
+
+/** Whether a process exists. */
+export function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The McpFailure by which the work ends. */
+export async function failureOf(work: Promise<unknown>): Promise<McpFailure> {
+  const error: unknown = await work.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  if (!(error instanceof McpFailure)) throw new Error("expected an McpFailure", { cause: error });
+  return error;
+}

@@ -1,0 +1,21 @@
+import { expect } from "chai";
+import { until } from "../../../../test/support/until.ts";
+import { McpServers } from "../mcp-servers.ts";
+import { startHttpServer } from "./http-server.ts";
+import { httpAt, settingsOf } from "./server-fixture.ts";
+
+describe("a server over HTTP that never answers with its list", () => {
+  it("is waited for no longer than a second, and the reason is one for people", async () => {
+    await using server = await startHttpServer("legacy", { "tools/list": () => undefined });
+    const settings = [settingsOf(httpAt(server.url), { callTimeoutMs: 2_000 })];
+    await using servers = new McpServers({ settings, env: {} });
+    const known = async () => (await servers.list(["lab"])).get("lab");
+    const failed = { kind: "failed", code: "timeout" };
+    expect(await known()).to.deep.equal({ ...failed, message: "no list of tools within 1 s" });
+    await until("the request has ended", async () => {
+      const found = await known();
+      return found?.kind === "failed" && found.message === "no list of tools within 2 s";
+    });
+    expect(await known()).to.include(failed);
+  });
+});

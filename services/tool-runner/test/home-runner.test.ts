@@ -1,0 +1,173 @@
+import { randomUUID } from "node:crypto";
+import { createServer } from "node:http";
+import { env } from "node:process";
+import { expect } from "chai";
+import { request } from "#shared/bus/request.ts";
+import { SUBJECTS } from "#shared/contracts/subjects.ts";
+import {
+  toolCallReplyCodec,
+  toolCallRequestCodec,
+  toolReleaseCodec,
+  type ToolCallReply,
+  type ToolCallRequest,
+} from "#shared/contracts/tool-call.ts";
+import { listen } from "#shared/service/listen.ts";
+import { ToolFixture, type ClaimedSession } from "../../../test/support/tool-fixture.ts";
+import { until } from "../../../test/support/until.ts";
+import { McpServers } from "../mcp/mcp-servers.ts";
+import { startHttpServer } from "../mcp/test/http-server.ts";
+import { hostile, httpAt, isRunning, settingsOf } from "../mcp/test/server-fixture.ts";
+import { serveInProcess } from "./serve-in-process.ts";
+import { untilListed } from "./until-listed.ts";
+
+const CONTRACT = { request: toolCallRequestCodec, reply: toolCallReplyCodec };
+
+/** Takes DELETE requests, and answers as told. */
+async function cleanupServer() {
+  const seen: string[] = [];
+  const answer = { status: 500 };
+  const server = createServer((incoming, response) => {
+    seen.push(`${incoming.method} ${incoming.url}`);
+    response.writeHead(answer.status).end();
+  });
+  await listen(server, { host: "127.0.0.1", port: 0 });
+  const address = server.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  return {
+    seen,
+    answer,
+    url: `http://127.0.0.1:${port}/sessions/{{.SESSION_ID}}`,
+    [Symbol.dispose]: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+describe("the runner that has an execution's connections", () => {
+  const resources = new AsyncDisposableStack();
+  let fixture: ToolFixture;
+  let session: ClaimedSession;
+
+  before(async () => {
+    fixture = resources.use(await ToolFixture.start({}));
+  });
+  beforeEach(async () => {
+    session = await fixture.session({ mcp_servers: ["lab"] });
+  });
+  after(async () => resources.disposeAsync());
+
+  const callOf = (name: string): ToolCallRequest => ({
+    call_id: randomUUID(),
+    session_id: session.sessionId,
+    execution_id: session.executionId,
+    epoch: session.epoch,
+    name,
+    arguments: "{}",
+    timeout_ms: 60_000,
+    max_result_chars: 1_000,
+  });
+  const ask = async (call: ToolCallRequest, subject: string = SUBJECTS.toolsCall): Promise<ToolCallReply> =>
+    request(fixture.bus, subject, CONTRACT, call, 30_000);
+  const release = (): void => {
+    const { sessionId: session_id, executionId: execution_id } = session;
+    fixture.bus.connection.publish(
+      SUBJECTS.toolsRelease,
+      toolReleaseCodec.encode({ session_id, execution_id }),
+    );
+  };
+  const pidOf = ({ answer }: ToolCallReply): number =>
+    answer.kind === "result" ? Number(answer.content) : Number.NaN;
+  const cleanups = async (): Promise<unknown> =>
+    fixture.db.query(
+      "SELECT server, ended_at IS NOT NULL AS ended, tries FROM mcp_cleanups WHERE execution_id = $1",
+      [session.executionId],
+    );
+
+  it("is named in its replies, gets further calls, and ends the connections when it is told to", async () => {
+    const runnerId = randomUUID();
+    await using servers = new McpServers({ settings: [settingsOf(hostile("pids"))], env });
+    await untilListed(servers, "lab");
+    await using _ = await serveInProcess(fixture, [], { servers, runnerId });
+    const first = await ask(callOf("lab.pid"));
+    expect(first).to.have.property("runner", runnerId);
+    const second = await ask(callOf("lab.pid"), SUBJECTS.toolsCallOf(runnerId));
+    expect(pidOf(second)).to.equal(pidOf(first));
+    const unanswered = await ask(callOf("lab.pid"), SUBJECTS.toolsCallOf(randomUUID())).catch(
+      (error: unknown) => error,
+    );
+    expect(unanswered).to.include({ code: "no_responders" });
+    release();
+    await until("its process is gone", () => !isRunning(pidOf(first)));
+  });
+
+  it("is not named where all executions share a connection", async () => {
+    const lab = settingsOf(hostile("pids"), { isolation: "shared" });
+    await using servers = new McpServers({ settings: [lab], env });
+    await untilListed(servers, "lab");
+    await using _ = await serveInProcess(fixture, [], { servers });
+    expect(await ask(callOf("lab.pid"))).not.to.have.property("runner");
+  });
+
+  it("ends the connections of a session that no executor runs", async () => {
+    await using servers = new McpServers({ settings: [settingsOf(hostile("pids"))], env });
+    await untilListed(servers, "lab");
+    await using _ = await serveInProcess(fixture, [], { servers, unusedFor: 0 });
+    const pid = pidOf(await ask(callOf("lab.pid")));
+    const again = pidOf(await ask(callOf("lab.pid")));
+    expect(again).to.equal(pid);
+    await fixture.db.query("UPDATE session_runtime SET lease_expires_at = now() WHERE session_id = $1", [
+      session.sessionId,
+    ]);
+    await until("its process is gone", () => !isRunning(pid));
+  });
+
+  it("leaves a row by which any runner tells a server that the execution has ended, until it agrees", async () => {
+    using cleanup = await cleanupServer();
+    await using lab = await startHttpServer("legacy", {});
+    const settings = [settingsOf(httpAt(lab.url, { sessionCleanupUrl: cleanup.url }))];
+    {
+      await using servers = new McpServers({ settings, env });
+      await using _ = await serveInProcess(fixture, [], { servers });
+      await untilListed(servers, "lab");
+      await ask(callOf("lab.echo"));
+      await ask(callOf("lab.echo"));
+      expect(await cleanups()).to.deep.equal([{ server: "lab", ended: false, tries: 0 }]);
+      release();
+      await until("it was told", () => cleanup.seen.length > 0);
+    }
+    expect(cleanup.seen[0]).to.equal(`DELETE /sessions/${session.executionId}`);
+    expect(await cleanups()).to.deep.equal([{ server: "lab", ended: true, tries: 1 }]);
+    cleanup.answer.status = 404;
+    await fixture.db.query("UPDATE mcp_cleanups SET due_at = now() WHERE execution_id = $1", [
+      session.executionId,
+    ]);
+    await using others = new McpServers({ settings, env });
+    await using _ = await serveInProcess(fixture, [], { servers: others });
+    await until("the row is gone", async () => {
+      const rows = await cleanups();
+      return Array.isArray(rows) && rows.length === 0;
+    });
+    expect(cleanup.seen).to.have.length(2);
+  });
+
+  it("leaves it also when its session ends without a message", async () => {
+    using cleanup = await cleanupServer();
+    cleanup.answer.status = 204;
+    await using lab = await startHttpServer("legacy", {});
+    const settings = [settingsOf(httpAt(lab.url, { sessionCleanupUrl: cleanup.url }))];
+    {
+      await using servers = new McpServers({ settings, env });
+      await using _ = await serveInProcess(fixture, [], { servers });
+      await untilListed(servers, "lab");
+      await ask(callOf("lab.echo"));
+    }
+    await fixture.db.query(
+      "UPDATE alert_sessions SET status = 'completed', completed_at = now() WHERE session_id = $1",
+      [session.sessionId],
+    );
+    await using others = new McpServers({ settings, env });
+    await using _ = await serveInProcess(fixture, [], { servers: others });
+    await until("it was told", () => cleanup.seen.length > 0);
+  });
+});
