@@ -6,6 +6,7 @@ import type { SessionWriter } from "./persist/session-writer.ts";
 import type { StepRecord } from "./persist/step-record.ts";
 import { foldAgent, type AgentMemory } from "./state/agent-memory.ts";
 import { loadAgent } from "./state/load-agent.ts";
+import { CallsAhead } from "./tools/calls-ahead.ts";
 import { throwIfDifferent } from "./state/session-memory.ts";
 
 interface AgentStepsOptions {
@@ -26,6 +27,10 @@ export class AgentSteps {
   readonly #generation: number;
   /** When the last outcome of a model's or a tool's call was added, by the monotonic clock; undefined before the first. */
   outcomeAt: number | undefined;
+  /** What the newest answer's calls ask for as the model wrote it, where only masked arguments are stored; by index. */
+  writtenArguments: ReadonlyMap<number, string> = new Map();
+  /** Tool calls that were begun beside an earlier one. */
+  readonly callsAhead = new CallsAhead();
   /** The first of the pending steps that are the session's own. */
   #sessionSteps: readonly StepRecord[];
   #memory: AgentMemory;
@@ -128,6 +133,16 @@ export class AgentSteps {
     const stored = await loadAgent(this.#session.db, this.#memory.executionId);
     throwIfDifferent("agent", comparable(stored), comparable(this.#memory));
   }
+}
+
+/** The steps of an execution, with its memory read from the rows and nothing to commit. */
+export async function readAgentSteps(
+  session: AgentStepsOptions["session"],
+  executionId: string,
+): Promise<AgentSteps> {
+  const { generation } = session.memory;
+  const memory = await loadAgent(session.db, executionId);
+  return new AgentSteps({ session, memory, generation, before: NO_STEPS });
 }
 
 /** True for an error after which this owner cannot commit any of the steps: a cancel, a lost lease, no database. */

@@ -27,7 +27,8 @@ WITH found AS MATERIALIZED (
     status = CASE WHEN s.status = 'pending' THEN 'in_progress' ELSE s.status END
   FROM found WHERE s.session_id = found.session_id
 ), claim AS (
-  UPDATE session_runtime r SET lease_owner = $2, lease_epoch = r.lease_epoch + 1, not_before = NULL,
+  UPDATE session_runtime r SET lease_owner = $2, lease_epoch = r.lease_epoch + 1,
+    counted_epoch = r.counted_epoch + (r.counted_epoch = r.lease_epoch)::int, not_before = NULL,
     waiting_for = NULL, waiting_since = NULL, paused_ms = r.paused_ms + found.pause_ms::bigint,
     lease_expires_at = now() + make_interval(secs => ${LEASE_SECONDS}), last_interaction_at = now(),
     last_seq = r.last_seq + CASE WHEN found.status = 'pending' OR (found.status = 'in_progress' AND found.waiting_for IS NOT NULL)
@@ -43,7 +44,7 @@ WITH found AS MATERIALIZED (
   WHERE found.status = 'pending' OR (found.status = 'in_progress' AND found.waiting_for IS NOT NULL)
   RETURNING id, seq
 )
-SELECT found.lease_epoch, found.attempts, found.interruptions, found.waiting_for, found.timeout_ms, found.elapsed_ms,
+SELECT found.status, found.age_ms, found.trace_context, found.lease_epoch, found.attempts, found.interruptions, found.waiting_for, found.timeout_ms, found.elapsed_ms,
        found.database_time_ms, claim.stamp, event.id AS event_id, event.seq
 FROM found JOIN claim USING (session_id) LEFT JOIN event ON true`;
 
@@ -51,6 +52,9 @@ const parseFree = compileParser(
   "claimed session",
   Type.Object({
     ...Type.Pick(ClaimRow, [
+      "status",
+      "age_ms",
+      "trace_context",
       "lease_epoch",
       "attempts",
       "interruptions",

@@ -32,7 +32,8 @@ SELECT ${CLAIM_COLUMNS},
 ${CLAIM_SOURCE} FOR NO KEY UPDATE OF s, r`;
 
 const CLAIM_RUNTIME = `
-UPDATE session_runtime SET lease_owner = $2, lease_epoch = lease_epoch + 1, attempts = $3, not_before = NULL,
+UPDATE session_runtime SET lease_owner = $2, lease_epoch = lease_epoch + 1,
+    counted_epoch = counted_epoch + (counted_epoch = lease_epoch)::int, attempts = $3, not_before = NULL,
   waiting_for = NULL, waiting_since = NULL, paused_ms = paused_ms + $4::bigint,
   lease_expires_at = now() + make_interval(secs => ${LEASE_SECONDS}), last_interaction_at = now()
 WHERE session_id = $1`;

@@ -1,8 +1,12 @@
 import { hostname } from "node:os";
 import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
+import { costEstimationOf } from "#shared/agent-config/cost-estimation-of.ts";
 import { readConfigEnvironment } from "#shared/agent-config/config-environment.ts";
 import { providerLists } from "#shared/agent-config/provider-lists.ts";
 import { loadAgentConfig } from "#shared/agent-config/load-agent-config.ts";
+import { maskingRulesOf } from "#shared/agent-config/masking-rules-of.ts";
+import type { CostEstimation } from "#shared/pricing/price-call.ts";
+import type { MaskingRules } from "#shared/masking/masking-rules.ts";
 import { envChoice, envInteger, envText, type Environment } from "#shared/service/environment.ts";
 import { gatewayToken } from "#shared/service/gateway-token.ts";
 import { secretVariable } from "#shared/service/secret-variable.ts";
@@ -33,11 +37,18 @@ export interface ExecutorConfig extends ServiceConfig {
   readonly verifiesState: boolean;
   /** Of every agent, the names of its own provider and of those that can take over; for metrics. */
   readonly providerLists: readonly (readonly string[])[];
+  /** By server id. */
+  readonly maskingRules: ReadonlyMap<string, MaskingRules>;
+  /** The longest tool call, whatever its server allows, in milliseconds. */
+  readonly toolCallMs: number;
+  readonly costEstimation: CostEstimation;
   /** Sessions this process runs concurrently. */
   readonly slots: number;
 }
 
 const MIB = 1024 * 1024;
+/** The longest tool call by default. */
+export const TOOL_CALL_SECONDS = 600;
 
 /** Reads the environment over `<config-dir>/.env`, and the queue's settings. Throws TerminalError naming what is wrong. */
 export async function loadExecutorConfig(processEnv: Environment): Promise<ExecutorConfig> {
@@ -60,6 +71,15 @@ export async function loadExecutorConfig(processEnv: Environment): Promise<Execu
     readVariable: (name) => secretVariable(env, name),
     verifiesState: envChoice(env, "EXECUTOR_VERIFY_STATE", ["true", "false"], "false") === "true",
     providerLists: providerLists(agents),
+    maskingRules: maskingRulesOf(agents.mcpServers),
+    toolCallMs:
+      1_000 *
+      envInteger(env, "TOOL_CALL_MAX_SECONDS", {
+        fallback: TOOL_CALL_SECONDS,
+        min: 1,
+        max: 86_400,
+      }),
+    costEstimation: costEstimationOf(agents),
     slots: agents.queue.worker_count,
   };
 }

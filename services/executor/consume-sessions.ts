@@ -2,10 +2,12 @@ import { onReconnect } from "#shared/bus/on-reconnect.ts";
 import { pullSession, type SessionDelivery } from "#shared/bus/pull-session.ts";
 import { subscribe } from "#shared/bus/subscribe.ts";
 import { sessionCancelCodec } from "#shared/contracts/session-cancel.ts";
-import { SUBJECTS } from "#shared/contracts/subjects.ts";
+import { TERMINAL_STATUSES, type TerminalStatus } from "#shared/contracts/statuses.ts";
+import { SESSIONS_STREAM, SUBJECTS } from "#shared/contracts/subjects.ts";
 import { checkDatabase } from "#shared/database/open-database.ts";
 import { cancelledByUser, errorMessage } from "#shared/errors.ts";
 import { backoff, jitter, pause } from "#shared/pause.ts";
+import { inSpan } from "#shared/telemetry/tracing.ts";
 import { untilAborted } from "#shared/until-aborted.ts";
 import { chooseSessions } from "./choose-sessions.ts";
 import { claimSession } from "./claim-session.ts";
@@ -19,6 +21,8 @@ export const WORKING_EVERY_MS = 8_000;
 const RETRY_MS = 1_000;
 /** The first is short: at a common start the api creates the queue within milliseconds. */
 const PULL_RETRIES = { firstMs: 50, lastMs: 1_000 };
+/** After a start a missing server or queue is expected for as long: everything starts at the same time. */
+const STARTING_MS = 10_000;
 
 /** A delivered wake-up whose place among the running sessions is in use. */
 interface Slot {
@@ -123,6 +127,7 @@ async function pullWhileSlotsAreFree(deps: ExecutorDeps, stop: AbortSignal, slot
   // Of the failures since the last pull that succeeded: their number, and the last one reported.
   let failures = 0;
   let reported = "";
+  let startingUntil = performance.now() + STARTING_MS;
   while (!stop.aborted) {
     try {
       if (slots.isFull()) {
@@ -132,6 +137,7 @@ async function pullWhileSlotsAreFree(deps: ExecutorDeps, stop: AbortSignal, slot
       await deps.bus.untilConnected(stop);
       await slots.ready();
       const delivery = await pullSession(deps.bus, stop, () => deps.metrics.poison.inc());
+      startingUntil = 0;
       if (failures > 0 && deps.bus.isConnected()) {
         deps.log.info("sessions are pulled again");
         failures = 0;
@@ -143,11 +149,9 @@ async function pullWhileSlotsAreFree(deps: ExecutorDeps, stop: AbortSignal, slot
       // A server is unavailable, or the queue is missing: only the api may create it.
       failures += 1;
       const message = errorMessage(error);
-      deps.log[message === reported ? "debug" : "warn"](
-        { error: message },
-        "no sessions pulled: trying again",
-      );
-      reported = message;
+      const isExpected = message === reported || performance.now() < startingUntil;
+      deps.log[isExpected ? "debug" : "warn"]({ error: message }, "no sessions pulled: trying again");
+      if (!isExpected) reported = message;
       await pause(backoff(failures, PULL_RETRIES), stop).catch(() => undefined);
     }
   }
@@ -193,9 +197,45 @@ async function runDelivered(
     return { end: null, ack: { kind: "nak", delayMs: claim.forMs + 500 * Math.random() } };
   }
   const log = deps.log.child({ session_id: slot.sessionId });
-  const end = await runSession({ ...deps, log }, claim, signals);
+  const end = await runInTrace({ ...deps, log }, claim, signals);
   deps.metrics.sessions.inc({ status: RUN_END_LABELS[end] });
   return { end, ack: ackDecision(end) };
+}
+
+/** Runs a claimed session in a span that continues the trace of its submission, whichever owner it is, and measures it. */
+async function runInTrace(
+  deps: ExecutorDeps,
+  claim: Extract<ClaimOutcome, { kind: "claimed" }>,
+  signals: { stop: AbortSignal; abort: AbortSignal },
+): Promise<RunEnd> {
+  const { sessionId, epoch, trace, waitedMs, sessionTimeoutMs, deadlineInMs } = claim;
+  const startedAt = performance.now();
+  if (waitedMs !== null) deps.metrics.waitSeconds.observe(waitedMs / 1_000);
+  const attributes = {
+    "messaging.system": "nats",
+    "messaging.operation.type": "process",
+    "messaging.operation.name": "process",
+    "messaging.destination.name": SESSIONS_STREAM,
+    "tarsy.session.id": sessionId,
+    "tarsy.session.epoch": epoch,
+    "tarsy.executor": deps.config.podId,
+  };
+  const options = { kind: "consumer", parent: trace, attributes } as const;
+  return inSpan(`process ${SESSIONS_STREAM}`, options, async (span) => {
+    const end = await runSession(deps, claim, signals);
+    span.set({ "tarsy.session.outcome": RUN_END_LABELS[end] });
+    if (end === "failed" || end === "timed_out") span.fail(end);
+    if (isTerminal(end)) {
+      // Without what a wait for a person paused.
+      const ms = sessionTimeoutMs - deadlineInMs + (performance.now() - startedAt);
+      deps.metrics.sessionSeconds.observe({ status: end }, Math.max(0, ms) / 1_000);
+    }
+    return end;
+  });
+}
+
+function isTerminal(end: RunEnd): end is TerminalStatus {
+  return TERMINAL_STATUSES.some((status) => status === end);
 }
 
 /** Maps a run's end to the acknowledgement; the only place that does so. */

@@ -16,13 +16,35 @@ export interface ExecutionRun {
   readonly steps: AgentSteps;
 }
 
-/** A writer of an execution's timeline rows in this iteration. */
-export function timelineOf({ session, execution, steps }: ExecutionRun, iteration: number): TimelineWriter {
+/** A writer of an execution's timeline rows in this iteration; `streamKey` as in its options. */
+export function timelineOf(
+  { session, execution, state, steps }: ExecutionRun,
+  iteration: number,
+  streamKey = "",
+): TimelineWriter {
   const { sessionId, streams } = session;
   const commit = async (opened: Parameters<AgentSteps["add"]>[0]) => {
     steps.add(opened);
     await steps.commit();
   };
   const { timeline } = steps.memory;
-  return new TimelineWriter({ sessionId, execution, iteration, timeline }, { streams, commit });
+  const options = {
+    sessionId,
+    execution,
+    iteration,
+    streamKey,
+    keptBeforeAnswer: nativeRows(state.agent),
+    timeline,
+  };
+  return new TimelineWriter(options, { streams, commit });
+}
+
+/** More rows of native tools than an answer has. */
+const MAX_NATIVE_ROWS = 32;
+
+/** How many rows of the provider's own tools may belong before the answer: they are known at its end only. */
+function nativeRows({ iteration_strategy, llm_provider: { native_tools } }: AgentState["agent"]): number {
+  // A ReAct reply has none.
+  if (iteration_strategy === "react") return 0;
+  return Object.values(native_tools).includes(true) ? MAX_NATIVE_ROWS : 0;
 }

@@ -1,5 +1,7 @@
+import type { AuditLog } from "#shared/access/audit-log.ts";
 import type { Bus } from "#shared/bus/open-bus.ts";
 import type { LLMServiceClient } from "#shared/generated/llm/v1/llm.ts";
+import type { Masker } from "#shared/masking/masker.ts";
 import type { Logger } from "#shared/service/logger.ts";
 import type { ExecutorConfig } from "./config.ts";
 import type { ExecutorMetrics } from "./executor-metrics.ts";
@@ -11,10 +13,13 @@ import type { Database } from "#shared/database/database.ts";
 export interface ExecutorDeps {
   readonly config: ExecutorConfig;
   readonly log: Logger;
+  /** For tool calls that are not made. */
+  readonly audit: AuditLog;
   readonly db: Database;
   readonly bus: Bus;
   readonly llm: LLMServiceClient;
   readonly leases: LeaseKeeper;
   readonly circuits: ProviderCircuits;
   readonly metrics: ExecutorMetrics;
+  readonly masker: Masker;
 }

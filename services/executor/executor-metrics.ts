@@ -1,12 +1,17 @@
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
+import type { AgentStep } from "./controllers/controller.ts";
 
 export interface ExecutorMetrics {
   readonly running: Gauge;
   readonly sessions: Counter<"status">;
+  readonly waitSeconds: Histogram;
+  readonly sessionSeconds: Histogram<"status">;
   readonly poison: Counter;
   readonly steps: Counter<"kind">;
   readonly waits: Counter<"kind">;
   readonly fallbacks: Counter<"from_provider" | "to_provider">;
+  readonly cost: Counter<"provider" | "model">;
+  readonly unpricedTokens: Counter<"provider" | "model">;
   readonly circuitOpen: Gauge<"provider">;
   readonly stepSeconds: Histogram<"kind">;
 }
@@ -24,6 +29,19 @@ export function createExecutorMetrics(registry: Registry): ExecutorMetrics {
       name: "tarsy_executor_sessions_total",
       help: "Runs of sessions that ended here, by outcome",
       labelNames: ["status"],
+      registers,
+    }),
+    waitSeconds: new Histogram({
+      name: "tarsy_executor_session_wait_seconds",
+      help: "Time from the submission of a session to its first start",
+      buckets: [0.05, 0.2, 1, 5, 15, 60, 300, 900, 3_600],
+      registers,
+    }),
+    sessionSeconds: new Histogram({
+      name: "tarsy_executor_session_duration_seconds",
+      help: "Time from a session's first start to its end, over all its executors, without paused time",
+      labelNames: ["status"],
+      buckets: [1, 5, 15, 60, 120, 300, 600, 900, 1_800, 3_600],
       registers,
     }),
     poison: new Counter({
@@ -49,6 +67,18 @@ export function createExecutorMetrics(registry: Registry): ExecutorMetrics {
       labelNames: ["from_provider", "to_provider"],
       registers,
     }),
+    cost: new Counter({
+      name: "tarsy_llm_cost_usd_total",
+      help: "Estimated cost of recorded LLM calls in USD",
+      labelNames: ["provider", "model"],
+      registers,
+    }),
+    unpricedTokens: new Counter({
+      name: "tarsy_llm_unpriced_tokens_total",
+      help: "Tokens of recorded LLM calls whose price is not known",
+      labelNames: ["provider", "model"],
+      registers,
+    }),
     circuitOpen: new Gauge({
       name: "tarsy_llm_circuit_open",
       help: "1 while an LLM provider counts as away and is not called, else 0",
@@ -64,3 +94,15 @@ export function createExecutorMetrics(registry: Registry): ExecutorMetrics {
     }),
   };
 }
+
+/** The label of each agent step. Label values are part of the metrics' public interface: they stay when a step's kind is renamed. */
+export const AGENT_STEP_LABELS: Record<AgentStep["kind"], string> = {
+  "list-tools": "list-tools",
+  "open-conversation": "open-conversation",
+  "append-user-message": "tell",
+  "call-llm": "call-llm",
+  "change-provider": "change-provider",
+  "run-tool": "run-tool",
+  "summarize-result": "summarize-result",
+  finish: "conclude",
+};

@@ -1,7 +1,9 @@
 import { Registry, collectDefaultMetrics } from "prom-client";
+import { AuditLog } from "#shared/access/audit-log.ts";
 import { openBus } from "#shared/bus/open-bus.ts";
 import { waitForSchema } from "#shared/database/wait-for-schema.ts";
 import { checkDatabase, openDatabase } from "#shared/database/open-database.ts";
+import { Masker } from "#shared/masking/masker.ts";
 import { serveHealth } from "#shared/service/health-server.ts";
 import { runService } from "#shared/service/run-service.ts";
 import { loadExecutorConfig } from "./config.ts";
@@ -33,6 +35,8 @@ await runService("executor", loadExecutorConfig, async ({ config, log, signal, r
     }),
     (client) => client.close(),
   );
+  const masker = resources.use(new Masker({ known: config.knownSecrets }));
+  const audit = resources.use(new AuditLog({ db, log, service: "executor" }));
   const circuits = resources.use(keepCircuits({ db, log, gauge: metrics.circuitOpen }));
   const leases = resources.use(keepLeases({ db: leaseDb, podId: config.podId, log }));
   resources.use(
@@ -44,7 +48,8 @@ await runService("executor", loadExecutorConfig, async ({ config, log, signal, r
       metrics: registry,
     }),
   );
-  const consuming = consumeSessions({ config, log, db, bus, llm, leases, circuits, metrics }, signal);
+  const deps = { config, log, audit, db, bus, llm, leases, circuits, metrics, masker };
+  const consuming = consumeSessions(deps, signal);
   // Released first: running sessions get their grace period and are released.
   resources.defer(() => consuming);
 });

@@ -6,7 +6,7 @@ import type { StageContext } from "./persist/progress-event.ts";
 import { COMPLETED, type RunOutcome } from "./persist/run-outcome.ts";
 import type { PlannedStage } from "./persist/stage-rows.ts";
 import type { StageAnswer } from "./prompts/format-context.ts";
-import { outcomeOf, stageOutcome } from "./stage-outcome.ts";
+import { claimedActions, outcomeOf, stageOutcome } from "./stage-outcome.ts";
 
 /** A session's next step. It depends on the session's rows alone, so that every executor decides the same. */
 export type SessionStep =
@@ -18,6 +18,8 @@ export type SessionStep =
       readonly kind: "complete-stage";
       readonly stage: StageContext;
       readonly outcome: RunOutcome;
+      /** What the agents say about actions; null if none says anything. */
+      readonly actions_claimed: boolean | null;
       readonly isSummaryNext: boolean;
     }
   /** The chain completed with an answer: request its summary, and finish with or without it. */
@@ -54,7 +56,8 @@ export function nextSessionStep(state: SessionState): SessionStep {
   const { status, chain } = state;
   if (isTerminal(status)) return { kind: "ended", status };
   if (status === "cancelling") return { kind: "stop-cancelling" };
-  for (const [index, plan] of chain.stages.entries()) {
+  for (const [position, plan] of chain.stages.entries()) {
+    const index = position + 1;
     const stage = state.stages.find((row) => row.stage_index === index);
     if (stage === undefined) return { kind: "start-stage", index, plan, total: chain.stages.length };
     if (!isTerminal(stage.status)) return nextStageStep(state, stage, plan);
@@ -85,20 +88,29 @@ function nextStageStep(state: SessionState, stage: StageState, plan: ResolvedSta
       previous: stageAnswers(state, earlier),
     };
   }
-  const outcome = stageOutcome(
-    agents.map(({ execution }) => execution),
-    stage.success_policy,
-  );
+  const executions = agents.map(({ execution }) => execution);
+  const outcome = stageOutcome(executions, stage.success_policy);
+  const end = (result: RunOutcome) =>
+    completeStage(context, result, {
+      actions_claimed: claimedActions(executions),
+      hasAnswer: stageAnswers(state, [stage]).length > 0,
+    });
   const { synthesis } = plan;
-  if (outcome.status !== "completed" || synthesis === undefined) return completeStage(context, outcome);
+  if (outcome.status !== "completed" || synthesis === undefined) return end(outcome);
   const synthesized = runs[plan.agents.length];
   if (synthesized === undefined) return { kind: "start-synthesis", stage: context, agent: synthesis };
-  return completeStage(context, outcomeOf(synthesized.execution));
+  return end(outcomeOf(synthesized.execution));
 }
 
-function completeStage(stage: StageContext, outcome: RunOutcome): SessionStep {
-  const isLast = stage.row.stage_index === stage.total - 1;
-  return { kind: "complete-stage", stage, outcome, isSummaryNext: isLast && outcome.status === "completed" };
+/** Without an answer of the last stage there is nothing to summarize, and the session ends in the same commit. */
+function completeStage(
+  stage: StageContext,
+  outcome: RunOutcome,
+  { actions_claimed, hasAnswer }: { readonly actions_claimed: boolean | null; readonly hasAnswer: boolean },
+): SessionStep {
+  const isLast = stage.row.stage_index === stage.total;
+  const isSummaryNext = isLast && outcome.status === "completed" && hasAnswer;
+  return { kind: "complete-stage", stage, outcome, actions_claimed, isSummaryNext };
 }
 
 /** A stage's executions with their agents, ordered by index; the synthesis, once it has a row, is last. */
@@ -111,13 +123,25 @@ function runsOf(state: SessionState, { stage_id }: StageState, plan: ResolvedSta
   });
 }
 
-/** The summary belongs to the chain's last execution, whose LLM provider writes it. */
+/** The summary belongs to the chain's last execution, whose LLM provider writes it unless the chain names another. */
 function summarize(state: SessionState): SessionStep | null {
   const [stage, plan] = [state.stages.at(-1), state.chain.stages.at(-1)];
   if (stage === undefined || plan === undefined) return null;
   const author = runsOf(state, stage, plan).at(-1);
   const analysis = stageAnswers(state, [stage]).at(-1)?.answer;
-  return author === undefined || analysis === undefined ? null : { kind: "summarize", author, analysis };
+  if (author === undefined || analysis === undefined) return null;
+  return { kind: "summarize", author: withSummaryProvider(author, state.chain), analysis };
+}
+
+function withSummaryProvider(
+  { execution, agent }: AgentRun,
+  { executive_summary: written }: ResolvedChain,
+): AgentRun {
+  if (written === undefined) return { execution, agent };
+  const { llm_provider, fallback_providers = [] } = written;
+  // A provider's calls may take longer than the agent's iterations.
+  const iteration_timeout_ms = Math.max(agent.iteration_timeout_ms, llm_provider.call_timeout_ms ?? 0);
+  return { execution, agent: { ...agent, llm_provider, fallback_providers, iteration_timeout_ms } };
 }
 
 /** The session's final analysis is the last stage's answer; after a failure, the last answer there is. */

@@ -1,13 +1,18 @@
 import pLimit from "p-limit";
+import type { AuditLog } from "#shared/access/audit-log.ts";
 import { serveRequests } from "#shared/bus/request.ts";
 import type { Bus } from "#shared/bus/open-bus.ts";
 import { snapshotReplyCodec, snapshotRequestCodec } from "#shared/contracts/stream-snapshot.ts";
 import { SUBJECTS } from "#shared/contracts/subjects.ts";
 import { CancelledError, TerminalError, coerceError } from "#shared/errors.ts";
 import type { LLMServiceClient } from "#shared/generated/llm/v1/llm.ts";
+import type { Masker } from "#shared/masking/masker.ts";
+import type { MaskingRules } from "#shared/masking/masking-rules.ts";
+import type { CostEstimation } from "#shared/pricing/price-call.ts";
 import type { SessionClaim } from "./session-claim.ts";
 import type { ExecutorDeps } from "./executor-deps.ts";
 import type { ExecutorMetrics } from "./executor-metrics.ts";
+import { InboxWatch } from "./inbox-watch.ts";
 import type { ProviderCircuits } from "./llm/provider-circuits.ts";
 import type { ReadVariable } from "./prompts/variable-placeholders.ts";
 import type { SessionWriter } from "./persist/session-writer.ts";
@@ -16,10 +21,12 @@ import { SessionMemory } from "./state/session-memory.ts";
 import { loadSession } from "./state/session-state.ts";
 import { openLiveStreams } from "./stream/live-streams.ts";
 import { openEventPublisher } from "./stream/publish-events.ts";
+import { ToolHomes } from "./tools/tool-homes.ts";
 import type { DatabaseClock } from "./wait.ts";
 
 /** A session owned by this executor: everything its steps need, and the signal that cancels them. */
 export interface OwnedSession extends SessionWriter, DatabaseClock, AsyncDisposable {
+  readonly audit: AuditLog;
   readonly bus: Bus;
   readonly llm: LLMServiceClient;
   /** Which LLM providers are away. */
@@ -27,16 +34,26 @@ export interface OwnedSession extends SessionWriter, DatabaseClock, AsyncDisposa
   /** The largest message to the llm-gateway, in bytes. */
   readonly maxMessageBytes: number;
   readonly metrics: ExecutorMetrics;
+  readonly homes: ToolHomes;
   /** Looks up a variable that the configuration inserts into instructions. */
   readonly readVariable: ReadVariable;
+  readonly masker: Masker;
+  /** By server id. */
+  readonly maskingRules: ReadonlyMap<string, MaskingRules>;
+  /** How LLM calls are priced. */
+  readonly costEstimation: CostEstimation;
   /** Aborts with a CancelledError: user, session deadline, lost lease, or the end of the stop's grace period. */
   readonly signal: AbortSignal;
   /** Aborts with a CancelledError once the executor stops; running steps have a grace period. */
   readonly stopping: AbortSignal;
   /** The session's total time, in milliseconds. */
   readonly timeoutMs: number;
+  /** The longest tool call, whatever its server allows, in milliseconds. */
+  readonly toolCallMs: number;
   /** Whether every state in memory is compared with the rows after each commit. */
   readonly verifiesState: boolean;
+  /** Tells when others have written something that an agent may wait for. */
+  readonly inbox: InboxWatch;
   /** Milliseconds until the session's deadline. */
   timeLeftMs(): number;
   /**
@@ -63,14 +80,15 @@ export function openOwnedSession(
   { stop: draining, abort }: { readonly stop: AbortSignal; readonly abort: AbortSignal },
 ): OwnedSession {
   const openedAt = performance.now();
-  const { db, bus, llm, circuits, metrics } = deps;
-  const { verifiesState } = deps.config;
+  const { audit, db, bus, llm, circuits, metrics, masker } = deps;
+  const { verifiesState, maskingRules, toolCallMs, costEstimation } = deps.config;
   const log = deps.log.child({ epoch });
   const controller = new AbortController();
   const signal = AbortSignal.any([controller.signal, abort]);
   const stop = (reason: CancelledError) => controller.abort(reason);
   const resources = new AsyncDisposableStack();
-  deps.leases.hold({ sessionId, epoch, stop });
+  const inbox = new InboxWatch();
+  deps.leases.hold({ sessionId, epoch, stop, noticeInbox: (seq) => inbox.notice(seq) });
   resources.defer(() => deps.leases.forget(sessionId));
   const publisher = resources.use(openEventPublisher({ db, bus, log, sessionId, isFirstOwner: epoch === 1 }));
   publisher.publish(events);
@@ -96,6 +114,7 @@ export function openOwnedSession(
       attempts += 1;
       return (epoch - 1) * ATTEMPTS_PER_OWNER + attempts;
     },
+    audit,
     db,
     bus,
     llm,
@@ -104,11 +123,17 @@ export function openOwnedSession(
     readVariable: deps.config.readVariable,
     log,
     metrics,
+    homes: new ToolHomes({ db, bus, sessionId, isFirstOwner: epoch === 1 }),
+    masker,
+    maskingRules,
+    costEstimation,
     signal,
     stopping: draining,
     commitMutex: pLimit(1),
     memory: new SessionMemory({ load: () => loadSession(db, sessionId), verifies: verifiesState }),
+    toolCallMs,
     verifiesState,
+    inbox,
     publisher,
     streams,
     stop,

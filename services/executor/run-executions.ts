@@ -1,5 +1,4 @@
 import pLimit from "p-limit";
-import type { WaitingFor } from "#shared/contracts/waiting-for.ts";
 import { CancelledError, TerminalError, errorMessage } from "#shared/errors.ts";
 import { pause } from "#shared/pause.ts";
 import { loadAlert } from "./state/load-alert.ts";
@@ -8,13 +7,16 @@ import type { OwnedSession } from "./owned-session.ts";
 import type { StepRecord } from "./persist/step-record.ts";
 import { NO_STEPS, type SessionSteps } from "./agent-steps.ts";
 import { runExecution } from "./run-execution.ts";
-import { earliestWait, waitLeft } from "./wait.ts";
+import { earliestWait, waitLeft, type AgentWait } from "./wait.ts";
 
 /** A shorter wait of a whole session is not worth giving its slot back. */
 const KEEP_SLOT_MS = 3_000;
 
+/** Beyond it a timer would fire at once; the step finds that its wait goes on. */
+const MAX_PAUSE_MS = 24 * 60 * 60 * 1_000;
+
 /** The steps of the session around those of a stage's only agent, which are committed with them. */
-export interface AroundOneAgent {
+interface AroundOneAgent {
   readonly before: SessionSteps;
   readonly following: (last: readonly StepRecord[]) => Promise<SessionSteps>;
 }
@@ -31,7 +33,7 @@ export async function runExecutions(
   session: OwnedSession,
   step: RunExecutions,
   { before, following }: AroundOneAgent,
-): Promise<WaitingFor | null> {
+): Promise<AgentWait | null> {
   session.throwIfStopped();
   const limit = pLimit(step.chain.max_parallel_agents);
   // Read once for all executions: it never changes, and it may be a megabyte.
@@ -70,22 +72,38 @@ export async function runExecutions(
 
 interface WaitingRoom {
   /** Waits; resolves true when the wait is over, and false if the session is to be released instead. */
-  sitOut(wait: WaitingFor): Promise<boolean>;
+  sitOut(wait: AgentWait): Promise<boolean>;
   /** An execution has ended or stopped. */
   leave(): void;
   /** Ends all waits: the session is released. */
   close(): void;
   /** What the released session waits for; null if it was not released. */
-  outcome(): WaitingFor | null;
+  outcome(): AgentWait | null;
 }
 
 /** Keeps the waits of a stage's executions, and releases the session once none of the open ones can work. */
 function waitingRoom(session: OwnedSession, executions: number): WaitingRoom {
-  const waiting = new Set<WaitingFor>();
+  const waiting = new Set<AgentWait>();
   const closed = new AbortController();
   const signal = AbortSignal.any([session.signal, session.stopping, closed.signal]);
   let open = executions;
-  let released: WaitingFor | null = null;
+  let released: AgentWait | null = null;
+
+  /** Resolves true once the wait is over or something new may end it, false if it is broken off. */
+  const untilOver = async (wait: AgentWait): Promise<boolean> => {
+    const settled = new AbortController();
+    const either = AbortSignal.any([signal, settled.signal]);
+    const waits = [pause(Math.min(MAX_PAUSE_MS, Math.max(0, waitLeft(session, wait))), either)];
+    if (wait.inboxSeq !== undefined) waits.push(session.inbox.untilNewerThan(wait.inboxSeq, either));
+    try {
+      await Promise.race(waits);
+      return true;
+    } catch {
+      return false;
+    } finally {
+      settled.abort();
+    }
+  };
 
   const releaseIfAllWait = () => {
     const [first, ...others] = waiting;
@@ -100,10 +118,7 @@ function waitingRoom(session: OwnedSession, executions: number): WaitingRoom {
     sitOut: async (wait) => {
       waiting.add(wait);
       releaseIfAllWait();
-      const isOver = await pause(Math.max(0, waitLeft(session, wait)), signal).then(
-        () => true,
-        () => false,
-      );
+      const isOver = await untilOver(wait);
       session.throwIfStopped();
       waiting.delete(wait);
       return isOver;

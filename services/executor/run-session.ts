@@ -5,9 +5,8 @@ import {
   cancelledByUser,
   errorMessage,
 } from "#shared/errors.ts";
-import { NEWER_VERSION } from "#shared/contracts/resolved-chain.ts";
-import { isTerminal, type TerminalStatus } from "#shared/contracts/statuses.ts";
-import type { WaitingFor } from "#shared/contracts/waiting-for.ts";
+import { OTHER_VERSION } from "#shared/contracts/resolved-chain.ts";
+import { TERMINAL_STATUSES, isTerminal, type TerminalStatus } from "#shared/contracts/statuses.ts";
 import { isDatabaseUnavailable } from "#shared/database/database-unavailable.ts";
 import { backoff, pause } from "#shared/pause.ts";
 import type { SessionClaim } from "./session-claim.ts";
@@ -25,6 +24,7 @@ import { runExecutions } from "./run-executions.ts";
 import { LEASE_SECONDS } from "./session-lease.ts";
 import { foldSession } from "./state/session-state.ts";
 import { summarizeSession } from "./summarize-session.ts";
+import type { AgentWait } from "./wait.ts";
 
 /** How a run ended for this executor: a terminal status, or why the session continues later. */
 export type RunEnd = TerminalStatus | "released" | "waiting" | "interrupted" | "deferred" | "lost";
@@ -42,6 +42,12 @@ export async function runSession(
   signals: { readonly stop: AbortSignal; readonly abort: AbortSignal },
 ): Promise<RunEnd> {
   await using session = openOwnedSession(deps, claim, signals);
+  const outcome = await runSteps(session, claim);
+  if (TERMINAL_STATUSES.some((status) => status === outcome)) session.homes.releaseAll();
+  return outcome;
+}
+
+async function runSteps(session: OwnedSession, claim: SessionClaim): Promise<RunEnd> {
   try {
     throwIfGivenUp(claim);
     for (;;) {
@@ -56,7 +62,7 @@ export async function runSession(
       return "waiting";
     }
   } catch (error) {
-    return await end(session, error);
+    return end(session, error);
   }
 }
 
@@ -125,7 +131,7 @@ async function perform(
   decided: SessionSteps,
   next: OutsideStep,
   { waitedFor }: SessionClaim,
-): Promise<TerminalStatus | WaitingFor | null> {
+): Promise<TerminalStatus | AgentWait | null> {
   // The steps before and after a stage's only agent are committed with the agent's own.
   const isOneAgent = next.kind === "run-executions" && next.runs.length === 1;
   const { steps, kind, committed } = decided;
@@ -167,8 +173,8 @@ async function end(session: OwnedSession, thrown: unknown): Promise<RunEnd> {
       session.log.error({ code: error.code, error: error.message }, "session failed");
       return await closeSession(session, "failed", error);
     }
-    if (error instanceof RetryableError && error.code === NEWER_VERSION) {
-      session.log.warn({ error: error.message }, "session left to a newer executor");
+    if (error instanceof RetryableError && error.code === OTHER_VERSION) {
+      session.log.warn({ error: error.message }, "session left to an executor of another version");
       await releaseSession(session, { kind: "newer_version" });
       return "deferred";
     }

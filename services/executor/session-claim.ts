@@ -2,6 +2,7 @@ import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { literals } from "#shared/contracts/literals.ts";
 import type { SessionEvent } from "#shared/contracts/session-event.ts";
 import { SESSION_STATUSES } from "#shared/contracts/statuses.ts";
+import { TraceCarrier } from "#shared/telemetry/trace-carrier.ts";
 import { WaitingFor } from "#shared/contracts/waiting-for.ts";
 
 /** A claimed session, with what its owner needs at the start. */
@@ -21,6 +22,10 @@ export interface SessionClaim {
   readonly sessionTimeoutMs: number;
   /** Milliseconds until the session's deadline, by the database's clock; zero or negative once it has passed. */
   readonly deadlineInMs: number;
+  /** How long the session waited for its first owner, in milliseconds; null for a later owner. */
+  readonly waitedMs: number | null;
+  /** Where the trace of its submission is; null if it was not traced. */
+  readonly trace: TraceCarrier | null;
   /** Committed by the claim and not published yet. */
   readonly events: readonly SessionEvent[];
 }
@@ -52,6 +57,9 @@ export const ClaimRow = Type.Object({
   /** Milliseconds since the first start without pauses; 0 before it. */
   elapsed_ms: Type.Number(),
   database_time_ms: Type.Number(),
+  /** Milliseconds since the submission. */
+  age_ms: Type.Number(),
+  trace_context: Type.Union([TraceCarrier, Type.Null()]),
   postgres_up_ms: Type.Number(),
   /** Another executor died at about the time when the lease was last renewed. */
   others_died: Type.Boolean(),
@@ -66,7 +74,8 @@ export const CLAIM_COLUMNS = `
        coalesce((s.resolved_config->>'session_timeout_ms')::float8, 900000) AS timeout_ms,
        coalesce((extract(epoch FROM clock_timestamp() - s.started_at) * 1000)::float8, 0)
          - r.paused_ms - paused.pause_ms AS elapsed_ms,
-       (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS database_time_ms`;
+       (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS database_time_ms,
+       (extract(epoch FROM clock_timestamp() - s.created_at) * 1000)::float8 AS age_ms, s.trace_context`;
 
 export const CLAIM_SOURCE = `
 FROM alert_sessions s JOIN session_runtime r USING (session_id),
@@ -84,7 +93,15 @@ export function claimed(
   sessionId: string,
   row: Pick<
     ClaimRow,
-    "lease_epoch" | "interruptions" | "waiting_for" | "timeout_ms" | "elapsed_ms" | "database_time_ms"
+    | "status"
+    | "lease_epoch"
+    | "interruptions"
+    | "waiting_for"
+    | "timeout_ms"
+    | "elapsed_ms"
+    | "database_time_ms"
+    | "age_ms"
+    | "trace_context"
   >,
   { attempts, events }: Pick<SessionClaim, "attempts" | "events">,
 ): ClaimOutcome {
@@ -98,6 +115,8 @@ export function claimed(
     databaseTimeMs: row.database_time_ms,
     sessionTimeoutMs: row.timeout_ms,
     deadlineInMs: row.timeout_ms - row.elapsed_ms,
+    waitedMs: row.status === "pending" ? Math.max(0, row.age_ms) : null,
+    trace: row.trace_context,
     events,
   };
 }

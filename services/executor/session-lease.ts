@@ -17,6 +17,8 @@ interface HeldLease {
   readonly sessionId: string;
   readonly epoch: number;
   readonly stop: (reason: CancelledError) => void;
+  /** Told with each renewal which entry of the session's inbox is the newest. */
+  readonly noticeInbox: (inboxSeq: number) => void;
 }
 
 export interface LeaseKeeper extends AsyncDisposable {
@@ -29,7 +31,7 @@ export interface LeaseKeeper extends AsyncDisposable {
 
 const parseRenewed = compileParser(
   "renewed lease",
-  Type.Object({ session_id: Type.String(), cancelled: Type.Boolean() }),
+  Type.Object({ session_id: Type.String(), cancelled: Type.Boolean(), inbox_seq: Type.Integer() }),
 );
 
 /** Renews all leases, and shows that this executor is alive: a death is judged by who died with it. */
@@ -42,9 +44,9 @@ WITH alive AS (
   SET lease_expires_at = now() + make_interval(secs => ${LEASE_SECONDS}), last_interaction_at = now()
   FROM unnest($1::uuid[], $2::int[]) AS held(session_id, epoch)
   WHERE r.session_id = held.session_id AND r.lease_epoch = held.epoch AND r.lease_expires_at IS NOT NULL
-  RETURNING r.session_id, r.cancel_requested_at IS NOT NULL AS cancelled
+  RETURNING r.session_id, r.cancel_requested_at IS NOT NULL AS cancelled, r.inbox_seq
 )
-SELECT session_id, cancelled FROM renewed`;
+SELECT session_id, cancelled, inbox_seq FROM renewed`;
 
 const STOP = `
 WITH forgotten AS (DELETE FROM executors WHERE seen_at < now() - interval '1 day')
@@ -80,16 +82,17 @@ export function keepLeases(
       executorId,
       podId,
     ]);
-    const cancelled = new Map(rows.map((row) => [row.session_id, row.cancelled]));
+    const renewed = new Map(rows.map((row) => [row.session_id, row]));
     for (const lease of leases) {
       if (held.get(lease.sessionId) !== lease) continue; // ended or claimed again in the meantime
-      const isCancelled = cancelled.get(lease.sessionId);
-      if (isCancelled === undefined) {
+      const row = renewed.get(lease.sessionId);
+      if (row === undefined) {
         held.delete(lease.sessionId);
         lease.stop(leaseLost());
       } else {
         lease.renewedAt = startedAt;
-        if (isCancelled) lease.stop(cancelledByUser());
+        if (row.cancelled) lease.stop(cancelledByUser());
+        lease.noticeInbox(row.inbox_seq);
       }
     }
   };

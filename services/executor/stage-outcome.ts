@@ -23,6 +23,12 @@ export function stageOutcome(agents: readonly ExecutionState[], policy: SuccessP
   return { status: "failed", errorMessage: text, errorCode };
 }
 
+/** What a stage's agents say about actions: executed if one of them says so, null if none says anything. */
+export function claimedActions(agents: readonly ExecutionState[]): boolean | null {
+  const claims = agents.flatMap(({ actions_claimed }) => actions_claimed ?? []);
+  return claims.length === 0 ? null : claims.includes(true);
+}
+
 /** The outcome of a terminal stage or execution row. */
 export function outcomeOf(row: StageState | ExecutionState): RunOutcome {
   const status = isTerminal(row.status) ? row.status : "failed";

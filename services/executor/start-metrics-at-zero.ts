@@ -1,10 +1,10 @@
+import { TERMINAL_STATUSES } from "#shared/contracts/statuses.ts";
 import { WAIT_KINDS } from "#shared/contracts/waiting-for.ts";
 import { startAtZero } from "#shared/service/start-at-zero.ts";
 import type { ExecutorConfig } from "./config.ts";
 import { RUN_END_LABELS } from "./consume-sessions.ts";
-import type { ExecutorMetrics } from "./executor-metrics.ts";
+import { AGENT_STEP_LABELS, type ExecutorMetrics } from "./executor-metrics.ts";
 import type { SessionStep } from "./next-session-step.ts";
-import { METRIC_KINDS } from "./run-execution.ts";
 
 /** The session steps that are counted: `stop-cancelling` ends the run before that. */
 const SESSION_STEPS: Readonly<Record<Exclude<SessionStep["kind"], "stop-cancelling">, true>> = {
@@ -19,11 +19,12 @@ const SESSION_STEPS: Readonly<Record<Exclude<SessionStep["kind"], "stop-cancelli
 
 /** Creates the series of every label value, so that the first event of each changes a rate. */
 export function startMetricsAtZero(
-  { sessions, steps, stepSeconds, waits, circuitOpen, fallbacks }: ExecutorMetrics,
+  { sessions, sessionSeconds, steps, stepSeconds, waits, circuitOpen, fallbacks }: ExecutorMetrics,
   { providerLists }: Pick<ExecutorConfig, "providerLists">,
 ): void {
-  const agentSteps = Object.values(METRIC_KINDS);
+  const agentSteps = Object.values(AGENT_STEP_LABELS);
   startAtZero(sessions, { status: Object.values(RUN_END_LABELS) });
+  startAtZero(sessionSeconds, { status: TERMINAL_STATUSES });
   startAtZero(steps, { kind: [...Object.keys(SESSION_STEPS), ...agentSteps] });
   startAtZero(waits, { kind: WAIT_KINDS });
   startAtZero(stepSeconds, { kind: agentSteps });
@@ -34,5 +35,4 @@ export function startMetricsAtZero(
       for (const to_provider of others) fallbacks.inc({ from_provider, to_provider }, 0);
     });
   }
-  startAtZero(waits, { kind: WAIT_KINDS });
 }

@@ -6,7 +6,7 @@ import { postgresSafeText } from "#shared/postgres-safe-text.ts";
 import { safeCut } from "#shared/safe-cut.ts";
 import { candidates } from "./controllers/choose-provider.ts";
 import { callTimeoutMs } from "./llm/call-timeout.ts";
-import { callLlm } from "./llm/call-llm.ts";
+import { callModel } from "./tracing/call-model.ts";
 import { generateRequest } from "./llm/generate-request.ts";
 import { EMPTY_REPLY, replyFailure, replyTokens, type LlmReply } from "./llm/llm-reply.ts";
 import { tellOutcome, type TrackedCall } from "./llm/provider-circuits.ts";
@@ -21,6 +21,7 @@ import { endSession } from "./persist/session-rows.ts";
 import { TimelineWriter } from "./persist/timeline-writer.ts";
 import { buildExecutiveSummaryMessages } from "./prompts/build-executive-summary-messages.ts";
 import type { NewMessage } from "./prompts/prompt-input.ts";
+import { tellPhase } from "./stream/tell-phase.ts";
 import { agentAt, nextSummaryPosition, readSummaryCalls } from "./summary-calls.ts";
 import { waitLeft } from "./wait.ts";
 
@@ -124,10 +125,15 @@ async function requestSummary(
   // The summary is not streamed: it is short, and its row is inserted only when complete.
   const ignored = { text: () => undefined, thinking: () => undefined };
   const startedAt = performance.now();
+  tellPhase(session, execution, { phase: "finalizing", message: "Writing the executive summary" });
   const durationMs = () => Math.round(performance.now() - startedAt);
   try {
-    const { reply } = await callLlm(session, {
-      request: generateRequest({ session, execution, state: { agent, messages } }, []),
+    const { reply } = await callModel(session, {
+      request: generateRequest(
+        { session, execution: { execution_id: execution.execution_id }, state: { agent, messages } },
+        [],
+      ),
+      shown: messages,
       timeoutMs: callTimeoutMs(agent),
       hasWaited: before?.kind === "gateway",
       begin: () => ignored,
@@ -171,7 +177,8 @@ async function recordSummary(
   const interaction = llmInteractionRow(execution, {
     interactionId,
     type: "executive_summary",
-    model: provider.model,
+    provider,
+    pricing: session,
     lastMessageId: null,
     // The messages are not part of the execution's conversation, so the record stores them.
     request: {

@@ -12,7 +12,7 @@ const SummaryCall = Type.Object({
 });
 
 /** A failed call for the executive summary, as recorded. */
-export interface SummaryCall {
+interface SummaryCall {
   readonly error_code: string | null;
   readonly position: number;
 }

@@ -6,6 +6,12 @@ export interface DatabaseClock {
   databaseNow(): number;
 }
 
+/** What an agent waits for, as its owner holds it. */
+export interface AgentWait extends WaitingFor {
+  /** The newest entry of the session's inbox that was read before: one that is newer ends the wait early. */
+  readonly inboxSeq?: number;
+}
+
 const FIRST_DELAY_MS = 5_000;
 const LAST_DELAY_MS = 30_000;
 
@@ -49,9 +55,14 @@ export function waitLeft(clock: DatabaseClock, { until }: WaitingFor): number {
 
 /**
  * What a session waits for whose open agents all wait: the wait that is over first. It pauses the deadline only if all
- * of them do.
+ * of them do, and an entry of the inbox that is new to one of them ends it.
  */
-export function earliestWait(waits: readonly [WaitingFor, ...WaitingFor[]]): WaitingFor {
+export function earliestWait(waits: readonly [AgentWait, ...AgentWait[]]): AgentWait {
   const earliest = waits.reduce((first, wait) => (wait.until < first.until ? wait : first));
-  return { ...earliest, pauses_deadline: waits.every(({ pauses_deadline }) => pauses_deadline) };
+  const read = waits.flatMap(({ inboxSeq }) => inboxSeq ?? []);
+  return {
+    ...earliest,
+    pauses_deadline: waits.every(({ pauses_deadline }) => pauses_deadline),
+    ...(read.length === 0 ? {} : { inboxSeq: Math.min(...read) }),
+  };
 }

@@ -1,24 +1,34 @@
 import type { ToolDescription } from "#shared/contracts/tool-list.ts";
 import type { ResolvedAgent, ResolvedChain, ResolvedProvider } from "#shared/contracts/resolved-chain.ts";
 import type { LlmInteractionType, TerminalStatus } from "#shared/contracts/statuses.ts";
-import type { IterationState } from "#shared/contracts/iteration-state.ts";
+import type { IterationState, PendingSummary } from "#shared/contracts/iteration-state.ts";
 import type { ParallelResults, StageAnswer } from "../prompts/format-context.ts";
 import type { FailedCall } from "../prompts/iteration-prompts.ts";
-import type { AlertInput, NewMessage } from "../prompts/prompt-input.ts";
+import type { AlertInput, NewMessage, ServerOffer } from "../prompts/prompt-input.ts";
 import type { StoredMessage } from "../state/agent-memory.ts";
 
 /** The input of a controller: only what is stored. */
 export interface AgentState {
   /** `llm_provider` is the one in use, `fallback_providers` those that can still take over. */
   readonly agent: ResolvedAgent;
-  readonly chain: Pick<ResolvedChain, "mcp_server_instructions" | "default_runbook">;
+  readonly chain: Pick<
+    ResolvedChain,
+    | "mcp_server_instructions"
+    | "mcp_server_result_tokens"
+    | "mcp_server_summaries"
+    | "default_runbook"
+    | "tool_policy"
+    | "approval_timeout_ms"
+  >;
   readonly alert: AlertInput;
   /** The answers of all earlier stages, in order. */
   readonly previous: readonly StageAnswer[];
   /** The results that a synthesis combines; null for other agents, and once the conversation is open. */
   readonly parallel: ParallelResults | null;
-  /** The tools listed by the agent's servers; null before the listing. */
+  /** The tools listed by the agent's servers, and the built-in ones; null before the listing. */
   readonly tools: readonly ToolDescription[] | null;
+  /** Null before the listing. */
+  readonly offer: ServerOffer | null;
   /** The conversation so far, ordered by sequence number. */
   readonly messages: readonly StoredMessage[];
   readonly iteration: IterationState;
@@ -49,6 +59,7 @@ export type AgentStep =
   | CallLlm
   | ChangeProvider
   | RunTool
+  | SummarizeResult
   | Finish;
 
 /** Request the tools of the agent's servers. */
@@ -90,8 +101,16 @@ export interface ChangeProvider {
 export interface RunTool {
   readonly kind: "run-tool";
   readonly call: RequestedCall;
+  /** Calls after it that may run at the same time. */
+  readonly beside: readonly RequestedCall[];
   /** True if the result goes into a user message as an observation, false if it becomes a tool message. */
   readonly asObservation: boolean;
+}
+
+/** Let a model summarize a large result of the last answer's calls. */
+export interface SummarizeResult {
+  readonly kind: "summarize-result";
+  readonly result: PendingSummary;
 }
 
 /** End the execution. */

@@ -1,19 +1,22 @@
 import { MAX_CALLS_PER_ANSWER } from "#shared/contracts/tool-call.ts";
 import { buildNativeMessages } from "../prompts/build-native-messages.ts";
 import { retryPrompt } from "../prompts/iteration-prompts.ts";
+import { callsOfAnswer } from "./calls-of-answer.ts";
 import { completed, type AgentState, type AgentStep } from "./controller.ts";
+import { callsBeside } from "./parallel-calls.ts";
 import { nextIteration } from "./next-iteration.ts";
 
 /**
- * Native thinking: tools are bound to the call, the model's structured calls run in sequence, and their results are tool
- * messages. A reply without calls is the answer; of very many calls only the first are carried out.
+ * Native thinking: tools are bound to the call, the model's structured calls run in sequence, neighbours that only read side by side, and their
+ * results are tool messages. A reply without calls is the answer; of very many calls only the first are carried out.
  */
 export function nativeThinking(state: AgentState): AgentStep {
   const { agent, tools, messages, iteration } = state;
+  // First, because the prompt names the servers that are away.
+  if (tools === null) return { kind: "list-tools", serverIds: agent.mcp_servers };
   if (messages.length === 0) {
     return { kind: "open-conversation", messages: buildNativeMessages({ ...state, tools: [] }) };
   }
-  if (tools === null) return { kind: "list-tools", serverIds: agent.mcp_servers };
   const last = messages.at(-1);
   // The reply to a forced conclusion is the answer, even if it requests tools that were not offered.
   const open = iteration.phase === "concluding" ? null : openCall(state);
@@ -30,7 +33,8 @@ export function nativeThinking(state: AgentState): AgentStep {
 }
 
 /** The first call of the newest reply that has no result yet, of those that are carried out. */
-function openCall({ messages }: AgentState): AgentStep | null {
+function openCall(state: AgentState): AgentStep | null {
+  const { messages } = state;
   const asked = messages.findLastIndex(({ role }) => role === "assistant");
   const calls = messages[asked]?.tool_calls ?? [];
   const results = messages.slice(asked + 1).filter(({ role }) => role === "tool");
@@ -38,12 +42,9 @@ function openCall({ messages }: AgentState): AgentStep | null {
   const excess = calls[MAX_CALLS_PER_ANSWER];
   const isExcessAnswered = excess !== undefined && results[0]?.tool_call_id === excess.id;
   const answered = isExcessAnswered ? results.length - 1 : results.length;
-  const call = answered < MAX_CALLS_PER_ANSWER ? calls[answered] : undefined;
-  if (call === undefined) return null;
-  const { id, name, arguments: rawArguments } = call;
-  return {
-    kind: "run-tool",
-    call: { index: answered, name, rawArguments, toolCallId: id },
-    asObservation: false,
-  };
+  const carriedOut = callsOfAnswer(state);
+  const names = carriedOut.map(({ name }) => name);
+  const group = carriedOut.slice(answered, answered + 1 + callsBeside(state, names, answered));
+  const [call, ...beside] = group;
+  return call === undefined ? null : { kind: "run-tool", call, beside, asObservation: false };
 }

@@ -14,7 +14,14 @@ const CONTROLLERS: Record<IterationStrategy, Controller> = {
   "synthesis-native-thinking": synthesis,
 };
 
-/** The next step of an agent, decided by the controller of its strategy. */
+/**
+ * The next step of an agent, decided by the controller of its strategy. Before the conversation goes on after the calls of an
+ * answer, their large results are summarized; not between the calls, because some of what the next ones need may be in
+ * the memory of this process only.
+ */
 export function nextAgentStep(state: AgentState): AgentStep {
-  return CONTROLLERS[state.agent.iteration_strategy](state);
+  const step = CONTROLLERS[state.agent.iteration_strategy](state);
+  const [result] = state.iteration.pending_summaries ?? [];
+  if (result === undefined || step.kind === "run-tool" || step.kind === "finish") return step;
+  return { kind: "summarize-result", result };
 }

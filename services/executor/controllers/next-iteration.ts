@@ -5,7 +5,7 @@ import { failed, type AgentState, type AgentStep, type CallLlm } from "./control
 const MAX_CONSECUTIVE_TIMEOUTS = 2;
 
 /**
- * The start of an iteration, shared by the iterating controllers: lets another provider take over, fails after two timeouts
+ * The start of an iteration, shared by the iterating controllers: lets another provider take over, fails after two LLM timeouts
  * in a row or an error that no retry can fix, requests a conclusion at the iteration limit, and otherwise returns `call`,
  * the controller's ordinary call.
  */
@@ -35,7 +35,7 @@ export function nextIteration(state: AgentState, call: CallLlm): AgentStep {
   }
   return {
     kind: "append-user-message",
-    content: forcedConclusionPrompt(agent.iteration_strategy, used),
+    content: forcedConclusionPrompt(agent, used),
     concluding: true,
   };
 }

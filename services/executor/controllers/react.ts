@@ -2,7 +2,9 @@ import { buildReactMessages } from "../prompts/build-react-messages.ts";
 import { retryPrompt } from "../prompts/iteration-prompts.ts";
 import { malformedFeedback, unknownToolFeedback } from "../prompts/react-feedback.ts";
 import { parseReact } from "../react-parser/parse-react.ts";
+import { findBuiltInTool } from "./built-in-tools.ts";
 import { completed, type AgentState, type AgentStep } from "./controller.ts";
+import { rightNamesHint, rightToolNames } from "./right-tool-names.ts";
 import { nextIteration } from "./next-iteration.ts";
 
 /**
@@ -31,11 +33,14 @@ export function react(state: AgentState): AgentStep {
   const parsed = parseReact(last.content);
   if (parsed.isFinalAnswer) return completed(null);
   if (parsed.isMalformed) return feedback(malformedFeedback(parsed));
-  if (!tools.some(({ name }) => name === parsed.action)) {
-    return feedback(unknownToolFeedback(parsed, tools, state.alert.nonce));
+  const isKnown =
+    tools.some(({ name }) => name === parsed.action) || findBuiltInTool(parsed.action, tools) !== undefined;
+  if (!isKnown) {
+    const hint = rightNamesHint(rightToolNames(parsed.action, tools));
+    return feedback(unknownToolFeedback(parsed, { tools, hint }, state.alert.nonce));
   }
   const call = { index: 0, name: parsed.action, rawArguments: parsed.actionInput, toolCallId: null };
-  return { kind: "run-tool", call, asObservation: true };
+  return { kind: "run-tool", call, beside: [], asObservation: true };
 }
 
 function feedback(content: string): AgentStep {

@@ -3,12 +3,13 @@ import { CALL_FORMAT_METADATA } from "#shared/contracts/gateway-metadata.ts";
 import { errorMessage } from "#shared/errors.ts";
 import type { GenerateRequest, GenerateResponse, LLMServiceClient } from "#shared/generated/llm/v1/llm.ts";
 import type { Logger } from "#shared/service/logger.ts";
+import { traceCarrier } from "#shared/telemetry/tracing.ts";
 import { jitter, pause } from "#shared/pause.ts";
 import { gatewayAddress, isGatewayConnected } from "./gateway-connection.ts";
 import { EMPTY_REPLY, type LlmOutcome, type LlmReply } from "./llm-reply.ts";
 
 /** How often a call of a step may break after a gateway has accepted it: once, and at most two repetitions. */
-export const MAX_LOST_CALLS = 3;
+const MAX_LOST_CALLS = 3;
 const RETRY_MS = 500;
 /** How long a call looks for a gateway: as long as a restart may take. */
 const GATEWAY_PATIENCE_MS = 10_000;
@@ -101,6 +102,13 @@ interface Try {
   readonly timeoutMs: number;
 }
 
+/** Lets the gateway continue the trace. */
+function traceMetadata(): Metadata {
+  const metadata = new Metadata();
+  for (const [name, value] of Object.entries(traceCarrier() ?? {})) metadata.set(name, value);
+  return metadata;
+}
+
 type Collected = { -readonly [K in keyof Omit<LlmReply, "outcome">]: LlmReply[K] };
 
 /** One try: sends the call and collects what it returns. Rejects only with what a handler throws, after cancelling. */
@@ -115,7 +123,7 @@ async function receive(
   handlers: DeltaHandlers,
   collected: Collected,
 ): Promise<LlmOutcome> {
-  const call = llm.generate(request, new Metadata(), { deadline: Date.now() + timeoutMs });
+  const call = llm.generate(request, traceMetadata(), { deadline: Date.now() + timeoutMs });
   const link = watchAcceptance(llm, call);
   const cancel = () => call.cancel();
   signal.addEventListener("abort", cancel, { once: true });

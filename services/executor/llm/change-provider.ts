@@ -97,6 +97,6 @@ function nativeTools({ native_tools }: ResolvedProvider): string[] {
 }
 
 /** A provider as an execution's row names it. */
-export function providerColumns({ name, backend, model }: ResolvedProvider): ProviderColumns {
+function providerColumns({ name, backend, model }: ResolvedProvider): ProviderColumns {
   return { llm_provider: name, llm_backend: backend, model_name: model };
 }

@@ -3,12 +3,14 @@ import type { ResolvedProvider } from "#shared/contracts/resolved-chain.ts";
 import type { ToolDescription } from "#shared/contracts/tool-list.ts";
 import type { ExecutionRun } from "../execution-run.ts";
 import type { AppendedMessage } from "../persist/conversation.ts";
+import { markedDescription } from "../prompts/tool-marks.ts";
 import type { ConversationMessage, GenerateRequest, LLMConfig } from "#shared/generated/llm/v1/llm.ts";
 
 /** The input of a request. */
 interface CallInput {
   readonly session: Pick<ExecutionRun["session"], "sessionId">;
-  readonly execution: Pick<ExecutionRun["execution"], "execution_id">;
+  /** `agent_name` is absent for a call that is not part of the agent's own conversation. */
+  readonly execution: Pick<ExecutionRun["execution"], "execution_id"> & { readonly agent_name?: string };
   readonly state: Pick<ExecutionRun["state"], "agent"> & { readonly messages: readonly AppendedMessage[] };
 }
 
@@ -20,12 +22,13 @@ export function generateRequest(
   return {
     sessionId: session.sessionId,
     executionId: execution.execution_id,
+    agentName: execution.agent_name ?? "",
     messages: state.messages.map(toConversationMessage),
     llmConfig: toLlmConfig(state.agent.llm_provider),
-    tools: tools.map(({ name, description, parameters_schema }) => ({
-      name,
-      description,
-      parametersSchema: parameters_schema,
+    tools: tools.map((tool) => ({
+      name: tool.name,
+      description: markedDescription(tool),
+      parametersSchema: tool.parameters_schema,
     })),
   };
 }

@@ -1,19 +1,26 @@
 import type { WaitingFor } from "#shared/contracts/waiting-for.ts";
 import { backoff, pause } from "#shared/pause.ts";
-import type { CallLlm, ReplyStyle } from "../controllers/controller.ts";
+import { isActionAgent } from "#shared/contracts/resolved-chain.ts";
+import type { AgentState, CallLlm, ReplyStyle } from "../controllers/controller.ts";
 import { candidates } from "../controllers/choose-provider.ts";
 import { timelineOf, type ExecutionRun } from "../execution-run.ts";
 import { changeProvider } from "./change-provider.ts";
 import { recordUnfinishedStep, unfinishedStep } from "../persist/unfinished-step.ts";
 import type { StreamKind, TimelineWriter } from "../persist/timeline-writer.ts";
+import { callModel } from "../tracing/call-model.ts";
 import { insertVariables } from "../prompts/variable-placeholders.ts";
+import { HeldClaim } from "../held-claim.ts";
 import { ReactSections } from "../react-parser/react-sections.ts";
+import { callPhase } from "../controllers/call-phase.ts";
+import { tellPhase } from "../stream/tell-phase.ts";
 import { callTimeoutMs } from "./call-timeout.ts";
-import { callLlm, type DeltaHandlers } from "./call-llm.ts";
+import type { DeltaHandlers } from "./call-llm.ts";
 import { generateRequest } from "./generate-request.ts";
 import { EMPTY_REPLY } from "./llm-reply.ts";
 import { tellOutcome, type OpenCircuit, type TrackedCall } from "./provider-circuits.ts";
 import { recordLlmCall } from "./record-llm-call.ts";
+import { maskArguments } from "./mask-arguments.ts";
+import { storeMaskedValues } from "./store-masked-values.ts";
 import { outcomeWithoutWait, waitForModel, waitForProbe } from "./wait-for-model.ts";
 
 const BACKOFF = { firstMs: 1_000, lastMs: 30_000 };
@@ -78,14 +85,19 @@ async function makeCall(run: ExecutionRun, step: CallLlm, tracked: TrackedCall):
   const unfinished = unfinishedStep(run, step);
   const timeline = timelineOf(run, iteration);
   const startedAt = performance.now();
-  const { reply, lostCalls } = await callLlm(session, {
+  tellPhase(session, run.execution, callPhase(state, step));
+  const { reply, lostCalls } = await callModel(session, {
     request: generateRequest(withVariables(run), step.tools),
+    shown: state.messages,
     timeoutMs: callTimeoutMs(state.agent),
     lostCalls: unfinished.lost_calls,
     hasWaited: unfinished.waiting?.kind === "gateway",
     begin: () => {
       timeline.beginAttempt(session.nextLlmAttempt());
-      return noticingFirstDelta(streamReply(step.style, timeline), () => void tracked.answered());
+      return noticingFirstDelta(
+        streamReply(step.style, state.agent, timeline),
+        () => void tracked.answered(),
+      );
     },
   });
   await tellOutcome(tracked, session.sessionId, reply.outcome);
@@ -100,8 +112,11 @@ async function makeCall(run: ExecutionRun, step: CallLlm, tracked: TrackedCall):
   const durationMs = Math.round(performance.now() - startedAt);
   const recorded = { ...reply, outcome: outcomeWithoutWait(reply.outcome) };
   await timeline.flush();
-  const outcome = recordLlmCall(run, step, { reply: recorded, iteration, timeline, durationMs });
+  const masked = await maskArguments(session, step, recorded, state.alert.maskKey);
+  await storeMaskedValues(session, masked.values);
+  const outcome = recordLlmCall(run, step, { ...masked, iteration, timeline, durationMs });
   steps.add(outcome, () => timeline.close());
+  steps.writtenArguments = masked.written;
   return null;
 }
 
@@ -149,21 +164,28 @@ const TEXT_ROWS: Record<Exclude<ReplyStyle, "react">, StreamKind> = {
 /**
  * Streams the deltas of one attempt into timeline rows. Thinking and plain text go out as they arrive. A ReAct reply is
  * split by section: the thought and the final answer have rows of their own, and nothing of an action is shown. `end`
- * releases text that was held back because it could have become a section's header.
+ * releases text that was held back because it could have become a section's header. The line for programs at the end of an
+ * action agent's answer is not shown.
  */
 function streamReply(
   style: ReplyStyle,
+  agent: AgentState["agent"],
   timeline: TimelineWriter,
 ): DeltaHandlers & { readonly end: () => Promise<void> } {
   const thinking = (delta: string) => timeline.append("thinking", delta);
+  const held = isActionAgent(agent) ? new HeldClaim() : undefined;
+  const appendAnswer = (kind: StreamKind, delta: string) => {
+    const shown = held === undefined ? delta : held.push(delta);
+    return shown === "" ? undefined : timeline.append(kind, shown);
+  };
   if (style !== "react") {
     const kind = TEXT_ROWS[style];
-    return { thinking, text: (delta) => timeline.append(kind, delta), end: () => Promise.resolve() };
+    return { thinking, text: (delta) => appendAnswer(kind, delta), end: () => Promise.resolve() };
   }
   const sections = new ReactSections();
   const append = async (deltas: ReturnType<ReactSections["push"]>) => {
     for (const { section, delta } of deltas) {
-      await timeline.append(section === "thought" ? "thought" : "answer", delta);
+      await (section === "thought" ? timeline.append("thought", delta) : appendAnswer("answer", delta));
     }
   };
   return { thinking, text: (delta) => append(sections.push(delta)), end: () => append(sections.end()) };

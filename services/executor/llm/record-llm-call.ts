@@ -1,5 +1,7 @@
 import { v5 as uuidFrom } from "uuid";
 import type { LlmInteractionType } from "#shared/contracts/statuses.ts";
+import type { ResolvedProvider } from "#shared/contracts/resolved-chain.ts";
+import { usdText } from "#shared/pricing/usd.ts";
 import { type IterationState } from "#shared/contracts/iteration-state.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
 import { changeAfterFailure, speaksAgainstProvider } from "../controllers/choose-provider.ts";
@@ -11,8 +13,11 @@ import type { NewLlmInteraction } from "../state/step-rows.ts";
 import type { RowEnd, StreamKind, TimelineWriter } from "../persist/timeline-writer.ts";
 import type { ExecutionState } from "../state/session-state.ts";
 import { parseReact } from "../react-parser/parse-react.ts";
+import { reactAnswer, storedAnswer } from "../action-claim.ts";
+import { forcedConclusion } from "./forced-conclusion.ts";
 import { replyFailure, replyTokens, type CallFailure, type LlmReply } from "./llm-reply.ts";
 import { nativeToolRows } from "./native-tool-rows.ts";
+import { priceReply, type Pricing } from "./price-reply.ts";
 import { partialContent } from "./partial-content.ts";
 import { excessCalls, replyMessages, runsCalls } from "./reply-messages.ts";
 import { warningRows } from "./warning-rows.ts";
@@ -20,9 +25,17 @@ import { warningRows } from "./warning-rows.ts";
 /** How many empty replies in a row are asked for again; the next one is a failed call. */
 const EMPTY_REPLIES_ALLOWED = 2;
 
+/** The step that asked a model, and the agent whose step it is. */
+interface AskedAgent {
+  readonly step: CallLlm;
+  readonly agent: AgentState["agent"];
+}
+
 /** A finished call and the rows it was streamed into. */
 interface FinishedCall {
   readonly reply: LlmReply;
+  /** As in `MaskedReply`; absent for none. */
+  readonly written?: ReadonlyMap<number, string>;
   /** From 1. */
   readonly iteration: number;
   readonly timeline: TimelineWriter;
@@ -42,12 +55,13 @@ export function recordLlmCall(run: ExecutionRun, step: CallLlm, call: FinishedCa
   const warnings = warningRows(reply, state.iteration.shown_warnings);
   for (const row of warnings.rows) timeline.add({ ...row, interactionId });
   const isAskedAgain = isEmptyReply(failure) && (state.iteration.empty_replies ?? 0) < EMPTY_REPLIES_ALLOWED;
-  completeRows(step, call, { interactionId, failure: isAskedAgain ? null : failure });
+  completeRows({ step, agent: state.agent }, call, { interactionId, failure: isAskedAgain ? null : failure });
   const { rows, events } = timeline.record();
   const interaction = llmInteractionRow(execution, {
     interactionId,
     type: step.interaction,
-    model: state.agent.llm_provider.model,
+    provider: state.agent.llm_provider,
+    pricing: run.session,
     lastMessageId: state.messages.at(-1)?.message_id ?? null,
     request: {
       messages_count: state.messages.length,
@@ -92,27 +106,32 @@ function failureMessage({ afterFailure }: CallLlm, failure: CallFailure): Append
 }
 
 function completeRows(
-  step: CallLlm,
+  { step, agent }: AskedAgent,
   { reply, timeline }: FinishedCall,
   { interactionId, failure }: { interactionId: string; failure: CallFailure | null },
 ): void {
-  const contents = reply.outcome.kind === "completed" ? replyContents(step, reply) : undefined;
+  const contents = reply.outcome.kind === "completed" ? replyContents({ step, agent }, reply) : undefined;
   const missing = new Map(contents);
+  const answerMetadata = step.interaction === "forced_conclusion" ? forcedConclusion(agent) : null;
   for (const row of timeline.openRows()) {
     const end = rowEnd(
       row.text,
       contents === undefined ? undefined : (contents.get(row.kind) ?? null),
       (text) => partialContent({ kind: row.kind, text }, reply, step.style === "react"),
     );
-    timeline.complete(row, { ...end, interactionId });
+    const metadata = row.kind === "answer" && end.status === "completed" ? answerMetadata : null;
+    timeline.complete(row, { ...end, interactionId, ...(metadata === null ? {} : { metadata }) });
     missing.delete(row.kind);
   }
   // ReAct agents reason in text; native tool use of the provider is only in the interaction's record.
   for (const row of step.style === "react" ? [] : nativeToolRows(reply)) {
-    timeline.add({ ...row, interactionId });
+    timeline.addBeforeAnswer({ ...row, interactionId });
   }
   // Rows of the complete text that were not streamed.
-  for (const [kind, content] of missing) timeline.addStream(kind, { content, interactionId });
+  for (const [kind, content] of missing) {
+    const metadata = kind === "answer" && answerMetadata !== null ? { metadata: answerMetadata } : {};
+    timeline.addStream(kind, { content, interactionId, ...metadata });
+  }
   if (failure !== null) {
     const content = `LLM error: ${failure.message} (code: ${failure.code}, retryable: ${failure.retryable})`;
     timeline.add({ type: "error", content, metadata: null, interactionId });
@@ -160,14 +179,16 @@ function stateAfterEmptyReply(
 
 function nextIterationState(
   { iteration: before, agent }: AgentState,
-  { iteration, durationMs }: FinishedCall,
+  { iteration, durationMs, written = new Map() }: FinishedCall,
   failure: CallFailure | null,
 ): IterationState {
-  const { provider, uncounted, provider_failures = 0, empty_replies } = before;
+  const { provider, uncounted, provider_failures = 0, empty_replies, summarizers } = before;
   const isHeldAgainst = failure !== null && speaksAgainstProvider(failure.code);
   return {
     ...(provider === undefined ? {} : { provider }),
     ...(uncounted === undefined ? {} : { uncounted }),
+    ...(written.size === 0 ? {} : { masked_arguments: [...written.keys()] }),
+    ...(summarizers === undefined ? {} : { summarizers }),
     ...(isHeldAgainst ? { provider_failures: provider_failures + 1 } : {}),
     ...(isEmptyReply(failure) && empty_replies !== undefined ? { empty_replies } : {}),
     iteration,
@@ -186,24 +207,24 @@ function nextIterationState(
  * The content of each timeline row by the complete reply, in the rows' order. The complete text is authoritative: it
  * replaces what was streamed, and a streamed row without content here was streamed in error.
  */
-function replyContents(step: CallLlm, reply: LlmReply): ReadonlyMap<StreamKind, string> {
+function replyContents({ step, agent }: AskedAgent, reply: LlmReply): ReadonlyMap<StreamKind, string> {
   const contents = new Map<StreamKind, string>();
   const put = (kind: StreamKind, content: string) => {
     if (content !== "") contents.set(kind, postgresSafeText(content).text);
   };
+  const putAnswer = (text: string) => put("answer", storedAnswer(agent, text));
   put("thinking", reply.thinking);
   switch (step.style) {
     case "final-answer":
-      put("answer", reply.text === "" && step.thinkingMayAnswer ? reply.thinking : reply.text);
+      putAnswer(reply.text === "" && step.thinkingMayAnswer ? reply.thinking : reply.text);
       return contents;
     case "native":
-      put("response", reply.text);
+      // Without tool calls it is the answer.
+      put("response", reply.toolCalls.length === 0 ? storedAnswer(agent, reply.text) : reply.text);
       return contents;
     case "react": {
-      const { thought, isFinalAnswer, finalAnswer } = parseReact(reply.text);
-      put("thought", thought);
-      if (step.interaction === "forced_conclusion") put("answer", finalAnswer || thought || reply.text);
-      else if (isFinalAnswer) put("answer", finalAnswer);
+      put("thought", parseReact(reply.text).thought);
+      putAnswer(reactAnswer(reply.text, step.interaction === "forced_conclusion") ?? "");
       return contents;
     }
     default:
@@ -215,7 +236,8 @@ function replyContents(step: CallLlm, reply: LlmReply): ReadonlyMap<StreamKind, 
 interface RecordedLlmCall {
   readonly interactionId: string;
   readonly type: LlmInteractionType;
-  readonly model: string;
+  readonly provider: Pick<ResolvedProvider, "type" | "model">;
+  readonly pricing: Pricing;
   /** The newest message of the input; null if the input is not part of the execution's conversation. */
   readonly lastMessageId: string | null;
   /** What is stored of the request in addition to the conversation. */
@@ -232,15 +254,16 @@ function postgresSafe({ code, message }: LlmReply["warnings"][number]): LlmReply
 /** The row of an LLM call, failed ones included. */
 export function llmInteractionRow(
   { stage_id, execution_id }: ExecutionState,
-  { interactionId, type, model, lastMessageId, request, reply, durationMs, failure }: RecordedLlmCall,
+  call: RecordedLlmCall,
 ): NewLlmInteraction {
-  const { usage } = reply;
+  const { interactionId, type, provider, lastMessageId, request, reply, durationMs, failure } = call;
   return {
     interaction_id: interactionId,
     stage_id,
     execution_id,
     interaction_type: type,
-    model_name: model,
+    provider_type: provider.type,
+    model_name: provider.model,
     last_message_id: lastMessageId,
     llm_request: request,
     llm_response: {
@@ -251,12 +274,25 @@ export function llmInteractionRow(
       ...(reply.warnings.length === 0 ? {} : { warnings: reply.warnings.map(postgresSafe) }),
     },
     thinking_content: reply.thinking === "" ? null : postgresSafeText(reply.thinking).text,
+    ...chargedColumns(call),
+    duration_ms: durationMs,
+    error_message: failure?.message ?? null,
+    error_code: failure?.code ?? null,
+  };
+}
+
+/** What the provider charges for, and its price. */
+function chargedColumns({ pricing, provider, reply }: RecordedLlmCall) {
+  const { usage } = reply;
+  const price = priceReply(pricing, provider, reply);
+  return {
     input_tokens: usage?.inputTokens ?? null,
     output_tokens: usage?.outputTokens ?? null,
     thinking_tokens: usage?.thinkingTokens ?? null,
     total_tokens: usage?.totalTokens ?? null,
-    duration_ms: durationMs,
-    error_message: failure?.message ?? null,
-    error_code: failure?.code ?? null,
+    cached_input_tokens: usage?.cachedInputTokens ?? null,
+    cache_write_tokens: usage?.cacheWriteTokens ?? null,
+    estimated_cost_usd: price === null ? null : usdText(price.usd),
+    price_source: price?.source ?? null,
   };
 }

@@ -11,7 +11,7 @@ import type { OpenCircuit } from "./provider-circuits.ts";
  */
 export const MAX_PROVIDER_WAIT_MS = 60 * 60 * 1_000;
 /** The same, in all, for an agent that has another provider to turn to. */
-export const MAX_WAIT_BEFORE_FALLBACK_MS = 30_000;
+const MAX_WAIT_BEFORE_FALLBACK_MS = 30_000;
 /** So that a storm of sessions that all wait for the same time does not return in step. */
 const SPREAD = 0.1;
 

@@ -7,6 +7,7 @@ import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { CancelledError, cancelledByUser, type TerminalError } from "#shared/errors.ts";
 import { loadRuns } from "../state/session-state.ts";
+import { closeApprovals } from "./approval-rows.ts";
 import { commitLocked, type CommitKind } from "./commit-step.ts";
 import { executionEvent } from "./execution-rows.ts";
 import { endSession } from "./session-rows.ts";
@@ -96,13 +97,13 @@ async function closingSteps(
       executionChanges: openExecutions.map(({ execution_id }) => ({ execution_id, end: ending })),
     },
     events: [
-      ...openExecutions.map((execution) => executionEvent(execution, status)),
+      ...openExecutions.map((execution) => executionEvent(execution, status, message)),
       ...openStages.map((stage) => stageEvent("stage.completed", stage, status)),
     ],
   };
   const outcome = { status, errorMessage: message, errorCode: code };
   const end = endSession(sessionId, outcome, { finalAnalysis: answer?.content ?? null });
-  return [await closeTimeline(session, db, status), runs, end];
+  return [await closeTimeline(session, db, status), await closeApprovals(db, sessionId), runs, end];
 }
 
 /**

@@ -7,10 +7,13 @@ import { selectRows } from "#shared/database/select-rows.ts";
 import { cancelledByUser, leaseLost, type CancelledError } from "#shared/errors.ts";
 import { postgresSafeValue } from "#shared/postgres-safe-value.ts";
 import { foldSession, type SessionState } from "../state/session-state.ts";
+import { interactionEvents } from "./interaction-events.ts";
+import { countCosts } from "./count-costs.ts";
 import { progressEvent } from "./progress-event.ts";
 import type { SessionWriter } from "./session-writer.ts";
 import type { StepRecord } from "./step-record.ts";
 import type { StepRows } from "../state/step-rows.ts";
+import { stepCounts } from "./step-counts.ts";
 import { stepStatement } from "./step-statement.ts";
 import { tableRows } from "./table-rows.ts";
 import { NO_TOKENS, addTokens } from "../state/token-usage.ts";
@@ -80,6 +83,7 @@ async function commit(session: SessionWriter, write: () => Promise<Committed | u
       const committed = await write();
       if (committed === undefined) throw await refusal(session);
       session.publisher.publish(committed.events);
+      countCosts(session.metrics, committed.rows);
       await session.memory.fold(committed.rows, committed.inboxSeq);
     } catch (error) {
       session.memory.drop();
@@ -94,14 +98,19 @@ function hasProgress(steps: readonly StepRecord[]): boolean {
 }
 
 /** The events of the steps in their order, each with the state that its step leaves. */
-function eventsOf(steps: readonly StepRecord[], before: SessionState | undefined): UnstampedPayload[] {
+function eventsOf(
+  sessionId: string,
+  steps: readonly StepRecord[],
+  before: SessionState | undefined,
+): UnstampedPayload[] {
   let state = before;
   return steps.flatMap(({ rows, events }) => {
     state = state && foldSession(state, rows);
     const executions = state?.executions ?? [];
-    return events.map((event) =>
+    const own = events.map((event) =>
       "progress" in event ? progressEvent(event.progress, { executions }) : event,
     );
+    return [...own, ...interactionEvents(sessionId, rows)];
   });
 }
 
@@ -112,7 +121,7 @@ async function writeSteps(
   kind: CommitKind,
 ): Promise<Committed | undefined> {
   const steps = postgresSafeValue(given);
-  const payloads = eventsOf(steps, hasProgress(steps) ? await memory.state() : undefined);
+  const payloads = eventsOf(sessionId, steps, hasProgress(steps) ? await memory.state() : undefined);
   const stepRows = steps.map((step) => step.rows);
   const rows = tableRows(stepRows);
   const tokens = steps.reduce((sum, step) => addTokens(sum, step.tokens ?? NO_TOKENS), NO_TOKENS);
@@ -128,6 +137,7 @@ async function writeSteps(
     tokens.output,
     tokens.thinking,
     tokens.total,
+    ...stepCounts(stepRows),
     ...parts.map((part) => JSON.stringify(rows[part])),
   ]);
   if (committed === undefined) return undefined;

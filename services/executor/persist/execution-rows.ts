@@ -1,3 +1,4 @@
+import type { IterationState } from "#shared/contracts/iteration-state.ts";
 import type { UnstampedPayload } from "#shared/contracts/session-event.ts";
 import type { RunStatus } from "#shared/contracts/statuses.ts";
 import type { ExecutionState } from "../state/session-state.ts";
@@ -13,23 +14,36 @@ export function startExecution(stage: StageContext, execution: ExecutionState): 
   };
 }
 
-/** The step that records how an execution ended. */
+/** The step that records how an execution ended; `iteration_state` replaces that of its row. */
 export function endExecution(
   stage: StageContext,
   execution: ExecutionState,
   { status, errorMessage: error_message, errorCode: error_code }: RunOutcome,
+  iteration_state?: IterationState,
 ): StepRecord {
   const { execution_id } = execution;
   return {
-    rows: { executionChanges: [{ execution_id, end: { status, error_message, error_code } }] },
-    events: [executionEvent(execution, status), { progress: { stage, activity: "investigating" } }],
+    rows: {
+      executionChanges: [
+        {
+          execution_id,
+          end: { status, error_message, error_code },
+          ...(iteration_state === undefined ? {} : { iteration_state }),
+        },
+      ],
+    },
+    events: [
+      executionEvent(execution, status, error_message),
+      { progress: { stage, activity: "investigating" } },
+    ],
   };
 }
 
-/** The `execution.status` event of an execution whose status has changed to `status`. */
+/** The `execution.status` event of an execution whose status has changed to `status`, with its error if it has one. */
 export function executionEvent(
   execution: Pick<ExecutionState, "session_id" | "stage_id" | "execution_id" | "agent_name" | "agent_index">,
   status: RunStatus,
+  error_message: string | null = null,
 ): UnstampedPayload {
   const { session_id, stage_id, execution_id, agent_name, agent_index } = execution;
   return {
@@ -40,5 +54,6 @@ export function executionEvent(
     agent_name,
     agent_index,
     status,
+    ...(error_message === null ? {} : { error_message }),
   };
 }

@@ -1,5 +1,6 @@
 import type { TerminalError } from "#shared/errors.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
+import { closeApprovals } from "./approval-rows.ts";
 import { closeTimeline } from "./close-session.ts";
 import { commitLocked } from "./commit-step.ts";
 import { endExecution } from "./execution-rows.ts";
@@ -26,7 +27,8 @@ export async function failExecution(
   await commitLocked(session, async (rows) => {
     const timeline = await closeTimeline(session, rows, "failed", execution.execution_id);
     closed = timeline.rows;
-    return [timeline, end];
+    const { execution_id: executionId } = execution;
+    return [timeline, await closeApprovals(rows, session.sessionId, { executionId }), end];
   });
   for (const { event_id } of closed.timelineEnds ?? []) session.streams.forget(event_id);
 }

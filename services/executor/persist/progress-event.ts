@@ -11,17 +11,21 @@ export interface StageContext {
   readonly total: number;
 }
 
-/** What a session is doing, beyond the number of running agents; `waiting`: what one of its agents waits for. */
+/**
+ * What a session is doing, beyond the number of running agents; `waiting`: what one of its agents waits for; `distilling`: the
+ * tool of which a large result is summarized.
+ */
 type Activity =
   | "starting"
   | "investigating"
   | "synthesizing"
   | "summarizing"
-  | { readonly waiting: Pick<WaitingFor, "reason"> };
+  | { readonly waiting: Pick<WaitingFor, "reason"> }
+  | { readonly distilling: string };
 
 /** The part of a stage's context that its status text needs; the stage may not have a row yet. */
 type ProgressContext = Pick<StageContext, "agents" | "total"> & {
-  readonly row: Pick<StageState, "session_id" | "stage_name" | "stage_index">;
+  readonly row: Pick<StageState, "session_id" | "stage_id" | "stage_name" | "stage_index">;
 };
 
 /** What a progress event says; the number of running agents is that after the step. */
@@ -35,13 +39,21 @@ export function progressEvent(
   { stage, activity }: Progress,
   { executions }: Pick<SessionState, "executions">,
 ): UnstampedPayload {
-  const { session_id, stage_name, stage_index } = stage.row;
+  const { session_id, stage_id, stage_name, stage_index } = stage.row;
+  const isSynthesized = executions.some(
+    (execution) => execution.stage_id === stage_id && execution.agent_index > stage.agents,
+  );
   const active = executions.filter(({ status }) => status === "active").length;
   return {
     type: "session.progress",
     session_id,
     current_stage_index: stage_index,
     current_stage_name: stage_name,
+    ...(activity === "summarizing"
+      ? { current_stage_type: "exec_summary" as const }
+      : isSynthesized
+        ? { current_stage_type: "synthesis" as const }
+        : {}),
     total_stages: stage.total,
     active_executions: active,
     status_text: statusText(stage, activity, active),
@@ -49,8 +61,12 @@ export function progressEvent(
 }
 
 function statusText({ row, agents, total }: ProgressContext, activity: Activity, active: number): string {
-  const where = `Stage ${row.stage_index + 1} of ${total} (${row.stage_name})`;
-  if (typeof activity === "object") return `${where}: waiting, ${activity.waiting.reason}`;
+  const where = `Stage ${row.stage_index} of ${total} (${row.stage_name})`;
+  if (typeof activity === "object") {
+    return "waiting" in activity
+      ? `${where}: waiting, ${activity.waiting.reason}`
+      : `${where}: summarizing a result of ${activity.distilling}`;
+  }
   switch (activity) {
     case "starting":
       return `${where}: starting ${agentCount(agents)}`;

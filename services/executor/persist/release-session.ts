@@ -1,6 +1,6 @@
-import type { WaitingFor } from "#shared/contracts/waiting-for.ts";
 import { jitter } from "#shared/pause.ts";
 import { postgresSafeJson } from "#shared/postgres-safe-json.ts";
+import type { AgentWait } from "../wait.ts";
 import type { SessionWriter } from "./session-writer.ts";
 
 /** A session ends as `failed` after this number of attempts without a completed step. */
@@ -14,7 +14,7 @@ export type Release =
   /** The executor stops: the session can be claimed immediately. */
   | { readonly kind: "handover" }
   /** None of its agents can work before the wait's time. Uses up nothing. */
-  | { readonly kind: "waiting"; readonly wait: WaitingFor }
+  | { readonly kind: "waiting"; readonly wait: AgentWait }
   /** Only a newer executor can read its configuration. Uses up nothing. */
   | { readonly kind: "newer_version" }
   /** A dependency failed. Counts as an interruption, unless Postgres was restarted just now. */
@@ -25,9 +25,10 @@ export type Release =
 const HANDOVER = `
 UPDATE session_runtime SET lease_expires_at = NULL, lease_owner = NULL WHERE session_id = $1 AND lease_epoch = $2`;
 
+/** Not delayed if there is an entry in the inbox that no waiting agent has read: it may be what one of them waits for. */
 const WAIT = `
 UPDATE session_runtime SET lease_expires_at = NULL, lease_owner = NULL,
-  not_before = CASE WHEN cancel_requested_at IS NULL THEN $3::timestamptz END,
+  not_before = CASE WHEN cancel_requested_at IS NULL AND inbox_seq <= coalesce($5::int, inbox_seq) THEN $3::timestamptz END,
   waiting_for = $4::jsonb, waiting_since = now()
 WHERE session_id = $1 AND lease_epoch = $2`;
 
@@ -68,9 +69,11 @@ export async function releaseSession(
     case "handover":
       await db.query(HANDOVER, key);
       return;
-    case "waiting":
-      await db.query(WAIT, [...key, release.wait.until, postgresSafeJson(release.wait)]);
+    case "waiting": {
+      const { inboxSeq = null, ...wait } = release.wait;
+      await db.query(WAIT, [...key, wait.until, postgresSafeJson(wait), inboxSeq]);
       return;
+    }
     case "newer_version":
       await db.query(NEWER_VERSION, [...key, jitter(1)]);
       return;

@@ -1,3 +1,4 @@
+import { endingEvents } from "#shared/contracts/ending-events.ts";
 import type { RunOutcome } from "./run-outcome.ts";
 import type { StepRecord } from "./step-record.ts";
 
@@ -9,13 +10,12 @@ interface SessionFindings {
   readonly executiveSummaryError?: string | null;
 }
 
-/** The step that records how a session ended, with its two events. */
+/** The step that records how a session ended, with its events; the database begins its review. */
 export function endSession(
   session_id: string,
   { status, errorMessage, errorCode }: RunOutcome,
   { finalAnalysis, executiveSummary = null, executiveSummaryError = null }: SessionFindings,
 ): StepRecord {
-  const fields = { session_id, status, ...(errorMessage === null ? {} : { error_message: errorMessage }) };
   return {
     rows: {
       session: {
@@ -29,9 +29,6 @@ export function endSession(
         },
       },
     },
-    events: [
-      { type: "session.status", ...fields },
-      { type: "session.completed", ...fields },
-    ],
+    events: endingEvents(session_id, status, errorMessage),
   };
 }

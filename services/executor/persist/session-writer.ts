@@ -3,6 +3,7 @@ import type { CancelledError } from "#shared/errors.ts";
 import type { Database } from "#shared/database/database.ts";
 import type { Logger } from "#shared/service/logger.ts";
 import type { SessionMemory } from "../state/session-memory.ts";
+import type { CostMetrics } from "./count-costs.ts";
 import type { LiveStreams } from "../stream/live-streams.ts";
 import type { EventPublisher } from "../stream/publish-events.ts";
 
@@ -22,6 +23,7 @@ export interface SessionWriter {
   readonly memory: SessionMemory;
   readonly publisher: EventPublisher;
   readonly streams: LiveStreams;
+  readonly metrics: CostMetrics;
   /** Cancels the session's work; the first reason stays. */
   stop(reason: CancelledError): void;
 }

@@ -1,8 +1,8 @@
 import { v5 as uuidFrom } from "uuid";
 import { INITIAL_ITERATION_STATE } from "#shared/contracts/iteration-state.ts";
-import type { ResolvedAgent, ResolvedStage } from "#shared/contracts/resolved-chain.ts";
+import { isActionAgent, type ResolvedAgent, type ResolvedStage } from "#shared/contracts/resolved-chain.ts";
 import type { UnstampedPayload } from "#shared/contracts/session-event.ts";
-import type { RunStatus } from "#shared/contracts/statuses.ts";
+import type { RunStatus, StageType } from "#shared/contracts/statuses.ts";
 import type { StageState } from "../state/session-state.ts";
 import { executionEvent } from "./execution-rows.ts";
 import type { StageContext } from "./progress-event.ts";
@@ -12,7 +12,7 @@ import type { NewExecution } from "../state/step-rows.ts";
 
 /** A stage of the chain that has no row yet. */
 export interface PlannedStage {
-  /** Its position in the chain, from 0. */
+  /** Its position in the chain, from 1. */
   readonly index: number;
   readonly plan: ResolvedStage;
   /** Number of the chain's stages. */
@@ -24,6 +24,7 @@ export function startStage(sessionId: string, { index, plan, total }: PlannedSta
   // Ids derive from the position, so that a repeated step names the same rows.
   const stage_id = uuidFrom(`stage:${index}`, sessionId);
   const stage = { stage_id, session_id: sessionId, stage_name: plan.name, stage_index: index };
+  const kind = { stage_type: stageType(plan), expected_agent_count: plan.agents.length };
   return {
     rows: {
       stages: [
@@ -31,26 +32,31 @@ export function startStage(sessionId: string, { index, plan, total }: PlannedSta
           stage_id,
           stage_name: plan.name,
           stage_index: index,
-          expected_agent_count: plan.agents.length,
           parallel_type: plan.parallel_type,
           success_policy: plan.parallel_type === null ? null : plan.success_policy,
+          ...kind,
         },
       ],
       executions: plan.agents.map((agent, position) => newExecution(stage_id, position + 1, agent)),
       session: { current_stage: { stage_id, stage_index: index } },
     },
     events: [
-      stageEvent("stage.started", stage, "active"),
+      { ...stageEvent("stage.started", stage, "active"), ...kind },
       { progress: { stage: { row: stage, agents: plan.agents.length, total }, activity: "starting" } },
     ],
   };
+}
+
+/** A stage of which every agent may change things is one of actions. */
+function stageType({ agents }: ResolvedStage): StageType {
+  return agents.every(isActionAgent) ? "action" : "investigation";
 }
 
 function newExecution(stage_id: string, agent_index: number, agent: ResolvedAgent): NewExecution {
   return {
     execution_id: uuidFrom(`execution:${agent_index}`, stage_id),
     stage_id,
-    agent_name: agent.name,
+    agent_name: agent.replica === undefined ? agent.name : `${agent.name}-${agent.replica}`,
     agent_index,
     iteration_strategy: agent.iteration_strategy,
     iteration_state: INITIAL_ITERATION_STATE,
@@ -63,7 +69,7 @@ function newExecution(stage_id: string, agent_index: number, agent: ResolvedAgen
 /** The step that inserts the active execution that synthesises the results of a stage's agents. */
 export function startSynthesis(context: StageContext, agent: ResolvedAgent): StepRecord {
   const { session_id, stage_id } = context.row;
-  const execution = newExecution(stage_id, context.agents + 1, agent);
+  const execution = { ...newExecution(stage_id, context.agents + 1, agent), is_synthesis: true } as const;
   return {
     rows: {
       executions: [execution],
@@ -79,12 +85,32 @@ export function startSynthesis(context: StageContext, agent: ResolvedAgent): Ste
 /** The step that records how a stage ended; `isSummaryNext` adds a progress event for the executive summary. */
 export function completeStage(
   context: StageContext,
-  { outcome, isSummaryNext }: { readonly outcome: RunOutcome; readonly isSummaryNext: boolean },
+  {
+    outcome,
+    actions_claimed,
+    isSummaryNext,
+  }: {
+    readonly outcome: RunOutcome;
+    readonly actions_claimed: boolean | null;
+    readonly isSummaryNext: boolean;
+  },
 ): StepRecord {
   const { row } = context;
   const { status, errorMessage: error_message, errorCode: error_code } = outcome;
+  const { stage_id } = row;
   return {
-    rows: { stageEnds: [{ stage_id: row.stage_id, status, error_message, error_code }] },
+    rows: {
+      stageEnds: [
+        {
+          stage_id,
+          status,
+          error_message,
+          error_code,
+          actions_claimed,
+          is_summary_next: isSummaryNext,
+        },
+      ],
+    },
     events: [
       stageEvent("stage.completed", row, status),
       ...(isSummaryNext ? [{ progress: { stage: context, activity: "summarizing" } } as const] : []),
@@ -97,7 +123,7 @@ export function stageEvent(
   type: "stage.started" | "stage.completed",
   stage: Pick<StageState, "session_id" | "stage_id" | "stage_name" | "stage_index">,
   status: RunStatus,
-): UnstampedPayload {
+): Extract<UnstampedPayload, { type: "stage.started" | "stage.completed" }> {
   const { session_id, stage_id, stage_name, stage_index } = stage;
   return { type, session_id, stage_id, stage_name, stage_index, status };
 }

@@ -1,5 +1,20 @@
+import { COST_SUMS, modelUsageAggregates } from "#shared/database/cost-sums.ts";
+import { SESSION_COUNTERS, SESSION_FLAGS } from "#shared/database/session-counters.ts";
 import type { StepRows } from "../state/step-rows.ts";
+import { COST_COLUMNS } from "./call-costs.ts";
 import type { TableRows } from "./table-rows.ts";
+
+/**
+ * Whether the agents of a stage have changed something, by the records of their calls: true if a tool that does not only read
+ * has succeeded; else null if it is not known of such a call whether it took effect; else false. A
+ * call that is still running when its stage ends may yet take effect.
+ */
+const EXECUTED = `(
+      SELECT CASE WHEN bool_or(c.state = 'completed' AND c.is_error IS NOT TRUE) THEN true
+                  WHEN bool_or(c.state = 'running' OR c.failure IN ('outcome_unknown', 'timeout', 'cancelled')) THEN NULL
+                  ELSE false END
+      FROM tool_calls c JOIN agent_executions e USING (execution_id)
+      WHERE e.stage_id = stages.stage_id AND coalesce(c.effect <> 'read', NOT c.read_only))`;
 
 /**
  * The parts of a step's statement. Each takes its rows from one JSON parameter and
@@ -8,32 +23,36 @@ import type { TableRows } from "./table-rows.ts";
 const PARTS: Readonly<Record<keyof TableRows, (parameter: string) => string>> = {
   stages: (rows) => `
   INSERT INTO stages (stage_id, session_id, stage_name, stage_index, expected_agent_count, parallel_type, success_policy,
-                      status, started_at, completed_at, duration_ms, error_message, error_code)
+                      stage_type, actions_executed, actions_claimed, status, started_at, completed_at, duration_ms, error_message, error_code)
   SELECT r.stage_id, fence.session_id, r.stage_name, r.stage_index, r.expected_agent_count, r.parallel_type, r.success_policy,
+         r.stage_type, CASE WHEN r.stage_type = 'action' AND r.status <> 'active' THEN false END, r.actions_claimed,
          r.status, now(), CASE WHEN r.status <> 'active' THEN now() END, CASE WHEN r.status <> 'active' THEN 0 END,
          r.error_message, r.error_code
   FROM fence, json_to_recordset(${rows}::json) AS r(stage_id uuid, stage_name text, stage_index int, expected_agent_count int,
-       parallel_type parallel_type, success_policy success_policy, status run_status, error_message text, error_code text)`,
+       parallel_type parallel_type, success_policy success_policy, stage_type text, actions_claimed boolean, status run_status, error_message text, error_code text)`,
   stageEnds: (rows) => `
   UPDATE stages SET status = r.status, completed_at = now(), error_message = r.error_message, error_code = r.error_code,
-    duration_ms = (extract(epoch FROM now() - started_at) * 1000)::int
-  FROM fence, json_to_recordset(${rows}::json) AS r(stage_id uuid, status run_status, error_message text, error_code text)
+    duration_ms = (extract(epoch FROM now() - started_at) * 1000)::int, actions_claimed = r.actions_claimed,
+    actions_executed = CASE WHEN stages.stage_type = 'action' THEN ${EXECUTED} END
+  FROM fence, json_to_recordset(${rows}::json) AS r(stage_id uuid, status run_status, error_message text, error_code text,
+       actions_claimed boolean)
   WHERE stages.stage_id = r.stage_id`,
   executions: (rows) => `
   INSERT INTO agent_executions (execution_id, stage_id, session_id, agent_name, agent_index, iteration_strategy,
     iteration_state, llm_provider, llm_backend, model_name, original_llm_provider, original_llm_backend,
     original_model_name, status, started_at, completed_at, duration_ms, error_message, error_code,
-    input_tokens, output_tokens, thinking_tokens, total_tokens, seq)
+    input_tokens, output_tokens, thinking_tokens, total_tokens, ${COST_SUMS.join(", ")}, seq)
   SELECT r.execution_id, r.stage_id, fence.session_id, r.agent_name, r.agent_index, r.iteration_strategy,
     r.iteration_state, r.llm_provider, r.llm_backend, r.model_name, r.original_llm_provider, r.original_llm_backend,
     r.original_model_name, r.status, CASE WHEN r.starts THEN now() END, CASE WHEN r.ends THEN now() END,
     CASE WHEN r.starts AND r.ends THEN 0 END, r.error_message, r.error_code,
-    r.input_tokens, r.output_tokens, r.thinking_tokens, r.total_tokens, fence.seq
+    r.input_tokens, r.output_tokens, r.thinking_tokens, r.total_tokens, ${COST_SUMS.map((name) => `r.${name}`).join(", ")},
+    fence.seq
   FROM fence, json_to_recordset(${rows}::json) AS r(execution_id uuid, stage_id uuid, agent_name text, agent_index int,
        iteration_strategy iteration_strategy, iteration_state jsonb, llm_provider text, llm_backend text, model_name text,
        original_llm_provider text, original_llm_backend text, original_model_name text, status run_status, starts boolean,
        ends boolean, error_message text, error_code text, input_tokens bigint, output_tokens bigint, thinking_tokens bigint,
-       total_tokens bigint)`,
+       total_tokens bigint, ${COST_COLUMNS})`,
   executionChanges: (rows) => `
   UPDATE agent_executions e SET
     status = coalesce(r.status, e.status),
@@ -51,11 +70,12 @@ const PARTS: Readonly<Record<keyof TableRows, (parameter: string) => string>> = 
     llm_backend = coalesce(r.llm_backend, e.llm_backend), model_name = coalesce(r.model_name, e.model_name),
     input_tokens = e.input_tokens + r.input_tokens, output_tokens = e.output_tokens + r.output_tokens,
     thinking_tokens = e.thinking_tokens + r.thinking_tokens, total_tokens = e.total_tokens + r.total_tokens,
+    ${COST_SUMS.map((name) => `${name} = e.${name} + r.${name}`).join(", ")},
     seq = fence.seq
   FROM fence, json_to_recordset(${rows}::json) AS r(execution_id uuid, status run_status, starts boolean, ends boolean,
        error_message text, error_code text, iteration_state jsonb, llm_provider text, llm_backend text, model_name text,
        original_llm_provider text, original_llm_backend text, original_model_name text, input_tokens bigint,
-       output_tokens bigint, thinking_tokens bigint, total_tokens bigint)
+       output_tokens bigint, thinking_tokens bigint, total_tokens bigint, ${COST_COLUMNS})
   WHERE e.execution_id = r.execution_id`,
   messages: (rows) => `
   INSERT INTO messages (message_id, session_id, stage_id, execution_id, sequence_number, role, content, tool_calls,
@@ -64,16 +84,22 @@ const PARTS: Readonly<Record<keyof TableRows, (parameter: string) => string>> = 
          r.tool_call_id, r.tool_name, decode(r.provider_state, 'base64'), fence.seq
   FROM fence, json_to_recordset(${rows}::json) AS r(message_id uuid, stage_id uuid, execution_id uuid, sequence_number int,
        role message_role, content text, tool_calls jsonb, tool_call_id text, tool_name text, provider_state text)`,
+  messageChanges: (rows) => `
+  UPDATE messages m SET content = r.content, seq = fence.seq
+  FROM fence, json_to_recordset(${rows}::json) AS r(message_id uuid, content text)
+  WHERE m.message_id = r.message_id`,
   llmInteractions: (rows) => `
   INSERT INTO llm_interactions (interaction_id, session_id, stage_id, execution_id, interaction_type, model_name,
     last_message_id, llm_request, llm_response, thinking_content, input_tokens, output_tokens, thinking_tokens,
-    total_tokens, duration_ms, error_message, error_code, seq)
+    total_tokens, cached_input_tokens, cache_write_tokens, estimated_cost_usd, price_source, duration_ms, error_message, error_code, seq)
   SELECT r.interaction_id, fence.session_id, r.stage_id, r.execution_id, r.interaction_type, r.model_name,
     r.last_message_id, r.llm_request, r.llm_response, r.thinking_content, r.input_tokens, r.output_tokens, r.thinking_tokens,
-    r.total_tokens, r.duration_ms, r.error_message, r.error_code, fence.seq
+    r.total_tokens, r.cached_input_tokens, r.cache_write_tokens, r.estimated_cost_usd, r.price_source, r.duration_ms,
+    r.error_message, r.error_code, fence.seq
   FROM fence, json_to_recordset(${rows}::json) AS r(interaction_id uuid, stage_id uuid, execution_id uuid,
        interaction_type llm_interaction_type, model_name text, last_message_id uuid, llm_request jsonb, llm_response jsonb,
-       thinking_content text, input_tokens int, output_tokens int, thinking_tokens int, total_tokens int, duration_ms int,
+       thinking_content text, input_tokens int, output_tokens int, thinking_tokens int, total_tokens int,
+       cached_input_tokens int, cache_write_tokens int, estimated_cost_usd numeric, price_source text, duration_ms int,
        error_message text, error_code text)`,
   mcpInteractions: (rows) => `
   INSERT INTO mcp_interactions (interaction_id, session_id, stage_id, execution_id, interaction_type, server_name,
@@ -93,13 +119,25 @@ const PARTS: Readonly<Record<keyof TableRows, (parameter: string) => string>> = 
        mcp_interaction_id uuid)`,
   timelineEnds: (rows) => `
   UPDATE timeline_events t SET status = r.status, content = r.content, updated_at = now(), seq = fence.seq,
+    metadata = coalesce(r.metadata, t.metadata),
     llm_interaction_id = coalesce(r.llm_interaction_id, t.llm_interaction_id)
-  FROM fence, json_to_recordset(${rows}::json) AS r(event_id uuid, status timeline_status, content text, llm_interaction_id uuid)
+  FROM fence, json_to_recordset(${rows}::json) AS r(event_id uuid, status timeline_status, content text, metadata jsonb,
+       llm_interaction_id uuid)
   WHERE t.event_id = r.event_id`,
   timelineLinks: (rows) => `
   UPDATE timeline_events t SET mcp_interaction_id = r.mcp_interaction_id, seq = fence.seq
   FROM fence, json_to_recordset(${rows}::json) AS r(event_id uuid, mcp_interaction_id uuid)
   WHERE t.event_id = r.event_id`,
+  approvals: (rows) => `
+  INSERT INTO approvals (approval_id, session_id, execution_id, call_id, tool, arguments, arguments_hash, state, expires_at)
+  SELECT r.approval_id, fence.session_id, r.execution_id, r.call_id, r.tool, r.arguments, r.arguments_hash,
+         'awaiting_approval', r.expires_at
+  FROM fence, json_to_recordset(${rows}::json) AS r(approval_id uuid, execution_id uuid, call_id text, tool text,
+       arguments text, arguments_hash text, expires_at timestamptz)`,
+  approvalEnds: (rows) => `
+  UPDATE approvals a SET state = 'expired', decided_at = now()
+  FROM fence, json_to_recordset(${rows}::json) AS r(approval_id uuid)
+  WHERE a.approval_id = r.approval_id AND a.state = 'awaiting_approval'`,
   session: (row) => `
   UPDATE alert_sessions s SET
     current_stage_index = coalesce(r.current_stage_index, s.current_stage_index),
@@ -118,28 +156,55 @@ const PARTS: Readonly<Record<keyof TableRows, (parameter: string) => string>> = 
   WHERE s.session_id = fence.session_id`,
 };
 
+const USAGE = modelUsageAggregates("r");
+const USAGE_COLUMNS = Object.keys(USAGE);
+
+/** What the calls add to the session's use of each model. */
+const MODEL_USAGE = (calls: string) => `
+  INSERT INTO session_model_usage AS u (session_id, model_name, ${USAGE_COLUMNS.join(", ")})
+  SELECT fence.session_id, r.model_name, ${Object.values(USAGE).join(", ")}
+  FROM fence, json_to_recordset(${calls}::json) AS r(model_name text, input_tokens int, output_tokens int,
+       thinking_tokens int, total_tokens int, cached_input_tokens int, estimated_cost_usd numeric, duration_ms int, error_code text)
+  GROUP BY fence.session_id, r.model_name
+  ON CONFLICT (session_id, model_name) DO UPDATE SET
+    ${USAGE_COLUMNS.map((name) => `${name} = u.${name} + EXCLUDED.${name}`).join(", ")}`;
+
 const PART_NAMES: readonly (keyof StepRows)[] = [
   "stages",
   "stageEnds",
   "executions",
   "executionChanges",
   "messages",
+  "messageChanges",
   "llmInteractions",
   "mcpInteractions",
   "timeline",
   "timelineEnds",
   "timelineLinks",
+  "approvals",
+  "approvalEnds",
   "session",
 ];
 
 /**
- * Taken first by steps that change the session's own row, as by the api's cancel: whoever locks both rows locks this one
- * first.
+ * Taken first by steps that change the session's own row, as by the api's cancel: a statement that locks both rows locks this
+ * one first.
  */
 const LOCK = `
 locked AS MATERIALIZED (
   SELECT session_id FROM alert_sessions WHERE session_id = $1 FOR NO KEY UPDATE
 ),`;
+
+/** The statement's parameter of the first counter. */
+const FIRST_COUNTER = 11;
+
+/** What a step adds to the counters of the session (`stepCounts`). */
+const COUNTS = [
+  ...SESSION_COUNTERS.map((name, index) => `${name} = r.${name} + $${FIRST_COUNTER + index}`),
+  ...SESSION_FLAGS.map(
+    (name, index) => `${name} = r.${name} OR $${FIRST_COUNTER + SESSION_COUNTERS.length + index}::boolean`,
+  ),
+];
 
 /**
  * Fencing: the update matches only while the owner's epoch is current, the lease was not given back and no cancel was
@@ -159,7 +224,8 @@ fence AS (
     input_tokens = r.input_tokens + $7,
     output_tokens = r.output_tokens + $8,
     thinking_tokens = r.thinking_tokens + $9,
-    total_tokens = r.total_tokens + $10
+    total_tokens = r.total_tokens + $10,
+    ${COUNTS.join(", ")}
   ${isLocking ? "FROM locked" : ""}
   WHERE r.session_id = ${isLocking ? "locked.session_id" : "$1"} AND r.lease_epoch = $2 AND r.lease_expires_at IS NOT NULL
     AND ($4::boolean OR r.cancel_requested_at IS NULL)
@@ -179,7 +245,7 @@ SELECT base, stamp, inbox_seq, coalesce((SELECT json_agg(id ORDER BY seq) FROM e
 FROM fence`;
 
 /** The parameters of every step's statement; those of its parts follow. */
-const FENCE_PARAMETERS = 10;
+const FENCE_PARAMETERS = FIRST_COUNTER - 1 + COUNTS.length;
 
 const statements = new Map<string, string>();
 
@@ -204,5 +270,7 @@ function compose(parts: readonly (keyof TableRows)[]): string {
   const written = parts.map(
     (name, index) => `part_${name.toLowerCase()} AS (${PARTS[name](`$${FENCE_PARAMETERS + 1 + index}`)}\n)`,
   );
+  const calls = parts.indexOf("llmInteractions");
+  if (calls !== -1) written.push(`model_usage AS (${MODEL_USAGE(`$${FENCE_PARAMETERS + 1 + calls}`)}\n)`);
   return `WITH ${isLocking ? LOCK : ""}${[fence(isLocking), ...written, EVENTS].join(",\n")}`;
 }

@@ -1,4 +1,5 @@
 import type { ExecutionChange, NewExecution, NewStage, SessionChange, StepRows } from "../state/step-rows.ts";
+import { callCosts } from "./call-costs.ts";
 import { NO_TOKENS, addTokens } from "../state/token-usage.ts";
 
 /** The rows of each part of a step's statement; a row of a stage or an execution occurs once. */
@@ -26,6 +27,9 @@ export function tableRows(steps: readonly StepRows[]): TableRows {
       changes.set(change.execution_id, mergeChanges(changes.get(change.execution_id), change));
     }
   }
+  // Every recorded call comes with a change of its execution.
+  const calls = steps.flatMap(({ llmInteractions = [] }) => llmInteractions);
+  const costs = (id: string) => callCosts(calls.filter(({ execution_id }) => execution_id === id));
   const ofNew = [...changes.values()].filter(({ execution_id }) => executions.has(execution_id));
   const ofOld = [...changes.values()].filter(({ execution_id }) => !executions.has(execution_id));
   return {
@@ -33,6 +37,7 @@ export function tableRows(steps: readonly StepRows[]): TableRows {
     stageEnds: [...stageEnds.values()],
     executions: [...executions.values()].map((execution) => ({
       ...execution,
+      ...costs(execution.execution_id),
       ...changeColumns(
         ofNew.find(({ execution_id }) => execution_id === execution.execution_id),
         {
@@ -43,20 +48,24 @@ export function tableRows(steps: readonly StepRows[]): TableRows {
     })),
     executionChanges: ofOld.map((change) => ({
       execution_id: change.execution_id,
+      ...costs(change.execution_id),
       ...changeColumns(change, { status: null, iteration_state: null }),
     })),
     messages: steps.flatMap(({ messages = [] }) => messages),
-    llmInteractions: steps.flatMap(({ llmInteractions = [] }) => llmInteractions),
+    messageChanges: steps.flatMap(({ messageChanges = [] }) => messageChanges),
+    llmInteractions: calls,
     mcpInteractions: steps.flatMap(({ mcpInteractions = [] }) => mcpInteractions),
     timeline: steps.flatMap(({ timeline = [] }) => timeline),
     timelineEnds: steps.flatMap(({ timelineEnds = [] }) => timelineEnds),
     timelineLinks: steps.flatMap(({ timelineLinks = [] }) => timelineLinks),
+    approvals: steps.flatMap(({ approvals = [] }) => approvals),
+    approvalEnds: steps.flatMap(({ approvalEnds = [] }) => approvalEnds),
     session: sessionRow(steps.flatMap(({ session }) => session ?? [])),
   };
 }
 
 function newStage(stage: NewStage): object {
-  return { ...stage, status: "active", error_message: null, error_code: null };
+  return { ...stage, status: "active", error_message: null, error_code: null, actions_claimed: null };
 }
 
 function mergeChanges(before: ExecutionChange | undefined, change: ExecutionChange): ExecutionChange {

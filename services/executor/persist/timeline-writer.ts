@@ -1,6 +1,6 @@
 import { v5 as uuidFrom } from "uuid";
 import type { UnstampedPayload } from "#shared/contracts/session-event.ts";
-import type { TimelineEventType } from "#shared/contracts/statuses.ts";
+import { THINKING_SOURCES, type ThinkingSource, type TimelineEventType } from "#shared/contracts/statuses.ts";
 import type { TimelineMemory } from "../state/agent-memory.ts";
 import type { ExecutionState } from "../state/session-state.ts";
 import type { LiveStream, LiveStreams } from "../stream/live-streams.ts";
@@ -15,14 +15,18 @@ const STREAMS = {
   thought: { type: "llm_thinking", metadata: { source: "react" } },
   response: { type: "llm_response", metadata: null },
   answer: { type: "final_analysis", metadata: null },
+  /** The summary of a large tool result. */
+  summary: { type: "mcp_tool_summary", metadata: null },
 } as const satisfies Record<string, { type: TimelineEventType; metadata: object | null }>;
 export type StreamKind = keyof typeof STREAMS;
-const STREAM_KINDS: readonly StreamKind[] = ["thinking", "thought", "response", "answer"];
+const STREAM_KINDS: readonly StreamKind[] = ["thinking", "thought", "response", "answer", "summary"];
 
 /** A timeline row that was opened for streaming and is not complete. */
 interface OpenRow {
   readonly eventId: string;
   readonly kind: StreamKind;
+  /** The attempt that opened it; undefined for one of a call that is made again. */
+  readonly openedIn: number | undefined;
   /** Undefined until the running attempt produces text for a row that an earlier attempt opened. */
   stream: LiveStream | undefined;
 }
@@ -32,6 +36,8 @@ export interface WholeRow {
   readonly type: TimelineEventType;
   readonly content: string;
   readonly metadata: object | null;
+  /** What it says is that something failed; by default it is completed. */
+  readonly status?: "failed";
   /** Names the row within its iteration, if it must be found again. */
   readonly key?: string;
   /** The LLM call it belongs to. */
@@ -41,12 +47,18 @@ export interface WholeRow {
 }
 
 /** How an open row ends. */
-export type RowEnd = Pick<TimelineEnd, "status" | "content"> & { readonly interactionId: string | null };
+export type RowEnd = Pick<TimelineEnd, "status" | "content" | "metadata"> & {
+  readonly interactionId: string | null;
+};
 
 interface TimelineWriterOptions {
   readonly sessionId: string;
   readonly execution: Pick<ExecutionState, "stage_id" | "execution_id">;
   readonly iteration: number;
+  /** Distinguishes the rows of several calls of one iteration that stream the same kind. */
+  readonly streamKey?: string;
+  /** Numbers kept free before a streamed answer, for what is known only at its end and belongs before it. */
+  readonly keptBeforeAnswer?: number;
   /** What the execution's timeline has when the call begins. */
   readonly timeline: Pick<TimelineMemory, "nextSequence" | "open">;
 }
@@ -79,6 +91,8 @@ export class TimelineWriter {
   readonly #ended: TimelineEnd[] = [];
   readonly #events: UnstampedPayload[] = [];
   #nextSequence: number;
+  /** The first and the end of the numbers that were kept free before the answer. */
+  #kept = { next: 0, end: 0 };
   #attempt = 1;
 
   /** A writer that streams needs `streaming`. */
@@ -87,8 +101,19 @@ export class TimelineWriter {
     this.#options = options;
     this.#streaming = streaming;
     this.#nextSequence = timeline.nextSequence;
-    const rows = STREAM_KINDS.map((kind) => ({ eventId: this.#streamId(kind), kind, stream: undefined }));
+    const rows = STREAM_KINDS.map((kind) => ({
+      eventId: this.#streamId(kind),
+      kind,
+      openedIn: undefined,
+      stream: undefined,
+    }));
     this.#rows = rows.filter(({ eventId }) => timeline.open.has(eventId));
+    // The answer that a former owner opened is the timeline's last row.
+    const { keptBeforeAnswer = 0 } = options;
+    if (this.#rows.some(({ kind }) => kind === "answer")) {
+      const answer = timeline.nextSequence - 1;
+      this.#kept = { next: answer - keptBeforeAnswer, end: answer };
+    }
   }
 
   /** Starts another attempt of the call: text streamed by earlier attempts is discarded, their rows stay open. */
@@ -96,6 +121,11 @@ export class TimelineWriter {
     this.#attempt = attempt;
     this.close();
     for (const row of this.#rows) row.stream = undefined;
+  }
+
+  /** Opens the call's row of this kind before its first delta, unless an earlier attempt has. */
+  async begin(kind: StreamKind, metadata: object): Promise<void> {
+    if (!this.#rows.some((open) => open.kind === kind)) await this.#open(kind, metadata);
   }
 
   /** Streams a delta into the call's row of this kind; the first delta opens the row. */
@@ -114,7 +144,7 @@ export class TimelineWriter {
   /** Ends an open row. */
   complete(
     { eventId, kind }: Pick<OpenRow, "eventId" | "kind">,
-    { status, content, interactionId }: RowEnd,
+    { status, content, interactionId, metadata }: RowEnd,
   ): void {
     const { type } = STREAMS[kind];
     const { execution_id } = this.#options.execution;
@@ -125,6 +155,7 @@ export class TimelineWriter {
       status,
       content,
       llm_interaction_id: interactionId,
+      ...(metadata === undefined ? {} : { metadata }),
     });
     this.#events.push({
       type: "timeline_event.completed",
@@ -133,21 +164,38 @@ export class TimelineWriter {
       event_type: type,
       status,
       content,
+      ...(metadata === undefined ? {} : { metadata }),
     });
   }
 
   /** Adds a complete row of a kind that was not streamed. */
-  addStream(kind: StreamKind, row: Pick<WholeRow, "content" | "interactionId">): void {
-    this.add({ ...row, ...STREAMS[kind] });
+  addStream(
+    kind: StreamKind,
+    row: Pick<WholeRow, "content" | "interactionId"> & Partial<Pick<WholeRow, "metadata">>,
+  ): void {
+    this.add({ ...STREAMS[kind], ...row });
+  }
+
+  /** Adds a complete row with a number before that of the streamed answer, as long as one is free. */
+  addBeforeAnswer(row: WholeRow): void {
+    const { next, end } = this.#kept;
+    if (next === end) return this.add(row);
+    this.#kept = { next: next + 1, end };
+    return this.add(row, next);
   }
 
   /** Adds a complete row. */
-  add({ key, type, content, metadata, interactionId, mcpInteractionId }: WholeRow): void {
+  add(
+    { key, type, content, metadata, interactionId, mcpInteractionId, status }: WholeRow,
+    number?: number,
+  ): void {
     const { execution, iteration } = this.#options;
+    const sequence_number = number ?? this.#nextSequence++;
     const row = this.#newRow({
-      event_id: wholeRowId(execution, iteration, key ?? String(this.#nextSequence)),
+      sequence_number,
+      event_id: wholeRowId(execution, iteration, key ?? String(sequence_number)),
       event_type: type,
-      status: "completed",
+      status: status ?? "completed",
       content,
       metadata,
       llm_interaction_id: interactionId,
@@ -182,35 +230,44 @@ export class TimelineWriter {
   }
 
   #streamId(kind: StreamKind): string {
-    const { execution, iteration } = this.#options;
-    return uuidFrom(`timeline:${iteration}:${kind}`, execution.execution_id);
+    const { execution, iteration, streamKey = "" } = this.#options;
+    return uuidFrom(`timeline:${iteration}:${kind}${streamKey}`, execution.execution_id);
   }
 
   #appendTo(row: OpenRow, delta: string): void {
-    row.stream ??= this.#streaming?.streams.open(row.eventId, this.#attempt);
+    row.stream ??= this.#streaming?.streams.open(row.eventId, this.#attempt, row.openedIn !== this.#attempt);
     row.stream?.append(delta);
   }
 
-  async #open(kind: StreamKind): Promise<OpenRow> {
+  async #open(kind: StreamKind, ofCall?: object): Promise<OpenRow> {
     const { type, metadata } = STREAMS[kind];
+    if (kind === "answer") this.#keepNumbers();
     const row = this.#newRow({
+      sequence_number: this.#nextSequence++,
       event_id: this.#streamId(kind),
       event_type: type,
       status: "streaming",
       content: "",
-      metadata,
+      metadata: ofCall ?? metadata,
       llm_interaction_id: null,
       mcp_interaction_id: null,
     });
     await this.#streaming?.commit({ rows: { timeline: [row] }, events: [this.#createdEvent(row)] });
-    const opened: OpenRow = { eventId: row.event_id, kind, stream: undefined };
+    const openedIn = this.#attempt;
+    const opened: OpenRow = { eventId: row.event_id, kind, openedIn, stream: undefined };
     this.#rows.push(opened);
     return opened;
   }
 
-  #newRow(row: Omit<NewTimelineRow, "stage_id" | "execution_id" | "sequence_number">): NewTimelineRow {
+  #keepNumbers(): void {
+    const next = this.#nextSequence;
+    this.#nextSequence += this.#options.keptBeforeAnswer ?? 0;
+    this.#kept = { next, end: this.#nextSequence };
+  }
+
+  #newRow(row: Omit<NewTimelineRow, "stage_id" | "execution_id">): NewTimelineRow {
     const { stage_id, execution_id } = this.#options.execution;
-    return { ...row, stage_id, execution_id, sequence_number: this.#nextSequence++ };
+    return { ...row, stage_id, execution_id };
   }
 
   #createdEvent(row: NewTimelineRow): UnstampedPayload {
@@ -224,9 +281,15 @@ export class TimelineWriter {
       event_type,
       status,
       content,
-      // The created event of a streaming row carries no metadata; the row has it.
-      ...(status === "streaming" ? {} : { metadata }),
+      // The created event of a streaming row carries no metadata; the row has it. Where thinking comes from is known already.
+      ...(status === "streaming" ? sourceOf(metadata) : { metadata }),
       sequence_number,
     };
   }
+}
+
+function sourceOf(metadata: object | null): { readonly source?: ThinkingSource } {
+  const source: unknown = metadata === null ? undefined : Reflect.get(metadata, "source");
+  const known = THINKING_SOURCES.find((one) => one === source);
+  return known === undefined ? {} : { source: known };
 }

@@ -1,3 +1,4 @@
+import { isActionAgent } from "#shared/contracts/resolved-chain.ts";
 import type { NewMessage, PromptInput } from "./prompt-input.ts";
 import { FOCUS_LINE } from "./general-instructions.ts";
 import { instructionTiers } from "./instruction-tiers.ts";
@@ -7,7 +8,7 @@ import { investigationBlocks } from "./investigation-blocks.ts";
 export function buildNativeMessages(input: PromptInput): NewMessage[] {
   const system = [
     ...instructionTiers("investigation", { ...input, nonce: input.alert.nonce }),
-    FOCUS_LINE.investigation,
+    FOCUS_LINE[isActionAgent(input.agent) ? "action" : "investigation"],
   ];
   return [
     { role: "system", content: system.join("\n\n") },

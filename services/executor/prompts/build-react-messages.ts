@@ -1,3 +1,4 @@
+import { isActionAgent } from "#shared/contracts/resolved-chain.ts";
 import type { NewMessage, PromptInput } from "./prompt-input.ts";
 import { FOCUS_LINE } from "./general-instructions.ts";
 import { instructionTiers } from "./instruction-tiers.ts";
@@ -11,7 +12,7 @@ export function buildReactMessages(input: PromptInput): NewMessage[] {
   const system = [
     ...instructionTiers("investigation", { ...input, nonce }),
     reactFormatGuide("investigation"),
-    FOCUS_LINE.investigation,
+    FOCUS_LINE[isActionAgent(input.agent) ? "action" : "investigation"],
   ];
   const investigation = investigationBlocks(input);
   // Two empty lines separate the tools from the investigation.

@@ -1,10 +1,10 @@
 import type { NewMessage, PromptInput } from "./prompt-input.ts";
 import { alertBlock } from "./alert-block.ts";
 import { dataRule } from "./general-instructions.ts";
-import { agentInstructions } from "./instruction-tiers.ts";
+import { actionRules, agentInstructions } from "./instruction-tiers.ts";
 import { previousStageBlock } from "./previous-stage-block.ts";
 import { runbookBlock } from "./runbook-block.ts";
-import { TASK_BLOCK } from "./task-block.ts";
+import { taskBlock } from "./task-block.ts";
 
 /**
  * The messages (system, user) of a single call: the agent's role and instructions, then the results of earlier stages,
@@ -15,13 +15,14 @@ export function buildSingleCallMessages(input: Omit<PromptInput, "tools">): NewM
   const system = [
     `You are ${agent.name}, a site reliability engineer who investigates alerts. You have no tools: work from what you are given.`,
     dataRule(alert.nonce),
+    ...actionRules(agent),
     ...agentInstructions(agent),
   ];
   const user = [
     ...(previous.length === 0 && parallel === null ? [] : [previousStageBlock(input)]),
     alertBlock(alert),
     runbookBlock(alert, chain),
-    TASK_BLOCK,
+    taskBlock(agent),
   ];
   return [
     { role: "system", content: system.join("\n\n") },

@@ -61,5 +61,7 @@ How you work:
 export const FOCUS_LINE = {
   investigation:
     "Focus on the investigation and on recommendations that a human operator can carry out. You change nothing yourself.",
+  action:
+    "Focus on whether an action is justified by the evidence. If you are not sure, change nothing and recommend what a human operator should do.",
   chat: "Focus on the follow-up question, and make what you recommend something a human operator can carry out. You change nothing yourself.",
 } as const;

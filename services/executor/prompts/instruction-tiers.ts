@@ -1,22 +1,39 @@
+import { isActionAgent } from "#shared/contracts/resolved-chain.ts";
+import { ACTION_RULES } from "./action-rules.ts";
 import { GENERAL_INSTRUCTIONS, dataRule } from "./general-instructions.ts";
 import type { PromptInput } from "./prompt-input.ts";
+import { missingTools } from "./missing-tools.ts";
 import type { SessionNonce } from "./session-nonce.ts";
 
 /**
- * An agent's instructions in three tiers: general ones by purpose, those of its MCP servers in the agent's order, and
- * its own. Empty instructions are omitted. A synthesis calls no tools, so it gets no server instructions.
+ * An agent's instructions in three tiers: general ones by purpose (with the rules of an agent that may act), those of its
+ * MCP servers in the agent's order, and its own. Empty instructions are omitted, and those of servers that offer no tools; instead the servers and tools are
+ * named that should be there. A synthesis calls no tools, so it gets no server instructions.
  */
 export function instructionTiers(
   purpose: keyof typeof GENERAL_INSTRUCTIONS,
-  { agent, chain, nonce }: Pick<PromptInput, "agent" | "chain"> & { readonly nonce: SessionNonce },
+  {
+    agent,
+    chain,
+    offer,
+    nonce,
+  }: Pick<PromptInput, "agent" | "chain" | "offer"> & { readonly nonce: SessionNonce },
 ): string[] {
-  const servers = purpose === "synthesis" ? [] : agent.mcp_servers;
+  const isOffered = (id: string) => offer === null || offer.servers.includes(id);
+  const servers = purpose === "synthesis" ? [] : agent.mcp_servers.filter(isOffered);
   return [
     GENERAL_INSTRUCTIONS[purpose],
     dataRule(nonce),
+    ...(purpose === "investigation" ? actionRules(agent) : []),
     ...servers.flatMap((id) => section(`## ${id} Instructions`, serverInstructions(chain, id))),
+    ...(offer === null ? [] : missingTools(offer, nonce)),
     ...agentInstructions(agent),
   ];
+}
+
+/** The rules about actions; empty for an agent that may not change things. */
+export function actionRules(agent: Pick<PromptInput["agent"], "type">): string[] {
+  return isActionAgent(agent) ? [ACTION_RULES] : [];
 }
 
 /** Only the last tier; empty for an agent without custom instructions. */

@@ -2,10 +2,12 @@ import { alertBlock } from "./alert-block.ts";
 import { previousStageBlock } from "./previous-stage-block.ts";
 import type { PromptInput } from "./prompt-input.ts";
 import { runbookBlock } from "./runbook-block.ts";
-import { TASK_BLOCK } from "./task-block.ts";
+import { taskBlock } from "./task-block.ts";
 
 /** The user message of an investigating agent: alert, runbook, earlier stages, task. Ends without a newline. */
 export function investigationBlocks(input: PromptInput): string {
-  const { alert, chain } = input;
-  return [alertBlock(alert), runbookBlock(alert, chain), previousStageBlock(input), TASK_BLOCK].join("\n\n");
+  const { agent, alert, chain } = input;
+  return [alertBlock(alert), runbookBlock(alert, chain), previousStageBlock(input), taskBlock(agent)].join(
+    "\n\n",
+  );
 }

@@ -1,10 +1,14 @@
-import type { IterationStrategy } from "#shared/contracts/resolved-chain.ts";
+import { isActionAgent, type ResolvedAgent } from "#shared/contracts/resolved-chain.ts";
+import { CLAIM_LINE } from "./action-rules.ts";
 
 /**
  * The user message that asks an agent for its answer when it has reached the limit of `iterations` iterations. For
  * ReAct it prescribes the format; all other strategies answer in plain text.
  */
-export function forcedConclusionPrompt(strategy: IterationStrategy, iterations: number): string {
+export function forcedConclusionPrompt(
+  agent: Pick<ResolvedAgent, "type" | "iteration_strategy">,
+  iterations: number,
+): string {
   return `You have reached the limit of ${iterations} ${iterations === 1 ? "iteration" : "iterations"}. No further tool calls are possible.
 
 Conclude now from the data you have gathered:
@@ -14,7 +18,7 @@ Conclude now from the data you have gathered:
 
 An incomplete answer that says so is worth more than a complete one that guesses.
 
-${strategy === "react" ? REACT : PLAIN}`;
+${agent.iteration_strategy === "react" ? REACT : PLAIN}${isActionAgent(agent) ? `\n\n${CLAIM_LINE}` : ""}`;
 }
 
 const REACT = `Answer in this form, without an action:

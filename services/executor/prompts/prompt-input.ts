@@ -10,6 +10,8 @@ export interface AlertInput {
   readonly runbookUrl: string | null;
   /** Of the session. */
   readonly nonce: SessionNonce;
+  /** With which the session's placeholders of masked values are made; no part of any prompt. */
+  readonly maskKey?: string;
 }
 
 /** A message to be appended to the conversation. */
@@ -18,9 +20,19 @@ export interface NewMessage {
   readonly content: string;
 }
 
+/** What an agent's servers offer, and what not. */
+export interface ServerOffer {
+  /** Those that offer tools. */
+  readonly servers: readonly string[];
+  /** Those whose tools are not known, with the reason in words of this program. */
+  readonly unavailable: readonly { readonly server: string; readonly reason: string }[];
+  /** The tools chosen for the agent that their server does not offer: "server.tool". */
+  readonly missing: readonly string[];
+}
+
 /** The input of an agent's first messages. It has no times and no ids, so the same input gives the same prompt. */
 export interface PromptInput {
-  readonly agent: Pick<ResolvedAgent, "name" | "mcp_servers" | "custom_instructions">;
+  readonly agent: Pick<ResolvedAgent, "name" | "type" | "mcp_servers" | "custom_instructions">;
   readonly chain: Pick<ResolvedChain, "mcp_server_instructions" | "default_runbook">;
   readonly alert: AlertInput;
   /** The answers of all earlier stages, in order. */
@@ -29,4 +41,6 @@ export interface PromptInput {
   readonly parallel: ParallelResults | null;
   /** The tools the agent may call. Only ReAct prompts list them; for other agents the LLM call carries them. */
   readonly tools: readonly ToolDescription[];
+  /** Null for an agent without a listing. */
+  readonly offer: ServerOffer | null;
 }

@@ -34,17 +34,18 @@ export function malformedFeedback(parsed: Pick<ParsedReact, "errorMessage">): st
 
 /**
  * The user message after an action that names an unavailable tool: the error, then the available tools, one per line
- * as `name: description`, framed like in the first prompt. For a name that is not `server.tool` the error is the parser's.
+ * as `name: description`, framed like in the first prompt; `hint` says which one may be meant. For a name that is not `server.tool` the error is the parser's.
  */
 export function unknownToolFeedback(
   parsed: Pick<ParsedReact, "action" | "errorMessage">,
-  tools: readonly ListedTool[],
+  { tools, hint = "" }: { readonly tools: readonly ListedTool[]; readonly hint?: string },
   nonce: SessionNonce,
 ): string {
   const error =
     parsed.errorMessage ||
     `Unknown tool '${shorten(oneLine(parsed.action))}': there is no tool of this name.`;
-  return `Observation: Error - ${escapeMarkers(error)}\n\n${listTools(tools, nonce)}`;
+  const remark = hint === "" ? "" : ` Please ${oneLine(hint)}.`;
+  return `Observation: Error - ${escapeMarkers(error)}${remark}\n\n${listTools(tools, nonce)}`;
 }
 
 function listTools(tools: readonly ListedTool[], nonce: SessionNonce): string {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 
 /**
- * The random text of a session's row, which nobody outside can know before the session's first prompt; null for a session
+ * The random text of a session's row, which no author of an alert can know before the session's first prompt; null for a session
  * that began before sessions had one. A resumed session has the same, so its prompts are the same.
  */
 export type SessionNonce = string | null;

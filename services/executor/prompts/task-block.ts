@@ -1,5 +1,13 @@
-/** What an investigation must deliver; the last block of the user message. */
-export const TASK_BLOCK = `## Your Task
+import { isActionAgent, type ResolvedAgent } from "#shared/contracts/resolved-chain.ts";
+import { ACTION_TASK_BLOCK } from "./action-rules.ts";
+
+/** The last block of the user message: what an agent must deliver. */
+export function taskBlock(agent: Pick<ResolvedAgent, "type">): string {
+  return isActionAgent(agent) ? ACTION_TASK_BLOCK : TASK_BLOCK;
+}
+
+/** What an investigation must deliver. */
+const TASK_BLOCK = `## Your Task
 
 Investigate the alert and answer in Markdown, with:
 1. **Root cause**: what caused it, how sure you are, and the evidence

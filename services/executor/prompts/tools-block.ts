@@ -1,6 +1,7 @@
 import type { ToolDescription } from "#shared/contracts/tool-list.ts";
 import { toolParameters } from "./tool-parameters.ts";
 import type { SessionNonce } from "./session-nonce.ts";
+import { markedDescription } from "./tool-marks.ts";
 import { frame, oneLine } from "./untrusted-text.ts";
 
 /**
@@ -8,10 +9,10 @@ import { frame, oneLine } from "./untrusted-text.ts";
  * written on one line each and cannot close the frame.
  */
 export function toolsBlock(tools: readonly ToolDescription[], nonce: SessionNonce): string {
-  const list = tools.map(({ name, description, parameters_schema }, index) =>
+  const list = tools.map((tool, index) =>
     [
-      `${index + 1}. **${oneLine(name)}**: ${oneLine(description)}`.trimEnd(),
-      ...parameterLines(parameters_schema),
+      `${index + 1}. **${oneLine(tool.name)}**: ${oneLine(markedDescription(tool))}`.trimEnd(),
+      ...parameterLines(tool.parameters_schema),
     ].join("\n"),
   );
   return `Answer the task below with the help of these tools. Call a tool by its full name, and only those listed. Each description says what the tool's server claims about it.

@@ -1,8 +1,11 @@
+import { Type } from "#shared/generated/typebox/typebox.mjs";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
 import type { ToolDescription } from "#shared/contracts/tool-list.ts";
 import { INITIAL_ITERATION_STATE, type IterationState } from "#shared/contracts/iteration-state.ts";
 import type { RunStatus } from "#shared/contracts/statuses.ts";
 import type { Message } from "#shared/database/entities/message.ts";
-import type { NewMessage, StepRows } from "./step-rows.ts";
+import { unavailableReason } from "../prompts/unavailable-reason.ts";
+import type { MessageChange, NewMessage, StepRows } from "./step-rows.ts";
 
 /** A message as controllers and requests need it. */
 export type StoredMessage = Omit<Message, "session_id" | "stage_id" | "execution_id" | "created_at" | "seq">;
@@ -14,9 +17,33 @@ export interface AgentMemory {
   readonly iteration: IterationState;
   /** Ordered by sequence number. */
   readonly messages: readonly StoredMessage[];
-  /** The tools listed by each server that was asked. */
-  readonly listings: ReadonlyMap<string, readonly ToolDescription[]>;
+  /** What each server that was asked offers. */
+  readonly listings: ReadonlyMap<string, ServerListing>;
   readonly timeline: TimelineMemory;
+}
+
+/** What a server offers to an execution. */
+export interface ServerListing {
+  readonly tools: readonly ToolDescription[];
+  /** Why its tools are not known, for a prompt; null if they are. */
+  readonly failure: string | null;
+}
+
+const parseResult = compileParser(
+  "result of a listing",
+  Type.Union([Type.Null(), Type.Object({ content: Type.String(), code: Type.Optional(Type.String()) })]),
+);
+
+/** What the row of a listing says. */
+export function readListing({
+  available_tools,
+  tool_result,
+}: {
+  readonly available_tools: readonly ToolDescription[] | null;
+  readonly tool_result: object | null;
+}): ServerListing {
+  const failed = parseResult(tool_result);
+  return { tools: available_tools ?? [], failure: failed && unavailableReason(failed.code) };
 }
 
 /** What the next step must know of an execution's timeline. */
@@ -52,16 +79,26 @@ export function foldAgent(memory: AgentMemory, rows: StepRows): AgentMemory {
     executionId: memory.executionId,
     status: changed?.end?.status ?? (changed?.starts === true ? "active" : memory.status),
     iteration: changed?.iteration_state ?? memory.iteration,
-    messages: messages.length === 0 ? memory.messages : [...memory.messages, ...messages.map(storedMessage)],
+    messages: changedMessages(memory, messages, rows.messageChanges?.filter(isOwn) ?? []),
     listings:
       listed === undefined || listed.length === 0
         ? memory.listings
-        : new Map([
-            ...memory.listings,
-            ...listed.map((row) => [row.server_name, row.available_tools ?? []] as const),
-          ]),
+        : new Map([...memory.listings, ...listed.map((row) => [row.server_name, readListing(row)] as const)]),
     timeline: foldTimeline(memory, rows),
   };
+}
+
+function changedMessages(
+  { messages }: AgentMemory,
+  added: readonly NewMessage[],
+  changes: readonly MessageChange[],
+): AgentMemory["messages"] {
+  if (added.length === 0 && changes.length === 0) return messages;
+  const contents = new Map(changes.map(({ message_id, content }) => [message_id, content]));
+  return [...messages, ...added.map(storedMessage)].map((message) => {
+    const content = contents.get(message.message_id);
+    return content === undefined ? message : { ...message, content };
+  });
 }
 
 function storedMessage(message: NewMessage): StoredMessage {

@@ -7,7 +7,7 @@ import { ToolDescription } from "#shared/contracts/tool-list.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { TerminalError } from "#shared/errors.ts";
-import type { AgentMemory } from "./agent-memory.ts";
+import { readListing, type AgentMemory } from "./agent-memory.ts";
 
 const TextOrNull = Type.Union([Type.String(), Type.Null()]);
 
@@ -32,7 +32,11 @@ const parseAgent = compileParser(
       }),
     ),
     listings: Type.Array(
-      Type.Object({ server_name: Type.String(), available_tools: Type.Array(ToolDescription) }),
+      Type.Object({
+        server_name: Type.String(),
+        available_tools: Type.Array(ToolDescription),
+        tool_result: Type.Union([Type.Object({}), Type.Null()]),
+      }),
     ),
     next_sequence: Type.Integer(),
     open: Type.Array(Type.String()),
@@ -48,7 +52,7 @@ SELECT e.status, e.iteration_state,
             encode(provider_state, 'base64') AS provider_state
      FROM messages WHERE execution_id = $1) m) AS messages,
   (SELECT coalesce(json_agg(i), '[]') FROM (
-     SELECT server_name, available_tools FROM mcp_interactions
+     SELECT server_name, available_tools, tool_result FROM mcp_interactions
      WHERE execution_id = $1 AND interaction_type = 'tool_list' AND available_tools IS NOT NULL) i) AS listings,
   t.next_sequence, t.open, t.announced
 FROM agent_executions e, LATERAL (
@@ -71,7 +75,7 @@ export async function loadAgent(db: Queryable, executionId: string): Promise<Age
       ...message,
       provider_state: provider_state === null ? null : Buffer.from(provider_state, "base64"),
     })),
-    listings: new Map(row.listings.map(({ server_name, available_tools }) => [server_name, available_tools])),
+    listings: new Map(row.listings.map((listing) => [listing.server_name, readListing(listing)])),
     timeline: {
       nextSequence: row.next_sequence,
       open: new Set(row.open),

@@ -14,11 +14,13 @@ const parseAlert = compileParser(
     alert_type: TextOrNull,
     runbook_url: TextOrNull,
     prompt_nonce: TextOrNull,
+    mask_key: Type.String(),
   }),
 );
 
-const ALERT =
-  "SELECT alert_data, alert_type, runbook_url, prompt_nonce FROM alert_sessions WHERE session_id = $1";
+const ALERT = `
+SELECT alert_data, alert_type, runbook_url, prompt_nonce, coalesce(mask_key, session_id::text) AS mask_key
+FROM alert_sessions WHERE session_id = $1`;
 
 /** Reads the session's alert. */
 export async function loadAlert(db: Queryable, sessionId: string): Promise<AlertInput> {
@@ -29,5 +31,6 @@ export async function loadAlert(db: Queryable, sessionId: string): Promise<Alert
     alertType: row.alert_type,
     runbookUrl: row.runbook_url,
     nonce: row.prompt_nonce,
+    maskKey: row.mask_key,
   };
 }

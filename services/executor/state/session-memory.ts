@@ -47,7 +47,9 @@ export class SessionMemory {
     const stored = await this.#options.load();
     // The api records a cancel in the status; the fence tells the owner.
     const status = stored.status === "cancelling" ? this.#state.status : stored.status;
-    throwIfDifferent("session", { ...stored, status }, this.#state);
+    // Others may have added an entry to the inbox since the commit; the next one notices it.
+    const { inboxSeq: readInbox } = this.#state;
+    throwIfDifferent("session", { ...stored, status, inboxSeq: readInbox }, this.#state);
   }
 
   /** What was read before others wrote something for the owner is out of date. */

@@ -1,7 +1,7 @@
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { literals } from "#shared/contracts/literals.ts";
-import { parseResolvedChain, type ResolvedChain } from "#shared/contracts/resolved-chain.ts";
+import { parseRunnableChain, type ResolvedChain } from "#shared/contracts/resolved-chain.ts";
 import { RUN_STATUSES, SESSION_STATUSES, SUCCESS_POLICIES } from "#shared/contracts/statuses.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
@@ -35,6 +35,8 @@ const ExecutionState = Type.Object({
   status: literals(RUN_STATUSES),
   error_message: TextOrNull,
   error_code: TextOrNull,
+  /** Whether an action agent says that it executed actions; null if it does not say, and for other agents. */
+  actions_claimed: Type.Union([Type.Boolean(), Type.Null()]),
 });
 export type ExecutionState = Static<typeof ExecutionState>;
 
@@ -73,7 +75,7 @@ const RUNS = `
      FROM stages WHERE session_id = s.session_id) x) AS stages,
   (SELECT coalesce(jsonb_agg(to_jsonb(x) - 'stage_index' ORDER BY x.stage_index, x.agent_index), '[]') FROM (
      SELECT e.execution_id, e.stage_id, e.session_id, e.agent_name, e.agent_index, e.status, e.error_message, e.error_code,
-            stages.stage_index
+            (e.iteration_state ->> 'actions_claimed')::boolean AS actions_claimed, stages.stage_index
      FROM agent_executions e JOIN stages USING (stage_id) WHERE e.session_id = s.session_id) x) AS executions`;
 
 /**
@@ -90,7 +92,7 @@ FROM alert_sessions s JOIN session_runtime r USING (session_id) WHERE s.session_
 
 /**
  * Reads a session's rows, without the alert and the conversations. Throws TerminalError `not_found` if the session does
- * not exist, or the parser's error if its stored chain is malformed or of a newer version.
+ * not exist, or the parser's error if its stored chain is malformed or for another version to run.
  */
 export async function loadSession(db: Queryable, sessionId: string): Promise<SessionState> {
   const [row] = await selectRows(db, parseRow, LOAD, [sessionId]);
@@ -99,7 +101,7 @@ export async function loadSession(db: Queryable, sessionId: string): Promise<Ses
   return {
     sessionId,
     status,
-    chain: placeVariables(parseResolvedChain(row.resolved_config), row.prompt_nonce),
+    chain: placeVariables(parseRunnableChain(row.resolved_config), row.prompt_nonce),
     stages,
     executions,
     answers: new Map(answers.map(({ execution_id, content }) => [execution_id, content])),
@@ -165,6 +167,7 @@ function foldExecutions({ sessionId, executions }: SessionState, rows: StepRows)
       status: "pending",
       error_message: null,
       error_code: null,
+      actions_claimed: null,
     }),
   );
   return [...executions, ...added].map((execution) =>
@@ -173,7 +176,10 @@ function foldExecutions({ sessionId, executions }: SessionState, rows: StepRows)
 }
 
 function foldExecution(execution: ExecutionState, change?: ExecutionChange): ExecutionState {
-  if (change?.end !== undefined) return { ...execution, ...change.end };
+  if (change?.end !== undefined) {
+    const actions_claimed = change.iteration_state?.actions_claimed ?? execution.actions_claimed;
+    return { ...execution, ...change.end, actions_claimed };
+  }
   return change?.starts === true ? { ...execution, status: "active" } : execution;
 }
 

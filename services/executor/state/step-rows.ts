@@ -5,6 +5,7 @@ import type {
   MessageRole,
   ParallelType,
   RunStatus,
+  StageType,
   SuccessPolicy,
   TerminalStatus,
   TimelineEventType,
@@ -28,6 +29,7 @@ export interface NewStage {
   readonly expected_agent_count: number;
   readonly parallel_type: ParallelType | null;
   readonly success_policy: SuccessPolicy | null;
+  readonly stage_type: StageType;
 }
 
 export interface NewExecution extends OfExecution {
@@ -38,6 +40,8 @@ export interface NewExecution extends OfExecution {
   readonly llm_provider: string;
   readonly llm_backend: string;
   readonly model_name: string;
+  /** It combines the results of its stage's agents. */
+  readonly is_synthesis?: true;
 }
 
 /** A provider as an execution's row names it. */
@@ -50,8 +54,12 @@ interface Ending {
   readonly error_code: string | null;
 }
 
-export interface StageEnd extends Ending {
+interface StageEnd extends Ending {
   readonly stage_id: string;
+  /** What its agents say about actions; null or absent if none says anything. */
+  readonly actions_claimed?: boolean | null;
+  /** It is the last stage of the chain, all have completed, and it has an answer to summarize. */
+  readonly is_summary_next?: boolean;
 }
 
 export interface ExecutionChange {
@@ -79,9 +87,18 @@ export interface NewMessage extends OfExecution {
   readonly provider_state: string | null;
 }
 
+/** Another text of a message that no model has been sent yet. */
+export interface MessageChange {
+  readonly message_id: string;
+  readonly execution_id: string;
+  readonly content: string;
+}
+
 export interface NewLlmInteraction extends OfExecution {
   readonly interaction_id: string;
   readonly interaction_type: LlmInteractionType;
+  /** For metrics only. */
+  readonly provider_type: string;
   readonly model_name: string;
   readonly last_message_id: string | null;
   readonly llm_request: object;
@@ -91,6 +108,11 @@ export interface NewLlmInteraction extends OfExecution {
   readonly output_tokens: number | null;
   readonly thinking_tokens: number | null;
   readonly total_tokens: number | null;
+  readonly cached_input_tokens: number | null;
+  readonly cache_write_tokens: number | null;
+  /** Decimal text. */
+  readonly estimated_cost_usd: string | null;
+  readonly price_source: string | null;
   readonly duration_ms: number;
   readonly error_message: string | null;
   readonly error_code: string | null;
@@ -127,10 +149,12 @@ export interface TimelineEnd {
   readonly status: Exclude<TimelineStatus, "streaming">;
   readonly content: string;
   readonly llm_interaction_id: string | null;
+  /** Replaces that of the row; absent if it stays. */
+  readonly metadata?: object;
 }
 
 /** Links a timeline row to the tool call that it announced. */
-export interface TimelineLink {
+interface TimelineLink {
   readonly event_id: string;
   readonly mcp_interaction_id: string;
 }
@@ -146,6 +170,20 @@ export interface SessionChange {
   };
 }
 
+/** A tool call that a person is asked about. */
+interface NewApproval {
+  readonly approval_id: string;
+  readonly execution_id: string;
+  /** Of the call's first attempt. */
+  readonly call_id: string;
+  /** "server.tool" */
+  readonly tool: string;
+  readonly arguments: string;
+  readonly arguments_hash: string;
+  /** ISO 8601, by the database's clock. */
+  readonly expires_at: string;
+}
+
 /** The rows that a step inserts and changes, by table. */
 export interface StepRows {
   readonly stages?: readonly NewStage[];
@@ -153,11 +191,15 @@ export interface StepRows {
   readonly executions?: readonly NewExecution[];
   readonly executionChanges?: readonly ExecutionChange[];
   readonly messages?: readonly NewMessage[];
+  readonly messageChanges?: readonly MessageChange[];
   readonly llmInteractions?: readonly NewLlmInteraction[];
   readonly mcpInteractions?: readonly NewMcpInteraction[];
   readonly timeline?: readonly NewTimelineRow[];
   readonly timelineEnds?: readonly TimelineEnd[];
   readonly timelineLinks?: readonly TimelineLink[];
+  readonly approvals?: readonly NewApproval[];
+  /** Questions that were not answered and cannot be answered any more. */
+  readonly approvalEnds?: readonly { readonly approval_id: string }[];
   readonly session?: SessionChange;
 }
 

@@ -26,7 +26,8 @@ export function answerSnapshot(
       const rest = stream.text().slice(offset);
       const text = rest.slice(0, safeCut(rest, budget));
       budget -= text.length;
-      return { event_id: stream.eventId, attempt: stream.attempt, offset, text, length: stream.length };
+      const { eventId: event_id, attempt, length, isRepeated: repeated } = stream;
+      return { event_id, attempt, offset, text, length, ...(repeated ? { repeated } : {}) };
     }),
   };
 }

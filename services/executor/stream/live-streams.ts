@@ -9,6 +9,8 @@ import type { EventPublisher } from "./publish-events.ts";
 export interface LiveStream {
   readonly eventId: string;
   readonly attempt: number;
+  /** Whether an earlier attempt may have written another text. */
+  readonly isRepeated: boolean;
   /** Length of the text so far, in code units. */
   readonly length: number;
   /** The whole text so far, Postgres-safe. */
@@ -21,7 +23,7 @@ export interface LiveStream {
 /** The live texts of one session. */
 export interface LiveStreams extends AsyncDisposable {
   /** Opens a live text whose `created` event has been passed to the publisher. */
-  open(eventId: string, attempt: number): LiveStream;
+  open(eventId: string, attempt: number, isRepeated?: boolean): LiveStream;
   /** The text so far of an event; undefined if none is open. */
   textOf(eventId: string): string | undefined;
   all(): readonly LiveStream[];
@@ -71,16 +73,19 @@ export function openLiveStreams({
   };
 
   return {
-    open: (eventId, attempt) => {
-      const stream = new PendingStream(eventId, attempt, {
-        grew: () => {
-          pumping ??= pump().finally(() => (pumping = undefined));
+    open: (eventId, attempt, isRepeated = false) => {
+      const stream = new PendingStream(
+        { eventId, attempt, isRepeated },
+        {
+          grew: () => {
+            pumping ??= pump().finally(() => (pumping = undefined));
+          },
+          flush: async () => {
+            await publisher.settled();
+            sendPending(stream);
+          },
         },
-        flush: async () => {
-          await publisher.settled();
-          sendPending(stream);
-        },
-      });
+      );
       streams.set(eventId, stream);
       return stream;
     },
@@ -98,15 +103,20 @@ export function openLiveStreams({
 class PendingStream implements LiveStream {
   readonly eventId: string;
   readonly attempt: number;
+  readonly isRepeated: boolean;
   readonly #on: { grew: () => void; flush: () => Promise<void> };
   readonly #parts: string[] = [];
   #pending = "";
   #sent = 0;
   #length = 0;
 
-  constructor(eventId: string, attempt: number, on: { grew: () => void; flush: () => Promise<void> }) {
+  constructor(
+    { eventId, attempt, isRepeated }: Pick<LiveStream, "eventId" | "attempt" | "isRepeated">,
+    on: { grew: () => void; flush: () => Promise<void> },
+  ) {
     this.eventId = eventId;
     this.attempt = attempt;
+    this.isRepeated = isRepeated;
     this.#on = on;
   }
 

@@ -1,7 +1,7 @@
 import type { Bus } from "#shared/bus/open-bus.ts";
 import { publishEvent } from "#shared/bus/publish-event.ts";
 import { lastPublishedSeq } from "#shared/bus/last-published-seq.ts";
-import type { SessionEvent } from "#shared/contracts/session-event.ts";
+import type { StoredEvent } from "#shared/contracts/session-event.ts";
 import { readEvents } from "#shared/database/read-events.ts";
 import { errorMessage } from "#shared/errors.ts";
 import type { Logger } from "#shared/service/logger.ts";
@@ -10,7 +10,7 @@ import type { Database } from "#shared/database/database.ts";
 /** The publisher of a running session. Sends its events in the order of their seq. */
 export interface EventPublisher extends AsyncDisposable {
   /** Queues committed events; they are sent in the background. */
-  publish(events: readonly SessionEvent[]): void;
+  publish(events: readonly StoredEvent[]): void;
   /** Resolves once all events queued so far are written to the connection or skipped; notifiers re-read skipped events. */
   settled(): Promise<void>;
 }
@@ -40,13 +40,13 @@ export function openEventPublisher({
   let nextSeq: number | undefined = isFirstOwner ? 1 : undefined;
   let tail: Promise<void> = Promise.resolve();
 
-  const send = (event: SessionEvent) => {
+  const send = (event: StoredEvent) => {
     nextSeq = event.seq + 1;
     publishEvent(bus, event);
   };
 
   /** The seq to go on with. If the stream cannot be asked, the event's own: readers fill the gap from the rows. */
-  const firstUnpublished = async (event: SessionEvent): Promise<number> => {
+  const firstUnpublished = async (event: StoredEvent): Promise<number> => {
     try {
       return (await lastPublishedSeq(bus, sessionId)) + 1;
     } catch (error) {
@@ -55,7 +55,7 @@ export function openEventPublisher({
     }
   };
 
-  const sendUpTo = async (event: SessionEvent) => {
+  const sendUpTo = async (event: StoredEvent) => {
     // Without NATS, events are skipped; the first event after the reconnect also sends the skipped ones.
     if (!bus.isConnected()) return;
     nextSeq ??= await firstUnpublished(event);

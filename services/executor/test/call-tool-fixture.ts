@@ -1,7 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { ToolDescription } from "#shared/contracts/tool-list.ts";
 import type { ClaimedSession, ToolFixture } from "../../../test/support/tool-fixture.ts";
-import { callTool, type CallToolRequest, type ToolOutcome } from "../tools/call-tool.ts";
+import { callTool, type CallToolRequest } from "../tools/call-tool.ts";
+import type { ToolOutcome } from "../tools/tool-outcome.ts";
+import { ToolHomes } from "../tools/tool-homes.ts";
 import { TOOL_TIMEOUTS, type ToolTimeouts } from "../tools/tool-timeouts.ts";
 
 /** The tools of server `lab`, in the format of stub-tools.yaml. */
@@ -60,6 +62,7 @@ export async function callAs(
 ): Promise<ToolOutcome> {
   const { db, bus, log } = fixture;
   // The session outlives an aborted iteration, so its signal is a separate one.
-  const session = { ...owner, db, bus, log, signal: new AbortController().signal };
+  const homes = new ToolHomes({ db, bus, sessionId: owner.sessionId, isFirstOwner: owner.epoch === 1 });
+  const session = { ...owner, db, bus, homes, log, signal: new AbortController().signal };
   return callTool(session, LISTED, request, signal, timeouts);
 }

@@ -68,6 +68,10 @@ describe("callTool", () => {
         kind: "unknown_tool",
         message: 'unknown tool "lab.secret"',
       });
+      expect(await call(request("look", { name: "lab__look" }))).to.deep.equal({
+        kind: "unknown_tool",
+        message: 'unknown tool "lab__look": call "lab.look" instead',
+      });
       const long = request("look", { arguments: "x".repeat(131_073) });
       expect(await call(long)).to.deep.equal({
         kind: "result",
@@ -81,10 +85,8 @@ describe("callTool", () => {
     it("reads a result that is too long for a message from its row, truncated to the provider's limit", async () => {
       const outcome = await call(request("huge", { maxResultTokens: 25_000 }));
       if (outcome.kind !== "result") throw new Error(outcome.message);
-      expect(outcome.content.length).to.be.within(99_000, 100_000);
-      expect(outcome.content).to.match(
-        /\[Cut: this result has 50000000 bytes, only the first \d+ are shown\.\]$/u,
-      );
+      expect(outcome.content.length).to.be.within(98_000, 100_000);
+      expect(outcome.content).to.match(/^\[Cut: this result has 50000000 bytes; only a part is shown\./u);
     });
 
     it("accepts arguments in which every character must be escaped", async () => {
@@ -115,11 +117,12 @@ describe("callTool", () => {
     });
 
     it("times out at the deadline of the call", async () => {
-      const made = request("hang", { timeoutMs: 300 });
+      // Long enough for the runner to start the tool, also on a busy machine.
+      const made = request("hang", { timeoutMs: 3_000 });
       const outcome = await call(made);
       expect(outcome).to.include({ kind: "exception", isTimeout: true, mayHaveRun: true });
       if (outcome.kind !== "exception") return;
-      expect(outcome.message).to.match(/^timed out after 0\.\d s; whether it took effect is not known$/u);
+      expect(outcome.message).to.match(/^timed out after \d(\.\d)? s; whether it took effect is not known$/u);
     });
 
     const abortWhenStarted = async (made: CallToolRequest, reason: CancelReason) => {

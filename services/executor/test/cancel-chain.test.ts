@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { Type } from "typebox";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import { CancelledError, type CancelReason } from "#shared/errors.ts";
+import { CancelledError } from "#shared/errors.ts";
 import { until } from "../../../test/support/until.ts";
 import type { ChainOptions } from "./resolved-chain.ts";
 import { RunFixture } from "./run-fixture.ts";
@@ -26,6 +26,8 @@ interface Moment {
   readonly reached: (observed: Observed) => boolean;
   /** LLM and tool calls made so far; none may follow. */
   readonly calls: { readonly llm: number; readonly tools: number };
+  /** LLM calls that may begin between this state and the cancel. */
+  readonly lateCalls?: number;
 }
 
 /** What the test observes of a session, the gateway and the tools. */
@@ -54,8 +56,7 @@ const MOMENTS: readonly Moment[] = [
   {
     what: "while the tools of its agents run",
     script: [USE("hang")],
-    // The tool's timeout is the rest of the iteration, so after a release the next owner does not wait longer.
-    options: { stages: [AGENTS], strategy: "react", servers: ["k8s"], iterationTimeoutMs: 5_000 },
+    options: { stages: [AGENTS], strategy: "react", servers: ["k8s"] },
     reached: ({ tools }) => tools === 3,
     calls: { llm: 3, tools: 3 },
   },
@@ -63,8 +64,11 @@ const MOMENTS: readonly Moment[] = [
     what: "while agents wait before a retry",
     script: [{ steps: [{ error: { code: "provider_error", message: "not now", retryable: true } }] }],
     options: { stages: [AGENTS], strategy: "react" },
-    reached: ({ failedCalls }) => failedCalls === 6,
+    // On a busy machine a third try may have failed before this is seen.
+    reached: ({ failedCalls }) => failedCalls >= 6,
     calls: { llm: 6, tools: 0 },
+    // On a busy machine the next try of each agent.
+    lateCalls: 3,
   },
   {
     what: "during the synthesis",
@@ -138,18 +142,15 @@ describe("a chain that is cancelled, times out or is released", () => {
     return { id, ...run };
   };
 
-  const stop = (id: string, reason: CancelReason) =>
-    fixture.executor.deps.leases.find(id)?.stop(new CancelledError(reason, `stopped: ${reason}`));
-
   /** Expects that nothing is left open and that no call was started after the given state. */
-  const expectEnd = async (id: string, { calls }: Pick<Moment, "calls">) => {
+  const expectEnd = async (id: string, { calls, lateCalls = 0 }: Pick<Moment, "calls" | "lateCalls">) => {
     expect(await fixture.executor.query(OPEN, [id])).to.deep.equal([]);
     await until("the gateway has ended the calls", async () => (await fixture.gateway.running()) === 0);
-    expect(await called()).to.deep.equal({
-      // On a busy machine a retry may have begun before the state was seen.
-      llm: Math.max(calledBefore.llm + calls.llm, calledAtReach.llm),
-      tools: calledBefore.tools + calls.tools,
-    });
+    const { llm, tools: toolCalls } = await called();
+    expect(toolCalls).to.equal(calledBefore.tools + calls.tools);
+    // On a busy machine a retry may have begun before the state was seen.
+    const least = Math.max(calledBefore.llm + calls.llm, calledAtReach.llm);
+    expect(llm).to.be.within(least, least + lateCalls);
   };
 
   const statuses = async (id: string) => (await fixture.outcomes(id)).map((row) => parseStatus(row).status);
@@ -164,7 +165,7 @@ describe("a chain that is cancelled, times out or is released", () => {
     };
     const { id, end } = await reach(moment);
     await fixture.executor.cancel(id);
-    stop(id, "user");
+    fixture.stop(id, "user");
     expect(await end).to.equal("cancelled");
     expect(new Set(await statuses(id))).to.deep.equal(new Set(["cancelled"]));
     await expectEnd(id, moment);
@@ -196,7 +197,7 @@ describe("a chain that is cancelled, times out or is released", () => {
       it(`ends cancelled ${moment.what}`, async () => {
         const { id, end } = await reach(moment);
         await fixture.executor.cancel(id);
-        stop(id, "user");
+        fixture.stop(id, "user");
         expect(await end).to.equal("cancelled");
         expect((await statuses(id))[0]).to.equal("cancelled");
         await expectEnd(id, moment);
@@ -204,7 +205,7 @@ describe("a chain that is cancelled, times out or is released", () => {
 
       it(`ends at its deadline ${moment.what}`, async () => {
         const { id, end } = await reach(moment);
-        stop(id, "session_deadline");
+        fixture.stop(id, "session_deadline");
         // A missing summary does not discard the analysis.
         const status = moment.what.includes("summary") ? "completed" : "timed_out";
         expect(await end).to.equal(status);
@@ -223,7 +224,8 @@ describe("a chain that is cancelled, times out or is released", () => {
         });
         const recorded = await recordedRows(id);
         await fixture.play({ when: SYNTHESIS, steps: [{ text: "all agree" }] }, ANSWER);
-        expect(await fixture.run(id)).to.equal("completed");
+        // The tools hang on.
+        expect(await fixture.run(id, { toolCallMs: 2_000 })).to.equal("completed");
         expect(await recordedRows(id)).to.include.deep.members(recorded);
         expect(await fixture.executor.query(OPEN, [id])).to.deep.equal([]);
       });

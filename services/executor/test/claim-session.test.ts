@@ -16,6 +16,8 @@ const FREE: ClaimRow = {
   timeout_ms: 900_000,
   elapsed_ms: 0,
   database_time_ms: 0,
+  age_ms: 0,
+  trace_context: null,
   postgres_up_ms: 3_600_000,
   others_died: false,
 };

@@ -29,10 +29,11 @@ describe("commitStep", () => {
         {
           stage_id: randomUUID(),
           stage_name: text,
-          stage_index: 0,
+          stage_index: 1,
           expected_agent_count: 1,
           parallel_type: null,
           success_policy: null,
+          stage_type: "investigation",
         },
       ],
     },

@@ -57,7 +57,7 @@ describe("consumeSessions", () => {
     until("the queue is empty", async () => (await queuedSessions(executor.bus)).size === 0);
 
   it("runs one session per slot concurrently and acknowledges each wake-up", async () => {
-    await play({ delay: "1s" }, { text: "done" });
+    await play({ delay: "4s" }, { text: "done" });
     const ids = await Promise.all(Array.from({ length: 8 }, async () => executor.insert()));
     for (const id of ids) await wakeSession(executor.bus, id);
     const consumer = consume();
@@ -136,7 +136,7 @@ describe("consumeSessions", () => {
   });
 
   it("releases its sessions when it is stopped, and another executor continues them immediately", async () => {
-    await play({ text: "so far" }, { delay: "1s" }, { text: " and on" });
+    await play({ text: "so far" }, { delay: "4s" }, { text: " and on" });
     const id = await executor.insert();
     await wakeSession(executor.bus, id);
     const first = consume();
@@ -187,7 +187,7 @@ describe("consumeSessions", () => {
   });
 
   it("gives a session that runs in another's place its own wake-up, and frees the other's", async () => {
-    await play({ text: "so far" }, { delay: "3s" }, { text: " and on" });
+    await play({ text: "so far" }, { delay: "6s" }, { text: " and on" });
     const older = await putOff();
     const newer = await executor.insert();
     await wakeSession(executor.bus, newer);

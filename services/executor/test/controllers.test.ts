@@ -65,9 +65,11 @@ describe("the controllers", () => {
       const id = await run("react", [
         onCall(1, "I think the disk is full."),
         onCall(2, "Thought: try\nAction: k8s.nodes\nAction Input: {}"),
-        onCall(3, REACT_ANSWER),
+        onCall(3, "Thought: try\nAction: k8s__pods\nAction Input: {}"),
+        onCall(4, REACT_ANSWER),
       ]);
       expect(await rows(id)).to.deep.equal([
+        { row: "llm_thinking completed", content: "try" },
         { row: "llm_thinking completed", content: "try" },
         { row: "llm_thinking completed", content: "I know enough" },
         { row: "final_analysis completed", content: "the pod is out of memory" },
@@ -75,6 +77,7 @@ describe("the controllers", () => {
       expect(JSON.stringify(await message(id, 6)))
         .to.include("k8s.nodes")
         .and.include("k8s.pods");
+      expect(JSON.stringify(await message(id, 8))).to.include('Please call \\"k8s.pods\\" instead.');
     });
 
     it("recovers from an LLM error: a row and a message report it, and the next iteration answers", async () => {
@@ -180,7 +183,7 @@ describe("the controllers", () => {
     const calls = (...names: string[]) =>
       names.map((name) => ({ tool_call: { name, arguments: { namespace: "shop" } } }));
 
-    it("records thinking and text with two calls, runs them in order and answers", async () => {
+    it("records thinking and text with two calls, their results in order, and answers", async () => {
       const id = await run("native-thinking", [
         {
           when: { call: 1 },
@@ -192,8 +195,8 @@ describe("the controllers", () => {
         { row: "llm_thinking completed", content: "hm" },
         { row: "llm_response completed", content: "I look" },
         { row: "llm_tool_call completed", content: '{"namespace":"shop"}' },
-        { row: "tool_result completed", content: "pod checkout-7d9f restarts" },
         { row: "llm_tool_call completed", content: '{"namespace":"shop"}' },
+        { row: "tool_result completed", content: "pod checkout-7d9f restarts" },
         { row: "tool_result completed", content: "cannot reach the cluster" },
         { row: "llm_thinking completed", content: "aha" },
         { row: "llm_response completed", content: "out of memory" },
@@ -265,8 +268,11 @@ describe("the controllers", () => {
   it("ends everything open immediately when the session times out or is cancelled during a tool call", async () => {
     await fixture.play(onCall(1, "Thought: wait\nAction: k8s.hang\nAction Input: {}"));
     const options = { strategy: "react", servers: ["k8s"] } as const;
-    const late = await fixture.executor.insert({ ...options, sessionTimeoutMs: 1_000 });
-    expect(await fixture.run(late)).to.equal("timed_out");
+    const late = await fixture.executor.insert(options);
+    const lateRun = await fixture.begin(late);
+    await fixture.openRows(late, 2);
+    fixture.stop(late, "session_deadline");
+    expect(await lateRun.end).to.equal("timed_out");
     const cancelled = await fixture.executor.insert(options);
     const { end } = await fixture.begin(cancelled);
     await fixture.openRows(cancelled, 2);

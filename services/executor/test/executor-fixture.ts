@@ -1,13 +1,17 @@
 import { randomUUID } from "node:crypto";
 import { pino } from "pino";
 import { Registry } from "prom-client";
+import { AuditLog } from "#shared/access/audit-log.ts";
 import { openBus, type Bus } from "#shared/bus/open-bus.ts";
 import { queueAdmin } from "#shared/bus/queue-admin.ts";
 import { subscribe } from "#shared/bus/subscribe.ts";
+import { storedChain } from "#shared/contracts/resolved-chain.ts";
 import { busEventCodec } from "#shared/contracts/session-event.ts";
 import { streamChunkCodec, type StreamChunk } from "#shared/contracts/stream-chunk.ts";
 import { SUBJECTS } from "#shared/contracts/subjects.ts";
+import { Masker } from "#shared/masking/masker.ts";
 import { openDatabase } from "#shared/database/open-database.ts";
+import type { CostEstimation } from "#shared/pricing/price-call.ts";
 import { BackingServers } from "../../../test/support/backing-servers.ts";
 import { TEST_GATEWAY_TOKEN } from "../../../test/support/gateway-token.ts";
 import { claimSession } from "../claim-session.ts";
@@ -104,7 +108,7 @@ export class ExecutorFixture implements AsyncDisposable {
                                      prompt_nonce)
          VALUES ($1, $2, 'test', 'test', 'test-chain', $3, 'hash', '${NONCE}') RETURNING session_id)
        INSERT INTO session_runtime (session_id) SELECT session_id FROM session`,
-      [id, options.alert ?? "disk full", JSON.stringify(resolvedChain(options))],
+      [id, options.alert ?? "disk full", JSON.stringify(storedChain(resolvedChain(options)))],
     );
     return id;
   }
@@ -180,6 +184,8 @@ interface DepsOptions {
   readonly databaseUrl: string;
   readonly natsUrl: string;
   readonly verifiesState: boolean;
+  readonly toolCallMs: number;
+  readonly costEstimation: CostEstimation;
 }
 
 async function openDeps(
@@ -190,12 +196,15 @@ async function openDeps(
     databaseUrl = servers.postgres.serviceUrls.executor,
     natsUrl = servers.natsUrl("executor"),
     verifiesState = true,
+    toolCallMs = 600_000,
+    costEstimation = { enabled: true, modelRates: new Map(), promotions: [] },
   }: Partial<DepsOptions> = {},
 ): Promise<ExecutorDeps> {
   const { signal } = new AbortController();
   const config = {
     log: { level: "silent", format: "json" },
     health: { host: "127.0.0.1", port: 0 },
+    knownSecrets: [],
     databaseUrl,
     natsUrl,
     llmGatewayAddress: gateway,
@@ -204,7 +213,10 @@ async function openDeps(
     podId: `pod-${randomUUID()}`,
     readVariable: () => undefined,
     verifiesState,
+    toolCallMs,
     providerLists: [],
+    maskingRules: new Map(),
+    costEstimation,
     slots: 5,
   } as const;
   const database = { applicationName: config.podId, log, signal };
@@ -218,7 +230,9 @@ async function openDeps(
     (client) => client.close(),
   );
   const leases = resources.use(keepLeases({ db: leaseDb, podId: config.podId, log }));
+  const masker = resources.use(new Masker());
   const metrics = createExecutorMetrics(new Registry());
   const circuits = resources.use(keepCircuits({ db: leaseDb, log, gauge: metrics.circuitOpen }));
-  return { config, log, db, bus, llm, leases, circuits, metrics };
+  const audit = resources.use(new AuditLog({ db, log, service: "executor" }));
+  return { config, log, audit, db, bus, llm, leases, circuits, metrics, masker };
 }

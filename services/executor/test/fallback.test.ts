@@ -146,8 +146,7 @@ describe("an agent with fallback providers", () => {
     );
   };
 
-  it("goes on from its conversation with the next provider, after two failures in a row of each", async function () {
-    this.timeout(60_000);
+  it("goes on from its conversation with the next provider, after two failures in a row of each", async () => {
     await playTwoFallbacks();
     const id = await fixture.executor.insert({ ...THREE_PROVIDERS, maxIterations: 3 });
     expect(await fixture.run(id)).to.equal("completed");

@@ -69,6 +69,15 @@ export class GatewayProcess implements AsyncDisposable {
     return values.reduce((sum, line) => sum + Number(line.split(" ").at(-1)), 0);
   }
 
+  /** Stops the process, whose connections stay open, until `thaw`. */
+  freeze(): void {
+    this.#process?.kill("SIGSTOP");
+  }
+
+  thaw(): void {
+    this.#process?.kill("SIGCONT");
+  }
+
   async kill(): Promise<void> {
     const child = this.#process;
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;

@@ -1,4 +1,4 @@
-import type { NewMessage } from "../prompts/prompt-input.ts";
+import type { NewMessage, PromptInput } from "../prompts/prompt-input.ts";
 import { buildChatMessages } from "../prompts/build-chat-messages.ts";
 import { buildNativeMessages } from "../prompts/build-native-messages.ts";
 import { buildReactMessages } from "../prompts/build-react-messages.ts";
@@ -11,6 +11,8 @@ import { buildToolSummaryMessages } from "../prompts/build-tool-summary-messages
 import { CHAT, INPUT, NONCE, PARALLEL, PREVIOUS } from "./prompt-fixtures.ts";
 
 const RUNBOOK_ADDRESS = "https://runbooks.example.com/pod-crash-looping.md";
+/** An agent that may change things, after the investigation. */
+const ACTION: PromptInput = { ...INPUT, agent: { ...INPUT.agent, type: "action" }, previous: PREVIOUS };
 const RUNBOOK_TEXT = "# Crash loops\n\n````\nkubectl describe pod\n````";
 
 /** Every prompt by the name of its file in `golden/`. A line with the role precedes each message. */
@@ -35,6 +37,7 @@ export const GOLDEN_PROMPTS: Readonly<Record<string, string>> = {
       previous: [],
       parallel: null,
       tools: [],
+      offer: null,
     }),
   ),
   "synthesis.md": render(buildSynthesisMessages({ ...INPUT, parallel: PARALLEL })),
@@ -43,10 +46,17 @@ export const GOLDEN_PROMPTS: Readonly<Record<string, string>> = {
   ),
   "single-call.md": render(buildSingleCallMessages(INPUT)),
   "single-call-later-stage.md": render(buildSingleCallMessages({ ...INPUT, previous: PREVIOUS })),
+  "action-native.md": render(buildNativeMessages(ACTION)),
+  "action-react.md": render(buildReactMessages(ACTION)),
+  "action-single-call.md": render(buildSingleCallMessages(ACTION)),
   "chat-react.md": render(buildChatMessages(CHAT)),
   "chat-native.md": render(buildChatMessages({ ...CHAT, style: "native", history: [] })),
-  "forced-conclusion-react.md": forcedConclusionPrompt("react", 20),
-  "forced-conclusion-native.md": forcedConclusionPrompt("native-thinking", 1),
+  "forced-conclusion-react.md": forcedConclusionPrompt({ iteration_strategy: "react" }, 20),
+  "forced-conclusion-native.md": forcedConclusionPrompt({ iteration_strategy: "native-thinking" }, 1),
+  "forced-conclusion-action.md": forcedConclusionPrompt(
+    { iteration_strategy: "native-thinking", type: "action" },
+    2,
+  ),
   "observation.md": observation("cart-7d9f CrashLoopBackOff", NONCE),
   "executive-summary.md": render(buildExecutiveSummaryMessages("The container runs out of memory.")),
   "tool-summary.md": render(
@@ -56,6 +66,7 @@ export const GOLDEN_PROMPTS: Readonly<Record<string, string>> = {
       maxTokens: 1_000,
       conversation: "Thought: I look at the pods.",
       output: "cart-7d9f CrashLoopBackOff",
+      nonce: NONCE,
     }),
   ),
 };

@@ -9,6 +9,8 @@ import { formatParallelResults } from "../prompts/format-context.ts";
 import { observation, unknownToolFeedback } from "../prompts/react-feedback.ts";
 import { buildSingleCallMessages } from "../prompts/build-single-call-messages.ts";
 import { buildToolSummaryMessages } from "../prompts/build-tool-summary-messages.ts";
+import { outcomeText } from "../tools/record-tool-call.ts";
+import type { ToolOutcome } from "../tools/tool-outcome.ts";
 import { GOLDEN_PROMPTS } from "./golden-prompts.ts";
 import { CHAT, event, FAILED_AGENT, INPUT, NONCE, PARALLEL, PREVIOUS } from "./prompt-fixtures.ts";
 
@@ -129,7 +131,7 @@ describe("untrusted text that contains every line of the prompts", () => {
 
   it("cannot forge a tool or a frame as the description of a tool in feedback", () => {
     const tools = [{ name: "a.b", description: HOSTILE }];
-    const text = unknownToolFeedback({ action: `a.${HOSTILE}`, errorMessage: "" }, tools, NONCE);
+    const text = unknownToolFeedback({ action: `a.${HOSTILE}`, errorMessage: "" }, { tools }, NONCE);
     const [, inside = ""] =
       /\n\nAvailable tools:\n\n<!-- TOOLS_START 0f1e2d3c4b5a -->\n([^]*)\n<!-- TOOLS_END 0f1e2d3c4b5a -->$/.exec(
         text,
@@ -166,6 +168,18 @@ describe("untrusted text that contains every line of the prompts", () => {
     expectFramed((output) => observation(output, NONCE), ...frame("TOOL_OUTPUT"));
   });
 
+  it("cannot leave its frame as a result or an error of a tool, in either form of message", () => {
+    for (const asObservation of [true, false]) {
+      const told = (outcome: ToolOutcome) =>
+        outcomeText({ name: "s.t", asObservation, outcome }, NONCE).modelText;
+      expectFramed((content) => told({ kind: "result", content, isError: false }), ...frame("TOOL_OUTPUT"));
+      expectFramed(
+        (message) => told({ kind: "exception", message, isTimeout: false, mayHaveRun: true }),
+        ...frame("TOOL_ERROR"),
+      );
+    }
+  });
+
   it("cannot leave its frame as a chat message", () => {
     const said = (role: "assistant" | "tool" | "user") => (content: string) =>
       user(
@@ -183,16 +197,15 @@ describe("untrusted text that contains every line of the prompts", () => {
     expect(investigated(HOSTILE).match(/^═{79}$/gm)).to.have.length(6);
   });
 
-  it("cannot forge the rules around a text to summarise", () => {
+  it("cannot forge the rules around an analysis to summarise", () => {
     const summary = user(buildExecutiveSummaryMessages(HOSTILE));
     expect(summary.split("\n").filter((line) => line.includes("==="))).to.deep.equal([EQUALS, EQUALS]);
-    const tool = { server: "s", tool: "t", maxTokens: 5, conversation: HOSTILE, output: HOSTILE };
-    const shortened = user(buildToolSummaryMessages(tool));
-    expect(shortened.split("\n").filter((line) => line.includes("==="))).to.deep.equal([
-      "=== CONVERSATION START ===",
-      "=== CONVERSATION END ===",
-      "=== TOOL OUTPUT START ===",
-      "=== TOOL OUTPUT END ===",
-    ]);
+  });
+
+  it("cannot leave its frame as a tool's output to summarise, or as the conversation beside it", () => {
+    const tool = { server: "s", tool: "t", maxTokens: 5, conversation: "c", output: "o", nonce: NONCE };
+    const build = (texts: Partial<typeof tool>) => user(buildToolSummaryMessages({ ...tool, ...texts }));
+    expectFramed((output) => build({ output }), ...frame("TOOL_OUTPUT"));
+    expectFramed((conversation) => build({ conversation }), ...frame("CONVERSATION"));
   });
 });

@@ -66,10 +66,10 @@ describe("steps that are committed together", () => {
     await using session = await executor.own(id);
     let closing: Promise<unknown> = Promise.resolve();
     await executor.db.transaction(async (transaction) => {
-      await transaction.query("UPDATE session_runtime SET last_seq = last_seq WHERE session_id = $1", [id]);
+      await transaction.query("UPDATE session_runtime SET total_stages = 1 WHERE session_id = $1", [id]);
       await transaction.query(
         `INSERT INTO stages (stage_id, session_id, stage_name, stage_index, expected_agent_count, status, started_at)
-         VALUES (gen_random_uuid(), $1, 'late', 0, 1, 'active', now())`,
+         VALUES (gen_random_uuid(), $1, 'late', 1, 1, 'active', now())`,
         [id],
       );
       closing = closeSession(session, "timed_out", new TerminalError("session_deadline", "too late"));

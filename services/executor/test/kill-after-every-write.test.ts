@@ -2,6 +2,7 @@ import { expect } from "chai";
 import { MAX_CALLS_PER_ANSWER } from "#shared/contracts/tool-call.ts";
 import { STEP } from "../../../test/support/nightly.ts";
 import { RunFixture } from "./run-fixture.ts";
+import { answerTurn, callStep, callTurn, type Strategy } from "./scripted-turns.ts";
 import { installLeaseLoss } from "./lease-loss.ts";
 import { ToolRunnerFixture } from "./tool-runner-fixture.ts";
 
@@ -10,11 +11,11 @@ const TOO_MANY_CALLS = MAX_CALLS_PER_ANSWER + 8;
 
 /** The calls of tools of an answer. */
 const callsOf = (names: readonly string[], more: object = {}) =>
-  names.map((name, n) => ({ tool_call: { name: `k8s.${name}`, arguments: { n, ...more } } }));
+  names.map((name, n) => callStep("native-thinking", `k8s.${name}`, { n, ...more }));
 
 interface Case {
   readonly name: string;
-  readonly strategy: "react" | "native-thinking";
+  readonly strategy: Strategy;
   /** How many tool calls are carried out. */
   readonly toolCalls: number;
   readonly script: readonly object[];
@@ -26,11 +27,10 @@ const CASES: readonly Case[] = [
     strategy: "react",
     toolCalls: TOOL_CALLS,
     script: [
-      ...Array.from({ length: TOOL_CALLS }, (_, index) => ({
-        when: { call: index + 1 },
-        steps: [{ text: `Thought: step ${index + 1}\nAction: k8s.pods\nAction Input: n: ${index + 1}` }],
-      })),
-      { steps: [{ text: "Thought: enough\nFinal Answer: it was the memory" }] },
+      ...Array.from({ length: TOOL_CALLS }, (_, index) =>
+        callTurn("react", index + 1, "k8s.pods", { n: index + 1 }),
+      ),
+      answerTurn("react"),
     ],
   },
   {
@@ -42,7 +42,7 @@ const CASES: readonly Case[] = [
         when: { call: index + 1 },
         steps: [{ thinking: `step ${index + 1}` }, ...callsOf(["pods", "restart"], { index })],
       })),
-      { steps: [{ text: "it was the memory" }] },
+      answerTurn("native-thinking"),
     ],
   },
   {
@@ -51,7 +51,7 @@ const CASES: readonly Case[] = [
     toolCalls: MAX_CALLS_PER_ANSWER,
     script: [
       { when: { call: 1 }, steps: callsOf(Array.from({ length: TOO_MANY_CALLS }, () => "pods")) },
-      { steps: [{ text: "it was the memory" }] },
+      answerTurn("native-thinking"),
     ],
   },
 ];

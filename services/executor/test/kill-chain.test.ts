@@ -3,6 +3,7 @@ import { CHAIN_ROWS } from "../../../test/support/chain-rows.ts";
 import { repetitions, testSeed } from "../../../test/support/nightly.ts";
 import { seededRandom } from "../../../test/support/seeded-random.ts";
 import { RunFixture } from "./run-fixture.ts";
+import { answerTurn, callStep } from "./scripted-turns.ts";
 import { installLeaseLoss } from "./lease-loss.ts";
 import { ToolRunnerFixture } from "./tool-runner-fixture.ts";
 
@@ -21,9 +22,9 @@ const SCRIPT = [
   { when: { contains: "Bring the results" }, steps: [{ thinking: "weighing" }, { text: "all agree" }] },
   {
     when: { call: 1 },
-    steps: [{ text: "Thought: look\nAction: k8s.pods\nAction Input: n: 1", chunk_size: 12 }],
+    steps: [{ ...callStep("react", "k8s.pods", { n: 1 }), chunk_size: 12 }],
   },
-  { steps: [{ text: "Thought: enough\nFinal Answer: it was the memory" }] },
+  answerTurn("react"),
 ];
 
 describe("a chain of three stages with three agents whose executors die", () => {

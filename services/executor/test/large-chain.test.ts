@@ -25,7 +25,12 @@ describe("a stage of many agents", () => {
   /** Runs twenty agents that each call the tool with the largest result `looks` times. */
   const run = async (looks: number) => {
     await fixture.play(SYNTHESIS, ...Array.from({ length: looks }, (_, n) => look(n + 1)), ANSWER);
-    const id = await fixture.executor.insert({ strategy: "react", servers: ["k8s"], stages: [names(20)] });
+    const id = await fixture.executor.insert({
+      strategy: "react",
+      servers: ["k8s"],
+      stages: [names(20)],
+      resultTokens: 1_000_000,
+    });
     return { id, end: await fixture.run(id) };
   };
   const synthesis = async (id: string) =>

@@ -13,6 +13,7 @@ BEGIN
     UPDATE lease_loss SET writes_left = writes_left - 1 WHERE session_id = NEW.session_id;
     IF EXISTS (SELECT FROM lease_loss WHERE session_id = NEW.session_id AND writes_left = 0) THEN
       NEW.lease_epoch := NEW.lease_epoch + 1;
+      NEW.counted_epoch := NEW.counted_epoch + 1;
       NEW.lease_expires_at := NULL;
     END IF;
   END IF;

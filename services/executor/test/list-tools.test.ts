@@ -38,19 +38,26 @@ describe("listTools", () => {
   });
 
   it("sends no request without servers", async () => {
-    expect(await list([])).to.deep.equal({ kind: "listed", tools: [], missing: [] });
+    expect(await list([])).to.deep.equal({
+      kind: "listed",
+      tools: [],
+      missing: [],
+      failed: new Map(),
+      stale: new Set(),
+      leftOut: new Map(),
+    });
   });
 
-  it("lists the tools of the requested servers in the requested order", async () => {
+  it("lists the tools by server in the requested order, then by name", async () => {
     await using runner = await fixture.runner();
     const listing = await list([{ id: "metrics" }, { id: "unknown" }, { id: "kubernetes", tools: null }]);
     if (listing.kind !== "listed") throw new Error(listing.message);
     expect(listing.tools.map(({ name }) => name)).to.deep.equal([
       "metrics.query",
-      "kubernetes.get_pods",
       "kubernetes.delete_pod",
+      "kubernetes.get_pods",
     ]);
-    expect(listing.tools[1]).to.deep.equal({
+    expect(listing.tools[2]).to.include({
       name: "kubernetes.get_pods",
       server: "kubernetes",
       description: "lists pods",

@@ -45,7 +45,7 @@ describe("a long chain of iterating agents", () => {
     const ends = plan.map((agents, index) => {
       const own = agents.map((name) => (["Fails", "Hangs"].includes(name) ? "failed" : "completed"));
       const all = agents.length > 1 ? [...own, "completed"] : own;
-      return [index, "completed", ...(agents.length > 1 ? ["any"] : []), all.join(",")].join(" ");
+      return [index + 1, "completed", ...(agents.length > 1 ? ["any"] : []), all.join(",")].join(" ");
     });
     expect(await stages(id)).to.deep.equal(ends);
     expect(
@@ -77,7 +77,7 @@ describe("a long chain of iterating agents", () => {
     });
     expect(await fixture.run(id)).to.equal("failed");
     const ends = [...Array.from({ length: 19 }, () => "completed"), "failed"];
-    expect(await stages(id)).to.deep.equal(["0 completed completed", `1 failed all ${ends.join(",")}`]);
+    expect(await stages(id)).to.deep.equal(["1 completed completed", `2 failed all ${ends.join(",")}`]);
   });
 
   it("accepts unusual names of agents and stages", async () => {

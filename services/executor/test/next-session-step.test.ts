@@ -20,7 +20,17 @@ interface Given {
 }
 
 const UNTOUCHED = { started_at: null, completed_at: null, duration_ms: null } as const;
-const NO_TOKENS = { input_tokens: 0, output_tokens: 0, thinking_tokens: 0, total_tokens: 0 } as const;
+const NO_TOKENS = {
+  input_tokens: 0,
+  output_tokens: 0,
+  thinking_tokens: 0,
+  total_tokens: 0,
+  cached_input_tokens: 0,
+  estimated_cost_usd: 0,
+  priced_interaction_count: 0,
+  unpriced_interaction_count: 0,
+  unpriced_tokens: 0,
+} as const;
 
 function errorOf(status: RunStatus, name: string) {
   const ended = status !== "completed" && status !== "pending" && status !== "active";
@@ -35,10 +45,13 @@ function stageRow(index: number, status: RunStatus, policy: SuccessPolicy | null
     stage_id: String(index),
     session_id: "session",
     stage_name: `stage-${index}`,
-    stage_index: index,
+    stage_index: index + 1,
     expected_agent_count: 1,
     parallel_type: null,
     success_policy: policy,
+    stage_type: "investigation",
+    actions_executed: null,
+    actions_claimed: null,
     status,
     ...UNTOUCHED,
     ...errorOf(status, `stage-${index}`),
@@ -47,7 +60,11 @@ function stageRow(index: number, status: RunStatus, policy: SuccessPolicy | null
   };
 }
 
-function executionRow(stage: number, agent: number, status: RunStatus): AgentExecution {
+function executionRow(
+  stage: number,
+  agent: number,
+  status: RunStatus,
+): AgentExecution & { actions_claimed: null } {
   return {
     execution_id: `${stage}.${agent}`,
     stage_id: String(stage),
@@ -57,6 +74,7 @@ function executionRow(stage: number, agent: number, status: RunStatus): AgentExe
     status,
     ...UNTOUCHED,
     ...errorOf(status, `agent-${stage}.${agent}`),
+    actions_claimed: null,
     iteration_strategy: "single-call",
     iteration_state: INITIAL_ITERATION_STATE,
     llm_provider: "scripted",
@@ -104,13 +122,13 @@ describe("nextSessionStep", () => {
 
   it("starts the first stage, runs its unfinished agents and continues with the next stage", () => {
     const plan = [["A", "B"], ["C"]];
-    expect(step({ plan })).to.deep.include({ kind: "start-stage", index: 0, total: 2 });
+    expect(step({ plan })).to.deep.include({ kind: "start-stage", index: 1, total: 2 });
     expect(running({ plan, rows: [["active", "pending", "pending"]] })).to.deep.equal(["0.1", "0.2"]);
     expect(running({ plan, rows: [["active", "active", "pending"]] })).to.deep.equal(["0.1", "0.2"]);
     expect(running({ plan, rows: [["active", "failed", "active"]] })).to.deep.equal(["0.2"]);
     expect(step({ plan, rows: [["completed", "failed", "completed", "completed"]] })).to.deep.include({
       kind: "start-stage",
-      index: 1,
+      index: 2,
       total: 2,
     });
   });
@@ -217,11 +235,15 @@ describe("nextSessionStep", () => {
     });
 
     it("ends with the outcome of its synthesis", () => {
-      expect(step({ plan, rows: [["active", "failed", "completed", "completed"]] })).to.deep.include({
+      const rows = [["active", "failed", "completed", "completed"]] as const;
+      const completed = {
         kind: "complete-stage",
         outcome: { status: "completed", errorMessage: null, errorCode: null },
-        isSummaryNext: true,
-      });
+      };
+      const answers = { "0.3": "in short" };
+      expect(step({ plan, rows, answers })).to.deep.include({ ...completed, isSummaryNext: true });
+      // There is nothing to summarize.
+      expect(step({ plan, rows })).to.deep.include({ ...completed, isSummaryNext: false });
       for (const status of ["failed", "timed_out"] as const) {
         expect(step({ plan, rows: [["active", "completed", "completed", status]] })).to.deep.include({
           kind: "complete-stage",
@@ -247,7 +269,7 @@ describe("nextSessionStep", () => {
     for (const agents of [[], ["completed"], ["active"]] as const) {
       expect(() => step({ plan, rows: [["active", ...agents]] })).to.throw(
         TerminalError,
-        `stage 0 has ${agents.length} of 2 executions`,
+        `stage 1 has ${agents.length} of 2 executions`,
       );
     }
   });

@@ -15,11 +15,17 @@ describe("a session of another version", () => {
   const changeConfig = async (id: string, sql: string) =>
     fixture.executor.query(`UPDATE alert_sessions SET resolved_config = ${sql} WHERE session_id = $1`, [id]);
 
-  it("continues if its configuration has no version yet", async () => {
+  it("is left to older executors if its stages count from 0", async () => {
     await fixture.play({ steps: [{ text: "done" }] });
     const id = await fixture.executor.insert();
-    await changeConfig(id, "resolved_config - 'version'");
-    expect(await fixture.run(id)).to.equal("completed");
+    await changeConfig(
+      id,
+      `resolved_config || '{"version": 3}' || jsonb_build_object('stages', (resolved_config -> 'stages') - 0)`,
+    );
+    expect(await fixture.run(id)).to.equal("deferred");
+    expect(await fixture.executor.query("SELECT 1 FROM stages WHERE session_id = $1", [id])).to.deep.equal(
+      [],
+    );
   });
 
   it("is left to newer executors if its configuration is newer, and costs no attempt", async () => {
@@ -34,7 +40,7 @@ describe("a session of another version", () => {
     const runtime = await fixture.executor.row("session_runtime", columns, id);
     expect(runtime).to.deep.equal({ lease_owner: null, attempts: 0, interruptions: 0, later: true });
     await fixture.executor.query("UPDATE session_runtime SET not_before = NULL WHERE session_id = $1", [id]);
-    await changeConfig(id, `resolved_config || '{"version": 2}'`);
+    await changeConfig(id, `resolved_config || '{"version": 4}'`);
     expect(await fixture.run(id)).to.equal("completed");
   });
 

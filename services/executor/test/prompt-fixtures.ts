@@ -62,6 +62,7 @@ export const INPUT: PromptInput = {
   previous: [],
   parallel: null,
   tools: TOOLS,
+  offer: null,
 };
 
 export const PREVIOUS: PromptInput["previous"] = [
@@ -122,6 +123,7 @@ export const CHAT: ChatInput = {
   agent: INPUT.agent,
   chain: INPUT.chain,
   tools: TOOLS,
+  offer: null,
   style: "react",
   nonce: NONCE,
   question: "Is the pod healthy now?",

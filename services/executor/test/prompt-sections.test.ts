@@ -149,9 +149,11 @@ describe("the runbook", () => {
 
 describe("forcedConclusionPrompt", () => {
   it("asks only a ReAct agent for ReAct headers", () => {
-    expect(forcedConclusionPrompt("react", 5))
+    expect(forcedConclusionPrompt({ iteration_strategy: "react" }, 5))
       .to.include("limit of 5 iterations")
       .and.include("Final Answer:");
-    expect(forcedConclusionPrompt("native-thinking", 5)).to.not.include("Final Answer:");
+    expect(forcedConclusionPrompt({ iteration_strategy: "native-thinking" }, 5)).to.not.include(
+      "Final Answer:",
+    );
   });
 });

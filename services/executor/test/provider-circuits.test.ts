@@ -94,7 +94,7 @@ describe("the circuit of a provider", () => {
     expect(probes).to.have.length(1);
     await probes[0]?.doubtful(randomUUID(), "silent");
     const [row] = await executor.query(
-      `SELECT last_error, probe_by, failed_probes, extract(epoch FROM probe_at - now()) > 8 AS later FROM llm_circuits`,
+      `SELECT last_error, probe_by, failed_probes, extract(epoch FROM probe_at - now()) > 5 AS later FROM llm_circuits`,
       [],
     );
     expect(row).to.deep.equal({ last_error: "silent", probe_by: null, failed_probes: 1, later: true });
@@ -206,8 +206,7 @@ describe("fifty sessions whose provider is away", () => {
     );
   };
 
-  it("make no more calls than were running when it failed, and all complete once it is back", async function () {
-    this.timeout(120_000);
+  it("make no more calls than were running when it failed, and all complete once it is back", async () => {
     await fixture.play(AWAY);
     const insert = async (count: number) =>
       Promise.all(Array.from({ length: count }, async () => fixture.executor.insert()));

@@ -24,27 +24,31 @@ describe("malformedFeedback", () => {
 
 describe("unknownToolFeedback", () => {
   it("lists the tools after the parser's error", () => {
-    expect(unknownToolFeedback(parseReact("Action: get_pods\nAction Input: {}"), TOOLS, null)).to.equal(
+    expect(
+      unknownToolFeedback(parseReact("Action: get_pods\nAction Input: {}"), { tools: TOOLS }, null),
+    ).to.equal(
       "Observation: Error - Unknown tool 'get_pods': tools are named 'server.tool', such as 'kubernetes.get_pods'.\n\n" +
         "Available tools:\n\n<!-- TOOLS_START -->\n- k8s.get_pods: Lists pods\n- k8s.get_logs: Reads logs\n<!-- TOOLS_END -->",
     );
   });
 
   it("states the name of an unlisted tool", () => {
-    expect(unknownToolFeedback(parseReact("Action: k8s.nope\nAction Input: {}"), TOOLS, null)).to.match(
+    expect(
+      unknownToolFeedback(parseReact("Action: k8s.nope\nAction Input: {}"), { tools: TOOLS }, null),
+    ).to.match(
       /^Observation: Error - Unknown tool 'k8s\.nope': there is no tool of this name\.\n\nAvailable tools:/u,
     );
   });
 
   it("states that no tools are available", () => {
-    expect(unknownToolFeedback({ action: "k.a", errorMessage: "" }, [], null)).to.contain(
+    expect(unknownToolFeedback({ action: "k.a", errorMessage: "" }, { tools: [] }, null)).to.contain(
       "No tools are available",
     );
   });
 
   it("truncates a very long name", () => {
     expect(
-      unknownToolFeedback({ action: "k.a".repeat(10_000), errorMessage: "" }, [], null).length,
+      unknownToolFeedback({ action: "k.a".repeat(10_000), errorMessage: "" }, { tools: [] }, null).length,
     ).to.be.below(500);
   });
 });

@@ -5,6 +5,7 @@ import {
   type ResolvedChain,
   type ResolvedProvider,
   type ResolvedStage,
+  type ResolvedSummaries,
 } from "#shared/contracts/resolved-chain.ts";
 import type { SuccessPolicy } from "#shared/contracts/statuses.ts";
 
@@ -14,7 +15,8 @@ export interface ChainOptions {
   readonly stages?: readonly (readonly string[])[];
   readonly policy?: SuccessPolicy;
   readonly sessionTimeoutMs?: number;
-  readonly iterationTimeoutMs?: number;
+  /** Of every agent, or by its name where only some may time out. */
+  readonly iterationTimeoutMs?: number | ((agent: string) => number);
   readonly maxIterations?: number;
   /** How many agents of a stage run concurrently. */
   readonly maxParallel?: number;
@@ -22,6 +24,23 @@ export interface ChainOptions {
   readonly stagePrefix?: string;
   /** MCP servers of every agent. */
   readonly servers?: readonly string[];
+  /** The longest result of a server that goes into a conversation whole, in tokens; by default the product's. */
+  readonly resultTokens?: number;
+  /** The type of every agent. */
+  readonly agentType?: "action";
+  readonly toolPolicy?: "strict";
+  /** Names of the allowed tools by server id. */
+  readonly toolChoice?: Readonly<Record<string, string[]>>;
+  /** Instructions by server id. */
+  readonly instructions?: Readonly<Record<string, string>>;
+  /** How large results of the servers are summarized; by default they are not. */
+  readonly summaries?: ResolvedSummaries;
+  /** Native tools that are switched on for every provider. */
+  readonly nativeTools?: readonly string[];
+  /** The scripted provider that writes executive summaries. */
+  readonly summaryProvider?: string;
+  /** Replicas of each stage's agents, instead of different agents. */
+  readonly isReplicated?: boolean;
   /** Scripted providers that take over from the first one, which plays `script.yaml`; each plays a script of its name. */
   readonly fallbacks?: readonly string[];
 }
@@ -37,9 +56,21 @@ export function resolvedChain({
   maxParallel = 5,
   stagePrefix = "stage-",
   servers = [],
+  resultTokens,
+  agentType,
+  toolPolicy,
+  toolChoice,
+  instructions = {},
+  summaries,
+  nativeTools = [],
+  summaryProvider,
+  isReplicated = false,
   fallbacks = [],
 }: ChainOptions = {}): ResolvedChain {
+  const timeoutOf = timeoutsOf(iterationTimeoutMs);
   const others = fallbacks.map((name) => scriptedProvider(name, `${name}.yaml`));
+  const native_tools = Object.fromEntries(nativeTools.map((tool) => [tool, true]));
+  const withNativeTools = { ...scriptedProvider("scripted", "script.yaml"), native_tools };
   const withFallbacks = others.length === 0 ? {} : { fallback_providers: others };
   return {
     version: RESOLVED_CHAIN_VERSION,
@@ -47,30 +78,53 @@ export function resolvedChain({
     alert_type: "test",
     session_timeout_ms: sessionTimeoutMs,
     max_parallel_agents: maxParallel,
-    mcp_server_instructions: {},
+    mcp_server_instructions: { ...instructions },
+    ...(toolPolicy === undefined ? {} : { tool_policy: toolPolicy }),
+    ...(resultTokens === undefined
+      ? {}
+      : { mcp_server_result_tokens: Object.fromEntries(servers.map((id) => [id, resultTokens])) }),
+    ...(summaries === undefined
+      ? {}
+      : { mcp_server_summaries: Object.fromEntries(servers.map((id) => [id, summaries])) }),
+    ...(summaryProvider === undefined
+      ? {}
+      : {
+          executive_summary: {
+            llm_provider: scriptedProvider(summaryProvider, `${summaryProvider}.yaml`),
+            ...withFallbacks,
+          },
+        }),
     default_runbook: "",
     stages: stages.map((names, index): ResolvedStage => ({
       name: `${stagePrefix}${index}`,
-      parallel_type: names.length > 1 ? "multi_agent" : null,
+      parallel_type: names.length > 1 ? (isReplicated ? "replica" : "multi_agent") : null,
       success_policy: policy,
-      agents: names.map((name) => ({
-        ...resolvedAgent(name, strategy, iterationTimeoutMs),
+      agents: names.map((name, position) => ({
+        ...resolvedAgent(name, strategy, timeoutOf(name)),
+        ...(isReplicated ? { replica: position + 1 } : {}),
+        ...(nativeTools.length === 0 ? {} : { llm_provider: withNativeTools }),
         // Only some prompts contain the name of the agent.
         custom_instructions: `Your name is ${name}.`,
         max_iterations: maxIterations,
         mcp_servers: [...servers],
+        ...(agentType === undefined ? {} : { type: agentType }),
+        ...(toolChoice === undefined ? {} : { tool_choice: { ...toolChoice } }),
         ...withFallbacks,
       })),
       ...(names.length > 1
         ? {
             synthesis: {
-              ...resolvedAgent("SynthesisAgent", "synthesis", iterationTimeoutMs),
+              ...resolvedAgent("SynthesisAgent", "synthesis", timeoutOf("SynthesisAgent")),
               ...withFallbacks,
             },
           }
         : {}),
     })),
   };
+}
+
+function timeoutsOf(limit: number | ((agent: string) => number)): (agent: string) => number {
+  return typeof limit === "number" ? () => limit : limit;
 }
 
 /** An agent without servers or instructions. */

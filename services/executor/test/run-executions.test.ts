@@ -46,7 +46,7 @@ describe("runExecutions", () => {
 
   it("fails only the agent that has a terminal error", async () => {
     const id = await fixture.executor.insert({ strategy: "react", servers: ["k8s"], stages: [["A", "B"]] });
-    const second = uuidFrom("execution:2", uuidFrom("stage:0", id));
+    const second = uuidFrom("execution:2", uuidFrom("stage:1", id));
     // The owner loses the lease after the stage's rows are written; the first write was the claim.
     const loseLeaseAtWrite = await installLeaseLoss(fixture.executor);
     await loseLeaseAtWrite(id, 2);

@@ -1,9 +1,13 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { stringify } from "yaml";
+import { COST_SUMS, costAggregates, modelUsageAggregates } from "#shared/database/cost-sums.ts";
+import { recountColumns } from "#shared/database/session-counters.ts";
+import { CancelledError, type CancelReason } from "#shared/errors.ts";
 import { testConfigDirectory } from "../../../test/support/config-directory.ts";
 import { SUMMARY_CALL } from "../../../test/support/scripts.ts";
 import { until } from "../../../test/support/until.ts";
+import type { ExecutorConfig } from "../config.ts";
 import { runSession, type RunEnd } from "../run-session.ts";
 import { ExecutorFixture } from "./executor-fixture.ts";
 import { GatewayProcess } from "./gateway-process.ts";
@@ -65,16 +69,23 @@ export class RunFixture implements AsyncDisposable {
   }
 
   /** Claims a session and starts to run it. */
-  async begin(id: string): Promise<Run> {
+  async begin(id: string, config: Partial<ExecutorConfig> = {}): Promise<Run> {
     const [stop, abort] = [new AbortController(), new AbortController()];
     const claim = await this.executor.claim(id);
     const signals = { stop: stop.signal, abort: abort.signal };
-    return { stop, abort, end: runSession(this.executor.deps, claim, signals) };
+    const { deps } = this.executor;
+    const end = runSession({ ...deps, config: { ...deps.config, ...config } }, claim, signals);
+    return { stop, abort, end };
   }
 
   /** Claims a session and runs it to its end. */
-  async run(id: string): Promise<RunEnd> {
-    return (await this.begin(id)).end;
+  async run(id: string, config: Partial<ExecutorConfig> = {}): Promise<RunEnd> {
+    return (await this.begin(id, config)).end;
+  }
+
+  /** Stops a running session for this reason, as the api's messages and the timers do. */
+  stop(id: string, reason: CancelReason): void {
+    this.executor.deps.leases.find(id)?.stop(new CancelledError(reason, `stopped: ${reason}`));
   }
 
   /** Sets the script of another provider for all its later calls, the summary call included. */
@@ -128,7 +139,46 @@ export class RunFixture implements AsyncDisposable {
     );
   }
 
+  /** The sessions of which a counter differs from what their other rows say: none, whatever happened to them. */
+  async miscounted(): Promise<unknown[]> {
+    const recount = recountColumns("s");
+    const counters = Object.entries(recount).map(([name, sql]) => ({ name, sql }));
+    const list = (of: (counter: (typeof counters)[number]) => string) => counters.map(of).join(", ");
+    return this.executor.query(
+      `SELECT s.session_id, s.status, row_to_json(kept) AS kept, row_to_json(found) AS found
+       FROM alert_sessions s JOIN session_runtime r USING (session_id),
+       LATERAL (SELECT ${list(({ name }) => `r.${name}`)}) AS kept,
+       LATERAL (SELECT ${list(({ name, sql }) => `${sql} AS ${name}`)}) AS found
+       WHERE r.counted_epoch = r.lease_epoch AND kept IS DISTINCT FROM found`,
+      [],
+    );
+  }
+
+  /** The executions and models of which the sums differ from what the calls say: none, whatever happened to their sessions. */
+  async missummed(): Promise<unknown[]> {
+    const list = (names: readonly string[], of: string) => names.map((name) => `${of}.${name}`).join(", ");
+    const costs = costAggregates("i");
+    const models = modelUsageAggregates("i");
+    return this.executor.query(
+      `SELECT 'execution' AS of, e.execution_id::text, row_to_json(found) AS found FROM agent_executions e, LATERAL (
+         SELECT ${COST_SUMS.map((name) => `${costs[name]} AS ${name}`).join(", ")}
+         FROM llm_interactions i WHERE i.execution_id = e.execution_id) AS found
+       WHERE ROW(${list(COST_SUMS, "e")}) IS DISTINCT FROM ROW(${list(COST_SUMS, "found")})
+       UNION ALL
+       SELECT 'model', coalesce(u.model_name, found.model_name), row_to_json(found) FROM (
+         SELECT i.session_id, i.model_name, ${Object.entries(models)
+           .map(([name, sql]) => `${sql} AS ${name}`)
+           .join(", ")} FROM llm_interactions i GROUP BY 1, 2) AS found
+       FULL JOIN session_model_usage u USING (session_id, model_name)
+       WHERE ROW(${list(Object.keys(models), "u")}) IS DISTINCT FROM ROW(${list(Object.keys(models), "found")})`,
+      [],
+    );
+  }
+
+  /** Throws if a session was miscounted in any of the tests. */
   async [Symbol.asyncDispose](): Promise<void> {
+    const miscounted = [...(await this.miscounted()), ...(await this.missummed())];
     await this.#resources.disposeAsync();
+    if (miscounted.length > 0) throw new Error(`miscounted sessions: ${JSON.stringify(miscounted)}`);
   }
 }

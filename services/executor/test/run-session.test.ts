@@ -43,12 +43,15 @@ describe("runSession", () => {
         "timeline_event.created final_analysis streaming",
         "timeline_event.completed llm_thinking completed",
         "timeline_event.completed final_analysis completed",
+        "interaction.created",
         "execution.status completed",
         "session.progress",
         "stage.completed completed",
         "session.progress",
         "timeline_event.created executive_summary completed",
+        "interaction.created",
         "session.status completed",
+        "review.status",
         "session.completed completed",
       ),
     );
@@ -91,7 +94,7 @@ describe("runSession", () => {
       await fixture.executor.row("alert_sessions", "final_analysis, current_stage_index", id),
     ).to.deep.equal({
       final_analysis: "the disk is full",
-      current_stage_index: 0,
+      current_stage_index: 1,
     });
   });
 
@@ -101,13 +104,13 @@ describe("runSession", () => {
     const heard = await fixture.executor.listen(id);
     expect(await fixture.run(id)).to.equal("completed");
     await until("the last event has arrived", () =>
-      heard.some((message) => "seq" in message && message.seq === 14),
+      heard.some((message) => "seq" in message && message.seq === 17),
     );
     const order = heard.map((message) => ("seq" in message ? message.seq : message.delta));
     const chunks = order.slice(6, order.indexOf(7));
     expect(order.slice(0, 6)).to.deep.equal([1, 2, 3, 4, 5, 6]);
     expect(chunks.join("")).to.equal("one two three four five");
-    expect(order.slice(order.indexOf(7))).to.deep.equal([7, 8, 9, 10, 11, 12, 13, 14]);
+    expect(order.slice(order.indexOf(7))).to.deep.equal([7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17]);
   });
 
   it("runs the stages of a chain in order, each with the earlier answers", async () => {
@@ -121,7 +124,7 @@ describe("runSession", () => {
       await fixture.executor.row("alert_sessions", "final_analysis, current_stage_index", id),
     ).to.deep.equal({
       final_analysis: "second answer",
-      current_stage_index: 1,
+      current_stage_index: 2,
     });
     expect(
       await fixture.executor.query(

@@ -20,8 +20,14 @@ describe("keepLeases", () => {
     const { epoch } = await executor.claim(id);
     const leases = keepLeases({ db: executor.db, podId: "pod", log: executor.deps.log }, times);
     const stopped: CancelledError[] = [];
-    leases.hold({ sessionId: id, epoch, stop: (reason) => stopped.push(reason) });
-    return { id, epoch, leases, stopped };
+    const noticed: number[] = [];
+    leases.hold({
+      sessionId: id,
+      epoch,
+      stop: (reason) => stopped.push(reason),
+      noticeInbox: (seq) => noticed.push(seq),
+    });
+    return { id, epoch, leases, stopped, noticed };
   };
   const leaseOf = async (id: string) =>
     executor.row("session_runtime", "lease_expires_at > now() + interval '15 s' AS fresh", id);
@@ -45,6 +51,13 @@ describe("keepLeases", () => {
     expect(leases.find(id)).to.include({ sessionId: id, epoch: 1 });
     leases.forget(id);
     expect(leases.find(id)).to.equal(undefined);
+  });
+
+  it("tells how far the session's inbox is", async () => {
+    const { id, leases, noticed } = await hold();
+    await using _ = leases;
+    await executor.query("UPDATE session_runtime SET inbox_seq = 7 WHERE session_id = $1", [id]);
+    await until("the entry is noticed", () => noticed.at(-1) === 7);
   });
 
   it("stops a session that another executor took over, and does not touch the new lease", async () => {

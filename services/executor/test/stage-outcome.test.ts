@@ -7,7 +7,7 @@ function execution(status: TerminalStatus, index: number): ExecutionState {
   const [error_message, error_code] =
     status === "completed" ? [null, null] : [`${index} ${status}`, `code_${index}`];
   const ids = { execution_id: String(index), stage_id: "stage", session_id: "session", agent_name: "agent" };
-  return { ...ids, agent_index: index + 1, status, error_message, error_code };
+  return { ...ids, agent_index: index + 1, status, error_message, error_code, actions_claimed: null };
 }
 
 /** All combinations of the terminal statuses of so many agents. */

@@ -17,8 +17,10 @@ const K8S = {
   broken: tool({ error: "cannot reach the cluster" }),
   throws: tool({ exception: "connection refused" }),
   large: tool({ bytes: 600_000 }),
+  largeError: tool({ error: "no such field\n".repeat(5_000) }),
   hang: tool({ hang: true }),
   restart: tool({ text: "restarted" }, { read_only: false }),
+  remove: tool({ text: "removed" }, { read_only: false, approve: true }),
 };
 
 /** The real tool-runner as a process. */
@@ -35,6 +37,12 @@ export class ToolRunnerFixture implements AsyncDisposable {
   async calls(): Promise<number> {
     const log = await readFile(this.#callLog, "utf8").catch(() => "");
     return log.split("\n").length - 1;
+  }
+
+  /** The arguments of the calls started so far, as the tools got them. */
+  async arguments(): Promise<readonly string[]> {
+    const log = await readFile(this.#callLog, "utf8").catch(() => "");
+    return log.split("\n").filter((line) => line !== "");
   }
 
   static async start(servers: BackingServers): Promise<ToolRunnerFixture> {

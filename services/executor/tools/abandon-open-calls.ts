@@ -3,6 +3,7 @@ import { claimToolCall } from "#shared/database/claim-tool-call.ts";
 import type { RecordedToolCall } from "#shared/database/read-tool-call.ts";
 import { cancelledByUser, leaseLost } from "#shared/errors.ts";
 import type { OwnedSession } from "../owned-session.ts";
+import { MAX_TOOL_ATTEMPTS } from "./call-tool.ts";
 
 /** A call of the conversation without a committed outcome. */
 interface OpenToolCall {
@@ -12,8 +13,6 @@ interface OpenToolCall {
   /** "server.tool" */
   readonly name: string;
 }
-
-const MAX_ATTEMPTS = 100;
 
 /**
  * Abandons every open call that no earlier owner has started, so that a request of theirs that is still in flight starts
@@ -26,7 +25,7 @@ export async function abandonOpenCalls(
 ): Promise<string[]> {
   const free: string[] = [];
   for (const { callId, executionId, name } of open) {
-    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
+    for (let attempt = 1; attempt <= MAX_TOOL_ATTEMPTS; attempt += 1) {
       const id = attemptId(callId, attempt);
       const call = { callId: id, sessionId, executionId, epoch, name, readOnly: false };
       const claim = await claimToolCall(db, call, "abandoned");

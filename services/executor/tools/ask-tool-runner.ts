@@ -9,6 +9,7 @@ import {
 } from "#shared/contracts/tool-call.ts";
 import { RetryableError, TerminalError, errorMessage } from "#shared/errors.ts";
 import { jitter, pause } from "#shared/pause.ts";
+import type { ToolHomes } from "./tool-homes.ts";
 import type { ToolTimeouts } from "./tool-timeouts.ts";
 
 /** No runner reported how the call ended; whether it ran is unknown. */
@@ -30,11 +31,11 @@ const CONTRACT = { request: toolCallRequestCodec, reply: toolCallReplyCodec };
 
 /**
  * Requests one call from the tool-runners, repeatedly under the same id, until one reports how it ended or `deadline`
- * (monotonic clock, milliseconds) has passed. Lost, late and duplicate replies do no harm. Throws the signal's reason
+ * (monotonic clock, milliseconds) has passed: first from the execution's home, and if that does not answer, from any. Lost, late and duplicate replies do no harm. Throws the signal's reason
  * once it aborts.
  */
 export async function askToolRunner(
-  bus: Bus,
+  { bus, homes }: { readonly bus: Bus; readonly homes: ToolHomes },
   call: Omit<ToolCallRequest, "timeout_ms">,
   deadline: number,
   signal: AbortSignal,
@@ -49,10 +50,13 @@ export async function askToolRunner(
       const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
       return { kind: "gave_up", message: `timed out after ${seconds} s${lastError}`, isTimeout: true };
     }
+    const home = await homes.find(call.execution_id);
     try {
       const replyMs = Math.min(timeouts.replyMs, left + timeouts.afterDeadlineMs);
       const body = { ...call, timeout_ms: left };
-      const { call_id, answer } = await request(bus, SUBJECTS.toolsCall, CONTRACT, body, replyMs, signal);
+      const subject = home === undefined ? SUBJECTS.toolsCall : SUBJECTS.toolsCallOf(home);
+      const { call_id, answer, runner } = await request(bus, subject, CONTRACT, body, replyMs, signal);
+      if (runner !== undefined) homes.remember(call.execution_id, runner);
       silentSince = undefined;
       lastError = answer.kind === "busy" ? ` (${answer.message})` : "";
       const isFinal = answer.kind !== "busy" && answer.kind !== "running" && call_id === call.call_id;
@@ -65,6 +69,10 @@ export async function askToolRunner(
       }
       if (!(error instanceof RetryableError)) throw error;
       lastError = ` (${error.message})`;
+      if (home !== undefined && bus.isConnected()) {
+        homes.forget(call.execution_id, home);
+        continue;
+      }
       if (error.code === "no_responders") {
         silentSince ??= performance.now();
         if (performance.now() - silentSince >= timeouts.noRespondersMs) {

@@ -2,20 +2,24 @@ import { cancelToolCall } from "#shared/bus/cancel-tool-call.ts";
 import { attemptId } from "#shared/contracts/tool-call-id.ts";
 import {
   MAX_ARGUMENTS_CHARS,
-  MAX_CALLS_PER_ANSWER,
   MAX_RESULT_BYTES,
   type CallPosition,
-  type ClaimRefusal,
-  type ToolCallAnswer,
+  type ToolCallProgress,
 } from "#shared/contracts/tool-call.ts";
+import { toolAlias } from "#shared/contracts/tool-alias.ts";
 import type { ToolDescription } from "#shared/contracts/tool-list.ts";
 import { claimToolCall } from "#shared/database/claim-tool-call.ts";
 import { readToolCall } from "#shared/database/read-tool-call.ts";
-import { CancelledError, TerminalError, cancelledByUser, leaseLost } from "#shared/errors.ts";
+import { CancelledError, TerminalError } from "#shared/errors.ts";
 import { pause } from "#shared/pause.ts";
 import type { OwnedSession } from "../owned-session.ts";
+import { rightNamesHint, rightToolNames } from "../controllers/right-tool-names.ts";
 import { askToolRunner, type FinalAnswer, type GaveUp } from "./ask-tool-runner.ts";
+import { CHARS_PER_TOKEN } from "./chars-per-token.ts";
+import { refusedOutcome } from "./refused-outcome.ts";
+import { failedCall, type ToolOutcome } from "./tool-outcome.ts";
 import { TOOL_TIMEOUTS, type ToolTimeouts } from "./tool-timeouts.ts";
+import { watchProgress } from "./watch-progress.ts";
 
 /** A tool call of the conversation. */
 export interface CallToolRequest {
@@ -28,37 +32,23 @@ export interface CallToolRequest {
   readonly name: string;
   /** JSON text, or the text the model wrote. */
   readonly arguments: string;
+  /** The arguments are only known with their secrets masked: the call's outcome is looked up, but no call is made. */
+  readonly isIncomplete?: boolean;
   /** The rest of the iteration's time, in milliseconds. */
   readonly timeoutMs: number;
-  /** The provider's limit in tokens; longer results are truncated. */
+  /** In tokens; of a longer result, the conversation gets a window. */
   readonly maxResultTokens: number;
+  /** Called with what the running call has reached; must not throw. */
+  readonly onProgress?: (progress: ToolCallProgress) => void;
 }
 
-/** How a call ended; each outcome becomes a message to the model. */
-export type ToolOutcome =
-  /** The tool answered; `isError` is true if it reported a failure. */
-  | { readonly kind: "result"; readonly content: string; readonly isError: boolean }
-  /** Not among the tools this agent may call; no request was sent. */
-  | { readonly kind: "unknown_tool"; readonly message: string }
-  /** Refused by the tool-runner; it did not run and never will. */
-  | { readonly kind: "refused"; readonly message: string }
-  /**
-   * The call could not be made or failed. `mayHaveRun` is true if the tool was started, so that its effect is unknown;
-   * the message, one sentence, says so for tools that are not read-only.
-   */
-  | {
-      readonly kind: "exception";
-      readonly message: string;
-      readonly isTimeout: boolean;
-      readonly mayHaveRun: boolean;
-    };
+type Caller = Pick<OwnedSession, "sessionId" | "epoch" | "db" | "bus" | "homes" | "log" | "signal">;
 
-type Caller = Pick<OwnedSession, "sessionId" | "epoch" | "db" | "bus" | "log" | "signal">;
-
-const CHARS_PER_TOKEN = 4;
 /** Attempts are added when a call was abandoned before it ran, or when a read-only call was interrupted. */
-const MAX_ATTEMPTS = 100;
+export const MAX_TOOL_ATTEMPTS = 100;
 const RECORD_POLL_MS = 25;
+const ARGUMENTS_LOST =
+  "The call was not made: its arguments contain secrets, which are not stored, and the process that had them has ended. Ask for the call again.";
 
 /**
  * Makes a call of one of `tools`, or returns its recorded outcome: repeating the request, by this executor or the next,
@@ -77,13 +67,13 @@ export async function callTool(
   timeouts: ToolTimeouts = TOOL_TIMEOUTS,
 ): Promise<ToolOutcome> {
   const tool = tools.find(({ name }) => name === request.name);
-  if (tool === undefined) return { kind: "unknown_tool", message: `unknown tool "${request.name}"` };
+  if (tool === undefined) return { kind: "unknown_tool", message: unknownTool(request.name, tools) };
   if (request.arguments.length > MAX_ARGUMENTS_CHARS) {
     const content = `The arguments have ${request.arguments.length} characters: at most ${MAX_ARGUMENTS_CHARS} are allowed.`;
     return { kind: "result", content, isError: true };
   }
   const deadline = performance.now() + request.timeoutMs;
-  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
+  for (let attempt = 1; attempt <= MAX_TOOL_ATTEMPTS; attempt += 1) {
     const call: AttemptedCall = {
       session,
       tool,
@@ -92,13 +82,25 @@ export async function callTool(
       attempt,
       timeouts,
     };
+    if (request.isIncomplete === true && (await readToolCall(session.db, call.callId)) === undefined) {
+      return { kind: "result", content: ARGUMENTS_LOST, isError: true };
+    }
     const answer = await makeCall(call, deadline, signal);
     const isRepeated =
       answer.kind === "interrupted" || (answer.kind === "refused" && answer.reason === "abandoned");
     if (!isRepeated) return toOutcome(call, answer);
     session.log.info({ call_id: call.callId, attempt, reason: answer.kind }, "tool call repeated");
   }
-  return failure(`the call was given up ${MAX_ATTEMPTS} times`, { mayHaveRun: true });
+  return failedCall(`the call was given up ${MAX_TOOL_ATTEMPTS} times`, { mayHaveRun: true });
+}
+
+/** Structured calls use aliases, so these are what the model is told; but not the very name that it has just used. */
+function unknownTool(name: string, tools: readonly ToolDescription[]): string {
+  const names = rightToolNames(name, tools).map((tool) =>
+    toolAlias(tool) === name ? tool : toolAlias(tool),
+  );
+  const hint = rightNamesHint(names);
+  return hint === "" ? `unknown tool "${name}"` : `unknown tool "${name}": ${hint}`;
 }
 
 interface AttemptedCall {
@@ -111,22 +113,26 @@ interface AttemptedCall {
 }
 
 async function makeCall(call: AttemptedCall, deadline: number, signal: AbortSignal): Promise<FinalAnswer> {
-  const { session, request, callId, timeouts } = call;
+  const { session, tool, request, callId, timeouts } = call;
   const { sessionId, epoch } = session;
+  const { executionId, onProgress } = request;
+  using _ = onProgress === undefined ? null : watchProgress(session.bus, { executionId, callId }, onProgress);
   const onAbort = () => cancelRunningCall(call, signal.reason);
   signal.addEventListener("abort", onAbort, { once: true });
   try {
     const answer = await askToolRunner(
-      session.bus,
+      session,
       {
         call_id: callId,
         session_id: sessionId,
-        execution_id: request.executionId,
+        execution_id: executionId,
         epoch,
         ...(request.position === undefined
           ? {}
           : { position: { ...request.position, attempt: call.attempt } }),
         name: request.name,
+        ...(tool.effect === undefined ? {} : { effect: tool.effect }),
+        ...(tool.definition_hash === undefined ? {} : { definition_hash: tool.definition_hash }),
         arguments: request.arguments,
         max_result_chars: Math.min(
           MAX_RESULT_BYTES,
@@ -197,74 +203,32 @@ async function settleUnanswered(call: AttemptedCall, { message, isTimeout }: Gav
 }
 
 async function toOutcome(call: AttemptedCall, answer: FinalAnswer): Promise<ToolOutcome> {
+  const { session, request, callId } = call;
   switch (answer.kind) {
     case "result":
       return { kind: "result", content: answer.content, isError: answer.is_error };
     case "stored":
       return toOutcome(call, await readStored(call));
     case "unknown_tool":
-      return failure(`the tool-runner does not know the tool "${call.request.name}" any more`, {});
+      return failedCall(`the tool-runner does not know the tool "${request.name}" any more`, {});
     case "refused":
-      return refusedOutcome(call, answer.reason);
+      return refusedOutcome({ log: session.log, callId, name: request.name }, answer.reason);
     case "not_made":
-      return failure(answer.message, { isTimeout: answer.isTimeout });
+      return failedCall(answer.message, { isTimeout: answer.isTimeout });
     case "timeout":
-      return failure(answer.message, { isTimeout: true, mayHaveRun: true });
+      return failedCall(answer.message, { isTimeout: true, mayHaveRun: true });
     case "exception":
     case "cancelled":
     case "interrupted":
     case "outcome_unknown":
-      return failure(answer.message, { mayHaveRun: true });
+      return failedCall(answer.message, { mayHaveRun: true });
     default:
       return answer satisfies never;
   }
-}
-
-function failure(
-  message: string,
-  { isTimeout = false, mayHaveRun = false }: { isTimeout?: boolean; mayHaveRun?: boolean },
-): ToolOutcome {
-  return { kind: "exception", message, isTimeout, mayHaveRun };
 }
 
 async function readStored({ session, callId }: AttemptedCall): Promise<FinalAnswer> {
   const call = await readToolCall(session.db, callId);
   if (call?.progress.kind === "over") return call.progress.outcome;
   throw new TerminalError("malformed", `tool call ${callId} was said to be stored, but is not`);
-}
-
-/** What a refusal means: an outcome if it is one of this call alone, otherwise an error, which is thrown. */
-function refusedOutcome(
-  { session, request, callId }: AttemptedCall,
-  reason: Extract<ToolCallAnswer, { kind: "refused" }>["reason"],
-): ToolOutcome {
-  switch (reason) {
-    case "session_cancelled":
-      throw cancelledByUser();
-    case "not_owner":
-    case "abandoned":
-      throw leaseLost();
-    case "id_taken":
-      throw new TerminalError("id_taken", `tool call id ${callId} belongs to another call`);
-    case "tool_not_allowed":
-    case "too_many_calls":
-    case "not_requested":
-      session.log.warn({ call_id: callId, name: request.name, reason }, "tool call refused");
-      return { kind: "refused", message: refusalMessage(reason, request.name) };
-    default:
-      return reason satisfies never;
-  }
-}
-
-function refusalMessage(reason: ClaimRefusal, name: string): string {
-  switch (reason) {
-    case "tool_not_allowed":
-      return `the tool "${name}" is not among those that this agent may use; the call was not made`;
-    case "too_many_calls":
-      return `too many tool calls in one answer: at most ${MAX_CALLS_PER_ANSWER} are carried out; the call was not made`;
-    case "not_requested":
-      return "the call is none of the newest answer's; it was not made";
-    default:
-      return reason satisfies never;
-  }
 }

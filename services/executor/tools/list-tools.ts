@@ -4,6 +4,7 @@ import {
   toolListReplyCodec,
   toolListRequestCodec,
   type ToolDescription,
+  type ToolListReply,
 } from "#shared/contracts/tool-list.ts";
 import { RetryableError, TerminalError, errorMessage } from "#shared/errors.ts";
 import { jitter, pause } from "#shared/pause.ts";
@@ -20,10 +21,16 @@ export interface ToolServer {
 export type ToolListing =
   | {
       readonly kind: "listed";
-      /** Ordered by server; only tools that the agent may call. */
+      /** By server in the requested order, then by name; only tools that the agent may call. */
       readonly tools: readonly ToolDescription[];
       /** Requested by name, but not offered: "server.tool". */
       readonly missing: readonly string[];
+      /** By id, why the tools of a server are not known. */
+      readonly failed: ReadonlyMap<string, { readonly code: string; readonly message: string }>;
+      /** The servers that did not answer, whose tools are those of an earlier listing. */
+      readonly stale: ReadonlySet<string>;
+      /** By id, which tools of a server are left out, and why. */
+      readonly leftOut: ReadonlyMap<string, string>;
     }
   /** No runner answered in time, but one may answer later. The message is one sentence. */
   | { readonly kind: "unavailable"; readonly message: string }
@@ -43,7 +50,7 @@ export async function listTools(
   signal: AbortSignal,
   { retryMs, listing: { firstAnswerMs, patienceMs } }: ToolTimeouts = TOOL_TIMEOUTS,
 ): Promise<ToolListing> {
-  if (servers.length === 0) return { kind: "listed", tools: [], missing: [] };
+  if (servers.length === 0) return selectTools({ tools: [] }, servers);
   const body = {
     session_id: sessionId,
     execution_id: executionId,
@@ -53,8 +60,8 @@ export async function listTools(
   let answerMs = firstAnswerMs;
   for (;;) {
     try {
-      const { tools } = await request(bus, SUBJECTS.toolsList, CONTRACT, body, answerMs, signal);
-      return selectTools(tools, servers);
+      const reply = await request(bus, SUBJECTS.toolsList, CONTRACT, body, answerMs, signal);
+      return selectTools(reply, servers);
     } catch (error) {
       signal.throwIfAborted();
       const message = `tools cannot be listed: ${errorMessage(error)}`;
@@ -67,14 +74,22 @@ export async function listTools(
   }
 }
 
-function selectTools(offered: readonly ToolDescription[], servers: readonly ToolServer[]): ToolListing {
+function selectTools(reply: ToolListReply, servers: readonly ToolServer[]): ToolListing {
+  const failed = new Map(reply.failed?.map(({ server, code, message }) => [server, { code, message }]));
   const tools: ToolDescription[] = [];
   const missing: string[] = [];
   for (const { id, tools: names } of servers) {
-    const ofServer = offered.filter(({ server }) => server === id);
+    const ofServer = reply.tools.filter(({ server }) => server === id).toSorted(byName);
     const wanted = names?.map((name) => `${id}.${name}`);
     tools.push(...ofServer.filter(({ name }) => wanted === undefined || wanted.includes(name)));
+    if (failed.has(id)) continue;
     missing.push(...(wanted ?? []).filter((name) => !ofServer.some((tool) => tool.name === name)));
   }
-  return { kind: "listed", tools, missing };
+  const leftOut = new Map(reply.left_out?.map(({ server, message }) => [server, message]));
+  return { kind: "listed", tools, missing, failed, stale: new Set(reply.stale), leftOut };
+}
+
+/** The same order for every listing: a prompt that begins like an earlier one may be cached by its provider. */
+function byName({ name: one }: ToolDescription, { name: other }: ToolDescription): number {
+  return one < other ? -1 : 1;
 }

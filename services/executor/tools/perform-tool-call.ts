@@ -1,76 +1,88 @@
 import { toolCallId } from "#shared/contracts/tool-call-id.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
-import type { RunTool } from "../controllers/controller.ts";
+import { askForApproval } from "../approvals/ask-for-approval.ts";
+import { fullToolName } from "../controllers/built-in-tools.ts";
+import type { RequestedCall, RunTool } from "../controllers/controller.ts";
 import { timelineOf, type ExecutionRun } from "../execution-run.ts";
 import { wholeRowId } from "../persist/timeline-writer.ts";
 import { parseActionInput } from "../react-parser/parse-action-input.ts";
-import { abandonOpenCalls } from "./abandon-open-calls.ts";
-import { callTool, type ToolOutcome } from "./call-tool.ts";
+import { tellPhase } from "../stream/tell-phase.ts";
+import type { AgentWait } from "../wait.ts";
+import type { MadeCall } from "./calls-ahead.ts";
+import { deniedByPolicy } from "./denied-by-policy.ts";
+import { findKeptResult } from "./find-kept-result.ts";
+import { findRepeatedResult } from "./find-repeated-result.ts";
+import { makeToolCall } from "./make-tool-call.ts";
 import { recordToolCall, toolCallKey, toolNames } from "./record-tool-call.ts";
 
 /**
- * Adds a tool call's timeline row to the agent's steps, unless a former owner has inserted it. It must be stored before the
- * call is made: to the next owner it says that the call may have run.
+ * Adds the timeline rows of tool calls to the agent's steps, unless a former owner has inserted them. They must be stored
+ * before the calls are made: to the next owner they say that the calls may have run.
  */
-export function announceToolCall(run: ExecutionRun, { call }: RunTool): void {
+function announceToolCalls(run: ExecutionRun, calls: readonly RequestedCall[]): void {
   const { execution, state, steps } = run;
   const { iteration } = state.iteration;
-  const key = toolCallKey(call);
-  if (steps.memory.timeline.announced.has(wholeRowId(execution, iteration, key))) return;
   const timeline = timelineOf(run, iteration);
-  timeline.add({
-    key,
-    type: "llm_tool_call",
-    content: postgresSafeText(call.rawArguments).text,
-    metadata: { ...toolNames(call.name), arguments: parseActionInput(call.rawArguments) },
-    interactionId: null,
-  });
-  steps.add(timeline.record());
+  for (const call of calls) {
+    const key = toolCallKey(call);
+    if (steps.memory.timeline.announced.has(wholeRowId(execution, iteration, key))) continue;
+    timeline.add({
+      key,
+      type: "llm_tool_call",
+      content: postgresSafeText(call.rawArguments).text,
+      metadata: { ...toolNames(call.name), arguments: parseActionInput(call.rawArguments) },
+      interactionId: null,
+    });
+  }
+  const record = timeline.record();
+  if (record.events.length > 0) steps.add(record);
 }
 
 /**
- * Makes one announced tool call: has it run once, and adds its outcome with the message to the model to the agent's steps.
- * If a former owner has announced it, the call may have run: then its recorded outcome counts, otherwise its id is
- * abandoned and a new attempt is made. A call for which the iteration has no time left is not made.
+ * Makes one tool call: announces it, has it run once, and adds its outcome with the message to the model to the agent's
+ * steps. The calls beside it are announced and begun with it; each is recorded by a step of its own. A call that the policy
+ * or a person denies is not made, nor one that only repeats the last two. Returns what the call waits for; null if it has an outcome.
  */
-export async function performToolCall(run: ExecutionRun, { call, asObservation }: RunTool): Promise<void> {
-  const { session, execution, state, steps } = run;
-  const { iteration, tools_budget_ms } = state.iteration;
-  const position = { iteration, index: call.index };
-  const callId = toolCallId(execution.execution_id, position);
-  const parameters = parseActionInput(call.rawArguments);
-  const request = { callId, executionId: execution.execution_id, name: call.name };
-  const announced = steps.memory.timeline.announced.get(wholeRowId(execution, iteration, toolCallKey(call)));
-  if (announced?.byThisOwner !== true) await abandonOpenCalls(session, [request]);
-  const startedAt = performance.now();
-  // An iteration's time also passes between its calls, as far as this owner has seen it.
-  const sinceOutcomeMs = startedAt - (steps.outcomeAt ?? startedAt);
-  const timeoutMs = tools_budget_ms - sinceOutcomeMs;
-  if (timeoutMs <= 0 && announced?.byThisOwner === true) {
-    const outcome = timeIsUp(state.agent.iteration_timeout_ms);
-    const usedMs = { call: 0, iteration: sinceOutcomeMs };
-    steps.add(recordToolCall(run, { call, parameters, asObservation, outcome, usedMs }));
-    return;
+export async function performToolCall(run: ExecutionRun, step: RunTool): Promise<AgentWait | null> {
+  const { steps } = run;
+  const permission = await askForApproval(run, step);
+  if (permission.kind === "waiting") return permission.wait;
+  announceToolCalls(run, [step.call, ...step.beside]);
+  await steps.commit();
+  const denial = permission.kind === "refused" ? permission.outcome : deniedByPolicy(run, step.call);
+  const parameters = parseActionInput(step.call.rawArguments);
+  if (denial !== null) {
+    const usedMs = { call: 0, iteration: 0 };
+    steps.add(recordToolCall(run, { ...step, parameters, outcome: denial, usedMs }));
+    return null;
   }
-  const outcome = await callTool(
-    session,
-    state.tools ?? [],
-    {
-      ...request,
-      position,
-      // Arguments written as text are parsed first; structured ones are passed on unchanged.
-      arguments: asObservation ? JSON.stringify(parameters) : call.rawArguments,
-      timeoutMs: Math.max(1, timeoutMs),
-      maxResultTokens: state.agent.llm_provider.max_tool_result_tokens,
-    },
-    session.signal,
-  );
-  const callMs = performance.now() - startedAt;
-  const usedMs = { call: callMs, iteration: sinceOutcomeMs + callMs };
-  steps.add(recordToolCall(run, { call, parameters, asObservation, outcome, usedMs }));
+  const startedAt = performance.now();
+  const message = `Calling ${fullToolName(step.call.name)}`;
+  tellPhase(run.session, run.execution, { phase: "gathering_info", message });
+  for (const call of step.beside) beginCall(run, { ...step, call });
+  const callId = idOf(run, step.call);
+  const begun = steps.callsAhead.take(callId);
+  const { outcome, ms } = await (begun ?? makeOrRepeat(run, step));
+  // Once for all calls that run side by side.
+  const sinceOutcomeMs = performance.now() - (steps.outcomeAt ?? startedAt);
+  const kept = await findKeptResult(run, { callId, name: step.call.name, outcome });
+  const usedMs = { call: ms, iteration: sinceOutcomeMs };
+  steps.add(recordToolCall(run, { ...step, parameters, outcome, kept, usedMs }));
+  return null;
 }
 
-function timeIsUp(iterationTimeoutMs: number): ToolOutcome {
-  const message = `timed out: the iteration's ${iterationTimeoutMs / 1_000} s are used up; the call was not made`;
-  return { kind: "exception", message, isTimeout: true, mayHaveRun: false };
+/** Calls that were begun beside another are not looked up: they do not follow what is stored. */
+async function makeOrRepeat(run: ExecutionRun, step: RunTool): Promise<MadeCall> {
+  const repeated = await findRepeatedResult(run, step.call);
+  return repeated === null ? makeToolCall(run, step, run.session.signal) : { outcome: repeated, ms: 0 };
+}
+
+function beginCall(run: ExecutionRun, step: RunTool): void {
+  run.steps.callsAhead.begin(idOf(run, step.call), async (stopped) =>
+    makeToolCall(run, step, AbortSignal.any([run.session.signal, stopped])),
+  );
+}
+
+function idOf({ execution, state }: ExecutionRun, { index }: RequestedCall): string {
+  return toolCallId(execution.execution_id, { iteration: state.iteration.iteration, index });
 }

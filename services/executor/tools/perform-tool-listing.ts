@@ -1,6 +1,9 @@
 import { v5 as uuidFrom } from "uuid";
+import { BUILT_IN_SERVER } from "#shared/contracts/built-in-server.ts";
+import type { ToolDescription } from "#shared/contracts/tool-list.ts";
 import type { WaitingFor } from "#shared/contracts/waiting-for.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
+import { BUILT_IN_TOOLS } from "../controllers/built-in-tools.ts";
 import type { ListTools } from "../controllers/controller.ts";
 import { timelineOf, type ExecutionRun } from "../execution-run.ts";
 import type { StepRecord } from "../persist/step-record.ts";
@@ -10,6 +13,9 @@ import { listTools, type ToolListing, type ToolServer } from "./list-tools.ts";
 
 /** The part of a session's time that an agent keeps for an investigation without tools. */
 const TIME_KEPT = 1 / 3;
+/** Of a listing without an answer of a tool-runner. */
+const NO_RUNNER = "no_runner";
+const STALE = "the server does not answer: its tools are those of an earlier listing";
 
 /**
  * Requests the tools of the agent's servers and adds the listing to its steps. While no runner answers, adds and returns what
@@ -19,7 +25,11 @@ const TIME_KEPT = 1 / 3;
  */
 export async function performToolListing(run: ExecutionRun, step: ListTools): Promise<WaitingFor | null> {
   const { session, execution, state, steps } = run;
-  const servers = step.serverIds.map((id) => ({ id, tools: state.agent.tool_choice?.[id] ?? null }));
+  // A chain that was stored by an earlier version may name a server twice.
+  const servers = [...new Set(step.serverIds)].map((id) => ({
+    id,
+    tools: state.agent.tool_choice?.[id] ?? null,
+  }));
   const startedAt = performance.now();
   const listing = await listTools(session, { executionId: execution.execution_id, servers }, session.signal);
   if (listing.kind === "unavailable") {
@@ -40,7 +50,7 @@ export async function performToolListing(run: ExecutionRun, step: ListTools): Pr
   return null;
 }
 
-/** The step that records a listing as one row per server. Every later step has the tools from these rows. */
+/** The step that records a listing as one row per server, and one of the built-in tools if there is any other. Every later step has the tools from these rows. */
 function recordToolListing(
   run: ExecutionRun,
   servers: readonly ToolServer[],
@@ -49,7 +59,7 @@ function recordToolListing(
 ): StepRecord {
   const { session, execution, state } = run;
   const { stage_id, execution_id } = execution;
-  const mcpInteractions = servers.map(({ id: server }) => ({
+  const row = (server: string, tools: readonly ToolDescription[]) => ({
     interaction_id: uuidFrom(`listing:${server}`, execution_id),
     stage_id,
     execution_id,
@@ -57,11 +67,19 @@ function recordToolListing(
     server_name: server,
     tool_name: null,
     tool_arguments: null,
-    tool_result: null,
-    available_tools: listing.kind === "listed" ? listing.tools.filter((tool) => tool.server === server) : [],
+    tool_result: listingResult(listing, server),
+    available_tools: tools,
     duration_ms: durationMs,
     error_message: listingError(listing, server),
-  }));
+  });
+  const tools = listing.kind === "listed" ? listing.tools : [];
+  const mcpInteractions = servers.map(({ id }) =>
+    row(
+      id,
+      tools.filter((tool) => tool.server === id),
+    ),
+  );
+  if (tools.length > 0) mcpInteractions.push(row(BUILT_IN_SERVER, BUILT_IN_TOOLS));
   const loss = lossOfTools(servers, listing);
   if (loss === null) return { rows: { mcpInteractions }, events: [] };
   session.log.error({ execution_id, error: loss }, "agent goes on without tools");
@@ -77,13 +95,30 @@ function lossOfTools(servers: readonly ToolServer[], listing: ToolListing): stri
   if (listing.kind !== "listed") return listing.message;
   const wanted = servers.filter(({ tools }) => tools?.length !== 0).map(({ id }) => id);
   if (listing.tools.length > 0 || wanted.length === 0) return null;
+  const reasons = wanted.flatMap((id) => listing.failed.get(id)?.message ?? []).join("; ");
+  const why = reasons === "" ? "" : ` (${reasons})`;
   return wanted.length === 1
-    ? `its server ${wanted.join()} offers none that it may use`
-    : `its servers ${wanted.join(", ")} offer none that it may use`;
+    ? `its server ${wanted.join()} offers none that it may use${why}`
+    : `its servers ${wanted.join(", ")} offer none that it may use${why}`;
+}
+
+/** A listing that failed has a result with the code by which the model is told why; any other has only its tools. */
+function listingResult(listing: ToolListing, server: string): object | null {
+  const failed =
+    listing.kind === "listed" ? listing.failed.get(server) : { code: NO_RUNNER, message: listing.message };
+  if (failed === undefined) return null;
+  return { content: postgresSafeText(failed.message).text, is_error: true, code: failed.code };
 }
 
 function listingError(listing: ToolListing, server: string): string | null {
   if (listing.kind !== "listed") return listing.message;
+  const failure = listing.failed.get(server);
+  if (failure !== undefined) return postgresSafeText(failure.message).text;
   const missing = listing.missing.filter((name) => name.startsWith(`${server}.`));
-  return missing.length === 0 ? null : `asked for but not offered: ${missing.join(", ")}`;
+  const remarks = [
+    ...(listing.stale.has(server) ? [STALE] : []),
+    ...[listing.leftOut.get(server)].filter((remark) => remark !== undefined),
+    ...(missing.length === 0 ? [] : [`asked for but not offered: ${missing.join(", ")}`]),
+  ];
+  return remarks.length === 0 ? null : postgresSafeText(remarks.join("; ")).text;
 }

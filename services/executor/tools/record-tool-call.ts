@@ -1,6 +1,7 @@
 import { v5 as uuidFrom } from "uuid";
-import { type IterationState } from "#shared/contracts/iteration-state.ts";
+import type { IterationState, PendingSummary } from "#shared/contracts/iteration-state.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
+import { fullToolName } from "../controllers/built-in-tools.ts";
 import type { RequestedCall } from "../controllers/controller.ts";
 import { timelineOf, type ExecutionRun } from "../execution-run.ts";
 import { newMessages, type AppendedMessage } from "../persist/conversation.ts";
@@ -9,7 +10,11 @@ import type { NewMcpInteraction } from "../state/step-rows.ts";
 import { wholeRowId } from "../persist/timeline-writer.ts";
 import { observation } from "../prompts/react-feedback.ts";
 import type { SessionNonce } from "../prompts/session-nonce.ts";
-import type { ToolOutcome } from "./call-tool.ts";
+import { untrustedText } from "../prompts/untrusted-text.ts";
+import type { ToolOutcome } from "./tool-outcome.ts";
+
+/** Where the whole text of a large result is kept, and how much it is. */
+export type KeptResult = Pick<PendingSummary, "handle" | "bytes" | "lines">;
 
 /** A call that has ended. */
 interface FinishedToolCall {
@@ -19,9 +24,17 @@ interface FinishedToolCall {
   /** True if the model gets the outcome as an observation in a user message instead of a tool message. */
   readonly asObservation: boolean;
   readonly outcome: ToolOutcome;
+  /** Where the whole text is kept of a result that is to be summarized; absent or null for any other. */
+  readonly kept?: KeptResult | null;
   /** Milliseconds that the call took, and that it used of the iteration's time. */
   readonly usedMs: { readonly call: number; readonly iteration: number };
 }
+
+/** What the message to the model depends on. */
+type ToldOutcome = Pick<FinishedToolCall, "asObservation" | "outcome"> & {
+  /** As the model wrote it. */
+  readonly name: string;
+};
 
 /** The outcome as texts; both Postgres-safe. */
 interface OutcomeText {
@@ -35,46 +48,68 @@ interface OutcomeText {
 /** The step that records a tool call's outcome: its record, its timeline row, the message and the iteration state. */
 export function recordToolCall(run: ExecutionRun, finished: FinishedToolCall): StepRecord {
   const { execution, state } = run;
-  const { call, outcome } = finished;
+  const { call } = finished;
   const { iteration } = state.iteration;
-  const text = outcomeText(finished, state.alert.nonce);
+  const text = outcomeText({ ...finished, name: call.name }, state.alert.nonce);
   const mcp_interaction_id = uuidFrom(`mcp:${iteration}:${call.index}`, execution.execution_id);
   const timeline = timelineOf(run, iteration);
+  const call_event_id = wholeRowId(execution, iteration, toolCallKey(call));
   timeline.add({
     type: "tool_result",
     content: text.displayText,
-    metadata: { ...toolNames(call.name), is_error: text.isError },
+    metadata: {
+      ...toolNames(call.name),
+      is_error: text.isError,
+      call_event_id,
+      duration_ms: Math.round(finished.usedMs.call),
+    },
     interactionId: null,
     mcpInteractionId: mcp_interaction_id,
   });
   const { rows, events } = timeline.record();
-  const iteration_state = nextIterationState(state.iteration, outcome, finished.usedMs.iteration);
+  const messages = newMessages(run, [messageOf(finished, text.modelText)]);
+  const after = nextIterationState(state.iteration, finished.usedMs.iteration);
+  const iteration_state = withPendingSummary(after, finished, messages.at(-1)?.sequence_number);
   return {
     rows: {
       ...rows,
       mcpInteractions: [interactionRow(run, finished, mcp_interaction_id, text)],
-      timelineLinks: [{ event_id: wholeRowId(execution, iteration, toolCallKey(call)), mcp_interaction_id }],
-      messages: newMessages(run, [messageOf(finished, text.modelText)]),
+      timelineLinks: [{ event_id: call_event_id, mcp_interaction_id }],
+      messages,
       executionChanges: [{ execution_id: execution.execution_id, iteration_state }],
     },
     events,
   };
 }
 
-/** The reference's wording for each outcome. A tool's own output is framed as data in a user message. */
-function outcomeText({ call, asObservation, outcome }: FinishedToolCall, nonce: SessionNonce): OutcomeText {
+/** The reference's wording for each outcome. The words of a tool and of its server are framed as data. */
+export function outcomeText({ name, asObservation, outcome }: ToldOutcome, nonce: SessionNonce): OutcomeText {
   if (outcome.kind === "result") {
     const { isError } = outcome;
     const displayText = postgresSafeText(outcome.content).text;
-    if (!asObservation) return { displayText, modelText: displayText, isError };
-    const output = isError ? `Error executing ${call.name}: ${displayText}` : displayText;
+    if (!asObservation) {
+      return { displayText, modelText: untrustedText(nonce, "TOOL_OUTPUT", displayText), isError };
+    }
+    const output = isError ? `Error executing ${name}: ${displayText}` : displayText;
     return { displayText, modelText: observation(output, nonce), isError };
   }
   const error = postgresSafeText(outcome.message).text;
-  const message = asObservation
-    ? `Observation: Error - Tool execution failed: ${error}`
-    : `Error executing tool: ${error}`;
-  return { displayText: message, modelText: message, isError: true };
+  const opening = asObservation ? "Observation: Error - Tool execution failed: " : "Error executing tool: ";
+  const message = `${opening}${error}`;
+  // Such an error may have the server's words.
+  if (outcome.kind === "exception") {
+    const modelText = `${opening}${untrustedText(nonce, "TOOL_ERROR", error)}`;
+    return { displayText: message, modelText, isError: true };
+  }
+  if (outcome.kind !== "refused" || outcome.reason === undefined) {
+    return { displayText: message, modelText: message, isError: true };
+  }
+  const reason = postgresSafeText(outcome.reason).text;
+  return {
+    displayText: `${message}. The reason: ${reason}`,
+    modelText: `${message}. The person's reason:\n${untrustedText(nonce, "REASON", reason)}`,
+    isError: true,
+  };
 }
 
 function interactionRow(
@@ -108,21 +143,28 @@ function messageOf({ call, asObservation }: FinishedToolCall, content: string): 
   };
 }
 
-/**
- * Only a call that could not be executed counts as a failure; a tool's own error, an unknown tool and a refusal are answers.
- */
-function nextIterationState(before: IterationState, outcome: ToolOutcome, usedMs: number): IterationState {
-  const tools_budget_ms = Math.max(0, before.tools_budget_ms - Math.round(usedMs));
-  if (outcome.kind !== "exception") return { ...before, tools_budget_ms };
-  return {
-    ...before,
-    tools_budget_ms,
-    last_failed: true,
-    last_error: postgresSafeText(outcome.message).text,
-    last_error_code: outcome.isTimeout ? "timeout" : "tool_failed",
-    last_error_retryable: true,
-    consecutive_timeouts: outcome.isTimeout ? before.consecutive_timeouts + 1 : 0,
+/** However a call ends, it is a result for the model: it speaks neither against the agent's provider nor ends the agent. */
+function nextIterationState(before: IterationState, usedMs: number): IterationState {
+  return { ...before, tools_budget_ms: Math.max(0, before.tools_budget_ms - Math.round(usedMs)) };
+}
+
+/** The result's message has a window of it; a later step puts the summary in its place. */
+function withPendingSummary(
+  state: IterationState,
+  { call, asObservation, outcome, kept }: FinishedToolCall,
+  message: number | undefined,
+): IterationState {
+  if (kept === null || kept === undefined || outcome.kind !== "result" || message === undefined) return state;
+  const pending = {
+    ...kept,
+    message,
+    index: call.index,
+    name: call.name,
+    is_error: outcome.isError,
+    as_observation: asObservation,
+    failed_calls: 0,
   };
+  return { ...state, pending_summaries: [...(state.pending_summaries ?? []), pending] };
 }
 
 /** The key of a call's timeline row within its iteration. */
@@ -130,8 +172,9 @@ export function toolCallKey({ index }: RequestedCall): string {
   return `call:${index}`;
 }
 
-/** Both parts of "server.tool". */
-export function toolNames(name: string): { tool_name: string; server_name: string } {
+/** Both parts of "server.tool"; a built-in tool has its reserved server, however the model wrote the name. */
+export function toolNames(written: string): { tool_name: string; server_name: string } {
+  const name = fullToolName(written);
   const dot = name.indexOf(".");
   return {
     tool_name: postgresSafeText(name.slice(dot + 1)).text,

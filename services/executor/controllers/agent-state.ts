@@ -1,0 +1,31 @@
+import type { ResolvedAgent } from "#shared/contracts/resolved-chain.ts";
+import type { AgentMemory } from "../state/agent-memory.ts";
+import { agentWithProvider } from "./choose-provider.ts";
+import type { AgentState } from "./controller.ts";
+import { toolOffer } from "./tool-offer.ts";
+
+/** The parts of an agent's state that do not change while it runs. */
+export interface AgentSetting extends Pick<AgentState, "chain" | "previous" | "alert"> {
+  /** As resolved at the start, with its first provider. */
+  readonly agent: ResolvedAgent;
+}
+
+/** What the agent's controller decides from: its setting, and what its rows say now. */
+export function agentState(
+  { agent, chain, previous, alert }: AgentSetting,
+  { iteration, messages, listings }: AgentMemory,
+  parallel: AgentState["parallel"],
+): AgentState {
+  const offer = toolOffer(agent, listings);
+  return {
+    agent: agentWithProvider(agent, iteration),
+    chain,
+    previous,
+    alert,
+    parallel,
+    tools: offer?.tools ?? null,
+    offer,
+    messages,
+    iteration,
+  };
+}

@@ -1,0 +1,90 @@
+import { BUILT_IN_SERVER } from "#shared/contracts/built-in-server.ts";
+import type { ToolDescription } from "#shared/contracts/tool-list.ts";
+
+/** The names of the built-in tools without the server. */
+export const BUILT_IN_NAMES = ["result_read", "result_search", "result_json"] as const;
+export type BuiltInName = (typeof BUILT_IN_NAMES)[number];
+
+const ID = { type: "string", description: "the id that stands in the shown part of the result" };
+const positive = (description: string) => ({ type: "integer", minimum: 1, description });
+
+const TOOLS: Readonly<Record<BuiltInName, { readonly description: string; readonly parameters: object }>> = {
+  result_read: {
+    description: "Reads lines of a large tool result of which only a part was shown.",
+    parameters: {
+      id: ID,
+      from_line: positive("the first line, from 1 (default 1)"),
+      lines: positive("how many lines (default 200)"),
+    },
+  },
+  result_search: {
+    description: "Finds lines of a large tool result of which only a part was shown.",
+    parameters: {
+      id: ID,
+      pattern: {
+        type: "string",
+        minLength: 1,
+        description: "the text to find, in upper and lower case as written",
+      },
+      regex: {
+        type: "boolean",
+        description: "whether the pattern is a JavaScript regular expression (default false)",
+      },
+      context: {
+        type: "integer",
+        minimum: 0,
+        maximum: 20,
+        description: "lines shown around each hit (default 0)",
+      },
+    },
+  },
+  result_json: {
+    description: "Reads a value of a large tool result in JSON of which only a part was shown.",
+    parameters: {
+      id: ID,
+      path: {
+        type: "string",
+        description:
+          'where the value is, such as items[0].metadata.name, items[*].status or ["a.b"].c; empty for all of it',
+      },
+    },
+  },
+};
+const REQUIRED: Readonly<Record<BuiltInName, readonly string[]>> = {
+  result_read: ["id"],
+  result_search: ["id", "pattern"],
+  result_json: ["id"],
+};
+
+/** The built-in tools as a listing has them; every agent that has any tool gets them. */
+export const BUILT_IN_TOOLS: readonly ToolDescription[] = BUILT_IN_NAMES.map((name) => ({
+  name: `${BUILT_IN_SERVER}.${name}`,
+  server: BUILT_IN_SERVER,
+  description: TOOLS[name].description,
+  parameters_schema: JSON.stringify({
+    type: "object",
+    properties: TOOLS[name].parameters,
+    required: REQUIRED[name],
+  }),
+  read_only: true,
+}));
+
+/**
+ * The built-in tool among `tools` that a model means by a name: `tarsy.result_read`, without the server, or with a provider's
+ * prefix such as `google:`. Undefined for any other name.
+ */
+export function findBuiltInTool(name: string, tools: readonly ToolDescription[]): BuiltInName | undefined {
+  const known = builtInName(name);
+  return tools.some((tool) => tool.name === `${BUILT_IN_SERVER}.${known}`) ? known : undefined;
+}
+
+function builtInName(name: string): BuiltInName | undefined {
+  const bare = name.replace(/^[A-Za-z][\w-]*:/u, "").replace(`${BUILT_IN_SERVER}.`, "");
+  return BUILT_IN_NAMES.find((known) => known === bare);
+}
+
+/** "server.tool" of a call: a built-in tool's full name, however the model wrote it; any other name as it is. */
+export function fullToolName(name: string): string {
+  const known = builtInName(name);
+  return known === undefined ? name : `${BUILT_IN_SERVER}.${known}`;
+}

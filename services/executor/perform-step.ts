@@ -1,0 +1,83 @@
+import { claimOf, storedAnswer } from "./action-claim.ts";
+import type { AgentSteps } from "./agent-steps.ts";
+import type { AgentStep } from "./controllers/controller.ts";
+import { timelineOf, type ExecutionRun } from "./execution-run.ts";
+import { changeProvider } from "./llm/change-provider.ts";
+import { forcedConclusion } from "./llm/forced-conclusion.ts";
+import { performLlmCall } from "./llm/perform-llm-call.ts";
+import { appendUserMessage, openConversation } from "./persist/conversation.ts";
+import { endExecution } from "./persist/execution-rows.ts";
+import { performSummary } from "./tool-summaries/perform-summary.ts";
+import { performToolCall } from "./tools/perform-tool-call.ts";
+import { performToolListing } from "./tools/perform-tool-listing.ts";
+import type { AgentWait } from "./wait.ts";
+
+/**
+ * Performs one step and adds its outcome to the agent's steps; a step that asks others first commits what was added before.
+ * Returns what the step waits for if it has no outcome yet.
+ */
+export async function performStep(run: ExecutionRun, step: AgentStep): Promise<AgentWait | null> {
+  const { steps } = run;
+  switch (step.kind) {
+    case "open-conversation":
+      steps.add(openConversation(run, step.messages));
+      return null;
+    case "append-user-message":
+      steps.add(appendUserMessage(run, step));
+      return null;
+    case "change-provider":
+      changeProvider(run, step);
+      return null;
+    case "finish":
+      finishExecution(run, step);
+      return null;
+    case "list-tools":
+      await steps.commit();
+      return performToolListing(run, step);
+    case "call-llm":
+      await steps.commit();
+      return withOutcomeTime(steps, () => performLlmCall(run, step));
+    case "run-tool":
+      return withOutcomeTime(steps, () => performToolCall(run, step));
+    case "summarize-result":
+      await steps.commit();
+      return withOutcomeTime(steps, () => performSummary(run, step));
+    default:
+      return step satisfies never;
+  }
+}
+
+/** From the outcome of this call on, time counts towards the iteration's next one. */
+async function withOutcomeTime<T>(steps: AgentSteps, call: () => Promise<T>): Promise<T> {
+  const result = await call();
+  steps.outcomeAt = performance.now();
+  return result;
+}
+
+/** Adds how the execution ends, and its answer where the timeline does not have it yet. */
+function finishExecution(
+  run: ExecutionRun,
+  { answer, ...outcome }: Extract<AgentStep, { kind: "finish" }>,
+): void {
+  const { stage, execution, state, steps } = run;
+  const timeline = timelineOf(run, state.iteration.iteration);
+  if (answer !== null && answer !== "") {
+    const metadata = state.iteration.phase === "concluding" ? forcedConclusion(state.agent) : null;
+    const content = storedAnswer(state.agent, answer);
+    timeline.addStream("answer", {
+      content,
+      interactionId: null,
+      ...(metadata === null ? {} : { metadata }),
+    });
+  }
+  steps.add(timeline.record());
+  const claim = outcome.status === "completed" ? claimOf(state) : null;
+  steps.add(
+    endExecution(
+      stage,
+      execution,
+      outcome,
+      claim === null ? undefined : { ...state.iteration, actions_claimed: claim },
+    ),
+  );
+}

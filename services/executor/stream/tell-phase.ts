@@ -1,0 +1,39 @@
+import type { Bus } from "#shared/bus/open-bus.ts";
+import { publishLiveProgress } from "#shared/bus/publish-live-progress.ts";
+import type { ExecutionPhase } from "#shared/contracts/execution-progress.ts";
+import type { EventPublisher } from "./publish-events.ts";
+
+interface WatchedSession {
+  readonly bus: Bus;
+  readonly publisher: EventPublisher;
+  readonly sessionId: string;
+}
+
+/** Of messages to people, in characters. */
+const MAX_MESSAGE_CHARS = 200;
+
+/**
+ * Tells those who watch the session what one of its agents begins to do, after the events that are committed by now. Nothing waits
+ * for it, and without a connection it is lost.
+ */
+export function tellPhase(
+  { bus, publisher, sessionId: session_id }: WatchedSession,
+  { stage_id, execution_id }: { readonly stage_id: string; readonly execution_id: string },
+  { phase, message }: { readonly phase: ExecutionPhase; readonly message: string },
+): void {
+  const timestamp = new Date().toISOString();
+  const tell = async () => {
+    await publisher.settled();
+    publishLiveProgress(bus, {
+      type: "execution.progress",
+      session_id,
+      stage_id,
+      execution_id,
+      phase,
+      message: message.slice(0, MAX_MESSAGE_CHARS),
+      timestamp,
+    });
+  };
+  // A connection that is being closed refuses it.
+  tell().catch(() => undefined);
+}

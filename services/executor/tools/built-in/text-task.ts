@@ -1,0 +1,21 @@
+import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
+
+const TextTask = Type.Object({
+  text: Type.String(),
+  query: Type.Union([
+    Type.Object({ kind: Type.Literal("read"), fromLine: Type.Integer(), lines: Type.Integer() }),
+    Type.Object({
+      kind: Type.Literal("search"),
+      pattern: Type.String(),
+      isRegex: Type.Boolean(),
+      context: Type.Integer(),
+    }),
+    Type.Object({ kind: Type.Literal("json"), path: Type.String() }),
+  ]),
+  maxChars: Type.Integer(),
+});
+/** What the thread that reads a kept text gets. */
+export type TextTask = Static<typeof TextTask>;
+
+export const textTaskOf = compileParser("task of the text thread", TextTask);

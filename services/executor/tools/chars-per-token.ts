@@ -1,0 +1,2 @@
+/** An estimate for English text. */
+export const CHARS_PER_TOKEN = 4;

@@ -1,0 +1,97 @@
+import { DEFAULT_RESULT_TOKENS } from "#shared/contracts/default-result-tokens.ts";
+import { toolCallId } from "#shared/contracts/tool-call-id.ts";
+import { findBuiltInTool } from "../controllers/built-in-tools.ts";
+import type { RunTool } from "../controllers/controller.ts";
+import type { ExecutionRun } from "../execution-run.ts";
+import { wholeRowId } from "../persist/timeline-writer.ts";
+import { parseActionInput } from "../react-parser/parse-action-input.ts";
+import { inToolSpan } from "../tracing/in-tool-span.ts";
+import { abandonOpenCalls } from "./abandon-open-calls.ts";
+import { callBuiltInTool } from "./built-in/call-built-in-tool.ts";
+import { callArguments } from "./call-arguments.ts";
+import { callTool } from "./call-tool.ts";
+import { CHARS_PER_TOKEN } from "./chars-per-token.ts";
+import type { MadeCall } from "./calls-ahead.ts";
+import { ProgressRelay } from "./progress-relay.ts";
+import { toolCallKey, toolNames } from "./record-tool-call.ts";
+
+/**
+ * Has an announced call run once. If a former owner has announced it, the call may have run: then its recorded outcome
+ * counts, otherwise its id is abandoned and a new attempt is made.
+ */
+export async function makeToolCall(
+  run: ExecutionRun,
+  step: Pick<RunTool, "call" | "asObservation">,
+  signal: AbortSignal,
+): Promise<MadeCall> {
+  const { session, execution, state } = run;
+  const { index, name, rawArguments } = step.call;
+  const tools = state.tools ?? [];
+  const knownName = findBuiltInTool(name, tools) ?? tools.find((tool) => tool.name === name)?.name;
+  const callId = toolCallId(execution.execution_id, { iteration: state.iteration.iteration, index });
+  return inToolSpan(session, { callId, knownName, arguments: rawArguments }, () => make(run, step, signal));
+}
+
+async function make(
+  run: ExecutionRun,
+  step: Pick<RunTool, "call" | "asObservation">,
+  signal: AbortSignal,
+): Promise<MadeCall> {
+  const { call } = step;
+  const { session, execution, state, steps } = run;
+  const { iteration } = state.iteration;
+  const position = { iteration, index: call.index };
+  const callId = toolCallId(execution.execution_id, position);
+  const written = writtenArguments(run, call);
+  const request = { callId, executionId: execution.execution_id, name: call.name };
+  const eventId = wholeRowId(execution, iteration, toolCallKey(call));
+  const announced = steps.memory.timeline.announced.get(eventId);
+  const builtIn = findBuiltInTool(call.name, state.tools ?? []);
+  // No runner can have run a built-in tool.
+  if (announced?.byThisOwner !== true && builtIn === undefined) await abandonOpenCalls(session, [request]);
+  const startedAt = performance.now();
+  const maxResultTokens = resultTokens(run, call.name);
+  const parameters = parseActionInput(call.rawArguments);
+  using relay = new ProgressRelay({ session, executionId: execution.execution_id, eventId });
+  const outcome =
+    builtIn === undefined
+      ? await callTool(
+          session,
+          state.tools ?? [],
+          {
+            ...request,
+            position,
+            arguments: callArguments(step, written ?? call.rawArguments, state.tools),
+            isIncomplete: written === null,
+            timeoutMs: session.toolCallMs,
+            maxResultTokens,
+            onProgress: (progress) => relay.push(progress),
+          },
+          signal,
+        )
+      : await callBuiltInTool(
+          session,
+          { name: builtIn, parameters, maxChars: Math.max(1_000, maxResultTokens * CHARS_PER_TOKEN) },
+          signal,
+        );
+  return { outcome, ms: performance.now() - startedAt };
+}
+
+/** The longest result that goes into the conversation whole: as the server's configuration and the provider allow. */
+function resultTokens({ state }: ExecutionRun, name: string): number {
+  const { server_name } = toolNames(name);
+  const ofServer = state.chain.mcp_server_result_tokens?.[server_name] ?? DEFAULT_RESULT_TOKENS;
+  return Math.min(ofServer, state.agent.llm_provider.max_tool_result_tokens);
+}
+
+/**
+ * The arguments as the model wrote them. Null if only masked ones are left: the process that had the others in memory is
+ * gone.
+ */
+function writtenArguments(
+  { state, steps }: ExecutionRun,
+  { index, rawArguments }: RunTool["call"],
+): string | null {
+  if (state.iteration.masked_arguments?.includes(index) !== true) return rawArguments;
+  return steps.writtenArguments.get(index) ?? null;
+}

@@ -1,0 +1,52 @@
+import { capturesContent, inSpan, type SpanAttributes } from "#shared/telemetry/tracing.ts";
+import type { MadeCall } from "../tools/calls-ahead.ts";
+import type { ToolOutcome } from "../tools/tool-outcome.ts";
+import { contentMask, type ContentMasking } from "./masked-content.ts";
+
+interface TracedCall {
+  readonly callId: string;
+  /** As the agent's listing or a built-in tool has it; undefined for a name that the model made up. */
+  readonly knownName: string | undefined;
+  /** As the model wrote them. */
+  readonly arguments: string;
+}
+
+/** Makes a tool call in a span of its own, named and described as OpenTelemetry's conventions for generative AI say. */
+export async function inToolSpan(
+  session: ContentMasking,
+  { callId, knownName, arguments: args }: TracedCall,
+  make: () => Promise<MadeCall>,
+): Promise<MadeCall> {
+  // Names that models make up would have no end.
+  const name = knownName ?? "unknown";
+  const attributes = {
+    "gen_ai.operation.name": "execute_tool",
+    "gen_ai.tool.name": name,
+    "gen_ai.tool.type": "function",
+    "gen_ai.tool.call.id": callId,
+    "gen_ai.conversation.id": session.sessionId,
+  };
+  return inSpan(`execute_tool ${name}`, { attributes }, async (span) => {
+    const made = await make();
+    const failure = errorType(made.outcome);
+    if (failure !== undefined) span.fail(failure);
+    if (capturesContent()) span.setLater(contentOf(session, args, made.outcome));
+    return made;
+  });
+}
+
+function errorType(outcome: ToolOutcome): string | undefined {
+  if (outcome.kind === "result") return outcome.isError ? "tool_error" : undefined;
+  if (outcome.kind !== "exception") return outcome.kind;
+  return outcome.isTimeout ? "timeout" : "exception";
+}
+
+async function contentOf(
+  session: ContentMasking,
+  args: string,
+  outcome: ToolOutcome,
+): Promise<SpanAttributes> {
+  const mask = contentMask(session);
+  const shown = outcome.kind === "result" ? outcome.content : outcome.message;
+  return { "gen_ai.tool.call.arguments": await mask(args), "gen_ai.tool.call.result": await mask(shown) };
+}
