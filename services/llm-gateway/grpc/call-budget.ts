@@ -7,7 +7,7 @@ export interface CallLimits {
 }
 
 /** What one running call takes of the limits. */
-export interface CallShare {
+interface CallShare {
   /** Takes more bytes; false if there is no room for them, and then nothing is taken. */
   add(bytes: number): boolean;
   /** Gives everything back; further calls have no effect. */

@@ -51,7 +51,7 @@ export function guardCalls({ tokens, limits, onRefused }: GuardOptions): ServerI
     onRefused(refusal);
     call.sendStatus(ANSWERS[refusal]);
     const stream = requestStream(call);
-    // The caller should not send the rest, which nobody reads.
+    // The caller should not send the rest, because it is not read.
     setImmediate(() => stream.close());
   };
   return (_method, call) =>

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { Metadata, type ServerWritableStream } from "@grpc/grpc-js";
 import { CancelledError, coerceError } from "#shared/errors.ts";
 import { CALL_FORMAT, CALL_FORMAT_METADATA } from "#shared/contracts/gateway-metadata.ts";
-import { hashProvider } from "#shared/contracts/provider-hash.ts";
+import { hashProvider, type HashedProvider } from "#shared/contracts/provider-hash.ts";
 import type {
   GenerateRequest,
   GenerateResponse,
@@ -143,19 +143,26 @@ async function streamContent(
   signal.throwIfAborted();
 }
 
-/** A warning for a call whose provider has another entry here than its caller knows. */
+/**
+ * A warning for a call whose provider has another entry here than its caller knows. The native tools are the call's: an
+ * agent or an alert may switch them.
+ */
 function differenceWarnings(
-  { providerName, entryHash }: LLMConfig,
+  { providerName, entryHash, nativeTools }: LLMConfig,
   configured: ConfiguredProviders,
 ): readonly WarningInfo[] {
   const entry = configured.get(providerName);
-  if (entryHash === "" || entry === undefined || hashProvider(entry) === entryHash) return [];
+  if (entryHash === "" || entry === undefined || isSame(entry, nativeTools, entryHash)) return [];
   return [
     {
       code: "provider_differs",
       message: `provider ${providerName} differs in the LLM gateway from what the session was created with: address, credential and script are the gateway's, model and limits the session's`,
     },
   ];
+}
+
+function isSame(entry: HashedProvider, native_tools: Record<string, boolean>, hash: string): boolean {
+  return hashProvider({ ...entry, native_tools }) === hash;
 }
 
 async function write(call: GenerateCall, chunk: GenerateResponse, signal: AbortSignal): Promise<void> {

@@ -14,6 +14,7 @@ import { callAdapter } from "../tool-schemas/adapt-call.ts";
 import type { CallLimits } from "./call-budget.ts";
 import { guardCalls, type Refusal } from "./guard-calls.ts";
 import { handleGenerate } from "./handle-generate.ts";
+import { inCallSpan } from "./in-call-span.ts";
 import { healthService } from "./health-service.ts";
 
 interface ServeGenerateOptions {
@@ -65,10 +66,11 @@ export async function serveGenerate(options: ServeGenerateOptions): Promise<Gene
   const adaptCall = callAdapter();
   const service: LLMServiceServer = {
     generate: (call) => {
-      const { sessionId, executionId, llmConfig } = call.request;
+      const { sessionId, executionId, agentName, llmConfig } = call.request;
       const log = options.log.child({
         session_id: sessionId,
         execution_id: executionId,
+        agent: agentName === "" ? undefined : agentName,
         provider: llmConfig?.providerName,
         model: llmConfig?.model,
         address: addressOf(llmConfig?.providerName, configured),
@@ -77,17 +79,19 @@ export async function serveGenerate(options: ServeGenerateOptions): Promise<Gene
         type: llmConfig?.providerType ?? "",
         model: llmConfig?.model ?? "",
       });
-      const done = handleGenerate(call, {
-        provider,
-        adaptCall,
-        configured,
-        maxOutputBytes,
-        callTimeoutMs,
-        stopping: stop.signal,
-        warnOnce,
-        record,
-        log,
-      });
+      const done = inCallSpan(call, record, async (traced) =>
+        handleGenerate(call, {
+          provider,
+          adaptCall,
+          configured,
+          maxOutputBytes,
+          callTimeoutMs,
+          stopping: stop.signal,
+          warnOnce,
+          record: traced,
+          log,
+        }),
+      );
       running.add(done);
       void done.finally(() => running.delete(done));
     },

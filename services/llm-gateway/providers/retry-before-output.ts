@@ -1,5 +1,6 @@
 import { RetryableError } from "#shared/errors.ts";
 import type { Logger } from "#shared/service/logger.ts";
+import { spanEvent } from "#shared/telemetry/tracing.ts";
 import { pause } from "#shared/pause.ts";
 import { retryable, waitAfter } from "../errors/llm-error.ts";
 
@@ -51,6 +52,7 @@ export async function* retryBeforeOutput<T>(
         { code, error: message, tries, wait_ms: Math.round(waitMs) },
         "provider call failed, retrying",
       );
+      spanEvent("retry", { "error.type": code, "tarsy.llm.try": tries });
       await pause(waitMs, signal);
     }
   }

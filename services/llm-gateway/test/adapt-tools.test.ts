@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import type { ToolDefinition } from "#shared/generated/llm/v1/llm.ts";
-import { encodeToolName } from "../conversation/tool-names.ts";
+import { toolAlias } from "#shared/contracts/tool-alias.ts";
 import { adaptTools } from "../tool-schemas/adapt-tools.ts";
 import { CONSERVATIVE_RULES } from "../tool-schemas/rules/conservative-rules.ts";
 import { GEMINI_RULES } from "../tool-schemas/rules/gemini-rules.ts";
@@ -36,7 +36,7 @@ describe("adaptTools", () => {
 
   it("leaves out a tool without a name, and one whose name another tool has", () => {
     const long = `server.${"long".repeat(30)}`;
-    const same = encodeToolName(long).replaceAll("__", ".");
+    const same = toolAlias(long).replaceAll("__", ".");
     const { tools, warnings } = adaptTools(
       [toolWith(SCHEMA, { name: "" }), ...[long, same, long].map((name) => toolWith(SCHEMA, { name }))],
       OPENAI_RULES,

@@ -16,14 +16,14 @@ import {
   usage,
 } from "./bedrock-wire.ts";
 import { message, openGateway } from "./open-gateway.ts";
-import { PODS_TOOL, chatRequest, contentsOf, stateOf } from "./wire.ts";
+import { PODS_TOOL, chatRequest, contentsOf, stateOf, usageOf } from "./wire.ts";
 
 describe("llm-gateway with Bedrock", () => {
   it("signs its request and reads text and usage, cached input included", async () => {
     const { text, chunks, error, requests } = await playBedrock(done);
     expect({ text, error }).to.deep.equal({ text: "done", error: undefined });
     expect(contentsOf(chunks, "usage")).to.deep.equal([
-      { inputTokens: 40, outputTokens: 5, thinkingTokens: 0, totalTokens: 45 },
+      usageOf(40, 5, 0, { cachedInputTokens: 20, cacheWriteTokens: 10 }),
     ]);
     const [request] = requests;
     expect(request?.path).to.equal(`/model/${encodeURIComponent(BEDROCK_MODEL)}/converse-stream`);

@@ -1,7 +1,16 @@
 import { expect } from "chai";
 import { openSseServer, type SseHandler } from "../../../test/support/sse-server.ts";
 import { message, openGateway, type TestConfig } from "./open-gateway.ts";
-import { OPENAI_USAGE, PODS_TOOL, chatRequest, completes, completion, contentsOf, stateOf } from "./wire.ts";
+import {
+  OPENAI_USAGE,
+  PODS_TOOL,
+  chatRequest,
+  completes,
+  completion,
+  contentsOf,
+  stateOf,
+  usageOf,
+} from "./wire.ts";
 
 const done = completes([{ content: "done" }]);
 const CALL_ID = "call_0123456789abcdef";
@@ -74,9 +83,7 @@ describe("llm-gateway with Mistral", () => {
     });
     expect(thinking).to.equal("hm");
     expect(contentsOf(chunks, "toolCall")).to.have.length(2);
-    expect(contentsOf(chunks, "usage")).to.deep.equal([
-      { inputTokens: 10, outputTokens: 4, thinkingTokens: 0, totalTokens: 14 },
-    ]);
+    expect(contentsOf(chunks, "usage")).to.deep.equal([usageOf(10, 4, 0)]);
     expect(stateOf(chunks)).to.have.length(0);
     const own = [{ ...toolCalls[0], id: "D681PevKs", name: "a.b", arguments: "{}" }];
     const messages = [message("user", "go"), message("assistant", "", { toolCalls: own })];
@@ -124,9 +131,7 @@ describe("llm-gateway with Groq", () => {
       reply.raw("data: [DONE]\n\n");
       reply.end();
     });
-    expect(contentsOf(chunks, "usage")).to.deep.equal([
-      { inputTokens: 100, outputTokens: 20, thinkingTokens: 10, totalTokens: 130 },
-    ]);
+    expect(contentsOf(chunks, "usage")).to.deep.equal([usageOf(100, 20, 10, { cachedInputTokens: 40 })]);
     const late = await play("groq", (reply) => {
       reply.data(completion({ content: "hi" }));
       reply.data(completion({}, null, { x_groq: { id: "req_1", error: "over capacity" } }));

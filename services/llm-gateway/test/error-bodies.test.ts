@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { openSseServer, type SseHandler } from "../../../test/support/sse-server.ts";
 import { openGateway } from "./open-gateway.ts";
 import { REFUSALS } from "./refusals.ts";
-import { chatRequest, completion } from "./wire.ts";
+import { chatRequest, completion, contentsOf, usageOf } from "./wire.ts";
 
 async function ask(handler: SseHandler, config = {}) {
   await using server = await openSseServer(handler);
@@ -103,8 +103,7 @@ describe("llm-gateway with the error bodies of many servers", () => {
       reply.raw("data: [DONE]\n\n");
       reply.end();
     });
-    const usage = chunks.flatMap(({ content }) => (content?.$case === "usage" ? [content.value] : []));
-    expect(usage).to.deep.equal([{ inputTokens: 7, outputTokens: 3, thinkingTokens: 0, totalTokens: 10 }]);
+    expect(contentsOf(chunks, "usage")).to.deep.equal([usageOf(7, 3, 0)]);
   });
 
   it("reads a stream whose fields begin with a blank", async () => {

@@ -155,9 +155,8 @@ describe("llm-gateway's callers", () => {
     const { error } = await gateway.ask(chatRequest("openai", provider.url));
     expect(error).to.include({ code: "timeout", retryable: true });
     expect(error?.message).to.contain("no deadline");
-    await (
-      await provider.request(0)
-    ).closed;
+    // On a busy machine the deadline may end the call before the request has arrived.
+    await Promise.all(provider.requests.map(({ closed }) => closed));
   });
 
   it("are refused while as many calls as allowed are running, and served after that", async () => {

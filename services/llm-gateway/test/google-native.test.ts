@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { geminiChunk, openGeminiServer } from "../../../test/support/gemini-server.ts";
 import { TEST_KEY, geminiRequest, message, openGateway, type Answer } from "./open-gateway.ts";
+import { UNREPORTED, usageOf } from "./wire.ts";
 
 const USAGE = { promptTokenCount: 10, candidatesTokenCount: 5, thoughtsTokenCount: 7, totalTokenCount: 22 };
 const TOOL = {
@@ -34,7 +35,7 @@ describe("llm-gateway with Gemini", () => {
       {
         content: {
           $case: "usage",
-          value: { inputTokens: 10, outputTokens: 5, totalTokens: 22, thinkingTokens: 7 },
+          value: { ...usageOf(10, 5, 7), ...UNREPORTED },
         },
         isFinal: false,
       },

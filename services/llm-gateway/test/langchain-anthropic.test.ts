@@ -13,6 +13,7 @@ import {
   says,
   stateOf,
   thinks,
+  usageOf,
 } from "./wire.ts";
 
 async function play(handler: SseHandler, request: object = {}, config: object = {}) {
@@ -71,7 +72,7 @@ describe("llm-gateway with Anthropic", () => {
     );
     expect(stateOf(chunks).toString()).to.contain("sig-1").and.to.contain("sealed");
     expect(contentsOf(chunks, "usage")).to.deep.equal([
-      { inputTokens: 50, outputTokens: 20, thinkingTokens: 5, totalTokens: 75 },
+      usageOf(50, 20, 5, { cachedInputTokens: 8, cacheWriteTokens: 30 }),
     ]);
   });
 
@@ -281,9 +282,7 @@ describe("llm-gateway with Anthropic", () => {
       reply.end();
     });
     expect({ text, error }).to.deep.equal({ text: "x", error: undefined });
-    expect(contentsOf(chunks, "usage")).to.deep.equal([
-      { inputTokens: 7, outputTokens: 2, thinkingTokens: 0, totalTokens: 9 },
-    ]);
+    expect(contentsOf(chunks, "usage")).to.deep.equal([usageOf(7, 2, 0)]);
   });
 });
 

@@ -2,6 +2,7 @@ import { expect } from "chai";
 import { openSseServer, type SseHandler } from "../../../test/support/sse-server.ts";
 import { openGateway } from "./open-gateway.ts";
 import {
+  block,
   callsTool,
   chatRequest,
   completes,
@@ -72,6 +73,35 @@ describe("llm-gateway at the end of an answer", () => {
     expect(error).to.deep.include({ code: "provider_error", retryable: true });
   });
 
+  it("asks again for an answer that broke off after hidden thinking alone", async () => {
+    let requests = 0;
+    const { chunks, text, error } = await play((reply) => {
+      requests += 1;
+      messageStart(reply);
+      block(reply, 0, { type: "redacted_thinking", data: "sealed" }, []);
+      if (requests === 1) {
+        reply.end();
+        return;
+      }
+      says(reply, 1, "well");
+      messageStop(reply, "end_turn");
+    });
+    expect({ requests, text, error }).to.deep.equal({ requests: 2, text: "well", error: undefined });
+    expect(contentsOf(chunks, "usage")).to.have.length(1);
+  });
+
+  it("separates thinking by blank lines only from thinking that is shown", async () => {
+    const { thinking } = await play((reply) => {
+      messageStart(reply);
+      block(reply, 0, { type: "redacted_thinking", data: "sealed" }, []);
+      thinks(reply, 1, "hm", "sig-1");
+      thinks(reply, 2, "so", "sig-2");
+      says(reply, 3, "well");
+      messageStop(reply, "end_turn");
+    });
+    expect(thinking).to.equal("hm\n\nso");
+  });
+
   it("does not continue one answer with another", async () => {
     const { chunks, thinking, error } = await play((reply) => {
       messageStart(reply);
@@ -117,7 +147,7 @@ describe("llm-gateway at the end of an answer", () => {
     }, "openai");
     expect(error).to.equal(undefined);
     expect(contentsOf(chunks, "toolCall")).to.deep.equal([
-      { callId: "call_1", name: "a.b", arguments: '{"n":1}' },
+      { callId: "call_1", name: "a__b", arguments: '{"n":1}' },
     ]);
   });
 

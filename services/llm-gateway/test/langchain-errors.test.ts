@@ -212,7 +212,7 @@ for (const [name, dialect] of Object.entries(DIALECTS)) {
 
     it("times out in mid-answer, closing the socket", async () => {
       await using server = await openSseServer((reply) => dialect.begin(reply, "well"));
-      await using gateway = await openGateway({ stallMs: 500 });
+      await using gateway = await openGateway({ stallMs: 500, firstChunkMs: 30_000 });
       const { error, text } = await gateway.ask(
         chatRequest(dialect.provider, `${server.url}${dialect.path}`),
       );

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { openSseServer, type SseHandler } from "../../../test/support/sse-server.ts";
 import { TEST_KEY, message, openGateway } from "./open-gateway.ts";
-import { OPENAI_USAGE, PODS_TOOL, chatRequest, completes, completion, contentsOf } from "./wire.ts";
+import { OPENAI_USAGE, PODS_TOOL, chatRequest, completes, completion, contentsOf, usageOf } from "./wire.ts";
 
 const PATH = "/v1";
 
@@ -19,9 +19,7 @@ describe("llm-gateway with chat completions", () => {
     const { text, chunks, error } = await play(completes([{ content: "It is " }, { content: "down." }]));
     expect({ text, error }).to.deep.equal({ text: "It is down.", error: undefined });
     expect(chunks.map(({ content }) => content?.$case)).to.deep.equal(["text", "text", "usage", undefined]);
-    expect(contentsOf(chunks, "usage")).to.deep.equal([
-      { inputTokens: 100, outputTokens: 20, thinkingTokens: 10, totalTokens: 130 },
-    ]);
+    expect(contentsOf(chunks, "usage")).to.deep.equal([usageOf(100, 20, 10, { cachedInputTokens: 40 })]);
   });
 
   it("counts the reasoning of a provider that does not include it in the output tokens", async () => {
@@ -30,9 +28,7 @@ describe("llm-gateway with chat completions", () => {
       reply.data(completion({ role: "assistant", content: "x" }, "stop", { usage }));
       reply.end();
     });
-    expect(contentsOf(chunks, "usage")).to.deep.equal([
-      { inputTokens: 100, outputTokens: 30, thinkingTokens: 10, totalTokens: 140 },
-    ]);
+    expect(contentsOf(chunks, "usage")).to.deep.equal([usageOf(100, 30, 10, { cachedInputTokens: 40 })]);
   });
 
   it("requests a stream with usage, and sends the key and nothing else of this machine", async () => {
@@ -244,8 +240,8 @@ describe("llm-gateway with servers that only resemble OpenAI's", () => {
       });
       const found = chunks.flatMap(({ content }) => (content?.$case === "toolCall" ? [content.value] : []));
       expect(found.map(({ name, arguments: json }) => ({ name, json }))).to.deep.equal([
-        { name: "a.b", json: '{"n":1}' },
-        { name: "a.b", json: '{"n":2}' },
+        { name: "a__b", json: '{"n":1}' },
+        { name: "a__b", json: '{"n":2}' },
       ]);
       expect(new Set(found.map(({ callId }) => callId)).size).to.equal(2);
     });

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { openSseServer, type SseHandler } from "../../../test/support/sse-server.ts";
 import { message, openGateway } from "./open-gateway.ts";
-import { PODS_TOOL, chatRequest, contentsOf, named, stateOf } from "./wire.ts";
+import { PODS_TOOL, chatRequest, contentsOf, named, stateOf, usageOf } from "./wire.ts";
 
 const REASONING = {
   id: "rs_1",
@@ -116,9 +116,7 @@ describe("llm-gateway with the Responses API", () => {
     expect(contentsOf(chunks, "toolCall")).to.deep.equal([
       { callId: "call_1", name: "kubernetes.pods_list", arguments: ARGUMENTS },
     ]);
-    expect(contentsOf(chunks, "usage")).to.deep.equal([
-      { inputTokens: 50, outputTokens: 20, thinkingTokens: 10, totalTokens: 80 },
-    ]);
+    expect(contentsOf(chunks, "usage")).to.deep.equal([usageOf(50, 20, 10, { cachedInputTokens: 20 })]);
     expect(stateOf(chunks).toString()).to.contain("sealed-1").and.not.to.contain("early");
   });
 

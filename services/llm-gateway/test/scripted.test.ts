@@ -56,7 +56,7 @@ calls:
     });
     expect(contents[4]?.value).to.deep.equal({ code: "print(1)", result: "1" });
     expect(contents[6]?.value).to.deep.equal({ data: Buffer.from("opaque") });
-    expect(contents[7]?.value).to.deep.equal({
+    expect(contents[7]?.value).to.deep.include({
       inputTokens: 1,
       outputTokens: 2,
       thinkingTokens: 3,
@@ -99,6 +99,29 @@ calls:
     );
   });
 
+  it("chooses by the agent, by words of the alert alone, and by several texts", async () => {
+    await using gateway = await openScripts({
+      "who.yaml": `
+calls:
+  - { when: { contains: [disk, never said] }, steps: [{ text: wrong }] }
+  - { when: { contains: [brief, quota] }, steps: [{ text: both }] }
+  - { when: { agent: Reader, alert_matches: "DISK|volume" }, steps: [{ text: reader of a disk }] }
+  - { when: { alert_matches: disk }, steps: [{ text: disk }] }
+  - { when: { agent: Reader }, steps: [{ text: reader }] }
+  - { steps: [{ text: other }] }
+`,
+    });
+    const alert = (text: string) =>
+      message("user", `volume\n<!-- ALERT_DATA_START 12 -->\n${text}\n<!-- ALERT_DATA_END 12 -->\nvolume`);
+    const ask = async (agentName: string, ...messages: ReturnType<typeof message>[]) =>
+      (await gateway.ask(scriptedRequest("who.yaml", { agentName, messages }))).text;
+    expect(await ask("Reader", alert("the disk is full"))).to.equal("reader of a disk");
+    expect(await ask("Writer", alert("the Disk is full"))).to.equal("disk");
+    expect(await ask("Reader", alert("too hot"))).to.equal("reader");
+    expect(await ask("", alert("too hot"), message("assistant", "disk"))).to.equal("other");
+    expect(await ask("Writer", message("system", "be brief"), message("user", "quota"))).to.equal("both");
+  });
+
   it("gives a tool call the same id again, and another one to another execution or call", async () => {
     await using gateway = await openScripts({
       "tool.yaml": "calls: [{ steps: [{ tool_call: { id: pods, name: k.pods } , repeat: 2 }] }]",
@@ -121,7 +144,7 @@ calls:
     const { chunks } = await gateway.ask(
       scriptedRequest("u.yaml", { messages: [message("user", "12345678")] }),
     );
-    expect(chunks.find(({ content }) => content?.$case === "usage")?.content?.value).to.deep.equal({
+    expect(chunks.find(({ content }) => content?.$case === "usage")?.content?.value).to.deep.include({
       inputTokens: 2,
       outputTokens: 1,
       thinkingTokens: 2,
@@ -192,13 +215,5 @@ calls:
     expect((await gateway.ask(scriptedRequest("n.yaml"))).error?.message)
       .to.contain("n.yaml")
       .and.to.contain("call 1");
-  });
-
-  it("plays the demo, which says first that it is one", async () => {
-    await using gateway = await openGateway();
-    const { text, error } = await gateway.ask(scriptedRequest("demo/scripts/demo.yaml"));
-    expect(error).to.equal(undefined);
-    expect(text.split("\n")[0]).to.contain("scripted demo model");
-    expect(text.slice(0, 400)).to.contain("GOOGLE_API_KEY");
   });
 });

@@ -1,5 +1,6 @@
 import { expect } from "chai";
-import { encodeToolName, toolNameDecoder } from "../conversation/tool-names.ts";
+import { toolAlias } from "#shared/contracts/tool-alias.ts";
+import { toolNameDecoder } from "../conversation/tool-names.ts";
 
 const NAMES = [
   "kubernetes.get_pods",
@@ -17,19 +18,21 @@ const NAMES = [
   `server.${"long".repeat(30)}b`,
 ];
 
-describe("encodeToolName", () => {
+describe("toolAlias", () => {
   it("turns dots into double underscores", () => {
-    expect(encodeToolName("kubernetes.get_pods")).to.equal("kubernetes__get_pods");
+    expect(toolAlias("kubernetes.get_pods")).to.equal("kubernetes__get_pods");
   });
 
   it("encodes every tool to a unique name that Gemini accepts, and decodes it again", () => {
-    const encoded = NAMES.map(encodeToolName);
+    const encoded = NAMES.map(toolAlias);
     expect(new Set(encoded).size).to.equal(NAMES.length);
     for (const name of encoded) expect(name).to.match(/^[A-Za-z_][A-Za-z0-9_-]{0,63}$/u);
     expect(encoded.map(toolNameDecoder(NAMES))).to.deep.equal(NAMES);
   });
 
-  it("decodes a name that is not bound by rule", () => {
-    expect(toolNameDecoder([])("made__up")).to.equal("made.up");
+  it("leaves a name that is not bound as the model wrote it, in later messages too", () => {
+    const decode = toolNameDecoder(["a.b"]);
+    expect(["made__up", "a__c", "a.b"].map(decode)).to.deep.equal(["made__up", "a__c", "a.b"]);
+    expect(["made__up", "a__c"].map(toolAlias)).to.deep.equal(["made__up", "a__c"]);
   });
 });

@@ -16,10 +16,10 @@ export interface Recording {
   readonly calls: readonly { readonly name: string; readonly arguments: string }[];
 }
 
-export type Fields = Record<string, unknown>;
+type Fields = Record<string, unknown>;
 /** What of an event a reader may see. */
-export type Shown = Omit<WireEvent, "raw">;
-export type Call = Recording["calls"][number];
+type Shown = Omit<WireEvent, "raw">;
+type Call = Recording["calls"][number];
 
 const data = (value: Fields, shown: Shown = {}): WireEvent => ({
   raw: `data: ${JSON.stringify(value)}\n\n`,
@@ -172,7 +172,7 @@ export const toolBlock = (index: number, call: Call, pieces: readonly string[], 
 export const halves = ({ arguments: json }: Call) => ["", json.slice(0, 7), json.slice(7)];
 
 /** Where a server of the Responses API sends arguments. */
-export type Where = "deltas" | "arguments.done" | "item.done" | "completed";
+type Where = "deltas" | "arguments.done" | "item.done" | "completed";
 
 /** An answer of the Responses API made of these events and calls. */
 export function responses(

@@ -19,9 +19,27 @@ export const PODS_TOOL = {
   parametersSchema: '{"type":"object","properties":{"namespace":{"type":"string"}}}',
 };
 
-/** The values of all contents of one kind, in order. */
+/** The values of all contents of one kind, in order, without the counts that a provider did not report. */
 export function contentsOf(chunks: readonly GenerateResponse[], kind: string): unknown[] {
-  return chunks.flatMap(({ content }) => (content?.$case === kind ? [content.value] : []));
+  return chunks.flatMap(({ content }) => {
+    if (content?.$case !== kind) return [];
+    if (content.$case !== "usage") return [content.value];
+    return [Object.fromEntries(Object.entries(content.value).filter(([, count]) => count !== undefined))];
+  });
+}
+
+/** What a provider may leave out of a usage. */
+export const UNREPORTED = { cachedInputTokens: undefined, cacheWriteTokens: undefined };
+
+/** A usage whose total is the sum. */
+export function usageOf(
+  inputTokens: number,
+  outputTokens: number,
+  thinkingTokens: number,
+  cached: object = {},
+) {
+  const totalTokens = inputTokens + outputTokens + thinkingTokens;
+  return { inputTokens, outputTokens, thinkingTokens, totalTokens, ...cached };
 }
 
 /** The provider state of an answer; empty if there was none. */

@@ -13,7 +13,7 @@ import { rulesForCall, type CalledApi } from "./rules-for-call.ts";
 import type { ToolRules } from "./tool-rules.ts";
 
 /** A call in a form that its API accepts, and the way back. */
-export interface AdaptedCall {
+interface AdaptedCall {
   readonly request: GenerateRequest;
   readonly warnings: readonly WarningInfo[];
   /** A call of a tool by the model, with the tool's own names of arguments. */

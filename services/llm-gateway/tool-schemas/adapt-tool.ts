@@ -21,7 +21,7 @@ export interface AdaptedTool {
 }
 
 /** Why a tool cannot be offered to a model. */
-export interface HopelessTool {
+interface HopelessTool {
   readonly hopeless: string;
 }
 

@@ -1,6 +1,6 @@
 import type { ToolDefinition, WarningInfo } from "#shared/generated/llm/v1/llm.ts";
 import { TOOLS_LEFT_OUT, TOOL_SCHEMAS_SHORTENED } from "#shared/contracts/call-warnings.ts";
-import { encodeToolName } from "../conversation/tool-names.ts";
+import { toolAlias } from "#shared/contracts/tool-alias.ts";
 import { adaptTool, type AdaptedTool } from "./adapt-tool.ts";
 import type { ToolRules } from "./tool-rules.ts";
 
@@ -35,7 +35,7 @@ export function adaptTools(definitions: readonly ToolDefinition[], rules: ToolRu
       leftOut.push(`${named(source)} (${tool})`);
       continue;
     }
-    encoded.add(encodeToolName(source.name));
+    encoded.add(toolAlias(source.name));
     usable.set(source.name, { source, tool });
   }
   const limit = fairLength(
@@ -77,7 +77,7 @@ function tryAdapt(source: ToolDefinition, rules: ToolRules, maxLength?: number):
 
 function nameProblem({ name }: ToolDefinition, encoded: ReadonlySet<string>): string | undefined {
   if (name.trim() === "") return "it has no name";
-  return encoded.has(encodeToolName(name)) ? "another tool has the same name" : undefined;
+  return encoded.has(toolAlias(name)) ? "another tool has the same name" : undefined;
 }
 
 function named({ name }: ToolDefinition): string {

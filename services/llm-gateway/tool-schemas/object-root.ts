@@ -13,7 +13,7 @@ export interface ArgumentSet {
 }
 
 /** The arguments of a tool as one object. */
-export interface ObjectRoot {
+interface ObjectRoot {
   readonly node: SchemaNode;
   /** What was merged into the object; empty if there was only one set. */
   readonly sets: readonly ArgumentSet[];

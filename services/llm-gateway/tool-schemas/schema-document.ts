@@ -1,7 +1,7 @@
 import { isObject } from "../parse-json.ts";
 
 /** Where a document is if it does not say so itself. */
-export const ROOT_BASE = "tool-schema://root/";
+const ROOT_BASE = "tool-schema://root/";
 /** How many values are searched for identifiers. */
 const MAX_SEARCHED = 50_000;
 const DEFINITION_PLACES = [["$defs"], ["definitions"], ["components", "schemas"]];

@@ -9,7 +9,7 @@ import type { ToolRules } from "./tool-rules.ts";
 type JsonSchema = Record<string, unknown>;
 
 /** A schema in an API's form. */
-export interface WrittenSchema {
+interface WrittenSchema {
   readonly schema: JsonSchema;
   /** Undefined if no argument has another name than its tool gave it. */
   readonly names: ArgumentNames | undefined;

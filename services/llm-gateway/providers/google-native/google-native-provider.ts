@@ -83,6 +83,8 @@ async function* tryOnce(
   } catch (thrown) {
     call.signal.throwIfAborted();
     const error = translateGeminiError(thrown, opened);
+    // What was charged of an answer that broke off; without output the call may be tried again.
+    if (output) yield* reader.usage();
     if (!output || !(error instanceof RetryableError)) throw error;
     throw brokenOff(error);
   } finally {

@@ -98,6 +98,8 @@ async function* tryOnce(
     call.signal.throwIfAborted();
     const error = translateLangchainError(thrown, context);
     if (!output) throw isSilence(thrown) && call.config.baseUrl !== "" ? onlyOnce(error) : error;
+    // What was charged of an answer that broke off.
+    yield* reader.usage();
     if (error instanceof RetryableError) throw brokenOff(error);
     throw error.code === "invalid_request"
       ? terminal("provider_error", error.message, { cause: error })

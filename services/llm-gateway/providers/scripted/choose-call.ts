@@ -1,5 +1,7 @@
+import { ALERT_MARKER } from "#shared/contracts/alert-marker.ts";
 import type { GenerateRequest } from "#shared/generated/llm/v1/llm.ts";
 import { terminal } from "../../errors/llm-error.ts";
+import { alertPattern } from "./alert-pattern.ts";
 import type { Script, ScriptCondition, ScriptStep } from "./script-schema.ts";
 
 /**
@@ -33,16 +35,29 @@ function callNumber({ messages }: GenerateRequest): number {
 
 function holds(
   when: ScriptCondition,
-  { messages, tools }: GenerateRequest,
+  { messages, tools, agentName }: GenerateRequest,
   { number, attempt }: { readonly number: number; readonly attempt: number },
 ): boolean {
   if (when.attempt !== undefined && when.attempt !== attempt) return false;
   const { call, contains, last_contains: lastContains, tools: withTools, provider_state: state } = when;
   if (call !== undefined && call !== number) return false;
+  if (when.agent !== undefined && when.agent !== agentName) return false;
   if (withTools !== undefined && withTools !== tools.length > 0) return false;
   if (lastContains !== undefined && messages.at(-1)?.content.includes(lastContains) !== true) return false;
-  if (contains !== undefined && !messages.some(({ content }) => content.includes(contains))) return false;
+  const wanted = contains === undefined ? [] : [contains].flat();
+  if (!wanted.every((text) => messages.some(({ content }) => content.includes(text)))) return false;
+  if (when.alert_matches !== undefined && !alertMatches(messages, when.alert_matches)) return false;
   if (state === undefined) return true;
   const last = messages.findLast(({ role }) => role === "assistant")?.providerState;
   return (last === undefined ? "" : Buffer.from(last).toString("utf8")) === state;
+}
+
+const ALERT = new RegExp(`<!-- ${ALERT_MARKER}_START.*?-->(.*?)<!-- ${ALERT_MARKER}_END`, "su");
+
+function alertMatches(messages: GenerateRequest["messages"], pattern: string): boolean {
+  const expression = alertPattern(pattern);
+  return messages.some(({ role, content }) => {
+    const [, alert] = (role === "user" && ALERT.exec(content)) || [];
+    return alert !== undefined && expression.test(alert);
+  });
 }

@@ -4,6 +4,7 @@ import { OWN_SCHEMA_OPTIONS } from "#shared/contracts/own-schema-options.ts";
 import { parseDuration } from "#shared/agent-config/parse-duration.ts";
 import { errorMessage } from "#shared/errors.ts";
 import { terminal } from "../../errors/llm-error.ts";
+import { alertPattern } from "./alert-pattern.ts";
 import { STEP_ACTIONS, Script, type ScriptStep } from "./script-schema.ts";
 
 const ajv = new Ajv({ allErrors: true, strict: true, allowUnionTypes: true, ...OWN_SCHEMA_OPTIONS });
@@ -38,7 +39,9 @@ export function parseScript(file: string, text: string): Script {
     }
     throw invalidScript(problems);
   }
-  for (const [callIndex, { steps }] of value.calls.entries()) {
+  for (const [callIndex, { when, steps }] of value.calls.entries()) {
+    const invalid = patternProblem(when?.alert_matches);
+    if (invalid !== undefined) report(`/calls/${callIndex}/when/alert_matches`, invalid);
     for (const [stepIndex, step] of steps.entries()) {
       const problem = stepProblem(step);
       if (problem !== undefined) report(`/calls/${callIndex}/steps/${stepIndex}`, problem);
@@ -53,6 +56,15 @@ function toValue(file: string, document: Document): unknown {
     return document.toJS({ maxAliasCount: 100 });
   } catch (error) {
     throw invalidScript([`${file}: invalid YAML: ${errorMessage(error)}`]); // too many or undefined aliases
+  }
+}
+
+function patternProblem(pattern: string | undefined): string | undefined {
+  try {
+    if (pattern !== undefined) alertPattern(pattern);
+    return undefined;
+  } catch (error) {
+    return `must be a regular expression of JavaScript: ${errorMessage(error)}`;
   }
 }
 

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import type { RetryableError } from "#shared/errors.ts";
+import type { UsageInfo } from "#shared/generated/llm/v1/llm.ts";
 import { parseDuration } from "#shared/agent-config/parse-duration.ts";
 import { pause } from "#shared/pause.ts";
 import { brokenOff as brokenOffAfterOutput } from "../../errors/broken-off.ts";
@@ -90,11 +91,20 @@ function instantContent(step: ScriptStep, newId: () => string): Content {
       },
     };
   }
-  const inputTokens = usage?.input_tokens ?? 0;
-  const outputTokens = usage?.output_tokens ?? 0;
-  const thinkingTokens = usage?.thinking_tokens ?? 0;
-  const totalTokens = inputTokens + outputTokens + thinkingTokens;
-  return { $case: "usage", value: { inputTokens, outputTokens, thinkingTokens, totalTokens } };
+  return { $case: "usage", value: scriptedUsage(usage) };
+}
+
+function scriptedUsage(usage: ScriptStep["usage"] = {}): UsageInfo {
+  const { input_tokens = 0, output_tokens = 0, thinking_tokens = 0 } = usage;
+  const { cached_input_tokens: cachedInputTokens, cache_write_tokens: cacheWriteTokens } = usage;
+  return {
+    ...(cachedInputTokens === undefined ? {} : { cachedInputTokens }),
+    ...(cacheWriteTokens === undefined ? {} : { cacheWriteTokens }),
+    inputTokens: input_tokens,
+    outputTokens: output_tokens,
+    thinkingTokens: thinking_tokens,
+    totalTokens: input_tokens + output_tokens + thinking_tokens,
+  };
 }
 
 function scriptedError({ code, message = `scripted ${code}`, ...rest }: ScriptedError): Error {

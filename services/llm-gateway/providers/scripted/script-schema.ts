@@ -50,7 +50,13 @@ const actions = {
   provider_state: optionalText,
   usage: Type.Optional(
     Type.Object(
-      { input_tokens: optionalCount, output_tokens: optionalCount, thinking_tokens: optionalCount },
+      {
+        input_tokens: optionalCount,
+        output_tokens: optionalCount,
+        thinking_tokens: optionalCount,
+        cached_input_tokens: optionalCount,
+        cache_write_tokens: optionalCount,
+      },
       closed,
     ),
   ),
@@ -97,14 +103,19 @@ const ScriptStep = Type.Object(
 );
 export type ScriptStep = Static<typeof ScriptStep>;
 
+const Text = Type.String({ minLength: 1 });
 const ScriptCondition = Type.Object(
   {
     /** 1 for a conversation without assistant messages, 2 with one, and so on. */
     call: Type.Optional(Type.Integer({ minimum: 1 })),
-    /** Occurs in any message, case-sensitive. */
-    contains: Type.Optional(Type.String({ minLength: 1 })),
+    /** Occurs in any message, case-sensitive; each of several texts does, not necessarily in the same one. */
+    contains: Type.Optional(Type.Union([Text, Type.Array(Text, { minItems: 1 })])),
     /** Occurs in the last message. */
     last_contains: Type.Optional(Type.String({ minLength: 1 })),
+    /** The name of the agent whose conversation this is. */
+    agent: Type.Optional(Type.String({ minLength: 1 })),
+    /** A regular expression that matches the alert, ignoring case. */
+    alert_matches: Type.Optional(Type.String({ minLength: 1, maxLength: 1_000 })),
     /** 1 for the gateway's first try of the call, 2 after an error with `retry_after`, and so on. */
     attempt: Type.Optional(Type.Integer({ minimum: 1 })),
     /** True if tools are bound to the call. */

@@ -1,7 +1,7 @@
 import type { Content, Part } from "@google/genai";
 import type { ConversationMessage, ToolCall } from "#shared/generated/llm/v1/llm.ts";
 import { normaliseConversation } from "../../../conversation/normalise-conversation.ts";
-import { encodeToolName } from "../../../conversation/tool-names.ts";
+import { toolAlias } from "#shared/contracts/tool-alias.ts";
 import { isObject, parseJson, parseJsonObject } from "../../../parse-json.ts";
 import { decodeGeminiState } from "../gemini-state.ts";
 import { PLACEHOLDER_SIGNATURE, needsSignature } from "./placeholder-signature.ts";
@@ -79,7 +79,7 @@ function assistantParts(message: ConversationMessage, providerIds: Map<string, s
 
 function functionCall(call: ToolCall, providerId: string | undefined): NonNullable<Part["functionCall"]> {
   return {
-    name: encodeToolName(call.name),
+    name: toolAlias(call.name),
     args: parseJsonObject(call.arguments) ?? {},
     ...(providerId === undefined ? {} : { id: providerId }),
   };
@@ -89,7 +89,7 @@ function functionResponse(message: ConversationMessage, providerIds: ReadonlyMap
   const id = providerIds.get(message.toolCallId);
   return {
     functionResponse: {
-      name: encodeToolName(message.toolName),
+      name: toolAlias(message.toolName),
       response: responseObject(message.content),
       ...(id === undefined ? {} : { id }),
     },

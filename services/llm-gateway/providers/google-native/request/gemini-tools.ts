@@ -1,6 +1,6 @@
 import type { FunctionDeclaration, Tool } from "@google/genai";
 import type { ToolDefinition } from "#shared/generated/llm/v1/llm.ts";
-import { encodeToolName } from "../../../conversation/tool-names.ts";
+import { toolAlias } from "#shared/contracts/tool-alias.ts";
 import { parseJsonObject } from "../../../parse-json.ts";
 
 /**
@@ -23,7 +23,7 @@ export function geminiTools(
 function declaration(tool: ToolDefinition): FunctionDeclaration {
   const schema = parseJsonObject(tool.parametersSchema);
   return {
-    name: encodeToolName(tool.name),
+    name: toolAlias(tool.name),
     description: tool.description,
     ...(schema === undefined || Object.keys(schema).length === 0 ? {} : { parametersJsonSchema: schema }),
   };

@@ -1,4 +1,5 @@
 import { retryable, terminal } from "../../../errors/llm-error.ts";
+import { thenUsage } from "../../then-usage.ts";
 import type { Content } from "../../provider.ts";
 import { encodeGeminiState, type GeminiStatePart } from "../gemini-state.ts";
 import type { AssignCallId } from "./assign-call-ids.ts";
@@ -78,10 +79,24 @@ export class GeminiChunkReader {
   }
 
   *finish(): Generator<Content> {
+    yield* thenUsage(this.#end(), () => this.usage(), this.#texts + this.#others > 0);
+  }
+
+  /** The usage reported so far, if any: also of an answer that broke off. */
+  *usage(): Generator<Content> {
+    const usage = addUsage(this.#usageBefore, geminiUsage(this.#usage));
+    if (usage.totalTokens > 0) yield { $case: "usage", value: usage };
+  }
+
+  get #begun(): boolean {
+    return this.#texts + this.#calls.length + this.#others > 0;
+  }
+
+  *#end(): Generator<Content> {
     if (this.#joiner.isOpen) {
       throw retryable("partial_stream_error", "the answer broke off inside a function call");
     }
-    const begun = this.#texts + this.#calls.length + this.#others > 0;
+    const begun = this.#begun;
     const { note, error } = geminiFinishVerdict({
       reason: this.#finishReason,
       message: this.#finishMessage,
@@ -98,8 +113,6 @@ export class GeminiChunkReader {
     if (error === undefined) yield* this.#calls;
     const state = encodeGeminiState(this.#layout);
     if (state !== undefined && error === undefined) yield { $case: "providerState", value: { data: state } };
-    const usage = addUsage(this.#usageBefore, geminiUsage(this.#usage));
-    if (usage.totalTokens > 0) yield { $case: "usage", value: usage };
     if (error !== undefined) throw error;
   }
 

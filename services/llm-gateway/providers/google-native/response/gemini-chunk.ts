@@ -71,6 +71,7 @@ export type GeminiUrlContext = Static<typeof GeminiUrlContext>;
 const GeminiUsage = Type.Object({
   promptTokenCount: optionalCount,
   toolUsePromptTokenCount: optionalCount,
+  cachedContentTokenCount: optionalCount,
   candidatesTokenCount: optionalCount,
   thoughtsTokenCount: optionalCount,
   totalTokenCount: optionalCount,

@@ -61,6 +61,11 @@ function stopReason(reason: string | undefined): string {
 
 /** Bedrock does not count cached input as input. */
 function usage({ inputTokens = 0, outputTokens = 0, totalTokens = 0, ...cached }: TokenUsage) {
-  const input = inputTokens + (cached.cacheReadInputTokens ?? 0) + (cached.cacheWriteInputTokens ?? 0);
-  return { input_tokens: input, output_tokens: outputTokens, total_tokens: totalTokens };
+  const [read, written] = [cached.cacheReadInputTokens ?? 0, cached.cacheWriteInputTokens ?? 0];
+  return {
+    input_tokens: inputTokens + read + written,
+    output_tokens: outputTokens,
+    total_tokens: totalTokens,
+    input_token_details: { cache_read: read, cache_creation: written },
+  };
 }

@@ -1,7 +1,7 @@
 import { AIMessage, HumanMessage, SystemMessage, type BaseMessage } from "@langchain/core/messages";
 import type { ConversationMessage } from "#shared/generated/llm/v1/llm.ts";
 import type { Conversation } from "../../../conversation/normalise-conversation.ts";
-import { encodeToolName } from "../../../conversation/tool-names.ts";
+import { toolAlias } from "#shared/contracts/tool-alias.ts";
 import { parseJsonObject } from "../../../parse-json.ts";
 import { decodeLangchainState, type LangchainState } from "../langchain-state.ts";
 import { encodeCallId } from "./encode-call-id.ts";
@@ -125,7 +125,7 @@ function toolUse(call: ConversationMessage["toolCalls"][number]): Block {
   return {
     type: "tool_use",
     id: encodeCallId(call.id),
-    name: encodeToolName(call.name),
+    name: toolAlias(call.name),
     input: parseJsonObject(call.arguments) ?? {},
   };
 }

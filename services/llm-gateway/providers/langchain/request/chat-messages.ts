@@ -7,7 +7,7 @@ import {
 } from "@langchain/core/messages";
 import type { ConversationMessage } from "#shared/generated/llm/v1/llm.ts";
 import type { Conversation } from "../../../conversation/normalise-conversation.ts";
-import { encodeToolName } from "../../../conversation/tool-names.ts";
+import { toolAlias } from "#shared/contracts/tool-alias.ts";
 import { parseJsonObject } from "../../../parse-json.ts";
 import { encodeChatCallId } from "./encode-call-id.ts";
 
@@ -37,7 +37,7 @@ function assistantOut({ content, toolCalls }: ConversationMessage): AIMessage {
     message.additional_kwargs.tool_calls = toolCalls.map(({ id, name, arguments: json }) => ({
       id: encodeChatCallId(id),
       type: "function",
-      function: { name: encodeToolName(name), arguments: objectArguments(json) },
+      function: { name: toolAlias(name), arguments: objectArguments(json) },
     }));
   }
   return message;

@@ -1,6 +1,6 @@
 import type { ToolDefinition } from "#shared/generated/llm/v1/llm.ts";
 import type { Conversation } from "../../../conversation/normalise-conversation.ts";
-import { encodeToolName } from "../../../conversation/tool-names.ts";
+import { toolAlias } from "#shared/contracts/tool-alias.ts";
 import { parseJsonObject } from "../../../parse-json.ts";
 
 /** A bound tool in OpenAI's form. */
@@ -25,7 +25,7 @@ export function functionTools(tools: readonly ToolDefinition[]): FunctionTool[] 
   return tools.map((tool) => ({
     type: "function",
     function: {
-      name: encodeToolName(tool.name),
+      name: toolAlias(tool.name),
       description: tool.description,
       parameters: argumentsSchema(tool),
     },
@@ -35,7 +35,7 @@ export function functionTools(tools: readonly ToolDefinition[]): FunctionTool[] 
 /** The bound tools in Anthropic's form. */
 export function anthropicTools(tools: readonly ToolDefinition[]): AnthropicTool[] {
   return tools.map((tool) => ({
-    name: encodeToolName(tool.name),
+    name: toolAlias(tool.name),
     description: tool.description,
     input_schema: { ...argumentsSchema(tool), type: "object" },
   }));
@@ -46,9 +46,7 @@ export function anthropicTools(tools: readonly ToolDefinition[]): AnthropicTool[
  * results in a request without tools.
  */
 export function placeholderTools({ messages }: Conversation): AnthropicTool[] {
-  const names = new Set(
-    messages.flatMap(({ toolCalls }) => toolCalls.map(({ name }) => encodeToolName(name))),
-  );
+  const names = new Set(messages.flatMap(({ toolCalls }) => toolCalls.map(({ name }) => toolAlias(name))));
   return [...names].map((name) => ({
     name,
     description: "No longer available.",

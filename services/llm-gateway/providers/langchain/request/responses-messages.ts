@@ -7,7 +7,7 @@ import {
 } from "@langchain/core/messages";
 import type { ConversationMessage } from "#shared/generated/llm/v1/llm.ts";
 import type { Conversation } from "../../../conversation/normalise-conversation.ts";
-import { encodeToolName } from "../../../conversation/tool-names.ts";
+import { toolAlias } from "#shared/contracts/tool-alias.ts";
 import { decodeLangchainState, type LangchainStatePart } from "../langchain-state.ts";
 import { objectArguments } from "./chat-messages.ts";
 import { encodeCallId } from "./encode-call-id.ts";
@@ -54,7 +54,7 @@ function outputItems(message: ConversationMessage, { model, replay }: ResponsesM
     items.push({
       type: "function_call",
       call_id: encodeCallId(id),
-      name: encodeToolName(call.name),
+      name: toolAlias(call.name),
       arguments: objectArguments(call.arguments),
     });
     return true;

@@ -1,4 +1,5 @@
 import { retryable, terminal } from "../../../errors/llm-error.ts";
+import { thenUsage } from "../../then-usage.ts";
 import { parseJson } from "../../../parse-json.ts";
 import type { Content } from "../../provider.ts";
 import { encodeLangchainState, type LangchainState, type LangchainStatePart } from "../langchain-state.ts";
@@ -46,7 +47,8 @@ export class LangchainChunkReader {
   #refusal: string | undefined;
   #lastThought: Index;
   #texts = 0;
-  #others = 0;
+  #thinkingPieces = 0;
+  #hiddenThoughts = 0;
   #argsLength = 0;
 
   constructor(options: LangchainChunkReaderOptions) {
@@ -54,9 +56,14 @@ export class LangchainChunkReader {
     this.#takenIds = new Set(options.takenIds);
   }
 
-  /** True once any content has arrived, even if only the start of a tool call. */
+  /** True once any content has arrived, even if only hidden thinking or the start of a tool call. */
   get begun(): boolean {
-    return this.#texts + this.#others + this.#calls.size > 0;
+    return this.#hasShown || this.#hiddenThoughts + this.#calls.size > 0;
+  }
+
+  /** True once text or thinking was passed on; an answer that fails before that may be asked for again. */
+  get #hasShown(): boolean {
+    return this.#texts + this.#thinkingPieces > 0;
   }
 
   read(chunk: LangchainChunk): Content[] {
@@ -97,6 +104,16 @@ export class LangchainChunkReader {
   }
 
   *finish(): Generator<Content> {
+    yield* thenUsage(this.#end(), () => this.usage(), this.#hasShown);
+  }
+
+  /** The usage reported so far, if any: also of an answer that broke off. */
+  *usage(): Generator<Content> {
+    const usage = this.#usage.result();
+    if (usage !== undefined) yield { $case: "usage", value: usage };
+  }
+
+  *#end(): Generator<Content> {
     const calls = [...this.#calls.values()];
     const { note, error } = langchainFinishVerdict({
       reason: this.#finishReason,
@@ -107,8 +124,7 @@ export class LangchainChunkReader {
       ),
       begun: this.begun,
     });
-    const isSilent = this.#texts + this.#others === 0;
-    if (error !== undefined && isSilent) throw error;
+    if (error !== undefined && !this.#hasShown) throw error;
     if (this.#refusal !== undefined) {
       throw terminal("content_blocked", `the model refused to answer: ${this.#refusal}`);
     }
@@ -123,8 +139,6 @@ export class LangchainChunkReader {
       }
       yield* this.#state();
     }
-    const usage = this.#usage.result();
-    if (usage !== undefined) yield { $case: "usage", value: usage };
     if (error !== undefined) throw error;
   }
 
@@ -155,7 +169,7 @@ export class LangchainChunkReader {
       thought["signature"] = `${String(thought["signature"])}${block.signature ?? ""}`;
       if (thinking !== undefined && thinking !== "") yield this.#thinking(thinking, index);
     } else if (type === "redacted_thinking") {
-      this.#others += 1;
+      this.#hiddenThoughts += 1;
       this.#thought(index, { type, data: block.data ?? "" });
     }
   }
@@ -168,10 +182,10 @@ export class LangchainChunkReader {
     return { $case: "text", value: { content } };
   }
 
-  /** A blank line separates consecutive thinking blocks. */
+  /** A blank line separates consecutive thinking blocks that are shown. */
   #thinking(content: string, index: Index): Content {
-    const isNext = this.#others > 0 && this.#lastThought !== index;
-    this.#others += 1;
+    const isNext = this.#thinkingPieces > 0 && this.#lastThought !== index;
+    this.#thinkingPieces += 1;
     this.#lastThought = index;
     return { $case: "thinking", value: { content: isNext ? `\n\n${content}` : content } };
   }

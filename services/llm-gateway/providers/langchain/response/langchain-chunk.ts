@@ -42,6 +42,9 @@ const LangchainUsage = Type.Object({
   input_tokens: optionalCount,
   output_tokens: optionalCount,
   total_tokens: optionalCount,
+  input_token_details: Type.Optional(
+    Type.Object({ cache_read: optionalCount, cache_creation: optionalCount }),
+  ),
   output_token_details: Type.Optional(Type.Object({ reasoning: optionalCount })),
 });
 export type LangchainUsage = Static<typeof LangchainUsage>;

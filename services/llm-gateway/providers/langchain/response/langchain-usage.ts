@@ -8,6 +8,8 @@ export class LangchainUsageCounter {
   #output = 0;
   #reasoning = 0;
   #total = 0;
+  #cached = 0;
+  #written = 0;
   #isKnown = false;
 
   /** Takes LangChain's usage of one chunk; each value is the total so far. */
@@ -17,12 +19,16 @@ export class LangchainUsageCounter {
     this.#output = Math.max(this.#output, usage.output_tokens ?? 0);
     this.#reasoning = Math.max(this.#reasoning, usage.output_token_details?.reasoning ?? 0);
     this.#total = Math.max(this.#total, usage.total_tokens ?? 0);
+    this.#cached = Math.max(this.#cached, usage.input_token_details?.cache_read ?? 0);
+    this.#written = Math.max(this.#written, usage.input_token_details?.cache_creation ?? 0);
   }
 
   /** Takes Anthropic's own usage, whose input tokens do not include cached input. */
   addAnthropic(usage: AnthropicUsage): void {
-    const cached = (usage.cache_creation_input_tokens ?? 0) + (usage.cache_read_input_tokens ?? 0);
-    this.#input = Math.max(this.#input, (usage.input_tokens ?? 0) + cached);
+    const [written, cached] = [usage.cache_creation_input_tokens ?? 0, usage.cache_read_input_tokens ?? 0];
+    this.#input = Math.max(this.#input, (usage.input_tokens ?? 0) + written + cached);
+    this.#cached = Math.max(this.#cached, cached);
+    this.#written = Math.max(this.#written, written);
     this.#reasoning = Math.max(this.#reasoning, usage.output_tokens_details?.thinking_tokens ?? 0);
   }
 
@@ -34,7 +40,10 @@ export class LangchainUsageCounter {
     if (!this.#isKnown) return undefined;
     const isSeparate = this.#total >= this.#input + this.#output + this.#reasoning;
     const output = isSeparate ? this.#output : Math.max(0, this.#output - this.#reasoning);
+    const [cachedInputTokens, cacheWriteTokens] = [tokenCount(this.#cached), tokenCount(this.#written)];
     return {
+      ...(cachedInputTokens > 0 ? { cachedInputTokens } : {}),
+      ...(cacheWriteTokens > 0 ? { cacheWriteTokens } : {}),
       inputTokens: tokenCount(this.#input),
       outputTokens: tokenCount(output),
       thinkingTokens: tokenCount(this.#reasoning),
