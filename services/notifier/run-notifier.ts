@@ -8,6 +8,9 @@ import { checkDatabase, openDatabase } from "#shared/database/open-database.ts";
 import { serveHealth } from "#shared/service/health-server.ts";
 import type { ServiceContext } from "#shared/service/run-service.ts";
 import type { NotifierConfig } from "./config.ts";
+import { SessionPlans } from "./dialect/session-plans.ts";
+import { SessionViews } from "./dialect/session-views.ts";
+import { TranslatedSessions } from "./dialect/translated-sessions.ts";
 import { AllSessionsFeed } from "./feed/all-sessions-feed.ts";
 import { ChunkPacer } from "./feed/chunk-pacer.ts";
 import { DatabaseReads } from "./feed/database-reads.ts";
@@ -63,6 +66,9 @@ export async function runNotifier(
   // Finds events published while disconnected. Missed chunks show as a gap before the next chunk.
   onReconnect(bus, () => poll.trigger());
   const allSessions = new AllSessionsFeed({ bus, reads, log });
+  const plans = new SessionPlans(reads);
+  const views = new SessionViews(reads, plans);
+  const translatedSessions = new TranslatedSessions({ allSessions, plans, log });
   const door = await Door.open(config.access, db);
   const audit = resources.use(new AuditLog({ db, log, service: "notifier" }));
   const visible = new VisibleSessions(reads);
@@ -71,7 +77,7 @@ export async function runNotifier(
     await acceptClients({
       ...config.clients,
       limits,
-      context: { ...stored, feeds, allSessions, visible, door, log, metrics },
+      context: { ...stored, feeds, views, allSessions, translatedSessions, visible, door, log, metrics },
       db,
       audit,
     }),

@@ -1,11 +1,11 @@
 import type { Bus } from "#shared/bus/open-bus.ts";
 import { subscribe, type BusSubscription } from "#shared/bus/subscribe.ts";
-import { busEventCodec, type BusEvent } from "#shared/contracts/session-event.ts";
+import { busEventCodec, type BusEvent, type StoredEvent } from "#shared/contracts/session-event.ts";
 import { SUBJECTS } from "#shared/contracts/subjects.ts";
 import { readEvents } from "#shared/database/read-events.ts";
 import { TerminalError, errorMessage } from "#shared/errors.ts";
 import type { Logger } from "#shared/service/logger.ts";
-import { eventFrame, type Frame } from "../outbox/frames.ts";
+import { eventFrame, type EventFrame } from "../outbox/frames.ts";
 import type { DatabaseReads } from "./database-reads.ts";
 
 interface AllSessionsContext {
@@ -29,7 +29,7 @@ const MAX_WAITING = 10_000;
 /** The channel `sessions`: live status events of all sessions. Subscribed to the bus while it has a watcher. */
 export class AllSessionsFeed {
   readonly #context: AllSessionsContext;
-  readonly #watchers = new Set<(frame: Frame, sessionId: string) => void>();
+  readonly #watchers = new Set<(framed: EventFrame, event: StoredEvent) => void>();
   readonly #lastSeqs = new Map<string, number>();
   #subscription: AllSessionsSubscription | undefined;
   #waiting = 0;
@@ -39,7 +39,7 @@ export class AllSessionsFeed {
   }
 
   /** Calls `watch` with each event from now on. `live` resolves once NATS delivers; rejects while disconnected. */
-  attach(watch: (frame: Frame, sessionId: string) => void): {
+  attach(watch: (framed: EventFrame, event: StoredEvent) => void): {
     readonly live: Promise<void>;
     readonly detach: () => void;
   } {
@@ -51,7 +51,9 @@ export class AllSessionsFeed {
       detach: () => {
         this.#watchers.delete(watch);
         if (this.#watchers.size > 0) return;
-        this.#subscription?.closing.abort(new TerminalError("unsubscribed", "nobody watches all sessions"));
+        this.#subscription?.closing.abort(
+          new TerminalError("unsubscribed", "all sessions are no longer watched"),
+        );
         this.#subscription?.unsubscribe();
         this.#subscription = undefined;
         this.#waiting = 0;
@@ -84,7 +86,7 @@ export class AllSessionsFeed {
     const { session_id, seq, db_event_id, payload } = event;
     const earlier = subscription.waiting.get(session_id);
     if (payload !== undefined && earlier === undefined) {
-      return this.#deliver(eventFrame({ session_id, seq, db_event_id, payload }).frame, session_id);
+      return this.#deliver({ session_id, seq, db_event_id, payload });
     }
     if (this.#waiting >= MAX_WAITING) {
       this.#context.log.error({ session_id, seq }, "status event not delivered: too many wait for Postgres");
@@ -117,7 +119,7 @@ export class AllSessionsFeed {
           read: async (manager) => readEvents(manager, sessionId, range),
         });
         signal.throwIfAborted();
-        for (const event of events) this.#deliver(eventFrame(event).frame, sessionId);
+        for (const event of events) this.#deliver(event);
       } catch (error) {
         if (signal.aborted) return;
         const reason = errorMessage(error);
@@ -129,7 +131,8 @@ export class AllSessionsFeed {
     waiting.delete(sessionId);
   }
 
-  #deliver(frame: Frame, sessionId: string): void {
-    for (const watch of this.#watchers) watch(frame, sessionId);
+  #deliver(event: StoredEvent): void {
+    const framed = eventFrame(event);
+    for (const watch of this.#watchers) watch(framed, event);
   }
 }

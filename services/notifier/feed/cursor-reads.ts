@@ -14,7 +14,7 @@ interface CursorReadsOptions {
 }
 
 /**
- * Reads of positions in one session's events. A read is shared by everyone who asks for the same before it starts; one
+ * Reads of positions in one session's events. A read is shared by all that ask for the same before it starts; one
  * that has started may not see what the client has already received from another notifier.
  */
 export class CursorReads {

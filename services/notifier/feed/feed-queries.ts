@@ -1,6 +1,6 @@
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import type { SessionEvent } from "#shared/contracts/session-event.ts";
+import type { StoredEvent } from "#shared/contracts/session-event.ts";
 import { FoundSession, findSession, foundSessions, unknownSession } from "#shared/database/find-session.ts";
 import { readEvents } from "#shared/database/read-events.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
@@ -54,7 +54,7 @@ export async function readFeedState({ reads, sessionId, signal }: FeedQuery): Pr
 export async function readMissedEvents(
   { reads, sessionId, signal }: FeedQuery,
   afterSeq: number,
-): Promise<SessionEvent[]> {
+): Promise<StoredEvent[]> {
   return reads.run({
     what: "gap",
     signal,

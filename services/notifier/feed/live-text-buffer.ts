@@ -8,6 +8,15 @@ interface LiveText {
   readonly text: string;
 }
 
+/** How far a text is, with what waits to be passed on. */
+interface TextEnd {
+  readonly attempt: number;
+  /** In code units. */
+  readonly length: number;
+  /** An earlier attempt wrote another text. */
+  readonly isRepeated: boolean;
+}
+
 interface BufferedText {
   readonly eventId: string;
   attempt: number;
@@ -22,8 +31,11 @@ interface BufferedText {
   timestamp: string;
   /** The text exceeded the buffer; clients get the rest with the completed event. */
   truncated: boolean;
+  isRepeated: boolean;
   /** Chunks received while a snapshot is requested; undefined otherwise. */
   pending: StreamChunk[] | undefined;
+  /** Settles when that snapshot has been added. */
+  filled: Promise<void> | undefined;
   /** Earliest `performance.now()` of the next snapshot request. Without it every chunk would send one. */
   askAgainAt: number;
 }
@@ -80,7 +92,9 @@ export class LiveTextBuffer {
       unsent: "",
       timestamp: "",
       truncated: false,
+      isRepeated: false,
       pending: undefined,
+      filled: undefined,
       askAgainAt: 0,
     });
   }
@@ -102,6 +116,18 @@ export class LiveTextBuffer {
   get(eventId: string): LiveText | undefined {
     const buffered = this.#texts.get(eventId);
     return buffered && { attempt: buffered.attempt, text: buffered.text };
+  }
+
+  /**
+   * How far an open event's text is, once a snapshot that is requested for it has been added; undefined if the event is not
+   * open. Never rejects.
+   */
+  async settledEnd(eventId: string): Promise<TextEnd | undefined> {
+    await this.#texts.get(eventId)?.filled;
+    const buffered = this.#texts.get(eventId);
+    if (buffered === undefined) return undefined;
+    const { attempt, isRepeated } = buffered;
+    return { attempt, isRepeated, length: lengthOf(buffered) };
   }
 
   /** The open events, oldest first. */
@@ -139,6 +165,7 @@ export class LiveTextBuffer {
     if (piece.attempt < buffered.attempt) return true;
     if (piece.attempt > buffered.attempt) {
       if (piece.offset > 0) return false;
+      buffered.isRepeated ||= buffered.attempt > 0;
       buffered.attempt = piece.attempt;
       buffered.text = "";
       buffered.unsent = "";
@@ -182,9 +209,10 @@ export class LiveTextBuffer {
   #requestText(buffered: BufferedText, pending: StreamChunk[]): void {
     if (buffered.pending !== undefined) return;
     buffered.pending = pending;
-    void this.#fillGap(buffered).finally(() => {
+    buffered.filled = this.#fillGap(buffered).finally(() => {
       const chunks = buffered.pending ?? [];
       buffered.pending = undefined;
+      buffered.filled = undefined;
       buffered.askAgainAt = performance.now() + ASK_INTERVAL_MS;
       for (const chunk of chunks) this.accept(chunk);
     });
@@ -196,6 +224,7 @@ export class LiveTextBuffer {
       const snapshot = await this.#ask(buffered.eventId, offset);
       if (snapshot === undefined || this.#texts.get(buffered.eventId) !== buffered) return;
       const { attempt, text: delta, length } = snapshot;
+      buffered.isRepeated ||= snapshot.repeated === true;
       const timestamp = new Date().toISOString();
       if (!this.#append(buffered, { attempt, offset: snapshot.offset, delta, timestamp })) {
         // The snapshot is of a later attempt, so its text is needed from the start.

@@ -6,5 +6,7 @@ export const READ_KINDS = [
   "cursor",
   "status event",
   "session owner",
+  "session plan",
+  "session facts",
 ] as const;
 export type ReadKind = (typeof READ_KINDS)[number];

@@ -1,21 +1,19 @@
-import { setTimeout as wait } from "node:timers/promises";
 import type { Bus } from "#shared/bus/open-bus.ts";
-import { subscribe, type BusSubscription } from "#shared/bus/subscribe.ts";
-import { busEventCodec, type BusEvent, type SessionEvent } from "#shared/contracts/session-event.ts";
-import { streamChunkCodec, type StreamChunk } from "#shared/contracts/stream-chunk.ts";
-import { SUBJECTS } from "#shared/contracts/subjects.ts";
+import { knownPayload, type BusEvent, type StoredEvent } from "#shared/contracts/session-event.ts";
+import type { LiveProgress } from "#shared/contracts/live-progress.ts";
+import type { StreamChunk } from "#shared/contracts/stream-chunk.ts";
 import { UNKNOWN_SESSION, unknownSession } from "#shared/database/find-session.ts";
 import { isTerminal } from "#shared/contracts/statuses.ts";
 import { RetryableError, TerminalError, errorMessage } from "#shared/errors.ts";
 import type { Logger } from "#shared/service/logger.ts";
-import { pause } from "#shared/pause.ts";
-import { untilAborted } from "#shared/until-aborted.ts";
 import type { NotifierMetrics } from "../notifier-metrics.ts";
-import { chunkFrame, eventFrame, type EventFrame, type Frame } from "../outbox/frames.ts";
+import { eventFrame } from "../outbox/frames.ts";
 import { snapshotAsker } from "./ask-snapshot.ts";
 import type { ChunkPacer } from "./chunk-pacer.ts";
 import { CursorReads } from "./cursor-reads.ts";
 import { readFeedState, readMissedEvents } from "./feed-queries.ts";
+import { FeedWatchers, type FeedWatcher } from "./feed-watchers.ts";
+import { subscribeToLive } from "./live-subscription.ts";
 import { LiveTextBuffer } from "./live-text-buffer.ts";
 import { StoredEvents, type StoredEventsContext } from "./stored-events.ts";
 
@@ -26,23 +24,9 @@ export interface FeedContext extends StoredEventsContext {
   readonly pacer: ChunkPacer;
 }
 
-/** Receives a session's events and chunks from the feed's current position on. Called synchronously and in order. */
-export interface FeedWatcher {
-  event(event: EventFrame): void;
-  /** Called after the chunk was added to `liveText`. */
-  chunk(frame: Frame, chunk: StreamChunk): void;
-  /** Resolves once most of what was sent is read; immediately if an earlier call is still waiting for that. */
-  drained(): Promise<void>;
-  /** The feed has ended: nothing more is delivered. */
-  failed(error: Error): void;
-}
-
 const START_TIMEOUT_MS = 15_000;
-const LIVE_RETRY_MS = 100;
 const MAX_PENDING_CHUNKS = 2_000;
 const LARGE_FRAME_BYTES = 16 * 1024;
-/** How long one slow watcher can delay the others while a gap is filled, once until it has drained. */
-const DRAIN_TIMEOUT_MS = 200;
 
 /**
  * One session's events and chunks on this process, shared by all watchers:
@@ -63,11 +47,11 @@ export class SessionFeed {
   readonly #context: FeedContext;
   readonly #log: Logger;
   readonly #onFailed: () => void;
-  readonly #watchers = new Set<FeedWatcher>();
+  readonly #watchers = new FeedWatchers();
   readonly #closing = new AbortController();
   readonly #liveText: LiveTextBuffer;
   readonly #cursors: CursorReads;
-  #subscriptions: BusSubscription[] = [];
+  #subscription: ReturnType<typeof subscribeToLive> | undefined;
   /** The newest event that is known to be stored; the feed may not have delivered it yet. */
   #storedSeq = 0;
   #target = 0;
@@ -88,7 +72,7 @@ export class SessionFeed {
     this.#cursors = new CursorReads({ reads: context.reads, sessionId, signal });
     this.#liveText = new LiveTextBuffer({
       sessionId,
-      emit: (chunk) => this.#deliverChunk(chunk),
+      emit: (chunk) => this.#watchers.chunk(chunk),
       ask: snapshotAsker(context.bus, sessionId, context.metrics),
       pacer: context.pacer,
     });
@@ -101,8 +85,13 @@ export class SessionFeed {
     return this.events.lastSeq;
   }
 
+  /** Aborts when the feed ends. */
+  get closed(): AbortSignal {
+    return this.#closing.signal;
+  }
+
   /** The text of open events, as far as watchers have received it. */
-  get liveText(): Pick<LiveTextBuffer, "get" | "openEventIds"> {
+  get liveText(): Pick<LiveTextBuffer, "get" | "openEventIds" | "settledEnd"> {
     return this.#liveText;
   }
 
@@ -114,8 +103,7 @@ export class SessionFeed {
   /** Delivers to `watcher` what follows `lastSeq`. Call after `started`. Returns a detach function; throws if ended. */
   attach(watcher: FeedWatcher): () => void {
     this.#closing.signal.throwIfAborted();
-    this.#watchers.add(watcher);
-    return () => void this.#watchers.delete(watcher);
+    return this.#watchers.attach(watcher);
   }
 
   /** Reports that the session has events up to `seq`; missing ones are read from Postgres. */
@@ -155,8 +143,8 @@ export class SessionFeed {
 
   close(reason: Error = new RetryableError("feed_closed", "the session is no longer watched")): void {
     this.#closing.abort(reason);
-    for (const subscription of this.#subscriptions) subscription.unsubscribe();
-    this.#watchers.clear();
+    this.#subscription?.unsubscribe();
+    this.#watchers.detachAll();
     this.#liveText.clear();
     this.events.close(reason);
   }
@@ -172,15 +160,12 @@ export class SessionFeed {
       else if (reads.isAway) late.abort(new RetryableError("postgres_away", "Postgres does not answer"));
     }, START_TIMEOUT_MS);
     try {
-      // Both subscriptions use one connection, so that no chunk overtakes its event.
-      const events = subscribe(bus, SUBJECTS.events(this.sessionId), busEventCodec, (event) =>
-        this.#receive(event),
-      );
-      const chunks = subscribe(bus, SUBJECTS.chunks(this.sessionId), streamChunkCodec, (chunk) =>
-        this.#receiveChunk(chunk),
-      );
-      this.#subscriptions = [events, chunks];
-      await untilLive(chunks, signal);
+      this.#subscription = subscribeToLive(bus, this.sessionId, {
+        event: (event) => this.#receive(event),
+        chunk: (chunk) => this.#receiveChunk(chunk),
+        progress: (progress) => this.#receiveProgress(progress),
+      });
+      await this.#subscription.live(signal);
       isLive = true;
       const state = await readFeedState({ reads, sessionId: this.sessionId, signal });
       if (state === undefined) {
@@ -219,6 +204,11 @@ export class SessionFeed {
     if (this.#pendingChunks.length < MAX_PENDING_CHUNKS) this.#pendingChunks.push(chunk);
   }
 
+  /** Dropped while events are read from Postgres, which it would overtake. */
+  #receiveProgress(progress: LiveProgress): void {
+    if (!this.#filling) this.#watchers.progress(progress);
+  }
+
   #fill(throughSeq: number): void {
     this.#target = Math.max(this.#target, throughSeq);
     if (this.#filling) return;
@@ -239,7 +229,8 @@ export class SessionFeed {
       }
       metrics.eventsFilled.inc(page.length);
       for (const event of page) {
-        if (this.#deliver(event) > LARGE_FRAME_BYTES || event === page.at(-1)) await this.#drained(signal);
+        const isLarge = this.#deliver(event) > LARGE_FRAME_BYTES;
+        if (isLarge || event === page.at(-1)) await this.#watchers.drained(signal);
       }
     }
     this.#filling = false;
@@ -248,31 +239,20 @@ export class SessionFeed {
     for (const chunk of chunks) this.#liveText.accept(chunk);
   }
 
-  /** Postgres delivers faster than any client reads: without this wait every client would look slow. */
-  async #drained(signal: AbortSignal): Promise<void> {
-    const drained = Promise.all([...this.#watchers].map((watcher) => watcher.drained()));
-    await untilAborted(Promise.race([drained, wait(DRAIN_TIMEOUT_MS, undefined, { ref: false })]), signal);
-  }
-
   /** Returns the size of the frame in bytes. */
-  #deliver(event: SessionEvent): number {
-    const { payload } = event;
-    if (payload.type === "timeline_event.created" && payload.status === "streaming") {
+  #deliver(event: StoredEvent): number {
+    const payload = knownPayload(event.payload);
+    if (payload?.type === "timeline_event.created" && payload.status === "streaming") {
       this.#liveText.open(payload.event_id);
-    } else if (payload.type === "timeline_event.completed") {
+    } else if (payload?.type === "timeline_event.completed") {
       this.#liveText.close(payload.event_id);
-    } else if (payload.type === "session.completed") {
+    } else if (payload?.type === "session.completed") {
       this.#isOver = true;
     }
     const framed = eventFrame(event);
     this.events.append(framed);
-    for (const watcher of this.#watchers) watcher.event(framed);
+    this.#watchers.event(framed, event);
     return framed.frame.length;
-  }
-
-  #deliverChunk(chunk: StreamChunk): void {
-    const frame = chunkFrame(chunk);
-    for (const watcher of this.#watchers) watcher.chunk(frame, chunk);
   }
 
   #fail(error: unknown): void {
@@ -286,22 +266,9 @@ export class SessionFeed {
           `session ${this.sessionId} cannot be followed any further: reload it over REST and subscribe again`,
           { cause: error },
         );
-    const watchers = [...this.#watchers];
+    const watchers = this.#watchers.detachAll();
     this.close(failure);
     this.#onFailed();
     for (const watcher of watchers) watcher.failed(failure);
-  }
-}
-
-/** Resolves once NATS delivers to the subscription. Retries while disconnected; throws the signal's reason. */
-async function untilLive(subscription: BusSubscription, signal: AbortSignal): Promise<void> {
-  for (;;) {
-    try {
-      return await untilAborted(subscription.live(), signal);
-    } catch {
-      // The connection was lost meanwhile; the NATS client restores it together with the subscription.
-      signal.throwIfAborted();
-      await pause(LIVE_RETRY_MS, signal);
-    }
   }
 }

@@ -21,7 +21,7 @@ interface Page extends KeptFrames {
   readonly events: readonly EventFrame[];
 }
 
-/** A read of the events after `afterSeq`, at most `limit`, for everyone who needs one of them. */
+/** A read of the events after `afterSeq`, at most `limit`, for all clients that need one of them. */
 interface Flight {
   readonly afterSeq: number;
   readonly limit: number;

@@ -2,10 +2,8 @@ import type { Duplex } from "node:stream";
 import { WebSocket } from "ws";
 import type { NotifierLimits } from "../limits.ts";
 import type { NotifierMetrics } from "../notifier-metrics.ts";
-import { CLOSE_CODES } from "./close-codes.ts";
+import { CLOSE_CODES, DIALECT_REASONS, EXACT_REASONS, type ResumableClose } from "./close-codes.ts";
 import { controlFrame, type ControlMessage, type Frame } from "./frames.ts";
-
-const TOO_SLOW_REASON = "reading too slowly: reconnect and subscribe with after_seq = the last seq you have";
 
 type OutboxLimits = Pick<
   NotifierLimits,
@@ -16,6 +14,8 @@ type OutboxLimits = Pick<
 export interface ClientSocket {
   readonly socket: WebSocket;
   readonly stream: Duplex;
+  /** Whether its client speaks the dialect of the contract. */
+  readonly dialect: boolean;
 }
 
 /**
@@ -29,14 +29,16 @@ export interface ClientSocket {
 export class ClientOutbox {
   readonly #socket: WebSocket;
   readonly #stream: Duplex;
+  readonly #dialect: boolean;
   readonly #limits: OutboxLimits;
   readonly #metrics: NotifierMetrics;
   readonly #drainCallbacks = new Set<() => void>();
   #writesDone = 0;
 
-  constructor({ socket, stream }: ClientSocket, limits: OutboxLimits, metrics: NotifierMetrics) {
+  constructor({ socket, stream, dialect }: ClientSocket, limits: OutboxLimits, metrics: NotifierMetrics) {
     this.#socket = socket;
     this.#stream = stream;
+    this.#dialect = dialect;
     this.#limits = limits;
     this.#metrics = metrics;
   }
@@ -55,7 +57,7 @@ export class ClientOutbox {
   }
 
   control(message: ControlMessage): void {
-    if (message.type === "error") this.#metrics.clientErrors.inc();
+    if (message.type === "error" || message.type === "subscription.error") this.#metrics.clientErrors.inc();
     this.#send(controlFrame(message));
   }
 
@@ -67,6 +69,11 @@ export class ClientOutbox {
   chunk(frame: Frame): void {
     this.#metrics.chunksSent.inc();
     this.#send(frame);
+  }
+
+  /** Sends the progress of a tool call, or drops it if chunks have no room: the next one says more. */
+  progress(frame: Frame): void {
+    if (this.hasRoomForChunks) this.#send(frame);
   }
 
   /** Writes what `send` sends in as few system calls as possible. */
@@ -117,9 +124,15 @@ export class ClientOutbox {
     this.#socket.once("close", () => clearTimeout(timer));
   }
 
-  /** Closes with 4008; the reason says how to resume. */
+  /** As `close`; the reason says how to resume in the protocol that the client speaks. */
+  closeResumably(cause: ResumableClose, graceMs?: number): void {
+    const reasons = this.#dialect ? DIALECT_REASONS : EXACT_REASONS;
+    this.close(CLOSE_CODES[cause], reasons[cause], graceMs);
+  }
+
+  /** Closes with 4008. */
   closeAsTooSlow(graceMs?: number): void {
-    this.close(CLOSE_CODES.tooSlow, TOO_SLOW_REASON, graceMs);
+    this.closeResumably("tooSlow", graceMs);
   }
 
   #send(frame: Frame): void {

@@ -1,8 +1,11 @@
 import { Sender } from "ws";
-import type { SessionEvent } from "#shared/contracts/session-event.ts";
-import type { EVENTS_PURGED } from "#shared/database/events-purged.ts";
+import type { DIALECT_MESSAGES } from "#shared/contract-view/dialect-messages.ts";
+import { knownPayload, type StoredEvent } from "#shared/contracts/session-event.ts";
+import type { NOTIFIER_MESSAGES } from "#shared/contracts/socket-messages.ts";
 import type { StreamChunk } from "#shared/contracts/stream-chunk.ts";
+import type { LiveProgress } from "#shared/contracts/live-progress.ts";
 import { wireEvent } from "#shared/contracts/wire-event.ts";
+import type { Static } from "#shared/generated/typebox/typebox.mjs";
 
 /** One message in its WebSocket frame. Encoded once and written unchanged to every client that gets the message. */
 export type Frame = Buffer;
@@ -16,40 +19,62 @@ export interface EventFrame {
   readonly completes: string | undefined;
 }
 
-/** Messages about one connection. Events and chunks, which go to many clients, have their own functions. */
-export type ControlMessage =
-  | { readonly type: "connection.established"; readonly connection_id: string }
-  | { readonly type: "subscription.confirmed"; readonly channel: string; readonly after_seq?: number }
-  | { readonly type: "catchup.overflow"; readonly channel: string; readonly has_more: true }
-  | { readonly type: "pong" }
-  | {
-      readonly type: "error";
-      readonly message: string;
-      readonly channel?: string;
-      /** Only for an error after which a client must do something else than usual. */
-      readonly code?: typeof EVENTS_PURGED;
-    };
+type Sent = typeof NOTIFIER_MESSAGES;
+type SentInDialect = typeof DIALECT_MESSAGES;
+
+/** Messages about one connection, as their schemas say. Events and chunks, which go to many clients, have their own functions. */
+export type ControlMessage = Readonly<
+  | Static<Sent["connectionEstablished"]>
+  | Static<Sent["subscriptionConfirmed"]>
+  | Static<Sent["catchupOverflow"]>
+  | Static<Sent["pong"]>
+  | Static<Sent["error"]>
+  | Static<SentInDialect["subscriptionError"]>
+>;
 
 const TEXT_OPCODE = 1;
 
 export function controlFrame(message: ControlMessage): Frame {
-  return Buffer.concat(frameParts(message));
+  return messageFrame(message);
 }
 
 /** A stored event as clients get it: the payload plus `seq` and `db_event_id`. */
-export function eventFrame(event: SessionEvent): EventFrame {
+export function eventFrame(event: StoredEvent): EventFrame {
   const { seq, db_event_id, payload } = event;
-  const parts = frameParts(wireEvent(event));
-  // Event frames are kept. In memory from Node's pool, each small one could keep a whole block of the pool alive.
-  const frame = Buffer.allocUnsafeSlow(parts.reduce((sum, part) => sum + part.length, 0));
-  let end = 0;
-  for (const part of parts) end += part.copy(frame, end);
-  const completes = payload.type === "timeline_event.completed" ? payload.event_id : undefined;
+  const frame = keptFrame(wireEvent(event));
+  const known = knownPayload(payload);
+  const completes = known?.type === "timeline_event.completed" ? known.event_id : undefined;
   return { frame, seq, dbEventId: db_event_id, completes };
 }
 
+/** A message in a frame that is kept. From Node's pool, each small one could keep a whole block of the pool alive. */
+export function keptFrame(message: object): Frame {
+  const parts = frameParts(message);
+  const frame = Buffer.allocUnsafeSlow(parts.reduce((sum, part) => sum + part.length, 0));
+  let end = 0;
+  for (const part of parts) end += part.copy(frame, end);
+  return frame;
+}
+
+/** The message in a frame. */
+export function frameMessage(frame: Frame): unknown {
+  // RFC 6455, 5.2: a server's frame has its length in the second byte, or in the two or eight bytes that follow it.
+  const length = frame[1];
+  const start = length === 127 ? 10 : length === 126 ? 4 : 2;
+  return JSON.parse(frame.toString("utf8", start));
+}
+
+/** A message that is sent once. */
+export function messageFrame(message: object): Frame {
+  return Buffer.concat(frameParts(message));
+}
+
 export function chunkFrame(chunk: StreamChunk): Frame {
-  return Buffer.concat(frameParts(chunk));
+  return messageFrame(chunk);
+}
+
+export function progressFrame(progress: LiveProgress): Frame {
+  return messageFrame(progress);
 }
 
 function frameParts(message: object): Buffer[] {

@@ -3,6 +3,8 @@ import type { Identity } from "#shared/access/identity.ts";
 import { TerminalError, coerceError } from "#shared/errors.ts";
 import { untilAborted } from "#shared/until-aborted.ts";
 import type { Logger } from "#shared/service/logger.ts";
+import { SessionFollower, type DialectContext } from "../dialect/session-follower.ts";
+import type { TranslatedSessions } from "../dialect/translated-sessions.ts";
 import type { AllSessionsFeed } from "../feed/all-sessions-feed.ts";
 import type { StoredEventsContext } from "../feed/stored-events.ts";
 import type { ClientOutbox } from "../outbox/client-outbox.ts";
@@ -21,9 +23,10 @@ export interface Channel {
   readonly target: ChannelTarget;
 }
 
-export interface SubscriptionContext extends SessionSubscriptionContext, StoredEventsContext {
+export interface SubscriptionContext extends SessionSubscriptionContext, StoredEventsContext, DialectContext {
   readonly log: Logger;
   readonly allSessions: AllSessionsFeed;
+  readonly translatedSessions: TranslatedSessions;
   readonly visible: VisibleSessions;
 }
 
@@ -31,6 +34,8 @@ interface Subscription {
   readonly stop: AbortController;
   /** Resolves with the `after_seq` of the confirmation; never settles if the subscription fails or ends first. */
   readonly confirmed: Promise<number | undefined>;
+  /** Of a session in the dialect. */
+  readonly follower?: SessionFollower;
 }
 
 interface ClientSubscriptionsOptions {
@@ -38,6 +43,8 @@ interface ClientSubscriptionsOptions {
   readonly outbox: ClientOutbox;
   readonly identity: Identity;
   readonly maxSubscriptions: number;
+  /** Whether the client speaks the dialect of the contract. */
+  readonly dialect: boolean;
   readonly report: (error: Error, channel: string) => void;
 }
 
@@ -70,16 +77,31 @@ export class ClientSubscriptions {
       );
     }
     const { promise, resolve } = Promise.withResolvers<number | undefined>();
-    const subscription = { stop: new AbortController(), confirmed: promise };
-    this.#byChannel.set(key, subscription);
-    context.metrics.subscriptions.inc();
+    const stop = new AbortController();
     const confirmed = (afterSeq?: number) => {
       this.#confirm(channel, afterSeq);
       resolve(afterSeq);
     };
+    const failed = (error: Error) => this.#failed(channel, subscription, error);
+    const follower = this.#follower(channel, { stop, confirmed, failed });
+    const subscription: Subscription = {
+      stop,
+      confirmed: promise,
+      ...(follower === undefined ? {} : { follower }),
+    };
+    this.#byChannel.set(key, subscription);
+    context.metrics.subscriptions.inc();
     this.#follow(channel, cursor, subscription, confirmed).catch((error: unknown) =>
       this.#failed(channel, subscription, coerceError(error)),
     );
+  }
+
+  /**
+   * In the dialect: the client has what precedes the cursor. False if no subscription sends what follows it, or one has sent it
+   * already.
+   */
+  catchUp(channel: Channel, lastEventId: number): boolean {
+    return this.#byChannel.get(keyOf(channel))?.follower?.catchUp(lastEventId) ?? false;
   }
 
   /** Ends the channel's subscription: nothing more of it is sent. */
@@ -104,6 +126,7 @@ export class ClientSubscriptions {
     if (channel.target.kind === "session") {
       const { sessionId } = channel.target;
       await context.visible.check(identity, sessionId, signal);
+      if (subscription.follower !== undefined) return subscription.follower.follow();
       const failed = (error: Error) => this.#failed(channel, subscription, error);
       return subscribeToSession(context, { sessionId, cursor, outbox, confirmed, failed, signal });
     }
@@ -115,12 +138,38 @@ export class ClientSubscriptions {
       log: context.log,
       signal,
     });
-    const { live, detach } = context.allSessions.attach(
-      seesAll(identity) ? deliver : (frame, sessionId) => events.push(frame, sessionId),
-    );
+    const watch = seesAll(identity)
+      ? deliver
+      : (frame: Frame, sessionId: string) => events.push(frame, sessionId);
+    const { live, detach } = this.#options.dialect
+      ? context.translatedSessions.attach(watch)
+      : context.allSessions.attach(({ frame }, { session_id }) => watch(frame, session_id));
     signal.addEventListener("abort", detach, { once: true });
     await untilAborted(live, signal);
     confirmed();
+  }
+
+  #follower(
+    { name: channel, target }: Channel,
+    {
+      stop: { signal },
+      ...told
+    }: {
+      readonly stop: AbortController;
+      readonly confirmed: () => void;
+      readonly failed: (error: Error) => void;
+    },
+  ): SessionFollower | undefined {
+    const { context, outbox, dialect } = this.#options;
+    if (!dialect || target.kind !== "session") return undefined;
+    const overflowed = () => outbox.control({ type: "catchup.overflow", channel, has_more: true });
+    return new SessionFollower(context, {
+      ...told,
+      sessionId: target.sessionId,
+      outbox,
+      overflowed,
+      signal,
+    });
   }
 
   #confirm({ name }: Channel, afterSeq: number | undefined): void {

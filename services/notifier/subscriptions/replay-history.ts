@@ -27,7 +27,7 @@ export async function replayHistory(
   const { feed, release } = context.feeds.join(sessionId) ?? {};
   if (feed === undefined) return replayUnwatched(context, { sessionId, lastEventId, outbox, signal });
   try {
-    // Somebody follows this session: what has been read for others is used again.
+    // Another client follows this session: what has been read for it is used again.
     await untilAborted(feed.started, signal);
     await feed.checkExists(signal);
     const afterSeq = await feed.seqAt(lastEventId, signal);

@@ -1,11 +1,13 @@
 import type { StreamChunk } from "#shared/contracts/stream-chunk.ts";
 import { safeCut } from "#shared/safe-cut.ts";
 import { untilAborted } from "#shared/until-aborted.ts";
-import type { FeedWatcher, SessionFeed } from "../feed/session-feed.ts";
+import type { FeedWatcher } from "../feed/feed-watchers.ts";
+import type { SessionFeed } from "../feed/session-feed.ts";
 import type { SessionFeeds } from "../feed/session-feeds.ts";
 import type { NotifierMetrics } from "../notifier-metrics.ts";
 import type { ClientOutbox } from "../outbox/client-outbox.ts";
 import { chunkFrame, type EventFrame, type Frame } from "../outbox/frames.ts";
+import { SlowClient } from "../outbox/slow-client.ts";
 import { resolveCursor, sendHistory, type Cursor } from "./session-history.ts";
 
 const MAX_FRAME_CODE_UNITS = 32 * 1024;
@@ -75,11 +77,12 @@ class SessionSubscription implements FeedWatcher {
   #position: number;
   #detach: (() => void) | undefined;
   #resumesOnDrain = false;
-  #draining = false;
+  readonly #slowClient: SlowClient;
 
   /** `afterSeq`: the client has, or does not want, the events up to this number. */
   constructor(options: SessionSubscriptionOptions, afterSeq: number) {
     this.#options = options;
+    this.#slowClient = new SlowClient(options.outbox);
     this.#position = afterSeq;
   }
 
@@ -122,13 +125,13 @@ class SessionSubscription implements FeedWatcher {
     this.#sendMissingText();
   }
 
+  progress(frame: Frame): void {
+    const { feed, outbox } = this.#options;
+    if (feed.lastSeq >= this.#position) outbox.progress(frame);
+  }
+
   async drained(): Promise<void> {
-    const { outbox } = this.#options;
-    // A client that is still draining has delayed the others once already.
-    if (outbox.hasRoomForChunks || this.#draining) return;
-    this.#draining = true;
-    await new Promise<void>((resolve) => outbox.onDrain(resolve));
-    this.#draining = false;
+    return this.#slowClient.drained();
   }
 
   failed(error: Error): void {

@@ -119,19 +119,31 @@ describe("who may open a socket and what it shows", () => {
     expect(await status(url, {}, [`${TICKET_PROTOCOL}${expired}`])).to.equal(401);
   });
 
-  it("lets nobody in by the ticket of a key that was revoked since", async () => {
+  it("lets no client in by the ticket of a key that was revoked since", async () => {
     const { id } = await key("gone", ["viewer"]);
     const ticket = await createTicket(fixture.db, { ...ANN, keyId: id });
     await revokeApiKey(fixture.db, id);
     expect(await status(url, {}, [`${TICKET_PROTOCOL}${ticket}`])).to.equal(401);
   });
 
-  it("closes with 4401 when the credential expires, and resumes with a new one", async () => {
+  it("closes with 4401 when the credential expires, and says how to resume", async () => {
     const expiresAt = Date.now() + 6_000;
-    const ticket = await createTicket(fixture.db, { ...ANN, expiresAt });
-    using client = await TestClient.connect(url, {}, [`${TICKET_PROTOCOL}${ticket}`]);
-    expect((await client.closed).code).to.equal(4401);
+    const protocols = async () => [
+      `${TICKET_PROTOCOL}${await createTicket(fixture.db, { ...ANN, expiresAt })}`,
+    ];
+    using client = await TestClient.connect(url, {}, await protocols());
+    using other = await TestClient.connect(url.replace("/ws", "/api/v1/ws"), {}, await protocols());
+    expect(await client.closed).to.deep.equal({
+      code: 4401,
+      reason:
+        "the credential has expired: connect again with a new one and subscribe with after_seq = your last seq",
+    });
     expect(Date.now()).to.be.at.least(expiresAt);
+    expect(await other.closed).to.deep.equal({
+      code: 4401,
+      reason:
+        "the credential has expired: connect with a new one, subscribe and send catchup with your last db_event_id",
+    });
   });
 
   it("gives one identity a fifth of the sockets", async () => {

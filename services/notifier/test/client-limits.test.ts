@@ -180,7 +180,7 @@ describe("notifier: client messages and limits", () => {
   });
 
   it("disconnects peers that answer no ping", async () => {
-    const strict = await fixture.notifier({ heartbeatMs: 100 });
+    const strict = await fixture.notifier({ heartbeatMs: 1_000 });
     using dead = await TestClient.connect(strict.url, { autoPong: false });
     using alive = await TestClient.connect(strict.url);
     expect((await dead.closed).code).to.equal(1006);
@@ -192,25 +192,41 @@ describe("notifier: client messages and limits", () => {
   it("closes clients with 1001 when it stops", async () => {
     const stopping = await fixture.notifier();
     using client = await TestClient.connect(stopping.url);
+    using other = await TestClient.connect(stopping.url.replace("/ws", "/api/v1/ws"));
     await stopping.stop();
     expect(await client.closed).to.deep.equal({
       code: 1001,
       reason: "the server is stopping: reconnect and subscribe with after_seq = your last seq",
+    });
+    expect(await other.closed).to.deep.equal({
+      code: 1001,
+      reason:
+        "the server is stopping: reconnect, subscribe and send catchup with last_event_id = your last db_event_id",
     });
   });
 
   it("closes a client that does not read with 4008 while others get every event", async () => {
     const session = await fixture.newSession();
     using slow = await TestClient.connect(url);
+    using other = await TestClient.connect(url.replace("/ws", "/api/v1/ws"));
     using live = await TestClient.connect(url);
-    await slow.subscribe(`session:${session.id}`);
-    await live.subscribe(`session:${session.id}`);
+    for (const client of [slow, other, live]) await client.subscribe(`session:${session.id}`);
+    // The dialect is live only once the time for a catchup is over.
+    await session.emit(session.status());
+    await other.until(() => other.of("session.status").length === 1);
     slow.socket.pause();
+    other.socket.pause();
     const content = "z".repeat(250_000);
-    for (let n = 0; n < 40; n += 1) await session.emit(session.whole(content));
+    for (let n = 1; n < 40; n += 1) await session.emit(session.whole(content));
     await live.untilSeq(40);
     expect(live.seqs).to.deep.equal(Array.from({ length: 40 }, (_, n) => n + 1));
     slow.socket.resume();
+    other.socket.resume();
+    expect(await other.closed).to.deep.equal({
+      code: 4008,
+      reason:
+        "reading too slowly: reconnect, subscribe and send catchup with last_event_id = your last db_event_id",
+    });
     expect(await slow.closed).to.deep.equal({
       code: 4008,
       reason: "reading too slowly: reconnect and subscribe with after_seq = the last seq you have",
@@ -225,7 +241,12 @@ describe("notifier: client messages and limits", () => {
   });
 
   it("sends no chunks to a slow client and the missing text when it reads on", async () => {
-    const roomy = await fixture.notifier({ chunkBufferBytes: 1, eventBufferBytes: 64 * 1024 * 1024 });
+    const roomy = await fixture.notifier({
+      chunkBufferBytes: 1,
+      eventBufferBytes: 64 * 1024 * 1024,
+      // On a busy machine the slow client reads nothing for longer than a heartbeat.
+      heartbeatMs: 600_000,
+    });
     const session = await fixture.newSession();
     using slow = await TestClient.connect(roomy.url);
     using live = await TestClient.connect(roomy.url);

@@ -10,6 +10,12 @@ import type { Database } from "#shared/database/database.ts";
 
 const log = pino({ level: "silent" });
 
+interface PlannedStage {
+  readonly name: string;
+  readonly agents?: number;
+  readonly synthesis?: boolean;
+}
+
 /** Notifiers on real servers, and sessions whose events the test writes in place of an executor. */
 export class NotifierFixture implements AsyncDisposable {
   readonly #resources = new AsyncDisposableStack();
@@ -56,13 +62,20 @@ export class NotifierFixture implements AsyncDisposable {
     return this.#resources.use(notifier);
   }
 
-  /** A session without any event. */
-  async newSession(): Promise<TestSession> {
+  /** A session without any event; by default its chain has one stage with one agent. */
+  async newSession(stages: readonly PlannedStage[] = [{ name: "analysis" }]): Promise<TestSession> {
     const session = new TestSession(this.db, this.bus);
+    const chain = {
+      stages: stages.map(({ name, agents = 1, synthesis = false }) => ({
+        name,
+        agents: Array.from({ length: agents }, () => ({})),
+        ...(synthesis ? { synthesis: {} } : {}),
+      })),
+    };
     await this.db.query(
       `INSERT INTO alert_sessions (session_id, alert_data, agent_type, chain_id, resolved_config, config_hash)
-       VALUES ($1, 'disk full', 'kubernetes', 'kubernetes', '{}', 'hash')`,
-      [session.id],
+       VALUES ($1, 'disk full', 'kubernetes', 'kubernetes', $2, 'hash')`,
+      [session.id, JSON.stringify(chain)],
     );
     await this.db.query("INSERT INTO session_runtime (session_id) VALUES ($1)", [session.id]);
     return session;

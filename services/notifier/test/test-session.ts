@@ -19,6 +19,8 @@ export class TestSession {
   readonly id = randomUUID();
   readonly stageId = randomUUID();
   readonly executionId = randomUUID();
+  /** Of the first agents of the stage. */
+  readonly executionIds = [this.executionId, randomUUID(), randomUUID()] as const;
   readonly #db: Database;
   readonly #bus: Bus;
   #sequence = 0;
@@ -99,13 +101,14 @@ export class TestSession {
   }
 
   /** A timeline event that is complete when it is created. */
-  whole(content: string): UnstampedPayload {
+  whole(content: string): Extract<UnstampedPayload, { type: "timeline_event.created" }> {
     return { ...this.#created(randomUUID()), status: "completed", content, metadata: null };
   }
 
   /** A timeline event that starts empty and is streamed in chunks. */
-  opened(eventId: string): UnstampedPayload {
-    return { ...this.#created(eventId), status: "streaming", content: "" };
+  opened(eventId: string, source?: "native" | "react"): UnstampedPayload {
+    const created = { ...this.#created(eventId), status: "streaming", content: "" } as const;
+    return source === undefined ? created : { ...created, source };
   }
 
   closed(eventId: string, content: string): UnstampedPayload {
@@ -123,7 +126,7 @@ export class TestSession {
   async storeOpenRow(eventId: string): Promise<void> {
     await this.#db.query(
       `INSERT INTO stages (stage_id, session_id, stage_name, stage_index, expected_agent_count)
-       VALUES ($1, $2, 'analysis', 0, 1) ON CONFLICT DO NOTHING`,
+       VALUES ($1, $2, 'analysis', 1, 1) ON CONFLICT DO NOTHING`,
       [this.stageId, this.id],
     );
     await this.#db.query(

@@ -2,19 +2,16 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
 import { WebSocketServer } from "ws";
 import type { AuditLog } from "#shared/access/audit-log.ts";
-import type { Identity } from "#shared/access/identity.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { listen } from "#shared/service/listen.ts";
 import { http } from "#shared/service/node-http.ts";
 import { answerParserErrors, refuseRequest } from "#shared/service/refuse-request.ts";
 import { SECURITY_HEADERS } from "#shared/service/security-headers.ts";
 import type { NotifierLimits } from "../limits.ts";
-import { CLOSE_CODES } from "../outbox/close-codes.ts";
-import type { ClientSocket } from "../outbox/client-outbox.ts";
 import { enforceBufferLimit } from "../outbox/enforce-buffer-limit.ts";
 import { answerHandshakes } from "./answer-handshakes.ts";
 import { selectProtocol } from "./check-handshake.ts";
-import { ClientConnection, type ConnectionContext } from "./client-connection.ts";
+import { ClientConnection, type Client, type ConnectionContext } from "./client-connection.ts";
 
 interface AcceptClientsOptions {
   readonly host: string;
@@ -33,7 +30,6 @@ interface ClientServer extends AsyncDisposable {
 
 /** TCP connections above `maxConnections`, so that a handshake can be answered with 503 instead of being dropped. */
 const MAX_HANDSHAKES = 1_000;
-const STOP_REASON = "the server is stopping: reconnect and subscribe with after_seq = your last seq";
 const STOP_GRACE_MS = 2_000;
 const BUFFER_LIMIT_INTERVAL_MS = 1_000;
 
@@ -68,9 +64,9 @@ export async function acceptClients(options: AcceptClientsOptions): Promise<Clie
     },
     answerPlainRequest,
   );
-  const accept = (client: ClientSocket, identity: Identity) => {
+  const accept = (client: Client) => {
     const { socket } = client;
-    const connection = new ClientConnection(client, identity, context, limits);
+    const connection = new ClientConnection(client, context, limits);
     connections.add(connection);
     context.metrics.connections.set(connections.size);
     socket.once("close", () => {
@@ -105,7 +101,7 @@ export async function acceptClients(options: AcceptClientsOptions): Promise<Clie
       const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
       server.closeAllConnections();
       for (const connection of connections) {
-        connection.close(CLOSE_CODES.goingAway, STOP_REASON, STOP_GRACE_MS);
+        connection.closeResumably("goingAway", STOP_GRACE_MS);
       }
       await Promise.race([
         Promise.all([closed, ...[...connections].map((connection) => connection.closed)]),

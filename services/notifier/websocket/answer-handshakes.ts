@@ -9,8 +9,15 @@ import type { Queryable } from "#shared/database/queryable.ts";
 import { refuseRequest } from "#shared/service/refuse-request.ts";
 import type { NotifierLimits } from "../limits.ts";
 import type { NotifierMetrics } from "../notifier-metrics.ts";
-import type { ClientSocket } from "../outbox/client-outbox.ts";
-import { FULL, SHARE_USED, checkPathAndSite, identifyClient, type Rejection } from "./check-handshake.ts";
+import {
+  FULL,
+  SHARE_USED,
+  checkPathAndSite,
+  identifyClient,
+  speaksDialect,
+  type Rejection,
+} from "./check-handshake.ts";
+import type { Client } from "./client-connection.ts";
 
 interface HandshakeOptions {
   readonly server: Server;
@@ -21,13 +28,13 @@ interface HandshakeOptions {
   readonly audit: AuditLog;
   readonly metrics: NotifierMetrics;
   /** Takes over an open socket. */
-  readonly accept: (client: ClientSocket, identity: Identity) => void;
+  readonly accept: (client: Client) => void;
 }
 
-/** Rejected for who asks, not for how much there is to do. */
+/** Rejected because of the caller, not because of the load. */
 const REFUSALS = new Set([401, 403, 421, 429]);
 
-/** Answers the upgrade requests of `server`: finds out who asks, and accepts or rejects. */
+/** Answers the upgrade requests of `server`: authenticates the caller, and accepts or rejects. */
 export function answerHandshakes(options: HandshakeOptions): void {
   const { server } = options;
   const slots = new SharedSlots(options.limits.maxConnections);
@@ -61,7 +68,7 @@ async function answer(options: HandshakeOptions, slots: SharedSlots, handshake: 
     return slot.release();
   }
   sockets.handleUpgrade(request, socket, head, (client) =>
-    accept({ socket: client, stream: socket }, identity),
+    accept({ socket: client, stream: socket, identity, dialect: speaksDialect(request) }),
   );
 }
 

@@ -6,7 +6,8 @@ import type { Identity } from "#shared/access/identity.ts";
 import { TICKET_PROTOCOL, takeTicket } from "#shared/access/socket-tickets.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 
-const PATHS = ["/ws", "/api/v1/ws"];
+/** The exact protocol, and the dialect of the contract. */
+const PATHS = { exact: "/ws", dialect: "/api/v1/ws" } as const;
 
 /** The statuses of rejected handshakes. */
 export const REJECTION_STATUSES = [401, 403, 404, 421, 429, 503] as const;
@@ -18,7 +19,10 @@ export interface Rejection {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-const NOT_HERE: Rejection = { status: 404, message: `no WebSocket here: connect to ${PATHS.join(" or ")}` };
+const NOT_HERE: Rejection = {
+  status: 404,
+  message: `no WebSocket here: connect to ${Object.values(PATHS).join(" or ")}`,
+};
 const LATER = { "retry-after": "5" };
 export const FULL: Rejection = {
   status: 503,
@@ -38,14 +42,23 @@ const NO_DATABASE: Rejection = {
 
 /** Checks the path, the host and the page that a handshake comes from; returns why it is rejected, if it is. */
 export function checkPathAndSite(request: IncomingMessage, door: Door): Rejection | undefined {
-  const path = (request.url ?? "/").split("?", 1)[0] ?? "/";
-  if (!PATHS.includes(path)) return NOT_HERE;
+  const path = pathOf(request);
+  if (path !== PATHS.exact && path !== PATHS.dialect) return NOT_HERE;
   try {
     door.checkSite(request);
     return undefined;
   } catch (error) {
     return rejectionFor(error);
   }
+}
+
+/** Whether the client asks for the dialect of the contract. */
+export function speaksDialect(request: IncomingMessage): boolean {
+  return pathOf(request) === PATHS.dialect;
+}
+
+function pathOf({ url = "/" }: IncomingMessage): string {
+  return url.split("?", 1)[0] ?? "/";
 }
 
 /** Who opens the socket: by a ticket among the subprotocols, else by the headers. Returns why it is rejected otherwise. */

@@ -5,8 +5,9 @@ import type { Identity } from "#shared/access/identity.ts";
 import { untilInactive } from "#shared/access/until-inactive.ts";
 import { EVENTS_PURGED } from "#shared/database/events-purged.ts";
 import { RetryableError, TerminalError, coerceError, errorMessage } from "#shared/errors.ts";
+import { replayInDialect } from "../dialect/replay-in-dialect.ts";
 import type { NotifierLimits } from "../limits.ts";
-import { CLOSE_CODES } from "../outbox/close-codes.ts";
+import { CLOSE_CODES, type ResumableClose } from "../outbox/close-codes.ts";
 import { ClientOutbox, type ClientSocket } from "../outbox/client-outbox.ts";
 import {
   ClientSubscriptions,
@@ -18,8 +19,11 @@ import { parseClientMessage } from "./parse-client-message.ts";
 import { tokenBucket } from "./token-bucket.ts";
 
 const MAX_PENDING_CATCHUPS = 10;
-const EXPIRED =
-  "the credential has expired: connect again with a new one and subscribe with after_seq = your last seq";
+
+/** A connected client. */
+export interface Client extends ClientSocket {
+  readonly identity: Identity;
+}
 
 /** What a connection needs of the notifier. */
 export interface ConnectionContext extends SubscriptionContext {
@@ -34,6 +38,7 @@ export class ClientConnection {
   readonly closed: Promise<void>;
   readonly #socket: WebSocket;
   readonly #identity: Identity;
+  readonly #dialect: boolean;
   readonly #context: ConnectionContext;
   readonly #subscriptions: ClientSubscriptions;
   readonly #closing = new AbortController();
@@ -45,9 +50,10 @@ export class ClientConnection {
   #catchups = 0;
   #lastCatchup: Promise<void> = Promise.resolve();
 
-  constructor(client: ClientSocket, identity: Identity, context: ConnectionContext, limits: NotifierLimits) {
-    const { socket } = client;
+  constructor(client: Client, context: ConnectionContext, limits: NotifierLimits) {
+    const { socket, identity, dialect } = client;
     this.#identity = identity;
+    this.#dialect = dialect;
     this.#socket = socket;
     this.#context = context;
     this.outbox = new ClientOutbox(client, limits, context.metrics);
@@ -58,7 +64,8 @@ export class ClientConnection {
       outbox: this.outbox,
       identity,
       maxSubscriptions: limits.maxSubscriptions,
-      report: (error, channel) => this.#report(error, channel),
+      dialect,
+      report: (error, channel) => this.#report(error, channel, "subscription"),
     });
     const { promise, resolve } = Promise.withResolvers<void>();
     this.closed = promise;
@@ -98,17 +105,18 @@ export class ClientConnection {
     const { signal } = this.#closing;
     try {
       await untilInactive(door, this.#identity, signal);
-      if (!signal.aborted) this.close(CLOSE_CODES.unauthenticated, EXPIRED);
+      if (!signal.aborted) this.closeResumably("unauthenticated");
     } catch (error) {
       if (signal.aborted) return;
       log.error({ error: errorMessage(error) }, "credential of a client not checked: closing its socket");
-      this.close(CLOSE_CODES.unauthenticated, EXPIRED);
+      this.closeResumably("unauthenticated");
     }
   }
 
-  close(code: number, reason: string, graceMs?: number): void {
+  /** Ends the subscriptions and closes the socket, as the outbox does. */
+  closeResumably(cause: ResumableClose, graceMs?: number): void {
     this.#release();
-    this.outbox.close(code, reason, graceMs);
+    this.outbox.closeResumably(cause, graceMs);
   }
 
   #release(): void {
@@ -121,11 +129,9 @@ export class ClientConnection {
     this.#alive = true;
     if (this.#closing.signal.aborted) return false;
     if (this.#takeToken()) return true;
-    this.close(
-      CLOSE_CODES.policyViolation,
-      "too many messages: send at most 20 a second",
-      this.#floodGraceMs,
-    );
+    this.#release();
+    const reason = "too many messages: send at most 20 a second";
+    this.outbox.close(CLOSE_CODES.policyViolation, reason, this.#floodGraceMs);
     return false;
   }
 
@@ -152,6 +158,7 @@ export class ClientConnection {
       case "ping":
         return this.outbox.control({ type: "pong" });
       case "subscribe":
+        if (this.#dialect && message.cursor !== undefined) throw noCursor();
         return this.#subscriptions.subscribe(message.channel, message.cursor);
       case "unsubscribe":
         return this.#subscriptions.unsubscribe(message.channel);
@@ -163,6 +170,7 @@ export class ClientConnection {
   #catchUp(channel: Channel, lastEventId: number): void {
     // The `sessions` channel has no stored history.
     if (channel.target.kind === "sessions") return;
+    if (this.#dialect && this.#subscriptions.catchUp(channel, lastEventId)) return;
     if (this.#catchups >= MAX_PENDING_CATCHUPS) {
       throw new TerminalError(
         "too_many_catchups",
@@ -182,20 +190,31 @@ export class ClientConnection {
     signal.throwIfAborted();
     await this.#context.visible.check(this.#identity, sessionId, signal);
     const request = { sessionId, lastEventId, outbox: this.outbox, signal };
-    const { hasMore } = await replayHistory(this.#context, request);
+    const replay = this.#dialect ? replayInDialect : replayHistory;
+    const { hasMore } = await replay(this.#context, request);
     if (hasMore) {
       this.outbox.control({ type: "catchup.overflow", channel: channel.name, has_more: true });
     }
   }
 
-  #report(error: Error, channel?: string): void {
+  #report(error: Error, channel?: string, of: "subscription" | "request" = "request"): void {
     if (this.#closing.signal.aborted) return;
     const isExpected = error instanceof TerminalError || error instanceof RetryableError;
     if (!isExpected) this.#context.log.warn({ error: errorMessage(error) }, "client request failed");
     const message = isExpected ? error.message : "the request could not be answered: try again in a moment";
+    if (this.#dialect && of === "subscription" && channel !== undefined) {
+      return this.outbox.control({ type: "subscription.error", channel, message });
+    }
     const code = isExpected && error.code === EVENTS_PURGED ? { code: EVENTS_PURGED } : {};
     this.outbox.control({ type: "error", message, ...(channel === undefined ? {} : { channel }), ...code });
   }
+}
+
+function noCursor(): TerminalError {
+  return new TerminalError(
+    "bad_message",
+    "subscribe takes no cursor here: send catchup with last_event_id behind it, or connect to /ws",
+  );
 }
 
 function decodeText(data: RawData): string {

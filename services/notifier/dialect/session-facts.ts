@@ -1,0 +1,178 @@
+import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
+import { callOfResult } from "#shared/contract-view/tool-call-entry.ts";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
+import type { SessionEventPayload } from "#shared/contracts/session-event.ts";
+import { Uuid } from "#shared/contracts/uuid.ts";
+import type { PlanNumbering } from "./plan-numbering.ts";
+
+/** What the rows of a session say that the translation of an event must know. */
+const FactRows = Type.Object({
+  /** Milliseconds since its end by the database's clock; null while it runs. */
+  ended_ms_ago: Type.Union([Type.Number(), Type.Null()]),
+  has_summary: Type.Boolean(),
+  is_summary_due: Type.Boolean(),
+  stages: Type.Array(Type.Object({ stage_id: Uuid, stage_index: Type.Integer() })),
+  executions: Type.Array(Type.Object({ execution_id: Uuid, stage_id: Uuid, agent_index: Type.Integer() })),
+  calls: Type.Array(
+    Type.Object({
+      event_id: Uuid,
+      execution_id: Uuid,
+      started_ms: Type.Number(),
+      /** Its `tool_result`; null before it has one. */
+      result_event_id: Type.Union([Uuid, Type.Null()]),
+    }),
+  ),
+});
+type FactRows = Static<typeof FactRows>;
+
+export const parseFactRows = compileParser("rows of a session's stages", FactRows);
+
+interface ToolCall {
+  readonly eventId: string;
+  readonly executionId: string;
+  readonly startedMs: number;
+}
+
+/**
+ * What is known of a session: its plan, which stages, executions and tool calls there are, and what has ended. Facts are only
+ * ever added, in any order, so that an event's translation is the same whenever it is made once its own facts are known.
+ */
+export class SessionFacts {
+  readonly sessionId: string;
+  readonly plan: PlanNumbering;
+  readonly #stages = new Map<string, number>();
+  readonly #executions = new Map<string, { readonly stageId: string; readonly agentIndex: number }>();
+  readonly #calls = new Map<string, ToolCall>();
+  /** Calls by their results. */
+  readonly #answered = new Map<string, string>();
+  #hasRows = false;
+  #hasSummary = false;
+  #isSummaryDue = false;
+  /** By `performance.now()`. */
+  #endedAt: number | undefined;
+
+  constructor(sessionId: string, plan: PlanNumbering) {
+    this.sessionId = sessionId;
+    this.plan = plan;
+  }
+
+  /** Adds what the rows say. */
+  addRows({ ended_ms_ago, has_summary, is_summary_due, stages, executions, calls }: FactRows): void {
+    this.#hasRows = true;
+    if (ended_ms_ago !== null) this.#endedAt ??= performance.now() - ended_ms_ago;
+    this.#hasSummary ||= has_summary;
+    this.#isSummaryDue ||= is_summary_due;
+    for (const { stage_id, stage_index } of stages) this.#stages.set(stage_id, stage_index);
+    for (const { execution_id, stage_id, agent_index } of executions) {
+      this.#executions.set(execution_id, { stageId: stage_id, agentIndex: agent_index });
+    }
+    for (const { event_id, execution_id, started_ms, result_event_id } of calls) {
+      this.#calls.set(event_id, { eventId: event_id, executionId: execution_id, startedMs: started_ms });
+      if (result_event_id !== null) this.#answered.set(result_event_id, event_id);
+    }
+  }
+
+  /** Adds what an event says. */
+  addEvent(payload: SessionEventPayload): void {
+    switch (payload.type) {
+      case "stage.started":
+      case "stage.completed":
+        this.#stages.set(payload.stage_id, payload.stage_index);
+        return;
+      case "session.progress":
+        this.#isSummaryDue ||= payload.current_stage_type === "exec_summary";
+        return;
+      case "execution.status":
+        this.#executions.set(payload.execution_id, {
+          stageId: payload.stage_id,
+          agentIndex: payload.agent_index,
+        });
+        return;
+      case "timeline_event.created":
+        return this.#addTimeline(payload);
+      case "session.completed":
+        this.#endedAt ??= performance.now();
+        return;
+      default:
+        return;
+    }
+  }
+
+  /** Whether all that came before the first event has been added; until then a stage's position is not known. */
+  get hasRows(): boolean {
+    return this.#hasRows;
+  }
+
+  /** Milliseconds since the session's end; undefined while it runs. */
+  get endedMsAgo(): number | undefined {
+    return this.#endedAt === undefined ? undefined : performance.now() - this.#endedAt;
+  }
+
+  /** Whether the executive summary has begun: all stages of the chain are completed, and there is an analysis to summarize. */
+  get isSummaryDue(): boolean {
+    return this.#isSummaryDue;
+  }
+
+  get hasSummary(): boolean {
+    return this.#hasSummary;
+  }
+
+  /** A stage's position in the chain, from 0; of a stage that is not known, that of the last one. */
+  positionOf(stageId: string): number {
+    const index = this.#stages.get(stageId) ?? Infinity;
+    const earlier = [...this.#stages.values()].filter((other) => other < index).length;
+    return Math.min(earlier, this.plan.stages.length - 1);
+  }
+
+  /** Whether the execution is the synthesis of its stage's results. */
+  isSynthesis(executionId: string): boolean {
+    const execution = this.#executions.get(executionId);
+    return execution !== undefined && execution.agentIndex > this.agentsOf(execution.stageId);
+  }
+
+  /** Whether the stage's results are synthesized, or were. */
+  isSynthesized(stageId: string): boolean {
+    const agents = this.agentsOf(stageId);
+    return [...this.#executions.values()].some((one) => one.stageId === stageId && one.agentIndex > agents);
+  }
+
+  /** Number of the stage's agents, without the synthesis. */
+  agentsOf(stageId: string): number {
+    return this.plan.stages[this.positionOf(stageId)]?.agents ?? Infinity;
+  }
+
+  /** When a call began, by the clock of its event; undefined if that is not known. */
+  startOf(callId: string): number | undefined {
+    return this.#calls.get(callId)?.startedMs;
+  }
+
+  /** The call that a `tool_result` answers; undefined if that is not known. */
+  callOf(resultId: string): string | undefined {
+    return this.#answered.get(resultId);
+  }
+
+  /** The tool calls of an execution that have no result, oldest first. */
+  callsWithoutResult(executionId: string): readonly string[] {
+    const answered = new Set(this.#answered.values());
+    return [...this.#calls.values()]
+      .filter((call) => call.executionId === executionId && !answered.has(call.eventId))
+      .map(({ eventId }) => eventId);
+  }
+
+  #addTimeline({
+    event_type,
+    event_id: eventId,
+    execution_id: executionId,
+    metadata,
+    timestamp,
+  }: Extract<SessionEventPayload, { type: "timeline_event.created" }>): void {
+    if (event_type === "executive_summary") this.#hasSummary = true;
+    if (event_type === "llm_tool_call" && !this.#calls.has(eventId)) {
+      this.#calls.set(eventId, { eventId, executionId, startedMs: Date.parse(timestamp) });
+    }
+    if (event_type !== "tool_result" || this.#answered.has(eventId)) return;
+    // Results of versions before do not name their call; an execution's calls are answered in their order.
+    const call = callOfResult(metadata) ?? this.callsWithoutResult(executionId)[0];
+    if (call !== undefined) this.#answered.set(eventId, call);
+  }
+}
