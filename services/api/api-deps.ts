@@ -7,6 +7,7 @@ import type { SseConnections } from "./sse/sse-connections.ts";
 import type { Database } from "#shared/database/database.ts";
 
 import type { AuditLog } from "#shared/access/audit-log.ts";
+import type { Masker } from "#shared/masking/masker.ts";
 import type { Door } from "#shared/access/door.ts";
 
 /** The dependencies of the routes. */
@@ -21,4 +22,5 @@ export interface ApiDeps {
   readonly sse: SseConnections;
   readonly door: Door;
   readonly audit: AuditLog;
+  readonly masker: Masker;
 }

@@ -1,5 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import type { WakeResult } from "#shared/bus/session-waker.ts";
+import { QUALITY_RATINGS } from "#shared/contracts/review.ts";
 import { startAtZero } from "#shared/service/start-at-zero.ts";
 
 type WakeupResult = Extract<WakeResult, string> | "failed";
@@ -13,6 +14,10 @@ export interface ApiMetrics {
   readonly swept: Counter;
   readonly queueRepairs: Counter;
   readonly unowned: Gauge;
+  /** Seconds since the search had everything. */
+  readonly searchLag: Gauge;
+  readonly sessionsReviewed: Counter;
+  readonly reviewsCompleted: Counter<"quality_rating">;
 }
 
 const WAKEUP_RESULTS: readonly WakeupResult[] = ["queued", "already_queued", "failed"];
@@ -64,7 +69,24 @@ export function createApiMetrics(registry: Registry): ApiMetrics {
       help: "Unfinished sessions without a live lease at the last sweep",
       registers,
     }),
+    searchLag: new Gauge({
+      name: "tarsy_api_search_index_lag_seconds",
+      help: "Seconds since everything that was stored could be found by the search",
+      registers,
+    }),
+    sessionsReviewed: new Counter({
+      name: "tarsy_api_sessions_reviewed_total",
+      help: "Sessions that a reviewer has moved to reviewed, with a rating or without",
+      registers,
+    }),
+    reviewsCompleted: new Counter({
+      name: "tarsy_api_reviews_completed_total",
+      help: "Reviews completed with a rating, by rating",
+      labelNames: ["quality_rating"],
+      registers,
+    }),
   };
+  startAtZero(metrics.reviewsCompleted, { quality_rating: QUALITY_RATINGS });
   startAtZero(metrics.wakeups, { result: WAKEUP_RESULTS });
   return metrics;
 }

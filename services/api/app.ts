@@ -1,48 +1,117 @@
-import { Router, type RouterMiddleware } from "@koa/router";
+import { Router } from "@koa/router";
 import Koa from "koa";
 import { SECURITY_HEADERS } from "#shared/service/security-headers.ts";
-import type { Action } from "#shared/access/authorize.ts";
 import { startAtZero } from "#shared/service/start-at-zero.ts";
 import type { ApiDeps } from "./api-deps.ts";
 import { allow, checkSite } from "./http/access.ts";
+import { documentedRoutes } from "./contracts/documented-routes.ts";
+import type { Route } from "./http/route.ts";
 import { errorHandler } from "./http/error-handler.ts";
+import { reserveWords } from "./http/reserve-words.ts";
+import { traceRequests } from "./http/trace-requests.ts";
+import { PageFiles } from "./page/page-files.ts";
+import { servePage } from "./page/serve-page.ts";
 import { cancelSession } from "./routes/cancel-session.ts";
+import { decideApproval } from "./routes/decide-approval.ts";
 import { deleteSession } from "./routes/delete-session.ts";
 import { getAlertTypes } from "./routes/get-alert-types.ts";
 import { createTicket } from "./routes/create-ticket.ts";
 import { getAudit } from "./routes/get-audit.ts";
-import { getEvents } from "./routes/get-events.ts";
+import { getDefaultTools } from "./routes/get-default-tools.ts";
 import { getHealth } from "./routes/get-health.ts";
 import { getLlmTrace } from "./routes/get-llm-trace.ts";
+import { getMcpTrace } from "./routes/get-mcp-trace.ts";
+import { getMcpServers } from "./routes/get-mcp-servers.ts";
+import { getOpenApi } from "./routes/get-openapi.ts";
 import { getSession } from "./routes/get-session.ts";
 import { getSystemConfig } from "./routes/get-system-config.ts";
-import { getTimeline } from "./routes/get-timeline.ts";
 import { getTrace } from "./routes/get-trace.ts";
+import { emptyList, emptyListOfSession, getScore, getSkill } from "./routes/get-unbuilt.ts";
+import { getDailyUsage } from "./routes/get-daily-usage.ts";
+import { getUsageSummary } from "./routes/get-usage-summary.ts";
+import { getWarnings } from "./routes/get-warnings.ts";
+import { reviewRoutes } from "./review/review-routes.ts";
+import { sessionListRoutes } from "./routes/session-list-routes.ts";
+import { signIn, signOut } from "./routes/page-session.ts";
 import { submitAlert } from "./routes/submit-alert.ts";
+import { openSubmitter } from "./submit/open-submitter.ts";
+import { WEBHOOKS, webhookRoutes } from "./webhooks/webhook-routes.ts";
+import { ServerStates } from "./system/server-states.ts";
 
 /** Error codes of a connection that the client or the network broke. */
 const BROKEN_CONNECTION = /^(?:ECONN|EPIPE|ETIMEDOUT|ERR_STREAM_|ABORT_ERR)/u;
 
 /** The statuses that the error handler answers with when the api itself or the database fails. */
 const SERVER_FAILURES = ["500", "503"];
-
-interface Route {
-  readonly method: "get" | "post" | "delete";
-  readonly path: string;
-  /** What it needs a role for; undefined if everybody may use it. */
-  readonly action: Action | undefined;
-  readonly handle: RouterMiddleware;
-}
+/** After these a source of alerts does not repeat: the first one must not be missed. */
+const DROPPED_BY_SOURCES = ["400", "401", "403", "404", "413", "415"];
 
 /** Every route of the api. */
 export function routesOf(deps: ApiDeps): readonly Route[] {
+  const states = new ServerStates(deps.db);
+  const submitter = openSubmitter(deps);
   const session = "/api/v1/sessions/:id";
-  return [
-    { method: "post", path: "/api/v1/alerts", action: "alert.submit", handle: submitAlert(deps) },
+  const routes: readonly Route[] = [
+    {
+      method: "post",
+      path: "/api/v1/alerts",
+      action: "alert.submit",
+      handle: submitAlert({ ...deps, submitter }),
+    },
+    ...webhookRoutes({ ...deps, submitter }),
+    ...reviewRoutes(deps),
+    ...sessionListRoutes(deps),
     { method: "get", path: session, action: "session.read", handle: getSession(deps) },
     { method: "delete", path: session, action: "session.delete", handle: deleteSession(deps) },
-    { method: "get", path: `${session}/events`, action: "session.read", handle: getEvents(deps) },
-    { method: "get", path: `${session}/timeline`, action: "session.read", handle: getTimeline(deps) },
+    ...routesOfTrace(deps, session),
+    { method: "post", path: `${session}/cancel`, action: "session.cancel", handle: cancelSession(deps) },
+    {
+      method: "post",
+      path: `${session}/approvals/:approval`,
+      action: "approval.decide",
+      handle: decideApproval(deps),
+    },
+    { method: "get", path: "/api/v1/usage/summary", action: "session.read", handle: getUsageSummary(deps) },
+    { method: "get", path: "/api/v1/usage/days", action: "session.read", handle: getDailyUsage(deps) },
+    { method: "get", path: "/api/v1/alert-types", action: "alert_types.read", handle: getAlertTypes(deps) },
+    { method: "get", path: "/api/v1/system/config", action: "config.read", handle: getSystemConfig(deps) },
+    {
+      method: "get",
+      path: "/api/v1/system/default-tools",
+      action: "tools.read",
+      handle: getDefaultTools(deps),
+    },
+    {
+      method: "get",
+      path: "/api/v1/system/mcp-servers",
+      action: "tools.read",
+      handle: getMcpServers({ ...deps, states }),
+    },
+    {
+      method: "get",
+      path: "/api/v1/system/warnings",
+      action: "tools.read",
+      handle: getWarnings({ ...deps, states }),
+    },
+    ...routesOfUnbuilt(deps, session),
+    { method: "get", path: "/api/v1/audit", action: "audit.read", handle: getAudit(deps) },
+    { method: "post", path: "/api/v1/ws-ticket", action: "ticket.create", handle: createTicket(deps) },
+    { method: "post", path: "/api/v1/page-session", action: undefined, handle: signIn(deps) },
+    { method: "delete", path: "/api/v1/page-session", action: undefined, handle: signOut() },
+    {
+      method: "get",
+      path: "/api/v1/openapi.json",
+      action: undefined,
+      handle: getOpenApi(() => documentedRoutes(routes)),
+    },
+    { method: "get", path: "/health", action: undefined, handle: getHealth(deps) },
+  ];
+  return routes;
+}
+
+/** What the agents of a session asked and called. */
+function routesOfTrace(deps: ApiDeps, session: string): readonly Route[] {
+  return [
     { method: "get", path: `${session}/trace`, action: "trace.read", handle: getTrace(deps) },
     {
       method: "get",
@@ -50,26 +119,45 @@ export function routesOf(deps: ApiDeps): readonly Route[] {
       action: "trace.read",
       handle: getLlmTrace(deps),
     },
-    { method: "post", path: `${session}/cancel`, action: "session.cancel", handle: cancelSession(deps) },
-    { method: "get", path: "/api/v1/alert-types", action: "alert_types.read", handle: getAlertTypes(deps) },
-    { method: "get", path: "/api/v1/system/config", action: "config.read", handle: getSystemConfig(deps) },
-    { method: "get", path: "/api/v1/audit", action: "audit.read", handle: getAudit(deps) },
-    { method: "post", path: "/api/v1/ws-ticket", action: "ticket.create", handle: createTicket(deps) },
-    { method: "get", path: "/health", action: undefined, handle: getHealth(deps) },
+    {
+      method: "get",
+      path: `${session}/trace/mcp/:interaction`,
+      action: "trace.read",
+      handle: getMcpTrace(deps),
+    },
+  ];
+}
+
+/** Routes of features that clients know and that are not built. */
+function routesOfUnbuilt(deps: ApiDeps, session: string): readonly Route[] {
+  const ofSession = emptyListOfSession(deps);
+  return [
+    { method: "get", path: `${session}/score`, action: "session.read", handle: getScore(deps) },
+    { method: "get", path: `${session}/memories`, action: "session.read", handle: ofSession },
+    { method: "get", path: `${session}/injected-memories`, action: "session.read", handle: ofSession },
+    { method: "get", path: "/api/v1/runbooks", action: "alert_types.read", handle: emptyList() },
+    {
+      method: "get",
+      path: "/api/v1/system/config/skills/:name",
+      action: "config.read",
+      handle: getSkill(),
+    },
   ];
 }
 
 /** Builds the HTTP app: access, routes, error handling, request metrics. The caller listens. */
 export function buildApp(deps: ApiDeps): Koa {
   const router = new Router();
-  for (const { method, path, action, handle } of routesOf(deps)) {
+  const routes = routesOf(deps);
+  for (const { method, path, action, access, handle } of routes) {
     if (action === undefined) router[method](path, handle);
-    else router[method](path, allow(deps, action), handle);
+    else router[method](path, access ?? allow(deps, action), handle);
   }
 
   for (const { path, methods } of router.stack) {
     if (typeof path !== "string") continue;
-    startAtZero(deps.metrics.requestSeconds, { method: methods, route: [path], status: SERVER_FAILURES });
+    const status = path.startsWith(WEBHOOKS) ? [...DROPPED_BY_SOURCES, ...SERVER_FAILURES] : SERVER_FAILURES;
+    startAtZero(deps.metrics.requestSeconds, { method: methods, route: [path], status });
   }
 
   // Koa would believe any client's forwarding headers; shared/access/client-address.ts believes those of trusted proxies.
@@ -83,6 +171,7 @@ export function buildApp(deps: ApiDeps): Koa {
     ctx.set(SECURITY_HEADERS);
     await next();
   });
+  app.use(traceRequests());
   app.use(async (ctx, next) => {
     const stop = deps.metrics.requestSeconds.startTimer({ method: ctx.method });
     await next();
@@ -91,6 +180,8 @@ export function buildApp(deps: ApiDeps): Koa {
   });
   app.use(errorHandler(deps.log));
   app.use(checkSite(deps));
+  app.use(servePage(new PageFiles(deps.config.pageDirectory)));
+  app.use(reserveWords("/api/v1/sessions", routes));
   app.use(router.routes());
   app.use(router.allowedMethods());
   return app;

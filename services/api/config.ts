@@ -1,7 +1,10 @@
+import { join } from "node:path";
+import { dashboardOrigin } from "#shared/agent-config/dashboard-origin.ts";
 import { isPersonalMode, readAccessConfig, type AccessConfig } from "#shared/access/access-config.ts";
 import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
 import { readConfigEnvironment } from "#shared/agent-config/config-environment.ts";
 import { loadAgentConfig } from "#shared/agent-config/load-agent-config.ts";
+import { TerminalError } from "#shared/errors.ts";
 import { envInteger, envPort, envText, type Environment } from "#shared/service/environment.ts";
 import {
   bindAddress,
@@ -12,6 +15,8 @@ import {
   readServiceConfig,
   type ServiceConfig,
 } from "#shared/service/service-config.ts";
+import type { Address } from "./page/forward-sockets.ts";
+import { readWebhooks, type WebhookSettings } from "./webhooks/read-webhooks.ts";
 import { parseFingerprintPath, type JsonPointer } from "./submit/alert-fingerprint.ts";
 
 export interface ApiConfig extends ServiceConfig {
@@ -40,6 +45,11 @@ export interface ApiConfig extends ServiceConfig {
   /** Alerts taken in a minute; one identity may submit a fifth. */
   readonly submissionsPerMinute: number;
   readonly agents: AgentConfig;
+  readonly webhooks: WebhookSettings;
+  /** Where the WebSockets of the page's own origin are forwarded to; undefined if a proxy does that. */
+  readonly notifierAddress: Address | undefined;
+  /** Where the built page is; without one the api serves no page. */
+  readonly pageDirectory: string;
 }
 
 const MEBIBYTE = 1024 * 1024;
@@ -51,6 +61,9 @@ export async function loadApiConfig(processEnv: Environment): Promise<ApiConfig>
   const configDir = configDirectory(processEnv);
   const env = readConfigEnvironment(configDir, processEnv);
   const access = readAccessConfig(env);
+  const agents = await loadAgentConfig({ configDir, env });
+  const { session_retention_days: writtenDays = 90 } = agents.system.retention ?? {};
+  const dashboard = dashboardOrigin(agents.system);
   return {
     ...readServiceConfig(env, { name: "API_HEALTH_PORT", fallback: 8090 }),
     http: { host: bindAddress(env), port: envPort(env, "API_PORT", 8080) },
@@ -58,7 +71,7 @@ export async function loadApiConfig(processEnv: Environment): Promise<ApiConfig>
     natsUrl: natsUrl(env),
     natsAdminUrl: natsAdminUrl(env),
     natsReplicas: envInteger(env, "NATS_REPLICAS", { fallback: 1, min: 1, max: 5 }),
-    retentionDays: envInteger(env, "RETENTION_DAYS", { fallback: 90, min: 1, max: 36_500 }),
+    retentionDays: envInteger(env, "RETENTION_DAYS", { fallback: writtenDays, min: 1, max: 36_500 }),
     purgeEventsAfterDays: envInteger(env, "PURGE_EVENTS_AFTER_DAYS", { fallback: 7, min: 1, max: 36_500 }),
     // The former name is read, too: without it, a session would be removed earlier than its operator wants.
     purgeDays: envInteger(env, env["PURGE_DAYS"] ? "PURGE_DAYS" : "DELETED_RETENTION_DAYS", {
@@ -68,7 +81,10 @@ export async function loadApiConfig(processEnv: Environment): Promise<ApiConfig>
     }),
     maxSseConnections: envInteger(env, "API_MAX_EVENT_STREAMS", { fallback: 500, min: 1, max: 100_000 }),
     fingerprintPath: parseFingerprintPath(envText(env, "ALERT_FINGERPRINT_PATH", "")),
-    access,
+    access: {
+      ...access,
+      origins: new Set([...access.origins, ...(dashboard === undefined ? [] : [dashboard])]),
+    },
     keepAliveMs: 1_000 * envInteger(env, "KEEP_ALIVE_SECONDS", { fallback: 15, min: 1, max: 3_600 }),
     bodyBytesInFlight: MEBIBYTE * envInteger(env, "API_MAX_BODY_MIB", { fallback: 32, min: 16, max: 65_536 }),
     submissionsPerMinute: envInteger(env, "SUBMISSIONS_PER_MINUTE", {
@@ -76,6 +92,24 @@ export async function loadApiConfig(processEnv: Environment): Promise<ApiConfig>
       min: 5,
       max: 100_000_000,
     }),
-    agents: await loadAgentConfig({ configDir, env }),
+    agents,
+    webhooks: readWebhooks(agents, env),
+    notifierAddress: readAddress(env, "NOTIFIER_ADDR"),
+    // The same place from the sources and from the bundle in the image.
+    pageDirectory: join(import.meta.dirname, "../web/dist"),
   };
+}
+
+/** A `host:port`; undefined if the variable is not set. Throws TerminalError naming the variable. */
+function readAddress(env: Environment, name: string): Address | undefined {
+  const text = envText(env, name, "");
+  if (text === "") return undefined;
+  const url = URL.parse(`tcp://${text}/`);
+  if (url === null || url.host !== text.toLowerCase() || url.port === "") {
+    throw new TerminalError(
+      "invalid_environment",
+      `environment variable ${name} is "${text}": it must be host:port, such as 127.0.0.1:8081`,
+    );
+  }
+  return { host: url.hostname.replace(/^\[(.*)\]$/u, "$1"), port: Number(url.port) };
 }

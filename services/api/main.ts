@@ -4,6 +4,7 @@ import { Door } from "#shared/access/door.ts";
 import { checkDatabase, openDatabase } from "#shared/database/open-database.ts";
 import { openOrm } from "#shared/database/open-orm.ts";
 import { waitForSchema } from "#shared/database/wait-for-schema.ts";
+import { Masker } from "#shared/masking/masker.ts";
 import { serveHealth } from "#shared/service/health-server.ts";
 import { listen } from "#shared/service/listen.ts";
 import { runService } from "#shared/service/run-service.ts";
@@ -12,8 +13,10 @@ import { buildApp } from "./app.ts";
 import { loadApiConfig } from "./config.ts";
 import { openDispatcher } from "./dispatcher.ts";
 import { closeHttpServer, createHttpServer } from "./http/http-server.ts";
+import { SocketForwarder } from "./page/forward-sockets.ts";
 import { SseConnections } from "./sse/sse-connections.ts";
 import { cleanUp } from "./sweeper/clean-up.ts";
+import { keepSearchIndex } from "./sweeper/keep-search-index.ts";
 import { sweepSessions } from "./sweeper/sweep-sessions.ts";
 
 await runService("api", loadApiConfig, async ({ config, log, signal, resources }) => {
@@ -46,16 +49,23 @@ await runService("api", loadApiConfig, async ({ config, log, signal, resources }
     }),
   );
   const audit = resources.use(new AuditLog({ db, log, service: "api" }));
+  const masker = resources.use(new Masker({ known: config.knownSecrets }));
   const door = await Door.open(config.access, db);
   log.info({ auth_mode: config.access.auth.mode }, "access");
-  const handle = buildApp({ config, log, db, orm, dispatcher, metrics, sse, door, audit }).callback();
-  const server = createHttpServer((request, response) => void handle(request, response), {
-    keepAliveMs: config.keepAliveMs,
-  });
+  const handle = buildApp({ config, log, db, orm, dispatcher, metrics, sse, door, audit, masker }).callback();
+  const sockets = new SocketForwarder({ notifier: config.notifierAddress, log });
+  const server = createHttpServer(
+    (request, response) => void handle(request, response),
+    { keepAliveMs: config.keepAliveMs },
+    sockets,
+  );
   resources.defer(() => closeHttpServer(server));
+  resources.use(sockets);
   await listen(server, config.http);
   const sweeping = sweepSessions({ log, db, dispatcher, metrics }, signal);
   resources.defer(() => sweeping);
+  const indexing = keepSearchIndex({ log, db, metrics }, signal);
+  resources.defer(() => indexing);
   const cleaning = cleanUp({ config, log, db }, signal);
   resources.defer(() => cleaning);
   resources.use(

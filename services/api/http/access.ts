@@ -13,7 +13,7 @@ interface AccessDeps {
 }
 
 const CORS_ALLOWED = {
-  "access-control-allow-methods": "GET, HEAD, POST, DELETE",
+  "access-control-allow-methods": "GET, HEAD, POST, PATCH, DELETE",
   "access-control-allow-headers": "authorization, content-type, idempotency-key, last-event-id",
   "access-control-max-age": "600",
 };
@@ -33,6 +33,8 @@ export function checkSite({ door, audit }: AccessDeps): Middleware {
     ctx.vary("origin");
     if (origin !== undefined) {
       ctx.set({ "access-control-allow-origin": origin, "access-control-expose-headers": CORS_EXPOSED });
+      // Pages of files and sandboxed frames of any site have the origin `null`: none of them acts with the user's cookies.
+      if (origin !== "null") ctx.set("access-control-allow-credentials", "true");
       if (ctx.method === "OPTIONS" && ctx.get("access-control-request-method") !== "") {
         ctx.set(CORS_ALLOWED);
         ctx.status = 204;
@@ -46,11 +48,16 @@ export function checkSite({ door, audit }: AccessDeps): Middleware {
 /** Recorded also when they are allowed; refusals always are. A submission is recorded with the session that it stores. */
 const AUDITED: ReadonlySet<Action> = new Set<Action>([
   "session.cancel",
+  "session.review",
   "session.delete",
+  "approval.decide",
   "trace.read",
   "config.read",
   "audit.read",
 ]);
+
+/** These change more than TARSy's own data: it must be certain who does it. */
+const NEEDS_CREDENTIAL: ReadonlySet<Action> = new Set<Action>(["approval.decide"]);
 
 /** Lets requests through to a route that may do what it does. Throws AccessRefused, and database errors. */
 export function allow({ door, audit }: AccessDeps, action: Action): Middleware {
@@ -59,20 +66,24 @@ export function allow({ door, audit }: AccessDeps, action: Action): Middleware {
     let caller: ReturnType<typeof setCaller> | undefined;
     const record = (result: "allowed" | "refused", reason?: string) => {
       const { identity, sessionId } = caller ?? {};
-      const detail = reason === undefined ? undefined : { reason };
+      const detail = reason === undefined ? caller?.detail : { ...caller?.detail, reason };
       audit.record({ action, result, identity, peer, sessionId, detail });
     };
     try {
       caller = setCaller(ctx.req, await door.identify(ctx.req));
       authorize(caller.identity, action);
+      if (NEEDS_CREDENTIAL.has(action)) await door.checkCredential(ctx.req);
       await next();
       if (AUDITED.has(action) && ctx.status < 400) record("allowed");
     } catch (error) {
-      const isShareUsed = error instanceof RequestError && error.status === 429;
-      const isRefused =
-        isShareUsed || isHiddenSession(error) || (error instanceof AccessRefused && error.status !== 503);
-      if (isRefused) record("refused", coerceError(error).message);
+      if (isRefusal(error)) record("refused", coerceError(error).message);
       throw error;
     }
   };
+}
+
+/** Whether a request failed because of what its caller may do, which the audit log records. */
+export function isRefusal(error: unknown): boolean {
+  const isShareUsed = error instanceof RequestError && error.status === 429;
+  return isShareUsed || isHiddenSession(error) || (error instanceof AccessRefused && error.status !== 503);
 }

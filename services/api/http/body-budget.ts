@@ -11,8 +11,8 @@ const CHUNK_OVERHEAD_BYTES = 512;
 const ALWAYS_TAKEN_BYTES = 16 * 1024;
 
 /**
- * The bytes of all request bodies, from their first byte to the end of the response: who sends a body and never ends it, or many
- * large ones at once, must not take the memory.
+ * The bytes of all request bodies, from their first byte to the end of the response: a client that sends a body without an
+ * end, or many large ones at once, must not take the memory.
  */
 export class BodyBudget {
   readonly #maxBytes: number;

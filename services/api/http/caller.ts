@@ -5,6 +5,8 @@ import type { Identity } from "#shared/access/identity.ts";
 interface Caller {
   readonly identity: Identity;
   sessionId?: string;
+  /** What else the audit log has. */
+  detail?: Readonly<Record<string, unknown>>;
 }
 
 const callers = new WeakMap<IncomingMessage, Caller>();

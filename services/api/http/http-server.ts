@@ -1,4 +1,4 @@
-import type { RequestListener, Server } from "node:http";
+import type { IncomingMessage, RequestListener, Server } from "node:http";
 import { http } from "#shared/service/node-http.ts";
 import { answerParserErrors } from "#shared/service/refuse-request.ts";
 
@@ -21,10 +21,28 @@ const DEFAULT_TIMEOUTS: RequestTimeouts = {
 };
 const CLOSE_GRACE_MS = 3_000;
 
+/** What takes over the connections of some requests, such as WebSockets. */
+interface Upgrades {
+  readonly takes: (request: IncomingMessage) => boolean;
+  readonly attach: (server: Server) => void;
+}
+
 /** Creates a server that does not listen yet. It answers 408 to a client that sends its request too slowly. */
-export function createHttpServer(handle: RequestListener, timeouts: Partial<RequestTimeouts> = {}): Server {
+export function createHttpServer(
+  handle: RequestListener,
+  timeouts: Partial<RequestTimeouts> = {},
+  upgrades?: Upgrades,
+): Server {
   const { headersMs, requestMs, keepAliveMs, checkEveryMs } = { ...DEFAULT_TIMEOUTS, ...timeouts };
-  const server = http.createServer({ connectionsCheckingInterval: checkEveryMs }, handle);
+  const server = http.createServer(
+    {
+      connectionsCheckingInterval: checkEveryMs,
+      // A client that offers another protocol, as curl does with HTTP/2, is answered in this one.
+      shouldUpgradeCallback: (request) => upgrades?.takes(request) ?? false,
+    },
+    handle,
+  );
+  upgrades?.attach(server);
   server.headersTimeout = headersMs;
   server.requestTimeout = requestMs;
   answerParserErrors(server);

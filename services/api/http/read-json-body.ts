@@ -9,31 +9,33 @@ const BODY_LIMIT_BYTES = 8 * 1024 * 1024;
 
 /**
  * Reads and decodes a JSON body; an empty body counts as `{}`. Invalid UTF-8 becomes U+FFFD, because an alert with a
- * broken byte is better than no alert. Throws RequestError 415 for a compressed body, 413 over 8 MiB, 400 for another
+ * broken byte is better than no alert. Throws RequestError 415 for a compressed body, 413 over `limitBytes`, 400 for another
  * content type or invalid JSON, 429 if `budget` has no room for its bytes, which it counts until the response is sent.
  */
 export async function readJsonBody(
-  { req: request, res: response }: { readonly req: IncomingMessage; readonly res: ServerResponse },
+  exchange: Exchange,
   budget: BodyBudget,
+  limitBytes = BODY_LIMIT_BYTES,
 ): Promise<unknown> {
-  // Decompression would let a kilobyte grow to a gigabyte.
-  const encoding = request.headers["content-encoding"]?.trim().toLowerCase() ?? "";
-  if (encoding !== "" && encoding !== "identity") {
-    throw new RequestError(
-      415,
-      `content encoding '${abbreviate(encoding)}' is not accepted: send the body without a Content-Encoding`,
-    );
-  }
-  const bytes = await readBytes(request, response, budget);
+  const { bytes, type } = await readBody(exchange, budget, limitBytes);
   if (bytes.length === 0) return {};
-  const type = request.headers["content-type"]?.split(";", 1)[0]?.trim().toLowerCase() ?? "";
-  if (type !== "application/json" && !type.endsWith("+json")) {
+  if (!isJsonType(type)) {
     const given = type === "" ? "missing" : `'${type}'`;
     throw new RequestError(
       400,
       `request body must be JSON: content type is ${given}, not 'application/json'`,
     );
   }
+  return decodeJson(bytes);
+}
+
+/** True for the media types of JSON. */
+export function isJsonType(type: string): boolean {
+  return type === "application/json" || type.endsWith("+json");
+}
+
+/** Decodes JSON text. Throws RequestError 400. */
+export function decodeJson(bytes: Buffer): unknown {
   try {
     const value: unknown = JSON.parse(bytes.toString("utf8"));
     return value;
@@ -42,10 +44,38 @@ export async function readJsonBody(
   }
 }
 
+interface Exchange {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+}
+
+/**
+ * Reads a body as it is, with its media type in lower case (empty if there is none). Throws RequestError 415 for a compressed
+ * body, 413 over `limitBytes`, 400 if it cannot be read, 429 if `budget` has no room for it.
+ */
+export async function readBody(
+  { req: request, res: response }: Exchange,
+  budget: BodyBudget,
+  limitBytes = BODY_LIMIT_BYTES,
+): Promise<{ readonly bytes: Buffer; readonly type: string }> {
+  // Decompression would let a kilobyte grow to a gigabyte.
+  const encoding = request.headers["content-encoding"]?.trim().toLowerCase() ?? "";
+  if (encoding !== "" && encoding !== "identity") {
+    throw new RequestError(
+      415,
+      `content encoding '${abbreviate(encoding)}' is not accepted: send the body without a Content-Encoding`,
+    );
+  }
+  const bytes = await readBytes(request, response, budget, limitBytes);
+  const type = request.headers["content-type"]?.split(";", 1)[0]?.trim().toLowerCase() ?? "";
+  return { bytes, type };
+}
+
 async function readBytes(
   request: IncomingMessage,
   response: ServerResponse,
   budget: BodyBudget,
+  limit: number,
 ): Promise<Buffer> {
   const { promise: refused, reject: refuse } = Promise.withResolvers<never>();
   const body = budget.open(refuse);
@@ -55,7 +85,7 @@ async function readBytes(
   try {
     const length = request.headers["content-length"];
     const reading = getRawBody(request, {
-      limit: BODY_LIMIT_BYTES,
+      limit,
       ...(length === undefined ? {} : { length }),
     });
     return await Promise.race([reading, refused]);

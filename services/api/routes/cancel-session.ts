@@ -3,6 +3,7 @@ import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { forbidden } from "#shared/access/access-refused.ts";
 import { mayChange } from "#shared/access/authorize.ts";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { endingEvents } from "#shared/contracts/ending-events.ts";
 import type { SessionEvent, UnstampedPayload } from "#shared/contracts/session-event.ts";
 import { isTerminal, type SessionStatus } from "#shared/contracts/statuses.ts";
 import { appendEvents } from "#shared/database/append-events.ts";
@@ -76,15 +77,7 @@ async function requestCancel(db: Database, ctx: RouterContext): Promise<Requeste
 
 async function endPending(manager: Queryable, id: string): Promise<UnstampedPayload[]> {
   await manager.query(CANCEL_PENDING, [id, REASON]);
-  const fields = {
-    session_id: id,
-    status: "cancelled",
-    error_message: REASON,
-  } as const;
-  return [
-    { type: "session.status", ...fields },
-    { type: "session.completed", ...fields },
-  ];
+  return endingEvents(id, "cancelled", REASON);
 }
 
 async function markCancelling(

@@ -1,15 +1,13 @@
 import type { RouterMiddleware } from "@koa/router";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import { isUuid } from "#shared/contracts/uuid.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import type { ApiDeps } from "../api-deps.ts";
-import { parseWholeNumber } from "../http/parse-parameters.ts";
-import { validationError } from "../http/request-error.ts";
-import { withoutNulls } from "./session-view.ts";
+import { queryReader } from "../http/query-reader.ts";
+import { AuditQuery } from "../schemas/audit.ts";
+import { withoutNulls } from "./without-nulls.ts";
 
-const LIMIT = { fallback: 100, min: 1, max: 1_000 };
-const BEFORE = { fallback: Number.MAX_SAFE_INTEGER, min: 1, max: 9_999_999_999 };
+const readQuery = queryReader(AuditQuery);
 
 const FIND = `
 SELECT id, to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS at, service, subject, via, peer, action,
@@ -42,18 +40,15 @@ const parseEntry = compileParser(
  */
 export function getAudit({ db }: ApiDeps): RouterMiddleware {
   return async (ctx) => {
-    const limit = parseWholeNumber("limit", ctx.query["limit"], LIMIT);
-    const before = parseWholeNumber("before", ctx.query["before"], BEFORE);
-    const sessionId = oneText("session_id", ctx.query["session_id"]);
-    if (sessionId !== null && !isUuid(sessionId)) throw validationError("session_id", "must be a UUID");
-    const subject = oneText("subject", ctx.query["subject"]);
-    const action = oneText("action", ctx.query["action"]);
-    const rows = await selectRows(db, parseEntry, FIND, [before, sessionId, subject, action, limit]);
+    const { limit, before, session_id, subject, action } = readQuery(ctx.query);
+    const values = [
+      before ?? Number.MAX_SAFE_INTEGER,
+      session_id ?? null,
+      subject ?? null,
+      action ?? null,
+      limit,
+    ];
+    const rows = await selectRows(db, parseEntry, FIND, values);
     ctx.body = { entries: rows.map(withoutNulls), has_more: rows.length === limit };
   };
-}
-
-function oneText(field: string, value: string | string[] | undefined): string | null {
-  if (Array.isArray(value)) throw validationError(field, "must be given once");
-  return value ?? null;
 }

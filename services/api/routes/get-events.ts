@@ -10,11 +10,14 @@ import { errorMessage } from "#shared/errors.ts";
 import type { ApiDeps } from "../api-deps.ts";
 import { parseSessionId, parseWholeNumber } from "../http/parse-parameters.ts";
 import { callerOf } from "../http/caller.ts";
+import { queryReader } from "../http/query-reader.ts";
 import { RequestError, validationError } from "../http/request-error.ts";
+import { EventsQuery } from "../schemas/session-events.ts";
 import { visibleSession } from "../http/visible-session.ts";
 import { sseStream } from "../sse/sse-stream.ts";
 
-const LIMIT = { fallback: 200, min: 1, max: 1_000 };
+const readQuery = queryReader(EventsQuery);
+/** Of a resumed stream. */
 const SEQ = { fallback: 0, min: 0, max: 2_147_483_647 };
 /** Without it, a page of 1,000 events with large contents could be a gigabyte. */
 const MAX_PAGE_BYTES = 8 * 1024 * 1024;
@@ -30,8 +33,10 @@ export function getEvents(deps: ApiDeps): RouterMiddleware {
     if (ctx.accepts("application/json", "text/event-stream") === "text/event-stream") {
       return answerSse(deps, ctx, sessionId);
     }
-    const afterSeq = parseWholeNumber("after_seq", ctx.query["after_seq"], SEQ);
-    const limit = parseWholeNumber("limit", ctx.query["limit"], LIMIT);
+    const { after_seq: afterSeq, limit } = readQuery(ctx.query);
+    // It begins a stream, not a page; one that no event can have is a client's mistake all the same.
+    const lastEventId = ctx.get("last-event-id");
+    if (lastEventId !== "") parseWholeNumber("Last-Event-ID", lastEventId, SEQ);
     const { last_seq, purged } = await visibleSession(deps.db, ctx);
     checkNotBeyond("after_seq", afterSeq, last_seq);
     if (purged && afterSeq < last_seq) throw goneEvents(sessionId);

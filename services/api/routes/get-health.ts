@@ -48,6 +48,7 @@ export function getHealth({ config, db, dispatcher }: ApiDeps): Middleware {
     ctx.body = {
       status: isHealthy ? "healthy" : "unhealthy",
       version,
+      checks: { database: checkOf(database), nats: checkOf(nats) },
       auth_mode: config.access.auth.mode,
       database,
       nats,
@@ -64,7 +65,7 @@ export function getHealth({ config, db, dispatcher }: ApiDeps): Middleware {
 
 async function databaseState(db: Database) {
   const { status, response_time_ms, error } = await stateOf(() => db.query("SELECT 1"));
-  const { open, idle, waiting } = db.load;
+  const { open, idle, waiting, max } = db.load;
   return {
     status,
     response_time_ms,
@@ -73,7 +74,13 @@ async function databaseState(db: Database) {
     in_use: open - idle,
     idle,
     wait_count: waiting,
+    max_open_conns: max,
   };
+}
+
+/** A dependency's state in the contract's words. */
+function checkOf({ status, error }: { readonly status: string; readonly error?: string }) {
+  return { status, ...(error === undefined ? {} : { message: error }) };
 }
 
 /** Computed from leases and rows, so that every replica of the api reports the same. */
@@ -85,7 +92,9 @@ async function workerPool(db: Database, maxConcurrent: number) {
     db_reachable: true,
     max_concurrent: maxConcurrent,
     ...counts,
-    active_workers: workers.length,
+    // As the contract counts them, a worker is a place for one session; these are the places of all executors together.
+    active_workers: counts?.active_sessions ?? 0,
+    total_workers: maxConcurrent,
     worker_stats: workers.map((worker) => ({ ...worker, status: "working" })),
   };
 }

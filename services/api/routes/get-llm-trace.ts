@@ -1,6 +1,6 @@
 import type { RouterMiddleware } from "@koa/router";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
-import type { EntityManager } from "typeorm";
+import { In, type EntityManager } from "typeorm";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { parseResolvedChain, type ResolvedProvider } from "#shared/contracts/resolved-chain.ts";
 import { isUuid } from "#shared/contracts/uuid.ts";
@@ -9,11 +9,13 @@ import { AlertSessionEntity } from "#shared/database/entities/alert-session.ts";
 import { LlmInteractionEntity, type LlmInteraction } from "#shared/database/entities/llm-interaction.ts";
 import { McpInteractionEntity } from "#shared/database/entities/mcp-interaction.ts";
 import { MessageEntity, type Message } from "#shared/database/entities/message.ts";
+import { TimelineEventEntity } from "#shared/database/entities/timeline-event.ts";
 import { StageEntity } from "#shared/database/entities/stage.ts";
 import type { ApiDeps } from "../api-deps.ts";
 import { notFound, validationError } from "../http/request-error.ts";
 import { visibleSession } from "../http/visible-session.ts";
-import { withoutNulls } from "./session-view.ts";
+import { interactionView, withShownStage } from "./get-trace.ts";
+import { withoutNulls } from "./without-nulls.ts";
 
 const parseRequest = compileParser(
   "recorded request",
@@ -41,7 +43,7 @@ const PLACEHOLDER = /\{\{\.(\w+):[0-9a-f]{24}\}\}/gu;
 
 /**
  * `GET /api/v1/sessions/:id/trace/llm/:interaction`: one LLM call with its complete input, rebuilt from rows: the messages
- * sent to the model, with the names of inserted variables instead of their values, the bound tools and the model's settings.
+ * sent to the model and its answer, with the names of inserted variables instead of their values, the bound tools and the model's settings.
  */
 export function getLlmTrace({ db, orm }: ApiDeps): RouterMiddleware {
   return async (ctx) => {
@@ -51,7 +53,7 @@ export function getLlmTrace({ db, orm }: ApiDeps): RouterMiddleware {
     const interaction = await orm.manager.findOneBy(LlmInteractionEntity, { session_id, interaction_id });
     if (interaction === null) throw notFound();
     ctx.body = {
-      ...withoutNulls(interaction),
+      ...interactionView(await withShownStage(orm.manager, interaction)),
       conversation: await readConversation(orm.manager, interaction),
       tools: await readBoundTools(orm.manager, interaction),
       llm_provider: await readProvider(orm.manager, interaction),
@@ -59,19 +61,32 @@ export function getLlmTrace({ db, orm }: ApiDeps): RouterMiddleware {
   };
 }
 
-/** The messages of the call itself where they are recorded, else those of its execution up to the last one sent. */
+/**
+ * The messages of the call itself where they are recorded, else those of its execution up to the last one sent; then the
+ * answer, if there was one.
+ */
 async function readConversation(
   manager: EntityManager,
   interaction: LlmInteraction,
 ): Promise<readonly object[]> {
   const recorded = parseRequest(interaction.llm_request).messages;
-  if (recorded !== undefined) return recorded;
+  if (recorded !== undefined) {
+    const sent = recorded.map((message) => ({ ...message, content: withNames(message.content) }));
+    const answer = await manager.findOneBy(TimelineEventEntity, {
+      llm_interaction_id: interaction.interaction_id,
+      event_type: In(["executive_summary", "mcp_tool_summary"]),
+      status: "completed",
+    });
+    return answer === null ? sent : [...sent, { role: "assistant", content: answer.content }];
+  }
   const messages = await manager.find(MessageEntity, {
     where: { execution_id: interaction.execution_id },
     order: { sequence_number: "ASC" },
   });
   const last = messages.findIndex(({ message_id }) => message_id === interaction.last_message_id);
-  return messages.slice(0, last + 1).map(messageView);
+  const answer = messages[last + 1];
+  const hasAnswer = interaction.error_message === null && answer?.role === "assistant";
+  return messages.slice(0, last + (hasAnswer ? 2 : 1)).map(messageView);
 }
 
 /** The tools listed for the execution; none if the call was made without tools. */
@@ -96,12 +111,24 @@ async function readProvider(
     manager.findOneByOrFail(StageEntity, { stage_id }),
     manager.findOneByOrFail(AgentExecutionEntity, { execution_id }),
   ]);
-  const plan = parseResolvedChain(session.resolved_config).stages[stage.stage_index];
+  const chain = parseResolvedChain(session.resolved_config);
+  const plan = chain.stages[stage.stage_index - 1];
   // The execution after a stage's agents is its synthesis.
   const agents = [...(plan?.agents ?? []), ...(plan?.synthesis === undefined ? [] : [plan.synthesis])];
   const agent = agents[execution.agent_index - 1];
   const { provider: called } = parseRequest(llm_request);
-  return agent?.fallback_providers?.find(({ name }) => name === called) ?? agent?.llm_provider;
+  const { executive_summary: summary } = chain;
+  const others = [
+    ...(agent?.fallback_providers ?? []),
+    ...(summary === undefined ? [] : [summary.llm_provider, ...(summary.fallback_providers ?? [])]),
+    ...Object.values(chain.mcp_server_summaries ?? {}).flatMap(({ llm_provider }) => llm_provider ?? []),
+  ];
+  return others.find(({ name }) => name === called) ?? agent?.llm_provider;
+}
+
+/** The text with the names of inserted variables. */
+function withNames(text: string): string {
+  return text.replaceAll(PLACEHOLDER, "{{.$1}}");
 }
 
 function messageView({
@@ -114,7 +141,7 @@ function messageView({
 }: Message): object {
   return withoutNulls({
     role,
-    content: content.replaceAll(PLACEHOLDER, "{{.$1}}"),
+    content: withNames(content),
     tool_calls,
     tool_call_id,
     tool_name,

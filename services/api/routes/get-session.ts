@@ -1,33 +1,42 @@
 import type { RouterMiddleware } from "@koa/router";
-import { AgentExecutionEntity } from "#shared/database/entities/agent-execution.ts";
+import type { EntityManager } from "typeorm";
 import { AlertSessionEntity } from "#shared/database/entities/alert-session.ts";
+import { ApprovalEntity } from "#shared/database/entities/approval.ts";
+import { LlmInteractionEntity } from "#shared/database/entities/llm-interaction.ts";
+import { McpInteractionEntity } from "#shared/database/entities/mcp-interaction.ts";
 import { SessionRuntimeEntity } from "#shared/database/entities/session-runtime.ts";
-import { StageEntity } from "#shared/database/entities/stage.ts";
 import type { ApiDeps } from "../api-deps.ts";
 import { visibleSession } from "../http/visible-session.ts";
 import { readTimeline } from "./get-timeline.ts";
+import { readStages } from "./read-stages.ts";
+import { readSummaryCalls } from "./read-summary-calls.ts";
 import { sessionView } from "./session-view.ts";
 
 /** `GET /api/v1/sessions/:id`: the session with its stages, executions and timeline, read from one snapshot. */
-export function getSession({ orm }: ApiDeps): RouterMiddleware {
+export function getSession({ config, orm }: ApiDeps): RouterMiddleware {
   return async (ctx) => {
     ctx.body = await orm.transaction("REPEATABLE READ", async (manager) => {
       const { session_id } = await visibleSession(manager, ctx);
       const session = await manager.findOneByOrFail(AlertSessionEntity, { session_id });
       const runtime = await manager.findOneBy(SessionRuntimeEntity, { session_id });
-      const stages = await manager.find(StageEntity, {
-        where: { session_id },
-        order: { stage_index: "ASC" },
-      });
-      const executions = await manager.find(AgentExecutionEntity, {
-        where: { session_id },
-        order: { agent_index: "ASC" },
-      });
-      return sessionView(session, runtime, {
-        stages,
-        executions,
+      const rows = {
+        stages: await readStages(manager, session),
         timeline: await readTimeline(manager, session_id),
-      });
+        approvals: await manager.find(ApprovalEntity, {
+          where: { session_id, state: "awaiting_approval" },
+          order: { requested_at: "ASC", approval_id: "ASC" },
+        }),
+        summary: await readSummaryCalls(manager, session_id),
+        interactions: await countInteractions(manager, session_id),
+      };
+      return sessionView(session, runtime, rows, config.agents.system.cost_estimation.enabled);
     });
+  };
+}
+
+async function countInteractions(manager: EntityManager, session_id: string) {
+  return {
+    llm_interaction_count: await manager.countBy(LlmInteractionEntity, { session_id }),
+    mcp_interaction_count: await manager.countBy(McpInteractionEntity, { session_id }),
   };
 }

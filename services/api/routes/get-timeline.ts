@@ -1,16 +1,19 @@
 import type { RouterMiddleware } from "@koa/router";
 import type { EntityManager } from "typeorm";
+import { timelineEntries } from "#shared/contract-view/timeline-entry.ts";
 import { TimelineEventEntity, type TimelineEvent } from "#shared/database/entities/timeline-event.ts";
 import type { ApiDeps } from "../api-deps.ts";
 import { visibleSession } from "../http/visible-session.ts";
-import { timelineEventView } from "./session-view.ts";
+import { readStagesOf } from "./read-stages.ts";
 
-/** `GET /api/v1/sessions/:id/timeline`: the session's timeline events, in order. */
-export function getTimeline({ db, orm }: ApiDeps): RouterMiddleware {
+/** `GET /api/v1/sessions/:id/timeline`: the session's timeline in the contract's shape, in order, read from one snapshot. */
+export function getTimeline({ orm }: ApiDeps): RouterMiddleware {
   return async (ctx) => {
-    const { session_id } = await visibleSession(db, ctx);
-    const timeline = await readTimeline(orm.manager, session_id);
-    ctx.body = { session_id, timeline: timeline.map(timelineEventView) };
+    ctx.body = await orm.transaction("REPEATABLE READ", async (manager) => {
+      const { session_id } = await visibleSession(manager, ctx);
+      const { shown } = await readStagesOf(manager, session_id);
+      return timelineEntries(await readTimeline(manager, session_id), shown);
+    });
   };
 }
 

@@ -1,99 +1,149 @@
-import { Type } from "#shared/generated/typebox/typebox.mjs";
-import { compileParser } from "#shared/contracts/compile-parser.ts";
-import type { AgentExecution } from "#shared/database/entities/agent-execution.ts";
+import { alertPreview } from "#shared/alert-preview.ts";
+import { stageCounts } from "#shared/contract-view/stage-counts.ts";
+import type { Approval } from "#shared/database/entities/approval.ts";
 import type { AlertSession } from "#shared/database/entities/alert-session.ts";
 import type { SessionRuntime } from "#shared/database/entities/session-runtime.ts";
 import type { Stage } from "#shared/database/entities/stage.ts";
 import type { TimelineEvent } from "#shared/database/entities/timeline-event.ts";
+import { costMembers } from "../cost/cost-members.ts";
+import { isFallback } from "./execution-view.ts";
+import type { SessionStages } from "./read-stages.ts";
+import type { SummaryCalls } from "./read-summary-calls.ts";
+import { stageView } from "./stage-view.ts";
+import { withoutNulls } from "./without-nulls.ts";
 
-/** A session as in the reference: snake_case, without null members, and with an empty `edges`. */
+/** What a session is shown with. */
+interface SessionRows {
+  readonly stages: SessionStages;
+  readonly timeline: readonly TimelineEvent[];
+  /** The open ones. */
+  readonly approvals: readonly Approval[];
+  /** The calls for the executive summary; null without one. */
+  readonly summary: SummaryCalls | null;
+  readonly interactions: { readonly llm_interaction_count: number; readonly mcp_interaction_count: number };
+}
+
+/** A session in the contract's shape: null where that says so, other null members left out. */
 export function sessionView(
   session: AlertSession,
   runtime: SessionRuntime | null,
-  rows: {
-    readonly stages: readonly Stage[];
-    readonly executions: readonly AgentExecution[];
-    readonly timeline: readonly TimelineEvent[];
-  },
+  rows: SessionRows,
+  isCostEstimated: boolean,
 ): object {
-  const {
-    session_id,
-    resolved_config: _resolved,
-    prompt_nonce: _nonce,
-    teams,
+  const { shown, planned } = rows.stages;
+  const chain = shown.flatMap(({ row, stage_type }) =>
+    row !== null && stage_type !== "synthesis" ? [row] : [],
+  );
+  const context = {
+    session_id: session.session_id,
+    completed_at: session.completed_at,
+    timeline: rows.timeline,
+    summary: rows.summary,
+    summaryError: session.executive_summary_error,
+    isCostEstimated,
+  };
+  return {
+    ...ownMembers(session, runtime),
+    ...contractMembers(session),
+    ...reviewMembers(session),
+    cost_estimation_enabled: isCostEstimated,
+    ...costMembers(runtime, isCostEstimated),
+    ...rows.interactions,
+    input_tokens: runtime?.input_tokens ?? 0,
+    output_tokens: runtime?.output_tokens ?? 0,
+    thinking_tokens: runtime?.thinking_tokens ?? 0,
+    total_tokens: runtime?.total_tokens ?? 0,
+    ...stageCounts(session.status, shown, planned),
+    has_parallel_stages: chain.some(({ expected_agent_count: agents }) => agents > 1),
+    has_action_stages: chain.some(({ stage_type }) => stage_type === "action"),
+    actions_executed: anyExecuted(chain),
+    provider_fallback_count: rows.timeline.filter(isFallback).length,
+    approvals: rows.approvals.map(({ approval_id, execution_id, tool, expires_at }) => ({
+      approval_id,
+      execution_id,
+      tool,
+      expires_at,
+    })),
+    edges: {},
+    stages: shown.map((stage, index) => stageView(stage, shown[index - 1], context)),
+    timeline: rows.timeline.map(withoutNulls),
+  };
+}
+
+/** Members that the contract has. */
+function contractMembers(session: AlertSession): object {
+  const { started_at, completed_at, mcp_selection, slack_message_fingerprint } = session;
+  return {
+    id: session.session_id,
+    alert_data: session.alert_data,
+    alert_type: session.alert_type,
+    status: session.status,
+    chain_id: session.chain_id,
+    author: session.author,
+    error_message: session.error_message,
+    final_analysis: session.final_analysis,
+    executive_summary: session.executive_summary,
+    executive_summary_error: session.executive_summary_error,
+    runbook_url: session.runbook_url,
+    ...withoutNulls({ mcp_selection, slack_message_fingerprint }),
+    created_at: session.created_at,
     started_at,
     completed_at,
-    ...columns
-  } = session;
+    duration_ms:
+      started_at === null || completed_at === null ? null : completed_at.getTime() - started_at.getTime(),
+    ...UNBUILT,
+  };
+}
+
+/** Of features that are not built: there is no chat to offer and no score to show. */
+const UNBUILT = {
+  chat_enabled: false,
+  chat_id: null,
+  chat_message_count: 0,
+  latest_score: null,
+  scoring_status: null,
+  score_id: null,
+} as const;
+
+function reviewMembers(session: AlertSession): object {
   return {
+    review_status: session.review_status,
+    assignee: session.assignee,
+    quality_rating: session.quality_rating,
+    action_taken: session.action_taken,
+    investigation_feedback: session.investigation_feedback,
+    feedback_edited: session.feedback_edited,
+    feedback_edited_by: session.feedback_edited_by,
+    feedback_edited_at: session.feedback_edited_at,
+    ...withoutNulls({ assigned_at: session.assigned_at }),
+  };
+}
+
+/** Members that only TARSy in TypeScript has. */
+function ownMembers(session: AlertSession, runtime: SessionRuntime | null): object {
+  const { agent_type, config_hash, pod_id, degraded, owner_subject, teams, session_metadata } = session;
+  const { error_code } = session;
+  return {
+    alert_preview: alertPreview(session.alert_data),
+    agent_type,
+    config_hash,
+    degraded,
     ...withoutNulls({
-      id: session_id,
-      ...columns,
+      error_code,
+      session_metadata,
+      owner_subject,
+      pod_id,
       teams: teams.length === 0 ? null : teams,
-      started_at,
-      completed_at,
-      duration_ms:
-        started_at === null || completed_at === null ? null : completed_at.getTime() - started_at.getTime(),
       waiting_for: runtime?.waiting_for ?? null,
       last_interaction_at: runtime?.last_interaction_at ?? null,
-      input_tokens: runtime?.input_tokens ?? null,
-      output_tokens: runtime?.output_tokens ?? null,
-      thinking_tokens: runtime?.thinking_tokens ?? null,
-      total_tokens: runtime?.total_tokens ?? null,
       last_seq: runtime?.last_seq ?? null,
       events_purged_at: runtime?.events_purged_at ?? null,
     }),
-    edges: {},
-    provider_fallback_count: rows.timeline.filter(isFallback).length,
-    stages: rows.stages.map((stage) => ({
-      ...withoutNulls(stage),
-      executions: rows.executions
-        .filter(({ stage_id }) => stage_id === stage.stage_id)
-        .map((execution) => executionView(execution, rows.timeline)),
-    })),
-    timeline: rows.timeline.map(timelineEventView),
   };
 }
 
-/** One timeline row as JSON. */
-export function timelineEventView(event: TimelineEvent): object {
-  return withoutNulls(event);
-}
-
-function executionView(
-  { iteration_state, ...execution }: AgentExecution,
-  timeline: readonly TimelineEvent[],
-): object {
-  const { execution_id, original_llm_provider } = execution;
-  const fallback =
-    original_llm_provider === null
-      ? undefined
-      : timeline.findLast((event) => isFallback(event) && event.execution_id === execution_id);
-  const { reason, error_code, attempt } = parseFallback(fallback?.metadata ?? {});
-  return {
-    ...withoutNulls(execution),
-    iterations: iteration_state.iteration,
-    // JSON has no undefined: without a change of providers these are absent.
-    fallback_reason: reason,
-    fallback_error_code: error_code,
-    fallback_attempt: attempt,
-  };
-}
-
-const parseFallback = compileParser(
-  "metadata of a change of providers",
-  Type.Object({
-    reason: Type.Optional(Type.String()),
-    error_code: Type.Optional(Type.String()),
-    attempt: Type.Optional(Type.Integer()),
-  }),
-);
-
-function isFallback({ event_type }: TimelineEvent): boolean {
-  return event_type === "provider_fallback";
-}
-
-/** Removes the null members of a row. */
-export function withoutNulls(row: object): object {
-  return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null));
+/** Whether any stage executed actions; null if of none it is known. */
+function anyExecuted(stages: readonly Stage[]): boolean | null {
+  const known = stages.flatMap(({ actions_executed }) => actions_executed ?? []);
+  return known.length === 0 ? null : known.includes(true);
 }

@@ -1,4 +1,4 @@
-import type { SessionEvent } from "#shared/contracts/session-event.ts";
+import type { StoredEvent } from "#shared/contracts/session-event.ts";
 import { wireEvent } from "#shared/contracts/wire-event.ts";
 import { isDatabaseRetryable } from "#shared/database/database-retryable.ts";
 import { isContiguous, readEvents } from "#shared/database/read-events.ts";
@@ -26,8 +26,8 @@ const HEARTBEAT = ": still here\n\n";
 /**
  * Yields a session's events as Server-Sent Events: history, then live events, each exactly once and in order, and a
  * comment after `heartbeatMs` without an event. Pages are read from Postgres only as fast as the client reads; while
- * Postgres is unavailable or too slow the read is retried. Ends after the session's last event, with the connection, or
- * when the events are purged. Throws other database errors.
+ * Postgres is unavailable or too slow the read is retried. Ends when the session ends, or after the last event that a session
+ * that was over had; with the connection; or when the events are purged. Throws other database errors.
  */
 export async function* sseStream(options: SseStreamOptions): AsyncGenerator<string, void, undefined> {
   const { db, connection, lastSeq = Infinity, heartbeatMs } = options;
@@ -54,7 +54,8 @@ export async function* sseStream(options: SseStreamOptions): AsyncGenerator<stri
       if (connection.signal.aborted) return;
       yield frame(event);
       afterSeq = event.seq;
-      if (event.payload.type === "session.completed") return;
+      // Of a session that is over, reviews may follow.
+      if (event.payload.type === "session.completed" && lastSeq === Infinity) return;
     }
   }
 }
@@ -63,7 +64,7 @@ async function readPage(
   db: Database,
   sessionId: string,
   afterSeq: number,
-): Promise<readonly SessionEvent[] | "unavailable"> {
+): Promise<readonly StoredEvent[] | "unavailable"> {
   try {
     return await readEvents(db, sessionId, { afterSeq, ...PAGE });
   } catch (error) {
@@ -72,7 +73,7 @@ async function readPage(
   }
 }
 
-function frame(event: SessionEvent): string {
+function frame(event: StoredEvent): string {
   // JSON.stringify escapes line breaks, so one data line is enough.
   return `id: ${event.seq}\nevent: ${event.payload.type}\ndata: ${JSON.stringify(wireEvent(event))}\n\n`;
 }

@@ -1,37 +1,12 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
-import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
+import type { Static } from "#shared/generated/typebox/typebox.mjs";
 import { OWN_SCHEMA_OPTIONS } from "#shared/contracts/own-schema-options.ts";
 import { RequestError } from "../http/request-error.ts";
+import { AlertRequest as Schema, type McpSelection as Selection } from "../schemas/submit-alert.ts";
 
-const nullable = <S extends Parameters<typeof Type.Union>[0][number]>(schema: S) =>
-  Type.Union([schema, Type.Null()]);
-const OptionalText = Type.Optional(nullable(Type.String()));
-const MAX_RUNBOOK_CHARACTERS = 65_536;
-const Name = Type.String({ maxLength: 200 });
-const OptionalFlag = Type.Optional(nullable(Type.Boolean()));
+export type McpSelection = Static<typeof Selection>;
 
-/** The MCP servers and tools that an alert selects; absent or null means those of the configuration. */
-const McpSelection = Type.Object({
-  servers: Type.Array(
-    Type.Object({ name: Name, tools: Type.Optional(nullable(Type.Array(Name, { maxItems: 500 }))) }),
-    { maxItems: 100 },
-  ),
-  native_tools: Type.Optional(
-    nullable(
-      Type.Object({ google_search: OptionalFlag, code_execution: OptionalFlag, url_context: OptionalFlag }),
-    ),
-  ),
-});
-export type McpSelection = Static<typeof McpSelection>;
-
-/** The body of `POST /api/v1/alerts`. Unknown fields are ignored. */
-const AlertRequest = Type.Object({
-  data: OptionalText,
-  alert_type: OptionalText,
-  runbook: Type.Optional(nullable(Type.String({ maxLength: MAX_RUNBOOK_CHARACTERS }))),
-  mcp: Type.Optional(nullable(McpSelection)),
-});
-export type AlertRequest = Static<typeof AlertRequest>;
+export type AlertRequest = Static<typeof Schema>;
 
 // Unknown members are removed: one may be nested too deeply for JSON.stringify.
 const ajv = new Ajv({
@@ -45,7 +20,7 @@ let compiled: ValidateFunction<AlertRequest> | undefined;
 
 /** Validates a decoded body and removes unknown members. Throws RequestError 400 naming the field, its type and the rule. */
 export function parseAlertRequest(body: unknown): AlertRequest {
-  const validate = (compiled ??= ajv.compile<AlertRequest>(AlertRequest));
+  const validate = (compiled ??= ajv.compile<AlertRequest>(Schema));
   if (validate(body)) return body;
   // A nullable field also reports that it is not null; the error of the other branch is the useful one.
   const errors = validate.errors ?? [];

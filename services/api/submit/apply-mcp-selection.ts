@@ -3,6 +3,7 @@ import {
   type ResolvedAgent,
   type ResolvedChain,
   type ResolvedProvider,
+  type ResolvedSummaries,
 } from "#shared/contracts/resolved-chain.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
 import type { McpSelection } from "./alert-request.ts";
@@ -10,12 +11,14 @@ import type { McpSelection } from "./alert-request.ts";
 /**
  * Applies an alert's MCP selection to a chain: the selected servers replace those of every agent, a server with named
  * tools offers only these, and native tools are switched as the alert says. `instructions` has the text of every
- * configured server, by id.
+ * configured server, by id, `resultTokens` the size of results that it sets, and `summaries` how they are summarized.
  */
 export function applyMcpSelection(
   chain: ResolvedChain,
   selection: McpSelection,
   instructions: ReadonlyMap<string, string>,
+  resultTokens: ReadonlyMap<string, number> = new Map(),
+  summaries: ReadonlyMap<string, ResolvedSummaries> = new Map(),
 ): ResolvedChain {
   const servers = selection.servers.map(({ name }) => name);
   const choices = selection.servers.flatMap(({ name, tools }) =>
@@ -42,13 +45,29 @@ export function applyMcpSelection(
     const text = instructions.get(id);
     return text === undefined || text === "" ? [] : [[id, text] as const];
   });
+  const sizes = selected(servers, resultTokens);
+  const summarized = selected(servers, summaries);
   return withVariables({
     ...chain,
+    ...(sizes.length === 0
+      ? {}
+      : { mcp_server_result_tokens: { ...chain.mcp_server_result_tokens, ...Object.fromEntries(sizes) } }),
+    ...(summarized.length === 0
+      ? {}
+      : { mcp_server_summaries: { ...chain.mcp_server_summaries, ...Object.fromEntries(summarized) } }),
     mcp_server_instructions: { ...chain.mcp_server_instructions, ...Object.fromEntries(chosen) },
     stages: chain.stages.map((stage) => ({
       ...stage,
       agents: stage.agents.map(adapt),
       ...(stage.synthesis === undefined ? {} : { synthesis: adapt(stage.synthesis) }),
     })),
+  });
+}
+
+/** What is known of each of these servers. */
+function selected<T>(servers: readonly string[], known: ReadonlyMap<string, T>): (readonly [string, T])[] {
+  return servers.flatMap((id) => {
+    const value = known.get(id);
+    return value === undefined ? [] : [[id, value] as const];
   });
 }

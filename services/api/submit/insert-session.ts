@@ -19,7 +19,7 @@ const MAX_SHARED_CHARACTERS = 32_768;
 const INSERT_SESSION = `
 WITH taken AS (
   INSERT INTO idempotency_keys AS existing (key, session_id, request_hash, expires_at)
-  SELECT $11::text, $1::uuid, $12::text, now() + make_interval(hours => ${KEY_LIFETIME_HOURS}) WHERE $11 IS NOT NULL
+  SELECT $11::text, $1::uuid, $12::text, now() + make_interval(hours => $21) WHERE $11 IS NOT NULL
   ON CONFLICT (key) DO UPDATE SET session_id = excluded.session_id, request_hash = excluded.request_hash,
     created_at = now(), expires_at = excluded.expires_at
   WHERE existing.expires_at <= now()
@@ -28,12 +28,18 @@ WITH taken AS (
   SELECT session_id FROM taken UNION ALL SELECT $1 WHERE $11 IS NULL
 ), session AS (
   INSERT INTO alert_sessions (session_id, alert_data, agent_type, alert_type, author, runbook_url, mcp_selection,
-                              chain_id, resolved_config, config_hash, session_metadata, owner_subject, teams)
-  SELECT session_id, $2, $3, $3, $4, $5, $6::jsonb, $7, $8::jsonb, $9, $10::jsonb, $13, $14::text[] FROM admitted
+                              chain_id, resolved_config, config_hash, session_metadata, owner_subject, teams, mask_key,
+                              trace_context, slack_message_fingerprint)
+  SELECT session_id, $2, $3, $3, $4, $5, $6::jsonb, $7, $8::jsonb, $9, $10::jsonb, $13, $14::text[], $18, $20::jsonb, $22
+  FROM admitted
   RETURNING session_id
 ), audited AS (
   INSERT INTO audit_log (service, subject, via, peer, action, session_id, result)
   SELECT 'api', $15, $16, $17, 'alert.submit', session_id, 'allowed' FROM session
+), masked AS (
+  INSERT INTO masked_values (session_id, digest, digits, length, kind)
+  SELECT session_id, digest, digits, length, kind
+  FROM session, json_to_recordset($19::json) AS value (digest text, digits text, length integer, kind text)
 ), runtime AS (
   INSERT INTO session_runtime (session_id) SELECT session_id FROM session RETURNING session_id
 )
@@ -42,6 +48,7 @@ const parseInserted = compileParser("inserted session", Type.Object({ session_id
 
 const FIND_KEY =
   "SELECT session_id, request_hash FROM idempotency_keys WHERE key = $1 AND expires_at > now()";
+const KEEP_KEY = "UPDATE idempotency_keys SET expires_at = now() + make_interval(hours => $2) WHERE key = $1";
 const parseKey = compileParser(
   "idempotency key row",
   Type.Object({ session_id: Type.String(), request_hash: Type.String() }),
@@ -79,6 +86,11 @@ export async function insertSession(
     session.submitter.subject,
     session.submitter.via,
     session.submitter.peer,
+    session.maskKey,
+    JSON.stringify(session.maskedValues),
+    session.traceContext === null ? null : JSON.stringify(session.traceContext),
+    key?.keptHours ?? KEY_LIFETIME_HOURS,
+    session.slackFingerprint,
   ];
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     const inserted = await selectRows(db, parseInserted, INSERT_SESSION, parameters);
@@ -87,6 +99,7 @@ export async function insertSession(
     // The key has expired since the insert: the next try can take it.
     if (existing === undefined) continue;
     if (key.conflict !== undefined && existing.request_hash !== key.requestHash) throw key.conflict;
+    if (key.keptHours !== undefined) await db.query(KEEP_KEY, [key.key, key.keptHours]);
     return { sessionId: existing.session_id, isReplayed: true };
   }
   throw new RequestError(503, "the idempotency key changes hands all the time: try again in a moment", {

@@ -1,3 +1,6 @@
+import type { MaskedValue } from "#shared/masking/mask-context.ts";
+import type { TraceCarrier } from "#shared/telemetry/trace-carrier.ts";
+
 /** The columns of a new session and its entry in the audit log, all Postgres-safe; `mcpSelection`, `resolvedConfig` and `metadata` are JSON text. */
 export interface NewSession {
   readonly sessionId: string;
@@ -9,9 +12,17 @@ export interface NewSession {
   readonly submitter: { readonly subject: string; readonly via: string; readonly peer: string | null };
   readonly teams: readonly string[];
   readonly runbook: string | null;
+  /** Finds the message in Slack that the alert comes from. */
+  readonly slackFingerprint: string | null;
   readonly mcpSelection: string | null;
   readonly chainId: string;
   readonly resolvedConfig: string;
   readonly configHash: string;
   readonly metadata: string | null;
+  /** The key of the placeholders in `data` and `runbook`. */
+  readonly maskKey: string;
+  /** The values that were masked in them, to be found again in tool results. */
+  readonly maskedValues: readonly MaskedValue[];
+  /** The span of the request; null while nothing is traced. */
+  readonly traceContext: TraceCarrier | null;
 }

@@ -20,17 +20,23 @@ const INSERT_SESSIONS = `
 WITH item AS MATERIALIZED (
   SELECT * FROM json_to_recordset($1::json) AS item (session_id uuid, data text, alert_type text, author text,
     owner text, teams text[], runbook text, mcp jsonb, chain_id text, config integer, config_hash text, metadata jsonb,
-    subject text, via text, peer text)
+    subject text, via text, peer text, mask_key text, masked json, trace jsonb, slack text)
 ), session AS (
   INSERT INTO alert_sessions (session_id, alert_data, agent_type, alert_type, author, runbook_url, mcp_selection,
-                              chain_id, resolved_config, config_hash, session_metadata, owner_subject, teams)
+                              chain_id, resolved_config, config_hash, session_metadata, owner_subject, teams,
+                              mask_key, trace_context, slack_message_fingerprint)
   SELECT session_id, data, alert_type, alert_type, author, runbook, mcp, chain_id, $2::jsonb -> config, config_hash,
-         metadata, owner, teams
+         metadata, owner, teams, mask_key, trace, slack
   FROM item
   RETURNING session_id
 ), audited AS (
   INSERT INTO audit_log (service, subject, via, peer, action, session_id, result)
   SELECT 'api', subject, via, peer, 'alert.submit', session_id, 'allowed' FROM item
+), masked AS (
+  INSERT INTO masked_values (session_id, digest, digits, length, kind)
+  SELECT item.session_id, value.digest, value.digits, value.length, value.kind
+  FROM item, json_to_recordset(item.masked) AS value (digest text, digits text, length integer, kind text)
+  WHERE item.masked IS NOT NULL
 )
 INSERT INTO session_runtime (session_id) SELECT session_id FROM session`;
 
@@ -121,10 +127,14 @@ function item(session: Omit<NewSession, "resolvedConfig">, config: number): stri
     owner,
     teams,
     runbook,
+    slackFingerprint,
     mcpSelection,
     chainId,
     configHash,
     metadata,
+    maskKey,
+    maskedValues,
+    traceContext,
   } = session;
   const columns = {
     session_id: sessionId,
@@ -138,6 +148,10 @@ function item(session: Omit<NewSession, "resolvedConfig">, config: number): stri
     chain_id: chainId,
     config,
     config_hash: configHash,
+    mask_key: maskKey,
+    ...(maskedValues.length === 0 ? {} : { masked: maskedValues }),
+    ...(traceContext === null ? {} : { trace: traceContext }),
+    ...(slackFingerprint === null ? {} : { slack: slackFingerprint }),
   };
   const texts = `${JSON.stringify(columns).slice(0, -1)},"mcp":${mcpSelection ?? "null"}`;
   return `${texts},"metadata":${metadata ?? "null"}}`;

@@ -11,6 +11,8 @@ export interface SubmissionKey {
   readonly requestHash: string;
   /** The error for a different request with the same key; undefined if a different request is accepted as a repetition. */
   readonly conflict: RequestError | undefined;
+  /** How long the key is kept after each submission with it, in hours; absent for 24 h after the first. */
+  readonly keptHours?: number;
 }
 
 const VISIBLE_ASCII = /^[!-~]{1,255}$/u;
@@ -73,7 +75,7 @@ function fingerprintKey(
 }
 
 /** Hashes the known fields only, so that white space, member order and unknown members do not matter. */
-function hashRequest({ data, alert_type, runbook, mcp }: AlertRequest): string {
+function hashRequest({ data, alert_type, runbook, mcp, slack_message_fingerprint }: AlertRequest): string {
   const { google_search, code_execution, url_context } = mcp?.native_tools ?? {};
   return sha256([
     data ?? "",
@@ -81,6 +83,8 @@ function hashRequest({ data, alert_type, runbook, mcp }: AlertRequest): string {
     runbook ?? "",
     mcp?.servers.map(({ name, tools }) => [name, tools ?? null]) ?? null,
     [google_search ?? null, code_execution ?? null, url_context ?? null],
+    // Without one the hash is that of versions before, whose keys are still stored.
+    ...(slack_message_fingerprint ? [slack_message_fingerprint] : []),
   ]);
 }
 

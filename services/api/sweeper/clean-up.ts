@@ -4,6 +4,7 @@ import { jitter, pause } from "#shared/pause.ts";
 import type { ApiConfig } from "../config.ts";
 import { eraseHidden, eraseRequested } from "./erase-sessions.ts";
 import { purgeEnded } from "./purge-ended.ts";
+import { recountSessions } from "./recount-sessions.ts";
 import { removeExpired } from "./remove-expired.ts";
 import type { Database } from "#shared/database/database.ts";
 
@@ -21,7 +22,7 @@ const ERASE_EVERY_MS = 5_000;
 
 /**
  * Until `signal` aborts: every few seconds removes the sessions that were deleted on request, and every hour purges the events
- * of ended sessions, hides old ones and removes those that were hidden long ago; after a failure again within a minute.
+ * of ended sessions, hides old ones, removes those that were hidden long ago and counts what older versions did not; after a failure again within a minute.
  * Any number of replicas may do so. Never throws.
  */
 export async function cleanUp(deps: CleanUpDeps, signal: AbortSignal): Promise<void> {
@@ -44,6 +45,7 @@ async function cleanUpHourly({ config, db, log }: CleanUpDeps, signal: AbortSign
       async () => removeExpired(db, config.retentionDays, signal),
       async () => purgeEnded(db, config.purgeEventsAfterDays, signal),
       async () => eraseHidden(db, config.purgeDays, signal),
+      async () => recountSessions(db, signal),
     ]) {
       await work().catch((error: unknown) => {
         waitMs = RETRY_MS;

@@ -28,7 +28,7 @@ export async function eraseHidden(db: Database, afterDays: number, signal: Abort
   await eraseFound(db, HIDDEN_LONG_AGO, [afterDays], signal);
 }
 
-/** The same for the sessions that somebody deleted. */
+/** The same for the sessions that were deleted by request. */
 export async function eraseRequested(db: Database, signal: AbortSignal): Promise<void> {
   await eraseFound(db, REQUESTED, [], signal);
 }

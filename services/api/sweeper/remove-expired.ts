@@ -27,14 +27,35 @@ WITH old AS (
 )
 SELECT count(*)::int AS n FROM deleted`;
 
+const DELETE_NOTIFICATIONS = `
+WITH old AS (
+  SELECT key FROM alert_notifications WHERE received_at < now() - interval '30 days'
+  ORDER BY received_at LIMIT ${PAGE} FOR UPDATE SKIP LOCKED
+), deleted AS (
+  DELETE FROM alert_notifications n USING old WHERE n.key = old.key RETURNING 1
+)
+SELECT count(*)::int AS n FROM deleted`;
+
+/** Of tool-runners that did not remove them when they ended. */
+const DELETE_SERVER_STATES = `
+WITH old AS (
+  SELECT server, runner FROM mcp_server_states WHERE seen_at < now() - interval '1 hour'
+  LIMIT ${PAGE} FOR UPDATE SKIP LOCKED
+), deleted AS (
+  DELETE FROM mcp_server_states s USING old WHERE s.server = old.server AND s.runner = old.runner RETURNING 1
+)
+SELECT count(*)::int AS n FROM deleted`;
+
 /**
- * Soft-deletes the sessions that ended more than `retentionDays` ago and deletes the expired idempotency keys, page by
- * page, until none is left or `signal` aborts.
+ * Soft-deletes the sessions that ended more than `retentionDays` ago, and deletes the expired idempotency keys, old notifications and what lost
+ * tool-runners knew of MCP servers, page by page, until none is left or `signal` aborts.
  */
 export async function removeExpired(db: Database, retentionDays: number, signal: AbortSignal): Promise<void> {
   for (const [sql, parameters] of [
     [SOFT_DELETE_SESSIONS, [retentionDays]],
     [DELETE_KEYS, []],
+    [DELETE_NOTIFICATIONS, []],
+    [DELETE_SERVER_STATES, []],
   ] as const) {
     let isLastPage = false;
     while (!isLastPage && !signal.aborted) {

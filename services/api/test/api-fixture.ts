@@ -1,4 +1,5 @@
 import type { Server } from "node:http";
+import { join } from "node:path";
 import type { ReadableStream } from "node:stream/web";
 import { pino } from "pino";
 import { Registry } from "prom-client";
@@ -6,19 +7,23 @@ import { AuditLog } from "#shared/access/audit-log.ts";
 import { Door } from "#shared/access/door.ts";
 import { openDatabase } from "#shared/database/open-database.ts";
 import { openOrm } from "#shared/database/open-orm.ts";
+import { Masker } from "#shared/masking/masker.ts";
 import { listen } from "#shared/service/listen.ts";
 import { BackingServers } from "../../../test/support/backing-servers.ts";
 import { testConfigDirectory, type ConfigFiles } from "../../../test/support/config-directory.ts";
 import { TarsyClient } from "../../../test/support/tarsy-client.ts";
 import { createApiMetrics } from "../api-metrics.ts";
 import type { ApiDeps } from "../api-deps.ts";
-import { buildApp } from "../app.ts";
+import { buildApp, routesOf } from "../app.ts";
 import { loadApiConfig } from "../config.ts";
+import { documentedRoutes } from "../contracts/documented-routes.ts";
 import { createHttpServer, type RequestTimeouts } from "../http/http-server.ts";
+import { SocketForwarder } from "../page/forward-sockets.ts";
 import { SseConnections } from "../sse/sse-connections.ts";
 import { openDispatcher } from "../dispatcher.ts";
 import { cleanUp } from "../sweeper/clean-up.ts";
 import { sweepSessions } from "../sweeper/sweep-sessions.ts";
+import { ContractCheck } from "./contract-check.ts";
 import type { Database } from "#shared/database/database.ts";
 
 const HOST = "127.0.0.1";
@@ -27,7 +32,10 @@ const log = pino({ level: "silent" });
 /** Settings with which the fixture's client is an admin. */
 export const ADMIN_ACCESS = { AUTH_MODE: "private", AUTH_TOKEN: "the-token-of-the-tests-0123456789abcdef" };
 
-/** The api's HTTP server in this process, with a real Postgres and a real NATS. The sweeper runs only on request. */
+/**
+ * The api's HTTP server in this process, with a real Postgres and a real NATS. The sweeper runs only on request. When it is
+ * disposed it fails if a response was not as the OpenAPI document says.
+ */
 export class ApiFixture implements AsyncDisposable {
   readonly #resources: AsyncDisposableStack;
   readonly #stopping: AbortController;
@@ -37,6 +45,7 @@ export class ApiFixture implements AsyncDisposable {
   readonly db: Database;
   readonly port: number;
   readonly client: TarsyClient;
+  readonly contract: ContractCheck;
   /** What a client needs to be let in, unless the test chose another mode than `loopback` and `private`. */
   readonly headers: Readonly<Record<string, string>>;
 
@@ -47,7 +56,9 @@ export class ApiFixture implements AsyncDisposable {
     deps: ApiDeps;
     db: Database;
     port: number;
+    contract: ContractCheck;
   }) {
+    this.contract = parts.contract;
     this.#resources = parts.resources;
     this.#stopping = parts.stopping;
     this.servers = parts.servers;
@@ -67,6 +78,11 @@ export class ApiFixture implements AsyncDisposable {
       timeouts?: Partial<RequestTimeouts>;
       config?: ConfigFiles;
       env?: Record<string, string>;
+      /** Where a built page is; by default there is none. */
+      pageDirectory?: string;
+      sockets?: { maxSockets?: number; handshakeMs?: number };
+      /** By default one as in the service. */
+      masker?: Masker;
       sse?: { pollEveryMs?: number; heartbeatMs?: number; stalledMs?: number };
     } = {},
   ): Promise<ApiFixture> {
@@ -76,12 +92,13 @@ export class ApiFixture implements AsyncDisposable {
     const servers = options.servers ?? resources.use(await BackingServers.choose(options));
     await servers.migrate();
     const { path } = resources.use(await testConfigDirectory(options.config));
-    const config = await loadApiConfig({
+    const loaded = await loadApiConfig({
       DATABASE_URL: servers.postgres.serviceUrls.api,
       ...servers.natsEnvironment("api"),
       CONFIG_DIR: path,
       ...options.env,
     });
+    const config = { ...loaded, pageDirectory: options.pageDirectory ?? join(path, "no-page") };
     const db = resources.use(
       await openDatabase({ url: config.databaseUrl, applicationName: "api-test", poolSize: 5, log, signal }),
     );
@@ -107,13 +124,17 @@ export class ApiFixture implements AsyncDisposable {
       }),
     );
     const audit = resources.use(new AuditLog({ db, log, service: "api" }));
+    const masker = options.masker ?? resources.use(new Masker({ known: config.knownSecrets }));
     const door = await Door.open(config.access, db);
-    const deps = { config, log, db, orm, dispatcher, metrics, sse, door, audit };
-    const server = await serve(deps, options.timeouts);
+    const deps = { config, log, db, orm, dispatcher, metrics, sse, door, audit, masker };
+    const contract = new ContractCheck(documentedRoutes(routesOf(deps)));
+    const sockets = new SocketForwarder({ notifier: config.notifierAddress, log, ...options.sockets });
+    const server = await serve(deps, contract, options.timeouts, sockets);
     resources.defer(() => closeNow(server));
+    resources.use(sockets);
     const address = server.address();
     const port = address !== null && typeof address === "object" ? address.port : 0;
-    return new ApiFixture({ resources, stopping, servers, deps, db: asOwner, port });
+    return new ApiFixture({ resources, stopping, servers, deps, db: asOwner, port, contract });
   }
 
   /** Runs the clean-up until the fixture is disposed. */
@@ -159,15 +180,47 @@ export class ApiFixture implements AsyncDisposable {
     return { status, body: decoded };
   }
 
+  /** Submits these bytes as JSON, which must be accepted; resolves with the session's id. */
+  async accepted(body: string | Uint8Array<ArrayBuffer>): Promise<string> {
+    const answer = await this.post(body);
+    if (answer.status !== 202) throw new Error(`refused: ${JSON.stringify(answer)}`);
+    return /"session_id":"([^"]+)"/u.exec(JSON.stringify(answer.body))?.[1] ?? "";
+  }
+
+  /** These columns of a session. */
+  async sessionRow(columns: string, id: string): Promise<unknown> {
+    const [row] = await this.servers.query(`SELECT ${columns} FROM alert_sessions WHERE session_id = $1`, [
+      id,
+    ]);
+    return row;
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopping.abort(new Error("the test is over"));
     await this.#resources.disposeAsync();
+    const { problems } = this.contract;
+    if (problems.length === 0) return;
+    throw new Error(
+      `${problems.length} responses differ from the OpenAPI document:\n\n${problems.slice(0, 5).join("\n\n")}`,
+    );
   }
 }
 
-async function serve(deps: ApiDeps, timeouts: Partial<RequestTimeouts> | undefined): Promise<Server> {
+async function serve(
+  deps: ApiDeps,
+  contract: ContractCheck,
+  timeouts: Partial<RequestTimeouts> | undefined,
+  sockets: SocketForwarder,
+): Promise<Server> {
   const handle = buildApp(deps).callback();
-  const server = createHttpServer((request, response) => void handle(request, response), timeouts);
+  const server = createHttpServer(
+    (request, response) => {
+      contract.watch(request, response);
+      void handle(request, response);
+    },
+    timeouts,
+    sockets,
+  );
   await listen(server, { host: HOST, port: 0 });
   return server;
 }

@@ -57,9 +57,10 @@ describe("POST /api/v1/sessions/:id/cancel", () => {
     expect(session).to.have.property("completed_at");
     expect(await eventsOf(id)).to.deep.equal([
       { seq: 1, type: "session.status", status: "cancelled" },
-      { seq: 2, type: "session.completed", status: "cancelled" },
+      { seq: 2, type: "review.status", status: null },
+      { seq: 3, type: "session.completed", status: "cancelled" },
     ]);
-    expect(session).to.include({ last_seq: 2 });
+    expect(session).to.include({ last_seq: 3, review_status: "reviewed" });
   });
 
   it("is answered with 503 and Retry-After when the session's row stays locked", async () => {
@@ -120,7 +121,7 @@ describe("POST /api/v1/sessions/:id/cancel", () => {
     expect(row).to.deep.equal({ not_before: null, waiting_for: { kind: "provider" }, cleared: false });
   });
 
-  it("wakes nobody for a session that is owned or that it ended itself", async () => {
+  it("wakes no executor for a session that is owned or that it ended itself", async () => {
     await catchUp();
     const [owned, pending] = [await api.client.submit("x"), await api.client.submit("x")];
     await start(owned);
@@ -176,6 +177,6 @@ describe("POST /api/v1/sessions/:id/cancel", () => {
     const answers = await Promise.all(Array.from({ length: 20 }, async () => cancel(id)));
     const statuses = answers.map(({ status }) => status).toSorted((a, b) => a - b);
     expect(statuses).to.deep.equal([200, ...Array.from({ length: 19 }, () => 409)]);
-    expect(await eventsOf(id)).to.have.length(2);
+    expect(await eventsOf(id)).to.have.length(3);
   });
 });

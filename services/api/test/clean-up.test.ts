@@ -5,6 +5,7 @@ import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { until } from "../../../test/support/until.ts";
 import { eraseHidden, eraseRequested } from "../sweeper/erase-sessions.ts";
 import { purgeEnded } from "../sweeper/purge-ended.ts";
+import { recountSessions } from "../sweeper/recount-sessions.ts";
 import { ADMIN_ACCESS, ApiFixture } from "./api-fixture.ts";
 import { SessionEvents, statusEvent, textEvent, times } from "./session-events.ts";
 
@@ -18,8 +19,10 @@ const TABLES = [
   "mcp_interactions",
   "timeline_events",
   "tool_calls",
+  "tool_results",
   "events",
   "idempotency_keys",
+  "search_progress",
 ];
 const parseCount = compileParser("count", Type.Object({ n: Type.Integer() }));
 
@@ -32,7 +35,7 @@ const parseAccepted = compileParser(
 const INSERT_ROWS = `
 WITH stage AS (
   INSERT INTO stages (stage_id, session_id, stage_name, stage_index, expected_agent_count)
-  VALUES (gen_random_uuid(), $1, 'analysis', 0, 1) RETURNING stage_id
+  VALUES (gen_random_uuid(), $1, 'analysis', 1, 1) RETURNING stage_id
 ), execution AS (
   INSERT INTO agent_executions (execution_id, stage_id, session_id, agent_name, agent_index, iteration_strategy,
                                 iteration_state, llm_provider)
@@ -56,9 +59,13 @@ WITH stage AS (
                                llm_interaction_id, mcp_interaction_id)
   SELECT gen_random_uuid(), $1, stage_id, execution_id, 1, 'tool_result', 'completed', 'kept',
          (SELECT interaction_id FROM llm), (SELECT interaction_id FROM mcp) FROM execution
+), call AS (
+  INSERT INTO tool_calls (call_id, session_id, execution_id, epoch, name, read_only, state, result, completed_at)
+  SELECT gen_random_uuid()::text, $1, execution_id, 1, 's.t', true, 'completed', 'a result', now() FROM execution
+  RETURNING call_id
 )
-INSERT INTO tool_calls (call_id, session_id, execution_id, epoch, name, read_only, state, result, completed_at)
-SELECT gen_random_uuid()::text, $1, execution_id, 1, 's.t', true, 'completed', 'a result', now() FROM execution`;
+INSERT INTO tool_results (call_id, session_id, bytes, lines, content)
+SELECT call_id, $1, 14, 1, 'a whole result' FROM call`;
 
 /** All tables with their indexes and their large values, in bytes. */
 const SIZE = `
@@ -99,6 +106,7 @@ describe("the clean-up", () => {
     for (const [table, column] of [
       ["events", "created_at"],
       ["tool_calls", "completed_at"],
+      ["tool_results", "created_at"],
     ]) {
       await query(
         `UPDATE ${table} SET ${column} = now() - make_interval(days => $2, secs => 60) WHERE session_id = $1`,
@@ -131,6 +139,7 @@ describe("the clean-up", () => {
       await count("events", young),
       await count("events", running),
     ]).to.deep.equal([0, 5, 1]);
+    expect([await count("tool_results", old), await count("tool_results", young)]).to.deep.equal([0, 1]);
     for (const [id, result] of [
       [old, null],
       [young, "a result"],
@@ -185,7 +194,7 @@ describe("the clean-up", () => {
     expect(await api.client.request("GET", `/api/v1/sessions/${old}`)).to.include({ status: 404 });
   });
 
-  it("removes every row of a session that somebody deleted, and no others", async () => {
+  it("removes every row of a session deleted by request, and no others", async () => {
     const [deleted, hidden] = [await ended(1, { messages: 1_200 }), await ended(1)];
     await retire(hidden, 1);
     expect(await api.raw("DELETE", `/api/v1/sessions/${deleted}`)).to.include({ status: 204 });
@@ -194,6 +203,31 @@ describe("the clean-up", () => {
       expect(await count(table, deleted), table).to.equal(0);
       expect(await count(table, hidden), table).to.be.above(0);
     }
+  });
+
+  it("counts what a version without counters has stored, once the session has ended", async () => {
+    const [old, running] = [await ended(1, { messages: 2 }), await api.client.submit("x")];
+    const counters = async (id: string) =>
+      query(
+        "SELECT llm_interaction_count, mcp_interaction_count, total_stages, counted_epoch FROM session_runtime WHERE session_id = $1",
+        [id],
+      );
+    const none = { llm_interaction_count: 0, mcp_interaction_count: 0, total_stages: 0 };
+    for (const id of [old, running]) {
+      expect(await counters(id)).to.deep.equal([{ ...none, counted_epoch: 0 }]);
+      // A claim of the version before.
+      await query("UPDATE session_runtime SET lease_epoch = 2 WHERE session_id = $1", [id]);
+    }
+    await recountSessions(api.deps.db, signal);
+    expect(await counters(old)).to.deep.equal([
+      { llm_interaction_count: 1, mcp_interaction_count: 1, total_stages: 1, counted_epoch: 2 },
+    ]);
+    expect(await counters(running)).to.deep.equal([{ ...none, counted_epoch: 0 }]);
+    const usage =
+      "SELECT interaction_count, unpriced_interaction_count FROM session_model_usage WHERE session_id = $1";
+    expect(await query(usage, [old])).to.deep.equal([
+      { interaction_count: 1, unpriced_interaction_count: 0 },
+    ]);
   });
 
   it("leaves room that is used again", async () => {

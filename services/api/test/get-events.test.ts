@@ -76,6 +76,15 @@ describe("GET /api/v1/sessions/:id/events", () => {
     }
   });
 
+  it("refuses a Last-Event-ID that no event can have, also where it has no effect", async () => {
+    const id = await api.client.submit("x");
+    for (const wrong of ["2147483648", "x"]) {
+      const headers = { "last-event-id": wrong };
+      expect(await api.raw("GET", path(id), { headers }), wrong).to.include({ status: 400 });
+    }
+    expect(await api.raw("GET", path(id), { headers: { "last-event-id": "7" } })).to.include({ status: 200 });
+  });
+
   it("answers 404 for an unknown id and 400 for an invalid one, also as SSE", async () => {
     for (const accept of ["*/*", "text/event-stream"]) {
       const headers = { accept };

@@ -15,13 +15,13 @@ describe("GET /api/v1/sessions/:id/trace/llm/:interaction", () => {
     const id = await api.client.submit("x");
     const [stageId, executionId] = [randomUUID(), randomUUID()];
     await api.servers.query(
-      `UPDATE alert_sessions SET resolved_config = jsonb_set(resolved_config, '{stages,0,synthesis}',
-         jsonb_set(resolved_config #> '{stages,0,agents,0}', '{llm_provider,name}', '"combiner"'))
+      `UPDATE alert_sessions SET resolved_config = jsonb_set(resolved_config, '{stages,1,synthesis}',
+         jsonb_set(resolved_config #> '{stages,1,agents,0}', '{llm_provider,name}', '"combiner"'))
        WHERE session_id = $1`,
       [id],
     );
     await api.servers.query(
-      "INSERT INTO stages (stage_id, session_id, stage_name, stage_index, expected_agent_count) VALUES ($1, $2, 'one', 0, 1)",
+      "INSERT INTO stages (stage_id, session_id, stage_name, stage_index, expected_agent_count) VALUES ($1, $2, 'one', 1, 1)",
       [stageId, id],
     );
     for (const [index, execution] of [randomUUID(), executionId].entries()) {
@@ -67,8 +67,8 @@ describe("GET /api/v1/sessions/:id/trace/llm/:interaction", () => {
   it("shows the provider that made the call, if it took over from another", async () => {
     const session = await synthesized();
     await api.servers.query(
-      `UPDATE alert_sessions SET resolved_config = jsonb_set(resolved_config, '{stages,0,synthesis,fallback_providers}',
-         jsonb_build_array(jsonb_set(resolved_config #> '{stages,0,agents,0,llm_provider}', '{name}', '"spare"')))
+      `UPDATE alert_sessions SET resolved_config = jsonb_set(resolved_config, '{stages,1,synthesis,fallback_providers}',
+         jsonb_build_array(jsonb_set(resolved_config #> '{stages,1,agents,0,llm_provider}', '{name}', '"spare"')))
        WHERE session_id = $1`,
       [session.id],
     );
@@ -104,7 +104,7 @@ describe("GET /api/v1/sessions/:id/trace/llm/:interaction", () => {
     expect(body)
       .to.have.nested.property("stages[0].executions[0]")
       .that.does.not.have.property("fallback_reason");
-    expect(body).to.have.nested.property("stages[0].executions[1]").that.includes({
+    expect(body).to.have.nested.property("stages[1].executions[0]").that.includes({
       llm_provider: "spare",
       original_llm_provider: "p",
       original_model_name: "m",
@@ -131,10 +131,10 @@ describe("GET /api/v1/sessions/:id/trace/llm/:interaction", () => {
     expect(body["conversation"]).to.deep.equal(messages);
   });
 
-  it("lists the synthesis execution with its stage", async () => {
+  it("lists the synthesis execution in a stage of its own", async () => {
     const { id, executionId } = await synthesized();
     const { stages } = await api.client.session(id);
-    expect(stages[0]?.executions).to.have.length(2);
-    expect(stages[0]?.executions[1]).to.include({ execution_id: executionId, agent_index: 2 });
+    expect(stages.map(({ executions }) => executions.length)).to.deep.equal([1, 1]);
+    expect(stages[1]?.executions[0]).to.include({ execution_id: executionId, agent_index: 1 });
   });
 });

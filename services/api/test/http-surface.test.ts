@@ -10,13 +10,13 @@ describe("the api's HTTP surface", () => {
   let api: ApiFixture;
 
   before(async () => {
-    api = await ApiFixture.start({ timeouts: { headersMs: 200, requestMs: 300, checkEveryMs: 50 } });
+    api = await ApiFixture.start();
   });
   after(() => api[Symbol.asyncDispose]());
 
   /** Sends these bytes and nothing more; resolves with the response once the server has closed the socket. */
-  const dribble = async (bytes: string): Promise<string> => {
-    const socket = connect(api.port, "127.0.0.1");
+  const dribble = async ({ port }: ApiFixture, bytes: string): Promise<string> => {
+    const socket = connect(port, "127.0.0.1");
     await once(socket, "connect");
     socket.write(bytes);
     return text(socket);
@@ -62,6 +62,28 @@ describe("the api's HTTP surface", () => {
     expect(headers.get("allow")).to.equal("HEAD, GET");
   });
 
+  it("takes no fixed word for the id of a session", async () => {
+    for (const [method, word, allow] of [
+      ["GET", "review", "PATCH"],
+      ["DELETE", "review", "PATCH"],
+      ["DELETE", "active", "HEAD, GET"],
+      ["POST", "filter-options", "HEAD, GET"],
+    ] as const) {
+      const refused = await api.raw(method, `/api/v1/sessions/${word}`);
+      expect([refused.status, refused.headers.get("allow")], `${method} ${word}`).to.deep.equal([405, allow]);
+      expect(refused.text).to.equal((await api.raw("PUT", "/health")).text);
+    }
+    const { status, headers } = await api.raw("OPTIONS", "/api/v1/sessions/active");
+    expect([status, headers.get("allow")]).to.deep.equal([200, "HEAD, GET"]);
+    expect(await api.raw("GET", "/api/v1/sessions/triage")).to.include({ status: 404 });
+  });
+
+  it("lets no page of its own use devices, and sends no referrer", async () => {
+    const { headers } = await api.raw("GET", "/health");
+    expect(headers.get("permissions-policy")).to.equal("camera=(), microphone=(), geolocation=()");
+    expect(headers.get("referrer-policy")).to.equal("no-referrer");
+  });
+
   it("answers HEAD without a body", async () => {
     expect(await api.raw("HEAD", "/health")).to.include({ status: 200, text: "" });
     expect(await api.raw("HEAD", "/api/v1/nothing")).to.include({ status: 404, text: "" });
@@ -105,7 +127,7 @@ describe("the api's HTTP surface", () => {
     expect(await api.client.session(id)).to.deep.include({ waiting_for, degraded: true });
   });
 
-  it("shows a new session without null members and with its edges", async () => {
+  it("shows a new session with null where the contract says so, and with its edges", async () => {
     const id = await api.client.submit("x");
     const { created_at, config_hash, ...session } = {
       created_at: undefined,
@@ -117,16 +139,51 @@ describe("the api's HTTP surface", () => {
     expect(session).to.deep.equal({
       id,
       alert_data: "x",
+      alert_preview: "x",
       agent_type: "test",
       alert_type: "test",
       status: "pending",
       session_metadata: {
         notice:
-          "answered by a scripted demo model (provider 'scripted'), not by an LLM: the text is the same for every alert",
+          "answered by a scripted demo model (provider 'scripted'), not by an LLM: its texts are those of a script",
       },
       author: "api-client",
       chain_id: "test-chain",
       degraded: false,
+      error_message: null,
+      final_analysis: null,
+      executive_summary: null,
+      executive_summary_error: null,
+      runbook_url: null,
+      started_at: null,
+      completed_at: null,
+      duration_ms: null,
+      review_status: null,
+      assignee: null,
+      quality_rating: null,
+      action_taken: null,
+      investigation_feedback: null,
+      feedback_edited: false,
+      feedback_edited_by: null,
+      feedback_edited_at: null,
+      chat_enabled: false,
+      chat_id: null,
+      chat_message_count: 0,
+      latest_score: null,
+      scoring_status: null,
+      score_id: null,
+      cost_estimation_enabled: true,
+      cost_completeness: "none",
+      unpriced_interaction_count: 0,
+      llm_interaction_count: 0,
+      mcp_interaction_count: 0,
+      total_stages: 2,
+      completed_stages: 0,
+      failed_stages: 0,
+      current_stage_index: null,
+      current_stage_id: null,
+      has_parallel_stages: false,
+      actions_executed: null,
       provider_fallback_count: 0,
       input_tokens: 0,
       output_tokens: 0,
@@ -134,6 +191,8 @@ describe("the api's HTTP surface", () => {
       total_tokens: 0,
       last_seq: 0,
       edges: {},
+      approvals: [],
+      has_action_stages: false,
       stages: [],
       timeline: [],
     });
@@ -143,7 +202,7 @@ describe("the api's HTTP surface", () => {
     const id = await api.client.submit("x");
     const [stageId, executionId] = [randomUUID(), randomUUID()];
     await api.servers.query(
-      "INSERT INTO stages (stage_id, session_id, stage_name, stage_index, expected_agent_count) VALUES ($1, $2, 'one', 0, 1)",
+      "INSERT INTO stages (stage_id, session_id, stage_name, stage_index, expected_agent_count) VALUES ($1, $2, 'one', 1, 1)",
       [stageId, id],
     );
     await api.servers.query(
@@ -162,32 +221,28 @@ describe("the api's HTTP surface", () => {
     const session = await api.client.session(id);
     expect(session.timeline.map(({ content }) => content)).to.deep.equal(["row 1", "row 2", "row 3"]);
     expect(session.timeline[0]).to.not.have.any.keys("metadata", "llm_interaction_id");
-    const { body } = await api.client.request("GET", `/api/v1/sessions/${id}/timeline`);
-    expect(body).to.deep.equal({ session_id: id, timeline: session.timeline });
+    const timeline = await api.raw("GET", `/api/v1/sessions/${id}/timeline`);
+    expect(JSON.parse(timeline.text)).to.deep.equal(
+      session.timeline.map((entry) => ({ ...entry, id: entry.event_id, edges: {} })),
+    );
     expect(session.stages[0]?.executions[0]).to.include({ agent_name: "A", iterations: 3 });
-    expect(session.stages[0]).to.not.have.any.keys("started_at", "parallel_type");
+    expect(session.stages[0]).to.include({ started_at: null, parallel_type: null });
   });
 
-  it("answers 408 to a client that sends its headers or its body too slowly", async () => {
-    const [headers, body] = await Promise.all([
-      dribble("POST /api/v1/alerts HTTP/1.1\r\nHost: localhost\r\nX-Slow: "),
-      dribble(
-        'POST /api/v1/alerts HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{"data',
-      ),
-    ]);
-    expect(headers).to.match(/^HTTP\/1\.1 408 /u);
-    expect(body).to.match(/^HTTP\/1\.1 408 /u);
-  });
-
-  it("answers invalid HTTP in the form of every other error", async () => {
-    const cases: [string, number, RegExp][] = [
+  it("answers invalid HTTP, and what is sent too slowly, in the form of every other error", async () => {
+    // On a busy machine such limits would end any request.
+    const timeouts = { headersMs: 200, requestMs: 300, checkEveryMs: 50 };
+    await using hasty = await ApiFixture.start({ servers: api.servers, timeouts });
+    const post = "POST /api/v1/alerts HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n";
+    const cases: [string, number, RegExp, ApiFixture?][] = [
       ["\0\u0001nonsense\r\n\r\n", 400, /not valid HTTP/u],
       ["GET /health HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n", 400, /not valid HTTP/u],
       [`GET /health HTTP/1.1\r\nHost: localhost\r\nX: ${"a".repeat(20_000)}\r\n\r\n`, 431, /16 KiB/u],
-      ["GET /health HTTP/1.1\r\nHost: ", 408, /too long/u],
+      ["GET /health HTTP/1.1\r\nHost: ", 408, /too long/u, hasty],
+      [`${post}Content-Length: 99\r\n\r\n{"data`, 408, /too long/u, hasty],
     ];
-    for (const [bytes, status, sentence] of cases) {
-      const [head = "", body = ""] = (await dribble(bytes)).split("\r\n\r\n");
+    for (const [bytes, status, sentence, server = api] of cases) {
+      const [head = "", body = ""] = (await dribble(server, bytes)).split("\r\n\r\n");
       expect(head).to.match(new RegExp(`^HTTP/1\\.1 ${status} `, "u"));
       expect(head).to.include("x-content-type-options: nosniff");
       expect(JSON.parse(body)).to.have.property("message").that.matches(sentence);
@@ -199,26 +254,40 @@ describe("the api's HTTP surface", () => {
     expect(status).to.equal(200);
     expect(body).to.include({ status: "healthy" });
     expect(body["version"]).to.match(/^\d+\.\d+\.\d+$/u);
-    expect(body["database"]).to.include({ status: "healthy", wait_count: 0 });
+    expect(body["checks"]).to.deep.equal({ database: { status: "healthy" }, nats: { status: "healthy" } });
+    expect(body["database"]).to.include({ status: "healthy", wait_count: 0, max_open_conns: 5 });
     expect(body["database"]).to.include.all.keys("response_time_ms", "open_connections", "in_use", "idle");
     expect(body["nats"]).to.include({ status: "healthy" });
     expect(body["configuration"]).to.have.all.keys("agents", "chains", "mcp_servers", "llm_providers");
-    expect(body["worker_pool"]).to.include({ is_healthy: true, db_reachable: true, max_concurrent: 5 });
+    expect(body["worker_pool"]).to.include({
+      is_healthy: true,
+      db_reachable: true,
+      max_concurrent: 5,
+      total_workers: 5,
+    });
   });
 
   it("computes the worker pool from leases and rows", async () => {
-    const [running, orphaned] = [await api.client.submit("x"), await api.client.submit("x")];
+    const submit = async () => api.client.submit("x");
+    const [running, other, orphaned] = [await submit(), await submit(), await submit()];
     const claim = `UPDATE session_runtime SET lease_owner = $2, last_interaction_at = now(),
                      lease_expires_at = now() + make_interval(secs => $3) WHERE session_id = $1`;
     await api.servers.query("UPDATE alert_sessions SET status = 'in_progress' WHERE session_id = ANY($1)", [
-      [running, orphaned],
+      [running, other, orphaned],
     ]);
     await api.servers.query(claim, [running, "pod-1", 60]);
+    await api.servers.query(claim, [other, "pod-1", 60]);
     await api.servers.query(claim, [orphaned, "pod-2", -60]);
     const { body } = await api.client.request("GET", "/health");
-    expect(body["worker_pool"]).to.include({ active_sessions: 1, orphaned_sessions: 1, active_workers: 1 });
+    expect(body["worker_pool"]).to.include({
+      active_sessions: 2,
+      orphaned_sessions: 1,
+      // One executor with two of its workers at work.
+      active_workers: 2,
+      total_workers: 5,
+    });
     expect(JSON.stringify(body["worker_pool"])).to.match(
-      /"worker_stats":\[\{"id":"pod-1","active_sessions":1,"last_activity":"\d{4}-[^"]+Z","status":"working"\}\]/u,
+      /"worker_stats":\[\{"id":"pod-1","active_sessions":2,"last_activity":"\d{4}-[^"]+Z","status":"working"\}\]/u,
     );
   });
 });

@@ -11,7 +11,8 @@ describe("who may use the api without authentication", () => {
 
   before(async () => {
     api = await ApiFixture.start({
-      env: { ALLOWED_HOSTS: "tarsy.example.com", ALLOWED_ORIGINS: "https://portal.example.com" },
+      env: { ALLOWED_HOSTS: "tarsy.example.com", ALLOWED_ORIGINS: "https://portal.example.com,null" },
+      config: { tarsy: { system: { dashboard_url: "https://dashboard.example.com/tarsy/" } } },
     });
   });
   after(() => api[Symbol.asyncDispose]());
@@ -43,7 +44,12 @@ describe("who may use the api without authentication", () => {
     expect(await status("POST", cancel, { "sec-fetch-site": "cross-site" })).to.equal(403);
     expect(await status("POST", cancel, { "sec-fetch-site": "same-site" })).to.equal(403);
     expect(await status("POST", cancel, { "sec-fetch-site": "same-origin" })).to.equal(404);
-    for (const origin of ["http://evil.example", "null", "http://localhost:3000", "https://127.0.0.1"]) {
+    for (const origin of [
+      "http://evil.example",
+      "http://localhost:5173",
+      "http://localhost:3000",
+      "https://127.0.0.1",
+    ]) {
       expect(await status("POST", cancel, { origin }), origin).to.equal(403);
       expect(await status("GET", "/health", { origin }), origin).to.equal(403);
     }
@@ -57,6 +63,33 @@ describe("who may use the api without authentication", () => {
     expect(answer.headers.get("access-control-allow-headers")).to.include("content-type");
     const other = await api.raw("GET", "/health");
     expect(other.headers.get("access-control-allow-origin")).to.equal(null);
+  });
+
+  it("lets pages of listed origins and of the dashboard send cookies, and no others", async () => {
+    const cors = async (origin: string, path = "/health") => {
+      const { headers } = await api.raw("GET", path, { headers: { origin } });
+      return ["origin", "credentials"].map((name) => headers.get(`access-control-allow-${name}`));
+    };
+    const unknown = `/api/v1/sessions/${randomUUID()}`;
+    for (const origin of ["https://portal.example.com", "https://dashboard.example.com"]) {
+      expect(await cors(origin)).to.deep.equal([origin, "true"]);
+      expect(await cors(origin, unknown), "an error").to.deep.equal([origin, "true"]);
+      const { headers } = await api.raw("OPTIONS", unknown, {
+        headers: { origin, "access-control-request-method": "PATCH" },
+      });
+      expect(headers.get("access-control-allow-credentials")).to.equal("true");
+      expect(headers.get("access-control-allow-methods")).to.include("PATCH").and.include("DELETE");
+      expect(headers.get("vary")).to.match(/origin/iu);
+    }
+    expect(await cors("null")).to.deep.equal(["null", null]);
+    for (const origin of [
+      "http://localhost:5173",
+      "https://dashboard.example.com:8443",
+      "http://dashboard.example.com",
+    ]) {
+      expect(await cors(origin), origin).to.deep.equal([null, null]);
+    }
+    expect(await cors(`http://127.0.0.1:${api.port}`)).to.deep.equal([null, null]);
   });
 
   it("lets every program in as an operator, who deletes nothing and reads no audit log", async () => {

@@ -36,6 +36,9 @@ describe("a lost queue", () => {
     await servers.killNats();
     await servers.loseNatsStore();
     await servers.restartNats();
+    for (const bus of [executor, test]) {
+      await until("the test is connected again", async () => bus.check().then(() => true));
+    }
   };
   const pulled = async (sessionId: string) =>
     until("the session is delivered", async () => {

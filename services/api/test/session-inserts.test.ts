@@ -30,11 +30,15 @@ describe("SessionInserts", () => {
     teams: [],
     submitter: { subject: "ann", via: "key", peer: null },
     runbook: null,
+    slackFingerprint: null,
     mcpSelection: null,
     chainId: "chain",
     resolvedConfig: '{"a":1}',
     configHash: "h",
     metadata: null,
+    maskKey: "key",
+    maskedValues: [],
+    traceContext: null,
     ...fields,
   });
   /** These columns of the sessions that are stored, in the order of `sessions`. */

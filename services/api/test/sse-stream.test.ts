@@ -83,6 +83,24 @@ describe("GET /api/v1/sessions/:id/events as a stream", () => {
       expect(stream.events).to.have.length(1);
     });
 
+    it("sends the reviews of a session that is over, to those who reconnect, too", async () => {
+      const id = await api.client.submit("x");
+      await using live = await SseClient.open(url(id));
+      await log.complete(id);
+      expect(await live.ended).to.equal("end");
+      await log.emit(id, [
+        { type: "review.status", session_id: id, review_status: "reviewed", actor: "ann" },
+      ]);
+      await using again = await SseClient.open(url(id), { "last-event-id": "1" });
+      expect(await again.ended).to.equal("end");
+      expect(again.events.map(({ id: seq, type }) => [seq, type])).to.deep.equal([["2", "review.status"]]);
+      await using late = await SseClient.open(url(id));
+      expect(await late.ended).to.equal("end");
+      expect(late.events.map(({ type }) => type)).to.deep.equal(["session.completed", "review.status"]);
+      await using last = await SseClient.open(url(id), { "last-event-id": "2" });
+      expect(last.status).to.equal(204);
+    });
+
     it("ignores an event number on the bus that is not stored", async () => {
       const id = await api.client.submit("x");
       await using stream = await SseClient.open(url(id));
@@ -92,6 +110,28 @@ describe("GET /api/v1/sessions/:id/events as a stream", () => {
       expect(await stream.ids(1)).to.deep.equal([1]);
       await log.emit(id, [statusEvent(id)]);
       expect(await stream.ids(2)).to.deep.equal([1, 2]);
+    });
+
+    it("sends an event of a type that only a later version knows as it is stored", async () => {
+      const id = await api.client.submit("x");
+      const [first, second] = await log.commit(id, [statusEvent(id), statusEvent(id)]);
+      await api.servers.query(
+        `UPDATE events SET payload = payload || '{"type": "session.later", "added": 1}' WHERE session_id = $1 AND seq = 2`,
+        [id],
+      );
+      const later = {
+        ...second?.payload,
+        type: "session.later",
+        added: 1,
+        seq: 2,
+        db_event_id: second?.db_event_id,
+      };
+      await using stream = await SseClient.open(url(id));
+      await stream.ids(2);
+      expect(stream.events.map(({ type }) => type)).to.deep.equal(["session.status", "session.later"]);
+      expect(stream.events[1]?.data).to.deep.equal(later);
+      const { body } = await api.client.request("GET", path(id));
+      expect(body).to.deep.include({ events: [first && onTheWire(first), later], last_seq: 2 });
     });
 
     it("aborts at an event that cannot be read instead of skipping it", async () => {

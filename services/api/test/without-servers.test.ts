@@ -1,5 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { expect } from "chai";
+import { ApiClient } from "#shared/client/api-client.ts";
+import { ApiFailure } from "#shared/client/api-failure.ts";
 import { ApiFixture } from "./api-fixture.ts";
 
 describe("the api without NATS or Postgres", () => {
@@ -56,6 +58,11 @@ describe("the api without NATS or Postgres", () => {
     for (const path of ["/api/v1/alert-types", "/api/v1/system/config"]) {
       expect(await api.raw("GET", path), path).to.include({ status: 200 });
     }
+    const client = new ApiClient({ url: `http://127.0.0.1:${api.port}` });
+    const { checks } = await client.call("GET /health", { accepts: [503] });
+    expect(checks["database"]).to.include({ status: "unhealthy" });
+    const refusal: unknown = await client.call("GET /health").catch((error: unknown) => error);
+    expect(refusal).to.be.instanceOf(ApiFailure).and.to.include({ status: 503 });
     await api.servers.restartPostgres();
     await api.client.submitUntilAccepted("back again");
   });

@@ -1,0 +1,92 @@
+import { Type } from "#shared/generated/typebox/typebox.mjs";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { literals } from "#shared/contracts/literals.ts";
+import type { SessionEvent } from "#shared/contracts/session-event.ts";
+import { APPROVAL_STATES, isTerminal, type ApprovalState } from "#shared/contracts/statuses.ts";
+import { appendEvents } from "#shared/database/append-events.ts";
+import type { FoundSession } from "#shared/database/find-session.ts";
+import type { Queryable } from "#shared/database/queryable.ts";
+import { selectRows } from "#shared/database/select-rows.ts";
+import { postgresSafeText } from "#shared/postgres-safe-text.ts";
+import { RequestError, notFound } from "../http/request-error.ts";
+import type { Decision } from "./decision-request.ts";
+
+/** Tells the owner, or ends the wait of a session without an owner; other delays of it stay. */
+const TELL_OWNER = `
+UPDATE session_runtime SET inbox_seq = inbox_seq + 1,
+  not_before = CASE WHEN waiting_for IS NULL THEN not_before END
+WHERE session_id = $1
+RETURNING coalesce(lease_expires_at > clock_timestamp(), false) AS owned`;
+const parseTold = compileParser("told owner", Type.Object({ owned: Type.Boolean() }));
+
+const READ = `
+SELECT state, decided_by, expires_at <= clock_timestamp() AS is_over FROM approvals
+WHERE approval_id = $1 AND session_id = $2`;
+const parseQuestion = compileParser(
+  "question",
+  Type.Object({
+    state: literals(APPROVAL_STATES),
+    decided_by: Type.Union([Type.String(), Type.Null()]),
+    is_over: Type.Boolean(),
+  }),
+);
+
+const DECIDE = `
+UPDATE approvals SET state = $2, decided_at = now(), decided_by = $3, reason = $4
+WHERE approval_id = $1 AND state = 'awaiting_approval'
+RETURNING execution_id, tool`;
+const parseDecided = compileParser(
+  "decided approval",
+  Type.Object({ execution_id: Type.String(), tool: Type.String() }),
+);
+
+/** A decision that is committed with the transaction. */
+interface Decided {
+  readonly events: readonly SessionEvent[];
+  readonly tool: string;
+  /** True if no executor owns the session. */
+  readonly needsOwner: boolean;
+}
+
+/**
+ * Decides a question of a locked session, in the running transaction. The locks are taken in the order of every writer, so
+ * that of several deciders, and of a decision and the end of the question's time, exactly one happens. Throws RequestError
+ * 404 for an unknown question, and 409 if it is closed or the session is over.
+ */
+export async function decideApproval(
+  transaction: Queryable,
+  { session_id, status }: FoundSession,
+  approvalId: string,
+  { state, reason, decidedBy }: Decision & { readonly decidedBy: string },
+): Promise<Decided> {
+  const [told] = await selectRows(transaction, parseTold, TELL_OWNER, [session_id]);
+  const [question] = await selectRows(transaction, parseQuestion, READ, [approvalId, session_id]);
+  if (question === undefined) throw notFound();
+  if (question.state !== "awaiting_approval") throw closed(question.state, question.decided_by);
+  if (isTerminal(status)) throw new RequestError(409, `the session is over: it is ${status}`);
+  if (status === "cancelling") throw new RequestError(409, "the session is being cancelled");
+  if (question.is_over) throw new RequestError(409, "the time to decide about this call is over");
+  const by = postgresSafeText(decidedBy).text;
+  const why = reason === null ? null : postgresSafeText(reason).text;
+  const [decided] = await selectRows(transaction, parseDecided, DECIDE, [approvalId, state, by, why]);
+  if (decided === undefined) throw new RequestError(409, "this call has already been decided");
+  const { execution_id, tool } = decided;
+  const events = await appendEvents(transaction, session_id, [
+    {
+      type: "approval.decided",
+      session_id,
+      execution_id,
+      approval_id: approvalId,
+      tool,
+      state,
+      decided_by: by,
+      reason: why,
+    },
+  ]);
+  return { events, tool, needsOwner: told?.owned === false };
+}
+
+function closed(state: Exclude<ApprovalState, "awaiting_approval">, by: string | null): RequestError {
+  const who = by === null ? "" : ` by ${by}`;
+  return new RequestError(409, `this call has already been decided: it is ${state}${who}`);
+}

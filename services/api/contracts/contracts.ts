@@ -1,0 +1,23 @@
+import { ALERT_CONTRACTS } from "./alerts.ts";
+import { APPROVAL_CONTRACTS } from "./approvals.ts";
+import { REVIEW_CONTRACTS } from "./reviews.ts";
+import { SESSION_LIST_CONTRACTS } from "./session-lists.ts";
+import { SESSION_CONTRACTS } from "./sessions.ts";
+import { SYSTEM_CONTRACTS } from "./system.ts";
+import { USAGE_CONTRACTS } from "./usage.ts";
+import { WEBHOOK_CONTRACTS } from "./webhooks.ts";
+
+/** The contract of every route, by method and path. */
+export const CONTRACTS = {
+  ...ALERT_CONTRACTS,
+  ...WEBHOOK_CONTRACTS,
+  ...REVIEW_CONTRACTS,
+  ...SESSION_LIST_CONTRACTS,
+  ...SESSION_CONTRACTS,
+  ...APPROVAL_CONTRACTS,
+  ...USAGE_CONTRACTS,
+  ...SYSTEM_CONTRACTS,
+} as const;
+
+/** The type of all contracts, from which clients take those of requests and responses. */
+export type ApiContracts = typeof CONTRACTS;

@@ -1,0 +1,101 @@
+import { SessionParams } from "../schemas/common.ts";
+import { CancelResponse } from "../schemas/session-changes.ts";
+import { EventsHeaders, EventsQuery, EventsResponse } from "../schemas/session-events.ts";
+import { SessionResponse } from "../schemas/session.ts";
+import { EmptyListResponse } from "../schemas/system.ts";
+import { TimelineResponse } from "../schemas/timeline.ts";
+import { InteractionParams, LlmTraceResponse, McpTraceResponse, TraceResponse } from "../schemas/trace.ts";
+import type { RouteContracts } from "./route-contract.ts";
+
+/** What is known of sessions, and how they are ended. */
+export const SESSION_CONTRACTS = {
+  "GET /api/v1/sessions/:id": {
+    id: "getSession",
+    tag: "sessions",
+    summary: "A session with its stages, executions and timeline",
+    params: SessionParams,
+    responses: { 200: { description: "the session, read from one snapshot", schema: SessionResponse } },
+  },
+  "DELETE /api/v1/sessions/:id": {
+    id: "deleteSession",
+    tag: "sessions",
+    summary: "Erase a session that has ended",
+    params: SessionParams,
+    responses: { 204: { description: "the session is hidden, and its rows are removed soon" } },
+    errors: [409],
+  },
+  "GET /api/v1/sessions/:id/events": {
+    id: "getEvents",
+    tag: "sessions",
+    summary: "The stored events of a session, as a page or as an event stream",
+    params: SessionParams,
+    query: EventsQuery,
+    headers: EventsHeaders,
+    responses: {
+      200: {
+        description: "a page, or with `Accept: text/event-stream` all events and then the live ones",
+        schema: EventsResponse,
+        or: "text/event-stream",
+      },
+      204: { description: "to an event stream: the session is over, and no event follows" },
+    },
+    errors: [410],
+  },
+  "GET /api/v1/sessions/:id/timeline": {
+    id: "getTimeline",
+    tag: "sessions",
+    summary: "The timeline of a session, in order",
+    params: SessionParams,
+    responses: { 200: { description: "the timeline", schema: TimelineResponse } },
+  },
+  "GET /api/v1/sessions/:id/trace": {
+    id: "getTrace",
+    tag: "sessions",
+    summary: "Every LLM call, tool listing and tool call of a session, oldest first",
+    params: SessionParams,
+    responses: { 200: { description: "the calls", schema: TraceResponse } },
+  },
+  "GET /api/v1/sessions/:id/trace/llm/:interaction": {
+    id: "getLlmCall",
+    tag: "sessions",
+    summary: "One LLM call with its complete input and its answer",
+    params: InteractionParams,
+    responses: { 200: { description: "the call", schema: LlmTraceResponse } },
+  },
+  "GET /api/v1/sessions/:id/trace/mcp/:interaction": {
+    id: "getToolCall",
+    tag: "sessions",
+    summary: "One tool listing or tool call with its arguments and result",
+    params: InteractionParams,
+    responses: { 200: { description: "the call", schema: McpTraceResponse } },
+  },
+  "GET /api/v1/sessions/:id/score": {
+    id: "getScore",
+    tag: "sessions",
+    summary: "The score of a session; none is scored, so that each answers 404",
+    params: SessionParams,
+    responses: {},
+  },
+  "GET /api/v1/sessions/:id/memories": {
+    id: "listMemories",
+    tag: "sessions",
+    summary: "What was learned from a session; always empty",
+    params: SessionParams,
+    responses: { 200: { description: "the memories", schema: EmptyListResponse } },
+  },
+  "GET /api/v1/sessions/:id/injected-memories": {
+    id: "listInjectedMemories",
+    tag: "sessions",
+    summary: "What a session was told of earlier ones; always empty",
+    params: SessionParams,
+    responses: { 200: { description: "the memories", schema: EmptyListResponse } },
+  },
+  "POST /api/v1/sessions/:id/cancel": {
+    id: "cancelSession",
+    tag: "sessions",
+    summary: "Cancel a session that has not ended",
+    params: SessionParams,
+    responses: { 200: { description: "the session ends within seconds", schema: CancelResponse } },
+    errors: [409],
+  },
+} as const satisfies RouteContracts;

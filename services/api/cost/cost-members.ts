@@ -1,0 +1,47 @@
+import type { CostCompleteness } from "#shared/contracts/cost-completeness.ts";
+import type { CostSum } from "#shared/database/cost-sums.ts";
+
+/** The sums of an execution's or a session's calls. */
+type CostSums = Readonly<Record<CostSum, number>>;
+
+/** What views show of costs; all absent while estimation is off. */
+export interface ShownCost {
+  /** Absent where no call has a price. */
+  readonly estimated_cost_usd?: number;
+  readonly cost_completeness?: CostCompleteness;
+  readonly unpriced_interaction_count?: number;
+}
+
+/** The members of a view for these sums. */
+export function costMembers(
+  sums: Omit<CostSums, "cached_input_tokens" | "unpriced_tokens"> | null,
+  isEnabled: boolean,
+): ShownCost {
+  if (!isEnabled || sums === null) return {};
+  const { estimated_cost_usd, priced_interaction_count, unpriced_interaction_count } = sums;
+  return {
+    ...(priced_interaction_count > 0 ? { estimated_cost_usd } : {}),
+    cost_completeness: completeness(sums),
+    unpriced_interaction_count,
+  };
+}
+
+function completeness({
+  priced_interaction_count,
+  unpriced_interaction_count,
+}: Pick<CostSums, "priced_interaction_count" | "unpriced_interaction_count">): CostCompleteness {
+  if (priced_interaction_count === 0) return "none";
+  return unpriced_interaction_count === 0 ? "complete" : "partial";
+}
+
+/** The row without the columns of its cost. */
+export function withoutCostSums(row: CostSums): object {
+  const { cached_input_tokens: _cached, estimated_cost_usd: _usd, ...others } = row;
+  const {
+    priced_interaction_count: _priced,
+    unpriced_interaction_count: _unpriced,
+    unpriced_tokens: _tokens,
+    ...rest
+  } = others;
+  return rest;
+}

@@ -1,0 +1,59 @@
+import { isDeepStrictEqual } from "node:util";
+
+type Json = Readonly<Record<string, unknown>>;
+
+/**
+ * The named schemas of a document. A schema with a `title` stands once under `components/schemas` by that name, and a
+ * reference wherever it is used. Inside of `allOf` nothing is replaced, so that the parts can be closed together.
+ */
+export class Components {
+  readonly #schemas = new Map<string, Json>();
+
+  /** The schema as it stands at its use. Throws an Error if two different schemas have the same title. */
+  use(schema: unknown): unknown {
+    return this.#convert(JSON.parse(JSON.stringify(schema)), true);
+  }
+
+  /** All named schemas, by name. */
+  get all(): Json {
+    return Object.fromEntries([...this.#schemas].sort(([one], [other]) => (one < other ? -1 : 1)));
+  }
+
+  #convert(value: unknown, mayName: boolean): unknown {
+    if (Array.isArray(value)) return value.map((item: unknown) => this.#convert(item, mayName));
+    if (!isJson(value)) return value;
+    const { title } = value;
+    const converted = this.#members(value, mayName);
+    if (!mayName || typeof title !== "string" || !/^[A-Z]\w+$/u.test(title)) return converted;
+    const known = this.#schemas.get(title);
+    if (known !== undefined && !isDeepStrictEqual(known, converted)) {
+      throw new Error(`two different schemas have the title ${title}`);
+    }
+    this.#schemas.set(title, converted);
+    return { $ref: `#/components/schemas/${title}` };
+  }
+
+  #members(schema: Json, mayName: boolean): Json {
+    const entries = Object.entries(schema).map(([key, value]): [string, unknown] => {
+      if (key === "default" || key === "examples" || key === "enum" || key === "const") return [key, value];
+      return [key, this.#convert(value, mayName && key !== "allOf")];
+    });
+    const { patternProperties, ...members } = Object.fromEntries(entries);
+    // What the schema builder writes for a map with any keys.
+    const any = isJson(patternProperties) ? patternProperties["^.*$"] : undefined;
+    const isText = Array.isArray(members["enum"]) && members["enum"].every((one) => typeof one === "string");
+    return {
+      ...(isText && members["type"] === undefined ? { type: "string" } : {}),
+      ...members,
+      ...(any === undefined
+        ? patternProperties === undefined
+          ? {}
+          : { patternProperties }
+        : { additionalProperties: any }),
+    };
+  }
+}
+
+function isJson(value: unknown): value is Json {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,132 @@
+import type { TObject } from "typebox";
+import packageJson from "../../../package.json" with { type: "json" };
+import type { RouteContract } from "../contracts/route-contract.ts";
+import { ErrorResponse } from "../schemas/common.ts";
+import { Components } from "./collect-components.ts";
+import { ERROR_STATUSES, errorStatusesOf } from "./error-responses.ts";
+
+/** A row of the table of routes, with its contract. */
+export interface DocumentedRoute {
+  readonly method: string;
+  readonly path: string;
+  /** What it needs a role for; undefined if it needs no credential. */
+  readonly action: string | undefined;
+  readonly contract: RouteContract;
+}
+
+const JSON_TYPE = "application/json";
+
+/** The OpenAPI 3.1 document of these routes. Throws an Error for contracts that contradict each other. */
+export function openApiDocument(routes: readonly DocumentedRoute[]) {
+  const components = new Components();
+  const paths: Record<string, Record<string, object>> = {};
+  for (const route of routes) {
+    const path = (paths[templateOf(route.path)] ??= {});
+    path[route.method.toLowerCase()] = operation(route, components);
+  }
+  const error = { [JSON_TYPE]: { schema: components.use(ErrorResponse) } };
+  return {
+    openapi: "3.1.1",
+    info: {
+      title: "TARSy",
+      version: packageJson.version,
+      description: "Alerts in over HTTP, agents investigate, every step is stored and streamed live.",
+      license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+    },
+    servers: [{ url: "/" }],
+    // Under `npm start`, requests from the machine itself need no credential.
+    security: [{ bearer: [] }, {}],
+    paths,
+    components: {
+      securitySchemes: {
+        bearer: {
+          type: "http",
+          scheme: "bearer",
+          description: "an API key or a token of the identity provider",
+        },
+      },
+      responses: Object.fromEntries(
+        Object.entries(ERROR_STATUSES).map(([status, description]) => [
+          `Error${status}`,
+          {
+            description,
+            ...(status === "429" || status === "503" ? { headers: RETRY_AFTER } : {}),
+            content: error,
+          },
+        ]),
+      ),
+      schemas: components.all,
+    },
+  };
+}
+
+const RETRY_AFTER = { "Retry-After": { description: "seconds", schema: { type: "integer" } } };
+
+/** `/api/v1/sessions/:id` becomes `/api/v1/sessions/{id}`. */
+function templateOf(path: string): string {
+  return path.replaceAll(/:(\w+)/gu, "{$1}");
+}
+
+function operation({ action, contract }: DocumentedRoute, components: Components): object {
+  const { id, tag, summary, description, params, query, headers, body, responses } = contract;
+  const parameters = [
+    ...parametersOf("path", params, components),
+    ...parametersOf("query", query, components),
+    ...parametersOf("header", headers, components),
+  ];
+  const errors = errorStatusesOf(contract, action !== undefined);
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    ...(description === undefined ? {} : { description }),
+    ...(action === undefined ? { security: [] } : { "x-action": action }),
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(body === undefined
+      ? {}
+      : {
+          requestBody: {
+            required: true,
+            content: { [body.type ?? JSON_TYPE]: withExample(components.use(body.schema), body.example) },
+          },
+        }),
+    responses: {
+      ...Object.fromEntries(
+        Object.entries(responses).map(([status, response]) => [status, success(response, components)]),
+      ),
+      ...Object.fromEntries(
+        errors.map((status) => [status, { $ref: `#/components/responses/Error${status}` }]),
+      ),
+    },
+  };
+}
+
+function success(
+  { description, schema, or, example }: RouteContract["responses"][number],
+  components: Components,
+): object {
+  if (schema === undefined) return { description };
+  const json = { [JSON_TYPE]: withExample(components.use(schema), example) };
+  const other = or === undefined ? {} : { [or]: { schema: { type: "string" } } };
+  return { description, content: { ...json, ...other } };
+}
+
+function withExample(schema: unknown, example: unknown): object {
+  return { schema, ...(example === undefined ? {} : { example }) };
+}
+
+function parametersOf(place: string, schema: TObject | undefined, components: Components): object[] {
+  return Object.entries(schema?.properties ?? {}).map(([name, property]) => {
+    const converted = components.use(property);
+    const description =
+      typeof property === "object" && "description" in property ? property.description : undefined;
+    const isRequired = schema?.required?.includes(name) === true && !("default" in property);
+    return {
+      name,
+      in: place,
+      required: isRequired,
+      ...(description === undefined ? {} : { description }),
+      schema: converted,
+    };
+  });
+}

@@ -1,0 +1,7 @@
+import type { Approval } from "#shared/database/entities/approval.ts";
+import { withoutNulls } from "./without-nulls.ts";
+
+/** A question about a tool call and its decision, as JSON. */
+export function approvalView({ arguments_hash: _hash, ...approval }: Approval): object {
+  return withoutNulls(approval);
+}

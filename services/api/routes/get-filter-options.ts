@@ -1,0 +1,54 @@
+import type { RouterMiddleware } from "@koa/router";
+import { Type } from "#shared/generated/typebox/typebox.mjs";
+import type { Identity } from "#shared/access/identity.ts";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { SESSION_STATUSES } from "#shared/contracts/statuses.ts";
+import type { Queryable } from "#shared/database/queryable.ts";
+import { selectRows } from "#shared/database/select-rows.ts";
+import type { ApiDeps } from "../api-deps.ts";
+import { callerOf } from "../http/caller.ts";
+import { SqlParameters } from "../sessions/sql-parameters.ts";
+import { visibleTo } from "../sessions/visible-to.ts";
+
+/** More than a person chooses from. */
+const MAX_VALUES = 500;
+
+const parseValue = compileParser("filter option", Type.Object({ value: Type.String() }));
+
+/** `GET /api/v1/sessions/filter-options`: what the sessions that the caller may see can be filtered by. */
+export function getFilterOptions({ orm: { manager } }: Pick<ApiDeps, "orm">): RouterMiddleware {
+  return async (ctx) => {
+    const { identity } = callerOf(ctx);
+    ctx.body = {
+      alert_types: await distinct(manager, "s.alert_type", identity),
+      chain_ids: await distinct(manager, "s.chain_id", identity),
+      // As the index has it; a session without an author has an empty one.
+      authors: await distinct(manager, "coalesce(s.author, '')", identity),
+      statuses: SESSION_STATUSES,
+    };
+  };
+}
+
+/** The distinct values in ascending order. It jumps from one value to the next in the index, whatever number of rows they have. */
+async function distinct(
+  db: Queryable,
+  column: "s.alert_type" | "s.chain_id" | "coalesce(s.author, '')",
+  identity: Identity,
+): Promise<string[]> {
+  const parameters = new SqlParameters();
+  const visible = visibleTo(identity, parameters);
+  const first = (condition: string) =>
+    `(SELECT ${column} AS value FROM alert_sessions s WHERE ${condition} AND ${visible} ORDER BY ${column} LIMIT 1)`;
+  const rows = await selectRows(
+    db,
+    parseValue,
+    `WITH RECURSIVE options(value) AS (
+       ${first(`${column} > ''`)}
+       UNION ALL
+       SELECT next.value FROM options, LATERAL ${first(`${column} > options.value`)} AS next
+     )
+     SELECT value FROM options LIMIT ${parameters.add(MAX_VALUES)}`,
+    parameters.values,
+  );
+  return rows.map(({ value }) => value);
+}

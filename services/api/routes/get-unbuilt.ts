@@ -1,0 +1,34 @@
+import type { RouterMiddleware } from "@koa/router";
+import type { ApiDeps } from "../api-deps.ts";
+import { RequestError } from "../http/request-error.ts";
+import { visibleSession } from "../http/visible-session.ts";
+
+/** A list that is always empty: clients ask for it, and nothing fills it yet. */
+export function emptyList(): RouterMiddleware {
+  return (ctx) => {
+    ctx.body = [];
+  };
+}
+
+/** The same of one session; 404 as for its other routes. */
+export function emptyListOfSession({ db }: Pick<ApiDeps, "db">): RouterMiddleware {
+  return async (ctx) => {
+    await visibleSession(db, ctx);
+    ctx.body = [];
+  };
+}
+
+/** `GET /api/v1/sessions/:id/score`: sessions are not scored, so that each answers 404. */
+export function getScore({ db }: Pick<ApiDeps, "db">): RouterMiddleware {
+  return async (ctx) => {
+    await visibleSession(db, ctx);
+    throw new RequestError(404, "the session has no score");
+  };
+}
+
+/** `GET /api/v1/system/config/skills/:name`: no skill is loaded. */
+export function getSkill(): RouterMiddleware {
+  return () => {
+    throw new RequestError(404, "there is no such skill");
+  };
+}

@@ -1,0 +1,34 @@
+import type { RouterMiddleware } from "@koa/router";
+import type { ApiDeps } from "../api-deps.ts";
+import { callerOf } from "../http/caller.ts";
+import { parseListQuery } from "../sessions/list-query.ts";
+import { listSessions } from "../sessions/list-sessions.ts";
+import { readSessionItems } from "../sessions/read-session-items.ts";
+import { ListMemory } from "../sessions/list-memory.ts";
+import { searchSessions } from "../sessions/search-sessions.ts";
+
+/** `GET /api/v1/sessions`: a page of the sessions that the caller may see, sorted and filtered. */
+export function listSessionsRoute({ config, orm: { manager } }: ApiDeps): RouterMiddleware {
+  const isCostEstimated = config.agents.system.cost_estimation.enabled;
+  const memory = new ListMemory();
+  return async (ctx) => {
+    const query = parseListQuery(ctx.query);
+    const { identity } = callerOf(ctx);
+    const { page, pageSize: page_size } = query;
+    const term = query.filters.search;
+    const { ids, total, isCapped } = await (term === undefined
+      ? listSessions(manager, { query, identity }, memory)
+      : searchSessions(manager, { query, identity, term }, memory));
+    ctx.body = {
+      sessions: await readSessionItems(manager, ids, { search: term, isCostEstimated }),
+      pagination: {
+        page,
+        page_size,
+        total_pages: Math.ceil(total / page_size),
+        total_items: total,
+        ...(isCapped ? { total_is_capped: true } : {}),
+      },
+      cost_estimation_enabled: isCostEstimated,
+    };
+  };
+}

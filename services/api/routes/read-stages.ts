@@ -1,0 +1,53 @@
+import type { EntityManager } from "typeorm";
+import { shownStages, summaryStatus, type ShownStage } from "#shared/contract-view/shown-stages.ts";
+import { plannedStages } from "#shared/contract-view/stage-counts.ts";
+import { parseResolvedChain, type ResolvedStage } from "#shared/contracts/resolved-chain.ts";
+import { AgentExecutionEntity, type AgentExecution } from "#shared/database/entities/agent-execution.ts";
+import { AlertSessionEntity, type AlertSession } from "#shared/database/entities/alert-session.ts";
+import { StageEntity, type Stage } from "#shared/database/entities/stage.ts";
+
+/** The shown stages of a session, and how many there will be if nothing fails. */
+export interface SessionStages {
+  readonly shown: readonly ShownStage<Stage, AgentExecution>[];
+  readonly planned: number;
+}
+
+/** Reads the stages and executions of a session as clients of the contract see them. */
+export async function readStages(
+  manager: EntityManager,
+  session: Pick<
+    AlertSession,
+    "session_id" | "status" | "executive_summary" | "executive_summary_error" | "resolved_config"
+  >,
+): Promise<SessionStages> {
+  const { session_id } = session;
+  const stages = await manager.findBy(StageEntity, { session_id });
+  const executions = await manager.findBy(AgentExecutionEntity, { session_id });
+  const chain = chainStages(session.resolved_config) ?? stages.map(() => ({}));
+  const summary = summaryStatus(session, stages, Math.max(1, chain.length));
+  return { shown: shownStages(session_id, { stages, executions }, summary), planned: plannedStages(chain) };
+}
+
+/** Reads the stages of a session by its id alone. */
+export async function readStagesOf(manager: EntityManager, session_id: string): Promise<SessionStages> {
+  const session = await manager.findOneOrFail(AlertSessionEntity, {
+    where: { session_id },
+    select: {
+      session_id: true,
+      status: true,
+      executive_summary: true,
+      executive_summary_error: true,
+      resolved_config: true,
+    },
+  });
+  return readStages(manager, session);
+}
+
+/** Undefined for a configuration that this version cannot read: its session is shown all the same. */
+function chainStages(stored: object): readonly Pick<ResolvedStage, "synthesis">[] | undefined {
+  try {
+    return parseResolvedChain(stored).stages;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,69 @@
+import type { RouterMiddleware } from "@koa/router";
+import { unauthenticated } from "#shared/access/access-refused.ts";
+import type { ApiDeps } from "../api-deps.ts";
+import { callerOf } from "../http/caller.ts";
+import { decodeJson, readBody } from "../http/read-json-body.ts";
+import { validationError } from "../http/request-error.ts";
+import type { Submitter } from "../submit/open-submitter.ts";
+import { jsonText } from "../webhooks/alert-text.ts";
+import { notConfigured } from "../webhooks/not-configured.ts";
+import { incidentOf, isSigned, labelsOf, parsePagerDuty } from "../webhooks/pagerduty-request.ts";
+import { notificationStore } from "../webhooks/store-notification.ts";
+import { webhookKey } from "../webhooks/webhook-key.ts";
+
+const SOURCE = "pagerduty";
+const TRIGGERED = "incident.triggered";
+
+/**
+ * `POST /api/v1/webhooks/pagerduty`: one session for each incident that is triggered; its other events are stored. The request must be
+ * signed with the secret of the subscription.
+ */
+export function receivePagerDuty(deps: ApiDeps & { readonly submitter: Submitter }): RouterMiddleware {
+  const { config, door, submitter } = deps;
+  const settings = config.webhooks.pagerduty;
+  const store = notificationStore(deps);
+  return async (ctx) => {
+    if (settings === undefined) throw notConfigured(SOURCE);
+    const { bytes } = await readBody(ctx, submitter.bodies);
+    await door.attempt(ctx.req, () => {
+      if (isSigned(bytes, ctx.req.headers["x-pagerduty-signature"], settings.secret)) return;
+      throw unauthenticated("X-PagerDuty-Signature is not that of this body with the webhook's secret");
+    });
+    const { identity } = callerOf(ctx);
+    submitter.rate.check(identity);
+    const request = parsePagerDuty(decodeJson(bytes));
+    const incident = incidentOf(request);
+    const key = webhookKey(SOURCE, [incident]);
+    ctx.status = 202;
+    if (request.event.event_type !== TRIGGERED) {
+      const stored = webhookKey(SOURCE, ["event", request.event.id]).key;
+      const known = await store({
+        source: SOURCE,
+        key: stored,
+        sessionKey: key.key,
+        body: jsonText(request),
+      });
+      ctx.body = {
+        ...(known === null ? {} : { session_id: known }),
+        session_ids: known === null ? [] : [known],
+        status: "known",
+        message: `Stored: only ${TRIGGERED} starts a session`,
+      };
+      return;
+    }
+    if (incident === "") throw validationError("event.data.id", "must be the id of the incident, a text");
+    const { sessionId, isReplayed } = await submitter.submit({
+      request: { data: jsonText(request), alert_type: settings.alertTypeOf([labelsOf(request)]) ?? null },
+      identity,
+      author: SOURCE,
+      peer: door.addressOf(ctx.req),
+      keyOf: () => key,
+    });
+    ctx.body = {
+      session_id: sessionId,
+      session_ids: [sessionId],
+      status: isReplayed ? "known" : "queued",
+      message: isReplayed ? "Nothing new: no session was started" : "Alert submitted for processing",
+    };
+  };
+}

@@ -1,0 +1,55 @@
+import type { RouterMiddleware } from "@koa/router";
+import type { Labels } from "#shared/agent-config/label-matcher.ts";
+import type { ApiDeps } from "../api-deps.ts";
+import { callerOf } from "../http/caller.ts";
+import { decodeJson, isJsonType, readBody } from "../http/read-json-body.ts";
+import { RequestError, abbreviate, validationError } from "../http/request-error.ts";
+import { acceptRequest } from "../submit/accept-request.ts";
+import { MAX_DATA_BYTES, type Submitter } from "../submit/open-submitter.ts";
+import { notConfigured } from "../webhooks/not-configured.ts";
+
+/**
+ * `POST /api/v1/webhooks/raw?alert_type=`: the body is the alert, any text or JSON. `Idempotency-Key` and fingerprints are as for
+ * `POST /api/v1/alerts`.
+ */
+export function receiveRaw(deps: ApiDeps & { readonly submitter: Submitter }): RouterMiddleware {
+  const { config, submitter } = deps;
+  const settings = config.webhooks.raw;
+  return async (ctx) => {
+    if (settings === undefined) throw notConfigured("raw");
+    submitter.rate.check(callerOf(ctx).identity);
+    const asked = ctx.query["alert_type"];
+    if (Array.isArray(asked)) throw validationError("alert_type", "must be given once");
+    const { bytes, type } = await readBody(ctx, submitter.bodies);
+    if (!isJsonType(type) && !type.startsWith("text/")) {
+      const given = type === "" ? "missing" : `'${abbreviate(type)}'`;
+      throw new RequestError(
+        400,
+        `content type is ${given}: it must be text/plain, another text/… or application/json`,
+      );
+    }
+    if (bytes.length === 0) throw new RequestError(400, "request body is empty: it must be the alert");
+    // One that is too long is refused below, without the time to decode it.
+    const isDecoded = isJsonType(type) && bytes.length <= MAX_DATA_BYTES;
+    const labels = isDecoded ? topLabels(decodeJson(bytes)) : {};
+    const request = {
+      data: bytes.toString("utf8"),
+      alert_type: asked ?? settings.alertTypeOf([labels]) ?? null,
+    };
+    const { sessionId, isReplayed } = await acceptRequest(ctx, deps, request);
+    ctx.body = {
+      session_id: sessionId,
+      session_ids: [sessionId],
+      status: isReplayed ? "known" : "queued",
+      message: isReplayed ? "Nothing new: no session was started" : "Alert submitted for processing",
+    };
+  };
+}
+
+/** The texts at the top of a JSON object. */
+function topLabels(value: unknown): Labels {
+  if (typeof value !== "object" || value === null) return {};
+  return Object.fromEntries(
+    Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === "string"),
+  );
+}

@@ -1,0 +1,58 @@
+import type { RouterMiddleware } from "@koa/router";
+import type { ReviewAction } from "#shared/contracts/review.ts";
+import type { ApiDeps } from "../api-deps.ts";
+import type { ApiMetrics } from "../api-metrics.ts";
+import { BodyBudget } from "../http/body-budget.ts";
+import { callerOf } from "../http/caller.ts";
+import { readJsonBody } from "../http/read-json-body.ts";
+import { parseReviewRequest } from "../review/review-request.ts";
+import { reviewSession, type Reviewed } from "../review/review-session.ts";
+
+const MAX_BODY_BYTES = 256 * 1024;
+const BODY_BYTES_IN_FLIGHT = 4 * 1024 * 1024;
+
+/**
+ * `PATCH /api/v1/sessions/review` `{session_ids, action, quality_rating?, action_taken?, investigation_feedback?}`: takes a step in
+ * the review of each session, and answers 200 with what came of each, in their order. One that is refused keeps no other from
+ * being reviewed.
+ */
+export function reviewSessions({ db, dispatcher, log, metrics }: ApiDeps): RouterMiddleware {
+  const bodies = new BodyBudget(BODY_BYTES_IN_FLIGHT);
+  return async (ctx) => {
+    const { sessionIds, action, fields } = parseReviewRequest(
+      await readJsonBody(ctx, bodies, MAX_BODY_BYTES),
+    );
+    const caller = callerOf(ctx);
+    const { identity } = caller;
+    const results = [];
+    let reviewed = 0;
+    // One after another: fifty connections at once would be more than the pool has.
+    for (const session_id of sessionIds) {
+      const outcome = await reviewSession(db, session_id, { action, fields, identity });
+      if (outcome.isReviewed) {
+        reviewed += 1;
+        dispatcher.publish(outcome.events);
+        countReview(metrics, action, outcome);
+      }
+      results.push(
+        outcome.isReviewed
+          ? { session_id, success: true }
+          : { session_id, success: false, error: outcome.why },
+      );
+    }
+    caller.detail = { action, sessions: sessionIds.length, reviewed };
+    log.info({ action, sessions: sessionIds.length, reviewed }, "sessions reviewed");
+    ctx.body = { results };
+  };
+}
+
+/** A completion of a session that was reviewed before is another review, and no other session. */
+function countReview(
+  { sessionsReviewed, reviewsCompleted }: Pick<ApiMetrics, "sessionsReviewed" | "reviewsCompleted">,
+  action: ReviewAction,
+  { from, review }: Extract<Reviewed, { isReviewed: true }>,
+): void {
+  const { review_status, quality_rating } = review;
+  if (review_status === "reviewed" && from !== "reviewed") sessionsReviewed.inc();
+  if (action === "complete" && quality_rating !== null) reviewsCompleted.inc({ quality_rating });
+}

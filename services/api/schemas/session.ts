@@ -1,0 +1,157 @@
+import type { TSchema } from "typebox";
+import { Type } from "#shared/generated/typebox/typebox.mjs";
+import { literals } from "#shared/contracts/literals.ts";
+import { QUALITY_RATINGS, REVIEW_STATUSES } from "#shared/contracts/review.ts";
+import { ITERATION_STRATEGIES } from "#shared/contracts/resolved-chain.ts";
+import {
+  PARALLEL_TYPES,
+  RUN_STATUSES,
+  SESSION_STATUSES,
+  SUCCESS_POLICIES,
+} from "#shared/contracts/statuses.ts";
+import { SHOWN_STAGE_TYPES } from "#shared/contract-view/shown-stages.ts";
+import { Uuid } from "#shared/contracts/uuid.ts";
+import { WaitingFor } from "#shared/contracts/waiting-for.ts";
+import { AnyObject, Time } from "./common.ts";
+import { CostMembers } from "./cost.ts";
+import { TimelineEvent } from "./timeline.ts";
+
+const Count = Type.Integer({ minimum: 0 });
+const Text = Type.Optional(Type.String());
+const Nullable = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
+const NullableText = Nullable(Type.String());
+const NullableTime = Nullable(Time);
+const OptionalTime = Type.Optional(Time);
+const Tokens = { input_tokens: Count, output_tokens: Count, thinking_tokens: Count, total_tokens: Count };
+
+const Execution = Type.Object(
+  {
+    execution_id: Uuid,
+    stage_id: Uuid,
+    session_id: Type.Optional(Uuid),
+    agent_name: Type.String(),
+    agent_index: Type.Integer({ minimum: 1 }),
+    status: literals(RUN_STATUSES),
+    started_at: NullableTime,
+    completed_at: NullableTime,
+    duration_ms: Nullable(Count),
+    error_message: Nullable(Type.String()),
+    error_code: Text,
+    iteration_strategy: Type.Optional(literals(ITERATION_STRATEGIES)),
+    iterations: Type.Optional(Count),
+    llm_provider: Nullable(Type.String()),
+    llm_backend: Nullable(Type.String()),
+    model_name: Text,
+    original_llm_provider: Text,
+    original_llm_backend: Text,
+    original_model_name: Text,
+    fallback_reason: Text,
+    fallback_error_code: Text,
+    fallback_attempt: Type.Optional(Type.Integer()),
+    ...Tokens,
+    ...CostMembers,
+    seq: Type.Optional(Count),
+  },
+  { title: "Execution" },
+);
+
+const Stage = Type.Object(
+  {
+    id: Uuid,
+    stage_id: Uuid,
+    session_id: Uuid,
+    stage_name: Type.String(),
+    stage_index: Type.Integer({ minimum: 1, description: "over all shown stages" }),
+    stage_type: literals(SHOWN_STAGE_TYPES),
+    status: literals(RUN_STATUSES),
+    referenced_stage_id: Type.Optional(Uuid),
+    parallel_type: Nullable(literals(PARALLEL_TYPES)),
+    expected_agent_count: Count,
+    success_policy: Type.Optional(literals(SUCCESS_POLICIES)),
+    actions_executed: Type.Optional(Type.Boolean()),
+    actions_claimed: Type.Optional(Type.Boolean()),
+    actions_mismatch: Type.Optional(Type.Literal(true)),
+    started_at: NullableTime,
+    completed_at: NullableTime,
+    duration_ms: Nullable(Count),
+    error_message: Text,
+    error_code: Text,
+    executions: Type.Array(Execution),
+  },
+  { title: "Stage" },
+);
+
+/** `GET /api/v1/sessions/:id` */
+export const SessionResponse = Type.Object(
+  {
+    id: Uuid,
+    alert_data: Type.String(),
+    agent_type: Type.String(),
+    alert_type: NullableText,
+    status: literals(SESSION_STATUSES),
+    created_at: Time,
+    started_at: NullableTime,
+    completed_at: NullableTime,
+    duration_ms: Nullable(Count),
+    error_message: NullableText,
+    error_code: Text,
+    final_analysis: NullableText,
+    executive_summary: NullableText,
+    executive_summary_error: NullableText,
+    session_metadata: Type.Optional(AnyObject),
+    author: NullableText,
+    owner_subject: Text,
+    teams: Type.Optional(Type.Array(Type.String())),
+    runbook_url: NullableText,
+    alert_preview: Type.Optional(Type.String({ description: "as in lists" })),
+    mcp_selection: Type.Optional(AnyObject),
+    chain_id: Type.String(),
+    config_hash: Type.String(),
+    current_stage_index: Nullable(Type.Integer({ minimum: 1 })),
+    current_stage_id: Nullable(Uuid),
+    pod_id: Text,
+    slack_message_fingerprint: Text,
+    degraded: Type.Boolean(),
+    review_status: Nullable(literals(REVIEW_STATUSES)),
+    assignee: NullableText,
+    assigned_at: OptionalTime,
+    quality_rating: Nullable(literals(QUALITY_RATINGS)),
+    action_taken: NullableText,
+    investigation_feedback: NullableText,
+    feedback_edited: Type.Boolean(),
+    feedback_edited_by: NullableText,
+    feedback_edited_at: NullableTime,
+    waiting_for: Type.Optional(WaitingFor),
+    last_interaction_at: OptionalTime,
+    input_tokens: Count,
+    output_tokens: Count,
+    thinking_tokens: Count,
+    total_tokens: Count,
+    last_seq: Type.Optional(Count),
+    events_purged_at: OptionalTime,
+    cost_estimation_enabled: Type.Boolean(),
+    ...CostMembers,
+    has_action_stages: Type.Boolean(),
+    actions_executed: Nullable(Type.Boolean()),
+    has_parallel_stages: Type.Boolean(),
+    total_stages: Count,
+    completed_stages: Count,
+    failed_stages: Count,
+    llm_interaction_count: Count,
+    mcp_interaction_count: Count,
+    chat_enabled: Type.Boolean(),
+    chat_id: Nullable(Uuid),
+    chat_message_count: Count,
+    latest_score: Nullable(Count),
+    scoring_status: NullableText,
+    score_id: Nullable(Uuid),
+    edges: Type.Object({}),
+    approvals: Type.Array(
+      Type.Object({ approval_id: Uuid, execution_id: Uuid, tool: Type.String(), expires_at: Time }),
+    ),
+    provider_fallback_count: Count,
+    stages: Type.Array(Stage),
+    timeline: Type.Array(TimelineEvent),
+  },
+  { title: "Session" },
+);

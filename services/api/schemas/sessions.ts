@@ -1,0 +1,175 @@
+import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
+import { literals } from "#shared/contracts/literals.ts";
+import { QUALITY_RATINGS, REVIEW_STATUSES } from "#shared/contracts/review.ts";
+import { SEARCH_LENGTH } from "#shared/contracts/search-length.ts";
+import { SESSION_STATUSES } from "#shared/contracts/statuses.ts";
+import { MAX_PREVIEW } from "#shared/alert-preview.ts";
+import { Uuid } from "#shared/contracts/uuid.ts";
+import { CostMembers } from "./cost.ts";
+import { SCORING_FILTERS, SORT_KEYS, SORT_ORDERS } from "../sessions/list-query.ts";
+
+const TextOrNull = Type.Union([Type.String(), Type.Null()]);
+const CountOrNull = Type.Union([Type.Integer({ minimum: 0 }), Type.Null()]);
+const Count = Type.Integer({ minimum: 0 });
+/** RFC 3339 in UTC, with milliseconds. */
+const Time = Type.String();
+const TimeOrNull = Type.Union([Time, Type.Null()]);
+
+/** A session in a list. */
+export const SessionItem = Type.Object(
+  {
+    id: Uuid,
+    alert_type: TextOrNull,
+    chain_id: Type.String(),
+    status: literals(SESSION_STATUSES),
+    author: TextOrNull,
+    created_at: Time,
+    started_at: TimeOrNull,
+    completed_at: TimeOrNull,
+    duration_ms: CountOrNull,
+    error_message: TextOrNull,
+    executive_summary: TextOrNull,
+    alert_preview: Type.String({
+      maxLength: MAX_PREVIEW,
+      description:
+        "the title of the alert if it is JSON or YAML with one near its beginning, else its first line",
+    }),
+    open_approvals: Type.Integer({ minimum: 0, description: "tool calls that wait for a person's decision" }),
+    llm_interaction_count: Count,
+    mcp_interaction_count: Count,
+    input_tokens: Count,
+    output_tokens: Count,
+    total_tokens: Count,
+    estimated_cost_usd: CostMembers.estimated_cost_usd,
+    cost_completeness: CostMembers.cost_completeness,
+    total_stages: Count,
+    completed_stages: Count,
+    has_parallel_stages: Type.Boolean(),
+    has_sub_agents: Type.Boolean(),
+    has_action_stages: Type.Boolean(),
+    actions_executed: Type.Union([Type.Boolean(), Type.Null()]),
+    chat_message_count: Count,
+    provider_fallback_count: Count,
+    current_stage_index: CountOrNull,
+    current_stage_id: TextOrNull,
+    matched_in_content: Type.Boolean({
+      description: "the words of the search are in the session's timeline",
+    }),
+    latest_score: Type.Union([Type.Integer(), Type.Null()]),
+    scoring_status: TextOrNull,
+    review_status: Type.Union([literals(REVIEW_STATUSES), Type.Null()]),
+    assignee: TextOrNull,
+    quality_rating: Type.Union([literals(QUALITY_RATINGS), Type.Null()]),
+    action_taken: TextOrNull,
+    investigation_feedback: TextOrNull,
+    feedback_edited: Type.Boolean(),
+    feedback_edited_by: TextOrNull,
+    feedback_edited_at: TimeOrNull,
+  },
+  { title: "SessionItem" },
+);
+export type SessionItem = Static<typeof SessionItem>;
+
+const MANY = "one, or several with commas";
+
+/** The query of `GET /api/v1/sessions`. */
+export const SessionListQuery = Type.Object({
+  page: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000_000, default: 1 })),
+  page_size: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 25 })),
+  sort_by: Type.Optional(literals(SORT_KEYS)),
+  sort_order: Type.Optional(literals(SORT_ORDERS)),
+  status: Type.Optional(Type.String({ description: `${MANY}: ${SESSION_STATUSES.join(", ")}` })),
+  alert_type: Type.Optional(Type.String()),
+  chain_id: Type.Optional(Type.String()),
+  author: Type.Optional(Type.String()),
+  assignee: Type.Optional(Type.String()),
+  search: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: SEARCH_LENGTH.maxCharacters,
+      description: `a part of the alert or of the final analysis, or words of the timeline; at least ${SEARCH_LENGTH.minBytes} bytes in UTF-8`,
+    }),
+  ),
+  start_date: Type.Optional(Type.String({ description: "RFC 3339; created then or later" })),
+  end_date: Type.Optional(Type.String({ description: "RFC 3339; created before" })),
+  scoring_status: Type.Optional(literals(SCORING_FILTERS)),
+  review_status: Type.Optional(Type.String({ description: `${MANY}: ${REVIEW_STATUSES.join(", ")}` })),
+  quality_rating: Type.Optional(literals(QUALITY_RATINGS)),
+});
+
+/** `GET /api/v1/sessions` */
+export const SessionListResponse = Type.Object({
+  sessions: Type.Array(SessionItem),
+  pagination: Type.Object({
+    page: Type.Integer({ minimum: 1 }),
+    page_size: Type.Integer({ minimum: 1, maximum: 100 }),
+    total_pages: Count,
+    total_items: Count,
+    total_is_capped: Type.Optional(
+      Type.Literal(true, { description: "there are more sessions than total_items says" }),
+    ),
+  }),
+  cost_estimation_enabled: Type.Boolean(),
+});
+
+const Unfinished = {
+  id: Uuid,
+  alert_type: TextOrNull,
+  chain_id: Type.String(),
+  status: literals(SESSION_STATUSES),
+  author: TextOrNull,
+  created_at: Time,
+};
+export const ActiveSession = Type.Object({
+  ...Unfinished,
+  started_at: TimeOrNull,
+  current_stage_index: CountOrNull,
+  current_stage_id: TextOrNull,
+});
+export const QueuedSession = Type.Object({ ...Unfinished, queue_position: Type.Integer({ minimum: 1 }) });
+
+/** `GET /api/v1/sessions/active` */
+export const ActiveSessionsResponse = Type.Object({
+  active: Type.Array(ActiveSession),
+  queued: Type.Array(QueuedSession),
+});
+
+/** `GET /api/v1/sessions/queued` */
+export const QueuedSessionsResponse = Type.Object({ queued: Type.Array(QueuedSession) });
+
+/** `GET /api/v1/sessions/filter-options` */
+export const FilterOptionsResponse = Type.Object({
+  alert_types: Type.Array(Type.String()),
+  chain_ids: Type.Array(Type.String()),
+  authors: Type.Array(Type.String()),
+  statuses: Type.Array(literals(SESSION_STATUSES)),
+});
+
+/** `GET /api/v1/sessions/:id/status` */
+export const SessionStatusResponse = Type.Object({
+  id: Uuid,
+  status: literals(SESSION_STATUSES),
+  final_analysis: TextOrNull,
+  executive_summary: TextOrNull,
+  error_message: TextOrNull,
+});
+
+/** `GET /api/v1/sessions/:id/summary` */
+export const SessionSummaryResponse = Type.Object({
+  session_id: Uuid,
+  status: literals(SESSION_STATUSES),
+  total_interactions: Count,
+  llm_interaction_count: Count,
+  mcp_interaction_count: Count,
+  input_tokens: Count,
+  output_tokens: Count,
+  total_tokens: Count,
+  cost_estimation_enabled: Type.Boolean(),
+  ...CostMembers,
+  duration_ms: CountOrNull,
+  total_stages: Count,
+  completed_stages: Count,
+  failed_stages: Count,
+  chat_message_count: Count,
+  provider_fallback_count: Count,
+});

@@ -1,0 +1,70 @@
+import { Type } from "#shared/generated/typebox/typebox.mjs";
+import { Uuid } from "#shared/contracts/uuid.ts";
+
+const nullable = <S extends Parameters<typeof Type.Union>[0][number]>(schema: S) =>
+  Type.Union([schema, Type.Null()]);
+const OptionalText = Type.Optional(nullable(Type.String()));
+const MAX_RUNBOOK_CHARACTERS = 65_536;
+const MAX_SLACK_FINGERPRINT_CHARACTERS = 1_000;
+const Name = Type.String({ maxLength: 200 });
+const OptionalFlag = Type.Optional(nullable(Type.Boolean()));
+
+/** The MCP servers and tools that an alert selects; absent or null means those of the configuration. */
+export const McpSelection = Type.Object(
+  {
+    servers: Type.Array(
+      Type.Object({ name: Name, tools: Type.Optional(nullable(Type.Array(Name, { maxItems: 500 }))) }),
+      { maxItems: 100 },
+    ),
+    native_tools: Type.Optional(
+      nullable(
+        Type.Object({ google_search: OptionalFlag, code_execution: OptionalFlag, url_context: OptionalFlag }),
+      ),
+    ),
+  },
+  { title: "McpSelection" },
+);
+
+/** The members of an alert as they are decoded; that `data` is missing is reported after wrong types. */
+export const AlertRequest = Type.Object({
+  data: OptionalText,
+  alert_type: OptionalText,
+  runbook: Type.Optional(nullable(Type.String({ maxLength: MAX_RUNBOOK_CHARACTERS }))),
+  mcp: Type.Optional(nullable(McpSelection)),
+  slack_message_fingerprint: Type.Optional(
+    nullable(Type.String({ maxLength: MAX_SLACK_FINGERPRINT_CHARACTERS })),
+  ),
+});
+
+/** The body of `POST /api/v1/alerts`. Unknown members are ignored. */
+export const SubmitAlertBody = Type.Object(
+  {
+    ...AlertRequest.properties,
+    data: Type.String({
+      minLength: 1,
+      description: "the alert: opaque text, at most 1,048,576 bytes in UTF-8",
+    }),
+  },
+  { title: "Alert" },
+);
+
+export const SubmitAlertHeaders = Type.Object({
+  "Idempotency-Key": Type.Optional(
+    Type.String({
+      pattern: "^[\\x21-\\x7e]{1,255}$",
+      description: "the same key within 24 hours is answered with the first one's session",
+    }),
+  ),
+});
+
+export const SubmitAlertResponse = Type.Object(
+  {
+    session_id: Uuid,
+    status: Type.Literal("queued"),
+    message: Type.String(),
+    alert_withheld: Type.Optional(
+      Type.Literal(true, { description: "masking failed: nothing of the alert's text was stored" }),
+    ),
+  },
+  { title: "AcceptedAlert" },
+);

@@ -1,0 +1,122 @@
+import { Type } from "#shared/generated/typebox/typebox.mjs";
+import { literals } from "#shared/contracts/literals.ts";
+import { MCP_SERVER_STATES, StoredTool } from "#shared/contracts/mcp-server-state.ts";
+import { AnyObject, Time } from "./common.ts";
+
+const Nullable = Type.Union([Type.String(), Type.Null()]);
+const NullableTime = Type.Union([Time, Type.Null()]);
+
+/** `GET /api/v1/alert-types` */
+export const AlertTypesResponse = Type.Object({
+  alert_types: Type.Array(
+    Type.Object({
+      type: Type.String(),
+      alert_type: Type.String({ description: "the same as `type`" }),
+      chain_id: Type.String(),
+      description: Type.String(),
+    }),
+  ),
+  default_chain_id: Nullable,
+  default_alert_type: Type.String(),
+});
+
+/** `GET /api/v1/runbooks`, and what a session's memories are while there are none. */
+export const EmptyListResponse = Type.Array(Type.Unknown(), { maxItems: 0 });
+
+export const SkillParams = Type.Object({ name: Type.String() });
+
+export const CONFIG_VIEWS = ["name", "file"] as const;
+
+export const SystemConfigQuery = Type.Object({
+  view: Type.Optional(
+    Type.With(literals(CONFIG_VIEWS), {
+      description: "`file`: under the keys of the configuration files",
+      default: "name",
+    }),
+  ),
+});
+
+const ConfigByName = Type.Object({
+  defaults: AnyObject,
+  queue: AnyObject,
+  system: AnyObject,
+  agents: AnyObject,
+  chains: AnyObject,
+  mcp_servers: AnyObject,
+  llm_providers: AnyObject,
+  skills: AnyObject,
+});
+
+const ConfigAsFile = Type.Object({
+  system: AnyObject,
+  queue: AnyObject,
+  defaults: AnyObject,
+  mcp_servers: AnyObject,
+  agents: AnyObject,
+  agent_chains: AnyObject,
+  llm_providers: AnyObject,
+});
+
+/** `GET /api/v1/system/config` */
+export const SystemConfigResponse = Type.Union([ConfigByName, ConfigAsFile]);
+
+export const DefaultToolsQuery = Type.Object({
+  alert_type: Type.Optional(Type.String({ description: "by default the default alert type" })),
+});
+
+/** `GET /api/v1/system/default-tools` */
+export const DefaultToolsResponse = Type.Object({
+  alert_type: Type.Optional(Type.String()),
+  mcp_servers: Type.Array(Type.String()),
+  native_tools: Type.Object({
+    google_search: Type.Boolean(),
+    code_execution: Type.Boolean(),
+    url_context: Type.Boolean(),
+  }),
+});
+
+/** `GET /api/v1/system/mcp-servers` */
+export const McpServersResponse = Type.Object({
+  servers: Type.Array(
+    Type.Object(
+      {
+        id: Type.String(),
+        healthy: Type.Boolean(),
+        state: literals(MCP_SERVER_STATES),
+        last_check: NullableTime,
+        tool_count: Type.Integer({ minimum: 0 }),
+        tools: Type.Array(StoredTool),
+        error: Nullable,
+        last_error_at: NullableTime,
+        era: Nullable,
+        version: Nullable,
+        runners: Type.Array(
+          Type.Object({
+            id: Type.String(),
+            host: Type.String(),
+            state: literals(MCP_SERVER_STATES),
+            last_check: NullableTime,
+            error_code: Nullable,
+            error: Nullable,
+            last_error_at: NullableTime,
+          }),
+        ),
+      },
+      { title: "McpServer" },
+    ),
+  ),
+});
+
+/** `GET /api/v1/system/warnings` */
+export const WarningsResponse = Type.Object({
+  warnings: Type.Array(
+    Type.Object({
+      id: Type.String(),
+      category: literals(["mcp_health", "mcp_configuration", "mcp_effects", "llm"]),
+      message: Type.String(),
+      details: Type.String(),
+      server_id: Type.Optional(Type.String()),
+      created_at: Time,
+    }),
+  ),
+});

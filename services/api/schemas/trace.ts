@@ -1,0 +1,116 @@
+import { Type } from "#shared/generated/typebox/typebox.mjs";
+import { literals } from "#shared/contracts/literals.ts";
+import { SHOWN_STAGE_TYPES } from "#shared/contract-view/shown-stages.ts";
+import { ResolvedProvider } from "#shared/contracts/resolved-chain.ts";
+import { LLM_INTERACTION_TYPES, MCP_INTERACTION_TYPES } from "#shared/contracts/statuses.ts";
+import { Uuid } from "#shared/contracts/uuid.ts";
+import { Usd } from "./cost.ts";
+import { AnyObject, Time } from "./common.ts";
+
+const Count = Type.Optional(Type.Integer({ minimum: 0 }));
+const Text = Type.Optional(Type.String());
+
+const LlmInteraction = Type.Object(
+  {
+    id: Uuid,
+    interaction_id: Uuid,
+    session_id: Uuid,
+    stage_id: Uuid,
+    execution_id: Uuid,
+    created_at: Time,
+    interaction_type: literals(LLM_INTERACTION_TYPES),
+    model_name: Type.String(),
+    last_message_id: Type.Optional(Uuid),
+    llm_request: AnyObject,
+    llm_response: AnyObject,
+    thinking_content: Text,
+    response_metadata: Type.Optional(AnyObject),
+    input_tokens: Count,
+    output_tokens: Count,
+    thinking_tokens: Count,
+    total_tokens: Count,
+    cached_input_tokens: Count,
+    cache_write_tokens: Count,
+    estimated_cost_usd: Type.Optional(Usd),
+    price_source: Text,
+    duration_ms: Count,
+    error_message: Text,
+    error_code: Text,
+    seq: Count,
+  },
+  { title: "LlmInteraction" },
+);
+
+const McpInteraction = Type.Object(
+  {
+    id: Uuid,
+    interaction_id: Uuid,
+    session_id: Uuid,
+    stage_id: Uuid,
+    execution_id: Uuid,
+    created_at: Time,
+    interaction_type: literals(MCP_INTERACTION_TYPES),
+    server_name: Type.String(),
+    tool_name: Text,
+    tool_arguments: Type.Optional(Type.Unknown()),
+    tool_result: Type.Optional(Type.Unknown()),
+    available_tools: Type.Optional(Type.Array(AnyObject)),
+    duration_ms: Count,
+    error_message: Text,
+    seq: Count,
+  },
+  { title: "McpInteraction" },
+);
+
+const ExecutionTrace = Type.Object(
+  {
+    execution_id: Uuid,
+    agent_name: Type.String(),
+    llm_interactions: Type.Array(LlmInteraction),
+    mcp_interactions: Type.Array(McpInteraction),
+  },
+  { title: "ExecutionTrace" },
+);
+
+/** `GET /api/v1/sessions/:id/trace` */
+export const TraceResponse = Type.Object({
+  session_id: Uuid,
+  stages: Type.Array(
+    Type.Object(
+      {
+        stage_id: Uuid,
+        stage_name: Type.String(),
+        stage_type: literals(SHOWN_STAGE_TYPES),
+        referenced_stage_id: Type.Optional(Uuid),
+        executions: Type.Array(ExecutionTrace),
+      },
+      { title: "StageTrace" },
+    ),
+  ),
+  session_interactions: Type.Array(LlmInteraction, { description: "calls of no agent" }),
+});
+
+/** `GET /api/v1/sessions/:id/trace/mcp/:interaction` */
+export const McpTraceResponse = McpInteraction;
+
+const TraceMessage = Type.Object(
+  {
+    role: Type.String(),
+    content: Type.String(),
+    tool_calls: Type.Optional(Type.Array(AnyObject)),
+    tool_call_id: Text,
+    tool_name: Text,
+    provider_state: Type.Optional(Type.String({ description: "base64" })),
+  },
+  { additionalProperties: true, title: "TraceMessage" },
+);
+
+export const InteractionParams = Type.Object({ id: Uuid, interaction: Uuid });
+
+/** `GET /api/v1/sessions/:id/trace/llm/:interaction` */
+export const LlmTraceResponse = Type.Object({
+  ...LlmInteraction.properties,
+  conversation: Type.Array(TraceMessage),
+  tools: Type.Array(AnyObject),
+  llm_provider: Type.Optional(ResolvedProvider),
+});

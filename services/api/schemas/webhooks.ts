@@ -1,0 +1,14 @@
+import { Type } from "#shared/generated/typebox/typebox.mjs";
+import { Uuid } from "#shared/contracts/uuid.ts";
+
+/** The answer of every webhook. */
+export const WebhookResponse = Type.Object({
+  session_id: Type.Optional(Uuid),
+  session_ids: Type.Array(Uuid, { description: "several where the source's alerts are split" }),
+  status: Type.Union([Type.Literal("queued"), Type.Literal("known")], {
+    description: "queued: a session was started; known: it was started before, or none is",
+  }),
+  message: Type.String(),
+});
+
+export const RawQuery = Type.Object({ alert_type: Type.Optional(Type.String()) });

@@ -1,0 +1,76 @@
+import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
+import { alertPreview } from "#shared/alert-preview.ts";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
+import type { Queryable } from "#shared/database/queryable.ts";
+import { selectRows } from "#shared/database/select-rows.ts";
+import { costMembers } from "../cost/cost-members.ts";
+import { SessionItem } from "../schemas/sessions.ts";
+import {
+  COST_COLUMNS,
+  CostColumns,
+  ITEM_COLUMNS,
+  STAGE_FACTS,
+  StageFacts,
+  selectList,
+} from "./session-item-columns.ts";
+import { SearchCondition } from "./search-condition.ts";
+import { shownStageId } from "./shown-stage-id.ts";
+import { SqlParameters } from "./sql-parameters.ts";
+
+const read = (columns: Readonly<Record<string, string>>, ids: string) => `
+SELECT ${selectList({ ...columns, ...COST_COLUMNS, ...STAGE_FACTS })}
+FROM unnest(${ids}::uuid[]) WITH ORDINALITY AS wanted(session_id, position)
+JOIN alert_sessions s USING (session_id) JOIN session_runtime r USING (session_id)
+WHERE s.deleted_at IS NULL ORDER BY wanted.position`;
+
+const parseRow = compileParser(
+  "session item",
+  Type.Object({
+    ...SessionItem.properties,
+    ...CostColumns.properties,
+    ...StageFacts.properties,
+    // The beginning of the alert, of which the preview is made.
+    alert_preview: Type.String(),
+  }),
+);
+
+interface ItemOptions {
+  readonly search?: string | undefined;
+  /** Without it the items have no members of their cost. */
+  readonly isCostEstimated: boolean;
+}
+
+/**
+ * The items of these sessions, at most some hundred, in the order of the ids; without those that are gone. It asks nothing about the
+ * caller: the ids must come from a query with `visibleTo`. With `search`, `matched_in_content` says whether the timeline has it.
+ * One statement; what it costs does not depend on the sessions' size.
+ */
+export async function readSessionItems(
+  db: Queryable,
+  ids: readonly string[],
+  { search, isCostEstimated }: ItemOptions,
+): Promise<SessionItem[]> {
+  if (ids.length === 0) return [];
+  const parameters = new SqlParameters();
+  const wanted = parameters.add(ids);
+  const columns =
+    search === undefined
+      ? ITEM_COLUMNS
+      : { ...ITEM_COLUMNS, matched_in_content: new SearchCondition(search, parameters).inTimeline() };
+  const rows = await selectRows(db, parseRow, read(columns, wanted), parameters.values);
+  return rows.map(({ has_summary, has_synthesis, ...row }) => ({
+    ...withCost(row, isCostEstimated),
+    alert_preview: alertPreview(row.alert_preview),
+    current_stage_id: shownStageId({ ...row, has_summary, has_synthesis }),
+  }));
+}
+
+function withCost(
+  row: SessionItem & Static<typeof CostColumns>,
+  isCostEstimated: boolean,
+): Omit<SessionItem, "current_stage_id"> {
+  const { estimated_cost_usd, priced_interaction_count, unpriced_interaction_count, ...item } = row;
+  const sums = { estimated_cost_usd, priced_interaction_count, unpriced_interaction_count };
+  const { unpriced_interaction_count: _count, ...shown } = costMembers(sums, isCostEstimated);
+  return { ...item, ...shown };
+}

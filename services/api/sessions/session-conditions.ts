@@ -1,0 +1,44 @@
+import type { SessionFilters } from "./list-query.ts";
+import type { SqlParameters } from "./sql-parameters.ts";
+
+type Filter = Exclude<keyof SessionFilters, "search">;
+
+/**
+ * The SQL condition of each filter over `s`, a row of `alert_sessions`; `parameter` is the place of the filter's value. A later
+ * feature replaces the condition of its filter here.
+ */
+const CONDITIONS: Readonly<Record<Filter, (parameter: () => string, value: unknown) => string>> = {
+  status: (parameter) => `s.status = ANY(${parameter()}::session_status[])`,
+  alert_type: (parameter) => `s.alert_type = ${parameter()}`,
+  chain_id: (parameter) => `s.chain_id = ${parameter()}`,
+  start_date: (parameter) => `s.created_at >= ${parameter()}::timestamptz`,
+  end_date: (parameter) => `s.created_at < ${parameter()}::timestamptz`,
+  // Nothing is scored yet.
+  scoring_status: (_parameter, value) => String(value === "not_scored"),
+  // As the index has it.
+  author: (parameter) => `coalesce(s.author, '') = ${parameter()}`,
+  assignee: (parameter) => `s.assignee = ${parameter()}`,
+  review_status: (parameter) => `s.review_status = ANY(${parameter()}::text[])`,
+  // As the index has it.
+  quality_rating: (parameter) => `coalesce(s.quality_rating, '') = ${parameter()}`,
+};
+const FILTERS: readonly Filter[] = [
+  "status",
+  "alert_type",
+  "chain_id",
+  "start_date",
+  "end_date",
+  "scoring_status",
+  "author",
+  "assignee",
+  "review_status",
+  "quality_rating",
+];
+
+/** The SQL conditions of the filters that are set, except the search. */
+export function sessionConditions(filters: Partial<SessionFilters>, parameters: SqlParameters): string[] {
+  return FILTERS.flatMap((name) => {
+    const value = filters[name];
+    return value === undefined ? [] : [CONDITIONS[name](() => parameters.add(value), value)];
+  });
+}

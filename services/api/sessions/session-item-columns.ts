@@ -1,0 +1,113 @@
+import { Type } from "#shared/generated/typebox/typebox.mjs";
+import { PREVIEW_HEAD } from "#shared/alert-preview.ts";
+import { plannedStageRows } from "#shared/database/session-counters.ts";
+import type { ShownCost } from "../cost/cost-members.ts";
+import type { ActiveSession, SessionItem } from "../schemas/sessions.ts";
+
+const time = (column: string) => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+
+/** The executive summary is a stage of its own from the end of the chain's last stage on, unless there is nothing to summarize. */
+const HAS_SUMMARY = `(s.executive_summary IS NOT NULL OR s.executive_summary_error IS NOT NULL
+  OR (r.has_summary_stage AND s.status <> 'completed'))`;
+
+const SHOWN_STAGES = `(r.total_stages + ${HAS_SUMMARY}::int)`;
+const PLANNED_STAGES = `(SELECT count(*)::int + (count(*) FILTER (WHERE plan.stage ? 'synthesis'))::int + 1 FROM ${plannedStageRows("s")})`;
+
+const HAS_SYNTHESIS = `EXISTS (SELECT FROM agent_executions e JOIN stages g USING (stage_id)
+  WHERE g.stage_id = s.current_stage_id AND e.agent_index > g.expected_agent_count)`;
+
+/** What a list of sessions in progress shows, by member; `s` is a row of `alert_sessions`, `r` of `session_runtime`. */
+export const UNFINISHED_COLUMNS = {
+  id: "s.session_id",
+  alert_type: "s.alert_type",
+  chain_id: "s.chain_id",
+  status: "s.status",
+  author: "s.author",
+  created_at: time("s.created_at"),
+  started_at: time("s.started_at"),
+  current_stage_index: `nullif(${SHOWN_STAGES}, 0)`,
+  current_stage_id: "s.current_stage_id",
+} as const satisfies Record<keyof typeof ActiveSession.properties, string>;
+
+/** How many stages the contract counts, as `stageCounts` in shared/contract-view. */
+export const STAGE_COUNT_COLUMNS = {
+  total_stages: `CASE WHEN s.completed_at IS NULL THEN greatest(${PLANNED_STAGES}, ${SHOWN_STAGES}) ELSE ${SHOWN_STAGES} END`,
+  completed_stages: "r.completed_stages + (s.executive_summary IS NOT NULL)::int",
+  failed_stages: `r.failed_stages + (s.executive_summary IS NULL AND (s.executive_summary_error IS NOT NULL
+    OR (r.has_summary_stage AND s.status IN ('failed', 'timed_out'))))::int`,
+} as const;
+
+export const TOKEN_COLUMNS = {
+  input_tokens: "r.input_tokens::float8",
+  output_tokens: "r.output_tokens::float8",
+  total_tokens: "r.total_tokens::float8",
+} as const;
+
+/** What `costMembers` turns into members. */
+export const COST_COLUMNS = {
+  estimated_cost_usd: "r.estimated_cost_usd::float8",
+  priced_interaction_count: "r.priced_interaction_count",
+  unpriced_interaction_count: "r.unpriced_interaction_count",
+} as const;
+export const CostColumns = Type.Object({
+  estimated_cost_usd: Type.Number(),
+  priced_interaction_count: Type.Integer(),
+  unpriced_interaction_count: Type.Integer(),
+});
+
+export const DURATION_COLUMN = "(extract(epoch FROM s.completed_at - s.started_at) * 1000)::int";
+
+/** What the preview is made of: Postgres reads no more of a large alert than this. */
+const ALERT_HEAD = `left(s.alert_data, ${PREVIEW_HEAD})`;
+
+/** A session that has ended has no open question. */
+const OPEN_APPROVALS = `CASE WHEN s.completed_at IS NULL THEN (SELECT count(*)::int FROM approvals a
+  WHERE a.session_id = s.session_id AND a.state = 'awaiting_approval') ELSE 0 END`;
+
+/** What selects the columns below, for the sessions in scope. The stage of `current_stage_id` is one of the chain. */
+export const STAGE_FACTS = { has_summary: HAS_SUMMARY, has_synthesis: HAS_SYNTHESIS } as const;
+export const StageFacts = Type.Object({ has_summary: Type.Boolean(), has_synthesis: Type.Boolean() });
+
+/**
+ * The members of an item but those of its cost, each as SQL over `s` (a row of `alert_sessions`) and `r` (of `session_runtime`). A later feature adds
+ * its member to `SessionItem` and its column here, and every list has it.
+ */
+export const ITEM_COLUMNS = {
+  ...UNFINISHED_COLUMNS,
+  completed_at: time("s.completed_at"),
+  duration_ms: DURATION_COLUMN,
+  error_message: "s.error_message",
+  executive_summary: "s.executive_summary",
+  alert_preview: ALERT_HEAD,
+  open_approvals: OPEN_APPROVALS,
+  llm_interaction_count: "r.llm_interaction_count",
+  mcp_interaction_count: "r.mcp_interaction_count",
+  ...TOKEN_COLUMNS,
+  total_stages: STAGE_COUNT_COLUMNS.total_stages,
+  completed_stages: STAGE_COUNT_COLUMNS.completed_stages,
+  has_parallel_stages: "r.has_parallel_stages",
+  has_sub_agents: "false",
+  has_action_stages: "r.has_action_stages",
+  actions_executed: `CASE WHEN r.has_action_stages
+    THEN (SELECT bool_or(g.actions_executed) FROM stages g WHERE g.session_id = s.session_id) END`,
+  chat_message_count: "r.chat_message_count",
+  provider_fallback_count: "r.provider_fallback_count",
+  matched_in_content: "false",
+  latest_score: "NULL::int",
+  scoring_status: "NULL::text",
+  review_status: "s.review_status",
+  assignee: "s.assignee",
+  quality_rating: "s.quality_rating",
+  action_taken: "s.action_taken",
+  investigation_feedback: "s.investigation_feedback",
+  feedback_edited: "s.feedback_edited",
+  feedback_edited_by: "s.feedback_edited_by",
+  feedback_edited_at: time("s.feedback_edited_at"),
+} as const satisfies Record<Exclude<keyof typeof SessionItem.properties, keyof ShownCost>, string>;
+
+/** "sql AS name, …" of columns. */
+export function selectList(columns: Readonly<Record<string, string>>): string {
+  return Object.entries(columns)
+    .map(([name, sql]) => `${sql} AS ${name}`)
+    .join(",\n  ");
+}

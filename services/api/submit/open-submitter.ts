@@ -1,0 +1,234 @@
+import { v7 as uuidV7 } from "uuid";
+import { ownerOf } from "#shared/access/authorize.ts";
+import type { Identity } from "#shared/access/identity.ts";
+import { knownAlertTypes, findChain } from "#shared/agent-config/find-chain.ts";
+import { resolveChain } from "#shared/agent-config/resolve-chain.ts";
+import { hashResolvedChain, storedChain, type ResolvedChain } from "#shared/contracts/resolved-chain.ts";
+import { rulesOfAlerts } from "#shared/masking/masking-rules.ts";
+import { postgresSafeJson } from "#shared/postgres-safe-json.ts";
+import { postgresSafeText } from "#shared/postgres-safe-text.ts";
+import { traceCarrier } from "#shared/telemetry/tracing.ts";
+import type { ApiDeps } from "../api-deps.ts";
+import type { ApiConfig } from "../config.ts";
+import { BodyBudget } from "../http/body-budget.ts";
+import { RequestError, abbreviate, validationError } from "../http/request-error.ts";
+import type { AlertRequest } from "./alert-request.ts";
+import { resultTokensOf } from "#shared/agent-config/result-tokens-of.ts";
+import { summariesOf } from "#shared/agent-config/summaries-of.ts";
+import { applyMcpSelection } from "./apply-mcp-selection.ts";
+import { maskAlerts, type MaskedAlert } from "./mask-alert.ts";
+import { insertSession } from "./insert-session.ts";
+import type { NewSession } from "./new-session.ts";
+import { SessionInserts } from "./session-inserts.ts";
+import { SubmissionRate } from "./submission-rate.ts";
+import type { SubmissionKey } from "./submission-key.ts";
+
+export const MAX_DATA_BYTES = 1_048_576;
+
+/** An alert to investigate, from whichever route. */
+interface Submission {
+  readonly request: AlertRequest;
+  readonly identity: Identity;
+  /** Shown as the session's author; by default the identity's name. */
+  readonly author?: string;
+  /** The client's address, if it is known. */
+  readonly peer: string | undefined;
+  /** The key by which a repetition is recognised, of an alert of this type. Called after all checks of the request. */
+  readonly keyOf: (alertType: string) => SubmissionKey | undefined;
+}
+
+/** What became of a submission. */
+export interface Submitted {
+  readonly sessionId: string;
+  /** The session is that of an earlier submission with the same key. */
+  readonly isReplayed: boolean;
+  /** Masking failed, so nothing of the alert's text was stored. */
+  readonly isWithheld: boolean;
+}
+
+/** What the routes that take alerts share: their limits, and how an alert becomes a session. */
+export interface Submitter {
+  readonly rate: SubmissionRate;
+  readonly bodies: BodyBudget;
+  /**
+   * Resolves once the session is committed, and wakes an executor in the background. Throws RequestError 400, 413, 422 or 503, and
+   * database errors.
+   */
+  submit(submission: Submission): Promise<Submitted>;
+  /** Makes a key stand for a session, unless it stands for one already. */
+  alias(key: SubmissionKey, sessionId: string): Promise<void>;
+}
+
+const ALIAS = `
+INSERT INTO idempotency_keys AS existing (key, session_id, request_hash, expires_at)
+SELECT $1, session_id, $3, now() + make_interval(hours => $4) FROM alert_sessions WHERE session_id = $2
+ON CONFLICT (key) DO UPDATE SET session_id = excluded.session_id, expires_at = excluded.expires_at
+WHERE existing.expires_at <= now()`;
+
+/** Prepares the submission of alerts: once for a process, because its limits hold for all routes together. */
+export function openSubmitter({ config, db, dispatcher, metrics, audit, masker, log }: ApiDeps): Submitter {
+  const resolved = cacheResolvedChains(config);
+  const instructions = new Map(
+    [...config.agents.mcpServers].map(([id, server]) => [id, server.instructions ?? ""]),
+  );
+  const resultTokens = new Map(
+    [...config.agents.mcpServers].flatMap(([id, server]) => {
+      const tokens = resultTokensOf(server);
+      return tokens === undefined ? [] : [[id, tokens] as const];
+    }),
+  );
+  const summaries = new Map(
+    [...config.agents.mcpServers.keys()].flatMap((id) => {
+      const ofServer = summariesOf(config.agents, id);
+      return ofServer === undefined ? [] : [[id, ofServer] as const];
+    }),
+  );
+  const chainFor = ({ alertType, mcp }: CheckedAlert) => {
+    if (mcp === null) return resolved(alertType);
+    const standard = resolved(alertType, mcp.servers.length > 0);
+    const chain = applyMcpSelection(standard.chain, mcp, instructions, resultTokens, summaries);
+    return { ...standard, ...stored(chain) };
+  };
+  const inserts = new SessionInserts(db);
+  const mask = maskAlerts({ masker, rules: rulesOfAlerts(config.agents.defaults.alert_masking), log });
+  const submit = async ({ request, identity, author, peer, keyOf }: Submission): Promise<Submitted> => {
+    const alert = checkAlert(request, config);
+    // After all other checks, so that a rejected request does not use up its key.
+    const key = keyOf(alert.alertType);
+    const masked = await mask(alert);
+    const session = newSession(masked, { identity, author, peer }, chainFor(alert));
+    const { sessionId, isReplayed } = await insertSession({ db, inserts }, session, key);
+    if (isReplayed) {
+      metrics.replayed.inc();
+      audit.record({ action: "alert.submit", result: "repeated", identity, peer, sessionId });
+    } else {
+      dispatcher.wake(sessionId);
+      metrics.accepted.inc();
+      audit.logOnly({ action: "alert.submit", result: "allowed", identity, peer, sessionId });
+    }
+    return { sessionId, isReplayed, isWithheld: masked.isWithheld };
+  };
+  return {
+    rate: new SubmissionRate(config.submissionsPerMinute),
+    bodies: new BodyBudget(config.bodyBytesInFlight),
+    submit,
+    alias: async ({ key, requestHash, keptHours = 24 }, sessionId) => {
+      await db.query(ALIAS, [key, sessionId, requestHash, keptHours]);
+    },
+  };
+}
+
+function newSession(
+  alert: CheckedAlert & MaskedAlert,
+  { identity, author, peer }: Pick<Submission, "identity" | "peer"> & { readonly author: string | undefined },
+  { chain, json, hash, notice }: ChainToStore,
+): NewSession {
+  const data = postgresSafeText(alert.data);
+  const metadata = {
+    ...(notice === null ? {} : { notice }),
+    ...(alert.isWithheld
+      ? { alert_withheld: "masking failed, so nothing of the alert's text was stored" }
+      : {}),
+    ...(Object.keys(alert.maskCounts).length === 0 ? {} : { masked: alert.maskCounts }),
+    ...(data.changed
+      ? { alert_data_changed: "characters that cannot be stored were replaced by U+FFFD" }
+      : {}),
+  };
+  return {
+    // Version 7: ids that rise with time keep the indexes' newest pages in memory, and sessions of one commit in order.
+    sessionId: uuidV7(),
+    data: data.text,
+    alertType: alert.alertType,
+    author: author ?? identity.name,
+    owner: ownerOf(identity),
+    submitter: { subject: identity.subject, via: identity.via, peer: peer ?? null },
+    teams: alert.teams,
+    runbook: alert.runbook === null ? null : postgresSafeText(alert.runbook).text,
+    slackFingerprint: alert.slackFingerprint === null ? null : postgresSafeText(alert.slackFingerprint).text,
+    mcpSelection: alert.mcp === null ? null : postgresSafeJson(alert.mcp),
+    chainId: chain.chain_id,
+    resolvedConfig: json,
+    configHash: hash,
+    metadata: Object.keys(metadata).length === 0 ? null : postgresSafeJson(metadata),
+    maskKey: alert.maskKey,
+    maskedValues: alert.maskedValues,
+    traceContext: traceCarrier() ?? null,
+  };
+}
+
+type CheckedAlert = ReturnType<typeof checkAlert>;
+
+/** Checks a decoded request, in the order of the reference. */
+function checkAlert(request: AlertRequest, { agents }: ApiConfig) {
+  const data = request.data ?? "";
+  if (data === "") throw new RequestError(400, "data field is required");
+  if (Buffer.byteLength(data) > MAX_DATA_BYTES) {
+    throw new RequestError(413, `alert data exceeds maximum size of ${MAX_DATA_BYTES} bytes`);
+  }
+  const mcp = request.mcp ?? null;
+  const names = mcp?.servers.map(({ name }) => name) ?? [];
+  const repeated = names.findIndex((name, index) => names.indexOf(name) < index);
+  if (repeated !== -1) {
+    const why = `must name another server than those before, got '${abbreviate(names[repeated] ?? "")}'`;
+    throw new RequestError(400, `field 'mcp.servers[${repeated}].name' ${why}`);
+  }
+  for (const name of names) {
+    if (!agents.mcpServers.has(name)) {
+      const why = `MCP server "${abbreviate(name)}" not found in configuration`;
+      throw validationError("mcp_selection", why, [...agents.mcpServers.keys()]);
+    }
+  }
+  const alertType = request.alert_type ?? "";
+  const found = findChain(agents, alertType);
+  if (found === undefined) {
+    const why = `no chain found for alert type '${alertType === "" ? agents.defaults.alert_type : abbreviate(alertType)}'`;
+    throw validationError("alert_type", why, knownAlertTypes(agents));
+  }
+  return {
+    data,
+    alertType: found.alertType,
+    runbook: request.runbook || null,
+    slackFingerprint: request.slack_message_fingerprint || null,
+    mcp,
+    teams: found.chain.teams ?? [],
+  };
+}
+
+interface ChainToStore {
+  readonly chain: ResolvedChain;
+  readonly json: string;
+  readonly hash: string;
+  readonly notice: string | null;
+}
+
+/**
+ * Resolves each alert type once, and once more for alerts that select servers: the configuration does not change while the
+ * process runs.
+ */
+function cacheResolvedChains({
+  agents,
+}: ApiConfig): (alertType: string, selectsServers?: boolean) => ChainToStore {
+  const caches = { standard: new Map<string, ChainToStore>(), selected: new Map<string, ChainToStore>() };
+  return (alertType, selectsServers = false) => {
+    const cache = selectsServers ? caches.selected : caches.standard;
+    const cached = cache.get(alertType);
+    if (cached !== undefined) return cached;
+    const chain = resolveChain(agents, alertType, selectsServers);
+    const entry = { ...stored(chain), notice: demoNotice(chain) };
+    cache.set(alertType, entry);
+    return entry;
+  };
+}
+
+function stored(chain: ResolvedChain): Omit<ChainToStore, "notice"> {
+  // The configuration's free texts may contain characters that jsonb rejects.
+  return { chain, json: postgresSafeJson(storedChain(chain)), hash: hashResolvedChain(chain) };
+}
+
+/** A notice if a scripted provider answers instead of an LLM. */
+function demoNotice(chain: ResolvedChain): string | null {
+  const providers = chain.stages.flatMap(({ agents }) => agents.map(({ llm_provider }) => llm_provider));
+  const scripted = providers.find(({ type }) => type === "scripted");
+  if (scripted === undefined) return null;
+  return `answered by a scripted demo model (provider '${scripted.name}'), not by an LLM: its texts are those of a script`;
+}

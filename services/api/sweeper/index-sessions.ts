@@ -1,0 +1,107 @@
+import { Type } from "#shared/generated/typebox/typebox.mjs";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
+import type { Database } from "#shared/database/database.ts";
+import { isDatabaseSlow } from "#shared/database/database-slow.ts";
+import { selectRows } from "#shared/database/select-rows.ts";
+
+/** Sessions indexed by one statement, which must end well within `statement_timeout`. */
+const PAGE = 10;
+/** Of a text that is larger, what follows is not searched. */
+const MAX_CHARACTERS = 100_000;
+/** What is analysed as one: a vector of words has at most 1 MiB. */
+const PART_BYTES = 100_000;
+/** Of a session with more text, what follows is not searched: a session is indexed in one statement. */
+const MAX_PARTS = 30;
+/** For texts of which the words do not fit into a vector: hyphens and addresses give more words than they have characters. */
+const LESS_CHARACTERS = 10_000;
+const PROGRAM_LIMIT_EXCEEDED = "54000";
+
+const parseIndexed = compileParser("indexed sessions", Type.Object({ n: Type.Integer() }));
+
+/**
+ * Takes sessions with something new, the newest first, and stores their texts and words. Once a session has ended, all of its
+ * words are stored anew, in as few rows as possible. SKIP LOCKED: replicas take different sessions, and what a dead one had
+ * taken is taken again. Parameters: the sessions, and the characters of each text.
+ */
+const INDEX = `
+WITH due AS MATERIALIZED (
+  SELECT p.session_id, s.completed_at IS NOT NULL AS is_over, r.last_seq AS to_seq, p.indexed_seq IS NULL AS is_new,
+         CASE WHEN s.completed_at IS NULL THEN coalesce(p.indexed_seq, -1) ELSE -1 END AS from_seq
+  FROM search_progress p JOIN alert_sessions s USING (session_id) JOIN session_runtime r USING (session_id)
+  WHERE NOT p.is_complete AND (p.indexed_seq IS NULL OR r.last_seq > p.indexed_seq OR s.completed_at IS NOT NULL)
+  ORDER BY p.created_at DESC LIMIT $1 FOR NO KEY UPDATE OF p SKIP LOCKED
+), texts AS (
+  INSERT INTO session_texts (session_id, kind, content)
+  SELECT due.session_id, t.kind, lower(left(t.content, ${MAX_CHARACTERS}))
+  FROM due JOIN alert_sessions s USING (session_id),
+    LATERAL (VALUES ('alert', s.alert_data, due.is_new), ('analysis', s.final_analysis, due.is_over)) AS t(kind, content, is_due)
+  WHERE t.is_due AND t.content IS NOT NULL
+  ON CONFLICT DO NOTHING
+), former AS (
+  DELETE FROM timeline_words w USING due WHERE due.is_over AND w.session_id = due.session_id AND w.indexed_seq <> due.to_seq
+), contents AS (
+  SELECT due.session_id, due.to_seq, t.content,
+         (sum(octet_length(t.content)) OVER (PARTITION BY due.session_id ORDER BY t.created_at, t.event_id)
+          - octet_length(t.content)) / ${PART_BYTES} AS part
+  FROM due, LATERAL (
+    SELECT event_id, created_at, left(content, $2) AS content FROM timeline_events
+    WHERE session_id = due.session_id AND coalesce(seq, 0) > due.from_seq AND status <> 'streaming' AND content <> ''
+  ) AS t
+), words AS (
+  INSERT INTO timeline_words (session_id, indexed_seq, part, words)
+  SELECT session_id, to_seq, part, strip(to_tsvector('english', string_agg(content, E'\\n')))
+  FROM contents WHERE part < ${MAX_PARTS} GROUP BY session_id, to_seq, part
+  ON CONFLICT DO NOTHING
+), indexed AS (
+  UPDATE search_progress p SET indexed_seq = due.to_seq, is_complete = due.is_over
+  FROM due WHERE p.session_id = due.session_id RETURNING 1
+)
+SELECT count(*)::int AS n FROM indexed`;
+
+/**
+ * Indexes what is new in sessions for the search, page by page, until nothing is left or `signal` aborts. Resolves with the
+ * number of sessions. Each page is one statement, so that a crash leaves whole pages. Rejects with
+ * database errors.
+ */
+export async function indexSessions(db: Database, signal: AbortSignal): Promise<number> {
+  let sessions = 0;
+  let n = PAGE;
+  while (n === PAGE && !signal.aborted) {
+    n = await indexPage(db);
+    sessions += n;
+  }
+  return sessions;
+}
+
+async function indexPage(db: Database): Promise<number> {
+  try {
+    return await count(db, [PAGE, MAX_CHARACTERS]);
+  } catch (error) {
+    if (!isTooMuch(error)) throw error;
+  }
+  // One after another, with less of each: a text of any kind must not stop the index.
+  for (let n = 0; n < PAGE; n += 1) {
+    if ((await indexOne(db)) === 0) return n;
+  }
+  return PAGE;
+}
+
+async function indexOne(db: Database): Promise<number> {
+  try {
+    return await count(db, [1, MAX_CHARACTERS]);
+  } catch (error) {
+    if (!isTooMuch(error)) throw error;
+    return count(db, [1, LESS_CHARACTERS]);
+  }
+}
+
+async function count(db: Database, parameters: readonly [page: number, characters: number]): Promise<number> {
+  const [indexed] = await selectRows(db, parseIndexed, INDEX, parameters);
+  return indexed?.n ?? 0;
+}
+
+/** True if there are too many words for a vector, or for a statement's time. */
+function isTooMuch(error: unknown): boolean {
+  if (isDatabaseSlow(error)) return true;
+  return error instanceof Error && "code" in error && error.code === PROGRAM_LIMIT_EXCEEDED;
+}

@@ -1,0 +1,63 @@
+import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { literals } from "#shared/contracts/literals.ts";
+import {
+  MCP_SERVER_STATES,
+  MCP_STATE_ALIVE_SECONDS,
+  StoredTool,
+} from "#shared/contracts/mcp-server-state.ts";
+import type { Database } from "#shared/database/database.ts";
+import { selectRows } from "#shared/database/select-rows.ts";
+
+const Text = Type.Union([Type.String(), Type.Null()]);
+const ServerState = Type.Object({
+  server: Type.String(),
+  runner: Type.String(),
+  host: Type.String(),
+  state: literals(MCP_SERVER_STATES),
+  era: Text,
+  version: Text,
+  tools: Type.Array(StoredTool),
+  error_code: Text,
+  error: Text,
+  last_check_at: Text,
+  last_error_at: Text,
+  since: Type.String(),
+});
+/** What one live tool-runner knows of one MCP server; times in RFC 3339. */
+export type ServerState = Static<typeof ServerState>;
+const parseState = compileParser("state of an MCP server", ServerState);
+
+const rfc3339 = (column: string) =>
+  `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS ${column}`;
+const READ = `
+SELECT server, runner, host, state, era, version, tools, error_code, error, ${rfc3339("last_check_at")},
+       ${rfc3339("last_error_at")}, ${rfc3339("since")}
+FROM mcp_server_states WHERE seen_at > now() - make_interval(secs => ${MCP_STATE_ALIVE_SECONDS})
+ORDER BY server, host, runner`;
+
+/** Many pages ask every few seconds. */
+const KEPT_MS = 2_000;
+
+/** Reads what live tool-runners know of the MCP servers; requests within 2 s share a read. */
+export class ServerStates {
+  readonly #db: Database;
+  #last: { readonly states: Promise<readonly ServerState[]>; readonly at: number } | undefined;
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  async read(): Promise<readonly ServerState[]> {
+    if (this.#last !== undefined && performance.now() - this.#last.at < KEPT_MS) return this.#last.states;
+    const states = selectRows(this.#db, parseState, READ, []);
+    const read = { states, at: performance.now() };
+    this.#last = read;
+    try {
+      return await states;
+    } catch (error) {
+      if (this.#last === read) this.#last = undefined;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,130 @@
+import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
+import { knownAlertTypes } from "#shared/agent-config/find-chain.ts";
+import type { ServerState } from "./server-states.ts";
+import { summarizeServer, type ServerSummary } from "./summarize-server.ts";
+import { agentsFor, usedServers } from "./used-servers.ts";
+
+/** Something that an operator should look at. The id is the same as long as the reason is. */
+interface SystemWarning {
+  readonly id: string;
+  readonly category: "mcp_health" | "mcp_configuration" | "mcp_effects" | "llm";
+  readonly message: string;
+  readonly details: string;
+  readonly server_id?: string;
+  /** RFC 3339. */
+  readonly created_at: string;
+}
+
+const MAX_NAMES = 10;
+
+/** The warnings of an installation, by server; `startedAt` stands where nothing else says since when. */
+export function systemWarnings(
+  agents: AgentConfig,
+  states: readonly ServerState[],
+  startedAt: string,
+): readonly SystemWarning[] {
+  const used = usedServers(agents);
+  const ids = [...new Set(states.map(({ server }) => server))].sort();
+  return [
+    ...scriptedModel(agents, startedAt),
+    ...(states.length === 0 && used.size > 0 ? [noRunner(startedAt)] : []),
+    ...ids.flatMap((id) => {
+      const rows = states.filter(({ server }) => server === id);
+      return [
+        ...health(id, summarizeServer(rows, used.has(id)), rows.length),
+        ...leftOut(id, rows),
+        ...effects(id, rows),
+      ];
+    }),
+  ];
+}
+
+function scriptedModel(agents: AgentConfig, created_at: string): SystemWarning[] {
+  const members = knownAlertTypes(agents).flatMap((alertType) => agentsFor(agents, alertType));
+  const names = new Set(
+    members.flatMap(({ llm_provider: { type, name } }) => (type === "scripted" ? [name] : [])),
+  );
+  if (names.size === 0) return [];
+  return [
+    {
+      id: "llm:scripted",
+      category: "llm",
+      message: "a script answers instead of an LLM",
+      details: `Providers of type scripted: ${listed([...names])}. Set GOOGLE_API_KEY, or name another provider.`,
+      created_at,
+    },
+  ];
+}
+
+function noRunner(created_at: string): SystemWarning {
+  return {
+    id: "mcp_health:no-runner",
+    category: "mcp_health",
+    message: "no tool-runner is running",
+    details: "Agents that have MCP servers wait for one. What the last one knew of the servers is not shown.",
+    created_at,
+  };
+}
+
+function health(id: string, { state, failing }: ServerSummary, runners: number): SystemWarning[] {
+  const [first] = failing;
+  if (first === undefined) return [];
+  const isSetting = state === "misconfigured";
+  const where = failing.length === runners ? "" : ` on ${failing.length} of ${runners} tool-runners`;
+  const what = {
+    degraded: "fails from time to time",
+    down: "cannot be used",
+    misconfigured: "is misconfigured",
+  };
+  const says =
+    state === "down" || state === "misconfigured" ? what[state] : where === "" ? what.degraded : what.down;
+  return [
+    {
+      id: `${isSetting ? "mcp_configuration" : "mcp_health"}:${id}`,
+      category: isSetting ? "mcp_configuration" : "mcp_health",
+      message: `MCP server ${id} ${says}${where}`,
+      details: first.error ?? "",
+      server_id: id,
+      created_at: failing.reduce((oldest, { since }) => (since < oldest ? since : oldest), first.since),
+    },
+  ];
+}
+
+function leftOut(id: string, rows: readonly ServerState[]): SystemWarning[] {
+  const found = rows.find(({ error_code }) => error_code === "tools_left_out");
+  if (found === undefined) return [];
+  return [
+    {
+      id: `mcp_configuration:${id}:tools`,
+      category: "mcp_configuration",
+      message: `some tools of MCP server ${id} are not offered`,
+      details: found.error ?? "",
+      server_id: id,
+      created_at: found.since,
+    },
+  ];
+}
+
+function effects(id: string, rows: readonly ServerState[]): SystemWarning[] {
+  const unknown = rows.flatMap(({ tools }) =>
+    tools.flatMap(({ name, effect_known }) => (effect_known === false ? [name] : [])),
+  );
+  const names = [...new Set(unknown)];
+  const [first] = rows;
+  if (names.length === 0 || first === undefined) return [];
+  return [
+    {
+      id: `mcp_effects:${id}`,
+      category: "mcp_effects",
+      message: `effect unknown: ${names.length} of the tools of MCP server ${id}`,
+      details: `They count as writing: ${listed(names)}. Name them in tools.read_only, tools.idempotent or tools.destructive, or set trust_annotations.`,
+      server_id: id,
+      created_at: rows.reduce((oldest, { since }) => (since < oldest ? since : oldest), first.since),
+    },
+  ];
+}
+
+function listed(names: readonly string[]): string {
+  const shown = names.slice(0, MAX_NAMES).join(", ");
+  return names.length > MAX_NAMES ? `${shown} and ${names.length - MAX_NAMES} more` : shown;
+}

@@ -1,0 +1,83 @@
+import { expect } from "chai";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
+import {
+  ActiveSessionsResponse,
+  FilterOptionsResponse,
+  QueuedSessionsResponse,
+  SessionStatusResponse,
+  SessionSummaryResponse,
+} from "../schemas/sessions.ts";
+import { ADMIN_ACCESS, ApiFixture } from "./api-fixture.ts";
+import { seedSession, type SeededSession } from "./seed-sessions.ts";
+
+const parseActive = compileParser("active", ActiveSessionsResponse);
+const parseQueued = compileParser("queued", QueuedSessionsResponse);
+const parseOptions = compileParser("filter options", FilterOptionsResponse);
+const parseStatus = compileParser("status", SessionStatusResponse);
+const parseSummary = compileParser("summary", SessionSummaryResponse);
+
+describe("the overview of sessions", () => {
+  let api: ApiFixture;
+
+  before(async () => {
+    api = await ApiFixture.start({ env: ADMIN_ACCESS });
+  });
+  after(() => api[Symbol.asyncDispose]());
+
+  const seed = async (session?: SeededSession) => seedSession(api.db, session);
+  const get = async (path: string) => {
+    const answer = await api.raw("GET", `/api/v1/sessions${path}`);
+    const body: unknown = JSON.parse(answer.text);
+    return { ...answer, body };
+  };
+
+  it("tells what runs and what waits, in their orders", async () => {
+    const [late, early] = [
+      await seed({ age: 10, status: "in_progress" }),
+      await seed({ age: 50, status: "cancelling" }),
+    ];
+    const [second, first] = [
+      await seed({ age: 5, status: "pending" }),
+      await seed({ age: 20, status: "pending" }),
+    ];
+    await seed({ status: "completed" });
+    const answer = await get("/active");
+    expect(answer.headers.get("content-type")).to.match(/^application\/json/u);
+    const { active, queued } = parseActive(answer.body);
+    expect(active.map(({ id }) => id)).to.deep.equal([early, late]);
+    expect(queued.map(({ id, queue_position }) => [id, queue_position])).to.deep.equal([
+      [first, 1],
+      [second, 2],
+    ]);
+    expect(parseQueued((await get("/queued")).body)).to.deep.equal({ queued });
+    expect(parseOptions((await get("/filter-options")).body).statuses).to.have.length(7);
+  });
+
+  it("answers the status and the figures of a session", async () => {
+    const id = await seed({ analysis: "it was the disk" });
+    await api.servers.query(
+      `UPDATE session_runtime SET llm_interaction_count = 3, mcp_interaction_count = 2, total_tokens = 5, total_stages = 1,
+       completed_stages = 1, has_summary_stage = true WHERE session_id = $1`,
+      [id],
+    );
+    await api.servers.query(
+      "UPDATE alert_sessions SET executive_summary_error = 'no' WHERE session_id = $1",
+      [id],
+    );
+    expect(parseStatus((await get(`/${id}/status`)).body)).to.deep.equal({
+      id,
+      status: "completed",
+      final_analysis: "it was the disk",
+      executive_summary: null,
+      error_message: null,
+    });
+    expect(parseSummary((await get(`/${id}/summary`)).body)).to.include({
+      session_id: id,
+      total_interactions: 5,
+      total_stages: 2,
+      completed_stages: 1,
+      failed_stages: 1,
+      duration_ms: 10_000,
+    });
+  });
+});

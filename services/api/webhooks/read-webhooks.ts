@@ -1,0 +1,65 @@
+import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
+import { compileMatcher, type Labels } from "#shared/agent-config/label-matcher.ts";
+import type { WebhookSource } from "#shared/agent-config/schemas/webhooks.ts";
+import { TerminalError } from "#shared/errors.ts";
+import type { Environment } from "#shared/service/environment.ts";
+
+/** A source of alerts that is switched on. */
+interface Webhook {
+  /** What the sender must know; undefined where the api's own credentials are asked for. */
+  readonly secret: string | undefined;
+  /** The alert type by the labels of the alerts; undefined for the default. */
+  readonly alertTypeOf: (alerts: readonly Labels[]) => string | undefined;
+}
+
+export interface WebhookSettings {
+  readonly alertmanager?: Webhook & { readonly split: boolean };
+  readonly pagerduty?: Webhook & { readonly secret: string };
+  readonly raw?: Webhook;
+}
+
+const MIN_SECRET_CHARACTERS = 16;
+
+/** Reads `system.webhooks` with the secrets it names. Throws TerminalError naming a variable that is not set or too short. */
+export function readWebhooks({ system }: AgentConfig, env: Environment): WebhookSettings {
+  const { alertmanager, pagerduty, raw } = system.webhooks ?? {};
+  const secretOf = (variable: string | undefined) =>
+    variable === undefined ? undefined : readSecret(variable, env);
+  return {
+    ...(alertmanager === undefined
+      ? {}
+      : {
+          alertmanager: {
+            secret: secretOf(alertmanager.token_env),
+            split: alertmanager.split ?? false,
+            alertTypeOf: alertTypes(alertmanager),
+          },
+        }),
+    ...(pagerduty === undefined
+      ? {}
+      : { pagerduty: { secret: readSecret(pagerduty.secret_env, env), alertTypeOf: alertTypes(pagerduty) } }),
+    ...(raw === undefined ? {} : { raw: { secret: secretOf(raw.token_env), alertTypeOf: alertTypes(raw) } }),
+  };
+}
+
+function readSecret(variable: string, env: Environment): string {
+  const value = env[variable] ?? "";
+  if (value.length >= MIN_SECRET_CHARACTERS) return value;
+  const why = value === "" ? "is not set" : `is shorter than ${MIN_SECRET_CHARACTERS} characters`;
+  throw new TerminalError(
+    "invalid_environment",
+    `environment variable ${variable} ${why}: system.webhooks in tarsy.yaml names it as the secret of a webhook`,
+  );
+}
+
+/** The first rule that an alert fulfils decides. */
+function alertTypes({ alert_type, alert_types = [] }: WebhookSource): Webhook["alertTypeOf"] {
+  const rules = alert_types.map(({ match, alert_type: type }) => {
+    const matchers = match.map((text) => compileMatcher(text));
+    return {
+      type,
+      fits: (labels: Labels) => matchers.every((matches) => typeof matches !== "string" && matches(labels)),
+    };
+  });
+  return (alerts) => rules.find(({ fits }) => alerts.some(fits))?.type ?? alert_type;
+}

@@ -1,0 +1,104 @@
+import type { IncomingHttpHeaders } from "node:http";
+import type { Middleware } from "koa";
+import { AccessRefused, unauthenticated } from "#shared/access/access-refused.ts";
+import { bearerToken } from "#shared/access/authenticate.ts";
+import type { Identity } from "#shared/access/identity.ts";
+import { secretEquals } from "#shared/access/secret-equals.ts";
+import { coerceError } from "#shared/errors.ts";
+import { setCaller } from "../http/caller.ts";
+import { RequestError } from "../http/request-error.ts";
+import type { ApiDeps } from "../api-deps.ts";
+import { allow, isRefusal } from "../http/access.ts";
+
+type Source = "alertmanager" | "pagerduty" | "raw";
+
+/**
+ * Lets a source of alerts in: with its own token, as a bearer token or as the password of basic authentication, or with a
+ * credential of the api that may submit alerts. PagerDuty signs its requests instead, which its route checks. Limits are
+ * answered with 503 and never with 429, because senders of alerts repeat the one and drop the alert after the other. A wrong token
+ * and a wrong signature are failed attempts of their address, like a wrong credential of the api.
+ */
+export function webhookAccess(deps: ApiDeps, source: Source): Middleware {
+  const { config, door } = deps;
+  const webhook = config.webhooks[source];
+  const other = allow(deps, "alert.submit");
+  const own = allowSource(deps, source);
+  const refuse = recordRefusals(deps, source, async (ctx) => {
+    await door.attempt(ctx.req, () => {
+      throw unauthenticated(`the token is not that of the webhook '${source}'`);
+    });
+  });
+  const accessOf = (headers: IncomingHttpHeaders): Middleware => {
+    if (webhook === undefined) return other;
+    if (source === "pagerduty") return own;
+    const given = givenSecret(headers);
+    if (webhook.secret === undefined || given === undefined) return other;
+    if (secretEquals(given, webhook.secret)) return own;
+    // In this mode the credential is checked nowhere else.
+    return config.access.auth.mode === "loopback" ? refuse : other;
+  };
+  return async (ctx, next) => {
+    try {
+      await accessOf(ctx.req.headers)(ctx, next);
+    } catch (error) {
+      throw asUnavailable(error);
+    }
+  };
+}
+
+/** Lets a request through as one of the source's own. */
+function allowSource(deps: Pick<ApiDeps, "door" | "audit">, source: Source): Middleware {
+  return recordRefusals(deps, source, async (ctx, next) => {
+    setCaller(ctx.req, sender(source));
+    await next();
+  });
+}
+
+/** Records what `access` or the route behind it refuses in the audit log, as `allow` does for the api's own credentials. */
+function recordRefusals(
+  { door, audit }: Pick<ApiDeps, "door" | "audit">,
+  source: Source,
+  access: Middleware,
+): Middleware {
+  return async (ctx, next) => {
+    try {
+      await access(ctx, next);
+    } catch (error) {
+      if (isRefusal(error)) {
+        audit.record({
+          action: "alert.submit",
+          result: "refused",
+          // A request that is not signed, or has another token, comes from anybody.
+          identity: error instanceof AccessRefused ? undefined : sender(source),
+          peer: door.addressOf(ctx.req),
+          detail: { webhook: source, reason: coerceError(error).message },
+        });
+      }
+      throw error;
+    }
+  };
+}
+
+/** 503 in place of 429, with the time after which the request may succeed. */
+function asUnavailable(error: unknown): unknown {
+  const isRefused = error instanceof AccessRefused || error instanceof RequestError;
+  if (!isRefused || error.status !== 429) return error;
+  const seconds =
+    error instanceof RequestError ? error.retryAfterSeconds : Number(error.headers["retry-after"] ?? 1);
+  return new RequestError(503, error.message, { retryAfterSeconds: seconds ?? 1, closesConnection: true });
+}
+
+function sender(source: Source): Identity {
+  return { subject: source, name: source, roles: ["submitter"], teams: [], via: "webhook" };
+}
+
+/** The bearer token, or the password of basic authentication; its user does not matter. */
+function givenSecret(headers: IncomingHttpHeaders): string | undefined {
+  const bearer = bearerToken(headers);
+  if (bearer !== undefined) return bearer;
+  const basic = /^basic +(?<encoded>[\w+/=-]+)$/iu.exec(headers.authorization ?? "")?.groups?.["encoded"];
+  if (basic === undefined) return undefined;
+  const decoded = Buffer.from(basic, "base64").toString("utf8");
+  const colon = decoded.indexOf(":");
+  return colon === -1 ? undefined : decoded.slice(colon + 1);
+}
