@@ -1,0 +1,176 @@
+import { createHash } from "node:crypto";
+import { glob, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { extname, join, relative } from "node:path";
+import { promisify } from "node:util";
+import { brotliCompress, constants, gzip } from "node:zlib";
+import { build, type Metafile } from "esbuild";
+
+const WEB = import.meta.dirname;
+const PROJECT = join(WEB, "../..");
+const TARGET = ["chrome123", "firefox120", "safari17.5"];
+const TYPES: Readonly<Record<string, string>> = {
+  ".js": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".svg": "image/svg+xml",
+  ".html": "text/html; charset=utf-8",
+};
+
+/** A file of the page by its address; `services/api/page` serves these and no others. */
+interface BuiltFile {
+  readonly path: string;
+  readonly type: string;
+  /** Names the content. */
+  readonly hash: string;
+}
+
+function hashOf(content: Uint8Array | string): string {
+  return createHash("sha256").update(content).digest("hex").slice(0, 16);
+}
+
+/** The files of the page itself, without tests and what was built. */
+async function ownFiles(): Promise<readonly string[]> {
+  const files: string[] = [];
+  const isOther = (name: string) => name === "dist" || name === "test";
+  for await (const entry of glob("**/*", {
+    cwd: WEB,
+    withFileTypes: true,
+    exclude: ({ name }) => isOther(name),
+  })) {
+    if (entry.isFile()) files.push(join(entry.parentPath, entry.name));
+  }
+  return files.sort();
+}
+
+/** Names the content of everything that the page is made of. */
+async function hashSources(): Promise<string> {
+  const sources = [...(await ownFiles()), join(PROJECT, "package-lock.json")];
+  for await (const file of glob(["shared/*.ts", "shared/{client,contracts}/*.ts"], { cwd: PROJECT })) {
+    sources.push(join(PROJECT, file));
+  }
+  const hash = createHash("sha256");
+  for (const source of sources.sort()) {
+    hash.update(`${relative(PROJECT, source)}\0${hashOf(await readFile(source))}\n`);
+  }
+  return hash.digest("hex").slice(0, 32);
+}
+
+/** Bundles the scripts: the entry, and one file for each screen that is loaded when it is opened. */
+async function bundleScripts() {
+  const { outputFiles, metafile } = await build({
+    absWorkingDir: PROJECT,
+    entryPoints: [join(WEB, "main.tsx")],
+    bundle: true,
+    splitting: true,
+    format: "esm",
+    minify: true,
+    write: false,
+    target: TARGET,
+    // All styles are in one file: a screen that is loaded later does not appear without its own.
+    loader: { ".css": "empty" },
+    jsx: "automatic",
+    jsxImportSource: "preact",
+    outdir: WEB,
+    metafile: true,
+    entryNames: "assets/[name]-[hash]",
+    chunkNames: "assets/[name]-[hash]",
+    legalComments: "none",
+    logLevel: "silent",
+  });
+  return {
+    scripts: new Map(outputFiles.map(({ path, contents }) => [relative(WEB, path), contents])),
+    metafile,
+  };
+}
+
+/** Bundles the styles: the tokens, what applies everywhere, then those of the components. */
+async function bundleStyles(): Promise<Uint8Array> {
+  const sheets = (await ownFiles()).filter((file) => file.endsWith(".css"));
+  const first = ["styles/tokens.css", "styles/base.css"].map((file) => join(WEB, file));
+  const ordered = [...first, ...sheets.filter((file) => !first.includes(file))];
+  const { outputFiles } = await build({
+    absWorkingDir: PROJECT,
+    stdin: {
+      contents: ordered.map((file) => `@import ${JSON.stringify(file)};`).join("\n"),
+      loader: "css",
+      resolveDir: WEB,
+    },
+    bundle: true,
+    minify: true,
+    write: false,
+    target: TARGET,
+    logLevel: "silent",
+  });
+  const [styles] = outputFiles;
+  if (styles === undefined) throw new Error("esbuild wrote no styles");
+  return styles.contents;
+}
+
+/** Writes a file with its compressed forms, `<path>.br` and `<path>.gz`. */
+async function writeBuilt(directory: string, path: string, content: Uint8Array): Promise<BuiltFile> {
+  const file = join(directory, path);
+  await mkdir(join(file, ".."), { recursive: true });
+  await writeFile(file, content);
+  const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY } };
+  await writeFile(`${file}.br`, await promisify(brotliCompress)(content, quality));
+  await writeFile(`${file}.gz`, await promisify(gzip)(content, { level: 9 }));
+  const type = TYPES[extname(path)] ?? "application/octet-stream";
+  return { path: `/${path}`, type, hash: hashOf(content) };
+}
+
+/** The built page as a map from path to content, and what its scripts consist of. */
+async function bundlePage() {
+  const [{ scripts, metafile }, styles, icon, template] = await Promise.all([
+    bundleScripts(),
+    bundleStyles(),
+    readFile(join(WEB, "icon.svg")),
+    readFile(join(WEB, "index.html"), "utf8"),
+  ]);
+  const script = [...scripts.keys()].find((path) => path.startsWith("assets/main-"));
+  if (script === undefined) throw new Error("esbuild wrote no main script");
+  const stylesPath = `assets/styles-${hashOf(styles)}.css`;
+  const iconPath = `assets/icon-${hashOf(icon)}.svg`;
+  const index = template
+    .replace("{{script}}", `/${script}`)
+    .replace("{{styles}}", `/${stylesPath}`)
+    .replace("{{icon}}", `/${iconPath}`);
+  const content = new Map<string, Uint8Array>([
+    ...scripts,
+    [stylesPath, styles],
+    [iconPath, icon],
+    ["index.html", Buffer.from(index)],
+  ]);
+  return { content, metafile };
+}
+
+/** The hash of the sources that the page in `directory` was built from; undefined if there is none. */
+async function builtHash(directory: string): Promise<string | undefined> {
+  try {
+    return await readFile(join(directory, ".hash"), "utf8");
+  } catch {
+    // Not built yet.
+    return undefined;
+  }
+}
+
+/**
+ * Bundles the page into `directory`, unless the same sources were bundled there already. A reader of the directory finds the
+ * former page or this one, never a part of it. Throws esbuild's error for a source with a mistake.
+ * @returns esbuild's description of the scripts; undefined if nothing was to do
+ */
+export async function buildPage(directory: string): Promise<Metafile | undefined> {
+  const hash = await hashSources();
+  if ((await builtHash(directory)) === hash) return undefined;
+  const made = `${directory}.${process.pid}`;
+  try {
+    const { content: page, metafile } = await bundlePage();
+    const files: BuiltFile[] = [];
+    for (const [path, content] of page) files.push(await writeBuilt(made, path, content));
+    await writeFile(join(made, "manifest.json"), JSON.stringify({ files }, undefined, 2));
+    await writeFile(join(made, ".hash"), hash);
+    await rm(directory, { recursive: true, force: true });
+    await rename(made, directory);
+    return metafile;
+  } finally {
+    await rm(made, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,84 @@
+import { render, type ComponentChildren } from "preact";
+import { ErrorBoundary, default as lazy } from "preact-iso/lazy";
+import { LocationProvider, Route, Router, useLocation } from "preact-iso/router";
+import { listenForSignIns, signInByAddress } from "./api/sign-in.ts";
+import { listenForKeys } from "./keys.ts";
+import { runClock } from "./parts/clock.ts";
+import { Broken, Guard } from "./parts/guard.tsx";
+import { Shell } from "./parts/shell.tsx";
+import { SessionScreen } from "./screens/session/session-screen.tsx";
+import { SessionsScreen } from "./screens/sessions/sessions-screen.tsx";
+import { TEXT } from "./text.ts";
+import "./styles/tokens.css";
+import "./styles/base.css";
+
+// The screens of a usual look at an alert are in the first file, the others are loaded when they are opened.
+const SubmitScreen = later(async () => (await import("./screens/rare-screens.ts")).SubmitScreen);
+const SystemScreen = later(async () => (await import("./screens/rare-screens.ts")).SystemScreen);
+const TraceScreen = later(async () => (await import("./screens/rare-screens.ts")).TraceScreen);
+const UsageScreen = later(async () => (await import("./screens/rare-screens.ts")).UsageScreen);
+
+/** A screen that is loaded when it is opened. Its file may be gone: an api of another version serves other files. */
+function later(load: () => Promise<() => ComponentChildren>) {
+  return lazy(async () => load().catch(() => Broken));
+}
+
+function NotFound() {
+  return <p class="soft">{TEXT.app.notFound}</p>;
+}
+
+function Page() {
+  return (
+    <LocationProvider>
+      <Shell>
+        <Screens />
+      </Shell>
+    </LocationProvider>
+  );
+}
+
+/** The screen of the address. */
+function Screens() {
+  const { path } = useLocation();
+  // The router cannot read such a path.
+  if (!isDecodable(path)) return <NotFound />;
+  return (
+    <Guard subject={path}>
+      <ErrorBoundary>
+        <Routes />
+      </ErrorBoundary>
+    </Guard>
+  );
+}
+
+function isDecodable(path: string): boolean {
+  try {
+    decodeURIComponent(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function Routes() {
+  return (
+    <Router>
+      <Route path="/" component={SessionsScreen} />
+      <Route path="/s/:id" component={SessionScreen} />
+      <Route path="/s/:id/trace" component={TraceScreen} />
+      <Route path="/new" component={SubmitScreen} />
+      <Route path="/system" component={SystemScreen} />
+      <Route path="/usage" component={UsageScreen} />
+      <Route default component={NotFound} />
+    </Router>
+  );
+}
+
+const root = document.querySelector("#page");
+if (root !== null) {
+  listenForKeys();
+  runClock();
+  listenForSignIns();
+  await signInByAddress();
+  render(<Page />, root);
+}

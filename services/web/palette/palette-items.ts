@@ -1,0 +1,64 @@
+import type { ApiResponse } from "#shared/client/api-types.ts";
+import { momentText, shortId } from "../parts/format.ts";
+import { shownText } from "../session/shown-text.ts";
+import { TEXT } from "../text.ts";
+
+type SessionItem = ApiResponse<"GET /api/v1/sessions">["sessions"][number];
+
+/** Something that the palette leads to. */
+export interface PaletteItem {
+  readonly key: string;
+  readonly text: string;
+  /** What it is, and for a session how it is. */
+  readonly note: string;
+  readonly url: string;
+}
+
+const SCREENS: readonly PaletteItem[] = [
+  ["/", TEXT.titles.sessions],
+  ["/new", TEXT.titles.submit],
+  ["/usage", TEXT.titles.usage],
+  ["/system", TEXT.titles.system],
+].map(([url = "", text = ""]) => ({ key: url, text, note: TEXT.palette.screen, url }));
+
+const SESSION_PATH = /^\/s\/(?<id>[0-9a-f-]{36})/u;
+const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/iu;
+
+/** The screens whose names contain all words of a text, those of the session on the screen first. */
+export function screenItems(text: string, path: string): readonly PaletteItem[] {
+  const id = SESSION_PATH.exec(path)?.groups?.["id"];
+  const own =
+    id === undefined
+      ? []
+      : [
+          [`/s/${id}`, TEXT.titles.session],
+          [`/s/${id}/trace`, TEXT.titles.trace],
+        ].map(([url = "", name = ""]) => ({ key: url, text: name, note: TEXT.palette.screen, url }));
+  const words = text
+    .toLowerCase()
+    .split(/\s+/u)
+    .filter((word) => word !== "");
+  return [...own, ...SCREENS].filter(
+    (item) => item.url !== path && words.every((word) => item.text.toLowerCase().includes(word)),
+  );
+}
+
+/** The session that a text names by its id, also as a part of an address. */
+export function idItem(text: string): PaletteItem | undefined {
+  const id = UUID.exec(text)?.[0].toLowerCase();
+  return id === undefined ? undefined : { key: id, text: id, note: TEXT.palette.session, url: `/s/${id}` };
+}
+
+/** A session of a list: its alert, then how it stands, when it was, of which type it is, and the beginning of its id. */
+export function sessionItem(session: SessionItem, now: number): PaletteItem {
+  const { id, alert_preview, alert_type, chain_id, status, created_at } = session;
+  const statuses: Readonly<Record<string, string>> = TEXT.statuses;
+  const type = alert_type ?? chain_id;
+  const moment = momentText(Date.parse(created_at), now);
+  return {
+    key: id,
+    text: shownText(alert_preview) || type,
+    note: [statuses[status] ?? status, moment, shownText(type), shortId(id)].join(" · "),
+    url: `/s/${id}`,
+  };
+}

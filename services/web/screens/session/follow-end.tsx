@@ -1,0 +1,56 @@
+import { useEffect, useState } from "preact/hooks";
+import { isTerminal } from "#shared/contracts/statuses.ts";
+import { useKeys } from "../../keys.ts";
+import { countSince } from "../../session/describe-entry.ts";
+import { TEXT } from "../../text.ts";
+import type { SessionStore } from "./session-store.ts";
+
+/** From the end of the page, in pixels, within which a reader counts as being there. */
+const END_DISTANCE = 80;
+/** The page grows in the frame of an event or the next one; later it is the reader who opens an entry. */
+const GROWTH_MS = 100;
+
+function isAtEnd(): boolean {
+  const { scrollHeight } = document.documentElement;
+  return scrollHeight - window.scrollY - window.innerHeight < END_DISTANCE;
+}
+
+function goToEnd(): void {
+  window.scrollTo({ top: document.documentElement.scrollHeight, behavior: "instant" });
+}
+
+/** Keeps the end of a running session in view for a reader who is there, and says how much is new to one who is not. */
+export function FollowEnd({ store }: { readonly store: SessionStore }) {
+  /** The last event that was in view; undefined while the end is. */
+  const [seen, setSeen] = useState<number>();
+  useEffect(() => {
+    // What was there already when the page was opened is read from its beginning.
+    let wasAtEnd = false;
+    const note = () => {
+      wasAtEnd = isAtEnd();
+      setSeen((before) => (wasAtEnd ? undefined : (before ?? store.fold.view.seq)));
+    };
+    const watcher = new ResizeObserver(() => {
+      const grew = performance.now() - store.grewAt < GROWTH_MS;
+      const isLive = store.at.value === undefined && !isTerminal(store.fold.view.status);
+      if (wasAtEnd && grew && isLive) goToEnd();
+      note();
+    });
+    watcher.observe(document.body);
+    window.addEventListener("scroll", note, { passive: true });
+    return () => {
+      watcher.disconnect();
+      window.removeEventListener("scroll", note);
+    };
+  }, [store]);
+  useKeys({ End: [TEXT.session.keys.end, goToEnd] });
+  const isRunning = store.connection.value === "live" || store.connection.value === "lost";
+  if (seen === undefined || store.at.value !== undefined || !isRunning) return null;
+  const added = countSince(store.view.value, seen);
+  if (added === 0) return null;
+  return (
+    <button type="button" class="button primary follow-end" onClick={goToEnd}>
+      {TEXT.session.newEntries(added)}
+    </button>
+  );
+}

@@ -1,0 +1,216 @@
+import { useMemo, useState } from "preact/hooks";
+import { isTerminal } from "#shared/contracts/statuses.ts";
+import { api } from "../../api/client.ts";
+import { useKeys } from "../../keys.ts";
+import { CancelQuestion } from "../../parts/cancel-question.tsx";
+import { CopyButton } from "../../parts/copy-button.tsx";
+import { Money, Tokens } from "../../parts/numbers.tsx";
+import { StatusDot } from "../../parts/status-dot.tsx";
+import { Moment } from "../../parts/time.tsx";
+import { failedEntries } from "../../session/failed-entries.ts";
+import { finalAnalysis, openApprovals, type SessionView } from "../../session/session-view.ts";
+import { shownText } from "../../session/shown-text.ts";
+import { TEXT } from "../../text.ts";
+import { ReviewButtons } from "./review-buttons.tsx";
+import { RunTime } from "./run-time.tsx";
+import type { SessionFacts, SessionStore } from "./session-store.ts";
+import "./session-header.css";
+
+interface SessionHeaderProps {
+  readonly store: SessionStore;
+  readonly view: SessionView;
+  readonly target: string | undefined;
+  readonly showEntry: (entryId: string) => void;
+}
+
+/** What one must know first: how the session stands, how long it takes and what it costs, and what can be done with it. */
+export function SessionHeader({ store, view, target, showEntry }: SessionHeaderProps) {
+  const facts = store.facts.value;
+  const questions = store.at.value === undefined ? openApprovals(view) : [];
+  const [question] = questions;
+  useKeys({ d: [TEXT.session.keys.question, () => question !== undefined && showEntry(question.id)] });
+  return (
+    <header class="session-header">
+      <div class="session-title">
+        <h1>{store.title.value ?? TEXT.titles.session}</h1>
+        <Connection store={store} />
+      </div>
+      <div class="session-state">
+        <StatusDot status={view.status} />
+        <span role="status" class="session-progress small">
+          {view.progress !== undefined && shownText(view.progress.text)}
+        </span>
+        <Failures view={view} target={target} showEntry={showEntry} />
+        <Numbers facts={facts} view={view} store={store} />
+        <Actions store={store} view={view} facts={facts} />
+      </div>
+      {question !== undefined && (
+        <p class="session-question" role="alert">
+          {TEXT.session.waits(questions.length)}{" "}
+          <button type="button" class="button primary" onClick={() => showEntry(question.id)}>
+            {TEXT.session.showQuestion}
+          </button>
+        </p>
+      )}
+    </header>
+  );
+}
+
+/** How much failed; pressed again and again, it shows one failure after the other. */
+function Failures({ view, target, showEntry }: Pick<SessionHeaderProps, "view" | "target" | "showEntry">) {
+  const failed = useMemo(() => failedEntries(view), [view]);
+  const showNext = () => {
+    const index = failed.findIndex(({ id }) => id === target);
+    const next = failed[(index + 1) % Math.max(1, failed.length)];
+    if (next !== undefined) showEntry(next.id);
+  };
+  useKeys({ f: [TEXT.session.keys.failure, showNext] });
+  if (failed.length === 0) return null;
+  return (
+    <button type="button" class="session-failures small" title={TEXT.session.nextFailure} onClick={showNext}>
+      <span aria-hidden="true">✕ </span>
+      {TEXT.session.failures(failed.length)}
+    </button>
+  );
+}
+
+function Connection({ store }: { readonly store: SessionStore }) {
+  const state = store.connection.value;
+  const text = TEXT.session.connection[state];
+  if (text === "") return null;
+  return (
+    <span class={`connection small ${state}`} role="status">
+      {text}
+    </span>
+  );
+}
+
+interface NumbersProps {
+  readonly facts: SessionFacts | undefined;
+  readonly view: SessionView;
+  readonly store: SessionStore;
+}
+
+function Numbers({ facts, view, store }: NumbersProps) {
+  const { startedAt, endedAt } = view;
+  // What was used until an earlier moment is not known.
+  const isNow = store.at.value === undefined;
+  return (
+    <dl class="session-numbers small" aria-label={TEXT.session.facts}>
+      {facts !== undefined && (
+        <div>
+          <dt>{TEXT.session.age}</dt>
+          <dd>
+            <Moment time={facts.created_at} />
+          </dd>
+        </div>
+      )}
+      {startedAt !== undefined && (
+        <div>
+          <dt>{TEXT.session.duration}</dt>
+          <dd>
+            <RunTime since={startedAt} until={endedAt} store={store} />
+          </dd>
+        </div>
+      )}
+      {isNow && facts !== undefined && facts.total_tokens > 0 && (
+        <div>
+          <dt class="hidden-text">{TEXT.session.tokens}</dt>
+          <dd>
+            <Tokens count={facts.total_tokens} />
+          </dd>
+        </div>
+      )}
+      {isNow && facts?.estimated_cost_usd !== undefined && (
+        <div>
+          <dt>{TEXT.session.cost}</dt>
+          <dd>
+            <Money usd={facts.estimated_cost_usd} isComplete={facts.cost_completeness === "complete"} />
+          </dd>
+        </div>
+      )}
+    </dl>
+  );
+}
+
+interface ActionsProps {
+  readonly store: SessionStore;
+  readonly view: SessionView;
+  readonly facts: SessionFacts | undefined;
+}
+
+function Actions({ store, view, facts }: ActionsProps) {
+  const isOver = isTerminal(store.fold.view.status);
+  return (
+    <div class="session-actions" role="group" aria-label={TEXT.session.actions}>
+      {!isOver && store.fold.view.status !== "cancelling" && <CancelButton store={store} />}
+      {isOver && facts !== undefined && <ReviewButtons store={store} facts={facts} />}
+      {isOver && store.at.value === undefined && (
+        <CopyButton
+          value={() => conclusionText(store, view)}
+          label={TEXT.session.copyConclusion}
+          shortcut={["c", TEXT.session.keys.copyConclusion]}
+        />
+      )}
+      <CopyButton
+        value={() => location.href}
+        label={TEXT.session.copyLink}
+        shortcut={["y", TEXT.session.keys.copyLink]}
+      />
+      <a class="button" href={`/s/${store.id}/trace`}>
+        {TEXT.session.trace}
+      </a>
+      {isOver && (
+        <a class="button" href={`/new?from=${store.id}`}>
+          {TEXT.session.resubmit}
+        </a>
+      )}
+    </div>
+  );
+}
+
+/** What is told to others, as Markdown: what it was about and how it ended, the summary, the analysis, the address. */
+function conclusionText(store: SessionStore, view: SessionView): string {
+  const { title } = store;
+  const parts = [
+    `**${title.value ?? TEXT.titles.session}** (${TEXT.statuses[view.status]})`,
+    view.error,
+    view.summary?.content,
+    finalAnalysis(view)?.content,
+    `${location.origin}${location.pathname}`,
+  ];
+  return parts.filter((part) => part !== undefined).join("\n\n");
+}
+
+function CancelButton({ store }: { readonly store: SessionStore }) {
+  const [isAsking, setAsking] = useState(false);
+  const [problem, setProblem] = useState<string>();
+  const cancel = async () => {
+    try {
+      await api.call("POST /api/v1/sessions/:id/cancel", { params: { id: store.id } });
+      setProblem(undefined);
+    } catch (error) {
+      setProblem(error instanceof Error ? error.message : String(error));
+    }
+  };
+  return (
+    <>
+      <button type="button" class="button danger" onClick={() => setAsking(true)}>
+        {TEXT.session.cancel}
+      </button>
+      {problem !== undefined && (
+        <span class="problem" role="alert">
+          {problem}
+        </span>
+      )}
+      {isAsking && (
+        <CancelQuestion
+          onAnswer={(isYes) => {
+            setAsking(false);
+            if (isYes) void cancel();
+          }}
+        />
+      )}
+    </>
+  );
+}

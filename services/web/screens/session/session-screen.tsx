@@ -1,0 +1,146 @@
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useLocation, useRoute } from "preact-iso/router";
+import { isTerminal } from "#shared/contracts/statuses.ts";
+import { useKeys } from "../../keys.ts";
+import { loadMarkdown } from "../../parts/markdown.tsx";
+import { useTitle } from "../../parts/use-title.ts";
+import { setOpen, toggleOpen } from "../../session/open-entries.ts";
+import { TEXT } from "../../text.ts";
+import { entryOfAddress, numberParameter } from "./address.ts";
+import { AlertPanel } from "./alert-panel.tsx";
+import { Conclusion } from "./conclusion.tsx";
+import { anchorOf } from "./entry-row.tsx";
+import { FollowEnd } from "./follow-end.tsx";
+import { isWide } from "./is-wide.ts";
+import { SessionHeader } from "./session-header.tsx";
+import { SessionSearch } from "./session-search.tsx";
+import { SessionStore } from "./session-store.ts";
+import { StageBand } from "./stage-band.tsx";
+import { TimeSlider } from "./time-slider.tsx";
+import "./session-screen.css";
+
+/** The screen `Session`: one investigation, live and at any moment of its past. */
+export function SessionScreen() {
+  const { params } = useRoute();
+  const id = params["id"] ?? "";
+  return <OneSession key={id} id={id} />;
+}
+
+function OneSession({ id }: { readonly id: string }) {
+  const store = useMemo(() => new SessionStore(id, numberParameter("at")), [id]);
+  useEffect(() => {
+    loadMarkdown();
+    store.start();
+    return () => store.stop();
+  }, [store]);
+  const facts = store.facts.value;
+  useTitle(store.title.value ?? TEXT.titles.session);
+  const { target, showEntry } = useTarget(store);
+  const [alertOpen, setAlertOpen] = useState<boolean>();
+  useSessionKeys(store, () => setAlertOpen(!isAlertOpen));
+  // Beside a conclusion there is room for what was to be explained; elsewhere it would push away what is happening.
+  const isAlertOpen = alertOpen ?? (isWide.value && isTerminal(store.view.value.status));
+  if (store.failure.value !== undefined) return <Failure why={store.failure.value} />;
+  const view = store.view.value;
+  return (
+    <div class={`session-screen ${store.at.value === undefined ? "" : "past"}`}>
+      <div class="session-top">
+        <SessionHeader store={store} view={view} target={target} showEntry={showEntry} />
+        <TimeSlider store={store} />
+      </div>
+      {store.at.value !== undefined && <p class="past-note">{TEXT.session.asOf}</p>}
+      <div class="session-overview">
+        <Conclusion view={view} />
+        {facts !== undefined && <AlertPanel facts={facts} isOpen={isAlertOpen} setOpen={setAlertOpen} />}
+      </div>
+      <section class="investigation" aria-label={TEXT.session.investigation}>
+        <div class="investigation-tools">
+          <OpenButtons store={store} />
+          <SessionSearch view={view} showEntry={showEntry} />
+        </div>
+        {view.stages.map((stage) => (
+          <StageBand key={stage.id} stage={stage} store={store} target={target} />
+        ))}
+        {view.stages.length === 0 && <p class="soft">{TEXT.session.empty}</p>}
+      </section>
+      <FollowEnd store={store} />
+    </div>
+  );
+}
+
+/** Why there is nothing to show. */
+function Failure({ why }: { readonly why: string }) {
+  return (
+    <div class="no-session" role="alert">
+      <p>{why}</p>
+      <button type="button" class="button" onClick={() => location.reload()}>
+        {TEXT.app.retry}
+      </button>
+    </div>
+  );
+}
+
+/** The entry that is pointed at: by the address at first, then by whatever the reader looks for. */
+function useTarget(store: SessionStore) {
+  const [target, setTarget] = useState(entryOfAddress);
+  const pending = useRef(target);
+  const showEntry = (entryId: string) => {
+    history.replaceState(history.state, "", `#${anchorOf(entryId)}`);
+    store.open.value = setOpen(store.open.value, entryId, true);
+    pending.current = entryId;
+    setTarget(entryId);
+  };
+  useEffect(() => {
+    const change = () => {
+      const named = entryOfAddress();
+      if (named !== undefined) showEntry(named);
+    };
+    window.addEventListener("hashchange", change);
+    return () => window.removeEventListener("hashchange", change);
+  }, [store]);
+  useEffect(() => {
+    if (pending.current === undefined) return;
+    // Its event may not have come yet; then a later frame shows it.
+    const element = document.querySelector(`#${CSS.escape(anchorOf(pending.current))}`);
+    if (element === null) return;
+    store.open.value = setOpen(store.open.value, pending.current, true);
+    pending.current = undefined;
+    element.scrollIntoView({ block: "center" });
+  });
+  return { target, showEntry };
+}
+
+function useSessionKeys(store: SessionStore, toggleAlert: () => void) {
+  const { route } = useLocation();
+  const toggle = (what: "all" | "tools" | "thoughts") => {
+    store.open.value = toggleOpen(store.open.value, what);
+  };
+  useKeys({
+    e: [TEXT.session.keys.all, () => toggle("all")],
+    t: [TEXT.session.keys.tools, () => toggle("tools")],
+    r: [TEXT.session.keys.thoughts, () => toggle("thoughts")],
+    a: [TEXT.session.keys.alert, toggleAlert],
+    w: [TEXT.session.keys.trace, () => route(`/s/${store.id}/trace`)],
+  });
+}
+
+function OpenButtons({ store }: { readonly store: SessionStore }) {
+  const { all, tools, thoughts } = store.open.value;
+  const button = (what: "all" | "tools" | "thoughts", text: string, isOn: boolean) => (
+    <button
+      type="button"
+      class="button small"
+      aria-pressed={isOn}
+      onClick={() => (store.open.value = toggleOpen(store.open.value, what))}
+    >
+      {text}
+    </button>
+  );
+  return (
+    <div class="open-buttons">
+      {button("all", TEXT.session.expandAll, all === true)}
+      {button("tools", TEXT.session.expandTools, tools ?? all === true)}
+      {button("thoughts", TEXT.session.expandThoughts, thoughts ?? all === true)}
+    </div>
+  );
+}

@@ -1,0 +1,282 @@
+import { computed, signal, type Signal } from "@preact/signals";
+import { ApiFailure } from "#shared/client/api-failure.ts";
+import type { ApiResponse } from "#shared/client/api-types.ts";
+import { followSession } from "#shared/client/follow-session.ts";
+import { waitFor } from "#shared/client/retry-delay.ts";
+import { isTerminal } from "#shared/contracts/statuses.ts";
+import { api, socketUrl } from "../../api/client.ts";
+import { openSocket } from "../../api/sockets.ts";
+import { foldUpTo, SessionFold } from "../../session/fold-events.ts";
+import { FramePacer } from "../../session/frame-pacer.ts";
+import { readHistory } from "../../session/read-history.ts";
+import { LiveTexts } from "../../session/live-texts.ts";
+import { DEFAULT_OPEN, type OpenRules } from "../../session/open-entries.ts";
+import { isSessionMessage, type StoredMessage } from "../../session/session-message.ts";
+import type { SessionView } from "../../session/session-view.ts";
+import { shownText } from "../../session/shown-text.ts";
+import { TEXT } from "../../text.ts";
+
+/** What the REST API says of a session. */
+export type SessionFacts = ApiResponse<"GET /api/v1/sessions/:id">;
+
+/** The connection to the notifier. `over`: nothing more is to come; `gone`: the session was deleted. */
+export type Connection = "connecting" | "live" | "lost" | "over" | "gone";
+
+/** Between two reads of the numbers that no event carries, in milliseconds. */
+const FACTS_PAUSE_MS = 10_000;
+/** A session that takes long to read is read less often: the pause is this many times the duration of the last one. */
+const FACTS_PAUSE_FACTOR = 20;
+
+/** Until numbers that could not be read are read again, in milliseconds. */
+const FACTS_RETRY_MS = 5_000;
+
+/** Of events that a request asks for: as many as the api gives. */
+const HISTORY_PAGE = 1_000;
+/** So many events since the last rendering are history that is being read, not an investigation that goes on. */
+const HISTORY_EVENTS = 30;
+/** History is rendered so often, in milliseconds: rendering it in each frame would take most of the time of reading it. */
+const HISTORY_PAUSE_MS = 500;
+
+/** A session that is shown: its events as they come, what REST says of it, and what the reader has opened. */
+export class SessionStore {
+  readonly id: string;
+  /** Rises in the frame in which a change of the view is to be shown. */
+  readonly version = signal(0);
+  readonly connection = signal<Connection>("connecting");
+  readonly facts = signal<SessionFacts | undefined>(undefined);
+  /** What the session is called; undefined until its alert is known. */
+  readonly title = computed(
+    () => this.facts.value && (shownText(this.facts.value.alert_preview ?? "") || TEXT.titles.session),
+  );
+  /** Why there is nothing to show. */
+  readonly failure = signal<string | undefined>(undefined);
+  /** The event as of which the session is shown; undefined for now. */
+  readonly at: Signal<number | undefined>;
+  readonly open = signal<OpenRules>(DEFAULT_OPEN);
+  readonly live: LiveTexts;
+  /** When something was added last, by `performance.now()`. */
+  grewAt = 0;
+  #fold = new SessionFold();
+  #events: StoredMessage[] = [];
+  #past: SessionFold | undefined;
+  readonly #stop = new AbortController();
+  readonly #pacer = new FramePacer();
+  #frame = 0;
+  #hasNews = false;
+  #viewChanged = false;
+  #shownAt = 0;
+  #shownEvents = 0;
+  #factsTimer: ReturnType<typeof setTimeout> | undefined;
+  #factsMs = 0;
+  /** Counts the readings: the answer to an earlier one may come after that to a later one. */
+  #factsRead = 0;
+  /** True once the api has said that there is no such session, or none that this reader may see. */
+  #isGone = false;
+
+  constructor(id: string, at?: number) {
+    this.id = id;
+    this.at = signal(at);
+    this.live = new LiveTexts((entryId) => this.#fold.text(entryId));
+  }
+
+  /** The session as it is shown: now, or as of the event that `at` names. */
+  readonly view = computed<SessionView>(() => this.#shown().snapshot());
+
+  #shown(): SessionFold {
+    const [at] = [this.at.value, this.version.value];
+    if (at === undefined) return this.#fold;
+    if (this.#past === undefined || this.#past.view.seq > at) this.#past = foldUpTo(this.#events, at);
+    const from = this.#past.view.seq;
+    const first = this.#events.findLastIndex(({ seq }) => seq <= from) + 1;
+    for (let index = first; index < this.#events.length; index += 1) {
+      const event = this.#events[index];
+      if (event === undefined || event.seq > at) break;
+      this.#past.apply(event);
+    }
+    return this.#past;
+  }
+
+  /** The session as it is now. */
+  get fold(): SessionFold {
+    return this.#fold;
+  }
+
+  /** Shows the session as of an event; as it is now from the last one on. */
+  goTo(seq: number): void {
+    const before = this.at.peek();
+    const newest = Math.max(this.#fold.view.seq, this.facts.peek()?.last_seq ?? 0);
+    // While the events are being read the last one is not known: no step from one that has not come leads to the present.
+    const isReading = before !== undefined && before > newest && this.connection.peek() !== "over";
+    this.at.value = !isReading && seq >= newest ? undefined : Math.max(1, seq);
+  }
+
+  /** Every event so far, in order; those of types that this page does not know are missing. */
+  get events(): readonly StoredMessage[] {
+    return this.#events;
+  }
+
+  /** Follows the session until `stop`. */
+  start(): void {
+    void this.#follow();
+    void this.readFacts();
+  }
+
+  stop(): void {
+    this.#stop.abort();
+    cancelAnimationFrame(this.#frame);
+    clearTimeout(this.#factsTimer);
+  }
+
+  /** Reads what no event carries: alert, tokens, cost. Tries again later if the api does not answer. */
+  async readFacts(): Promise<void> {
+    clearTimeout(this.#factsTimer);
+    this.#factsTimer = undefined;
+    const began = performance.now();
+    const reading = (this.#factsRead += 1);
+    try {
+      const request = { params: { id: this.id }, signal: this.#stop.signal };
+      const facts = await api.call("GET /api/v1/sessions/:id", request);
+      if (reading !== this.#factsRead) return;
+      this.facts.value = facts;
+      this.#factsMs = performance.now() - began;
+    } catch (error) {
+      if (this.#stop.signal.aborted || reading !== this.#factsRead) return;
+      this.#isGone = isRefusal(error);
+      if (!this.#isGone) this.#factsTimer = setTimeout(() => void this.readFacts(), FACTS_RETRY_MS);
+      // A session that is shown already stays; its numbers are older.
+      else if (this.#events.length === 0) this.failure.value = messageOf(error);
+    }
+  }
+
+  async #follow(): Promise<void> {
+    for (;;) {
+      try {
+        if (!(await this.#readHistory())) await this.#followLive();
+        this.connection.value = "over";
+        return;
+      } catch (error) {
+        if (this.#stop.signal.aborted) return;
+        const isPurged = error instanceof ApiFailure && error.code === "events_purged";
+        if (isPurged && (await this.#showPurged())) return;
+      }
+      // The computer slept, or the api is being replaced: the page waits as long as that takes.
+      await this.readFacts();
+      if (this.#isGone) this.connection.value = "gone";
+      if (this.#isGone || this.#stop.signal.aborted) return;
+      await waitFor(FACTS_RETRY_MS, this.#stop.signal).catch(() => undefined);
+    }
+  }
+
+  /** Reads what is stored already; true if the session is over with it. */
+  async #readHistory(): Promise<boolean> {
+    try {
+      const isOver = await readHistory({
+        afterSeq: this.#fold.view.seq,
+        readPage: async (after_seq) =>
+          api.call("GET /api/v1/sessions/:id/events", {
+            params: { id: this.id },
+            query: { after_seq, limit: HISTORY_PAGE },
+            signal: this.#stop.signal,
+          }),
+        onEvents: (events) => {
+          for (const event of events) this.#take(event);
+        },
+      });
+      // The last of it is shown at once.
+      this.#shownAt = 0;
+      return isOver;
+    } catch (error) {
+      this.#stop.signal.throwIfAborted();
+      if (isRefusal(error)) throw error;
+      // The socket tries again, from the last event that was read.
+      return false;
+    }
+  }
+
+  async #followLive(): Promise<void> {
+    await followSession({
+      url: socketUrl(),
+      sessionId: this.id,
+      afterSeq: this.#fold.view.seq,
+      open: openSocket,
+      signal: this.#stop.signal,
+      onMessage: (message) => {
+        if (message["type"] === "subscription.confirmed") this.connection.value = "live";
+        else if (isSessionMessage(message)) this.#take(message);
+      },
+      onDisconnect: () => (this.connection.value = "lost"),
+    });
+  }
+
+  #take(message: Parameters<SessionFold["apply"]>[0]): void {
+    this.#fold.apply(message);
+    const isStored = "seq" in message;
+    if (isStored) this.#events.push(message);
+    this.#hasNews = true;
+    this.#viewChanged ||= message.type !== "stream.chunk";
+    if (message.type === "session.completed") void this.readFacts();
+    if (message.type === "interaction.created") this.#readFactsLater();
+    this.#wantFrame();
+    if (message.type === "session.completed") this.#shownAt = 0;
+  }
+
+  #wantFrame(): void {
+    if (this.#frame === 0) this.#frame = requestAnimationFrame(() => this.#show());
+  }
+
+  #show(): void {
+    this.#frame = 0;
+    const added = this.#events.length - this.#shownEvents;
+    const now = performance.now();
+    const isHistory = added > HISTORY_EVENTS && now - this.#shownAt < HISTORY_PAUSE_MS;
+    if (isHistory || (!this.#pacer.next(now) && this.#hasNews)) {
+      this.#wantFrame();
+      return;
+    }
+    if (!this.#hasNews) return;
+    this.#hasNews = false;
+    this.#shownAt = now;
+    this.#shownEvents = this.#events.length;
+    const grew = this.live.flush();
+    const changed = this.#viewChanged;
+    this.#viewChanged = false;
+    if (changed) this.version.value += 1;
+    if (!grew && !changed) return;
+    this.grewAt = performance.now();
+    this.#pacer.shown(now);
+    // How long this frame takes is told by the next one.
+    this.#wantFrame();
+  }
+
+  #readFactsLater(): void {
+    const pause = Math.max(FACTS_PAUSE_MS, FACTS_PAUSE_FACTOR * this.#factsMs);
+    this.#factsTimer ??= setTimeout(() => void this.readFacts(), pause);
+  }
+
+  /** The events were deleted long after the session's end; its rows say how it ended. False while they cannot be read. */
+  async #showPurged(): Promise<boolean> {
+    await this.readFacts();
+    const facts = this.facts.value;
+    if (facts === undefined || !isTerminal(facts.status)) return false;
+    // Few sessions need it. Where its file is gone, as after an update of the api, it is tried again.
+    const loaded = await import("../../session/events-of-rest.ts").catch(() => undefined);
+    if (loaded === undefined) return false;
+    this.#fold = new SessionFold();
+    this.#events = loaded.eventsOfRest(facts);
+    for (const event of this.#events) this.#fold.apply(event);
+    this.connection.value = "over";
+    this.version.value += 1;
+    return true;
+  }
+}
+
+/** True for an answer that will be the same the next time. A page without a credential asks for one, and starts anew. */
+function isRefusal(error: unknown): boolean {
+  const status = error instanceof ApiFailure ? (error.status ?? 500) : 500;
+  return status >= 400 && status < 500 && status !== 401 && status !== 429;
+}
+
+function messageOf(error: unknown): string {
+  if (error instanceof ApiFailure && error.status === 404) return TEXT.session.notFound;
+  return error instanceof Error ? error.message : TEXT.app.broken;
+}

@@ -1,0 +1,101 @@
+import type { ApiRequest, ApiResponse } from "#shared/client/api-types.ts";
+
+export type SessionItem = ApiResponse<"GET /api/v1/sessions">["sessions"][number];
+type SessionStatus = SessionItem["status"];
+type ListQuery = NonNullable<ApiRequest<"GET /api/v1/sessions">["query"]>;
+
+/** What the list shows, as the address says it; an empty text is no filter. */
+export interface ListFilters {
+  readonly search: string;
+  /** One status, or `running` for all that have not ended. */
+  readonly status: string;
+  readonly type: string;
+  readonly chain: string;
+  readonly author: string;
+  /** A name of TIME_RANGES. */
+  readonly time: string;
+  /** A review status. */
+  readonly review: string;
+  readonly page: number;
+}
+
+export const PAGE_SIZE = 50;
+export const MIN_SEARCH = 3;
+export const RUNNING: readonly SessionStatus[] = ["pending", "in_progress", "cancelling"];
+export const ENDED: readonly SessionStatus[] = ["completed", "failed", "cancelled", "timed_out"];
+
+const HOUR = 3_600_000;
+/** How far back each range reaches. */
+export const TIME_RANGES: Readonly<Record<string, number>> = {
+  "1h": HOUR,
+  "24h": 24 * HOUR,
+  "7d": 168 * HOUR,
+  "30d": 720 * HOUR,
+};
+
+const TEXT_FILTERS = ["search", "status", "type", "chain", "author", "time", "review"] as const;
+
+/** Reads the filters from the query of the address; what it does not know counts as absent. */
+export function filtersOf(query: Readonly<Record<string, string>>): ListFilters {
+  const text = (name: string) => query[name] ?? "";
+  const time = text("time");
+  return {
+    search: text("search"),
+    status: [...RUNNING, ...ENDED, "running"].some((known) => known === text("status")) ? text("status") : "",
+    type: text("type"),
+    chain: text("chain"),
+    author: text("author"),
+    time: Object.hasOwn(TIME_RANGES, time) ? time : "",
+    review: text("review"),
+    page: /^[1-9]\d{0,5}$/u.test(text("page")) ? Number(text("page")) : 1,
+  };
+}
+
+/** The address of a list with these filters. */
+export function addressOf(filters: ListFilters): string {
+  const query = new URLSearchParams();
+  for (const name of TEXT_FILTERS) if (filters[name] !== "") query.set(name, filters[name]);
+  if (filters.page > 1) query.set("page", String(filters.page));
+  return query.size === 0 ? "/" : `/?${query.toString()}`;
+}
+
+/** True if anything narrows the list. */
+export function hasFilters(filters: ListFilters): boolean {
+  return TEXT_FILTERS.some((name) => filters[name] !== "");
+}
+
+/** The statuses that each of the two parts of the list has to show; an empty part is not asked for. */
+export function partsOf({ status, review }: ListFilters): {
+  readonly running: readonly SessionStatus[];
+  readonly ended: readonly SessionStatus[];
+} {
+  const named = (statuses: readonly SessionStatus[]) => statuses.filter((known) => known === status);
+  if (status === "running") return { running: RUNNING, ended: [] };
+  // Only sessions that ended have a review.
+  const running = review === "" ? RUNNING : [];
+  if (status === "") return { running, ended: ENDED };
+  return { running: named(running), ended: named(ENDED) };
+}
+
+/** The API's query for one part of the list. */
+export function queryOf(
+  { search, type, chain, author, time, review, page }: ListFilters,
+  statuses: readonly SessionStatus[],
+  now: number,
+): ListQuery {
+  const reach = TIME_RANGES[time];
+  return {
+    status: statuses.join(","),
+    page,
+    page_size: PAGE_SIZE,
+    ...(search.trim().length < MIN_SEARCH ? {} : { search: search.trim() }),
+    ...(type === "" ? {} : { alert_type: type }),
+    ...(chain === "" ? {} : { chain_id: chain }),
+    ...(author === "" ? {} : { author }),
+    ...(review === "" ? {} : { review_status: review }),
+    // Whole minutes, so that a repeated request is the same one.
+    ...(reach === undefined
+      ? {}
+      : { start_date: new Date(Math.floor((now - reach) / 60_000) * 60_000).toISOString() }),
+  };
+}

@@ -1,0 +1,98 @@
+import type { SessionItem } from "./list-filters.ts";
+
+type Message = Readonly<Record<string, unknown>>;
+
+/** A row of the list: the session, and what its agents do at this moment. */
+export interface ListRow {
+  readonly item: SessionItem;
+  /** One phrase; undefined once the session has ended. */
+  readonly activity: string | undefined;
+}
+
+const ENDINGS = new Set<string>(["completed", "failed", "cancelled", "timed_out"]);
+
+/** Rows for sessions that the API lists; keeps what is known about their activity. */
+export function rowsOf(items: readonly SessionItem[], before: readonly ListRow[] = []): readonly ListRow[] {
+  const known = new Map(before.map((row) => [row.item.id, row.activity]));
+  return items.map((item) => ({ item, activity: hasEnded(item) ? undefined : known.get(item.id) }));
+}
+
+/** True for a session that changes no more, but for its review. */
+export function hasEnded({ status }: Pick<SessionItem, "status">): boolean {
+  return ENDINGS.has(status);
+}
+
+/** Puts newer values into the rows that are there. No row comes, goes or moves: the reader may be about to press one. */
+export function refreshRows(rows: readonly ListRow[], items: readonly SessionItem[]): readonly ListRow[] {
+  const fresh = new Map(items.map((item) => [item.id, item]));
+  return rows.map((row) => {
+    const item = fresh.get(row.item.id) ?? row.item;
+    return { item, activity: hasEnded(item) ? undefined : row.activity };
+  });
+}
+
+/** Applies an event of the feed to the row of its session; returns the same rows if it has none. */
+export function applyEvent(rows: readonly ListRow[], message: Message): readonly ListRow[] {
+  const index = rows.findIndex(({ item }) => item.id === message["session_id"]);
+  const row = rows[index];
+  if (row === undefined) return rows;
+  const changed = changedRow(row, message);
+  return changed === row ? rows : rows.with(index, changed);
+}
+
+function changedRow(row: ListRow, message: Message): ListRow {
+  const { item } = row;
+  switch (message["type"]) {
+    case "session.status":
+    case "session.completed": {
+      const status = statusOf(message["status"]);
+      if (status === undefined || hasEnded(item)) return row;
+      const ended = hasEnded({ status });
+      const at = message["timestamp"];
+      const times =
+        ended && typeof at === "string" ? { completed_at: at, duration_ms: lasted(item, at) } : {};
+      return { item: { ...item, status, ...times }, activity: ended ? undefined : row.activity };
+    }
+    case "session.progress": {
+      const { current_stage_index: stage, total_stages: stages, status_text: text } = message;
+      if (hasEnded(item) || typeof stage !== "number" || typeof stages !== "number") return row;
+      return {
+        item: { ...item, current_stage_index: stage, total_stages: stages },
+        activity: typeof text === "string" ? text : row.activity,
+      };
+    }
+    case "approval.requested":
+      return { ...row, item: { ...item, open_approvals: item.open_approvals + 1 } };
+    case "approval.decided":
+      return { ...row, item: { ...item, open_approvals: Math.max(0, item.open_approvals - 1) } };
+    case "review.status": {
+      const review = reviewOf(message["review_status"]);
+      const { assignee } = message;
+      if (review === undefined) return row;
+      return {
+        ...row,
+        item: { ...item, review_status: review, assignee: typeof assignee === "string" ? assignee : null },
+      };
+    }
+    default:
+      return row;
+  }
+}
+
+function lasted({ started_at, created_at }: SessionItem, end: string): number {
+  return Math.max(0, Date.parse(end) - Date.parse(started_at ?? created_at));
+}
+
+const STATUSES: readonly SessionItem["status"][] = [
+  ...(["pending", "in_progress", "cancelling"] as const),
+  ...(["completed", "failed", "cancelled", "timed_out"] as const),
+];
+const REVIEWS = ["needs_review", "in_progress", "reviewed"] as const;
+
+function statusOf(value: unknown): SessionItem["status"] | undefined {
+  return STATUSES.find((status) => status === value);
+}
+
+function reviewOf(value: unknown): (typeof REVIEWS)[number] | undefined {
+  return REVIEWS.find((review) => review === value);
+}

@@ -1,0 +1,92 @@
+import { useState } from "preact/hooks";
+import { api, failureText } from "../../api/client.ts";
+import { TEXT } from "../../text.ts";
+import "./review-bar.css";
+
+const { sessions: texts } = TEXT;
+/** At most so many sessions in one request. */
+const MAX_SESSIONS = 50;
+
+const STEPS = ["acknowledge", "claim", "reopen"] as const;
+const RATINGS = ["accurate", "partially_accurate", "inaccurate"] as const;
+type Step =
+  | { readonly action: (typeof STEPS)[number] }
+  | { readonly action: "complete"; readonly quality_rating: (typeof RATINGS)[number] };
+
+interface ReviewBarProps {
+  readonly ids: readonly string[];
+  /** Called with the ids that could not be changed. */
+  readonly onDone: (failed: readonly string[]) => void;
+}
+
+async function review(ids: readonly string[], step: Step) {
+  const results: { readonly session_id: string; readonly success: boolean; readonly error?: string }[] = [];
+  for (let start = 0; start < ids.length; start += MAX_SESSIONS) {
+    const answer = await api.call("PATCH /api/v1/sessions/review", {
+      body: { session_ids: ids.slice(start, start + MAX_SESSIONS), ...step },
+    });
+    results.push(...answer.results);
+  }
+  return results;
+}
+
+/** What can be done with the selected sessions. */
+export function ReviewBar({ ids, onDone }: ReviewBarProps) {
+  const [said, setSaid] = useState("");
+  const [isBusy, setBusy] = useState(false);
+  const take = async (step: Step) => {
+    setBusy(true);
+    try {
+      const results = await review(ids, step);
+      const failed = results.filter(({ success }) => !success);
+      setSaid(
+        failed.length === 0
+          ? texts.reviewed(results.length)
+          : texts.reviewFailed(failed.length, failed[0]?.error ?? ""),
+      );
+      onDone(failed.map(({ session_id: id }) => id));
+    } catch (error) {
+      setSaid(texts.reviewFailed(ids.length, failureText(error)));
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <div class="review-bar" hidden={ids.length === 0 && said === ""}>
+      {ids.length > 0 && (
+        <div class="review-steps" role="group" aria-label={texts.selected(ids.length)}>
+          <strong class="numbers">{texts.selected(ids.length)}</strong>
+          {STEPS.map((action) => (
+            <button
+              key={action}
+              type="button"
+              class="button"
+              disabled={isBusy}
+              onClick={() => void take({ action })}
+            >
+              {texts.actions[action]}
+            </button>
+          ))}
+          <span class="soft">{texts.reviewAs}</span>
+          {RATINGS.map((rating) => (
+            <button
+              key={rating}
+              type="button"
+              class="button"
+              disabled={isBusy}
+              onClick={() => void take({ action: "complete", quality_rating: rating })}
+            >
+              {TEXT.ratings[rating]}
+            </button>
+          ))}
+          <button type="button" class="button plain" onClick={() => onDone([])}>
+            {texts.unselect}
+          </button>
+        </div>
+      )}
+      <p role="status" class="small">
+        {said}
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,105 @@
+import { Money, Tokens } from "../../parts/numbers.tsx";
+import { StatusDot } from "../../parts/status-dot.tsx";
+import { Duration, Elapsed, Moment } from "../../parts/time.tsx";
+import { previewOf } from "../../session/preview-of.ts";
+import { shownText } from "../../session/shown-text.ts";
+import { TEXT } from "../../text.ts";
+import type { SessionItem } from "./list-filters.ts";
+import { hasEnded, type ListRow } from "./list-rows.ts";
+import "./session-row.css";
+
+const { sessions: texts } = TEXT;
+const REVIEWS: Readonly<Record<string, string>> = TEXT.reviews;
+
+interface SessionRowProps {
+  readonly row: ListRow;
+  readonly isSelected: boolean;
+  readonly onSelect: (id: string, isSelected: boolean) => void;
+}
+
+/** A session in two lines: the alert and how it stands, then what it found or does. */
+export function SessionRow({ row, isSelected, onSelect }: SessionRowProps) {
+  const { item } = row;
+  const ended = hasEnded(item);
+  const type = shownText(item.alert_type ?? item.chain_id);
+  const name = shownText(item.alert_preview) || type;
+  return (
+    <li class={`session-row ${isSelected ? "selected" : ""}`} data-session={item.id}>
+      <label class="session-select" hidden={!ended}>
+        <input
+          type="checkbox"
+          aria-label={texts.select(name)}
+          checked={isSelected}
+          disabled={!ended}
+          onChange={(event) => onSelect(item.id, event.currentTarget.checked)}
+        />
+      </label>
+      <div class="session-main">
+        <div class="session-head">
+          <StatusDot status={item.status} />
+          <a class="session-link" href={`/s/${item.id}`}>
+            {name}
+          </a>
+          <Marks item={item} />
+        </div>
+        <p class={`session-summary ${item.status === "failed" ? "failed" : ""}`}>
+          <span class="session-type">{type}</span>
+          {stageText(item)} <span class="session-found">{foundText(row)}</span>
+        </p>
+      </div>
+      <Figures item={item} />
+    </li>
+  );
+}
+
+function stageText(item: SessionItem): string {
+  if (hasEnded(item) || item.total_stages === 0) return "";
+  return ` ${texts.stage(Math.max(item.current_stage_index ?? 1, 1), item.total_stages)} `;
+}
+
+/** What it does, what it came to, or why it ended. */
+function foundText({ item, activity }: ListRow): string {
+  if (item.status === "pending") return texts.queued;
+  return previewOf(activity ?? item.executive_summary ?? item.error_message ?? "");
+}
+
+/** What a person has to do about it. */
+function Marks({ item }: { readonly item: SessionItem }) {
+  return (
+    <>
+      {item.open_approvals > 0 && <span class="session-mark asks">{texts.waits}</span>}
+      {item.review_status !== null && item.review_status !== "reviewed" && (
+        <span class={`session-mark ${item.review_status}`}>
+          {REVIEWS[item.review_status]}
+          {item.assignee === null ? "" : ` · ${shownText(item.assignee)}`}
+        </span>
+      )}
+      {item.matched_in_content && <span class="session-mark">{texts.inContent}</span>}
+    </>
+  );
+}
+
+function Figures({ item }: { readonly item: SessionItem }) {
+  const ended = hasEnded(item);
+  return (
+    <dl class="session-figures small soft">
+      <dt class="hidden-text">{texts.age}</dt>
+      <dd>
+        <Moment time={item.created_at} />
+      </dd>
+      <dt class="hidden-text">{texts.duration}</dt>
+      <dd>
+        {item.duration_ms !== null && ended ? <Duration ms={item.duration_ms} /> : null}
+        {item.started_at !== null && !ended ? <Elapsed since={item.started_at} /> : null}
+      </dd>
+      <dt class="hidden-text">{texts.size}</dt>
+      <dd>
+        {item.estimated_cost_usd !== undefined && item.estimated_cost_usd > 0 ? (
+          <Money usd={item.estimated_cost_usd} isComplete={item.cost_completeness === "complete"} />
+        ) : (
+          item.total_tokens > 0 && <Tokens count={item.total_tokens} />
+        )}
+      </dd>
+    </dl>
+  );
+}

@@ -1,0 +1,247 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { useLocation } from "preact-iso/router";
+import type { ApiResponse } from "#shared/client/api-types.ts";
+import { api, failureText } from "../../api/client.ts";
+import { useKeys } from "../../keys.ts";
+import { CancelQuestion } from "../../parts/cancel-question.tsx";
+import { useTitle } from "../../parts/use-title.ts";
+import { TEXT } from "../../text.ts";
+import { FilterBar } from "./filter-bar.tsx";
+import { addressOf, filtersOf, hasFilters, type ListFilters } from "./list-filters.ts";
+import type { ListRow } from "./list-rows.ts";
+import { ReviewBar } from "./review-bar.tsx";
+import { SessionRow } from "./session-row.tsx";
+import { useSelection } from "./use-selection.ts";
+import { reviewable, useSessionList, type SessionList } from "./use-session-list.ts";
+import "./sessions-screen.css";
+
+const { sessions: texts } = TEXT;
+
+/** The session whose row has the focus. */
+function focusedId(): string | undefined {
+  const row = document.activeElement?.closest<HTMLElement>("[data-session]");
+  return row?.dataset["session"];
+}
+
+/** Moves the focus to another row's link; from elsewhere to the first one. */
+function moveFocus(step: number): void {
+  const links = [...document.querySelectorAll<HTMLElement>(".session-link")];
+  const id = focusedId();
+  const index = links.findIndex(
+    (link) => link.closest<HTMLElement>("[data-session]")?.dataset["session"] === id,
+  );
+  const next = links[index === -1 ? 0 : Math.min(Math.max(index + step, 0), links.length - 1)];
+  next?.focus();
+  next?.closest("li")?.scrollIntoView({ block: "nearest" });
+}
+
+function useFilterOptions() {
+  const [options, setOptions] = useState<ApiResponse<"GET /api/v1/sessions/filter-options">>();
+  useEffect(() => {
+    const ending = new AbortController();
+    // Without them the list can still be searched.
+    api
+      .call("GET /api/v1/sessions/filter-options", { signal: ending.signal })
+      .then(setOptions, () => undefined);
+    return () => ending.abort();
+  }, []);
+  return options;
+}
+
+interface PartProps {
+  readonly title: string;
+  readonly rows: readonly ListRow[];
+  readonly selected: ReadonlySet<string>;
+  readonly onSelect: (id: string, isSelected: boolean) => void;
+}
+
+function Part({ title, rows, selected, onSelect }: PartProps) {
+  if (rows.length === 0) return null;
+  return (
+    <section class="session-part" aria-label={title}>
+      <h2>{title}</h2>
+      <ul>
+        {rows.map((row) => (
+          <SessionRow
+            key={row.item.id}
+            row={row}
+            isSelected={selected.has(row.item.id)}
+            onSelect={onSelect}
+          />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Pages({ list, filters }: { readonly list: SessionList; readonly filters: ListFilters }) {
+  const pagination = list.shown?.pagination;
+  if (pagination === undefined || pagination.total_items === 0) return null;
+  const { page, total_pages: pages, total_items: items } = pagination;
+  const count = items.toLocaleString();
+  return (
+    <nav class="session-pages" aria-label={texts.pages}>
+      <span class="soft small">
+        {pagination.total_is_capped === true ? texts.more(count) : texts.count(count)}
+      </span>
+      {pages > 1 && (
+        <>
+          {page > 1 && (
+            <a class="button" rel="prev" href={addressOf({ ...filters, page: page - 1 })}>
+              {texts.previous}
+            </a>
+          )}
+          <span class="small numbers">{texts.page(page, pages)}</span>
+          {page < pages && (
+            <a class="button" rel="next" href={addressOf({ ...filters, page: page + 1 })}>
+              {texts.next}
+            </a>
+          )}
+        </>
+      )}
+    </nav>
+  );
+}
+
+function Notices({ list, filters }: { readonly list: SessionList; readonly filters: ListFilters }) {
+  const { shown, failure } = list;
+  const isEmpty = shown !== undefined && shown.running.length + shown.ended.length === 0;
+  return (
+    <>
+      {failure !== undefined && (
+        <p class="session-failure" role="alert">
+          {texts.failed(failure)}{" "}
+          <button type="button" class="button" onClick={list.reload}>
+            {TEXT.app.retry}
+          </button>
+        </p>
+      )}
+      {shown === undefined && failure === undefined && <p class="soft">{TEXT.app.loading}</p>}
+      {isEmpty && hasFilters(filters) && (
+        <p class="session-empty">
+          {texts.noMatch} <a href="/">{texts.clear}</a>
+        </p>
+      )}
+      {isEmpty && !hasFilters(filters) && (
+        <p class="session-empty">
+          {texts.empty} {texts.emptyHint} <a href="/new">{TEXT.titles.submit}</a>
+        </p>
+      )}
+    </>
+  );
+}
+
+/** The session that the reader wants to cancel, and the keys of the list. */
+function useListKeys(
+  list: SessionList,
+  { selected, select }: Pick<ReturnType<typeof useSelection>, "selected" | "select">,
+) {
+  const search = useRef<HTMLInputElement>(null);
+  const [cancelling, setCancelling] = useState<string>();
+  const { shown, reload } = list;
+  useKeys({
+    j: [texts.keys.next, () => moveFocus(1)],
+    k: [texts.keys.previous, () => moveFocus(-1)],
+    "/": [texts.keys.search, () => search.current?.select()],
+    n: [texts.keys.reload, reload],
+    s: [
+      texts.keys.select,
+      () => {
+        const row = reviewable(shown).find(({ item }) => item.id === focusedId());
+        if (row !== undefined) select(row.item.id, !selected.has(row.item.id));
+      },
+    ],
+    x: [
+      texts.keys.cancel,
+      () => {
+        const row = shown?.running.find(({ item }) => item.id === focusedId());
+        if (row !== undefined) setCancelling(row.item.id);
+      },
+    ],
+  });
+  return { search, cancelling, setCancelling };
+}
+
+/** Cancels a session; `problem` says why the last one was not. */
+function useCancel(refresh: () => void) {
+  const [problem, setProblem] = useState<string>();
+  const cancel = async (id: string) => {
+    try {
+      setProblem(undefined);
+      // A session that has ended meanwhile answers 409, and the list shows its end.
+      await api.call("POST /api/v1/sessions/:id/cancel", { params: { id }, accepts: [409] });
+    } catch (error) {
+      setProblem(texts.notCancelled(failureText(error)));
+    }
+    refresh();
+  };
+  return { problem, cancel };
+}
+
+/** The list of sessions: those that run on top, found and filtered by the address. */
+export function SessionsScreen() {
+  useTitle(TEXT.titles.sessions);
+  const { query, route } = useLocation();
+  const filters = filtersOf(query);
+  const options = useFilterOptions();
+  const list = useSessionList(filters);
+  const { ids, selected, select, setSelected } = useSelection(list);
+  const { search, cancelling, setCancelling } = useListKeys(list, { selected, select });
+  const { shown, newCount, reload, refresh, isLive } = list;
+  const change = (changed: Partial<ListFilters>) => {
+    // Typing replaces the entry of the history, a choice adds one.
+    route(addressOf({ ...filters, page: 1, ...changed }), "search" in changed && filters.search !== "");
+  };
+  const { problem, cancel } = useCancel(refresh);
+  const answer = (isYes: boolean) => {
+    const id = cancelling;
+    setCancelling(undefined);
+    if (!isYes || id === undefined) return;
+    void cancel(id);
+  };
+  return (
+    <div class="sessions-screen">
+      <div class="sessions-title">
+        <h1>{TEXT.titles.sessions}</h1>
+        <span class={`live-mark ${isLive ? "on" : ""}`} role="status">
+          {isLive ? texts.live : texts.notLive}
+        </span>
+        <button type="button" class="button new-sessions" hidden={newCount === 0} onClick={reload}>
+          ↑ {texts.newSessions(newCount)}
+        </button>
+        <button
+          type="button"
+          class="button plain select-all"
+          hidden={reviewable(shown).length === 0}
+          onClick={() => setSelected(new Set(reviewable(shown).map(({ item }) => item.id)))}
+        >
+          {texts.selectAll}
+        </button>
+      </div>
+      <FilterBar
+        filters={filters}
+        options={options}
+        search={search}
+        onChange={change}
+        goToList={() => moveFocus(0)}
+      />
+      <ReviewBar
+        ids={ids}
+        onDone={(failed) => {
+          setSelected(new Set(failed));
+          refresh();
+        }}
+      />
+      {problem !== undefined && (
+        <p class="session-failure" role="alert">
+          {problem}
+        </p>
+      )}
+      <Notices list={list} filters={filters} />
+      <Part title={texts.running} rows={shown?.running ?? []} selected={selected} onSelect={select} />
+      <Part title={texts.ended} rows={shown?.ended ?? []} selected={selected} onSelect={select} />
+      <Pages list={list} filters={filters} />
+      {cancelling !== undefined && <CancelQuestion onAnswer={answer} />}
+    </div>
+  );
+}

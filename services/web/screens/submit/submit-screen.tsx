@@ -1,0 +1,194 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { useLocation } from "preact-iso/router";
+import type { ApiResponse } from "#shared/client/api-types.ts";
+import { api, failureText } from "../../api/client.ts";
+import { useKeys } from "../../keys.ts";
+import { useTitle } from "../../parts/use-title.ts";
+import { TEXT } from "../../text.ts";
+import {
+  EMPTY_DRAFT,
+  MAX_ALERT_BYTES,
+  bodyOf,
+  draftOf,
+  fieldOf,
+  newKey,
+  type AlertDraft,
+  type AlertField,
+} from "./alert-draft.ts";
+import { ToolChoice } from "./tool-choice.tsx";
+import "./submit-screen.css";
+
+const { submit: texts } = TEXT;
+
+interface Failure {
+  readonly field: AlertField | undefined;
+  readonly message: string;
+}
+
+interface FieldProps {
+  readonly name: AlertField;
+  readonly label: string;
+  readonly failure: Failure | undefined;
+  readonly children: ComponentChildren;
+}
+
+/** A labelled control with what is wrong about it. */
+function Field({ name, label, failure, children }: FieldProps) {
+  return (
+    <div class="submit-field">
+      <label for={`alert-${name}`}>{label}</label>
+      {children}
+      <FieldFailure name={name} failure={failure} />
+    </div>
+  );
+}
+
+function FieldFailure({ name, failure }: Pick<FieldProps, "name" | "failure">) {
+  return (
+    <p id={`alert-${name}-failure`} class="submit-failure" role="alert">
+      {failure?.field === name ? failure.message : ""}
+    </p>
+  );
+}
+
+function useAlertTypes() {
+  const [types, setTypes] = useState<ApiResponse<"GET /api/v1/alert-types">>();
+  useEffect(() => {
+    const ending = new AbortController();
+    // Without them the default type can still be used.
+    api.call("GET /api/v1/alert-types", { signal: ending.signal }).then(setTypes, () => undefined);
+    return () => ending.abort();
+  }, []);
+  return types;
+}
+
+/** The draft, and sending it: however often the same one is sent, it starts one investigation. */
+function useDraft() {
+  const { query, route } = useLocation();
+  const [draft, setDraft] = useState(EMPTY_DRAFT);
+  const [failure, setFailure] = useState<Failure>();
+  const [isBusy, setBusy] = useState(false);
+  const key = useRef(newKey());
+  const latest = useRef(draft);
+  latest.current = draft;
+  const loaded = useRef(draft);
+  const change = (changed: AlertDraft) => {
+    key.current = newKey();
+    setFailure(undefined);
+    setDraft(changed);
+  };
+  const { from } = query;
+  useEffect(() => {
+    if (from === undefined) return undefined;
+    const ending = new AbortController();
+    const load = async () => {
+      try {
+        const request = { params: { id: from }, signal: ending.signal };
+        const session = await api.call("GET /api/v1/sessions/:id", request);
+        // What the reader has written meanwhile stays.
+        if (latest.current !== EMPTY_DRAFT && latest.current !== loaded.current) return;
+        loaded.current = draftOf(session);
+        change(loaded.current);
+      } catch (error) {
+        if (!ending.signal.aborted) setFailure({ field: undefined, message: failureText(error) });
+      }
+    };
+    void load();
+    return () => ending.abort();
+  }, [from]);
+  const send = async () => {
+    if (draft.text.trim() === "") return setFailure({ field: "text", message: texts.noText });
+    if (new TextEncoder().encode(draft.text).length > MAX_ALERT_BYTES) {
+      return setFailure({ field: "text", message: texts.tooLong });
+    }
+    setBusy(true);
+    try {
+      const { session_id: id } = await api.call("POST /api/v1/alerts", {
+        body: bodyOf(draft),
+        headers: { "idempotency-key": key.current },
+      });
+      route(`/s/${id}`);
+    } catch (error) {
+      const message = failureText(error);
+      setFailure({ field: fieldOf(message), message });
+      setBusy(false);
+    }
+    return undefined;
+  };
+  return { draft, change, failure, isBusy, send };
+}
+
+/** The form that starts an investigation. */
+export function SubmitScreen() {
+  useTitle(TEXT.titles.submit);
+  const types = useAlertTypes();
+  const { draft, change, failure, isBusy, send } = useDraft();
+  useKeys({ "Mod+enter": [texts.send, () => void send()] });
+  const described = (name: AlertField) => ({
+    id: `alert-${name}`,
+    "aria-describedby": `alert-${name}-failure`,
+    "aria-invalid": failure?.field === name,
+  });
+  const description = types?.alert_types.find(({ type }) => type === draft.type)?.description;
+  return (
+    <form
+      class="submit-screen"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        void send();
+      }}
+    >
+      <h1>{TEXT.titles.submit}</h1>
+      <Field name="text" label={texts.text} failure={failure}>
+        <textarea
+          {...described("text")}
+          class="mono"
+          rows={12}
+          required
+          placeholder={texts.textHint}
+          value={draft.text}
+          onInput={(event) => change({ ...draft, text: event.currentTarget.value })}
+        />
+      </Field>
+      <Field name="type" label={texts.type} failure={failure}>
+        <select
+          {...described("type")}
+          value={draft.type}
+          onChange={(event) => change({ ...draft, type: event.currentTarget.value })}
+        >
+          <option value="">
+            {types === undefined ? texts.anyType : texts.defaultType(types.default_alert_type)}
+          </option>
+          {types?.alert_types.map(({ type }) => (
+            <option key={type} value={type}>
+              {type}
+            </option>
+          ))}
+        </select>
+        {description !== undefined && description !== "" && <p class="soft small">{description}</p>}
+      </Field>
+      <Field name="runbook" label={texts.runbook} failure={failure}>
+        <input
+          {...described("runbook")}
+          type="text"
+          inputMode="url"
+          value={draft.runbook}
+          placeholder={texts.runbookHint}
+          onInput={(event) => change({ ...draft, runbook: event.currentTarget.value })}
+        />
+      </Field>
+      <ToolChoice draft={draft} onChange={change} />
+      <FieldFailure name="servers" failure={failure} />
+      <p class="submit-failure" role="alert">
+        {failure !== undefined && failure.field === undefined ? failure.message : ""}
+      </p>
+      <div>
+        <button type="submit" class="button primary" disabled={isBusy}>
+          {isBusy ? texts.sending : texts.send}
+        </button>
+      </div>
+    </form>
+  );
+}

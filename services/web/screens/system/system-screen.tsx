@@ -1,0 +1,71 @@
+import { useKeys } from "../../keys.ts";
+import { RemoteState } from "../../parts/remote-state.tsx";
+import { useTitle } from "../../parts/use-title.ts";
+import { TEXT } from "../../text.ts";
+import { ConfigPanel } from "./config-panel.tsx";
+import { HealthPanel } from "./health-panel.tsx";
+import { Panel } from "./panel.tsx";
+import { QueuePanel } from "./queue-panel.tsx";
+import { ServersPanel } from "./servers-panel.tsx";
+import { useAlertTypes, useConfig, useHealth, useServers, useUnfinished, useWarnings } from "./use-system.ts";
+import { WarningsPanel } from "./warnings-panel.tsx";
+import "./system-screen.css";
+
+/** The state of the installation, read again every ten seconds, and its configuration. */
+export function SystemScreen() {
+  useTitle(TEXT.titles.system);
+  const health = useHealth();
+  const warnings = useWarnings();
+  const servers = useServers();
+  const unfinished = useUnfinished();
+  const config = useConfig();
+  const alertTypes = useAlertTypes();
+  const reloadAll = () => {
+    for (const { reload } of [health, warnings, servers, unfinished]) reload();
+  };
+  useKeys({ r: [TEXT.system.keys.reload, reloadAll] });
+  return (
+    <div class="system-screen">
+      <header>
+        <h1>{TEXT.titles.system}</h1>
+        {health.value !== undefined && <HealthMark isHealthy={health.value.status === "healthy"} />}
+        {health.value !== undefined && <span class="soft">{TEXT.system.version(health.value.version)}</span>}
+        <button type="button" class="button" onClick={reloadAll}>
+          {TEXT.system.reload}
+        </button>
+      </header>
+      <Panel title={TEXT.system.warnings}>
+        <RemoteState remote={warnings} />
+        {warnings.value !== undefined && <WarningsPanel warnings={warnings.value.warnings} />}
+      </Panel>
+      <div class="system-columns">
+        <Panel title={TEXT.system.checks}>
+          <RemoteState remote={health} />
+          {health.value !== undefined && <HealthPanel health={health.value} />}
+        </Panel>
+        <Panel title={TEXT.system.executors}>
+          <RemoteState remote={unfinished} />
+          <QueuePanel pool={health.value?.worker_pool} unfinished={unfinished.value} />
+        </Panel>
+      </div>
+      <Panel title={TEXT.system.servers}>
+        <RemoteState remote={servers} />
+        {servers.value !== undefined && <ServersPanel servers={servers.value.servers} />}
+      </Panel>
+      <Panel title={TEXT.system.config}>
+        <RemoteState remote={config} />
+        {config.value !== undefined && <ConfigPanel config={config.value} alertTypes={alertTypes.value} />}
+      </Panel>
+    </div>
+  );
+}
+
+/** Whether everything works, as a mark with words. */
+function HealthMark({ isHealthy }: { readonly isHealthy: boolean }) {
+  return (
+    <span class={`health-mark ${isHealthy ? "good" : "bad"}`} role="status">
+      <span aria-hidden="true">{isHealthy ? "✓" : "✕"}</span>{" "}
+      {isHealthy ? TEXT.system.healthy : TEXT.system.unhealthy}
+    </span>
+  );
+}

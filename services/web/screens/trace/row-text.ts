@@ -1,0 +1,23 @@
+import { shownText } from "../../session/shown-text.ts";
+import { TEXT } from "../../text.ts";
+import { SESSION_KEY, type TraceRow } from "./trace-rows.ts";
+
+const KINDS: Readonly<Record<string, string>> = TEXT.trace.kinds;
+
+/** What kind of call or stage a row is, in words. */
+export function kindText(detail: string): string {
+  return KINDS[detail] ?? detail;
+}
+
+/** The visible name of a row. */
+export function rowTitle(row: TraceRow): string {
+  return shownText(titleOf(row));
+}
+
+function titleOf({ key, kind, title, detail, place }: TraceRow): string {
+  if (key === SESSION_KEY) return TEXT.trace.noAgent;
+  // A model is called many times: what for says more than its name, which the agent's row has.
+  if (kind === "llm") return place === undefined ? kindText(detail) : `${kindText(detail)} ${place}`;
+  if (kind === "execution" && detail !== "") return `${title} · ${detail}`;
+  return detail === "tool_list" ? `${title}: ${kindText(detail)}` : title;
+}

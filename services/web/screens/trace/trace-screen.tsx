@@ -1,0 +1,216 @@
+import type { ComponentChildren } from "preact";
+import { useLocation, useRoute } from "preact-iso/router";
+import { useMemo } from "preact/hooks";
+import { useKeys } from "../../keys.ts";
+import { durationText } from "../../parts/format.ts";
+import { Money, Tokens } from "../../parts/numbers.tsx";
+import { withQuery } from "../../parts/query.ts";
+import { RemoteState } from "../../parts/remote-state.tsx";
+import { StatusDot } from "../../parts/status-dot.tsx";
+import { useTitle } from "../../parts/use-title.ts";
+import { shownText } from "../../session/shown-text.ts";
+import { TEXT } from "../../text.ts";
+import { BAR_MEASURES, barGeometry, type BarMeasure } from "./bar-geometry.ts";
+import { RowDetail } from "./row-detail.tsx";
+import { traceRows, type TraceRow } from "./trace-rows.ts";
+import { useTrace } from "./use-trace.ts";
+import { useZoom } from "./use-zoom.ts";
+import { Waterfall } from "./waterfall.tsx";
+import { zoomOf } from "./zoom.ts";
+import "./trace-screen.css";
+
+/** The calls of a session as a waterfall; the address names the chosen row (`row`), what bars show (`bars`), `idle=full` and `zoom`. */
+export function TraceScreen() {
+  useTitle(TEXT.titles.trace);
+  const { url, route } = useLocation();
+  const { params, query } = useRoute();
+  const id = params["id"] ?? "";
+  const chosen = query["row"];
+  const measure = BAR_MEASURES.find((name) => name === query["bars"]) ?? "time";
+  const collapsesIdle = query["idle"] !== "full";
+  const remote = useTrace(id);
+  const { value, isRunning } = remote;
+  const rows = useMemo(
+    () => (value === undefined ? [] : traceRows(value.trace, value.session, value.readAt)),
+    [value],
+  );
+  const zoomed = query["zoom"];
+  const zoom = useMemo(() => (measure === "time" ? zoomOf(zoomed) : undefined), [zoomed, measure]);
+  const { bars, scale } = useMemo(
+    () => barGeometry(rows, { measure, collapsesIdle, zoom }),
+    [rows, measure, collapsesIdle, zoom],
+  );
+  const change = (changes: Readonly<Record<string, string | undefined>>) =>
+    route(withQuery(url, changes), true);
+  const index = rows.findIndex(({ key }) => key === chosen);
+  const choose = (target: number) => change({ row: rows[target]?.key });
+  const setMeasure = (next: BarMeasure) => change({ bars: next === "time" ? undefined : next });
+  const setIdle = (isShort: boolean) => change({ idle: isShort ? undefined : "full" });
+  const { keys } = TEXT.trace;
+  useRowKeys(rows, index, choose);
+  useKeys({
+    b: [
+      keys.measure,
+      () => setMeasure(BAR_MEASURES[(BAR_MEASURES.indexOf(measure) + 1) % BAR_MEASURES.length] ?? "time"),
+    ],
+    i: [keys.idle, () => setIdle(!collapsesIdle)],
+    s: [keys.session, () => route(`/s/${id}`)],
+    Escape: [keys.close, () => change({ row: undefined })],
+  });
+  const row = rows[index];
+  const part = useZoom({ rows, chosen: row, zoom, set: (text) => change({ zoom: text }) });
+  const title = value && shownText(value.session.alert_preview ?? "");
+  return (
+    <div class="trace-screen">
+      <header class="trace-header">
+        <div>
+          <a href={`/s/${id}`}>← {title || TEXT.trace.back}</a>
+          <h1>{TEXT.titles.trace}</h1>
+        </div>
+        {value !== undefined && <SessionFigures session={value.session} rows={rows} />}
+        <Controls measure={measure} onMeasure={setMeasure} collapsesIdle={collapsesIdle} onIdle={setIdle} />
+      </header>
+      <RemoteState remote={remote} />
+      {value !== undefined && rows.length === 0 && <p class="soft">{TEXT.trace.empty}</p>}
+      {rows.length > 0 && (
+        <div class={`trace-body ${row === undefined ? "" : "has-detail"}`}>
+          <div class="trace-main">
+            <Legend measure={measure} isRunning={isRunning}>
+              {zoom !== undefined && <ShownPart part={part} />}
+              {zoom === undefined && row === undefined && <span class="hint">{TEXT.trace.choose}</span>}
+            </Legend>
+            <Waterfall
+              rows={rows}
+              bars={bars}
+              scale={scale}
+              chosen={chosen}
+              onChoose={choose}
+              onZoom={part.setZoom}
+            />
+          </div>
+          {row !== undefined && (
+            <RowDetail key={row.key} sessionId={id} row={row} onClose={() => change({ row: undefined })} />
+          )}
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** The keys that go from row to row. */
+function useRowKeys(rows: readonly TraceRow[], index: number, choose: (target: number) => void): void {
+  const { keys } = TEXT.trace;
+  useKeys({
+    j: [keys.next, () => choose(Math.min(rows.length - 1, index + 1))],
+    k: [keys.previous, () => choose(Math.max(0, index - 1))],
+    f: [keys.nextFailed, () => choose(nextFailed(rows, index))],
+  });
+}
+
+/** Which part of the time is shown, and the way back to all of it. */
+function ShownPart({ part: { shown, total, showAll } }: { readonly part: ReturnType<typeof useZoom> }) {
+  return (
+    <span class="hint numbers">
+      {TEXT.trace.zoomed(durationText(shown.start), durationText(shown.end), durationText(total))}{" "}
+      <button type="button" class="button" onClick={showAll}>
+        {TEXT.trace.zoomAll}
+      </button>
+    </span>
+  );
+}
+
+/** The next failed call after a row, from the first one again after the last; the row itself if there is none. */
+function nextFailed(rows: readonly TraceRow[], index: number): number {
+  const isFailedCall = ({ kind, isFailed }: TraceRow) => isFailed && (kind === "llm" || kind === "mcp");
+  const after = rows.findIndex((row, other) => other > index && isFailedCall(row));
+  if (after !== -1) return after;
+  const first = rows.findIndex(isFailedCall);
+  return first === -1 ? index : first;
+}
+
+type Session = NonNullable<ReturnType<typeof useTrace>["value"]>["session"];
+
+function SessionFigures({
+  session,
+  rows,
+}: {
+  readonly session: Session;
+  readonly rows: readonly TraceRow[];
+}) {
+  const calls = rows.filter(({ kind }) => kind === "llm" || kind === "mcp");
+  const failures = calls.filter(({ isFailed }) => isFailed).length;
+  return (
+    <p class="trace-figures">
+      <StatusDot status={session.status} />
+      {session.alert_type !== null && <span>{session.alert_type}</span>}
+      {session.duration_ms !== null && <span class="numbers">{durationText(session.duration_ms)}</span>}
+      <span class="numbers">
+        {TEXT.trace.calls(calls.length)}
+        {failures > 0 && <strong class="bad-text"> ({TEXT.trace.failures(failures)})</strong>}
+      </span>
+      <Tokens count={session.total_tokens} />
+      {session.estimated_cost_usd !== undefined && (
+        <Money usd={session.estimated_cost_usd} isComplete={session.cost_completeness !== "partial"} />
+      )}
+    </p>
+  );
+}
+
+interface ControlsProps {
+  readonly measure: BarMeasure;
+  readonly onMeasure: (measure: BarMeasure) => void;
+  readonly collapsesIdle: boolean;
+  readonly onIdle: (isShort: boolean) => void;
+}
+
+function Controls({ measure, onMeasure, collapsesIdle, onIdle }: ControlsProps) {
+  const choose = (name: string) => {
+    const found = BAR_MEASURES.find((other) => other === name);
+    if (found !== undefined) onMeasure(found);
+  };
+  return (
+    <div class="trace-controls">
+      <label>
+        {TEXT.trace.measure}{" "}
+        <select value={measure} onChange={(event) => choose(event.currentTarget.value)}>
+          {BAR_MEASURES.map((name) => (
+            <option key={name} value={name}>
+              {TEXT.trace.measures[name]}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={collapsesIdle}
+          disabled={measure !== "time"}
+          onChange={(event) => onIdle(event.currentTarget.checked)}
+        />
+        {TEXT.trace.collapseIdle}
+      </label>
+    </div>
+  );
+}
+
+interface LegendProps {
+  readonly measure: BarMeasure;
+  readonly isRunning: boolean;
+  readonly children: ComponentChildren;
+}
+
+function Legend({ measure, isRunning, children }: LegendProps) {
+  const kinds = measure === "time" ? (["wait", "stream", "tool", "failed"] as const) : [measure];
+  return (
+    <p class="trace-legend small soft">
+      {kinds.map((kind) => (
+        <span key={kind} class="entry">
+          <span class={`bar ${kind}`} aria-hidden="true" />
+          {TEXT.trace.segments[kind]}
+        </span>
+      ))}
+      {isRunning && <span role="status">{TEXT.trace.running}</span>}
+      {children}
+    </p>
+  );
+}

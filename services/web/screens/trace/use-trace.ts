@@ -1,0 +1,70 @@
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { followSession } from "#shared/client/follow-session.ts";
+import { TERMINAL_STATUSES } from "#shared/contracts/statuses.ts";
+import { api, socketUrl } from "../../api/client.ts";
+import { openSocket } from "../../api/sockets.ts";
+import { useRemote } from "../../parts/use-remote.ts";
+
+/** A trace is read again at most this often while its session runs. */
+const RELOAD_MS = 2_000;
+/** And this often without the socket. */
+const POLL_MS = 10_000;
+
+const ENDED: ReadonlySet<string> = new Set(TERMINAL_STATUSES);
+
+/** The trace of a session with the session itself, read again while it runs. */
+export function useTrace(id: string) {
+  const [poll, setPoll] = useState<number>();
+  const remote = useRemote(
+    id,
+    async (signal) => {
+      const [session, trace] = await Promise.all([
+        api.call("GET /api/v1/sessions/:id", { params: { id }, signal }),
+        api.call("GET /api/v1/sessions/:id/trace", { params: { id }, signal }),
+      ]);
+      return { session, trace, readAt: Date.now() };
+    },
+    { every: poll },
+  );
+  const { value, reload } = remote;
+  const isRunning = value !== undefined && !ENDED.has(value.session.status);
+  const afterSeq = value?.session.last_seq ?? 0;
+  const firstSeq = useMemo(() => afterSeq, [isRunning, id]);
+  useEffect(() => {
+    setPoll(undefined);
+    if (!isRunning) return undefined;
+    const stopping = new AbortController();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const reloadSoon = () => {
+      timer ??= setTimeout(() => {
+        timer = undefined;
+        reload();
+      }, RELOAD_MS);
+    };
+    const follow = async () => {
+      try {
+        await followSession({
+          url: socketUrl(),
+          sessionId: id,
+          afterSeq: firstSeq,
+          open: openSocket,
+          // A chunk of text changes no row of the trace.
+          onMessage: (message) => {
+            if (typeof message["seq"] === "number") reloadSoon();
+          },
+          signal: stopping.signal,
+        });
+        reload();
+      } catch {
+        // Without the socket the trace is as current as the latest reading.
+        if (!stopping.signal.aborted) setPoll(POLL_MS);
+      }
+    };
+    void follow();
+    return () => {
+      stopping.abort();
+      clearTimeout(timer);
+    };
+  }, [id, isRunning, firstSeq, reload]);
+  return { ...remote, isRunning };
+}

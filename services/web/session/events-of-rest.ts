@@ -1,0 +1,122 @@
+import type { ApiResponse } from "#shared/client/api-types.ts";
+import type { SessionEventPayload } from "#shared/contracts/session-event.ts";
+import type { StoredMessage } from "./session-message.ts";
+
+type Session = ApiResponse<"GET /api/v1/sessions/:id">;
+type Stage = Session["stages"][number];
+
+/**
+ * Events that lead to a session as REST has it, for one whose own events were deleted: stage by stage, agent by agent. Their
+ * numbers are not those that the events had.
+ */
+export function eventsOfRest(session: Session): StoredMessage[] {
+  const { id: session_id, status } = session;
+  const began = session.started_at ?? session.created_at;
+  const ended = session.completed_at ?? began;
+  const payloads: SessionEventPayload[] = [
+    { type: "session.status", session_id, status: "in_progress", timestamp: began },
+    ...session.stages.flatMap((stage) => stagePayloads(session, stage)),
+  ];
+  const summary = session.timeline.find(({ event_type }) => event_type === "executive_summary");
+  if (summary !== undefined) payloads.push(entryPayload(session, summary, summary.stage_id));
+  payloads.push({
+    type: "session.completed",
+    session_id,
+    status,
+    ...(session.error_message === null ? {} : { error_message: session.error_message }),
+    timestamp: ended,
+  });
+  return payloads.map((payload, position) => ({ ...payload, seq: position + 1 }));
+}
+
+/** The synthesis of a stage is a stage of its own there, and the executive summary, too. */
+function stagePayloads(session: Session, stage: Stage): SessionEventPayload[] {
+  if (stage.stage_type === "exec_summary") return [];
+  const { id: session_id } = session;
+  const base = {
+    session_id,
+    stage_id: stage.referenced_stage_id ?? stage.stage_id,
+    stage_name: stage.stage_name,
+  };
+  const began = stage.started_at ?? session.created_at;
+  const ended = stage.completed_at ?? began;
+  const chainStages = session.stages.filter(({ referenced_stage_id: of }) => of === undefined);
+  const owner = chainStages.find(({ stage_id }) => stage_id === base.stage_id);
+  const stage_index = chainStages.findIndex((other) => other === owner) + 1;
+  const started: SessionEventPayload[] =
+    stage.referenced_stage_id === undefined
+      ? [
+          {
+            ...base,
+            type: "stage.started",
+            stage_index,
+            stage_type: stage.stage_type === "action" ? "action" : "investigation",
+            status: "active",
+            expected_agent_count: stage.expected_agent_count,
+            timestamp: began,
+          },
+        ]
+      : [];
+  const before = stage.referenced_stage_id === undefined ? 0 : (owner?.expected_agent_count ?? 0);
+  return [
+    ...started,
+    ...stage.executions.flatMap((execution) => executionPayloads(session, { ...base, execution, before })),
+    { ...base, type: "stage.completed", stage_index, status: stage.status, timestamp: ended },
+  ];
+}
+
+interface ExecutionOf {
+  readonly session_id: string;
+  readonly stage_id: string;
+  readonly execution: Stage["executions"][number];
+  /** The agents of the stage before a synthesis. */
+  readonly before: number;
+}
+
+function executionPayloads(session: Session, of: ExecutionOf): SessionEventPayload[] {
+  const { session_id, stage_id, execution, before } = of;
+  if (execution.started_at === null) return [];
+  const { execution_id, agent_name, status, error_message } = execution;
+  const agent_index = before + execution.agent_index;
+  const base = {
+    type: "execution.status",
+    session_id,
+    stage_id,
+    execution_id,
+    agent_name,
+    agent_index,
+  } as const;
+  return [
+    { ...base, status: "active", timestamp: execution.started_at },
+    ...session.timeline
+      .filter((row) => row.execution_id === execution_id && row.event_type !== "executive_summary")
+      .map((row) => entryPayload(session, row, stage_id)),
+    {
+      ...base,
+      status,
+      ...(error_message === null ? {} : { error_message }),
+      timestamp: execution.completed_at ?? execution.started_at,
+    },
+  ];
+}
+
+function entryPayload(
+  { id: session_id }: Session,
+  row: Session["timeline"][number],
+  stage_id: string,
+): SessionEventPayload {
+  const { event_id, execution_id, event_type, status, content, metadata, sequence_number } = row;
+  return {
+    type: "timeline_event.created",
+    event_id,
+    session_id,
+    stage_id,
+    execution_id,
+    event_type,
+    status,
+    content,
+    metadata: metadata ?? null,
+    sequence_number,
+    timestamp: row.created_at,
+  };
+}

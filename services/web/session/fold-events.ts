@@ -1,0 +1,263 @@
+import { StreamedText } from "#shared/client/streamed-text.ts";
+import { isTerminal, type RunStatus } from "#shared/contracts/statuses.ts";
+import { answeredCall, askedEntry, callWithoutResult, createdEntry, lostResult } from "./entries.ts";
+import type { SessionMessage, StoredMessage } from "./session-message.ts";
+import type { Entry, SessionView } from "./session-view.ts";
+import { StagesView, type WritableLane } from "./stages-view.ts";
+
+/** What a model writes after it has thought. */
+const ANSWERS: ReadonlySet<Entry["type"]> = new Set(["llm_response", "final_analysis"]);
+
+type Of<T extends SessionMessage["type"]> = Extract<SessionMessage, { type: T }>;
+/**
+ * Turns the messages about one session into what is shown of it: the same for a session that runs, one that is read again,
+ * and one as it was at an earlier event. Stored events must come once and in order, as `followSession` delivers them.
+ *
+ * The view is changed in place, because a session may have tens of thousands of events; an entry is replaced when it changes,
+ * and a lane's revision rises.
+ */
+export class SessionFold {
+  readonly #stages = new StagesView();
+  /** The execution of each entry that may still change. */
+  readonly #open = new Map<string, string>();
+  readonly #texts = new Map<string, StreamedText>();
+  readonly #doing = new Map<string, string>();
+  readonly #toolProgress = new Map<string, Of<"tool.progress">>();
+
+  /** The session as of the last message; it changes with the next one. */
+  get view(): SessionView {
+    return this.#stages.view;
+  }
+
+  /** The session as it is now, for components that compare by identity: a lane that has not changed is the one of before. */
+  snapshot(): SessionView {
+    return this.#stages.snapshot();
+  }
+
+  /** The text of an open entry as far as it was streamed; undefined for one that is complete, or before its first chunk. */
+  text(entryId: string): StreamedText | undefined {
+    return this.#texts.get(entryId);
+  }
+
+  /** What an agent said last that it does; undefined once it has ended. */
+  doing(executionId: string): string | undefined {
+    return this.#doing.get(executionId);
+  }
+
+  /** What a running tool call has reached. */
+  toolProgress(entryId: string): Of<"tool.progress"> | undefined {
+    return this.#toolProgress.get(entryId);
+  }
+
+  /** Takes the next message. */
+  apply(message: SessionMessage): void {
+    switch (message.type) {
+      case "stream.chunk":
+        return this.#addChunk(message);
+      case "tool.progress":
+        if (this.#open.has(message.event_id)) this.#toolProgress.set(message.event_id, message);
+        return;
+      case "execution.progress":
+        if (!this.#stages.lanes.has(message.execution_id)) return;
+        this.#doing.set(message.execution_id, message.message);
+        return;
+      default:
+        return this.#applyStored(message);
+    }
+  }
+
+  #applyStored(message: StoredMessage): void {
+    const view = this.#stages.view;
+    view.seq = message.seq;
+    view.at = message.timestamp;
+    switch (message.type) {
+      case "session.status":
+      case "session.completed":
+        return this.#changeSession(message);
+      case "session.progress":
+        view.progress = {
+          stage: message.current_stage_index,
+          stages: message.total_stages,
+          name: message.current_stage_name,
+          active: message.active_executions,
+          text: message.status_text,
+        };
+        return;
+      case "stage.started":
+      case "stage.completed":
+        return this.#changeStage(message);
+      case "execution.status":
+        return this.#changeExecution(message);
+      case "timeline_event.created":
+        return this.#addEntry(message);
+      case "timeline_event.completed":
+        return this.#complete(message);
+      case "approval.requested":
+        return this.#insert(
+          this.#stages.laneOf(message, message.agent_name),
+          askedEntry(message, this.#last(message)),
+        );
+      case "approval.decided":
+        return this.#decide(message);
+      case "review.status":
+        view.review = { status: message.review_status, assignee: message.assignee };
+        return;
+      case "interaction.created": {
+        const { llm, mcp } = view.interactions;
+        const isLlm = message.interaction_type === "llm";
+        view.interactions = isLlm ? { llm: llm + 1, mcp } : { llm, mcp: mcp + 1 };
+        return;
+      }
+      default:
+        message satisfies never;
+    }
+  }
+
+  #changeSession({
+    type,
+    status,
+    error_message,
+    timestamp,
+  }: Of<"session.status" | "session.completed">): void {
+    const view = this.#stages.view;
+    view.status = status;
+    view.error = error_message;
+    if (status === "in_progress") view.startedAt ??= timestamp;
+    if (isTerminal(status)) view.progress = undefined;
+    if (type === "session.completed") view.endedAt = timestamp;
+  }
+
+  #changeStage(message: Of<"stage.started" | "stage.completed">): void {
+    const { stage_id, status, timestamp } = message;
+    const stage = this.#stages.view.stages.find(({ id }) => id === stage_id);
+    if (stage !== undefined) {
+      stage.status = status;
+      if (isTerminal(status)) stage.endedAt = timestamp;
+      return;
+    }
+    this.#stages.addStage(stage_id, message);
+  }
+
+  #changeExecution(message: Of<"execution.status">): void {
+    const { execution_id, status, error_message, timestamp } = message;
+    const lane = this.#stages.laneOf(message, message.agent_name, message.agent_index);
+    lane.status = status;
+    lane.error = error_message;
+    lane.revision += 1;
+    if (status === "active") lane.startedAt ??= timestamp;
+    if (!isTerminal(status)) return;
+    lane.endedAt = timestamp;
+    this.#doing.delete(execution_id);
+    this.#endOpenCalls(lane, status, timestamp);
+  }
+
+  /** An agent that ended does not see the results of its open calls any more. */
+  #endOpenCalls(lane: WritableLane, status: RunStatus, timestamp: string): void {
+    for (const [position, entry] of lane.entries.entries()) {
+      if (entry.call === undefined || entry.status !== "streaming" || !isTerminal(status)) continue;
+      lane.entries[position] = callWithoutResult(entry, status, timestamp);
+      this.#close(entry.id);
+    }
+  }
+
+  #addEntry(message: Of<"timeline_event.created">): void {
+    const { event_type, metadata } = message;
+    if (event_type === "executive_summary") {
+      this.#stages.view.summary = createdEntry(message);
+      return;
+    }
+    const lane = this.#stages.laneOf(message);
+    if (event_type === "tool_result") {
+      const position = this.#callOf(lane, metadata);
+      const call = lane.entries[position];
+      if (call === undefined) return this.#insert(lane, lostResult(message));
+      lane.entries[position] = answeredCall(call, message);
+      lane.revision += 1;
+      this.#close(call.id);
+      return;
+    }
+    this.#insert(lane, createdEntry(message));
+  }
+
+  /** Results of versions before do not name their call; an execution's calls are answered in their order. */
+  #callOf(lane: WritableLane, metadata: object | null | undefined): number {
+    const named = new Map<string, unknown>(Object.entries(metadata ?? {})).get("call_event_id");
+    return typeof named === "string"
+      ? lane.entries.findLastIndex(({ id }) => id === named)
+      : lane.entries.findIndex(({ call, status }) => call !== undefined && status === "streaming");
+  }
+
+  #complete({ event_id, status, content, metadata, timestamp }: Of<"timeline_event.completed">): void {
+    const lane = this.#stages.lanes.get(this.#open.get(event_id) ?? "");
+    const position = lane?.entries.findLastIndex(({ id }) => id === event_id) ?? -1;
+    const entry = lane?.entries[position];
+    this.#close(event_id);
+    if (lane === undefined || entry === undefined) return;
+    const endedAt = status === "streaming" ? undefined : timestamp;
+    lane.entries[position] = {
+      ...entry,
+      status,
+      content,
+      metadata: { ...entry.metadata, ...metadata },
+      endedAt,
+    };
+    lane.revision += 1;
+  }
+
+  #close(entryId: string): void {
+    this.#open.delete(entryId);
+    this.#texts.delete(entryId);
+    this.#toolProgress.delete(entryId);
+  }
+
+  #decide({ approval_id, execution_id, state, decided_by, reason, timestamp }: Of<"approval.decided">): void {
+    const lane = this.#stages.lanes.get(execution_id);
+    const position = lane?.entries.findLastIndex(({ id }) => id === approval_id) ?? -1;
+    const entry = lane?.entries[position];
+    if (lane === undefined || entry?.approval === undefined) return;
+    const approval = { ...entry.approval, state, decidedBy: decided_by, reason };
+    const status = state === "approved" ? "completed" : "cancelled";
+    lane.entries[position] = { ...entry, approval, status, endedAt: timestamp };
+    lane.revision += 1;
+  }
+
+  #addChunk({ event_id, attempt, offset, delta }: Of<"stream.chunk">): void {
+    if (!this.#open.has(event_id)) return;
+    const text = this.#texts.get(event_id) ?? new StreamedText();
+    text.add(attempt, offset, delta);
+    this.#texts.set(event_id, text);
+  }
+
+  #insert(lane: WritableLane, entry: Entry): void {
+    if (ANSWERS.has(entry.type) && entry.status === "streaming") this.#endThought(lane, entry.startedAt);
+    const before = lane.entries.findLastIndex(({ sequence }) => sequence <= entry.sequence);
+    lane.entries.splice(before + 1, 0, entry);
+    lane.revision += 1;
+    if (entry.status === "streaming" && entry.type !== "approval") this.#open.set(entry.id, lane.executionId);
+  }
+
+  /** A thought is stored together with the answer after it; it was over when the answer began. */
+  #endThought(lane: WritableLane, at: string): void {
+    const position = lane.entries.findLastIndex(
+      ({ type, status }) => type === "llm_thinking" && status === "streaming",
+    );
+    const thought = lane.entries[position];
+    if (thought === undefined) return;
+    const durationMs = Math.max(0, Date.parse(at) - Date.parse(thought.startedAt));
+    lane.entries[position] = { ...thought, durationMs };
+  }
+
+  #last({ execution_id }: { readonly execution_id: string }): number {
+    return this.#stages.lanes.get(execution_id)?.entries.at(-1)?.sequence ?? 0;
+  }
+}
+
+/** The session as of event `seq`: what a page showed at that moment, without the text of open entries. */
+export function foldUpTo(events: readonly StoredMessage[], seq: number): SessionFold {
+  const fold = new SessionFold();
+  for (const event of events) {
+    if (event.seq > seq) break;
+    fold.apply(event);
+  }
+  return fold;
+}

@@ -1,0 +1,49 @@
+import { isSessionMessage, type StoredMessage } from "./session-message.ts";
+
+/** A page of `GET /api/v1/sessions/:id/events`, as far as it is needed here. */
+interface EventsPage {
+  readonly events: readonly unknown[];
+  readonly has_more: boolean;
+}
+
+interface HistoryOptions {
+  /** Events up to this one are known. */
+  readonly afterSeq: number;
+  /** Reads the events after this one; undefined if there are none. */
+  readonly readPage: (afterSeq: number) => Promise<EventsPage | undefined>;
+  readonly onEvents: (events: readonly StoredMessage[]) => void;
+}
+
+/**
+ * Reads what a session has stored after an event, page after page, up to its end if it has ended: ten thousand events come several times
+ * faster so than one by one over a socket. Each page is asked for before the one before it is worked on.
+ * @returns true if the session is over, and nothing more is to come
+ */
+export async function readHistory({ afterSeq, readPage, onEvents }: HistoryOptions): Promise<boolean> {
+  let reading: ReturnType<typeof readPage> | undefined = readPage(afterSeq);
+  while (reading !== undefined) {
+    const page: EventsPage | undefined = await reading;
+    const { events, isOver } = knownEvents(page);
+    const last: StoredMessage | undefined = events.at(-1);
+    const hasMore: boolean = page?.has_more === true && !isOver;
+    reading = hasMore && last !== undefined ? readPage(last.seq) : undefined;
+    // A failure is thrown when the page is waited for.
+    reading?.catch(() => undefined);
+    onEvents(events);
+    if (isOver) return true;
+  }
+  return false;
+}
+
+function knownEvents(page: EventsPage | undefined): {
+  readonly events: readonly StoredMessage[];
+  readonly isOver: boolean;
+} {
+  const events = (page?.events ?? []).filter(isStored);
+  const end = events.findIndex(({ type }) => type === "session.completed");
+  return end === -1 ? { events, isOver: false } : { events: events.slice(0, end + 1), isOver: true };
+}
+
+function isStored(event: unknown): event is StoredMessage {
+  return isSessionMessage(event) && "seq" in event;
+}

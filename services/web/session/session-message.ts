@@ -1,0 +1,71 @@
+import type { ExecutionProgress } from "#shared/contracts/execution-progress.ts";
+import type { SessionEventPayload } from "#shared/contracts/session-event.ts";
+import type { StreamChunk } from "#shared/contracts/stream-chunk.ts";
+import type { ToolProgress } from "#shared/contracts/tool-progress.ts";
+
+/** A stored event of a session, as every protocol delivers it. */
+export type StoredMessage = SessionEventPayload & { readonly seq: number };
+
+/** What `/ws` says about one session: stored events, and what is only live. */
+export type SessionMessage = StoredMessage | StreamChunk | ToolProgress | ExecutionProgress;
+
+type Members = Readonly<Record<string, "string" | "number">>;
+
+const STORED = { seq: "number", timestamp: "string" } as const;
+
+/** The members without which a message cannot be shown. The page does not carry a schema validator for the rest. */
+const NEEDED: Readonly<Record<SessionMessage["type"], Members>> = {
+  "session.status": { ...STORED, status: "string" },
+  "session.completed": { ...STORED, status: "string" },
+  "session.progress": { ...STORED, current_stage_index: "number", status_text: "string" },
+  "stage.started": { ...STORED, stage_id: "string", stage_name: "string", stage_index: "number" },
+  "stage.completed": { ...STORED, stage_id: "string", status: "string" },
+  "execution.status": {
+    ...STORED,
+    stage_id: "string",
+    execution_id: "string",
+    agent_name: "string",
+    agent_index: "number",
+    status: "string",
+  },
+  "timeline_event.created": {
+    ...STORED,
+    event_id: "string",
+    stage_id: "string",
+    execution_id: "string",
+    event_type: "string",
+    status: "string",
+    content: "string",
+    sequence_number: "number",
+  },
+  "timeline_event.completed": { ...STORED, event_id: "string", status: "string", content: "string" },
+  "approval.requested": {
+    ...STORED,
+    stage_id: "string",
+    execution_id: "string",
+    approval_id: "string",
+    tool: "string",
+    arguments: "string",
+    expires_at: "string",
+  },
+  "approval.decided": { ...STORED, approval_id: "string", state: "string" },
+  "review.status": { ...STORED, review_status: "string" },
+  "interaction.created": { ...STORED, interaction_type: "string" },
+  "stream.chunk": { event_id: "string", attempt: "number", offset: "number", delta: "string" },
+  "tool.progress": { event_id: "string", progress: "number" },
+  "execution.progress": { execution_id: "string", phase: "string", message: "string" },
+};
+
+const BY_TYPE = new Map<string, Members>(Object.entries(NEEDED));
+
+/**
+ * True for a message of a known type with the members that showing it needs. One of a newer version that is not is left out
+ * of the view, instead of ending it; other members and values may be new, too.
+ */
+export function isSessionMessage(message: unknown): message is SessionMessage {
+  if (typeof message !== "object" || message === null) return false;
+  const members = new Map<string, unknown>(Object.entries(message));
+  const needed = BY_TYPE.get(String(members.get("type")));
+  if (needed === undefined) return false;
+  return Object.entries(needed).every(([name, type]) => typeof members.get(name) === type);
+}

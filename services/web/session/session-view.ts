@@ -1,0 +1,153 @@
+import type { ReviewStatus } from "#shared/contracts/review.ts";
+import type {
+  ApprovalState,
+  RunStatus,
+  SessionStatus,
+  StageType,
+  TimelineEventType,
+  TimelineStatus,
+} from "#shared/contracts/statuses.ts";
+
+/** The question whether a tool call may be made. */
+export interface AskedApproval {
+  readonly id: string;
+  /** "server.tool" */
+  readonly tool: string;
+  readonly arguments: string;
+  readonly argumentsComplete: boolean;
+  readonly expiresAt: string;
+  readonly state: ApprovalState;
+  readonly decidedBy: string | null;
+  readonly reason: string | null;
+}
+
+/** What a tool call was made with. */
+export interface ToolCall {
+  readonly server: string;
+  readonly tool: string;
+  /** As the model wrote them. */
+  readonly arguments: string;
+}
+
+/** One thing that an agent did. It is replaced when it changes, so that a row can compare by identity. */
+export interface Entry {
+  /** The `event_id`; of a question, its approval. */
+  readonly id: string;
+  readonly type: TimelineEventType | "approval";
+  readonly executionId: string;
+  /** The number of the event that opened it. */
+  readonly seq: number;
+  /** Orders the entries of an execution. */
+  readonly sequence: number;
+  readonly status: TimelineStatus;
+  /** Of a tool call its result, empty before that. Of an open entry empty: its text is in the live texts. */
+  readonly content: string;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly startedAt: string;
+  /** Undefined while it is open. */
+  readonly endedAt: string | undefined;
+  /** How long it took where that is known better than from its ends: a call without its wait, a thought without the answer. */
+  readonly durationMs: number | undefined;
+  readonly call: ToolCall | undefined;
+  readonly approval: AskedApproval | undefined;
+}
+
+/** One agent's run within a stage. */
+export interface Lane {
+  readonly executionId: string;
+  readonly stageId: string;
+  readonly agent: string;
+  /** From 1 within the stage. */
+  readonly index: number;
+  /** It combines the results of the stage's other agents. */
+  readonly isSynthesis: boolean;
+  readonly status: RunStatus;
+  readonly error: string | undefined;
+  readonly startedAt: string | undefined;
+  readonly endedAt: string | undefined;
+  /** By `sequence`. */
+  readonly entries: readonly Entry[];
+  /** Rises with every change of the lane or of an entry. */
+  readonly revision: number;
+}
+
+/** A stage of the chain. */
+export interface Stage {
+  readonly id: string;
+  readonly name: string;
+  /** From 1 in the chain. */
+  readonly index: number;
+  readonly type: StageType;
+  readonly status: RunStatus;
+  /** The number of the event that began it. */
+  readonly seq: number;
+  readonly startedAt: string;
+  readonly endedAt: string | undefined;
+  /** How many agents it has, without the synthesis; 0 if that is not known. */
+  readonly expectedAgents: number;
+  /** By index, without the synthesis. */
+  readonly lanes: readonly Lane[];
+  readonly synthesis: Lane | undefined;
+}
+
+/** How far a session is, in words. */
+export interface StageProgress {
+  readonly stage: number;
+  readonly stages: number;
+  readonly name: string;
+  readonly active: number;
+  readonly text: string;
+}
+
+/** What the review of a session says. */
+export interface Review {
+  readonly status: ReviewStatus;
+  readonly assignee: string | undefined;
+}
+
+/** A session as of one of its events. */
+export interface SessionView {
+  /** The number of the last event that is part of it; 0 before the first. */
+  readonly seq: number;
+  /** When that event was committed. */
+  readonly at: string | undefined;
+  readonly status: SessionStatus;
+  readonly error: string | undefined;
+  readonly startedAt: string | undefined;
+  /** Undefined until the session's last event but its reviews. */
+  readonly endedAt: string | undefined;
+  /** Undefined before the first, and once the session has ended. */
+  readonly progress: StageProgress | undefined;
+  /** In the order of the chain. */
+  readonly stages: readonly Stage[];
+  readonly summary: Entry | undefined;
+  readonly review: Review | undefined;
+  /** Calls of models and of tools that are recorded. */
+  readonly interactions: { readonly llm: number; readonly mcp: number };
+}
+
+/** Every lane of a session, stage by stage, a synthesis behind the agents whose results it combines. */
+export function lanesOf({ stages }: Pick<SessionView, "stages">): Lane[] {
+  return stages.flatMap(({ lanes, synthesis }) => (synthesis === undefined ? lanes : [...lanes, synthesis]));
+}
+
+/** The questions that wait for a decision, oldest first. */
+export function openApprovals(view: Pick<SessionView, "stages">): Entry[] {
+  return lanesOf(view).flatMap(({ entries }) =>
+    entries.filter(({ approval }) => approval?.state === "awaiting_approval"),
+  );
+}
+
+/**
+ * The conclusion of a session: the final analysis of its last stage with one, that of a synthesis before those of the agents
+ * that it combines. Undefined while there is none.
+ */
+export function finalAnalysis({ stages }: Pick<SessionView, "stages">): Entry | undefined {
+  for (const { lanes, synthesis } of stages.toReversed()) {
+    for (const lane of [synthesis, ...lanes.toReversed()]) {
+      const found = lane?.entries.findLast(({ type }) => type === "final_analysis");
+      if (found !== undefined) return found;
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,113 @@
+import type { SessionMessage, StoredMessage } from "./session-message.ts";
+import type { Entry, Lane, SessionView, Stage } from "./session-view.ts";
+
+type Of<T extends SessionMessage["type"]> = Extract<SessionMessage, { type: T }>;
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
+/** A lane while it is built. */
+export type WritableLane = Writable<Omit<Lane, "entries">> & { readonly entries: Entry[] };
+type WritableStage = Writable<Omit<Stage, "lanes" | "synthesis">> & {
+  readonly lanes: WritableLane[];
+  synthesis: WritableLane | undefined;
+};
+type WritableView = Writable<Omit<SessionView, "stages">> & { readonly stages: WritableStage[] };
+
+/** The view while it is built, with the lookup of what events name. */
+export class StagesView {
+  readonly view: WritableView = {
+    seq: 0,
+    at: undefined,
+    status: "pending",
+    error: undefined,
+    startedAt: undefined,
+    endedAt: undefined,
+    progress: undefined,
+    stages: [],
+    summary: undefined,
+    review: undefined,
+    interactions: { llm: 0, mcp: 0 },
+  };
+  /** By execution. */
+  readonly lanes = new Map<string, WritableLane>();
+
+  readonly #copies = new Map<string, Lane>();
+
+  /** A copy of the view; lanes that have not changed since the last one are the same objects. */
+  snapshot(): SessionView {
+    const { view } = this;
+    const stages = view.stages.map((stage) => ({
+      ...stage,
+      lanes: stage.lanes.map((lane) => this.#copyOf(lane)),
+      synthesis: stage.synthesis && this.#copyOf(stage.synthesis),
+    }));
+    return { ...view, stages };
+  }
+
+  #copyOf(lane: WritableLane): Lane {
+    const before = this.#copies.get(lane.executionId);
+    if (before?.revision === lane.revision) return before;
+    const copy = { ...lane };
+    this.#copies.set(lane.executionId, copy);
+    return copy;
+  }
+
+  /** Adds a stage, in the order of the chain; what `about` does not say is guessed. */
+  addStage(
+    id: string,
+    about: Partial<Of<"stage.started" | "stage.completed">> & Pick<StoredMessage, "seq" | "timestamp">,
+  ): WritableStage {
+    const { stages } = this.view;
+    const stage: WritableStage = {
+      id,
+      name: about.stage_name ?? "",
+      index: about.stage_index ?? stages.length + 1,
+      type: about.stage_type ?? "investigation",
+      status: about.status ?? "active",
+      seq: about.seq,
+      startedAt: about.timestamp,
+      endedAt: undefined,
+      lanes: [],
+      synthesis: undefined,
+      expectedAgents: about.expected_agent_count ?? 0,
+    };
+    const before = stages.findLastIndex(({ index }) => index <= stage.index);
+    stages.splice(before + 1, 0, stage);
+    return stage;
+  }
+
+  /** The lane of an execution; it is added if this is the first event about it. */
+  laneOf(
+    about: Pick<StoredMessage, "seq" | "timestamp"> & {
+      readonly stage_id: string;
+      readonly execution_id: string;
+    },
+    agent = "",
+    index?: number,
+  ): WritableLane {
+    const { stage_id, execution_id, seq, timestamp } = about;
+    const known = this.lanes.get(execution_id);
+    if (known !== undefined) return known;
+    const stage =
+      this.view.stages.find(({ id }) => id === stage_id) ?? this.addStage(stage_id, { seq, timestamp });
+    const position = index ?? stage.lanes.length + 1;
+    const lane: WritableLane = {
+      executionId: execution_id,
+      stageId: stage_id,
+      agent,
+      index: position,
+      isSynthesis: stage.expectedAgents > 0 && position > stage.expectedAgents,
+      status: "active",
+      error: undefined,
+      startedAt: undefined,
+      endedAt: undefined,
+      entries: [],
+      revision: 0,
+    };
+    this.lanes.set(execution_id, lane);
+    if (lane.isSynthesis) stage.synthesis = lane;
+    else {
+      const before = stage.lanes.findLastIndex((other) => other.index <= lane.index);
+      stage.lanes.splice(before + 1, 0, lane);
+    }
+    return lane;
+  }
+}

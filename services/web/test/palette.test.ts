@@ -1,0 +1,38 @@
+import { expect } from "chai";
+import { keyParts } from "../help/key-text.ts";
+import { idItem, screenItems } from "../palette/palette-items.ts";
+
+const ID = "01a2085d-8ea9-7324-8f87-ac8b15fa1ad5";
+
+describe("screenItems(text, path)", () => {
+  const urls = (text: string, path: string) => screenItems(text, path).map(({ url }) => url);
+
+  it("has every screen but the present one, those of the present session first", () => {
+    expect(urls("", "/")).to.deep.equal(["/new", "/usage", "/system"]);
+    expect(urls("", `/s/${ID}`)).to.deep.equal([`/s/${ID}/trace`, "/", "/new", "/usage", "/system"]);
+    expect(urls("", `/s/${ID}/trace`)[0]).to.equal(`/s/${ID}`);
+  });
+
+  it("finds screens by parts of their names in any order", () => {
+    expect(urls("alert new", "/")).to.deep.equal(["/new"]);
+    expect(urls("S", "/new")).to.deep.equal(["/", "/usage", "/system"]);
+    expect(urls("nothing", "/")).to.deep.equal([]);
+  });
+});
+
+describe("idItem(text)", () => {
+  it("leads to the session that a text or an address names", () => {
+    expect(idItem(` ${ID.toUpperCase()}`)?.url).to.equal(`/s/${ID}`);
+    expect(idItem(`https://tarsy.example/s/${ID}/trace?row=1`)?.url).to.equal(`/s/${ID}`);
+    expect(idItem(ID.slice(0, 30))).to.equal(undefined);
+  });
+});
+
+describe("keyParts(key, isMac)", () => {
+  it("names keys as the keyboard does", () => {
+    expect(keyParts("Mod+k", false)).to.deep.equal(["Ctrl", "K"]);
+    expect(keyParts("Mod+k", true)).to.deep.equal(["⌘", "K"]);
+    expect(keyParts("Escape", false)).to.deep.equal(["Esc"]);
+    expect(keyParts("/", false)).to.deep.equal(["/"]);
+  });
+});

@@ -1,0 +1,181 @@
+import { expect } from "chai";
+import {
+  addressOf,
+  filtersOf,
+  partsOf,
+  queryOf,
+  ENDED,
+  RUNNING,
+  type SessionItem,
+} from "../screens/sessions/list-filters.ts";
+import { applyEvent, refreshRows, rowsOf } from "../screens/sessions/list-rows.ts";
+import { missingRows, settle } from "../screens/sessions/read-missing.ts";
+
+const NOW = Date.parse("2026-11-23T12:00:30.500Z");
+
+const item = (id: string, changed: Partial<SessionItem> = {}): SessionItem => ({
+  id,
+  alert_type: "pods",
+  chain_id: "pods",
+  status: "in_progress",
+  author: null,
+  created_at: "2026-11-23T11:00:00.000Z",
+  started_at: "2026-11-23T11:00:01.000Z",
+  completed_at: null,
+  duration_ms: null,
+  error_message: null,
+  executive_summary: null,
+  alert_preview: "Pods restart",
+  open_approvals: 0,
+  llm_interaction_count: 0,
+  mcp_interaction_count: 0,
+  input_tokens: 0,
+  output_tokens: 0,
+  total_tokens: 0,
+  estimated_cost_usd: 0,
+  cost_completeness: "complete",
+  total_stages: 2,
+  completed_stages: 0,
+  has_parallel_stages: false,
+  has_sub_agents: false,
+  has_action_stages: false,
+  actions_executed: null,
+  chat_message_count: 0,
+  provider_fallback_count: 0,
+  current_stage_index: 1,
+  current_stage_id: null,
+  matched_in_content: false,
+  latest_score: null,
+  scoring_status: null,
+  review_status: null,
+  assignee: null,
+  quality_rating: null,
+  action_taken: null,
+  investigation_feedback: null,
+  feedback_edited: false,
+  feedback_edited_by: null,
+  feedback_edited_at: null,
+  ...changed,
+});
+
+describe("the filters of the list", () => {
+  it("come back from the address as they were put into it", () => {
+    const filters = filtersOf({
+      search: "disk & co",
+      status: "failed",
+      type: "a/b",
+      author: "eva@example.com",
+      time: "7d",
+      review: "reviewed",
+      page: "3",
+    });
+    const address = new URL(addressOf(filters), "http://localhost");
+    expect(filtersOf(Object.fromEntries(address.searchParams))).to.deep.equal(filters);
+    expect(addressOf(filtersOf({}))).to.equal("/");
+  });
+
+  it("ignore what they do not know", () => {
+    const known = filtersOf({});
+    expect(filtersOf({ status: "sleeping", time: "constructor", page: "0" })).to.deep.equal(known);
+    expect(filtersOf({ page: "1e9" }).page).to.equal(1);
+  });
+
+  it("ask for running and ended sessions apart, and only for what can match", () => {
+    expect(partsOf(filtersOf({}))).to.deep.equal({ running: RUNNING, ended: ENDED });
+    expect(partsOf(filtersOf({ status: "running" }))).to.deep.equal({ running: RUNNING, ended: [] });
+    expect(partsOf(filtersOf({ status: "failed" }))).to.deep.equal({ running: [], ended: ["failed"] });
+    expect(partsOf(filtersOf({ review: "needs_review" }))).to.deep.equal({ running: [], ended: ENDED });
+  });
+
+  it("become a query that is the same for a minute, without a search that the API would refuse", () => {
+    const query = queryOf(
+      filtersOf({ search: " ab ", time: "1h", chain: "c", author: "eva" }),
+      ["failed"],
+      NOW,
+    );
+    expect(query).to.deep.equal({
+      status: "failed",
+      page: 1,
+      page_size: 50,
+      chain_id: "c",
+      author: "eva",
+      start_date: "2026-11-23T11:00:00.000Z",
+    });
+  });
+});
+
+describe("applyEvent(rows, message)", () => {
+  const rows = rowsOf([item("a"), item("b")]);
+
+  it("shows what a session's agents do, and its stage", () => {
+    const after = applyEvent(rows, {
+      type: "session.progress",
+      session_id: "b",
+      current_stage_index: 2,
+      total_stages: 3,
+      status_text: "Deciding",
+    });
+    expect(after[0]).to.equal(rows[0]);
+    expect(after[1]).to.deep.include({ activity: "Deciding" });
+    expect(after[1]?.item).to.include({ current_stage_index: 2, total_stages: 3 });
+  });
+
+  it("ends a session once, in its place", () => {
+    const end = {
+      type: "session.completed",
+      session_id: "a",
+      status: "failed",
+      timestamp: "2026-11-23T11:00:05.000Z",
+    };
+    const after = applyEvent(rows, end);
+    expect(after.map((row) => row.item.id)).to.deep.equal(["a", "b"]);
+    expect(after[0]?.item).to.include({ status: "failed", duration_ms: 4_000 });
+    const late = applyEvent(after, { type: "session.status", session_id: "a", status: "in_progress" });
+    expect(late).to.equal(after);
+  });
+
+  it("ignores sessions that are not shown, and events that it does not know", () => {
+    expect(applyEvent(rows, { type: "session.status", session_id: "c", status: "failed" })).to.equal(rows);
+    expect(applyEvent(rows, { type: "session.moon", session_id: "a" })).to.equal(rows);
+    expect(applyEvent(rows, { type: "session.status", session_id: "a", status: "sleeping" })).to.equal(rows);
+  });
+
+  it("says whether a decision is waited for", () => {
+    const asked = applyEvent(rows, { type: "approval.requested", session_id: "a" });
+    expect(asked[0]?.item.open_approvals).to.equal(1);
+    const decided = applyEvent(asked, { type: "approval.decided", session_id: "a" });
+    expect(decided[0]?.item.open_approvals).to.equal(0);
+    expect(applyEvent(rows, { type: "approval.decided", session_id: "a" })[0]?.item.open_approvals).to.equal(
+      0,
+    );
+  });
+
+  it("follows a review", () => {
+    const after = applyEvent(rows, {
+      type: "review.status",
+      session_id: "a",
+      review_status: "in_progress",
+      assignee: "eva",
+    });
+    expect(after[0]?.item).to.include({ review_status: "in_progress", assignee: "eva" });
+  });
+});
+
+describe("missingRows(rows, read, settled)", () => {
+  it("are those that were not read, unless they were read after their end", () => {
+    const rows = rowsOf([item("running"), item("ended"), item("settled"), item("read")]);
+    const settled = new Set<string>();
+    settle(settled, [item("settled", { status: "failed" }), item("running")]);
+    const missing = missingRows(rows, [item("read")], settled);
+    expect(missing.map(({ id }) => id)).to.deep.equal(["running", "ended"]);
+  });
+});
+
+describe("refreshRows(rows, items)", () => {
+  it("changes values and neither adds, removes nor moves a row", () => {
+    const rows = rowsOf([item("a"), item("b")]);
+    const after = refreshRows(rows, [item("new"), item("b", { status: "completed", total_tokens: 9 })]);
+    expect(after.map((row) => row.item.id)).to.deep.equal(["a", "b"]);
+    expect(after[1]?.item).to.include({ status: "completed", total_tokens: 9 });
+  });
+});
