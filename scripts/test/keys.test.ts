@@ -61,12 +61,12 @@ describe("npm run tarsy -- keys", () => {
       [["add", "ann"], "--role is missing: one of viewer"],
       [["add", "ann", "--role", "root"], '--role is "root": use viewer'],
       [["add", "ann", "--role", "admin", "--days", "x"], '--days is "x"'],
-      [["add", "--role", "admin"], "name the one who gets the key"],
+      [["add", "--role", "admin"], "name the holder of the key"],
       [["lose"], "keys lose: use add, list or revoke"],
     ] as const) {
       const failure: unknown = await keys(...args).catch((error: unknown) => error);
       expect(failure, args.join(" ")).to.include({ code: 2 });
-      expect(String(failure instanceof Error && "stdout" in failure ? failure.stdout : "")).to.include(
+      expect(String(failure instanceof Error && "stderr" in failure ? failure.stderr : "")).to.include(
         message,
       );
     }

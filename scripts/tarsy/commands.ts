@@ -1,0 +1,24 @@
+import type { Command } from "./command.ts";
+import { alertCommand } from "./commands/alert.ts";
+import { approveCommand } from "./commands/approve.ts";
+import { cancelCommand } from "./commands/cancel.ts";
+import { completionCommand } from "./commands/completion.ts";
+import { configCommand } from "./commands/config.ts";
+import { keysCommand } from "./commands/keys.ts";
+import { listCommand } from "./commands/list.ts";
+import { showCommand } from "./commands/show.ts";
+import { watchCommand } from "./commands/watch.ts";
+
+const WORKING = [
+  alertCommand,
+  watchCommand,
+  listCommand,
+  showCommand,
+  cancelCommand,
+  approveCommand,
+  configCommand,
+  keysCommand,
+];
+
+/** Every command of `tarsy`, in the order of its help. */
+export const COMMANDS: readonly Command[] = [...WORKING, completionCommand(WORKING)];

@@ -1,0 +1,105 @@
+import { isRfc3339, TIME_FORM } from "#shared/contracts/rfc-3339.ts";
+import { hasSearchLength, SEARCH_LENGTH } from "#shared/contracts/search-length.ts";
+import { SESSION_STATUSES } from "#shared/contracts/statuses.ts";
+import { safeCut } from "#shared/safe-cut.ts";
+import type { ApiResponse } from "#shared/client/api-types.ts";
+import { UsageError, type Command, type CommandCall, type Terminal } from "../command.ts";
+import { API_OPTION, JSON_OPTION, apiOf } from "../connection.ts";
+import { EXIT } from "../exit-codes.ts";
+import { statusText } from "../status-text.ts";
+import { durationText, printable } from "../terminal/terminal-style.ts";
+
+type Listed = ApiResponse<"GET /api/v1/sessions">;
+
+/** `tarsy list` */
+export const listCommand: Command = {
+  name: "list",
+  args: "",
+  maxArgs: 0,
+  summary: "Lists the sessions that you may see, newest first",
+  options: {
+    status: { value: "STATUS[,STATUS]", help: "only these", choices: SESSION_STATUSES },
+    type: { value: "TYPE", help: "only alerts of this type" },
+    chain: { value: "CHAIN", help: "only sessions of this chain" },
+    search: {
+      value: "TEXT",
+      help: "in alerts, analyses and timelines; at least 3 characters, or 1 of Chinese",
+    },
+    since: { value: "TIME", help: "created then or later, RFC 3339" },
+    until: { value: "TIME", help: "created before, RFC 3339" },
+    limit: { value: "N", help: "how many, 1 to 100 (default 25)" },
+    page: { value: "N", help: "the page, from 1" },
+    ...JSON_OPTION,
+    ...API_OPTION,
+  },
+  run: async (call) => {
+    const { option, flag, terminal, signal } = call;
+    const given: Readonly<Record<string, string | number | undefined>> = {
+      status: option("status"),
+      alert_type: option("type"),
+      chain_id: option("chain"),
+      search: searched(option("search")),
+      start_date: time(call, "since"),
+      end_date: time(call, "until"),
+      page_size: whole(call, "limit", 100),
+      page: whole(call, "page", 1_000_000),
+    };
+    const query = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+    const listed = await apiOf(call).call("GET /api/v1/sessions", { query, signal });
+    if (flag("json")) terminal.write(`${JSON.stringify(listed)}\n`);
+    else showTable(listed, terminal);
+    return EXIT.done;
+  },
+};
+
+function whole({ option }: CommandCall, name: string, max: number): number | undefined {
+  const text = option(name);
+  if (text === undefined) return undefined;
+  const number = /^\d{1,9}$/u.test(text) ? Number(text) : 0;
+  if (number < 1 || number > max) {
+    throw new UsageError(`--${name} is "${text}": give a whole number from 1 to ${max}`);
+  }
+  return number;
+}
+
+function time({ option }: CommandCall, name: string): string | undefined {
+  const text = option(name);
+  if (text === undefined || text === "" || isRfc3339(text)) return text;
+  throw new UsageError(`--${name} is "${text}": give ${TIME_FORM}`);
+}
+
+function searched(text: string | undefined): string | undefined {
+  if (text === undefined || text === "" || hasSearchLength(text)) return text;
+  const { minBytes, maxCharacters } = SEARCH_LENGTH;
+  throw new UsageError(
+    `--search is too ${text.length > minBytes ? "long" : "short"}: give at least 3 characters, or 1 of Chinese, and at most ${maxCharacters}`,
+  );
+}
+
+function showTable({ sessions, pagination }: Listed, { write, style, columns }: Terminal): void {
+  const width = Math.max(10, ...sessions.map(({ alert_type }) => oneLine(alert_type).length));
+  for (const {
+    id,
+    status,
+    alert_type,
+    created_at,
+    duration_ms,
+    executive_summary,
+    error_message,
+  } of sessions) {
+    const took = typeof duration_ms === "number" ? durationText(duration_ms) : "";
+    const head = `  ${oneLine(alert_type).padEnd(width)}  ${created_at.slice(0, 19)}  ${took.padStart(12)}  `;
+    const room = columns - id.length - 13 - head.length;
+    const text = oneLine(error_message ?? executive_summary);
+    write(
+      `${id}  ${statusText(status.padEnd(11), style)}${head}${text.slice(0, safeCut(text, Math.max(room, 0)))}\n`,
+    );
+  }
+  const { page, total_pages, total_items, total_is_capped } = pagination;
+  const total = `${total_items}${total_is_capped === true ? " or more" : ""}`;
+  write(style.dim(`${total} sessions, page ${page} of ${Math.max(total_pages, 1)}\n`));
+}
+
+function oneLine(text: string | null | undefined): string {
+  return printable(text ?? "").replaceAll(/\s+/gu, " ");
+}

@@ -1,0 +1,87 @@
+import { durationText, printable } from "../terminal/terminal-style.ts";
+import type { ApiResponse } from "#shared/client/api-types.ts";
+import type { Command, Terminal } from "../command.ts";
+import { toolName } from "../terminal/tool-name.ts";
+import { API_OPTION, JSON_OPTION, apiOf, sessionOf } from "../connection.ts";
+import { EXIT } from "../exit-codes.ts";
+import { statusText } from "../status-text.ts";
+
+type Session = ApiResponse<"GET /api/v1/sessions/:id">;
+
+/** `tarsy show SESSION` */
+export const showCommand: Command = {
+  name: "show",
+  args: "SESSION",
+  maxArgs: 1,
+  summary: "Shows a session with its stages, its timeline and its result",
+  options: {
+    brief: { help: "leaves the timeline out" },
+    ...JSON_OPTION,
+    ...API_OPTION,
+  },
+  run: async (call) => {
+    const id = sessionOf(call);
+    const { terminal, signal } = call;
+    const session = await apiOf(call).call("GET /api/v1/sessions/:id", { params: { id }, signal });
+    if (call.flag("json")) {
+      terminal.write(`${JSON.stringify(session, undefined, 2)}\n`);
+      return EXIT.done;
+    }
+    showHead(session, terminal);
+    showStages(session, terminal);
+    if (!call.flag("brief")) showTimeline(session, terminal);
+    showResult(session, terminal);
+    return EXIT.done;
+  },
+};
+
+function showHead(session: Session, { write, style }: Terminal): void {
+  const lines: [string, unknown][] = [
+    ["session", session.id],
+    ["type", session.alert_type],
+    ["chain", session.chain_id],
+    ["by", session.author],
+    ["created", session.created_at],
+    ["took", typeof session.duration_ms === "number" ? durationText(session.duration_ms) : undefined],
+    ["tokens", session.total_tokens],
+    ["waits for", session.waiting_for?.reason],
+  ];
+  write(`${"status".padEnd(10)}${statusText(session.status, style)}\n`);
+  for (const [name, value] of lines) {
+    if (value !== undefined && value !== null) write(`${name.padEnd(10)}${printable(textOf(value))}\n`);
+  }
+}
+
+function showStages({ stages }: Session, { write, style }: Terminal): void {
+  for (const { stage_name, status, duration_ms, executions } of stages) {
+    const took = typeof duration_ms === "number" ? ` in ${durationText(duration_ms)}` : "";
+    write(`\n▶ ${printable(stage_name)}: ${statusText(status, style)}${took}\n`);
+    for (const { agent_name, status: of, error_message } of executions) {
+      const why = typeof error_message === "string" ? `: ${printable(error_message)}` : "";
+      write(`  ${printable(agent_name)}: ${statusText(of, style)}${why}\n`);
+    }
+  }
+}
+
+function showTimeline({ timeline }: Session, { write, style }: Terminal): void {
+  for (const { event_type, content, created_at, metadata } of timeline) {
+    const tool = toolName(metadata);
+    const title = `● ${event_type.replaceAll("_", " ")}${tool === "" ? "" : ` ${tool}`}`;
+    write(`\n${style.cyan(title)} ${style.dim(created_at)}\n${printable(content)}\n`);
+  }
+}
+
+function showResult(session: Session, { write, style }: Terminal): void {
+  const parts: [string, unknown][] = [
+    ["Executive summary", session.executive_summary],
+    ["Final analysis", session.final_analysis],
+    ["Error", session.error_message],
+  ];
+  for (const [title, text] of parts) {
+    if (typeof text === "string" && text !== "") write(`\n${style.bold(title)}\n${printable(text)}\n`);
+  }
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}

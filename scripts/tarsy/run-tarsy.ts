@@ -1,0 +1,102 @@
+import { parseArgs } from "node:util";
+import { ApiFailure } from "#shared/client/api-failure.ts";
+import { errorMessage } from "#shared/errors.ts";
+import { printable } from "./terminal/terminal-style.ts";
+import type { CommandCall, Command } from "./command.ts";
+import { UsageError } from "./command.ts";
+import { COMMANDS } from "./commands.ts";
+import { EXIT } from "./exit-codes.ts";
+import { commandHelp, overview } from "./help.ts";
+import { processTerminal } from "./process-terminal.ts";
+
+/** Runs `tarsy` with these arguments in this process; resolves with the exit code. */
+export async function runTarsy(args: readonly string[]): Promise<number> {
+  const terminal = processTerminal();
+  const [name, ...rest] = args;
+  if (name === undefined || name === "help" || name === "--help" || name === "-h") {
+    (name === undefined ? terminal.warn : terminal.write)(overview(COMMANDS));
+    return name === undefined ? EXIT.usage : EXIT.done;
+  }
+  const command = COMMANDS.find((known) => known.name === name);
+  if (command === undefined) {
+    terminal.warn(`there is no command ${printable(name)}: npm run tarsy -- --help lists them\n`);
+    return EXIT.usage;
+  }
+  const interrupted = new AbortController();
+  const interrupt = () => interrupted.abort(new Error("interrupted"));
+  process.once("SIGINT", interrupt);
+  try {
+    const call = parse(command, rest);
+    if (call === "help") {
+      terminal.write(commandHelp(command));
+      return EXIT.done;
+    }
+    return await command.run({ ...call, terminal, env: process.env, signal: interrupted.signal });
+  } catch (error) {
+    if (interrupted.signal.aborted) return EXIT.interrupted;
+    terminal.warn(`${printable(sentence(error))}\n`);
+    return codeOf(error);
+  } finally {
+    process.off("SIGINT", interrupt);
+  }
+}
+
+type Parsed = Pick<CommandCall, "positionals" | "option" | "flag">;
+
+function parse(command: Command, args: readonly string[]): Parsed | "help" {
+  const options: Command["options"] = { ...command.options, help: { help: "" } };
+  const entries = Object.entries(options).map(
+    ([name, { value }]) =>
+      [name, { type: value === undefined ? ("boolean" as const) : ("string" as const) }] as const,
+  );
+  const { values, positionals } = parseOptions(args, Object.fromEntries(entries));
+  const given = new Map<string, unknown>(Object.entries(values));
+  if (given.get("help") === true) return "help";
+  if (positionals.length > command.maxArgs) {
+    throw new UsageError(
+      `${positionals.length} arguments are too many: ${command.name} ${command.args}`.trim(),
+    );
+  }
+  for (const [name, { choices }] of Object.entries(command.options)) {
+    const value = given.get(name);
+    if (typeof value !== "string" || choices === undefined) continue;
+    const unknown = value.split(",").find((one) => !choices.includes(one));
+    if (unknown !== undefined) throw new UsageError(`--${name} is "${unknown}": use ${choices.join(", ")}`);
+  }
+  return {
+    positionals,
+    option: (name) => {
+      const value = given.get(name);
+      return typeof value === "string" ? value : undefined;
+    },
+    flag: (name) => given.get(name) === true,
+  };
+}
+
+function parseOptions(args: readonly string[], options: Record<string, { type: "boolean" | "string" }>) {
+  try {
+    const short = args.map((arg) => (arg === "-h" ? "--help" : arg));
+    return parseArgs({ args: short, allowPositionals: true, options });
+  } catch (error) {
+    // The parser's second sentence is about arguments that begin with a dash.
+    throw new UsageError(errorMessage(error).split(". ", 1)[0] ?? "", { cause: error });
+  }
+}
+
+function sentence(error: unknown): string {
+  if (!(error instanceof ApiFailure)) return errorMessage(error);
+  const { message, status, allowed } = error;
+  if (status === undefined) {
+    const isApi = message.startsWith("no answer from ");
+    return isApi ? `${message}: start TARSy with \`npm start\`, or name its address with --api` : message;
+  }
+  const list = allowed.length === 0 ? "" : `; allowed: ${allowed.join(", ")}`;
+  return `${message}${list} (HTTP ${status})`;
+}
+
+function codeOf(error: unknown): number {
+  if (error instanceof UsageError) return EXIT.usage;
+  if (!(error instanceof ApiFailure)) return EXIT.failed;
+  const { status } = error;
+  return status === undefined || status >= 500 ? EXIT.unreachable : EXIT.refused;
+}

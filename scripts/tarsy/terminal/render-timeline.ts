@@ -1,0 +1,201 @@
+import { ShownErrors } from "./shown-errors.ts";
+import { durationText, printable, type TerminalStyle } from "./terminal-style.ts";
+import { TimelineBlock, doneBlock, type ScreenBlock } from "./timeline-block.ts";
+import { toolName } from "./tool-name.ts";
+
+/** A message from the notifier's WebSocket, as decoded JSON. */
+export type NotifierMessage = Readonly<Record<string, unknown>>;
+
+/**
+ * Turns a session's messages into text for a terminal. Agents may run in parallel but a terminal has one cursor, so the
+ * oldest unfinished block is shown as it grows and later blocks are queued.
+ */
+export class TimelineRenderer {
+  readonly #write: (text: string) => void;
+  readonly #style: TerminalStyle;
+  readonly #blocks: ScreenBlock[] = [];
+  readonly #open = new Map<string, TimelineBlock>();
+  readonly #startedAt = new Map<string, number>();
+  /** The names of agents that run in parallel, by execution id. */
+  readonly #agents = new Map<string, string>();
+  readonly #errors = new ShownErrors();
+  #finalAnalysis: string | undefined;
+
+  constructor(write: (text: string) => void, style: TerminalStyle) {
+    this.#write = write;
+    this.#style = style;
+  }
+
+  /** The last completed final analysis that was shown. */
+  get finalAnalysis(): string | undefined {
+    return this.#finalAnalysis;
+  }
+
+  /** The reason of a failure without what was shown of it; undefined if it was shown in full. */
+  unshown(reason: string): string | undefined {
+    return this.#errors.rest(reason);
+  }
+
+  show(message: NotifierMessage): void {
+    switch (message["type"]) {
+      case "session.status":
+        this.#line(this.#statusLine(message));
+        break;
+      case "stage.started":
+        this.#startedAt.set(text(message, "stage_id"), time(message));
+        this.#line(
+          this.#style.bold(`\n▶ Stage ${Number(message["stage_index"])}: ${text(message, "stage_name")}`),
+        );
+        break;
+      case "stage.completed":
+        this.#line(this.#stageLine(message));
+        break;
+      case "execution.status":
+        this.#execution(message);
+        break;
+      case "timeline_event.created":
+        this.#created(message);
+        break;
+      case "stream.chunk":
+        this.#chunk(message);
+        break;
+      case "timeline_event.completed":
+        this.#completed(message);
+        break;
+      default:
+        return;
+    }
+    this.#advance();
+  }
+
+  /** Shows all queued blocks, even if some never completed. */
+  finish(): void {
+    for (const block of this.#open.values()) block.done = true;
+    this.#advance();
+  }
+
+  #execution(message: NotifierMessage): void {
+    const [index, status] = [Number(message["agent_index"]), text(message, "status")];
+    const agent = `agent ${index}, ${text(message, "agent_name")}`;
+    // The first agent is not named: whether there are others is known only when the second one starts.
+    if (index > 1) this.#agents.set(text(message, "execution_id"), agent);
+    if (ended(status) && status !== "completed") {
+      this.#line(this.#style.red(`\n■ ${agent}: ${status.replaceAll("_", " ")}`));
+    }
+  }
+
+  #created(message: NotifierMessage): void {
+    const execution = text(message, "execution_id");
+    const agent = this.#agents.get(execution);
+    const type = text(message, "event_type");
+    const tool = toolName(message["metadata"]);
+    const block = new TimelineBlock(
+      type,
+      `${tool === "" ? "" : ` ${tool}`}${agent === undefined ? "" : ` (${agent})`}`,
+      this.#style,
+      execution,
+    );
+    this.#blocks.push(block);
+    if (message["status"] === "streaming") this.#open.set(text(message, "event_id"), block);
+    else {
+      const content = raw(message, "content");
+      block.complete(type === "error" ? this.#errors.show(content) : content, text(message, "status"));
+      this.#remember(message);
+    }
+  }
+
+  #chunk(message: NotifierMessage): void {
+    const block = this.#open.get(text(message, "event_id"));
+    block?.chunk(Number(message["attempt"]), Number(message["offset"]), raw(message, "delta"));
+    this.#requeue(block);
+  }
+
+  #completed(message: NotifierMessage): void {
+    const id = text(message, "event_id");
+    const block = this.#open.get(id);
+    block?.complete(raw(message, "content"), text(message, "status"));
+    this.#requeue(block);
+    this.#open.delete(id);
+    this.#remember(message);
+  }
+
+  /** Queues a paused block again when it has new text. */
+  #requeue(block: TimelineBlock | undefined): void {
+    if (block?.hasNewText === true && !this.#blocks.includes(block)) this.#blocks.push(block);
+  }
+
+  #remember(message: NotifierMessage): void {
+    if (message["event_type"] === "final_analysis" && message["status"] === "completed") {
+      this.#finalAnalysis = raw(message, "content");
+    }
+  }
+
+  #statusLine(message: NotifierMessage): string {
+    const status = text(message, "status");
+    const why = this.#unshownReason(message);
+    const reason = why === undefined ? "" : `: ${printable(why)}`;
+    const started = this.#startedAt.get("session");
+    if (status === "in_progress" && started === undefined) this.#startedAt.set("session", time(message));
+    const took =
+      started === undefined || !ended(status) ? "" : ` after ${durationText(time(message) - started)}`;
+    const line = `\nSession ${status.replaceAll("_", " ")}${took}${reason}`;
+    if (status === "completed") return this.#style.green(line);
+    return ended(status) ? this.#style.red(line) : this.#style.dim(line);
+  }
+
+  #unshownReason(message: NotifierMessage): string | undefined {
+    const reason = message["error_message"];
+    if (typeof reason !== "string") return undefined;
+    const rest = this.#errors.rest(reason);
+    this.#errors.show(reason);
+    return rest;
+  }
+
+  #stageLine(message: NotifierMessage): string {
+    const status = text(message, "status");
+    const started = this.#startedAt.get(text(message, "stage_id"));
+    const took = started === undefined ? "" : ` in ${durationText(time(message) - started)}`;
+    const line = `\n■ Stage ${Number(message["stage_index"])} ${status.replaceAll("_", " ")}${took}`;
+    return status === "completed" ? this.#style.bold(line) : this.#style.red(line);
+  }
+
+  #line(line: string): void {
+    this.#blocks.push(doneBlock(`${line}\n`));
+  }
+
+  #advance(): void {
+    for (let block = this.#blocks[0]; block !== undefined; block = this.#blocks[0]) {
+      const fresh = block.take();
+      if (fresh !== "") this.#write(fresh);
+      if (!block.done) {
+        if (!(block instanceof TimelineBlock) || !canYield(block, this.#blocks[1])) return;
+        this.#write(block.pause());
+      }
+      this.#blocks.shift();
+    }
+  }
+}
+
+/** Thinking is paused for the next block of the same agent; agents do not interrupt each other. */
+function canYield(block: TimelineBlock, next: ScreenBlock | undefined): boolean {
+  return (
+    block.mayPause && next instanceof TimelineBlock && next.execution === block.execution && next.hasNewText
+  );
+}
+
+function ended(status: string): boolean {
+  return ["completed", "failed", "cancelled", "timed_out"].includes(status);
+}
+
+function raw(message: NotifierMessage, field: string): string {
+  const value = message[field];
+  return typeof value === "string" ? value : "";
+}
+
+function text(message: NotifierMessage, field: string): string {
+  return printable(raw(message, field));
+}
+
+function time(message: NotifierMessage): number {
+  return Date.parse(raw(message, "timestamp"));
+}

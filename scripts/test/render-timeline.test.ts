@@ -1,0 +1,218 @@
+import { expect } from "chai";
+import { TimelineRenderer, type NotifierMessage } from "../tarsy/terminal/render-timeline.ts";
+import { durationText, printable, terminalStyle } from "../tarsy/terminal/terminal-style.ts";
+
+const stage = { stage_id: "stage", stage_name: "analysis", stage_index: 1 };
+const at = (seconds: number) => new Date(Date.UTC(2026, 2, 14, 2, 0, 0) + seconds * 1_000).toISOString();
+const status = (value: string, seconds: number, more: object = {}): NotifierMessage => ({
+  type: "session.status",
+  status: value,
+  timestamp: at(seconds),
+  ...more,
+});
+const created = (event_id: string, event_type: string, more: object = {}): NotifierMessage => ({
+  type: "timeline_event.created",
+  event_id,
+  event_type,
+  execution_id: "first",
+  status: "streaming",
+  content: "",
+  timestamp: at(1),
+  ...more,
+});
+const chunk = (event_id: string, offset: number, delta: string, attempt = 1): NotifierMessage => ({
+  type: "stream.chunk",
+  event_id,
+  attempt,
+  offset,
+  delta,
+});
+const completed = (
+  event_id: string,
+  event_type: string,
+  content: string,
+  more: object = {},
+): NotifierMessage => ({
+  type: "timeline_event.completed",
+  event_id,
+  event_type,
+  status: "completed",
+  content,
+  timestamp: at(2),
+  ...more,
+});
+
+function render(messages: readonly NotifierMessage[], colours = false): string {
+  let screen = "";
+  const renderer = new TimelineRenderer((text) => (screen += text), terminalStyle(colours));
+  for (const message of messages) renderer.show(message);
+  renderer.finish();
+  return screen;
+}
+
+describe("TimelineRenderer", () => {
+  it("shows a recorded investigation from its first status to its last", () => {
+    const screen = render([
+      status("in_progress", 0),
+      { type: "stage.started", ...stage, timestamp: at(0) },
+      created("t", "llm_thinking"),
+      chunk("t", 0, "What is "),
+      chunk("t", 8, "full?\n"),
+      completed("t", "llm_thinking", "What is full?"),
+      created("c", "llm_tool_call", {
+        status: "completed",
+        content: '{"path":"/"}',
+        metadata: { server_name: "kubernetes", tool_name: "df" },
+      }),
+      created("r", "tool_result", { status: "completed", content: "100% /" }),
+      created("f", "final_analysis"),
+      chunk("f", 0, "The disk"),
+      completed("f", "final_analysis", "The disk is full 💾"),
+      { type: "stage.completed", ...stage, status: "completed", timestamp: at(4.2) },
+      status("completed", 65),
+    ]);
+    expect(screen).to.equal(
+      [
+        "",
+        "Session in progress",
+        "",
+        "▶ Stage 1: analysis",
+        "",
+        "● thinking",
+        "What is full?",
+        "",
+        "",
+        "● tool call kubernetes.df",
+        '{"path":"/"}',
+        "",
+        "● tool result",
+        "100% /",
+        "",
+        "● Final analysis",
+        "The disk is full 💾",
+        "",
+        "■ Stage 1 completed in 4.2 s",
+        "",
+        "Session completed after 1 min 5 s",
+        "",
+      ].join("\n"),
+    );
+  });
+
+  it("shows one agent's text at a time and queues the others'", () => {
+    const agent = { type: "execution.status", timestamp: at(1) };
+    const screen = render([
+      { ...agent, execution_id: "first", agent_index: 1, agent_name: "Ann", status: "active" },
+      { ...agent, execution_id: "second", agent_index: 2, agent_name: "Ben", status: "active" },
+      created("a", "llm_thinking"),
+      created("b", "llm_thinking", { execution_id: "second" }),
+      chunk("a", 0, "one "),
+      chunk("b", 0, "three "),
+      chunk("a", 4, "two"),
+      completed("b", "llm_thinking", "three four"),
+      completed("a", "llm_thinking", "one two"),
+      { ...agent, execution_id: "second", agent_index: 2, agent_name: "Ben", status: "timed_out" },
+    ]);
+    expect(screen).to.equal(
+      "\n● thinking\none two\n\n● thinking (agent 2, Ben)\nthree four\n\n■ agent 2, Ben: timed out\n",
+    );
+  });
+
+  it("shows a replaced text again, and the text of a repeated attempt from its start", () => {
+    expect(
+      render([created("a", "llm_response"), chunk("a", 0, "old"), completed("a", "llm_response", "new")]),
+    ).to.equal("\n● answer\nold\n● answer\nnew\n");
+    expect(
+      render([
+        created("a", "llm_response"),
+        chunk("a", 0, "first"),
+        chunk("a", 0, "second", 2),
+        chunk("a", 5, " ignored", 1),
+        completed("a", "llm_response", "second"),
+      ]),
+    ).to.equal("\n● answer\nfirst\n● answer\nsecond\n");
+  });
+
+  it("does not repeat text that a new connection sends again", () => {
+    const screen = render([
+      created("a", "llm_response"),
+      chunk("a", 0, "one "),
+      chunk("a", 0, "one two "),
+      completed("a", "llm_response", "one two three"),
+    ]);
+    expect(screen).to.equal("\n● answer\none two three\n");
+  });
+
+  it("shows how an event or a session failed, and why", () => {
+    const screen = render([
+      created("a", "llm_response"),
+      completed("a", "llm_response", "Streaming failed: refused", { status: "failed" }),
+      status("failed", 1, { error_message: "content_blocked" }),
+    ]);
+    expect(screen).to.equal(
+      "\n● answer\nStreaming failed: refused\n  [failed]\n\nSession failed: content_blocked\n",
+    );
+  });
+
+  it("shows the sentence of an error once", () => {
+    const why = "local (qwen3 at http://llm:8000): the server cannot be reached";
+    const failed = `LLM error: ${why} (code: max_retries, retryable: true)`;
+    const screen = render([
+      created("e", "error", { status: "completed", content: failed }),
+      created("f", "error", { status: "completed", content: failed }),
+      status("failed", 1, { error_message: `gave up: ${why}` }),
+    ]);
+    expect(screen).to.equal(
+      `\n● error\n${failed}\n\n● error\nthe same error again\n\nSession failed: gave up: see above\n`,
+    );
+    expect(
+      render([
+        created("e", "error", { status: "completed", content: failed }),
+        status("failed", 1, { error_message: why }),
+      ]),
+    ).to.equal(`\n● error\n${failed}\n\nSession failed\n`);
+  });
+
+  it("truncates long tool results", () => {
+    const content = Array.from({ length: 100 }, (_, n) => `line ${n}`).join("\n");
+    const screen = render([created("r", "tool_result", { status: "completed", content })]);
+    expect(screen).to.include("line 19\n… 80 more lines\n");
+    expect(screen).not.to.include("line 20");
+  });
+
+  it("dims thinking, shows errors in red and replaces control characters", () => {
+    const screen = render(
+      [
+        created("t", "llm_thinking", { status: "completed", content: "a\u001B[2Jb" }),
+        created("e", "error", { status: "completed", content: "no" }),
+      ],
+      true,
+    );
+    expect(screen).to.include("\u001B[2ma\uFFFD[2Jb\u001B[22m");
+    expect(screen).to.include("\u001B[31mno\u001B[39m");
+  });
+});
+
+describe("printable", () => {
+  it("preserves lines, tabs and emoji, and replaces control characters", () => {
+    expect(printable("a\tb\r\nc 👩‍👩‍👧 \u0007\u009B")).to.equal("a\tb\nc 👩‍👩‍👧 \uFFFD\uFFFD");
+  });
+
+  it("shows what would change the direction or the lines of a text", () => {
+    expect(printable("\u202Egnp.exe\u202C \u2066a\u2069 \u061C\u200F\u2028\u2029")).to.equal(
+      "<U+202E>gnp.exe<U+202C> <U+2066>a<U+2069> <U+061C><U+200F><U+2028><U+2029>",
+    );
+  });
+});
+
+describe("durationText", () => {
+  it("formats each duration with a suitable unit", () => {
+    expect([0, 850, 4_200, 59_940, 185_000].map((ms) => durationText(ms))).to.deep.equal([
+      "0 ms",
+      "850 ms",
+      "4.2 s",
+      "59.9 s",
+      "3 min 5 s",
+    ]);
+  });
+});

@@ -1,0 +1,213 @@
+import { spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { join } from "node:path";
+import { expect } from "chai";
+import { PipelineFixture } from "../../test/support/pipeline-fixture.ts";
+import { GATED_SCRIPT } from "../../test/support/scripts.ts";
+import { until } from "../../test/support/until.ts";
+import { COMMANDS } from "../tarsy/commands.ts";
+
+const MAIN = join(import.meta.dirname, "..", "tarsy", "main.ts");
+
+interface Run {
+  readonly out: () => string;
+  readonly errors: () => string;
+  readonly exit: Promise<number | null>;
+  readonly interrupt: () => void;
+}
+
+describe("npm run tarsy", () => {
+  let pipeline: PipelineFixture;
+
+  before(async () => {
+    pipeline = await PipelineFixture.start({ config: { script: GATED_SCRIPT } });
+  });
+  after(() => pipeline[Symbol.asyncDispose]());
+
+  const start = (...args: readonly string[]): Run => {
+    const { api, ws } = pipeline.system;
+    const child = spawn(process.execPath, [MAIN, ...args], {
+      env: { PATH: process.env["PATH"], TARSY_API_URL: api, TARSY_WS_URL: ws },
+    });
+    let [out, errors] = ["", ""];
+    child.stdout.setEncoding("utf8").on("data", (text: string) => (out += text));
+    child.stderr.setEncoding("utf8").on("data", (text: string) => (errors += text));
+    child.stdin.end("disk full");
+    return {
+      out: () => out,
+      errors: () => errors,
+      exit: once(child, "close").then(() => child.exitCode),
+      interrupt: () => void child.kill("SIGINT"),
+    };
+  };
+  const run = async (...args: readonly string[]) => {
+    const started = start(...args);
+    return { code: await started.exit, out: started.out(), errors: started.errors() };
+  };
+
+  it("has a help for itself and for each command", async () => {
+    const overview = await run("--help");
+    expect(overview).to.include({ code: 0, errors: "" });
+    for (const { name, options } of COMMANDS) {
+      expect(overview.out).to.match(new RegExp(`^ {2}${name} `, "mu"));
+      const help = await run(name, "--help");
+      expect(help).to.include({ code: 0, errors: "" });
+      for (const option of Object.keys(options)) expect(help.out).to.include(`--${option}`);
+    }
+    expect(await run()).to.include({ code: 2, out: "" });
+    expect(await run("fly")).to.deep.equal({
+      code: 2,
+      out: "",
+      errors: "there is no command fly: npm run tarsy -- --help lists them\n",
+    });
+  });
+
+  it("submits an alert without waiting, watches it to its end, and shows it", async () => {
+    const submitted = await run("alert", "-", "--no-wait", "--type", "test");
+    expect(submitted).to.include({ code: 0, errors: "" });
+    const id = submitted.out.trim();
+    const watched = await run("watch", id);
+    expect(watched).to.include({ code: 0, errors: "" });
+    expect(watched.out)
+      .to.include("● Final analysis\n")
+      .and.match(/Session completed after/u);
+    const events = (await run("watch", id, "--json")).out.trim().split("\n");
+    const types = events.map((line): unknown => JSON.parse(line));
+    expect(types.at(-1)).to.include({ type: "session.completed", session_id: id });
+    const shown = await run("show", id);
+    expect(shown).to.include({ code: 0, errors: "" });
+    expect(shown.out)
+      .to.include(id)
+      .and.include("completed")
+      .and.include("Final analysis\n")
+      .and.not.include("\u001B");
+    const listed = await run("list", "--status", "completed,failed", "--type", "test");
+    expect(listed).to.include({ code: 0, errors: "" });
+    expect(listed.out)
+      .to.match(new RegExp(`^${id} {2}completed`, "mu"))
+      .and.include("page 1 of 1");
+    expect(await run("list", "--status", "gone")).to.include({ code: 2, out: "" });
+    expect(JSON.parse((await run("show", id, "--json")).out)).to.include({ id, status: "completed" });
+  });
+
+  it("ends at once when it is interrupted while it waits for standard input", async () => {
+    const child = spawn(process.execPath, [MAIN, "alert", "-", "--api", pipeline.system.api], {
+      env: { PATH: process.env["PATH"], NODE_DEBUG: "stream" },
+      stdio: ["pipe", "ignore", "pipe"],
+    });
+    try {
+      // Node.js tells when standard input is read, which is after the handler of the signal is set.
+      let debug = "";
+      child.stderr.setEncoding("utf8").on("data", (text: string) => (debug += text));
+      await until("standard input is read", () => debug.includes("need readable"));
+      child.kill("SIGINT");
+      await once(child, "close");
+      expect(child.exitCode).to.equal(130);
+    } finally {
+      child.kill("SIGKILL");
+    }
+  });
+
+  it("leaves the investigation running when watching is interrupted, and cancels it", async () => {
+    const id = await pipeline.client.submitUntilAccepted("HANG");
+    const watching = start("watch", id);
+    await until("the analysis has begun", () => watching.out().includes("this goes on"));
+    watching.interrupt();
+    expect(await watching.exit).to.equal(130);
+    expect(watching.out()).to.include(`npm run tarsy -- cancel ${id}`);
+    expect(await pipeline.client.session(id)).to.include({ status: "in_progress" });
+    expect(await run("approve", id)).to.deep.equal({ code: 0, out: "no open questions\n", errors: "" });
+    expect(await run("cancel", id)).to.deep.equal({ code: 0, out: `${id} is being cancelled\n`, errors: "" });
+    await pipeline.client.waitFor(id, ["cancelled"]);
+    expect(await run("watch", id)).to.include({ code: 1 });
+    const again = await run("cancel", id);
+    expect(again).to.deep.equal({
+      code: 4,
+      out: "",
+      errors: "session is not in a cancellable state (HTTP 409)\n",
+    });
+  });
+
+  it("says in one line what is wrong, with the code that docs/cli.md names", async () => {
+    const unknown = randomUUID();
+    const cases: [string[], number, string][] = [
+      [["show"], 2, "no SESSION given: name the id of one\n"],
+      [["show", "5"], 2, '"5" is not the id of a session: npm run tarsy -- list shows them\n'],
+      [["show", unknown], 4, "resource not found (HTTP 404)\n"],
+      [["watch", unknown], 4, "resource not found (HTTP 404)\n"],
+      [["approve", unknown, "x"], 2, '"x" is not the id of a question\n'],
+      [["approve", unknown, "--deny"], 2, "no APPROVAL given: name the id of a question\n"],
+      [["approve", unknown], 4, "resource not found (HTTP 404)\n"],
+      [["list", "--limit", "0"], 2, '--limit is "0": give a whole number from 1 to 100\n'],
+      [["list", "--limit", "101"], 2, '--limit is "101": give a whole number from 1 to 100\n'],
+      [
+        ["list", "--since", "yesterday"],
+        2,
+        '--since is "yesterday": give a time in RFC 3339, such as 2026-01-31T12:00:00Z\n',
+      ],
+      [
+        ["list", "--until", "2026-02-30T00:00:00Z"],
+        2,
+        '--until is "2026-02-30T00:00:00Z": give a time in RFC 3339, such as 2026-01-31T12:00:00Z\n',
+      ],
+      [
+        ["list", "--search", "ab"],
+        2,
+        "--search is too short: give at least 3 characters, or 1 of Chinese, and at most 1000\n",
+      ],
+      [["list", "--page", "x"], 2, '--page is "x": give a whole number from 1 to 1000000\n'],
+      [["config", "guess"], 2, "config guess: use check or show\n"],
+      [["completion", "tcsh"], 2, "completion tcsh: use bash, zsh, fish\n"],
+      [
+        ["show", unknown, "--api", "http://127.0.0.1:1"],
+        3,
+        "no answer from http://127.0.0.1:1: start TARSy with `npm start`, or name its address with --api\n",
+      ],
+    ];
+    for (const [args, code, errors] of cases) {
+      expect(await run(...args), args.join(" ")).to.deep.equal({ code, out: "", errors });
+    }
+  });
+
+  it("completes commands and options in bash", async () => {
+    const script = (await run("completion", "bash")).out;
+    const complete = async (...words: readonly string[]) => {
+      const bash = spawn("bash", [
+        "--norc",
+        "-c",
+        `${script}
+COMP_WORDS=(tarsy ${words.join(" ")}); COMP_CWORD=${words.length}; _tarsy; echo "\${COMPREPLY[@]}"`,
+      ]);
+      let out = "";
+      bash.stdout.setEncoding("utf8").on("data", (text: string) => (out += text));
+      await once(bash, "close");
+      return out.trim();
+    };
+    expect(await complete("ca")).to.equal("cancel");
+    expect(await complete("show", "--br")).to.equal("--brief");
+    expect(await complete("config", "ch")).to.equal("check");
+    expect((await run("completion", "zsh")).out)
+      .to.include("bashcompinit")
+      .and.include("_tarsy");
+    expect((await run("completion", "fish")).out).to.include("-f -a cancel -d");
+  });
+
+  it("ends quietly when the reader of its output has gone", async () => {
+    const id = await pipeline.client.submitUntilAccepted("disk full");
+    await pipeline.client.waitFor(id, ["completed"]);
+    const shell = spawn(
+      "bash",
+      ["-c", `"$0" "$1" show ${id} | true; echo "\${PIPESTATUS[0]}"`, process.execPath, MAIN],
+      {
+        env: { PATH: process.env["PATH"], TARSY_API_URL: pipeline.system.api },
+        stdio: ["ignore", "pipe", "pipe"],
+      },
+    );
+    let [out, errors] = ["", ""];
+    shell.stdout.setEncoding("utf8").on("data", (text: string) => (out += text));
+    shell.stderr.setEncoding("utf8").on("data", (text: string) => (errors += text));
+    await once(shell, "close");
+    expect({ out, errors }).to.deep.equal({ out: "141\n", errors: "" });
+  });
+});
