@@ -4,7 +4,6 @@ import type { LocalModelOptions } from "./find-local-model.ts";
 import { LaunchError } from "./launch-error.ts";
 
 export type CommandLine = {
-  readonly help: boolean;
   /** Deletes the data of the embedded servers first. */
   readonly reset: boolean;
   /** Only those who can read the token's file may use TARSy. */
@@ -33,7 +32,6 @@ function parse(args: readonly string[]) {
       strict: true,
       allowPositionals: false,
       options: {
-        help: { type: "boolean", short: "h", default: false },
         reset: { type: "boolean", default: false },
         private: { type: "boolean", default: false },
         executors: { type: "string", default: "1" },
@@ -90,10 +88,9 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
   if (configDir === "") {
     throw new LaunchError("--config-dir is empty; name a directory with tarsy.yaml in it.", { exitCode: 2 });
   }
-  const { help, reset } = values;
+  const { reset } = values;
   const localModel = readLocalModel(values);
   return {
-    help,
     reset,
     private: values.private,
     executors: readExecutors(values.executors),

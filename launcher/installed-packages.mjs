@@ -88,3 +88,16 @@ export function isInstalled(root) {
   stampInstalled(root);
   return true;
 }
+
+/**
+ * How many packages of package-lock.json have been unpacked, without those that are optional, while npm installs them.
+ *
+ * @param {string} root the directory of package-lock.json
+ * @returns {{ readonly installed: number, readonly all: number }}
+ */
+export function countInstalled(root) {
+  const wanted = [...readEntries(join(root, "package-lock.json"))]
+    .filter(([folder, entry]) => folder !== "" && !entry.isLink && !entry.isOptional)
+    .map(([folder]) => join(root, folder, "package.json"));
+  return { installed: wanted.filter((path) => existsSync(path)).length, all: wanted.length };
+}

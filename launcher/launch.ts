@@ -2,14 +2,14 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { mkdirSync, rmSync } from "node:fs";
 import { errorMessage } from "#shared/errors.ts";
-import type { Environment } from "#shared/service/environment.ts";
+import { envText, type Environment } from "#shared/service/environment.ts";
 import { secretVariable } from "#shared/service/secret-variable.ts";
 import { openServers, type ServerEndpoints } from "./open-servers.ts";
+import { buildPage } from "./build-page.ts";
 import { checkConfiguration } from "./check-configuration.ts";
 import { claimCheckout } from "./claim-checkout.ts";
 import { findConfigDirectory, type ConfigDirectory } from "./find-config-directory.ts";
 import { freePort } from "./free-port.ts";
-import { helpText } from "./help-text.ts";
 import { LaunchError } from "./launch-error.ts";
 import { type CommandLine, parseCommandLine } from "./command-line.ts";
 import { choosePorts } from "./choose-ports.ts";
@@ -24,6 +24,7 @@ import {
   busEnvironment,
   databaseEnvironment,
   planServices,
+  programsEnvironment,
   reachableHost,
   type ServicePlan,
 } from "./supervisor/plan-services.ts";
@@ -145,14 +146,14 @@ async function startAll(
   request.stop.addEventListener("abort", () => lock.markStopping());
   const orphans = await stopOrphanedServices(paths.runRecord);
   if (orphans > 0) printProgress(`stopped ${orphans} services that an earlier start left running`);
-  const host =
-    config.env["BIND_ADDRESS"] === undefined || config.env["BIND_ADDRESS"] === ""
-      ? "127.0.0.1"
-      : config.env["BIND_ADDRESS"];
+  const host = envText(config.env, "BIND_ADDRESS", "127.0.0.1");
   const ports = await choosePorts(config.env, host);
   const access = prepareAccess({ env: config.env, paths, isPrivate: options.private, ports, host });
   if (options.reset) deleteData(paths);
   mkdirSync(paths.data, { recursive: true });
+  // It is done long before Postgres is: nothing waits for it, and the api takes a page that appears later.
+  const page = buildPage({ ...launch, signal: request.stop });
+  stack.defer(() => page);
   const servers = await openServers({
     env: config.env,
     paths,
@@ -177,6 +178,7 @@ async function startAll(
     env: {
       LOG_FORMAT: "pretty",
       LLM_GATEWAY_ADDR: `${reachableHost(host)}:${ports.get("LLM_GATEWAY_PORT")}`,
+      NOTIFIER_ADDR: `${reachableHost(host)}:${ports.get("NOTIFIER_PORT")}`,
       ...config.env,
       ...access,
       CONFIG_DIR: config.path,
@@ -189,6 +191,7 @@ async function startAll(
     serviceEnv: (service) => ({
       ...busEnvironment(service, servers.nats.urlOf),
       ...databaseEnvironment(service, servers.postgres.serviceUrls),
+      ...programsEnvironment(service, { root: paths.root, env: config.env }),
     }),
   });
   writePrivateFile(paths.databaseUrl, `${servers.postgres.url}\n`);
@@ -204,10 +207,9 @@ async function startAll(
   });
   await Promise.race([waitForAll(services), failure(services), once(request.stop, "abort")]);
   request.stop.throwIfAborted();
-  const mode = access["AUTH_MODE"] ?? config.env["AUTH_MODE"] ?? "";
-  process.stdout.write(
-    welcomeText({ ports, host, servers, config, paths, mode, executors: options.executors }),
-  );
+  const { executors } = options;
+  const executorPid = services.find(({ name }) => name.startsWith("executor"))?.pid();
+  process.stdout.write(welcomeText({ ports, host, servers, config, paths, access, executors, executorPid }));
   return services;
 }
 
@@ -233,9 +235,7 @@ async function run(launch: Launch, options: CommandLine, request: StopRequest): 
 export async function launchTarsy(launch: Launch): Promise<number> {
   const request = listenForStop();
   try {
-    const options = parseCommandLine(launch.args);
-    if (options.help) process.stdout.write(helpText);
-    else await run(launch, options, request);
+    await run(launch, parseCommandLine(launch.args), request);
     return 0;
   } catch (error) {
     process.stderr.write(`${errorMessage(error)}\n`);

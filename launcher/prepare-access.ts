@@ -18,31 +18,33 @@ type PrepareAccess = {
   readonly host: string;
 };
 
-/** Where `npm run timeline` serves its page. */
-const TIMELINE_PORT = "8100";
-
 /**
- * The variables that decide who may use api and notifier. In the mode `private` without a token of the user's own, creates one,
- * in files of mode 0600: the token for programs, and the header for `curl -H @FILE`.
+ * The variables that decide who may use api and notifier. Without a token of the user's own, creates one in files of mode 0600:
+ * the token for programs, and the header for `curl -H @FILE`. In the mode `private` it lets in, in `loopback` its holder may decide
+ * about tool calls.
  * @throws TerminalError naming the variable that is wrong, also if everybody on the network would be let in.
  */
 export function prepareAccess({ env, paths, isPrivate, ports, host }: PrepareAccess): Environment {
   const mode = isPrivate ? { AUTH_MODE: "private" } : {};
   const settings = { BIND_ADDRESS: host, ...env, ...mode };
-  const needsToken = settings.AUTH_MODE === "private" && secretVariable(env, "AUTH_TOKEN") === "";
-  const token = needsToken ? { AUTH_TOKEN: keepToken(paths) } : {};
+  const name = tokenVariable(settings.AUTH_MODE ?? "");
+  const needsToken = name !== undefined && secretVariable(env, name) === "";
+  const token = needsToken ? { [name]: keepToken(paths) } : {};
   const access = { ...mode, ...token, ALLOWED_ORIGINS: ownOrigins(env, ports) };
   readAccessConfig({ ...settings, ...access });
   return access;
 }
 
-/** The pages of this machine that may use the services: those of the api, and the example's. */
+/** What the token is for in this mode; undefined where there is none. */
+function tokenVariable(mode: string): "AUTH_TOKEN" | "APPROVAL_TOKEN" | undefined {
+  if (mode === "private") return "AUTH_TOKEN";
+  return mode === "" || mode === "loopback" ? "APPROVAL_TOKEN" : undefined;
+}
+
+/** The page of the api, which may also use the notifier at its own port. */
 function ownOrigins(env: Environment, ports: Ports): string {
-  const timeline = env["TIMELINE_PORT"] ?? TIMELINE_PORT;
-  const own = [ports.get("API_PORT"), timeline].flatMap((port) => [
-    `http://localhost:${port}`,
-    `http://127.0.0.1:${port}`,
-  ]);
+  const port = ports.get("API_PORT");
+  const own = [`http://localhost:${port}`, `http://127.0.0.1:${port}`];
   const configured = env["ALLOWED_ORIGINS"] ?? "";
   return [...own, ...(configured === "" ? [] : [configured])].join(",");
 }

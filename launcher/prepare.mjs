@@ -1,14 +1,16 @@
 // Plain JavaScript for Node 20 and later, without dependencies: it installs the pinned Node and the dependencies.
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { existsSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { takeLock } from "./process/file-lock.mjs";
-import { isInstalled, stampInstalled } from "./installed-packages.mjs";
+import { countInstalled, isInstalled, stampInstalled } from "./installed-packages.mjs";
 
 /** The directory of package.json. */
 export const projectRoot = dirname(dirname(fileURLToPath(import.meta.url)));
+
+const PROGRESS_MS = 10_000;
 
 /** An error that the user can fix. Its message is printed without a stack trace. */
 class PrepareError extends Error {}
@@ -18,9 +20,13 @@ function progress(line) {
   process.stdout.write(`[prepare] ${line}\n`);
 }
 
-/** @param {string} root */
-function install(root) {
-  progress("installing the dependencies with npm ci; the first time this takes about a minute");
+/**
+ * Runs npm ci and prints how far it is, which npm does not.
+ *
+ * @param {string} root
+ */
+async function install(root) {
+  progress("installing the dependencies with npm ci: about 0.9 GB on disk, a minute or more the first time");
   const npmScript = process.env["npm_execpath"];
   const isNpm = npmScript !== undefined && /npm-cli\.c?js$/.test(npmScript);
   const [command, ...before] = isNpm ? [process.execPath, npmScript] : ["npm"];
@@ -34,13 +40,41 @@ function install(root) {
     "--no-fund",
     "--loglevel=error",
   ];
-  const { status, error, signal } = spawnSync(command, args, {
-    cwd: root,
-    stdio: ["ignore", "inherit", "inherit"],
+  const startedAt = performance.now();
+  const report = setInterval(() => {
+    const { installed, all } = countInstalled(root);
+    const seconds = Math.round((performance.now() - startedAt) / 1_000);
+    progress(`${installed} of ${all} packages after ${seconds} s`);
+  }, PROGRESS_MS);
+  try {
+    const failure = await failureOf(command, args, root);
+    if (failure !== undefined) throw notInstalled(failure);
+  } finally {
+    clearInterval(report);
+  }
+}
+
+/**
+ * Runs a program with its output in this terminal.
+ *
+ * @param {string} command
+ * @param {readonly string[]} args
+ * @param {string} cwd
+ * @returns {Promise<string | undefined>} why it failed, or undefined
+ */
+async function failureOf(command, args, cwd) {
+  const child = spawn(command, args, { cwd, stdio: ["ignore", "inherit", "inherit"] });
+  return new Promise((resolve) => {
+    child.once("error", ({ message }) => resolve(message));
+    child.once("exit", (code, signal) => {
+      resolve(code === 0 ? undefined : signal === null ? `exit code ${code}` : `signal ${signal}`);
+    });
   });
-  if (status === 0) return;
-  const reason = error?.message ?? (signal === null ? `exit code ${status}` : `signal ${signal}`);
-  throw new PrepareError(
+}
+
+/** @param {string} reason */
+function notInstalled(reason) {
+  return new PrepareError(
     `The dependencies could not be installed (npm ci: ${reason}); see the output of npm above, fix the cause and run: npm ci.`,
   );
 }
@@ -57,7 +91,7 @@ async function ensureInstalled(root) {
     if ("lock" in taken) {
       try {
         if (isInstalled(root)) return;
-        install(root);
+        await install(root);
         stampInstalled(root);
         progress("the dependencies are installed");
         return;

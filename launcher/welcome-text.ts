@@ -1,3 +1,5 @@
+import type { Environment } from "#shared/service/environment.ts";
+import { secretVariable } from "#shared/service/secret-variable.ts";
 import type { ServerEndpoints } from "./open-servers.ts";
 import type { ConfigDirectory } from "./find-config-directory.ts";
 import type { Ports } from "./choose-ports.ts";
@@ -10,9 +12,11 @@ type Welcome = {
   readonly servers: ServerEndpoints;
   readonly config: ConfigDirectory;
   readonly paths: ProjectPaths;
-  /** AUTH_MODE; empty means the default. */
-  readonly mode: string;
+  /** The variables of prepareAccess, which win over those of `config`. */
+  readonly access: Environment;
   readonly executors: number;
+  /** Of one of them. */
+  readonly executorPid: number | undefined;
 };
 
 /** The host for a browser: `localhost` for a server that listens on 127.0.0.1. */
@@ -37,8 +41,21 @@ function accessText(mode: string, { header }: ProjectPaths): string {
 }
 
 /** The text that is printed when everything is ready: addresses, configuration and first steps. */
-export function welcomeText({ ports, host, servers, config, paths, mode, executors }: Welcome): string {
+export function welcomeText({
+  ports,
+  host,
+  servers,
+  config,
+  paths,
+  access,
+  executors,
+  executorPid,
+}: Welcome): string {
   const name = browserHost(host);
+  const env = { ...config.env, ...access };
+  const mode = env["AUTH_MODE"] ?? "";
+  // Elsewhere the page needs none, or each person has one of their own.
+  const pageToken = mode === "private" ? secretVariable(env, "AUTH_TOKEN") : "";
   const apiPort = ports.get("API_PORT");
   const notifierPort = ports.get("NOTIFIER_PORT");
   const moved = [
@@ -47,14 +64,14 @@ export function welcomeText({ ports, host, servers, config, paths, mode, executo
   ].join("");
   return [
     "",
-    `TARSy is ready at http://${name}:${apiPort}`,
-    `  live events    ws://${name}:${notifierPort}/ws`,
+    `TARSy is ready at http://${name}:${apiPort}/${pageToken === "" ? "" : `#token=${encodeURIComponent(pageToken)}`}`,
     `  access         ${accessText(mode, paths)}`,
     `  executors      ${executors}`,
     `  configuration  ${configurationText(config)}`,
     `  database       ${servers.postgres.description}`,
     `  bus            ${servers.nats.description}`,
     `  first alert    ${moved}npm run alert -- examples/alerts/alertmanager-webhook.json`,
+    `  then try       kill -9 ${executorPid ?? "PID"}   an executor, in mid-investigation: another one goes on where it was`,
     "  stop           Ctrl-C",
     "",
     "",

@@ -1,86 +1,7 @@
-import { execFile } from "node:child_process";
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { join } from "node:path";
-import { promisify } from "node:util";
-import { findDebianMirror } from "./debian-mirror.ts";
+import { fetchDebianPrograms } from "../debian/fetch-debian-programs.ts";
 
-/** The Debian release to download nats-server from. A Go program also runs on older releases. */
-const suite = "forky";
-const run = promisify(execFile);
-
-/** Runs a command; the message of its error contains only the line that names the cause. */
-async function runQuietly(command: string, args: readonly string[], cwd: string): Promise<void> {
-  try {
-    await run(command, args, {
-      cwd,
-      timeout: 300_000,
-      maxBuffer: 16 * 1024 * 1024,
-      env: { ...process.env, LC_ALL: "C.UTF-8" },
-    });
-  } catch (error) {
-    const stderr = error instanceof Error && "stderr" in error ? String(error.stderr).trim() : "";
-    const causes = stderr.split("\n").filter((line) => line.startsWith("E:"));
-    throw new Error(
-      `${command}: ${causes.at(-1) ?? (stderr === "" ? "failed" : stderr.split("\n").at(-1))}`,
-      {
-        cause: error,
-      },
-    );
-  }
-}
-
-function aptOptions(folder: string): string[] {
-  const options = [
-    `Dir::Etc::sourcelist=${join(folder, "sources.list")}`,
-    "Dir::Etc::sourceparts=/dev/null",
-    `Dir::State::lists=${join(folder, "lists")}`,
-    `Dir::Cache=${join(folder, "cache")}`,
-    "Acquire::Languages=none",
-    "Acquire::IndexTargets::deb::DEP-11::DefaultEnabled=false",
-    "Acquire::IndexTargets::deb::DEP-11-icons-small::DefaultEnabled=false",
-    "Acquire::IndexTargets::deb::DEP-11-icons::DefaultEnabled=false",
-  ];
-  // As root, apt downloads as another user, which cannot enter a checkout below a 0700 directory.
-  if (process.getuid?.() === 0) options.push("APT::Sandbox::User=root");
-  return options.flatMap((option) => ["-o", option]);
-}
-
-async function fetchInto(folder: string, target: string): Promise<void> {
-  const { uri, keyring } = findDebianMirror();
-  mkdirSync(join(folder, "lists", "partial"), { recursive: true });
-  mkdirSync(join(folder, "cache", "archives", "partial"), { recursive: true });
-  // apt verifies the package: the machine's Debian keyring also signs the newer release.
-  const signedBy = keyring === undefined ? "" : `[signed-by=${keyring}] `;
-  writeFileSync(join(folder, "sources.list"), `deb ${signedBy}${uri} ${suite} main\n`);
-  const options = aptOptions(folder);
-  // The machine's hooks after an update may fail for an ordinary user; only the download has to succeed.
-  const updated = await runQuietly("apt-get", ["update", "-q", ...options], folder).catch(
-    (error: unknown) => error,
-  );
-  await runQuietly("apt-get", ["download", "-q", "nats-server", ...options], folder).catch(
-    (error: unknown) => {
-      throw updated instanceof Error ? updated : error;
-    },
-  );
-  const archive = readdirSync(folder).find((name) => name.endsWith(".deb"));
-  if (archive === undefined) throw new Error("apt-get downloaded no package");
-  await runQuietly("dpkg-deb", ["-x", archive, "unpacked"], folder);
-  const binary = ["usr/sbin/nats-server", "usr/bin/nats-server"]
-    .map((path) => join(folder, "unpacked", path))
-    .find((path) => existsSync(path));
-  if (binary === undefined) throw new Error(`${archive} contains no nats-server`);
-  chmodSync(binary, 0o755);
-  renameSync(binary, target);
-}
+/** A Go program without libraries also runs on older releases than this one. */
+const SUITE = "forky";
 
 /**
  * Downloads Debian's package and puts its nats-server at `target` (a path in `toolsDir`), as an ordinary user and without
@@ -94,11 +15,6 @@ export async function fetchNatsServer({
   toolsDir: string;
   target: string;
 }): Promise<void> {
-  mkdirSync(toolsDir, { recursive: true });
-  const folder = mkdtempSync(join(toolsDir, "fetch-"));
-  try {
-    await fetchInto(folder, target);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  const programs = { "nats-server": target };
+  await fetchDebianPrograms({ toolsDir, packageName: "nats-server", suite: SUITE, programs });
 }

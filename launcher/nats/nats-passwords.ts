@@ -5,7 +5,7 @@ import { BUS_USERS, type BusUser } from "#shared/contracts/subjects.ts";
 import { makePrivateDirectory, writePrivateFile } from "../private-file.ts";
 
 /** The password of each user of the embedded NATS server: letters and digits. */
-export type NatsPasswords = ReadonlyMap<BusUser, string>;
+type NatsPasswords = ReadonlyMap<BusUser, string>;
 
 const fileName = "passwords.json";
 

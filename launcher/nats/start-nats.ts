@@ -25,7 +25,7 @@ export type EmbeddedNats = ServerProcess & {
 };
 
 /** Users of the server with a JetStream of their own: no other account sees its subjects and streams. */
-export type NatsAccount = { readonly name: string; readonly users: readonly NatsUser[] };
+type NatsAccount = { readonly name: string; readonly users: readonly NatsUser[] };
 
 /** Who may connect. */
 export type NatsAccess = {

@@ -1,8 +1,8 @@
-import { existsSync, readFileSync, symlinkSync } from "node:fs";
-import { dirname, join, relative, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { errorMessage } from "#shared/errors.ts";
 import { LaunchError } from "../launch-error.ts";
+import { linkPostgresLibraries } from "./link-postgres-libraries.ts";
 
 type PostgresBinaries = { readonly initdb: string; readonly postgres: string };
 
@@ -20,18 +20,6 @@ function packageFolder(): string {
   }
 }
 
-/** Creates the symlinks of the libraries' short names. The package's install script would do it, but no install script runs. */
-function linkLibraries(folder: string): void {
-  const links: unknown = JSON.parse(readFileSync(join(folder, "native", "pg-symlinks.json"), "utf8"));
-  const list: unknown[] = Array.isArray(links) ? links : [];
-  for (const link of list) {
-    if (typeof link !== "object" || link === null || !("source" in link) || !("target" in link)) continue;
-    const source = join(folder, String(link.source));
-    const target = join(folder, String(link.target));
-    if (!existsSync(target)) symlinkSync(relative(dirname(target), source), target);
-  }
-}
-
 /**
  * Finds the installed PostgreSQL programs and completes their libraries.
  * @throws LaunchError if this platform has none, or if they are incomplete and this user cannot complete them.
@@ -39,7 +27,7 @@ function linkLibraries(folder: string): void {
 export function findPostgresBinaries(): PostgresBinaries {
   const folder = packageFolder();
   try {
-    linkLibraries(folder);
+    linkPostgresLibraries(folder);
   } catch (error) {
     throw new LaunchError(
       `The embedded PostgreSQL in ${folder} is incomplete and cannot be completed (${errorMessage(error)}); run npm rebuild as the user who installed it, or ${remedy}.`,

@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 import type { BusUser } from "#shared/contracts/subjects.ts";
 import type { ServiceUrls } from "#shared/database/service-urls.ts";
 import type { Environment } from "#shared/service/environment.ts";
@@ -50,7 +50,7 @@ const stages = [
   { service: "api", variable: "API_HEALTH_PORT", stopStage: 0 },
 ] as const;
 
-export type ServiceName = (typeof stages)[number]["service"];
+type ServiceName = (typeof stages)[number]["service"];
 
 /** A service's own user of NATS; only the api has a second one, which may create the streams. */
 export function busEnvironment(
@@ -69,6 +69,15 @@ export function databaseEnvironment(
   urls: ServiceUrls,
 ): Readonly<Record<"DATABASE_URL", string | undefined>> {
   return { DATABASE_URL: service === "llm-gateway" ? undefined : urls[service] };
+}
+
+/** The programs of TARSy's npm packages, MCP servers among them, for the tool-runner, which starts them by name. */
+export function programsEnvironment(
+  service: ServiceName,
+  { root, env }: { readonly root: string; readonly env: Environment },
+): Readonly<Record<string, string>> {
+  if (service !== "tool-runner") return {};
+  return { PATH: [join(root, "node_modules", ".bin"), env["PATH"] ?? ""].filter(Boolean).join(delimiter) };
 }
 
 /** Every service process of one start, in the order of starting. The order does not matter: services wait for each other. */

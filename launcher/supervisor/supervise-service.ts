@@ -30,6 +30,8 @@ type Supervision = {
 export type SupervisedService = {
   readonly name: string;
   readonly stopStage: number;
+  /** Of its process; undefined while none runs. */
+  readonly pid: () => number | undefined;
   /** Resolves when it is ready for the first time. */
   readonly ready: Promise<void>;
   /** The last answer of its readiness check, until it is ready. */
@@ -103,6 +105,7 @@ class ServiceSupervisor {
     return {
       name,
       stopStage,
+      pid: () => this.#run?.child.pid,
       ready: this.#ready.promise,
       waitingFor: () => this.#waitingFor,
       ended: this.#ended,

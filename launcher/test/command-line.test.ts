@@ -5,7 +5,6 @@ import { parseCommandLine } from "../command-line.ts";
 describe("parseCommandLine", () => {
   it("runs one executor on the existing data by default", () => {
     expect(parseCommandLine([])).to.deep.equal({
-      help: false,
       reset: false,
       private: false,
       executors: 1,
@@ -16,9 +15,8 @@ describe("parseCommandLine", () => {
 
   it("reads every option", () => {
     expect(
-      parseCommandLine(["--reset", "--private", "--executors", "3", "--config-dir", "my/config", "--help"]),
+      parseCommandLine(["--reset", "--private", "--executors", "3", "--config-dir", "my/config"]),
     ).to.deep.equal({
-      help: true,
       reset: true,
       private: true,
       executors: 3,

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { findDebianMirror } from "../nats/debian-mirror.ts";
+import { findDebianMirror } from "../debian/debian-mirror.ts";
 
 const bookworm = 'PRETTY_NAME="Debian GNU/Linux 12"\nVERSION_CODENAME=bookworm\nID=debian\n';
 
@@ -25,6 +25,7 @@ describe("findDebianMirror", () => {
     expect(findDebianMirror(etc)).to.deep.equal({
       uri: "http://mirror.test/debian",
       keyring: "/usr/share/keyrings/own.gpg",
+      release: "bookworm",
     });
   });
 
@@ -33,7 +34,11 @@ describe("findDebianMirror", () => {
       "sources.list",
       "# deb http://no.test/debian bookworm main\ndeb [ arch=amd64 signed-by=/own.gpg ] http://mirror.test/debian bookworm main # here\n",
     );
-    expect(findDebianMirror(etc)).to.deep.equal({ uri: "http://mirror.test/debian", keyring: "/own.gpg" });
+    expect(findDebianMirror(etc)).to.deep.equal({
+      uri: "http://mirror.test/debian",
+      keyring: "/own.gpg",
+      release: "bookworm",
+    });
     write("sources.list", "deb http://plain.test/debian/ stable main contrib\n");
     expect(findDebianMirror(etc)).to.have.property("uri", "http://plain.test/debian/");
   });

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { isInstalled, stampInstalled } from "../installed-packages.mjs";
+import { countInstalled, isInstalled, stampInstalled } from "../installed-packages.mjs";
 
 describe("isInstalled", () => {
   let root = "";
@@ -51,5 +51,24 @@ describe("isInstalled", () => {
     expect(isInstalled(root)).to.equal(false);
     writeLock(folder, {});
     expect(isInstalled(root)).to.equal(false);
+  });
+});
+
+describe("countInstalled", () => {
+  it("counts the packages that are unpacked, without optional ones", () => {
+    const root = mkdtempSync(join(tmpdir(), "tarsy-installed-"));
+    const packages = {
+      "": { version: "0.1.0" },
+      "node_modules/pg": { version: "8.0.0" },
+      "node_modules/pg/node_modules/pg-types": { version: "2.0.0" },
+      "node_modules/only-on-a-mac": { version: "1.0.0", optional: true },
+    };
+    writeFileSync(join(root, "package-lock.json"), JSON.stringify({ packages }));
+    expect(countInstalled(root)).to.deep.equal({ installed: 0, all: 2 });
+    mkdirSync(join(root, "node_modules/pg"), { recursive: true });
+    expect(countInstalled(root)).to.deep.equal({ installed: 0, all: 2 });
+    writeFileSync(join(root, "node_modules/pg/package.json"), "{}");
+    expect(countInstalled(root)).to.deep.equal({ installed: 1, all: 2 });
+    rmSync(root, { recursive: true });
   });
 });

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { busEnvironment, planServices } from "../supervisor/plan-services.ts";
+import { busEnvironment, planServices, programsEnvironment } from "../supervisor/plan-services.ts";
 
 const ENV = {
   PATH: "/bin",
@@ -8,6 +8,7 @@ const ENV = {
   DATABASE_URL: "postgres://me:pw@host/db",
   DATABASE_URL_FILE: "",
   NATS_URL_FILE: "/run/secrets/nats",
+  APPROVAL_TOKEN: "token-of-people-0123456789abcdef",
   LLM_GATEWAY_TOKEN: "token-0123456789abcdef",
   LLM_GATEWAY_PREVIOUS_TOKEN: "previous-0123456789",
   GOOGLE_API_KEY: "google-key",
@@ -40,7 +41,7 @@ describe("the planned environment of a service", () => {
     const servers = ["DATABASE_URL", "NATS_URL", "NATS_URL_FILE"];
     const executor = ["DATABASE_URL", "LLM_GATEWAY_TOKEN", "NATS_URL", "NATS_URL_FILE"];
     expect(Object.fromEntries(plans.map(({ name, env }) => [name, secretsOf(env)]))).to.deep.equal({
-      api: ["DATABASE_URL", "NATS_ADMIN_URL", "NATS_URL", "NATS_URL_FILE"],
+      api: ["APPROVAL_TOKEN", "DATABASE_URL", "NATS_ADMIN_URL", "NATS_URL", "NATS_URL_FILE"],
       notifier: servers,
       "tool-runner": servers,
       executor,
@@ -72,5 +73,13 @@ describe("the planned environment of a service", () => {
         OPENAI_API_KEY: "",
       });
     }
+  });
+
+  it("lets the tool-runner alone find the programs of the npm packages", () => {
+    const launch = { root: "/tarsy", env: ENV };
+    expect(programsEnvironment("tool-runner", launch)).to.deep.equal({
+      PATH: "/tarsy/node_modules/.bin:/bin",
+    });
+    expect(programsEnvironment("executor", launch)).to.deep.equal({});
   });
 });

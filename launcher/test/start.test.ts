@@ -87,7 +87,6 @@ describe("npm start", () => {
     for (const words of [
       "scripted demo model",
       "GOOGLE_API_KEY",
-      "/ws",
       "npm run alert",
       "embedded PostgreSQL",
       "embedded NATS",
@@ -95,6 +94,8 @@ describe("npm start", () => {
       expect(start.output()).to.include(words);
     }
     const processes = everyProcess();
+    const [, pid] = /kill -9 (\d+)/u.exec(start.output()) ?? [];
+    expect(processes.map((one) => one.pid)).to.include(Number(pid));
     expect(processes).to.have.length(1 + 6 + 2);
     expect(processes.every(isRunning)).to.equal(true);
     start.child.kill("SIGTERM");

@@ -5,6 +5,8 @@ type DebianMirror = {
   readonly uri: string;
   /** The key file that verifies its releases; `undefined` for apt's trusted keys. */
   readonly keyring: string | undefined;
+  /** The name of this machine's release, or what its sources call it. */
+  readonly release: string;
 };
 
 type Source = {
@@ -80,5 +82,5 @@ export function findDebianMirror(etc = "/etc"): DebianMirror {
   const source = readSources(join(etc, "apt")).find(({ suites }) => suites.some((suite) => own.has(suite)));
   if (source === undefined) throw new Error("this machine's apt sources name no Debian mirror");
   const keyring = source.signedBy ?? (existsSync(defaultKeyring) ? defaultKeyring : undefined);
-  return { uri: source.uri, keyring };
+  return { uri: source.uri, keyring, release: codename ?? source.suites[0] ?? "stable" };
 }

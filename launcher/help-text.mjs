@@ -1,4 +1,4 @@
-/** What `npm start -- --help` prints. */
+/** What `npm start -- --help` prints: plain JavaScript, because it is printed before anything is installed. */
 export const helpText = `Starts TARSy on this machine: PostgreSQL, NATS and the five services. Ctrl-C stops everything in order.
 
   npm start [-- options]
@@ -23,6 +23,7 @@ Environment (the .env file of the configuration directory may set the same; the 
   NATS_SERVER_BIN           nats-server binary for the embedded server; default the one on PATH
   API_PORT                  8080   HTTP API
   NOTIFIER_PORT             8081   WebSocket
+  NOTIFIER_ADDR             host:port of another notifier for the page's WebSockets
   LLM_GATEWAY_PORT          50051  gRPC, between the services
   LLM_GATEWAY_ADDR          host:port of another LLM gateway for the executors
   LLM_GATEWAY_TOKEN         the token of that gateway; by default a new random one for each start
