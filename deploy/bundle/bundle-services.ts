@@ -1,11 +1,16 @@
 import { existsSync } from "node:fs";
-import { rm } from "node:fs/promises";
+import { chmod, rm } from "node:fs/promises";
 import { isBuiltin } from "node:module";
-import { join } from "node:path";
-import { build, type Metafile, type Plugin } from "esbuild";
+import { basename, join } from "node:path";
+import { build, type BuildOptions, type Metafile, type Plugin } from "esbuild";
 
 /** The services and the programs that run before them, as their folders are named. */
 const SERVICES = ["api", "executor", "llm-gateway", "notifier", "tool-runner", "migrate", "database-init"];
+
+/** MCP servers that come with TARSy: the main files of their packages, which become programs of these names. */
+const MCP_SERVERS = {
+  "mcp-server-filesystem": join("@modelcontextprotocol", "server-filesystem", "dist", "index.js"),
+};
 
 /** CommonJS packages in a bundle call `require` for Node's own modules. */
 const BANNER = `import { createRequire } from "node:module";\nconst require = createRequire(import.meta.url);`;
@@ -31,12 +36,14 @@ const builtinsWithoutImport: Plugin = {
 
 /**
  * Bundles each service with all its packages into `<directory>/services/<name>/main.mjs`, and what is imported later, such as
- * the SDKs of providers, into chunks beside it. Replaces what `<directory>/services` contains.
+ * the SDKs of providers, into chunks beside it; and the MCP servers that come with TARSy into `<directory>/mcp-servers`.
+ * Replaces what these directories contain.
  * @returns esbuild's description of each bundle
  * @throws Error if a module cannot be resolved or the bundle would need a package at run time
  */
 export async function bundleServices(root: string, directory: string): Promise<readonly Metafile[]> {
-  await rm(join(directory, "services"), { recursive: true, force: true });
+  const programs = join(directory, "mcp-servers");
+  for (const old of [join(directory, "services"), programs]) await rm(old, { recursive: true, force: true });
   const services = SERVICES.map((name) =>
     bundleProgram(root, join("services", name), join(directory, "services", name)),
   );
@@ -44,14 +51,53 @@ export async function bundleServices(root: string, directory: string): Promise<r
   return Promise.all([
     ...services,
     bundleProgram(root, join("scripts", "tarsy"), join(directory, "services", "tarsy")),
+    bundleMcpServers(root, programs),
   ]);
+}
+
+/** The programs that a service runs in threads of its own, by the name of their file beside its `main.mjs`. */
+const MASKING = { "mask-worker": join("shared", "masking", "worker", "mask-worker.ts") };
+const THREADS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  api: MASKING,
+  "tool-runner": MASKING,
+  executor: {
+    ...MASKING,
+    "text-worker": join("services", "executor", "tools", "built-in", "text-worker.ts"),
+  },
+};
+
+function threadsOf(root: string, source: string): Record<string, string> {
+  const threads = Object.entries(THREADS[basename(source)] ?? {});
+  return Object.fromEntries(threads.map(([name, file]) => [name, join(root, file)]));
 }
 
 async function bundleProgram(root: string, source: string, outdir: string): Promise<Metafile> {
   const { metafile } = await build({
-    absWorkingDir: root,
-    entryPoints: { main: join(root, source, "main.ts") },
+    ...optionsFor(root),
+    entryPoints: { main: join(root, source, "main.ts"), ...threadsOf(root, source) },
     outdir,
+    plugins: [builtinsWithoutImport],
+  });
+  assertSelfContained(root, source, metafile);
+  return metafile;
+}
+
+async function bundleMcpServers(root: string, outdir: string): Promise<Metafile> {
+  const mains = Object.entries(MCP_SERVERS).map(([name, path]) => [name, join(root, "node_modules", path)]);
+  const { metafile } = await build({
+    ...optionsFor(root),
+    entryPoints: Object.fromEntries(mains),
+    outdir,
+  });
+  assertSelfContained(root, "MCP servers", metafile);
+  // They are started by name, through the first line of the file.
+  await Promise.all(Object.keys(MCP_SERVERS).map((name) => chmod(join(outdir, `${name}.mjs`), 0o755)));
+  return metafile;
+}
+
+function optionsFor(root: string) {
+  return {
+    absWorkingDir: root,
     outExtension: { ".js": ".mjs" },
     chunkNames: "[name]-[hash]",
     bundle: true,
@@ -61,7 +107,6 @@ async function bundleProgram(root: string, source: string, outdir: string): Prom
     target: "node24",
     // pg loads it only if it is asked to.
     external: ["pg-native"],
-    plugins: [builtinsWithoutImport],
     banner: { js: BANNER },
     // Comments would make the source that V8 keeps in memory several times as large. Names stay, for stack traces, and lines
     // stay short, so that a position in a stack trace can be found.
@@ -73,9 +118,7 @@ async function bundleProgram(root: string, source: string, outdir: string): Prom
     legalComments: "linked",
     metafile: true,
     logLevel: "warning",
-  });
-  assertSelfContained(root, source, metafile);
-  return metafile;
+  } as const satisfies BuildOptions;
 }
 
 /**

@@ -1,19 +1,63 @@
 import { execFile, type ChildProcess } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { mkdtemp, readFile, readdir, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, readdir, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { expect } from "chai";
+import { pino } from "pino";
+import { openBus } from "#shared/bus/open-bus.ts";
+import { request } from "#shared/bus/request.ts";
+import { SUBJECTS } from "#shared/contracts/subjects.ts";
+import { toolListReplyCodec, toolListRequestCodec, type ToolListReply } from "#shared/contracts/tool-list.ts";
 import { BackingServers } from "../../test/support/backing-servers.ts";
 import { testConfigDirectory } from "../../test/support/config-directory.ts";
-import { HEALTH_VARIABLE, SERVICES, spawnService } from "../../test/support/spawn-service.ts";
+import {
+  HEALTH_VARIABLE,
+  SERVICES,
+  spawnService,
+  type ServiceName,
+} from "../../test/support/spawn-service.ts";
 import { TEST_GATEWAY_TOKEN } from "../../test/support/gateway-token.ts";
 import { testPort } from "../../test/support/test-port.ts";
+import { until } from "../../test/support/until.ts";
 import { untilReady } from "../../test/support/until-ready.ts";
 
 const run = promisify(execFile);
 const BUNDLER = join(import.meta.dirname, "../bundle/main.ts");
+
+interface Bundle {
+  readonly resources: AsyncDisposableStack;
+  readonly servers: BackingServers;
+  readonly directory: string;
+  readonly name: ServiceName;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** Starts a service from its bundle; resolves with its health port once it is ready. */
+async function startBundle({ resources, servers, directory, name, env }: Bundle): Promise<number> {
+  const healthPort = await testPort();
+  const child = spawnService({
+    name,
+    env: {
+      ...env,
+      ...servers.natsEnvironment(name),
+      ...(name === "llm-gateway" ? {} : { DATABASE_URL: servers.postgres.serviceUrls[name] }),
+      [HEALTH_VARIABLE[name]]: String(healthPort),
+    },
+    output: "pipe",
+    checkout: directory,
+    entry: join(directory, "services", name, "main.mjs"),
+  });
+  resources.defer(() => endProcess(child));
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding("utf8").on("data", (text: string) => (output = (output + text).slice(-10_000)));
+  }
+  await untilReady(name, child, healthPort, () => output);
+  return healthPort;
+}
 
 async function endProcess(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
@@ -51,28 +95,46 @@ describe("the bundles of the image", function () {
     const migrate = join(directory, "services/migrate/main.mjs");
     await run(process.execPath, [migrate], { env: { ...env, DATABASE_URL: servers.postgres.url } });
     for (const name of SERVICES) {
-      const healthPort = await testPort();
-      const child = spawnService({
-        name,
-        env: {
-          ...env,
-          ...servers.natsEnvironment(name),
-          ...(name === "llm-gateway" ? {} : { DATABASE_URL: servers.postgres.serviceUrls[name] }),
-          [HEALTH_VARIABLE[name]]: String(healthPort),
-        },
-        output: "pipe",
-        checkout: directory,
-        entry: join(directory, "services", name, "main.mjs"),
-      });
-      resources.defer(() => endProcess(child));
-      let output = "";
-      for (const stream of [child.stdout, child.stderr]) {
-        stream?.setEncoding("utf8").on("data", (text: string) => (output = (output + text).slice(-10_000)));
-      }
-      await untilReady(name, child, healthPort, () => output);
+      const healthPort = await startBundle({ resources, servers, directory, name, env });
       const check = join(import.meta.dirname, "../health-check.mjs");
       await run(process.execPath, [check], { env: { [HEALTH_VARIABLE[name]]: String(healthPort) } });
     }
+  });
+
+  it("have the MCP server of the demo, which the tool-runner starts by its name", async () => {
+    await using resources = new AsyncDisposableStack();
+    const servers = resources.use(await BackingServers.start());
+    await servers.migrate();
+    // As the image does it. The server also needs `node`.
+    const programs = join(directory, "bin");
+    await mkdir(programs);
+    await symlink(
+      join(directory, "mcp-servers/mcp-server-filesystem.mjs"),
+      join(programs, "mcp-server-filesystem"),
+    );
+    const env = {
+      CONFIG_DIR: join(import.meta.dirname, "../config/demo"),
+      PATH: [programs, dirname(process.execPath), "/usr/bin", "/bin"].join(delimiter),
+      LOG_FORMAT: "json",
+      NODE_COMPILE_CACHE: join(directory, "compile-cache"),
+    };
+    await startBundle({ resources, servers, directory, name: "tool-runner", env });
+    const log = pino({ level: "silent" });
+    const { signal } = new AbortController();
+    const bus = resources.use(await openBus({ url: servers.nats.url, name: "test", log, signal }));
+    const body = { session_id: randomUUID(), execution_id: randomUUID(), server_ids: ["cluster-files"] };
+    const contract = { request: toolListRequestCodec, reply: toolListReplyCodec };
+    let last: ToolListReply | undefined;
+    await until(
+      "the server's tools are listed",
+      async () => {
+        last = await request(bus, SUBJECTS.toolsList, contract, body, 30_000);
+        return last.tools.length > 0;
+      },
+      120_000,
+    ).catch(() => expect.fail(`not listed: ${JSON.stringify(last?.failed)}`));
+    expect(last?.failed ?? []).to.deep.equal([]);
+    expect(last?.tools.map(({ name }) => name)).to.include("cluster-files.read_text_file");
   });
 
   it("load with the first use: the code that formats logs for terminals, and the SDKs of the providers", async () => {

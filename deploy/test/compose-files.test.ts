@@ -68,12 +68,14 @@ describe("the compose files", () => {
     }
   });
 
-  it("connect only the proxy, the api and the notifier to the front network, and only the gateway to the internet", async () => {
+  it("connect only the proxy, the api and the notifier to the front network, and the gateway and the tool-runner to the outside, apart", async () => {
     const { services } = await compose("podman-compose.yml");
     const on = (network: string) =>
       Object.keys(services).filter((name) => services[name]?.networks?.includes(network) === true);
     expect(on("front")).to.have.members(["proxy", "api", "notifier"]);
     expect(on("out")).to.deep.equal(["llm-gateway"]);
+    expect(on("tools")).to.deep.equal(["tool-runner"]);
+    for (const name of ["llm-gateway", "tool-runner"]) expect(on("back")).to.include(name);
   });
 
   it("contain no password and no default for one", async () => {
@@ -100,6 +102,15 @@ describe("the compose files", () => {
         expect(value, `${name}: ${variable}`).to.match(/^\$\{\w+:\+only-the-llm-gateway-has-it\}$/u);
       }
     }
+  });
+
+  it("give the credentials of MCP servers to the tool-runner alone", async () => {
+    const { services } = await compose("podman-compose.yml");
+    const having = Object.keys(services).filter((name) =>
+      JSON.stringify(services[name]).includes("tool-runner.env"),
+    );
+    expect(having).to.deep.equal(["tool-runner"]);
+    expect(services["tool-runner"]?.environment).to.include({ TMPDIR: "/tmp" });
   });
 
   it("give the address of the database and of the bus, and the gateway's token, only to services that need them", async () => {

@@ -127,7 +127,7 @@ describe("the users of the NATS server", () => {
     expect(await wrong.catch((error: unknown) => error)).to.be.instanceOf(Error);
   });
 
-  it("let nobody connect without a password", async () => {
+  it("let no client connect without a password", async () => {
     const stop = AbortSignal.timeout(1_500);
     const anonymous = openBus({ url: `nats://127.0.0.1:${port}`, name: "test", log, signal: stop });
     expect(await anonymous.catch((error: unknown) => error)).to.be.instanceOf(Error);
@@ -139,10 +139,14 @@ describe("the users of the NATS server", () => {
     SUBJECTS.events(SESSION),
     SUBJECTS.feed(SESSION),
     SUBJECTS.chunks(SESSION),
+    SUBJECTS.progress(SESSION),
     SUBJECTS.cancel(SESSION),
     SUBJECTS.toolsList,
     SUBJECTS.toolsCall,
+    SUBJECTS.toolsCallOf(SESSION),
     SUBJECTS.toolCancel(SESSION),
+    SUBJECTS.toolsRelease,
+    SUBJECTS.toolProgress(SESSION),
     SUBJECTS.snapshot(SESSION),
     ...[
       "INFO",
@@ -197,9 +201,12 @@ describe("the users of the NATS server", () => {
       SUBJECTS.events(SESSION),
       SUBJECTS.feed(SESSION),
       SUBJECTS.chunks(SESSION),
+      SUBJECTS.progress(SESSION),
       SUBJECTS.toolsList,
       SUBJECTS.toolsCall,
+      SUBJECTS.toolsCallOf(SESSION),
       SUBJECTS.toolCancel(SESSION),
+      SUBJECTS.toolsRelease,
       "$JS.API.STREAM.INFO.SESSIONS",
       "$JS.API.STREAM.INFO.EVENTS",
       "$JS.API.STREAM.MSG.GET.EVENTS",
@@ -207,7 +214,7 @@ describe("the users of the NATS server", () => {
       "$JS.API.CONSUMER.MSG.NEXT.SESSIONS.executors",
       "$JS.ACK.SESSIONS.executors.1.1.1.1.0",
     ],
-    "tool-runner": [],
+    "tool-runner": [SUBJECTS.toolProgress(SESSION)],
     notifier: [SUBJECTS.snapshot(SESSION)],
     "stream-admin": [
       "$JS.API.STREAM.INFO.SESSIONS",

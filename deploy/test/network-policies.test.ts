@@ -103,7 +103,7 @@ describe("the network policies", () => {
     ]);
   });
 
-  it("let out only to what a service needs, and only the gateway to the internet", () => {
+  it("let out only to what a service needs, and only gateway and tool-runner to the internet", () => {
     expect(edges(policies, "egress")).to.have.members([
       "everyone → namespace kube-system: 53",
       "everyone → namespace kube-system: 53",
@@ -113,11 +113,16 @@ describe("the network policies", () => {
       ...["migrate", ...ON_THE_BUS].map((pod) => `${pod} → anywhere: 5432`),
       "llm-gateway → 0.0.0.0/0: 443",
       "llm-gateway → ::/0: 443",
+      ...["0.0.0.0/0", "::/0"].flatMap((block) =>
+        [443, 6443].map((port) => `tool-runner → ${block}: ${port}`),
+      ),
     ]);
     const gateway = policies.find(({ metadata }) => metadata.name === "llm-gateway");
     const blocks = gateway?.spec.egress?.flatMap(({ to = [] }) =>
       to.flatMap(({ ipBlock }) => ipBlock?.except ?? []),
     );
+    const runner = JSON.stringify(policies.find(({ metadata }) => metadata.name === "tool-runner"));
+    expect(runner).to.contain("169.254.0.0/16");
     expect(blocks).to.include.members(["10.0.0.0/8", "169.254.0.0/16", "192.168.0.0/16", "fe80::/10"]);
   });
 });

@@ -92,9 +92,7 @@ describe("npm run alert", () => {
     await until("the analysis has begun", () => run.out().includes("this goes on"));
     run.interrupt();
     expect(await run.exit).to.equal(130);
-    const cancel = /curl -X POST (\S+)\/api\/v1\/sessions\/(\S+)\/cancel/u.exec(run.out());
-    expect(cancel?.[1]).to.equal(system.api);
-    const id = cancel?.[2] ?? "";
+    const id = /npm run tarsy -- cancel (\S+)/u.exec(run.out())?.[1] ?? "";
     const client = new TarsyClient(system);
     expect((await client.session(id)).status).to.equal("in_progress");
     await client.request("POST", `/api/v1/sessions/${id}/cancel`);
@@ -102,23 +100,30 @@ describe("npm run alert", () => {
   });
 
   it("reports invalid input in one sentence", async () => {
-    const cases: [string[], string][] = [
-      [[], "no FILE given: name one, or - for standard input\n"],
-      [["a", "b"], "one FILE at a time, not a b\n"],
+    const cases: [string[], number, string][] = [
+      [[], 2, "no FILE given: name one, or - for standard input\n"],
+      [["a", "b"], 2, "2 arguments are too many: alert FILE\n"],
       [
         ["/nowhere/at/all", ...addresses],
+        2,
         "/nowhere/at/all cannot be read: name a readable file, or - for standard input\n",
       ],
-      [["-", "--api", "nonsense"], '--api is "nonsense": it must be a URL such as http://localhost:8080\n'],
-      [["-", ...addresses], "data field is required (HTTP 400)\n"],
+      [
+        ["-", "--api", "nonsense"],
+        2,
+        '--api is "nonsense": it must be a URL such as http://localhost:8080\n',
+      ],
+      [["-", "--nothing"], 2, "Unknown option '--nothing'\n"],
+      [["-", ...addresses], 4, "data field is required (HTTP 400)\n"],
       [
         [join(ALERTS, "plain-text-emoji.txt"), "--api", "http://127.0.0.1:1"],
+        3,
         "no answer from http://127.0.0.1:1: start TARSy with `npm start`, or name its address with --api\n",
       ],
     ];
-    for (const [args, sentence] of cases) {
+    for (const [args, code, sentence] of cases) {
       const run = runAlert(args);
-      expect(await run.exit).to.equal(1);
+      expect(await run.exit).to.equal(code);
       expect(run.errors()).to.equal(sentence);
     }
   });
