@@ -11,7 +11,12 @@ const BENCHMARKS: ReadonlyMap<string, () => Promise<Benchmark>> = new Map([
   ["connections", async () => (await import("./connections.ts")).connections],
   ["versus", async () => (await import("./versus.ts")).versus],
   ["door", async () => (await import("./door.ts")).door],
+  ["masking", async () => (await import("./masking.ts")).masking],
+  ["listing", async () => (await import("./listing.ts")).listing],
   ["step", async () => (await import("./step.ts")).step],
+  ["tool-call", async () => (await import("./tool-call.ts")).toolCall],
+  ["session-list", async () => (await import("./session-list.ts")).sessionList],
+  ["web", async () => (await import("./web.ts")).web],
   ["startup", async () => (await import("./startup.ts")).startup],
 ]);
 

@@ -1,21 +1,20 @@
 import { writeFile } from "node:fs/promises";
-import { parseArgs } from "node:util";
-import { errorMessage } from "#shared/errors.ts";
 import { TarsyClient } from "../test/support/tarsy-client.ts";
 import { renderStepReport } from "./step/render-step-report.ts";
 import { SHAPES, TURNS, shapeConfig, type ShapeName } from "./step/shapes.ts";
 import { stepReport, type ShapeTotals, type StepReport } from "./step/step-report.ts";
-import { UsageError, type Benchmark, type BenchmarkContext } from "./support/benchmark.ts";
+import type { Benchmark, BenchmarkContext } from "./support/benchmark.ts";
 import {
   readStatementCounts,
   resetStatementCounts,
   type StatementCount,
 } from "./support/count-statements.ts";
 import { describeMachine } from "./support/machine.ts";
+import { readNumberOptions } from "./support/read-number-options.ts";
 import { startBenchSystem, type BenchSystem } from "./support/start-bench-system.ts";
 import { waitForSessions } from "./support/wait-for-sessions.ts";
 
-const DEFAULT_ROUNDS = 5;
+const OPTIONS = { rounds: { fallback: 5, max: 1_000 } };
 const SESSIONS_PER_ROUND = 4;
 const WARM_UP = 2;
 const COMMITS = 50;
@@ -28,33 +27,17 @@ export const step: Benchmark = {
   summary: "one agent step: statements, transactions and time, against one bare commit",
   usage: `usage: npm run bench -- step [options]
 
-  --rounds N     rounds of ${SESSIONS_PER_ROUND} sessions of each shape, 1 to 1000 (${DEFAULT_ROUNDS})
+  --rounds N     rounds of ${SESSIONS_PER_ROUND} sessions of each shape, 1 to 1000 (5)
   --json FILE    also writes the figures to FILE as JSON; the names end in the unit
   --help         prints this
 `,
   run: async (args, context) => {
-    const { rounds, jsonFile } = parse(args);
-    const report = await measure(rounds, context);
+    const { number, jsonFile } = readNumberOptions(args, OPTIONS);
+    const report = await measure(number("rounds"), context);
     context.print(renderStepReport(report));
     if (jsonFile !== undefined) await writeFile(jsonFile, `${JSON.stringify(report, null, 2)}\n`);
   },
 };
-
-function parse(args: readonly string[]): { rounds: number; jsonFile: string | undefined } {
-  try {
-    const { values } = parseArgs({
-      args: [...args],
-      options: { rounds: { type: "string", default: String(DEFAULT_ROUNDS) }, json: { type: "string" } },
-    });
-    const rounds = Number(values.rounds);
-    if (!Number.isInteger(rounds) || rounds < 1 || rounds > 1_000) {
-      throw new Error(`--rounds is "${values.rounds}"; it must be a whole number from 1 to 1000`);
-    }
-    return { rounds, jsonFile: values.json };
-  } catch (error) {
-    throw new UsageError(errorMessage(error), { cause: error });
-  }
-}
 
 async function measure(rounds: number, context: BenchmarkContext): Promise<StepReport> {
   const startedAt = new Date();

@@ -15,7 +15,7 @@ export const parseClientsTask = compileParser("task of the storm's clients", Cli
 
 const PlainTask = Type.Object({ databaseUrl: Type.String(), sessionIds: Type.Array(Type.String()) });
 /** The argument of `plain-frames-server.ts`. */
-export type PlainTask = Static<typeof PlainTask>;
+type PlainTask = Static<typeof PlainTask>;
 export const parsePlainTask = compileParser("task of the plain server", PlainTask);
 
 const ClientsReport = Type.Object({

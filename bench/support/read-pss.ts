@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 const BYTES_PER_KB = 1_024;
 
 /** The memory of one process, in MB of 1,000,000 bytes. */
-export interface ProportionalMemory {
+interface ProportionalMemory {
   /** Shared pages count in proportion to the number of processes that map them, so the sum over processes is true. */
   readonly pssMb: number;
   /** The part that no file backs: heaps, stacks and buffers. */

@@ -14,7 +14,7 @@ describe("assertDoneOnce", () => {
     ["a unit that was not done", [["a", 1]], "1 lost (b)"],
     ["a unit that is stored but not done", [["a", 1], ["b", 0]], "1 lost (b)"], // prettier-ignore
     ["a unit that was done twice", [["a", 2], ["b", 1]], "1 done more than once (a)"], // prettier-ignore
-    ["a unit that nobody submitted", [["a", 1], ["b", 1], ["c", 1]], "1 never accepted (c)"], // prettier-ignore
+    ["a unit that was not submitted", [["a", 1], ["b", 1], ["c", 1]], "1 never accepted (c)"], // prettier-ignore
   ];
   for (const [what, times, message] of wrong) {
     it(`names ${what}`, () => {

@@ -1,7 +1,7 @@
 import { pino } from "pino";
 import { openBus } from "#shared/bus/open-bus.ts";
 import { subscribe } from "#shared/bus/subscribe.ts";
-import { busEventCodec } from "#shared/contracts/session-event.ts";
+import { busEventCodec, knownPayload } from "#shared/contracts/session-event.ts";
 import { SUBJECTS } from "#shared/contracts/subjects.ts";
 import type { BenchmarkContext } from "../support/benchmark.ts";
 import { percentile } from "../support/percentile.ts";
@@ -98,7 +98,8 @@ async function startOurs(executors: number, signal: AbortSignal): Promise<QueueS
   );
   const all = new HandlerStarts();
   const subscription = subscribe(bus, SUBJECTS.allFeeds, busEventCodec, ({ session_id, payload }) => {
-    if (payload?.type !== "session.status" || payload.status !== "in_progress") return;
+    const known = payload && knownPayload(payload);
+    if (known?.type !== "session.status" || known.status !== "in_progress") return;
     all.add(session_id, Number(process.hrtime.bigint()));
   });
   await subscription.live();

@@ -16,7 +16,7 @@ const POLL_MS = 20;
 const STUCK_MS = 60_000;
 
 /** A process that sends tokens. */
-export interface Sender extends AsyncDisposable {
+interface Sender extends AsyncDisposable {
   readonly pid: number;
   /** The port of the server that it started, 0 if it started none. */
   readonly port: number;

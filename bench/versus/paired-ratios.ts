@@ -8,7 +8,7 @@ export interface Spread {
 }
 
 /** One figure of the first arm against one other arm. */
-export interface PairedRatio {
+interface PairedRatio {
   readonly figure: string;
   readonly ours: string;
   readonly other: string;
@@ -45,7 +45,7 @@ export function pairedRatios({ arms, figures, rounds }: Comparison): PairedRatio
 }
 
 /** The milliseconds of one unit of a figure, by the unit at the end of its name. */
-export function unitMs(name: string, value: number): number {
+function unitMs(name: string, value: number): number {
   if (name.endsWith("_per_s")) return 1_000 / value;
   return /_us(?:_|$)/u.test(name) ? value / 1_000 : value;
 }

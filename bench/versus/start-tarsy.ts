@@ -1,8 +1,7 @@
 import { Type } from "typebox";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { testConfigDirectory, type ConfigFiles } from "../../test/support/config-directory.ts";
-import { CHECKOUT, SERVICES } from "../../test/support/spawn-service.ts";
-import { migrateWith } from "../../test/support/migrate-with.ts";
+import { SERVICES } from "../../test/support/spawn-service.ts";
 import { TarsySystem } from "../../test/support/tarsy-system.ts";
 import { BENCH_SLOTS, ZERO_DELAY_SCRIPT } from "../support/start-bench-system.ts";
 import { startMeasuredServers } from "./start-measured-servers.ts";
@@ -46,10 +45,12 @@ export async function startTarsy({ checkout, executors, files, signal }: StartTa
     await testConfigDirectory({ script: ZERO_DELAY_SCRIPT, ...files, tarsy: { queue, ...files?.tarsy } }),
   );
   const system = resources.use(
-    await TarsySystem.prepare({ servers, configDir: config.path, migrates: checkout === undefined }),
+    await TarsySystem.prepare({
+      servers,
+      configDir: config.path,
+      ...(checkout === undefined ? {} : { checkout }),
+    }),
   );
-  system.checkout = checkout ?? CHECKOUT;
-  if (checkout !== undefined) await migrateWith(checkout, servers.postgres.url);
   const more = Array.from({ length: executors - 1 }, () => "executor" as const);
   await Promise.all([...SERVICES, ...more].map((name) => system.startService(name)));
   signal.throwIfAborted();

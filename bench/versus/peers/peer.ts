@@ -1,5 +1,5 @@
 /** A job queue in the process that enqueues and handles its jobs. */
-export interface Peer {
+interface Peer {
   /** Stores a job durably. */
   enqueue(id: string, data: string): Promise<void>;
 }

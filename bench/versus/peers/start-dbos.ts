@@ -23,7 +23,7 @@ SELECT (SELECT count(*) FROM dbos.operation_outputs)::int AS steps,
        (SELECT count(*) FROM dbos.workflow_status WHERE status = 'SUCCESS')::int AS ended`;
 
 /** DBOS Transact in a process of its own. */
-export interface Dbos extends AsyncDisposable {
+interface Dbos extends AsyncDisposable {
   /** Runs workflows of some steps, one at a time. Resolves with the costs of one workflow. */
   run(workflows: number, steps: number): Promise<StepCosts>;
 }
