@@ -9,7 +9,7 @@ import { SERVICE_ROLES } from "#shared/database/service-roles.ts";
 const ROOT = join(import.meta.dirname, "../..");
 
 /** A metric as a page names it. */
-export interface NamedMetric {
+interface NamedMetric {
   readonly page: string;
   readonly name: string;
   /** True for a name with a wildcard, as in `tarsy_ws_*`. */
@@ -17,7 +17,7 @@ export interface NamedMetric {
 }
 
 /** One label matcher of an expression, e.g. status=~"a|b". */
-export interface LabelMatcher {
+interface LabelMatcher {
   readonly metric: string;
   readonly label: string;
   readonly selects: (value: string) => boolean;
@@ -29,7 +29,9 @@ const parseRules = compileParser(
   "alarm rules",
   Type.Object({
     groups: Type.Array(
-      Type.Object({ rules: Type.Array(Type.Object({ alert: Type.String(), expr: Type.String() })) }),
+      Type.Object({
+        rules: Type.Array(Type.Object({ alert: Type.Optional(Type.String()), expr: Type.String() })),
+      }),
     ),
   }),
 );
@@ -65,11 +67,13 @@ export function metricRows(page: string): readonly { readonly name: string; read
   );
 }
 
-/** The expressions of the alarm rules in a page, by the alarm's name. */
-export function alarmExpressions(page: string): ReadonlyMap<string, string> {
-  const block = /```yaml\n(?<rules>groups:[^`]*)```/u.exec(readPage(page))?.groups?.["rules"] ?? "";
-  const { groups } = parseRules(parse(block));
-  return new Map(groups.flatMap(({ rules }) => rules.map(({ alert, expr }) => [alert, expr] as const)));
+const RULES = "deploy/monitoring/tarsy-rules.yml";
+
+/** The expressions of the alerting rules, by their names. */
+export function alarmExpressions(): ReadonlyMap<string, string> {
+  const { groups } = parseRules(parse(readPage(RULES)));
+  const rules = groups.flatMap(({ rules: ofGroup }) => ofGroup);
+  return new Map(rules.flatMap(({ alert, expr }) => (alert === undefined ? [] : [[alert, expr] as const])));
 }
 
 /** The label matchers of a PromQL expression, or of any text that names a series with labels. */

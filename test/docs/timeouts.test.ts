@@ -2,6 +2,8 @@ import { expect } from "chai";
 import { ACK_WAIT_MS } from "#shared/bus/ensure-streams.ts";
 import { BUS_TIMING } from "#shared/bus/open-bus.ts";
 import { DATABASE_TIMEOUTS } from "#shared/database/open-database.ts";
+import { TOOL_CALL_SECONDS } from "../../services/executor/config.ts";
+import { DEFAULT_SETTINGS } from "../../services/tool-runner/mcp/server-settings.ts";
 import { WORKING_EVERY_MS } from "../../services/executor/consume-sessions.ts";
 import { LEASE_SECONDS, LEASE_TIMES } from "../../services/executor/session-lease.ts";
 import { readPage } from "./documented-metrics.ts";
@@ -21,6 +23,8 @@ const TIMEOUTS = [
   BUS_TIMING.dialMs,
   WORKING_EVERY_MS,
   ACK_WAIT_MS,
+  DEFAULT_SETTINGS.callTimeoutMs,
+  TOOL_CALL_SECONDS * 1_000,
 ];
 
 describe("the table of timeouts in the documentation", () => {

@@ -2,6 +2,7 @@ import { expect } from "chai";
 import { PipelineFixture } from "../support/pipeline-fixture.ts";
 import { SUMMARY_CALL } from "../support/scripts.ts";
 import type { TarsyClient } from "../support/tarsy-client.ts";
+import { traceCalls } from "../support/trace-calls.ts";
 
 const CHAIN = (strategy: string) => ({
   alert_types: [strategy],
@@ -81,8 +82,8 @@ describe("agents with tools, through all five services", () => {
   };
 
   it("streams the sections of a ReAct answer, but not the action", async () => {
-    const id = await client.submit("pods restart", { alert_type: "react" });
-    using watch = await client.watch(id, { after_seq: 0 });
+    const { id, watch } = await pipeline.submitWatched("pods restart", { alert_type: "react" });
+    using _ = watch;
     await watch.next("session.completed");
     expect(await timelineOf(id)).to.deep.equal([
       ["llm_thinking", THOUGHT],
@@ -97,10 +98,19 @@ describe("agents with tools, through all five services", () => {
       const isStreamed = event_type === "llm_thinking" || event_type === "final_analysis";
       if (isStreamed) expect(watch.streamed(event_id).trim()).to.equal(content);
     }
-    expect(timeline.map(({ metadata }) => metadata)).to.deep.equal([
+    const withoutTimes = (metadata: unknown) =>
+      typeof metadata === "object" && metadata !== null
+        ? Object.fromEntries(Object.entries(metadata).filter(([name]) => name !== "duration_ms"))
+        : metadata;
+    expect(timeline.map(({ metadata }) => withoutTimes(metadata))).to.deep.equal([
       { source: "react" },
       { tool_name: "pods", server_name: "k8s", arguments: { namespace: "shop" } },
-      { tool_name: "pods", server_name: "k8s", is_error: false },
+      {
+        tool_name: "pods",
+        server_name: "k8s",
+        is_error: false,
+        call_event_id: timeline[1]?.event_id,
+      },
       { source: "react" },
       undefined,
       undefined,
@@ -119,11 +129,11 @@ describe("agents with tools, through all five services", () => {
       "executive_summary",
     ]);
     const { body: trace } = await client.request("GET", `/api/v1/sessions/${id}/trace`);
-    const calls = Object(trace["llm_interactions"]) as unknown;
-    expect(calls).to.have.length(3);
-    expect(trace["tool_interactions"]).to.have.length(2);
-    const interactions: unknown[] = Array.isArray(calls) ? calls : [];
-    const interactionId: unknown = Reflect.get(Object(interactions[1]), "interaction_id");
+    const { llm, tools } = traceCalls(trace);
+    expect(llm).to.have.length(3);
+    // The listings of the server and of the built-in tools, and the call.
+    expect(tools).to.have.length(3);
+    const interactionId = llm[1]?.id;
     const { status, body } = await client.request(
       "GET",
       `/api/v1/sessions/${id}/trace/llm/${String(interactionId)}`,
@@ -132,7 +142,7 @@ describe("agents with tools, through all five services", () => {
     const conversation: unknown[] = Array.isArray(body["conversation"]) ? body["conversation"] : [];
     expect(
       conversation.map((message: unknown): unknown => Reflect.get(Object(message), "role")),
-    ).to.deep.equal(["system", "user", "assistant", "tool"]);
+    ).to.deep.equal(["system", "user", "assistant", "tool", "assistant"]);
     expect(body["tools"]).to.have.nested.property("[0].name", "k8s.pods");
     expect(body["llm_provider"]).to.include({ name: "scripted", type: "scripted" });
     expect((await client.request("GET", `/api/v1/sessions/${id}/trace/llm/${id}`)).status).to.equal(404);
@@ -147,7 +157,7 @@ describe("agents with tools, through all five services", () => {
     await client.waitFor(id, ["completed"]);
     expect((await timelineOf(id))[2]).to.deep.equal(["tool_result", "OOMKilled"]);
     const { body } = await client.request("GET", `/api/v1/sessions/${id}/trace`);
-    const listed = JSON.stringify(body["tool_interactions"]);
+    const listed = JSON.stringify(traceCalls(body).tools);
     expect(listed).to.include("logs.tail").and.not.include("logs.search").and.not.include("k8s.pods");
   });
 });

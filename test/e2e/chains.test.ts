@@ -2,6 +2,7 @@ import { expect } from "chai";
 import { Type } from "typebox";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import type { BackingServers } from "../support/backing-servers.ts";
+import { ContractClient } from "../support/contract-client.ts";
 import { PipelineFixture } from "../support/pipeline-fixture.ts";
 import { SUMMARY_CALL } from "../support/scripts.ts";
 import type { TarsyClient } from "../support/tarsy-client.ts";
@@ -51,6 +52,17 @@ const SCRIPT = {
   ],
 };
 
+const parseEntries = compileParser(
+  "timeline",
+  Type.Array(
+    Type.Object({
+      id: Type.String(),
+      event_type: Type.String(),
+      status: Type.String(),
+      content: Type.Optional(Type.String()),
+    }),
+  ),
+);
 const parseRows = compileParser("rows", Type.Array(Type.Object({ text: Type.String() })));
 
 describe("chains, through all five services and three executors", () => {
@@ -76,11 +88,14 @@ describe("chains, through all five services and three executors", () => {
     const ids = await Promise.all(Array.from({ length: SESSIONS }, (_, n) => client.submit(`incident ${n}`)));
     const sessions = await Promise.all(ids.map((id) => client.waitFor(id, ["completed", "failed"], 500_000)));
     for (const session of sessions) {
-      expect(session.status, session.error_message).to.equal("completed");
+      expect(session.status, session.error_message ?? "").to.equal("completed");
       expect(session).to.include({ final_analysis: "memory", executive_summary: "In short." });
       expect(session.stages.map(({ executions }) => executions.map(({ status }) => status))).to.deep.equal([
-        ["completed", "completed", "completed", "completed"],
-        ["completed", "completed", "completed", "completed"],
+        ["completed", "completed", "completed"],
+        ["completed"],
+        ["completed", "completed", "completed"],
+        ["completed"],
+        ["completed"],
         ["completed"],
       ]);
     }
@@ -92,11 +107,38 @@ describe("chains, through all five services and three executors", () => {
     expect(gaps).to.deep.equal([]);
   });
 
+  it("looks to clients of the contract over the socket as over REST, whenever they come", async () => {
+    const id = await client.submit("incident with watchers");
+    const open = () => new ContractClient(pipeline.system.dialect, id);
+    using early = open();
+    await early.until(() => early.stages.size >= 1);
+    using late = open();
+    const session = await client.waitFor(id, ["completed", "failed"]);
+    using afterwards = open();
+    const response = await fetch(`${pipeline.system.api}/api/v1/sessions/${id}/timeline`);
+    const wanted = parseEntries(await response.json())
+      .filter(({ event_type }) => event_type !== "executive_summary")
+      .map(({ id: entry, event_type, status, content = "" }) =>
+        [entry, event_type, status, content].join(" "),
+      );
+    const stages = session.stages.map(({ stage_name, status }) => `${stage_name} ${status}`);
+    for (const watcher of [early, late, afterwards]) {
+      await watcher.until(() => watcher.status === "completed");
+      const seen = [...watcher.entries].map(([entry, { type, status, content }]) =>
+        [entry, type, status, content].join(" "),
+      );
+      expect(seen.toSorted()).to.deep.equal(wanted.toSorted());
+      expect(
+        [...watcher.stages].map(([index, status]) => `${session.stages[index - 1]?.stage_name} ${status}`),
+      ).to.deep.equal(stages);
+    }
+  });
+
   it("runs no more of a stage's twenty agents concurrently than the queue allows", async () => {
     const id = await client.submit("many", { alert_type: "crowd" });
     const session = await client.waitFor(id, ["completed", "failed"]);
-    expect(session.status, session.error_message).to.equal("completed");
-    expect(session.stages[0]?.executions).to.have.length(21);
+    expect(session.status, session.error_message ?? "").to.equal("completed");
+    expect(session.stages.map(({ executions }) => executions.length)).to.deep.equal([20, 1, 1]);
     const [most] = await texts(
       `SELECT max((payload ->> 'active_executions')::int)::text AS text FROM events
        WHERE session_id = $1 AND payload ->> 'type' = 'session.progress'`,

@@ -31,8 +31,8 @@ describe("a session whose configuration changes while it runs", () => {
     await using pipeline = await PipelineFixture.start({ config });
     const { configDir, system, client } = pipeline;
 
-    const old = await client.submit("whatever");
-    using watch = await client.watch(old, { after_seq: 0 });
+    const { id: old, watch } = await pipeline.submitWatched("whatever");
+    using _ = watch;
     await watch.next("stream.chunk");
     await writeFile(join(configDir, "tarsy.yaml"), stringify(tarsyFile("NEW")));
     for (const name of ["executor", "api"] as const) {

@@ -15,6 +15,7 @@ const usageMetadata = {
 describe("an investigation by Gemini", () => {
   const resources = new AsyncDisposableStack();
   let gemini: GeminiServer;
+  let pipeline: PipelineFixture;
   let system: TarsySystem;
   let client: TarsyClient;
 
@@ -39,7 +40,7 @@ describe("an investigation by Gemini", () => {
         (reply) => reply.chunk(geminiChunk([{ text: "this answer never ends" }])),
       ]),
     );
-    const pipeline = await PipelineFixture.start({
+    const started = await PipelineFixture.start({
       config: {
         tarsy: { defaults: { llm_provider: "gemini", alert_type: "test" } },
         providers: {
@@ -56,13 +57,14 @@ describe("an investigation by Gemini", () => {
       },
       env: { TEST_GEMINI_KEY: KEY },
     });
-    ({ system, client } = resources.use(pipeline));
+    pipeline = resources.use(started);
+    ({ system, client } = pipeline);
   });
   after(() => resources.disposeAsync());
 
   it("records thinking, text and usage as sent", async () => {
-    const id = await client.submit("disk alert");
-    using watch = await client.watch(id, { after_seq: 0 });
+    const { id, watch } = await pipeline.submitWatched("disk alert");
+    using _ = watch;
     await watch.next("session.completed");
     const session = await client.session(id);
     expect(session.timeline.map(({ event_type, content }) => [event_type, content])).to.deep.equal([

@@ -1,17 +1,49 @@
 import { randomUUID } from "node:crypto";
 import { expect } from "chai";
+import { Type } from "typebox";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { UsageSummaryResponse } from "../../services/api/schemas/usage.ts";
 import { PipelineFixture } from "../support/pipeline-fixture.ts";
 import { GATED_SCRIPT } from "../support/scripts.ts";
 import type { TarsyClient } from "../support/tarsy-client.ts";
 
 const MEBIBYTE = 1_048_576;
+/** USD for a million tokens. */
+const RATES = { input_per_million: 2, output_per_million: 5 };
+
+const Calls = Type.Array(
+  Type.Object({ estimated_cost_usd: Type.Optional(Type.Number()) }, { additionalProperties: true }),
+);
+const parseTrace = compileParser(
+  "trace",
+  Type.Object(
+    {
+      stages: Type.Array(
+        Type.Object(
+          {
+            executions: Type.Array(Type.Object({ llm_interactions: Calls }, { additionalProperties: true })),
+          },
+          { additionalProperties: true },
+        ),
+      ),
+      session_interactions: Calls,
+    },
+    { additionalProperties: true },
+  ),
+);
+const parseUsage = compileParser("usage", UsageSummaryResponse);
 
 describe("an investigation, through all five services", () => {
   let pipeline: PipelineFixture;
   let client: TarsyClient;
 
   before(async () => {
-    pipeline = await PipelineFixture.start({ config: { script: GATED_SCRIPT } });
+    pipeline = await PipelineFixture.start({
+      config: {
+        script: GATED_SCRIPT,
+        tarsy: { system: { cost_estimation: { model_rates: { "scripted-test": RATES } } } },
+      },
+    });
     ({ client } = pipeline);
   });
   after(() => pipeline[Symbol.asyncDispose]());
@@ -20,8 +52,8 @@ describe("an investigation, through all five services", () => {
   });
 
   it("reaches a subscriber live, completely and in order", async () => {
-    const id = await client.submit("disk full on node-7");
-    using watch = await client.watch(id, { after_seq: 0 });
+    const { id, watch } = await pipeline.submitWatched("disk full on node-7");
+    using _open = watch;
     await watch.next("session.completed");
 
     const events = watch.events();
@@ -35,12 +67,15 @@ describe("an investigation, through all five services", () => {
       ["timeline_event.created", "final_analysis"],
       ["timeline_event.completed", "llm_thinking"],
       ["timeline_event.completed", "final_analysis"],
+      ["interaction.created", undefined],
       ["execution.status", "completed"],
       ["session.progress", undefined],
       ["stage.completed", "completed"],
       ["session.progress", undefined],
       ["timeline_event.created", "executive_summary"],
+      ["interaction.created", undefined],
       ["session.status", "completed"],
+      ["review.status", undefined],
       ["session.completed", "completed"],
     ]);
     expect(events.map(({ seq }) => seq)).to.deep.equal(events.map((_, index) => index + 1));
@@ -55,14 +90,14 @@ describe("an investigation, through all five services", () => {
       expect(watch.streamed(completed["event_id"])).to.equal(completed["content"]);
     }
     const created = events.find(({ type }) => type === "timeline_event.created");
-    expect(created).to.include({ status: "streaming", content: "", sequence_number: 1 });
+    expect(created).to.include({ status: "streaming", content: "", sequence_number: 1, source: "native" });
     expect(created).to.not.have.property("metadata");
   });
 
   it("leaves rows with the results and their durations", async () => {
     const id = await client.submit("disk full on node-8");
     const session = await client.waitFor(id, ["completed"]);
-    expect(session).to.include({ chain_id: "test-chain", agent_type: "test", current_stage_index: 0 });
+    expect(session).to.include({ chain_id: "test-chain", agent_type: "test", current_stage_index: 2 });
     const [stage] = session.stages;
     const rows = [session, stage, ...(stage?.executions ?? [])];
     expect(rows).to.have.length(3);
@@ -79,6 +114,40 @@ describe("an investigation, through all five services", () => {
       final_analysis: session.timeline[1]?.content,
       executive_summary: "In short.",
       thinking_tokens: 8,
+    });
+  });
+
+  it("costs what its calls cost, in the trace, the session and the summary of the usage", async () => {
+    const before = new Date(Date.now() - 3_600_000).toISOString();
+    const id = await client.submit("disk full on node-9");
+    const session = await client.waitFor(id, ["completed"]);
+    const trace = parseTrace((await client.request("GET", `/api/v1/sessions/${id}/trace`)).body);
+    const calls = [
+      ...trace.stages.flatMap(({ executions }) =>
+        executions.flatMap(({ llm_interactions }) => llm_interactions),
+      ),
+      ...trace.session_interactions,
+    ];
+    // 11 in, 13 out, 7 thinking; 3 in, 2 out, 1 thinking.
+    const expected = (14 * 2 + 23 * 5) / 1_000_000;
+    expect(calls.reduce((sum, call) => sum + (call.estimated_cost_usd ?? 0), 0)).to.be.closeTo(
+      expected,
+      1e-12,
+    );
+    expect(session).to.include({ estimated_cost_usd: expected, cost_completeness: "complete" });
+    const after = new Date(Date.now() + 3_600_000).toISOString();
+    const usage = await client.request("GET", `/api/v1/usage/summary?start_date=${before}&end_date=${after}`);
+    const { totals, by_model, top_sessions } = parseUsage(usage.body);
+    expect(top_sessions.find((top) => top.session_id === id)).to.include({ estimated_cost_usd: expected });
+    const sum = top_sessions.reduce((total, top) => total + (top.estimated_cost_usd ?? 0), 0);
+    expect(totals.estimated_cost_usd).to.be.closeTo(sum, 1e-12);
+    expect(by_model).to.have.length(1);
+    const { session_count, total_tokens, estimated_cost_usd } = totals;
+    expect(by_model[0]).to.include({
+      model_name: "scripted-test",
+      session_count,
+      total_tokens,
+      estimated_cost_usd,
     });
   });
 
@@ -104,7 +173,7 @@ describe("an investigation, through all five services", () => {
     for (const id of ids) {
       using watch = await client.watch(id, { after_seq: 0 });
       await watch.next("session.completed");
-      expect(watch.events().map(({ seq }) => seq)).to.deep.equal(Array.from({ length: 16 }, (_, n) => n + 1));
+      expect(watch.events().map(({ seq }) => seq)).to.deep.equal(Array.from({ length: 19 }, (_, n) => n + 1));
     }
     expect(await client.request("POST", "/api/v1/alerts", { data: "x".repeat(MEBIBYTE + 1) })).to.deep.equal({
       status: 413,

@@ -11,20 +11,10 @@ import { planted, plantedEnvironment, plantedFile, secretsIn } from "../support/
 import { PipelineFixture } from "../support/pipeline-fixture.ts";
 import { SUMMARY_CALL } from "../support/scripts.ts";
 import { SseClient } from "../support/sse-client.ts";
+import { traceCalls } from "../support/trace-calls.ts";
 
 const run = promisify(execFile);
 const parseTable = compileParser("table", Type.Object({ name: Type.String() }));
-const parseInteraction = compileParser(
-  "interactions",
-  Type.Object(
-    {
-      llm_interactions: Type.Array(
-        Type.Object({ interaction_id: Type.String() }, { additionalProperties: true }),
-      ),
-    },
-    { additionalProperties: true },
-  ),
-);
 const parseRow = compileParser("row", Type.Object({ content: Type.String() }));
 
 /** Secrets in every place of the configuration that takes text. `address` is that of a provider that refuses every call. */
@@ -117,7 +107,7 @@ function configuration(address: string) {
     script: {
       calls: [
         SUMMARY_CALL,
-        // Only who has the values gets an answer, as a model has them.
+        // Only a caller with the values gets an answer, as a model has them.
         {
           when: {
             call: 1,
@@ -193,7 +183,7 @@ describe("thirty secrets in configuration and environment", () => {
     for (const type of ["react", "native", "refused"]) {
       const id = await client.submit("disk full", { alert_type: type });
       const { status, error_message } = await client.waitFor(id, ["completed", "failed"]);
-      expect([type, status], error_message).to.deep.equal([
+      expect([type, status], error_message ?? "").to.deep.equal([
         type,
         type === "refused" ? "failed" : "completed",
       ]);
@@ -254,13 +244,14 @@ describe("thirty secrets in configuration and environment", () => {
       expect(response.status, path).to.equal(200);
       return response.text();
     };
-    const views = await Promise.all(["/health", "/api/v1/system/config", "/api/v1/alert-types"].map(get));
+    const views = await Promise.all(
+      ["/health", "/api/v1/system/config", "/api/v1/system/config?view=file", "/api/v1/alert-types"].map(get),
+    );
     for (const id of sessions) {
       for (const path of ["", "/timeline", "/events?limit=1000", "/trace"]) {
         views.push(await get(`/api/v1/sessions/${id}${path}`));
       }
-      const { llm_interactions } = parseInteraction(JSON.parse(views.at(-1) ?? ""));
-      for (const { interaction_id } of llm_interactions) {
+      for (const { id: interaction_id } of traceCalls(JSON.parse(views.at(-1) ?? "")).llm) {
         views.push(await get(`/api/v1/sessions/${id}/trace/llm/${interaction_id}`));
       }
       await using stream = await SseClient.open(`${system.api}/api/v1/sessions/${id}/events`);

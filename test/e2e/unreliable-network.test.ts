@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { expect } from "chai";
-import { followOverWebSocket } from "../../examples/follow-over-websocket.ts";
+import { followSession } from "#shared/client/follow-session.ts";
 import { followUnfiltered } from "../support/follow-unfiltered.ts";
 import { PipelineFixture } from "../support/pipeline-fixture.ts";
 import { lossyNatsRewrite } from "../support/lossy-nats-rewrite.ts";
@@ -34,16 +34,10 @@ const SCRIPT = {
 type Random = () => number;
 type Follow = typeof followUnfiltered;
 
-/** The client of the examples, which drops repeated messages. */
-const followAsInExample: Follow = async (ws, sessionId, received) =>
-  followOverWebSocket({
-    ws,
-    sessionId,
-    onMessage: (message) => received.add(message),
-    onDisconnect: () => undefined,
-    signal: new AbortController().signal,
-  });
-const WATCHERS: readonly Follow[] = [followUnfiltered, followUnfiltered, followAsInExample];
+/** The typed client, which drops repeated messages. */
+const followAsClient: Follow = async (url, sessionId, received) =>
+  followSession({ url, sessionId, onMessage: (message) => received.add(message) });
+const WATCHERS: readonly Follow[] = [followUnfiltered, followUnfiltered, followAsClient];
 
 describe(`the timeline over an unreliable network (SEED=${SEED} RUNS=${RUNS})`, () => {
   const resources = new AsyncDisposableStack();

@@ -41,7 +41,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: "the late answer: an alert is answered with 202 before its row is committed",
-    file: "services/api/routes/submit-alert.ts",
+    file: "services/api/submit/open-submitter.ts",
     original: "await insertSession({ db, inserts }, session, key);",
     mutant:
       "await Promise.race([insertSession({ db, inserts }, session, key), { sessionId: session.sessionId, isReplayed: false }]);",
@@ -52,9 +52,9 @@ export const MUTATIONS: readonly Mutation[] = [
     name: "the claim of a tool call: a call that another has claimed runs again",
     file: "services/tool-runner/answer-call.ts",
     original:
-      'return claim.kind === "claimed" ? { kind: "started", call: running.start(request, tool) } : claim;',
+      'return claim.kind === "claimed" ? { kind: "started", call: running.start(request, tool, effect) } : claim;',
     mutant:
-      'return claim.kind === "claimed" || claim.kind === "taken" ? { kind: "started", call: running.start(request, tool) } : claim;',
+      'return claim.kind === "claimed" || claim.kind === "taken" ? { kind: "started", call: running.start(request, tool, effect) } : claim;',
     provenBy: { scenario: "executor-failpoints" },
     breaks: "what may change the world is done once",
   },

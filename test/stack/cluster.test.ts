@@ -21,8 +21,11 @@ describe("the compose stack on three NATS servers", () => {
       await Stack.start({ engine, configDir: path, overlays, settings: { EXECUTORS: "2" } }),
     );
     client = new TarsyClient(stack.urls);
-    // Servers that have never elected a leader cannot go on without one of them.
-    await client.waitFor(await client.submit("with three servers"), ["completed"]);
+    // Servers that have never elected a leader cannot go on without one of them; until they have, the proxy may refuse requests.
+    await until("a first session completes", async () => {
+      const first = await client.submit("with three servers");
+      return (await client.waitFor(first, ["completed"])) !== undefined;
+    });
   });
   after(async () => resources.disposeAsync());
   afterEach(async function () {

@@ -29,7 +29,8 @@ export async function followToEnd(ws: string, sessionId: string): Promise<Follow
       const { type, seq } = parseMessage(JSON.parse(data.toString("utf8")));
       if (seq !== undefined && type !== "subscription.confirmed") seqs.push(seq);
       if (type === "session.completed" || type === "session.failed") ended = true;
-      if (ended) socket.close();
+      // The subscription was refused, for now: it is tried again on the next connection.
+      if (ended || type === "error") socket.close();
     });
     socket.on("open", () => {
       sockets++;

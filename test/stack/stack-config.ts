@@ -15,14 +15,27 @@ export const STACK_CONFIG = {
   tarsy: {
     queue: { worker_count: STACK_SLOTS, max_concurrent_sessions: MAX_RUNNING },
     defaults: { llm_provider: "scripted", alert_type: "wait" },
-    mcp_servers: { k8s: { transport: { type: "stdio", command: "true" } } },
+    mcp_servers: {
+      k8s: { transport: { type: "stdio", command: "true" } },
+      // A real one, of the image; the others are stubs.
+      files: {
+        transport: {
+          type: "stdio",
+          command: "mcp-server-filesystem",
+          args: ["/app/deploy/config/demo/files"],
+        },
+        tools: { read_only: ["*"] },
+      },
+    },
     agents: {
       Investigator: { mcp_servers: ["k8s"], iteration_strategy: "native-thinking" },
+      Reader: { mcp_servers: ["files"], iteration_strategy: "native-thinking", custom_instructions: "READ" },
       Waiter: { mcp_servers: [], custom_instructions: "WAIT" },
       Hanger: { mcp_servers: [], custom_instructions: "HANG" },
     },
     agent_chains: {
       "steps-chain": chain("steps", "Investigator"),
+      "read-chain": chain("read", "Reader"),
       "wait-chain": chain("wait", "Waiter"),
       "hang-chain": chain("hang", "Hanger"),
       "kubernetes-agent-chain": chain("kubernetes", "Waiter"),
@@ -37,6 +50,10 @@ export const STACK_CONFIG = {
     calls: [
       SUMMARY_CALL,
       { when: { contains: "HANG" }, steps: [{ text: "this goes on" }, { hang: true }] },
+      {
+        when: { call: 1, contains: "READ" },
+        steps: [{ tool_call: { name: "files.read_text_file", arguments: { path: "shop/pods.txt" } } }],
+      },
       {
         when: { call: 1, tools: true },
         steps: [{ delay: "1s" }, { tool_call: { name: "k8s.restart", arguments: { pod: "checkout" } } }],

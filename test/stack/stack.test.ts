@@ -35,10 +35,23 @@ describe("the compose stack, through its published port", () => {
     await expectWhole(stack, load);
   });
 
+  it("calls a tool of a real MCP server that runs in the tool-runner's container", async () => {
+    const id = await client.submit("read the pods", { alert_type: "read" });
+    const { status, timeline } = await client.waitFor(id, ["completed", "failed"]);
+    expect(status).to.equal("completed");
+    const results = timeline.flatMap(({ event_type, content }) =>
+      event_type === "tool_result" ? [content] : [],
+    );
+    expect(results).to.have.length(1);
+    expect(results[0]).to.contain("CrashLoopBackOff");
+  });
+
   it("serves sockets at both paths and answers health at the same port", async () => {
     const id = await client.submit("disk full");
     const other = new TarsyClient({ ...stack.urls, ws: stack.urls.ws.replace("/ws", "/api/v1/ws") });
-    using watch = await other.watch(id, { after_seq: 0 });
+    using dialect = await other.watch(id);
+    await dialect.next("stage.status");
+    using watch = await client.watch(id, { after_seq: 0 });
     await watch.next("session.completed");
     expect((await client.request("GET", "/health")).status).to.equal(200);
   });

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { Client } from "pg";
 import { pino } from "pino";
 import { migrate } from "#shared/database/migrate.ts";
+import { undoMigrations } from "#shared/database/undo-migrations.ts";
 import type { EmbeddedNats } from "../../launcher/nats/start-nats.ts";
 import type { EmbeddedPostgres } from "../../launcher/postgres/start-postgres.ts";
 import { natsClients, type NatsClient } from "./nats-clients.ts";
@@ -97,6 +98,11 @@ export class BackingServers implements AsyncDisposable {
     if (!this.#shared) await migrate(this.postgres, pino({ level: "silent" }));
   }
 
+  /** Undoes the migrations after this one. */
+  async undoMigrations(last: number): Promise<void> {
+    await undoMigrations(this.postgres, last, pino({ level: "silent" }));
+  }
+
   /** Queries Postgres over a new connection, as the owner of the tables. */
   async query(sql: string, parameters: unknown[]): Promise<unknown[]> {
     const client = new Client({ connectionString: this.postgres.url });
@@ -130,7 +136,7 @@ export class BackingServers implements AsyncDisposable {
     await rm(join(this.directory, "nats", "store"), { recursive: true, force: true });
   }
 
-  /** SIGSTOP: NATS keeps its connections, the kernel accepts new ones, and nobody answers. */
+  /** SIGSTOP: NATS keeps its connections, the kernel accepts new ones, and no answer comes. */
   freezeNats(): void {
     this.#assertOwn();
     process.kill(this.nats.pid, "SIGSTOP");

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Test } from "mocha";
 import { BackingServers } from "./backing-servers.ts";
 import { testConfigDirectory, type ConfigFiles } from "./config-directory.ts";
-import { TarsyClient } from "./tarsy-client.ts";
+import { TarsyClient, type SessionWatch } from "./tarsy-client.ts";
 import { TarsySystem, type SystemOptions } from "./tarsy-system.ts";
 
 interface PipelineOptions extends Pick<SystemOptions, "executors" | "env"> {
@@ -58,6 +58,21 @@ export class PipelineFixture implements AsyncDisposable {
       }),
     );
     return new PipelineFixture({ resources: resources.move(), servers, configDir, system });
+  }
+
+  /**
+   * Submits an alert and watches its session. No executor runs until the subscription is confirmed, so the watch receives
+   * every chunk of text also on a busy machine, where a short session may otherwise have ended before.
+   */
+  async submitWatched(data: string, fields: object = {}): Promise<{ id: string; watch: SessionWatch }> {
+    const executors = this.system.all("executor").map(({ process: child }) => child);
+    for (const executor of executors) executor.kill("SIGSTOP");
+    try {
+      const id = await this.client.submit(data, fields);
+      return { id, watch: await this.client.watch(id, { after_seq: 0 }) };
+    } finally {
+      for (const executor of executors) executor.kill("SIGCONT");
+    }
   }
 
   /** Prints the end of the services' output if the test failed. */

@@ -4,6 +4,9 @@ export const SUMMARY_CALL = {
   steps: [{ text: "In short." }, { usage: { input_tokens: 3, output_tokens: 2, thinking_tokens: 1 } }],
 };
 
+/** Holds for the calls that ask for the summary of a large tool result. */
+export const ASKS_FOR_TOOL_SUMMARY = { contains: "You summarise the output of the tool" };
+
 /** A scripted model whose behaviour words in the alert select. */
 export const GATED_SCRIPT = {
   calls: [

@@ -29,6 +29,7 @@ export async function startNotifier(options: NotifierOptions): Promise<RunningNo
     config: {
       log: { level: "silent", format: "json" },
       health: { host: HOST, port: 0 },
+      knownSecrets: [],
       databaseUrl: options.databaseUrl,
       natsUrl: options.natsUrl,
       clients: { host: HOST, port: 0 },

@@ -11,8 +11,8 @@ const SessionView = Type.Object(
     id: Type.String(),
     status: Type.String(),
     config_hash: Type.Optional(Type.String()),
-    error_message: Type.Optional(Type.String()),
-    final_analysis: Type.Optional(Type.String()),
+    error_message: Type.Union([Type.String(), Type.Null()]),
+    final_analysis: Type.Union([Type.String(), Type.Null()]),
     stages: Type.Array(
       Type.Object(
         {

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import type { BackingServers } from "./backing-servers.ts";
 import { CHECKOUT, HEALTH_VARIABLE, SERVICES, spawnService, type ServiceName } from "./spawn-service.ts";
 import { TEST_GATEWAY_TOKEN } from "./gateway-token.ts";
+import { migrateWith } from "./migrate-with.ts";
 import { testPort } from "./test-port.ts";
 import { untilReady } from "./until-ready.ts";
 
@@ -15,8 +16,8 @@ export interface SystemOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** The variables with which a service reaches NATS; by default those of `servers`. */
   readonly natsEnvironment?: (service: ServiceName) => Readonly<Record<string, string>>;
-  /** False leaves the database as it is, for services of another version that migrate it themselves. */
-  readonly migrates?: boolean;
+  /** The directory with the code of `migrate` and of the services at the start; by default this checkout. */
+  readonly checkout?: string;
 }
 
 export interface RunningService {
@@ -32,26 +33,32 @@ export class TarsySystem implements AsyncDisposable {
   readonly #servers: BackingServers;
   readonly #env: NodeJS.ProcessEnv;
   readonly #natsEnvironment: (service: ServiceName) => Readonly<Record<string, string>>;
-  readonly #allRights: Readonly<Record<string, string>>;
   readonly #running = new Set<RunningService>();
   readonly api: string;
   readonly ws: string;
+  /** The socket that speaks the dialect of existing clients. */
+  readonly dialect: string;
   /** The directory with the code of processes that are started from now on. */
-  checkout = CHECKOUT;
+  checkout: string;
   /** The end of the services' output, for the message of a failing test. */
   output = "";
 
   private constructor(
     env: NodeJS.ProcessEnv,
     ports: { api: number; notifier: number },
-    { servers, natsEnvironment = (name) => servers.natsEnvironment(name) }: SystemOptions,
+    {
+      servers,
+      natsEnvironment = (name) => servers.natsEnvironment(name),
+      checkout = CHECKOUT,
+    }: SystemOptions,
   ) {
     this.#servers = servers;
     this.#env = env;
     this.#natsEnvironment = natsEnvironment;
-    this.#allRights = { NATS_URL: servers.nats.url };
+    this.checkout = checkout;
     this.api = `http://127.0.0.1:${ports.api}`;
     this.ws = `ws://127.0.0.1:${ports.notifier}/ws`;
+    this.dialect = `ws://127.0.0.1:${ports.notifier}/api/v1/ws`;
   }
 
   /** Starts everything and resolves once every service is ready. */
@@ -69,8 +76,9 @@ export class TarsySystem implements AsyncDisposable {
 
   /** Migrates the database, chooses the ports and starts nothing yet. */
   static async prepare(options: SystemOptions): Promise<TarsySystem> {
-    const { servers, configDir, env = {}, migrates = true } = options;
-    if (migrates) await servers.migrate();
+    const { servers, configDir, env = {}, checkout } = options;
+    if (checkout === undefined) await servers.migrate();
+    else await migrateWith(checkout, servers.postgres.url);
     const [api, notifier, gateway] = [await testPort(), await testPort(), await testPort()];
     return new TarsySystem(
       {
@@ -78,6 +86,8 @@ export class TarsySystem implements AsyncDisposable {
         LLM_GATEWAY_TOKEN: TEST_GATEWAY_TOKEN,
         API_PORT: String(api),
         NOTIFIER_PORT: String(notifier),
+        // As the launcher does, so that a page reaches the notifier at the address it came from.
+        NOTIFIER_ADDR: `127.0.0.1:${notifier}`,
         LLM_GATEWAY_PORT: String(gateway),
         LLM_GATEWAY_ADDR: `127.0.0.1:${gateway}`,
         LOG_LEVEL: process.env["TEST_LOG_LEVEL"] ?? "info",
@@ -89,14 +99,9 @@ export class TarsySystem implements AsyncDisposable {
     );
   }
 
-  /**
-   * The database as a service reaches it: as its own role, or with the code of another checkout as the owner of the tables, as
-   * before there were roles. The llm-gateway has none.
-   */
+  /** The database as a service reaches it: as its own role. The llm-gateway has none. */
   databaseUrl(name: ServiceName): string | undefined {
-    const { url, serviceUrls } = this.#servers.postgres;
-    if (name === "llm-gateway") return undefined;
-    return this.checkout === CHECKOUT ? serviceUrls[name] : url;
+    return name === "llm-gateway" ? undefined : this.#servers.postgres.serviceUrls[name];
   }
 
   /** Starts one more process of a service, with `env` overriding the system's environment, and resolves once it is ready. */
@@ -113,14 +118,12 @@ export class TarsySystem implements AsyncDisposable {
   ): Promise<RunningService> {
     const healthPort = await testPort();
     const { checkout } = this;
-    // In another version, other services create the streams.
-    const nats = checkout === CHECKOUT ? this.#natsEnvironment(name) : this.#allRights;
     const child = spawnService({
       name,
       env: {
         DATABASE_URL: this.databaseUrl(name),
         ...this.#env,
-        ...nats,
+        ...this.#natsEnvironment(name),
         [HEALTH_VARIABLE[name]]: String(healthPort),
         ...env,
       },

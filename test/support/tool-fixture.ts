@@ -57,8 +57,11 @@ export class ToolFixture implements AsyncDisposable {
     this.bus = parts.bus;
   }
 
-  /** `stubServers` is the value of `servers` in stub-tools.yaml. */
-  static async start(stubServers: object, { ownServers = false } = {}): Promise<ToolFixture> {
+  /** `stubServers` is the value of `servers` in stub-tools.yaml. `durable` is for servers of its own. */
+  static async start(
+    stubServers: object,
+    { ownServers = false, durable = false } = {},
+  ): Promise<ToolFixture> {
     const resources = new AsyncDisposableStack();
     const configDir = await mkdtemp(join(tmpdir(), "tarsy-tools-"));
     resources.defer(async () => rm(configDir, { recursive: true, force: true }));
@@ -66,7 +69,9 @@ export class ToolFixture implements AsyncDisposable {
       join(configDir, "stub-tools.yaml"),
       stringify({ call_log: "calls.jsonl", servers: stubServers }),
     );
-    const servers = resources.use(await BackingServers.choose({ ownServers }));
+    const servers = resources.use(
+      ownServers ? await BackingServers.start({ durable }) : await BackingServers.share(),
+    );
     const { signal } = new AbortController();
     const { url } = servers.postgres;
     const db = resources.use(
@@ -105,10 +110,13 @@ export class ToolFixture implements AsyncDisposable {
     return runner;
   }
 
-  /** A session in progress under a live lease, whose agent may use all tools unless `agent` says otherwise. */
-  async session(agent: object = {}): Promise<ClaimedSession> {
+  /** A session in progress under a live lease, whose agent may use all tools unless `agent` or the rest of its `chain` says otherwise. */
+  async session(agent: object = {}, chain: object = {}): Promise<ClaimedSession> {
     const config = {
+      version: 4,
+      ...chain,
       stages: [
+        null,
         { agents: [{ iteration_strategy: "react", mcp_servers: this.#stubServers, ...agent }] },
         { agents: [] },
       ],
@@ -126,7 +134,7 @@ export class ToolFixture implements AsyncDisposable {
     );
     await this.db.query(
       `INSERT INTO stages (stage_id, session_id, stage_name, stage_index, expected_agent_count)
-       VALUES ($1, $2, 'analysis', 0, 1)`,
+       VALUES ($1, $2, 'analysis', 1, 1)`,
       [stageId, sessionId],
     );
     await this.db.query(

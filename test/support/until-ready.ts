@@ -1,11 +1,14 @@
 import type { ChildProcess } from "node:child_process";
 import { readFile } from "node:fs/promises";
+import { finished } from "node:stream/promises";
 import { PermanentError, until } from "./until.ts";
 
 /** A service that takes longer is stuck, even on a busy machine. */
 const LIMIT_MS = 240_000;
 /** A process without CPU time for this long is stuck. */
 const STALLED_MS = 60_000;
+/** How long the output of a process that has ended is waited for. */
+const LAST_WORDS_MS = 2_000;
 
 /**
  * Waits until a service that was just started reports that it is ready. On a busy machine a start may take minutes, so the
@@ -23,6 +26,9 @@ export async function untilReady(
   let usedAt = performance.now();
   const probe = async () => {
     if (child.exitCode !== null || child.signalCode !== null) {
+      // Its last words may still be in the pipe.
+      const words = { signal: AbortSignal.timeout(LAST_WORDS_MS) };
+      if (child.stdout !== null) await finished(child.stdout, words).catch(() => undefined);
       const how = child.signalCode ?? `exit code ${child.exitCode}`;
       throw new PermanentError(`${name} ended with ${how}: ${output().slice(-2_000)}`);
     }

@@ -3,7 +3,7 @@ import type { WaitKind } from "#shared/contracts/waiting-for.ts";
 import { BackingServers } from "../../support/backing-servers.ts";
 import { testConfigDirectory } from "../../support/config-directory.ts";
 import { NatsCluster } from "../../support/nats-cluster.ts";
-import { natsEnvironment, type NatsRole } from "../../support/nats-users.ts";
+import { natsEnvironment } from "../../support/nats-users.ts";
 import { postgresTap, type StatementWatch } from "../../support/postgres-tap.ts";
 import { TarsyClient } from "../../support/tarsy-client.ts";
 import { TarsySystem, type RunningService, type ServiceName } from "../../support/tarsy-system.ts";
@@ -115,13 +115,9 @@ export class FaultLab implements AsyncDisposable {
         configDir: config.path,
         env: { FAULT_MODEL_KEY: "none", EXECUTOR_VERIFY_STATE: "true" },
         ...(cluster === undefined ? {} : { natsEnvironment: (name) => cluster.natsEnvironment(name) }),
-        migrates: options.checkout === undefined,
+        ...(options.checkout === undefined ? {} : { checkout: options.checkout.path }),
       }),
     );
-    if (options.checkout !== undefined) system.checkout = options.checkout.path;
-    // An older version, whose executors create the streams, has one user for everything.
-    const urlOf = (role: NatsRole, port: number) =>
-      servers.natsUrl(options.checkout === undefined ? role : "test", port);
     const link = async (service: "api" | "executor", watch?: () => StatementWatch) => {
       const postgres = resources.use(
         await TcpProxy.start({
@@ -133,7 +129,7 @@ export class FaultLab implements AsyncDisposable {
       const nats = resources.use(await TcpProxy.start({ host: HOST, port: () => servers.nats.port }));
       const env =
         cluster === undefined
-          ? natsEnvironment(service, (role) => urlOf(role, nats.port))
+          ? natsEnvironment(service, (role) => servers.natsUrl(role, nats.port))
           : cluster.natsEnvironment(service);
       return { postgres, nats, env };
     };

@@ -38,5 +38,8 @@ async function installPackages(path: string): Promise<void> {
     [path, CHECKOUT].map((root) => readFile(join(root, lock), "utf8")),
   );
   if (theirs === ours) return symlink(join(CHECKOUT, "node_modules"), join(path, "node_modules"));
-  await run("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund"], { cwd: path, timeout: INSTALL_MS });
+  await run("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline"], {
+    cwd: path,
+    timeout: INSTALL_MS,
+  });
 }

@@ -38,8 +38,8 @@ export const modelMisbehaves: Scenario = {
     }
     await lab.untilAllTerminal(300_000);
     for (const [id, word] of bad) {
-      const { status, error_message: why = "" } = await lab.client.session(id);
-      expect(`${word}: the investigation completes`, status === "completed", `${status} ${why}`);
+      const { status, error_message: why } = await lab.client.session(id);
+      expect(`${word}: the investigation completes`, status === "completed", `${status} ${why ?? ""}`);
     }
     for (const id of good) {
       expect("the others complete", (await lab.client.session(id)).status === "completed");

@@ -14,7 +14,7 @@ SELECT count(*)::int AS count FROM alert_sessions s WHERE status = 'completed'
   AND NOT (degraded AND EXISTS (
     SELECT 1 FROM timeline_events t WHERE t.session_id = s.session_id AND t.event_type = 'error'))`;
 
-/** A frozen process keeps its subscription, so NATS sends it requests that nobody answers. */
+/** A frozen process keeps its subscription, so NATS sends it requests that stay unanswered. */
 export const frozenToolRunner: Scenario = {
   name: "frozen-tool-runner",
   summary: "one of two tool-runners is frozen (SIGSTOP) for 40 s while alerts arrive",

@@ -14,6 +14,8 @@ const SLOTS = 5;
 /** Sessions that are submitted together; the channels of one connection to the notifier are limited to 50. */
 const BATCH = 12;
 const PAUSE_MS = 3_000;
+/** The newest migration that executors of the last version can work with. */
+const LAST_MIGRATION = 20;
 
 /** Replaces the processes of one service after another by others with the code of a version. */
 interface Replacement {
@@ -41,7 +43,8 @@ function upgrade(name: string, summary: string, replacements: readonly Replaceme
           // As compose and Kubernetes do: the schema first, while the services of the other version run on it.
           if (to === "this") await lab.servers.migrate();
           lab.system.checkout = to === "this" ? CHECKOUT : last.path;
-          codes.push(...(await replaceAll(lab, order, context.progress)));
+          codes.push(...(await replaceAll(lab, { to, order }, context.progress)));
+          if (to === "last") await lab.servers.undoMigrations(LAST_MIGRATION);
           context.figure(`to ${to} version: all services replaced within`, secondsSince(startedAt), "s");
         }
         await moreCompleted(lab, BATCH);
@@ -80,10 +83,13 @@ async function moreCompleted(lab: FaultLab, count: number): Promise<void> {
   );
 }
 
-/** Resolves with the exit codes of the replaced processes. */
+/**
+ * Resolves with the exit codes of the replaced processes. Sessions that this version has migrated wait for its executors, or
+ * until the migration is undone.
+ */
 async function replaceAll(
   lab: FaultLab,
-  order: readonly ServiceName[],
+  { to, order }: Replacement,
   progress: ScenarioContext["progress"],
 ): Promise<(number | null)[]> {
   const codes: (number | null)[] = [];
@@ -94,7 +100,8 @@ async function replaceAll(
     progress(`${name} replaced`);
     // Executors and gateways with and without tokens wait for each other.
     const isMixed = replaced.has("llm-gateway") !== replaced.has("executor");
-    if (isMixed) await wait(PAUSE_MS);
+    const isWaiting = replaced.has("executor") !== (to === "this");
+    if (isMixed || isWaiting) await wait(PAUSE_MS);
     else await moreCompleted(lab, SLOTS);
   }
   return codes;

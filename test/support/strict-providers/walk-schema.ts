@@ -8,7 +8,7 @@ const LISTS = ["anyOf", "oneOf", "allOf", "prefixItems"];
 const SINGLE = ["items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames"];
 
 /** A schema inside of another, and its place as OpenAI names it. */
-export interface FoundSchema {
+interface FoundSchema {
   readonly schema: Record<string, unknown>;
   readonly path: readonly string[];
 }

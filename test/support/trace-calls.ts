@@ -1,0 +1,37 @@
+import { Type } from "#shared/generated/typebox/typebox.mjs";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
+
+const Call = Type.Object({ id: Type.String() }, { additionalProperties: true });
+const Calls = Type.Array(Call);
+const parseTrace = compileParser(
+  "trace",
+  Type.Object(
+    {
+      stages: Type.Array(
+        Type.Object(
+          {
+            executions: Type.Array(
+              Type.Object(
+                { llm_interactions: Calls, mcp_interactions: Calls },
+                { additionalProperties: true },
+              ),
+            ),
+          },
+          { additionalProperties: true },
+        ),
+      ),
+      session_interactions: Calls,
+    },
+    { additionalProperties: true },
+  ),
+);
+
+/** Every call of a response of `GET /api/v1/sessions/:id/trace`: those of the agents, then those of the session. */
+export function traceCalls(trace: unknown) {
+  const { stages, session_interactions } = parseTrace(trace);
+  const executions = stages.flatMap((stage) => stage.executions);
+  return {
+    llm: [...executions.flatMap((execution) => execution.llm_interactions), ...session_interactions],
+    tools: executions.flatMap((execution) => execution.mcp_interactions),
+  };
+}
