@@ -1,22 +1,23 @@
 import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
-import { AgentConfigError } from "#shared/agent-config/config-problem.ts";
-import { loadAgentConfig } from "#shared/agent-config/load-agent-config.ts";
+import { checkDirectory } from "#shared/agent-config/check-directory.ts";
+import { AgentConfigError, formatProblem } from "#shared/agent-config/config-problem.ts";
 import { credentialVariables } from "#shared/agent-config/provider-keys.ts";
 import type { ConfigDirectory } from "./find-config-directory.ts";
 import { LaunchError } from "./launch-error.ts";
 
 /**
- * Validates the configuration before anything starts; otherwise each service would report the same errors.
+ * Checks all files of the configuration before anything starts; otherwise each service would report its own. Prints the warnings.
  * @returns the names of the variables that hold credentials of LLM providers and are used for nothing else
  * @throws LaunchError with a report of every error.
  */
-export async function checkConfiguration({ path, env }: ConfigDirectory): Promise<readonly string[]> {
-  try {
-    return providerKeys(await loadAgentConfig({ configDir: path, env }));
-  } catch (error) {
-    if (!(error instanceof AgentConfigError)) throw error;
-    throw new LaunchError(error.message, { cause: error });
-  }
+export async function checkConfiguration(
+  { path, env }: ConfigDirectory,
+  progress: (line: string) => void,
+): Promise<readonly string[]> {
+  const { config, errors, warnings } = await checkDirectory(path, env);
+  for (const warning of warnings) progress(formatProblem(warning));
+  if (config === undefined || errors.length > 0) throw new LaunchError(new AgentConfigError(errors).message);
+  return providerKeys(config);
 }
 
 function providerKeys({ llmProviders, origins }: AgentConfig): string[] {

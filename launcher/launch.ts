@@ -140,7 +140,7 @@ async function startAll(
 ): Promise<SupervisedService[]> {
   const { paths } = launch;
   const config = await findConfigDirectory({ ...launch, ...options, root: paths.root });
-  const providerKeys = await checkConfiguration(config);
+  const providerKeys = await checkConfiguration(config, printProgress);
   const lock = await claimCheckout(paths.lock, request.stop, printProgress);
   stack.defer(() => lock.release());
   request.stop.addEventListener("abort", () => lock.markStopping());

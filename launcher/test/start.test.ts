@@ -130,19 +130,6 @@ describe("npm start", () => {
     expectNothingLeft();
   });
 
-  it("reports errors in the configuration before it starts anything", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "tarsy-config-"));
-    writeFileSync(join(folder, "tarsy.yaml"), "queue: { worker_count: 99 }\n");
-    writeFileSync(join(folder, "llm-providers.yaml"), "llm_providers: { mine: { type: nobody } }\n");
-    const start = begin(["--config-dir", folder]);
-    expect(await start.exited).to.equal(1);
-    expect(start.output()).to.include(`${folder}/tarsy.yaml:1:24: queue.worker_count: must be`);
-    expect(start.output()).to.include(`${folder}/llm-providers.yaml:1:32: llm_providers.mine.type: must be`);
-    expect(start.output()).not.to.include("starting");
-    expectNothingLeft();
-    rmSync(folder, { recursive: true });
-  });
-
   it("passes each service its environment", async () => {
     await ready(["--executors", "2"]);
     const folder = join(root, "services", "executor");

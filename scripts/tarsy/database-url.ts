@@ -1,9 +1,10 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Environment } from "#shared/service/environment.ts";
+import { PROJECT_ROOT } from "./project-root.ts";
 
 /** Written by `npm start` while it runs. */
-const OWN_DATABASE = join(import.meta.dirname, "..", "..", ".tarsy", "database-url");
+const OWN_DATABASE = join(PROJECT_ROOT, ".tarsy", "database-url");
 
 /** The database to work on, as its owner. Throws an Error that says how to name one. */
 export function databaseUrlOf(env: Environment): string {

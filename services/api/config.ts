@@ -4,6 +4,7 @@ import { isPersonalMode, readAccessConfig, type AccessConfig } from "#shared/acc
 import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
 import { readConfigEnvironment } from "#shared/agent-config/config-environment.ts";
 import { loadAgentConfig } from "#shared/agent-config/load-agent-config.ts";
+import { stubbedServers } from "#shared/agent-config/stub-tools/stubbed-servers.ts";
 import { TerminalError } from "#shared/errors.ts";
 import { envInteger, envPort, envText, type Environment } from "#shared/service/environment.ts";
 import {
@@ -45,6 +46,8 @@ export interface ApiConfig extends ServiceConfig {
   /** Alerts taken in a minute; one identity may submit a fifth. */
   readonly submissionsPerMinute: number;
   readonly agents: AgentConfig;
+  /** The ids of the MCP servers that stub-tools.yaml answers for. */
+  readonly stubbedServers: ReadonlySet<string>;
   readonly webhooks: WebhookSettings;
   /** Where the WebSockets of the page's own origin are forwarded to; undefined if a proxy does that. */
   readonly notifierAddress: Address | undefined;
@@ -93,6 +96,7 @@ export async function loadApiConfig(processEnv: Environment): Promise<ApiConfig>
       max: 100_000_000,
     }),
     agents,
+    stubbedServers: await stubbedServers(configDir, env),
     webhooks: readWebhooks(agents, env),
     notifierAddress: readAddress(env, "NOTIFIER_ADDR"),
     // The same place from the sources and from the bundle in the image.

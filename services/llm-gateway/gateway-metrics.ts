@@ -2,7 +2,7 @@ import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import { PROVIDER_TYPES } from "#shared/contracts/resolved-chain.ts";
 import { startAtZero } from "#shared/service/start-at-zero.ts";
 import type { UsageInfo } from "#shared/generated/llm/v1/llm.ts";
-import { LLM_ERROR_CODES } from "./errors/llm-error.ts";
+import { LLM_ERROR_CODES } from "#shared/contracts/llm-error-codes.ts";
 import { REFUSALS, type Refusal } from "./grpc/guard-calls.ts";
 
 /** Records one call; opened when the call starts. */

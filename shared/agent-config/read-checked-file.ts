@@ -7,8 +7,11 @@ import { keepVariables, markedEnvironment } from "#shared/agent-config/keep-vari
 import { parseYaml } from "#shared/agent-config/parse-yaml.ts";
 import { ShapeReader } from "#shared/agent-config/read-shape.ts";
 import { Reporter } from "#shared/agent-config/reporter.ts";
+import { similarFile } from "#shared/agent-config/similar-file.ts";
 import type { Environment } from "#shared/service/environment.ts";
 import { errorMessage } from "#shared/errors.ts";
+
+const NOT_FOUND = "configuration file not found";
 
 /**
  * Reads a file, expands its templates, parses its YAML and checks it against the schema. Everything wrong is
@@ -27,7 +30,10 @@ export async function readCheckedFile<S extends TSchema>(
   try {
     source = new TextDecoder("utf-8", { fatal: true }).decode(await readFile(file));
   } catch (error) {
-    report({ severity: "error", file, line: 1, column: 1, path: "", message: describeFailure(error) });
+    const failure = describeFailure(error);
+    const similar = failure === NOT_FOUND ? await similarFile(configDir, name) : undefined;
+    const message = similar === undefined ? failure : `${failure}; did you mean ${similar}? rename it`;
+    report({ severity: "error", file, line: 1, column: 1, path: "", message });
     return undefined;
   }
   const text = expandTemplates(file, source, env, report);
@@ -63,7 +69,7 @@ function describeFailure(error: unknown): string {
   switch (error instanceof Error && "code" in error ? error.code : undefined) {
     case "ENOENT":
     case "ENOTDIR":
-      return "configuration file not found";
+      return NOT_FOUND;
     case "EACCES":
     case "EPERM":
       return "cannot be read: permission denied";

@@ -179,7 +179,11 @@ export class ShapeReader {
 
   #warnUnknown(keyNode: Scalar, key: string, path: string, known: readonly string[]): void {
     const nearest = nearestName(key, known);
-    const hint = nearest === undefined ? `known keys: ${known.join(", ")}` : `did you mean ${nearest}?`;
+    // Whoever writes api_key has probably written the key itself behind it.
+    const isVariable = nearest !== undefined && nearest === `${key}_env`;
+    const meaning = isVariable ? " It takes the name of an environment variable, not its value" : "";
+    const hint =
+      nearest === undefined ? `known keys: ${known.join(", ")}` : `did you mean ${nearest}?${meaning}`;
     this.#reporter.add({
       severity: "warning",
       ...this.#text.positionOf(keyNode.range?.[0] ?? 0),

@@ -1,5 +1,10 @@
-/** The candidate nearest to `name`, or undefined if none is near enough to be a misspelling. */
+/** The candidate nearest to `name`, or one that only has a word more; undefined if none is near enough to be a misspelling. */
 export function nearestName(name: string, candidates: Iterable<string>): string | undefined {
+  const names = [...candidates];
+  return nearestSpelling(name, names) ?? names.find((candidate) => candidate.startsWith(`${name}_`));
+}
+
+function nearestSpelling(name: string, candidates: readonly string[]): string | undefined {
   let best: string | undefined;
   let bestDistance = Math.max(1, Math.floor(name.length / 3)) + 1;
   for (const candidate of candidates) {

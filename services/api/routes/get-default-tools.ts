@@ -2,7 +2,7 @@ import type { RouterMiddleware } from "@koa/router";
 import { findChain, knownAlertTypes } from "#shared/agent-config/find-chain.ts";
 import type { ApiDeps } from "../api-deps.ts";
 import { abbreviate, validationError } from "../http/request-error.ts";
-import { agentsFor, serversOf } from "../system/used-servers.ts";
+import { agentsFor, serversOf } from "#shared/agent-config/used-servers.ts";
 
 const NATIVE_TOOLS = ["google_search", "code_execution", "url_context"] as const;
 

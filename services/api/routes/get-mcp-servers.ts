@@ -2,7 +2,7 @@ import type { RouterMiddleware } from "@koa/router";
 import type { ApiDeps } from "../api-deps.ts";
 import type { ServerStates, ServerState } from "../system/server-states.ts";
 import { summarizeServer } from "../system/summarize-server.ts";
-import { usedServers } from "../system/used-servers.ts";
+import { usedServers } from "#shared/agent-config/used-servers.ts";
 
 type Deps = Pick<ApiDeps, "config"> & { readonly states: Pick<ServerStates, "read"> };
 

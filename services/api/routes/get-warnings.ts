@@ -6,9 +6,11 @@ import { systemWarnings } from "../system/system-warnings.ts";
 type Deps = Pick<ApiDeps, "config"> & { readonly states: Pick<ServerStates, "read"> };
 
 /** `GET /api/v1/system/warnings`: what an operator should look at, from the configuration and the tool-runners. */
-export function getWarnings({ config: { agents }, states }: Deps): RouterMiddleware {
+export function getWarnings({ config: { agents, stubbedServers }, states }: Deps): RouterMiddleware {
   const startedAt = new Date().toISOString();
   return async (ctx) => {
-    ctx.body = { warnings: systemWarnings(agents, await states.read(), startedAt) };
+    ctx.body = {
+      warnings: systemWarnings({ agents, stubbedServers, states: await states.read(), startedAt }),
+    };
   };
 }

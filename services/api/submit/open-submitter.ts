@@ -21,6 +21,7 @@ import { insertSession } from "./insert-session.ts";
 import type { NewSession } from "./new-session.ts";
 import { SessionInserts } from "./session-inserts.ts";
 import { SubmissionRate } from "./submission-rate.ts";
+import { sessionNotice } from "./session-notice.ts";
 import type { SubmissionKey } from "./submission-key.ts";
 
 export const MAX_DATA_BYTES = 1_048_576;
@@ -87,7 +88,7 @@ export function openSubmitter({ config, db, dispatcher, metrics, audit, masker, 
     if (mcp === null) return resolved(alertType);
     const standard = resolved(alertType, mcp.servers.length > 0);
     const chain = applyMcpSelection(standard.chain, mcp, instructions, resultTokens, summaries);
-    return { ...standard, ...stored(chain) };
+    return { ...stored(chain), notice: sessionNotice(chain, config.stubbedServers) };
   };
   const inserts = new SessionInserts(db);
   const mask = maskAlerts({ masker, rules: rulesOfAlerts(config.agents.defaults.alert_masking), log });
@@ -207,6 +208,7 @@ interface ChainToStore {
  */
 function cacheResolvedChains({
   agents,
+  stubbedServers,
 }: ApiConfig): (alertType: string, selectsServers?: boolean) => ChainToStore {
   const caches = { standard: new Map<string, ChainToStore>(), selected: new Map<string, ChainToStore>() };
   return (alertType, selectsServers = false) => {
@@ -214,7 +216,7 @@ function cacheResolvedChains({
     const cached = cache.get(alertType);
     if (cached !== undefined) return cached;
     const chain = resolveChain(agents, alertType, selectsServers);
-    const entry = { ...stored(chain), notice: demoNotice(chain) };
+    const entry = { ...stored(chain), notice: sessionNotice(chain, stubbedServers) };
     cache.set(alertType, entry);
     return entry;
   };
@@ -223,12 +225,4 @@ function cacheResolvedChains({
 function stored(chain: ResolvedChain): Omit<ChainToStore, "notice"> {
   // The configuration's free texts may contain characters that jsonb rejects.
   return { chain, json: postgresSafeJson(storedChain(chain)), hash: hashResolvedChain(chain) };
-}
-
-/** A notice if a scripted provider answers instead of an LLM. */
-function demoNotice(chain: ResolvedChain): string | null {
-  const providers = chain.stages.flatMap(({ agents }) => agents.map(({ llm_provider }) => llm_provider));
-  const scripted = providers.find(({ type }) => type === "scripted");
-  if (scripted === undefined) return null;
-  return `answered by a scripted demo model (provider '${scripted.name}'), not by an LLM: its texts are those of a script`;
 }

@@ -2,7 +2,8 @@ import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
 import { knownAlertTypes } from "#shared/agent-config/find-chain.ts";
 import type { ServerState } from "./server-states.ts";
 import { summarizeServer, type ServerSummary } from "./summarize-server.ts";
-import { agentsFor, usedServers } from "./used-servers.ts";
+import { stubbedAgents } from "#shared/agent-config/stubbed-agents.ts";
+import { agentsFor, usedServers } from "#shared/agent-config/used-servers.ts";
 
 /** Something that an operator should look at. The id is the same as long as the reason is. */
 interface SystemWarning {
@@ -17,16 +18,26 @@ interface SystemWarning {
 
 const MAX_NAMES = 10;
 
-/** The warnings of an installation, by server; `startedAt` stands where nothing else says since when. */
-export function systemWarnings(
-  agents: AgentConfig,
-  states: readonly ServerState[],
-  startedAt: string,
-): readonly SystemWarning[] {
+interface Installation {
+  readonly agents: AgentConfig;
+  readonly stubbedServers: ReadonlySet<string>;
+  readonly states: readonly ServerState[];
+  /** Stands where nothing else says since when. */
+  readonly startedAt: string;
+}
+
+/** The warnings of an installation, by server. */
+export function systemWarnings({
+  agents,
+  stubbedServers,
+  states,
+  startedAt,
+}: Installation): readonly SystemWarning[] {
   const used = usedServers(agents);
   const ids = [...new Set(states.map(({ server }) => server))].sort();
   return [
     ...scriptedModel(agents, startedAt),
+    ...stubsOfRealModels(agents, stubbedServers, startedAt),
     ...(states.length === 0 && used.size > 0 ? [noRunner(startedAt)] : []),
     ...ids.flatMap((id) => {
       const rows = states.filter(({ server }) => server === id);
@@ -54,6 +65,23 @@ function scriptedModel(agents: AgentConfig, created_at: string): SystemWarning[]
       created_at,
     },
   ];
+}
+
+function stubsOfRealModels(
+  agents: AgentConfig,
+  stubs: ReadonlySet<string>,
+  created_at: string,
+): SystemWarning[] {
+  const members = knownAlertTypes(agents).flatMap((alertType) => agentsFor(agents, alertType));
+  const found = stubbedAgents(members, stubs);
+  return [...new Set(found.flatMap(({ servers }) => servers))].sort().map((id) => ({
+    id: `mcp_configuration:${id}:stubs`,
+    category: "mcp_configuration",
+    message: `stub-tools.yaml answers for MCP server ${id}, and a real model takes its results for true`,
+    details: `Agents: ${listed([...new Set(found.filter(({ servers }) => servers.includes(id)).map(({ agent }) => agent))])}. Remove the server from stub-tools.yaml for real investigations.`,
+    server_id: id,
+    created_at,
+  }));
 }
 
 function noRunner(created_at: string): SystemWarning {

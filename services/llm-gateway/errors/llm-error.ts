@@ -1,23 +1,6 @@
+import { LLM_ERROR_CODES } from "#shared/contracts/llm-error-codes.ts";
 import { RetryableError, TerminalError } from "#shared/errors.ts";
 
-/** Every code an ErrorInfo chunk can carry; `docs/llm-errors.md` says when each is used. */
-export const LLM_ERROR_CODES = [
-  "credentials",
-  "invalid_request",
-  "invalid_backend",
-  "unknown_provider",
-  "changed_provider",
-  "rate_limited",
-  "overloaded",
-  "timeout",
-  "content_blocked",
-  "context_too_long",
-  "provider_error",
-  "partial_stream_error",
-  "output_loop",
-  "max_retries",
-  "internal",
-] as const;
 type LlmErrorCode = (typeof LLM_ERROR_CODES)[number];
 
 /** True for one of LLM_ERROR_CODES. */

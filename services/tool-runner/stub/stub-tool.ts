@@ -4,8 +4,8 @@ import { parseDuration } from "#shared/agent-config/parse-duration.ts";
 import type { ToolDescription } from "#shared/contracts/tool-list.ts";
 import { untilAborted } from "#shared/until-aborted.ts";
 import type { CallIdentity, Tool, ToolOutput } from "../tool.ts";
-import type { ArgumentsCheck } from "./check-arguments.ts";
-import type { StubResult } from "./stub-tools-file.ts";
+import type { ArgumentsCheck } from "#shared/agent-config/stub-tools/check-arguments.ts";
+import type { StubResult } from "#shared/agent-config/stub-tools/stub-tools-file.ts";
 
 /** A tool as in `stub-tools.yaml`. */
 interface StubToolOptions {

@@ -1,8 +1,8 @@
-import { realpathSync, statSync } from "node:fs";
-import { isAbsolute, join, relative, sep } from "node:path";
+import { join } from "node:path";
 import type { Loose } from "#shared/agent-config/check-shape.ts";
 import { namesCredential } from "#shared/agent-config/checks/check-type-settings.ts";
 import type { CheckContext } from "#shared/agent-config/checks/check-context.ts";
+import { findScript } from "#shared/agent-config/scripts/find-script.ts";
 import { CREDENTIAL_KEYS, keyVariable } from "#shared/agent-config/provider-keys.ts";
 import type { Target } from "#shared/agent-config/reporter.ts";
 import type { LlmProviderEntry } from "#shared/agent-config/schemas/llm-providers-file.ts";
@@ -99,21 +99,6 @@ function checkScript(provider: Loose<LlmProviderEntry>, { configDir, reporter }:
     "must be a file below the configuration directory",
     found === "outside" ? "that path leads out of it" : `there is no ${join(configDir, script)}`,
   );
-}
-
-/** Follows symbolic links, as the gateway does when it reads the script. */
-function findScript(configDir: string, script: string): "file" | "missing" | "outside" {
-  if (isAbsolute(script)) return "outside";
-  try {
-    const root = realpathSync(configDir);
-    const file = realpathSync(join(root, script));
-    const path = relative(root, file);
-    if (path === ".." || path.startsWith(`..${sep}`)) return "outside";
-    return statSync(file).isFile() ? "file" : "missing";
-  } catch {
-    // Missing, unreadable, or an invalid path (a NUL): in each case there is no such file for us.
-    return "missing";
-  }
 }
 
 function chainList(ids: readonly string[]): string {

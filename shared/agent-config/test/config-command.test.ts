@@ -5,18 +5,26 @@ import { DEFAULTS, SCRIPTED, writeConfigFiles } from "./config-fixture.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
 
-function runConfig(...args: string[]) {
+function runConfigWith(env: NodeJS.ProcessEnv, ...args: string[]) {
   const { status, stdout, stderr } = spawnSync(process.execPath, ["scripts/config.ts", ...args], {
     cwd: ROOT,
-    env: {},
+    env,
     encoding: "utf8",
   });
   return { status, stdout, stderr };
 }
 
+const runConfig = (...args: string[]) => runConfigWith({}, ...args);
+/** Each call of a script. */
+const PLAYS = "calls: [{ steps: [{ text: a }] }]\n";
+
 describe("npm run config", () => {
   it("checks a directory: exit code 0 with a summary, or 1 with the report", async () => {
-    await using good = await writeConfigFiles({ "tarsy.yaml": DEFAULTS, "llm-providers.yaml": SCRIPTED });
+    await using good = await writeConfigFiles({
+      "tarsy.yaml": DEFAULTS,
+      "llm-providers.yaml": SCRIPTED,
+      "s.yaml": PLAYS,
+    });
     const checked = runConfig("check", "--config-dir", good.path);
     expect(checked).to.deep.include({ status: 0, stderr: "" });
     expect(checked.stdout).to.include("is valid: 6 agents, 1 chains, 1 MCP servers, 10 providers");
@@ -30,11 +38,62 @@ describe("npm run config", () => {
     expect(refused.stderr).to.include("tarsy.yaml:2:1: warning: new: is not a known key");
   });
 
+  it("looks where npm start looks, and says where that is", () => {
+    const demo = runConfig("check");
+    expect(demo.status).to.equal(0);
+    expect(demo.stdout).to.include(`${ROOT}/deploy/config/demo is valid`);
+    expect(demo.stderr).to.equal(
+      `${ROOT}/deploy/config/demo: GOOGLE_API_KEY is not set, so npm start uses the demo\n`,
+    );
+    const withKey = runConfigWith({ GOOGLE_API_KEY: "k" }, "check");
+    expect(withKey.stdout).to.include(`${ROOT}/deploy/config is valid`);
+    const variable = runConfigWith({ INIT_CWD: join(ROOT, "deploy"), CONFIG_DIR: "config/demo" }, "check");
+    expect(variable).to.deep.include({ status: 0, stderr: "" });
+    expect(variable.stdout).to.include(`${ROOT}/deploy/config/demo is valid`);
+    const nowhere = runConfig("check", "--config-dir", "no/such/place");
+    expect(nowhere).to.deep.include({ status: 2, stdout: "" });
+    expect(nowhere.stderr).to.include("there is no directory");
+  });
+
+  it("counts warnings as errors with --strict", async () => {
+    await using directory = await writeConfigFiles({
+      "tarsy.yaml": `${DEFAULTS}agents: { A: { custom_instruction: look } }\n`,
+      "llm-providers.yaml": SCRIPTED,
+      "s.yaml": PLAYS,
+    });
+    const args = ["check", "--config-dir", directory.path];
+    expect(runConfig(...args).status).to.equal(0);
+    const strict = runConfig(...args, "--strict");
+    expect(strict).to.deep.include({ status: 1, stdout: "" });
+    expect(strict.stderr)
+      .to.include("did you mean custom_instructions?")
+      .and.include("has 1 warning, which --strict does not allow");
+    const json: unknown = JSON.parse(runConfig(...args, "--json").stdout);
+    expect(json).to.deep.include({ valid: true, directory: directory.path, errors: [] });
+    expect(json).to.have.nested.property("warnings[0].path", "agents.A.custom_instruction");
+  });
+
+  it("reads stub-tools.yaml and scripts", async () => {
+    await using directory = await writeConfigFiles({
+      "tarsy.yaml": DEFAULTS,
+      "llm-providers.yaml": SCRIPTED,
+      "s.yaml": "calls: [{ steps: [{ tool_cal: { name: a } }] }]\n",
+      "stub-tools.yaml": "servers: [",
+    });
+    const { status, stderr } = runConfig("check", "--config-dir", directory.path);
+    expect(status).to.equal(1);
+    expect(stderr)
+      .to.include("the configuration cannot be used: 2 errors")
+      .and.include("s.yaml:1:21: calls[0].steps[0].tool_cal: is not a known key; did you mean tool_call?")
+      .and.include("stub-tools.yaml:1:11: invalid YAML syntax");
+  });
+
   it("shows the effective configuration of a directory, its .env included", async () => {
     await using directory = await writeConfigFiles({
       "tarsy.yaml": `${DEFAULTS}  max_iterations: {{.ROUNDS}}\n`,
       "llm-providers.yaml": SCRIPTED,
       ".env": "ROUNDS=7\n",
+      "s.yaml": PLAYS,
     });
     const shown = runConfig("show", "--config-dir", directory.path);
     expect(shown.status).to.equal(0);

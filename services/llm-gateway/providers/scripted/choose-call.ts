@@ -1,8 +1,8 @@
 import { ALERT_MARKER } from "#shared/contracts/alert-marker.ts";
 import type { GenerateRequest } from "#shared/generated/llm/v1/llm.ts";
 import { terminal } from "../../errors/llm-error.ts";
-import { alertPattern } from "./alert-pattern.ts";
-import type { Script, ScriptCondition, ScriptStep } from "./script-schema.ts";
+import { alertPattern } from "#shared/agent-config/scripts/alert-pattern.ts";
+import type { Script, ScriptCondition, ScriptStep } from "#shared/agent-config/scripts/script-schema.ts";
 
 /**
  * Chooses the entry of the script that answers this call: the first one whose conditions all hold. The call's number is

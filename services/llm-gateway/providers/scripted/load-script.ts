@@ -3,7 +3,7 @@ import { isAbsolute, join, relative, sep } from "node:path";
 import { errorMessage } from "#shared/errors.ts";
 import { terminal } from "../../errors/llm-error.ts";
 import { parseScript } from "./parse-script.ts";
-import type { Script } from "./script-schema.ts";
+import type { Script } from "#shared/agent-config/scripts/script-schema.ts";
 
 const MAX_SCRIPT_BYTES = 8 * 1024 * 1024;
 const MAX_CACHED = 64;

@@ -8,7 +8,7 @@ import { brokenOff as brokenOffAfterOutput } from "../../errors/broken-off.ts";
 import { retryable, terminal } from "../../errors/llm-error.ts";
 import { stalled, type StallLimits } from "../guard-stalls.ts";
 import type { Content } from "../provider.ts";
-import type { ScriptStep } from "./script-schema.ts";
+import type { ScriptStep } from "#shared/agent-config/scripts/script-schema.ts";
 import { splitText } from "./split-text.ts";
 
 type ScriptedError = NonNullable<ScriptStep["error"]>;

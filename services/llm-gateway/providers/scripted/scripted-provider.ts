@@ -6,7 +6,7 @@ import { chooseCall } from "./choose-call.ts";
 import { UsageEstimate } from "./estimate-usage.ts";
 import { scriptLoader } from "./load-script.ts";
 import { playSteps } from "./play-steps.ts";
-import type { Script } from "./script-schema.ts";
+import type { Script } from "#shared/agent-config/scripts/script-schema.ts";
 
 interface ScriptedOptions {
   readonly configDir: string;

@@ -48,3 +48,4 @@ export const StubToolsFile = Type.Object({
   /** By server id, then by tool name. */
   servers: Type.Optional(Type.Record(Type.String(), Type.Record(Type.String(), StubTool))),
 });
+export type StubToolsFile = Static<typeof StubToolsFile>;

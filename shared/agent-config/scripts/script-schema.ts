@@ -1,5 +1,5 @@
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
-import { LLM_ERROR_CODES } from "../../errors/llm-error.ts";
+import { LLM_ERROR_CODES } from "#shared/contracts/llm-error-codes.ts";
 
 const closed = { additionalProperties: false };
 const optionalText = Type.Optional(Type.String());
