@@ -93,7 +93,7 @@ export const TEXT = {
     emptyHint: "An alert starts one:",
     noMatch: "No session matches.",
     failed: (why: string) => `The sessions could not be read: ${why}`,
-    count: (count: string) => `${count} sessions`,
+    count: (count: string) => (count === "1" ? "1 session" : `${count} sessions`),
     more: (count: string) => `more than ${count} sessions`,
     pages: "Pages",
     previous: "Previous",

@@ -41,6 +41,14 @@ describeInBrowser("a page of which a part cannot be shown", () => {
     });
   }
 
+  it("says that there is no page at an address that nobody knows", async () => {
+    const { page } = await web.browser.open(web.url("/nowhere/at/all"));
+    await page.getByText("There is no such page.").waitFor();
+    await page.getByRole("link", { name: "Sessions" }).click();
+    await page.waitForURL(web.url("/"));
+    await page.close();
+  });
+
   it("appears at an address with a token that is no encoded text", async () => {
     const { page } = await web.browser.open(web.url("/#token=%"));
     await page.locator("main").waitFor();

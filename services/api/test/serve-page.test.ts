@@ -99,6 +99,25 @@ describe("servePage(files)", () => {
       for (const path of paths) expect(path.replace(":id", "0199")).to.match(SCREEN_PATH);
     });
 
+    it("shows a browser at an unknown address the page, which says so", async () => {
+      const accept = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
+      for (const path of ["/nothing", "/s/", "/s/1/2", "/new/", "/docs/a"]) {
+        const { status, headers, body } = await get(path, { accept });
+        expect(status, path).to.equal(404);
+        expect(headers["content-type"], path).to.equal("text/html; charset=utf-8");
+        expect(headers["content-security-policy"], path).to.include("trusted-types 'none'");
+        expect(body.toString(), path).to.include(`src="${script}"`);
+        const again = await get(path, { accept, "if-none-match": headers.etag ?? "" });
+        expect(again.status, path).to.equal(404);
+        expect(again.body.toString(), path).to.include(`src="${script}"`);
+      }
+      for (const path of ["/api/v1/nothing", "/assets/none.js"]) {
+        const { status, headers } = await get(path, { accept });
+        expect(status, path).to.equal(404);
+        expect(headers["content-type"], path).to.match(/^application\/json/u);
+      }
+    });
+
     it("leaves other addresses to the routes of the API", async () => {
       for (const path of ["/api/v1/nothing", "/ws", "/nothing", "/s/", "/s/1/2", "/new/", "/assets"]) {
         const { status, headers, body } = await get(path);
