@@ -261,6 +261,7 @@ export const TEXT = {
     noAgent: "Session",
     closeDetail: "Close details",
     details: "Details",
+    showEntry: "Show in the session",
     choose: "Choose a row to see the whole call.",
     running: "Follows the investigation",
     segments: {

@@ -113,6 +113,12 @@ describeInBrowser("every screen of the page", function () {
     await picture(page, "trace-model-1440-light");
     await page.getByLabel("Bars show").selectOption("tokens");
     expect(page.url()).to.include("bars=tokens");
+    await page
+      .getByRole("option", { name: /k8s\.broken failed/u })
+      .first()
+      .click();
+    await detail.getByRole("link", { name: "Show in the session" }).click();
+    await page.locator(".entry.target", { hasText: "connection refused" }).waitFor();
     expect(problems).to.deep.equal([]);
   });
 

@@ -1,5 +1,6 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { CopyButton } from "../../parts/copy-button.tsx";
+import { anchorOf } from "../../session/anchor-of.ts";
 import { shortArguments } from "../../session/describe-entry.ts";
 import type { Entry } from "../../session/session-view.ts";
 import { shownText } from "../../session/shown-text.ts";
@@ -33,7 +34,7 @@ export function EntryBody({ entry, store }: EntryBodyProps) {
 
 /** The address of an entry, without the place in time at which it is shown. */
 function linkTo(sessionId: string, entryId: string): string {
-  return `${location.origin}/s/${sessionId}#e-${entryId}`;
+  return `${location.origin}/s/${sessionId}#${anchorOf(entryId)}`;
 }
 
 /** Texts of people and models; everything else is shown letter by letter. */

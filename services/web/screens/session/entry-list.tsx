@@ -1,10 +1,11 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { anchorOf } from "../../session/anchor-of.ts";
 import { isOpen } from "../../session/open-entries.ts";
 import { NO_ROWS, renderedRows, rowsNear } from "../../session/rendered-rows.ts";
 import { RowHeights } from "../../session/row-heights.ts";
 import { RowPool } from "../../session/row-pool.ts";
 import type { Entry } from "../../session/session-view.ts";
-import { anchorOf, EntryRow, type EntryRowProps } from "./entry-row.tsx";
+import { EntryRow, type EntryRowProps } from "./entry-row.tsx";
 import { onViewChange } from "./near-view.ts";
 import type { SessionStore } from "./session-store.ts";
 import "./entry-list.css";

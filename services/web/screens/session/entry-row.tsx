@@ -1,6 +1,7 @@
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { Guard } from "../../parts/guard.tsx";
 import { Duration } from "../../parts/time.tsx";
+import { anchorOf } from "../../session/anchor-of.ts";
 import { argumentsLine } from "../../session/describe-entry.ts";
 import { setOpen } from "../../session/open-entries.ts";
 import type { RowHeights } from "../../session/row-heights.ts";
@@ -38,11 +39,6 @@ export interface EntryRowProps {
   readonly isTarget: boolean;
   /** Where the heights of open rows are kept. */
   readonly heights: RowHeights;
-}
-
-/** The id of an entry's element, and the address of the entry within the session. */
-export function anchorOf(entryId: string): string {
-  return `e-${entryId}`;
 }
 
 /** One thing that an agent did: a line, and below it what it consists of once it is open. */

@@ -5,6 +5,7 @@ import { durationText, moneyText } from "../../parts/format.ts";
 import { RemoteState } from "../../parts/remote-state.tsx";
 import { StatusDot } from "../../parts/status-dot.tsx";
 import { useRemote } from "../../parts/use-remote.ts";
+import { anchorOf } from "../../session/anchor-of.ts";
 import { TEXT } from "../../text.ts";
 import { LlmCallDetail } from "./llm-call-detail.tsx";
 import { McpCallDetail } from "./mcp-call-detail.tsx";
@@ -15,11 +16,13 @@ import "./row-detail.css";
 interface RowDetailProps {
   readonly sessionId: string;
   readonly row: TraceRow;
+  /** The entry of the session's lanes that shows the call. */
+  readonly entry: string | undefined;
   readonly onClose: () => void;
 }
 
 /** Everything that is known of a row; a call is read whole. */
-export function RowDetail({ sessionId, row, onClose }: RowDetailProps) {
+export function RowDetail({ sessionId, row, entry, onClose }: RowDetailProps) {
   return (
     <section class="row-detail" aria-label={TEXT.trace.details}>
       <header>
@@ -29,6 +32,11 @@ export function RowDetail({ sessionId, row, onClose }: RowDetailProps) {
         </button>
       </header>
       <Facts row={row} />
+      {entry !== undefined && (
+        <p>
+          <a href={`/s/${sessionId}#${anchorOf(entry)}`}>{TEXT.trace.showEntry}</a>
+        </p>
+      )}
       {row.kind === "llm" && <LlmCall sessionId={sessionId} id={row.key} />}
       {row.kind === "mcp" && <McpCall sessionId={sessionId} id={row.key} />}
     </section>

@@ -11,6 +11,7 @@ import { useTitle } from "../../parts/use-title.ts";
 import { shownText } from "../../session/shown-text.ts";
 import { TEXT } from "../../text.ts";
 import { BAR_MEASURES, barGeometry, type BarMeasure } from "./bar-geometry.ts";
+import { entryOfCall } from "./entry-of-call.ts";
 import { RowDetail } from "./row-detail.tsx";
 import { traceRows, type TraceRow } from "./trace-rows.ts";
 import { useTrace } from "./use-trace.ts";
@@ -44,6 +45,7 @@ export function TraceScreen() {
     route(withQuery(url, changes), true);
   const index = rows.findIndex(({ key }) => key === chosen);
   const choose = (target: number) => change({ row: rows[target]?.key });
+  const close = () => change({ row: undefined });
   const setMeasure = (next: BarMeasure) => change({ bars: next === "time" ? undefined : next });
   const setIdle = (isShort: boolean) => change({ idle: isShort ? undefined : "full" });
   const { keys } = TEXT.trace;
@@ -55,9 +57,10 @@ export function TraceScreen() {
     ],
     i: [keys.idle, () => setIdle(!collapsesIdle)],
     s: [keys.session, () => route(`/s/${id}`)],
-    Escape: [keys.close, () => change({ row: undefined })],
+    Escape: [keys.close, close],
   });
   const row = rows[index];
+  const entry = value && row && entryOfCall(value.session.timeline, row.key);
   const part = useZoom({ rows, chosen: row, zoom, set: (text) => change({ zoom: text }) });
   const title = value && shownText(value.session.alert_preview ?? "");
   return (
@@ -89,7 +92,7 @@ export function TraceScreen() {
             />
           </div>
           {row !== undefined && (
-            <RowDetail key={row.key} sessionId={id} row={row} onClose={() => change({ row: undefined })} />
+            <RowDetail key={row.key} sessionId={id} row={row} entry={entry} onClose={close} />
           )}
         </div>
       )}
