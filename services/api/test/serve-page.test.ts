@@ -107,7 +107,7 @@ describe("servePage(files)", () => {
         expect(headers["content-type"], path).to.equal("text/html; charset=utf-8");
         expect(headers["content-security-policy"], path).to.include("trusted-types 'none'");
         expect(body.toString(), path).to.include(`src="${script}"`);
-        const again = await get(path, { accept, "if-none-match": headers.etag ?? "" });
+        const again = await get(path, { accept, "if-none-match": String(headers["etag"]) });
         expect(again.status, path).to.equal(404);
         expect(again.body.toString(), path).to.include(`src="${script}"`);
       }
