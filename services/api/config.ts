@@ -41,6 +41,8 @@ export interface ApiConfig extends ServiceConfig {
   readonly access: AccessConfig;
   /** How long a connection stays open without a request; longer than that of a proxy in front. */
   readonly keepAliveMs: number;
+  /** How long a stop goes on answering after the health port is closed, for a proxy to send requests elsewhere. */
+  readonly drainMs: number;
   /** Bytes that request bodies take while they are received: more than the largest one, which comes in chunks. */
   readonly bodyBytesInFlight: number;
   /** Alerts taken in a minute; one identity may submit a fifth. */
@@ -89,6 +91,7 @@ export async function loadApiConfig(processEnv: Environment): Promise<ApiConfig>
       origins: new Set([...access.origins, ...(dashboard === undefined ? [] : [dashboard])]),
     },
     keepAliveMs: 1_000 * envInteger(env, "KEEP_ALIVE_SECONDS", { fallback: 15, min: 1, max: 3_600 }),
+    drainMs: 1_000 * envInteger(env, "DRAIN_SECONDS", { fallback: 0, min: 0, max: 10 }),
     bodyBytesInFlight: MEBIBYTE * envInteger(env, "API_MAX_BODY_MIB", { fallback: 32, min: 16, max: 65_536 }),
     submissionsPerMinute: envInteger(env, "SUBMISSIONS_PER_MINUTE", {
       fallback: SUBMISSIONS_PER_MINUTE[isPersonalMode(access) ? "authenticated" : "local"],

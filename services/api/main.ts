@@ -1,3 +1,4 @@
+import { setTimeout as wait } from "node:timers/promises";
 import { Registry, collectDefaultMetrics } from "prom-client";
 import { AuditLog } from "#shared/access/audit-log.ts";
 import { Door } from "#shared/access/door.ts";
@@ -68,6 +69,8 @@ await runService("api", loadApiConfig, async ({ config, log, signal, resources }
   resources.defer(() => indexing);
   const cleaning = cleanUp({ config, log, db }, signal);
   resources.defer(() => cleaning);
+  // After the health port is closed, which tells a proxy, and before the server is.
+  resources.defer(() => wait(config.drainMs));
   resources.use(
     await serveHealth({
       ...config.health,

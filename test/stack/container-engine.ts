@@ -17,6 +17,8 @@ export interface ContainerEngine {
   /** Resolves with the standard output; rejects with the end of stderr unless the exit code is 0. */
   podman(...args: string[]): Promise<string>;
   compose(...args: string[]): Promise<string>;
+  /** Runs another program, by its path in the checkout; resolves and rejects in the same way. */
+  run(program: string, ...args: string[]): Promise<string>;
   /** The last 20 lines of a container's stdout and stderr. */
   logs(container: string): Promise<string>;
 }
@@ -89,6 +91,7 @@ export async function findEngine(): Promise<ContainerEngine> {
   return {
     podman,
     compose: async (...args) => execute("python3", ["-m", "podman_compose", ...args]),
+    run: async (program, ...args) => execute(program, args),
     logs: async (container) => {
       const { stdout, stderr } = await run("podman", ["logs", "--tail", "20", container], {
         env: podmanEnvironment(),

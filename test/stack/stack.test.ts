@@ -1,3 +1,6 @@
+import { mkdtempDisposable, readFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect } from "chai";
 import { testConfigDirectory } from "../support/config-directory.ts";
 import { TarsyClient } from "../support/tarsy-client.ts";
@@ -9,6 +12,18 @@ import { Stack } from "./stack.ts";
 import { MAX_RUNNING, STACK_SLOTS, STACK_CONFIG } from "./stack-config.ts";
 
 const SERVICES = ["api", "notifier", "executor", "llm-gateway", "tool-runner"];
+
+const DATABASE_USERS = ["api", "executor", "tool-runner", "notifier"];
+const OPERATIONS = join(import.meta.dirname, "../../docs/operations.md");
+
+/** The commands of the chapter "Backup and restore" as they stand, for another project. */
+async function documentedRestore(project: string): Promise<string> {
+  const [, chapter = ""] = (await readFile(OPERATIONS, "utf8")).split("## Backup and restore\n");
+  const blocks = [...(chapter.split("\n## ", 1)[0]?.matchAll(/```sh\n([\s\S]*?)```/gu) ?? [])];
+  const commands = blocks.map(([, block = ""]) => block).join("");
+  expect(commands).to.contain("project=tarsy ").and.to.contain("pg_dump").and.to.contain("pg_restore");
+  return commands.replaceAll("project=tarsy ", `project=${project} `);
+}
 
 describe("the compose stack, through its published port", () => {
   let resources: AsyncDisposableStack;
@@ -115,11 +130,41 @@ describe("the compose stack, through its published port", () => {
     await expectWhole(stack, load);
   });
 
+  it("answers every request while each api is replaced", async () => {
+    const apis = await stack.containers("api");
+    expect(apis).to.have.length(2);
+    const load = new Load(client, stack.urls.ws);
+    const answers = new Map<number | string, number>();
+    const replaced = new AbortController();
+    // Submissions without data: each is answered by an api and leaves nothing to do.
+    const requests = Array.from({ length: 4 }, async () => {
+      while (!replaced.signal.aborted) {
+        const answer = await client
+          .request("POST", "/api/v1/alerts", {})
+          .then(({ status }) => status, String);
+        answers.set(answer, (answers.get(answer) ?? 0) + 1);
+      }
+    });
+    const replaceEach = async () => {
+      for (const api of apis) {
+        await stack.podman("rm", "--force", "--time", "30", api);
+        await stack.compose("up", "--detach", "--no-deps", "--no-recreate", "api");
+        await stack.healthy(api);
+      }
+      for (const api of apis) await stack.restart(api);
+    };
+    await load.during(replaceEach, "wait", STACK_SLOTS).finally(() => replaced.abort());
+    await Promise.all(requests);
+    process.stdout.write(`      ${answers.get(400)} requests, ${load.sessions.length} alerts\n`);
+    expect([...answers.keys()]).to.deep.equal([400]);
+    expect(load.refused).to.equal(0);
+    await expectWhole(stack, load);
+  });
+
   it("loses no event and repeats no step while every container is restarted", async () => {
     await stack.apply({
       EXECUTORS: "4",
       NOTIFIERS: "2",
-      API_REPLICAS: "2",
       LLM_GATEWAYS: "2",
       TOOL_RUNNERS: "2",
     });
@@ -145,27 +190,10 @@ describe("the compose stack, through its published port", () => {
     await expectWhole(stack, load);
     const [id = ""] = load.sessions.map((session) => session.id);
     const before = await client.session(id);
-    const [postgres = ""] = await stack.containers("postgres");
-    const dump = ["pg_dump", "--username=tarsy", "--format=custom", "--file=/tmp/tarsy.dump"];
-    await stack.podman("exec", postgres, ...dump);
-    const users = (
-      await Promise.all(["api", "executor", "tool-runner", "notifier"].map((name) => stack.containers(name)))
-    ).flat();
-    for (const name of users) await stack.podman("stop", "--time", "30", name);
-    const restore = [
-      "pg_restore",
-      "--username=tarsy",
-      "--dbname=postgres",
-      "--clean",
-      "--create",
-      "/tmp/tarsy.dump",
-    ];
-    await stack.podman("exec", postgres, ...restore);
-    for (const service of ["database-init", "migrate"]) {
-      for (const name of await stack.containers(service)) await stack.podman("start", name);
-    }
-    for (const name of users) await stack.podman("start", name);
-    for (const name of users) await stack.healthy(name);
+    const directory = resources.use(await mkdtempDisposable(join(tmpdir(), "tarsy-backup-")));
+    await engine.run("bash", "-euc", `cd ${directory.path}\n${await documentedRestore(stack.name)}`);
+    const users = await Promise.all(DATABASE_USERS.map((name) => stack.containers(name)));
+    for (const name of users.flat()) await stack.healthy(name);
     await until(
       "the proxy reaches the api",
       async () => (await client.request("GET", "/health")).status === 200,
@@ -199,6 +227,21 @@ describe("the compose stack, through its published port", () => {
       "SELECT count(*) FROM pg_stat_activity WHERE usename = 'tarsy' AND client_addr IS NOT NULL",
     );
     expect(superusers).to.equal("0");
+  });
+
+  it("is taken down by its label, whatever was scaled, with its data only when that is wanted", async () => {
+    await stack.compose("up", "--detach", "--scale", "executor=5");
+    const all = await stack.containers();
+    const volumes = ["nats", "postgres", "postgres-socket"].map((name) => `${stack.name}_${name}`);
+    const first = await stack.takeDown();
+    for (const name of [...all, ...volumes]) expect(first).to.contain(name);
+    expect(await stack.containers()).to.deep.equal([]);
+    const list = await engine.podman("volume", "ls", "--format", "{{.Name}}");
+    expect(list.split("\n")).to.include.members(volumes);
+
+    expect(await stack.takeDown("--volumes")).to.equal(`podman: removed volumes: ${volumes.join(" ")}\n`);
+    const last = await stack.takeDown("--volumes");
+    expect(last).to.equal(`podman: nothing of the project "${stack.name}" was there\n`);
   });
 
   it("leaves nothing behind when it is taken down", async () => {

@@ -178,18 +178,14 @@ export class Stack implements AsyncDisposable {
     return (await Promise.all(logs)).join("\n");
   }
 
+  /** Runs deploy/down.sh on this stack; resolves with what it says. Rejects if something could not be removed. */
+  async takeDown(...options: string[]): Promise<string> {
+    return this.#engine.run("deploy/down.sh", "--project", this.name, ...options);
+  }
+
   /** Removes containers, networks, volumes and the images built for this stack. */
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.compose("down", "--volumes", "--timeout", "5").catch(() => undefined);
-    const label = `label=io.podman.compose.project=${this.name}`;
-    const names = async (...list: string[]) =>
-      (await this.podman(...list, "--filter", label)).split("\n").filter((name) => name !== "");
-    // A container that does not stop keeps others from being removed; --depend removes those too.
-    for (const name of await this.containers()) {
-      await this.podman("rm", "--force", "--ignore", "--depend", "--time", "1", name);
-    }
-    for (const name of await names("volume", "ls", "--quiet")) await this.podman("volume", "rm", name);
-    for (const name of await names("network", "ls", "--quiet")) await this.podman("network", "rm", name);
+    await this.takeDown("--volumes");
     for (const image of ["tarsy", "tarsy-nats"]) {
       await this.podman("rmi", "--force", `localhost/${image}:${this.name}`).catch(() => undefined);
     }
