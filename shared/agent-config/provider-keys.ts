@@ -13,12 +13,20 @@ export const CREDENTIAL_KEYS = [
   "client_secret_env",
 ] as const;
 
-/** The variable of the key where an entry without a base_url names none. */
-const DEFAULT_KEY_VARIABLES: Partial<Readonly<Record<ProviderType, string>>> = {
+/** The variable of the key where an entry without a base_url names none; undefined if the entry must name one. */
+const DEFAULT_KEY_VARIABLES: Readonly<Record<ProviderType, string | undefined>> = {
+  google: undefined,
+  openai: undefined,
+  anthropic: undefined,
+  xai: undefined,
+  vertexai: undefined,
   mistral: "MISTRAL_API_KEY",
   groq: "GROQ_API_KEY",
   openrouter: "OPENROUTER_API_KEY",
   deepseek: "DEEPSEEK_API_KEY",
+  azure: undefined,
+  bedrock: undefined,
+  scripted: undefined,
 };
 
 /** The parts of an entry that say which variables it reads. */

@@ -1,7 +1,7 @@
 import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
 import { knownAlertTypes } from "#shared/agent-config/find-chain.ts";
 import { resolveChain } from "#shared/agent-config/resolve-chain.ts";
-import type { ResolvedAgent } from "#shared/contracts/resolved-chain.ts";
+import { TOOL_STRATEGIES, type ResolvedAgent } from "#shared/contracts/resolved-chain.ts";
 
 /** The agents that an alert of this type is investigated by, those of syntheses included. */
 export function agentsFor(agents: AgentConfig, alertType: string): readonly ResolvedAgent[] {
@@ -10,12 +10,9 @@ export function agentsFor(agents: AgentConfig, alertType: string): readonly Reso
   );
 }
 
-/** Agents of these call tools; a synthesis and a single call get none, whatever servers their definition names. */
-const WITH_TOOLS: ReadonlySet<ResolvedAgent["iteration_strategy"]> = new Set(["react", "native-thinking"]);
-
-/** The ids of the MCP servers whose tools the agent gets. */
+/** The ids of the MCP servers whose tools the agent gets: none for a strategy that calls no tools, whatever its definition names. */
 export function serversOf({ iteration_strategy, mcp_servers }: ResolvedAgent): readonly string[] {
-  return WITH_TOOLS.has(iteration_strategy) ? mcp_servers : [];
+  return TOOL_STRATEGIES.some((strategy) => strategy === iteration_strategy) ? mcp_servers : [];
 }
 
 /** The ids of the MCP servers whose tools an agent of any chain gets. */

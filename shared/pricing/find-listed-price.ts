@@ -1,3 +1,4 @@
+import type { ProviderType } from "#shared/contracts/resolved-chain.ts";
 import { PRICE_SNAPSHOT, type ModelPrice, type PriceFamily } from "#shared/pricing/price-snapshot.ts";
 
 type FamilyName = keyof typeof PRICE_SNAPSHOT.families;
@@ -5,18 +6,21 @@ type FamilyName = keyof typeof PRICE_SNAPSHOT.families;
 const FAMILIES: Readonly<Record<FamilyName, PriceFamily>> = PRICE_SNAPSHOT.families;
 
 /** Whose models a type of provider serves at the prices of the list. */
-const FAMILIES_OF_TYPE: ReadonlyMap<string, readonly FamilyName[]> = new Map([
-  ["openai", ["openai"]],
-  ["azure", ["openai"]],
-  ["anthropic", ["anthropic"]],
-  ["bedrock", ["anthropic"]],
-  ["google", ["google"]],
-  ["vertexai", ["google", "anthropic"]],
-  ["mistral", ["mistral"]],
-  ["deepseek", ["deepseek"]],
-  ["groq", ["groq"]],
-  ["xai", ["xai"]],
-]);
+const FAMILIES_OF_TYPES: Readonly<Record<ProviderType, readonly FamilyName[]>> = {
+  openai: ["openai"],
+  azure: ["openai"],
+  anthropic: ["anthropic"],
+  bedrock: ["anthropic"],
+  google: ["google"],
+  vertexai: ["google", "anthropic"],
+  mistral: ["mistral"],
+  deepseek: ["deepseek"],
+  groq: ["groq"],
+  openrouter: [],
+  xai: ["xai"],
+  scripted: [],
+};
+const FAMILIES_OF_TYPE = new Map<string, readonly FamilyName[]>(Object.entries(FAMILIES_OF_TYPES));
 
 /** What gateways and resellers without prices of their own put before a model's name. */
 const PREFIXES: readonly (readonly [RegExp, FamilyName])[] = [

@@ -1,4 +1,9 @@
-/** The providers' own addresses, used without a base_url. Vertex AI's and Bedrock's depend on the location. */
+import type { ProviderType } from "#shared/contracts/resolved-chain.ts";
+
+/** Types whose address depends on the region or the resource, or that have none. */
+type WithoutOwnAddress = "vertexai" | "bedrock" | "azure" | "scripted";
+
+/** The providers' own addresses, used without a base_url. */
 export const PROVIDER_URLS = {
   google: "https://generativelanguage.googleapis.com",
   openai: "https://api.openai.com/v1",
@@ -8,4 +13,4 @@ export const PROVIDER_URLS = {
   groq: "https://api.groq.com/openai/v1",
   openrouter: "https://openrouter.ai/api/v1",
   deepseek: "https://api.deepseek.com",
-} as const;
+} as const satisfies Readonly<Record<Exclude<ProviderType, WithoutOwnAddress>, string>>;

@@ -1,12 +1,13 @@
 import { expect } from "chai";
 import { NOTHING_LISTENS } from "../../../test/support/nothing-listens.ts";
+import { CHAT_SERVERS } from "../providers/langchain/servers/chat-servers.ts";
 import { TEST_KEY_ENV, openGateway } from "./open-gateway.ts";
 import { chatRequest } from "./wire.ts";
 
 describe("llm-gateway with a provider of the langchain backend", () => {
   it("names the variable when it is not set, and makes no request", async () => {
     await using gateway = await openGateway({ env: {} });
-    for (const provider of ["openai", "anthropic", "xai", "mistral", "groq", "openrouter", "deepseek"]) {
+    for (const provider of ["openai", "anthropic", ...Object.keys(CHAT_SERVERS)]) {
       const { error } = await gateway.ask(chatRequest(provider, "http://127.0.0.1:9"));
       expect(error).to.deep.include({ code: "credentials", retryable: false });
       expect(error?.message).to.contain(TEST_KEY_ENV);
@@ -33,7 +34,7 @@ describe("llm-gateway with a provider of the langchain backend", () => {
 
   it("says why the provider cannot be reached", async () => {
     await using gateway = await openGateway();
-    for (const provider of ["openai", "anthropic", "xai", "mistral", "groq", "openrouter", "deepseek"]) {
+    for (const provider of ["openai", "anthropic", ...Object.keys(CHAT_SERVERS)]) {
       const { error } = await gateway.ask(chatRequest(provider, NOTHING_LISTENS));
       expect(error).to.deep.include({ code: "max_retries", retryable: true });
       expect(error?.message).to.contain("ECONNREFUSED");

@@ -1,3 +1,4 @@
+import type { ProviderType } from "#shared/contracts/resolved-chain.ts";
 import { ANTHROPIC_RULES } from "./rules/anthropic-rules.ts";
 import { CONSERVATIVE_RULES } from "./rules/conservative-rules.ts";
 import { GEMINI_RULES } from "./rules/gemini-rules.ts";
@@ -14,32 +15,30 @@ export interface CalledApi {
   readonly baseUrl: string;
 }
 
-/**
- * The rules of the API that a call reaches; undefined for a script, which is no API. A type without rules of its own, such as
- * `mistral` and `bedrock`, gets the strictest.
- */
-export function rulesForCall({ provider, backend, model, baseUrl }: CalledApi): ToolRules | undefined {
-  if (provider === "scripted" || backend === "scripted") return undefined;
-  switch (provider) {
-    case "google":
-      return GEMINI_RULES;
-    case "vertexai":
-      return model.toLowerCase().startsWith("claude") ? ANTHROPIC_RULES : GEMINI_RULES;
-    case "anthropic":
-      return ANTHROPIC_RULES;
-    case "openai":
-      return baseUrl === "" ? OPENAI_RULES : isAzure(baseUrl) ? AZURE_RULES : COMPATIBLE_RULES;
-    case "azure":
-      return AZURE_RULES;
-    case "groq":
-    case "openrouter":
-    case "deepseek":
-      return COMPATIBLE_RULES;
-    case "xai":
-      return XAI_RULES;
-    default:
-      return CONSERVATIVE_RULES;
-  }
+/** The rules of each type's API; a function where the call decides, null for a script, which is no API. */
+const RULES: Readonly<Record<ProviderType, ToolRules | ((api: CalledApi) => ToolRules) | null>> = {
+  google: GEMINI_RULES,
+  vertexai: ({ model }) => (model.toLowerCase().startsWith("claude") ? ANTHROPIC_RULES : GEMINI_RULES),
+  anthropic: ANTHROPIC_RULES,
+  openai: ({ baseUrl }) =>
+    baseUrl === "" ? OPENAI_RULES : isAzure(baseUrl) ? AZURE_RULES : COMPATIBLE_RULES,
+  azure: AZURE_RULES,
+  groq: COMPATIBLE_RULES,
+  openrouter: COMPATIBLE_RULES,
+  deepseek: COMPATIBLE_RULES,
+  xai: XAI_RULES,
+  mistral: CONSERVATIVE_RULES,
+  bedrock: CONSERVATIVE_RULES,
+  scripted: null,
+};
+const RULES_OF = new Map(Object.entries(RULES));
+
+/** The rules of the API that a call reaches; undefined for a script. An unknown type gets the strictest. */
+export function rulesForCall(api: CalledApi): ToolRules | undefined {
+  if (api.backend === "scripted") return undefined;
+  const rules = RULES_OF.get(api.provider);
+  if (rules === null) return undefined;
+  return typeof rules === "function" ? rules(api) : (rules ?? CONSERVATIVE_RULES);
 }
 
 function isAzure(baseUrl: string): boolean {

@@ -1,8 +1,10 @@
+import type { ProviderType } from "#shared/contracts/resolved-chain.ts";
 import type { Environment } from "#shared/service/environment.ts";
 import { terminal } from "../../../errors/llm-error.ts";
 import { apiKey } from "../../credential.ts";
 import { loadOnce } from "../../load-once.ts";
 import { lruCached } from "../../lru-cache.ts";
+import type { ChatServer } from "../servers/chat-server.ts";
 import { CHAT_SERVERS } from "../servers/chat-servers.ts";
 import type { ChatAddress, ChatModel } from "./chat-model.ts";
 import type { ProviderConfig } from "../../provider-config.ts";
@@ -22,35 +24,37 @@ export type OpenChatModel = (config: ProviderConfig) => OpenedChatModel | Promis
 
 const MAX_CHAT_MODELS = 32;
 
+type ChatServerType = keyof typeof CHAT_SERVERS;
+/** Each needs a row in CHAT_SERVERS, or an opener of its own below. */
+type OwnOpenerType = Exclude<ProviderType, ChatServerType | "google" | "scripted">;
+type Opener = () => Promise<OpenChatModel>;
+
 /** Opens models by provider type and caches those used last; an SDK is imported with its first call. */
 export function chatModelOpener(env: Environment): OpenChatModel {
-  const openers = {
+  const own: Readonly<Record<OwnOpenerType, Opener>> = {
     openai: loadOnce(async () => withKey((await import("./open-openai.ts")).openOpenai, env)),
-    xai: loadOnce(() => chatServer("xai", env)),
-    mistral: loadOnce(() => chatServer("mistral", env)),
-    groq: loadOnce(() => chatServer("groq", env)),
-    openrouter: loadOnce(() => chatServer("openrouter", env)),
-    deepseek: loadOnce(() => chatServer("deepseek", env)),
     anthropic: loadOnce(async () => withKey((await import("./open-anthropic.ts")).openAnthropic, env)),
     vertexai: loadOnce(() => vertexClaude(env)),
     bedrock: loadOnce(() => bedrock(env)),
     azure: loadOnce(() => azure(env)),
   };
+  const servers = Object.entries(CHAT_SERVERS).map(([type, server]): [string, Opener] => [
+    type,
+    loadOnce(() => chatServer(server, env)),
+  ]);
+  const openers = new Map<string, Opener>([...Object.entries(own), ...servers]);
   return async (config) => {
     const { provider } = config;
-    if (!isServed(provider, openers)) {
+    const opener = openers.get(provider);
+    if (opener === undefined) {
       throw terminal(
         "invalid_backend",
-        `provider type "${provider}" cannot be served with backend "langchain": it must be one of ${Object.keys(openers).join(", ")}`,
+        `provider type "${provider}" cannot be served with backend "langchain": it must be one of ${[...openers.keys()].join(", ")}`,
       );
     }
-    const open = await openers[provider]();
+    const open = await opener();
     return open(config);
   };
-}
-
-function isServed<T extends object>(provider: string, openers: T): provider is Extract<keyof T, string> {
-  return Object.hasOwn(openers, provider);
 }
 
 function withKey(open: (address: ChatAddress) => ChatModel, env: Environment): OpenChatModel {
@@ -75,9 +79,9 @@ function keyFor(name: string, baseUrl: string, env: Environment): string | undef
 }
 
 /** A model of a provider whose API is chat completions. */
-async function chatServer(type: keyof typeof CHAT_SERVERS, env: Environment): Promise<OpenChatModel> {
+async function chatServer(server: ChatServer, env: Environment): Promise<OpenChatModel> {
   const { chatCompletionsModel } = await import("./open-openai.ts");
-  return withKey((address) => chatCompletionsModel(address, CHAT_SERVERS[type]), env);
+  return withKey((address) => chatCompletionsModel(address, server), env);
 }
 
 async function vertexClaude(env: Environment): Promise<OpenChatModel> {
