@@ -29,7 +29,7 @@ describe("an investigation by each server of chat completions", () => {
       base_url: `${server.url}/${type}`,
       max_tool_result_tokens: 10_000,
     });
-    const chains = TYPES.map((type) => [`${type}-chain`, chainFor(type)]);
+    const chains = TYPES.map((type) => [`${type}-chain`, chainFor(type)] as const);
     const [first = ""] = TYPES;
     const started = await PipelineFixture.start({
       config: {
