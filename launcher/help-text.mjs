@@ -7,7 +7,7 @@ Options
   --executors N      number of executors (1 to 16; default 1)
   --config-dir DIR   directory with tarsy.yaml and llm-providers.yaml (default: see CONFIG_DIR)
   --ollama MODEL     investigates with a model of Ollama on this machine (or OLLAMA_HOST); needs no account
-  --llm-url URL      the same with any server that has OpenAI's API, e.g. http://localhost:8080/v1 of llama.cpp;
+  --llm-url URL      the same with any server that has OpenAI's API, e.g. http://localhost:8082/v1 of llama.cpp;
   --model NAME       with one of its models (default: the first that it lists)
   --reset            deletes all data of the embedded PostgreSQL and NATS, then starts
   --private          for machines with other users: lets only those in who can read .tarsy/token (mode 0600);
