@@ -1,9 +1,9 @@
 import { spawnSync } from "node:child_process";
-import { chmod, cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { dirname, join, relative } from "node:path";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { expect } from "chai";
 import { projectRoot } from "../../launcher/prepare.mjs";
+import { copyRepository } from "../support/copy-repository.ts";
 
 /** What a reader types in one step: an edit, a new file, or commands. */
 interface Step {
@@ -13,7 +13,6 @@ interface Step {
   readonly text: string;
 }
 
-const NOT_COPIED = /^(?:node_modules|\.git|\.tarsy|var)$/u;
 const BLOCK = /^\*\*\d+\.(?: `([^`]+)`)?\*\*[^\n]*(?:\n[^\n]+)*\n\n```(\w+)\n([\s\S]*?)\n```$/gmu;
 
 /** The steps of CONTRIBUTING.md by the titles of its walks. */
@@ -30,19 +29,6 @@ async function readWalks(): Promise<ReadonlyMap<string, readonly Step[]>> {
       return [walk.split("\n", 1)[0] ?? "", steps] as const;
     }),
   );
-}
-
-/** A copy of the repository's files, with its installed packages. */
-async function copyRepository(): Promise<{ readonly path: string } & AsyncDisposable> {
-  const path = await mkdtemp(join(tmpdir(), "tarsy-walks-"));
-  // Postgres runs as a user of its own, who must reach the files.
-  await chmod(path, 0o755);
-  await cp(projectRoot, path, {
-    recursive: true,
-    filter: (source) => !NOT_COPIED.test(relative(projectRoot, source)),
-  });
-  await symlink(join(projectRoot, "node_modules"), join(path, "node_modules"));
-  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
 }
 
 /** Runs a program in the copy, on the Node of this process; returns its output. Fails the test if the program fails. */

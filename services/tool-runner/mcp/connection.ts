@@ -10,6 +10,7 @@ import { errorMessage } from "#shared/errors.ts";
 import { safeCut } from "#shared/safe-cut.ts";
 import { inSpan, traceCarrier } from "#shared/telemetry/tracing.ts";
 import { untilAborted } from "#shared/until-aborted.ts";
+import packageJson from "../../../package.json" with { type: "json" };
 import { parseCallResult, type CallResult } from "./call-result.ts";
 import { asFailure, unreachable } from "./connection-failure.ts";
 import { CallInFlight } from "./http/call-in-flight.ts";
@@ -22,7 +23,7 @@ import type { ProtocolEra } from "./protocol-era.ts";
 import type { ServerSettings } from "./server-settings.ts";
 import { leftOutOf } from "./usable-tools.ts";
 
-const CLIENT = { name: "tarsy", version: "0.1.0" };
+const CLIENT = { name: "tarsy", version: packageJson.version };
 const MODERN = "2026-07-28";
 /** A server of the older era that ignores what it does not know is given up waiting for after this long. */
 const PROBE_MS = 5_000;

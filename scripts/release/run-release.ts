@@ -1,0 +1,113 @@
+import { execFile } from "node:child_process";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { Type } from "#shared/generated/typebox/typebox.mjs";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { checkVersion } from "./check-version.ts";
+import { closePending } from "./close-pending.ts";
+
+const run = promisify(execFile);
+const parsePackage = compileParser(
+  "package.json",
+  Type.Object({ version: Type.String() }, { additionalProperties: true }),
+);
+const SBOM_BYTES = 64 * 1024 * 1024;
+
+export interface Release {
+  /** The checkout to release from. */
+  readonly root: string;
+  readonly version: string;
+  /** The day of the release, such as 2026-11-23. */
+  readonly date: string;
+  /** True if nothing may be changed. */
+  readonly isDry: boolean;
+  readonly print: (line: string) => void;
+}
+
+interface Step {
+  readonly says: string;
+  readonly run: () => Promise<unknown>;
+}
+
+/** Why nothing can be released; the message has a line for each reason. */
+export class ReleaseRefused extends Error {}
+
+/**
+ * Makes a release in this checkout: version, changelog, documents that name the version, SBOM, commit and tag. Prints each step, and
+ * afterwards what is left to a person: images and push. A dry run prints the same and changes nothing. Throws
+ * ReleaseRefused, with all reasons, before anything is changed.
+ */
+export async function runRelease(release: Release): Promise<void> {
+  const { version, isDry, print } = release;
+  const changelog = await checkRelease(release);
+  for (const { says, run: perform } of stepsOf(release, changelog)) {
+    print(`${isDry ? "would " : ""}${says}`);
+    if (!isDry) await perform();
+  }
+  print(isDry ? "Nothing was changed. A real run ends with:" : "What is left:");
+  print(`  TARSY_VERSION=${version} podman-compose -f deploy/podman-compose.yml build`);
+  print(`    builds localhost/tarsy:${version} and localhost/tarsy-nats:${version}`);
+  print(`  git push --atomic origin main v${version}`);
+}
+
+/** Resolves with the changelog of the release. */
+async function checkRelease({ root, version, date }: Release): Promise<string> {
+  const current = parsePackage(JSON.parse(await readFile(join(root, "package.json"), "utf8"))).version;
+  const branch = await git(root, "rev-parse", "--abbrev-ref", "HEAD");
+  const changes = await git(root, "status", "--porcelain");
+  const tag = await git(root, "tag", "--list", `v${version}`);
+  const changelog = closePending(await readFile(join(root, "CHANGELOG.md"), "utf8"), { version, date });
+  const reasons = [
+    checkVersion(version, current),
+    branch === "main" ? undefined : `the branch is ${branch}: a release is made on main`,
+    changes === "" ? undefined : `the tree has changes: commit or remove them first\n${changes}`,
+    tag === "" ? undefined : `the tag v${version} exists`,
+    changelog === undefined ? "CHANGELOG.md has nothing under ## Pending" : undefined,
+  ].filter((reason) => reason !== undefined);
+  if (changelog === undefined || reasons.length > 0) throw new ReleaseRefused(reasons.join("\n"));
+  return changelog;
+}
+
+function stepsOf({ root, version, date }: Release, changelog: string): readonly Step[] {
+  const sbom = join(root, ".tarsy", "release", `tarsy-${version}.cdx.json`);
+  return [
+    {
+      says: `set the version ${version} in package.json and package-lock.json`,
+      run: () => run("npm", ["version", version, "--no-git-tag-version", "--ignore-scripts"], { cwd: root }),
+    },
+    {
+      says: `head what is pending in CHANGELOG.md with ${version} (${date})`,
+      run: () => writeFile(join(root, "CHANGELOG.md"), changelog),
+    },
+    {
+      says: "write docs/asyncapi.json, which names the version",
+      run: () => run(process.execPath, ["scripts/write-asyncapi.ts"], { cwd: root }),
+    },
+    {
+      says: `write the SBOM of the npm packages to .tarsy/release/tarsy-${version}.cdx.json`,
+      run: () => writeSbom(root, sbom),
+    },
+    {
+      says: `commit: Release ${version}`,
+      run: () => git(root, "commit", "--quiet", "--all", "--message", `Release ${version}`),
+    },
+    {
+      says: `tag the commit v${version}`,
+      run: () => git(root, "tag", "--annotate", "--message", `TARSy ${version}`, `v${version}`),
+    },
+  ];
+}
+
+async function writeSbom(root: string, path: string): Promise<void> {
+  const args = ["sbom", "--package-lock-only", "--sbom-format", "cyclonedx"];
+  const { stdout } = await run("npm", args, { cwd: root, maxBuffer: SBOM_BYTES });
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, stdout);
+}
+
+/** The output of a git command, without the line break at its end. */
+async function git(root: string, ...args: readonly string[]): Promise<string> {
+  const { stdout } = await run("git", args, { cwd: root });
+  return stdout.trimEnd();
+}

@@ -1,0 +1,124 @@
+import { execFile, spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { appendFile, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { expect } from "chai";
+import { Type } from "#shared/generated/typebox/typebox.mjs";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { copyRepository } from "../../test/support/copy-repository.ts";
+
+const run = promisify(execFile);
+const VERSION = "99.1.0";
+const PENDING = "# Changelog\n\n## Pending\n\n- News.\n\n## 0.1.0 (2026-01-01)\n\n- Old.\n";
+const parseVersions = compileParser(
+  "lock file",
+  Type.Object(
+    {
+      version: Type.String(),
+      packages: Type.Object({ "": Type.Object({ version: Type.String() }, { additionalProperties: true }) }),
+    },
+    { additionalProperties: true },
+  ),
+);
+const parseSbom = compileParser(
+  "SBOM",
+  Type.Object(
+    {
+      bomFormat: Type.Literal("CycloneDX"),
+      metadata: Type.Object(
+        { component: Type.Object({ version: Type.String() }, { additionalProperties: true }) },
+        { additionalProperties: true },
+      ),
+    },
+    { additionalProperties: true },
+  ),
+);
+
+describe("npm run release", () => {
+  const resources = new AsyncDisposableStack();
+  let root: string;
+
+  before(async () => {
+    root = resources.use(await copyRepository()).path;
+    await writeFile(join(root, "CHANGELOG.md"), PENDING);
+    // A link is not the folder that .gitignore names.
+    await appendFile(join(root, ".gitignore"), "/node_modules\n/.npmrc.local\n");
+    await git("init", "--quiet", "--initial-branch=main");
+    await git("config", "user.name", "A Tester");
+    await git("config", "user.email", "tester@example.com");
+    await git("config", "commit.gpgsign", "false");
+    await git("config", "core.hooksPath", "/dev/null");
+    await git("add", "--all");
+    await git("commit", "--quiet", "--message", "All");
+    await git("init", "--quiet", "--bare", join(root, ".tarsy", "origin.git"));
+    await git("remote", "add", "origin", join(root, ".tarsy", "origin.git"));
+  });
+  after(() => resources.disposeAsync());
+
+  const git = async (...args: readonly string[]) => (await run("git", args, { cwd: root })).stdout.trimEnd();
+  const release = (...args: readonly string[]) =>
+    spawnSync(process.execPath, ["scripts/release.ts", ...args], { cwd: root, encoding: "utf8" });
+  const state = async () => ({
+    head: await git("rev-parse", "HEAD"),
+    changes: await git("status", "--porcelain"),
+    tags: await git("tag", "--list"),
+  });
+  const read = async (file: string) => readFile(join(root, file), "utf8");
+
+  it("changes nothing in a dry run, and prints every step", async () => {
+    const before = await state();
+    expect(before).to.include({ changes: "", tags: "" });
+    const { status, stdout } = release("--dry-run", VERSION);
+    expect(status).to.equal(0);
+    for (const part of [
+      "package.json",
+      "CHANGELOG.md",
+      "SBOM",
+      "commit",
+      `v${VERSION}`,
+      `tarsy:${VERSION}`,
+    ]) {
+      expect(stdout).to.contain(part);
+    }
+    expect(await state()).to.deep.equal(before);
+    expect(existsSync(join(root, ".tarsy", "release"))).to.equal(false);
+  });
+
+  it("names every reason why nothing can be released, and changes nothing", async () => {
+    await git("checkout", "--quiet", "-b", "other");
+    await writeFile(join(root, "CHANGELOG.md"), "# Changelog\n\n## Pending\n\n## 0.1.0\n\n- Old.\n");
+    const before = await state();
+    const { status, stderr } = release("0.0.1");
+    expect(status).to.equal(1);
+    expect(stderr).to.match(/VERSION is "0\.0\.1": it must be higher than that of package\.json/u);
+    expect(stderr).to.contain("the branch is other").and.to.contain("the tree has changes");
+    expect(stderr).to.contain("nothing under ## Pending");
+    expect(release("1.0").stderr).to.contain("three numbers");
+    expect(release().status).to.equal(2);
+    expect(release("--fast", VERSION).status).to.equal(2);
+    expect(await state()).to.deep.equal(before);
+    await git("checkout", "--quiet", "CHANGELOG.md");
+    await git("checkout", "--quiet", "main");
+  });
+
+  it("sets the version, closes the changelog, writes the SBOM, commits and tags, and pushes nothing", async () => {
+    const { status, stderr } = release(VERSION);
+    expect(status, stderr).to.equal(0);
+    const lock = parseVersions(JSON.parse(await read("package-lock.json")));
+    expect([lock.version, lock.packages[""].version]).to.deep.equal([VERSION, VERSION]);
+    expect(await read("package.json")).to.contain(`"version": "${VERSION}"`);
+    expect(await read("docs/asyncapi.json")).to.contain(VERSION);
+    expect(await read("CHANGELOG.md")).to.match(
+      /^# Changelog\n\n## Pending\n\n## 99\.1\.0 \(\d{4}-\d\d-\d\d\)\n\n- News\.\n\n## 0\.1\.0/u,
+    );
+    const sbom = parseSbom(JSON.parse(await read(`.tarsy/release/tarsy-${VERSION}.cdx.json`)));
+    expect(sbom.metadata.component.version).to.equal(VERSION);
+    expect(await state()).to.include({ changes: "", tags: `v${VERSION}` });
+    expect(await git("cat-file", "-t", `v${VERSION}`)).to.equal("tag");
+    expect(await git("rev-parse", `v${VERSION}^{commit}`)).to.equal(await git("rev-parse", "HEAD"));
+    expect(await git("show", "--stat", "--format=%s", "HEAD")).to.match(/^Release 99\.1\.0/u);
+    expect(await git("ls-remote", "origin")).to.equal("");
+    expect(release(VERSION).stderr).to.contain(`the tag v${VERSION} exists`);
+  });
+});
