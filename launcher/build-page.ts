@@ -13,11 +13,12 @@ const maxOutput = 4_000;
 
 /**
  * Builds the page that the api serves, unless it is up to date. A page that cannot be built is one line of output, and TARSy
- * runs without it. Never rejects.
+ * runs without it, or with the one before. Never rejects.
+ * @returns whether the page is up to date
  */
-export async function buildPage({ servicesDir, signal }: BuildPage): Promise<void> {
+export async function buildPage({ servicesDir, signal }: BuildPage): Promise<boolean> {
   const entry = join(servicesDir, "web", "build.ts");
-  if (!existsSync(entry) || signal.aborted) return;
+  if (!existsSync(entry) || signal.aborted) return false;
   const child = spawn(process.execPath, [entry], { stdio: ["ignore", "ignore", "pipe"] });
   let output = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
@@ -30,8 +31,12 @@ export async function buildPage({ servicesDir, signal }: BuildPage): Promise<voi
     child.once("close", (code) => resolve(code === 0 ? undefined : firstError(output)));
   });
   signal.removeEventListener("abort", stop);
-  if (end === undefined || signal.aborted) return;
-  printProgress(`the page could not be built (${end}), so the API has none; see it with: npm run build:web`);
+  if (end === undefined) return true;
+  if (signal.aborted) return false;
+  const isThere = existsSync(join(servicesDir, "web", "dist", "index.html"));
+  const consequence = isThere ? "so the API keeps the one before" : "so the API has none";
+  printProgress(`the page could not be built (${end}), ${consequence}; see it with: npm run build:web`);
+  return false;
 }
 
 function firstError(output: string): string {

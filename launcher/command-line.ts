@@ -8,6 +8,8 @@ export type CommandLine = {
   readonly reset: boolean;
   /** Only those who can read the token's file may use TARSy. */
   readonly private: boolean;
+  /** Restarts services whose files change. */
+  readonly dev: boolean;
   /** The number of executors, from 1. */
   readonly executors: number;
   readonly configDir: string | undefined;
@@ -34,6 +36,7 @@ function parse(args: readonly string[]) {
       options: {
         reset: { type: "boolean", default: false },
         private: { type: "boolean", default: false },
+        dev: { type: "boolean", default: false },
         executors: { type: "string", default: "1" },
         "config-dir": { type: "string" },
         ollama: { type: "string" },
@@ -93,6 +96,7 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
   return {
     reset,
     private: values.private,
+    dev: values.dev,
     executors: readExecutors(values.executors),
     configDir,
     localModel,

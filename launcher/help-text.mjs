@@ -12,6 +12,7 @@ Options
   --reset            deletes all data of the embedded PostgreSQL and NATS, then starts
   --private          for machines with other users: lets only those in who can read .tarsy/token (mode 0600);
                      npm run alert does so by itself, curl by -H @.tarsy/header
+  --dev              for work on TARSy itself, short: npm run dev; restarts the services whose files changed
   --help             prints this text
 
 Environment (the .env file of the configuration directory may set the same; the environment takes precedence)
@@ -32,6 +33,7 @@ Environment (the .env file of the configuration directory may set the same; the 
   LLM_GATEWAY_HEALTH_PORT   8092
   TOOL_RUNNER_HEALTH_PORT   8093
   NOTIFIER_HEALTH_PORT      8094
+  INSPECT_PORT              9229   with --dev: the first port of the services' inspectors
   BIND_ADDRESS              127.0.0.1  interface to listen on
   AUTH_MODE                 loopback   who may use it: docs/access.md has all modes and their settings
   LOG_LEVEL, LOG_FORMAT     debug, info, warn, error; pretty or json

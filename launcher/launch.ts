@@ -1,18 +1,16 @@
-import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { mkdirSync, rmSync } from "node:fs";
 import { errorMessage } from "#shared/errors.ts";
-import { envText, type Environment } from "#shared/service/environment.ts";
-import { secretVariable } from "#shared/service/secret-variable.ts";
+import { envText } from "#shared/service/environment.ts";
 import { openServers, type ServerEndpoints } from "./open-servers.ts";
 import { buildPage } from "./build-page.ts";
 import { checkConfiguration } from "./check-configuration.ts";
 import { claimCheckout } from "./claim-checkout.ts";
 import { findConfigDirectory, type ConfigDirectory } from "./find-config-directory.ts";
-import { freePort } from "./free-port.ts";
 import { LaunchError } from "./launch-error.ts";
 import { type CommandLine, parseCommandLine } from "./command-line.ts";
 import { choosePorts } from "./choose-ports.ts";
+import { openDevMode, type DevMode } from "./dev/dev-mode.ts";
 import { prepareAccess } from "./prepare-access.ts";
 import { writePrivateFile } from "./private-file.ts";
 import { printLine, printProgress } from "./print-output.ts";
@@ -20,14 +18,8 @@ import type { ProjectPaths } from "./project-paths.ts";
 import { runMigrate } from "./run-migrate.ts";
 import { serviceEnvironment } from "./supervisor/service-environment.ts";
 import { openRunRecord, stopOrphanedServices } from "./supervisor/run-record.ts";
-import {
-  busEnvironment,
-  databaseEnvironment,
-  planServices,
-  programsEnvironment,
-  reachableHost,
-  type ServicePlan,
-} from "./supervisor/plan-services.ts";
+import type { ServicePlan } from "./supervisor/plan-services.ts";
+import { planStart } from "./supervisor/plan-start.ts";
 import { listenForStop, type StopRequest } from "./process/stop-request.ts";
 import { stopServices } from "./supervisor/stop-services.ts";
 import { type Backoff, superviseService, type SupervisedService } from "./supervisor/supervise-service.ts";
@@ -56,6 +48,7 @@ async function stopServers({ nats, postgres }: ServerEndpoints, request: StopReq
 function startServices(
   launch: Launch,
   plans: readonly ServicePlan[],
+  dev: DevMode | undefined,
   stack: AsyncDisposableStack,
 ): SupervisedService[] {
   const record = openRunRecord(launch.paths.runRecord);
@@ -67,6 +60,7 @@ function startServices(
       onLine: (line, fromLauncher) => printLine(plan.name, line, fromLauncher),
       onProcess: (identity) => record.note(plan.name, identity),
       ...(launch.backoff && { backoff: launch.backoff }),
+      ...(dev && { dev: dev.supervision(plan.name) }),
     }),
   );
 }
@@ -92,12 +86,6 @@ async function waitForAll(services: readonly SupervisedService[]): Promise<void>
 function deleteData(paths: ProjectPaths): void {
   printProgress(`deleting the data in ${paths.data}`);
   rmSync(paths.data, { recursive: true, force: true });
-}
-
-/** The token that executors send to the gateway: the user's, else a random one for this start. */
-function gatewayToken(env: Environment): string {
-  const given = secretVariable(env, "LLM_GATEWAY_TOKEN");
-  return given === "" ? randomBytes(32).toString("base64url") : given;
 }
 
 /** Before the services, which wait for it; alone with the URL of the owner. */
@@ -153,7 +141,7 @@ async function startAll(
   mkdirSync(paths.data, { recursive: true });
   // It is done long before Postgres is: nothing waits for it, and the api takes a page that appears later.
   const page = buildPage({ ...launch, signal: request.stop });
-  stack.defer(() => page);
+  stack.defer(async () => void (await page));
   const servers = await openServers({
     env: config.env,
     paths,
@@ -164,40 +152,22 @@ async function startAll(
     await stopServers(servers, request);
     printProgress("everything is stopped");
   });
-  const extraHealthPorts = await Promise.all(
-    Array.from({ length: options.executors - 1 }, async () => freePort(host)),
-  );
-  const plans = planServices({
-    servicesDir: launch.servicesDir,
-    compileCacheDir: paths.compileCache,
+  const plans = await planStart({
+    ...launch,
     executors: options.executors,
-    ports,
-    extraHealthPorts,
-    host,
+    config,
     providerKeys,
-    env: {
-      LOG_FORMAT: "pretty",
-      LLM_GATEWAY_ADDR: `${reachableHost(host)}:${ports.get("LLM_GATEWAY_PORT")}`,
-      NOTIFIER_ADDR: `${reachableHost(host)}:${ports.get("NOTIFIER_PORT")}`,
-      ...config.env,
-      ...access,
-      CONFIG_DIR: config.path,
-      DATABASE_URL_FILE: "",
-      NATS_URL_FILE: "",
-      NATS_ADMIN_URL_FILE: "",
-      LLM_GATEWAY_TOKEN: gatewayToken(config.env),
-      LLM_GATEWAY_TOKEN_FILE: "",
-    },
-    serviceEnv: (service) => ({
-      ...busEnvironment(service, servers.nats.urlOf),
-      ...databaseEnvironment(service, servers.postgres.serviceUrls),
-      ...programsEnvironment(service, { root: paths.root, env: config.env }),
-    }),
+    servers,
+    ports,
+    access,
+    host,
   });
   writePrivateFile(paths.databaseUrl, `${servers.postgres.url}\n`);
   stack.defer(() => rmSync(paths.databaseUrl, { force: true }));
-  await migrateDatabase(launch, { config, servers, providerKeys, request });
-  const services = startServices(launch, plans, stack);
+  const migrate = async () => migrateDatabase(launch, { config, servers, providerKeys, request });
+  await migrate();
+  const dev = options.dev ? await openDev(launch, { plans, config, migrate, request }) : undefined;
+  const services = startServices(launch, dev?.plans ?? plans, dev, stack);
   stack.defer(async () => {
     const cause = request.stop.aborted ? errorMessage(request.stop.reason) : "giving up";
     printProgress(
@@ -205,12 +175,43 @@ async function startAll(
     );
     await stopServices(services, request.force);
   });
+  if (dev !== undefined) stack.use(dev.watch(services));
   await Promise.race([waitForAll(services), failure(services), once(request.stop, "abort")]);
   request.stop.throwIfAborted();
   const { executors } = options;
   const executorPid = services.find(({ name }) => name.startsWith("executor"))?.pid();
-  process.stdout.write(welcomeText({ ports, host, servers, config, paths, access, executors, executorPid }));
+  const inspectors = dev?.inspectors;
+  process.stdout.write(
+    welcomeText({ ports, host, servers, config, paths, access, executors, executorPid, inspectors }),
+  );
   return services;
+}
+
+async function openDev(
+  { servicesDir, paths: { root } }: Launch,
+  {
+    plans,
+    config,
+    migrate,
+    request,
+  }: {
+    readonly plans: readonly ServicePlan[];
+    readonly config: ConfigDirectory;
+    readonly migrate: () => Promise<void>;
+    readonly request: StopRequest;
+  },
+): Promise<DevMode> {
+  return openDevMode({
+    plans,
+    env: config.env,
+    root,
+    servicesDir,
+    configDir: config.path,
+    checkConfiguration: async () => checkConfiguration(config, printProgress),
+    migrate,
+    buildPage: async () => buildPage({ servicesDir, signal: request.stop }),
+    progress: printProgress,
+  });
 }
 
 /** Rejects when the launcher gives up one of them. */

@@ -1,4 +1,4 @@
-// Entry point of `npm start`: plain JavaScript for Node 20 and later. The launcher is main.ts, on the pinned Node.
+// Entry point of `npm start` and `npm run dev`: plain JavaScript for Node 20 and later. The launcher is main.ts, on the pinned Node.
 import { join } from "node:path";
 import { helpText } from "./help-text.mjs";
 import { exitWith, prepare, projectRoot } from "./prepare.mjs";
@@ -12,6 +12,6 @@ await exitWith(async () => {
   }
   const { node } = await prepare();
   return runInForeground(node, [join(projectRoot, "launcher", "main.ts"), ...args], {
-    stopWithParent: process.env["npm_lifecycle_event"] === "start",
+    stopWithParent: ["start", "dev"].includes(process.env["npm_lifecycle_event"] ?? ""),
   });
 });

@@ -17,6 +17,8 @@ type Welcome = {
   readonly executors: number;
   /** Of one of them. */
   readonly executorPid: number | undefined;
+  /** With --dev, the address of each process's inspector by the process's name. */
+  readonly inspectors: ReadonlyMap<string, string> | undefined;
 };
 
 /** The host for a browser: `localhost` for a server that listens on 127.0.0.1. */
@@ -50,6 +52,7 @@ export function welcomeText({
   access,
   executors,
   executorPid,
+  inspectors,
 }: Welcome): string {
   const name = browserHost(host);
   const env = { ...config.env, ...access };
@@ -72,8 +75,18 @@ export function welcomeText({
     `  bus            ${servers.nats.description}`,
     `  first alert    ${moved}npm run alert -- examples/alerts/alertmanager-webhook.json`,
     `  then try       kill -9 ${executorPid ?? "PID"}   an executor, in mid-investigation: another one goes on where it was`,
+    ...devLines(inspectors),
     "  stop           Ctrl-C",
     "",
     "",
   ].join("\n");
+}
+
+function devLines(inspectors: Welcome["inspectors"]): readonly string[] {
+  if (inspectors === undefined) return [];
+  const addresses = [...inspectors].map(([name, address]) => `${name} ${address}`);
+  return [
+    `  inspectors     ${addresses.join(", ")}`,
+    "  development    a saved file restarts the services that import or read it, or rebuilds the page",
+  ];
 }

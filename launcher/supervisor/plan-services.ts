@@ -14,6 +14,8 @@ export type ServicePlan = {
   readonly readyUrl: string;
   /** Services of a lower stage stop first. */
   readonly stopStage: 0 | 1 | 2;
+  /** Further flags of Node. */
+  readonly nodeFlags?: readonly string[];
 };
 
 type PlanServices = {

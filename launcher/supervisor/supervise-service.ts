@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import { EXIT_MISCONFIGURED } from "#shared/service/exit-codes.ts";
 import { LaunchError } from "../launch-error.ts";
@@ -25,6 +26,15 @@ type Supervision = {
   /** Called when a process starts, and with `undefined` when it has ended. */
   readonly onProcess: (identity: ProcessIdentity | undefined) => void;
   readonly backoff?: Backoff;
+  /** With it, a service that ends before it is ready is not given up: it waits for `restart`. */
+  readonly dev?: DevSupervision;
+};
+
+type DevSupervision = {
+  /** Called before each start of a process. */
+  readonly onStart: () => void;
+  /** Called with what the process sends over its channel. */
+  readonly onMessage: (message: unknown) => void;
 };
 
 export type SupervisedService = {
@@ -38,6 +48,13 @@ export type SupervisedService = {
   readonly waitingFor: () => string;
   /** Rejects with a LaunchError if the launcher gives it up; resolves when it has ended after `stop`. */
   readonly ended: Promise<void>;
+  /** True while no process runs because the last one ended before it was ready. */
+  readonly waitsForRestart: () => boolean;
+  /**
+   * Ends the process in order, or after 5 s by SIGKILL, and starts the next one at once; `cause` is printed. During a restart
+   * it does nothing unless the next process runs already.
+   */
+  readonly restart: (cause: string) => void;
   /** Sends SIGTERM and does not restart it; resolves when its process has ended. */
   readonly stop: () => Promise<void>;
   /** Sends SIGKILL and does not restart it; resolves when its process has ended. */
@@ -46,6 +63,8 @@ export type SupervisedService = {
 
 const defaultBackoff: Backoff = { firstMs: 250, maxMs: 10_000, healthyMs: 30_000, maxQuickDeaths: 5 };
 const maxLastLines = 8;
+/** A process that a debugger holds at a breakpoint does not stop by itself. */
+const restartStopMs = 5_000;
 
 /** The pause in ms after this many deaths in a row, jittered so that several services do not restart in step. */
 export function pauseAfter(deaths: number, { firstMs, maxMs }: Backoff, random = Math.random): number {
@@ -57,14 +76,16 @@ const MISCONFIGURED = `exit code ${EXIT_MISCONFIGURED}`;
 
 type Run = { child: ChildProcess; exited: Promise<string> };
 
-function startProcess({ plan, cwd }: Supervision, onLine: (line: string) => void): Run {
-  const child = spawn(process.execPath, [...SERVICE_NODE_FLAGS, plan.entry], {
+function startProcess({ plan, cwd, dev }: Supervision, onLine: (line: string) => void): Run {
+  dev?.onStart();
+  const child = spawn(process.execPath, [...SERVICE_NODE_FLAGS, ...(plan.nodeFlags ?? []), plan.entry], {
     cwd,
     env: plan.env,
     // A new session, so that the terminal's Ctrl-C reaches only the launcher, which stops the services in order.
     detached: true,
     stdio: ["ignore", "pipe", "pipe", "ipc"],
   });
+  if (dev !== undefined) child.on("message", dev.onMessage);
   for (const stream of [child.stdout, child.stderr]) {
     const lines = splitLines(onLine);
     stream?.on("data", lines.push);
@@ -90,7 +111,13 @@ class ServiceSupervisor {
   readonly #ended: Promise<void>;
   #run: Run | undefined;
   #wasReady = false;
+  /** Of the process that runs, or ran last. */
+  #isReady = false;
+  #waits = false;
   #deaths = 0;
+  /** When its process ended, or was asked to. */
+  #awaySince = 0;
+  #restartRequest = new AbortController();
   #waitingFor = "it has not answered yet";
 
   constructor(options: Supervision) {
@@ -109,6 +136,8 @@ class ServiceSupervisor {
       ready: this.#ready.promise,
       waitingFor: () => this.#waitingFor,
       ended: this.#ended,
+      waitsForRestart: () => this.#waits,
+      restart: (cause) => this.#restart(cause),
       stop: async () => this.#end("SIGTERM"),
       kill: async () => this.#end("SIGKILL"),
     };
@@ -117,19 +146,52 @@ class ServiceSupervisor {
   async #keep(): Promise<void> {
     while (!this.#stopRequest.signal.aborted) {
       const startedAt = performance.now();
+      if (this.#restartRequest.signal.aborted) this.#restartRequest = new AbortController();
       const reason = await this.#runOnce();
       if (this.#stopRequest.signal.aborted) return;
+      if (this.#restartRequest.signal.aborted) continue;
+      this.#awaySince = performance.now();
+      if (this.#options.dev !== undefined && !this.#isReady) {
+        await this.#waitForRestart(reason);
+        continue;
+      }
       if (performance.now() - startedAt >= this.#backoff.healthyMs) this.#deaths = 0;
       this.#deaths += 1;
       const isHopeless = reason === MISCONFIGURED || this.#deaths >= this.#backoff.maxQuickDeaths;
       if (!this.#wasReady && isHopeless) throw this.#givenUp(reason);
       const pause = pauseAfter(this.#deaths, this.#backoff);
       this.#report(`ended unexpectedly (${reason}); starting it again in ${(pause / 1000).toFixed(1)} s`);
-      await delay(pause, undefined, { signal: this.#stopRequest.signal }).catch(() => undefined);
+      await delay(pause, undefined, { signal: this.#nextOrder() }).catch(() => undefined);
     }
   }
 
+  async #waitForRestart(reason: string): Promise<void> {
+    this.#report(`does not start (${reason}); it is started again when a file changes`);
+    this.#waits = true;
+    const order = this.#nextOrder();
+    if (!order.aborted) await once(order, "abort");
+    this.#waits = false;
+  }
+
+  /** Aborts with the next request to stop or to restart. */
+  #nextOrder(): AbortSignal {
+    return AbortSignal.any([this.#stopRequest.signal, this.#restartRequest.signal]);
+  }
+
+  #restart(cause: string): void {
+    if (this.#stopRequest.signal.aborted || this.#restartRequest.signal.aborted) return;
+    this.#report(`restarting: ${cause}`);
+    this.#awaySince = performance.now();
+    this.#restartRequest.abort();
+    const child = this.#run?.child;
+    if (child === undefined) return;
+    child.kill("SIGTERM");
+    const timer = setTimeout(() => child.kill("SIGKILL"), restartStopMs);
+    child.once("exit", () => clearTimeout(timer));
+  }
+
   async #runOnce(): Promise<string> {
+    this.#isReady = false;
     const run = startProcess(this.#options, (line) => this.#takeLine(line));
     this.#run = run;
     this.#options.onProcess(processIdentity(run.child.pid ?? 0));
@@ -152,7 +214,9 @@ class ServiceSupervisor {
       if (signal.aborted) return;
       throw error;
     }
-    if (this.#wasReady) this.#report("ready again");
+    const seconds = ((performance.now() - this.#awaySince) / 1_000).toFixed(1);
+    if (this.#wasReady) this.#report(`ready again after ${seconds} s`);
+    this.#isReady = true;
     this.#wasReady = true;
     this.#ready.resolve();
   }

@@ -47,6 +47,18 @@ export function createCheckout(root: string): void {
   }
 }
 
+/** Creates a checkout at `root` with the real launcher and the real services, whose files can be edited. */
+export function createEditableCheckout(root: string): void {
+  createCheckout(root);
+  for (const folder of ["services", "shared", "deploy"]) {
+    rmSync(join(root, folder), { recursive: true });
+    cpSync(join(projectRoot, folder), join(root, folder), {
+      recursive: true,
+      filter: (path) => !/\/(?:test|dist(?:\.\d+)?)$/u.test(path),
+    });
+  }
+}
+
 /** Makes a stub service misbehave from its next start on; `undefined` makes it behave again. */
 export function misbehave(
   root: string,
@@ -62,8 +74,8 @@ export type Start = {
   readonly child: ChildProcess;
   /** Its stdout and stderr so far. */
   readonly output: () => string;
-  /** Resolves once the output contains `text`; rejects with the output if the program ends first. */
-  readonly prints: (text: string | RegExp) => Promise<void>;
+  /** Resolves once the output after `from` contains `text`; rejects with the output if the program ends first. */
+  readonly prints: (text: string | RegExp, from?: number) => Promise<void>;
   /** The exit code, or the signal. */
   readonly exited: Promise<number | string>;
 };
@@ -86,10 +98,11 @@ function startProgram(
   const exited = new Promise<number | string>((resolve) => {
     child.once("close", (code, signal) => resolve(code ?? signal ?? "unknown"));
   });
-  const prints = async (wanted: string | RegExp): Promise<void> =>
+  const prints = async (wanted: string | RegExp, from = 0): Promise<void> =>
     new Promise((resolve, reject) => {
       const check = (): void => {
-        if (typeof wanted === "string" ? !text.includes(wanted) : !wanted.test(text)) return;
+        const printed = text.slice(from);
+        if (typeof wanted === "string" ? !printed.includes(wanted) : !wanted.test(printed)) return;
         listeners.delete(check);
         resolve();
       };
@@ -102,15 +115,16 @@ function startProgram(
   return { child, output: () => text, prints, exited };
 }
 
-/** Runs `npm start` in a checkout; with `ownGroup` in its own process group, so that signals can reach it as from a terminal. */
+/** Runs `npm start`, or another script, in a checkout; with `ownGroup` in its own process group, so that signals can reach it as from a terminal. */
 export function npmStart(
   root: string,
   args: readonly string[] = [],
   env: NodeJS.ProcessEnv = {},
   ownGroup = false,
+  script = "start",
 ): Start {
   const { GOOGLE_API_KEY: _key, DATABASE_URL: _db, NATS_URL: _nats, INIT_CWD: _cwd, ...rest } = process.env;
-  return startProgram("npm", ["start", "--silent", "--", ...args], {
+  return startProgram("npm", ["run", "--silent", script, "--", ...args], {
     cwd: root,
     env: { ...rest, ...anyPorts, ...env },
     detached: ownGroup,

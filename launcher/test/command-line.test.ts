@@ -7,6 +7,7 @@ describe("parseCommandLine", () => {
     expect(parseCommandLine([])).to.deep.equal({
       reset: false,
       private: false,
+      dev: false,
       executors: 1,
       configDir: undefined,
       localModel: undefined,
@@ -15,10 +16,11 @@ describe("parseCommandLine", () => {
 
   it("reads every option", () => {
     expect(
-      parseCommandLine(["--reset", "--private", "--executors", "3", "--config-dir", "my/config"]),
+      parseCommandLine(["--reset", "--private", "--dev", "--executors", "3", "--config-dir", "my/config"]),
     ).to.deep.equal({
       reset: true,
       private: true,
+      dev: true,
       executors: 3,
       configDir: "my/config",
       localModel: undefined,

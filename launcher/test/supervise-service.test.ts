@@ -34,7 +34,7 @@ describe("superviseService", () => {
     rmSync(root, { recursive: true });
   });
 
-  const supervise = async (): Promise<SupervisedService> => {
+  const supervise = async (isDev = false): Promise<SupervisedService> => {
     const port = await freePort("127.0.0.1");
     running = superviseService({
       plan: {
@@ -53,6 +53,7 @@ describe("superviseService", () => {
         if (identity !== undefined) processes.push(identity);
       },
       backoff,
+      ...(isDev && { dev: { onStart: () => undefined, onMessage: () => undefined } }),
     });
     return running;
   };
@@ -105,6 +106,40 @@ describe("superviseService", () => {
     await firstDeath;
     misbehave(root, "api", undefined);
     await service.ready;
+  });
+
+  it("restarts on request at once, and says how long that took", async () => {
+    const service = await supervise();
+    await service.ready;
+    const again = waitForLine("ready again after");
+    service.restart("a.ts changed");
+    service.restart("b.ts changed");
+    await again;
+    expect(processes).to.have.length(2);
+    expect(lines).to.include("restarting: a.ts changed").and.not.include("restarting: b.ts changed");
+    expect(lines.join("\n")).not.to.include("unexpectedly");
+  });
+
+  it("waits with dev for a restart, instead of giving up a service that does not start", async () => {
+    misbehave(root, "api", "misconfigured");
+    const waits = waitForLine("does not start (exit code 78)");
+    const service = await supervise(true);
+    await waits;
+    expect(service.waitsForRestart()).to.equal(true);
+    misbehave(root, "api", undefined);
+    service.restart("a.ts changed");
+    await service.ready;
+    expect(service.waitsForRestart()).to.equal(false);
+    expect(processes).to.have.length(2);
+  });
+
+  it("stops a service that waits for a restart", async () => {
+    misbehave(root, "api", "die");
+    const waits = waitForLine("does not start");
+    const service = await supervise(true);
+    await waits;
+    await Promise.all([service.stop(), service.ended]);
+    expect(processes).to.have.length(1);
   });
 
   it("does not restart a stopped service", async () => {

@@ -15,8 +15,6 @@ import type { ClaimOutcome } from "./session-claim.ts";
 import type { ExecutorDeps } from "./executor-deps.ts";
 import { runSession, type RunEnd } from "./run-session.ts";
 
-/** Grace period for running steps after a stop; steps that still run then are aborted, and the next owner repeats them. */
-const STOP_GRACE_MS = 10_000;
 export const WORKING_EVERY_MS = 8_000;
 const RETRY_MS = 1_000;
 /** The first is short: at a common start the api creates the queue within milliseconds. */
@@ -108,7 +106,7 @@ export async function consumeSessions(deps: ExecutorDeps, stop: AbortSignal): Pr
     handle: (delivery) => void handle(delivery),
   });
 
-  const grace = setTimeout(() => abort.abort(stop.reason), STOP_GRACE_MS);
+  const grace = setTimeout(() => abort.abort(stop.reason), deps.config.stopGraceMs);
   await Promise.all([...slots].map(({ done }) => done));
   clearTimeout(grace);
   cancels.unsubscribe();

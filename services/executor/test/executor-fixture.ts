@@ -218,6 +218,7 @@ async function openDeps(
     maskingRules: new Map(),
     costEstimation,
     slots: 5,
+    stopGraceMs: 10_000,
   } as const;
   const database = { applicationName: config.podId, log, signal };
   const db = resources.use(await openDatabase({ ...database, url: config.databaseUrl, poolSize: 8 }));
