@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { projectRoot } from "../../launcher/prepare.mjs";
 
-const NOT_COPIED = /^(?:node_modules|\.git|\.tarsy|var)$/u;
+/** What is no part of the repository; other tests build the page meanwhile. */
+const NOT_COPIED = /^(?:node_modules|\.git|\.tarsy|var)$|^services\/web\/dist/u;
 
 /** A temporary copy of the repository's files, without its history, and with its installed packages. Disposal removes it. */
 export async function copyRepository(): Promise<{ readonly path: string } & AsyncDisposable> {
