@@ -40,6 +40,7 @@ Environment (the .env file of the configuration directory may set the same; the 
 
   Port 0 means any free port. Instead of DATABASE_URL, NATS_URL, LLM_GATEWAY_TOKEN or a key, NAME_FILE may name a file with it.
 
+npm run tarsy -- init writes a configuration for the keys, the local model and the cluster that it finds.
 All files are in .tarsy/ of this checkout: data/ (PostgreSQL, NATS) and tools/ (a downloaded nats-server).
 Exit code: 0 after an orderly stop, 1 after a failure, 2 for an invalid command line.
 `;

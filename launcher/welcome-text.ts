@@ -1,3 +1,5 @@
+import { findKeys } from "#shared/agent-config/found/find-keys.ts";
+import { findKubeconfig } from "#shared/agent-config/found/find-kubeconfig.ts";
 import type { Environment } from "#shared/service/environment.ts";
 import { secretVariable } from "#shared/service/secret-variable.ts";
 import type { ServerEndpoints } from "./open-servers.ts";
@@ -32,6 +34,18 @@ function configurationText({ path, isDemo, localModel }: ConfigDirectory): strin
   if (localModel !== undefined) return `${path}: ${localModel.name} at ${localModel.url} answers`;
   if (!isDemo) return path;
   return `${path}: no GOOGLE_API_KEY is set, so a scripted demo model answers and no LLM is called; to use Gemini, stop and run: GOOGLE_API_KEY=your-key npm start (or put it into deploy/config/.env)`;
+}
+
+/** What there is to investigate with although the demo runs: one line, or none. */
+function foundText({ isDemo, env }: ConfigDirectory): string[] {
+  if (!isDemo) return [];
+  const kubeconfig = findKubeconfig(env);
+  const found = [
+    ...findKeys(env).map(({ variable }) => variable),
+    ...(kubeconfig === undefined ? [] : [`the kubeconfig ${kubeconfig.path}`]),
+  ];
+  if (found.length === 0) return [];
+  return [`  found          ${found.join(", ")}; for a configuration that uses it: npm run tarsy -- init`];
 }
 
 /** The access mode and what it allows. */
@@ -71,6 +85,7 @@ export function welcomeText({
     `  access         ${accessText(mode, paths)}`,
     `  executors      ${executors}`,
     `  configuration  ${configurationText(config)}`,
+    ...foundText(config),
     `  database       ${servers.postgres.description}`,
     `  bus            ${servers.nats.description}`,
     `  first alert    ${moved}npm run alert -- examples/alerts/alertmanager-webhook.json`,

@@ -76,6 +76,22 @@ describe("npm run alert", () => {
     expect(run.out()).to.include("● Final analysis\n");
   });
 
+  it("takes the alert as a text", async () => {
+    const run = runAlert(["--text", "Disk full on db-7", ...addresses, "--type", "test", "--no-wait"]);
+    expect(await run.exit, run.errors()).to.equal(0);
+    expect(await new TarsyClient(system).session(run.out().trim())).to.include({
+      alert_data: "Disk full on db-7",
+    });
+  });
+
+  it("follows at the api's own address when the notifier's cannot be reached, and says so nowhere", async () => {
+    const env = { TARSY_API_URL: system.api, TARSY_WS_URL: "ws://127.0.0.1:2/ws" };
+    const run = runAlert(["-", "--type", "test"], "behind a proxy", env);
+    expect(await run.exit, run.errors()).to.equal(0);
+    expect(run.errors()).to.equal("");
+    expect(run.out()).to.include("● Final analysis\n");
+  });
+
   it("shows everything once although the connection is lost in between", async () => {
     const run = runAlert(["-", ...addresses], "SLOW");
     await until("the analysis has begun", () => run.out().includes("one tw"));
@@ -101,19 +117,32 @@ describe("npm run alert", () => {
 
   it("reports invalid input in one sentence", async () => {
     const cases: [string[], number, string][] = [
-      [[], 2, "no FILE given: name one, or - for standard input\n"],
-      [["a", "b"], 2, "2 arguments are too many: alert FILE\n"],
+      [[], 2, 'no FILE given: name one, - for standard input, or write --text "Disk full on db-7"\n'],
+      [["a", "b"], 2, "2 arguments are too many: alert FILE | --text TEXT; quote one that has spaces\n"],
+      [
+        ["Disk full on db-7", ...addresses],
+        2,
+        'there is no file Disk full on db-7: name one, - for standard input, or send it as it is with --text "Disk full on db-7"\n',
+      ],
+      [["a", "--text", "b"], 2, "FILE and --text cannot be used together: give one of them\n"],
+      [["--text", " "], 2, "--text is empty: write the alert\n"],
       [
         ["/nowhere/at/all", ...addresses],
         2,
-        "/nowhere/at/all cannot be read: name a readable file, or - for standard input\n",
+        'there is no file /nowhere/at/all: name one, - for standard input, or send it as it is with --text "/nowhere/at/all"\n',
       ],
       [
         ["-", "--api", "nonsense"],
         2,
         '--api is "nonsense": it must be a URL such as http://localhost:8080\n',
       ],
+      [
+        [ALERTS, ...addresses],
+        2,
+        `${ALERTS} cannot be read: name a readable file, - for standard input, or send a text with --text\n`,
+      ],
       [["-", "--nothing"], 2, "Unknown option '--nothing'\n"],
+      [["-", "--typ", "test"], 2, "Unknown option '--typ': did you mean --type?\n"],
       [["-", ...addresses], 4, "data field is required (HTTP 400)\n"],
       [
         [join(ALERTS, "plain-text-emoji.txt"), "--api", "http://127.0.0.1:1"],

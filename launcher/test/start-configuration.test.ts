@@ -32,4 +32,13 @@ describe("npm start with a configuration", () => {
     expect(existsSync(projectPaths(root).lock)).to.equal(false);
     rmSync(folder, { recursive: true });
   });
+
+  it("says how to use what the demo does not, without the key itself", async () => {
+    const start = npmStart(root, [], { OPENAI_API_KEY: "sk-do-not-show" });
+    await start.prints("TARSy is ready at http://localhost:");
+    await start.prints(/found {10}OPENAI_API_KEY.*: npm run tarsy -- init/u);
+    start.child.kill("SIGTERM");
+    expect(await start.exited).to.equal(0);
+    expect(start.output()).not.to.include("sk-do-not-show");
+  });
 });

@@ -4,6 +4,7 @@ import { approveCommand } from "./commands/approve.ts";
 import { cancelCommand } from "./commands/cancel.ts";
 import { completionCommand } from "./commands/completion.ts";
 import { configCommand } from "./commands/config.ts";
+import { initCommand } from "./commands/init.ts";
 import { keysCommand } from "./commands/keys.ts";
 import { listCommand } from "./commands/list.ts";
 import { showCommand } from "./commands/show.ts";
@@ -16,6 +17,7 @@ const WORKING = [
   showCommand,
   cancelCommand,
   approveCommand,
+  initCommand,
   configCommand,
   keysCommand,
 ];

@@ -1,6 +1,7 @@
 import { ApiClient } from "#shared/client/api-client.ts";
 import { isUuid } from "#shared/contracts/uuid.ts";
 import { accessHeaders } from "./terminal/access-token.ts";
+import { openNotifier, type Notifier } from "./notifier.ts";
 import { UsageError, type CommandCall, type CommandOption } from "./command.ts";
 
 /** The option of every command that asks the api. */
@@ -15,7 +16,7 @@ export const API_OPTION: Readonly<Record<string, CommandOption>> = {
 export const WS_OPTION: Readonly<Record<string, CommandOption>> = {
   ws: {
     value: "URL",
-    help: "the notifier (TARSY_WS_URL, default ws://localhost:8081/ws; NOTIFIER_PORT changes the port)",
+    help: "the notifier (TARSY_WS_URL, default ws://localhost:8081/ws; NOTIFIER_PORT changes the port; else /ws of the api)",
   },
 };
 
@@ -26,18 +27,26 @@ export const JSON_OPTION: Readonly<Record<string, CommandOption>> = {
 type Addressed = Pick<CommandCall, "option" | "env">;
 
 /** A client of the api that the options and the environment name, with the caller's credential. Throws UsageError. */
-export function apiOf({ option, env }: Addressed): ApiClient {
-  const given = option("api") ?? env["TARSY_API_URL"] ?? `http://localhost:${env["API_PORT"] ?? "8080"}`;
-  const url = checkUrl("--api", given, /^https?:$/u, "http://localhost:8080").replace(/\/+$/u, "");
-  return new ApiClient({ url, headers: accessHeaders(url, env) });
+export function apiOf(call: Addressed): ApiClient {
+  const url = apiUrlOf(call);
+  return new ApiClient({ url, headers: accessHeaders(url, call.env) });
 }
 
-/** How to reach the notifier that the options and the environment name, with the caller's credential. Throws UsageError. */
-export function notifierOf({ option, env }: Addressed) {
-  const given = option("ws") ?? env["TARSY_WS_URL"] ?? `ws://localhost:${env["NOTIFIER_PORT"] ?? "8081"}/ws`;
-  const url = checkUrl("--ws", given, /^wss?:$/u, "ws://localhost:8081/ws");
-  const headers = accessHeaders(url, env);
-  return { url, open: (address: string) => new WebSocket(address, { headers }) };
+function apiUrlOf({ option, env }: Addressed): string {
+  const given = option("api") ?? env["TARSY_API_URL"] ?? `http://localhost:${env["API_PORT"] ?? "8080"}`;
+  return checkUrl("--api", given, /^https?:$/u, "http://localhost:8080").replace(/\/+$/u, "");
+}
+
+/**
+ * The notifier that the options and the environment name, with the caller's credential. Where no option names one and it cannot be
+ * reached, the api's own address is tried: it forwards sockets, and behind a proxy both have one. Throws UsageError.
+ */
+export function notifierOf({ option, env }: Addressed): Notifier {
+  const given = option("ws");
+  const configured = given ?? env["TARSY_WS_URL"] ?? `ws://localhost:${env["NOTIFIER_PORT"] ?? "8081"}/ws`;
+  const url = checkUrl("--ws", configured, /^wss?:$/u, "ws://localhost:8081/ws");
+  const besideApi = apiUrlOf({ option, env }).replace(/^http/u, "ws");
+  return openNotifier(given === undefined ? [url, `${besideApi}/ws`] : [url], env);
 }
 
 /** The session that the command line names. Throws UsageError. */

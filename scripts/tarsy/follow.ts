@@ -43,8 +43,10 @@ export async function follow(call: CommandCall, { api, sessionId, mayAsk }: Foll
   });
   try {
     status.set("waiting for an executor");
+    const notifier = notifierOf(call);
     await followSession({
-      ...notifierOf(call),
+      url: notifier.url,
+      open: notifier.open,
       sessionId,
       signal,
       onMessage: (message) => {
@@ -57,7 +59,9 @@ export async function follow(call: CommandCall, { api, sessionId, mayAsk }: Foll
         renderer.show(message);
         questions.receive(message);
       },
-      onDisconnect: (why) => terminal.warn(style.dim(`\n[${printable(why)}: reconnecting]\n`)),
+      onDisconnect: (why) => {
+        if (!notifier.isLooking()) terminal.warn(style.dim(`\n[${printable(why)}: reconnecting]\n`));
+      },
     });
   } catch (error) {
     await questions.finish();

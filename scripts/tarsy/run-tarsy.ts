@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { ApiFailure } from "#shared/client/api-failure.ts";
+import { nearestName } from "#shared/agent-config/suggest-name.ts";
 import { errorMessage } from "#shared/errors.ts";
 import { printable } from "./terminal/terminal-style.ts";
 import type { CommandCall, Command } from "./command.ts";
@@ -19,7 +20,11 @@ export async function runTarsy(args: readonly string[]): Promise<number> {
   }
   const command = COMMANDS.find((known) => known.name === name);
   if (command === undefined) {
-    terminal.warn(`there is no command ${printable(name)}: npm run tarsy -- --help lists them\n`);
+    const hint = didYouMean(
+      name,
+      COMMANDS.map((known) => known.name),
+    );
+    terminal.warn(`there is no command ${printable(name)}:${hint} npm run tarsy -- --help lists them\n`);
     return EXIT.usage;
   }
   const interrupted = new AbortController();
@@ -54,7 +59,7 @@ function parse(command: Command, args: readonly string[]): Parsed | "help" {
   if (given.get("help") === true) return "help";
   if (positionals.length > command.maxArgs) {
     throw new UsageError(
-      `${positionals.length} arguments are too many: ${command.name} ${command.args}`.trim(),
+      `${positionals.length} arguments are too many: ${command.name} ${command.args}; quote one that has spaces`,
     );
   }
   for (const [name, { choices }] of Object.entries(command.options)) {
@@ -79,8 +84,17 @@ function parseOptions(args: readonly string[], options: Record<string, { type: "
     return parseArgs({ args: short, allowPositionals: true, options });
   } catch (error) {
     // The parser's second sentence is about arguments that begin with a dash.
-    throw new UsageError(errorMessage(error).split(". ", 1)[0] ?? "", { cause: error });
+    const reason = errorMessage(error).split(". ", 1)[0] ?? "";
+    const [, unknown] = /^Unknown option '(?:--)?([^']*)'/u.exec(reason) ?? [];
+    const hint = unknown === undefined ? "" : didYouMean(unknown, Object.keys(options), "--");
+    throw new UsageError(hint === "" ? reason : `${reason}:${hint}`, { cause: error });
   }
+}
+
+/** A question that follows a colon; empty if nothing is near. */
+function didYouMean(name: string, known: readonly string[], prefix = ""): string {
+  const nearest = nearestName(name, known);
+  return nearest === undefined ? "" : ` did you mean ${prefix}${nearest}?`;
 }
 
 function sentence(error: unknown): string {

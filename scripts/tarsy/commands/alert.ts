@@ -6,15 +6,16 @@ import { API_OPTION, JSON_OPTION, WS_OPTION, apiOf, notifierOf } from "../connec
 import { EXIT } from "../exit-codes.ts";
 import { follow } from "../follow.ts";
 
-/** `tarsy alert FILE` */
+/** `tarsy alert FILE`, `tarsy alert --text TEXT` */
 export const alertCommand: Command = {
   name: "alert",
-  args: "FILE",
+  args: "FILE | --text TEXT",
   maxArgs: 1,
-  summary: "Sends the file's content as an alert and shows the investigation live",
+  summary: "Sends a file's content or a text as an alert and shows the investigation live",
   details: `FILE is any text, such as examples/alerts/alertmanager-webhook.json; - reads standard input.
 Ctrl-C leaves the investigation running. With --json each event is a line of JSON.`,
   options: {
+    text: { value: "TEXT", help: 'the alert itself, e.g. "Disk full on db-7"' },
     type: {
       value: "TYPE",
       help: "the alert type, which chooses the chain of agents (default: the configuration's)",
@@ -28,14 +29,13 @@ Ctrl-C leaves the investigation running. With --json each event is a line of JSO
   },
   run: async (call) => {
     const { positionals, option, flag, terminal, signal } = call;
-    const [file] = positionals;
-    if (file === undefined) throw new UsageError("no FILE given: name one, or - for standard input");
+    const alert = chooseAlert(positionals, option("text"));
     const api = apiOf(call);
     notifierOf(call);
     const [type, runbook, key] = [option("type"), option("runbook"), option("key")];
     const accepted = await api.call("POST /api/v1/alerts", {
       body: {
-        data: await readAlert(file, signal),
+        data: await readAlert(alert, signal),
         ...(type === undefined ? {} : { alert_type: type }),
         ...(runbook === undefined ? {} : { runbook }),
       },
@@ -47,19 +47,37 @@ Ctrl-C leaves the investigation running. With --json each event is a line of JSO
       return EXIT.done;
     }
     // The alert may have come over standard input, which then answers no question.
-    const mayAsk = terminal.isInteractive && file !== "-";
+    const mayAsk = terminal.isInteractive && alert.file !== "-";
     return follow(call, { api, sessionId: accepted.session_id, mayAsk });
   },
 };
 
-async function readAlert(file: string, signal: AbortSignal): Promise<string> {
+type GivenAlert = { readonly file: string } | { readonly file: undefined; readonly text: string };
+
+function chooseAlert([file]: readonly string[], given: string | undefined): GivenAlert {
+  if (file !== undefined && given !== undefined) {
+    throw new UsageError("FILE and --text cannot be used together: give one of them");
+  }
+  if (given !== undefined && given.trim() === "") throw new UsageError("--text is empty: write the alert");
+  if (given !== undefined) return { file: undefined, text: given };
+  if (file !== undefined) return { file };
+  throw new UsageError('no FILE given: name one, - for standard input, or write --text "Disk full on db-7"');
+}
+
+async function readAlert(alert: GivenAlert, signal: AbortSignal): Promise<string> {
+  if (alert.file === undefined) return alert.text;
+  const { file } = alert;
   try {
     // The signal also closes standard input, which would keep the process alive.
     if (file === "-") return await text(addAbortSignal(signal, process.stdin));
     return await readFile(file, { encoding: "utf8", signal });
   } catch (error) {
-    throw new UsageError(`${file} cannot be read: name a readable file, or - for standard input`, {
-      cause: error,
-    });
+    const isMissing = error instanceof Error && "code" in error && error.code === "ENOENT";
+    throw new UsageError(
+      isMissing
+        ? `there is no file ${file}: name one, - for standard input, or send it as it is with --text ${JSON.stringify(file)}`
+        : `${file} cannot be read: name a readable file, - for standard input, or send a text with --text`,
+      { cause: error },
+    );
   }
 }

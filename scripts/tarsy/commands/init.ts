@@ -1,0 +1,98 @@
+import { accessSync, constants } from "node:fs";
+import { delimiter, join, relative, resolve } from "node:path";
+import { checkDirectory } from "#shared/agent-config/check-directory.ts";
+import { readConfigEnvironment } from "#shared/agent-config/config-environment.ts";
+import { formatProblem } from "#shared/agent-config/config-problem.ts";
+import { findKeys } from "#shared/agent-config/found/find-keys.ts";
+import { findKubeconfig } from "#shared/agent-config/found/find-kubeconfig.ts";
+import type { Environment } from "#shared/service/environment.ts";
+import { UsageError, type Command, type CommandCall } from "../command.ts";
+import { EXIT } from "../exit-codes.ts";
+import { findModelServers, USUAL_SERVERS, type ModelServer } from "../init/find-model-servers.ts";
+import { chosenProvider, type Found } from "../init/found.ts";
+import { foundReport } from "../init/report.ts";
+import { writeConfiguration } from "../init/write-configuration.ts";
+
+const DIRECTORY = "tarsy-config";
+
+/** `tarsy init` */
+export const initCommand: Command = {
+  name: "init",
+  args: "",
+  maxArgs: 0,
+  summary: "Writes a configuration for the keys, the local model and the cluster that it finds",
+  details: `Looks at the names of variables with API keys, at the usual ports of model servers on 127.0.0.1, and at $KUBECONFIG or
+~/.kube/config. Asks nothing, shows no key, and changes neither a cluster nor an existing configuration.`,
+  options: {
+    dir: { value: "DIR", help: `the directory to write, created if missing (default ${DIRECTORY})` },
+    "llm-url": { value: "URL", help: "asks this model server instead, e.g. http://localhost:8080/v1" },
+    force: { help: "replaces tarsy.yaml and llm-providers.yaml of the directory; an .env stays" },
+  },
+  run: async (call) => {
+    const { option, flag, env, terminal, signal } = call;
+    const userDir = env["INIT_CWD"] ?? process.cwd();
+    const directory = resolve(userDir, option("dir") ?? DIRECTORY);
+    const withFile = readConfigEnvironment(directory, env);
+    const servers = serversToAsk(call);
+    const found: Found = {
+      keys: findKeys(withFile),
+      models: await findModelServers(servers, signal),
+      kubeconfig: findKubeconfig(env),
+      hasKubernetesServer: isOnPath("kubernetes-mcp-server", env),
+    };
+    terminal.write(
+      foundReport(
+        found,
+        servers.map(({ url }) => url),
+      ),
+    );
+    if (chosenProvider(found) === undefined) {
+      terminal.warn(NO_MODEL);
+      return EXIT.failed;
+    }
+    const written = await writeConfiguration({ directory, found, force: flag("force") });
+    terminal.write(`wrote      ${written.map((name) => join(directory, name)).join(", ")}\n`);
+    const { errors, warnings } = await checkDirectory(directory, readConfigEnvironment(directory, env));
+    for (const problem of [...errors, ...warnings]) terminal.warn(`${formatProblem(problem)}\n`);
+    if (errors.length > 0) return EXIT.failed;
+    terminal.write(`next       npm start -- --config-dir ${shellWord(shown(directory, userDir))}\n`);
+    terminal.write('then       npm run alert -- --text "Disk full on db-7"\n');
+    return EXIT.done;
+  },
+};
+
+const NO_MODEL = `nothing was written: no model could investigate. One of these helps:
+  GOOGLE_API_KEY=your-key npm run tarsy -- init   or another provider's key: docs/llm-providers.md
+  ollama serve, ollama pull qwen3:8b              then npm run tarsy -- init
+  npm start                                       without any of them: a demo, whose model is a script
+`;
+
+function serversToAsk({ option }: CommandCall): readonly ModelServer[] {
+  const given = option("llm-url");
+  if (given === undefined) return USUAL_SERVERS;
+  const { protocol } = URL.parse(given) ?? {};
+  if (protocol !== "http:" && protocol !== "https:") {
+    throw new UsageError(`--llm-url is "${given}": it must be a URL such as http://localhost:8080/v1`);
+  }
+  return [{ name: "A server", url: given.replace(/\/+$/u, "") }];
+}
+
+function isOnPath(program: string, { PATH = "" }: Environment): boolean {
+  return PATH.split(delimiter).some((folder) => {
+    try {
+      accessSync(join(folder, program), constants.X_OK);
+      return folder !== "";
+    } catch {
+      return false;
+    }
+  });
+}
+
+function shown(directory: string, userDir: string): string {
+  const path = relative(userDir, directory);
+  return path === "" || path.startsWith("..") ? directory : path;
+}
+
+function shellWord(text: string): string {
+  return /^[\w./-]+$/u.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}

@@ -1,0 +1,32 @@
+import { builtInConfig } from "#shared/agent-config/built-in-config.ts";
+import { keyVariable } from "#shared/agent-config/provider-keys.ts";
+import type { LlmProviderEntry } from "#shared/agent-config/schemas/llm-providers-file.ts";
+import type { Environment } from "#shared/service/environment.ts";
+import { secretVariable } from "#shared/service/secret-variable.ts";
+
+/** A variable that holds an API key, and the built-in provider that reads it. */
+export interface FoundKey {
+  readonly variable: string;
+  readonly provider: string;
+  readonly entry: LlmProviderEntry;
+}
+
+/**
+ * The API keys of built-in providers that `env` sets, also by a variable NAME_FILE, in the order of the built-in providers. The values are
+ * not returned.
+ */
+export function findKeys(env: Environment): readonly FoundKey[] {
+  return [...builtInConfig().llmProviders].flatMap(([provider, entry]) => {
+    const variable = keyVariable(entry);
+    return variable === undefined || !isSet(env, variable) ? [] : [{ variable, provider, entry }];
+  });
+}
+
+/** False also for a variable NAME_FILE that names no readable file: what uses the variable reports it. */
+function isSet(env: Environment, variable: string): boolean {
+  try {
+    return secretVariable(env, variable) !== "";
+  } catch {
+    return false;
+  }
+}
