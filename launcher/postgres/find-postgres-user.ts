@@ -2,11 +2,14 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { findSetpriv } from "../process/die-with-parent.ts";
 import { LaunchError } from "../launch-error.ts";
+import { lendUserName } from "./lend-user-name.ts";
 
 /** The user for PostgreSQL's programs, which refuse to run as root. */
 export type PostgresUser = {
   /** Put before a program's command line; empty for an ordinary user. */
   readonly prefix: readonly string[];
+  /** Put between `prefix` and the command line of `initdb`. */
+  readonly initdbPrefix: readonly string[];
   /** The owner of the files that the programs write; `undefined` for the current user. */
   readonly owner: { readonly uid: number; readonly gid: number } | undefined;
 };
@@ -50,13 +53,14 @@ function canRun(prefix: readonly string[], program: string, folder: string): boo
  * @param program one of the programs to run
  * @param dataDir an existing directory that the programs must be able to enter
  * @param cluster the data directory of an earlier start, which may not exist
- * @throws LaunchError if root cannot change to such a user.
+ * @throws LaunchError if root cannot change to such a user, or the current user has no name and cannot get one.
  */
 export function findPostgresUser(program: string, dataDir: string, cluster: string): PostgresUser {
   const earlier = existsSync(cluster) ? statSync(cluster) : undefined;
   const uid = process.getuid?.();
   if (uid !== 0) {
-    if (earlier === undefined || earlier.uid === uid) return { prefix: [], owner: undefined };
+    if (earlier === undefined) return { prefix: [], initdbPrefix: lendUserName(), owner: undefined };
+    if (earlier.uid === uid) return { prefix: [], initdbPrefix: [], owner: undefined };
     throw new LaunchError(
       `${cluster} belongs to user ${earlier.uid}, since another user or root started it first; start as that user again, or delete the data with: npm start -- --reset.`,
     );
@@ -66,7 +70,8 @@ export function findPostgresUser(program: string, dataDir: string, cluster: stri
   if (setpriv !== undefined) {
     const stepDown = [setpriv, "--reuid", String(owner.uid), "--regid", String(owner.gid), "--clear-groups"];
     for (const prefix of [stepDown, [...stepDown, ...passClosedDirectories]]) {
-      if (canRun(prefix, program, dataDir)) return { prefix, owner: { uid: owner.uid, gid: owner.gid } };
+      if (!canRun(prefix, program, dataDir)) continue;
+      return { prefix, initdbPrefix: [], owner: { uid: owner.uid, gid: owner.gid } };
     }
   }
   throw new LaunchError(

@@ -81,6 +81,7 @@ async function initialise(
   if (!durable) options.push("--no-sync");
   const [command = initdb, ...args] = [
     ...user.prefix,
+    ...user.initdbPrefix,
     initdb,
     "-D",
     folder,
