@@ -3,9 +3,11 @@ import { join } from "node:path";
 import { format, resolveConfig } from "prettier";
 import { editorSchema } from "#shared/agent-config/schemas/editor-schema.ts";
 import { LlmProvidersFile } from "#shared/agent-config/schemas/llm-providers-file.ts";
+import { scriptEditorSchema } from "#shared/agent-config/scripts/script-editor-schema.ts";
+import { StubToolsFile } from "#shared/agent-config/stub-tools/stub-tools-file.ts";
 import { TarsyFile } from "#shared/agent-config/schemas/tarsy-file.ts";
 
-/** Writes the JSON Schemas of both configuration files to deploy/config, or to DIR with `npm run schemas -- DIR`. */
+/** Writes the JSON Schemas of the files of a configuration directory to deploy/config, or to DIR with `npm run schemas -- DIR`. */
 const CONFIG_DIRECTORY = join(import.meta.dirname, "../deploy/config");
 const directory = process.argv[2] ?? CONFIG_DIRECTORY;
 
@@ -18,6 +20,11 @@ const schemas = {
     title: "TARSy: llm-providers.yaml",
     description: "The LLM providers of agents, by name; see docs/configuration.md.",
   }),
+  "stub-tools.schema.json": editorSchema(StubToolsFile, {
+    title: "TARSy: stub-tools.yaml",
+    description: "Tools in place of those of MCP servers; see docs/stub-tools.md.",
+  }),
+  "script.schema.json": scriptEditorSchema(),
 };
 
 for (const [name, schema] of Object.entries(schemas)) {

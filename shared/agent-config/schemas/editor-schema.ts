@@ -1,5 +1,8 @@
 import { Type, type TSchema } from "#shared/generated/typebox/typebox.mjs";
 import { KEY_DESCRIPTIONS } from "#shared/agent-config/schemas/key-descriptions.ts";
+import { STUB_DESCRIPTIONS } from "#shared/agent-config/stub-tools/stub-descriptions.ts";
+
+const DESCRIPTIONS = { ...STUB_DESCRIPTIONS, ...KEY_DESCRIPTIONS };
 
 /** A plain JSON Schema (draft 7). */
 type JsonSchema = Readonly<Record<string, unknown>>;
@@ -116,7 +119,7 @@ function scalarForms(schema: TSchema): JsonSchema[] {
 }
 
 function describe(key: string, parent: string): string {
-  const description = KEY_DESCRIPTIONS[`${parent}.${key}`] ?? KEY_DESCRIPTIONS[key];
+  const description = DESCRIPTIONS[`${parent}.${key}`] ?? DESCRIPTIONS[key];
   if (description === undefined) {
     throw new Error(`key ${key} below ${parent} has no description; add one to key-descriptions.ts`);
   }

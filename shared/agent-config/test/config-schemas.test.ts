@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { glob, readFile } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import { Ajv, type ValidateFunction } from "ajv";
 import { expect } from "chai";
 import { parse } from "yaml";
@@ -30,7 +30,12 @@ describe("the configuration's JSON Schemas", () => {
   it("are generated from the loader's schemas", async () => {
     await using directory = await writeConfigFiles({});
     execFileSync(process.execPath, ["scripts/write-config-schemas.ts", directory.path], { cwd: ROOT });
-    for (const name of ["tarsy.schema.json", "llm-providers.schema.json"]) {
+    for (const name of [
+      "tarsy.schema.json",
+      "llm-providers.schema.json",
+      "stub-tools.schema.json",
+      "script.schema.json",
+    ]) {
       const committed = await readFile(join(DEPLOY, name), "utf8");
       const generated = await readFile(join(directory.path, name), "utf8");
       expect(committed === generated, `${name} is stale: run npm run schemas and commit the result`).to.equal(
@@ -40,12 +45,70 @@ describe("the configuration's JSON Schemas", () => {
   });
 
   it("accept every file of deploy/config", async () => {
-    for (const folder of ["tarsy.yaml.example", "tarsy.yaml", "demo/tarsy.yaml"]) {
+    for (const folder of ["tarsy.yaml.example", "tarsy.yaml", "demo/tarsy.yaml", "local-model/tarsy.yaml"]) {
       const providers = folder.replace("tarsy", "llm-providers");
       expect(await acceptsTarsy(await readFile(join(DEPLOY, folder), "utf8")), folder).to.equal(true);
       expect(await acceptsProviders(await readFile(join(DEPLOY, providers), "utf8")), providers).to.equal(
         true,
       );
+    }
+  });
+
+  it("are named in the first line of every file of deploy/config, by a path that leads to them", async () => {
+    const files: string[] = [];
+    for await (const file of glob("**/*.{yaml,yaml.example}", { cwd: DEPLOY })) files.push(file);
+    expect(files).to.include("demo/scripts/demo.yaml").and.have.length.greaterThan(8);
+    for (const file of files.filter((name) => !name.startsWith("demo/files/"))) {
+      const text = await readFile(join(DEPLOY, file), "utf8");
+      const [, path] = /^# yaml-language-server: \$schema=(\S+)\n/u.exec(text) ?? [];
+      expect(path, file).to.be.a("string");
+      const kind = file.includes("scripts/") ? "script" : basename(file).split(".")[0];
+      expect(join(DEPLOY, dirname(file), path ?? ""), file).to.equal(join(DEPLOY, `${kind}.schema.json`));
+    }
+  });
+
+  it("are named by the editor's settings by paths that exist", async () => {
+    const settings: unknown = JSON.parse(await readFile(join(ROOT, ".vscode/settings.json"), "utf8"));
+    const schemas: unknown =
+      typeof settings === "object" && settings !== null && "yaml.schemas" in settings
+        ? settings["yaml.schemas"]
+        : {};
+    const paths = Object.keys(typeof schemas === "object" && schemas !== null ? schemas : {});
+    expect(paths).to.have.length(4);
+    for (const path of paths) JSON.parse(await readFile(join(ROOT, path), "utf8"));
+  });
+
+  it("accept stub tools and scripts in order, and reject what their readers reject", async () => {
+    const demo = await readFile(join(DEPLOY, "demo/scripts/demo.yaml"), "utf8");
+    expect(await accepts("script.schema.json", demo)).to.equal(true);
+    for (const steps of [
+      "tool_cal: { name: a }",
+      "tool_call: {}",
+      "hang: yes",
+      "repeat: 0",
+      "error: { code: oops }",
+      "text: 7",
+    ]) {
+      expect(await accepts("script.schema.json", `calls: [{ steps: [{ ${steps} }] }]`), steps).to.equal(
+        false,
+      );
+    }
+    for (const when of ["contain: x", "call: 0", "contains: []"]) {
+      expect(await accepts("script.schema.json", `calls: [{ when: { ${when} }, steps: [] }]`), when).to.equal(
+        false,
+      );
+    }
+    const stub = (tool: string) => accepts("stub-tools.schema.json", `servers: { disks: { look: ${tool} } }`);
+    expect(
+      await stub("{ effect: read, results: [{ delay: 1s, text: a }, { bytes: 7 }, { text: '{{.X}}' }] }"),
+    ).to.equal(true);
+    for (const tool of [
+      "{ effect: reads }",
+      "{ read_only: perhaps }",
+      "{ results: { text: a } }",
+      "{ results: [{ delay: soon }] }",
+    ]) {
+      expect(await stub(tool), tool).to.equal(false);
     }
   });
 
