@@ -51,6 +51,12 @@ function render(messages: readonly NotifierMessage[], colours = false): string {
 }
 
 describe("TimelineRenderer", () => {
+  it("says that another executor went on with the session", () => {
+    const taken = { type: "session.taken_over", epoch: 2, silent_ms: 22_400, timestamp: at(30) };
+    const screen = render([status("in_progress", 0), taken, status("completed", 40)]);
+    expect(screen).to.include("Continued by another executor").and.include("22.4 s").and.include("completed");
+  });
+
   it("shows a recorded investigation from its first status to its last", () => {
     const screen = render([
       status("in_progress", 0),

@@ -1,5 +1,6 @@
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { literals } from "#shared/contracts/literals.ts";
 import type { Database } from "#shared/database/database.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import {
@@ -8,17 +9,20 @@ import {
   ClaimRow,
   claimed,
   startedEvent,
+  takenOverEvent,
   type ClaimOutcome,
 } from "./session-claim.ts";
 import { LEASE_SECONDS } from "./session-lease.ts";
 
 /**
- * Claims the session if it has no lease and its backoff is over; returns no row otherwise. Its event, if it starts or goes
- * on after a wait, is numbered and stamped under the row's lock.
+ * Claims the session if it has no lease and its backoff is over; returns no row otherwise. Its event, if it starts, goes on
+ * after a wait or was deferred because its owner was lost, is numbered and stamped under the row's lock.
  */
 const CLAIM_FREE = `
 WITH found AS MATERIALIZED (
-  SELECT ${CLAIM_COLUMNS} ${CLAIM_SOURCE}
+  SELECT ${CLAIM_COLUMNS},
+    CASE WHEN s.status = 'pending' OR (s.status = 'in_progress' AND r.waiting_for IS NOT NULL) THEN 'session.status'
+         WHEN r.lease_owner IS NOT NULL THEN 'session.taken_over' END AS event_type ${CLAIM_SOURCE}
     AND s.deleted_at IS NULL AND s.status IN ('pending', 'in_progress', 'cancelling') AND r.lease_expires_at IS NULL
     AND (s.status = 'cancelling' OR r.not_before IS NULL OR r.not_before <= clock_timestamp())
   FOR NO KEY UPDATE OF s, r
@@ -31,21 +35,23 @@ WITH found AS MATERIALIZED (
     counted_epoch = r.counted_epoch + (r.counted_epoch = r.lease_epoch)::int, not_before = NULL,
     waiting_for = NULL, waiting_since = NULL, paused_ms = r.paused_ms + found.pause_ms::bigint,
     lease_expires_at = now() + make_interval(secs => ${LEASE_SECONDS}), last_interaction_at = now(),
-    last_seq = r.last_seq + CASE WHEN found.status = 'pending' OR (found.status = 'in_progress' AND found.waiting_for IS NOT NULL)
-                            THEN 1 ELSE 0 END
+    last_seq = r.last_seq + (found.event_type IS NOT NULL)::int
   FROM found WHERE r.session_id = found.session_id
-  RETURNING r.session_id, r.last_seq,
+  RETURNING r.session_id, r.last_seq, r.lease_epoch,
             to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS stamp
 ), event AS (
   INSERT INTO events (session_id, seq, payload)
-  SELECT claim.session_id, claim.last_seq, jsonb_build_object('type', 'session.status', 'session_id', claim.session_id,
-                                                              'status', 'in_progress', 'timestamp', claim.stamp)
+  SELECT claim.session_id, claim.last_seq,
+         jsonb_build_object('type', found.event_type, 'session_id', claim.session_id, 'timestamp', claim.stamp)
+           || CASE found.event_type
+                WHEN 'session.status' THEN jsonb_build_object('status', 'in_progress')
+                ELSE jsonb_build_object('epoch', claim.lease_epoch, 'silent_ms', found.silent_ms) END
   FROM claim JOIN found USING (session_id)
-  WHERE found.status = 'pending' OR (found.status = 'in_progress' AND found.waiting_for IS NOT NULL)
+  WHERE found.event_type IS NOT NULL
   RETURNING id, seq
 )
 SELECT found.status, found.age_ms, found.trace_context, found.lease_epoch, found.attempts, found.interruptions, found.waiting_for, found.timeout_ms, found.elapsed_ms,
-       found.database_time_ms, claim.stamp, event.id AS event_id, event.seq
+       found.database_time_ms, found.silent_ms, found.event_type, claim.stamp, event.id AS event_id, event.seq
 FROM found JOIN claim USING (session_id) LEFT JOIN event ON true`;
 
 const parseFree = compileParser(
@@ -62,7 +68,9 @@ const parseFree = compileParser(
       "timeout_ms",
       "elapsed_ms",
       "database_time_ms",
+      "silent_ms",
     ]).properties,
+    event_type: Type.Union([literals(["session.status", "session.taken_over"]), Type.Null()]),
     stamp: Type.String(),
     event_id: Type.Union([Type.Integer(), Type.Null()]),
     seq: Type.Union([Type.Integer(), Type.Null()]),
@@ -78,7 +86,9 @@ export async function claimFreeSession(
   const [row] = await selectRows(db, parseFree, CLAIM_FREE, [sessionId, podId]);
   if (row === undefined) return undefined;
   const { attempts, event_id, seq, stamp: timestamp } = row;
-  const payload = { ...startedEvent(sessionId), timestamp };
+  const event =
+    row.event_type === "session.taken_over" ? takenOverEvent(sessionId, row) : startedEvent(sessionId);
+  const payload = { ...event, timestamp };
   const events =
     event_id === null || seq === null ? [] : [{ session_id: sessionId, seq, db_event_id: event_id, payload }];
   return claimed(sessionId, row, { attempts, events });

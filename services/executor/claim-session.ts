@@ -1,4 +1,5 @@
 import { compileParser } from "#shared/contracts/compile-parser.ts";
+import type { UnstampedPayload } from "#shared/contracts/session-event.ts";
 import { isTerminal } from "#shared/contracts/statuses.ts";
 import { appendEvents } from "#shared/database/append-events.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
@@ -10,6 +11,7 @@ import {
   ClaimRow,
   claimed,
   startedEvent,
+  takenOverEvent,
   type ClaimOutcome,
 } from "./session-claim.ts";
 import { LEASE_SECONDS } from "./session-lease.ts";
@@ -43,9 +45,12 @@ UPDATE alert_sessions SET pod_id = $2, started_at = coalesce(started_at, now()),
   status = CASE WHEN status = 'pending' THEN 'in_progress' ELSE status END
 WHERE session_id = $1`;
 
-/** Defers a session that keeps losing its owner; clears the expired lease, so that it counts once. */
+/**
+ * Defers a session that keeps losing its owner; clears the expired lease, so that it counts once. The owner stays: the claim that
+ * follows sees that it was lost, not released.
+ */
 const DEFER = `
-UPDATE session_runtime SET attempts = $2, lease_expires_at = NULL, lease_owner = NULL,
+UPDATE session_runtime SET attempts = $2, lease_expires_at = NULL,
   not_before = now() + make_interval(secs => $3::float8)
 WHERE session_id = $1`;
 
@@ -87,7 +92,9 @@ async function claimByRow(
     await transaction.query(CLAIM_RUNTIME, [sessionId, podId, attempts, Math.round(row.pause_ms)]);
     // Also after a wait, so that clients see that it is over.
     const isResumed = row.status === "in_progress" && row.waiting_for !== null;
-    const payloads = row.status === "pending" || isResumed ? [startedEvent(sessionId)] : [];
+    const payloads: UnstampedPayload[] =
+      row.status === "pending" || isResumed ? [startedEvent(sessionId)] : [];
+    if (row.has_owner) payloads.push(takenOverEvent(sessionId, row));
     const events = await appendEvents(transaction, sessionId, payloads);
     return claimed(sessionId, row, { attempts, events });
   });

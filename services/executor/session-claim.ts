@@ -4,6 +4,7 @@ import type { SessionEvent } from "#shared/contracts/session-event.ts";
 import { SESSION_STATUSES } from "#shared/contracts/statuses.ts";
 import { TraceCarrier } from "#shared/telemetry/trace-carrier.ts";
 import { WaitingFor } from "#shared/contracts/waiting-for.ts";
+import { LEASE_SECONDS } from "./session-lease.ts";
 
 /** A claimed session, with what its owner needs at the start. */
 export interface SessionClaim {
@@ -44,6 +45,10 @@ export const ClaimRow = Type.Object({
   status: literals(SESSION_STATUSES),
   deleted: Type.Boolean(),
   lease_epoch: Type.Integer(),
+  /** There is an owner that did not release the session. */
+  has_owner: Type.Boolean(),
+  /** Milliseconds since the lease was claimed or renewed; of a session that was deferred, since it was written to. */
+  silent_ms: Type.Integer(),
   /** Milliseconds until the lease expires; negative after expiry, null if there is no lease. */
   lease_ms: Type.Union([Type.Number(), Type.Null()]),
   attempts: Type.Integer(),
@@ -68,6 +73,9 @@ export type ClaimRow = Static<typeof ClaimRow>;
 /** The columns of a claim row, by `CLAIM_SOURCE`, of the session $1. */
 export const CLAIM_COLUMNS = `
        s.session_id, s.status, s.deleted_at IS NOT NULL AS deleted, r.lease_epoch, r.attempts, r.interruptions,
+       r.lease_owner IS NOT NULL AS has_owner,
+       (1000 * least(1e6, greatest(0, extract(epoch FROM clock_timestamp() - coalesce(
+         r.lease_expires_at - make_interval(secs => ${LEASE_SECONDS}), r.last_interaction_at, clock_timestamp())))))::int AS silent_ms,
        (extract(epoch FROM r.lease_expires_at - clock_timestamp()) * 1000)::float8 AS lease_ms,
        coalesce(r.not_before > clock_timestamp(), false) AS deferred,
        r.waiting_for, paused.pause_ms,
@@ -86,6 +94,14 @@ WHERE s.session_id = $1`;
 /** The event of a session that starts, or goes on after a wait. */
 export function startedEvent(session_id: string) {
   return { type: "session.status", session_id, status: "in_progress" } as const;
+}
+
+/** The event of a session whose owner was lost; for the claim of this row. */
+export function takenOverEvent(
+  session_id: string,
+  { lease_epoch, silent_ms }: Pick<ClaimRow, "lease_epoch" | "silent_ms">,
+) {
+  return { type: "session.taken_over", session_id, epoch: lease_epoch + 1, silent_ms } as const;
 }
 
 /** The outcome for the executor that has claimed the session of this row. */

@@ -206,6 +206,8 @@ export const TEXT = {
       count === 1 ? "A tool call waits for your decision." : `${count} tool calls wait for your decision.`,
     showQuestion: "Show it",
     failures: (count: number) => (count === 1 ? "1 failure" : `${count} failures`),
+    takenOver: (silent: string, count: number) =>
+      `Continued by another executor${count === 1 ? "" : `, ${count} times`}: the one before was lost, last heard of ${silent} earlier`,
     nextFailure: "Show the next call or agent that failed",
     page: (page: number, pages: number) => `Part ${page} of ${pages}`,
     previous: "Previous",

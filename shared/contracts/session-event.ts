@@ -31,6 +31,20 @@ const SessionStatusChanged = Type.Object({
   timestamp: Timestamp,
 });
 
+/**
+ * The executor that ran the session was lost, and another one goes on from the last committed step. Not sent for a session that its
+ * executor gave back.
+ */
+const SessionTakenOver = Type.Object({
+  type: Type.Literal("session.taken_over"),
+  session_id: Uuid,
+  /** The number of the claim; it rises with each. */
+  epoch: Type.Integer({ minimum: 2 }),
+  /** Since the last sign of life of the executor that was lost. */
+  silent_ms: Type.Integer({ minimum: 0 }),
+  timestamp: Timestamp,
+});
+
 const StageChanged = Type.Object({
   type: Type.Union([Type.Literal("stage.started"), Type.Literal("stage.completed")]),
   session_id: Uuid,
@@ -174,6 +188,7 @@ export const InteractionCreated = Type.Object({
 /** Payload of one row of the event log. Number (`seq`) and cursor (`db_event_id`) are added when it is read. */
 export const SessionEventPayload = Type.Union([
   SessionStatusChanged,
+  SessionTakenOver,
   StageChanged,
   ExecutionStatusChanged,
   SessionProgressed,

@@ -40,6 +40,10 @@ describe("the pipeline, when services and servers die", () => {
     }
   };
 
+  /** The epochs in which another executor went on. */
+  const takeovers = (watch: SessionWatch) =>
+    watch.messages.filter(({ type }) => type === "session.taken_over").map(({ epoch }) => epoch);
+
   const services: ServiceName[] = ["api", "notifier", "executor", "llm-gateway", "tool-runner"];
   for (const name of services) {
     it(`completes the next alert after ${name} was killed and restarted`, async () => {
@@ -79,6 +83,11 @@ describe("the pipeline, when services and servers die", () => {
       "completed",
     ]);
     await expectStreamed(watch, session);
+    expect(takeovers(watch)).to.deep.equal([2]);
+    // From its rows, too, once.
+    using later = await client.watch(id, { after_seq: 0 });
+    await later.next("session.completed");
+    expect(takeovers(later)).to.deep.equal([2]);
   });
 
   it("releases a session immediately when its executor is stopped, without counting an attempt", async () => {
@@ -98,6 +107,8 @@ describe("the pipeline, when services and servers die", () => {
     expect(rows).to.deep.equal([{ attempts: 0, lease_epoch: 2 }]);
     await client.request("POST", `/api/v1/sessions/${id}/cancel`);
     await client.waitFor(id, ["cancelled"]);
+    await watch.next("session.completed");
+    expect(takeovers(watch)).to.deep.equal([]);
   });
 
   it("accepts alerts while NATS is down and runs them after its restart", async () => {

@@ -1,6 +1,6 @@
 /**
- * Selects the results of session $1 that a kill must not change. Leaves out what depends on which agent was faster, and the code in
- * the session's frames.
+ * Selects the results of session $1 that a kill must not change. Leaves out what depends on which agent was faster, the code in
+ * the session's frames, and the events about the kill itself.
  */
 export const CHAIN_ROWS = `
 SELECT
@@ -23,7 +23,7 @@ SELECT
   (SELECT json_agg(line ORDER BY line) FROM (
      SELECT concat_ws(' ', payload ->> 'type', payload ->> 'stage_index', payload ->> 'agent_name', payload ->> 'event_type',
                       payload ->> 'status', payload ->> 'content') AS line
-     FROM events WHERE session_id = $1) e) AS events,
+     FROM events WHERE session_id = $1 AND payload ->> 'type' <> 'session.taken_over') e) AS events,
   (SELECT count(*) = max(seq) AND min(seq) = 1 FROM events WHERE session_id = $1) AS contiguous,
   (SELECT json_agg(DISTINCT concat_ws(' ', stage_index, agent_index, tool_name)) FROM mcp_interactions i
    JOIN agent_executions e USING (execution_id) JOIN stages s ON s.stage_id = e.stage_id WHERE i.session_id = $1) AS tools,

@@ -41,6 +41,9 @@ export class TimelineRenderer {
       case "session.status":
         this.#line(this.#statusLine(message));
         break;
+      case "session.taken_over":
+        this.#line(this.#takeoverLine(message));
+        break;
       case "stage.started":
         this.#startedAt.set(text(message, "stage_id"), time(message));
         this.#line(
@@ -141,6 +144,13 @@ export class TimelineRenderer {
     const line = `\nSession ${status.replaceAll("_", " ")}${took}${reason}`;
     if (status === "completed") return this.#style.green(line);
     return ended(status) ? this.#style.red(line) : this.#style.dim(line);
+  }
+
+  #takeoverLine(message: NotifierMessage): string {
+    const silent = durationText(Number(message["silent_ms"]));
+    return this.#style.bold(
+      `\n↻ Continued by another executor: the one before was lost, last heard of ${silent} earlier`,
+    );
   }
 
   #unshownReason(message: NotifierMessage): string | undefined {

@@ -1,12 +1,16 @@
 import { expect } from "chai";
+import { readEvents } from "#shared/database/read-events.ts";
 import { claimSession, decideClaim } from "../claim-session.ts";
 import type { ClaimRow } from "../session-claim.ts";
+import { releaseSession } from "../persist/release-session.ts";
 import { ExecutorFixture } from "./executor-fixture.ts";
 
 const FREE: ClaimRow = {
   status: "pending",
   deleted: false,
   lease_epoch: 0,
+  has_owner: false,
+  silent_ms: 0,
   lease_ms: null,
   attempts: 0,
   interruptions: 0,
@@ -91,6 +95,11 @@ describe("claimSession", () => {
   const runtime = async (id: string) =>
     executor.row("session_runtime", "lease_epoch, lease_owner, attempts, not_before, last_seq", id);
 
+  const storedPayload = async (id: string, seq: number): Promise<unknown> => {
+    const [event] = await readEvents(executor.db, id, { afterSeq: seq - 1, limit: 1 });
+    return event?.payload;
+  };
+
   it("starts a pending session with epoch 1, a lease and one event", async () => {
     const id = await executor.insert({ sessionTimeoutMs: 60_000 });
     const claim = await executor.claim(id);
@@ -113,7 +122,7 @@ describe("claimSession", () => {
     ).to.deep.equal({ status: "in_progress", pod_id: "test-pod", started: true });
   });
 
-  it("raises the epoch of a takeover, which counts as an attempt, adds no event and keeps the deadline", async () => {
+  it("raises the epoch of a takeover, which counts as an attempt, says so once and keeps the deadline", async () => {
     const id = await executor.insert();
     await executor.claim(id);
     expect(await executor.tryClaim(id)).to.equal("leased");
@@ -124,9 +133,13 @@ describe("claimSession", () => {
     await executor.expireLease(id);
     const claim = await executor.claim(id);
     expect(claim).to.include({ epoch: 2, attempts: 1 });
-    expect(claim.events).to.deep.equal([]);
+    const [event] = claim.events;
+    expect(claim.events).to.have.length(1);
+    expect(event).to.include({ seq: 2 });
+    expect(event?.payload).to.include({ type: "session.taken_over", session_id: id, epoch: 2 });
+    expect(await storedPayload(id, 2)).to.deep.equal(event?.payload);
     expect(claim.deadlineInMs).to.be.within(790_000, 800_000);
-    expect(await executor.events(id)).to.have.length(1);
+    expect(await executor.events(id)).to.have.length(2);
   });
 
   it("defers the session from the second expired lease on, once per lease", async () => {
@@ -137,9 +150,12 @@ describe("claimSession", () => {
     await executor.expireLease(id);
     expect(await executor.tryClaim(id)).to.equal("waiting");
     expect(await executor.tryClaim(id)).to.equal("waiting");
-    expect(await runtime(id)).to.include({ attempts: 2, lease_epoch: 2, lease_owner: null });
+    expect(await runtime(id)).to.include({ attempts: 2, lease_epoch: 2, last_seq: 2 });
     await executor.query("UPDATE session_runtime SET not_before = now() WHERE session_id = $1", [id]);
-    expect(await executor.claim(id)).to.include({ epoch: 3, attempts: 2 });
+    const claim = await executor.claim(id);
+    expect(claim).to.include({ epoch: 3, attempts: 2 });
+    expect(claim.events.map(({ payload }) => payload)).to.deep.equal([await storedPayload(id, 3)]);
+    expect(claim.events[0]?.payload).to.include({ type: "session.taken_over", epoch: 3 });
     expect(await runtime(id)).to.include({ not_before: null });
   });
 
@@ -172,11 +188,26 @@ describe("claimSession", () => {
     });
   });
 
-  it("counts no attempt for a released session", async () => {
+  it("says how long the owner was silent that was lost", async () => {
     const id = await executor.insert();
     await executor.claim(id);
-    await executor.query("UPDATE session_runtime SET lease_expires_at = NULL WHERE session_id = $1", [id]);
-    expect(await executor.claim(id)).to.include({ epoch: 2, attempts: 0 });
+    await executor.query(
+      "UPDATE session_runtime SET lease_expires_at = now() - interval '3 s' WHERE session_id = $1",
+      [id],
+    );
+    const [event] = (await executor.claim(id)).events;
+    expect(event?.payload).to.have.property("silent_ms").that.is.within(23_000, 60_000);
+  });
+
+  it("counts no attempt for a session that its owner gave back, which is no takeover", async () => {
+    const id = await executor.insert();
+    for (const kind of ["handover", "interrupted"] as const) {
+      const { epoch } = await executor.claim(id);
+      await releaseSession({ db: executor.db, sessionId: id, epoch }, { kind });
+    }
+    const claim = await executor.claim(id);
+    expect(claim).to.include({ epoch: 3, attempts: 0 });
+    expect(claim.events).to.deep.equal([]);
   });
 
   it("claims a cancelling session without changing its status", async () => {

@@ -92,9 +92,10 @@ describe("commitStep", () => {
       expect(await commit(former, "former", kind)).to.equal("lease_lost");
     }
     expect(former.signal.aborted).to.equal(true);
-    expect(await written(id)).to.deep.equal([{ mark: null, last_seq: 1 }]);
+    // The two claims wrote an event each: the start, and the takeover.
+    expect(await written(id)).to.deep.equal([{ mark: null, last_seq: 2 }]);
     expect(await commit(current, "current")).to.equal("committed");
-    expect(await written(id)).to.deep.equal([{ mark: "current", last_seq: 2 }]);
+    expect(await written(id)).to.deep.equal([{ mark: "current", last_seq: 3 }]);
   });
 
   it("writes nothing after a cancel, except what closes the session", async () => {

@@ -26,6 +26,9 @@ export function translateEvent({ payload, db_event_id }: StoredEvent, facts: Ses
       return [{ ...payload, type: "session.status", db_event_id }];
     case "session.completed":
       return [{ ...payload, type: "session.status", db_event_id }];
+    case "session.taken_over":
+      // The contract has no such message.
+      return [];
     case "stage.started":
       return [ofStage(payload, "started", { facts, db_event_id })];
     case "stage.completed":

@@ -74,6 +74,9 @@ export class SessionFold {
       case "session.status":
       case "session.completed":
         return this.#changeSession(message);
+      case "session.taken_over":
+        view.takeovers = [...view.takeovers, { at: message.timestamp, silentMs: message.silent_ms }];
+        return;
       case "session.progress":
         view.progress = {
           stage: message.current_stage_index,

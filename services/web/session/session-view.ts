@@ -105,6 +105,13 @@ export interface Review {
   readonly assignee: string | undefined;
 }
 
+/** Another executor went on with a session after the one before was lost. */
+export interface Takeover {
+  readonly at: string;
+  /** Since the last sign of life of the one that was lost. */
+  readonly silentMs: number;
+}
+
 /** A session as of one of its events. */
 export interface SessionView {
   /** The number of the last event that is part of it; 0 before the first. */
@@ -122,6 +129,8 @@ export interface SessionView {
   readonly stages: readonly Stage[];
   readonly summary: Entry | undefined;
   readonly review: Review | undefined;
+  /** Oldest first. */
+  readonly takeovers: readonly Takeover[];
   /** Calls of models and of tools that are recorded. */
   readonly interactions: { readonly llm: number; readonly mcp: number };
 }

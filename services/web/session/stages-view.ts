@@ -24,6 +24,7 @@ export class StagesView {
     stages: [],
     summary: undefined,
     review: undefined,
+    takeovers: [],
     interactions: { llm: 0, mcp: 0 },
   };
   /** By execution. */

@@ -66,6 +66,22 @@ const chunk = (attempt: number, offset: number, delta: string): SessionMessage =
 });
 
 describe("the fold of events", () => {
+  it("lists the takeovers of the session, and neither its agents nor its status change by one", () => {
+    const { view } = fold(
+      { type: "session.status", status: "in_progress" },
+      stage,
+      agent("x1", 1),
+      { type: "session.taken_over", epoch: 2, silent_ms: 21_000 },
+      { type: "session.taken_over", epoch: 3, silent_ms: 22_000 },
+    );
+    expect(view.takeovers).to.deep.equal([
+      { at: at(3), silentMs: 21_000 },
+      { at: at(4), silentMs: 22_000 },
+    ]);
+    expect(view.status).to.equal("in_progress");
+    expect(lanesOf(view).map(({ status }) => status)).to.deep.equal(["active"]);
+  });
+
   it("times a thought until the answer began, and a call without its wait", () => {
     const { view } = fold(
       stage,

@@ -79,6 +79,7 @@ const PAYLOADS: readonly SessionEventPayload[] = [
     reason: null,
     timestamp: "t",
   },
+  { type: "session.taken_over", session_id: ID, epoch: 2, silent_ms: 21_000, timestamp: "t" },
 ];
 
 describe("messages of a newer version", () => {
@@ -170,7 +171,7 @@ describe("session events", () => {
   });
 
   it("belong to the feed when they are about a session as a whole", () => {
-    expect(PAYLOADS.map(belongsToFeed)).to.deep.equal([true, true, false, false, false, true, true]);
+    expect(PAYLOADS.map(belongsToFeed)).to.deep.equal([true, true, false, false, false, true, true, false]);
   });
 });
 

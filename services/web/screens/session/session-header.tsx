@@ -4,6 +4,7 @@ import { api } from "../../api/client.ts";
 import { useKeys } from "../../keys.ts";
 import { CancelQuestion } from "../../parts/cancel-question.tsx";
 import { CopyButton } from "../../parts/copy-button.tsx";
+import { durationText } from "../../parts/format.ts";
 import { Money, Tokens } from "../../parts/numbers.tsx";
 import { StatusDot } from "../../parts/status-dot.tsx";
 import { Moment } from "../../parts/time.tsx";
@@ -44,6 +45,7 @@ export function SessionHeader({ store, view, target, showEntry }: SessionHeaderP
         <Numbers facts={facts} view={view} store={store} />
         <Actions store={store} view={view} facts={facts} />
       </div>
+      <TakenOver view={view} />
       {question !== undefined && (
         <p class="session-question" role="alert">
           {TEXT.session.waits(questions.length)}{" "}
@@ -53,6 +55,22 @@ export function SessionHeader({ store, view, target, showEntry }: SessionHeaderP
         </p>
       )}
     </header>
+  );
+}
+
+/** That an executor was lost with the session and another one went on, once or several times. */
+function TakenOver({ view }: Pick<SessionHeaderProps, "view">) {
+  const { takeovers } = view;
+  const last = takeovers.at(-1);
+  return (
+    <p role="status" class="session-takeover small">
+      {last !== undefined && (
+        <>
+          <span aria-hidden="true">↻ </span>
+          {TEXT.session.takenOver(durationText(last.silentMs), takeovers.length)} (<Moment time={last.at} />)
+        </>
+      )}
+    </p>
   );
 }
 
