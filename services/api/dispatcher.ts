@@ -3,7 +3,7 @@ import { readQueueState } from "#shared/bus/executors-durable.ts";
 import { onReconnect } from "#shared/bus/on-reconnect.ts";
 import { openBus, type Bus } from "#shared/bus/open-bus.ts";
 import { publishEvent } from "#shared/bus/publish-event.ts";
-import { queueAdmin, type QueueAdmin } from "#shared/bus/queue-admin.ts";
+import { queueAdmin, type QueueAdmin, type QueueState } from "#shared/bus/queue-admin.ts";
 import { queuedSessions } from "#shared/bus/queued-sessions.ts";
 import { subscribe } from "#shared/bus/subscribe.ts";
 import { SessionWaker } from "#shared/bus/session-waker.ts";
@@ -52,6 +52,8 @@ export interface Dispatcher extends AsyncDisposable {
   isQueueStuck(): Promise<boolean>;
   /** Recreates the consumer, so that it delivers every wake-up in the stream again. Rejects while NATS is unavailable. */
   recreateQueue(): Promise<void>;
+  /** Whether the streams and their consumer are there, with all replicas. */
+  readonly queueState: QueueState;
   /** Rejects with one sentence unless NATS answers. */
   check(): Promise<void>;
 }
@@ -123,6 +125,7 @@ export function openDispatcher({
     queued: async () => {
       const live = connected();
       await catchUp.prepare();
+      await admin.retryReplicas();
       return catchUp.watch(queuedSessions(live));
     },
     isQueueStuck: async () => {
@@ -131,6 +134,9 @@ export function openDispatcher({
       return state === "stuck";
     },
     recreateQueue: () => admin.recreateDurable(),
+    get queueState() {
+      return admin.state;
+    },
     check: async () => connected().check(),
     [Symbol.asyncDispose]: async () => {
       await opening;

@@ -9,8 +9,14 @@ import {
   type ConsumerConfig,
   type StreamConfig,
 } from "nats";
-import { CONSUMER_NOT_FOUND, STREAM_NOT_FOUND, jetStreamError } from "#shared/bus/jetstream-error.ts";
+import {
+  CONSUMER_NOT_FOUND,
+  REPLICAS_NOT_SUPPORTED,
+  STREAM_NOT_FOUND,
+  jetStreamError,
+} from "#shared/bus/jetstream-error.ts";
 import type { Bus } from "#shared/bus/open-bus.ts";
+import type { Logger } from "#shared/service/logger.ts";
 import { EVENTS_STREAM, EXECUTORS_DURABLE, SESSIONS_STREAM, SUBJECTS } from "#shared/contracts/subjects.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
@@ -21,11 +27,16 @@ export const ACK_WAIT_MS = 25_000;
 interface StreamOptions {
   /** 1 on one server, 3 on a cluster. */
   readonly replicas: number;
+  readonly log?: Pick<Logger, "info">;
 }
 
-/** Creates SESSIONS and EVENTS, or updates those with other settings. Safe to call concurrently. */
-export async function ensureStreams(bus: Bus, { replicas }: StreamOptions): Promise<void> {
-  await ensureStream(bus, {
+/**
+ * Creates SESSIONS and EVENTS, or updates those with other settings. Streams of one server are given replicas once it belongs to a
+ * cluster. Safe to call concurrently. Resolves with one sentence for each stream that NATS gives fewer replicas than wanted: it can
+ * be used, and is lost with its server.
+ */
+export async function ensureStreams(bus: Bus, { replicas, log }: StreamOptions): Promise<readonly string[]> {
+  const sessions = await ensureStream(bus, log, {
     name: SESSIONS_STREAM,
     subjects: [SUBJECTS.allSessions],
     retention: RetentionPolicy.Workqueue,
@@ -38,7 +49,7 @@ export async function ensureStreams(bus: Bus, { replicas }: StreamOptions): Prom
     // A wake-up is about 60 bytes. A million exceeds any expected backlog; the sweeper re-sends what was refused.
     max_msgs: 1_000_000,
   });
-  await ensureStream(bus, {
+  const events = await ensureStream(bus, log, {
     name: EVENTS_STREAM,
     subjects: [SUBJECTS.allEvents],
     retention: RetentionPolicy.Limits,
@@ -49,6 +60,7 @@ export async function ensureStreams(bus: Bus, { replicas }: StreamOptions): Prom
     max_age: nanos(DAY_MS),
     max_bytes: 1024 * 1024 * 1024,
   });
+  return [sessions, events].filter((sentence) => sentence !== undefined);
 }
 
 /**
@@ -78,16 +90,53 @@ export async function ensureExecutorsDurable(
   }
 }
 
-async function ensureStream(bus: Bus, config: Partial<StreamConfig> & { name: string }): Promise<void> {
+interface WantedStream extends Partial<StreamConfig> {
+  readonly name: string;
+  readonly num_replicas: number;
+}
+
+/** Resolves with a sentence if the stream has other replicas than wanted, and with undefined if it has everything. */
+async function ensureStream(
+  bus: Bus,
+  log: StreamOptions["log"],
+  wanted: WantedStream,
+): Promise<string | undefined> {
+  const { name, num_replicas } = wanted;
+  const current = await readConfig(bus, name);
+  // An update is a write that a cluster has to agree on, also when it changes nothing.
+  if (current !== undefined && holds(current, wanted)) return undefined;
   try {
-    const { config: current } = await bus.jsm.streams.info(config.name);
-    // An update is a write that a cluster has to agree on, also when it changes nothing.
-    if (holds(current, config)) return;
-    await bus.jsm.streams.update(config.name, config);
+    await write(bus, wanted, current);
+    if (current !== undefined && current.num_replicas !== num_replicas) {
+      log?.info(
+        { stream: name, replicas: num_replicas, before: current.num_replicas },
+        "stream has other replicas",
+      );
+    }
+    return undefined;
+  } catch (error) {
+    const refusal = jetStreamError(error);
+    const possible = current?.num_replicas ?? (refusal?.code === REPLICAS_NOT_SUPPORTED ? 1 : num_replicas);
+    if (refusal === undefined || possible === num_replicas) throw error;
+    // Sessions must not wait for replicas: the stream goes on as it is, with its other settings.
+    const without = { ...wanted, num_replicas: possible };
+    if (current === undefined || !holds(current, without)) await write(bus, without, current);
+    return `the stream ${name} has ${possible} of ${num_replicas} replicas (${refusal.description}): start all servers of the cluster, or set NATS_REPLICAS=${possible}`;
+  }
+}
+
+async function readConfig(bus: Bus, name: string): Promise<StreamConfig | undefined> {
+  try {
+    return (await bus.jsm.streams.info(name)).config;
   } catch (error) {
     if (jetStreamError(error)?.code !== STREAM_NOT_FOUND) throw error;
-    await bus.jsm.streams.add(config);
+    return undefined;
   }
+}
+
+async function write(bus: Bus, wanted: WantedStream, current: StreamConfig | undefined): Promise<void> {
+  if (current === undefined) await bus.jsm.streams.add(wanted);
+  else await bus.jsm.streams.update(wanted.name, wanted);
 }
 
 /** True if `current` has each value of `wanted`. */

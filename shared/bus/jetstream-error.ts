@@ -4,6 +4,8 @@ import { NatsError } from "nats";
 export const CONSUMER_NOT_FOUND = 10_014;
 export const MESSAGE_NOT_FOUND = 10_037;
 export const STREAM_NOT_FOUND = 10_059;
+/** More than one replica on a server that belongs to no cluster. */
+export const REPLICAS_NOT_SUPPORTED = 10_074;
 export const STREAM_STORE_FAILED = 10_077;
 
 interface JetStreamError {

@@ -10,7 +10,15 @@ export interface QueueAdmin {
   prepare(): Promise<void>;
   /** Creates the durable anew, so that it delivers every wake-up again. Rejects with one sentence if that fails. */
   recreateDurable(): Promise<void>;
+  /** Prepares again if streams had too few replicas a while ago, as those of one server that becomes a cluster. Never rejects. */
+  retryReplicas(): Promise<void>;
+  /** How the last preparation ended. */
+  readonly state: QueueState;
 }
+
+/** Without its streams no session starts (`unhealthy`); with too few replicas they are lost with a server (`degraded`). */
+export type QueueState =
+  { readonly status: "healthy" } | { readonly status: "degraded" | "unhealthy"; readonly message: string };
 
 interface QueueAdminOptions {
   /** With the user that may create streams and consumers. */
@@ -29,6 +37,8 @@ interface QueueAdminOptions {
 
 /** For every server of a cluster to be tried; the caller repeats what failed. */
 const DIAL_MS = 10_000;
+/** Between two tries to give the streams their replicas. */
+const RETRY_REPLICAS_MS = 10_000;
 
 /**
  * Uses a connection of its own for each call: what may create streams may read everything on the bus, so these rights
@@ -55,12 +65,42 @@ export function queueAdmin({
       throw new RetryableError("queue_not_prepared", why, { cause: error });
     }
   };
-  return {
-    prepare: () =>
-      connected(async (bus) => {
-        await ensureStreams(bus, { replicas });
+  let state: QueueState = { status: "unhealthy", message: "the streams have not been prepared yet" };
+  let preparedAt = 0;
+  const setState = (next: QueueState) => {
+    const isNews = "message" in next && !("message" in state && state.message === next.message);
+    if (isNews && next.status === "degraded") log.warn(next.message);
+    state = next;
+  };
+  const prepare = async () => {
+    try {
+      await connected(async (bus) => {
+        const shortfalls = await ensureStreams(bus, { replicas, log });
         await ensureExecutorsDurable(bus, { maxRunning });
-      }),
+        setState(
+          shortfalls.length === 0
+            ? { status: "healthy" }
+            : { status: "degraded", message: shortfalls.join("; ") },
+        );
+      });
+    } catch (error) {
+      // Without a connection nothing new is known of the streams.
+      if (error instanceof RetryableError) setState({ status: "unhealthy", message: error.message });
+      throw error;
+    } finally {
+      preparedAt = performance.now();
+    }
+  };
+  return {
+    prepare,
     recreateDurable: () => connected((bus) => recreateDurable(bus, { maxRunning })),
+    retryReplicas: async () => {
+      if (state.status !== "degraded" || performance.now() - preparedAt < RETRY_REPLICAS_MS) return;
+      // Its failure is in the state, and the streams go on as they are.
+      await prepare().catch(() => undefined);
+    },
+    get state() {
+      return state;
+    },
   };
 }

@@ -16,11 +16,14 @@ describe("the compose stack on three NATS servers", () => {
   before(async () => {
     const { path } = resources.use(await testConfigDirectory(STACK_CONFIG));
     const engine = await findEngine();
-    const overlays = ["compose.cluster.yml"];
-    stack = resources.use(
-      await Stack.start({ engine, configDir: path, overlays, settings: { EXECUTORS: "2" } }),
-    );
+    stack = resources.use(await Stack.start({ engine, configDir: path, settings: { EXECUTORS: "2" } }));
     client = new TarsyClient(stack.urls);
+    const load = new Load(client, stack.urls.ws);
+    await load.submit("with one server", "steps");
+    await expectWhole(stack, load);
+    // What was stored by one server is taken over by three.
+    await stack.takeDown();
+    await stack.overlay("compose.cluster.yml");
     // Servers that have never elected a leader cannot go on without one of them; until they have, the proxy may refuse requests.
     await until("a first session completes", async () => {
       const first = await client.submit("with three servers");
@@ -30,6 +33,18 @@ describe("the compose stack on three NATS servers", () => {
   after(async () => resources.disposeAsync());
   afterEach(async function () {
     if (this.currentTest?.state === "failed") process.stderr.write(await stack.output());
+  });
+
+  it("gives the streams of one server their replicas", async () => {
+    await until("the api has prepared the streams", async () => {
+      const { body } = await client.request("GET", "/health");
+      return body["status"] === "healthy";
+    });
+    const url = "http://127.0.0.1:8222/jsz?streams=1&config=1";
+    const text = await stack.podman("exec", await nodeOf("nats"), "wget", "-q", "-O", "-", url);
+    expect([...text.matchAll(/"num_replicas": (\d)/gu)].map(([, replicas]) => replicas))
+      .to.include("3")
+      .and.not.include("1");
   });
 
   const nodeOf = async (service: string) => (await stack.containers(service))[0] ?? "";

@@ -19,15 +19,13 @@ interface StackOptions {
   readonly configDir: string;
   /** Variables of deploy/.env.example, such as { EXECUTORS: "2" }. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** Compose files in addition to podman-compose.yml. */
-  readonly overlays?: readonly string[];
 }
 
 /** The compose stack with its own project name, images, networks and volumes. */
 export class Stack implements AsyncDisposable {
   readonly #engine: ContainerEngine;
   readonly #directory: string;
-  readonly #files: readonly string[];
+  #files: readonly string[];
   readonly #secrets: string;
   readonly name: string;
   #settings: Readonly<Record<string, string>>;
@@ -35,7 +33,7 @@ export class Stack implements AsyncDisposable {
   readonly port: number;
 
   private constructor(
-    { engine, overlays = [] }: StackOptions,
+    { engine }: StackOptions,
     parts: {
       directory: string;
       secrets: string;
@@ -45,7 +43,7 @@ export class Stack implements AsyncDisposable {
     },
   ) {
     this.#engine = engine;
-    this.#files = ["podman-compose.yml", ...overlays].flatMap((file) => ["-f", join(DEPLOY, file)]);
+    this.#files = ["-f", join(DEPLOY, "podman-compose.yml")];
     this.#directory = parts.directory;
     this.#secrets = parts.secrets;
     this.#settings = parts.settings;
@@ -113,6 +111,12 @@ export class Stack implements AsyncDisposable {
   async apply(settings: Readonly<Record<string, string>>): Promise<void> {
     this.#settings = { ...this.#settings, ...settings };
     await this.#writeSettings();
+    await this.#up();
+  }
+
+  /** Adds a compose file, and runs `up` again. */
+  async overlay(file: string): Promise<void> {
+    this.#files = [...this.#files, "-f", join(DEPLOY, file)];
     await this.#up();
   }
 

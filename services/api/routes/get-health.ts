@@ -5,6 +5,7 @@ import { selectRows } from "#shared/database/select-rows.ts";
 import { errorMessage } from "#shared/errors.ts";
 import packageJson from "../../../package.json" with { type: "json" };
 import type { ApiDeps } from "../api-deps.ts";
+import { diskProbe } from "../system/disk-probe.ts";
 import type { Database } from "#shared/database/database.ts";
 
 const PING_TIMEOUT_MS = 5_000;
@@ -36,19 +37,27 @@ FROM alert_sessions s JOIN session_runtime r USING (session_id)
 WHERE s.status IN ('in_progress', 'cancelling') AND r.lease_expires_at > now() AND r.lease_owner IS NOT NULL
 GROUP BY r.lease_owner ORDER BY r.lease_owner LIMIT 100`;
 
-/** `GET /health`: the state of each dependency and of the worker pool. 503 only when the database does not answer. */
+/**
+ * `GET /health`: the state of each dependency and of the worker pool. `unhealthy`, with 503, when alerts are refused because the
+ * database does not answer or its disk is full; `degraded` when they are accepted and NATS or its streams are not as they should be.
+ */
 export function getHealth({ config, db, dispatcher }: ApiDeps): Middleware {
   const { version } = packageJson;
   const { counts, queue } = config.agents;
+  const checkDisk = diskProbe(db);
   return async (ctx) => {
-    const [database, nats] = await Promise.all([databaseState(db), stateOf(() => dispatcher.check())]);
+    const [database, nats] = await Promise.all([
+      databaseState(db, checkDisk),
+      stateOf(() => dispatcher.check()),
+    ]);
     const isHealthy = database.status === "healthy";
+    const isWhole = nats.status === "healthy" && dispatcher.queueState.status === "healthy";
     ctx.status = isHealthy ? 200 : 503;
     if (!isHealthy) ctx.set("retry-after", "1");
     ctx.body = {
-      status: isHealthy ? "healthy" : "unhealthy",
+      status: isHealthy ? (isWhole ? "healthy" : "degraded") : "unhealthy",
       version,
-      checks: { database: checkOf(database), nats: checkOf(nats) },
+      checks: { database: checkOf(database), nats: checkOf(nats), queue: dispatcher.queueState },
       auth_mode: config.access.auth.mode,
       database,
       nats,
@@ -63,8 +72,11 @@ export function getHealth({ config, db, dispatcher }: ApiDeps): Middleware {
   };
 }
 
-async function databaseState(db: Database) {
-  const { status, response_time_ms, error } = await stateOf(() => db.query("SELECT 1"));
+async function databaseState(db: Database, checkDisk: () => Promise<void>) {
+  const { status, response_time_ms, error } = await stateOf(async () => {
+    await db.query("SELECT 1");
+    await checkDisk();
+  });
   const { open, idle, waiting, max } = db.load;
   return {
     status,

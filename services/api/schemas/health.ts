@@ -2,6 +2,8 @@ import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { literals } from "#shared/contracts/literals.ts";
 import { Time } from "./common.ts";
 
+/** `degraded`: alerts are accepted, and sessions wait or are less safe. */
+const Health = literals(["healthy", "degraded", "unhealthy"]);
 const Count = Type.Integer({ minimum: 0 });
 const State = {
   status: literals(["healthy", "unhealthy"]),
@@ -12,11 +14,11 @@ const State = {
 /** `GET /health` */
 export const HealthResponse = Type.Object(
   {
-    status: literals(["healthy", "unhealthy"]),
+    status: Health,
     version: Type.String(),
     checks: Type.Record(
       Type.String(),
-      Type.Object({ status: literals(["healthy", "unhealthy"]), message: Type.Optional(Type.String()) }),
+      Type.Object({ status: Health, message: Type.Optional(Type.String()) }),
     ),
     auth_mode: Type.String(),
     database: Type.Object({

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { expect } from "chai";
 import { ApiClient } from "#shared/client/api-client.ts";
 import { ApiFailure } from "#shared/client/api-failure.ts";
+import { until } from "../../../test/support/until.ts";
 import { ApiFixture } from "./api-fixture.ts";
 
 describe("the api without NATS or Postgres", () => {
@@ -30,8 +31,24 @@ describe("the api without NATS or Postgres", () => {
     }
     const health = await api.client.request("GET", "/health");
     expect(health).to.include({ status: 200 });
+    expect(health.body).to.include({ status: "degraded" });
     expect(health.body["nats"]).to.include({ status: "unhealthy", error: "NATS is not connected" });
     await api.servers.restartNats();
+  });
+
+  it("runs sessions on streams that have too few replicas, and reports that", async () => {
+    await using wanting = await ApiFixture.start({ servers: api.servers, env: { NATS_REPLICAS: "3" } });
+    const health = await until("the streams are prepared", async () => {
+      const answer = await wanting.client.request("GET", "/health");
+      return answer.body["status"] === "degraded" && answer;
+    });
+    expect(health).to.include({ status: 200 });
+    const { checks } = await new ApiClient({ url: `http://127.0.0.1:${wanting.port}` }).call("GET /health");
+    expect(checks["queue"]).to.include({ status: "degraded" });
+    expect(checks["queue"]?.message).to.match(/the stream SESSIONS has 1 of 3 replicas .* NATS_REPLICAS=1/u);
+    wanting.sweep(100);
+    const id = await wanting.client.submit("z");
+    await until("the session is queued", async () => (await wanting.deps.dispatcher.queued()).has(id));
   });
 
   it("answers 503 with Retry-After on every route that needs Postgres", async () => {

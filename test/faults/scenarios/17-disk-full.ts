@@ -61,10 +61,20 @@ export const diskFull: Scenario = {
         refused === 503,
         String(refused),
       );
+      const health = await until("GET /health notices it", async () => {
+        const answer = await healthOf(lab);
+        return answer.status !== "healthy" && answer;
+      });
+      expect(
+        "GET /health is unhealthy, with 503 and the reason, while the disk of Postgres is full",
+        health.code === 503 && health.status === "unhealthy" && /disk is full/u.test(health.text),
+        health.text,
+      );
       await free(join(lab.servers.directory, "postgres"));
       if (lab.servers.postgres.hasExited()) await lab.servers.restartPostgres();
       const postgresAt = performance.now();
       await until("alerts are accepted again", async () => (await statusOf(lab)) === 202, 60_000);
+      await until("GET /health is healthy again", async () => (await healthOf(lab)).status === "healthy");
       await lab.untilAllTerminal();
       figure(
         "from free space for Postgres to the end of all sessions",
@@ -115,4 +125,9 @@ async function statusOf(lab: FaultLab, words = ""): Promise<number> {
     () => 202,
     (error: unknown) => (error instanceof RefusedError ? error.status : 0),
   );
+}
+
+async function healthOf(lab: FaultLab): Promise<{ code: number; status: unknown; text: string }> {
+  const { status: code, body } = await lab.client.request("GET", "/health");
+  return { code, status: body["status"], text: JSON.stringify(body["checks"]) };
 }
