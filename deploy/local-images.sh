@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the base images of the stack (Node, Postgres, NATS, HAProxy) from Debian's packages, under the same names, for a
+# Builds the base images of the stack (Node, Postgres, NATS, HAProxy, Prometheus, Alertmanager) from Debian's packages, under the same names, for a
 # machine with access to a Debian mirror and npm but to no container registry. Needs root, podman, debootstrap and npm;
 # takes about two minutes. Existing images are not rebuilt.
 #
@@ -13,12 +13,13 @@ suite=forky
 base=localhost/tarsy-debian:$suite
 label=tarsy.local-image
 
-# The versions are pinned only in the compose file.
-image_of() { grep -oE "docker\.io/library/$1:[A-Za-z0-9._-]+" podman-compose.yml | head -n 1; }
+# The versions are pinned only in the compose files.
+image_of() { grep -ohE "docker\.io/(library|prom)/$1:[A-Za-z0-9._-]+" podman-compose.yml compose.monitoring.yml | head -n 1; }
 node=$(image_of node) postgres=$(image_of postgres) nats=$(image_of nats) proxy=$(image_of haproxy)
+prometheus=$(image_of prometheus) alertmanager=$(image_of alertmanager)
 
 case "${1:-}" in
-  --list) printf '%s\n' "$node" "$postgres" "$nats" "$proxy"; exit ;;
+  --list) printf '%s\n' "$node" "$postgres" "$nats" "$proxy" "$prometheus" "$alertmanager"; exit ;;
   --remove)
     podman images --quiet --filter "label=$label" | sort -u | xargs --no-run-if-empty podman rmi --force
     exit ;;
@@ -47,7 +48,7 @@ build() { echo "building $1"; podman build --quiet --network host --label "$labe
 # The tag names a version, but the version comes from Debian.
 check_version() {
   local have; have=$(podman run --rm --network none --ulimit nofile=1024:1024 --ulimit nproc=1024:1024 --entrypoint "$2" "$1" "$3" 2>&1 | grep -m 1 -oE '[0-9]+\.[0-9]+(\.[0-9]+)?' | sed -n 1p) || true
-  case "${1##*:}" in "${have:-unknown}"*) ;; *) echo "note: $1 contains version $have, the version of Debian $suite" >&2 ;; esac
+  local tag=${1##*:}; case "${tag#v}" in "${have:-unknown}"*) ;; *) echo "note: $1 contains version $have, the version of Debian $suite" >&2 ;; esac
 }
 
 work=$(mktemp -d /var/tmp/tarsy-images.XXXXXX)
@@ -137,4 +138,20 @@ CONTAINERFILE
   check_version "$proxy" haproxy -v
 fi
 
-echo "all base images exist: $node, $postgres, $nats, $proxy"
+# Of the monitoring: `monitor IMAGE PACKAGE PROGRAM DATA`. busybox provides wget, as in the official images.
+monitor() {
+  missing "$1" || return 0
+  mkdir -p "$work/$2"
+  build "$1" "$work/$2" << CONTAINERFILE
+FROM $base
+RUN apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -y $2 busybox-static && rm -rf /var/lib/apt/lists/* \
+ && ln -s busybox /usr/bin/wget && mkdir -p $4 && chown 65534:65534 $4
+USER 65534:65534
+ENTRYPOINT ["$3"]
+CONTAINERFILE
+  check_version "$1" "$3" --version
+}
+monitor "$prometheus" prometheus prometheus /prometheus
+monitor "$alertmanager" prometheus-alertmanager prometheus-alertmanager /alertmanager
+
+echo "all base images exist: $node, $postgres, $nats, $proxy, $prometheus, $alertmanager"

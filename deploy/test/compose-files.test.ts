@@ -39,11 +39,15 @@ async function compose(file: string) {
 }
 
 describe("the compose files", () => {
-  it("publish only the port of the proxy, by default on this machine", async () => {
-    for (const file of ["podman-compose.yml", "compose.cluster.yml"]) {
+  it("publish only the port of the proxy, by default on this machine, and those of the monitoring on this machine", async () => {
+    const monitoring = new Map([
+      ["prometheus", ["127.0.0.1:${PROMETHEUS_PORT:-9090}:9090"]],
+      ["alertmanager", ["127.0.0.1:${ALERTMANAGER_PORT:-9093}:9093"]],
+    ]);
+    for (const file of ["podman-compose.yml", "compose.cluster.yml", "compose.monitoring.yml"]) {
       for (const [name, { ports }] of Object.entries((await compose(file)).services)) {
         const expected =
-          name === "proxy" ? ["${TARSY_ADDRESS:-127.0.0.1}:${TARSY_PORT:-8080}:8080"] : undefined;
+          name === "proxy" ? ["${TARSY_ADDRESS:-127.0.0.1}:${TARSY_PORT:-8080}:8080"] : monitoring.get(name);
         expect(ports, `${file}: ${name}`).to.deep.equal(expected);
       }
     }
@@ -54,7 +58,8 @@ describe("the compose files", () => {
     const { services: more } = await compose("compose.cluster.yml");
     const added = Object.entries(more).filter(([name]) => !(name in base));
     expect(added.map(([name]) => name)).to.deep.equal(["nats-2", "nats-3"]);
-    for (const [name, container] of [...Object.entries(base), ...added]) {
+    const { services: monitoring } = await compose("compose.monitoring.yml");
+    for (const [name, container] of [...Object.entries(base), ...added, ...Object.entries(monitoring)]) {
       expect(container.user, name).to.match(/^[1-9]\d*:[1-9]\d*$/u);
       expect(container.read_only, name).to.equal(true);
       expect(container.cap_drop, name).to.deep.equal(["ALL"]);
@@ -152,7 +157,10 @@ describe("the compose files", () => {
     const { text } = await compose("podman-compose.yml");
     const images = [...text.matchAll(/docker\.io\/library\/([a-z]+):(\S+)/gu)];
     expect(images.map(([, name]) => name)).to.have.members(["node", "postgres", "nats", "haproxy"]);
-    for (const [image, , tag] of images) expect(tag, image).to.match(/^\d+\.\d+/u);
+    const { text: monitoring } = await compose("compose.monitoring.yml");
+    const further = [...monitoring.matchAll(/docker\.io\/prom\/([a-z]+):v(\S+)/gu)];
+    expect(further.map(([, name]) => name)).to.deep.equal(["prometheus", "alertmanager"]);
+    for (const [image, , tag] of [...images, ...further]) expect(tag, image).to.match(/^\d+\.\d+/u);
     for (const file of ["Containerfile", "nats/Containerfile", "compose.cluster.yml"]) {
       expect(await readFile(join(DEPLOY, file), "utf8"), file).not.to.contain("docker.io");
     }

@@ -46,6 +46,8 @@ export interface ExecutorConfig extends ServiceConfig {
   readonly slots: number;
   /** Grace period for running steps after a stop; steps that still run then are aborted, and the next owner repeats them. */
   readonly stopGraceMs: number;
+  /** Sessions that all executors together run concurrently. */
+  readonly maxRunning: number;
 }
 
 const MIB = 1024 * 1024;
@@ -84,5 +86,6 @@ export async function loadExecutorConfig(processEnv: Environment): Promise<Execu
     costEstimation: costEstimationOf(agents),
     slots: agents.queue.worker_count,
     stopGraceMs: envInteger(env, "EXECUTOR_STOP_GRACE_MS", { fallback: 10_000, min: 0, max: 12_000 }),
+    maxRunning: agents.queue.max_concurrent_sessions,
   };
 }

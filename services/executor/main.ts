@@ -8,6 +8,7 @@ import { serveHealth } from "#shared/service/health-server.ts";
 import { runService } from "#shared/service/run-service.ts";
 import { loadExecutorConfig } from "./config.ts";
 import { consumeSessions } from "./consume-sessions.ts";
+import { describeLimits } from "./describe-limits.ts";
 import { createExecutorMetrics } from "./executor-metrics.ts";
 import { gatewayState } from "./llm/gateway-connection.ts";
 import { keepCircuits } from "./llm/provider-circuits.ts";
@@ -16,6 +17,7 @@ import { keepLeases } from "./session-lease.ts";
 import { startMetricsAtZero } from "./start-metrics-at-zero.ts";
 
 await runService("executor", loadExecutorConfig, async ({ config, log, signal, resources }) => {
+  log.info(describeLimits(config));
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const metrics = createExecutorMetrics(registry);

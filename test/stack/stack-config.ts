@@ -15,6 +15,7 @@ export const STACK_CONFIG = {
   tarsy: {
     queue: { worker_count: STACK_SLOTS, max_concurrent_sessions: MAX_RUNNING },
     defaults: { llm_provider: "scripted", alert_type: "wait" },
+    system: { webhooks: { alertmanager: {} } },
     mcp_servers: {
       k8s: { transport: { type: "stdio", command: "true" } },
       // A real one, of the image; the others are stubs.

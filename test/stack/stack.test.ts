@@ -1,10 +1,12 @@
-import { mkdtempDisposable, readFile } from "node:fs/promises";
+import { mkdtempDisposable } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
 import { testConfigDirectory } from "../support/config-directory.ts";
 import { TarsyClient } from "../support/tarsy-client.ts";
 import { until } from "../support/until.ts";
+import { documentedRestore } from "./documented-restore.ts";
+import { expectMonitored } from "./expect-monitored.ts";
 import { expectWhole } from "./expect-whole.ts";
 import { findEngine, type ContainerEngine } from "./container-engine.ts";
 import { Load } from "./load.ts";
@@ -14,17 +16,6 @@ import { MAX_RUNNING, STACK_SLOTS, STACK_CONFIG } from "./stack-config.ts";
 const SERVICES = ["api", "notifier", "executor", "llm-gateway", "tool-runner"];
 
 const DATABASE_USERS = ["api", "executor", "tool-runner", "notifier"];
-const OPERATIONS = join(import.meta.dirname, "../../docs/operations.md");
-
-/** The commands of the chapter "Backup and restore" as they stand, for another project. */
-async function documentedRestore(project: string): Promise<string> {
-  const [, chapter = ""] = (await readFile(OPERATIONS, "utf8")).split("## Backup and restore\n");
-  const blocks = [...(chapter.split("\n## ", 1)[0]?.matchAll(/```sh\n([\s\S]*?)```/gu) ?? [])];
-  const commands = blocks.map(([, block = ""]) => block).join("");
-  expect(commands).to.contain("project=tarsy ").and.to.contain("pg_dump").and.to.contain("pg_restore");
-  return commands.replaceAll("project=tarsy ", `project=${project} `);
-}
-
 describe("the compose stack, through its published port", () => {
   let resources: AsyncDisposableStack;
   let engine: ContainerEngine;
@@ -161,6 +152,11 @@ describe("the compose stack, through its published port", () => {
     await expectWhole(stack, load);
   });
 
+  it("is watched by a Prometheus that finds every container, and whose Alertmanager starts sessions", async () => {
+    await stack.overlay("compose.monitoring.yml");
+    await expectMonitored(stack, SERVICES);
+  });
+
   it("loses no event and repeats no step while every container is restarted", async () => {
     await stack.apply({
       EXECUTORS: "4",
@@ -232,12 +228,16 @@ describe("the compose stack, through its published port", () => {
   it("is taken down by its label, whatever was scaled, with its data only when that is wanted", async () => {
     await stack.compose("up", "--detach", "--scale", "executor=5");
     const all = await stack.containers();
-    const volumes = ["nats", "postgres", "postgres-socket"].map((name) => `${stack.name}_${name}`);
+    const volumesNow = async () =>
+      (await engine.podman("volume", "ls", "--format", "{{.Name}}"))
+        .split("\n")
+        .filter((name) => name.startsWith(stack.name));
+    const volumes = await volumesNow();
+    expect(volumes).to.include.members(["nats", "postgres"].map((name) => `${stack.name}_${name}`));
     const first = await stack.takeDown();
     for (const name of [...all, ...volumes]) expect(first).to.contain(name);
     expect(await stack.containers()).to.deep.equal([]);
-    const list = await engine.podman("volume", "ls", "--format", "{{.Name}}");
-    expect(list.split("\n")).to.include.members(volumes);
+    expect(await volumesNow()).to.deep.equal(volumes);
 
     expect(await stack.takeDown("--volumes")).to.equal(`podman: removed volumes: ${volumes.join(" ")}\n`);
     const last = await stack.takeDown("--volumes");

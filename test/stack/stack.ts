@@ -59,7 +59,14 @@ export class Stack implements AsyncDisposable {
     await chmod(options.configDir, 0o755);
     execFileSync(join(DEPLOY, "make-env.sh"), [join(directory, "secrets")], { stdio: "ignore" });
     const secrets = await readFile(join(directory, "secrets"), "utf8");
-    const own = { TARSY_PORT: String(port), TARSY_VERSION: name, TARSY_CONFIG: options.configDir };
+    const [prometheus, alertmanager] = [await freePort("127.0.0.1"), await freePort("127.0.0.1")];
+    const monitoring = { PROMETHEUS_PORT: String(prometheus), ALERTMANAGER_PORT: String(alertmanager) };
+    const own = {
+      ...monitoring,
+      TARSY_PORT: String(port),
+      TARSY_VERSION: name,
+      TARSY_CONFIG: options.configDir,
+    };
     const stack = new Stack(options, {
       directory,
       secrets,

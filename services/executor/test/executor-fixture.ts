@@ -219,6 +219,7 @@ async function openDeps(
     costEstimation,
     slots: 5,
     stopGraceMs: 10_000,
+    maxRunning: 5,
   } as const;
   const database = { applicationName: config.podId, log, signal };
   const db = resources.use(await openDatabase({ ...database, url: config.databaseUrl, poolSize: 8 }));
