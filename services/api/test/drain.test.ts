@@ -38,6 +38,11 @@ describe("an api that is stopped", () => {
         () => true,
       );
     await until("the health port is closed", closed);
+    // Each on a connection of its own: a server that is closing would refuse one of them.
+    for (let request = 0; request < 20; request++) {
+      const url = `http://127.0.0.1:${port}/api/v1/alert-types`;
+      expect((await fetch(url, { headers: { connection: "close" } })).status).to.equal(200);
+    }
     const submission = {
       method: "POST",
       headers: { "content-type": "application/json" },
