@@ -104,12 +104,16 @@ export class RunFixture implements AsyncDisposable {
     );
   }
 
-  /** Type, kind and status of each event, in order; HOLE marks a number that is not contiguous. */
+  /**
+   * Type, kind and status of each event, in order, without those that say that another executor took over; HOLE marks a number
+   * that is not contiguous.
+   */
   async eventLog(id: string): Promise<unknown[]> {
     return this.executor.query(
-      `SELECT concat_ws(' ', CASE WHEN seq <> row_number() OVER (ORDER BY seq) THEN 'HOLE' END,
-                        payload ->> 'type', payload ->> 'event_type', payload ->> 'status') AS event
-       FROM events WHERE session_id = $1 ORDER BY seq`,
+      `SELECT concat_ws(' ', hole, payload ->> 'type', payload ->> 'event_type', payload ->> 'status') AS event
+       FROM (SELECT seq, payload, CASE WHEN seq <> row_number() OVER (ORDER BY seq) THEN 'HOLE' END AS hole
+             FROM events WHERE session_id = $1) numbered
+       WHERE payload ->> 'type' <> 'session.taken_over' ORDER BY seq`,
       [id],
     );
   }
