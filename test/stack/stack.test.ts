@@ -137,11 +137,7 @@ describe("the compose stack, through its published port", () => {
       }
     });
     const replaceEach = async () => {
-      for (const api of apis) {
-        await stack.podman("rm", "--force", "--time", "30", api);
-        await stack.compose("up", "--detach", "--no-deps", "--no-recreate", "api");
-        await stack.healthy(api);
-      }
+      for (const api of apis) await stack.replace("api", api);
       for (const api of apis) await stack.restart(api);
     };
     await load.during(replaceEach, "wait", STACK_SLOTS).finally(() => replaced.abort());

@@ -7,7 +7,7 @@ import { freePort } from "../../launcher/free-port.ts";
 import { until } from "../support/until.ts";
 import type { ContainerEngine } from "./container-engine.ts";
 
-const DEPLOY = join(import.meta.dirname, "../../deploy");
+const CHECKOUT = join(import.meta.dirname, "../..");
 const HEALTHY_MS = 180_000;
 
 /** Services that end before the others start. */
@@ -19,33 +19,34 @@ interface StackOptions {
   readonly configDir: string;
   /** Variables of deploy/.env.example, such as { EXECUTORS: "2" }. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** The root of the version that is started; this checkout without it. */
+  readonly checkout?: string;
 }
 
 /** The compose stack with its own project name, images, networks and volumes. */
 export class Stack implements AsyncDisposable {
   readonly #engine: ContainerEngine;
   readonly #directory: string;
-  #files: readonly string[];
-  readonly #secrets: string;
+  #checkout: string;
+  /** Compose files in the directory `deploy` of the checkout. */
+  #files: readonly string[] = ["podman-compose.yml"];
   readonly name: string;
   #settings: Readonly<Record<string, string>>;
   /** The published port. */
   readonly port: number;
 
   private constructor(
-    { engine }: StackOptions,
+    { engine, checkout = CHECKOUT }: StackOptions,
     parts: {
       directory: string;
-      secrets: string;
       settings: Record<string, string>;
       port: number;
       name: string;
     },
   ) {
     this.#engine = engine;
-    this.#files = ["-f", join(DEPLOY, "podman-compose.yml")];
+    this.#checkout = checkout;
     this.#directory = parts.directory;
-    this.#secrets = parts.secrets;
     this.#settings = parts.settings;
     this.name = parts.name;
     this.port = parts.port;
@@ -57,8 +58,6 @@ export class Stack implements AsyncDisposable {
     const name = `tarsy-${randomBytes(4).toString("hex")}`;
     const port = await freePort("127.0.0.1");
     await chmod(options.configDir, 0o755);
-    execFileSync(join(DEPLOY, "make-env.sh"), [join(directory, "secrets")], { stdio: "ignore" });
-    const secrets = await readFile(join(directory, "secrets"), "utf8");
     const [prometheus, alertmanager] = [await freePort("127.0.0.1"), await freePort("127.0.0.1")];
     const monitoring = { PROMETHEUS_PORT: String(prometheus), ALERTMANAGER_PORT: String(alertmanager) };
     const own = {
@@ -69,14 +68,12 @@ export class Stack implements AsyncDisposable {
     };
     const stack = new Stack(options, {
       directory,
-      secrets,
       settings: { ...own, ...options.settings },
       port,
       name,
     });
     try {
-      await stack.#writeSettings();
-      await stack.compose("build");
+      await stack.#build();
       await stack.#up();
       return stack;
     } catch (error) {
@@ -91,7 +88,8 @@ export class Stack implements AsyncDisposable {
 
   /** Runs a command of podman-compose on this stack. */
   async compose(...args: string[]): Promise<string> {
-    return this.#engine.compose("-p", this.name, "--env-file", this.#envFile, ...this.#files, ...args);
+    const files = this.#files.flatMap((file) => ["-f", join(this.#checkout, "deploy", file)]);
+    return this.#engine.compose("-p", this.name, "--env-file", this.#envFile, ...files, ...args);
   }
 
   async podman(...args: string[]): Promise<string> {
@@ -123,8 +121,22 @@ export class Stack implements AsyncDisposable {
 
   /** Adds a compose file, and runs `up` again. */
   async overlay(file: string): Promise<void> {
-    this.#files = [...this.#files, "-f", join(DEPLOY, file)];
+    this.#files = [...this.#files, file];
     await this.#up();
+  }
+
+  /** Takes the compose files, images and new secrets of this checkout; no container is changed. */
+  async prepareUpgrade(): Promise<void> {
+    this.#checkout = CHECKOUT;
+    this.#settings = { ...this.#settings, TARSY_VERSION: this.#nextVersion };
+    await this.#build();
+  }
+
+  /** Removes a container and starts it from the current image; resolves once it is healthy. */
+  async replace(service: string, container: string): Promise<void> {
+    await this.podman("rm", "--force", "--time", "30", container);
+    await this.compose("up", "--detach", "--no-deps", "--no-recreate", service);
+    await this.healthy(container);
   }
 
   /** Restarts a container with a grace period of 30 s and resolves once it is healthy. */
@@ -198,9 +210,26 @@ export class Stack implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.takeDown("--volumes");
     for (const image of ["tarsy", "tarsy-nats"]) {
-      await this.podman("rmi", "--force", `localhost/${image}:${this.name}`).catch(() => undefined);
+      for (const version of [this.name, this.#nextVersion]) {
+        await this.podman("rmi", "--force", "--ignore", `localhost/${image}:${version}`);
+      }
     }
     await rm(this.#directory, { recursive: true, force: true });
+  }
+
+  get #nextVersion(): string {
+    return `${this.name}-next`;
+  }
+
+  /** Builds the images of the checkout, with the secrets that its version needs. */
+  async #build(): Promise<void> {
+    execFileSync(join(this.#checkout, "deploy/make-env.sh"), [this.#secretsFile], { stdio: "ignore" });
+    await this.#writeSettings();
+    await this.compose("build");
+  }
+
+  get #secretsFile(): string {
+    return join(this.#directory, "secrets");
   }
 
   get #envFile(): string {
@@ -209,7 +238,8 @@ export class Stack implements AsyncDisposable {
 
   async #writeSettings(): Promise<void> {
     const lines = Object.entries(this.#settings).map(([key, value]) => `${key}=${value}`);
-    await writeFile(this.#envFile, `${this.#secrets}\n${lines.join("\n")}\n`, { mode: 0o600 });
+    const secrets = await readFile(this.#secretsFile, "utf8");
+    await writeFile(this.#envFile, `${secrets}\n${lines.join("\n")}\n`, { mode: 0o600 });
   }
 
   async #up(): Promise<void> {

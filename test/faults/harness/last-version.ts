@@ -10,11 +10,13 @@ const run = promisify(execFile);
 const LAST_VERSION = "test/faults/last-version.txt";
 const INSTALL_MS = 600_000;
 
+/** A directory with the last version's files; disposal removes it. */
+export type LastVersion = { readonly path: string } & AsyncDisposable;
+
 /**
- * Writes the last version's files to a temporary directory, with the packages that it needs; disposal removes it. Throws
- * if its commit is not in this checkout, as in a shallow one.
+ * Writes the last version's files to a temporary directory. Throws if its commit is not in this checkout, as in a shallow one.
  */
-export async function checkOutLastVersion(): Promise<{ readonly path: string } & AsyncDisposable> {
+export async function writeLastVersion(): Promise<LastVersion> {
   const commit = (await readFile(join(CHECKOUT, LAST_VERSION), "utf8")).trim();
   await run("git", ["cat-file", "-e", `${commit}^{commit}`], { cwd: CHECKOUT }).catch((error: unknown) => {
     throw new Error(
@@ -27,8 +29,14 @@ export async function checkOutLastVersion(): Promise<{ readonly path: string } &
   await run("git", ["archive", "--format=tar", `--output=${archive}`, commit], { cwd: CHECKOUT });
   await run("tar", ["-xf", archive, "-C", path]);
   await rm(archive);
-  await installPackages(path);
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
+}
+
+/** The last version's files with the packages that it needs. Throws as `writeLastVersion` does. */
+export async function checkOutLastVersion(): Promise<LastVersion> {
+  const last = await writeLastVersion();
+  await installPackages(last.path);
+  return last;
 }
 
 /** Uses this checkout's packages if the last version has the same, else installs its own. */
