@@ -39,8 +39,10 @@ describe("the compose stack of the last version, upgraded under load", () => {
       }
       const users = join(import.meta.dirname, "../../deploy/nats/users.conf");
       for (const nats of await stack.containers("nats")) {
+        await stack.podman("stop", nats);
         await stack.podman("cp", users, `${nats}:/etc/nats/users.conf`);
-        await stack.podman("kill", "--signal", "HUP", nats);
+        await stack.podman("start", nats);
+        await stack.healthy(nats);
       }
       for (const service of ORDER) {
         for (const container of await stack.containers(service)) await stack.replace(service, container);
