@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { basename } from "node:path";
 
 const listening = "0A";
 
@@ -26,9 +27,10 @@ export function portHolder(port: number): string | undefined {
   try {
     const sockets = socketsListeningOn(port);
     const pid = readdirSync("/proc").find((name) => /^\d+$/.test(name) && holds(name, sockets));
-    return pid === undefined
-      ? undefined
-      : `${readFileSync(`/proc/${pid}/comm`, "utf8").trim()} (process ${pid})`;
+    if (pid === undefined) return undefined;
+    // Not /proc/PID/comm: Node names its main thread there.
+    const program = basename(readlinkSync(`/proc/${pid}/exe`)).replace(/ \(deleted\)$/u, "");
+    return `${program} (process ${pid})`;
   } catch {
     // No /proc on this system: the error message omits the process.
     return undefined;

@@ -1,23 +1,38 @@
-import { execFileSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { cpSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
 import { projectRoot } from "../prepare.mjs";
 
-describe("npm start -- --help", () => {
+/** Runs `npm start` in a fresh clone, and checks that nothing was installed. */
+function startFresh(...args: readonly string[]) {
+  const root = mkdtempSync(join(tmpdir(), "tarsy-help-"));
+  try {
+    cpSync(join(projectRoot, "launcher"), join(root, "launcher"), { recursive: true });
+    const start = join(root, "launcher/start.mjs");
+    const { status, stdout, stderr } = spawnSync(process.execPath, [start, ...args], { encoding: "utf8" });
+    expect(readdirSync(root)).to.deep.equal(["launcher"]);
+    return { status, stdout, stderr };
+  } finally {
+    rmSync(root, { recursive: true });
+  }
+}
+
+describe("npm start in a fresh clone", () => {
   for (const option of ["--help", "-h"]) {
-    it(`answers ${option} in a fresh clone and installs nothing`, () => {
-      const root = mkdtempSync(join(tmpdir(), "tarsy-help-"));
-      try {
-        cpSync(join(projectRoot, "launcher"), join(root, "launcher"), { recursive: true });
-        const start = join(root, "launcher/start.mjs");
-        const output = execFileSync(process.execPath, [start, "--reset", option], { encoding: "utf8" });
-        expect(output).to.include("npm start [-- options]").and.include("--executors N");
-        expect(readdirSync(root)).to.deep.equal(["launcher"]);
-      } finally {
-        rmSync(root, { recursive: true });
-      }
+    it(`answers ${option} and installs nothing`, () => {
+      const { status, stdout } = startFresh("--reset", option);
+      expect(status).to.equal(0);
+      expect(stdout).to.include("npm start [-- options]").and.include("--executors N");
+    });
+  }
+
+  for (const option of ["--excutors", "--executor=2"]) {
+    it(`refuses ${option} and installs nothing`, () => {
+      const { status, stderr } = startFresh("--reset", option);
+      expect(status).to.equal(2);
+      expect(stderr).to.equal(`Unknown option '${option}'; npm start -- --help lists the options.\n`);
     });
   }
 });

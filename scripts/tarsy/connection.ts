@@ -16,7 +16,7 @@ export const API_OPTION: Readonly<Record<string, CommandOption>> = {
 export const WS_OPTION: Readonly<Record<string, CommandOption>> = {
   ws: {
     value: "URL",
-    help: "the notifier (TARSY_WS_URL, default ws://localhost:8081/ws; NOTIFIER_PORT changes the port; else /ws of the api)",
+    help: "the notifier (TARSY_WS_URL, default ws://localhost:8081/ws; NOTIFIER_PORT changes the port; else, or beside --api first, /ws of the api)",
   },
 };
 
@@ -38,15 +38,20 @@ function apiUrlOf({ option, env }: Addressed): string {
 }
 
 /**
- * The notifier that the options and the environment name, with the caller's credential. Where no option names one and it cannot be
- * reached, the api's own address is tried: it forwards sockets, and behind a proxy both have one. Throws UsageError.
+ * The notifier that the options and the environment name, with the caller's credential. Where no option names one, the api's own
+ * address is the other choice: it forwards sockets, and behind a proxy both have one. It comes first if an api is named and no
+ * notifier, because the default port may be another system's. Throws UsageError.
  */
 export function notifierOf({ option, env }: Addressed): Notifier {
   const given = option("ws");
-  const configured = given ?? env["TARSY_WS_URL"] ?? `ws://localhost:${env["NOTIFIER_PORT"] ?? "8081"}/ws`;
+  const named = given ?? env["TARSY_WS_URL"];
+  const configured = named ?? `ws://localhost:${env["NOTIFIER_PORT"] ?? "8081"}/ws`;
   const url = checkUrl("--ws", configured, /^wss?:$/u, "ws://localhost:8081/ws");
-  const besideApi = apiUrlOf({ option, env }).replace(/^http/u, "ws");
-  return openNotifier(given === undefined ? [url, `${besideApi}/ws`] : [url], env);
+  if (given !== undefined) return openNotifier([url], env);
+  const besideApi = `${apiUrlOf({ option, env }).replace(/^http/u, "ws")}/ws`;
+  const isApiNamed = (option("api") ?? env["TARSY_API_URL"] ?? env["API_PORT"]) !== undefined;
+  const isNotifierNamed = (named ?? env["NOTIFIER_PORT"]) !== undefined;
+  return openNotifier(isApiNamed && !isNotifierNamed ? [besideApi, url] : [url, besideApi], env);
 }
 
 /** The session that the command line names. Throws UsageError. */

@@ -1,4 +1,5 @@
 import type { ApiClient } from "#shared/client/api-client.ts";
+import { ApiFailure } from "#shared/client/api-failure.ts";
 import { followSession } from "#shared/client/follow-session.ts";
 import { ApprovalQuestions } from "./terminal/approval-questions.ts";
 import { askInTerminal } from "./terminal/ask-in-terminal.ts";
@@ -65,7 +66,7 @@ export async function follow(call: CommandCall, { api, sessionId, mayAsk }: Foll
     });
   } catch (error) {
     await questions.finish();
-    if (!signal.aborted) throw error;
+    if (!signal.aborted) throw withNextStep(error, sessionId);
     status[Symbol.dispose]();
     if (!isJson) terminal.write(goesOn(sessionId));
     return EXIT.interrupted;
@@ -94,6 +95,14 @@ async function printResult(
     }
   }
   return status === "completed" ? EXIT.done : EXIT.failed;
+}
+
+/** What a person can type once the view is lost for good. */
+function withNextStep(error: unknown, sessionId: string): unknown {
+  if (!(error instanceof ApiFailure) || error.code !== undefined) return error;
+  return new ApiFailure(`${error.message}\n  see it later:  npm run tarsy -- watch ${sessionId}`, {
+    cause: error,
+  });
 }
 
 function goesOn(sessionId: string): string {

@@ -2,6 +2,8 @@ import { durationText, printable } from "./terminal/terminal-style.ts";
 import type { Terminal } from "./command.ts";
 
 const EVERY_MS = 1_000;
+/** After so long a text that stopped in the middle of a line is left for the status. */
+const SILENT_MS = 5_000;
 
 /**
  * A line below the text of a terminal that says what is being done and for how long. It is removed before other text is
@@ -13,13 +15,16 @@ export class LiveStatus implements Disposable {
   readonly #shownMessages = new Set<string>();
   #text = "";
   #since = performance.now();
+  #writtenAt = performance.now();
+  readonly #silentMs: number;
   #isShown = false;
   /** The cursor stands at the beginning of a line. */
   #isLineStart = true;
 
-  constructor(terminal: Terminal) {
+  constructor(terminal: Terminal, silentMs = SILENT_MS) {
     this.#terminal = terminal;
-    if (terminal.isTerminal) this.#timer = setInterval(() => this.#draw(), EVERY_MS).unref();
+    this.#silentMs = silentMs;
+    if (terminal.isTerminal) this.#timer = setInterval(() => this.#tick(), EVERY_MS).unref();
   }
 
   /** Writes text above the line. */
@@ -27,6 +32,7 @@ export class LiveStatus implements Disposable {
     this.#erase();
     this.#terminal.write(text);
     this.#isLineStart = text.endsWith("\n");
+    this.#writtenAt = performance.now();
     this.#draw();
   }
 
@@ -57,6 +63,16 @@ export class LiveStatus implements Disposable {
     clearInterval(this.#timer);
     this.#erase();
     this.#text = "";
+  }
+
+  #tick(): void {
+    const isSilent = performance.now() - this.#writtenAt >= this.#silentMs;
+    if (!this.#isLineStart && isSilent && this.#text !== "") {
+      this.#terminal.write("\n");
+      this.#isLineStart = true;
+      this.#since = this.#writtenAt;
+    }
+    this.#draw();
   }
 
   #draw(): void {

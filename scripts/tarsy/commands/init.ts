@@ -55,7 +55,13 @@ export const initCommand: Command = {
     const { errors, warnings } = await checkDirectory(directory, readConfigEnvironment(directory, env));
     for (const problem of [...errors, ...warnings]) terminal.warn(`${formatProblem(problem)}\n`);
     if (errors.length > 0) return EXIT.failed;
-    terminal.write(`next       npm start -- --config-dir ${shellWord(shown(directory, userDir))}\n`);
+    const command = `npm start -- --config-dir ${shellWord(shown(directory, userDir))}`;
+    terminal.write(`next       ${command}\n`);
+    if (found.keys.length > 0) {
+      const variables = found.keys.map(({ variable }) => variable).join(", ");
+      const file = join(shown(directory, userDir), ".env");
+      terminal.write(`           needs ${variables}: exported, or written into ${file}\n`);
+    }
     terminal.write('then       npm run alert -- --text "Disk full on db-7"\n');
     return EXIT.done;
   },

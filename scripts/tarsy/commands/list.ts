@@ -97,7 +97,11 @@ function showTable({ sessions, pagination }: Listed, { write, style, columns }: 
   }
   const { page, total_pages, total_items, total_is_capped } = pagination;
   const total = `${total_items}${total_is_capped === true ? " or more" : ""}`;
-  write(style.dim(`${total} sessions, page ${page} of ${Math.max(total_pages, 1)}\n`));
+  write(
+    style.dim(
+      `${total} ${total === "1" ? "session" : "sessions"}, page ${page} of ${Math.max(total_pages, 1)}\n`,
+    ),
+  );
 }
 
 function oneLine(text: string | null | undefined): string {

@@ -27,12 +27,15 @@ export async function sweepSessions(
   { everyMs = SWEEP_EVERY_MS }: { readonly everyMs?: number } = {},
 ): Promise<void> {
   const { log } = deps;
+  let isFirstFailure = true;
   const logFailure = async (work: () => Promise<void>): Promise<boolean> => {
     try {
       await work();
       return true;
     } catch (error) {
-      if (!signal.aborted) log.warn({ error: errorMessage(error) }, "sweep failed: retrying");
+      // While the api starts, NATS has not answered yet: the next sweep is 2 s later.
+      const level = isFirstFailure ? "debug" : "warn";
+      if (!signal.aborted) log[level]({ error: errorMessage(error) }, "sweep failed: retrying");
       return false;
     }
   };
@@ -46,6 +49,7 @@ export async function sweepSessions(
     });
     await logFailure(async () => repair(unowned));
     // After a failure requests have to wait, or a NATS that refuses everything would be asked without a pause.
+    isFirstFailure = isDone;
     const wanted = isDone ? AbortSignal.any([signal, sweep.nextWanted]) : signal;
     // Jitter keeps replicas from sweeping in step.
     await pause(everyMs * (0.8 + 0.4 * Math.random()), wanted).catch(() => undefined);
