@@ -15,10 +15,19 @@ function socketsListeningOn(port: number): Set<string> {
 
 function holds(pid: string, sockets: ReadonlySet<string>): boolean {
   try {
-    return readdirSync(`/proc/${pid}/fd`).some((fd) => sockets.has(readlinkSync(`/proc/${pid}/fd/${fd}`)));
+    return readdirSync(`/proc/${pid}/fd`).some((fd) => sockets.has(openFile(`/proc/${pid}/fd/${fd}`)));
   } catch {
     // The process has exited, or belongs to another user and its files cannot be read.
     return false;
+  }
+}
+
+/** What a descriptor leads to; nothing if it was closed since it was listed, as that of the listing itself is. */
+function openFile(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return "";
   }
 }
 
