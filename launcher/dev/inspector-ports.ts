@@ -3,7 +3,7 @@ import { errorMessage } from "#shared/errors.ts";
 import { freePort, listenErrorCode } from "../free-port.ts";
 import { LaunchError } from "../launch-error.ts";
 
-/** Inspectors listen here only: whoever reaches one can run any code. */
+/** Inspectors listen on this address only, because a client of an inspector can run any code. */
 export const INSPECTOR_HOST = "127.0.0.1";
 /** Where Node's own inspectors listen, and editors look first. */
 const FIRST_PORT = 9229;

@@ -35,7 +35,7 @@ function hasName(): boolean {
   }
 }
 
-/** The id of any user but root, of whom the namespace would make initdb refuse to run. */
+/** The id of a user that is not root: initdb refuses to run as root. */
 function namedUser(): string | undefined {
   const ids = readFileSync("/etc/passwd", "utf8")
     .split("\n")

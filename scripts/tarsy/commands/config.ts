@@ -75,7 +75,7 @@ function choose({ option, env }: CommandCall): ChosenDirectory {
   }
 }
 
-/** For a directory that nobody named. */
+/** Why a directory was chosen that neither an option nor a variable names. */
 function whyChosen({ by }: ChosenDirectory): string {
   if (by === "key") return "GOOGLE_API_KEY is set, so npm start uses this directory";
   return by === "demo" ? "GOOGLE_API_KEY is not set, so npm start uses the demo" : "";

@@ -40,7 +40,7 @@ export async function findModelServers(
   return found.filter((server) => server !== undefined);
 }
 
-/** Undefined for whatever is no such server: other programs may listen there, and nobody may. */
+/** Undefined if nothing listens there, or a program that is no model server. */
 async function listModels(server: ModelServer, signal: AbortSignal): Promise<FoundModel | undefined> {
   try {
     const response = await fetch(`${server.url}/models`, { signal, redirect: "error" });

@@ -40,16 +40,16 @@ export class Components {
     });
     const { patternProperties, ...members } = Object.fromEntries(entries);
     // What the schema builder writes for a map with any keys.
-    const any = isJson(patternProperties) ? patternProperties["^.*$"] : undefined;
+    const forAnyKey = isJson(patternProperties) ? patternProperties["^.*$"] : undefined;
     const isText = Array.isArray(members["enum"]) && members["enum"].every((one) => typeof one === "string");
     return {
       ...(isText && members["type"] === undefined ? { type: "string" } : {}),
       ...members,
-      ...(any === undefined
+      ...(forAnyKey === undefined
         ? patternProperties === undefined
           ? {}
           : { patternProperties }
-        : { additionalProperties: any }),
+        : { additionalProperties: forAnyKey }),
     };
   }
 }
