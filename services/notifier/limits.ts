@@ -21,6 +21,12 @@ export interface NotifierLimits {
   readonly totalBufferBytes: number;
   /** How long a client may take to drain a full chunk buffer of history before it is closed with 4008. */
   readonly drainTimeoutMs: number;
+  /**
+   * How long one client that reads slowly delays the others of its session while events are read from Postgres, once until it
+   * has read on. Then it gets them as fast as they are read, which soon exceeds its buffer. Longer than a busy machine keeps
+   * a client that reads from running.
+   */
+  readonly slowReaderMs: number;
   /** How long a peer has to answer a close frame before its socket is destroyed. */
   readonly closeGraceMs: number;
   /** The same for a client that exceeded the message rate, because it goes on writing in the meantime. */
@@ -48,6 +54,7 @@ export const DEFAULT_LIMITS: NotifierLimits = {
   eventBufferBytes: 1024 * 1024,
   totalBufferBytes: 256 * 1024 * 1024,
   drainTimeoutMs: 30_000,
+  slowReaderMs: 2_000,
   closeGraceMs: 15_000,
   floodGraceMs: 1_000,
   concurrentReads: 6,

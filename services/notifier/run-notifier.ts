@@ -53,7 +53,8 @@ export async function runNotifier(
   });
   const memory = new FrameMemory(limits.keptBytes);
   const stored = { reads, memory, recentLimits: limits };
-  const feeds = new SessionFeeds({ ...stored, bus, log, metrics, pacer: new ChunkPacer() });
+  const { slowReaderMs } = limits;
+  const feeds = new SessionFeeds({ ...stored, bus, log, metrics, pacer: new ChunkPacer(), slowReaderMs });
   metrics.waitingReads(() => reads.waiting);
   metrics.keptBytes(() => memory.bytes);
   metrics.bufferedText(() => feeds.all().reduce((sum, feed) => sum + feed.bufferedText, 0));

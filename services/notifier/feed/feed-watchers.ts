@@ -18,12 +18,15 @@ export interface FeedWatcher {
   failed(error: Error): void;
 }
 
-/** How long one slow watcher can delay the others while a gap is filled, once until it has drained. */
-const DRAIN_TIMEOUT_MS = 200;
-
 /** The watchers of one feed. Each message is put into its frame once for all of them. */
 export class FeedWatchers {
   readonly #watchers = new Set<FeedWatcher>();
+  readonly #slowReaderMs: number;
+
+  /** `slowReaderMs`: how long one slow watcher can delay the others while a gap is filled, once until it has drained. */
+  constructor(slowReaderMs: number) {
+    this.#slowReaderMs = slowReaderMs;
+  }
 
   /** Returns the function that detaches the watcher. */
   attach(watcher: FeedWatcher): () => void {
@@ -46,12 +49,18 @@ export class FeedWatchers {
   }
 
   /**
-   * Resolves once all watchers have drained, at the latest after DRAIN_TIMEOUT_MS. Postgres delivers faster than any client
+   * Resolves once all watchers have drained, at the latest after `slowReaderMs`. Postgres delivers faster than any client
    * reads: without this wait every client would look slow. Throws the signal's reason.
    */
   async drained(signal: AbortSignal): Promise<void> {
     const drained = Promise.all([...this.#watchers].map((watcher) => watcher.drained()));
-    await untilAborted(Promise.race([drained, wait(DRAIN_TIMEOUT_MS, undefined, { ref: false })]), signal);
+    const settled = new AbortController();
+    const timeout = wait(this.#slowReaderMs, undefined, { ref: false, signal: settled.signal });
+    try {
+      await untilAborted(Promise.race([drained, timeout.catch(() => undefined)]), signal);
+    } finally {
+      settled.abort();
+    }
   }
 
   /** Detaches all watchers and returns them. */

@@ -22,6 +22,8 @@ export interface FeedContext extends StoredEventsContext {
   readonly log: Logger;
   readonly metrics: NotifierMetrics;
   readonly pacer: ChunkPacer;
+  /** How long one slow client can delay the others while a gap is filled, in milliseconds. */
+  readonly slowReaderMs: number;
 }
 
 const START_TIMEOUT_MS = 15_000;
@@ -47,7 +49,7 @@ export class SessionFeed {
   readonly #context: FeedContext;
   readonly #log: Logger;
   readonly #onFailed: () => void;
-  readonly #watchers = new FeedWatchers();
+  readonly #watchers: FeedWatchers;
   readonly #closing = new AbortController();
   readonly #liveText: LiveTextBuffer;
   readonly #cursors: CursorReads;
@@ -66,6 +68,7 @@ export class SessionFeed {
     this.sessionId = sessionId;
     this.#context = context;
     this.#onFailed = onFailed;
+    this.#watchers = new FeedWatchers(context.slowReaderMs);
     this.#log = context.log.child({ session_id: sessionId });
     this.events = new StoredEvents(context, sessionId);
     const { signal } = this.#closing;

@@ -13,11 +13,10 @@ const MOST_UNREAD = 400;
 describe("notifier: slow and fast clients", () => {
   let fixture: NotifierFixture;
   let url: string;
-  let healthUrl: string;
 
   before(async () => {
     fixture = await NotifierFixture.start();
-    ({ url, healthUrl } = await fixture.notifier());
+    ({ url } = await fixture.notifier());
   });
   after(async () => fixture[Symbol.asyncDispose]());
 
@@ -36,13 +35,20 @@ describe("notifier: slow and fast clients", () => {
   });
 
   it("fills a gap of many large events for live clients without closing them as too slow", async () => {
+    const patient = await fixture.notifier({ slowReaderMs: 60_000 });
     const session = await fixture.newSession();
-    using client = await TestClient.connect(url);
+    using client = await TestClient.connect(patient.url);
     await client.subscribe(`session:${session.id}`);
+    // The rest of the gap is more than is buffered for a client.
+    client.socket.once("message", () => {
+      client.socket.pause();
+      setTimeout(() => client.socket.resume(), 1_000);
+    });
     await session.commit(...Array.from({ length: 60 }, () => session.whole(LARGE)));
     await session.emit(session.ended());
     await client.untilSeq(61);
     expect(client.seqs).to.deep.equal(upTo(61));
+    await patient.stop();
   });
 
   it("waits for a client that reads its history slowly while it keeps reading", async () => {
@@ -86,9 +92,11 @@ describe("notifier: slow and fast clients", () => {
   });
 
   it(`serves ${CLIENTS} live clients next to ${CLIENTS} that stopped reading, which it closes with 4008`, async () => {
+    // A client that is closed early reads the reason at the end of the test.
+    const notifier = await fixture.notifier({ closeGraceMs: 120_000 });
     const session = await fixture.newSession();
     const connect = async () => {
-      const client = await TestClient.connect(url);
+      const client = await TestClient.connect(notifier.url);
       await client.subscribe(`session:${session.id}`);
       return client;
     };
@@ -104,9 +112,9 @@ describe("notifier: slow and fast clients", () => {
       for (let n = 0; n < 10; n += 1) await session.emit(session.whole(content));
       last += 10;
       await Promise.all(live.map((client) => client.untilSeq(last)));
-    } while ((await closedAsSlow(healthUrl)) < CLIENTS && last < MOST_UNREAD);
+    } while ((await closedAsSlow(notifier.healthUrl)) < CLIENTS && last < MOST_UNREAD);
     for (const client of live) expect(client.seqs).to.deep.equal(upTo(last));
-    expect(await closedAsSlow(healthUrl)).to.equal(CLIENTS);
+    expect(await closedAsSlow(notifier.healthUrl)).to.equal(CLIENTS);
     for (const client of paused) {
       client.socket.resume();
       expect((await client.closed).code).to.equal(4008);
@@ -115,10 +123,11 @@ describe("notifier: slow and fast clients", () => {
     const [one] = paused;
     const got = one?.seqs.length ?? 0;
     expect(got).to.be.lessThan(last);
-    using again = await TestClient.connect(url);
+    using again = await TestClient.connect(notifier.url);
     await again.subscribe(`session:${session.id}`, { after_seq: got });
     await again.untilSeq(last);
     expect(again.seqs).to.deep.equal(upTo(last, got + 1));
+    await notifier.stop();
   });
 });
 
