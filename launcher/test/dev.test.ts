@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
+import { until } from "../../test/support/until.ts";
 import { parseProcessIdentity } from "../process/process-identity.mjs";
 import { projectPaths } from "../project-paths.ts";
 import { createEditableCheckout, npmStart, services, type Start } from "./checkout.ts";
@@ -15,16 +15,13 @@ function pidOf(identity: unknown): number {
   return parseProcessIdentity(identity)?.pid ?? Number.NaN;
 }
 
-/** Reads the answer of the api as long as it does not have what is wanted. */
+/** Reads the answer of the api until it has what is wanted. */
 async function untilAnswer(url: string, isWanted: (body: string) => boolean): Promise<string> {
-  for (;;) {
-    const body = await fetch(url).then(
-      async (response) => response.text(),
-      () => "",
-    );
-    if (isWanted(body)) return body;
-    await delay(50);
-  }
+  const found = await until(`an answer of ${url}`, async () => {
+    const body = await (await fetch(url)).text();
+    return isWanted(body) ? { body } : undefined;
+  });
+  return found.body;
 }
 
 describe("npm run dev", () => {

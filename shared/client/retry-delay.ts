@@ -7,18 +7,18 @@ export function retryDelay(failures: number): number {
   return delay * (0.5 + Math.random());
 }
 
-/** Waits; throws the signal's reason once it aborts. */
+/** Waits; throws the signal's reason once it aborts. Runs in browsers, too. */
 export async function waitFor(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  await new Promise<void>((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal?.addEventListener(
-      "abort",
-      () => {
-        clearTimeout(timer);
-        resolve();
-      },
-      { once: true },
-    );
-  });
+  signal?.throwIfAborted();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, ms);
+  const onAbort = () => resolve();
+  signal?.addEventListener("abort", onAbort);
+  try {
+    await promise;
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", onAbort);
+  }
   signal?.throwIfAborted();
 }

@@ -3,8 +3,10 @@ import { join } from "node:path";
 import type { ReadableStream } from "node:stream/web";
 import { pino } from "pino";
 import { Registry } from "prom-client";
+import { addApiKey } from "#shared/access/api-keys.ts";
 import { AuditLog } from "#shared/access/audit-log.ts";
 import { Door } from "#shared/access/door.ts";
+import type { Role } from "#shared/access/identity.ts";
 import { openDatabase } from "#shared/database/open-database.ts";
 import { openOrm } from "#shared/database/open-orm.ts";
 import { Masker } from "#shared/masking/masker.ts";
@@ -28,6 +30,9 @@ import type { Database } from "#shared/database/database.ts";
 
 const HOST = "127.0.0.1";
 const log = pino({ level: "silent" });
+
+/** Settings with which clients need a key (`ApiFixture.keyOf`). */
+export const KEY_ACCESS = { AUTH_MODE: "token", BIND_ADDRESS: "0.0.0.0" };
 
 /** Settings with which the fixture's client is an admin. */
 export const ADMIN_ACCESS = { AUTH_MODE: "private", AUTH_TOKEN: "the-token-of-the-tests-0123456789abcdef" };
@@ -135,6 +140,12 @@ export class ApiFixture implements AsyncDisposable {
     const address = server.address();
     const port = address !== null && typeof address === "object" ? address.port : 0;
     return new ApiFixture({ resources, stopping, servers, deps, db: asOwner, port, contract });
+  }
+
+  /** The headers of a new API key of this subject, in mode `token`. */
+  async keyOf(subject: string, roles: Role[], teams: string[] = []): Promise<{ authorization: string }> {
+    const { text } = await addApiKey(this.db, { subject, roles, teams, expiresInDays: undefined });
+    return { authorization: `Bearer ${text}` };
   }
 
   /** Runs the clean-up until the fixture is disposed. */

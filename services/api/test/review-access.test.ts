@@ -1,10 +1,9 @@
 import { expect } from "chai";
 import { Type } from "typebox";
-import { addApiKey } from "#shared/access/api-keys.ts";
 import type { Role } from "#shared/access/identity.ts";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { ReviewActivityResponse, ReviewResponse } from "../schemas/review.ts";
-import { ApiFixture } from "./api-fixture.ts";
+import { ApiFixture, KEY_ACCESS } from "./api-fixture.ts";
 import { TARSY } from "./webhook-bodies.ts";
 
 const parseId = compileParser("accepted alert", Type.Object({ session_id: Type.String() }));
@@ -20,16 +19,13 @@ describe("who may review a session", () => {
   let api: ApiFixture;
 
   before(async () => {
-    api = await ApiFixture.start({
-      env: { AUTH_MODE: "token", BIND_ADDRESS: "0.0.0.0" },
-      config: { tarsy: CHAINS },
-    });
+    api = await ApiFixture.start({ env: KEY_ACCESS, config: { tarsy: CHAINS } });
   });
   after(() => api[Symbol.asyncDispose]());
 
   const key = async (subject: string, role: Role, teams: string[] = []) => {
-    const { text } = await addApiKey(api.db, { subject, roles: [role], teams, expiresInDays: undefined });
-    return { authorization: `Bearer ${text}`, "content-type": "application/json" };
+    const headers = await api.keyOf(subject, [role], teams);
+    return { ...headers, "content-type": "application/json" };
   };
 
   it("lets its submitter and operators, refuses its team, and hides it from others", async () => {

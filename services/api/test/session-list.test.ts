@@ -1,7 +1,5 @@
 import { expect } from "chai";
 import { Type, type Static } from "typebox";
-import { addApiKey } from "#shared/access/api-keys.ts";
-import type { Role } from "#shared/access/identity.ts";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import {
   ActiveSessionsResponse,
@@ -9,7 +7,7 @@ import {
   SessionItem,
   SessionListResponse,
 } from "../schemas/sessions.ts";
-import { ApiFixture } from "./api-fixture.ts";
+import { ApiFixture, KEY_ACCESS } from "./api-fixture.ts";
 import { seedSession, type SeededSession } from "./seed-sessions.ts";
 
 const parseList = compileParser("list", SessionListResponse);
@@ -25,18 +23,14 @@ describe("the list of sessions", () => {
   let admin: Record<string, string>;
 
   before(async () => {
-    api = await ApiFixture.start({ env: { AUTH_MODE: "token", BIND_ADDRESS: "0.0.0.0" } });
-    admin = await keyOf("root", ["admin"]);
+    api = await ApiFixture.start({ env: KEY_ACCESS });
+    admin = await api.keyOf("root", ["admin"]);
   });
   after(() => api[Symbol.asyncDispose]());
   beforeEach(async () => {
     await api.servers.query("DELETE FROM alert_sessions", []);
   });
 
-  const keyOf = async (subject: string, roles: Role[], teams: string[] = []) => {
-    const { text } = await addApiKey(api.db, { subject, roles, teams, expiresInDays: undefined });
-    return { authorization: `Bearer ${text}` };
-  };
   const seed = async (session?: SeededSession) => seedSession(api.db, session);
   const get = async (path: string, headers = admin) => {
     const answer = await api.raw("GET", `/api/v1/sessions${path}`, { headers });
@@ -256,9 +250,9 @@ describe("the list of sessions", () => {
       }),
     ];
     await seed({ deleted: true, owner: "key:ann", alertType: "gone" });
-    const ann = await keyOf("ann", ["viewer"], ["platform"]);
-    const eve = await keyOf("eve", ["submitter"]);
-    const olga = await keyOf("olga", ["operator"]);
+    const ann = await api.keyOf("ann", ["viewer"], ["platform"]);
+    const eve = await api.keyOf("eve", ["submitter"]);
+    const olga = await api.keyOf("olga", ["operator"]);
     for (const order of ["", "?sort_by=alert_type&sort_order=desc"]) {
       expect(await ids(order, ann)).to.deep.equal([team, mine]);
       expect(await ids(order, eve)).to.deep.equal([]);

@@ -1,12 +1,11 @@
 import { expect } from "chai";
 import type { Static } from "typebox";
-import { addApiKey } from "#shared/access/api-keys.ts";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { until } from "../../../test/support/until.ts";
 import { SessionListResponse } from "../schemas/sessions.ts";
 import { indexSessions } from "../sweeper/index-sessions.ts";
 import { keepSearchIndex } from "../sweeper/keep-search-index.ts";
-import { ApiFixture } from "./api-fixture.ts";
+import { ApiFixture, KEY_ACCESS } from "./api-fixture.ts";
 import { seedSession, type SeededSession } from "./seed-sessions.ts";
 
 const parseList = compileParser("list", SessionListResponse);
@@ -17,18 +16,14 @@ describe("the search for sessions", () => {
   let admin: Record<string, string>;
 
   before(async () => {
-    api = await ApiFixture.start({ env: { AUTH_MODE: "token", BIND_ADDRESS: "0.0.0.0" } });
-    admin = await key("root", "admin");
+    api = await ApiFixture.start({ env: KEY_ACCESS });
+    admin = await api.keyOf("root", ["admin"]);
   });
   after(() => api[Symbol.asyncDispose]());
   beforeEach(async () => {
     await api.servers.query("DELETE FROM alert_sessions", []);
   });
 
-  const key = async (subject: string, role: "admin" | "viewer") => {
-    const { text } = await addApiKey(api.db, { subject, roles: [role], teams: [], expiresInDays: undefined });
-    return { authorization: `Bearer ${text}` };
-  };
   const seed = async (session: SeededSession) => seedSession(api.db, session);
   const index = async () => indexSessions(api.deps.db, signal);
   const search = async (
@@ -235,7 +230,7 @@ describe("the search for sessions", () => {
     await seed({ owner: "key:bob", alert: "secret plan", timeline: ["secret plan"] });
     await seed({ alert: "secret plan", deleted: true });
     await index();
-    const ann = await key("ann", "viewer");
+    const ann = await api.keyOf("ann", ["viewer"]);
     expect(await hits("secret plan", { headers: ann })).to.deep.equal([mine]);
     await api.servers.query("DELETE FROM alert_sessions", []);
     for (const table of ["search_progress", "session_texts", "timeline_words"]) {

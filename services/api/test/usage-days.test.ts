@@ -1,9 +1,7 @@
 import { expect } from "chai";
-import { addApiKey } from "#shared/access/api-keys.ts";
-import type { Role } from "#shared/access/identity.ts";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { DailyUsageResponse } from "../schemas/usage.ts";
-import { ApiFixture } from "./api-fixture.ts";
+import { ApiFixture, KEY_ACCESS } from "./api-fixture.ts";
 import { seedSession, type SeededSession } from "./seed-sessions.ts";
 
 const parseDays = compileParser("daily usage", DailyUsageResponse);
@@ -17,18 +15,14 @@ describe("the usage of each day", () => {
   let admin: Record<string, string>;
 
   before(async () => {
-    api = await ApiFixture.start({ env: { AUTH_MODE: "token", BIND_ADDRESS: "0.0.0.0" } });
-    admin = await keyOf("root", ["admin"]);
+    api = await ApiFixture.start({ env: KEY_ACCESS });
+    admin = await api.keyOf("root", ["admin"]);
   });
   after(() => api[Symbol.asyncDispose]());
   beforeEach(async () => {
     await api.servers.query("DELETE FROM alert_sessions", []);
   });
 
-  const keyOf = async (subject: string, roles: Role[]) => {
-    const { text } = await addApiKey(api.db, { subject, roles, teams: [], expiresInDays: undefined });
-    return { authorization: `Bearer ${text}` };
-  };
   const seed = async (day: string, session: SeededSession = {}) =>
     seedSession(api.db, { createdAt: `2026-03-${day}Z`, ...session });
   const days = async (query = "", headers = admin, from = api) => {
@@ -132,7 +126,7 @@ describe("the usage of each day", () => {
     await seed("10T12:00:00", { owner: "key:ann" });
     await seed("10T12:00:00", { owner: "key:bob" });
     await seed("10T12:00:00", { owner: "key:ann", deleted: true });
-    const ann = await days("", await keyOf("ann", ["submitter"]));
+    const ann = await days("", await api.keyOf("ann", ["submitter"]));
     expect(ann.days.map(({ session_count }) => session_count)).to.deep.equal([1]);
     expect((await days()).days[0]?.session_count).to.equal(2);
   });

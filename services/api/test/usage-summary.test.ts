@@ -1,10 +1,8 @@
 import { expect } from "chai";
 import { Type } from "typebox";
-import { addApiKey } from "#shared/access/api-keys.ts";
-import type { Role } from "#shared/access/identity.ts";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { UsageSummaryResponse } from "../schemas/usage.ts";
-import { ApiFixture } from "./api-fixture.ts";
+import { ApiFixture, KEY_ACCESS } from "./api-fixture.ts";
 import { seedSession, type SeededSession } from "./seed-sessions.ts";
 
 const parseSummary = compileParser("usage summary", UsageSummaryResponse);
@@ -22,18 +20,14 @@ describe("the summary of the usage", () => {
   let admin: Record<string, string>;
 
   before(async () => {
-    api = await ApiFixture.start({ env: { AUTH_MODE: "token", BIND_ADDRESS: "0.0.0.0" } });
-    admin = await keyOf("root", ["admin"]);
+    api = await ApiFixture.start({ env: KEY_ACCESS });
+    admin = await api.keyOf("root", ["admin"]);
   });
   after(() => api[Symbol.asyncDispose]());
   beforeEach(async () => {
     await api.servers.query("DELETE FROM alert_sessions", []);
   });
 
-  const keyOf = async (subject: string, roles: Role[], teams: string[] = []) => {
-    const { text } = await addApiKey(api.db, { subject, roles, teams, expiresInDays: undefined });
-    return { authorization: `Bearer ${text}` };
-  };
   const seed = async (session: SeededSession = {}) => seedSession(api.db, { createdAt: NOON, ...session });
   const get = async (query: string, headers = admin, from = api) => {
     const { status, text } = await from.raw("GET", `/api/v1/usage/summary?${query}`, { headers });
@@ -189,7 +183,7 @@ describe("the summary of the usage", () => {
     await seed({ owner: "key:bob", teams: ["platform"], alertType: "b", usage });
     await seed({ owner: "key:bob", alertType: "c", chain: "secret", usage: { secret: PRICED } });
     await seed({ owner: "key:ann", deleted: true, usage: { gone: PRICED } });
-    const ann = await summary(WINDOW, await keyOf("ann", ["viewer"], ["platform"]));
+    const ann = await summary(WINDOW, await api.keyOf("ann", ["viewer"], ["platform"]));
     expect(ann.totals).to.include({
       session_count: 2,
       total_tokens: 2_400,
@@ -199,8 +193,8 @@ describe("the summary of the usage", () => {
     expect(ann.by_alert_type.map((group) => group.alert_type)).to.deep.equal(["a", "b"]);
     expect(ann.by_chain.map((group) => group.chain_id)).to.deep.equal(["test-chain"]);
     expect(ann.top_sessions).to.have.length(2);
-    expect(await count(WINDOW, await keyOf("eve", ["submitter"]))).to.equal(0);
-    const olga = await summary(WINDOW, await keyOf("olga", ["operator"]));
+    expect(await count(WINDOW, await api.keyOf("eve", ["submitter"]))).to.equal(0);
+    const olga = await summary(WINDOW, await api.keyOf("olga", ["operator"]));
     expect(olga.totals.session_count).to.equal(3);
     expect(olga.by_model.map((group) => group.model_name)).to.deep.equal(["a", "secret"]);
     expect((await get(WINDOW, {})).status).to.equal(401);
