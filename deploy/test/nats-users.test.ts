@@ -8,7 +8,7 @@ import { publishEvent } from "#shared/bus/publish-event.ts";
 import { subscribe } from "#shared/bus/subscribe.ts";
 import { busEventCodec } from "#shared/contracts/session-event.ts";
 import { pino } from "pino";
-import { ensureExecutorsDurable, ensureStreams } from "#shared/bus/ensure-streams.ts";
+import { ensureDurables, ensureStreams } from "#shared/bus/ensure-streams.ts";
 import { readQueueState, recreateDurable } from "#shared/bus/executors-durable.ts";
 import { lastPublishedSeq } from "#shared/bus/last-published-seq.ts";
 import { openBus, type Bus } from "#shared/bus/open-bus.ts";
@@ -18,7 +18,9 @@ import { busPermissions } from "#shared/contracts/bus-users.ts";
 import {
   BUS_USERS,
   EVENTS_STREAM,
+  FOLLOWUPS_STREAM,
   SESSIONS_STREAM,
+  SESSION_LANES,
   SUBJECTS,
   type BusUser,
 } from "#shared/contracts/subjects.ts";
@@ -27,6 +29,7 @@ import { findNatsServer } from "../../launcher/nats/find-nats-server.ts";
 import { until } from "../../test/support/until.ts";
 import { passwordVariable, renderNatsUsers } from "../nats/render-nats-users.ts";
 import { wakeSession } from "../../test/support/wake-session.ts";
+import { FOLLOWUPS_QUEUE, SESSIONS_QUEUE, WAKE_UP_QUEUES } from "#shared/contracts/wake-up-queue.ts";
 
 const NATS_DIR = join(import.meta.dirname, "../nats");
 const TOOLS_DIR = join(import.meta.dirname, "../../.tarsy/tools");
@@ -86,22 +89,26 @@ describe("the users of the NATS server", () => {
     await using executor = await connect("executor");
     await using admin = await connect("stream-admin");
     await ensureStreams(admin, { replicas: 1 });
-    for (const name of [SESSIONS_STREAM, EVENTS_STREAM]) {
+    for (const name of [SESSIONS_STREAM, FOLLOWUPS_STREAM, EVENTS_STREAM]) {
       await admin.jsm.streams.update(name, { max_msgs: 7 });
     }
     await ensureStreams(admin, { replicas: 1 });
-    await ensureExecutorsDurable(admin, { maxRunning: 3 });
-    await ensureExecutorsDurable(admin, { maxRunning: 5 });
+    await ensureDurables(admin, { maxSessions: 3, maxFollowups: 2 });
+    await ensureDurables(admin, { maxSessions: 5, maxFollowups: 2 });
     // Services of the last version only find that everything is as they would create it.
     for (const former of [api, executor]) {
       await ensureStreams(former, { replicas: 1 });
-      await ensureExecutorsDurable(former, { maxRunning: 5 });
+      await ensureDurables(former, { maxSessions: 5, maxFollowups: 2 });
     }
     expect(await wakeSession(api, SESSION)).to.equal("queued");
     expect([...(await queuedSessions(api))]).to.deep.equal([SESSION]);
-    const delivery = await pullSession(executor, signal);
+    const delivery = await pullSession(executor, SESSIONS_QUEUE, signal);
     expect(delivery?.sessionId).to.equal(SESSION);
     await delivery?.ack();
+    expect(await wakeSession(api, SESSION, "followup")).to.equal("queued");
+    const followup = await pullSession(executor, FOLLOWUPS_QUEUE, signal);
+    expect(followup?.sessionId).to.equal(SESSION);
+    await followup?.ack();
     expect(await lastPublishedSeq(executor, SESSION)).to.equal(0);
     const followed: number[] = [];
     const events = subscribe(api, SUBJECTS.events(SESSION), busEventCodec, ({ seq }) => followed.push(seq));
@@ -117,8 +124,10 @@ describe("the users of the NATS server", () => {
     await until("the api follows a session's events", () => followed.length === 1);
     await until("the event is stored", async () => (await lastPublishedSeq(executor, SESSION)) === 1);
     // The sweeper recreates a durable consumer that skipped messages.
-    expect(await readQueueState(api)).to.equal("working");
-    await recreateDurable(admin, { maxRunning: 5 });
+    expect(await readQueueState(api, SESSIONS_QUEUE)).to.equal("working");
+    for (const queue of WAKE_UP_QUEUES) {
+      await recreateDurable(admin, queue, { maxSessions: 5, maxFollowups: 2 });
+    }
   });
 
   it("connect only with their password", async () => {
@@ -133,9 +142,18 @@ describe("the users of the NATS server", () => {
     expect(await anonymous.catch((error: unknown) => error)).to.be.instanceOf(Error);
   });
 
+  const onStreams = (verb: string) =>
+    ["SESSIONS", "FOLLOWUPS", "EVENTS"].map((stream) => `$JS.API.STREAM.${verb}.${stream}`);
+  const onDurables = (verb: string) =>
+    ["SESSIONS.executors", "FOLLOWUPS.followups"].map((name) => `$JS.API.CONSUMER.${verb}.${name}`);
+  const STREAM_VERBS = "INFO CREATE UPDATE PURGE DELETE MSG.GET MSG.DELETE SNAPSHOT RESTORE";
+  const WAKE_UPS = [
+    SUBJECTS.sessions(SESSION),
+    ...([...SESSION_LANES, "followup"] as const).map((lane) => SUBJECTS.wakeUp(lane, SESSION)),
+  ];
   /** What no more than one user needs, or none. */
   const sensitive = [
-    SUBJECTS.sessions(SESSION),
+    ...WAKE_UPS,
     SUBJECTS.events(SESSION),
     SUBJECTS.feed(SESSION),
     SUBJECTS.chunks(SESSION),
@@ -148,17 +166,7 @@ describe("the users of the NATS server", () => {
     SUBJECTS.toolsRelease,
     SUBJECTS.toolProgress(SESSION),
     SUBJECTS.snapshot(SESSION),
-    ...[
-      "INFO",
-      "CREATE",
-      "UPDATE",
-      "PURGE",
-      "DELETE",
-      "MSG.GET",
-      "MSG.DELETE",
-      "SNAPSHOT",
-      "RESTORE",
-    ].flatMap((verb) => [SESSIONS_STREAM, EVENTS_STREAM].map((stream) => `$JS.API.STREAM.${verb}.${stream}`)),
+    ...STREAM_VERBS.split(" ").flatMap(onStreams),
     "$JS.API.STREAM.CREATE.SPY",
     "$JS.API.STREAM.UPDATE.SPY",
     "$JS.API.STREAM.LIST",
@@ -170,6 +178,8 @@ describe("the users of the NATS server", () => {
     ...["INFO", "CREATE", "DURABLE.CREATE", "DELETE", "MSG.NEXT"].flatMap((verb) => [
       `$JS.API.CONSUMER.${verb}.SESSIONS.executors`,
       `$JS.API.CONSUMER.${verb}.SESSIONS.spy`,
+      `$JS.API.CONSUMER.${verb}.FOLLOWUPS.followups`,
+      `$JS.API.CONSUMER.${verb}.FOLLOWUPS.spy`,
       `$JS.API.CONSUMER.${verb}.EVENTS.executors`,
       `$JS.API.CONSUMER.${verb}.EVENTS.spy`,
     ]),
@@ -182,6 +192,8 @@ describe("the users of the NATS server", () => {
     "$SYS.REQ.SERVER.PING",
     "$SYS.REQ.USER.INFO",
     "$JS.ACK.SESSIONS.executors.1.1.1.1.0",
+    "$JS.ACK.FOLLOWUPS.followups.1.1.1.1.0",
+    "$JS.ACK.FOLLOWUPS.spy.1.1.1.1.0",
     "$JS.ACK.EVENTS.spy.1.1.1.1.0",
     ...[...BUS_USERS, "other"].map((user) => `_INBOX_${user}.answer`),
     "_INBOX.answer",
@@ -189,13 +201,12 @@ describe("the users of the NATS server", () => {
   /** The only ones of them that a user may publish on: written out, because the list of permissions may be wrong. */
   const publishes: Readonly<Record<BusUser, readonly string[]>> = {
     api: [
-      SUBJECTS.sessions(SESSION),
+      ...WAKE_UPS,
       SUBJECTS.events(SESSION),
       SUBJECTS.feed(SESSION),
       SUBJECTS.cancel(SESSION),
-      "$JS.API.STREAM.INFO.SESSIONS",
-      "$JS.API.STREAM.INFO.EVENTS",
-      "$JS.API.CONSUMER.INFO.SESSIONS.executors",
+      ...onStreams("INFO"),
+      ...onDurables("INFO"),
     ],
     executor: [
       SUBJECTS.events(SESSION),
@@ -207,26 +218,23 @@ describe("the users of the NATS server", () => {
       SUBJECTS.toolsCallOf(SESSION),
       SUBJECTS.toolCancel(SESSION),
       SUBJECTS.toolsRelease,
-      "$JS.API.STREAM.INFO.SESSIONS",
-      "$JS.API.STREAM.INFO.EVENTS",
+      ...onStreams("INFO"),
       "$JS.API.STREAM.MSG.GET.EVENTS",
-      "$JS.API.CONSUMER.INFO.SESSIONS.executors",
-      "$JS.API.CONSUMER.MSG.NEXT.SESSIONS.executors",
+      ...onDurables("INFO"),
+      ...onDurables("MSG.NEXT"),
       "$JS.ACK.SESSIONS.executors.1.1.1.1.0",
+      "$JS.ACK.FOLLOWUPS.followups.1.1.1.1.0",
     ],
     "tool-runner": [SUBJECTS.toolProgress(SESSION)],
     notifier: [SUBJECTS.snapshot(SESSION)],
     "stream-admin": [
-      "$JS.API.STREAM.INFO.SESSIONS",
-      "$JS.API.STREAM.INFO.EVENTS",
-      "$JS.API.STREAM.CREATE.SESSIONS",
-      "$JS.API.STREAM.CREATE.EVENTS",
-      "$JS.API.STREAM.UPDATE.SESSIONS",
-      "$JS.API.STREAM.UPDATE.EVENTS",
-      "$JS.API.CONSUMER.INFO.SESSIONS.executors",
-      "$JS.API.CONSUMER.CREATE.SESSIONS.executors",
-      "$JS.API.CONSUMER.DURABLE.CREATE.SESSIONS.executors",
-      "$JS.API.CONSUMER.DELETE.SESSIONS.executors",
+      ...onStreams("INFO"),
+      ...onStreams("CREATE"),
+      ...onStreams("UPDATE"),
+      ...onDurables("INFO"),
+      ...onDurables("CREATE"),
+      ...onDurables("DURABLE.CREATE"),
+      ...onDurables("DELETE"),
     ],
   };
   for (const user of BUS_USERS) {

@@ -1,3 +1,6 @@
+import { FOLLOWUP_LANE } from "#shared/contracts/subjects.ts";
+import type { WakeUp } from "#shared/contracts/wake-up-queue.ts";
+
 /** One sweep over the unowned sessions, as the dispatcher sees it. */
 export interface Sweep {
   /** Aborts when a new session is to be dispatched by the next sweep, which should then start at once. */
@@ -10,7 +13,7 @@ interface QueueAccess {
   /** Creates or updates the streams and the consumer; called once after each loss. */
   readonly prepare: () => Promise<void>;
   /** Sends a wake-up in the background, in the order of the calls. */
-  readonly send: (sessionId: string) => void;
+  readonly send: (wakeUp: WakeUp) => void;
 }
 
 /** More are left to the next sweep. */
@@ -26,7 +29,7 @@ export class CatchUp {
   #preparedAfter = -1;
   #preparing: { readonly after: number; readonly done: Promise<void> } | undefined;
   #caughtUpAfter = -1;
-  #held: string[] = [];
+  #held: WakeUp[] = [];
   #wanted = new AbortController();
 
   constructor(queue: QueueAccess) {
@@ -60,9 +63,10 @@ export class CatchUp {
   }
 
   /** Sends the wake-up of a session that is committed, now or with the sweep that completes the stream. */
-  wake(sessionId: string): void {
-    if (this.#isCaughtUp) return this.#queue.send(sessionId);
-    if (this.#held.length < MAX_HELD) this.#held.push(sessionId);
+  wake(wakeUp: WakeUp): void {
+    // A follow-up waits for no session. If its stream is missing, the sweep that creates it sends the wake-up again.
+    if (this.#isCaughtUp || wakeUp.lane === FOLLOWUP_LANE) return this.#queue.send(wakeUp);
+    if (this.#held.length < MAX_HELD) this.#held.push(wakeUp);
     this.requestSweep();
   }
 
@@ -95,7 +99,7 @@ export class CatchUp {
         this.#caughtUpAfter = losses;
         if (!this.#isCaughtUp) return;
         // Committed while the sweep ran, which may have missed them: they go before all later ones.
-        for (const sessionId of this.#held.splice(0)) this.#queue.send(sessionId);
+        for (const wakeUp of this.#held.splice(0)) this.#queue.send(wakeUp);
       },
     };
   }

@@ -10,6 +10,7 @@ import { SessionWaker } from "#shared/bus/session-waker.ts";
 import { sessionCancelCodec } from "#shared/contracts/session-cancel.ts";
 import { busEventCodec, type SessionEvent } from "#shared/contracts/session-event.ts";
 import { SUBJECTS } from "#shared/contracts/subjects.ts";
+import { WAKE_UP_QUEUES, type WakeUp, type WakeUpQueue } from "#shared/contracts/wake-up-queue.ts";
 import { errorMessage } from "#shared/errors.ts";
 import type { Logger } from "#shared/service/logger.ts";
 import type { ApiMetrics } from "./api-metrics.ts";
@@ -24,11 +25,11 @@ import { WakeUpBursts } from "./wake-up-bursts.ts";
 export interface Dispatcher extends AsyncDisposable {
   /**
    * Wakes an executor for a new session, in the background. While older sessions may be missing in the stream, a sweep
-   * that starts at once does it instead, in the order of their age.
+   * that starts at once does it instead, in the order of their age. A follow-up waits for none of them.
    */
-  wake(sessionId: string): void;
+  wake(wakeUp: WakeUp): void;
   /** Wakes an executor for each session. Rejects while NATS is unavailable, or if the stream refuses a wake-up. */
-  wakeAll(sessionIds: readonly string[]): Promise<void>;
+  wakeAll(wakeUps: readonly WakeUp[]): Promise<void>;
   /** Asks the session's owner to stop, in the background. */
   cancel(sessionId: string): void;
   /** Publishes committed events of a session without an owner, in the background. */
@@ -41,17 +42,17 @@ export interface Dispatcher extends AsyncDisposable {
   /** To be called at the start of each sweep, before it reads the sessions. */
   startSweep(): Sweep;
   /**
-   * The sessions whose wake-up is in the stream. Prepares the stream at the start, after a reconnect and after a
+   * The sessions whose wake-up is in a queue, by default that of sessions. Prepares the streams at the start, after a reconnect and after a
    * failure. Rejects while NATS is unavailable.
    */
-  queued(): Promise<ReadonlySet<string>>;
+  queued(queue?: WakeUpQueue): Promise<ReadonlySet<string>>;
   /**
-   * True when the stream holds wake-ups that its consumer will never deliver. If either is missing, the next sweep starts
-   * at once and creates it. Rejects while NATS is unavailable.
+   * The queues whose stream holds wake-ups that its consumer will never deliver. If either is missing, the next sweep
+   * starts at once and creates it. Rejects while NATS is unavailable.
    */
-  isQueueStuck(): Promise<boolean>;
-  /** Recreates the consumer, so that it delivers every wake-up in the stream again. Rejects while NATS is unavailable. */
-  recreateQueue(): Promise<void>;
+  stuckQueues(): Promise<readonly WakeUpQueue[]>;
+  /** Recreates a queue's consumer, so that it delivers every wake-up in the stream again. Rejects while NATS is unavailable. */
+  recreateQueue(queue: WakeUpQueue): Promise<void>;
   /** Whether the streams and their consumer are there, with all replicas. */
   readonly queueState: QueueState;
   /** Rejects with one sentence unless NATS answers. */
@@ -78,15 +79,15 @@ export function openDispatcher({
   let bus: Bus | undefined;
   let waker: SessionWaker | undefined;
   const background = openBackgroundSends(log);
-  const wakeCounted = async (sessionIds: readonly string[]) =>
-    catchUp.watch(wakeAndCount(waker, metrics, sessionIds));
-  const bursts = new WakeUpBursts((sessionIds) =>
-    background.start("wake-up", bus, async () => wakeCounted(sessionIds)),
+  const wakeCounted = async (wakeUps: readonly WakeUp[]) =>
+    catchUp.watch(wakeAndCount(waker, metrics, wakeUps));
+  const bursts = new WakeUpBursts((wakeUps) =>
+    background.start("wake-up", bus, async () => wakeCounted(wakeUps)),
   );
   const admin = openAdmin(config, { log, signal, assertConnected: () => void connected() });
   const catchUp = new CatchUp({
     prepare: () => admin.prepare(),
-    send: (sessionId) => bursts.add(sessionId),
+    send: (wakeUp) => bursts.add(wakeUp),
   });
   const open = async () => {
     bus = await openBus({ url: config.natsUrl, name: "tarsy-api", log, signal });
@@ -106,13 +107,13 @@ export function openDispatcher({
   };
 
   return {
-    wake: (sessionId) => {
+    wake: (wakeUp) => {
       // Messages are dropped while disconnected: the sweep after the reconnect sends them.
-      if (bus?.isConnected() === true) catchUp.wake(sessionId);
+      if (bus?.isConnected() === true) catchUp.wake(wakeUp);
     },
-    wakeAll: async (sessionIds) => {
+    wakeAll: async (wakeUps) => {
       connected();
-      await wakeCounted(sessionIds);
+      await wakeCounted(wakeUps);
     },
     cancel: (sessionId) => background.start("cancel", bus, (live) => sendCancel(live, sessionId)),
     publish: (events) => {
@@ -122,18 +123,14 @@ export function openDispatcher({
     follow: (sessionId, handle) =>
       bus === undefined ? () => undefined : followEvents(bus, sessionId, handle),
     startSweep: () => catchUp.startSweep(),
-    queued: async () => {
+    queued: async (queue) => {
       const live = connected();
       await catchUp.prepare();
       await admin.retryReplicas();
-      return catchUp.watch(queuedSessions(live));
+      return catchUp.watch(queuedSessions(live, queue));
     },
-    isQueueStuck: async () => {
-      const state = await readQueueState(connected());
-      if (state === "missing") catchUp.recover();
-      return state === "stuck";
-    },
-    recreateQueue: () => admin.recreateDurable(),
+    stuckQueues: async () => findStuckQueues(connected(), () => catchUp.recover()),
+    recreateQueue: (queue) => admin.recreateDurable(queue),
     get queueState() {
       return admin.state;
     },
@@ -148,16 +145,28 @@ export function openDispatcher({
   };
 }
 
+async function findStuckQueues(bus: Bus, onMissing: () => void): Promise<readonly WakeUpQueue[]> {
+  const stuck: WakeUpQueue[] = [];
+  for (const queue of WAKE_UP_QUEUES) {
+    const state = await readQueueState(bus, queue);
+    if (state === "missing") onMissing();
+    if (state === "stuck") stuck.push(queue);
+  }
+  return stuck;
+}
+
 function openAdmin(
   config: ApiConfig,
   rest: { readonly log: Logger; readonly signal: AbortSignal; readonly assertConnected: () => void },
 ): QueueAdmin {
+  const { max_concurrent_sessions: maxSessions, max_concurrent_followups: maxFollowups } =
+    config.agents.queue;
   return queueAdmin({
     ...rest,
     url: config.natsAdminUrl,
     name: "tarsy-api-streams",
     replicas: config.natsReplicas,
-    maxRunning: config.agents.queue.max_concurrent_sessions,
+    limits: { maxSessions, maxFollowups },
   });
 }
 
@@ -190,9 +199,9 @@ function openBackgroundSends(log: Logger): BackgroundSends {
 async function wakeAndCount(
   waker: SessionWaker | undefined,
   metrics: ApiMetrics,
-  sessionIds: readonly string[],
+  wakeUps: readonly WakeUp[],
 ): Promise<void> {
-  const results = (await waker?.wake(sessionIds)) ?? [];
+  const results = (await waker?.wake(wakeUps)) ?? [];
   for (const result of results) {
     metrics.wakeups.inc({ result: typeof result === "string" ? result : "failed" });
   }

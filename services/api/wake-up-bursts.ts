@@ -1,21 +1,23 @@
+import type { WakeUp } from "#shared/contracts/wake-up-queue.ts";
+
 /** While wake-ups follow each other faster, they are sent together. Far below what a session's start takes. */
 const BURST_EVERY_MS = 5;
 
 /**
- * Sends ids in bursts and in the order of the calls: the first one in this turn of the event loop, after the answers that
- * are being written, and what comes within the next 5 ms together. Under load a burst of ids costs little more than one.
+ * Sends wake-ups in bursts and in the order of the calls: the first one in this turn of the event loop, after the answers that
+ * are being written, and what comes within the next 5 ms together. Under load a burst of them costs little more than one.
  */
 export class WakeUpBursts {
-  readonly #send: (sessionIds: readonly string[]) => void;
-  #waiting: string[] = [];
+  readonly #send: (wakeUps: readonly WakeUp[]) => void;
+  #waiting: WakeUp[] = [];
   #isScheduled = false;
 
-  constructor(send: (sessionIds: readonly string[]) => void) {
+  constructor(send: (wakeUps: readonly WakeUp[]) => void) {
     this.#send = send;
   }
 
-  add(sessionId: string): void {
-    this.#waiting.push(sessionId);
+  add(wakeUp: WakeUp): void {
+    this.#waiting.push(wakeUp);
     if (this.#isScheduled) return;
     this.#isScheduled = true;
     setImmediate(() => this.#next());

@@ -44,6 +44,8 @@ export interface ExecutorConfig extends ServiceConfig {
   readonly costEstimation: CostEstimation;
   /** Sessions this process runs concurrently. */
   readonly slots: number;
+  /** Sessions whose follow-ups this process runs concurrently, beside `slots`. */
+  readonly followupSlots: number;
   /** Grace period for running steps after a stop; steps that still run then are aborted, and the next owner repeats them. */
   readonly stopGraceMs: number;
   /** Sessions that all executors together run concurrently. */
@@ -85,6 +87,7 @@ export async function loadExecutorConfig(processEnv: Environment): Promise<Execu
       }),
     costEstimation: costEstimationOf(agents),
     slots: agents.queue.worker_count,
+    followupSlots: Math.min(agents.queue.worker_count, agents.queue.max_concurrent_followups),
     stopGraceMs: envInteger(env, "EXECUTOR_STOP_GRACE_MS", { fallback: 10_000, min: 0, max: 12_000 }),
     maxRunning: agents.queue.max_concurrent_sessions,
   };

@@ -3,6 +3,7 @@ import type { AgentStep } from "./controllers/controller.ts";
 
 export interface ExecutorMetrics {
   readonly running: Gauge;
+  readonly followupsRunning: Gauge;
   readonly sessions: Counter<"status">;
   readonly waitSeconds: Histogram;
   readonly sessionSeconds: Histogram<"status">;
@@ -16,15 +17,26 @@ export interface ExecutorMetrics {
   readonly stepSeconds: Histogram<"kind">;
 }
 
-/** Creates the executor's metrics in `registry`. */
-export function createExecutorMetrics(registry: Registry): ExecutorMetrics {
-  const registers = [registry];
+function runningGauges(registers: Registry[]): Pick<ExecutorMetrics, "running" | "followupsRunning"> {
   return {
     running: new Gauge({
       name: "tarsy_executor_sessions_running",
       help: "Sessions running on this executor",
       registers,
     }),
+    followupsRunning: new Gauge({
+      name: "tarsy_executor_followups_running",
+      help: "Ended sessions whose follow-ups run on this executor",
+      registers,
+    }),
+  };
+}
+
+/** Creates the executor's metrics in `registry`. */
+export function createExecutorMetrics(registry: Registry): ExecutorMetrics {
+  const registers = [registry];
+  return {
+    ...runningGauges(registers),
     sessions: new Counter({
       name: "tarsy_executor_sessions_total",
       help: "Runs of sessions that ended here, by outcome",

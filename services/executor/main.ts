@@ -24,7 +24,8 @@ await runService("executor", loadExecutorConfig, async ({ config, log, signal, r
   startMetricsAtZero(metrics, config);
   const database = { url: config.databaseUrl, applicationName: config.podId, log, signal };
   // A session commits on one connection at a time; the short reads of its agents may wait for a connection.
-  const db = resources.use(await openDatabase({ ...database, poolSize: config.slots + 2 }));
+  const poolSize = config.slots + config.followupSlots + 2;
+  const db = resources.use(await openDatabase({ ...database, poolSize }));
   // Lease renewals have their own connection: they must not queue behind the statements that they protect.
   const leaseDb = resources.use(await openDatabase({ ...database, poolSize: 1 }));
   await waitForSchema(db, "executor", log, signal);

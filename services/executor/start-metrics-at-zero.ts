@@ -2,7 +2,7 @@ import { TERMINAL_STATUSES } from "#shared/contracts/statuses.ts";
 import { WAIT_KINDS } from "#shared/contracts/waiting-for.ts";
 import { startAtZero } from "#shared/service/start-at-zero.ts";
 import type { ExecutorConfig } from "./config.ts";
-import { RUN_END_LABELS } from "./consume-sessions.ts";
+import { RUN_END_LABELS } from "./run-delivered.ts";
 import { AGENT_STEP_LABELS, type ExecutorMetrics } from "./executor-metrics.ts";
 import type { SessionStep } from "./next-session-step.ts";
 

@@ -18,6 +18,8 @@ export interface QueueSettings {
   readonly worker_count: number;
   /** Sessions all executors together run at a time. */
   readonly max_concurrent_sessions: number;
+  /** Follow-ups, such as the answers of chats, that all executors together run at a time; no sessions are counted. */
+  readonly max_concurrent_followups: number;
   /** Agents of one stage that run at a time. */
   readonly max_parallel_agents: number;
   /** The session's deadline, counted from `started_at`. */

@@ -77,15 +77,14 @@ export function mergeEntries<Entry, Written>(
 }
 
 function queueSettings(queue: QueueSection): QueueSettings {
-  const { worker_count, max_concurrent_sessions, max_parallel_agents, session_timeout } = {
-    ...BUILT_IN_SETTINGS.queue,
-    ...queue,
-  };
+  const settings = { ...BUILT_IN_SETTINGS.queue, ...queue };
+  const { worker_count, max_concurrent_sessions, max_concurrent_followups, max_parallel_agents } = settings;
   return {
     worker_count,
     max_concurrent_sessions,
+    max_concurrent_followups,
     max_parallel_agents,
-    session_timeout_ms: parseDuration(session_timeout) ?? 0,
+    session_timeout_ms: parseDuration(settings.session_timeout) ?? 0,
   };
 }
 

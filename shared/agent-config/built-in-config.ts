@@ -30,6 +30,7 @@ export const BUILT_IN_SETTINGS = {
   queue: {
     worker_count: 5,
     max_concurrent_sessions: 5,
+    max_concurrent_followups: 5,
     max_parallel_agents: 5,
     session_timeout: "15m",
     poll_interval: "1s",

@@ -17,7 +17,8 @@ import {
 } from "#shared/bus/jetstream-error.ts";
 import type { Bus } from "#shared/bus/open-bus.ts";
 import type { Logger } from "#shared/service/logger.ts";
-import { EVENTS_STREAM, EXECUTORS_DURABLE, SESSIONS_STREAM, SUBJECTS } from "#shared/contracts/subjects.ts";
+import { EVENTS_STREAM, SUBJECTS } from "#shared/contracts/subjects.ts";
+import { FOLLOWUPS_QUEUE, WAKE_UP_QUEUES, type WakeUpQueue } from "#shared/contracts/wake-up-queue.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
@@ -31,24 +32,28 @@ interface StreamOptions {
 }
 
 /**
- * Creates SESSIONS and EVENTS, or updates those with other settings. Streams of one server are given replicas once it belongs to a
+ * Creates SESSIONS, FOLLOWUPS and EVENTS, or updates those with other settings. Streams of one server are given replicas once it belongs to a
  * cluster. Safe to call concurrently. Resolves with one sentence for each stream that NATS gives fewer replicas than wanted: it can
  * be used, and is lost with its server.
  */
 export async function ensureStreams(bus: Bus, { replicas, log }: StreamOptions): Promise<readonly string[]> {
-  const sessions = await ensureStream(bus, log, {
-    name: SESSIONS_STREAM,
-    subjects: [SUBJECTS.allSessions],
-    retention: RetentionPolicy.Workqueue,
-    storage: StorageType.File,
-    num_replicas: replicas,
-    // One message per session: a second wake-up is refused while the first is queued, delivered or delayed.
-    max_msgs_per_subject: 1,
-    discard: DiscardPolicy.New,
-    discard_new_per_subject: true,
-    // A wake-up is about 60 bytes. A million exceeds any expected backlog; the sweeper re-sends what was refused.
-    max_msgs: 1_000_000,
-  });
+  const sentences: (string | undefined)[] = [];
+  for (const { stream, subjects } of WAKE_UP_QUEUES) {
+    const sentence = await ensureStream(bus, log, {
+      name: stream,
+      subjects: [...subjects],
+      retention: RetentionPolicy.Workqueue,
+      storage: StorageType.File,
+      num_replicas: replicas,
+      // One message per session: a second wake-up is refused while the first is queued, delivered or delayed.
+      max_msgs_per_subject: 1,
+      discard: DiscardPolicy.New,
+      discard_new_per_subject: true,
+      // A wake-up is about 60 bytes. A million exceeds any expected backlog; the sweeper re-sends what was refused.
+      max_msgs: 1_000_000,
+    });
+    sentences.push(sentence);
+  }
   const events = await ensureStream(bus, log, {
     name: EVENTS_STREAM,
     subjects: [SUBJECTS.allEvents],
@@ -60,19 +65,33 @@ export async function ensureStreams(bus: Bus, { replicas, log }: StreamOptions):
     max_age: nanos(DAY_MS),
     max_bytes: 1024 * 1024 * 1024,
   });
-  return [sessions, events].filter((sentence) => sentence !== undefined);
+  return [...sentences, events].filter((sentence) => sentence !== undefined);
+}
+
+/** What all executors together run concurrently. */
+export interface RunLimits {
+  readonly maxSessions: number;
+  readonly maxFollowups: number;
+}
+
+/** Creates the durables of both queues or updates their limits. */
+export async function ensureDurables(bus: Bus, limits: RunLimits): Promise<void> {
+  for (const queue of WAKE_UP_QUEUES) await ensureDurable(bus, queue, limits);
 }
 
 /**
- * Creates the executors' durable or updates its limit. `maxRunning` becomes `max_ack_pending`, the limit on sessions
- * running concurrently in the cluster; it is exact because the server enforces it.
+ * Creates a queue's durable or updates its limit, which becomes `max_ack_pending`: the limit on sessions or follow-ups
+ * running concurrently in the cluster is exact because the server enforces it.
  */
-export async function ensureExecutorsDurable(
+export async function ensureDurable(
   bus: Bus,
-  { maxRunning }: { maxRunning: number },
+  queue: WakeUpQueue,
+  { maxSessions, maxFollowups }: RunLimits,
 ): Promise<void> {
+  const { stream, durable } = queue;
+  const maxRunning = queue === FOLLOWUPS_QUEUE ? maxFollowups : maxSessions;
   const config: Partial<ConsumerConfig> = {
-    durable_name: EXECUTORS_DURABLE,
+    durable_name: durable,
     ack_policy: AckPolicy.Explicit,
     deliver_policy: DeliverPolicy.All,
     ack_wait: nanos(ACK_WAIT_MS),
@@ -81,12 +100,12 @@ export async function ensureExecutorsDurable(
     max_deliver: -1,
   };
   try {
-    const { config: current } = await bus.jsm.consumers.info(SESSIONS_STREAM, EXECUTORS_DURABLE);
+    const { config: current } = await bus.jsm.consumers.info(stream, durable);
     if (current.max_ack_pending === maxRunning && current.ack_wait === config.ack_wait) return;
-    await bus.jsm.consumers.update(SESSIONS_STREAM, EXECUTORS_DURABLE, config);
+    await bus.jsm.consumers.update(stream, durable, config);
   } catch (error) {
     if (jetStreamError(error)?.code !== CONSUMER_NOT_FOUND) throw error;
-    await bus.jsm.consumers.add(SESSIONS_STREAM, config);
+    await bus.jsm.consumers.add(stream, config);
   }
 }
 

@@ -1,7 +1,7 @@
 import { createInbox, nanos, type Msg } from "nats";
 import type { Bus } from "#shared/bus/open-bus.ts";
 import { sessionWakeupCodec } from "#shared/contracts/session-wakeup.ts";
-import { EXECUTORS_DURABLE, SESSIONS_STREAM, SUBJECTS } from "#shared/contracts/subjects.ts";
+import type { WakeUpQueue } from "#shared/contracts/wake-up-queue.ts";
 import { RetryableError, TerminalError, errorMessage } from "#shared/errors.ts";
 
 /** A delivered wake-up, to be acknowledged. */
@@ -21,7 +21,6 @@ const PULL_EXPIRES_MS = 5_000;
 const PULL_LOST_MS = PULL_EXPIRES_MS + 2_000;
 const ACK_TIMEOUT_MS = 5_000;
 
-const PULL_SUBJECT = `$JS.API.CONSUMER.MSG.NEXT.${SESSIONS_STREAM}.${EXECUTORS_DURABLE}`;
 /** The server's status of a pull that has expired. */
 const EXPIRED = 408;
 /** The status of a request without a subscriber: a durable consumer answers its pulls itself. */
@@ -30,13 +29,14 @@ const NO_RESPONDERS = 503;
 const QUEUE_MISSING = "queue_missing";
 
 /**
- * Waits up to 5 s, or until `signal` aborts, for one wake-up of the executors' durable; resolves null when none came, or
+ * Waits up to 5 s, or until `signal` aborts, for one wake-up of a queue; resolves null when none came, or
  * when the connection is lost. A message that is not a wake-up is logged, reported to `onPoison` and terminated, so that
  * it is never redelivered; it resolves null, too. Rejects when NATS is not connected, or the durable is gone (RetryableError `queue_missing` unless
  * it went during the pull).
  */
 export async function pullSession(
   bus: Bus,
+  queue: WakeUpQueue,
   signal: AbortSignal,
   onPoison: () => void = () => {},
 ): Promise<SessionDelivery | null> {
@@ -53,17 +53,18 @@ export async function pullSession(
     if (signal.aborted || lost.aborted) return null;
     // One message per pull: other executors could not run messages that are prefetched here.
     const pull = JSON.stringify({ batch: 1, expires: nanos(PULL_EXPIRES_MS) });
-    connection.publish(PULL_SUBJECT, pull, { reply: inbox });
+    const subject = `$JS.API.CONSUMER.MSG.NEXT.${queue.stream}.${queue.durable}`;
+    connection.publish(subject, pull, { reply: inbox });
     const message = await pulled.promise;
     if (message === null) return null;
     // A status comes on the inbox itself, a delivery on the message's own subject.
-    if (message.subject !== inbox) return parseWakeup(bus, message, onPoison);
+    if (message.subject !== inbox) return parseWakeup(bus, queue, message, onPoison);
     const { code = 0, description = "" } = message.headers ?? {};
     if (code === EXPIRED) return null;
     if (code === NO_RESPONDERS) {
       throw new RetryableError(
         QUEUE_MISSING,
-        `the stream ${SESSIONS_STREAM} or its consumer does not exist: waiting until the api has created it`,
+        `the stream ${queue.stream} or its consumer does not exist: waiting until the api has created it`,
       );
     }
     throw new RetryableError("pull_refused", `no sessions can be pulled: ${code} ${description}`);
@@ -75,11 +76,16 @@ export async function pullSession(
   }
 }
 
-function parseWakeup(bus: Bus, message: Msg, onPoison: () => void): SessionDelivery | null {
+function parseWakeup(
+  bus: Bus,
+  queue: WakeUpQueue,
+  message: Msg,
+  onPoison: () => void,
+): SessionDelivery | null {
   try {
     const { session_id: sessionId } = sessionWakeupCodec.decode(message.data);
     // The stream limits wake-ups to one per subject, so the subject must be the session's.
-    if (message.subject !== SUBJECTS.sessions(sessionId)) {
+    if (!queue.subjectsOf(sessionId).includes(message.subject)) {
       throw new TerminalError(
         "malformed",
         `a wake-up of session ${sessionId} does not belong on this subject`,

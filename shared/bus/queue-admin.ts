@@ -1,15 +1,16 @@
-import { ensureExecutorsDurable, ensureStreams } from "#shared/bus/ensure-streams.ts";
+import { ensureDurables, ensureStreams, type RunLimits } from "#shared/bus/ensure-streams.ts";
 import { recreateDurable } from "#shared/bus/executors-durable.ts";
 import { openBus, type Bus } from "#shared/bus/open-bus.ts";
 import { RetryableError, errorMessage } from "#shared/errors.ts";
+import type { WakeUpQueue } from "#shared/contracts/wake-up-queue.ts";
 import type { Logger } from "#shared/service/logger.ts";
 
-/** Creates and updates the streams and the executors' durable. */
+/** Creates and updates the streams and the durables of the executors. */
 export interface QueueAdmin {
   /** Creates what is missing and updates what has other settings. Rejects with one sentence if that fails. */
   prepare(): Promise<void>;
-  /** Creates the durable anew, so that it delivers every wake-up again. Rejects with one sentence if that fails. */
-  recreateDurable(): Promise<void>;
+  /** Creates a queue's durable anew, so that it delivers every wake-up again. Rejects with one sentence if that fails. */
+  recreateDurable(queue: WakeUpQueue): Promise<void>;
   /** Prepares again if streams had too few replicas a while ago, as those of one server that becomes a cluster. Never rejects. */
   retryReplicas(): Promise<void>;
   /** How the last preparation ended. */
@@ -27,8 +28,7 @@ interface QueueAdminOptions {
   readonly name: string;
   /** 1 on one server, 3 on a cluster. */
   readonly replicas: number;
-  /** The limit on sessions that all executors together run concurrently. */
-  readonly maxRunning: number;
+  readonly limits: RunLimits;
   /** Throws when NATS is known not to answer, so that no dial is tried in vain. */
   readonly assertConnected: () => void;
   readonly log: Logger;
@@ -48,7 +48,7 @@ export function queueAdmin({
   url,
   name,
   replicas,
-  maxRunning,
+  limits,
   assertConnected,
   log,
   signal,
@@ -76,7 +76,7 @@ export function queueAdmin({
     try {
       await connected(async (bus) => {
         const shortfalls = await ensureStreams(bus, { replicas, log });
-        await ensureExecutorsDurable(bus, { maxRunning });
+        await ensureDurables(bus, limits);
         setState(
           shortfalls.length === 0
             ? { status: "healthy" }
@@ -93,7 +93,7 @@ export function queueAdmin({
   };
   return {
     prepare,
-    recreateDurable: () => connected((bus) => recreateDurable(bus, { maxRunning })),
+    recreateDurable: (queue) => connected((bus) => recreateDurable(bus, queue, limits)),
     retryReplicas: async () => {
       if (state.status !== "degraded" || performance.now() - preparedAt < RETRY_REPLICAS_MS) return;
       // Its failure is in the state, and the streams go on as they are.

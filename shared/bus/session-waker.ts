@@ -4,7 +4,8 @@ import { STREAM_STORE_FAILED } from "#shared/bus/jetstream-error.ts";
 import type { Bus } from "#shared/bus/open-bus.ts";
 import { jsonCodec } from "#shared/contracts/json-codec.ts";
 import { sessionWakeupCodec } from "#shared/contracts/session-wakeup.ts";
-import { SUBJECTS, lastToken } from "#shared/contracts/subjects.ts";
+import { FOLLOWUP_LANE, SUBJECTS, lastToken } from "#shared/contracts/subjects.ts";
+import type { WakeUp } from "#shared/contracts/wake-up-queue.ts";
 import { RetryableError, coerceError } from "#shared/errors.ts";
 
 /** What became of a wake-up; an error means that it may not be in the stream. */
@@ -34,7 +35,7 @@ interface Burst {
 }
 
 /**
- * Publishes wake-ups to SESSIONS in bursts: one write, one subscription for the answers and one timer, where a JetStream
+ * Publishes wake-ups to SESSIONS and FOLLOWUPS in bursts: one write, one subscription for the answers and one timer, where a JetStream
  * publish has a request with a timer and a promise of its own. At 1,000 alerts a second that is most of the cost.
  */
 export class SessionWaker implements Disposable {
@@ -60,11 +61,11 @@ export class SessionWaker implements Disposable {
    * Publishes the sessions' wake-ups in this order. Resolves with one result for each once the stream has answered all of
    * them, after 2 s, or when the connection is lost. Never rejects.
    */
-  async wake(sessionIds: readonly string[]): Promise<WakeResult[]> {
+  async wake(wakeUps: readonly WakeUp[]): Promise<WakeResult[]> {
     const { connection, lost } = this.#bus;
     const { promise, resolve } = Promise.withResolvers<void>();
-    const results = Array.from<WakeResult | undefined>({ length: sessionIds.length });
-    const burst: Burst = { results, missing: sessionIds.length, answered: resolve };
+    const results = Array.from<WakeResult | undefined>({ length: wakeUps.length });
+    const burst: Burst = { results, missing: wakeUps.length, answered: resolve };
     if (burst.missing === 0) return [];
     const giveUp = () => resolve();
     const timer = setTimeout(giveUp, ANSWER_TIMEOUT_MS);
@@ -72,11 +73,13 @@ export class SessionWaker implements Disposable {
     const first = this.#published;
     try {
       if (lost.aborted) throw new RetryableError("not_connected", "NATS is not connected");
-      for (const [index, id] of sessionIds.entries()) {
+      for (const [index, { sessionId, lane }] of wakeUps.entries()) {
         const token = String(this.#published++);
         this.#awaited.set(token, { burst, index });
+        const subject =
+          lane === FOLLOWUP_LANE ? SUBJECTS.wakeUp(lane, sessionId) : SUBJECTS.sessions(sessionId);
         // No message id: the stream's deduplication would drop the next wake-up of the session as a repetition.
-        connection.publish(SUBJECTS.sessions(id), sessionWakeupCodec.encode({ session_id: id }), {
+        connection.publish(subject, sessionWakeupCodec.encode({ session_id: sessionId }), {
           reply: `${this.#inbox}.${token}`,
         });
       }
@@ -88,7 +91,7 @@ export class SessionWaker implements Disposable {
     } finally {
       clearTimeout(timer);
       lost.removeEventListener("abort", giveUp);
-      for (let token = first; token < this.#published && token < first + sessionIds.length; token++) {
+      for (let token = first; token < this.#published && token < first + wakeUps.length; token++) {
         this.#awaited.delete(String(token));
       }
     }

@@ -1,10 +1,5 @@
-import {
-  EVENTS_STREAM,
-  EXECUTORS_DURABLE,
-  SESSIONS_STREAM,
-  SUBJECTS,
-  type BusUser,
-} from "#shared/contracts/subjects.ts";
+import { EVENTS_STREAM, SUBJECTS, type BusUser } from "#shared/contracts/subjects.ts";
+import { WAKE_UP_QUEUES } from "#shared/contracts/wake-up-queue.ts";
 
 /** What one user may do on the bus, as subjects with wildcards. */
 export interface BusPermissions {
@@ -18,12 +13,17 @@ export interface BusPermissions {
 const ANY = "*";
 
 const onStreams = (verb: string): string[] =>
-  [SESSIONS_STREAM, EVENTS_STREAM].map((stream) => `$JS.API.STREAM.${verb}.${stream}`);
+  [...WAKE_UP_QUEUES.map(({ stream }) => stream), EVENTS_STREAM].map(
+    (stream) => `$JS.API.STREAM.${verb}.${stream}`,
+  );
 
-const durable = (verb: string): string => `$JS.API.CONSUMER.${verb}.${SESSIONS_STREAM}.${EXECUTORS_DURABLE}`;
+const onDurables = (verb: string): string[] =>
+  WAKE_UP_QUEUES.map(({ stream, durable }) => `$JS.API.CONSUMER.${verb}.${stream}.${durable}`);
 
-/** To look at the streams and the durable; services of the last version do so at their start. */
-const STREAM_INFO = [...onStreams("INFO"), durable("INFO")];
+/** To look at the streams and the durables; services of the last version do so at their start. */
+const STREAM_INFO = [...onStreams("INFO"), ...onDurables("INFO")];
+
+const WAKE_UPS = WAKE_UP_QUEUES.flatMap(({ subjects }) => subjects);
 
 const EVENT_SUBJECTS = [SUBJECTS.allEvents, SUBJECTS.allFeeds];
 
@@ -38,7 +38,7 @@ export function inboxPrefix(user: string): string {
  */
 const PERMISSIONS: Readonly<Record<BusUser, BusPermissions>> = {
   api: {
-    publish: [SUBJECTS.allSessions, ...EVENT_SUBJECTS, SUBJECTS.allCancels, ...STREAM_INFO],
+    publish: [...WAKE_UPS, ...EVENT_SUBJECTS, SUBJECTS.allCancels, ...STREAM_INFO],
     // For its SSE connections.
     subscribe: [SUBJECTS.allEvents],
   },
@@ -54,8 +54,8 @@ const PERMISSIONS: Readonly<Record<BusUser, BusPermissions>> = {
       SUBJECTS.toolsRelease,
       ...STREAM_INFO,
       `$JS.API.STREAM.MSG.GET.${EVENTS_STREAM}`,
-      durable("MSG.NEXT"),
-      `$JS.ACK.${SESSIONS_STREAM}.${EXECUTORS_DURABLE}.>`,
+      ...onDurables("MSG.NEXT"),
+      ...WAKE_UP_QUEUES.map(({ stream, durable }) => `$JS.ACK.${stream}.${durable}.>`),
     ],
     subscribe: [SUBJECTS.allCancels, SUBJECTS.snapshot(ANY), SUBJECTS.toolProgress(ANY)],
     answersWithin: "1m",
@@ -77,12 +77,12 @@ const PERMISSIONS: Readonly<Record<BusUser, BusPermissions>> = {
     subscribe: [...EVENT_SUBJECTS, SUBJECTS.chunks(ANY), SUBJECTS.progress(ANY)],
   },
   "stream-admin": {
-    // Neither purges nor deletes a stream. The durable is deleted to be created again at the start of its stream.
+    // Neither purges nor deletes a stream. A durable is deleted to be created again at the start of its stream.
     publish: [
       ...STREAM_INFO,
       ...onStreams("CREATE"),
       ...onStreams("UPDATE"),
-      ...["CREATE", "DURABLE.CREATE", "DELETE"].map(durable),
+      ...["CREATE", "DURABLE.CREATE", "DELETE"].flatMap(onDurables),
     ],
     subscribe: [],
   },

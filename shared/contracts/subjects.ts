@@ -1,11 +1,13 @@
 /**
  * Every stream, subject and durable on the bus with its writers and readers. No other file contains a subject. Ids in
  * subjects are validated UUIDs, so input from outside cannot forge a subject. Only the api's user `stream-admin` creates
- * and updates streams and the durable.
+ * and updates streams and durables.
  *
  * | name                       | kind              | written by            | read by                               |
  * |----------------------------|-------------------|-----------------------|---------------------------------------|
  * | SESSIONS tarsy.sessions.*  | work queue        | api (submit, sweeper) | executors, durable `executors`        |
+ * | SESSIONS tarsy.sessions.critical.*, .normal.*, .low.* | the same | the same    | the same                              |
+ * | FOLLOWUPS tarsy.sessions.followup.* | work queue | api (ask, sweeper)  | executors, durable `followups`        |
  * | EVENTS   tarsy.events.*    | bounded copy      | executor, api         | notifier, api (core subscriptions)    |
  * | tarsy.feed.*               | core, live only   | executor, api         | notifier, for the channel `sessions`  |
  * | tarsy.chunks.*             | core, live only   | executor              | notifier                              |
@@ -21,20 +23,33 @@
  */
 
 export const SESSIONS_STREAM = "SESSIONS";
+export const FOLLOWUPS_STREAM = "FOLLOWUPS";
 export const EVENTS_STREAM = "EVENTS";
 /** One durable for all executors: its max_ack_pending is the cluster-wide limit on running sessions. */
 export const EXECUTORS_DURABLE = "executors";
+/** One durable for all executors: its max_ack_pending is the cluster-wide limit on running follow-ups. */
+export const FOLLOWUPS_DURABLE = "followups";
+/** The lanes of sessions, those that go first first. */
+export const SESSION_LANES = ["critical", "normal", "low"] as const;
+export type SessionLane = (typeof SESSION_LANES)[number];
+/** The lane of the work on sessions that have ended, which waits for none of them. */
+export const FOLLOWUP_LANE = "followup";
+export type Lane = SessionLane | typeof FOLLOWUP_LANE;
+
 export const TOOL_RUNNERS_GROUP = "tool-runners";
 
 /**
  * The users of the NATS server where it authenticates clients: one per service on the bus, and `stream-admin`, with which
- * the api creates and updates the streams and the durable.
+ * the api creates and updates the streams and their durables.
  */
 export const BUS_USERS = ["api", "executor", "tool-runner", "notifier", "stream-admin"] as const;
 export type BusUser = (typeof BUS_USERS)[number];
 
 export const SUBJECTS = {
   /** One subject per session: a second wake-up of the same session is refused while the first is in the stream. */
+  wakeUp: (lane: Lane, sessionId: string) => `tarsy.sessions.${lane}.${sessionId}`,
+  allWakeUps: (lane: Lane) => `tarsy.sessions.${lane}.*`,
+  /** Without a lane, which executors of the last version do not know. */
   sessions: (sessionId: string) => `tarsy.sessions.${sessionId}`,
   allSessions: "tarsy.sessions.*",
   events: (sessionId: string) => `tarsy.events.${sessionId}`,

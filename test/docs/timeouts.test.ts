@@ -4,7 +4,7 @@ import { BUS_TIMING } from "#shared/bus/open-bus.ts";
 import { DATABASE_TIMEOUTS } from "#shared/database/open-database.ts";
 import { TOOL_CALL_SECONDS } from "../../services/executor/config.ts";
 import { DEFAULT_SETTINGS } from "../../services/tool-runner/mcp/server-settings.ts";
-import { WORKING_EVERY_MS } from "../../services/executor/consume-sessions.ts";
+import { WORKING_EVERY_MS } from "../../services/executor/consume-queue.ts";
 import { LEASE_SECONDS, LEASE_TIMES } from "../../services/executor/session-lease.ts";
 import { readPage } from "./documented-metrics.ts";
 

@@ -32,7 +32,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: "the late acknowledgement: a wake-up is acknowledged before the end of its session is committed",
-    file: "services/executor/consume-sessions.ts",
+    file: "services/executor/consume-queue.ts",
     original: "const slot: Slot = { delivery, sessionId, isOver: false, done: Promise.resolve() };",
     mutant:
       "const slot: Slot = { delivery, sessionId, isOver: false, done: Promise.resolve() };\n    await delivery.ack();",

@@ -44,7 +44,7 @@ export function cancelSession({ db, dispatcher, log }: ApiDeps): RouterMiddlewar
     const { id, events, needsOwner } = await requestCancel(db, ctx);
     dispatcher.cancel(id);
     dispatcher.publish(events);
-    if (needsOwner) dispatcher.wake(id);
+    if (needsOwner) dispatcher.wake({ sessionId: id, lane: "normal" });
     log.info({ session_id: id }, "cancel requested");
     ctx.body = { session_id: id, message: "Session cancellation requested" };
   };

@@ -39,7 +39,7 @@ export function decideApproval({ config, db, orm, dispatcher, log, masker }: Api
       return { ...decided, session_id: session.session_id };
     });
     dispatcher.publish(events);
-    if (needsOwner) dispatcher.wake(session_id);
+    if (needsOwner) dispatcher.wake({ sessionId: session_id, lane: "normal" });
     caller.detail = { approval_id, tool, decision: decision.state };
     log.info({ session_id, approval_id, tool, state: decision.state }, "approval decided");
     ctx.body = approvalView(await orm.manager.findOneByOrFail(ApprovalEntity, { approval_id }));

@@ -103,7 +103,7 @@ export function openSubmitter({ config, db, dispatcher, metrics, audit, masker, 
       metrics.replayed.inc();
       audit.record({ action: "alert.submit", result: "repeated", identity, peer, sessionId });
     } else {
-      dispatcher.wake(sessionId);
+      dispatcher.wake({ sessionId, lane: "normal" });
       metrics.accepted.inc();
       audit.logOnly({ action: "alert.submit", result: "allowed", identity, peer, sessionId });
     }

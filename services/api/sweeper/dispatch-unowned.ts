@@ -1,6 +1,8 @@
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
+import type { Lane } from "#shared/contracts/subjects.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
+import { queueOf, type WakeUpQueue } from "#shared/contracts/wake-up-queue.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import type { Logger } from "#shared/service/logger.ts";
 import type { ApiMetrics } from "../api-metrics.ts";
@@ -21,8 +23,18 @@ WHERE ${condition} AND s.deleted_at IS NULL
   AND ($1::timestamptz IS NULL OR (s.created_at, s.session_id) > ($1, $2::uuid))
 ORDER BY s.created_at, s.session_id LIMIT ${PAGE}`;
 
+/** Unowned sessions with one kind of work. */
+interface Source {
+  readonly lane: Lane;
+  /** With the `created_at` and the id of the last row of the page before, both null for the first page. */
+  readonly query: string;
+}
+
 /** Sessions that have started go first: others may wait for their results, and their deadline runs. */
-const ORDER = [unowned("s.status IN ('in_progress', 'cancelling')"), unowned("s.status = 'pending'")];
+const ORDER: readonly Source[] = [
+  { lane: "normal", query: unowned("s.status IN ('in_progress', 'cancelling')") },
+  { lane: "normal", query: unowned("s.status = 'pending'") },
+];
 
 /**
  * Wakes an executor for each unfinished session that has no owner and no wake-up in the stream, page by page: first those
@@ -40,18 +52,21 @@ export async function dispatchUnowned({
   readonly metrics: ApiMetrics;
   readonly log: Logger;
 }): Promise<number> {
-  let queued: ReadonlySet<string> | undefined;
+  const queued = new Map<WakeUpQueue, ReadonlySet<string>>();
   let [found, woken] = [0, 0];
   try {
-    for await (const page of unownedPages(db)) {
-      found += page.length;
-      // One request for all sessions: otherwise every replica would send one for each of thousands of waiting sessions.
-      queued ??= await dispatcher.queued();
-      const inStream = queued;
-      const lost = page.filter((id) => !inStream.has(id));
-      await dispatcher.wakeAll(lost);
-      metrics.swept.inc(lost.length);
-      woken += lost.length;
+    for (const { lane, query } of ORDER) {
+      for await (const page of pagesOf(db, query)) {
+        found += page.length;
+        const queue = queueOf(lane);
+        // One request for all sessions: otherwise every replica would send one for each of thousands of waiting sessions.
+        const inStream = queued.get(queue) ?? (await dispatcher.queued(queue));
+        queued.set(queue, inStream);
+        const lost = page.filter((id) => !inStream.has(id));
+        await dispatcher.wakeAll(lost.map((sessionId) => ({ sessionId, lane })));
+        metrics.swept.inc(lost.length);
+        woken += lost.length;
+      }
     }
   } finally {
     metrics.unowned.set(found);
@@ -60,11 +75,7 @@ export async function dispatchUnowned({
   return found;
 }
 
-/** Yields the ids of all unowned sessions in the order of their dispatch. */
-async function* unownedPages(db: Database): AsyncGenerator<string[], void, undefined> {
-  for (const query of ORDER) yield* pagesOf(db, query);
-}
-
+/** Yields the ids of a source's sessions page by page. */
 async function* pagesOf(db: Database, query: string): AsyncGenerator<string[], void, undefined> {
   let last: Static<typeof Unowned> | undefined;
   for (;;) {

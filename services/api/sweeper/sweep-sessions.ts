@@ -1,4 +1,5 @@
 import { errorMessage } from "#shared/errors.ts";
+import type { WakeUpQueue } from "#shared/contracts/wake-up-queue.ts";
 import type { Logger } from "#shared/service/logger.ts";
 import { pause } from "#shared/pause.ts";
 import type { ApiMetrics } from "../api-metrics.ts";
@@ -57,18 +58,18 @@ export async function sweepSessions(
 }
 
 /**
- * Returns a function to call once per sweep with the number of unowned sessions; it recreates the queue's consumer when
+ * Returns a function to call once per sweep with the number of unowned sessions; it recreates a queue's consumer when
  * two sweeps in a row find it stuck. While no session is unowned, no session needs the consumer, and it is not checked.
  */
 function queueRepair({ dispatcher, metrics, log }: SweeperDeps): (unowned: number) => Promise<void> {
-  let wasStuck = false;
+  let suspects: readonly WakeUpQueue[] = [];
   return async (unowned) => {
-    const isStuck = unowned > 0 && (await dispatcher.isQueueStuck());
-    if (isStuck && wasStuck) {
-      log.error("queue consumer stuck: recreating it");
-      await dispatcher.recreateQueue();
+    const stuck = unowned > 0 ? await dispatcher.stuckQueues() : [];
+    for (const queue of stuck.filter((found) => suspects.includes(found))) {
+      log.error({ stream: queue.stream, consumer: queue.durable }, "queue consumer stuck: recreating it");
+      await dispatcher.recreateQueue(queue);
       metrics.queueRepairs.inc();
     }
-    wasStuck = isStuck && !wasStuck;
+    suspects = stuck.filter((found) => !suspects.includes(found));
   };
 }

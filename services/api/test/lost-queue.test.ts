@@ -6,6 +6,7 @@ import { EVENTS_STREAM, EXECUTORS_DURABLE, SESSIONS_STREAM } from "#shared/contr
 import { BackingServers } from "../../../test/support/backing-servers.ts";
 import { until } from "../../../test/support/until.ts";
 import { ApiFixture } from "./api-fixture.ts";
+import { SESSIONS_QUEUE } from "#shared/contracts/wake-up-queue.ts";
 
 const { signal } = new AbortController();
 const log = pino({ level: "silent" });
@@ -42,7 +43,7 @@ describe("a lost queue", () => {
   };
   const pulled = async (sessionId: string) =>
     until("the session is delivered", async () => {
-      const delivery = await pullSession(executor, signal);
+      const delivery = await pullSession(executor, SESSIONS_QUEUE, signal);
       await delivery?.ack();
       return delivery?.sessionId === sessionId;
     });
@@ -53,7 +54,9 @@ describe("a lost queue", () => {
 
   it("is created by the api at its start, also when that is later than the loss", async () => {
     await loseStore();
-    expect(await pullSession(executor, signal).catch((error: unknown) => error)).to.be.instanceOf(Error);
+    expect(
+      await pullSession(executor, SESSIONS_QUEUE, signal).catch((error: unknown) => error),
+    ).to.be.instanceOf(Error);
     await using api = await startApi();
     await pulled(await api.client.submit("x"));
   });

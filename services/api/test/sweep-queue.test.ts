@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { expect } from "chai";
 import { pino } from "pino";
-import { ensureExecutorsDurable } from "#shared/bus/ensure-streams.ts";
+import { ensureDurables } from "#shared/bus/ensure-streams.ts";
 import { openBus, type Bus } from "#shared/bus/open-bus.ts";
 import { pullSession } from "#shared/bus/pull-session.ts";
 import { queuedSessions } from "#shared/bus/queued-sessions.ts";
@@ -9,6 +9,7 @@ import { EXECUTORS_DURABLE, SESSIONS_STREAM } from "#shared/contracts/subjects.t
 import { until } from "../../../test/support/until.ts";
 import { ApiFixture } from "./api-fixture.ts";
 import { wakeSession } from "../../../test/support/wake-session.ts";
+import { FOLLOWUPS_QUEUE, SESSIONS_QUEUE } from "#shared/contracts/wake-up-queue.ts";
 
 const { signal } = new AbortController();
 const log = pino({ level: "silent" });
@@ -54,9 +55,9 @@ describe("sweepSessions and the queue", () => {
     api.sweep(50);
     await until("all are in the stream", async () => (await queuedSessions(bus)).size === ids.length);
     await until("all are acknowledged", async () => (await wakeups("queued")) === ids.length);
-    await ensureExecutorsDurable(bus, { maxRunning: 5 });
+    await ensureDurables(bus, { maxSessions: 5, maxFollowups: 2 });
     for (const id of ids.slice(0, 3)) {
-      expect(await pullSession(bus, signal)).to.have.property("sessionId", id);
+      expect(await pullSession(bus, SESSIONS_QUEUE, signal)).to.have.property("sessionId", id);
     }
   });
 
@@ -76,14 +77,14 @@ describe("sweepSessions and the queue", () => {
     const ids = await insert(3);
     for (const id of ids) await wakeSession(bus, id);
     // A consumer of another subject delivers nothing, like one that is ahead of its stream.
-    await ensureExecutorsDurable(bus, { maxRunning: 5 });
+    await ensureDurables(bus, { maxSessions: 5, maxFollowups: 2 });
     const { config: right } = await bus.jsm.consumers.info(SESSIONS_STREAM, EXECUTORS_DURABLE);
     await bus.jsm.consumers.delete(SESSIONS_STREAM, EXECUTORS_DURABLE);
     await bus.jsm.consumers.add(SESSIONS_STREAM, { ...right, filter_subject: "tarsy.sessions.none" });
     // Executors keep pulling while the consumer is recreated.
     const delivered: unknown[] = [];
     const pulling = until("all are delivered", async () => {
-      const delivery = await pullSession(bus, signal);
+      const delivery = await pullSession(bus, SESSIONS_QUEUE, signal);
       if (delivery !== null) delivered.push(delivery.sessionId);
       return delivered.length === ids.length;
     });
@@ -98,12 +99,31 @@ describe("sweepSessions and the queue", () => {
     expect(config).to.deep.equal(right);
   });
 
+  it("recreates the consumer of follow-ups alone when only that one is stuck", async () => {
+    const { stream, durable } = FOLLOWUPS_QUEUE;
+    const ids = await insert(2);
+    for (const id of ids) await wakeSession(bus, id, "followup");
+    await ensureDurables(bus, { maxSessions: 5, maxFollowups: 5 });
+    const { config: right } = await bus.jsm.consumers.info(stream, durable);
+    const { created } = await bus.jsm.consumers.info(SESSIONS_STREAM, EXECUTORS_DURABLE);
+    await bus.jsm.consumers.delete(stream, durable);
+    await bus.jsm.consumers.add(stream, { ...right, filter_subject: "tarsy.sessions.followup.none" });
+    api.sweep(50);
+    await until("the consumer is recreated", async () => (await repairs()) === 1);
+    expect((await bus.jsm.consumers.info(stream, durable)).config).to.deep.equal(right);
+    for (const id of ids) {
+      expect(await pullSession(bus, FOLLOWUPS_QUEUE, signal)).to.have.property("sessionId", id);
+    }
+    const executors = await bus.jsm.consumers.info(SESSIONS_STREAM, EXECUTORS_DURABLE);
+    expect(executors.created).to.equal(created);
+  });
+
   it("leaves a consumer alone that has its maximum of unacknowledged messages", async () => {
     const ids = await insert(8);
     for (const id of ids) await wakeSession(bus, id);
-    await ensureExecutorsDurable(bus, { maxRunning: 5 });
-    const first = await pullSession(bus, signal);
-    const second = await pullSession(bus, signal);
+    await ensureDurables(bus, { maxSessions: 5, maxFollowups: 2 });
+    const first = await pullSession(bus, SESSIONS_QUEUE, signal);
+    const second = await pullSession(bus, SESSIONS_QUEUE, signal);
     second?.nak(60_000);
     await first?.ack();
     api.sweep(20);

@@ -4,6 +4,7 @@ import { expect } from "chai";
 import { pino } from "pino";
 import { stringify } from "yaml";
 import { EXECUTORS_DURABLE, SESSIONS_STREAM, SUBJECTS } from "#shared/contracts/subjects.ts";
+import { FOLLOWUPS_QUEUE } from "#shared/contracts/wake-up-queue.ts";
 import { sessionCancelCodec } from "#shared/contracts/session-cancel.ts";
 import { queuedSessions } from "#shared/bus/queued-sessions.ts";
 import { CancelledError } from "#shared/errors.ts";
@@ -105,6 +106,30 @@ describe("consumeSessions", () => {
     await queueIsEmpty();
     await consumer.stop();
     expect(await status(waiting)).to.include("pending");
+  });
+
+  it("takes follow-ups while all places of sessions are in use", async () => {
+    await play({ text: "so far" }, { hang: true });
+    const ids = await Promise.all(Array.from({ length: 5 }, async () => executor.insert()));
+    const over = await executor.insert();
+    await executor.query(
+      "UPDATE alert_sessions SET status = 'completed', completed_at = now() WHERE session_id = $1",
+      [over],
+    );
+    for (const id of ids) await wakeSession(executor.bus, id);
+    const consumer = consume();
+    for (const id of ids) await has(id, "in_progress");
+    await wakeSession(executor.bus, over, "followup");
+    // It has none, so that its wake-up is acknowledged.
+    const followups = async () => queuedSessions(executor.bus, FOLLOWUPS_QUEUE);
+    await until("its wake-up is acknowledged", async () => (await followups()).size === 0);
+    for (const id of ids) {
+      expect(await status(id)).to.include("in_progress");
+      await executor.cancel(id);
+      executor.bus.connection.publish(SUBJECTS.cancel(id), sessionCancelCodec.encode({ session_id: id }));
+    }
+    await queueIsEmpty();
+    await consumer.stop();
   });
 
   it("does not acknowledge the wake-up of a session that another executor owns", async () => {

@@ -78,7 +78,7 @@ export class ExecutorFixture implements AsyncDisposable {
       url,
       name: "test",
       replicas: 1,
-      maxRunning: MAX_RUNNING,
+      limits: { maxSessions: MAX_RUNNING, maxFollowups: 2 },
       assertConnected: () => undefined,
       log,
       signal,
@@ -218,6 +218,7 @@ async function openDeps(
     maskingRules: new Map(),
     costEstimation,
     slots: 5,
+    followupSlots: 2,
     stopGraceMs: 10_000,
     maxRunning: 5,
   } as const;

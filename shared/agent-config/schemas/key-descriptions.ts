@@ -6,6 +6,8 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   queue: "How many sessions and agents run at a time, and for how long.",
   worker_count: "Sessions one executor runs at a time.",
   max_concurrent_sessions: "Sessions all executors together run at a time.",
+  max_concurrent_followups:
+    "Follow-ups, such as answers of chats, all executors together run beside the sessions.",
   max_parallel_agents: "Agents of one stage that run at a time.",
   session_timeout: "The session's deadline, counted from its start.",
   poll_interval: "No effect: executors are woken by the SESSIONS stream.",

@@ -35,6 +35,7 @@ const MaxIterations = Whole(1);
 const QueueSection = Type.Object({
   worker_count: Type.Optional(Whole(1, 50)),
   max_concurrent_sessions: Type.Optional(Whole(1)),
+  max_concurrent_followups: Type.Optional(Whole(1)),
   max_parallel_agents: Type.Optional(Whole(1)),
   session_timeout: Type.Optional(Duration),
   poll_interval: Type.Optional(Duration),

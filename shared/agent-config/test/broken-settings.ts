@@ -21,6 +21,7 @@ export const BROKEN_SETTINGS: readonly BrokenFile[] = [
   queue("worker_count: §2.5", "whole number"),
   queue("worker_count: §[1]", "found a list"),
   queue("max_concurrent_sessions: §0", "at least 1"),
+  queue("max_concurrent_followups: §0", "at least 1"),
   queue("max_parallel_agents: §0", "at least 1"),
   queue("session_timeout: §0", "above zero"),
   queue("session_timeout: §-5m", "above zero"),

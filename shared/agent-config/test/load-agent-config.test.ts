@@ -25,6 +25,7 @@ describe("loadAgentConfig", () => {
     expect(config.queue).to.deep.equal({
       worker_count: 8,
       max_concurrent_sessions: 20,
+      max_concurrent_followups: 5,
       max_parallel_agents: 5,
       session_timeout_ms: 1_800_000,
     });

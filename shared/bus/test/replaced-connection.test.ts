@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { expect } from "chai";
 import { pino } from "pino";
-import { ensureExecutorsDurable, ensureStreams } from "#shared/bus/ensure-streams.ts";
+import { ensureDurables, ensureStreams } from "#shared/bus/ensure-streams.ts";
 import { onReconnect } from "#shared/bus/on-reconnect.ts";
 import { openBus, type Bus } from "#shared/bus/open-bus.ts";
 import { pullSession } from "#shared/bus/pull-session.ts";
@@ -13,6 +13,7 @@ import { BackingServers } from "../../../test/support/backing-servers.ts";
 import { TcpProxy, type TapDecision } from "../../../test/support/tcp-proxy.ts";
 import { until } from "../../../test/support/until.ts";
 import { wakeSession } from "../../../test/support/wake-session.ts";
+import { SESSIONS_QUEUE } from "#shared/contracts/wake-up-queue.ts";
 
 const HOST = "127.0.0.1";
 const { signal } = new AbortController();
@@ -209,12 +210,12 @@ describe("a bus whose connection breaks", () => {
     await using linked = await open("executor");
     const { bus } = linked;
     await ensureStreams(bus, { replicas: 1 });
-    await ensureExecutorsDurable(bus, { maxRunning: 1 });
+    await ensureDurables(bus, { maxSessions: 1, maxFollowups: 2 });
     const id = randomUUID();
     await wakeSession(bus, id);
-    const delivery = await pullSession(bus, signal);
+    const delivery = await pullSession(bus, SESSIONS_QUEUE, signal);
     expect(delivery?.sessionId).to.equal(id);
-    const pulling = pullSession(bus, signal);
+    const pulling = pullSession(bus, SESSIONS_QUEUE, signal);
     linked.proxy.cut();
     expect(await pulling).to.equal(null);
     await bus.untilConnected(signal);

@@ -1,12 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { expect } from "chai";
-import { ensureExecutorsDurable, ensureStreams } from "#shared/bus/ensure-streams.ts";
+import { ensureDurables, ensureStreams } from "#shared/bus/ensure-streams.ts";
 import { pullSession, type SessionDelivery } from "#shared/bus/pull-session.ts";
 import { queuedSessions } from "#shared/bus/queued-sessions.ts";
 import { EXECUTORS_DURABLE, SESSIONS_STREAM, SUBJECTS } from "#shared/contracts/subjects.ts";
 import { until } from "../../../test/support/until.ts";
 import { BusFixture } from "./bus-fixture.ts";
 import { wakeSession } from "../../../test/support/wake-session.ts";
+import { SESSIONS_QUEUE } from "#shared/contracts/wake-up-queue.ts";
 
 const { signal: never } = new AbortController();
 const MAX_RUNNING = 3;
@@ -21,11 +22,11 @@ describe("the session queue", () => {
   beforeEach(async () => {
     await ensureStreams(fixture.bus, { replicas: 1 });
     await fixture.bus.jsm.streams.purge(SESSIONS_STREAM);
-    await ensureExecutorsDurable(fixture.bus, { maxRunning: MAX_RUNNING });
+    await ensureDurables(fixture.bus, { maxSessions: MAX_RUNNING, maxFollowups: 2 });
   });
 
   const pull = async (): Promise<SessionDelivery> => {
-    const delivery = await pullSession(fixture.bus, never);
+    const delivery = await pullSession(fixture.bus, SESSIONS_QUEUE, never);
     if (delivery === null) throw new Error("nothing was delivered");
     return delivery;
   };
@@ -75,14 +76,14 @@ describe("the session queue", () => {
     });
   });
 
-  describe("ensureExecutorsDurable", () => {
+  describe("ensureDurables", () => {
     it("may be called concurrently and repeatedly, and applies a changed limit", async () => {
       await fixture.bus.jsm.consumers.delete(SESSIONS_STREAM, EXECUTORS_DURABLE);
       const buses = await Promise.all([fixture.connect(), fixture.connect(), fixture.connect()]);
-      await Promise.all(buses.map(async (bus) => ensureExecutorsDurable(bus, { maxRunning: 4 })));
-      await ensureExecutorsDurable(fixture.bus, { maxRunning: 4 });
+      await Promise.all(buses.map(async (bus) => ensureDurables(bus, { maxSessions: 4, maxFollowups: 2 })));
+      await ensureDurables(fixture.bus, { maxSessions: 4, maxFollowups: 2 });
       expect((await durable()).config).to.include({ max_ack_pending: 4, max_deliver: -1 });
-      await ensureExecutorsDurable(fixture.bus, { maxRunning: 9 });
+      await ensureDurables(fixture.bus, { maxSessions: 9, maxFollowups: 2 });
       expect((await durable()).config).to.include({ max_ack_pending: 9, ack_wait: 25_000_000_000 });
     });
   });
@@ -155,36 +156,43 @@ describe("the session queue", () => {
       const delayMs = 1_500 + 1 / 3;
       const refusedAt = performance.now();
       delivery.nak(delayMs);
-      const again = await until("it is delivered again", () => pullSession(fixture.bus, never));
+      const again = await until("it is delivered again", () =>
+        pullSession(fixture.bus, SESSIONS_QUEUE, never),
+      );
       expect(again.sessionId).to.equal(id);
       expect(performance.now() - refusedAt).to.be.at.least(delayMs);
     });
 
     it("resolves null immediately when it is aborted, and takes no message afterwards", async () => {
       const stop = new AbortController();
-      const pulling = pullSession(fixture.bus, stop.signal);
+      const pulling = pullSession(fixture.bus, SESSIONS_QUEUE, stop.signal);
       await until("the pull waits", async () => (await durable()).num_waiting === 1);
       stop.abort();
       expect(await pulling).to.equal(null);
       const id = randomUUID();
       await wakeSession(fixture.bus, id);
       expect((await pull()).sessionId).to.equal(id);
-      expect(await pullSession(fixture.bus, stop.signal)).to.equal(null);
+      expect(await pullSession(fixture.bus, SESSIONS_QUEUE, stop.signal)).to.equal(null);
     });
 
     it("terminates, logs and reports a message that is not a wake-up", async () => {
       let poison = 0;
-      for (const message of ["not a wake-up", JSON.stringify({ session_id: randomUUID() })]) {
-        await fixture.bus.js.publish(SUBJECTS.sessions(randomUUID()), message);
-        expect(await pullSession(fixture.bus, never, () => (poison += 1))).to.equal(null);
+      const other = randomUUID();
+      for (const [subject, message] of [
+        [SUBJECTS.sessions(other), "not a wake-up"],
+        [SUBJECTS.sessions(other), JSON.stringify({ session_id: randomUUID() })],
+        [SUBJECTS.wakeUp("critical", other), JSON.stringify({ session_id: randomUUID() })],
+      ] as const) {
+        await fixture.bus.js.publish(subject, message);
+        expect(await pullSession(fixture.bus, SESSIONS_QUEUE, never, () => (poison += 1))).to.equal(null);
         await until("it is gone", async () => (await queuedSessions(fixture.bus)).size === 0);
       }
-      expect(poison).to.equal(2);
+      expect(poison).to.equal(3);
       expect(fixture.logged.some((line) => line.includes("poison message terminated"))).to.equal(true);
     });
 
     it("rejects when the durable is deleted under it", async () => {
-      const pulling = pullSession(fixture.bus, never).then(
+      const pulling = pullSession(fixture.bus, SESSIONS_QUEUE, never).then(
         () => "resolved",
         () => "rejected",
       );

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { expect } from "chai";
 import { pino } from "pino";
-import { ensureExecutorsDurable, ensureStreams } from "#shared/bus/ensure-streams.ts";
+import { ensureDurables, ensureStreams } from "#shared/bus/ensure-streams.ts";
 import { openBus } from "#shared/bus/open-bus.ts";
 import { queuedSessions } from "#shared/bus/queued-sessions.ts";
-import { EVENTS_STREAM, SESSIONS_STREAM } from "#shared/contracts/subjects.ts";
+import { EVENTS_STREAM, FOLLOWUPS_STREAM, SESSIONS_STREAM } from "#shared/contracts/subjects.ts";
 import { NatsCluster } from "../../../test/support/nats-cluster.ts";
 import { until } from "../../../test/support/until.ts";
 import { wakeSession } from "../../../test/support/wake-session.ts";
@@ -14,17 +14,17 @@ describe("ensureStreams with three replicas", () => {
   it("creates streams on a server without a cluster, keeps those that exist, and says what they lack", async () => {
     await using fixture = await BusFixture.start({ ownServers: true });
     const { bus } = fixture;
-    for (const name of [SESSIONS_STREAM, EVENTS_STREAM]) {
+    for (const name of [SESSIONS_STREAM, FOLLOWUPS_STREAM, EVENTS_STREAM]) {
       await bus.jsm.streams.delete(name).catch(() => false);
     }
     const id = randomUUID();
     for (const time of ["created", "kept"]) {
       const sentences = await ensureStreams(bus, { replicas: 3 });
-      expect(sentences, time).to.have.length(2);
+      expect(sentences, time).to.have.length(3);
       expect(sentences[0], time).to.match(
         /^the stream SESSIONS has 1 of 3 replicas \(.+\): start all servers of the cluster, or set NATS_REPLICAS=1$/u,
       );
-      await ensureExecutorsDurable(bus, { maxRunning: 1 });
+      await ensureDurables(bus, { maxSessions: 1, maxFollowups: 2 });
       if (time === "created") await wakeSession(bus, id);
     }
     expect((await queuedSessions(bus)).has(id)).to.equal(true);
@@ -44,7 +44,7 @@ describe("ensureStreams with three replicas", () => {
       await ensureStreams(bus, { replicas: 1 });
       return true;
     });
-    await ensureExecutorsDurable(bus, { maxRunning: 1 });
+    await ensureDurables(bus, { maxSessions: 1, maxFollowups: 2 });
     const id = randomUUID();
     await wakeSession(bus, id);
 
@@ -52,7 +52,7 @@ describe("ensureStreams with three replicas", () => {
       const sentences = await ensureStreams(bus, { replicas: 3, log });
       return sentences.length === 0;
     });
-    for (const name of [SESSIONS_STREAM, EVENTS_STREAM]) {
+    for (const name of [SESSIONS_STREAM, FOLLOWUPS_STREAM, EVENTS_STREAM]) {
       expect((await bus.jsm.streams.info(name)).config, name).to.include({ num_replicas: 3 });
       expect(lines.filter((line) => line.includes("other replicas") && line.includes(name))).to.have.length(
         1,
