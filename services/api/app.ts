@@ -24,9 +24,10 @@ import { getMcpTrace } from "./routes/get-mcp-trace.ts";
 import { getMcpServers } from "./routes/get-mcp-servers.ts";
 import { getOpenApi } from "./routes/get-openapi.ts";
 import { getSession } from "./routes/get-session.ts";
+import { getSkill } from "./routes/get-skill.ts";
 import { getSystemConfig } from "./routes/get-system-config.ts";
 import { getTrace } from "./routes/get-trace.ts";
-import { emptyList, emptyListOfSession, getScore, getSkill } from "./routes/get-unbuilt.ts";
+import { emptyList, emptyListOfSession, getScore } from "./routes/get-unbuilt.ts";
 import { getDailyUsage } from "./routes/get-daily-usage.ts";
 import { getUsageSummary } from "./routes/get-usage-summary.ts";
 import { getWarnings } from "./routes/get-warnings.ts";
@@ -75,6 +76,12 @@ export function routesOf(deps: ApiDeps): readonly Route[] {
     { method: "get", path: "/api/v1/usage/days", action: "session.read", handle: getDailyUsage(deps) },
     { method: "get", path: "/api/v1/alert-types", action: "alert_types.read", handle: getAlertTypes(deps) },
     { method: "get", path: "/api/v1/system/config", action: "config.read", handle: getSystemConfig(deps) },
+    {
+      method: "get",
+      path: "/api/v1/system/config/skills/:name",
+      action: "config.read",
+      handle: getSkill(deps),
+    },
     {
       method: "get",
       path: "/api/v1/system/default-tools",
@@ -136,12 +143,6 @@ function routesOfUnbuilt(deps: ApiDeps, session: string): readonly Route[] {
     { method: "get", path: `${session}/memories`, action: "session.read", handle: ofSession },
     { method: "get", path: `${session}/injected-memories`, action: "session.read", handle: ofSession },
     { method: "get", path: "/api/v1/runbooks", action: "alert_types.read", handle: emptyList() },
-    {
-      method: "get",
-      path: "/api/v1/system/config/skills/:name",
-      action: "config.read",
-      handle: getSkill(),
-    },
   ];
 }
 

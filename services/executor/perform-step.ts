@@ -21,6 +21,7 @@ export async function performStep(run: ExecutionRun, step: AgentStep): Promise<A
   switch (step.kind) {
     case "open-conversation":
       steps.add(openConversation(run, step.messages));
+      addLoadedSkills(run);
       return null;
     case "append-user-message":
       steps.add(appendUserMessage(run, step));
@@ -45,6 +46,23 @@ export async function performStep(run: ExecutionRun, step: AgentStep): Promise<A
     default:
       return step satisfies never;
   }
+}
+
+/** Adds a timeline row for each skill that the first messages have; it is committed with them. */
+function addLoadedSkills(run: ExecutionRun): void {
+  const { state, steps } = run;
+  if (state.skills.length === 0) return;
+  const timeline = timelineOf(run, state.iteration.iteration);
+  for (const { name, body } of state.skills) {
+    timeline.add({
+      key: `skill:${name}`,
+      type: "skill_loaded",
+      content: body,
+      metadata: { skill_name: name },
+      interactionId: null,
+    });
+  }
+  steps.add(timeline.record());
 }
 
 /** From the outcome of this call on, time counts towards the iteration's next one. */

@@ -17,6 +17,7 @@ import { unfinishedStep } from "./persist/unfinished-step.ts";
 import { performStep } from "./perform-step.ts";
 import type { AlertInput } from "./prompts/prompt-input.ts";
 import { newAgent } from "./state/agent-memory.ts";
+import { loadRequiredSkills } from "./state/load-required-skills.ts";
 import { loadParallelResults } from "./state/load-parallel-results.ts";
 import { inAgentSpan } from "./tracing/in-agent-span.ts";
 import { waitLeft, type AgentWait } from "./wait.ts";
@@ -150,7 +151,9 @@ async function decide(
     // Only the first messages of a synthesis need the other agents' results.
     const isSynthesisNext = synthesisInputs.length > 0 && steps.memory.messages.length === 0;
     const parallel = isSynthesisNext ? await loadParallelResults(session, stage.row, synthesisInputs) : null;
-    const state = agentState(request, steps.memory, parallel);
+    const isOpening = steps.memory.messages.length === 0;
+    const skills = isOpening ? await loadRequiredSkills(session, request.agent) : [];
+    const state = agentState(request, steps.memory, { parallel, skills });
     return { run: { session, stage, execution, state, steps }, step: nextAgentStep(state) };
   } catch (error) {
     await steps.commit();

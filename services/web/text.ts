@@ -179,6 +179,7 @@ export const TEXT = {
       google_search_result: "Web search",
       url_context_result: "Web pages",
       provider_fallback: "Other model",
+      skill_loaded: "Skill",
       approval: "Approval",
       other: "Event",
     },

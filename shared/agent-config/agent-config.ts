@@ -10,6 +10,7 @@ import type {
 } from "#shared/agent-config/schemas/tarsy-file.ts";
 import type { SystemSection } from "#shared/agent-config/schemas/system-section.ts";
 import type { CostSection } from "#shared/agent-config/schemas/cost-section.ts";
+import type { Skill } from "#shared/agent-config/skills/skill.ts";
 import type { LlmProviderEntry } from "#shared/agent-config/schemas/llm-providers-file.ts";
 
 /** Queue settings in force; durations in milliseconds. */
@@ -83,6 +84,8 @@ export interface AgentConfig {
   readonly chains: ReadonlyMap<string, ChainEntry>;
   readonly mcpServers: ReadonlyMap<string, McpServerEntry>;
   readonly llmProviders: ReadonlyMap<string, LlmProvider>;
+  /** By name. */
+  readonly skills: ReadonlyMap<string, Skill>;
   /** Chain id by alert type. */
   readonly alertTypes: ReadonlyMap<string, string>;
   readonly warnings: readonly ConfigProblem[];

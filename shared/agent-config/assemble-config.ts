@@ -15,6 +15,7 @@ import type { ConfigProblem } from "#shared/agent-config/config-problem.ts";
 import { parseDuration } from "#shared/agent-config/parse-duration.ts";
 import type { LlmProvidersFile } from "#shared/agent-config/schemas/llm-providers-file.ts";
 import type { DefaultsSection, QueueSection, TarsyFile } from "#shared/agent-config/schemas/tarsy-file.ts";
+import type { Skill } from "#shared/agent-config/skills/skill.ts";
 import type { SourceMap } from "#shared/agent-config/source-map.ts";
 import type { Environment } from "#shared/service/environment.ts";
 
@@ -25,6 +26,7 @@ interface ConfigParts {
   readonly providers: LlmProvidersFile;
   readonly builtIn: BuiltInConfig;
   readonly sources: SourceMap;
+  readonly skills: ReadonlyMap<string, Skill>;
   readonly alertTypes: ReadonlyMap<string, string>;
   /** Built-in chains that cannot run. */
   readonly leaveOut: readonly string[];
@@ -52,6 +54,7 @@ export function assembleConfig(parts: ConfigParts): AgentConfig {
     chains,
     mcpServers,
     llmProviders,
+    skills: parts.skills,
     alertTypes: parts.alertTypes,
     warnings: parts.warnings,
     counts: {

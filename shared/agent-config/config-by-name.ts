@@ -45,7 +45,9 @@ export function configByName(config: AgentConfig): object {
       transport: transportOf(server.transport, config.mcpServers.get(id)?.transport),
     })),
     llm_providers: mapEntries(llm_providers, (provider) => without(provider, ["project", "location"])),
-    skills: {},
+    skills: Object.fromEntries(
+      [...config.skills].map(([name, { description }]) => [name, { name, description }]),
+    ),
   };
 }
 

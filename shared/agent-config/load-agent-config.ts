@@ -7,13 +7,14 @@ import { readCheckedFile } from "#shared/agent-config/read-checked-file.ts";
 import { Reporter } from "#shared/agent-config/reporter.ts";
 import { LlmProvidersFile } from "#shared/agent-config/schemas/llm-providers-file.ts";
 import { TarsyFile } from "#shared/agent-config/schemas/tarsy-file.ts";
+import { readSkills } from "#shared/agent-config/skills/read-skills.ts";
 import type { SourceMap } from "#shared/agent-config/source-map.ts";
 import type { Environment } from "#shared/service/environment.ts";
 
 /**
- * Reads `tarsy.yaml` and `llm-providers.yaml` of a directory with the values of `env` inserted, merges them
+ * Reads `tarsy.yaml` and `llm-providers.yaml` of a directory with the values of `env` inserted, and its skills, merges them
  * over the built-ins and checks the whole. `env` should come from `readConfigEnvironment`. Throws
- * AgentConfigError with every mistake of both files; possible mistakes are in the result's `warnings`.
+ * AgentConfigError with every mistake of all files; possible mistakes are in the result's `warnings`.
  */
 export async function loadAgentConfig(options: {
   configDir: string;
@@ -22,9 +23,10 @@ export async function loadAgentConfig(options: {
   const { configDir, env } = options;
   const reporter = new Reporter(env);
   const { sources } = reporter;
-  const [tarsy, providers] = await Promise.all([
+  const [tarsy, providers, { skills, isComplete }] = await Promise.all([
     readCheckedFile(configDir, "tarsy.yaml", TarsyFile, reporter, env),
     readCheckedFile(configDir, "llm-providers.yaml", LlmProvidersFile, reporter, env),
+    readSkills(configDir, reporter.add.bind(reporter)),
   ]);
   const builtIn = builtInConfig();
   const checked = checkConfig({
@@ -36,6 +38,7 @@ export async function loadAgentConfig(options: {
       agents: knownNames(builtIn.agents, tarsy?.value, "agents", sources),
       mcpServers: knownNames(builtIn.mcpServers, tarsy?.value, "mcp_servers", sources),
       llmProviders: knownNames(builtIn.llmProviders, providers?.value, "llm_providers", sources),
+      skills: isComplete ? new Set(skills.keys()) : undefined,
     },
     agents: mergeEntries(builtIn.agents, tarsy?.value.agents),
     chains: mergeEntries(builtIn.chains, tarsy?.value.agent_chains),
@@ -53,6 +56,7 @@ export async function loadAgentConfig(options: {
     tarsy: tarsy.value,
     providers: providers.value,
     builtIn,
+    skills,
     sources,
     warnings,
     ...checked,

@@ -8,6 +8,7 @@ import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
 import { SYNTHESIS_AGENT } from "#shared/agent-config/built-in-config.ts";
 import { parseDuration } from "#shared/agent-config/parse-duration.ts";
 import { providerTimeouts } from "#shared/agent-config/provider-timeouts.ts";
+import { resolveSkills, type AgentSkills } from "#shared/agent-config/skills/resolve-skills.ts";
 import type {
   AgentEntry,
   ChainEntry,
@@ -41,6 +42,7 @@ export interface AgentSettings {
   readonly iteration_timeout_ms: Setting<number>;
   readonly mcp_servers: Setting<readonly string[]>;
   readonly custom_instructions: string;
+  readonly skills: AgentSkills;
 }
 
 /** The nearest level to an execution: the stage's entry for the agent, or its synthesis block. */
@@ -96,7 +98,16 @@ export function resolveAgentSettings(
     mcp_servers === undefined || mcp_servers.length === 0 ? undefined : mcp_servers,
   ) ?? { value: [], from: "built-in" };
   const native_tools = agent.native_tools ?? {};
-  const hasTools = selectsServers || servers.value.length > 0 || Object.values(native_tools).includes(true);
+  // Skills that are merely there neither make a loop of a single call nor switch off Gemini's native tools.
+  const namesSkills = [agent.skills, block.skills].some((list) => list !== undefined && list.length > 0);
+  const hasNativeTools = Object.values({
+    ...config.llmProviders.get(provider.value)?.native_tools,
+    ...native_tools,
+  }).includes(true);
+  const skills = resolveSkills(config, agent, block);
+  const keepsNativeTools = hasNativeTools && servers.value.length === 0 && !selectsServers && !namesSkills;
+  const hasTools =
+    selectsServers || servers.value.length > 0 || namesSkills || Object.values(native_tools).includes(true);
   return {
     name: block.name,
     isAction: typeOf(block, agent) === "action",
@@ -114,6 +125,7 @@ export function resolveAgentSettings(
       first(levels, (level) => milliseconds(level.iteration_timeout)) ??
       defaultTimeout(config, providerNames),
     mcp_servers: servers,
+    skills: keepsNativeTools ? { ...skills, onDemand: [] } : skills,
   };
 }
 

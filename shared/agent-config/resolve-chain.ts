@@ -11,6 +11,7 @@ import {
   type ResolvedStage,
 } from "#shared/contracts/resolved-chain.ts";
 import { TerminalError } from "#shared/errors.ts";
+import { storedSkills } from "#shared/agent-config/skills/resolve-skills.ts";
 import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
 import { findChain, knownAlertTypes } from "#shared/agent-config/find-chain.ts";
 import {
@@ -111,6 +112,7 @@ function resolveAgent(
     iteration_timeout_ms: settings.iteration_timeout_ms.value,
     mcp_servers: [...new Set(settings.mcp_servers.value)],
     custom_instructions: settings.custom_instructions,
+    ...storedSkills(settings.skills, settings.iteration_strategy.value),
     llm_provider: withNativeTools(own, settings),
     ...(fallbacks.length === 0 ? {} : { fallback_providers: fallbacks }),
   };

@@ -1,5 +1,6 @@
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { BUILT_IN_SERVER } from "#shared/contracts/built-in-server.ts";
 import type { TerminalStatus } from "#shared/contracts/statuses.ts";
 import { safeCut } from "#shared/safe-cut.ts";
 
@@ -20,6 +21,14 @@ const parseResult = compileParser(
   ),
 );
 
+const parseNames = compileParser(
+  "names of a tool call",
+  Type.Object(
+    { server_name: Type.Optional(Type.String()), tool_name: Type.Optional(Type.String()) },
+    { additionalProperties: true },
+  ),
+);
+
 /** A stored `tool_result` as far as the entry of its call needs it. */
 interface StoredResult {
   readonly content: string;
@@ -28,7 +37,7 @@ interface StoredResult {
 
 /** The metadata of a stored `llm_tool_call` as the entry shows it while the call runs. */
 export function openCallMetadata(stored: object | null | undefined): object {
-  return { ...stored, tool_type: "mcp" };
+  return { ...stored, ...typeOf(stored) };
 }
 
 /**
@@ -46,11 +55,18 @@ export function completedCall(
     metadata: {
       ...(startedMs === undefined ? {} : { duration_ms: Math.max(0, endedMs - startedMs) }),
       ...rest,
-      tool_type: "mcp",
+      ...typeOf(metadata),
       is_error,
       ...(is_error ? { error_message: content.slice(0, safeCut(content, MAX_ERROR_MESSAGE)) } : {}),
     },
   };
+}
+
+/** Skills are loaded by a built-in tool, which the contract shows as one of a server of its own. */
+function typeOf(stored: object | null | undefined): { tool_type: "mcp" | "skill"; server_name?: "skill" } {
+  const { server_name, tool_name } = parseNames(stored ?? {});
+  const isSkill = server_name === BUILT_IN_SERVER && tool_name === "load_skill";
+  return isSkill ? { tool_type: "skill", server_name: "skill" } : { tool_type: "mcp" };
 }
 
 /** The id of the call that a result names; undefined for results of versions before. */

@@ -100,6 +100,12 @@ export const ResolvedAgent = Type.Object({
   /** Names of the allowed tools (without the server) by server id; for servers whose tools the alert restricts. */
   tool_choice: Type.Optional(Type.Record(Type.String(), Type.Array(Type.String()))),
   custom_instructions: Type.String(),
+  /** The skills that the agent may load; their texts are in `texts` by their hash. Absent if there are none. */
+  skills: Type.Optional(
+    Type.Array(Type.Object({ name: Type.String(), description: Type.String(), hash: Type.String() })),
+  ),
+  /** The skills whose texts are part of its system prompt. Absent if there are none. */
+  required_skills: Type.Optional(Type.Array(Type.Object({ name: Type.String(), hash: Type.String() }))),
   llm_provider: ResolvedProvider,
   /** The providers that take over, in this order, when `llm_provider` fails; absent if there are none. */
   fallback_providers: Type.Optional(Type.Array(ResolvedProvider)),
@@ -196,6 +202,13 @@ export function mapTexts<C extends ResolvedChain>(chain: C, map: (text: string) 
       ...(stage.synthesis === undefined ? {} : { synthesis: agent(stage.synthesis) }),
     })),
   };
+}
+
+/** The hashes of the texts that a chain's agents refer to, sorted. */
+export function textsOfChain({ stages }: Pick<ResolvedChain, "stages">): string[] {
+  const agents = stages.flatMap(({ agents: ofStage }) => ofStage);
+  const refs = agents.flatMap(({ skills = [], required_skills = [] }) => [...skills, ...required_skills]);
+  return [...new Set(refs.map(({ hash }) => hash))].toSorted();
 }
 
 /** Names the variables of a chain whose texts are templates; without a template in it the chain stays as it is. */

@@ -37,6 +37,7 @@ export const TIMELINE_EVENT_TYPES = [
   "google_search_result",
   "url_context_result",
   "provider_fallback",
+  "skill_loaded",
 ] as const;
 export type TimelineEventType = (typeof TIMELINE_EVENT_TYPES)[number];
 

@@ -4,6 +4,7 @@ import { COST_SUMS } from "#shared/database/cost-sums.ts";
 import { COUNTER_COLUMNS } from "#shared/database/session-counters.ts";
 import { SCHEMA_TABLES } from "#shared/database/schema-tables.ts";
 import { SEARCH_TABLES } from "#shared/database/search-tables.ts";
+import { TEXT_TABLES } from "#shared/database/text-tables.ts";
 import type { TableRules } from "#shared/database/table-rules.ts";
 
 const READ = { select: true } as const;
@@ -225,6 +226,7 @@ export const TABLES: Readonly<Record<string, TableRules>> = {
     },
     purge: { kind: "session" },
   },
+  ...TEXT_TABLES,
   approvals: {
     grants: {
       api: { select: true, update: ["state", "decided_at", "decided_by", "reason"] },

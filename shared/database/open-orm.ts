@@ -23,6 +23,8 @@ import { StageEntity } from "#shared/database/entities/stage.ts";
 import { TimelineEventEntity } from "#shared/database/entities/timeline-event.ts";
 import { ToolCallEntity } from "#shared/database/entities/tool-call.ts";
 import { ApprovalEntity } from "#shared/database/entities/approval.ts";
+import { NeededTextEntity } from "#shared/database/entities/needed-text.ts";
+import { TextEntity } from "#shared/database/entities/text.ts";
 import { ToolResultEntity } from "#shared/database/entities/tool-result.ts";
 import { MIGRATIONS, MIGRATIONS_TABLE } from "#shared/database/migrations/all-migrations.ts";
 import { errorMessage } from "#shared/errors.ts";
@@ -79,6 +81,8 @@ const ENTITIES = [
   EventEntity,
   ToolCallEntity,
   ToolResultEntity,
+  NeededTextEntity,
+  TextEntity,
   ApprovalEntity,
   SessionReviewActivityEntity,
   IdempotencyKeyEntity,

@@ -1,6 +1,6 @@
 import { mkdtemp, mkdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { stringify } from "yaml";
 import { SUMMARY_CALL } from "./scripts.ts";
 
@@ -13,6 +13,8 @@ export interface ConfigFiles {
   readonly script?: object;
   /** stub-tools.yaml; none by default. */
   readonly stubTools?: object;
+  /** Files of skills by their path below `skills`; none by default. */
+  readonly skills?: Readonly<Record<string, string>>;
 }
 
 const TARSY = {
@@ -51,6 +53,10 @@ export async function testConfigDirectory(
   await writeFile(join(path, "script.yaml"), stringify(files.script ?? SCRIPT));
   if (files.stubTools !== undefined) {
     await writeFile(join(path, "stub-tools.yaml"), stringify(files.stubTools));
+  }
+  for (const [file, text] of Object.entries(files.skills ?? {})) {
+    await mkdir(dirname(join(path, "skills", file)), { recursive: true });
+    await writeFile(join(path, "skills", file), text);
   }
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
 }

@@ -12,6 +12,7 @@ const LABELS: Readonly<Record<string, string>> = {
   google_search_result: "Google search",
   url_context_result: "URL context",
   provider_fallback: "other provider",
+  skill_loaded: "skill loaded",
   final_analysis: "Final analysis",
   executive_summary: "Executive summary",
   user_question: "question",
@@ -127,6 +128,7 @@ export class TimelineBlock implements ScreenBlock {
       case "tool_result":
       case "mcp_tool_summary":
       case "code_execution":
+      case "skill_loaded":
         return shortened(text, this.#style);
       default:
         return text;

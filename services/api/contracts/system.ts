@@ -7,6 +7,7 @@ import {
   EmptyListResponse,
   McpServersResponse,
   SkillParams,
+  SkillResponse,
   SystemConfigQuery,
   SystemConfigResponse,
   WarningsResponse,
@@ -25,9 +26,9 @@ export const SYSTEM_CONTRACTS = {
   "GET /api/v1/system/config/skills/:name": {
     id: "getSkill",
     tag: "system",
-    summary: "The text of a skill; none is loaded, so that each answers 404",
+    summary: "A skill of the configuration with its text",
     params: SkillParams,
-    responses: {},
+    responses: { 200: { description: "the skill", schema: SkillResponse } },
   },
   "GET /api/v1/runbooks": {
     id: "listRunbooks",

@@ -25,10 +25,3 @@ export function getScore({ db }: Pick<ApiDeps, "db">): RouterMiddleware {
     throw new RequestError(404, "the session has no score");
   };
 }
-
-/** `GET /api/v1/system/config/skills/:name`: no skill is loaded. */
-export function getSkill(): RouterMiddleware {
-  return () => {
-    throw new RequestError(404, "there is no such skill");
-  };
-}

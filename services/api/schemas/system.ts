@@ -25,6 +25,13 @@ export const EmptyListResponse = Type.Array(Type.Unknown(), { maxItems: 0 });
 
 export const SkillParams = Type.Object({ name: Type.String() });
 
+/** `GET /api/v1/system/config/skills/:name` */
+export const SkillResponse = Type.Object({
+  name: Type.String(),
+  description: Type.String(),
+  body: Type.String({ description: "Markdown" }),
+});
+
 export const CONFIG_VIEWS = ["name", "file"] as const;
 
 export const SystemConfigQuery = Type.Object({

@@ -40,6 +40,8 @@ WITH taken AS (
   INSERT INTO masked_values (session_id, digest, digits, length, kind)
   SELECT session_id, digest, digits, length, kind
   FROM session, json_to_recordset($19::json) AS value (digest text, digits text, length integer, kind text)
+), needed AS (
+  INSERT INTO needed_texts (session_id, hash) SELECT session_id, unnest($23::text[]) FROM session
 ), runtime AS (
   INSERT INTO session_runtime (session_id) SELECT session_id FROM session RETURNING session_id
 )
@@ -91,6 +93,7 @@ export async function insertSession(
     session.traceContext === null ? null : JSON.stringify(session.traceContext),
     key?.keptHours ?? KEY_LIFETIME_HOURS,
     session.slackFingerprint,
+    session.textHashes,
   ];
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     const inserted = await selectRows(db, parseInserted, INSERT_SESSION, parameters);

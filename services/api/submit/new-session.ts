@@ -18,6 +18,8 @@ export interface NewSession {
   readonly chainId: string;
   readonly resolvedConfig: string;
   readonly configHash: string;
+  /** Of the texts in `texts` that the configuration refers to. */
+  readonly textHashes: readonly string[];
   readonly metadata: string | null;
   /** The key of the placeholders in `data` and `runbook`. */
   readonly maskKey: string;

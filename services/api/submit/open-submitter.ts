@@ -3,7 +3,13 @@ import { ownerOf } from "#shared/access/authorize.ts";
 import type { Identity } from "#shared/access/identity.ts";
 import { knownAlertTypes, findChain } from "#shared/agent-config/find-chain.ts";
 import { resolveChain } from "#shared/agent-config/resolve-chain.ts";
-import { hashResolvedChain, storedChain, type ResolvedChain } from "#shared/contracts/resolved-chain.ts";
+import {
+  hashResolvedChain,
+  storedChain,
+  textsOfChain,
+  type ResolvedChain,
+} from "#shared/contracts/resolved-chain.ts";
+import { keepTexts } from "#shared/database/keep-texts.ts";
 import { rulesOfAlerts } from "#shared/masking/masking-rules.ts";
 import { postgresSafeJson } from "#shared/postgres-safe-json.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
@@ -90,6 +96,7 @@ export function openSubmitter({ config, db, dispatcher, metrics, audit, masker, 
     const chain = applyMcpSelection(standard.chain, mcp, instructions, resultTokens, summaries);
     return { ...stored(chain), notice: sessionNotice(chain, config.stubbedServers) };
   };
+  const texts = new Map([...config.agents.skills.values()].map((skill) => [skill.hash, skill]));
   const inserts = new SessionInserts(db);
   const mask = maskAlerts({ masker, rules: rulesOfAlerts(config.agents.defaults.alert_masking), log });
   const submit = async ({ request, identity, author, peer, keyOf }: Submission): Promise<Submitted> => {
@@ -98,6 +105,10 @@ export function openSubmitter({ config, db, dispatcher, metrics, audit, masker, 
     const key = keyOf(alert.alertType);
     const masked = await mask(alert);
     const session = newSession(masked, { identity, author, peer }, chainFor(alert));
+    await keepTexts(
+      db,
+      session.textHashes.flatMap((hash) => texts.get(hash) ?? []),
+    );
     const { sessionId, isReplayed } = await insertSession({ db, inserts }, session, key);
     if (isReplayed) {
       metrics.replayed.inc();
@@ -122,7 +133,7 @@ export function openSubmitter({ config, db, dispatcher, metrics, audit, masker, 
 function newSession(
   alert: CheckedAlert & MaskedAlert,
   { identity, author, peer }: Pick<Submission, "identity" | "peer"> & { readonly author: string | undefined },
-  { chain, json, hash, notice }: ChainToStore,
+  { chain, json, hash, textHashes, notice }: ChainToStore,
 ): NewSession {
   const data = postgresSafeText(alert.data);
   const metadata = {
@@ -150,6 +161,7 @@ function newSession(
     chainId: chain.chain_id,
     resolvedConfig: json,
     configHash: hash,
+    textHashes,
     metadata: Object.keys(metadata).length === 0 ? null : postgresSafeJson(metadata),
     maskKey: alert.maskKey,
     maskedValues: alert.maskedValues,
@@ -199,6 +211,7 @@ interface ChainToStore {
   readonly chain: ResolvedChain;
   readonly json: string;
   readonly hash: string;
+  readonly textHashes: readonly string[];
   readonly notice: string | null;
 }
 
@@ -224,5 +237,10 @@ function cacheResolvedChains({
 
 function stored(chain: ResolvedChain): Omit<ChainToStore, "notice"> {
   // The configuration's free texts may contain characters that jsonb rejects.
-  return { chain, json: postgresSafeJson(storedChain(chain)), hash: hashResolvedChain(chain) };
+  return {
+    chain,
+    json: postgresSafeJson(storedChain(chain)),
+    hash: hashResolvedChain(chain),
+    textHashes: textsOfChain(chain),
+  };
 }

@@ -20,7 +20,8 @@ const INSERT_SESSIONS = `
 WITH item AS MATERIALIZED (
   SELECT * FROM json_to_recordset($1::json) AS item (session_id uuid, data text, alert_type text, author text,
     owner text, teams text[], runbook text, mcp jsonb, chain_id text, config integer, config_hash text, metadata jsonb,
-    subject text, via text, peer text, mask_key text, masked json, trace jsonb, slack text)
+    subject text, via text, peer text, mask_key text, masked json, trace jsonb, slack text,
+    texts text[])
 ), session AS (
   INSERT INTO alert_sessions (session_id, alert_data, agent_type, alert_type, author, runbook_url, mcp_selection,
                               chain_id, resolved_config, config_hash, session_metadata, owner_subject, teams,
@@ -37,6 +38,9 @@ WITH item AS MATERIALIZED (
   SELECT item.session_id, value.digest, value.digits, value.length, value.kind
   FROM item, json_to_recordset(item.masked) AS value (digest text, digits text, length integer, kind text)
   WHERE item.masked IS NOT NULL
+), needed AS (
+  INSERT INTO needed_texts (session_id, hash)
+  SELECT session_id, unnest(texts) FROM item WHERE texts IS NOT NULL
 )
 INSERT INTO session_runtime (session_id) SELECT session_id FROM session`;
 
@@ -131,6 +135,7 @@ function item(session: Omit<NewSession, "resolvedConfig">, config: number): stri
     mcpSelection,
     chainId,
     configHash,
+    textHashes,
     metadata,
     maskKey,
     maskedValues,
@@ -152,6 +157,7 @@ function item(session: Omit<NewSession, "resolvedConfig">, config: number): stri
     ...(maskedValues.length === 0 ? {} : { masked: maskedValues }),
     ...(traceContext === null ? {} : { trace: traceContext }),
     ...(slackFingerprint === null ? {} : { slack: slackFingerprint }),
+    ...(textHashes.length === 0 ? {} : { texts: textHashes }),
   };
   const texts = `${JSON.stringify(columns).slice(0, -1)},"mcp":${mcpSelection ?? "null"}`;
   return `${texts},"metadata":${metadata ?? "null"}}`;

@@ -1,6 +1,7 @@
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
+import { SWEEP_TEXTS } from "#shared/database/keep-texts.ts";
 import type { Database } from "#shared/database/database.ts";
 
 const PAGE = 1_000;
@@ -47,8 +48,8 @@ WITH old AS (
 SELECT count(*)::int AS n FROM deleted`;
 
 /**
- * Soft-deletes the sessions that ended more than `retentionDays` ago, and deletes the expired idempotency keys, old notifications and what lost
- * tool-runners knew of MCP servers, page by page, until none is left or `signal` aborts.
+ * Soft-deletes the sessions that ended more than `retentionDays` ago, and deletes the expired idempotency keys, old notifications, what lost
+ * tool-runners knew of MCP servers, and texts that no session needs, page by page, until none is left or `signal` aborts.
  */
 export async function removeExpired(db: Database, retentionDays: number, signal: AbortSignal): Promise<void> {
   for (const [sql, parameters] of [
@@ -56,6 +57,7 @@ export async function removeExpired(db: Database, retentionDays: number, signal:
     [DELETE_KEYS, []],
     [DELETE_NOTIFICATIONS, []],
     [DELETE_SERVER_STATES, []],
+    [SWEEP_TEXTS, []],
   ] as const) {
     let isLastPage = false;
     while (!isLastPage && !signal.aborted) {

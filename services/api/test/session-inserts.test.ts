@@ -35,6 +35,7 @@ describe("SessionInserts", () => {
     chainId: "chain",
     resolvedConfig: '{"a":1}',
     configHash: "h",
+    textHashes: [],
     metadata: null,
     maskKey: "key",
     maskedValues: [],

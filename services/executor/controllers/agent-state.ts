@@ -14,7 +14,7 @@ export interface AgentSetting extends Pick<AgentState, "chain" | "previous" | "a
 export function agentState(
   { agent, chain, previous, alert }: AgentSetting,
   { iteration, messages, listings }: AgentMemory,
-  parallel: AgentState["parallel"],
+  { parallel, skills }: Pick<AgentState, "parallel" | "skills">,
 ): AgentState {
   const offer = toolOffer(agent, listings);
   return {
@@ -23,6 +23,7 @@ export function agentState(
     previous,
     alert,
     parallel,
+    skills,
     tools: offer?.tools ?? null,
     offer,
     messages,

@@ -2,8 +2,11 @@ import { BUILT_IN_SERVER } from "#shared/contracts/built-in-server.ts";
 import type { ToolDescription } from "#shared/contracts/tool-list.ts";
 
 /** The names of the built-in tools without the server. */
-export const BUILT_IN_NAMES = ["result_read", "result_search", "result_json"] as const;
+export const BUILT_IN_NAMES = ["result_read", "result_search", "result_json", "load_skill"] as const;
 export type BuiltInName = (typeof BUILT_IN_NAMES)[number];
+
+/** Those that read kept results. */
+export type ResultToolName = Exclude<BuiltInName, "load_skill">;
 
 const ID = { type: "string", description: "the id that stands in the shown part of the result" };
 const positive = (description: string) => ({ type: "integer", minimum: 1, description });
@@ -49,25 +52,46 @@ const TOOLS: Readonly<Record<BuiltInName, { readonly description: string; readon
       },
     },
   },
+  load_skill: {
+    description: "Loads the texts of skills. The system prompt lists the skills with their descriptions.",
+    parameters: {
+      names: {
+        type: "array",
+        items: { type: "string" },
+        minItems: 1,
+        description: "the names of the skills as they are listed",
+      },
+    },
+  },
 };
 const REQUIRED: Readonly<Record<BuiltInName, readonly string[]>> = {
   result_read: ["id"],
   result_search: ["id", "pattern"],
   result_json: ["id"],
+  load_skill: ["names"],
 };
 
-/** The built-in tools as a listing has them; every agent that has any tool gets them. */
-export const BUILT_IN_TOOLS: readonly ToolDescription[] = BUILT_IN_NAMES.map((name) => ({
-  name: `${BUILT_IN_SERVER}.${name}`,
-  server: BUILT_IN_SERVER,
-  description: TOOLS[name].description,
-  parameters_schema: JSON.stringify({
-    type: "object",
-    properties: TOOLS[name].parameters,
-    required: REQUIRED[name],
-  }),
-  read_only: true,
-}));
+/** The built-in tools that read kept results, as a listing has them; every agent that has any server's tool gets them. */
+export const BUILT_IN_TOOLS: readonly ToolDescription[] = (
+  ["result_read", "result_search", "result_json"] as const
+).map(described);
+
+/** The built-in tool of an agent that may load skills. */
+export const LOAD_SKILL: ToolDescription = described("load_skill");
+
+function described(name: BuiltInName): ToolDescription {
+  return {
+    name: `${BUILT_IN_SERVER}.${name}`,
+    server: BUILT_IN_SERVER,
+    description: TOOLS[name].description,
+    parameters_schema: JSON.stringify({
+      type: "object",
+      properties: TOOLS[name].parameters,
+      required: REQUIRED[name],
+    }),
+    read_only: true,
+  };
+}
 
 /**
  * The built-in tool among `tools` that a model means by a name: `tarsy.result_read`, without the server, or with a provider's

@@ -5,6 +5,7 @@ import type { IterationState, PendingSummary } from "#shared/contracts/iteration
 import type { ParallelResults, StageAnswer } from "../prompts/format-context.ts";
 import type { FailedCall } from "../prompts/iteration-prompts.ts";
 import type { AlertInput, NewMessage, ServerOffer } from "../prompts/prompt-input.ts";
+import type { LoadedSkill } from "../prompts/skill-sections.ts";
 import type { StoredMessage } from "../state/agent-memory.ts";
 
 /** The input of a controller: only what is stored. */
@@ -25,6 +26,8 @@ export interface AgentState {
   readonly previous: readonly StageAnswer[];
   /** The results that a synthesis combines; null for other agents, and once the conversation is open. */
   readonly parallel: ParallelResults | null;
+  /** The skills that the agent has from its start, with their texts; only while the conversation is not open. */
+  readonly skills: readonly LoadedSkill[];
   /** The tools listed by the agent's servers, and the built-in ones; null before the listing. */
   readonly tools: readonly ToolDescription[] | null;
   /** Null before the listing. */

@@ -2,6 +2,7 @@ import { BUILT_IN_SERVER } from "#shared/contracts/built-in-server.ts";
 import type { ResolvedAgent } from "#shared/contracts/resolved-chain.ts";
 import type { ToolDescription } from "#shared/contracts/tool-list.ts";
 import type { ServerOffer } from "../prompts/prompt-input.ts";
+import { LOAD_SKILL } from "./built-in-tools.ts";
 import type { ServerListing } from "../state/agent-memory.ts";
 
 /** What an agent's servers offer to it, by their listings. */
@@ -12,7 +13,11 @@ interface ToolOffer extends ServerOffer {
 
 /** The offer of an agent's servers; null before all of them are listed. */
 export function toolOffer(
-  { mcp_servers: servers, tool_choice = {} }: Pick<ResolvedAgent, "mcp_servers" | "tool_choice">,
+  {
+    mcp_servers: servers,
+    tool_choice = {},
+    skills = [],
+  }: Pick<ResolvedAgent, "mcp_servers" | "tool_choice" | "skills">,
   listings: ReadonlyMap<string, ServerListing>,
 ): ToolOffer | null {
   const wanted = [...new Set(servers)];
@@ -23,7 +28,11 @@ export function toolOffer(
   if (listed.length < wanted.length) return null;
   const chosen = (server: string) => (Object.hasOwn(tool_choice, server) ? (tool_choice[server] ?? []) : []);
   return {
-    tools: [...listed.flatMap(({ tools }) => tools), ...(listings.get(BUILT_IN_SERVER)?.tools ?? [])],
+    tools: [
+      ...listed.flatMap(({ tools }) => tools),
+      ...(listings.get(BUILT_IN_SERVER)?.tools ?? []),
+      ...(skills.length === 0 ? [] : [LOAD_SKILL]),
+    ],
     servers: listed.filter(({ tools }) => tools.length > 0).map(({ server }) => server),
     unavailable: listed.flatMap(({ server, failure }) =>
       failure === null ? [] : [{ server, reason: failure }],

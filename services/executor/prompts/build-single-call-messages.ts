@@ -4,6 +4,7 @@ import { dataRule } from "./general-instructions.ts";
 import { actionRules, agentInstructions } from "./instruction-tiers.ts";
 import { previousStageBlock } from "./previous-stage-block.ts";
 import { runbookBlock } from "./runbook-block.ts";
+import { skillSections } from "./skill-sections.ts";
 import { taskBlock } from "./task-block.ts";
 
 /**
@@ -16,6 +17,7 @@ export function buildSingleCallMessages(input: Omit<PromptInput, "tools">): NewM
     `You are ${agent.name}, a site reliability engineer who investigates alerts. You have no tools: work from what you are given.`,
     dataRule(alert.nonce),
     ...actionRules(agent),
+    ...skillSections(input.skills ?? [], []),
     ...agentInstructions(agent),
   ];
   const user = [

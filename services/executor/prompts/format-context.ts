@@ -102,6 +102,7 @@ const LABELS: Readonly<Record<TimelineEventType, string>> = {
   google_search_result: "Google Search Result",
   url_context_result: "URL Context Result",
   provider_fallback: "LLM Provider Change",
+  skill_loaded: "Skill Loaded",
 };
 
 /** A tool call as text: the tool's name, if the row has it, then the arguments as the model wrote them. */

@@ -3,11 +3,12 @@ import { ACTION_RULES } from "./action-rules.ts";
 import { GENERAL_INSTRUCTIONS, dataRule } from "./general-instructions.ts";
 import type { PromptInput } from "./prompt-input.ts";
 import { missingTools } from "./missing-tools.ts";
+import { skillSections } from "./skill-sections.ts";
 import type { SessionNonce } from "./session-nonce.ts";
 
 /**
  * An agent's instructions in three tiers: general ones by purpose (with the rules of an agent that may act), those of its
- * MCP servers in the agent's order, and its own. Empty instructions are omitted, and those of servers that offer no tools; instead the servers and tools are
+ * MCP servers in the agent's order with its skills, and its own. Empty instructions are omitted, and those of servers that offer no tools; instead the servers and tools are
  * named that should be there. A synthesis calls no tools, so it gets no server instructions.
  */
 export function instructionTiers(
@@ -16,8 +17,9 @@ export function instructionTiers(
     agent,
     chain,
     offer,
+    skills,
     nonce,
-  }: Pick<PromptInput, "agent" | "chain" | "offer"> & { readonly nonce: SessionNonce },
+  }: Pick<PromptInput, "agent" | "chain" | "offer" | "skills"> & { readonly nonce: SessionNonce },
 ): string[] {
   const isOffered = (id: string) => offer === null || offer.servers.includes(id);
   const servers = purpose === "synthesis" ? [] : agent.mcp_servers.filter(isOffered);
@@ -27,6 +29,7 @@ export function instructionTiers(
     ...(purpose === "investigation" ? actionRules(agent) : []),
     ...servers.flatMap((id) => section(`## ${id} Instructions`, serverInstructions(chain, id))),
     ...(offer === null ? [] : missingTools(offer, nonce)),
+    ...(purpose === "synthesis" ? [] : skillSections(skills ?? [], agent.skills ?? [])),
     ...agentInstructions(agent),
   ];
 }

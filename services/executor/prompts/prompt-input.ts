@@ -1,6 +1,7 @@
 import type { ResolvedAgent, ResolvedChain } from "#shared/contracts/resolved-chain.ts";
 import type { ToolDescription } from "#shared/contracts/tool-list.ts";
 import type { SessionNonce } from "./session-nonce.ts";
+import type { LoadedSkill } from "./skill-sections.ts";
 import type { ParallelResults, StageAnswer } from "./format-context.ts";
 
 /** The alert as submitted. */
@@ -32,7 +33,7 @@ export interface ServerOffer {
 
 /** The input of an agent's first messages. It has no times and no ids, so the same input gives the same prompt. */
 export interface PromptInput {
-  readonly agent: Pick<ResolvedAgent, "name" | "type" | "mcp_servers" | "custom_instructions">;
+  readonly agent: Pick<ResolvedAgent, "name" | "type" | "mcp_servers" | "custom_instructions" | "skills">;
   readonly chain: Pick<ResolvedChain, "mcp_server_instructions" | "default_runbook">;
   readonly alert: AlertInput;
   /** The answers of all earlier stages, in order. */
@@ -41,6 +42,8 @@ export interface PromptInput {
   readonly parallel: ParallelResults | null;
   /** The tools the agent may call. Only ReAct prompts list them; for other agents the LLM call carries them. */
   readonly tools: readonly ToolDescription[];
+  /** The skills that the agent has from its start, with their texts; absent if it has none. */
+  readonly skills?: readonly LoadedSkill[];
   /** Null for an agent without a listing. */
   readonly offer: ServerOffer | null;
 }

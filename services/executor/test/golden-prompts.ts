@@ -13,6 +13,18 @@ import { CHAT, INPUT, NONCE, PARALLEL, PREVIOUS } from "./prompt-fixtures.ts";
 const RUNBOOK_ADDRESS = "https://runbooks.example.com/pod-crash-looping.md";
 /** An agent that may change things, after the investigation. */
 const ACTION: PromptInput = { ...INPUT, agent: { ...INPUT.agent, type: "action" }, previous: PREVIOUS };
+/** An agent that has a skill and may load others. */
+const SKILLED: PromptInput = {
+  ...INPUT,
+  agent: {
+    ...INPUT.agent,
+    skills: [
+      { name: "promql", description: "How queries are written.", hash: "a" },
+      { name: "logs", description: "Where logs are.", hash: "b" },
+    ],
+  },
+  skills: [{ name: "house-rules", body: "# Rules\n\nName the team that owns the service." }],
+};
 const RUNBOOK_TEXT = "# Crash loops\n\n````\nkubectl describe pod\n````";
 
 /** Every prompt by the name of its file in `golden/`. A line with the role precedes each message. */
@@ -39,6 +51,12 @@ export const GOLDEN_PROMPTS: Readonly<Record<string, string>> = {
       tools: [],
       offer: null,
     }),
+  ),
+  "native-thinking-skills.md": render(buildNativeMessages(SKILLED)),
+  "react-skills.md": render(buildReactMessages(SKILLED)),
+  "single-call-skills.md": render(buildSingleCallMessages(SKILLED)),
+  "chat-skills.md": render(
+    buildChatMessages({ ...CHAT, agent: SKILLED.agent, skills: SKILLED.skills ?? [] }),
   ),
   "synthesis.md": render(buildSynthesisMessages({ ...INPUT, parallel: PARALLEL })),
   "synthesis-later-stage.md": render(

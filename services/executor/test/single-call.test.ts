@@ -30,6 +30,7 @@ function step(roles: readonly Message["role"][], iteration: Partial<IterationSta
     chain: { mcp_server_instructions: {}, default_runbook: "" },
     previous: [],
     parallel: null,
+    skills: [],
     tools: [],
     offer: null,
     messages: roles.map((role, index) => message(role, index + 1)),

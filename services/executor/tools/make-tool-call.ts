@@ -71,7 +71,12 @@ async function make(
         )
       : await callBuiltInTool(
           session,
-          { name: builtIn, parameters, maxChars: Math.max(1_000, maxResultTokens * CHARS_PER_TOKEN) },
+          {
+            name: builtIn,
+            parameters,
+            maxChars: Math.max(1_000, maxResultTokens * CHARS_PER_TOKEN),
+            skills: state.agent.skills ?? [],
+          },
           signal,
         );
   return { outcome, ms: performance.now() - startedAt };

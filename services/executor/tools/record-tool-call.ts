@@ -87,6 +87,9 @@ export function outcomeText({ name, asObservation, outcome }: ToldOutcome, nonce
   if (outcome.kind === "result") {
     const { isError } = outcome;
     const displayText = postgresSafeText(outcome.content).text;
+    if (outcome.isOwnText === true) {
+      return { displayText, modelText: `${asObservation ? "Observation: " : ""}${displayText}`, isError };
+    }
     if (!asObservation) {
       return { displayText, modelText: untrustedText(nonce, "TOOL_OUTPUT", displayText), isError };
     }

@@ -1,7 +1,13 @@
 /** How a call ended; each outcome becomes a message to the model. */
 export type ToolOutcome =
   /** The tool answered; `isError` is true if it reported a failure. */
-  | { readonly kind: "result"; readonly content: string; readonly isError: boolean }
+  | {
+      readonly kind: "result";
+      readonly content: string;
+      readonly isError: boolean;
+      /** The text is the operator's or this program's, so the model reads it as instructions, not as data. */
+      readonly isOwnText?: true;
+    }
   /** Not among the tools this agent may call; no request was sent. */
   | { readonly kind: "unknown_tool"; readonly message: string }
   /** Refused by the tool-runner or a person; it did not run and never will. `reason` is what the person wrote. */

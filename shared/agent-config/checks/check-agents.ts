@@ -1,6 +1,7 @@
 import type { Loose } from "#shared/agent-config/check-shape.ts";
 import { checkServers } from "#shared/agent-config/checks/check-chains.ts";
 import type { CheckContext } from "#shared/agent-config/checks/check-context.ts";
+import { checkSkills } from "#shared/agent-config/checks/check-skills.ts";
 import { warnNoEffectYet } from "#shared/agent-config/checks/check-keys.ts";
 import { NATIVE_TOOLS } from "#shared/agent-config/schemas/llm-providers-file.ts";
 import type { AgentEntry } from "#shared/agent-config/schemas/tarsy-file.ts";
@@ -12,10 +13,11 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   scoring: "sessions are not scored yet",
 };
 
-/** Checks a written agent: its servers, its native tools and its type. */
+/** Checks a written agent: its servers, its skills, its native tools and its type. */
 export function checkAgent(agent: Loose<AgentEntry>, context: CheckContext): void {
   const { reporter } = context;
   checkServers(agent.mcp_servers, context);
+  checkSkills(agent, context);
   const reason = NOT_RUN[agent.type ?? ""];
   if (reason !== undefined) warnNoEffectYet({ container: agent, key: "type" }, reason, reporter);
   const { native_tools: tools } = agent;

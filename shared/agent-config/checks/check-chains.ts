@@ -2,6 +2,7 @@ import { BUILT_IN_SETTINGS } from "#shared/agent-config/built-in-config.ts";
 import type { Loose } from "#shared/agent-config/check-shape.ts";
 import type { CheckContext } from "#shared/agent-config/checks/check-context.ts";
 import { warnNoEffectYet } from "#shared/agent-config/checks/check-keys.ts";
+import { checkSkills } from "#shared/agent-config/checks/check-skills.ts";
 import { checkFallbacks } from "#shared/agent-config/checks/check-fallbacks.ts";
 import { suggestName } from "#shared/agent-config/suggest-name.ts";
 import type { ChainEntry, ChatEntry, StageEntry } from "#shared/agent-config/schemas/tarsy-file.ts";
@@ -40,6 +41,7 @@ function checkStage(stage: Loose<StageEntry>, context: CheckContext): void {
     checkProvider(agent, agent.llm_provider, context);
     checkFallbacks(agent.fallback_providers, context);
     checkServers(agent.mcp_servers, context);
+    checkSkills(agent, context);
   }
   const actionAgents = (stage.agents ?? []).filter((agent) => {
     const entry = context.agents.get(agent?.name ?? "");

@@ -20,6 +20,7 @@ export interface CheckContext {
     readonly agents: ReadonlySet<string> | undefined;
     readonly mcpServers: ReadonlySet<string> | undefined;
     readonly llmProviders: ReadonlySet<string> | undefined;
+    readonly skills: ReadonlySet<string> | undefined;
   };
   readonly agents: ReadonlyMap<string, Loose<AgentEntry>>;
   readonly chains: ReadonlyMap<string, Loose<ChainEntry>>;

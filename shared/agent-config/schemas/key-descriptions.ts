@@ -79,8 +79,9 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   max_budget: "The longest time of all dispatched agents together.",
   sub_agents: "No effect yet: the agents that may be dispatched, by name or with settings.",
   "sub_agents.name": "An agent: built in, or a name under agents.",
-  skills: "No effect yet: the skills an agent may load.",
-  required_skills: "No effect yet: the skills an agent always has.",
+  skills:
+    "The skills an agent may load; absent: all, an empty list: none. A stage's entry adds to the agent's list.",
+  required_skills: "The skills an agent has from its start. A stage's entry adds to the agent's list.",
   scoring: "No effect yet: how finished sessions are scored.",
   "scoring.enabled": "Whether sessions are scored; false by default.",
   memory: "No effect yet: what is remembered of finished sessions.",

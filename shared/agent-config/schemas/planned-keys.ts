@@ -6,18 +6,11 @@ import { Backend } from "#shared/agent-config/schemas/backend.ts";
  * Keys of the format whose features are not built. They are accepted and checked, and each use causes one warning with the
  * reason in `notYet`.
  */
-const NO_SKILLS = "there are no skills yet";
 const NO_SUB_AGENTS = "agents cannot dispatch others yet";
 const NO_SCORES = "sessions are not scored yet";
 
 const Names = Type.Array(Name);
 const Count = Type.Optional(Whole(1));
-
-/** `skills` and `required_skills` of an agent. */
-export const SKILL_KEYS = {
-  skills: Type.Optional(Type.With(Names, { notYet: NO_SKILLS })),
-  required_skills: Type.Optional(Type.With(Names, { notYet: NO_SKILLS })),
-};
 
 /** The agents that another one may dispatch: their names, or their names with settings. */
 export const SubAgents = Type.Array(

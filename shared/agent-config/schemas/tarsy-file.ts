@@ -3,13 +3,7 @@ import { ITERATION_STRATEGIES } from "#shared/contracts/resolved-chain.ts";
 import { SUCCESS_POLICIES } from "#shared/contracts/statuses.ts";
 import { Backend } from "#shared/agent-config/schemas/backend.ts";
 import { McpServer } from "#shared/agent-config/schemas/mcp-server.ts";
-import {
-  Memory,
-  Orchestrator,
-  Scoring,
-  SKILL_KEYS,
-  SubAgents,
-} from "#shared/agent-config/schemas/planned-keys.ts";
+import { Memory, Orchestrator, Scoring, SubAgents } from "#shared/agent-config/schemas/planned-keys.ts";
 import {
   Duration,
   DurationOrZero,
@@ -80,6 +74,12 @@ const DefaultsSection = Type.Object({
 export type DefaultsSection = Static<typeof DefaultsSection>;
 
 export type McpServerEntry = Static<typeof McpServer>;
+
+/** Of an agent, and of a stage's entry for it, which adds to them. */
+const SKILL_KEYS = {
+  skills: Type.Optional(Names),
+  required_skills: Type.Optional(Names),
+};
 
 const AgentEntry = Type.Object({
   type: Type.Optional(AgentType),

@@ -35,6 +35,15 @@ async function copiedExamples(environment: string) {
   return { load, [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose]() };
 }
 
+/** The files of the example's skills, where a configuration has them. */
+async function exampleSkills(): Promise<Record<string, string>> {
+  const files = ["writing.md", "rollouts.md", "kubectl/SKILL.md", "release-notes/SKILL.md"];
+  const read = files.map(
+    async (file) => [`skills/${file}`, await readExample(`skills.example/${file}`)] as const,
+  );
+  return Object.fromEntries(await Promise.all(read));
+}
+
 /** The names of all keys below a schema, without the names of entries. */
 function keysOf(schema: TSchema): string[] {
   if (Type.IsArray(schema)) return keysOf(schema.items);
@@ -84,6 +93,7 @@ describe("the configuration's examples", () => {
     await using directory = await writeConfigFiles({
       "tarsy.yaml": tarsy.replaceAll(/^( *)#(?=(?:- )?[a-z_][\w.-]*:)/gmu, "$1"),
       "llm-providers.yaml": await readExample("llm-providers.yaml.example"),
+      ...(await exampleSkills()),
     });
     const env = parseEnv(await filledEnvironment());
     const { warnings } = await loadAgentConfig({ configDir: directory.path, env });
@@ -100,11 +110,7 @@ describe("the configuration's examples", () => {
       "defaults.orchestrator",
       "defaults.scoring",
       "defaults.memory",
-      "agents.release-notes-agent.skills",
-      "agents.release-notes-agent.required_skills",
       "agents.release-notes-agent.orchestrator",
-      "agent_chains.failed-rollouts.stages[0].agents[0].skills",
-      "agent_chains.failed-rollouts.stages[0].agents[0].required_skills",
       "agent_chains.failed-rollouts.stages[0].agents[0].sub_agents",
       "agent_chains.failed-rollouts.stages[1].sub_agents",
       "agent_chains.failed-rollouts.chat.enabled",

@@ -1,6 +1,6 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { AgentConfigError } from "#shared/agent-config/config-problem.ts";
 import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
 import type { Environment } from "#shared/service/environment.ts";
@@ -16,18 +16,33 @@ export const DEFAULTS = "defaults:\n  llm_provider: test\n";
 export async function writeConfigFiles(files: Readonly<Record<string, string | Uint8Array>>) {
   const path = await mkdtemp(join(tmpdir(), "tarsy-config-"));
   for (const [name, content] of Object.entries({ "s.yaml": "", ...files })) {
+    await mkdir(dirname(join(path, name)), { recursive: true });
     await writeFile(join(path, name), content);
   }
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
 }
 
-/** Loads the two files from a temporary directory. */
+/** A file of a skill. */
+export function skillFile(
+  name: string,
+  body = `Do as ${name} says.`,
+  description = `What ${name} is for.`,
+): string {
+  return `---\nname: ${name}\ndescription: ${description}\n---\n\n${body}\n`;
+}
+
+/** Loads the two files, and others, from a temporary directory. */
 export async function loadText(
   tarsy: string,
   providers = SCRIPTED,
   env: Environment = {},
+  others: Readonly<Record<string, string>> = {},
 ): Promise<AgentConfig> {
-  await using directory = await writeConfigFiles({ "tarsy.yaml": tarsy, "llm-providers.yaml": providers });
+  await using directory = await writeConfigFiles({
+    "tarsy.yaml": tarsy,
+    "llm-providers.yaml": providers,
+    ...others,
+  });
   return await loadAgentConfig({ configDir: directory.path, env });
 }
 

@@ -1,11 +1,14 @@
 import { expect } from "chai";
 import { resolveChain } from "#shared/agent-config/resolve-chain.ts";
 import { showConfig } from "#shared/agent-config/show-config.ts";
-import { DEFAULTS, loadText } from "./config-fixture.ts";
+import { DEFAULTS, loadText, skillFile } from "./config-fixture.ts";
 import { MODERN_PROVIDERS, MODERN_TARSY } from "./modern-files.ts";
 
 const ENV = { GOOGLE_API_KEY: "x", ANTHROPIC_API_KEY: "x" };
-const load = (tarsy = MODERN_TARSY) => loadText(tarsy, MODERN_PROVIDERS, ENV);
+const SKILLS = Object.fromEntries(
+  ["promql", "house-rules", "logs"].map((name) => [`skills/${name}.md`, skillFile(name)]),
+);
+const load = (tarsy = MODERN_TARSY) => loadText(tarsy, MODERN_PROVIDERS, ENV, SKILLS);
 
 describe("files in the newest notation", () => {
   it("load, with one warning for each thing that is not built, or that another one replaces", async () => {
@@ -18,14 +21,11 @@ describe("files in the newest notation", () => {
       "defaults.orchestrator",
       "defaults.scoring",
       "defaults.memory",
-      "agents.Investigator.skills",
-      "agents.Investigator.required_skills",
       "agents.Lead.orchestrator",
       "agents.Judge.type",
       "agent_chains.full.chat.enabled",
       "agent_chains.full.chat.sub_agents",
       "agent_chains.full.sub_agents",
-      "agent_chains.full.stages[0].agents[0].skills",
       "agent_chains.full.stages[1].sub_agents",
     ]);
     const others = warnings.filter((warning) => !notYet.includes(warning));

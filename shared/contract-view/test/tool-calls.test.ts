@@ -55,6 +55,15 @@ describe("a tool call in the contract", () => {
     ]);
   });
 
+  it("of skills has their type and server", () => {
+    const load = { server_name: "tarsy", tool_name: "load_skill" };
+    const skill = { server_name: "skill", tool_name: "load_skill", tool_type: "skill" };
+    const call = row("call", { mcp_interaction_id: "i", metadata: load });
+    const loaded = result("result", { mcp_interaction_id: "i", metadata: { ...load, is_error: false } });
+    expect(mergeToolCalls([call, loaded], active)[0]?.metadata).to.include(skill);
+    expect(mergeToolCalls([row("open", { metadata: load })], active)[0]?.metadata).to.include(skill);
+  });
+
   it("has the duration that was recorded, not the time between its rows", () => {
     const [entry] = mergeToolCalls(
       [

@@ -23,6 +23,7 @@ import { Reviews0000000000024 } from "#shared/database/migrations/0024-reviews.t
 import { AlertNotifications0000000000025 } from "#shared/database/migrations/0025-alert-notifications.ts";
 import { Costs0000000000026 } from "#shared/database/migrations/0026-costs.ts";
 import { TraceContext0000000000028 } from "#shared/database/migrations/0028-trace-context.ts";
+import { Texts0000000000029 } from "#shared/database/migrations/0029-texts.ts";
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -51,6 +52,7 @@ export const MIGRATIONS = [
   AlertNotifications0000000000025,
   Costs0000000000026,
   TraceContext0000000000028,
+  Texts0000000000029,
 ] as const;
 
 /** The table in which TypeORM records them by name. */

@@ -3,9 +3,11 @@ import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { MAX_RESULT_BYTES } from "#shared/contracts/tool-call.ts";
 import { safeCut } from "#shared/safe-cut.ts";
+import type { ResolvedAgent } from "#shared/contracts/resolved-chain.ts";
 import type { BuiltInName } from "../../controllers/built-in-tools.ts";
 import type { OwnedSession } from "../../owned-session.ts";
 import type { ToolOutcome } from "../tool-outcome.ts";
+import { loadSkills } from "./load-skills.ts";
 import { queryInThread } from "./query-in-thread.ts";
 import type { TextQuery } from "./query-text.ts";
 import { readQuery } from "./read-query.ts";
@@ -17,6 +19,8 @@ interface BuiltInCall {
   readonly parameters: Readonly<Record<string, unknown>>;
   /** The answer is cut to this many UTF-16 code units, and to 256 KiB. */
   readonly maxChars: number;
+  /** The skills that the agent may load. */
+  readonly skills: NonNullable<ResolvedAgent["skills"]>;
 }
 
 /** A session reads its own results only, and none once it is deleted. */
@@ -34,9 +38,10 @@ const HEADER_CHARS = 200;
  */
 export async function callBuiltInTool(
   { db, sessionId }: Pick<OwnedSession, "db" | "sessionId">,
-  { name, parameters, maxChars }: BuiltInCall,
+  { name, parameters, maxChars, skills }: BuiltInCall,
   signal: AbortSignal,
 ): Promise<ToolOutcome> {
+  if (name === "load_skill") return loadSkills(db, skills, parameters);
   const question = readQuery(name, parameters);
   if ("problem" in question) return { kind: "result", content: question.problem, isError: true };
   const { id, query } = question;

@@ -1,4 +1,4 @@
-import type { BuiltInName } from "../../controllers/built-in-tools.ts";
+import type { ResultToolName } from "../../controllers/built-in-tools.ts";
 import type { TextQuery } from "./query-text.ts";
 
 /** The question that a call of a built-in tool asks, or for the model what is wrong with its arguments. */
@@ -10,7 +10,7 @@ const MAX_PATTERN_CHARS = 1_000;
 const MAX_PATH_CHARS = 2_000;
 
 /** Reads the arguments of a call of a built-in tool; numbers and booleans may be written as text, as ReAct agents do. */
-export function readQuery(name: BuiltInName, parameters: Readonly<Record<string, unknown>>): ReadQuery {
+export function readQuery(name: ResultToolName, parameters: Readonly<Record<string, unknown>>): ReadQuery {
   const id = textOf(parameters["id"]);
   if (id === "") {
     return { problem: 'The argument "id" is missing: it stands in the shown part of the result.' };
@@ -20,7 +20,7 @@ export function readQuery(name: BuiltInName, parameters: Readonly<Record<string,
 }
 
 const queries: Readonly<
-  Record<BuiltInName, (parameters: Readonly<Record<string, unknown>>) => TextQuery | string>
+  Record<ResultToolName, (parameters: Readonly<Record<string, unknown>>) => TextQuery | string>
 > = {
   result_read: (parameters) => {
     const fromLine = integerOf(parameters["from_line"], 1);
