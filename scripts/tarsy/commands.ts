@@ -8,6 +8,7 @@ import { initCommand } from "./commands/init.ts";
 import { keysCommand } from "./commands/keys.ts";
 import { listCommand } from "./commands/list.ts";
 import { showCommand } from "./commands/show.ts";
+import { steerCommand } from "./commands/steer.ts";
 import { watchCommand } from "./commands/watch.ts";
 
 const WORKING = [
@@ -17,6 +18,7 @@ const WORKING = [
   showCommand,
   cancelCommand,
   approveCommand,
+  steerCommand,
   initCommand,
   configCommand,
   keysCommand,

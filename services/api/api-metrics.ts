@@ -1,6 +1,7 @@
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import type { WakeResult } from "#shared/bus/session-waker.ts";
 import { QUALITY_RATINGS } from "#shared/contracts/review.ts";
+import { STEERING_MODES } from "#shared/contracts/statuses.ts";
 import { startAtZero } from "#shared/service/start-at-zero.ts";
 
 type WakeupResult = Extract<WakeResult, string> | "failed";
@@ -18,6 +19,7 @@ export interface ApiMetrics {
   readonly searchLag: Gauge;
   readonly sessionsReviewed: Counter;
   readonly reviewsCompleted: Counter<"quality_rating">;
+  readonly steered: Counter<"mode">;
 }
 
 const WAKEUP_RESULTS: readonly WakeupResult[] = ["queued", "already_queued", "failed"];
@@ -54,6 +56,12 @@ export function createApiMetrics(registry: Registry): ApiMetrics {
       labelNames: ["result"],
       registers,
     }),
+    steered: new Counter({
+      name: "tarsy_api_steering_messages_total",
+      help: "Messages to the agents of running sessions, by what they ask for",
+      labelNames: ["mode"],
+      registers,
+    }),
     swept: new Counter({
       name: "tarsy_api_sessions_swept_total",
       help: "Sessions the sweeper found without an owner and without a wake-up",
@@ -87,6 +95,7 @@ export function createApiMetrics(registry: Registry): ApiMetrics {
     }),
   };
   startAtZero(metrics.reviewsCompleted, { quality_rating: QUALITY_RATINGS });
+  startAtZero(metrics.steered, { mode: STEERING_MODES });
   startAtZero(metrics.wakeups, { result: WAKEUP_RESULTS });
   return metrics;
 }

@@ -34,6 +34,7 @@ import { getWarnings } from "./routes/get-warnings.ts";
 import { reviewRoutes } from "./review/review-routes.ts";
 import { sessionListRoutes } from "./routes/session-list-routes.ts";
 import { signIn, signOut } from "./routes/page-session.ts";
+import { steerSession } from "./routes/steer-session.ts";
 import { submitAlert } from "./routes/submit-alert.ts";
 import { openSubmitter } from "./submit/open-submitter.ts";
 import { WEBHOOKS, webhookRoutes } from "./webhooks/webhook-routes.ts";
@@ -66,6 +67,7 @@ export function routesOf(deps: ApiDeps): readonly Route[] {
     { method: "delete", path: session, action: "session.delete", handle: deleteSession(deps) },
     ...routesOfTrace(deps, session),
     { method: "post", path: `${session}/cancel`, action: "session.cancel", handle: cancelSession(deps) },
+    { method: "post", path: `${session}/messages`, action: "session.steer", handle: steerSession(deps) },
     {
       method: "post",
       path: `${session}/approvals/:approval`,

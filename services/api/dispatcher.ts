@@ -7,6 +7,7 @@ import { queueAdmin, type QueueAdmin, type QueueState } from "#shared/bus/queue-
 import { queuedSessions } from "#shared/bus/queued-sessions.ts";
 import { subscribe } from "#shared/bus/subscribe.ts";
 import { SessionWaker } from "#shared/bus/session-waker.ts";
+import { inboxNoticeCodec } from "#shared/contracts/inbox-notice.ts";
 import { sessionCancelCodec } from "#shared/contracts/session-cancel.ts";
 import { busEventCodec, type SessionEvent } from "#shared/contracts/session-event.ts";
 import { SUBJECTS } from "#shared/contracts/subjects.ts";
@@ -32,6 +33,8 @@ export interface Dispatcher extends AsyncDisposable {
   wakeAll(wakeUps: readonly WakeUp[]): Promise<void>;
   /** Asks the session's owner to stop, in the background. */
   cancel(sessionId: string): void;
+  /** Tells the session's owner that its inbox has an entry of this number, in the background. */
+  noticeInbox(sessionId: string, inboxSeq: number): void;
   /** Publishes committed events of a session without an owner, in the background. */
   publish(events: readonly SessionEvent[]): void;
   /**
@@ -116,6 +119,8 @@ export function openDispatcher({
       await wakeCounted(wakeUps);
     },
     cancel: (sessionId) => background.start("cancel", bus, (live) => sendCancel(live, sessionId)),
+    noticeInbox: (sessionId, inboxSeq) =>
+      background.start("inbox notice", bus, (live) => sendInboxNotice(live, sessionId, inboxSeq)),
     publish: (events) => {
       if (bus?.isConnected() !== true) return;
       for (const event of events) publishEvent(bus, event);
@@ -170,7 +175,7 @@ function openAdmin(
   });
 }
 
-type MessageKind = "wake-up" | "cancel";
+type MessageKind = "wake-up" | "cancel" | "inbox notice";
 
 interface BackgroundSends {
   /** Starts a send; a failure is only logged. While disconnected the message is dropped: queued ones would pile up. */
@@ -212,6 +217,15 @@ async function wakeAndCount(
 async function sendCancel(bus: Bus, sessionId: string): Promise<void> {
   // Core publish, unacknowledged: the owner also finds the cancel at its next lease renewal.
   bus.connection.publish(SUBJECTS.cancel(sessionId), sessionCancelCodec.encode({ session_id: sessionId }));
+  await Promise.race([bus.flush(), wait(FLUSH_TIMEOUT_MS, undefined, { ref: false })]);
+}
+
+async function sendInboxNotice(bus: Bus, sessionId: string, inbox_seq: number): Promise<void> {
+  // As for a cancel; the owner also learns of it from its next commit.
+  bus.connection.publish(
+    SUBJECTS.inbox(sessionId),
+    inboxNoticeCodec.encode({ session_id: sessionId, inbox_seq }),
+  );
   await Promise.race([bus.flush(), wait(FLUSH_TIMEOUT_MS, undefined, { ref: false })]);
 }
 

@@ -14,8 +14,12 @@ interface AgentStepsOptions {
   readonly memory: AgentMemory;
   /** The generation of the session's memory before `memory` was read. */
   readonly generation: number;
+  /** The newest entry of the inbox that was known of before `memory` was read. */
+  readonly inboxSeq: number;
   /** Steps of the session that precede the agent's first one and are committed with it. */
   readonly before: SessionSteps;
+  /** The steps of this owner that these go on from: what only this process has is taken from them. */
+  readonly former?: AgentSteps;
 }
 
 /**
@@ -25,25 +29,31 @@ interface AgentStepsOptions {
 export class AgentSteps {
   readonly #session: AgentStepsOptions["session"];
   readonly #generation: number;
+  /** The newest entry of the inbox that was known of when the rows were read, or was read with them. */
+  readonly #inboxSeq: number;
   /** When the last outcome of a model's or a tool's call was added, by the monotonic clock; undefined before the first. */
   outcomeAt: number | undefined;
   /** What the newest answer's calls ask for as the model wrote it, where only masked arguments are stored; by index. */
-  writtenArguments: ReadonlyMap<number, string> = new Map();
+  writtenArguments: ReadonlyMap<number, string>;
   /** Tool calls that were begun beside an earlier one. */
-  readonly callsAhead = new CallsAhead();
+  readonly callsAhead: CallsAhead;
   /** The first of the pending steps that are the session's own. */
   #sessionSteps: readonly StepRecord[];
   #memory: AgentMemory;
   #pending: StepRecord[];
   #onCommitted: (() => void)[];
 
-  constructor({ session, memory, generation, before }: AgentStepsOptions) {
+  constructor({ session, memory, generation, inboxSeq, before, former }: AgentStepsOptions) {
     this.#session = session;
     this.#memory = memory;
     this.#pending = [...before.steps];
     this.#sessionSteps = before.steps;
     this.#onCommitted = [before.committed];
     this.#generation = generation;
+    this.#inboxSeq = Math.max(inboxSeq, memory.inboxSeq);
+    this.outcomeAt = former?.outcomeAt;
+    this.writtenArguments = former?.writtenArguments ?? new Map();
+    this.callsAhead = former?.callsAhead ?? new CallsAhead();
   }
 
   /** What the agent's rows say after the steps so far, committed or not. */
@@ -56,9 +66,10 @@ export class AgentSteps {
     return this.#pending;
   }
 
-  /** True if others may have written the agent's rows since they were read. */
+  /** True if others may have written the agent's rows, or something for the agent, since they were read. */
   get isOutOfDate(): boolean {
-    return this.#session.memory.generation !== this.#generation;
+    const { memory, inbox } = this.#session;
+    return memory.generation !== this.#generation || inbox.newest > this.#inboxSeq;
   }
 
   /** Adds a step; `committed` is called once it is stored. */
@@ -135,14 +146,23 @@ export class AgentSteps {
   }
 }
 
-/** The steps of an execution, with its memory read from the rows and nothing to commit. */
+/** The steps of an execution, with its memory read from the rows and nothing to commit; `former` as in the options. */
 export async function readAgentSteps(
   session: AgentStepsOptions["session"],
   executionId: string,
+  former?: AgentSteps,
 ): Promise<AgentSteps> {
   const { generation } = session.memory;
+  const inboxSeq = session.inbox.newest;
   const memory = await loadAgent(session.db, executionId);
-  return new AgentSteps({ session, memory, generation, before: NO_STEPS });
+  return new AgentSteps({
+    session,
+    memory,
+    generation,
+    inboxSeq,
+    before: NO_STEPS,
+    ...(former && { former }),
+  });
 }
 
 /** True for an error after which this owner cannot commit any of the steps: a cancel, a lost lease, no database. */
@@ -168,7 +188,10 @@ export class SessionStepsError extends Error {
   }
 }
 
-/** What can be compared with the rows: they do not have which owner announced a tool call. */
-function comparable({ timeline, ...memory }: AgentMemory): object {
+/**
+ * What can be compared with the rows: they do not have which owner announced a tool call, and others may have written
+ * something for the agent since.
+ */
+function comparable({ timeline, steering: _unread, inboxSeq: _read, ...memory }: AgentMemory): object {
   return { ...memory, timeline: { ...timeline, announced: new Set(timeline.announced.keys()) } };
 }

@@ -1,5 +1,6 @@
 import { onReconnect } from "#shared/bus/on-reconnect.ts";
 import { subscribe } from "#shared/bus/subscribe.ts";
+import { inboxNoticeCodec } from "#shared/contracts/inbox-notice.ts";
 import { sessionCancelCodec } from "#shared/contracts/session-cancel.ts";
 import { SUBJECTS } from "#shared/contracts/subjects.ts";
 import { FOLLOWUPS_QUEUE, SESSIONS_QUEUE } from "#shared/contracts/wake-up-queue.ts";
@@ -23,6 +24,9 @@ export async function consumeSessions(deps: ExecutorDeps, stop: AbortSignal): Pr
   const cancels = subscribe(deps.bus, SUBJECTS.allCancels, sessionCancelCodec, ({ session_id }) =>
     deps.leases.find(session_id)?.stop(cancelledByUser()),
   );
+  const inboxes = subscribe(deps.bus, SUBJECTS.allInboxes, inboxNoticeCodec, ({ session_id, inbox_seq }) =>
+    deps.leases.find(session_id)?.noticeInbox(inbox_seq),
+  );
   const followups: ConsumedQueue = {
     queue: FOLLOWUPS_QUEUE,
     slots: config.followupSlots,
@@ -43,4 +47,5 @@ export async function consumeSessions(deps: ExecutorDeps, stop: AbortSignal): Pr
     [followups, sessions].map(async (consumed) => consumeQueue(deps, consumed, natsUpMs, stop)),
   );
   cancels.unsubscribe();
+  inboxes.unsubscribe();
 }

@@ -112,6 +112,7 @@ export const AGENT_STEP_LABELS: Record<AgentStep["kind"], string> = {
   "list-tools": "list-tools",
   "open-conversation": "open-conversation",
   "append-user-message": "tell",
+  "deliver-steering": "steer",
   "call-llm": "call-llm",
   "change-provider": "change-provider",
   "run-tool": "run-tool",

@@ -1,10 +1,15 @@
 /**
- * What is known of a session's inbox, whose number rises when others write something that the owner waits for. The lease's
- * renewal tells of it.
+ * What is known of a session's inbox, whose number rises when others write something that the owner waits for. Messages on the
+ * bus tell of it, and the owner's commits and renewals.
  */
 export class InboxWatch {
   #newest = -1;
   readonly #listeners = new Set<() => void>();
+
+  /** The newest entry that is known of; -1 before the first. */
+  get newest(): number {
+    return this.#newest;
+  }
 
   /** Tells that `seq` is the inbox's newest entry. */
   notice(seq: number): void {

@@ -52,8 +52,6 @@ export interface OwnedSession extends SessionWriter, DatabaseClock, AsyncDisposa
   readonly toolCallMs: number;
   /** Whether every state in memory is compared with the rows after each commit. */
   readonly verifiesState: boolean;
-  /** Tells when others have written something that an agent may wait for. */
-  readonly inbox: InboxWatch;
   /** Milliseconds until the session's deadline. */
   timeLeftMs(): number;
   /**

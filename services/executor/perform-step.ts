@@ -1,5 +1,6 @@
 import { claimOf, storedAnswer } from "./action-claim.ts";
 import type { AgentSteps } from "./agent-steps.ts";
+import { usedIterations } from "./controllers/choose-provider.ts";
 import type { AgentStep } from "./controllers/controller.ts";
 import { timelineOf, type ExecutionRun } from "./execution-run.ts";
 import { changeProvider } from "./llm/change-provider.ts";
@@ -7,6 +8,7 @@ import { forcedConclusion } from "./llm/forced-conclusion.ts";
 import { performLlmCall } from "./llm/perform-llm-call.ts";
 import { appendUserMessage, openConversation } from "./persist/conversation.ts";
 import { endExecution } from "./persist/execution-rows.ts";
+import { recordSteering } from "./steering/record-steering.ts";
 import { performSummary } from "./tool-summaries/perform-summary.ts";
 import { performToolCall } from "./tools/perform-tool-call.ts";
 import { performToolListing } from "./tools/perform-tool-listing.ts";
@@ -25,6 +27,9 @@ export async function performStep(run: ExecutionRun, step: AgentStep): Promise<A
       return null;
     case "append-user-message":
       steps.add(appendUserMessage(run, step));
+      return null;
+    case "deliver-steering":
+      steps.add(recordSteering(run, step.messages));
       return null;
     case "change-provider":
       changeProvider(run, step);
@@ -80,7 +85,10 @@ function finishExecution(
   const { stage, execution, state, steps } = run;
   const timeline = timelineOf(run, state.iteration.iteration);
   if (answer !== null && answer !== "") {
-    const metadata = state.iteration.phase === "concluding" ? forcedConclusion(state.agent) : null;
+    const metadata =
+      state.iteration.phase === "concluding"
+        ? forcedConclusion(state.agent, usedIterations(state.iteration) - 1)
+        : null;
     const content = storedAnswer(state.agent, answer);
     timeline.addStream("answer", {
       content,

@@ -18,6 +18,7 @@ import { performStep } from "./perform-step.ts";
 import type { AlertInput } from "./prompts/prompt-input.ts";
 import { newAgent } from "./state/agent-memory.ts";
 import { loadRequiredSkills } from "./state/load-required-skills.ts";
+import { readInboxSeq } from "./state/read-inbox-seq.ts";
 import { loadParallelResults } from "./state/load-parallel-results.ts";
 import { inAgentSpan } from "./tracing/in-agent-span.ts";
 import { waitLeft, type AgentWait } from "./wait.ts";
@@ -87,7 +88,7 @@ async function runToEnd(
 function newSteps(session: OwnedSession, { execution, before }: RunExecutionRequest): AgentSteps {
   const { generation } = session.memory;
   const memory = newAgent(execution.execution_id, execution.status);
-  return new AgentSteps({ session, memory, generation, before });
+  return new AgentSteps({ session, memory, generation, inboxSeq: 0, before });
 }
 
 async function runSteps(
@@ -103,8 +104,7 @@ async function runSteps(
     for (;;) {
       if (steps.isOutOfDate) {
         await steps.commit();
-        steps.callsAhead[Symbol.dispose]();
-        steps = await readAgentSteps(session, request.execution.execution_id);
+        steps = await readAgentSteps(session, request.execution.execution_id, steps);
       }
       const { run, step } = await decide(session, request, steps);
       const { waiting } = unfinishedStep(run, step);
@@ -113,6 +113,7 @@ async function runSteps(
         await steps.commit();
         return waiting;
       }
+      if (await hasNews(session, steps, step)) continue;
       const startedAt = performance.now();
       const wait = await performStep(run, step);
       const kind = AGENT_STEP_LABELS[step.kind];
@@ -137,6 +138,21 @@ async function runSteps(
   } finally {
     steps.callsAhead[Symbol.dispose]();
   }
+}
+
+/**
+ * Before a call of the model, and before the agent ends with an answer: true if others have written something for the agent since
+ * the step was decided, which may then be another one. What was added before is committed.
+ */
+async function hasNews(session: OwnedSession, steps: AgentSteps, step: AgentStep): Promise<boolean> {
+  if (step.kind === "call-llm") {
+    await steps.commit();
+    return steps.isOutOfDate;
+  }
+  if (step.kind !== "finish" || step.status !== "completed") return false;
+  // There is no later step to hear of it, and the next renewal may be seconds away.
+  if (!session.bus.isConnected()) session.inbox.notice(await readInboxSeq(session.db, session.sessionId));
+  return steps.isOutOfDate;
 }
 
 /** Decides the next step. What was added before is committed if no step can follow now. */

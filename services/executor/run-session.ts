@@ -133,8 +133,11 @@ async function perform(
   { waitedFor }: SessionClaim,
 ): Promise<TerminalStatus | AgentWait | null> {
   // The steps before and after a stage's only agent are committed with the agent's own.
-  const isOneAgent = next.kind === "run-executions" && next.runs.length === 1;
   const { steps, kind, committed } = decided;
+  // An agent that someone has written to reads that from the rows, which must be there.
+  const { inboxSeq } = await session.commitMutex(() => session.memory.state());
+  const isInboxEmpty = inboxSeq === 0 || steps.length === 0;
+  const isOneAgent = next.kind === "run-executions" && next.runs.length === 1 && isInboxEmpty;
   if (steps.length > 0 && !isOneAgent) {
     await commitStep(session, steps, kind);
     committed();

@@ -199,7 +199,7 @@ async function recordSummary(
     sessionId: session.sessionId,
     execution,
     iteration: 0,
-    timeline: { nextSequence, open: new Set() },
+    timeline: { nextSequence, open: new Map() },
   });
   const all = [...changes];
   if (failure !== null && next !== null && next !== position) {

@@ -10,6 +10,7 @@ const ACTIONS = {
   "ticket.create": "viewer",
   "alert.submit": "submitter",
   "session.cancel": "submitter",
+  "session.steer": "submitter",
   "session.review": "submitter",
   "approval.decide": "operator",
   "config.read": "operator",

@@ -5,6 +5,7 @@ import { literals } from "#shared/contracts/literals.ts";
 import {
   ApprovalDecided,
   ApprovalRequested,
+  SteerReceived,
   InteractionCreated,
   ReviewChanged,
 } from "#shared/contracts/session-event.ts";
@@ -127,6 +128,7 @@ const StreamChunkMessage = Type.Object(
 
 const InteractionCreatedMessage = Type.Object({ ...InteractionCreated.properties, ...Cursor }, closed);
 const ApprovalRequestedMessage = Type.Object({ ...ApprovalRequested.properties, ...Cursor }, closed);
+const SteerReceivedMessage = Type.Object({ ...SteerReceived.properties, ...Cursor }, closed);
 const ApprovalDecidedMessage = Type.Object({ ...ApprovalDecided.properties, ...Cursor }, closed);
 
 const ReviewStatusMessage = Type.Object({ ...ReviewChanged.properties, ...Cursor }, closed);
@@ -143,6 +145,7 @@ export const SocketMessage = Type.Union([
   InteractionCreatedMessage,
   ApprovalRequestedMessage,
   ApprovalDecidedMessage,
+  SteerReceivedMessage,
   ReviewStatusMessage,
   ExecutionProgress,
   ToolProgress,

@@ -38,7 +38,7 @@ export function inboxPrefix(user: string): string {
  */
 const PERMISSIONS: Readonly<Record<BusUser, BusPermissions>> = {
   api: {
-    publish: [...WAKE_UPS, ...EVENT_SUBJECTS, SUBJECTS.allCancels, ...STREAM_INFO],
+    publish: [...WAKE_UPS, ...EVENT_SUBJECTS, SUBJECTS.allCancels, SUBJECTS.allInboxes, ...STREAM_INFO],
     // For its SSE connections.
     subscribe: [SUBJECTS.allEvents],
   },
@@ -57,7 +57,7 @@ const PERMISSIONS: Readonly<Record<BusUser, BusPermissions>> = {
       ...onDurables("MSG.NEXT"),
       ...WAKE_UP_QUEUES.map(({ stream, durable }) => `$JS.ACK.${stream}.${durable}.>`),
     ],
-    subscribe: [SUBJECTS.allCancels, SUBJECTS.snapshot(ANY), SUBJECTS.toolProgress(ANY)],
+    subscribe: [SUBJECTS.allCancels, SUBJECTS.allInboxes, SUBJECTS.snapshot(ANY), SUBJECTS.toolProgress(ANY)],
     answersWithin: "1m",
   },
   "tool-runner": {

@@ -9,6 +9,7 @@ import {
   RUN_STATUSES,
   SESSION_STATUSES,
   STAGE_TYPES,
+  STEERING_MODES,
   THINKING_SOURCES,
   TIMELINE_EVENT_TYPES,
   TIMELINE_STATUSES,
@@ -160,6 +161,20 @@ export const ApprovalDecided = Type.Object({
   timestamp: Timestamp,
 });
 
+/** A person tells the agents of a running session something. Which of them have read it, their timelines say. */
+export const SteerReceived = Type.Object({
+  type: Type.Literal("steer.received"),
+  session_id: Uuid,
+  message_id: Uuid,
+  mode: literals(STEERING_MODES),
+  /** Null where the mode needs none. */
+  content: Type.Union([Type.String(), Type.Null()]),
+  author: Type.String(),
+  /** The agent that is addressed; null for all that run, or those that start next. */
+  execution_id: Type.Union([Uuid, Type.Null()]),
+  timestamp: Timestamp,
+});
+
 /** The review of a session that ended began or went on. Members that are absent are empty. */
 export const ReviewChanged = Type.Object({
   type: Type.Literal("review.status"),
@@ -197,6 +212,7 @@ export const SessionEventPayload = Type.Union([
   ApprovalRequested,
   ApprovalDecided,
   ReviewChanged,
+  SteerReceived,
   InteractionCreated,
 ]);
 export type SessionEventPayload = Static<typeof SessionEventPayload>;

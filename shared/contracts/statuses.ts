@@ -90,6 +90,13 @@ export const APPROVAL_DECISIONS = ["approved", "denied", "expired"] as const;
 export const APPROVAL_STATES = ["awaiting_approval", ...APPROVAL_DECISIONS] as const;
 export type ApprovalState = (typeof APPROVAL_STATES)[number];
 
+/**
+ * What a message to the agents of a running session asks for: to read a note, to conclude now, or to go on without the tool
+ * calls that are running.
+ */
+export const STEERING_MODES = ["note", "conclude", "skip_tool"] as const;
+export type SteeringMode = (typeof STEERING_MODES)[number];
+
 /** True for a status that a session, stage, execution or timeline event never leaves. */
 export function isTerminal(status: SessionStatus | RunStatus | TimelineStatus): status is TerminalStatus {
   return TERMINAL_STATUSES.some((terminal) => terminal === status);

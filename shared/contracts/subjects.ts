@@ -14,6 +14,7 @@
  * | tarsy.progress.*           | core, live only   | executor              | notifier                              |
  * | tarsy.snapshot.*           | request/reply     | notifier              | the executor that runs the session    |
  * | tarsy.cancel.*             | core, best effort | api                   | every executor; the owner acts        |
+ * | tarsy.inbox.*              | core, best effort | api                   | every executor; the owner acts        |
  * | tarsy.tools.list           | request/reply     | executor              | queue group `tool-runners`            |
  * | tarsy.tools.call           | request/reply     | executor              | queue group `tool-runners`            |
  * | tarsy.tools.call.*         | request/reply     | executor              | the tool-runner of that id            |
@@ -62,6 +63,9 @@ export const SUBJECTS = {
   snapshot: (sessionId: string) => `tarsy.snapshot.${sessionId}`,
   cancel: (sessionId: string) => `tarsy.cancel.${sessionId}`,
   allCancels: "tarsy.cancel.*",
+  /** Something was written for the session's owner; apart from cancels, which versions before obey whatever they say. */
+  inbox: (sessionId: string) => `tarsy.inbox.${sessionId}`,
+  allInboxes: "tarsy.inbox.*",
   toolsList: "tarsy.tools.list",
   toolsCall: "tarsy.tools.call",
   toolsCallOf: (runnerId: string) => `tarsy.tools.call.${runnerId}`,

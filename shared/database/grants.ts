@@ -2,6 +2,7 @@ import { NOTIFIER_COLUMNS } from "#shared/database/notifier-columns.ts";
 import { REVIEW_COLUMNS } from "#shared/database/review-columns.ts";
 import { COST_SUMS } from "#shared/database/cost-sums.ts";
 import { COUNTER_COLUMNS } from "#shared/database/session-counters.ts";
+import { PERSON_TABLES } from "#shared/database/person-tables.ts";
 import { SCHEMA_TABLES } from "#shared/database/schema-tables.ts";
 import { SEARCH_TABLES } from "#shared/database/search-tables.ts";
 import { TEXT_TABLES } from "#shared/database/text-tables.ts";
@@ -227,14 +228,6 @@ export const TABLES: Readonly<Record<string, TableRules>> = {
     purge: { kind: "session" },
   },
   ...TEXT_TABLES,
-  approvals: {
-    grants: {
-      api: { select: true, update: ["state", "decided_at", "decided_by", "reason"] },
-      executor: { select: true, insert: true, update: ["state", "decided_at"] },
-      "tool-runner": READ,
-    },
-    purge: { kind: "session" },
-  },
   session_review_activities: {
     grants: { api: { select: true, insert: true } },
     purge: { kind: "session" },
@@ -296,5 +289,6 @@ export const TABLES: Readonly<Record<string, TableRules>> = {
     },
     purge: { kind: "kept", because: "it must outlive what it records; only the owner can delete from it" },
   },
+  ...PERSON_TABLES,
   ...SCHEMA_TABLES,
 };

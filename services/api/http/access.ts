@@ -53,6 +53,7 @@ const AUDITED: ReadonlySet<Action> = new Set<Action>([
   "approval.decide",
   "trace.read",
   "config.read",
+  "session.steer",
   "audit.read",
 ]);
 

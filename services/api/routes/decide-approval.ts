@@ -6,11 +6,11 @@ import { rulesOfAlerts } from "#shared/masking/masking-rules.ts";
 import { ApprovalEntity } from "#shared/database/entities/approval.ts";
 import type { ApiDeps } from "../api-deps.ts";
 import { decideApproval as decide } from "../approvals/decide-approval.ts";
-import { maskReason } from "../approvals/mask-reason.ts";
 import { parseDecision } from "../approvals/decision-request.ts";
 import { BodyBudget } from "../http/body-budget.ts";
 import { callerOf } from "../http/caller.ts";
 import { parseApprovalId } from "../http/parse-parameters.ts";
+import { maskSessionText } from "../http/mask-session-text.ts";
 import { readJsonBody } from "../http/read-json-body.ts";
 import { visibleSession } from "../http/visible-session.ts";
 import { approvalView } from "./approval-view.ts";
@@ -30,7 +30,8 @@ export function decideApproval({ config, db, orm, dispatcher, log, masker }: Api
     const written = parseDecision(await readJsonBody(ctx, bodies, MAX_BODY_BYTES));
     // Before the transaction, which locks the session's rows.
     const { session_id: id } = await visibleSession(db, ctx);
-    const decision = { ...written, reason: await maskReason({ db, log, masker, rules }, id, written.reason) };
+    const reason = await maskSessionText({ db, log, masker, rules }, id, "reason", written.reason);
+    const decision = { ...written, reason };
     const caller = callerOf(ctx);
     const decidedBy = deciderOf(caller.identity);
     const { session_id, events, tool, needsOwner } = await db.transaction(async (transaction) => {

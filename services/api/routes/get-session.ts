@@ -10,6 +10,7 @@ import { visibleSession } from "../http/visible-session.ts";
 import { readTimeline } from "./get-timeline.ts";
 import { readStages } from "./read-stages.ts";
 import { readSummaryCalls } from "./read-summary-calls.ts";
+import { readUnreadSteering } from "../steering/read-unread.ts";
 import { sessionView } from "./session-view.ts";
 
 /** `GET /api/v1/sessions/:id`: the session with its stages, executions and timeline, read from one snapshot. */
@@ -26,6 +27,7 @@ export function getSession({ config, orm }: ApiDeps): RouterMiddleware {
           where: { session_id, state: "awaiting_approval" },
           order: { requested_at: "ASC", approval_id: "ASC" },
         }),
+        unreadMessages: await readUnreadSteering(manager, session_id),
         summary: await readSummaryCalls(manager, session_id),
         interactions: await countInteractions(manager, session_id),
       };

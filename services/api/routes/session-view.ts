@@ -6,6 +6,7 @@ import type { SessionRuntime } from "#shared/database/entities/session-runtime.t
 import type { Stage } from "#shared/database/entities/stage.ts";
 import type { TimelineEvent } from "#shared/database/entities/timeline-event.ts";
 import { costMembers } from "../cost/cost-members.ts";
+import type { readUnreadSteering } from "../steering/read-unread.ts";
 import { isFallback } from "./execution-view.ts";
 import type { SessionStages } from "./read-stages.ts";
 import type { SummaryCalls } from "./read-summary-calls.ts";
@@ -18,6 +19,8 @@ interface SessionRows {
   readonly timeline: readonly TimelineEvent[];
   /** The open ones. */
   readonly approvals: readonly Approval[];
+  /** What people told the agents and not all of them have read. */
+  readonly unreadMessages: Awaited<ReturnType<typeof readUnreadSteering>>;
   /** The calls for the executive summary; null without one. */
   readonly summary: SummaryCalls | null;
   readonly interactions: { readonly llm_interaction_count: number; readonly mcp_interaction_count: number };
@@ -63,6 +66,10 @@ export function sessionView(
       execution_id,
       tool,
       expires_at,
+    })),
+    unread_messages: rows.unreadMessages.map(({ content, ...message }) => ({
+      ...message,
+      ...(content === null ? {} : { content }),
     })),
     edges: {},
     stages: shown.map((stage, index) => stageView(stage, shown[index - 1], context)),

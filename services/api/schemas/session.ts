@@ -14,6 +14,7 @@ import { Uuid } from "#shared/contracts/uuid.ts";
 import { WaitingFor } from "#shared/contracts/waiting-for.ts";
 import { AnyObject, Time } from "./common.ts";
 import { CostMembers } from "./cost.ts";
+import { UnreadSteering } from "./steering.ts";
 import { TimelineEvent } from "./timeline.ts";
 
 const Count = Type.Integer({ minimum: 0 });
@@ -146,6 +147,9 @@ export const SessionResponse = Type.Object(
     scoring_status: NullableText,
     score_id: Nullable(Uuid),
     edges: Type.Object({}),
+    unread_messages: Type.Array(UnreadSteering, {
+      description: "what people told the agents and not all of them have read; at most 50",
+    }),
     approvals: Type.Array(
       Type.Object({ approval_id: Uuid, execution_id: Uuid, tool: Type.String(), expires_at: Time }),
     ),

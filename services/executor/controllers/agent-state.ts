@@ -13,7 +13,7 @@ export interface AgentSetting extends Pick<AgentState, "chain" | "previous" | "a
 /** What the agent's controller decides from: its setting, and what its rows say now. */
 export function agentState(
   { agent, chain, previous, alert }: AgentSetting,
-  { iteration, messages, listings }: AgentMemory,
+  { iteration, messages, listings, steering }: AgentMemory,
   { parallel, skills }: Pick<AgentState, "parallel" | "skills">,
 ): AgentState {
   const offer = toolOffer(agent, listings);
@@ -28,5 +28,6 @@ export function agentState(
     offer,
     messages,
     iteration,
+    steering,
   };
 }

@@ -4,6 +4,7 @@ import type { LlmInteractionType, TerminalStatus } from "#shared/contracts/statu
 import type { IterationState, PendingSummary } from "#shared/contracts/iteration-state.ts";
 import type { ParallelResults, StageAnswer } from "../prompts/format-context.ts";
 import type { FailedCall } from "../prompts/iteration-prompts.ts";
+import type { SteeringMessage } from "../state/steering.ts";
 import type { AlertInput, NewMessage, ServerOffer } from "../prompts/prompt-input.ts";
 import type { LoadedSkill } from "../prompts/skill-sections.ts";
 import type { StoredMessage } from "../state/agent-memory.ts";
@@ -35,6 +36,8 @@ export interface AgentState {
   /** The conversation so far, ordered by sequence number. */
   readonly messages: readonly StoredMessage[];
   readonly iteration: IterationState;
+  /** What people have told the agent and it has not read, in their order. */
+  readonly steering: readonly SteeringMessage[];
 }
 
 /** A tool call requested by the model. */
@@ -63,6 +66,7 @@ export type AgentStep =
   | ChangeProvider
   | RunTool
   | SummarizeResult
+  | DeliverSteering
   | Finish;
 
 /** Request the tools of the agent's servers. */
@@ -114,6 +118,12 @@ export interface RunTool {
 export interface SummarizeResult {
   readonly kind: "summarize-result";
   readonly result: PendingSummary;
+}
+
+/** Give the agent what people have told it. */
+export interface DeliverSteering {
+  readonly kind: "deliver-steering";
+  readonly messages: readonly SteeringMessage[];
 }
 
 /** End the execution. */

@@ -1,5 +1,6 @@
 import type { IterationStrategy } from "#shared/contracts/resolved-chain.ts";
 import type { AgentState, AgentStep, Controller } from "./controller.ts";
+import { deliverSteering } from "./deliver-steering.ts";
 import { nativeThinking } from "./native-thinking.ts";
 import { react } from "./react.ts";
 import { singleCall } from "./single-call.ts";
@@ -17,11 +18,13 @@ const CONTROLLERS: Record<IterationStrategy, Controller> = {
 /**
  * The next step of an agent, decided by the controller of its strategy. Before the conversation goes on after the calls of an
  * answer, their large results are summarized; not between the calls, because some of what the next ones need may be in
- * the memory of this process only.
+ * the memory of this process only. What people have told the agent comes before its next call of the model.
  */
 export function nextAgentStep(state: AgentState): AgentStep {
   const step = CONTROLLERS[state.agent.iteration_strategy](state);
   const [result] = state.iteration.pending_summaries ?? [];
-  if (result === undefined || step.kind === "run-tool" || step.kind === "finish") return step;
-  return { kind: "summarize-result", result };
+  if (result !== undefined && step.kind !== "run-tool" && step.kind !== "finish") {
+    return { kind: "summarize-result", result };
+  }
+  return deliverSteering(state, step) ?? step;
 }

@@ -4,7 +4,7 @@ import type { ResolvedProvider } from "#shared/contracts/resolved-chain.ts";
 import { usdText } from "#shared/pricing/usd.ts";
 import { type IterationState } from "#shared/contracts/iteration-state.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
-import { changeAfterFailure, speaksAgainstProvider } from "../controllers/choose-provider.ts";
+import { changeAfterFailure, speaksAgainstProvider, usedIterations } from "../controllers/choose-provider.ts";
 import type { AgentState, CallLlm } from "../controllers/controller.ts";
 import type { ExecutionRun } from "../execution-run.ts";
 import { newMessages, type AppendedMessage } from "../persist/conversation.ts";
@@ -29,6 +29,8 @@ const EMPTY_REPLIES_ALLOWED = 2;
 interface AskedAgent {
   readonly step: CallLlm;
   readonly agent: AgentState["agent"];
+  /** The iterations before this call. */
+  readonly used: number;
 }
 
 /** A finished call and the rows it was streamed into. */
@@ -55,7 +57,8 @@ export function recordLlmCall(run: ExecutionRun, step: CallLlm, call: FinishedCa
   const warnings = warningRows(reply, state.iteration.shown_warnings);
   for (const row of warnings.rows) timeline.add({ ...row, interactionId });
   const isAskedAgain = isEmptyReply(failure) && (state.iteration.empty_replies ?? 0) < EMPTY_REPLIES_ALLOWED;
-  completeRows({ step, agent: state.agent }, call, { interactionId, failure: isAskedAgain ? null : failure });
+  const asked = { step, agent: state.agent, used: usedIterations(state.iteration) };
+  completeRows(asked, call, { interactionId, failure: isAskedAgain ? null : failure });
   const { rows, events } = timeline.record();
   const interaction = llmInteractionRow(execution, {
     interactionId,
@@ -106,13 +109,13 @@ function failureMessage({ afterFailure }: CallLlm, failure: CallFailure): Append
 }
 
 function completeRows(
-  { step, agent }: AskedAgent,
+  { step, agent, used }: AskedAgent,
   { reply, timeline }: FinishedCall,
   { interactionId, failure }: { interactionId: string; failure: CallFailure | null },
 ): void {
   const contents = reply.outcome.kind === "completed" ? replyContents({ step, agent }, reply) : undefined;
   const missing = new Map(contents);
-  const answerMetadata = step.interaction === "forced_conclusion" ? forcedConclusion(agent) : null;
+  const answerMetadata = step.interaction === "forced_conclusion" ? forcedConclusion(agent, used) : null;
   for (const row of timeline.openRows()) {
     const end = rowEnd(
       row.text,
@@ -207,7 +210,10 @@ function nextIterationState(
  * The content of each timeline row by the complete reply, in the rows' order. The complete text is authoritative: it
  * replaces what was streamed, and a streamed row without content here was streamed in error.
  */
-function replyContents({ step, agent }: AskedAgent, reply: LlmReply): ReadonlyMap<StreamKind, string> {
+function replyContents(
+  { step, agent }: Pick<AskedAgent, "step" | "agent">,
+  reply: LlmReply,
+): ReadonlyMap<StreamKind, string> {
   const contents = new Map<StreamKind, string>();
   const put = (kind: StreamKind, content: string) => {
     if (content !== "") contents.set(kind, postgresSafeText(content).text);

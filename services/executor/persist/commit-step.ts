@@ -84,6 +84,7 @@ async function commit(session: SessionWriter, write: () => Promise<Committed | u
       if (committed === undefined) throw await refusal(session);
       session.publisher.publish(committed.events);
       countCosts(session.metrics, committed.rows);
+      session.inbox.notice(committed.inboxSeq);
       await session.memory.fold(committed.rows, committed.inboxSeq);
     } catch (error) {
       session.memory.drop();

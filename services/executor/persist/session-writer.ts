@@ -2,6 +2,7 @@ import type { LimitFunction } from "p-limit";
 import type { CancelledError } from "#shared/errors.ts";
 import type { Database } from "#shared/database/database.ts";
 import type { Logger } from "#shared/service/logger.ts";
+import type { InboxWatch } from "../inbox-watch.ts";
 import type { SessionMemory } from "../state/session-memory.ts";
 import type { CostMetrics } from "./count-costs.ts";
 import type { LiveStreams } from "../stream/live-streams.ts";
@@ -21,6 +22,8 @@ export interface SessionWriter {
   readonly commitMutex: LimitFunction;
   /** What the session's rows say. */
   readonly memory: SessionMemory;
+  /** Tells when others have written something for the owner. */
+  readonly inbox: InboxWatch;
   readonly publisher: EventPublisher;
   readonly streams: LiveStreams;
   readonly metrics: CostMetrics;

@@ -138,6 +138,10 @@ const PARTS: Readonly<Record<keyof TableRows, (parameter: string) => string>> = 
   UPDATE approvals a SET state = 'expired', decided_at = now()
   FROM fence, json_to_recordset(${rows}::json) AS r(approval_id uuid)
   WHERE a.approval_id = r.approval_id AND a.state = 'awaiting_approval'`,
+  steeringDeliveries: (rows) => `
+  INSERT INTO steering_deliveries (message_id, execution_id, session_id)
+  SELECT r.message_id, r.execution_id, fence.session_id
+  FROM fence, json_to_recordset(${rows}::json) AS r(message_id uuid, execution_id uuid)`,
   session: (row) => `
   UPDATE alert_sessions s SET
     current_stage_index = coalesce(r.current_stage_index, s.current_stage_index),
@@ -183,6 +187,7 @@ const PART_NAMES: readonly (keyof StepRows)[] = [
   "timelineLinks",
   "approvals",
   "approvalEnds",
+  "steeringDeliveries",
   "session",
 ];
 

@@ -60,6 +60,7 @@ export function tableRows(steps: readonly StepRows[]): TableRows {
     timelineLinks: steps.flatMap(({ timelineLinks = [] }) => timelineLinks),
     approvals: steps.flatMap(({ approvals = [] }) => approvals),
     approvalEnds: steps.flatMap(({ approvalEnds = [] }) => approvalEnds),
+    steeringDeliveries: steps.flatMap(({ steeringDeliveries = [] }) => steeringDeliveries),
     session: sessionRow(steps.flatMap(({ session }) => session ?? [])),
   };
 }

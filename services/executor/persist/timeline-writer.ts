@@ -108,10 +108,10 @@ export class TimelineWriter {
       stream: undefined,
     }));
     this.#rows = rows.filter(({ eventId }) => timeline.open.has(eventId));
-    // The answer that a former owner opened is the timeline's last row.
+    // For the answer that a former owner opened.
     const { keptBeforeAnswer = 0 } = options;
-    if (this.#rows.some(({ kind }) => kind === "answer")) {
-      const answer = timeline.nextSequence - 1;
+    const answer = timeline.open.get(this.#streamId("answer"));
+    if (answer !== undefined) {
       this.#kept = { next: answer - keptBeforeAnswer, end: answer };
     }
   }

@@ -15,9 +15,22 @@ export function unfinishedStep(
   { state }: Pick<ExecutionAtStep, "state">,
   { kind }: { readonly kind: string },
 ): UnfinishedStep {
-  const step = `${kind}:${state.iteration.iteration}:${state.messages.length}`;
+  const step = stepId(kind, state.iteration, state.messages.length);
   const stored = state.iteration.unfinished_step;
   return stored?.step === step ? stored : { step, failed_tries: 0, lost_calls: 0, waiting: null };
+}
+
+/** The state after `added` messages before a step that has been through something: the history stays that of the step. */
+export function movedUnfinishedStep(
+  iteration: IterationState,
+  length: number,
+  added: number,
+): IterationState {
+  const { unfinished_step: stored } = iteration;
+  const kind = stored?.step.split(":")[0] ?? "";
+  if (stored === undefined || stored.step !== stepId(kind, iteration, length)) return iteration;
+  const moved = stepId(kind, iteration, length + added);
+  return { ...iteration, unfinished_step: { ...stored, step: moved } };
 }
 
 /** The record of what a step without an outcome has been through, with a `session.progress` event if the agent waits. */
@@ -31,4 +44,8 @@ export function recordUnfinishedStep(
     rows: { executionChanges: [{ execution_id: execution.execution_id, iteration_state }] },
     events: waiting === null ? [] : [{ progress: { stage, activity: { waiting } } }],
   };
+}
+
+function stepId(kind: string, { iteration }: Pick<IterationState, "iteration">, messages: number): string {
+  return `${kind}:${iteration}:${messages}`;
 }

@@ -9,7 +9,19 @@ export function forcedConclusionPrompt(
   agent: Pick<ResolvedAgent, "type" | "iteration_strategy">,
   iterations: number,
 ): string {
-  return `You have reached the limit of ${iterations} ${iterations === 1 ? "iteration" : "iterations"}. No further tool calls are possible.
+  const limit = `${iterations} ${iterations === 1 ? "iteration" : "iterations"}`;
+  return conclusionPrompt(
+    agent,
+    `You have reached the limit of ${limit}. No further tool calls are possible.`,
+  );
+}
+
+/** The user message that asks an agent for its answer, for the reason in `opening`. */
+export function conclusionPrompt(
+  agent: Pick<ResolvedAgent, "type" | "iteration_strategy">,
+  opening: string,
+): string {
+  return `${opening}
 
 Conclude now from the data you have gathered:
 - State what you found, and how sure you are of it.

@@ -4,6 +4,7 @@ import type { ToolDescription } from "#shared/contracts/tool-list.ts";
 import { INITIAL_ITERATION_STATE, type IterationState } from "#shared/contracts/iteration-state.ts";
 import type { RunStatus } from "#shared/contracts/statuses.ts";
 import type { Message } from "#shared/database/entities/message.ts";
+import type { SteeringMessage } from "./steering.ts";
 import { unavailableReason } from "../prompts/unavailable-reason.ts";
 import type { MessageChange, NewMessage, StepRows } from "./step-rows.ts";
 
@@ -20,6 +21,10 @@ export interface AgentMemory {
   /** What each server that was asked offers. */
   readonly listings: ReadonlyMap<string, ServerListing>;
   readonly timeline: TimelineMemory;
+  /** What people have told the agent and it has not read, in their order. */
+  readonly steering: readonly SteeringMessage[];
+  /** The newest entry of the session's inbox when the rows were read. */
+  readonly inboxSeq: number;
 }
 
 /** What a server offers to an execution. */
@@ -49,8 +54,8 @@ export function readListing({
 /** What the next step must know of an execution's timeline. */
 export interface TimelineMemory {
   readonly nextSequence: number;
-  /** The rows that are streaming. */
-  readonly open: ReadonlySet<string>;
+  /** The rows that are streaming, with their sequence numbers. */
+  readonly open: ReadonlyMap<string, number>;
   /** The rows of tool calls that have no result yet, and whether this owner has inserted them. */
   readonly announced: ReadonlyMap<string, { readonly byThisOwner: boolean }>;
 }
@@ -63,7 +68,9 @@ export function newAgent(executionId: string, status: RunStatus): AgentMemory {
     iteration: INITIAL_ITERATION_STATE,
     messages: [],
     listings: new Map(),
-    timeline: { nextSequence: 1, open: new Set(), announced: new Map() },
+    timeline: { nextSequence: 1, open: new Map(), announced: new Map() },
+    steering: [],
+    inboxSeq: 0,
   };
 }
 
@@ -85,6 +92,8 @@ export function foldAgent(memory: AgentMemory, rows: StepRows): AgentMemory {
         ? memory.listings
         : new Map([...memory.listings, ...listed.map((row) => [row.server_name, readListing(row)] as const)]),
     timeline: foldTimeline(memory, rows),
+    steering: foldSteering(memory, rows),
+    inboxSeq: memory.inboxSeq,
   };
 }
 
@@ -116,14 +125,22 @@ function storedMessage(message: NewMessage): StoredMessage {
   };
 }
 
+function foldSteering({ executionId, steering }: AgentMemory, rows: StepRows): AgentMemory["steering"] {
+  const { steeringDeliveries = [] } = rows;
+  if (steeringDeliveries.length === 0) return steering;
+  const own = steeringDeliveries.filter(({ execution_id }) => execution_id === executionId);
+  const read = new Set(own.map(({ message_id }) => message_id));
+  return steering.filter(({ message_id }) => !read.has(message_id));
+}
+
 function foldTimeline({ executionId, timeline }: AgentMemory, rows: StepRows): TimelineMemory {
   const added = rows.timeline?.filter(({ execution_id }) => execution_id === executionId) ?? [];
   const { timelineEnds: ended = [], timelineLinks: linked = [] } = rows;
   if (added.length + ended.length + linked.length === 0) return timeline;
-  const open = new Set(timeline.open);
+  const open = new Map(timeline.open);
   const announced = new Map(timeline.announced);
-  for (const { event_id, status, event_type } of added) {
-    if (status === "streaming") open.add(event_id);
+  for (const { event_id, status, event_type, sequence_number } of added) {
+    if (status === "streaming") open.set(event_id, sequence_number);
     if (event_type === "llm_tool_call") announced.set(event_id, { byThisOwner: true });
   }
   for (const { event_id } of ended) open.delete(event_id);

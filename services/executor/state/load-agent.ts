@@ -8,6 +8,7 @@ import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { TerminalError } from "#shared/errors.ts";
 import { readListing, type AgentMemory } from "./agent-memory.ts";
+import { SteeringMessage, UNREAD_STEERING } from "./steering.ts";
 
 const TextOrNull = Type.Union([Type.String(), Type.Null()]);
 
@@ -39,8 +40,10 @@ const parseAgent = compileParser(
       }),
     ),
     next_sequence: Type.Integer(),
-    open: Type.Array(Type.String()),
+    open: Type.Array(Type.Object({ event_id: Type.String(), sequence_number: Type.Integer() })),
     announced: Type.Array(Type.String()),
+    steering: Type.Array(SteeringMessage),
+    inbox_seq: Type.Integer(),
   }),
 );
 
@@ -54,10 +57,11 @@ SELECT e.status, e.iteration_state,
   (SELECT coalesce(json_agg(i), '[]') FROM (
      SELECT server_name, available_tools, tool_result FROM mcp_interactions
      WHERE execution_id = $1 AND interaction_type = 'tool_list' AND available_tools IS NOT NULL) i) AS listings,
-  t.next_sequence, t.open, t.announced
-FROM agent_executions e, LATERAL (
+  t.next_sequence, t.open, t.announced, r.inbox_seq, ${UNREAD_STEERING} AS steering
+FROM agent_executions e JOIN session_runtime r USING (session_id), LATERAL (
   SELECT coalesce(max(sequence_number), 0) + 1 AS next_sequence,
-         coalesce(json_agg(event_id) FILTER (WHERE status = 'streaming'), '[]') AS open,
+         coalesce(json_agg(json_build_object('event_id', event_id, 'sequence_number', sequence_number))
+           FILTER (WHERE status = 'streaming'), '[]') AS open,
          coalesce(json_agg(event_id) FILTER (WHERE event_type = 'llm_tool_call' AND mcp_interaction_id IS NULL), '[]') AS announced
   FROM timeline_events WHERE execution_id = $1) t
 WHERE e.execution_id = $1`;
@@ -78,8 +82,10 @@ export async function loadAgent(db: Queryable, executionId: string): Promise<Age
     listings: new Map(row.listings.map((listing) => [listing.server_name, readListing(listing)])),
     timeline: {
       nextSequence: row.next_sequence,
-      open: new Set(row.open),
+      open: new Map(row.open.map(({ event_id, sequence_number }) => [event_id, sequence_number])),
       announced: new Map(row.announced.map((eventId) => [eventId, { byThisOwner: false }])),
     },
+    steering: row.steering,
+    inboxSeq: row.inbox_seq,
   };
 }

@@ -184,6 +184,12 @@ interface NewApproval {
   readonly expires_at: string;
 }
 
+/** An agent has read what a person wrote to it. */
+interface NewSteeringDelivery {
+  readonly message_id: string;
+  readonly execution_id: string;
+}
+
 /** The rows that a step inserts and changes, by table. */
 export interface StepRows {
   readonly stages?: readonly NewStage[];
@@ -200,6 +206,7 @@ export interface StepRows {
   readonly approvals?: readonly NewApproval[];
   /** Questions that were not answered and cannot be answered any more. */
   readonly approvalEnds?: readonly { readonly approval_id: string }[];
+  readonly steeringDeliveries?: readonly NewSteeringDelivery[];
   readonly session?: SessionChange;
 }
 

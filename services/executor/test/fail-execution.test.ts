@@ -29,7 +29,7 @@ describe("failExecution", () => {
     if (ann === undefined || ben === undefined) throw new Error("there are not two agents");
     for (const { execution } of [ann, ben]) {
       const timeline = new TimelineWriter(
-        { sessionId: id, execution, iteration: 1, timeline: { nextSequence: 1, open: new Set() } },
+        { sessionId: id, execution, iteration: 1, timeline: { nextSequence: 1, open: new Map() } },
         { streams: session.streams, commit: async (opened) => commitStep(session, [opened]) },
       );
       await timeline.append("answer", `${execution.agent_name} says`);

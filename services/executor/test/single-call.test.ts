@@ -34,6 +34,7 @@ function step(roles: readonly Message["role"][], iteration: Partial<IterationSta
     tools: [],
     offer: null,
     messages: roles.map((role, index) => message(role, index + 1)),
+    steering: [],
     iteration: { ...INITIAL_ITERATION_STATE, ...iteration },
   };
   return nextAgentStep(state);

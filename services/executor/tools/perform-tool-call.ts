@@ -8,6 +8,7 @@ import { wholeRowId } from "../persist/timeline-writer.ts";
 import { parseActionInput } from "../react-parser/parse-action-input.ts";
 import { tellPhase } from "../stream/tell-phase.ts";
 import type { AgentWait } from "../wait.ts";
+import { concludedBefore } from "./concluded-before.ts";
 import type { MadeCall } from "./calls-ahead.ts";
 import { deniedByPolicy } from "./denied-by-policy.ts";
 import { findKeptResult } from "./find-kept-result.ts";
@@ -45,9 +46,11 @@ function announceToolCalls(run: ExecutionRun, calls: readonly RequestedCall[]): 
  */
 export async function performToolCall(run: ExecutionRun, step: RunTool): Promise<AgentWait | null> {
   const { steps } = run;
-  const permission = await askForApproval(run, step);
+  const concluded = await concludedBefore(run, step);
+  const permission =
+    concluded === null ? await askForApproval(run, step) : { kind: "refused" as const, outcome: concluded };
   if (permission.kind === "waiting") return permission.wait;
-  announceToolCalls(run, [step.call, ...step.beside]);
+  announceToolCalls(run, concluded === null ? [step.call, ...step.beside] : [step.call]);
   await steps.commit();
   const denial = permission.kind === "refused" ? permission.outcome : deniedByPolicy(run, step.call);
   const parameters = parseActionInput(step.call.rawArguments);

@@ -47,6 +47,7 @@ export function translateEvent({ payload, db_event_id }: StoredEvent, facts: Ses
     case "approval.requested":
       return [{ ...payload, stage_id: shownStageOf(payload, facts), db_event_id }];
     case "approval.decided":
+    case "steer.received":
     case "review.status":
       return [{ ...payload, db_event_id }];
     default:

@@ -102,6 +102,9 @@ export class SessionFold {
         );
       case "approval.decided":
         return this.#decide(message);
+      case "steer.received":
+        // The agents that read it have it in their timelines.
+        return;
       case "review.status":
         view.review = { status: message.review_status, assignee: message.assignee };
         return;

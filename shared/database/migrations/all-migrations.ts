@@ -24,6 +24,7 @@ import { AlertNotifications0000000000025 } from "#shared/database/migrations/002
 import { Costs0000000000026 } from "#shared/database/migrations/0026-costs.ts";
 import { TraceContext0000000000028 } from "#shared/database/migrations/0028-trace-context.ts";
 import { Texts0000000000029 } from "#shared/database/migrations/0029-texts.ts";
+import { Steering0000000000031 } from "#shared/database/migrations/0031-steering.ts";
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -53,6 +54,7 @@ export const MIGRATIONS = [
   Costs0000000000026,
   TraceContext0000000000028,
   Texts0000000000029,
+  Steering0000000000031,
 ] as const;
 
 /** The table in which TypeORM records them by name. */

@@ -5,8 +5,6 @@ import type { MaskingRules } from "#shared/masking/masking-rules.ts";
 import { readSessionMasking } from "#shared/masking/read-session-masking.ts";
 import type { Logger } from "#shared/service/logger.ts";
 
-const WITHHELD = "[The reason is withheld: masking the secrets in it failed.]";
-
 interface MaskingDeps {
   readonly db: Database;
   readonly log: Logger;
@@ -16,20 +14,21 @@ interface MaskingDeps {
 }
 
 /**
- * The reason of a decision as it may be stored and shown to the model: masked with the session's key, also what was masked in
- * the session before. A notice if masking fails. Throws database errors.
+ * What a person wrote to a session, as it may be stored and shown to the model: masked with the session's key, also what was masked
+ * in the session before. A notice that names it by `what` if masking fails. Throws database errors.
  */
-export async function maskReason(
+export async function maskSessionText(
   { db, log, masker, rules }: MaskingDeps,
   sessionId: string,
-  reason: string | null,
+  what: string,
+  text: string | null,
 ): Promise<string | null> {
-  if (reason === null) return null;
+  if (text === null) return null;
   const { key, seen } = await readSessionMasking(db, sessionId);
   try {
-    return (await masker.mask(reason, { rules, key, seen })).text;
+    return (await masker.mask(text, { rules, key, seen })).text;
   } catch (error) {
-    log.error({ session_id: sessionId, error: errorMessage(error) }, "reason of a decision withheld");
-    return WITHHELD;
+    log.error({ session_id: sessionId, error: errorMessage(error) }, `${what} withheld`);
+    return `[The ${what} is withheld: masking the secrets in it failed.]`;
   }
 }

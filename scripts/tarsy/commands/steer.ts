@@ -1,0 +1,46 @@
+import { UsageError, type Command, type CommandCall } from "../command.ts";
+import { API_OPTION, JSON_OPTION, apiOf, sessionOf } from "../connection.ts";
+import { EXIT } from "../exit-codes.ts";
+
+/** `tarsy steer SESSION note TEXT | conclude [TEXT]` */
+export const steerCommand: Command = {
+  name: "steer",
+  args: "SESSION note TEXT | conclude [TEXT]",
+  maxArgs: 3,
+  summary: "Tells the agents of a running investigation something, or has them conclude",
+  details:
+    "All agents that run read it before their next step, or those that start next; with --agent, only one. conclude asks for an answer from what is known.",
+  options: {
+    agent: { value: "EXECUTION", help: "the id of the one agent that it is for" },
+    ...JSON_OPTION,
+    ...API_OPTION,
+  },
+  run: async (call) => {
+    const id = sessionOf(call);
+    const { signal, terminal } = call;
+    const agent = call.option("agent");
+    const posted = await apiOf(call).call("POST /api/v1/sessions/:id/messages", {
+      params: { id },
+      body: { ...messageOf(call), ...(agent === undefined ? {} : { execution_id: agent }) },
+      signal,
+    });
+    const { execution_ids } = posted;
+    const readers =
+      execution_ids === null
+        ? "the agents that start next"
+        : `${execution_ids.length} ${execution_ids.length === 1 ? "agent" : "agents"}`;
+    terminal.write(call.flag("json") ? `${JSON.stringify(posted)}\n` : `sent to ${readers}\n`);
+    return EXIT.done;
+  },
+};
+
+function messageOf({ positionals }: CommandCall): { mode: "note" | "conclude"; content?: string } {
+  const [, mode, content] = positionals;
+  if (mode !== "note" && mode !== "conclude") {
+    throw new UsageError(
+      `say what to do: note TEXT or conclude${mode === undefined ? "" : `, not "${mode}"`}`,
+    );
+  }
+  if (mode === "note" && content === undefined) throw new UsageError("no TEXT given: what is the note?");
+  return { mode, ...(content === undefined ? {} : { content }) };
+}

@@ -1,0 +1,57 @@
+import type { RouterMiddleware } from "@koa/router";
+import { forbidden } from "#shared/access/access-refused.ts";
+import { mayChange, ownerOf } from "#shared/access/authorize.ts";
+import { rulesOfAlerts } from "#shared/masking/masking-rules.ts";
+import type { ApiDeps } from "../api-deps.ts";
+import { maskSessionText } from "../http/mask-session-text.ts";
+import { BodyBudget } from "../http/body-budget.ts";
+import { callerOf } from "../http/caller.ts";
+import { readJsonBody } from "../http/read-json-body.ts";
+import { visibleSession } from "../http/visible-session.ts";
+import { postSteering } from "../steering/post-steering.ts";
+import { parseSteering, steeringKey } from "../steering/steering-request.ts";
+
+const MAX_BODY_BYTES = 64 * 1024;
+const BODY_BYTES_IN_FLIGHT = 4 * 1024 * 1024;
+
+/**
+ * `POST /api/v1/sessions/:id/messages` `{mode, content?, execution_id?}`: stores what a person tells the agents of a running
+ * session, and tells their executor that there is something to read. Answers 202 with the message's id.
+ */
+export function steerSession(deps: ApiDeps): RouterMiddleware {
+  const { config, db, dispatcher, log, masker, metrics } = deps;
+  const bodies = new BodyBudget(BODY_BYTES_IN_FLIGHT);
+  const rules = rulesOfAlerts(config.agents.defaults.alert_masking);
+  return async (ctx) => {
+    const request = parseSteering(await readJsonBody(ctx, bodies, MAX_BODY_BYTES));
+    const caller = callerOf(ctx);
+    const { identity } = caller;
+    // Before the transaction, which locks the session's rows.
+    const { session_id: id } = await visibleSession(db, ctx);
+    const key = steeringKey(
+      ctx.req.headers["idempotency-key"],
+      id,
+      ownerOf(identity) ?? identity.name,
+      request,
+    );
+    const content = await maskSessionText({ db, log, masker, rules }, id, "message", request.content);
+    const posted = await db.transaction(async (transaction) => {
+      const session = await visibleSession(transaction, ctx, { lock: true });
+      if (!mayChange(identity, session)) {
+        throw forbidden("only the submitter of a session and operators may write to its agents");
+      }
+      return postSteering(transaction, session, { ...request, ...key, content, author: identity.name });
+    });
+    dispatcher.publish(posted.events);
+    dispatcher.noticeInbox(id, posted.inboxSeq);
+    if (posted.needsOwner) dispatcher.wake({ sessionId: id, lane: "normal" });
+    const { mode } = request;
+    const { messageId: message_id, executions: execution_ids, isReplayed } = posted;
+    caller.detail = { message_id, mode };
+    if (isReplayed) ctx.set("idempotent-replayed", "true");
+    else metrics.steered.inc({ mode });
+    log.info({ session_id: id, message_id, mode }, "message to a running session");
+    ctx.status = 202;
+    ctx.body = { session_id: id, message_id, mode, execution_ids };
+  };
+}

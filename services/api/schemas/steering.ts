@@ -1,0 +1,59 @@
+import { Type } from "#shared/generated/typebox/typebox.mjs";
+import { literals } from "#shared/contracts/literals.ts";
+import { STEERING_MODES } from "#shared/contracts/statuses.ts";
+import { Uuid } from "#shared/contracts/uuid.ts";
+import { Time } from "./common.ts";
+
+/** The longest text of a message to the agents of a session. */
+const MAX_STEERING_CHARACTERS = 4_000;
+
+const Nullable = <S extends Parameters<typeof Type.Union>[0][number]>(schema: S) =>
+  Type.Union([schema, Type.Null()]);
+
+/** The body of `POST /api/v1/sessions/:id/messages`. Unknown members are ignored. */
+export const SteeringBody = Type.Object({
+  mode: literals(["note", "conclude"]),
+  content: Type.Optional(
+    Nullable(
+      Type.String({
+        maxLength: MAX_STEERING_CHARACTERS,
+        description: "for the agents; required for a note",
+      }),
+    ),
+  ),
+  execution_id: Type.Optional(
+    Nullable({
+      ...Uuid,
+      description:
+        "the one agent that it is for; by default all that run or, if none does, those that start next",
+    }),
+  ),
+});
+
+/** The answer to it. */
+export const SteeringResponse = Type.Object(
+  {
+    session_id: Uuid,
+    message_id: Uuid,
+    mode: literals(STEERING_MODES),
+    execution_ids: Nullable(
+      Type.Array(Uuid, { description: "the agents that get it; null: those that start next" }),
+    ),
+  },
+  { title: "SteeringAccepted" },
+);
+
+/** A message that an agent has not read yet. */
+export const UnreadSteering = Type.Object(
+  {
+    message_id: Uuid,
+    mode: literals(STEERING_MODES),
+    content: Type.Optional(Type.String()),
+    author: Type.String(),
+    created_at: Time,
+    execution_ids: Nullable(
+      Type.Array(Uuid, { description: "who has yet to read it; null: those that start next" }),
+    ),
+  },
+  { title: "UnreadSteering" },
+);

@@ -1,0 +1,129 @@
+import { Type } from "#shared/generated/typebox/typebox.mjs";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
+import type { SessionEvent } from "#shared/contracts/session-event.ts";
+import { isTerminal } from "#shared/contracts/statuses.ts";
+import { Uuid } from "#shared/contracts/uuid.ts";
+import { appendEvents } from "#shared/database/append-events.ts";
+import type { FoundSession } from "#shared/database/find-session.ts";
+import type { Queryable } from "#shared/database/queryable.ts";
+import { selectRows } from "#shared/database/select-rows.ts";
+import { postgresSafeText } from "#shared/postgres-safe-text.ts";
+import { RequestError } from "../http/request-error.ts";
+import { checkSteeringBounds } from "./steering-bounds.ts";
+import type { SteeringKey, SteeringRequest } from "./steering-request.ts";
+import { steeringTargets } from "./steering-targets.ts";
+
+/**
+ * Locks the runtime row, so that messages have one order and no agent begins or ends meanwhile. Only a conclusion ends the wait of
+ * a session without an owner: an agent that waits for an approval can then conclude without the call.
+ */
+const TELL_OWNER = `
+UPDATE session_runtime SET inbox_seq = inbox_seq + 1,
+  not_before = CASE WHEN $2::boolean AND waiting_for IS NOT NULL THEN NULL ELSE not_before END
+WHERE session_id = $1
+RETURNING inbox_seq, coalesce(lease_expires_at > clock_timestamp(), false) AS owned`;
+const parseTold = compileParser(
+  "told owner",
+  Type.Object({ inbox_seq: Type.Integer(), owned: Type.Boolean() }),
+);
+
+const FIND = "SELECT message_id, request_hash, targets FROM steering_messages WHERE message_id = $1";
+const parseFound = compileParser(
+  "message",
+  Type.Object({
+    message_id: Uuid,
+    request_hash: Type.Union([Type.String(), Type.Null()]),
+    targets: Type.Union([Type.Array(Uuid), Type.Null()]),
+  }),
+);
+
+const INSERT = `
+INSERT INTO steering_messages (message_id, session_id, ordinal, mode, content, author, execution_id, targets, after_stage,
+                               after_agent, calls, request_hash, created_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8::uuid[], $9, $10, '{}', $11, clock_timestamp())`;
+
+/** A message as it is stored: its texts have no secrets. */
+interface NewSteering extends SteeringRequest, SteeringKey {
+  readonly author: string;
+}
+
+/** A message that is committed with the transaction. */
+interface PostedSteering {
+  readonly messageId: string;
+  readonly executions: readonly string[] | null;
+  /** It is the repetition of an earlier request, and nothing was written. */
+  readonly isReplayed: boolean;
+  readonly events: readonly SessionEvent[];
+  /** The number of its entry in the session's inbox. */
+  readonly inboxSeq: number;
+  /** True if the session waits, and no executor owns it. */
+  readonly needsOwner: boolean;
+}
+
+/**
+ * Stores a message to the agents of a locked session in the running transaction. Throws RequestError 409 if the session is over or
+ * being cancelled, 400 for an execution that cannot be addressed, 422 for a key of another request, and 429 for one too many.
+ */
+export async function postSteering(
+  transaction: Queryable,
+  { session_id, status }: FoundSession,
+  message: NewSteering,
+): Promise<PostedSteering> {
+  const { messageId, requestHash, mode, executionId } = message;
+  const [told] = await selectRows(transaction, parseTold, TELL_OWNER, [session_id, mode === "conclude"]);
+  const inboxSeq = told?.inbox_seq ?? 0;
+  const [known] = await selectRows(transaction, parseFound, FIND, [messageId]);
+  if (known !== undefined) {
+    if (known.request_hash !== requestHash) {
+      throw new RequestError(
+        422,
+        "this Idempotency-Key stands for another message: send that one unchanged, or this one with a key of its own",
+      );
+    }
+    return {
+      messageId,
+      executions: known.targets,
+      isReplayed: true,
+      events: [],
+      inboxSeq,
+      needsOwner: false,
+    };
+  }
+  if (isTerminal(status)) {
+    throw new RequestError(
+      409,
+      `the session is over: it is ${status}. Its agents cannot be told anything any more; ask about it in its chat`,
+    );
+  }
+  if (status === "cancelling") throw new RequestError(409, "the session is being cancelled");
+  const { executions, after } = await steeringTargets(transaction, session_id, executionId);
+  const content = message.content === null ? null : postgresSafeText(message.content).text;
+  const author = postgresSafeText(message.author).text;
+  await checkSteeringBounds(transaction, session_id, content);
+  await transaction.query(INSERT, [
+    messageId,
+    session_id,
+    inboxSeq,
+    mode,
+    content,
+    author,
+    executionId,
+    executions,
+    after.stage,
+    after.agent,
+    requestHash,
+  ]);
+  const events = await appendEvents(transaction, session_id, [
+    {
+      type: "steer.received",
+      session_id,
+      message_id: messageId,
+      mode,
+      content,
+      author,
+      execution_id: executionId?.toLowerCase() ?? null,
+    },
+  ]);
+  const needsOwner = mode === "conclude" && told?.owned === false && status !== "pending";
+  return { messageId, executions, isReplayed: false, events, inboxSeq, needsOwner };
+}

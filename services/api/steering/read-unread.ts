@@ -1,0 +1,39 @@
+import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { literals } from "#shared/contracts/literals.ts";
+import { STEERING_MODES } from "#shared/contracts/statuses.ts";
+import { Uuid } from "#shared/contracts/uuid.ts";
+import type { Queryable } from "#shared/database/queryable.ts";
+import { selectRows } from "#shared/database/select-rows.ts";
+
+const MAX_SHOWN = 50;
+
+const Unread = Type.Object({
+  message_id: Uuid,
+  mode: literals(STEERING_MODES),
+  content: Type.Union([Type.String(), Type.Null()]),
+  author: Type.String(),
+  created_at: Type.String(),
+  execution_ids: Type.Union([Type.Array(Uuid), Type.Null()]),
+});
+const parseUnread = compileParser("unread message", Unread);
+
+/** A message whose agents have all ended without reading it stays unread; one for agents that start next is read by the first. */
+const UNREAD = `
+SELECT m.message_id, m.mode, m.content, m.author,
+       to_char(m.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS created_at,
+       (SELECT array_agg(t.id ORDER BY t.position) FROM unnest(m.targets) WITH ORDINALITY AS t(id, position)
+        WHERE NOT EXISTS (SELECT FROM steering_deliveries d
+                          WHERE d.message_id = m.message_id AND d.execution_id = t.id)) AS execution_ids
+FROM steering_messages m
+WHERE m.session_id = $1
+  AND (SELECT count(*) FROM steering_deliveries d WHERE d.message_id = m.message_id) < coalesce(cardinality(m.targets), 1)
+ORDER BY m.ordinal LIMIT ${MAX_SHOWN}`;
+
+/** The messages to a session that not all of their agents have read, oldest first, at most 50. */
+export async function readUnreadSteering(
+  db: Queryable,
+  sessionId: string,
+): Promise<readonly Static<typeof Unread>[]> {
+  return selectRows(db, parseUnread, UNREAD, [sessionId]);
+}

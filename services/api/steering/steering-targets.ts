@@ -1,0 +1,57 @@
+import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { literals } from "#shared/contracts/literals.ts";
+import { RUN_STATUSES, isTerminal } from "#shared/contracts/statuses.ts";
+import { Uuid } from "#shared/contracts/uuid.ts";
+import type { Queryable } from "#shared/database/queryable.ts";
+import { selectRows } from "#shared/database/select-rows.ts";
+import { validationError } from "../http/request-error.ts";
+
+const Execution = Type.Object({
+  execution_id: Uuid,
+  agent_name: Type.String(),
+  status: literals(RUN_STATUSES),
+  stage_index: Type.Integer(),
+  agent_index: Type.Integer(),
+});
+const parseExecution = compileParser("execution", Execution);
+
+const EXECUTIONS = `
+SELECT e.execution_id, e.agent_name, e.status, s.stage_index, e.agent_index
+FROM agent_executions e JOIN stages s USING (stage_id)
+WHERE e.session_id = $1 ORDER BY s.stage_index, e.agent_index`;
+
+/** Whom a message is for. */
+export interface SteeringTargets {
+  /** The executions; null for those that start next, after the last one that there is. */
+  readonly executions: readonly string[] | null;
+  /** The stage and the index of the last execution that there is; 0 and 0 before the first. */
+  readonly after: { readonly stage: number; readonly agent: number };
+}
+
+/**
+ * The executions that a message is for: the one that is addressed, else all that have not ended. To be read under the lock of the
+ * session's runtime row, under which executions begin and end. Throws RequestError 400 for an unknown execution and for one that
+ * has ended.
+ */
+export async function steeringTargets(
+  transaction: Queryable,
+  sessionId: string,
+  addressed: string | null,
+): Promise<SteeringTargets> {
+  const executions = await selectRows(transaction, parseExecution, EXECUTIONS, [sessionId]);
+  const last = executions.at(-1);
+  const after = { stage: last?.stage_index ?? 0, agent: last?.agent_index ?? 0 };
+  const open = executions.filter(({ status }) => !isTerminal(status));
+  if (addressed !== null) return { executions: [openOne(executions, addressed)], after };
+  return { executions: open.length === 0 ? null : open.map(({ execution_id }) => execution_id), after };
+}
+
+function openOne(executions: readonly Static<typeof Execution>[], addressed: string): string {
+  const found = executions.find(({ execution_id }) => execution_id === addressed.toLowerCase());
+  if (found === undefined) throw validationError("execution_id", "is no execution of this session");
+  if (isTerminal(found.status)) {
+    throw validationError("execution_id", `agent "${found.agent_name}" has ended: it is ${found.status}`);
+  }
+  return found.execution_id;
+}

@@ -1,0 +1,40 @@
+import type { ResolvedAgent } from "#shared/contracts/resolved-chain.ts";
+import { conclusionPrompt } from "./iteration-prompts.ts";
+import type { SessionNonce } from "./session-nonce.ts";
+import { untrustedText } from "./untrusted-text.ts";
+
+/**
+ * The user message with which an agent gets the note of a person. Unlike text of alerts and tools it is to be followed; its
+ * frame has the session's code, which no author of such a text knows.
+ */
+export function operatorNote({ author, content }: NoteTexts, nonce: SessionNonce): string {
+  return `A person who operates this system follows your investigation and sends you the note below. Take it into account from now on: it comes from the operator, not from an alert or a tool. It changes neither which tools you may use nor the form of your answers.
+
+${framed({ author, content }, nonce)}`;
+}
+
+/** The user message with which a person, not a limit, makes an agent conclude. */
+export function operatorConclusion(
+  agent: Pick<ResolvedAgent, "type" | "iteration_strategy">,
+  { author, content }: NoteTexts,
+  nonce: SessionNonce,
+): string {
+  const opening =
+    "A person who operates this system asks you to conclude. No further tool calls are possible.";
+  const reason = content === null ? "" : `\n\nThe operator adds:\n${framed({ author, content }, nonce)}`;
+  return conclusionPrompt(agent, `${opening}${reason}`);
+}
+
+/** What a person wrote. */
+interface NoteTexts {
+  readonly author: string;
+  readonly content: string | null;
+}
+
+function framed({ author, content }: NoteTexts, nonce: SessionNonce): string {
+  return untrustedText(
+    nonce,
+    "OPERATOR_NOTE",
+    `From: ${author.replaceAll(/\s+/gu, " ")}\n\n${content ?? ""}`,
+  );
+}
