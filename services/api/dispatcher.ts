@@ -56,6 +56,8 @@ export interface Dispatcher extends AsyncDisposable {
   stuckQueues(): Promise<readonly WakeUpQueue[]>;
   /** Recreates a queue's consumer, so that it delivers every wake-up in the stream again. Rejects while NATS is unavailable. */
   recreateQueue(queue: WakeUpQueue): Promise<void>;
+  /** Publishes wake-ups with their lane, or without it for executors of the last version; without it at the start. */
+  nameLanes(isReadByAll: boolean): void;
   /** Whether the streams and their consumer are there, with all replicas. */
   readonly queueState: QueueState;
   /** Rejects with one sentence unless NATS answers. */
@@ -81,6 +83,7 @@ export function openDispatcher({
 }): Dispatcher {
   let bus: Bus | undefined;
   let waker: SessionWaker | undefined;
+  let namesLanes = false;
   const background = openBackgroundSends(log);
   const wakeCounted = async (wakeUps: readonly WakeUp[]) =>
     catchUp.watch(wakeAndCount(waker, metrics, wakeUps));
@@ -94,7 +97,7 @@ export function openDispatcher({
   });
   const open = async () => {
     bus = await openBus({ url: config.natsUrl, name: "tarsy-api", log, signal });
-    waker = new SessionWaker(bus);
+    waker = new SessionWaker(bus, () => namesLanes);
     onReconnect(bus, () => catchUp.recover());
     catchUp.requestSweep();
     await catchUp.prepare();
@@ -136,6 +139,7 @@ export function openDispatcher({
     },
     stuckQueues: async () => findStuckQueues(connected(), () => catchUp.recover()),
     recreateQueue: (queue) => admin.recreateDurable(queue),
+    nameLanes: (isReadByAll) => (namesLanes = isReadByAll),
     get queueState() {
       return admin.state;
     },

@@ -1,50 +1,70 @@
-import { Type } from "#shared/generated/typebox/typebox.mjs";
-import { compileParser } from "#shared/contracts/compile-parser.ts";
-import { Uuid } from "#shared/contracts/uuid.ts";
-import { selectRows } from "#shared/database/select-rows.ts";
+import { SESSION_LANES, type SessionLane } from "#shared/contracts/subjects.ts";
+import type { Database } from "#shared/database/database.ts";
+import { chooseLane } from "./choose-lane.ts";
+import type { Choice } from "./consumed-queue.ts";
 import type { ExecutorDeps } from "./executor-deps.ts";
 import { gatewayAddress, untilGatewayConnected } from "./llm/gateway-connection.ts";
+import { readOldest, readRecentStarts, readWaiting, type Waiting } from "./read-waiting.ts";
 
 /** How long a new session holds its slot while no gateway can be reached, in milliseconds. */
 const GATEWAY_WAIT_MS = 10_000;
 
-const parseCandidates = compileParser(
-  "sessions to choose from",
-  Type.Object({
-    /** True if the delivered session has not been started. */
-    is_pending: Type.Boolean(),
-    /** The oldest session that was put off and is due, or is to be cancelled; null if there is none. */
-    released: Type.Union([Uuid, Type.Null()]),
-  }),
-);
-
-const READ = `
-SELECT EXISTS (SELECT 1 FROM alert_sessions WHERE session_id = $1 AND status = 'pending' AND deleted_at IS NULL) AS is_pending,
-       (SELECT s.session_id FROM alert_sessions s JOIN session_runtime r USING (session_id)
-        WHERE s.status IN ('in_progress', 'cancelling') AND s.deleted_at IS NULL AND r.lease_expires_at IS NULL
-          AND (r.not_before <= now() OR s.status = 'cancelling')
-        ORDER BY s.created_at LIMIT 1) AS released`;
-
 /**
- * The sessions to claim for a delivered wake-up, in this order, or null if none is to be claimed now. A session that has
- * not been started gives its place to the oldest one that was put off and is due: its wake-up is new, and after an outage
- * it must not queue behind a backlog while its time runs. (The wake-up of a session that was handed over or interrupted
- * returns by itself, before new ones.) A session is not started at all while no gateway can be reached, because then its
- * time would run, too.
+ * The sessions to claim for a delivered wake-up, in this order. The wake-up is a place among the running sessions; which
+ * session runs in it is decided from rows. While a session runs in it, it waits for the end of that lease. A session that
+ * was started goes on. One that was not gives its place to the one that goes first of those that were put off and are due:
+ * its wake-up is new, and after an outage it must not queue behind a backlog while its time runs. (The wake-up of a session that was
+ * handed over or interrupted returns by itself, before new ones.) Otherwise the place is for the lane that `chooseLane` names:
+ * the delivered session if that is its own, unless an older one of the lane has lent its place, and else the oldest of the lane. The wake-up of a session
+ * that runs in another's place is a free place. A session is not started at all while no gateway can be reached, because
+ * then its time would run, too.
  */
 export async function chooseSessions(
-  { db, llm, log }: ExecutorDeps,
+  { db, llm, log, config }: Pick<ExecutorDeps, "db" | "llm" | "log" | "config">,
   delivered: string,
   stop: AbortSignal,
-): Promise<readonly string[] | null> {
-  const [row] = await selectRows(db, parseCandidates, READ, [delivered]);
-  if (row?.is_pending !== true) return [delivered];
-  if (row.released !== null) return [row.released, delivered];
+): Promise<Choice> {
+  const found = await readWaiting(db, delivered);
+  if (found === undefined) return { sessions: [delivered] };
+  if (found.used_for_ms !== null) return { retryInMs: found.used_for_ms + 500 * Math.random() };
+  const isPending = found.pending_lane !== null;
+  if (!isPending && !found.runs_elsewhere) return { sessions: [delivered] };
+  const own = isPending ? [delivered] : [];
+  if (found.released !== null) return { sessions: [found.released, ...own] };
+  const sessions = await inTheirTurn(db, found, { own, places: config.maxRunning });
+  if (sessions.length === 0) return { sessions };
   const isConnected = await untilGatewayConnected(llm, GATEWAY_WAIT_MS, stop).catch(() => false);
-  if (isConnected) return [delivered];
+  if (isConnected) return { sessions, isContested: found.waiting.length > 1 };
   const gateway = gatewayAddress(llm);
   if (!stop.aborted) {
     log.warn({ session_id: delivered, gateway }, "session not started: no LLM gateway can be reached");
   }
-  return null;
+  return "later";
+}
+
+/** The sessions that may start in this place; `own` is the delivered one, if it waits. */
+async function inTheirTurn(
+  db: Database,
+  found: Waiting,
+  { own, places }: { readonly own: readonly string[]; readonly places: number },
+): Promise<readonly string[]> {
+  const waiting = new Set(found.waiting);
+  // The only lane needs no choice.
+  const mustTakeTurns = places < SESSION_LANES.length && waiting.size > 1;
+  const recentStarts = mustTakeTurns ? await readRecentStarts(db) : [];
+  const lane = chooseLane({ places, waiting, running: countLanes(found.running), recentStarts });
+  if (lane === null) return own;
+  if (lane !== found.pending_lane) {
+    const oldest = await readOldest(db, lane);
+    return oldest.length === 0 ? own : oldest;
+  }
+  // The others of its lane have wake-ups of their own, in the order of their age.
+  const lent = found.lent.filter((one) => one.lane === lane && one.is_older);
+  return [...lent.map(({ session_id }) => session_id), ...own];
+}
+
+function countLanes(lanes: readonly SessionLane[]): Record<SessionLane, number> {
+  const count = { critical: 0, normal: 0, low: 0 };
+  for (const lane of lanes) count[lane] += 1;
+  return count;
 }

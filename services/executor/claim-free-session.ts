@@ -33,6 +33,7 @@ WITH found AS MATERIALIZED (
 ), claim AS (
   UPDATE session_runtime r SET lease_owner = $2, lease_epoch = r.lease_epoch + 1,
     counted_epoch = r.counted_epoch + (r.counted_epoch = r.lease_epoch)::int, not_before = NULL,
+    place_id = $3, place_epoch = r.lease_epoch + 1,
     waiting_for = NULL, waiting_since = NULL, paused_ms = r.paused_ms + found.pause_ms::bigint,
     lease_expires_at = now() + make_interval(secs => ${LEASE_SECONDS}), last_interaction_at = now(),
     last_seq = r.last_seq + (found.event_type IS NOT NULL)::int
@@ -82,8 +83,9 @@ export async function claimFreeSession(
   db: Database,
   sessionId: string,
   podId: string,
+  place: string,
 ): Promise<ClaimOutcome | undefined> {
-  const [row] = await selectRows(db, parseFree, CLAIM_FREE, [sessionId, podId]);
+  const [row] = await selectRows(db, parseFree, CLAIM_FREE, [sessionId, podId, place]);
   if (row === undefined) return undefined;
   const { attempts, event_id, seq, stamp: timestamp } = row;
   const event =

@@ -36,6 +36,7 @@ ${CLAIM_SOURCE} FOR NO KEY UPDATE OF s, r`;
 const CLAIM_RUNTIME = `
 UPDATE session_runtime SET lease_owner = $2, lease_epoch = lease_epoch + 1,
     counted_epoch = counted_epoch + (counted_epoch = lease_epoch)::int, attempts = $3, not_before = NULL,
+    place_id = $5, place_epoch = lease_epoch + 1,
   waiting_for = NULL, waiting_since = NULL, paused_ms = paused_ms + $4::bigint,
   lease_expires_at = now() + make_interval(secs => ${LEASE_SECONDS}), last_interaction_at = now()
 WHERE session_id = $1`;
@@ -60,6 +61,8 @@ interface ServerNews {
   readonly natsUpMs: number;
   /** False: a restart of Postgres excuses nothing; for tests, whose Postgres has always just started. */
   readonly postgresCounts?: boolean;
+  /** The session whose wake-up is the place; by default the claimed one itself. */
+  readonly place?: string;
 }
 
 /** Claims a session for `podId` if its row allows, raising the epoch that fences every earlier owner. */
@@ -69,7 +72,10 @@ export async function claimSession(
   podId: string,
   news: ServerNews = { natsUpMs: Infinity },
 ): Promise<ClaimOutcome> {
-  return (await claimFreeSession(db, sessionId, podId)) ?? claimByRow(db, sessionId, podId, news);
+  return (
+    (await claimFreeSession(db, sessionId, podId, news.place ?? sessionId)) ??
+    claimByRow(db, sessionId, podId, news)
+  );
 }
 
 async function claimByRow(
@@ -89,7 +95,13 @@ async function claimByRow(
     if (decision.kind !== "claim") return decision;
     const { attempts } = decision;
     await transaction.query(START_SESSION, [sessionId, podId]);
-    await transaction.query(CLAIM_RUNTIME, [sessionId, podId, attempts, Math.round(row.pause_ms)]);
+    await transaction.query(CLAIM_RUNTIME, [
+      sessionId,
+      podId,
+      attempts,
+      Math.round(row.pause_ms),
+      news.place ?? sessionId,
+    ]);
     // Also after a wait, so that clients see that it is over.
     const isResumed = row.status === "in_progress" && row.waiting_for !== null;
     const payloads: UnstampedPayload[] =

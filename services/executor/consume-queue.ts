@@ -41,13 +41,6 @@ export async function consumeQueue(
       }
       await current.done;
     }
-    const host = [...slots].find((slot) => slot.sessionId === sessionId && !slot.isOver);
-    if (host !== undefined) {
-      // The session runs in another one's place: it gets its own, and the other one's wake-up is free.
-      host.delivery.nak();
-      host.delivery = delivery;
-      return;
-    }
     const slot: Slot = { delivery, sessionId, isOver: false, done: Promise.resolve() };
     slots.add(slot);
     const keepAlive = setInterval(() => {

@@ -9,9 +9,7 @@ import { chooseSessions } from "./choose-sessions.ts";
 import { consumeQueue } from "./consume-queue.ts";
 import type { ConsumedQueue } from "./consumed-queue.ts";
 import type { ExecutorDeps } from "./executor-deps.ts";
-
-/** How long a follow-up waits at most before it looks again whether its session has been released. */
-const FOLLOWUP_RETRY_MS = 1_000;
+import { oneAtATime } from "./one-at-a-time.ts";
 
 /**
  * Runs sessions and, with slots of their own, the follow-ups of sessions that have ended: an answer waits for no alert. Returns
@@ -27,19 +25,19 @@ export async function consumeSessions(deps: ExecutorDeps, stop: AbortSignal): Pr
   const inboxes = subscribe(deps.bus, SUBJECTS.allInboxes, inboxNoticeCodec, ({ session_id, inbox_seq }) =>
     deps.leases.find(session_id)?.noticeInbox(inbox_seq),
   );
+  const inTurn = oneAtATime(deps.db);
   const followups: ConsumedQueue = {
     queue: FOLLOWUPS_QUEUE,
     slots: config.followupSlots,
-    choose: (delivered) => Promise.resolve([delivered]),
-    // A follow-up that was asked for by the session's last step comes before the session is released.
-    leasedForMs: (leaseMs) => Math.min(leaseMs, FOLLOWUP_RETRY_MS),
+    choose: (delivered) => Promise.resolve({ sessions: [delivered] }),
+    inTurn,
     setRunning: (slots) => metrics.followupsRunning.set(slots),
   };
   const sessions: ConsumedQueue = {
     queue: SESSIONS_QUEUE,
     slots: config.slots,
     choose: async (delivered, stopped) => chooseSessions(deps, delivered, stopped),
-    leasedForMs: (leaseMs) => leaseMs,
+    inTurn,
     setRunning: (slots) => metrics.running.set(slots),
   };
   const natsUpMs = () => performance.now() - natsConnectedAt;

@@ -1,14 +1,25 @@
 import type { WakeUpQueue } from "#shared/contracts/wake-up-queue.ts";
 
+/** What to do with a delivered wake-up. */
+export type Choice =
+  /**
+   * Claim the first of these sessions that can be claimed; none: there is nothing to do. A contested choice is made again in turn,
+   * because it depends on what others choose.
+   */
+  | { readonly sessions: readonly string[]; readonly isContested?: boolean }
+  /** The place is in use for so long, in milliseconds. */
+  | { readonly retryInMs: number }
+  /** None can be started now. */
+  | "later";
+
 /** A queue of wake-ups, and how an executor works on it. */
 export interface ConsumedQueue {
   readonly queue: WakeUpQueue;
   /** How many wake-ups are worked on concurrently. */
   readonly slots: number;
-  /** The sessions to claim for a delivered wake-up, in this order; null if none is to be claimed now. */
-  readonly choose: (delivered: string, stop: AbortSignal) => Promise<readonly string[] | null>;
-  /** When to look again at a session whose lease is live for `leaseMs`, in milliseconds. */
-  readonly leasedForMs: (leaseMs: number) => number;
+  readonly choose: (delivered: string, stop: AbortSignal) => Promise<Choice>;
+  /** Runs a choice and its claim while no other executor makes one. */
+  readonly inTurn: <T>(work: () => Promise<T>) => Promise<T>;
   /** Told the number of slots in use. */
   readonly setRunning: (slots: number) => void;
 }

@@ -3,7 +3,7 @@ import { TERMINAL_STATUSES, type TerminalStatus } from "#shared/contracts/status
 import { jitter } from "#shared/pause.ts";
 import { inSpan } from "#shared/telemetry/tracing.ts";
 import { claimSession } from "./claim-session.ts";
-import type { ConsumedQueue } from "./consumed-queue.ts";
+import type { Choice, ConsumedQueue } from "./consumed-queue.ts";
 import type { ExecutorDeps } from "./executor-deps.ts";
 import { runSession, type RunEnd } from "./run-session.ts";
 import type { ClaimOutcome } from "./session-claim.ts";
@@ -20,6 +20,9 @@ export interface Slot {
   isOver: boolean;
   done: Promise<void>;
 }
+
+/** Before another look at what waits, after all that were found were claimed by others. */
+const CHOOSE_AGAIN_MS = 100;
 
 /** The `status` label of each run's end. Label values are part of the metrics' public interface and stay. */
 export const RUN_END_LABELS: Record<RunEnd, string> = {
@@ -40,27 +43,47 @@ export type AckDecision = { readonly kind: "ack" } | { readonly kind: "nak"; rea
 /** Claims a session for the place of a delivered wake-up, and runs it. */
 export async function runDelivered(
   deps: ExecutorDeps,
-  { queue, choose, leasedForMs }: ConsumedQueue,
+  consumed: ConsumedQueue,
   { slot, natsUpMs }: { slot: Slot; natsUpMs: number },
   signals: { stop: AbortSignal; abort: AbortSignal },
 ): Promise<{ readonly end: RunEnd | null; readonly ack: AckDecision }> {
-  const next = await choose(slot.delivery.sessionId, signals.stop);
-  if (next === null) return { end: null, ack: { kind: "nak", delayMs: jitter(RETRY_MS) } };
-  let claim: ClaimOutcome = { kind: "over" };
-  for (const sessionId of next) {
-    slot.sessionId = sessionId;
-    claim = await claimSession(deps.db, sessionId, deps.config.podId, { natsUpMs });
-    if (claim.kind === "claimed") break;
-  }
-  if (claim.kind === "over" || claim.kind === "waiting") return { end: null, ack: { kind: "ack" } };
-  // A delayed nak counts against max_ack_pending, so only a live lease justifies one.
-  if (claim.kind === "leased") {
-    return { end: null, ack: { kind: "nak", delayMs: leasedForMs(claim.forMs) + 500 * Math.random() } };
-  }
+  const { queue, choose } = consumed;
+  const claimWith = async (next: Choice) => claimOne(deps, next, { slot, natsUpMs });
+  const delivered = slot.delivery.sessionId;
+  const next = await choose(delivered, signals.stop);
+  const isContested = next !== "later" && "sessions" in next && next.isContested === true;
+  const found = isContested
+    ? await consumed.inTurn(async () => claimWith(await choose(delivered, signals.stop)))
+    : await claimWith(next);
+  if (found.kind !== "claimed") return { end: null, ack: found };
   const log = deps.log.child({ session_id: slot.sessionId });
-  const end = await runInTrace({ ...deps, log }, queue.stream, claim, signals);
+  const end = await runInTrace({ ...deps, log }, queue.stream, found, signals);
   deps.metrics.sessions.inc({ status: RUN_END_LABELS[end] });
   return { end, ack: ackDecision(end) };
+}
+
+/** Claims the first session of a choice that can be claimed; otherwise resolves with what to answer to the wake-up. */
+async function claimOne(
+  deps: ExecutorDeps,
+  next: Choice,
+  { slot, natsUpMs }: { slot: Slot; natsUpMs: number },
+): Promise<AckDecision | Extract<ClaimOutcome, { kind: "claimed" }>> {
+  const later = { kind: "nak", delayMs: jitter(RETRY_MS) } as const;
+  if (next === "later") return later;
+  // A delayed nak counts against max_ack_pending, so only a session that runs in this place justifies a long one.
+  if ("retryInMs" in next) return { kind: "nak", delayMs: next.retryInMs };
+  const place = slot.delivery.sessionId;
+  let claim: ClaimOutcome = { kind: "over" };
+  for (const sessionId of next.sessions) {
+    slot.sessionId = sessionId;
+    claim = await claimSession(deps.db, sessionId, deps.config.podId, { natsUpMs, place });
+    if (claim.kind === "claimed") return claim;
+  }
+  // Others were faster with those that go first: what goes next is decided anew.
+  const isOther = next.sessions.length > 0 && slot.sessionId !== place;
+  if (isOther) return { kind: "nak", delayMs: jitter(CHOOSE_AGAIN_MS) };
+  // Leased: another executor has just claimed it, or the session that asked for a follow-up is just ending.
+  return claim.kind === "leased" ? later : { kind: "ack" };
 }
 
 /** Runs a claimed session in a span that continues the trace of its submission, whichever owner it is, and measures it. */

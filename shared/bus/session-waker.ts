@@ -40,14 +40,17 @@ interface Burst {
  */
 export class SessionWaker implements Disposable {
   readonly #bus: Bus;
+  readonly #namesLane: () => boolean;
   readonly #inbox: string;
   readonly #unsubscribe: () => void;
   /** By the last token of the reply subject. */
   readonly #awaited = new Map<string, { readonly burst: Burst; readonly index: number }>();
   #published = 0;
 
-  constructor(bus: Bus) {
+  /** While `namesLane` is false, wake-ups of sessions are published without a lane, as executors of the last version read them. */
+  constructor(bus: Bus, namesLane: () => boolean = () => true) {
     this.#bus = bus;
+    this.#namesLane = namesLane;
     this.#inbox = createInbox(bus.inboxPrefix);
     this.#unsubscribe = bus.subscribe(`${this.#inbox}.*`, {
       callback: (error, message) => {
@@ -76,8 +79,8 @@ export class SessionWaker implements Disposable {
       for (const [index, { sessionId, lane }] of wakeUps.entries()) {
         const token = String(this.#published++);
         this.#awaited.set(token, { burst, index });
-        const subject =
-          lane === FOLLOWUP_LANE ? SUBJECTS.wakeUp(lane, sessionId) : SUBJECTS.sessions(sessionId);
+        const hasLane = lane === FOLLOWUP_LANE || this.#namesLane();
+        const subject = hasLane ? SUBJECTS.wakeUp(lane, sessionId) : SUBJECTS.sessions(sessionId);
         // No message id: the stream's deduplication would drop the next wake-up of the session as a repetition.
         connection.publish(subject, sessionWakeupCodec.encode({ session_id: sessionId }), {
           reply: `${this.#inbox}.${token}`,

@@ -10,6 +10,7 @@ import type { TableRules } from "#shared/database/table-rules.ts";
 
 const READ = { select: true } as const;
 const TOKENS = ["input_tokens", "output_tokens", "thinking_tokens", "total_tokens"] as const;
+const LEASE = ["lease_owner", "lease_epoch", "lease_expires_at", "place_id", "place_epoch"] as const;
 const UPSERT = { select: true, insert: true, update: true } as const;
 
 /**
@@ -69,9 +70,7 @@ export const TABLES: Readonly<Record<string, TableRules>> = {
       executor: {
         select: true,
         update: [
-          "lease_owner",
-          "lease_epoch",
-          "lease_expires_at",
+          ...LEASE,
           "attempts",
           "not_before",
           "waiting_for",

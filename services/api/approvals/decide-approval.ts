@@ -3,6 +3,8 @@ import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { literals } from "#shared/contracts/literals.ts";
 import type { SessionEvent } from "#shared/contracts/session-event.ts";
 import { APPROVAL_STATES, isTerminal, type ApprovalState } from "#shared/contracts/statuses.ts";
+import { SESSION_LANES } from "#shared/contracts/subjects.ts";
+import type { WakeUp } from "#shared/contracts/wake-up-queue.ts";
 import { appendEvents } from "#shared/database/append-events.ts";
 import type { FoundSession } from "#shared/database/find-session.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
@@ -16,8 +18,12 @@ const TELL_OWNER = `
 UPDATE session_runtime SET inbox_seq = inbox_seq + 1,
   not_before = CASE WHEN waiting_for IS NULL THEN not_before END
 WHERE session_id = $1
-RETURNING coalesce(lease_expires_at > clock_timestamp(), false) AS owned`;
-const parseTold = compileParser("told owner", Type.Object({ owned: Type.Boolean() }));
+RETURNING coalesce(lease_expires_at > clock_timestamp(), false) AS owned,
+          (SELECT s.lane FROM alert_sessions s WHERE s.session_id = session_runtime.session_id) AS lane`;
+const parseTold = compileParser(
+  "told owner",
+  Type.Object({ owned: Type.Boolean(), lane: literals(SESSION_LANES) }),
+);
 
 const READ = `
 SELECT state, decided_by, expires_at <= clock_timestamp() AS is_over FROM approvals
@@ -44,8 +50,8 @@ const parseDecided = compileParser(
 interface Decided {
   readonly events: readonly SessionEvent[];
   readonly tool: string;
-  /** True if no executor owns the session. */
-  readonly needsOwner: boolean;
+  /** If no executor owns the session. */
+  readonly wakeUp: WakeUp | undefined;
 }
 
 /**
@@ -83,7 +89,8 @@ export async function decideApproval(
       reason: why,
     },
   ]);
-  return { events, tool, needsOwner: told?.owned === false };
+  const wakeUp = told?.owned === false ? { sessionId: session_id, lane: told.lane } : undefined;
+  return { events, tool, wakeUp };
 }
 
 function closed(state: Exclude<ApprovalState, "awaiting_approval">, by: string | null): RequestError {

@@ -4,8 +4,11 @@ import { forbidden } from "#shared/access/access-refused.ts";
 import { mayChange } from "#shared/access/authorize.ts";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { endingEvents } from "#shared/contracts/ending-events.ts";
+import { literals } from "#shared/contracts/literals.ts";
 import type { SessionEvent, UnstampedPayload } from "#shared/contracts/session-event.ts";
 import { isTerminal, type SessionStatus } from "#shared/contracts/statuses.ts";
+import { SESSION_LANES } from "#shared/contracts/subjects.ts";
+import type { WakeUp } from "#shared/contracts/wake-up-queue.ts";
 import { appendEvents } from "#shared/database/append-events.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { cancelledByUser } from "#shared/errors.ts";
@@ -21,10 +24,13 @@ const REQUEST_CANCEL = `
 WITH requested AS (
   UPDATE session_runtime SET cancel_requested_at = coalesce(cancel_requested_at, now()), not_before = NULL
   WHERE session_id = $1
-  RETURNING lease_expires_at > clock_timestamp() AS owned
+  RETURNING session_id, coalesce(lease_expires_at > clock_timestamp(), false) AS owned
 )
-SELECT coalesce(owned, false) AS owned FROM requested`;
-const parseRequested = compileParser("requested cancel", Type.Object({ owned: Type.Boolean() }));
+SELECT s.lane, requested.owned FROM requested JOIN alert_sessions s USING (session_id)`;
+const parseRequested = compileParser(
+  "requested cancel",
+  Type.Object({ lane: literals(SESSION_LANES), owned: Type.Boolean() }),
+);
 
 const CANCEL_PENDING = `
 UPDATE alert_sessions SET status = 'cancelled', completed_at = now(), error_message = $2, error_code = 'user'
@@ -41,10 +47,10 @@ const REASON = cancelledByUser().message;
  */
 export function cancelSession({ db, dispatcher, log }: ApiDeps): RouterMiddleware {
   return async (ctx) => {
-    const { id, events, needsOwner } = await requestCancel(db, ctx);
+    const { id, events, wakeUp } = await requestCancel(db, ctx);
     dispatcher.cancel(id);
     dispatcher.publish(events);
-    if (needsOwner) dispatcher.wake({ sessionId: id, lane: "normal" });
+    if (wakeUp !== undefined) dispatcher.wake(wakeUp);
     log.info({ session_id: id }, "cancel requested");
     ctx.body = { session_id: id, message: "Session cancellation requested" };
   };
@@ -53,8 +59,8 @@ export function cancelSession({ db, dispatcher, log }: ApiDeps): RouterMiddlewar
 interface RequestedCancel {
   readonly id: string;
   readonly events: readonly SessionEvent[];
-  /** True for a session that must still be ended and that no executor owns. */
-  readonly needsOwner: boolean;
+  /** For a session that must still be ended and that no executor owns. */
+  readonly wakeUp: WakeUp | undefined;
 }
 
 async function requestCancel(db: Database, ctx: RouterContext): Promise<RequestedCancel> {
@@ -71,7 +77,8 @@ async function requestCancel(db: Database, ctx: RouterContext): Promise<Requeste
       : await markCancelling(manager, id, session.status);
     const [requested] = await selectRows(manager, parseRequested, REQUEST_CANCEL, [id]);
     const events = await appendEvents(manager, id, payloads);
-    return { id, events, needsOwner: !isPending && requested?.owned === false };
+    const needsOwner = !isPending && requested?.owned === false;
+    return { id, events, wakeUp: needsOwner ? { sessionId: id, lane: requested.lane } : undefined };
   });
 }
 

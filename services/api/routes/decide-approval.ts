@@ -34,13 +34,13 @@ export function decideApproval({ config, db, orm, dispatcher, log, masker }: Api
     const decision = { ...written, reason };
     const caller = callerOf(ctx);
     const decidedBy = deciderOf(caller.identity);
-    const { session_id, events, tool, needsOwner } = await db.transaction(async (transaction) => {
+    const { session_id, events, tool, wakeUp } = await db.transaction(async (transaction) => {
       const session = await visibleSession(transaction, ctx, { lock: true });
       const decided = await decide(transaction, session, approval_id, { ...decision, decidedBy });
       return { ...decided, session_id: session.session_id };
     });
     dispatcher.publish(events);
-    if (needsOwner) dispatcher.wake({ sessionId: session_id, lane: "normal" });
+    if (wakeUp !== undefined) dispatcher.wake(wakeUp);
     caller.detail = { approval_id, tool, decision: decision.state };
     log.info({ session_id, approval_id, tool, state: decision.state }, "approval decided");
     ctx.body = approvalView(await orm.manager.findOneByOrFail(ApprovalEntity, { approval_id }));

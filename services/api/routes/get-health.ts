@@ -1,6 +1,7 @@
 import type { Middleware } from "koa";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { SESSION_LANES } from "#shared/contracts/subjects.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { errorMessage } from "#shared/errors.ts";
 import packageJson from "../../../package.json" with { type: "json" };
@@ -15,6 +16,11 @@ const parseCounts = compileParser(
   Type.Object({
     active_sessions: Type.Integer(),
     queue_depth: Type.Integer(),
+    queue_depth_by_lane: Type.Object({
+      critical: Type.Integer(),
+      normal: Type.Integer(),
+      low: Type.Integer(),
+    }),
     orphaned_sessions: Type.Integer(),
   }),
 );
@@ -26,6 +32,9 @@ const parseWorker = compileParser(
 const COUNTS = `
 SELECT count(*) FILTER (WHERE s.status <> 'pending' AND r.lease_expires_at > now())::int AS active_sessions,
        count(*) FILTER (WHERE s.status = 'pending')::int AS queue_depth,
+       json_build_object(${SESSION_LANES.map(
+         (lane) => `'${lane}', count(*) FILTER (WHERE s.status = 'pending' AND s.lane = '${lane}')`,
+       ).join(", ")}) AS queue_depth_by_lane,
        count(*) FILTER (WHERE s.status <> 'pending' AND r.lease_expires_at <= now())::int AS orphaned_sessions
 FROM alert_sessions s JOIN session_runtime r USING (session_id)
 WHERE s.status IN ('pending', 'in_progress', 'cancelling') AND s.deleted_at IS NULL`;

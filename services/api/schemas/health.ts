@@ -43,6 +43,7 @@ export const HealthResponse = Type.Object(
         max_concurrent: Count,
         active_sessions: Count,
         queue_depth: Count,
+        queue_depth_by_lane: Type.Object({ critical: Count, normal: Count, low: Count }),
         orphaned_sessions: Count,
         active_workers: Count,
         total_workers: Count,

@@ -3,6 +3,7 @@ import { literals } from "#shared/contracts/literals.ts";
 import { QUALITY_RATINGS, REVIEW_STATUSES } from "#shared/contracts/review.ts";
 import { SEARCH_LENGTH } from "#shared/contracts/search-length.ts";
 import { SESSION_STATUSES } from "#shared/contracts/statuses.ts";
+import { SESSION_LANES } from "#shared/contracts/subjects.ts";
 import { MAX_PREVIEW } from "#shared/alert-preview.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
 import { CostMembers } from "./cost.ts";
@@ -126,7 +127,11 @@ export const ActiveSession = Type.Object({
   current_stage_index: CountOrNull,
   current_stage_id: TextOrNull,
 });
-export const QueuedSession = Type.Object({ ...Unfinished, queue_position: Type.Integer({ minimum: 1 }) });
+export const QueuedSession = Type.Object({
+  ...Unfinished,
+  lane: literals(SESSION_LANES),
+  queue_position: Type.Integer({ minimum: 1 }),
+});
 
 /** `GET /api/v1/sessions/active` */
 export const ActiveSessionsResponse = Type.Object({

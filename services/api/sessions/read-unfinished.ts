@@ -1,6 +1,7 @@
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import type { Identity } from "#shared/access/identity.ts";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { SESSION_LANES } from "#shared/contracts/subjects.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { ActiveSession, QueuedSession } from "../schemas/sessions.ts";
@@ -38,7 +39,9 @@ export async function readActive(db: Queryable, identity: Identity): Promise<Sta
 
 const parseQueued = compileParser("queued session", QueuedSession);
 
-/** The waiting sessions that the caller may see, oldest first, at most 1,000; positions count all that wait. */
+const RANK = `array_position(ARRAY[${SESSION_LANES.map((lane) => `'${lane}'`).join(", ")}], lane)`;
+
+/** The waiting sessions that the caller may see, by lane, each oldest first, at most 1,000; positions count all that wait. */
 export async function readQueued(db: Queryable, identity: Identity): Promise<Static<typeof QueuedSession>[]> {
   const parameters = new SqlParameters();
   const {
@@ -50,11 +53,11 @@ export async function readQueued(db: Queryable, identity: Identity): Promise<Sta
   return selectRows(
     db,
     parseQueued,
-    `SELECT ${selectList(columns)}, s.queue_position
-     FROM (SELECT *, row_number() OVER (ORDER BY created_at, session_id)::int AS queue_position
+    `SELECT ${selectList(columns)}, s.lane, s.queue_position
+     FROM (SELECT *, row_number() OVER (ORDER BY ${RANK}, created_at, session_id)::int AS queue_position
            FROM alert_sessions WHERE status = 'pending' AND deleted_at IS NULL) s
      WHERE ${visibleTo(identity, parameters)}
-     ORDER BY s.created_at, s.session_id LIMIT ${parameters.add(MAX_ROWS)}`,
+     ORDER BY s.queue_position LIMIT ${parameters.add(MAX_ROWS)}`,
     parameters.values,
   );
 }

@@ -1,8 +1,9 @@
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import type { Lane } from "#shared/contracts/subjects.ts";
+import { literals } from "#shared/contracts/literals.ts";
+import { SESSION_LANES, type Lane } from "#shared/contracts/subjects.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
-import { queueOf, type WakeUpQueue } from "#shared/contracts/wake-up-queue.ts";
+import { queueOf, type WakeUp, type WakeUpQueue } from "#shared/contracts/wake-up-queue.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import type { Logger } from "#shared/service/logger.ts";
 import type { ApiMetrics } from "../api-metrics.ts";
@@ -30,11 +31,37 @@ interface Source {
   readonly query: string;
 }
 
+/** In the order of the lanes. */
+const inLanes = (condition: string): Source[] =>
+  SESSION_LANES.map((lane) => ({ lane, query: unowned(`${condition} AND s.lane = '${lane}'`) }));
+
 /** Sessions that have started go first: others may wait for their results, and their deadline runs. */
 const ORDER: readonly Source[] = [
-  { lane: "normal", query: unowned("s.status IN ('in_progress', 'cancelling')") },
-  { lane: "normal", query: unowned("s.status = 'pending'") },
+  ...inLanes("s.status IN ('in_progress', 'cancelling')"),
+  ...inLanes("s.status = 'pending'"),
 ];
+
+/** An executor that has not been seen for longer has stopped, or holds no connection with which it could take a wake-up. */
+const SEEN_WITHIN_SECONDS = 60;
+const parseLanes = compileParser("executors that read lanes", Type.Object({ all: Type.Boolean() }));
+const ALL_READ_LANES = `
+SELECT NOT EXISTS (SELECT 1 FROM executors WHERE NOT reads_lanes AND stopped_at IS NULL
+                   AND seen_at > now() - make_interval(secs => ${SEEN_WITHIN_SECONDS})) AS all`;
+
+/**
+ * Sessions that run in the place of another one's wake-up, while that one waits. Their own wake-up is the place in which it can start:
+ * if it is not in the stream any more, it is sent again.
+ */
+const parseBorrower = compileParser(
+  "session in another's place",
+  Type.Object({ session_id: Uuid, lane: literals(SESSION_LANES) }),
+);
+const BORROWERS = `
+SELECT s.session_id, s.lane FROM alert_sessions s JOIN session_runtime r USING (session_id)
+  JOIN alert_sessions lender ON lender.session_id = r.place_id
+WHERE s.status IN ('in_progress', 'cancelling') AND s.deleted_at IS NULL AND r.place_epoch = r.lease_epoch
+  AND r.lease_expires_at > now() AND lender.session_id <> s.session_id AND lender.status = 'pending' AND lender.deleted_at IS NULL
+ORDER BY s.created_at LIMIT ${PAGE}`;
 
 /**
  * Wakes an executor for each unfinished session that has no owner and no wake-up in the stream, page by page: first those
@@ -53,21 +80,30 @@ export async function dispatchUnowned({
   readonly log: Logger;
 }): Promise<number> {
   const queued = new Map<WakeUpQueue, ReadonlySet<string>>();
+  // One request for all sessions: otherwise every replica would send one for each of thousands of waiting sessions.
+  const wakeLost = async (wakeUps: readonly WakeUp[]) => {
+    const [first] = wakeUps;
+    if (first === undefined) return 0;
+    const queue = queueOf(first.lane);
+    const inStream = queued.get(queue) ?? (await dispatcher.queued(queue));
+    queued.set(queue, inStream);
+    const lost = wakeUps.filter(({ sessionId }) => !inStream.has(sessionId));
+    await dispatcher.wakeAll(lost);
+    metrics.swept.inc(lost.length);
+    return lost.length;
+  };
+  const [executors] = await selectRows(db, parseLanes, ALL_READ_LANES, []);
+  dispatcher.nameLanes(executors?.all === true);
   let [found, woken] = [0, 0];
   try {
     for (const { lane, query } of ORDER) {
       for await (const page of pagesOf(db, query)) {
         found += page.length;
-        const queue = queueOf(lane);
-        // One request for all sessions: otherwise every replica would send one for each of thousands of waiting sessions.
-        const inStream = queued.get(queue) ?? (await dispatcher.queued(queue));
-        queued.set(queue, inStream);
-        const lost = page.filter((id) => !inStream.has(id));
-        await dispatcher.wakeAll(lost.map((sessionId) => ({ sessionId, lane })));
-        metrics.swept.inc(lost.length);
-        woken += lost.length;
+        woken += await wakeLost(page.map((sessionId) => ({ sessionId, lane })));
       }
     }
+    const borrowers = await selectRows(db, parseBorrower, BORROWERS, []);
+    woken += await wakeLost(borrowers.map(({ session_id, lane }) => ({ sessionId: session_id, lane })));
   } finally {
     metrics.unowned.set(found);
   }

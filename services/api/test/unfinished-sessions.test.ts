@@ -50,6 +50,15 @@ describe("the overview of sessions", () => {
       [second, 2],
     ]);
     expect(parseQueued((await get("/queued")).body)).to.deep.equal({ queued });
+    await api.servers.query("UPDATE alert_sessions SET lane = 'critical' WHERE session_id = $1", [second]);
+    const byLane = parseQueued((await get("/queued")).body).queued;
+    expect(byLane.map(({ id, lane, queue_position }) => [id, lane, queue_position])).to.deep.equal([
+      [second, "critical", 1],
+      [first, "normal", 2],
+    ]);
+    const health: unknown = JSON.parse((await api.raw("GET", "/health")).text);
+    expect(health).to.have.nested.property("worker_pool.queue_depth_by_lane.critical", 1);
+    expect(health).to.have.nested.property("worker_pool.queue_depth_by_lane.normal", 1);
     expect(parseOptions((await get("/filter-options")).body).statuses).to.have.length(7);
   });
 

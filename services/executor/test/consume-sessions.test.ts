@@ -211,7 +211,7 @@ describe("consumeSessions", () => {
     await queueIsEmpty();
   });
 
-  it("gives a session that runs in another's place its own wake-up, and frees the other's", async () => {
+  it("uses the wake-up of a session that runs in another's place as a place for that one", async () => {
     await play({ text: "so far" }, { delay: "6s" }, { text: " and on" });
     const older = await putOff();
     const newer = await executor.insert();

@@ -1,5 +1,6 @@
 import { EntitySchema } from "typeorm";
 import type { QualityRating, ReviewStatus } from "#shared/contracts/review.ts";
+import type { SessionLane } from "#shared/contracts/subjects.ts";
 import { SESSION_STATUSES, type SessionStatus } from "#shared/contracts/statuses.ts";
 
 /** One alert and its investigation. Columns that change with every step or heartbeat are in `session_runtime`. */
@@ -31,6 +32,8 @@ export interface AlertSession {
   /** The configuration resolved at submission, in any version: `parseResolvedChain` reads it. */
   resolved_config: object;
   config_hash: string;
+  /** How urgent it is, beside the other sessions that wait. */
+  lane: SessionLane;
   current_stage_index: number | null;
   current_stage_id: string | null;
   /** The executor that claimed it last. */
@@ -88,6 +91,7 @@ export const AlertSessionEntity = new EntitySchema<AlertSession>({
     chain_id: { type: "text" },
     resolved_config: { type: "jsonb" },
     config_hash: { type: "text" },
+    lane: { type: "text", default: "normal" },
     current_stage_index: { type: "integer", nullable: true },
     current_stage_id: { type: "uuid", nullable: true },
     pod_id: { type: "text", nullable: true },

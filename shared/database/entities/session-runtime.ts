@@ -13,6 +13,9 @@ export interface SessionRuntime {
   lease_epoch: number;
   /** By the database's clock; null while the session has no owner. */
   lease_expires_at: Date | null;
+  /** The session in the place of whose wake-up this one runs; only of the claim with this epoch. */
+  place_id: string | null;
+  place_epoch: number | null;
   /** Takeovers of an expired lease, or failed runs, since the last completed step. */
   attempts: number;
   /** The session is not claimed before this time. */
@@ -70,6 +73,8 @@ export const SessionRuntimeEntity = new EntitySchema<SessionRuntime>({
     lease_owner: { type: "text", nullable: true },
     lease_epoch: { type: "integer", default: 0 },
     lease_expires_at: { type: "timestamptz", nullable: true },
+    place_id: { type: "uuid", nullable: true },
+    place_epoch: { type: "integer", nullable: true },
     attempts: { type: "integer", default: 0 },
     not_before: { type: "timestamptz", nullable: true },
     waiting_for: { type: "jsonb", nullable: true },

@@ -25,6 +25,7 @@ import { Costs0000000000026 } from "#shared/database/migrations/0026-costs.ts";
 import { TraceContext0000000000028 } from "#shared/database/migrations/0028-trace-context.ts";
 import { Texts0000000000029 } from "#shared/database/migrations/0029-texts.ts";
 import { Steering0000000000031 } from "#shared/database/migrations/0031-steering.ts";
+import { Lanes0000000000035 } from "#shared/database/migrations/0035-lanes.ts";
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -55,6 +56,7 @@ export const MIGRATIONS = [
   TraceContext0000000000028,
   Texts0000000000029,
   Steering0000000000031,
+  Lanes0000000000035,
 ] as const;
 
 /** The table in which TypeORM records them by name. */

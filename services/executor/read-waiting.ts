@@ -1,0 +1,109 @@
+import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { literals } from "#shared/contracts/literals.ts";
+import { SESSION_LANES, type SessionLane } from "#shared/contracts/subjects.ts";
+import { Uuid } from "#shared/contracts/uuid.ts";
+import type { Database } from "#shared/database/database.ts";
+import { selectRows } from "#shared/database/select-rows.ts";
+import { RECENT_STARTS } from "./choose-lane.ts";
+
+/** More are not needed: who finds all of them claimed looks again a second later. */
+const MAX_CANDIDATES = 8;
+
+const Lane = literals(SESSION_LANES);
+const OrNull = { lane: Type.Union([Lane, Type.Null()]), id: Type.Union([Uuid, Type.Null()]) };
+
+/** What the rows say about a delivered wake-up and about those that compete for its place. */
+export const Waiting = Type.Object({
+  /** The lane of the delivered session if it has not been started, else null. */
+  pending_lane: OrNull.lane,
+  /** True if the delivered session runs in the place of another wake-up. */
+  runs_elsewhere: Type.Boolean(),
+  /** Milliseconds until the lease of the session that runs in this wake-up's place ends; null if none does. */
+  used_for_ms: Type.Union([Type.Number(), Type.Null()]),
+  /**
+   * The session that goes first of those that were put off and are due, are to be cancelled, or have lost an owner that ran
+   * them in another's place; null if there is none.
+   */
+  released: OrNull.id,
+  waiting: Type.Array(Lane),
+  /** The lane of every running session. */
+  running: Type.Array(Lane),
+  /** Sessions that have not been started while another one runs in the place of their wake-up; the oldest first. */
+  lent: Type.Array(Type.Object({ session_id: Uuid, lane: Lane, is_older: Type.Boolean() })),
+});
+export type Waiting = Static<typeof Waiting>;
+
+const parseWaiting = compileParser("what waits for a place", Waiting);
+
+/** It ran in another's place, so that its own wake-up may be behind many others. */
+const BORROWED = "(r.place_epoch = r.lease_epoch AND r.place_id <> s.session_id)";
+
+const RANK = `array_position(ARRAY[${SESSION_LANES.map((lane) => `'${lane}'`).join(", ")}], s.lane)`;
+
+/**
+ * A claim of this version writes the place with its epoch; a session without a place of its epoch was claimed by a version that
+ * knows none, in its own place.
+ */
+const READ = `
+WITH running AS MATERIALIZED (
+  SELECT s.session_id, s.lane, CASE WHEN r.place_epoch = r.lease_epoch THEN r.place_id ELSE s.session_id END AS place,
+         r.lease_expires_at
+  FROM alert_sessions s JOIN session_runtime r USING (session_id)
+  WHERE s.status IN ('in_progress', 'cancelling') AND s.deleted_at IS NULL AND r.lease_expires_at > now()
+), delivered AS MATERIALIZED (
+  SELECT lane, created_at FROM alert_sessions WHERE session_id = $1 AND status = 'pending' AND deleted_at IS NULL
+)
+SELECT (SELECT lane FROM delivered) AS pending_lane,
+       EXISTS (SELECT 1 FROM running WHERE session_id = $1 AND place <> $1) AS runs_elsewhere,
+       (SELECT (extract(epoch FROM max(lease_expires_at) - now()) * 1000)::float8 FROM running WHERE place = $1) AS used_for_ms,
+       (SELECT s.session_id FROM alert_sessions s JOIN session_runtime r USING (session_id)
+        WHERE s.status IN ('in_progress', 'cancelling') AND s.deleted_at IS NULL
+          AND CASE WHEN r.lease_expires_at IS NULL
+                THEN r.not_before <= now() OR s.status = 'cancelling' OR (r.not_before IS NULL AND ${BORROWED})
+                ELSE r.lease_expires_at <= now() AND ${BORROWED} END
+        ORDER BY ${RANK}, s.created_at LIMIT 1) AS released,
+       ARRAY(SELECT lane FROM unnest(ARRAY[${SESSION_LANES.map((lane) => `'${lane}'`).join(", ")}]) AS lane
+             WHERE EXISTS (SELECT 1 FROM alert_sessions s
+                           WHERE s.status = 'pending' AND s.deleted_at IS NULL AND s.lane = lane.lane)) AS waiting,
+       ARRAY(SELECT lane FROM running) AS running,
+       coalesce((SELECT json_agg(json_build_object('session_id', s.session_id, 'lane', s.lane,
+                                   'is_older', s.created_at < coalesce((SELECT created_at FROM delivered), 'infinity'))
+                                 ORDER BY s.created_at)
+                 FROM running JOIN alert_sessions s ON s.session_id = running.place
+                 WHERE running.place <> running.session_id AND s.status = 'pending' AND s.deleted_at IS NULL), '[]') AS lent`;
+
+/** Reads what waits for the place of the delivered wake-up. */
+export async function readWaiting(db: Database, delivered: string): Promise<Waiting | undefined> {
+  const [row] = await selectRows(db, parseWaiting, READ, [delivered]);
+  return row;
+}
+
+const parseId = compileParser("waiting session", Type.Object({ session_id: Uuid }));
+
+const OLDEST = `
+SELECT s.session_id FROM alert_sessions s JOIN session_runtime r USING (session_id)
+WHERE s.status = 'pending' AND s.deleted_at IS NULL AND s.lane = $1 AND (r.not_before IS NULL OR r.not_before <= now())
+ORDER BY s.created_at, s.session_id LIMIT ${MAX_CANDIDATES}`;
+
+/** The oldest sessions of a lane that have not been started, oldest first; a few more than one, because others claim, too. */
+export async function readOldest(db: Database, lane: SessionLane): Promise<readonly string[]> {
+  const rows = await selectRows(db, parseId, OLDEST, [lane]);
+  return rows.map(({ session_id }) => session_id);
+}
+
+const parseStart = compileParser("started session", Type.Object({ lane: Lane }));
+
+/** The newest of each status, because there is an index on status and start. */
+const STARTS = `
+SELECT started.lane
+FROM unnest(enum_range(NULL::session_status)) AS status,
+     LATERAL (SELECT s.lane, s.started_at FROM alert_sessions s WHERE s.status = status.status AND s.started_at IS NOT NULL
+              ORDER BY s.started_at DESC LIMIT ${RECENT_STARTS}) AS started
+ORDER BY started.started_at DESC LIMIT ${RECENT_STARTS}`;
+
+/** The lanes of the sessions that were started last, the newest first. */
+export async function readRecentStarts(db: Database): Promise<readonly SessionLane[]> {
+  const rows = await selectRows(db, parseStart, STARTS, []);
+  return rows.map(({ lane }) => lane);
+}
