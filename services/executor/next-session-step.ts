@@ -11,6 +11,8 @@ import { claimedActions, outcomeOf, stageOutcome } from "./stage-outcome.ts";
 /** A session's next step. It depends on the session's rows alone, so that every executor decides the same. */
 export type SessionStep =
   | ({ readonly kind: "start-stage" } & PlannedStage)
+  /** Have the alert's runbook fetched, before the first stage. */
+  | { readonly kind: "fetch-runbook" }
   | RunExecutions
   /** The agents have succeeded by the stage's policy: insert the execution that synthesises their results. */
   | { readonly kind: "start-synthesis"; readonly stage: StageContext; readonly agent: ResolvedAgent }
@@ -56,6 +58,7 @@ export function nextSessionStep(state: SessionState): SessionStep {
   const { status, chain } = state;
   if (isTerminal(status)) return { kind: "ended", status };
   if (status === "cancelling") return { kind: "stop-cancelling" };
+  if (state.isRunbookDue === true && state.stages.length === 0) return { kind: "fetch-runbook" };
   for (const [position, plan] of chain.stages.entries()) {
     const index = position + 1;
     const stage = state.stages.find((row) => row.stage_index === index);

@@ -24,6 +24,7 @@ export async function performStep(run: ExecutionRun, step: AgentStep): Promise<A
     case "open-conversation":
       steps.add(openConversation(run, step.messages));
       addLoadedSkills(run);
+      addRunbookFailure(run);
       return null;
     case "append-user-message":
       steps.add(appendUserMessage(run, step));
@@ -68,6 +69,21 @@ function addLoadedSkills(run: ExecutionRun): void {
     });
   }
   steps.add(timeline.record());
+}
+
+/** Adds a timeline row if the alert's runbook could not be fetched; it is committed with the first messages. */
+function addRunbookFailure(run: ExecutionRun): void {
+  const { runbookFailure: reason, runbookUrl } = run.state.alert;
+  if (reason === undefined) return;
+  const timeline = timelineOf(run, run.state.iteration.iteration);
+  timeline.add({
+    key: "runbook",
+    type: "error",
+    content: `The runbook ${runbookUrl ?? ""} was not fetched: ${reason}. The default runbook is used.`,
+    metadata: { runbook_url: runbookUrl, reason },
+    interactionId: null,
+  });
+  run.steps.add(timeline.record());
 }
 
 /** From the outcome of this call on, time counts towards the iteration's next one. */

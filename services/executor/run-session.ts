@@ -21,6 +21,7 @@ import { completeStage, startStage, startSynthesis } from "./persist/stage-rows.
 import type { StepRecord } from "./persist/step-record.ts";
 import { NO_STEPS, type SessionSteps } from "./agent-steps.ts";
 import { runExecutions } from "./run-executions.ts";
+import { settleRunbook } from "./settle-runbook.ts";
 import { LEASE_SECONDS } from "./session-lease.ts";
 import { foldSession } from "./state/session-state.ts";
 import { summarizeSession } from "./summarize-session.ts";
@@ -79,7 +80,7 @@ function throwIfGivenUp({ attempts, interruptions }: SessionClaim): void {
 /** A step for which agents or a model are asked, or none. */
 type OutsideStep = Extract<
   SessionStep,
-  { readonly kind: "run-executions" | "summarize" | "stop-cancelling" | "ended" }
+  { readonly kind: "fetch-runbook" | "run-executions" | "summarize" | "stop-cancelling" | "ended" }
 >;
 
 /** The session's next steps after `before`, which is not committed yet, up to the first that asks others. */
@@ -151,6 +152,9 @@ async function perform(
       const { status } = await session.commitMutex(() => session.memory.state());
       return isTerminal(status) ? finished(session, status) : wait;
     }
+    case "fetch-runbook":
+      await settleRunbook(session);
+      return null;
     case "summarize":
       return (await summarizeSession(session, next, waitedFor)) ?? finished(session, "completed");
     case "stop-cancelling":

@@ -9,6 +9,7 @@ import type { SessionStep } from "./next-session-step.ts";
 /** The session steps that are counted: `stop-cancelling` ends the run before that. */
 const SESSION_STEPS: Readonly<Record<Exclude<SessionStep["kind"], "stop-cancelling">, true>> = {
   "start-stage": true,
+  "fetch-runbook": true,
   "run-executions": true,
   "start-synthesis": true,
   "complete-stage": true,

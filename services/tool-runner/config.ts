@@ -14,6 +14,7 @@ import { loadServers } from "./mcp/load-servers.ts";
 import { serverSecrets } from "./mcp/server-secrets.ts";
 import type { ServerSettings } from "./mcp/server-settings.ts";
 import { serverUser, type ServerUser } from "./mcp/stdio/server-user.ts";
+import type { RunbookSettings } from "./runbooks/runbook-settings.ts";
 import type { ToolCatalogue } from "./tool.ts";
 
 export interface ToolRunnerConfig extends ServiceConfig {
@@ -27,6 +28,8 @@ export interface ToolRunnerConfig extends ServiceConfig {
   readonly environment: Environment;
   /** What the processes of MCP servers run as; undefined: as this one. */
   readonly serverUser: ServerUser | undefined;
+  /** How runbooks are fetched; undefined where none is. */
+  readonly runbooks: RunbookSettings | undefined;
   /** Warnings about the stub tools file and the MCP servers, one line each. */
   readonly warnings: readonly string[];
   /** Processes of MCP servers at a time. */
@@ -48,10 +51,11 @@ export async function loadToolRunnerConfig(processEnv: Environment): Promise<Too
     ".env",
   ]);
   const [stubs, mcp] = await Promise.all([loadStubTools(configDir, env), loadServers(configDir, env)]);
+  const token = [mcp.runbooks?.githubToken ?? ""].filter((text) => text !== "");
   const service = readServiceConfig(env, { name: "TOOL_RUNNER_HEALTH_PORT", fallback: 8093 });
   return {
     ...service,
-    knownSecrets: [...new Set([...service.knownSecrets, ...mcp.servers.flatMap(serverSecrets)])],
+    knownSecrets: [...new Set([...service.knownSecrets, ...mcp.servers.flatMap(serverSecrets), ...token])],
     databaseUrl: databaseUrl(env),
     natsUrl: natsUrl(env),
     stopGraceMs: envInteger(env, "TOOL_STOP_GRACE_MS", { fallback: 10_000, min: 0, max: 12_000 }),
@@ -59,6 +63,7 @@ export async function loadToolRunnerConfig(processEnv: Environment): Promise<Too
     maxProcesses: envInteger(env, "MCP_MAX_PROCESSES", { fallback: 64, min: 1, max: 1_024 }),
     tools: applyToolRules(stubs.tools, mcp.rules),
     servers: mcp.servers,
+    runbooks: mcp.runbooks,
     unavailable: mcp.unavailable,
     environment: env,
     serverUser: serverUser(env),

@@ -16,6 +16,7 @@ import { maskReasons } from "./mask-reasons.ts";
 import type { McpServers } from "./mcp/mcp-servers.ts";
 import { RunningCalls } from "./running-calls.ts";
 import { publishProgress } from "./publish-progress.ts";
+import { serveRunbooks } from "./runbooks/serve-runbooks.ts";
 import { serveTools } from "./serve-tools.ts";
 import { SessionCleanups } from "./session-cleanups.ts";
 import { ServerStates } from "./server-states.ts";
@@ -76,6 +77,7 @@ await runService("tool-runner", loadToolRunnerConfig, async ({ config, log, sign
       maskingRules,
     }),
   );
+  resources.use(await serveRunbooks({ bus, db, masker, log, settings: config.runbooks }));
   resources.use(await serveTools({ bus, db, audit, log, ...catalogue, running, runnerId }));
   resources.use(
     await serveHealth({

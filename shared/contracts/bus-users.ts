@@ -47,6 +47,7 @@ const PERMISSIONS: Readonly<Record<BusUser, BusPermissions>> = {
       ...EVENT_SUBJECTS,
       SUBJECTS.chunks(ANY),
       SUBJECTS.progress(ANY),
+      SUBJECTS.runbookFetch,
       SUBJECTS.toolsList,
       SUBJECTS.toolsCall,
       SUBJECTS.toolsCallOf(ANY),
@@ -63,6 +64,7 @@ const PERMISSIONS: Readonly<Record<BusUser, BusPermissions>> = {
   "tool-runner": {
     publish: [SUBJECTS.toolProgress(ANY)],
     subscribe: [
+      SUBJECTS.runbookFetch,
       SUBJECTS.toolsList,
       SUBJECTS.toolsCall,
       SUBJECTS.toolsCallOf(ANY),

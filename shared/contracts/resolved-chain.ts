@@ -173,6 +173,8 @@ export const ResolvedChain = Type.Object({
       fallback_providers: Type.Optional(Type.Array(ResolvedProvider)),
     }),
   ),
+  /** An address that the alert gives as its runbook is fetched; absent: it is only named. */
+  fetches_runbook: Type.Optional(Type.Literal(true)),
   /** The runbook text for alerts without one. */
   default_runbook: Type.String(),
   /**

@@ -15,6 +15,7 @@
  * | tarsy.snapshot.*           | request/reply     | notifier              | the executor that runs the session    |
  * | tarsy.cancel.*             | core, best effort | api                   | every executor; the owner acts        |
  * | tarsy.inbox.*              | core, best effort | api                   | every executor; the owner acts        |
+ * | tarsy.runbooks.fetch       | request/reply     | executor              | queue group `tool-runners`            |
  * | tarsy.tools.list           | request/reply     | executor              | queue group `tool-runners`            |
  * | tarsy.tools.call           | request/reply     | executor              | queue group `tool-runners`            |
  * | tarsy.tools.call.*         | request/reply     | executor              | the tool-runner of that id            |
@@ -66,6 +67,7 @@ export const SUBJECTS = {
   /** Something was written for the session's owner; apart from cancels, which versions before obey whatever they say. */
   inbox: (sessionId: string) => `tarsy.inbox.${sessionId}`,
   allInboxes: "tarsy.inbox.*",
+  runbookFetch: "tarsy.runbooks.fetch",
   toolsList: "tarsy.tools.list",
   toolsCall: "tarsy.tools.call",
   toolsCallOf: (runnerId: string) => `tarsy.tools.call.${runnerId}`,

@@ -46,7 +46,9 @@ export const TABLES: Readonly<Record<string, TableRules>> = {
           "executive_summary_error",
         ],
       },
-      "tool-runner": { select: ["session_id", "status", "deleted_at", "resolved_config", "mask_key"] },
+      "tool-runner": {
+        select: ["session_id", "status", "deleted_at", "resolved_config", "mask_key", "runbook_url"],
+      },
       notifier: { select: NOTIFIER_COLUMNS.alert_sessions },
     },
     purge: { kind: "own", by: "the api's clean-up, after RETENTION_DAYS and PURGE_DAYS, or on request" },

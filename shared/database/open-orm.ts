@@ -23,6 +23,7 @@ import { StageEntity } from "#shared/database/entities/stage.ts";
 import { TimelineEventEntity } from "#shared/database/entities/timeline-event.ts";
 import { ToolCallEntity } from "#shared/database/entities/tool-call.ts";
 import { ApprovalEntity } from "#shared/database/entities/approval.ts";
+import { SessionRunbookEntity } from "#shared/database/entities/session-runbook.ts";
 import { NeededTextEntity } from "#shared/database/entities/needed-text.ts";
 import { TextEntity } from "#shared/database/entities/text.ts";
 import { ToolResultEntity } from "#shared/database/entities/tool-result.ts";
@@ -82,6 +83,7 @@ const ENTITIES = [
   ToolCallEntity,
   ToolResultEntity,
   NeededTextEntity,
+  SessionRunbookEntity,
   TextEntity,
   ApprovalEntity,
   SessionReviewActivityEntity,

@@ -2,6 +2,7 @@ import { v7 as uuidV7 } from "uuid";
 import { ownerOf } from "#shared/access/authorize.ts";
 import type { Identity } from "#shared/access/identity.ts";
 import { knownAlertTypes, findChain } from "#shared/agent-config/find-chain.ts";
+import { runbookHosts } from "#shared/agent-config/runbook-hosts.ts";
 import { resolveChain } from "#shared/agent-config/resolve-chain.ts";
 import {
   hashResolvedChain,
@@ -11,6 +12,7 @@ import {
 } from "#shared/contracts/resolved-chain.ts";
 import { keepTexts } from "#shared/database/keep-texts.ts";
 import { rulesOfAlerts } from "#shared/masking/masking-rules.ts";
+import { isRunbookAddress, runbookAddress } from "#shared/runbooks/runbook-address.ts";
 import { postgresSafeJson } from "#shared/postgres-safe-json.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
 import { traceCarrier } from "#shared/telemetry/tracing.ts";
@@ -191,6 +193,8 @@ function checkAlert(request: AlertRequest, { agents }: ApiConfig) {
       throw validationError("mcp_selection", why, [...agents.mcpServers.keys()]);
     }
   }
+  const runbook = request.runbook || null;
+  checkRunbook(runbook, agents);
   const alertType = request.alert_type ?? "";
   const found = findChain(agents, alertType);
   if (found === undefined) {
@@ -200,11 +204,19 @@ function checkAlert(request: AlertRequest, { agents }: ApiConfig) {
   return {
     data,
     alertType: found.alertType,
-    runbook: request.runbook || null,
+    runbook,
     slackFingerprint: request.slack_message_fingerprint || null,
     mcp,
     teams: found.chain.teams ?? [],
   };
+}
+
+/** Throws RequestError 400 for an address that would have to be fetched, and may not be. */
+function checkRunbook(runbook: string | null, agents: ApiConfig["agents"]): void {
+  const hosts = runbookHosts(agents);
+  if (runbook === null || hosts === undefined || !isRunbookAddress(runbook)) return;
+  const address = runbookAddress(runbook, hosts);
+  if ("problem" in address) throw new RequestError(400, `invalid runbook URL: ${address.problem}`);
 }
 
 interface ChainToStore {

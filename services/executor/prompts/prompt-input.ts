@@ -9,6 +9,10 @@ export interface AlertInput {
   readonly data: string;
   readonly alertType: string | null;
   readonly runbookUrl: string | null;
+  /** The text at the runbook's address, once it was fetched. */
+  readonly runbookText?: string;
+  /** Why that text could not be fetched. */
+  readonly runbookFailure?: string;
   /** Of the session. */
   readonly nonce: SessionNonce;
   /** With which the session's placeholders of masked values are made; no part of any prompt. */

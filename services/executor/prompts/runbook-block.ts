@@ -1,23 +1,23 @@
+import { isRunbookAddress } from "#shared/runbooks/runbook-address.ts";
 import type { AlertInput, PromptInput } from "./prompt-input.ts";
 import type { SessionNonce } from "./session-nonce.ts";
 import { escapeMarkers, frame, untrustedText } from "./untrusted-text.ts";
 
-/** The alert's runbook, else the configured default, which is the built-in guide unless configured otherwise. */
+/** The alert's runbook, by its address where it is not fetched, else the configured default, which is the built-in guide unless configured otherwise. */
 export function runbookBlock(
-  { runbookUrl, nonce }: Pick<AlertInput, "runbookUrl" | "nonce">,
+  alert: Pick<AlertInput, "runbookUrl" | "runbookText" | "runbookFailure" | "nonce">,
   { default_runbook }: Pick<PromptInput["chain"], "default_runbook">,
 ): string {
+  const { runbookText, runbookFailure, nonce } = alert;
+  if (runbookText !== undefined) return `${HEADING}${written(runbookText, nonce)}`;
+  // The timeline says that it could not be fetched.
+  const runbookUrl = runbookFailure === undefined ? alert.runbookUrl : null;
   const runbook = [runbookUrl ?? "", default_runbook].find((text) => text.trim() !== "");
-  return `## Runbook Content\n\n${runbook === undefined ? NONE : isAddress(runbook) ? linked(runbook, nonce) : written(runbook, nonce)}`;
+  return `${HEADING}${runbook === undefined ? NONE : isRunbookAddress(runbook) ? linked(runbook, nonce) : written(runbook, nonce)}`;
 }
 
+const HEADING = "## Runbook Content\n\n";
 const NONE = "There is no runbook for this alert. Rely on your own experience.";
-
-/** An alert's runbook is usually a URL. The prompt states the URL; it is never fetched. */
-function isAddress(runbook: string): boolean {
-  const address = runbook.trim();
-  return /^https?:\/\/\S+$/i.test(address) && URL.canParse(address);
-}
 
 function linked(address: string, nonce: SessionNonce): string {
   return `The runbook for this alert is at the address below. Its text is not available here: name the address in your answer for the operator, and do not guess what it says.

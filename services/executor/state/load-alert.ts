@@ -15,12 +15,15 @@ const parseAlert = compileParser(
     runbook_url: TextOrNull,
     prompt_nonce: TextOrNull,
     mask_key: Type.String(),
+    runbook_text: TextOrNull,
+    runbook_failure: TextOrNull,
   }),
 );
 
 const ALERT = `
-SELECT alert_data, alert_type, runbook_url, prompt_nonce, coalesce(mask_key, session_id::text) AS mask_key
-FROM alert_sessions WHERE session_id = $1`;
+SELECT alert_data, alert_type, runbook_url, prompt_nonce, coalesce(mask_key, session_id::text) AS mask_key,
+  t.body AS runbook_text, b.failure AS runbook_failure
+FROM alert_sessions s LEFT JOIN session_runbooks b USING (session_id) LEFT JOIN texts t USING (hash) WHERE session_id = $1`;
 
 /** Reads the session's alert. */
 export async function loadAlert(db: Queryable, sessionId: string): Promise<AlertInput> {
@@ -32,5 +35,7 @@ export async function loadAlert(db: Queryable, sessionId: string): Promise<Alert
     runbookUrl: row.runbook_url,
     nonce: row.prompt_nonce,
     maskKey: row.mask_key,
+    ...(row.runbook_text === null ? {} : { runbookText: row.runbook_text }),
+    ...(row.runbook_failure === null ? {} : { runbookFailure: row.runbook_failure }),
   };
 }

@@ -6,6 +6,7 @@ import { RUN_STATUSES, SESSION_STATUSES, SUCCESS_POLICIES } from "#shared/contra
 import { Uuid } from "#shared/contracts/uuid.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
+import { isRunbookAddress } from "#shared/runbooks/runbook-address.ts";
 import { TerminalError } from "#shared/errors.ts";
 import { placeVariables } from "../prompts/variable-placeholders.ts";
 import type { ExecutionChange, StepRows } from "./step-rows.ts";
@@ -52,6 +53,8 @@ export interface SessionState {
   readonly executions: readonly ExecutionState[];
   /** Completed final analyses by execution id: for each stage only that of the last execution that has one. */
   readonly answers: ReadonlyMap<string, string>;
+  /** The alert names a runbook that is to be fetched, and nothing is known of it yet; absent otherwise. */
+  readonly isRunbookDue?: true;
   /** The newest entry of the session's inbox when it was read. */
   readonly inboxSeq: number;
 }
@@ -62,6 +65,8 @@ const parseRow = compileParser(
     status: literals(SESSION_STATUSES),
     resolved_config: Type.Unknown(),
     prompt_nonce: TextOrNull,
+    runbook_url: TextOrNull,
+    is_runbook_settled: Type.Boolean(),
     inbox_seq: Type.Integer(),
     stages: Type.Array(StageState),
     executions: Type.Array(ExecutionState),
@@ -83,7 +88,8 @@ const RUNS = `
  * megabyte: only the answer that represents its stage is read.
  */
 const LOAD = `
-SELECT s.status, s.resolved_config, s.prompt_nonce, r.inbox_seq, ${RUNS},
+SELECT s.status, s.resolved_config, s.prompt_nonce, r.inbox_seq, s.runbook_url,
+  EXISTS (SELECT FROM session_runbooks b WHERE b.session_id = s.session_id) AS is_runbook_settled, ${RUNS},
   (SELECT coalesce(json_agg(x), '[]') FROM (
      SELECT DISTINCT ON (e.stage_id) execution_id, content FROM timeline_events t JOIN agent_executions e USING (execution_id)
      WHERE t.session_id = s.session_id AND event_type = 'final_analysis' AND t.status = 'completed'
@@ -97,11 +103,14 @@ FROM alert_sessions s JOIN session_runtime r USING (session_id) WHERE s.session_
 export async function loadSession(db: Queryable, sessionId: string): Promise<SessionState> {
   const [row] = await selectRows(db, parseRow, LOAD, [sessionId]);
   if (row === undefined) throw new TerminalError("not_found", `session ${sessionId} does not exist`);
-  const { status, stages, executions, answers, inbox_seq } = row;
+  const { status, stages, executions, answers, inbox_seq, runbook_url } = row;
+  const chain = placeVariables(parseRunnableChain(row.resolved_config), row.prompt_nonce);
+  const isFetched = chain.fetches_runbook === true && isRunbookAddress(runbook_url ?? "");
   return {
     sessionId,
     status,
-    chain: placeVariables(parseRunnableChain(row.resolved_config), row.prompt_nonce),
+    chain,
+    ...(isFetched && !row.is_runbook_settled ? { isRunbookDue: true as const } : {}),
     stages,
     executions,
     answers: new Map(answers.map(({ execution_id, content }) => [execution_id, content])),

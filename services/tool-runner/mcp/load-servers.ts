@@ -19,6 +19,7 @@ import {
   type ServerSettings,
   type ToolRules,
 } from "./server-settings.ts";
+import { runbookSettings, type RunbookSettings } from "../runbooks/runbook-settings.ts";
 
 type Insert = (template: string) => string;
 
@@ -30,6 +31,8 @@ interface LoadedServers {
   readonly maskingRules: ReadonlyMap<string, MaskingRules>;
   /** By id, why a server of the configuration cannot be used. */
   readonly unavailable: ReadonlyMap<string, string>;
+  /** Undefined where no runbook is fetched. */
+  readonly runbooks: RunbookSettings | undefined;
   /** One line for each server of the file, not for a built-in one, that cannot be used. */
   readonly warnings: readonly string[];
 }
@@ -46,9 +49,10 @@ export async function loadServers(configDir: string, env: Environment): Promise<
   const rules = new Map<string, ToolRules>();
   if (!existsSync(join(configDir, "tarsy.yaml"))) {
     const maskingRules = maskingRulesOf(builtInConfig().mcpServers);
-    return { servers, rules, maskingRules, unavailable, warnings };
+    return { servers, rules, maskingRules, unavailable, warnings, runbooks: undefined };
   }
-  const { mcpServers, origins } = await loadAgentConfig({ configDir, env });
+  const config = await loadAgentConfig({ configDir, env });
+  const { mcpServers, origins } = config;
   for (const [id, entry] of mcpServers) {
     rules.set(id, rulesOf(entry));
     try {
@@ -59,7 +63,8 @@ export async function loadServers(configDir: string, env: Environment): Promise<
       warnings.push(`MCP server ${id} is not available: ${errorMessage(error)}`);
     }
   }
-  return { servers, rules, maskingRules: maskingRulesOf(mcpServers), unavailable, warnings };
+  const runbooks = runbookSettings(config, env);
+  return { servers, rules, maskingRules: maskingRulesOf(mcpServers), unavailable, warnings, runbooks };
 }
 
 function rulesOf({ tools }: McpServerEntry): ToolRules {

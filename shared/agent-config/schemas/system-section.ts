@@ -8,18 +8,13 @@ export const SystemSection = Type.Object({
   dashboard_url: Type.Optional(Name),
   /** Checked only: the notifier's variable is used. */
   allowed_ws_origins: Type.Optional(Type.Array(Name)),
-  github: Type.Optional(
-    Type.Object({ token_env: Type.Optional(VariableName) }, { notYet: "runbooks are not fetched yet" }),
-  ),
+  github: Type.Optional(Type.Object({ token_env: Type.Optional(VariableName) })),
   runbooks: Type.Optional(
-    Type.Object(
-      {
-        repo_url: Type.Optional(Name),
-        cache_ttl: Type.Optional(Duration),
-        allowed_domains: Type.Optional(Type.Array(Name)),
-      },
-      { notYet: "runbooks are not fetched yet" },
-    ),
+    Type.Object({
+      repo_url: Type.Optional(Type.With(Name, { notYet: "runbooks are not listed yet" })),
+      cache_ttl: Type.Optional(Duration),
+      allowed_domains: Type.Optional(Type.Array(Name, { minItems: 1 })),
+    }),
   ),
   slack: Type.Optional(
     Type.Object(

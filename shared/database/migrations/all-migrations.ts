@@ -26,6 +26,7 @@ import { TraceContext0000000000028 } from "#shared/database/migrations/0028-trac
 import { Texts0000000000029 } from "#shared/database/migrations/0029-texts.ts";
 import { Steering0000000000031 } from "#shared/database/migrations/0031-steering.ts";
 import { Lanes0000000000035 } from "#shared/database/migrations/0035-lanes.ts";
+import { SessionRunbooks0000000000036 } from "#shared/database/migrations/0036-session-runbooks.ts";
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -57,6 +58,7 @@ export const MIGRATIONS = [
   Texts0000000000029,
   Steering0000000000031,
   Lanes0000000000035,
+  SessionRunbooks0000000000036,
 ] as const;
 
 /** The table in which TypeORM records them by name. */

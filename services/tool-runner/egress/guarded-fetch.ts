@@ -1,0 +1,147 @@
+import { lookup } from "node:dns/promises";
+import { isIP, type LookupFunction } from "node:net";
+import { errorMessage } from "#shared/errors.ts";
+import { isBlockedAddress } from "./blocked-addresses.ts";
+
+/** The request is refused, or was not answered with what may be read. The message says why, for people. */
+export class EgressError extends Error {}
+
+/** An address of a name, of family 4 or 6. */
+interface Address {
+  readonly address: string;
+  readonly family: number;
+}
+
+/** What a request to the outside may do. */
+export interface EgressRules {
+  /** The hosts that may be asked, in small letters, with the port where it is not 443. */
+  readonly allowedHosts: readonly string[];
+  /** The headers for a host, asked for again at each redirect, so that no host gets those of another. */
+  readonly headersFor: (url: URL) => Readonly<Record<string, string>>;
+  readonly maxBytes: number;
+  /** For the whole request with its redirects. */
+  readonly timeoutMs: number;
+  /** The addresses of a name; by default the system's. */
+  readonly resolve?: (name: string) => Promise<readonly Address[]>;
+  readonly isBlocked?: (address: string) => boolean;
+  /** A certificate to trust in place of the system's. */
+  readonly ca?: string;
+}
+
+const MAX_REDIRECTS = 3;
+
+/**
+ * The only way from this service to addresses that others name. GET over https with certificates checked, of allowed hosts only,
+ * again at each of at most three redirects. A name is resolved once per connection, every address it has is checked, and the
+ * connection goes to one of those: a second answer of the name server changes nothing. Resolves with the body as UTF-8 text.
+ * Throws EgressError, and the signal's reason once it aborts.
+ */
+export async function guardedFetch(address: URL, rules: EgressRules, signal: AbortSignal): Promise<string> {
+  // Loaded late: most tool-runners fetch nothing.
+  const { Agent, fetch } = await import("undici");
+  const { ca, timeoutMs } = rules;
+  const timeout = AbortSignal.timeout(timeoutMs);
+  const either = AbortSignal.any([signal, timeout]);
+  const agent = new Agent({
+    connect: { lookup: checkedLookup(rules), timeout: timeoutMs, ...(ca === undefined ? {} : { ca }) },
+  });
+  try {
+    let url = address;
+    for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
+      throwIfRefused(url, rules);
+      const response = await fetch(url.href, {
+        dispatcher: agent,
+        redirect: "manual",
+        signal: either,
+        headers: { accept: "text/plain, text/markdown, */*;q=0.1", ...rules.headersFor(url) },
+      });
+      const location = response.headers.get("location");
+      if (response.status < 300 || response.status > 399 || location === null) {
+        if (!response.ok) throw new EgressError(`${url.host} answers with status ${response.status}`);
+        return await readText(response.body, rules.maxBytes);
+      }
+      await response.body?.cancel();
+      const next = URL.parse(location, url.href);
+      if (next === null) throw new EgressError(`${url.host} redirects to what is no address`);
+      url = next;
+    }
+    throw new EgressError(`more than ${MAX_REDIRECTS} redirects`);
+  } catch (error) {
+    signal.throwIfAborted();
+    throw egressError(error, timeout.aborted ? `no answer within ${timeoutMs / 1_000} s` : undefined);
+  } finally {
+    await agent.destroy();
+  }
+}
+
+/** The cause says more than "fetch failed". */
+function egressError(error: unknown, instead: string | undefined): EgressError {
+  if (error instanceof EgressError) return error;
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  if (cause instanceof EgressError) return cause;
+  return new EgressError(instead ?? errorMessage(cause), { cause: error });
+}
+
+function throwIfRefused(url: URL, { allowedHosts, isBlocked = isBlockedAddress }: EgressRules): void {
+  if (url.protocol !== "https:") throw new EgressError(`only https is allowed, not ${url.protocol}`);
+  if (url.username !== "" || url.password !== "") {
+    throw new EgressError("an address with a user name or a password is not allowed");
+  }
+  if (!allowedHosts.includes(url.host)) {
+    throw new EgressError(`the host ${url.host} is not allowed: ${allowedHosts.join(", ")} are`);
+  }
+  // Names are checked when they are resolved.
+  const host = url.hostname.replace(/^\[|\]$/gu, "");
+  if (isIP(host) !== 0 && isBlocked(host)) throw new EgressError(`the address ${host} is not public`);
+}
+
+/** Resolves a name for a connection, and fails if any of its addresses is blocked. */
+function checkedLookup(rules: EgressRules): LookupFunction {
+  return (name, options, callback) => {
+    const answer = async (): Promise<void> => {
+      const found = await checkedAddresses(name, rules);
+      if (found instanceof EgressError) callback(found, "");
+      else if (options.all === true) callback(null, [...found.all]);
+      else callback(null, found.first.address, found.first.family);
+    };
+    void answer();
+  };
+}
+
+/** Never rejects. */
+async function checkedAddresses(
+  name: string,
+  { resolve = systemAddresses, isBlocked = isBlockedAddress }: EgressRules,
+): Promise<{ readonly first: Address; readonly all: readonly Address[] } | EgressError> {
+  try {
+    const all = await resolve(name);
+    const [first] = all;
+    const wrong = all.find(({ address }) => isBlocked(address));
+    if (wrong !== undefined) {
+      return new EgressError(`${name} has the address ${wrong.address}, which is not public`);
+    }
+    return first === undefined ? new EgressError(`${name} has no address`) : { first, all };
+  } catch (error) {
+    return new EgressError(`${name} cannot be resolved`, { cause: error });
+  }
+}
+
+async function systemAddresses(name: string): Promise<readonly Address[]> {
+  return lookup(name, { all: true });
+}
+
+async function readText(body: AsyncIterable<unknown> | null, maxBytes: number): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of body ?? []) {
+    if (!(chunk instanceof Uint8Array)) throw new EgressError("the answer is no sequence of bytes");
+    bytes += chunk.byteLength;
+    if (bytes > maxBytes) throw new EgressError(`the answer has more than ${maxBytes} bytes`);
+    chunks.push(chunk);
+  }
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));
+  } catch (error) {
+    throw new EgressError("the answer is not UTF-8 text", { cause: error });
+  }
+}
