@@ -2,14 +2,14 @@ import { UsageError, type Command, type CommandCall } from "../command.ts";
 import { API_OPTION, JSON_OPTION, apiOf, sessionOf } from "../connection.ts";
 import { EXIT } from "../exit-codes.ts";
 
-/** `tarsy steer SESSION note TEXT | conclude [TEXT]` */
+/** `tarsy steer SESSION note TEXT | conclude [TEXT] | skip` */
 export const steerCommand: Command = {
   name: "steer",
-  args: "SESSION note TEXT | conclude [TEXT]",
+  args: "SESSION note TEXT | conclude [TEXT] | skip",
   maxArgs: 3,
   summary: "Tells the agents of a running investigation something, or has them conclude",
   details:
-    "All agents that run read it before their next step, or those that start next; with --agent, only one. conclude asks for an answer from what is known.",
+    "All agents that run read it before their next step, or those that start next; with --agent, only one. conclude asks for an answer from what is known; skip goes on without the tool calls that are running.",
   options: {
     agent: { value: "EXECUTION", help: "the id of the one agent that it is for" },
     ...JSON_OPTION,
@@ -34,11 +34,18 @@ export const steerCommand: Command = {
   },
 };
 
-function messageOf({ positionals }: CommandCall): { mode: "note" | "conclude"; content?: string } {
+function messageOf({ positionals }: CommandCall): {
+  mode: "note" | "conclude" | "skip_tool";
+  content?: string;
+} {
   const [, mode, content] = positionals;
+  if (mode === "skip") {
+    if (content !== undefined) throw new UsageError("skip takes no TEXT");
+    return { mode: "skip_tool" };
+  }
   if (mode !== "note" && mode !== "conclude") {
     throw new UsageError(
-      `say what to do: note TEXT or conclude${mode === undefined ? "" : `, not "${mode}"`}`,
+      `say what to do: note TEXT, conclude or skip${mode === undefined ? "" : `, not "${mode}"`}`,
     );
   }
   if (mode === "note" && content === undefined) throw new UsageError("no TEXT given: what is the note?");

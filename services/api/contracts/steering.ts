@@ -7,7 +7,8 @@ export const STEERING_CONTRACTS = {
   "POST /api/v1/sessions/:id/messages": {
     id: "steerSession",
     tag: "sessions",
-    summary: "Tell the agents of a running session something, or have them conclude",
+    summary:
+      "Tell the agents of a running session something, have them conclude, or skip their running tool calls",
     params: SessionParams,
     body: {
       schema: SteeringBody,

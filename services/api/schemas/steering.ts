@@ -12,7 +12,7 @@ const Nullable = <S extends Parameters<typeof Type.Union>[0][number]>(schema: S)
 
 /** The body of `POST /api/v1/sessions/:id/messages`. Unknown members are ignored. */
 export const SteeringBody = Type.Object({
-  mode: literals(["note", "conclude"]),
+  mode: literals(STEERING_MODES),
   content: Type.Optional(
     Nullable(
       Type.String({

@@ -11,6 +11,7 @@ import { postgresSafeText } from "#shared/postgres-safe-text.ts";
 import { RequestError } from "../http/request-error.ts";
 import { checkSteeringBounds } from "./steering-bounds.ts";
 import type { SteeringKey, SteeringRequest } from "./steering-request.ts";
+import { runningCalls } from "./running-calls.ts";
 import { steeringTargets } from "./steering-targets.ts";
 
 /**
@@ -40,7 +41,7 @@ const parseFound = compileParser(
 const INSERT = `
 INSERT INTO steering_messages (message_id, session_id, ordinal, mode, content, author, execution_id, targets, after_stage,
                                after_agent, calls, request_hash, created_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8::uuid[], $9, $10, '{}', $11, clock_timestamp())`;
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8::uuid[], $9, $10, $11::uuid[], $12, clock_timestamp())`;
 
 /** A message as it is stored: its texts have no secrets. */
 interface NewSteering extends SteeringRequest, SteeringKey {
@@ -96,7 +97,9 @@ export async function postSteering(
     );
   }
   if (status === "cancelling") throw new RequestError(409, "the session is being cancelled");
-  const { executions, after } = await steeringTargets(transaction, session_id, executionId);
+  const { executions: open, after } = await steeringTargets(transaction, session_id, executionId);
+  const running = mode === "skip_tool" ? await runningCalls(transaction, session_id, open ?? []) : null;
+  const executions = running === null ? open : running.executions;
   const content = message.content === null ? null : postgresSafeText(message.content).text;
   const author = postgresSafeText(message.author).text;
   await checkSteeringBounds(transaction, session_id, content);
@@ -111,6 +114,7 @@ export async function postSteering(
     executions,
     after.stage,
     after.agent,
+    running?.calls ?? [],
     requestHash,
   ]);
   const events = await appendEvents(transaction, session_id, [

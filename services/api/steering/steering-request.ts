@@ -25,6 +25,9 @@ export function parseSteering(body: unknown): SteeringRequest {
       "is required for mode note, and must have a character other than white space",
     );
   }
+  if (mode === "skip_tool" && text !== null) {
+    throw validationError("content", "is not allowed for mode skip_tool");
+  }
   return { mode, content: text, executionId: execution_id };
 }
 

@@ -18,9 +18,9 @@ export function recordSteering(run: ExecutionRun, messages: readonly SteeringMes
   const texts: string[] = [];
   const timeline = timelineOf(run, iteration.iteration);
   for (const message of messages) {
+    timeline.add(steeringRow(message));
     // The calls that it is about have ended; the result of one that was skipped has said so.
     if (message.mode === "skip_tool") continue;
-    timeline.add(steeringRow(message));
     if (message.mode === "conclude" && phase === "iterating") {
       texts.push(operatorConclusion(agent, message, alert.nonce));
       phase = "concluding";

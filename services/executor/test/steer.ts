@@ -24,7 +24,9 @@ export async function steer(
      INSERT INTO steering_messages (message_id, session_id, ordinal, mode, content, author, targets, after_stage, after_agent, calls)
      SELECT $2, told.session_id, told.inbox_seq, $3, $4, 'jane',
             (SELECT array_agg(execution_id) FROM agents WHERE status IN ('pending', 'active')),
-            coalesce((SELECT stage_index FROM last), 0), coalesce((SELECT agent_index FROM last), 0), '{}'
+            coalesce((SELECT stage_index FROM last), 0), coalesce((SELECT agent_index FROM last), 0),
+            coalesce((SELECT array_agg(event_id) FROM timeline_events
+                      WHERE session_id = $1 AND $3 = 'skip_tool' AND event_type = 'llm_tool_call' AND mcp_interaction_id IS NULL), '{}')
      FROM told`,
     [id, message, mode, content],
   );

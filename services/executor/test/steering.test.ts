@@ -227,4 +227,44 @@ describe("a message to a running agent", () => {
     const states = await texts("SELECT state AS text FROM approvals WHERE session_id = $1", id);
     expect(states).to.deep.equal(["expired"]);
   });
+
+  const SKIPS = [
+    { tool: "hang", why: /an operator skipped this call\n/u, none: /took effect/u },
+    {
+      tool: "hangWrite",
+      why: /an operator skipped this call; whether it took effect is not known\n/u,
+      none: /was not made/u,
+    },
+  ];
+  for (const { tool, why, none } of SKIPS) {
+    it(`has an agent go on without a running call of ${tool}, also one that a former owner made`, async () => {
+      const strategy = "native-thinking";
+      const skipped = {
+        when: { last_contains: "an operator skipped" },
+        ...answerTurn(strategy, "without it"),
+      };
+      await fixture.play(skipped, callTurn(strategy, 1, `k8s.${tool}`, {}));
+      for (const isKilled of [false, true]) {
+        const called = await tools.calls();
+        const id = await fixture.executor.insert({ strategy, servers: ["k8s"] });
+        const run = await fixture.begin(id);
+        await until("the call runs", async () => (await tools.calls()) > called);
+        if (isKilled) {
+          fixture.stop(id, "lease_lost");
+          expect(await run.end).to.equal("lost");
+          await fixture.executor.expireLease(id);
+        }
+        await steer(fixture.executor, id, "skip_tool", null);
+        expect(await (isKilled ? fixture.run(id) : run.end)).to.equal("completed");
+        expect(await tools.calls()).to.equal(called + 1);
+        expect(await analysis(id)).to.deep.equal({ text: "without it" });
+        const [result] = await texts(
+          "SELECT content AS text FROM messages WHERE session_id = $1 AND role = 'tool'",
+          id,
+        );
+        expect(result).to.match(why).and.not.match(none);
+        expect(await traces(id)).to.deep.equal(["TestAgent 0 1 1"]);
+      }
+    });
+  }
 });

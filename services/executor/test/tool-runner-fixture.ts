@@ -19,6 +19,7 @@ const K8S = {
   large: tool({ bytes: 600_000 }),
   largeError: tool({ error: "no such field\n".repeat(5_000) }),
   hang: tool({ hang: true }),
+  hangWrite: tool({ hang: true }, { read_only: false }),
   restart: tool({ text: "restarted" }, { read_only: false }),
   remove: tool({ text: "removed" }, { read_only: false, approve: true }),
 };

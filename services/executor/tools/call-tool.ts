@@ -16,6 +16,7 @@ import type { OwnedSession } from "../owned-session.ts";
 import { rightNamesHint, rightToolNames } from "../controllers/right-tool-names.ts";
 import { askToolRunner, type FinalAnswer, type GaveUp } from "./ask-tool-runner.ts";
 import { CHARS_PER_TOKEN } from "./chars-per-token.ts";
+import { SkippedError } from "./skipped-error.ts";
 import { refusedOutcome } from "./refused-outcome.ts";
 import { failedCall, type ToolOutcome } from "./tool-outcome.ts";
 import { TOOL_TIMEOUTS, type ToolTimeouts } from "./tool-timeouts.ts";
@@ -145,6 +146,7 @@ async function makeCall(call: AttemptedCall, deadline: number, signal: AbortSign
     );
     return answer.kind === "gave_up" ? await settleUnanswered(call, answer) : answer;
   } catch (error) {
+    if (isSkipped(signal)) return await settleSkipped(call);
     if (!isIterationDeadline(signal)) throw error;
     const message = `timed out after ${((request.timeoutMs - (deadline - performance.now())) / 1_000).toFixed(1)} s`;
     return await settleUnanswered(call, { kind: "gave_up", message, isTimeout: true });
@@ -155,6 +157,27 @@ async function makeCall(call: AttemptedCall, deadline: number, signal: AbortSign
 
 function isIterationDeadline({ aborted, reason }: AbortSignal): boolean {
   return aborted && reason instanceof CancelledError && reason.reason === "iteration_deadline";
+}
+
+function isSkipped({ aborted, reason }: AbortSignal): boolean {
+  return aborted && reason instanceof SkippedError;
+}
+
+/** A call that has ended in the meantime keeps its outcome; one that was interrupted is not repeated. */
+async function settleSkipped(call: AttemptedCall): Promise<FinalAnswer> {
+  const { message } = new SkippedError();
+  const answer = await settleUnanswered(call, { kind: "gave_up", message, isTimeout: false });
+  switch (answer.kind) {
+    case "cancelled":
+    case "exception":
+    case "interrupted":
+    case "timeout": {
+      const doubt = call.tool.read_only ? "" : "; whether it took effect is not known";
+      return { kind: "outcome_unknown", message: `${message}${doubt}` };
+    }
+    default:
+      return answer;
+  }
 }
 
 function cancelRunningCall({ session, callId }: AttemptedCall, reason: unknown): void {

@@ -5,6 +5,7 @@ import type { RunTool } from "../controllers/controller.ts";
 import type { ExecutionRun } from "../execution-run.ts";
 import { wholeRowId } from "../persist/timeline-writer.ts";
 import { parseActionInput } from "../react-parser/parse-action-input.ts";
+import { watchSkip } from "../steering/watch-skip.ts";
 import { inToolSpan } from "../tracing/in-tool-span.ts";
 import { abandonOpenCalls } from "./abandon-open-calls.ts";
 import { callBuiltInTool } from "./built-in/call-built-in-tool.ts";
@@ -52,6 +53,7 @@ async function make(
   const startedAt = performance.now();
   const maxResultTokens = resultTokens(run, call.name);
   const parameters = parseActionInput(call.rawArguments);
+  using skip = watchSkip(run, eventId);
   using relay = new ProgressRelay({ session, executionId: execution.execution_id, eventId });
   const outcome =
     builtIn === undefined
@@ -67,7 +69,7 @@ async function make(
             maxResultTokens,
             onProgress: (progress) => relay.push(progress),
           },
-          signal,
+          AbortSignal.any([signal, skip.signal]),
         )
       : await callBuiltInTool(
           session,
