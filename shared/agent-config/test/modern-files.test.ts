@@ -1,14 +1,11 @@
 import { expect } from "chai";
 import { resolveChain } from "#shared/agent-config/resolve-chain.ts";
 import { showConfig } from "#shared/agent-config/show-config.ts";
-import { DEFAULTS, loadText, skillFile } from "./config-fixture.ts";
-import { MODERN_PROVIDERS, MODERN_TARSY } from "./modern-files.ts";
+import { DEFAULTS, loadText } from "./config-fixture.ts";
+import { MODERN_PROVIDERS, MODERN_SKILLS, MODERN_TARSY } from "./modern-files.ts";
 
 const ENV = { GOOGLE_API_KEY: "x", ANTHROPIC_API_KEY: "x" };
-const SKILLS = Object.fromEntries(
-  ["promql", "house-rules", "logs"].map((name) => [`skills/${name}.md`, skillFile(name)]),
-);
-const load = (tarsy = MODERN_TARSY) => loadText(tarsy, MODERN_PROVIDERS, ENV, SKILLS);
+const load = (tarsy = MODERN_TARSY) => loadText(tarsy, MODERN_PROVIDERS, ENV, MODERN_SKILLS);
 
 describe("files in the newest notation", () => {
   it("load, with one warning for each thing that is not built, or that another one replaces", async () => {

@@ -1,3 +1,5 @@
+import { skillFile } from "./config-fixture.ts";
+
 /** A configuration in the newest notation of the format: backends instead of strategies, and every feature's keys. */
 export const MODERN_TARSY = `
 system:
@@ -88,3 +90,8 @@ llm_providers:
     native_tools: {google_search: false, code_execution: true}
   claude: {type: anthropic, model: claude-sonnet-4-5, api_key_env: ANTHROPIC_API_KEY}
 `;
+
+/** The files of the skills that it names. */
+export const MODERN_SKILLS = Object.fromEntries(
+  ["promql", "house-rules", "logs"].map((name) => [`skills/${name}.md`, skillFile(name)]),
+);

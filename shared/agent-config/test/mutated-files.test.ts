@@ -8,7 +8,7 @@ import { knownAlertTypes } from "#shared/agent-config/find-chain.ts";
 import { resolveChain } from "#shared/agent-config/resolve-chain.ts";
 import { showConfig } from "#shared/agent-config/show-config.ts";
 import { loadText } from "./config-fixture.ts";
-import { MODERN_PROVIDERS, MODERN_TARSY } from "./modern-files.ts";
+import { MODERN_PROVIDERS, MODERN_SKILLS, MODERN_TARSY } from "./modern-files.ts";
 
 const RUNS = NIGHTLY ? 20_000 : 250;
 const ENV = { GOOGLE_API_KEY: "x", ANTHROPIC_API_KEY: "x" };
@@ -111,7 +111,7 @@ describe("loadAgentConfig of changed valid files", () => {
       return stringify(content);
     });
     const [tarsy = "", providers] = texts;
-    return loadText(tarsy, providers, ENV);
+    return loadText(tarsy, providers, ENV, MODERN_SKILLS);
   };
 
   it("returns a configuration that can be used, or names every mistake with file and line, and nothing else", async function () {
