@@ -1,12 +1,13 @@
 import { BUILT_IN_SERVER } from "#shared/contracts/built-in-server.ts";
 import type { ToolDescription } from "#shared/contracts/tool-list.ts";
 
-/** The names of the built-in tools without the server. */
-export const BUILT_IN_NAMES = ["result_read", "result_search", "result_json", "load_skill"] as const;
-export type BuiltInName = (typeof BUILT_IN_NAMES)[number];
+/** The names of those that read kept results, without the server. */
+export const RESULT_TOOL_NAMES = ["result_read", "result_search", "result_json"] as const;
+export type ResultToolName = (typeof RESULT_TOOL_NAMES)[number];
 
-/** Those that read kept results. */
-export type ResultToolName = Exclude<BuiltInName, "load_skill">;
+/** The names of the built-in tools without the server. */
+const BUILT_IN_NAMES = [...RESULT_TOOL_NAMES, "load_skill"] as const;
+export type BuiltInName = (typeof BUILT_IN_NAMES)[number];
 
 const ID = { type: "string", description: "the id that stands in the shown part of the result" };
 const positive = (description: string) => ({ type: "integer", minimum: 1, description });
@@ -72,9 +73,7 @@ const REQUIRED: Readonly<Record<BuiltInName, readonly string[]>> = {
 };
 
 /** The built-in tools that read kept results, as a listing has them; every agent that has any server's tool gets them. */
-export const BUILT_IN_TOOLS: readonly ToolDescription[] = (
-  ["result_read", "result_search", "result_json"] as const
-).map(described);
+export const BUILT_IN_TOOLS: readonly ToolDescription[] = RESULT_TOOL_NAMES.map(described);
 
 /** The built-in tool of an agent that may load skills. */
 export const LOAD_SKILL: ToolDescription = described("load_skill");

@@ -2,7 +2,7 @@ import { BUILT_IN_SERVER } from "#shared/contracts/built-in-server.ts";
 import type { PendingSummary } from "#shared/contracts/iteration-state.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
 import { safeCut } from "#shared/safe-cut.ts";
-import { BUILT_IN_NAMES } from "../controllers/built-in-tools.ts";
+import { RESULT_TOOL_NAMES } from "../controllers/built-in-tools.ts";
 import { CHARS_PER_TOKEN } from "../tools/chars-per-token.ts";
 
 /** The size of a text in tokens, estimated. */
@@ -23,7 +23,7 @@ export function summaryMessage(
   summary: string,
   result: Pick<PendingSummary, "handle" | "bytes" | "lines">,
 ): string {
-  const tools = BUILT_IN_NAMES.map((name) => `${BUILT_IN_SERVER}.${name}`).join(", ");
+  const tools = RESULT_TOOL_NAMES.map((name) => `${BUILT_IN_SERVER}.${name}`).join(", ");
   const note = [
     `[Summary, by a model, of a result that is too large to be shown: ${result.bytes} bytes (about ${tokensOf(result)} tokens) in ${result.lines} lines.`,
     `The whole text is kept: read on with ${tools}, id "${result.handle}".]`,
