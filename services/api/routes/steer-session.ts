@@ -23,17 +23,17 @@ export function steerSession(deps: ApiDeps): RouterMiddleware {
   const bodies = new BodyBudget(BODY_BYTES_IN_FLIGHT);
   const rules = rulesOfAlerts(config.agents.defaults.alert_masking);
   return async (ctx) => {
+    const { session_id: id } = await visibleSession(db, ctx);
     const request = parseSteering(await readJsonBody(ctx, bodies, MAX_BODY_BYTES));
     const caller = callerOf(ctx);
     const { identity } = caller;
-    // Before the transaction, which locks the session's rows.
-    const { session_id: id } = await visibleSession(db, ctx);
     const key = steeringKey(
       ctx.req.headers["idempotency-key"],
       id,
       ownerOf(identity) ?? identity.name,
       request,
     );
+    // Before the transaction, which locks the session's rows.
     const content = await maskSessionText({ db, log, masker, rules }, id, "message", request.content);
     const posted = await db.transaction(async (transaction) => {
       const session = await visibleSession(transaction, ctx, { lock: true });
@@ -44,7 +44,7 @@ export function steerSession(deps: ApiDeps): RouterMiddleware {
     });
     dispatcher.publish(posted.events);
     dispatcher.noticeInbox(id, posted.inboxSeq);
-    if (posted.needsOwner) dispatcher.wake({ sessionId: id, lane: "normal" });
+    if (posted.wakeUp !== undefined) dispatcher.wake(posted.wakeUp);
     const { mode } = request;
     const { messageId: message_id, executions: execution_ids, isReplayed } = posted;
     caller.detail = { message_id, mode };

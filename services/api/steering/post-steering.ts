@@ -1,8 +1,11 @@
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { literals } from "#shared/contracts/literals.ts";
 import type { SessionEvent } from "#shared/contracts/session-event.ts";
 import { isTerminal } from "#shared/contracts/statuses.ts";
+import { SESSION_LANES } from "#shared/contracts/subjects.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
+import type { WakeUp } from "#shared/contracts/wake-up-queue.ts";
 import { appendEvents } from "#shared/database/append-events.ts";
 import type { FoundSession } from "#shared/database/find-session.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
@@ -22,10 +25,11 @@ const TELL_OWNER = `
 UPDATE session_runtime SET inbox_seq = inbox_seq + 1,
   not_before = CASE WHEN $2::boolean AND waiting_for IS NOT NULL THEN NULL ELSE not_before END
 WHERE session_id = $1
-RETURNING inbox_seq, coalesce(lease_expires_at > clock_timestamp(), false) AS owned`;
+RETURNING inbox_seq, coalesce(lease_expires_at > clock_timestamp(), false) AS owned,
+          (SELECT lane FROM alert_sessions s WHERE s.session_id = session_runtime.session_id) AS lane`;
 const parseTold = compileParser(
   "told owner",
-  Type.Object({ inbox_seq: Type.Integer(), owned: Type.Boolean() }),
+  Type.Object({ inbox_seq: Type.Integer(), owned: Type.Boolean(), lane: literals(SESSION_LANES) }),
 );
 
 const FIND = "SELECT message_id, request_hash, targets FROM steering_messages WHERE message_id = $1";
@@ -57,8 +61,8 @@ interface PostedSteering {
   readonly events: readonly SessionEvent[];
   /** The number of its entry in the session's inbox. */
   readonly inboxSeq: number;
-  /** True if the session waits, and no executor owns it. */
-  readonly needsOwner: boolean;
+  /** For a session that waits, and that no executor owns. */
+  readonly wakeUp: WakeUp | undefined;
 }
 
 /**
@@ -87,7 +91,7 @@ export async function postSteering(
       isReplayed: true,
       events: [],
       inboxSeq,
-      needsOwner: false,
+      wakeUp: undefined,
     };
   }
   if (isTerminal(status)) {
@@ -129,5 +133,6 @@ export async function postSteering(
     },
   ]);
   const needsOwner = mode === "conclude" && told?.owned === false && status !== "pending";
-  return { messageId, executions, isReplayed: false, events, inboxSeq, needsOwner };
+  const wakeUp = needsOwner ? { sessionId: session_id, lane: told.lane } : undefined;
+  return { messageId, executions, isReplayed: false, events, inboxSeq, wakeUp };
 }

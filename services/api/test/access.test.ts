@@ -107,6 +107,7 @@ describe("who may use the api with an API key", () => {
     const may: Record<string, readonly Role[]> = {
       "alert.submit": ["submitter", "operator", "admin"],
       "session.cancel": ["submitter", "operator", "admin"],
+      "session.steer": ["submitter", "operator", "admin"],
       "session.review": ["submitter", "operator", "admin"],
       "approval.decide": ["operator", "admin"],
       "config.read": ["operator", "admin"],
