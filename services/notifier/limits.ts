@@ -23,8 +23,7 @@ export interface NotifierLimits {
   readonly drainTimeoutMs: number;
   /**
    * How long one client that reads slowly delays the others of its session while events are read from Postgres, once until it
-   * has read on. Then it gets them as fast as they are read, which soon exceeds its buffer. Longer than a busy machine keeps
-   * a client that reads from running.
+   * has read on. Then it gets them as fast as they are read, which soon exceeds its buffer.
    */
   readonly slowReaderMs: number;
   /** How long a peer has to answer a close frame before its socket is destroyed. */
@@ -54,7 +53,7 @@ export const DEFAULT_LIMITS: NotifierLimits = {
   eventBufferBytes: 1024 * 1024,
   totalBufferBytes: 256 * 1024 * 1024,
   drainTimeoutMs: 30_000,
-  slowReaderMs: 2_000,
+  slowReaderMs: 200,
   closeGraceMs: 15_000,
   floodGraceMs: 1_000,
   concurrentReads: 6,

@@ -256,6 +256,8 @@ describe("notifier: client messages and limits", () => {
     await session.emit(session.opened(eventId));
     slow.socket.pause();
     for (let n = 0; n < 40; n += 1) await session.emit(session.whole("z".repeat(250_000)));
+    // Chunks wait while events of this size are read from Postgres, and nobody here answers for those that find no room.
+    await live.untilSeq(41);
     const text = "abcdefghij".repeat(6_000);
     for (let offset = 0; offset < text.length; offset += 10) {
       await session.chunk(eventId, offset, text.slice(offset, offset + 10));

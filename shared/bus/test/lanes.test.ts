@@ -59,7 +59,8 @@ describe("the lanes of wake-ups", () => {
     it("keeps what waits and what is delivered, and serves a pull that waits", async () => {
       await asBefore();
       const [running, queued, later] = [randomUUID(), randomUUID(), randomUUID()];
-      await wakeSession(fixture.bus, running);
+      const { js } = fixture.bus;
+      await js.publish(SUBJECTS.sessions(running), JSON.stringify({ session_id: running }));
       const delivery = await pull();
       expect(delivery.sessionId).to.equal(running);
       const waiting = pull();
@@ -69,7 +70,6 @@ describe("the lanes of wake-ups", () => {
       await wakeSession(fixture.bus, queued);
       expect((await waiting).sessionId).to.equal(queued);
       expect((await durable()).num_ack_pending).to.equal(2);
-      const { js } = fixture.bus;
       await js.publish(SUBJECTS.wakeUp("low", later), JSON.stringify({ session_id: later }));
       expect((await pull()).sessionId).to.equal(later);
       await delivery.ack();
