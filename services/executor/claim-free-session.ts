@@ -4,10 +4,14 @@ import { literals } from "#shared/contracts/literals.ts";
 import type { Database } from "#shared/database/database.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import {
+  CLAIMABLE,
   CLAIM_COLUMNS,
   CLAIM_SOURCE,
   ClaimRow,
+  EXTEND_DEADLINES,
+  HAS_OWNER,
   claimed,
+  clearCancel,
   startedEvent,
   takenOverEvent,
   type ClaimOutcome,
@@ -22,17 +26,19 @@ const CLAIM_FREE = `
 WITH found AS MATERIALIZED (
   SELECT ${CLAIM_COLUMNS},
     CASE WHEN s.status = 'pending' OR (s.status = 'in_progress' AND r.waiting_for IS NOT NULL) THEN 'session.status'
-         WHEN r.lease_owner IS NOT NULL THEN 'session.taken_over' END AS event_type ${CLAIM_SOURCE}
-    AND s.deleted_at IS NULL AND s.status IN ('pending', 'in_progress', 'cancelling') AND r.lease_expires_at IS NULL
+         WHEN ${HAS_OWNER} THEN 'session.taken_over' END AS event_type ${CLAIM_SOURCE}
+    AND s.deleted_at IS NULL AND ${CLAIMABLE} AND r.lease_expires_at IS NULL
     AND (s.status = 'cancelling' OR r.not_before IS NULL OR r.not_before <= clock_timestamp())
   FOR NO KEY UPDATE OF s, r
 ), started AS (
   UPDATE alert_sessions s SET pod_id = $2, started_at = coalesce(s.started_at, now()),
     status = CASE WHEN s.status = 'pending' THEN 'in_progress' ELSE s.status END
-  FROM found WHERE s.session_id = found.session_id
+  FROM found WHERE s.session_id = found.session_id AND NOT found.is_followed_up
+), paused AS (${EXTEND_DEADLINES}
+  FROM found WHERE f.session_id = found.session_id AND f.status IN ('pending', 'active') AND found.is_followed_up AND found.pause_ms > 0
 ), claim AS (
   UPDATE session_runtime r SET lease_owner = $2, lease_epoch = r.lease_epoch + 1,
-    counted_epoch = r.counted_epoch + (r.counted_epoch = r.lease_epoch)::int, not_before = NULL,
+    counted_epoch = r.counted_epoch + (r.counted_epoch = r.lease_epoch)::int, not_before = NULL, ${clearCancel("found.is_followed_up")},
     place_id = $3, place_epoch = r.lease_epoch + 1,
     waiting_for = NULL, waiting_since = NULL, paused_ms = r.paused_ms + found.pause_ms::bigint,
     lease_expires_at = now() + make_interval(secs => ${LEASE_SECONDS}), last_interaction_at = now(),
@@ -51,7 +57,7 @@ WITH found AS MATERIALIZED (
   WHERE found.event_type IS NOT NULL
   RETURNING id, seq
 )
-SELECT found.status, found.age_ms, found.trace_context, found.lease_epoch, found.attempts, found.interruptions, found.waiting_for, found.timeout_ms, found.elapsed_ms,
+SELECT found.status, found.is_followed_up, found.age_ms, found.trace_context, found.lease_epoch, found.attempts, found.interruptions, found.waiting_for, found.timeout_ms, found.elapsed_ms,
        found.database_time_ms, found.silent_ms, found.event_type, claim.stamp, event.id AS event_id, event.seq
 FROM found JOIN claim USING (session_id) LEFT JOIN event ON true`;
 
@@ -60,6 +66,7 @@ const parseFree = compileParser(
   Type.Object({
     ...Type.Pick(ClaimRow, [
       "status",
+      "is_followed_up",
       "age_ms",
       "trace_context",
       "lease_epoch",

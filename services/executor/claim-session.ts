@@ -9,7 +9,9 @@ import {
   CLAIM_COLUMNS,
   CLAIM_SOURCE,
   ClaimRow,
+  EXTEND_DEADLINES,
   claimed,
+  clearCancel,
   startedEvent,
   takenOverEvent,
   type ClaimOutcome,
@@ -34,8 +36,8 @@ SELECT ${CLAIM_COLUMNS},
 ${CLAIM_SOURCE} FOR NO KEY UPDATE OF s, r`;
 
 const CLAIM_RUNTIME = `
-UPDATE session_runtime SET lease_owner = $2, lease_epoch = lease_epoch + 1,
-    counted_epoch = counted_epoch + (counted_epoch = lease_epoch)::int, attempts = $3, not_before = NULL,
+UPDATE session_runtime r SET lease_owner = $2, lease_epoch = lease_epoch + 1,
+    counted_epoch = counted_epoch + (counted_epoch = lease_epoch)::int, attempts = $3, not_before = NULL, ${clearCancel("$6::boolean")},
     place_id = $5, place_epoch = lease_epoch + 1,
   waiting_for = NULL, waiting_since = NULL, paused_ms = paused_ms + $4::bigint,
   lease_expires_at = now() + make_interval(secs => ${LEASE_SECONDS}), last_interaction_at = now()
@@ -45,6 +47,11 @@ const START_SESSION = `
 UPDATE alert_sessions SET pod_id = $2, started_at = coalesce(started_at, now()),
   status = CASE WHEN status = 'pending' THEN 'in_progress' ELSE status END
 WHERE session_id = $1`;
+
+const PAUSE_FOLLOW_UPS = `
+WITH found AS (SELECT $1::uuid AS session_id, $2::float8 AS pause_ms)
+${EXTEND_DEADLINES}
+FROM found WHERE f.session_id = found.session_id AND f.status IN ('pending', 'active')`;
 
 /**
  * Defers a session that keeps losing its owner; clears the expired lease, so that it counts once. The owner stays: the claim that
@@ -94,13 +101,16 @@ async function claimByRow(
     }
     if (decision.kind !== "claim") return decision;
     const { attempts } = decision;
-    await transaction.query(START_SESSION, [sessionId, podId]);
+    const { is_followed_up: isFollowUp, pause_ms } = row;
+    if (!isFollowUp) await transaction.query(START_SESSION, [sessionId, podId]);
+    else if (pause_ms > 0) await transaction.query(PAUSE_FOLLOW_UPS, [sessionId, pause_ms]);
     await transaction.query(CLAIM_RUNTIME, [
       sessionId,
       podId,
       attempts,
-      Math.round(row.pause_ms),
+      Math.round(pause_ms),
       news.place ?? sessionId,
+      isFollowUp,
     ]);
     // Also after a wait, so that clients see that it is over.
     const isResumed = row.status === "in_progress" && row.waiting_for !== null;
@@ -127,7 +137,7 @@ export function decideClaim(
   news: ServerNews,
   random: () => number = Math.random,
 ): ClaimDecision {
-  if (row.deleted || isTerminal(row.status)) return { kind: "over" };
+  if (row.deleted || (isTerminal(row.status) && !row.is_followed_up)) return { kind: "over" };
   if (row.lease_ms !== null && row.lease_ms > 0) return { kind: "leased", forMs: row.lease_ms };
   if (row.deferred && row.status !== "cancelling") return { kind: "waiting" };
   if (row.lease_ms === null || diedWithOthers(row, row.lease_ms, news)) {

@@ -4,7 +4,6 @@ import { inboxNoticeCodec } from "#shared/contracts/inbox-notice.ts";
 import { sessionCancelCodec } from "#shared/contracts/session-cancel.ts";
 import { SUBJECTS } from "#shared/contracts/subjects.ts";
 import { FOLLOWUPS_QUEUE, SESSIONS_QUEUE } from "#shared/contracts/wake-up-queue.ts";
-import { cancelledByUser } from "#shared/errors.ts";
 import { chooseSessions } from "./choose-sessions.ts";
 import { consumeQueue } from "./consume-queue.ts";
 import type { ConsumedQueue } from "./consumed-queue.ts";
@@ -20,7 +19,7 @@ export async function consumeSessions(deps: ExecutorDeps, stop: AbortSignal): Pr
   let natsConnectedAt = -Infinity;
   onReconnect(deps.bus, () => (natsConnectedAt = performance.now()));
   const cancels = subscribe(deps.bus, SUBJECTS.allCancels, sessionCancelCodec, ({ session_id }) =>
-    deps.leases.find(session_id)?.stop(cancelledByUser()),
+    deps.leases.find(session_id)?.cancel(),
   );
   const inboxes = subscribe(deps.bus, SUBJECTS.allInboxes, inboxNoticeCodec, ({ session_id, inbox_seq }) =>
     deps.leases.find(session_id)?.noticeInbox(inbox_seq),

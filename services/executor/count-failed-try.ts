@@ -29,13 +29,7 @@ export async function countFailedTry(
   const { stage, execution } = request;
   // From the rows: what is in memory is not stored.
   const steps = await readAgentSteps(session, execution.execution_id);
-  const run = {
-    session,
-    stage,
-    execution,
-    steps,
-    state: agentState(request, steps.memory, { parallel: null, skills: [] }),
-  };
+  const run = { session, stage, execution, steps, state: agentState(request, steps.memory) };
   const step = dueStep(run.state);
   const history = unfinishedStep(run, step);
   const tries = history.failed_tries + 1;

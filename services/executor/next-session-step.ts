@@ -1,7 +1,7 @@
 import type { ResolvedAgent, ResolvedChain, ResolvedStage } from "#shared/contracts/resolved-chain.ts";
-import { isTerminal, type TerminalStatus } from "#shared/contracts/statuses.ts";
+import { isChainStage, isTerminal, type TerminalStatus } from "#shared/contracts/statuses.ts";
 import { TerminalError } from "#shared/errors.ts";
-import type { ExecutionState, SessionState, StageState } from "./state/session-state.ts";
+import type { ExecutionState, FollowUpState, SessionState, StageState } from "./state/session-state.ts";
 import type { StageContext } from "./persist/progress-event.ts";
 import { COMPLETED, type RunOutcome } from "./persist/run-outcome.ts";
 import type { PlannedStage } from "./persist/stage-rows.ts";
@@ -39,6 +39,8 @@ export interface RunExecutions {
   /** The agents whose results the synthesis combines; empty for other executions. */
   readonly synthesisInputs: readonly AgentRun[];
   readonly chain: ResolvedChain;
+  /** Of a stage that follows the end of its session. */
+  readonly followUp?: FollowUpState;
   /** The answers of all earlier stages, in order; empty for the first. */
   readonly previous: readonly StageAnswer[];
 }
@@ -54,10 +56,12 @@ export interface AgentRun {
  * their results follows. A stage that does not complete ends the chain. Throws TerminalError `malformed` for a stage
  * that lacks the execution of one of its agents, because no step commits such a stage.
  */
-export function nextSessionStep(state: SessionState): SessionStep {
-  const { status, chain } = state;
+export function nextSessionStep({ chain, ...session }: SessionState): SessionStep {
+  const { status } = session;
   if (isTerminal(status)) return { kind: "ended", status };
   if (status === "cancelling") return { kind: "stop-cancelling" };
+  if (chain === null) throw new TerminalError("malformed", "the chain of a running session was not read");
+  const state = { ...session, chain, stages: session.stages.filter(isChainStage) };
   if (state.isRunbookDue === true && state.stages.length === 0) return { kind: "fetch-runbook" };
   for (const [position, plan] of chain.stages.entries()) {
     const index = position + 1;
@@ -69,7 +73,10 @@ export function nextSessionStep(state: SessionState): SessionStep {
   return summarize(state) ?? finish(state, COMPLETED);
 }
 
-function nextStageStep(state: SessionState, stage: StageState, plan: ResolvedStage): SessionStep {
+/** The state of a session that has not ended: only the stages of its chain decide. */
+type RunningState = SessionState & { readonly chain: ResolvedChain };
+
+function nextStageStep(state: RunningState, stage: StageState, plan: ResolvedStage): SessionStep {
   const { chain } = state;
   const context: StageContext = { row: stage, agents: plan.agents.length, total: chain.stages.length };
   const runs = runsOf(state, stage, plan);
@@ -117,7 +124,11 @@ function completeStage(
 }
 
 /** A stage's executions with their agents, ordered by index; the synthesis, once it has a row, is last. */
-function runsOf(state: SessionState, { stage_id }: StageState, plan: ResolvedStage): AgentRun[] {
+export function runsOf(
+  state: Pick<SessionState, "executions">,
+  { stage_id }: Pick<StageState, "stage_id">,
+  plan: ResolvedStage,
+): AgentRun[] {
   const agents = plan.synthesis === undefined ? plan.agents : [...plan.agents, plan.synthesis];
   const executions = state.executions.filter((execution) => execution.stage_id === stage_id);
   return agents.flatMap((agent, index) => {
@@ -127,7 +138,7 @@ function runsOf(state: SessionState, { stage_id }: StageState, plan: ResolvedSta
 }
 
 /** The summary belongs to the chain's last execution, whose LLM provider writes it unless the chain names another. */
-function summarize(state: SessionState): SessionStep | null {
+function summarize(state: RunningState): SessionStep | null {
   const [stage, plan] = [state.stages.at(-1), state.chain.stages.at(-1)];
   if (stage === undefined || plan === undefined) return null;
   const author = runsOf(state, stage, plan).at(-1);

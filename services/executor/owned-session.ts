@@ -4,7 +4,7 @@ import { serveRequests } from "#shared/bus/request.ts";
 import type { Bus } from "#shared/bus/open-bus.ts";
 import { snapshotReplyCodec, snapshotRequestCodec } from "#shared/contracts/stream-snapshot.ts";
 import { SUBJECTS } from "#shared/contracts/subjects.ts";
-import { CancelledError, TerminalError, coerceError } from "#shared/errors.ts";
+import { CancelledError, TerminalError, cancelledByUser, coerceError } from "#shared/errors.ts";
 import type { LLMServiceClient } from "#shared/generated/llm/v1/llm.ts";
 import type { Masker } from "#shared/masking/masker.ts";
 import type { MaskingRules } from "#shared/masking/masking-rules.ts";
@@ -13,6 +13,7 @@ import type { SessionClaim } from "./session-claim.ts";
 import type { ExecutorDeps } from "./executor-deps.ts";
 import type { ExecutorMetrics } from "./executor-metrics.ts";
 import { InboxWatch } from "./inbox-watch.ts";
+import { readInbox } from "./persist/read-inbox.ts";
 import type { ProviderCircuits } from "./llm/provider-circuits.ts";
 import type { ReadVariable } from "./prompts/variable-placeholders.ts";
 import type { SessionWriter } from "./persist/session-writer.ts";
@@ -74,7 +75,7 @@ const ATTEMPTS_PER_OWNER = 10_000;
  */
 export function openOwnedSession(
   deps: ExecutorDeps,
-  { sessionId, epoch, sessionTimeoutMs, deadlineInMs, databaseTimeMs, events }: SessionClaim,
+  { sessionId, epoch, isFollowUp, sessionTimeoutMs, deadlineInMs, databaseTimeMs, events }: SessionClaim,
   { stop: draining, abort }: { readonly stop: AbortSignal; readonly abort: AbortSignal },
 ): OwnedSession {
   const openedAt = performance.now();
@@ -86,7 +87,7 @@ export function openOwnedSession(
   const stop = (reason: CancelledError) => controller.abort(reason);
   const resources = new AsyncDisposableStack();
   const inbox = new InboxWatch();
-  deps.leases.hold({ sessionId, epoch, stop, noticeInbox: (seq) => inbox.notice(seq) });
+  holdLease(deps, { sessionId, epoch, isFollowUp }, { stop, inbox });
   resources.defer(() => deps.leases.forget(sessionId));
   const publisher = resources.use(openEventPublisher({ db, bus, log, sessionId, isFirstOwner: epoch === 1 }));
   publisher.publish(events);
@@ -100,7 +101,10 @@ export function openOwnedSession(
   resources.defer(() => snapshots.unsubscribe());
   const atDeadline = () =>
     stop(new CancelledError("session_deadline", `session timed out after ${sessionTimeoutMs / 1_000} s`));
-  resources.adopt(setTimeout(atDeadline, Math.max(0, deadlineInMs)), (timer) => clearTimeout(timer));
+  // The session's own time is over; each follow-up has its own.
+  if (!isFollowUp) {
+    resources.adopt(setTimeout(atDeadline, Math.max(0, deadlineInMs)), (timer) => clearTimeout(timer));
+  }
   let attempts = 0;
   return {
     sessionId,
@@ -146,4 +150,19 @@ export function openOwnedSession(
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
+}
+
+/** Of an ended session only its follow-ups can be cancelled: the rows say which. */
+function holdLease(
+  { db, leases }: ExecutorDeps,
+  { sessionId, epoch, isFollowUp }: Pick<SessionClaim, "sessionId" | "epoch" | "isFollowUp">,
+  { stop, inbox }: { readonly stop: (reason: CancelledError) => void; readonly inbox: InboxWatch },
+): void {
+  const noticeInbox = (seq: number) => inbox.notice(seq);
+  const readNews = () => {
+    // Without an answer the lease's renewal tells.
+    readInbox(db, sessionId).then(noticeInbox, () => undefined);
+  };
+  const cancel = isFollowUp ? readNews : () => stop(cancelledByUser());
+  leases.hold({ sessionId, epoch, stop, cancel, noticeInbox });
 }

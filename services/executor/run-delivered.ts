@@ -30,6 +30,7 @@ export const RUN_END_LABELS: Record<RunEnd, string> = {
   failed: "failed",
   cancelled: "cancelled",
   timed_out: "timed_out",
+  "followed-up": "followed_up",
   released: "handed_over",
   waiting: "waiting",
   interrupted: "interrupted",
@@ -138,6 +139,7 @@ function ackDecision(end: RunEnd): AckDecision {
     case "failed":
     case "cancelled":
     case "timed_out":
+    case "followed-up":
       return { kind: "ack" };
     default:
       return end satisfies never;

@@ -4,6 +4,7 @@ import type { Span } from "#shared/telemetry/tracing.ts";
 import { AgentSteps, SessionStepsError, readAgentSteps, type SessionSteps } from "./agent-steps.ts";
 import { agentState } from "./controllers/agent-state.ts";
 import type { AgentStep } from "./controllers/controller.ts";
+import { chatHistoryBytes } from "./chat-history-bytes.ts";
 import { countFailedTry } from "./count-failed-try.ts";
 import { nextAgentStep } from "./controllers/next-agent-step.ts";
 import type { ExecutionRun } from "./execution-run.ts";
@@ -17,6 +18,7 @@ import { unfinishedStep } from "./persist/unfinished-step.ts";
 import { performStep } from "./perform-step.ts";
 import type { AlertInput } from "./prompts/prompt-input.ts";
 import { newAgent } from "./state/agent-memory.ts";
+import { loadChat } from "./state/load-chat.ts";
 import { loadRequiredSkills } from "./state/load-required-skills.ts";
 import { readInboxSeq } from "./state/read-inbox-seq.ts";
 import { loadParallelResults } from "./state/load-parallel-results.ts";
@@ -25,7 +27,7 @@ import { waitLeft, type AgentWait } from "./wait.ts";
 
 /** The execution to run, with everything that does not change while it runs. */
 interface RunExecutionRequest
-  extends AgentRun, Pick<RunExecutions, "stage" | "synthesisInputs" | "chain" | "previous"> {
+  extends AgentRun, Pick<RunExecutions, "stage" | "synthesisInputs" | "chain" | "previous" | "followUp"> {
   readonly alert: AlertInput;
   /** Steps of the session to commit with the agent's first ones. */
   readonly before: SessionSteps;
@@ -169,7 +171,10 @@ async function decide(
     const parallel = isSynthesisNext ? await loadParallelResults(session, stage.row, synthesisInputs) : null;
     const isOpening = steps.memory.messages.length === 0;
     const skills = isOpening ? await loadRequiredSkills(session, request.agent) : [];
-    const state = agentState(request, steps.memory, { parallel, skills });
+    const historyBytes = chatHistoryBytes(request.agent, session.maxMessageBytes);
+    const isChatNext = isOpening && request.followUp?.kind === "chat";
+    const chat = isChatNext ? await loadChat(session.db, stage.row, historyBytes) : null;
+    const state = agentState(request, steps.memory, { parallel, skills, chat });
     return { run: { session, stage, execution, state, steps }, step: nextAgentStep(state) };
   } catch (error) {
     await steps.commit();

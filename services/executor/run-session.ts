@@ -20,6 +20,7 @@ import { endSession } from "./persist/session-rows.ts";
 import { completeStage, startStage, startSynthesis } from "./persist/stage-rows.ts";
 import type { StepRecord } from "./persist/step-record.ts";
 import { NO_STEPS, type SessionSteps } from "./agent-steps.ts";
+import { failFollowUps, runFollowUps } from "./follow-ups/run-follow-ups.ts";
 import { runExecutions } from "./run-executions.ts";
 import { settleRunbook } from "./settle-runbook.ts";
 import { LEASE_SECONDS } from "./session-lease.ts";
@@ -28,14 +29,23 @@ import { summarizeSession } from "./summarize-session.ts";
 import type { AgentWait } from "./wait.ts";
 
 /** How a run ended for this executor: a terminal status, or why the session continues later. */
-export type RunEnd = TerminalStatus | "released" | "waiting" | "interrupted" | "deferred" | "lost";
+export type RunEnd =
+  | TerminalStatus
+  /** The session had ended before, and so have its follow-ups now. */
+  | "followed-up"
+  | "released"
+  | "waiting"
+  | "interrupted"
+  | "deferred"
+  | "lost";
 
 /** A session that is interrupted this often without a completed step in between ends as `failed`. */
 const MAX_INTERRUPTIONS = 10;
 
 /**
  * Runs a claimed session until it is terminal or no longer owned: derives the next step from its state, performs and
- * commits it, and repeats. Never throws: every error becomes a terminal row or a release.
+ * commits it, and repeats. Of a session that is terminal already it runs the follow-ups. Never throws: every error becomes
+ * a terminal row or a release.
  */
 export async function runSession(
   deps: ExecutorDeps,
@@ -43,9 +53,26 @@ export async function runSession(
   signals: { readonly stop: AbortSignal; readonly abort: AbortSignal },
 ): Promise<RunEnd> {
   await using session = openOwnedSession(deps, claim, signals);
-  const outcome = await runSteps(session, claim);
+  const outcome = claim.isFollowUp ? await runAfterEnd(session, claim) : await runSteps(session, claim);
   if (TERMINAL_STATUSES.some((status) => status === outcome)) session.homes.releaseAll();
   return outcome;
+}
+
+async function runAfterEnd(session: OwnedSession, claim: SessionClaim): Promise<RunEnd> {
+  try {
+    throwIfGivenUp(claim);
+    const wait = await runFollowUps(session);
+    if (wait === null) return "followed-up";
+    await releaseSession(session, { kind: "waiting", wait });
+    session.log.warn({ ...wait }, "follow-ups released: they wait");
+    return "waiting";
+  } catch (error) {
+    return end(session, error, async (_status, reason) => {
+      if (reason instanceof TerminalError) await failFollowUps(session, reason);
+      await releaseSession(session, { kind: "handover" });
+      return "followed-up";
+    });
+  }
 }
 
 async function runSteps(session: OwnedSession, claim: SessionClaim): Promise<RunEnd> {
@@ -63,9 +90,15 @@ async function runSteps(session: OwnedSession, claim: SessionClaim): Promise<Run
       return "waiting";
     }
   } catch (error) {
-    return end(session, error);
+    return end(session, error, (status, reason) => closeSession(session, status, reason));
   }
 }
+
+/** Ends early what the session's owner was to do. */
+type Close = (
+  status: Exclude<TerminalStatus, "completed">,
+  reason: CancelledError | TerminalError,
+) => Promise<RunEnd>;
 
 function throwIfGivenUp({ attempts, interruptions }: SessionClaim): void {
   if (attempts >= MAX_ATTEMPTS) {
@@ -172,13 +205,13 @@ function finished(session: OwnedSession, status: TerminalStatus): TerminalStatus
 }
 
 /** Maps the error that stopped a run to a status or a release; the only place that does so. */
-async function end(session: OwnedSession, thrown: unknown): Promise<RunEnd> {
+async function end(session: OwnedSession, thrown: unknown, close: Close): Promise<RunEnd> {
   const error = session.reasonFor(thrown);
   try {
-    if (error instanceof CancelledError) return await endCancelled(session, error);
+    if (error instanceof CancelledError) return await endCancelled(session, error, close);
     if (error instanceof TerminalError) {
       session.log.error({ code: error.code, error: error.message }, "session failed");
-      return await closeSession(session, "failed", error);
+      return await close("failed", error);
     }
     if (error instanceof RetryableError && error.code === OTHER_VERSION) {
       session.log.warn({ error: error.message }, "session left to an executor of another version");
@@ -220,12 +253,12 @@ async function releaseOnceAnswered(session: OwnedSession, release: Release): Pro
   }
 }
 
-async function endCancelled(session: OwnedSession, error: CancelledError): Promise<RunEnd> {
+async function endCancelled(session: OwnedSession, error: CancelledError, close: Close): Promise<RunEnd> {
   switch (error.reason) {
     case "user":
-      return closeSession(session, "cancelled", error);
+      return close("cancelled", error);
     case "session_deadline":
-      return closeSession(session, "timed_out", error);
+      return close("timed_out", error);
     case "shutdown":
       await releaseSession(session, { kind: "handover" });
       return "released";

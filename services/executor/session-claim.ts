@@ -11,6 +11,8 @@ export interface SessionClaim {
   readonly sessionId: string;
   /** Carried by every write of this owner. */
   readonly epoch: number;
+  /** The session ended before; only work that follows is open. */
+  readonly isFollowUp: boolean;
   /** Takeovers or failed runs since the last completed step. */
   readonly attempts: number;
   /** Runs that ended because a dependency failed, since the last completed step. */
@@ -34,7 +36,7 @@ export interface SessionClaim {
 /** The result of trying to claim a session. */
 export type ClaimOutcome =
   | ({ readonly kind: "claimed" } & SessionClaim)
-  /** The session is terminal or gone: acknowledge. */
+  /** The session is terminal without open follow-ups, or gone: acknowledge. */
   | { readonly kind: "over" }
   /** Another executor's lease is live for `forMs` milliseconds: retry then. */
   | { readonly kind: "leased"; readonly forMs: number }
@@ -44,6 +46,8 @@ export type ClaimOutcome =
 export const ClaimRow = Type.Object({
   status: literals(SESSION_STATUSES),
   deleted: Type.Boolean(),
+  /** It is terminal, and has a follow-up that is not. */
+  is_followed_up: Type.Boolean(),
   lease_epoch: Type.Integer(),
   /** There is an owner that did not release the session. */
   has_owner: Type.Boolean(),
@@ -70,10 +74,21 @@ export const ClaimRow = Type.Object({
   others_died: Type.Boolean(),
 });
 export type ClaimRow = Static<typeof ClaimRow>;
+/** A session that has ended, with work that has not. */
+const IS_FOLLOWED_UP = `(s.status NOT IN ('pending', 'in_progress', 'cancelling') AND EXISTS (
+         SELECT FROM follow_ups f WHERE f.session_id = s.session_id AND f.status IN ('pending', 'active')))`;
+
+/** True if an owner did not give the session back. The end of a session leaves its last owner in the row. */
+export const HAS_OWNER = `(r.lease_owner IS NOT NULL AND (s.status IN ('pending', 'in_progress', 'cancelling')
+         OR r.lease_expires_at IS NOT NULL OR r.attempts > 0))`;
+
+/** True if the session of the row may be claimed at all. */
+export const CLAIMABLE = `(s.status IN ('pending', 'in_progress', 'cancelling') OR ${IS_FOLLOWED_UP})`;
+
 /** The columns of a claim row, by `CLAIM_SOURCE`, of the session $1. */
 export const CLAIM_COLUMNS = `
        s.session_id, s.status, s.deleted_at IS NOT NULL AS deleted, r.lease_epoch, r.attempts, r.interruptions,
-       r.lease_owner IS NOT NULL AS has_owner,
+       ${HAS_OWNER} AS has_owner, ${IS_FOLLOWED_UP} AS is_followed_up,
        (1000 * least(1e6, greatest(0, extract(epoch FROM clock_timestamp() - coalesce(
          r.lease_expires_at - make_interval(secs => ${LEASE_SECONDS}), r.last_interaction_at, clock_timestamp())))))::int AS silent_ms,
        (extract(epoch FROM r.lease_expires_at - clock_timestamp()) * 1000)::float8 AS lease_ms,
@@ -84,6 +99,14 @@ export const CLAIM_COLUMNS = `
          - r.paused_ms - paused.pause_ms AS elapsed_ms,
        (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS database_time_ms,
        (extract(epoch FROM clock_timestamp() - s.created_at) * 1000)::float8 AS age_ms, s.trace_context`;
+
+/** A follow-up's deadline does not count waits that pause it; with the claim's rows as `found`. */
+export const EXTEND_DEADLINES = `
+  UPDATE follow_ups f SET deadline_at = f.deadline_at + make_interval(secs => found.pause_ms / 1000)`;
+
+/** A cancel of the session before its end is none of its follow-ups; of these only the open ones can be cancelled. */
+export const clearCancel = (isFollowedUp: string): string => `
+    cancel_requested_at = CASE WHEN ${isFollowedUp} THEN NULL ELSE r.cancel_requested_at END`;
 
 export const CLAIM_SOURCE = `
 FROM alert_sessions s JOIN session_runtime r USING (session_id),
@@ -110,6 +133,7 @@ export function claimed(
   row: Pick<
     ClaimRow,
     | "status"
+    | "is_followed_up"
     | "lease_epoch"
     | "interruptions"
     | "waiting_for"
@@ -125,6 +149,7 @@ export function claimed(
     kind: "claimed",
     sessionId,
     epoch: row.lease_epoch + 1,
+    isFollowUp: row.is_followed_up,
     attempts,
     interruptions: row.interruptions,
     waitedFor: row.waiting_for,

@@ -11,17 +11,21 @@ import { CallAborted } from "./call-aborted.ts";
 
 const RETRY_MS = 200;
 
-/** The share lock orders it with takeovers and cancels, as the one of the claim does: after them nothing is sent. */
+/** Cancelled is the session, or the follow-up that the call belongs to. The share lock orders it with takeovers and cancels, as the one of the claim does: after them nothing is sent. */
 const ANNOUNCE = `
 WITH held AS MATERIALIZED (
-  SELECT lease_epoch, cancel_requested_at FROM tarsy_hold_lease($2)
+  SELECT w.lease_epoch, w.cancel_requested_at IS NOT NULL OR coalesce((
+    SELECT f.follow_up_id = ANY(w.cancelled_follow_ups)
+    FROM tool_calls c JOIN agent_executions e USING (execution_id) JOIN follow_ups f ON f.stage_id = e.stage_id
+    WHERE c.call_id = $1), false) AS is_cancelled
+  FROM tarsy_hold_work($2) w
 ), sending AS (
   UPDATE tool_calls SET phase = 'sending' FROM held
-  WHERE call_id = $1 AND state = 'running' AND epoch = held.lease_epoch AND held.cancel_requested_at IS NULL
+  WHERE call_id = $1 AND state = 'running' AND epoch = held.lease_epoch AND NOT held.is_cancelled
   RETURNING call_id
 )
 SELECT EXISTS (SELECT FROM sending) AS is_sending,
-       lease_epoch > $3::int AS is_taken_over, cancel_requested_at IS NOT NULL AS is_cancelled
+       lease_epoch > $3::int AS is_taken_over, is_cancelled
 FROM held`;
 const parseAnnounced = compileParser(
   "announced tool call",

@@ -19,12 +19,13 @@ const MAX_REMEMBERED = 10_000;
 const REMEMBER = `
 INSERT INTO mcp_cleanups (server, execution_id, session_id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`;
 
-/** Executions of sessions that have ended, or are gone, have ended too, whether or not a message said so. */
+/** Executions of sessions that have ended, also with the work that followed, or are gone, have ended too, whether or not a message said so. */
 const END = `
 UPDATE mcp_cleanups c SET ended_at = now(), due_at = now()
 WHERE c.ended_at IS NULL AND (c.execution_id = $1::uuid OR NOT EXISTS (
   SELECT FROM alert_sessions s WHERE s.session_id = c.session_id AND s.deleted_at IS NULL
-    AND s.status IN ('pending', 'in_progress', 'cancelling')))`;
+    AND (s.status IN ('pending', 'in_progress', 'cancelling') OR EXISTS (
+      SELECT FROM follow_ups f WHERE f.session_id = s.session_id AND f.status IN ('pending', 'active')))))`;
 
 /** A row that is taken is not due again for a while: a runner that dies leaves it to the others. */
 const TAKE = `

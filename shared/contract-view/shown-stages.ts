@@ -1,5 +1,6 @@
 import { v5 as uuidFrom } from "uuid";
 import {
+  isChainStage,
   isTerminal,
   type RunStatus,
   type SessionStatus,
@@ -68,15 +69,17 @@ export function summaryStageId(sessionId: string): string {
 /**
  * The stages that a client of the contract sees, numbered from 1: every stage of the chain, behind it its synthesis as soon as
  * that exists, and at the end the executive summary, whose status is `summary` (`summaryStatus`), null for none. A stage with
- * a synthesis is over for its agents, so it is shown as completed.
+ * a synthesis is over for its agents, so it is shown as completed. Stages that follow the session's end are last, numbered
+ * from `planned`, the number of stages that are shown if nothing fails, so that a failure does not change their numbers.
  */
 export function shownStages<S extends ChainStage, E extends StageExecution>(
   session_id: string,
   rows: { readonly stages: readonly S[]; readonly executions: readonly E[] },
   summary: RunStatus | null,
+  planned = 0,
 ): ShownStage<S, E>[] {
   const stages = rows.stages.toSorted((a, b) => a.stage_index - b.stage_index);
-  const shown = stages.flatMap((row) => shownOf(row, rows.executions));
+  const shown = stages.filter(isChainStage).flatMap((row) => shownOf(row, rows.executions));
   if (summary !== null) {
     shown.push({
       stage_id: summaryStageId(session_id),
@@ -89,7 +92,14 @@ export function shownStages<S extends ChainStage, E extends StageExecution>(
       executions: [],
     });
   }
-  return shown.map((stage, position) => ({ ...stage, stage_index: position + 1 }));
+  const followUps = stages
+    .filter((row) => !isChainStage(row))
+    .flatMap((row) => shownOf(row, rows.executions));
+  const before = Math.max(planned, shown.length);
+  return [
+    ...shown.map((stage, position) => ({ ...stage, stage_index: position + 1 })),
+    ...followUps.map((stage, position) => ({ ...stage, stage_index: before + position + 1 })),
+  ];
 }
 
 type Unnumbered<S extends ChainStage, E extends StageExecution> = Omit<ShownStage<S, E>, "stage_index">;

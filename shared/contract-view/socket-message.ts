@@ -7,6 +7,7 @@ import {
   ApprovalRequested,
   SteerReceived,
   InteractionCreated,
+  ChatCreated,
   ReviewChanged,
 } from "#shared/contracts/session-event.ts";
 import {
@@ -133,6 +134,8 @@ const ApprovalDecidedMessage = Type.Object({ ...ApprovalDecided.properties, ...C
 
 const ReviewStatusMessage = Type.Object({ ...ReviewChanged.properties, ...Cursor }, closed);
 
+const ChatCreatedMessage = Type.Object({ ...ChatCreated.properties, ...Cursor }, closed);
+
 /** What `/api/v1/ws` says about sessions. */
 export const SocketMessage = Type.Union([
   SessionStatusMessage,
@@ -147,6 +150,7 @@ export const SocketMessage = Type.Union([
   ApprovalDecidedMessage,
   SteerReceivedMessage,
   ReviewStatusMessage,
+  ChatCreatedMessage,
   ExecutionProgress,
   ToolProgress,
 ]);

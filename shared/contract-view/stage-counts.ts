@@ -1,3 +1,4 @@
+import type { ShownStageType } from "#shared/contract-view/shown-stages.ts";
 import type { ResolvedChain } from "#shared/contracts/resolved-chain.ts";
 import { isTerminal, type RunStatus, type SessionStatus } from "#shared/contracts/statuses.ts";
 
@@ -6,6 +7,7 @@ interface CountedStage {
   readonly stage_id: string;
   readonly stage_index: number;
   readonly status: RunStatus;
+  readonly stage_type: ShownStageType;
 }
 
 /** How far a session is, as clients of the contract see it. */
@@ -20,12 +22,13 @@ interface StageCounts {
   readonly current_stage_id: string | null;
 }
 
-/** The counts of the stages from `shownStages`; `planned` is the number of shown stages from `plannedStages`. */
+/** The counts of the stages from `shownStages` without those that follow the session's end; `planned` is the number of shown stages from `plannedStages`. */
 export function stageCounts(
   status: SessionStatus,
-  shown: readonly CountedStage[],
+  all: readonly CountedStage[],
   planned: number,
 ): StageCounts {
+  const shown = all.filter(({ stage_type }) => stage_type !== "chat" && stage_type !== "scoring");
   const current = shown.at(-1);
   return {
     total_stages: isTerminal(status) ? shown.length : Math.max(planned, shown.length),

@@ -54,7 +54,7 @@ const StageChanged = Type.Object({
   /** From 1 in the chain. */
   stage_index: Type.Integer({ minimum: 1 }),
   status: literals(RUN_STATUSES),
-  /** Of `stage.started`, with the number of the stage's agents without the synthesis; events of versions before lack both. */
+  /** Of every stage that follows the end of its session; else of `stage.started`, with the number of the stage's agents without the synthesis; events of versions before lack both. */
   stage_type: Type.Optional(literals(STAGE_TYPES)),
   expected_agent_count: Type.Optional(Type.Integer({ minimum: 1 })),
   timestamp: Timestamp,
@@ -200,6 +200,16 @@ export const InteractionCreated = Type.Object({
   timestamp: Timestamp,
 });
 
+/** The first question about a session was asked. */
+export const ChatCreated = Type.Object({
+  type: Type.Literal("chat.created"),
+  session_id: Uuid,
+  chat_id: Uuid,
+  /** The name of the person who asked. */
+  created_by: Type.String(),
+  timestamp: Timestamp,
+});
+
 /** Payload of one row of the event log. Number (`seq`) and cursor (`db_event_id`) are added when it is read. */
 export const SessionEventPayload = Type.Union([
   SessionStatusChanged,
@@ -214,6 +224,7 @@ export const SessionEventPayload = Type.Union([
   ReviewChanged,
   SteerReceived,
   InteractionCreated,
+  ChatCreated,
 ]);
 export type SessionEventPayload = Static<typeof SessionEventPayload>;
 

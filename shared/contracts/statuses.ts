@@ -69,9 +69,21 @@ export type InteractionKind = (typeof INTERACTION_KINDS)[number];
 export const PARALLEL_TYPES = ["multi_agent", "replica"] as const;
 export type ParallelType = (typeof PARALLEL_TYPES)[number];
 
-/** `action`: every agent of the stage may change things. */
-export const STAGE_TYPES = ["investigation", "action"] as const;
+/** The types of a chain's stages. `action`: every agent of the stage may change things. */
+export const CHAIN_STAGE_TYPES = ["investigation", "action"] as const;
+
+/** Those, and the types of stages that follow the end of a session. */
+export const STAGE_TYPES = [...CHAIN_STAGE_TYPES, "chat"] as const;
 export type StageType = (typeof STAGE_TYPES)[number];
+
+/** True for a stage of the session's chain; other stages are work on a session that has ended. */
+export function isChainStage({ stage_type }: { readonly stage_type: StageType }): boolean {
+  return CHAIN_STAGE_TYPES.some((type) => type === stage_type);
+}
+
+/** Work on a session that has ended. */
+export const FOLLOW_UP_KINDS = ["chat", "score", "feedback"] as const;
+export type FollowUpKind = (typeof FOLLOW_UP_KINDS)[number];
 
 export const SUCCESS_POLICIES = ["all", "any"] as const;
 export type SuccessPolicy = (typeof SUCCESS_POLICIES)[number];

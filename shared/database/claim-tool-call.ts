@@ -62,13 +62,13 @@ export type ToolCallClaim =
 
 /**
  * One statement inserts the id, and checks the lease, that the configuration stored with the session gives the execution
- * this tool, the gate and the approval. The share lock orders it with every takeover and cancel: they see a call that was claimed before
+ * this tool, the gate and the approval; for a follow-up, that with which it was asked for. The share lock orders it with every takeover and cancel: they see a call that was claimed before
  * them, and after them no call is claimed. A function of the owner takes the lock, because a tool-runner may not write to
  * the session's row.
  */
 const CLAIM = `
 WITH held AS MATERIALIZED (
-  SELECT session_id, lease_epoch, lease_expires_at, cancel_requested_at FROM tarsy_hold_lease($2)
+  SELECT session_id, lease_epoch, lease_expires_at, cancel_requested_at, cancelled_follow_ups FROM tarsy_hold_work($2)
 ), live AS MATERIALIZED (
   SELECT r.session_id, CASE
     WHEN $7::text = 'abandoned' THEN NULL
@@ -78,7 +78,7 @@ WITH held AS MATERIALIZED (
            AND coalesce(agent.config->'tool_choice'->$8::text ? $9::text, true), false) IS FALSE THEN 'tool_not_allowed'
     WHEN $10::int <> (e.iteration_state->>'iteration')::int THEN 'not_requested'
     WHEN agent.config->>'type' IS DISTINCT FROM 'action'
-     AND ($14::text = 'deny' OR $14::text = 'unknown' AND s.resolved_config->>'tool_policy' = 'strict') THEN 'denied_by_policy'
+     AND ($14::text = 'deny' OR $14::text = 'unknown' AND configured.chain->>'tool_policy' = 'strict') THEN 'denied_by_policy'
     WHEN $15::text IS NOT NULL AND NOT EXISTS (
       SELECT FROM approvals a
       WHERE a.call_id = $15 AND a.session_id = r.session_id AND a.execution_id = $3 AND a.tool = $5::text
@@ -87,10 +87,16 @@ WITH held AS MATERIALIZED (
   FROM held r JOIN alert_sessions s USING (session_id)
     LEFT JOIN agent_executions e ON e.execution_id = $3 AND e.session_id = r.session_id
     LEFT JOIN stages g ON g.stage_id = e.stage_id
+    LEFT JOIN follow_ups f ON f.stage_id = g.stage_id AND f.session_id = r.session_id
     LEFT JOIN LATERAL (
-      SELECT s.resolved_config->'stages'->g.stage_index->'agents'->(e.agent_index - 1) AS config) agent ON true
+      SELECT CASE WHEN f.follow_up_id IS NULL THEN s.resolved_config ELSE f.resolved_config END AS chain,
+             CASE WHEN f.follow_up_id IS NULL THEN g.stage_index ELSE 1 END AS position) configured ON true
+    LEFT JOIN LATERAL (
+      SELECT configured.chain->'stages'->configured.position->'agents'->(e.agent_index - 1) AS config) agent ON true
   WHERE r.lease_epoch = $4 AND r.lease_expires_at > clock_timestamp()
-    AND r.cancel_requested_at IS NULL AND s.status = 'in_progress' AND s.deleted_at IS NULL
+    AND r.cancel_requested_at IS NULL AND s.deleted_at IS NULL
+    AND CASE WHEN f.follow_up_id IS NULL THEN s.status = 'in_progress'
+             ELSE f.status IN ('pending', 'active') AND f.follow_up_id <> ALL(r.cancelled_follow_ups) END
 ), claimed AS (
   INSERT INTO tool_calls (call_id, session_id, execution_id, epoch, name, read_only, effect, phase, runner, state, alive_until, completed_at)
   SELECT $1::text, live.session_id, $3::uuid, $4::int, $5::text, $6::boolean, $12::text,
@@ -114,13 +120,16 @@ const parseClaimed = compileParser(
 const NO_ITERATION = 0;
 
 const IS_CANCELLED = `
-SELECT cancel_requested_at IS NOT NULL AS cancelled FROM session_runtime
-WHERE session_id = $1 AND lease_epoch = $2`;
+SELECT r.cancel_requested_at IS NOT NULL OR EXISTS (
+  SELECT FROM follow_ups f JOIN agent_executions e USING (stage_id)
+  WHERE e.execution_id = $3 AND f.follow_up_id = ANY(r.cancelled_follow_ups)) AS cancelled
+FROM session_runtime r WHERE r.session_id = $1 AND r.lease_epoch = $2`;
 const parseCancelled = compileParser("cancelled session", Type.Object({ cancelled: Type.Boolean() }));
 
 /**
  * Claims a call's id permanently: to run the call, or so that it never runs (`abandoned`). Requires a live lease of the
- * call's epoch on a session that is in progress and not being cancelled. To run, the tool must be one that the session's
+ * call's epoch on a session that is in progress and not being cancelled, or on an ended one with an open follow-up that
+ * the execution belongs to. To run, the tool must be one that the session's
  * stored configuration gives the execution, and the id that of one of the first calls of the execution's newest answer;
  * such a refusal is the same whenever the claim is repeated.
  * A tool that changes things is denied to agents that only investigate, and one that needs approval runs only with the
@@ -146,7 +155,11 @@ export async function claimToolCall(
   const taken = await readToolCall(db, call.callId);
   if (taken !== undefined) return { kind: "taken", call: taken };
   if (refusal !== null) return { kind: "refused", reason: refusal };
-  const [session] = await selectRows(db, parseCancelled, IS_CANCELLED, [call.sessionId, call.epoch]);
+  const [session] = await selectRows(db, parseCancelled, IS_CANCELLED, [
+    call.sessionId,
+    call.epoch,
+    call.executionId,
+  ]);
   return { kind: "refused", reason: session?.cancelled === true ? "session_cancelled" : "not_owner" };
 }
 

@@ -1,3 +1,4 @@
+import { ACCESS_TABLES } from "#shared/database/access-tables.ts";
 import { NOTIFIER_COLUMNS } from "#shared/database/notifier-columns.ts";
 import { REVIEW_COLUMNS } from "#shared/database/review-columns.ts";
 import { COST_SUMS } from "#shared/database/cost-sums.ts";
@@ -60,12 +61,14 @@ export const TABLES: Readonly<Record<string, TableRules>> = {
         insert: true,
         update: [
           "cancel_requested_at",
+          "cancelled_follow_ups",
           "not_before",
           "last_seq",
           "last_interaction_at",
           "inbox_seq",
           "events_purged_at",
           "erase_requested_at",
+          "chat_message_count",
           ...COUNTER_COLUMNS,
         ],
       },
@@ -79,13 +82,23 @@ export const TABLES: Readonly<Record<string, TableRules>> = {
           "waiting_since",
           "paused_ms",
           "interruptions",
+          "cancel_requested_at",
+          "cancelled_follow_ups",
           "last_seq",
           "last_interaction_at",
           ...TOKENS,
           ...COUNTER_COLUMNS,
         ],
       },
-      "tool-runner": { select: ["session_id", "lease_epoch", "lease_expires_at", "cancel_requested_at"] },
+      "tool-runner": {
+        select: [
+          "session_id",
+          "lease_epoch",
+          "lease_expires_at",
+          "cancel_requested_at",
+          "cancelled_follow_ups",
+        ],
+      },
       notifier: { select: ["session_id", "last_seq", "events_purged_at", "has_summary_stage"] },
     },
     purge: { kind: "session" },
@@ -97,7 +110,7 @@ export const TABLES: Readonly<Record<string, TableRules>> = {
   },
   stages: {
     grants: {
-      api: READ,
+      api: { select: true, insert: true },
       executor: {
         select: true,
         insert: true,
@@ -112,13 +125,13 @@ export const TABLES: Readonly<Record<string, TableRules>> = {
         ],
       },
       "tool-runner": READ,
-      notifier: { select: ["stage_id", "session_id", "stage_index"] },
+      notifier: { select: ["stage_id", "session_id", "stage_index", "stage_type"] },
     },
     purge: { kind: "session" },
   },
   agent_executions: {
     grants: {
-      api: READ,
+      api: { select: true, insert: true },
       executor: {
         select: true,
         insert: true,
@@ -171,7 +184,7 @@ export const TABLES: Readonly<Record<string, TableRules>> = {
   },
   timeline_events: {
     grants: {
-      api: READ,
+      api: { select: true, insert: true },
       executor: {
         select: true,
         insert: true,
@@ -229,10 +242,6 @@ export const TABLES: Readonly<Record<string, TableRules>> = {
     purge: { kind: "session" },
   },
   ...TEXT_TABLES,
-  session_review_activities: {
-    grants: { api: { select: true, insert: true } },
-    purge: { kind: "session" },
-  },
   alert_notifications: {
     // UPDATE only for the lock with which old ones are taken.
     grants: { api: { select: true, insert: true, update: ["received_at"], delete: true } },
@@ -266,30 +275,7 @@ export const TABLES: Readonly<Record<string, TableRules>> = {
     },
     purge: { kind: "own", by: "a tool-runner that stops, or the api an hour after its last sign of life" },
   },
-  chats: { grants: { api: READ }, purge: { kind: "session" } },
-  chat_user_messages: { grants: { api: READ }, purge: { kind: "session" } },
-  api_keys: {
-    // Keys are added and revoked as the owner, by the command line.
-    grants: { api: READ, notifier: READ },
-    purge: { kind: "kept", because: "the audit log names keys by their id" },
-  },
-  ws_tickets: {
-    grants: {
-      // UPDATE only for the lock with which expired ones are taken.
-      api: { select: true, insert: true, update: ["expires_at"], delete: true },
-      notifier: { select: true, delete: true },
-    },
-    purge: { kind: "own", by: "the notifier that redeems one, or the api once it has expired" },
-  },
-  audit_log: {
-    grants: {
-      api: { select: true, insert: true },
-      executor: { insert: true },
-      "tool-runner": { insert: true },
-      notifier: { insert: true },
-    },
-    purge: { kind: "kept", because: "it must outlive what it records; only the owner can delete from it" },
-  },
+  ...ACCESS_TABLES,
   ...PERSON_TABLES,
   ...SCHEMA_TABLES,
 };

@@ -12,6 +12,7 @@ import { AlertSessionEntity } from "#shared/database/entities/alert-session.ts";
 import { ChatUserMessageEntity } from "#shared/database/entities/chat-user-message.ts";
 import { ChatEntity } from "#shared/database/entities/chat.ts";
 import { EventEntity } from "#shared/database/entities/event.ts";
+import { FollowUpEntity } from "#shared/database/entities/follow-up.ts";
 import { IdempotencyKeyEntity } from "#shared/database/entities/idempotency-key.ts";
 import { LlmInteractionEntity } from "#shared/database/entities/llm-interaction.ts";
 import { McpInteractionEntity } from "#shared/database/entities/mcp-interaction.ts";
@@ -80,6 +81,7 @@ const ENTITIES = [
   LlmInteractionEntity,
   McpInteractionEntity,
   EventEntity,
+  FollowUpEntity,
   ToolCallEntity,
   ToolResultEntity,
   NeededTextEntity,

@@ -3,7 +3,7 @@ import type { TableRules } from "#shared/database/table-rules.ts";
 const READ = { select: true } as const;
 const ADD = { select: true, insert: true } as const;
 
-/** The tables of what agents ask people, and of what people tell agents, while a session runs. */
+/** The tables of what agents ask people, and of what people tell agents, while a session runs and afterwards. */
 export const PERSON_TABLES = {
   approvals: {
     grants: {
@@ -15,4 +15,29 @@ export const PERSON_TABLES = {
   },
   steering_messages: { grants: { api: ADD, executor: READ }, purge: { kind: "session" } },
   steering_deliveries: { grants: { api: READ, executor: ADD }, purge: { kind: "session" } },
+  follow_ups: {
+    grants: {
+      api: { select: true, insert: true, update: ["cancel_requested_at"] },
+      executor: {
+        select: true,
+        update: ["status", "started_at", "deadline_at", "completed_at", "error_message", "error_code"],
+      },
+      "tool-runner": {
+        select: ["follow_up_id", "session_id", "stage_id", "status", "resolved_config"],
+      },
+    },
+    purge: { kind: "session" },
+  },
+  chats: {
+    grants: { api: { select: true, insert: true }, executor: READ },
+    purge: { kind: "session" },
+  },
+  chat_user_messages: {
+    grants: { api: { select: true, insert: true }, executor: READ },
+    purge: { kind: "session" },
+  },
+  session_review_activities: {
+    grants: { api: { select: true, insert: true } },
+    purge: { kind: "session" },
+  },
 } as const satisfies Record<string, TableRules>;

@@ -1,3 +1,4 @@
+import { CHAIN_STAGE_TYPES } from "#shared/contracts/statuses.ts";
 import { COST_SUMS, costAggregates } from "#shared/database/cost-sums.ts";
 
 /**
@@ -34,10 +35,11 @@ export const recountColumns = (session: string): Readonly<Record<SessionCounter 
   const has = (sql: string) => `EXISTS (SELECT FROM ${sql})`;
   const count = (sql: string) => `(SELECT count(*)::int FROM ${sql})`;
   const own = `session_id = ${session}.session_id`;
-  const completed = count(`stages g WHERE g.${own} AND g.status = 'completed'`);
+  const ofChain = `g.${own} AND g.stage_type IN (${CHAIN_STAGE_TYPES.map((type) => `'${type}'`).join()})`;
+  const completed = count(`stages g WHERE ${ofChain} AND g.status = 'completed'`);
   // A synthesis comes after the agents of its stage; once there is one, the agents' part is complete.
   const syntheses = count(
-    `agent_executions e JOIN stages g USING (stage_id) WHERE e.${own} AND e.agent_index > g.expected_agent_count`,
+    `agent_executions e JOIN stages g USING (stage_id) WHERE ${ofChain} AND e.agent_index > g.expected_agent_count`,
   );
   const costs = costAggregates("i");
   const cost = (name: (typeof COST_SUMS)[number]) =>
@@ -51,11 +53,11 @@ export const recountColumns = (session: string): Readonly<Record<SessionCounter 
     llm_interaction_count: count(`llm_interactions i WHERE i.${own}`),
     mcp_interaction_count: count(`mcp_interactions i WHERE i.${own}`),
     provider_fallback_count: count(`timeline_events t WHERE t.${own} AND t.event_type = 'provider_fallback'`),
-    total_stages: `${count(`stages g WHERE g.${own}`)} + ${syntheses}`,
+    total_stages: `${count(`stages g WHERE ${ofChain}`)} + ${syntheses}`,
     completed_stages: `${completed} + ${syntheses}`,
-    failed_stages: count(`stages g WHERE g.${own} AND g.status IN ('failed', 'timed_out')`),
-    has_parallel_stages: has(`stages g WHERE g.${own} AND g.parallel_type IS NOT NULL`),
-    has_action_stages: has(`stages g WHERE g.${own} AND g.stage_type = 'action'`),
+    failed_stages: count(`stages g WHERE ${ofChain} AND g.status IN ('failed', 'timed_out')`),
+    has_parallel_stages: has(`stages g WHERE ${ofChain} AND g.parallel_type IS NOT NULL`),
+    has_action_stages: has(`stages g WHERE ${ofChain} AND g.stage_type = 'action'`),
     has_summary_stage: `${completed} >= greatest(1, ${count(plannedStageRows(session))})`,
   };
 };

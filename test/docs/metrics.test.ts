@@ -90,7 +90,7 @@ describe("the metrics in the documentation", () => {
         ).to.include.members([...values]);
       }
     }
-    expect(valuesOf(atStart, "tarsy_executor_sessions_total", "status")).to.have.length(9);
+    expect(valuesOf(atStart, "tarsy_executor_sessions_total", "status")).to.have.length(10);
     expect(valuesOf(atStart, "tarsy_executor_step_duration_seconds", "kind")).to.include("call-llm");
     expect(valuesOf(atStart, "tarsy_api_request_duration_seconds", "status")).to.have.members([
       "500",

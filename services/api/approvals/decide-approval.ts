@@ -26,7 +26,10 @@ const parseTold = compileParser(
 );
 
 const READ = `
-SELECT state, decided_by, expires_at <= clock_timestamp() AS is_over FROM approvals
+SELECT state, decided_by, expires_at <= clock_timestamp() AS is_over, EXISTS (
+  SELECT FROM agent_executions e JOIN follow_ups f USING (stage_id)
+  WHERE e.execution_id = approvals.execution_id AND f.status IN ('pending', 'active')) AS is_of_follow_up
+FROM approvals
 WHERE approval_id = $1 AND session_id = $2`;
 const parseQuestion = compileParser(
   "question",
@@ -34,6 +37,7 @@ const parseQuestion = compileParser(
     state: literals(APPROVAL_STATES),
     decided_by: Type.Union([Type.String(), Type.Null()]),
     is_over: Type.Boolean(),
+    is_of_follow_up: Type.Boolean(),
   }),
 );
 
@@ -69,7 +73,10 @@ export async function decideApproval(
   const [question] = await selectRows(transaction, parseQuestion, READ, [approvalId, session_id]);
   if (question === undefined) throw notFound();
   if (question.state !== "awaiting_approval") throw closed(question.state, question.decided_by);
-  if (isTerminal(status)) throw new RequestError(409, `the session is over: it is ${status}`);
+  // An ended session has open questions only of work that follows its end.
+  if (isTerminal(status) && !question.is_of_follow_up) {
+    throw new RequestError(409, `the session is over: it is ${status}`);
+  }
   if (status === "cancelling") throw new RequestError(409, "the session is being cancelled");
   if (question.is_over) throw new RequestError(409, "the time to decide about this call is over");
   const by = postgresSafeText(decidedBy).text;
@@ -89,7 +96,8 @@ export async function decideApproval(
       reason: why,
     },
   ]);
-  const wakeUp = told?.owned === false ? { sessionId: session_id, lane: told.lane } : undefined;
+  const lane = isTerminal(status) ? ("followup" as const) : told?.lane;
+  const wakeUp = told?.owned === false && lane !== undefined ? { sessionId: session_id, lane } : undefined;
   return { events, tool, wakeUp };
 }
 

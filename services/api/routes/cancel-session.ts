@@ -38,12 +38,28 @@ WHERE session_id = $1`;
 
 const CANCEL_RUNNING = `UPDATE alert_sessions SET status = 'cancelling' WHERE session_id = $1`;
 
+const CANCEL_CHAT = `
+UPDATE follow_ups SET cancel_requested_at = coalesce(cancel_requested_at, now())
+WHERE session_id = $1 AND kind = 'chat' AND status IN ('pending', 'active')
+RETURNING follow_up_id`;
+const parseFollowUp = compileParser("cancelled follow-up", Type.Object({ follow_up_id: Type.String() }));
+
+/** The owner is told by its inbox, too. A deferred session would wait for its time before anyone could end the work. */
+const TELL_OWNER = `
+UPDATE session_runtime SET inbox_seq = inbox_seq + 1, not_before = NULL, cancelled_follow_ups = ARRAY(
+  SELECT follow_up_id FROM follow_ups
+  WHERE session_id = $1 AND status IN ('pending', 'active') AND cancel_requested_at IS NOT NULL)
+WHERE session_id = $1
+RETURNING coalesce(lease_expires_at > clock_timestamp(), false) AS owned`;
+const parseTold = compileParser("told owner", Type.Object({ owned: Type.Boolean() }));
+
 const REASON = cancelledByUser().message;
 
 /**
  * `POST /api/v1/sessions/:id/cancel`: commits the request, then notifies the owner over the bus. A pending session ends
  * in the same commit. A running one becomes `cancelling`; its owner learns of it from the bus or at its next lease
- * renewal, and ends it as `cancelled`. Without an owner, e.g. deferred, an executor is woken to do so.
+ * renewal, and ends it as `cancelled`. Without an owner, e.g. deferred, an executor is woken to do so. Of a session that has
+ * ended it cancels the answer in the chat, if one is being generated; the session's status stays.
  */
 export function cancelSession({ db, dispatcher, log }: ApiDeps): RouterMiddleware {
   return async (ctx) => {
@@ -70,7 +86,7 @@ async function requestCancel(db: Database, ctx: RouterContext): Promise<Requeste
       throw forbidden("only the submitter of a session and operators may cancel it");
     }
     const id = session.session_id;
-    if (isTerminal(session.status)) throw new RequestError(409, "session is not in a cancellable state");
+    if (isTerminal(session.status)) return cancelChat(manager, id);
     const isPending = session.status === "pending";
     const payloads = isPending
       ? await endPending(manager, id)
@@ -80,6 +96,15 @@ async function requestCancel(db: Database, ctx: RouterContext): Promise<Requeste
     const needsOwner = !isPending && requested?.owned === false;
     return { id, events, wakeUp: needsOwner ? { sessionId: id, lane: requested.lane } : undefined };
   });
+}
+
+async function cancelChat(manager: Queryable, id: string): Promise<RequestedCancel> {
+  // First the row of the runtime, as every writer.
+  await manager.query("SELECT 1 FROM session_runtime WHERE session_id = $1 FOR NO KEY UPDATE", [id]);
+  const [cancelled] = await selectRows(manager, parseFollowUp, CANCEL_CHAT, [id]);
+  if (cancelled === undefined) throw new RequestError(409, "session is not in a cancellable state");
+  const [told] = await selectRows(manager, parseTold, TELL_OWNER, [id]);
+  return { id, events: [], wakeUp: told?.owned === false ? { sessionId: id, lane: "followup" } : undefined };
 }
 
 async function endPending(manager: Queryable, id: string): Promise<UnstampedPayload[]> {

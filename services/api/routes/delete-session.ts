@@ -10,10 +10,16 @@ import { callerOf } from "../http/caller.ts";
 import { parseSessionId } from "../http/parse-parameters.ts";
 import { RequestError, notFound } from "../http/request-error.ts";
 
-const parseStatus = compileParser("session status row", Type.Object({ status: literals(SESSION_STATUSES) }));
+const parseStatus = compileParser(
+  "session status row",
+  Type.Object({ status: literals(SESSION_STATUSES), is_followed_up: Type.Boolean() }),
+);
 
 /** Deleted sessions are found, too: a repetition of the request is answered like the first one. */
-const LOCK = "SELECT status FROM alert_sessions WHERE session_id = $1 FOR NO KEY UPDATE";
+const LOCK = `
+SELECT status, EXISTS (
+  SELECT FROM follow_ups f WHERE f.session_id = $1 AND f.status IN ('pending', 'active')) AS is_followed_up
+FROM alert_sessions WHERE session_id = $1 FOR NO KEY UPDATE`;
 
 const HIDE = "UPDATE alert_sessions SET deleted_at = now() WHERE session_id = $1 AND deleted_at IS NULL";
 
@@ -25,7 +31,7 @@ const FORGET_KEYS = "DELETE FROM idempotency_keys WHERE session_id = $1";
 /**
  * `DELETE /api/v1/sessions/:id`: hides an ended session from every reader in one commit, and forgets its idempotency keys;
  * its rows are removed soon after. Answers 204, also when it is repeated before they are, 404 for an unknown session, and
- * 409 while the session runs.
+ * 409 while the session runs, or work that follows its end does.
  */
 export function deleteSession({ db }: ApiDeps): RouterMiddleware {
   return async (ctx) => {
@@ -42,6 +48,12 @@ async function hideSession(db: Database, id: string): Promise<void> {
     if (session === undefined) throw notFound();
     if (!isTerminal(session.status)) {
       throw new RequestError(409, "session has not ended: cancel it first, and delete it when it has ended");
+    }
+    if (session.is_followed_up) {
+      throw new RequestError(
+        409,
+        "the session is still being worked on: cancel that first, e.g. the answer in its chat",
+      );
     }
     for (const sql of [HIDE, REQUEST_ERASURE, FORGET_KEYS]) await transaction.query(sql, [id]);
   });

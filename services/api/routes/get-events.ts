@@ -11,7 +11,7 @@ import type { ApiDeps } from "../api-deps.ts";
 import { parseSessionId, parseWholeNumber } from "../http/parse-parameters.ts";
 import { callerOf } from "../http/caller.ts";
 import { queryReader } from "../http/query-reader.ts";
-import { RequestError, validationError } from "../http/request-error.ts";
+import { RequestError, abbreviate, validationError } from "../http/request-error.ts";
 import { EventsQuery } from "../schemas/session-events.ts";
 import { visibleSession } from "../http/visible-session.ts";
 import { sseStream } from "../sse/sse-stream.ts";
@@ -73,7 +73,8 @@ async function answerSse(
   const connection = sse.open(sessionId, identity, closed.signal);
   const { last_seq, status, purged } = await visibleSession(db, ctx);
   checkNotBeyond(field, afterSeq, last_seq);
-  const isOver = isTerminal(status);
+  const followsAll = parseFollow(ctx.query["follow"]);
+  const isOver = isTerminal(status) && !followsAll;
   if (isOver && afterSeq === last_seq) {
     // 204 is the only response after which a browser does not reconnect.
     ctx.status = 204;
@@ -89,7 +90,9 @@ async function answerSse(
   endWithCredential(door, identity, closed, log);
   ctx.res.setTimeout(sse.stalledMs, () => ctx.res.destroy());
   const lastSeq = isOver ? last_seq : undefined;
-  ctx.body = Readable.from(sseStream({ db, connection, afterSeq, lastSeq, heartbeatMs: sse.heartbeatMs }));
+  ctx.body = Readable.from(
+    sseStream({ db, connection, afterSeq, lastSeq, followsAll, heartbeatMs: sse.heartbeatMs }),
+  );
 }
 
 /** Ends the stream when the caller's credential expires or is revoked; the client's next request is answered with 401. */
@@ -106,6 +109,16 @@ function endWithCredential(
       log.error({ error: errorMessage(error) }, "credential of an event stream not checked: ending it");
       stream.abort();
     });
+}
+
+/** Whether the stream goes on after the session's end. Throws RequestError 400. */
+function parseFollow(given: string | string[] | undefined): boolean {
+  if (given === undefined || given === "session") return false;
+  if (given === "all") return true;
+  throw validationError("follow", `must be session or all, got '${abbreviate(String(given))}'`, [
+    "session",
+    "all",
+  ]);
 }
 
 function checkNotBeyond(field: string, afterSeq: number, lastSeq: number): void {

@@ -2,6 +2,7 @@ import type { EntityManager } from "typeorm";
 import { shownStages, summaryStatus, type ShownStage } from "#shared/contract-view/shown-stages.ts";
 import { plannedStages } from "#shared/contract-view/stage-counts.ts";
 import { parseResolvedChain, type ResolvedStage } from "#shared/contracts/resolved-chain.ts";
+import { isChainStage } from "#shared/contracts/statuses.ts";
 import { AgentExecutionEntity, type AgentExecution } from "#shared/database/entities/agent-execution.ts";
 import { AlertSessionEntity, type AlertSession } from "#shared/database/entities/alert-session.ts";
 import { StageEntity, type Stage } from "#shared/database/entities/stage.ts";
@@ -23,9 +24,10 @@ export async function readStages(
   const { session_id } = session;
   const stages = await manager.findBy(StageEntity, { session_id });
   const executions = await manager.findBy(AgentExecutionEntity, { session_id });
-  const chain = chainStages(session.resolved_config) ?? stages.map(() => ({}));
-  const summary = summaryStatus(session, stages, Math.max(1, chain.length));
-  return { shown: shownStages(session_id, { stages, executions }, summary), planned: plannedStages(chain) };
+  const chain = chainStages(session.resolved_config) ?? stages.filter(isChainStage).map(() => ({}));
+  const summary = summaryStatus(session, stages.filter(isChainStage), Math.max(1, chain.length));
+  const planned = plannedStages(chain);
+  return { shown: shownStages(session_id, { stages, executions }, summary, planned), planned };
 }
 
 /** Reads the stages of a session by its id alone. */

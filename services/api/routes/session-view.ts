@@ -1,4 +1,5 @@
 import { alertPreview } from "#shared/alert-preview.ts";
+import { isChainStage } from "#shared/contracts/statuses.ts";
 import { stageCounts } from "#shared/contract-view/stage-counts.ts";
 import type { Approval } from "#shared/database/entities/approval.ts";
 import type { AlertSession } from "#shared/database/entities/alert-session.ts";
@@ -35,7 +36,7 @@ export function sessionView(
 ): object {
   const { shown, planned } = rows.stages;
   const chain = shown.flatMap(({ row, stage_type }) =>
-    row !== null && stage_type !== "synthesis" ? [row] : [],
+    row !== null && stage_type !== "synthesis" && isChainStage(row) ? [row] : [],
   );
   const context = {
     session_id: session.session_id,

@@ -16,6 +16,11 @@ export const EventsQuery = Type.Object({
     default: 200,
     description: "at most this many, and fewer if they exceed 8 MiB",
   }),
+  follow: Type.Optional(
+    Type.Enum(["session", "all"], {
+      description: "for event streams: `all` goes on after the session's end, e.g. with answers in its chat",
+    }),
+  ),
 });
 
 export const EventsResponse = Type.Object({

@@ -12,6 +12,8 @@ interface SseStreamOptions {
   readonly afterSeq: number;
   /** The last event of a session that is over; undefined while it runs. */
   readonly lastSeq: number | undefined;
+  /** The stream goes on after the session's end, with the events of what follows. */
+  readonly followsAll: boolean;
   readonly heartbeatMs: number;
 }
 
@@ -26,11 +28,11 @@ const HEARTBEAT = ": still here\n\n";
 /**
  * Yields a session's events as Server-Sent Events: history, then live events, each exactly once and in order, and a
  * comment after `heartbeatMs` without an event. Pages are read from Postgres only as fast as the client reads; while
- * Postgres is unavailable or too slow the read is retried. Ends when the session ends, or after the last event that a session
+ * Postgres is unavailable or too slow the read is retried. Ends, unless it follows all, when the session ends, or after the last event that a session
  * that was over had; with the connection; or when the events are purged. Throws other database errors.
  */
 export async function* sseStream(options: SseStreamOptions): AsyncGenerator<string, void, undefined> {
-  const { db, connection, lastSeq = Infinity, heartbeatMs } = options;
+  const { db, connection, lastSeq = Infinity, followsAll, heartbeatMs } = options;
   let { afterSeq } = options;
   yield PREAMBLE;
   while (!connection.signal.aborted && afterSeq < lastSeq) {
@@ -55,7 +57,7 @@ export async function* sseStream(options: SseStreamOptions): AsyncGenerator<stri
       yield frame(event);
       afterSeq = event.seq;
       // Of a session that is over, reviews may follow.
-      if (event.payload.type === "session.completed" && lastSeq === Infinity) return;
+      if (event.payload.type === "session.completed" && lastSeq === Infinity && !followsAll) return;
     }
   }
 }

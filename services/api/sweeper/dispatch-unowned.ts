@@ -35,8 +35,15 @@ interface Source {
 const inLanes = (condition: string): Source[] =>
   SESSION_LANES.map((lane) => ({ lane, query: unowned(`${condition} AND s.lane = '${lane}'`) }));
 
-/** Sessions that have started go first: others may wait for their results, and their deadline runs. */
+const FOLLOWED_UP = `s.status NOT IN ('pending', 'in_progress', 'cancelling')
+  AND s.session_id IN (SELECT session_id FROM follow_ups WHERE status IN ('pending', 'active'))`;
+
+/**
+ * Work on sessions that have ended goes first, because a person waits for it; then sessions that have started: others may
+ * wait for their results, and their deadline runs.
+ */
 const ORDER: readonly Source[] = [
+  { lane: "followup", query: unowned(FOLLOWED_UP) },
   ...inLanes("s.status IN ('in_progress', 'cancelling')"),
   ...inLanes("s.status = 'pending'"),
 ];
@@ -64,8 +71,8 @@ WHERE s.status IN ('in_progress', 'cancelling') AND s.deleted_at IS NULL AND r.p
 ORDER BY s.created_at LIMIT ${PAGE}`;
 
 /**
- * Wakes an executor for each unfinished session that has no owner and no wake-up in the stream, page by page: first those
- * that have started, then those that have not, each oldest first. Resolves with the number of unowned sessions. Rejects
+ * Wakes an executor for each session with unfinished work that has no owner and no wake-up in the stream, page by page: first
+ * those that have ended and have open follow-ups, then those that have started, then those that have not, each oldest first. Resolves with the number of unowned sessions. Rejects
  * while NATS or Postgres is unavailable, and when the stream is full.
  */
 export async function dispatchUnowned({

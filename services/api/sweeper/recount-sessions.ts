@@ -12,11 +12,14 @@ const parseCount = compileParser("recounted sessions", Type.Object({ n: Type.Int
 
 const USAGE = modelUsageAggregates("i");
 
-/** SKIP LOCKED: replicas that count concurrently take different rows. No other process writes to a session that has ended. */
+/**
+ * SKIP LOCKED: replicas that count concurrently take different rows. No other process writes to a session that has ended and
+ * that no executor owns.
+ */
 const RECOUNT = `
 WITH uncounted AS (
   SELECT r.session_id FROM session_runtime r JOIN alert_sessions s USING (session_id)
-  WHERE r.counted_epoch <> r.lease_epoch AND s.completed_at IS NOT NULL
+  WHERE r.counted_epoch <> r.lease_epoch AND s.completed_at IS NOT NULL AND r.lease_expires_at IS NULL
   LIMIT ${PAGE} FOR NO KEY UPDATE OF r SKIP LOCKED
 ), counted AS (
   UPDATE session_runtime r SET counted_epoch = r.lease_epoch,

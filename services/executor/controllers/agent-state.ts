@@ -14,7 +14,11 @@ export interface AgentSetting extends Pick<AgentState, "chain" | "previous" | "a
 export function agentState(
   { agent, chain, previous, alert }: AgentSetting,
   { iteration, messages, listings, steering }: AgentMemory,
-  { parallel, skills }: Pick<AgentState, "parallel" | "skills">,
+  {
+    parallel = null,
+    chat = null,
+    skills = [],
+  }: Partial<Pick<AgentState, "parallel" | "chat" | "skills">> = {},
 ): AgentState {
   const offer = toolOffer(agent, listings);
   return {
@@ -24,6 +28,7 @@ export function agentState(
     alert,
     parallel,
     skills,
+    chat,
     tools: offer?.tools ?? null,
     offer,
     messages,

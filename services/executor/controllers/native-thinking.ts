@@ -1,4 +1,5 @@
 import { MAX_CALLS_PER_ANSWER } from "#shared/contracts/tool-call.ts";
+import { buildChatMessages } from "../prompts/build-chat-messages.ts";
 import { buildNativeMessages } from "../prompts/build-native-messages.ts";
 import { retryPrompt } from "../prompts/iteration-prompts.ts";
 import { callsOfAnswer } from "./calls-of-answer.ts";
@@ -15,7 +16,11 @@ export function nativeThinking(state: AgentState): AgentStep {
   // First, because the prompt names the servers that are away.
   if (tools === null) return { kind: "list-tools", serverIds: agent.mcp_servers };
   if (messages.length === 0) {
-    return { kind: "open-conversation", messages: buildNativeMessages({ ...state, tools: [] }) };
+    const input = { ...state, tools: [] };
+    const { chat } = state;
+    const first =
+      chat === null ? buildNativeMessages(input) : buildChatMessages({ ...input, ...chat, style: "native" });
+    return { kind: "open-conversation", messages: first };
   }
   const last = messages.at(-1);
   // The reply to a forced conclusion is the answer, even if it requests tools that were not offered.

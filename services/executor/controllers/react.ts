@@ -1,3 +1,4 @@
+import { buildChatMessages } from "../prompts/build-chat-messages.ts";
 import { buildReactMessages } from "../prompts/build-react-messages.ts";
 import { retryPrompt } from "../prompts/iteration-prompts.ts";
 import { malformedFeedback, unknownToolFeedback } from "../prompts/react-feedback.ts";
@@ -15,7 +16,11 @@ export function react(state: AgentState): AgentStep {
   const { agent, tools, messages, iteration } = state;
   if (tools === null) return { kind: "list-tools", serverIds: agent.mcp_servers };
   if (messages.length === 0) {
-    return { kind: "open-conversation", messages: buildReactMessages({ ...state, tools }) };
+    const input = { ...state, tools };
+    const { chat } = state;
+    const first =
+      chat === null ? buildReactMessages(input) : buildChatMessages({ ...input, ...chat, style: "react" });
+    return { kind: "open-conversation", messages: first };
   }
   const last = messages.at(-1);
   if (last?.role !== "assistant") {

@@ -98,6 +98,11 @@ function hasProgress(steps: readonly StepRecord[]): boolean {
   return steps.some(({ events }) => events.some((event) => "progress" in event));
 }
 
+/** The step of a follow-up: it changes nothing of the session that has ended, and is no progress of its. */
+function ofFollowUp({ rows: { session: _unchanged, ...rows }, events, ...step }: StepRecord): StepRecord {
+  return { ...step, rows, events: events.filter((event) => !("progress" in event)) };
+}
+
 /** The events of the steps in their order, each with the state that its step leaves. */
 function eventsOf(
   sessionId: string,
@@ -117,11 +122,11 @@ function eventsOf(
 
 async function writeSteps(
   db: Queryable,
-  { sessionId, epoch, memory }: SessionWriter,
+  { sessionId, epoch, followUpId, memory }: SessionWriter,
   given: readonly StepRecord[],
   kind: CommitKind,
 ): Promise<Committed | undefined> {
-  const steps = postgresSafeValue(given);
+  const steps = postgresSafeValue(followUpId === undefined ? given : given.map(ofFollowUp));
   const payloads = eventsOf(sessionId, steps, hasProgress(steps) ? await memory.state() : undefined);
   const stepRows = steps.map((step) => step.rows);
   const rows = tableRows(stepRows);
@@ -132,12 +137,13 @@ async function writeSteps(
     epoch,
     payloads.length,
     kind === "close",
-    kind !== "step",
+    kind !== "step" && followUpId === undefined,
     JSON.stringify(payloads),
     tokens.input,
     tokens.output,
     tokens.thinking,
     tokens.total,
+    followUpId ?? null,
     ...stepCounts(stepRows),
     ...parts.map((part) => JSON.stringify(rows[part])),
   ]);
@@ -156,9 +162,10 @@ async function refusal(session: SessionWriter): Promise<CancelledError> {
   const [row] = await selectRows(
     session.db,
     parseFence,
-    `SELECT lease_epoch = $2 AND lease_expires_at IS NOT NULL AS ours, cancel_requested_at IS NOT NULL AS cancelled
+    `SELECT lease_epoch = $2 AND lease_expires_at IS NOT NULL AS ours,
+       cancel_requested_at IS NOT NULL OR coalesce($3::uuid = ANY(cancelled_follow_ups), false) AS cancelled
      FROM session_runtime WHERE session_id = $1`,
-    [session.sessionId, session.epoch],
+    [session.sessionId, session.epoch, session.followUpId ?? null],
   );
   const reason = row?.ours === true && row.cancelled ? cancelledByUser() : leaseLost();
   session.stop(reason);

@@ -1,3 +1,6 @@
+import { Type } from "#shared/generated/typebox/typebox.mjs";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { selectRows } from "#shared/database/select-rows.ts";
 import { jitter } from "#shared/pause.ts";
 import { postgresSafeJson } from "#shared/postgres-safe-json.ts";
 import type { AgentWait } from "../wait.ts";
@@ -86,4 +89,22 @@ export async function releaseSession(
     default:
       return release satisfies never;
   }
+}
+
+/** Not if there is an entry in the inbox that the owner has not read: it may be another follow-up, and nobody else looks. */
+const FOLLOWED_UP = `
+UPDATE session_runtime SET lease_expires_at = NULL, lease_owner = NULL
+WHERE session_id = $1 AND lease_epoch = $2 AND lease_expires_at IS NOT NULL AND inbox_seq = $3
+RETURNING session_id`;
+const parseReleased = compileParser("released session", Type.Object({ session_id: Type.String() }));
+
+/**
+ * Gives back the lease of an ended session without open follow-ups, as they were at entry `inboxSeq` of its inbox. Returns false
+ * if others have written to the inbox since, or if the lease was lost.
+ */
+export async function releaseFollowedUp(
+  { db, sessionId, epoch }: Pick<SessionWriter, "db" | "sessionId" | "epoch">,
+  inboxSeq: number,
+): Promise<boolean> {
+  return (await selectRows(db, parseReleased, FOLLOWED_UP, [sessionId, epoch, inboxSeq])).length > 0;
 }

@@ -2,7 +2,7 @@ import { v5 as uuidFrom } from "uuid";
 import { INITIAL_ITERATION_STATE } from "#shared/contracts/iteration-state.ts";
 import { isActionAgent, type ResolvedAgent, type ResolvedStage } from "#shared/contracts/resolved-chain.ts";
 import type { UnstampedPayload } from "#shared/contracts/session-event.ts";
-import type { RunStatus, StageType } from "#shared/contracts/statuses.ts";
+import { isChainStage, type RunStatus, type StageType } from "#shared/contracts/statuses.ts";
 import type { StageState } from "../state/session-state.ts";
 import { executionEvent } from "./execution-rows.ts";
 import type { StageContext } from "./progress-event.ts";
@@ -23,8 +23,9 @@ export interface PlannedStage {
 export function startStage(sessionId: string, { index, plan, total }: PlannedStage): StepRecord {
   // Ids derive from the position, so that a repeated step names the same rows.
   const stage_id = uuidFrom(`stage:${index}`, sessionId);
-  const stage = { stage_id, session_id: sessionId, stage_name: plan.name, stage_index: index };
   const kind = { stage_type: stageType(plan), expected_agent_count: plan.agents.length };
+  const shown = { stage_name: plan.name, stage_index: index, stage_type: kind.stage_type };
+  const stage = { stage_id, session_id: sessionId, ...shown };
   return {
     rows: {
       stages: [
@@ -118,12 +119,20 @@ export function completeStage(
   };
 }
 
-/** The event of a stage whose status has changed to `status`. */
+/** The event of a stage whose status has changed to `status`; of a stage that is not the chain's it has the type. */
 export function stageEvent(
   type: "stage.started" | "stage.completed",
-  stage: Pick<StageState, "session_id" | "stage_id" | "stage_name" | "stage_index">,
+  stage: Pick<StageState, "session_id" | "stage_id" | "stage_name" | "stage_index" | "stage_type">,
   status: RunStatus,
 ): Extract<UnstampedPayload, { type: "stage.started" | "stage.completed" }> {
-  const { session_id, stage_id, stage_name, stage_index } = stage;
-  return { type, session_id, stage_id, stage_name, stage_index, status };
+  const { session_id, stage_id, stage_name, stage_index, stage_type } = stage;
+  return {
+    type,
+    session_id,
+    stage_id,
+    stage_name,
+    stage_index,
+    status,
+    ...(isChainStage(stage) ? {} : { stage_type }),
+  };
 }

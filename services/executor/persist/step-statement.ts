@@ -142,6 +142,18 @@ const PARTS: Readonly<Record<keyof TableRows, (parameter: string) => string>> = 
   INSERT INTO steering_deliveries (message_id, execution_id, session_id)
   SELECT r.message_id, r.execution_id, fence.session_id
   FROM fence, json_to_recordset(${rows}::json) AS r(message_id uuid, execution_id uuid)`,
+  followUpChanges: (rows) => `
+  UPDATE follow_ups f SET
+    status = coalesce(r.status, f.status),
+    started_at = CASE WHEN r.timeout_ms IS NULL THEN f.started_at ELSE coalesce(f.started_at, now()) END,
+    deadline_at = CASE WHEN r.timeout_ms IS NULL THEN f.deadline_at
+                       ELSE coalesce(f.deadline_at, now() + make_interval(secs => r.timeout_ms / 1000)) END,
+    completed_at = CASE WHEN r.ends THEN now() ELSE f.completed_at END,
+    error_message = CASE WHEN r.ends THEN r.error_message ELSE f.error_message END,
+    error_code = CASE WHEN r.ends THEN r.error_code ELSE f.error_code END
+  FROM fence, json_to_recordset(${rows}::json) AS r(follow_up_id uuid, timeout_ms float8, ends boolean, status run_status,
+       error_message text, error_code text)
+  WHERE f.follow_up_id = r.follow_up_id`,
   session: (row) => `
   UPDATE alert_sessions s SET
     current_stage_index = coalesce(r.current_stage_index, s.current_stage_index),
@@ -188,6 +200,7 @@ const PART_NAMES: readonly (keyof StepRows)[] = [
   "approvals",
   "approvalEnds",
   "steeringDeliveries",
+  "followUpChanges",
   "session",
 ];
 
@@ -201,7 +214,7 @@ locked AS MATERIALIZED (
 ),`;
 
 /** The statement's parameter of the first counter. */
-const FIRST_COUNTER = 11;
+const FIRST_COUNTER = 12;
 
 /** What a step adds to the counters of the session (`stepCounts`). */
 const COUNTS = [
@@ -213,7 +226,8 @@ const COUNTS = [
 
 /**
  * Fencing: the update matches only while the owner's epoch is current, the lease was not given back and no cancel was
- * requested (unless the owner closes); it locks the row until the commit. Numbering: `seq` is assigned under that lock, so
+ * requested (unless the owner closes), neither of the session nor of the follow-up $11 that the step belongs to; it locks
+ * the row until the commit. Numbering: `seq` is assigned under that lock, so
  * commit order equals `seq` order; with a sequence, a reader could miss an event that commits late. Stamping: RETURNING is
  * evaluated once the row is locked, so the events' time rises with `seq`. A step also shows that the session makes progress,
  * so it resets `attempts` and `interruptions`.
@@ -233,7 +247,7 @@ fence AS (
     ${COUNTS.join(", ")}
   ${isLocking ? "FROM locked" : ""}
   WHERE r.session_id = ${isLocking ? "locked.session_id" : "$1"} AND r.lease_epoch = $2 AND r.lease_expires_at IS NOT NULL
-    AND ($4::boolean OR r.cancel_requested_at IS NULL)
+    AND ($4::boolean OR r.cancel_requested_at IS NULL AND NOT coalesce($11::uuid = ANY(r.cancelled_follow_ups), false))
   RETURNING r.session_id, r.last_seq - $3 AS base, r.last_seq AS seq, r.inbox_seq,
             to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS stamp
 )`;

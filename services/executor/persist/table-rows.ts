@@ -1,4 +1,11 @@
-import type { ExecutionChange, NewExecution, NewStage, SessionChange, StepRows } from "../state/step-rows.ts";
+import type {
+  ExecutionChange,
+  FollowUpChange,
+  NewExecution,
+  NewStage,
+  SessionChange,
+  StepRows,
+} from "../state/step-rows.ts";
 import { callCosts } from "./call-costs.ts";
 import { NO_TOKENS, addTokens } from "../state/token-usage.ts";
 
@@ -61,6 +68,7 @@ export function tableRows(steps: readonly StepRows[]): TableRows {
     approvals: steps.flatMap(({ approvals = [] }) => approvals),
     approvalEnds: steps.flatMap(({ approvalEnds = [] }) => approvalEnds),
     steeringDeliveries: steps.flatMap(({ steeringDeliveries = [] }) => steeringDeliveries),
+    followUpChanges: followUpRows(steps.flatMap(({ followUpChanges = [] }) => followUpChanges)),
     session: sessionRow(steps.flatMap(({ session }) => session ?? [])),
   };
 }
@@ -97,6 +105,21 @@ function changeColumns(
     thinking_tokens: tokens.thinking,
     total_tokens: tokens.total,
   };
+}
+
+function followUpRows(changes: readonly FollowUpChange[]): object[] {
+  const merged = new Map<string, FollowUpChange>();
+  for (const change of changes) {
+    merged.set(change.follow_up_id, { ...merged.get(change.follow_up_id), ...change });
+  }
+  return [...merged.values()].map(({ follow_up_id, starts, end }) => ({
+    follow_up_id,
+    timeout_ms: starts?.timeout_ms ?? null,
+    ends: end !== undefined,
+    status: end?.status ?? (starts === undefined ? null : "active"),
+    error_message: end?.error_message ?? null,
+    error_code: end?.error_code ?? null,
+  }));
 }
 
 function sessionRow(changes: readonly SessionChange[]): object[] {

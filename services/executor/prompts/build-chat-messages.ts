@@ -1,25 +1,30 @@
 import type { NewMessage } from "./prompt-input.ts";
+import { alertBlock } from "./alert-block.ts";
 import { chatHistory } from "./chat-history.ts";
 import { chatBanner, type ChatInput } from "./chat-input.ts";
 import { chatInvestigation } from "./chat-investigation.ts";
 import { FOCUS_LINE } from "./general-instructions.ts";
 import { instructionTiers } from "./instruction-tiers.ts";
 import { reactFormatGuide } from "./react-format-guide.ts";
+import { runbookBlock } from "./runbook-block.ts";
 import { toolsBlock } from "./tools-block.ts";
 import { escapeRules, escapeMarkers } from "./untrusted-text.ts";
 
 /** The first messages (system, user) of an agent that answers a question about a finished investigation. */
 export function buildChatMessages(input: ChatInput): NewMessage[] {
-  const { nonce } = input;
+  const { alert, chain } = input;
+  const { nonce } = alert;
   const react = input.style === "react";
   const system = [
-    ...instructionTiers("chat", input),
+    ...instructionTiers("chat", { ...input, nonce }),
     RESPONSE_GUIDELINES,
     ...(react ? [reactFormatGuide("chat")] : []),
     FOCUS_LINE.chat,
   ];
   const conversation = [
-    chatInvestigation(input.investigation, nonce),
+    alertBlock(alert),
+    runbookBlock(alert, chain),
+    chatInvestigation(input, nonce),
     ...chatHistory(input.history, nonce),
     currentTask(input.question),
   ].join("\n\n");

@@ -1,4 +1,5 @@
 import { chatBanner, type ChatExchange } from "./chat-input.ts";
+import { chatStep } from "./chat-step.ts";
 import type { SessionNonce } from "./session-nonce.ts";
 import { escapeRules, oneLine, untrustedText } from "./untrusted-text.ts";
 
@@ -10,29 +11,11 @@ export function chatHistory(history: readonly ChatExchange[], nonce: SessionNonc
 }
 
 function formatExchange(nonce: SessionNonce): (exchange: ChatExchange, index: number) => string {
-  return ({ question, messages }, index) =>
+  return ({ question, author, status, events }, index) =>
     [
       `## Exchange ${index + 1}`,
-      `**USER:**\n\n${framed(nonce, "QUESTION", question)}`,
-      ...messages.map(formatMessage(nonce)),
+      `**Question of ${escapeRules(oneLine(author))}:**\n\n${untrustedText(nonce, "QUESTION", escapeRules(question))}`,
+      ...events.map((event) => chatStep(event, nonce)),
+      ...(status === "completed" ? [] : [`This question was not answered: ${status}.`]),
     ].join("\n\n");
-}
-
-function formatMessage(nonce: SessionNonce): (message: ChatExchange["messages"][number]) => string {
-  return ({ role, content, toolName }) => {
-    switch (role) {
-      case "assistant":
-        return `**ASSISTANT:**\n\n${framed(nonce, "ANSWER", content)}`;
-      case "tool":
-        return `**Observation (${escapeRules(oneLine(toolName ?? "tool"))}):**\n\n${framed(nonce, "OBSERVATION", content)}`;
-      case "user":
-        return `**Observation:**\n\n${framed(nonce, "OBSERVATION", content)}`;
-      default:
-        return role satisfies never;
-    }
-  };
-}
-
-function framed(nonce: SessionNonce, name: string, text: string): string {
-  return untrustedText(nonce, name, escapeRules(text));
 }

@@ -1,30 +1,60 @@
-import type { MessageRole } from "#shared/contracts/statuses.ts";
+import type { RunStatus, StageType } from "#shared/contracts/statuses.ts";
 import type { ContextEvent } from "./format-context.ts";
-import type { SessionNonce } from "./session-nonce.ts";
 import type { PromptInput } from "./prompt-input.ts";
 
 /** A question about a finished investigation, with the investigation and the chat so far. */
-export interface ChatInput extends Omit<PromptInput, "alert" | "previous" | "parallel"> {
+export interface ChatInput extends Omit<PromptInput, "previous" | "parallel">, ChatContext {
   /** `react` prompts describe the tools and the format; `native` ones do not, because the LLM call carries the tools. */
   readonly style: "react" | "native";
-  /** Of the session. */
-  readonly nonce: SessionNonce;
-  readonly question: string;
-  /** The investigation's timeline rows, in order. */
-  readonly investigation: readonly ContextEvent[];
-  /** Earlier questions of this chat, in order. */
-  readonly history: readonly ChatExchange[];
 }
 
-/** One question and all messages that followed it. */
+/** What a question is about. */
+export interface ChatContext {
+  readonly question: string;
+  /** The stages of the investigation, in order. */
+  readonly stages: readonly InvestigatedStage[];
+  readonly executiveSummary: string | null;
+  /** Earlier questions of this chat, in order. */
+  readonly history: readonly ChatExchange[];
+  readonly omitted: OmittedRows;
+}
+
+/** How many rows were left out because the model could not hold them. */
+export interface OmittedRows {
+  readonly thoughts: number;
+  readonly results: number;
+  readonly steps: number;
+}
+
+/** A stage of the investigation with what its agents did. */
+export interface InvestigatedStage {
+  readonly name: string;
+  readonly type: StageType;
+  readonly status: RunStatus;
+  /** Without the synthesis. */
+  readonly agents: readonly InvestigatingAgent[];
+  /** Combined the agents' results; null where none did. */
+  readonly synthesis: InvestigatingAgent | null;
+}
+
+export interface InvestigatingAgent {
+  readonly name: string;
+  readonly backend: string;
+  readonly model: string;
+  readonly status: RunStatus;
+  /** Null if it completed. */
+  readonly errorMessage: string | null;
+  /** Its completed timeline rows, in order, without those that were left out. */
+  readonly events: readonly ContextEvent[];
+}
+
+/** One question and what followed it. */
 export interface ChatExchange {
   readonly question: string;
-  readonly messages: readonly {
-    readonly role: Exclude<MessageRole, "system">;
-    readonly content: string;
-    /** Only for role `tool`. */
-    readonly toolName: string | null;
-  }[];
+  readonly author: string;
+  readonly status: RunStatus;
+  /** The completed timeline rows after the question, in order. */
+  readonly events: readonly ContextEvent[];
 }
 
 const RULE = "═".repeat(79);

@@ -1,29 +1,82 @@
-import type { TimelineEventType } from "#shared/contracts/statuses.ts";
-import { chatBanner } from "./chat-input.ts";
-import { type ContextEvent, toolCallText } from "./format-context.ts";
+import {
+  chatBanner,
+  type ChatContext,
+  type InvestigatedStage,
+  type InvestigatingAgent,
+  type OmittedRows,
+} from "./chat-input.ts";
+import { chatStep } from "./chat-step.ts";
 import type { SessionNonce } from "./session-nonce.ts";
 import { escapeRules, oneLine, untrustedText } from "./untrusted-text.ts";
 
-/** The completed events of the investigation, for the prompt of a chat agent. */
-export function chatInvestigation(events: readonly ContextEvent[], nonce: SessionNonce): string {
-  const completed = events.filter(({ status }) => status === "completed");
-  const steps =
-    completed.length === 0
+/** The investigation, for the prompt of a chat agent: each stage with its agents and what they did, then the summary. */
+export function chatInvestigation(
+  { stages, executiveSummary, omitted }: Pick<ChatContext, "stages" | "executiveSummary" | "omitted">,
+  nonce: SessionNonce,
+): string {
+  const parts =
+    stages.length === 0
       ? ["The investigation recorded no steps."]
-      : completed.map((event) => formatStep(event, nonce));
-  return [chatBanner("📋 INVESTIGATION HISTORY"), "# Original Investigation", ...steps].join("\n\n");
+      : stages.map((stage, index) => formatStage(stage, index + 1, nonce));
+  const summary =
+    executiveSummary === null
+      ? []
+      : [
+          `## Executive Summary\n\n${untrustedText(nonce, "EXECUTIVE_SUMMARY", escapeRules(executiveSummary))}`,
+        ];
+  return [
+    chatBanner("📋 INVESTIGATION HISTORY"),
+    "# Original Investigation",
+    ...leftOut(omitted),
+    ...parts,
+    ...summary,
+  ].join("\n\n");
 }
 
-function formatStep(event: ContextEvent, nonce: SessionNonce): string {
-  const { event_type, content } = event;
-  if (event_type === "llm_tool_call") return `**Tool Call:** ${escapeRules(oneLine(toolCallText(event)))}`;
-  const label = LABELS[event_type] ?? event_type.replaceAll("_", " ");
-  return `**${label}:**\n\n${untrustedText(nonce, label.toUpperCase().replaceAll(" ", "_"), escapeRules(content))}`;
+/** A model that knows what is missing can ask for it again; empty if nothing is. */
+function leftOut({ thoughts, results, steps }: OmittedRows): string[] {
+  const kinds = [
+    [thoughts, "thoughts of agents"],
+    [results, "tool results, the oldest ones"],
+    [steps, "other steps, the oldest ones"],
+  ] as const;
+  const found = kinds.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`);
+  if (found.length === 0) return [];
+  return [
+    `To fit the model, this history leaves out: ${found.join("; ")}. Say so if an answer depends on them, or fetch the data again.`,
+  ];
 }
 
-const LABELS: Partial<Record<TimelineEventType, string>> = {
-  llm_thinking: "Internal Reasoning",
-  llm_response: "Agent Response",
-  tool_result: "Observation",
-  final_analysis: "Final Analysis",
-};
+function formatStage(stage: InvestigatedStage, number: number, nonce: SessionNonce): string {
+  const { name, type, status, agents, synthesis } = stage;
+  const heading = `## Stage ${number}: ${plain(name)} (${type}, ${status})`;
+  const own = agents.map((agent) => formatAgent(agent, "### Agent", nonce));
+  const completed = agents.filter((agent) => agent.status === "completed").length;
+  const listed =
+    agents.length > 1
+      ? [
+          "<!-- PARALLEL_RESULTS_START -->",
+          `${completed}/${agents.length} agents completed.`,
+          ...own,
+          "<!-- PARALLEL_RESULTS_END -->",
+        ]
+      : own;
+  const combined = synthesis === null ? [] : [formatAgent(synthesis, "### Synthesis Result:", nonce)];
+  return [heading, ...listed, ...combined].join("\n\n");
+}
+
+function formatAgent(agent: InvestigatingAgent, title: string, nonce: SessionNonce): string {
+  const { name, backend, model, status, errorMessage, events } = agent;
+  return [
+    `${title} ${plain(name)} (${plain(backend)}, ${plain(model)})`,
+    `**Status:** ${status}`,
+    ...(errorMessage === null ? [] : [untrustedText(nonce, "ERROR_MESSAGE", escapeRules(errorMessage))]),
+    ...(events.length === 0
+      ? ["This agent left nothing behind."]
+      : events.map((event) => chatStep(event, nonce))),
+  ].join("\n\n");
+}
+
+function plain(name: string): string {
+  return escapeRules(oneLine(name));
+}

@@ -48,8 +48,9 @@ export class SessionMemory {
     // The api records a cancel in the status; the fence tells the owner.
     const status = stored.status === "cancelling" ? this.#state.status : stored.status;
     // Others may have added an entry to the inbox since the commit; the next one notices it.
-    const { inboxSeq: readInbox } = this.#state;
-    throwIfDifferent("session", { ...stored, status, inboxSeq: readInbox }, this.#state);
+    const { inboxSeq: readInbox, followUps: readFollowUps } = this.#state;
+    const followUps = stored.inboxSeq === readInbox ? stored.followUps : readFollowUps;
+    throwIfDifferent("session", { ...stored, status, followUps, inboxSeq: readInbox }, this.#state);
   }
 
   /** What was read before others wrote something for the owner is out of date. */

@@ -2,12 +2,20 @@ import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { literals } from "#shared/contracts/literals.ts";
 import { parseRunnableChain, type ResolvedChain } from "#shared/contracts/resolved-chain.ts";
-import { RUN_STATUSES, SESSION_STATUSES, SUCCESS_POLICIES } from "#shared/contracts/statuses.ts";
+import {
+  FOLLOW_UP_KINDS,
+  RUN_STATUSES,
+  SESSION_STATUSES,
+  STAGE_TYPES,
+  SUCCESS_POLICIES,
+  isTerminal,
+} from "#shared/contracts/statuses.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { isRunbookAddress } from "#shared/runbooks/runbook-address.ts";
 import { TerminalError } from "#shared/errors.ts";
+import type { SessionNonce } from "../prompts/session-nonce.ts";
 import { placeVariables } from "../prompts/variable-placeholders.ts";
 import type { ExecutionChange, StepRows } from "./step-rows.ts";
 
@@ -19,6 +27,7 @@ const StageState = Type.Object({
   session_id: Uuid,
   stage_name: Type.String(),
   stage_index: Type.Integer(),
+  stage_type: literals(STAGE_TYPES),
   success_policy: Type.Union([literals(SUCCESS_POLICIES), Type.Null()]),
   status: literals(RUN_STATUSES),
   error_message: TextOrNull,
@@ -41,12 +50,25 @@ const ExecutionState = Type.Object({
 });
 export type ExecutionState = Static<typeof ExecutionState>;
 
+/** The columns of an open follow-up that decide its next step. */
+const FollowUpState = Type.Object({
+  follow_up_id: Uuid,
+  kind: literals(FOLLOW_UP_KINDS),
+  stage_id: Uuid,
+  status: literals(["pending", "active"]),
+  is_cancelled: Type.Boolean(),
+  /** As stored; of another follow-up it may be unreadable. */
+  resolved_config: Type.Unknown(),
+});
+export type FollowUpState = Static<typeof FollowUpState>;
+
 /** Everything that decides the session's next step. */
 export interface SessionState {
   readonly sessionId: string;
   readonly status: (typeof SESSION_STATUSES)[number];
-  /** With placeholders for variables, whose values belong to requests only. */
-  readonly chain: ResolvedChain;
+  /** With placeholders for variables, whose values belong to requests only. Null once the session has ended. */
+  readonly chain: ResolvedChain | null;
+  readonly nonce: SessionNonce;
   /** Ordered by stage_index. */
   readonly stages: readonly StageState[];
   /** Ordered by stage and agent_index. */
@@ -55,6 +77,8 @@ export interface SessionState {
   readonly answers: ReadonlyMap<string, string>;
   /** The alert names a runbook that is to be fetched, and nothing is known of it yet; absent otherwise. */
   readonly isRunbookDue?: true;
+  /** Those that are open, oldest first. */
+  readonly followUps: readonly FollowUpState[];
   /** The newest entry of the session's inbox when it was read. */
   readonly inboxSeq: number;
 }
@@ -71,12 +95,13 @@ const parseRow = compileParser(
     stages: Type.Array(StageState),
     executions: Type.Array(ExecutionState),
     answers: Type.Array(Type.Object({ execution_id: Uuid, content: Type.String() })),
+    follow_ups: Type.Array(FollowUpState),
   }),
 );
 
 const RUNS = `
   (SELECT coalesce(json_agg(x ORDER BY x.stage_index), '[]') FROM (
-     SELECT stage_id, session_id, stage_name, stage_index, success_policy, status, error_message, error_code
+     SELECT stage_id, session_id, stage_name, stage_index, stage_type, success_policy, status, error_message, error_code
      FROM stages WHERE session_id = s.session_id) x) AS stages,
   (SELECT coalesce(jsonb_agg(to_jsonb(x) - 'stage_index' ORDER BY x.stage_index, x.agent_index), '[]') FROM (
      SELECT e.execution_id, e.stage_id, e.session_id, e.agent_name, e.agent_index, e.status, e.error_message, e.error_code,
@@ -93,7 +118,10 @@ SELECT s.status, s.resolved_config, s.prompt_nonce, r.inbox_seq, s.runbook_url,
   (SELECT coalesce(json_agg(x), '[]') FROM (
      SELECT DISTINCT ON (e.stage_id) execution_id, content FROM timeline_events t JOIN agent_executions e USING (execution_id)
      WHERE t.session_id = s.session_id AND event_type = 'final_analysis' AND t.status = 'completed'
-     ORDER BY e.stage_id, agent_index DESC, sequence_number DESC) x) AS answers
+     ORDER BY e.stage_id, agent_index DESC, sequence_number DESC) x) AS answers,
+  (SELECT coalesce(json_agg(x ORDER BY x.created_at), '[]') FROM (
+     SELECT follow_up_id, kind, stage_id, status, cancel_requested_at IS NOT NULL AS is_cancelled, resolved_config, created_at
+     FROM follow_ups WHERE session_id = s.session_id AND status IN ('pending', 'active')) x) AS follow_ups
 FROM alert_sessions s JOIN session_runtime r USING (session_id) WHERE s.session_id = $1`;
 
 /**
@@ -103,17 +131,30 @@ FROM alert_sessions s JOIN session_runtime r USING (session_id) WHERE s.session_
 export async function loadSession(db: Queryable, sessionId: string): Promise<SessionState> {
   const [row] = await selectRows(db, parseRow, LOAD, [sessionId]);
   if (row === undefined) throw new TerminalError("not_found", `session ${sessionId} does not exist`);
-  const { status, stages, executions, answers, inbox_seq, runbook_url } = row;
-  const chain = placeVariables(parseRunnableChain(row.resolved_config), row.prompt_nonce);
-  const isFetched = chain.fetches_runbook === true && isRunbookAddress(runbook_url ?? "");
+  const { status, stages, executions, answers, follow_ups, inbox_seq, runbook_url } = row;
+  const chain = isTerminal(status)
+    ? null
+    : placeVariables(parseRunnableChain(row.resolved_config), row.prompt_nonce);
+  const isFetched = chain?.fetches_runbook === true && isRunbookAddress(runbook_url ?? "");
   return {
     sessionId,
     status,
     chain,
+    nonce: row.prompt_nonce,
     ...(isFetched && !row.is_runbook_settled ? { isRunbookDue: true as const } : {}),
     stages,
     executions,
     answers: new Map(answers.map(({ execution_id, content }) => [execution_id, content])),
+    followUps: follow_ups.map(
+      ({ follow_up_id, kind, stage_id, status: own, is_cancelled, resolved_config }) => ({
+        follow_up_id,
+        kind,
+        stage_id,
+        status: own,
+        is_cancelled,
+        resolved_config,
+      }),
+    ),
     inboxSeq: inbox_seq,
   };
 }
@@ -140,27 +181,43 @@ export async function loadRuns(
 /** The state after a step with these rows. */
 export function foldSession(state: SessionState, rows: StepRows): SessionState {
   const ends = new Map(rows.stageEnds?.map((end) => [end.stage_id, end]));
-  const newStages = rows.stages?.map(({ stage_id, stage_name, stage_index, success_policy }): StageState => ({
-    stage_id,
-    session_id: state.sessionId,
-    stage_name,
-    stage_index,
-    success_policy,
-    status: "active",
-    error_message: null,
-    error_code: null,
-  }));
+  const newStages = rows.stages?.map(
+    ({ stage_id, stage_name, stage_index, stage_type, success_policy }): StageState => ({
+      stage_id,
+      session_id: state.sessionId,
+      stage_name,
+      stage_index,
+      stage_type,
+      success_policy,
+      status: "active",
+      error_message: null,
+      error_code: null,
+    }),
+  );
+  const { isRunbookDue: _isRunbookDue, ...ended } = state;
   return {
-    ...state,
+    ...(rows.session?.end === undefined ? state : ended),
     status: rows.session?.end?.status ?? state.status,
+    chain: rows.session?.end === undefined ? state.chain : null,
     stages: [...state.stages, ...(newStages ?? [])].map((stage) => {
       const end = ends.get(stage.stage_id);
       if (end === undefined) return stage;
       return { ...stage, status: end.status, error_message: end.error_message, error_code: end.error_code };
     }),
     executions: foldExecutions(state, rows),
+    followUps: foldFollowUps(state, rows),
     answers: foldAnswers(state, rows),
   };
+}
+
+function foldFollowUps({ followUps }: SessionState, rows: StepRows): readonly FollowUpState[] {
+  if (rows.followUpChanges === undefined) return followUps;
+  const changes = new Map(rows.followUpChanges.map((change) => [change.follow_up_id, change]));
+  return followUps.flatMap((followUp) => {
+    const change = changes.get(followUp.follow_up_id);
+    if (change?.end !== undefined) return [];
+    return [change?.starts === undefined ? followUp : { ...followUp, status: "active" as const }];
+  });
 }
 
 function foldExecutions({ sessionId, executions }: SessionState, rows: StepRows): readonly ExecutionState[] {

@@ -56,6 +56,8 @@ interface Ending {
 
 interface StageEnd extends Ending {
   readonly stage_id: string;
+  /** It is no stage of the chain: the counters of the session's stages leave it out. */
+  readonly is_follow_up?: true;
   /** What its agents say about actions; null or absent if none says anything. */
   readonly actions_claimed?: boolean | null;
   /** It is the last stage of the chain, all have completed, and it has an answer to summarize. */
@@ -190,6 +192,14 @@ interface NewSteeringDelivery {
   readonly execution_id: string;
 }
 
+/** How a piece of work on an ended session goes on. */
+export interface FollowUpChange {
+  readonly follow_up_id: string;
+  /** Sets the status `active`, the time at which it started, and its deadline, which is so many milliseconds later. */
+  readonly starts?: { readonly timeout_ms: number };
+  readonly end?: Ending;
+}
+
 /** The rows that a step inserts and changes, by table. */
 export interface StepRows {
   readonly stages?: readonly NewStage[];
@@ -207,6 +217,7 @@ export interface StepRows {
   /** Questions that were not answered and cannot be answered any more. */
   readonly approvalEnds?: readonly { readonly approval_id: string }[];
   readonly steeringDeliveries?: readonly NewSteeringDelivery[];
+  readonly followUpChanges?: readonly FollowUpChange[];
   readonly session?: SessionChange;
 }
 

@@ -8,6 +8,7 @@ import { ExecutorFixture } from "./executor-fixture.ts";
 const FREE: ClaimRow = {
   status: "pending",
   deleted: false,
+  is_followed_up: false,
   lease_epoch: 0,
   has_owner: false,
   silent_ms: 0,

@@ -28,6 +28,8 @@ const SKILLED: PromptInput = {
 const RUNBOOK_TEXT = "# Crash loops\n\n````\nkubectl describe pod\n````";
 
 /** Every prompt by the name of its file in `golden/`. A line with the role precedes each message. */
+const OMITTED = { thoughts: 3, results: 2, steps: 0 };
+
 export const GOLDEN_PROMPTS: Readonly<Record<string, string>> = {
   "react.md": render(buildReactMessages(INPUT)),
   "react-later-stage-without-tools.md": render(
@@ -68,7 +70,7 @@ export const GOLDEN_PROMPTS: Readonly<Record<string, string>> = {
   "action-react.md": render(buildReactMessages(ACTION)),
   "action-single-call.md": render(buildSingleCallMessages(ACTION)),
   "chat-react.md": render(buildChatMessages(CHAT)),
-  "chat-native.md": render(buildChatMessages({ ...CHAT, style: "native", history: [] })),
+  "chat-native.md": render(buildChatMessages({ ...CHAT, style: "native", history: [], omitted: OMITTED })),
   "forced-conclusion-react.md": forcedConclusionPrompt({ iteration_strategy: "react" }, 20),
   "forced-conclusion-native.md": forcedConclusionPrompt({ iteration_strategy: "native-thinking" }, 1),
   "forced-conclusion-action.md": forcedConclusionPrompt(

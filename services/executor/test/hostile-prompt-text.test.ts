@@ -180,20 +180,22 @@ describe("untrusted text that contains every line of the prompts", () => {
     }
   });
 
-  it("cannot leave its frame as a chat message", () => {
-    const said = (role: "assistant" | "tool" | "user") => (content: string) =>
-      user(
-        buildChatMessages({
-          ...CHAT,
-          history: [{ question: "q", messages: [{ role, content, toolName: "t" }] }],
-        }),
-      );
-    expectFramed(said("assistant"), ...frame("ANSWER"));
-    expectFramed(said("tool"), ...frame("OBSERVATION"));
-    expectFramed(said("user"), ...frame("OBSERVATION"));
+  it("cannot leave its frame in a chat, as an earlier question, an answer, a result or the summary", () => {
+    const [exchange] = CHAT.history;
+    const [stage] = CHAT.stages;
+    const [agent] = stage?.agents ?? [];
+    if (exchange === undefined || stage === undefined || agent === undefined) throw new Error("no fixtures");
+    const chat = (part: Partial<typeof CHAT>) => user(buildChatMessages({ ...CHAT, ...part }));
+    const asked = (question: string) => chat({ history: [{ ...exchange, question }] });
+    const said = (type: "final_analysis" | "tool_result") => (content: string) =>
+      chat({ history: [{ ...exchange, events: [event(type, content)] }] });
     const investigated = (content: string): string =>
-      user(buildChatMessages({ ...CHAT, investigation: [event("tool_result", content)] }));
+      chat({ stages: [{ ...stage, agents: [{ ...agent, events: [event("tool_result", content)] }] }] });
+    expectFramed(asked, ...frame("QUESTION"));
+    expectFramed(said("final_analysis"), ...frame("FINAL_ANALYSIS"));
+    expectFramed(said("tool_result"), ...frame("OBSERVATION"));
     expectFramed(investigated, ...frame("OBSERVATION"));
+    expectFramed((executiveSummary) => chat({ executiveSummary }), ...frame("EXECUTIVE_SUMMARY"));
     expect(investigated(HOSTILE).match(/^═{79}$/gm)).to.have.length(6);
   });
 

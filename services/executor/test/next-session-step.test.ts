@@ -98,6 +98,8 @@ function state({
   const chain = resolvedChain({ stages: plan, ...(policy === undefined ? {} : { policy }) });
   return {
     sessionId: "session",
+    nonce: null,
+    followUps: [],
     inboxSeq: 0,
     status,
     chain,

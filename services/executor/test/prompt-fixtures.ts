@@ -1,5 +1,5 @@
 import type { ToolDescription } from "#shared/contracts/tool-list.ts";
-import type { ChatInput } from "../prompts/chat-input.ts";
+import type { ChatInput, InvestigatingAgent } from "../prompts/chat-input.ts";
 import type { AgentResult, ContextEvent, ParallelResults } from "../prompts/format-context.ts";
 import type { PromptInput } from "../prompts/prompt-input.ts";
 
@@ -122,21 +122,60 @@ export const PARALLEL: ParallelResults = {
 export const CHAT: ChatInput = {
   agent: INPUT.agent,
   chain: INPUT.chain,
+  alert: INPUT.alert,
   tools: TOOLS,
   offer: null,
   style: "react",
-  nonce: NONCE,
   question: "Is the pod healthy now?",
-  investigation: TRANSCRIPT,
+  stages: [
+    {
+      name: "investigation",
+      type: "investigation",
+      status: "completed",
+      agents: [
+        investigating({ name: "KubernetesAgent", events: TRANSCRIPT }),
+        investigating({ name: "LogAgent", status: "failed", errorMessage: "max iterations (3) reached" }),
+      ],
+      synthesis: investigating({
+        name: "SynthesisAgent",
+        events: [event("final_analysis", "Both agree: it runs out of memory.")],
+      }),
+    },
+    {
+      name: "repair",
+      type: "action",
+      status: "completed",
+      agents: [
+        investigating({ name: "RepairAgent", events: [event("final_analysis", "I restarted the pod.")] }),
+      ],
+      synthesis: null,
+    },
+  ],
+  executiveSummary: "The pod ran out of memory and was restarted.",
   history: [
     {
       question: "Since when does it restart?",
-      messages: [
-        { role: "assistant", content: "Let me look.", toolName: null },
-        { role: "tool", content: "restarts: 12", toolName: "kubernetes-server.pods_get" },
-        { role: "user", content: "Observation: since 10:00", toolName: null },
-        { role: "assistant", content: "Since 10:00.", toolName: null },
+      author: "alice",
+      status: "completed",
+      events: [
+        event("llm_response", "Let me look."),
+        event("tool_result", "restarts: 12"),
+        event("final_analysis", "Since 10:00."),
       ],
     },
+    { question: "And why?", author: "bob", status: "cancelled", events: [] },
   ],
+  omitted: { thoughts: 0, results: 0, steps: 0 },
 };
+
+function investigating(agent: Partial<InvestigatingAgent>): InvestigatingAgent {
+  return {
+    name: "Agent",
+    backend: "google-native",
+    model: "gemini-test",
+    status: "completed",
+    errorMessage: null,
+    events: [],
+    ...agent,
+  };
+}

@@ -111,7 +111,7 @@ describe("buildChatMessages", () => {
     const parts = [
       "Available tools:",
       "📋 INVESTIGATION HISTORY",
-      "💬 CHAT HISTORY (1 previous exchange)",
+      "💬 CHAT HISTORY (2 previous exchanges)",
       "🎯 CURRENT TASK",
     ];
     const positions = parts.map((part) => user.indexOf(part));

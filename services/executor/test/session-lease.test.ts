@@ -25,6 +25,7 @@ describe("keepLeases", () => {
       sessionId: id,
       epoch,
       stop: (reason) => stopped.push(reason),
+      cancel: () => undefined,
       noticeInbox: (seq) => noticed.push(seq),
     });
     return { id, epoch, leases, stopped, noticed };

@@ -11,6 +11,8 @@ describe("SessionMemory", () => {
     stages: [],
     executions: [],
     answers: new Map(),
+    nonce: null,
+    followUps: [],
     inboxSeq,
     ...rest,
   });

@@ -31,6 +31,7 @@ function step(roles: readonly Message["role"][], iteration: Partial<IterationSta
     previous: [],
     parallel: null,
     skills: [],
+    chat: null,
     tools: [],
     offer: null,
     messages: roles.map((role, index) => message(role, index + 1)),

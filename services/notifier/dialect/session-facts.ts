@@ -1,7 +1,9 @@
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { callOfResult } from "#shared/contract-view/tool-call-entry.ts";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { literals } from "#shared/contracts/literals.ts";
 import type { SessionEventPayload } from "#shared/contracts/session-event.ts";
+import { STAGE_TYPES, isChainStage, type StageType } from "#shared/contracts/statuses.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
 import type { PlanNumbering } from "./plan-numbering.ts";
 
@@ -11,7 +13,9 @@ const FactRows = Type.Object({
   ended_ms_ago: Type.Union([Type.Number(), Type.Null()]),
   has_summary: Type.Boolean(),
   is_summary_due: Type.Boolean(),
-  stages: Type.Array(Type.Object({ stage_id: Uuid, stage_index: Type.Integer() })),
+  stages: Type.Array(
+    Type.Object({ stage_id: Uuid, stage_index: Type.Integer(), stage_type: literals(STAGE_TYPES) }),
+  ),
   executions: Type.Array(Type.Object({ execution_id: Uuid, stage_id: Uuid, agent_index: Type.Integer() })),
   calls: Type.Array(
     Type.Object({
@@ -40,7 +44,10 @@ interface ToolCall {
 export class SessionFacts {
   readonly sessionId: string;
   readonly plan: PlanNumbering;
+  /** Of the chain. */
   readonly #stages = new Map<string, number>();
+  /** Those that follow the session's end. */
+  readonly #followUps = new Set<string>();
   readonly #executions = new Map<string, { readonly stageId: string; readonly agentIndex: number }>();
   readonly #calls = new Map<string, ToolCall>();
   /** Calls by their results. */
@@ -62,7 +69,7 @@ export class SessionFacts {
     if (ended_ms_ago !== null) this.#endedAt ??= performance.now() - ended_ms_ago;
     this.#hasSummary ||= has_summary;
     this.#isSummaryDue ||= is_summary_due;
-    for (const { stage_id, stage_index } of stages) this.#stages.set(stage_id, stage_index);
+    for (const stage of stages) this.#addStage(stage);
     for (const { execution_id, stage_id, agent_index } of executions) {
       this.#executions.set(execution_id, { stageId: stage_id, agentIndex: agent_index });
     }
@@ -77,7 +84,7 @@ export class SessionFacts {
     switch (payload.type) {
       case "stage.started":
       case "stage.completed":
-        this.#stages.set(payload.stage_id, payload.stage_index);
+        this.#addStage(payload);
         return;
       case "session.progress":
         this.#isSummaryDue ||= payload.current_stage_type === "exec_summary";
@@ -136,8 +143,14 @@ export class SessionFacts {
     return [...this.#executions.values()].some((one) => one.stageId === stageId && one.agentIndex > agents);
   }
 
+  /** Whether the stage follows the session's end; of an event, once the event or the rows are added. */
+  isFollowUp(stageId: string): boolean {
+    return this.#followUps.has(stageId);
+  }
+
   /** Number of the stage's agents, without the synthesis. */
   agentsOf(stageId: string): number {
+    if (this.isFollowUp(stageId)) return Infinity;
     return this.plan.stages[this.positionOf(stageId)]?.agents ?? Infinity;
   }
 
@@ -157,6 +170,20 @@ export class SessionFacts {
     return [...this.#calls.values()]
       .filter((call) => call.executionId === executionId && !answered.has(call.eventId))
       .map(({ eventId }) => eventId);
+  }
+
+  #addStage({
+    stage_id,
+    stage_index,
+    stage_type = "investigation",
+  }: {
+    readonly stage_id: string;
+    readonly stage_index: number;
+    /** Events of the chain's stages may lack it. */
+    readonly stage_type?: StageType;
+  }): void {
+    if (isChainStage({ stage_type })) this.#stages.set(stage_id, stage_index);
+    else this.#followUps.add(stage_id);
   }
 
   #addTimeline({

@@ -11,7 +11,7 @@ const FACTS = `
 SELECT (extract(epoch FROM now() - s.completed_at) * 1000)::float8 AS ended_ms_ago,
   s.executive_summary IS NOT NULL AS has_summary, r.has_summary_stage AS is_summary_due,
   (SELECT coalesce(json_agg(x), '[]') FROM (
-     SELECT stage_id, stage_index FROM stages WHERE session_id = $1) x) AS stages,
+     SELECT stage_id, stage_index, stage_type FROM stages WHERE session_id = $1) x) AS stages,
   (SELECT coalesce(json_agg(x), '[]') FROM (
      SELECT execution_id, stage_id, agent_index FROM agent_executions WHERE session_id = $1) x) AS executions,
   (SELECT coalesce(json_agg(x), '[]') FROM (

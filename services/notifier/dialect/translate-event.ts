@@ -30,6 +30,7 @@ export function translateEvent({ payload, db_event_id }: StoredEvent, facts: Ses
       // The contract has no such message.
       return [];
     case "stage.started":
+      if (facts.isFollowUp(payload.stage_id)) return [ofFollowUp(payload, "started", { facts, db_event_id })];
       return [ofStage(payload, "started", { facts, db_event_id })];
     case "stage.completed":
       return stageEnd(payload, { facts, db_event_id });
@@ -48,6 +49,7 @@ export function translateEvent({ payload, db_event_id }: StoredEvent, facts: Ses
       return [{ ...payload, stage_id: shownStageOf(payload, facts), db_event_id }];
     case "approval.decided":
     case "steer.received":
+    case "chat.created":
     case "review.status":
       return [{ ...payload, db_event_id }];
     default:
@@ -87,11 +89,26 @@ function ofStage(
   };
 }
 
+/** A stage that follows the session's end is numbered after those that are shown if nothing fails. */
+function ofFollowUp(
+  payload: Payload<"stage.started" | "stage.completed">,
+  status: StageStatus["status"],
+  context: Context,
+): StageStatus {
+  const { plan } = context.facts;
+  return {
+    ...ofStage(payload, status, context),
+    stage_index: plan.total + payload.stage_index - plan.stages.length,
+    stage_type: payload.stage_type ?? "chat",
+  };
+}
+
 /** A stage with a synthesis ended for its agents when that began. */
 function stageEnd(payload: Payload<"stage.started" | "stage.completed">, context: Context): SocketMessage[] {
   const { stage_id, status, session_id, timestamp } = payload;
   const { facts, db_event_id } = context;
   const end = isTerminal(status) ? status : "completed";
+  if (facts.isFollowUp(stage_id)) return [ofFollowUp(payload, end, context)];
   const synthesis = facts.plan.stages[facts.positionOf(stage_id)]?.synthesis ?? null;
   if (synthesis === null || !facts.isSynthesized(stage_id)) return [ofStage(payload, end, context)];
   return [ofSynthesis({ session_id, stage_id, timestamp }, synthesis, { status: end, db_event_id })];

@@ -108,6 +108,8 @@ export class SessionFold {
       case "review.status":
         view.review = { status: message.review_status, assignee: message.assignee };
         return;
+      case "chat.created":
+        return;
       case "interaction.created": {
         const { llm, mcp } = view.interactions;
         const isLlm = message.interaction_type === "llm";

@@ -28,6 +28,8 @@ export interface SessionRuntime {
   /** Runs that ended because a dependency failed, since the last completed step. */
   interruptions: number;
   cancel_requested_at: Date | null;
+  /** Those of the session's open follow-ups whose cancel was requested. */
+  cancelled_follow_ups: string[];
   /** The newest event's `seq`; 0 without events. */
   last_seq: number;
   /** Rises with each entry that another writer adds for the owner. */
@@ -82,6 +84,7 @@ export const SessionRuntimeEntity = new EntitySchema<SessionRuntime>({
     paused_ms: { type: "bigint", default: 0 },
     interruptions: { type: "integer", default: 0 },
     cancel_requested_at: { type: "timestamptz", nullable: true },
+    cancelled_follow_ups: { type: "uuid", array: true, default: "{}" },
     last_seq: { type: "integer", default: 0 },
     inbox_seq: { type: "integer", default: 0 },
     events_purged_at: { type: "timestamptz", nullable: true },

@@ -24,6 +24,7 @@ import { AlertNotifications0000000000025 } from "#shared/database/migrations/002
 import { Costs0000000000026 } from "#shared/database/migrations/0026-costs.ts";
 import { TraceContext0000000000028 } from "#shared/database/migrations/0028-trace-context.ts";
 import { Texts0000000000029 } from "#shared/database/migrations/0029-texts.ts";
+import { FollowUps0000000000030 } from "#shared/database/migrations/0030-follow-ups.ts";
 import { Steering0000000000031 } from "#shared/database/migrations/0031-steering.ts";
 import { Lanes0000000000035 } from "#shared/database/migrations/0035-lanes.ts";
 import { SessionRunbooks0000000000036 } from "#shared/database/migrations/0036-session-runbooks.ts";
@@ -56,6 +57,7 @@ export const MIGRATIONS = [
   Costs0000000000026,
   TraceContext0000000000028,
   Texts0000000000029,
+  FollowUps0000000000030,
   Steering0000000000031,
   Lanes0000000000035,
   SessionRunbooks0000000000036,

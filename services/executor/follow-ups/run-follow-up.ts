@@ -1,0 +1,116 @@
+import { CancelledError, TerminalError, cancelledByUser } from "#shared/errors.ts";
+import { NO_STEPS, type SessionSteps } from "../agent-steps.ts";
+import type { OwnedSession } from "../owned-session.ts";
+import { commitStep } from "../persist/commit-step.ts";
+import type { StepRecord } from "../persist/step-record.ts";
+import { runExecutions } from "../run-executions.ts";
+import { foldSession, type FollowUpState, type SessionState } from "../state/session-state.ts";
+import type { AgentWait } from "../wait.ts";
+import { closeFollowUp } from "./close-follow-up.ts";
+import { endFollowUp, startFollowUp } from "./follow-up-rows.ts";
+import { nextFollowUpStep, type FollowUpStep } from "./next-follow-up-step.ts";
+import { ownFollowUp } from "./own-follow-up.ts";
+
+interface FollowUpRequest {
+  readonly followUp: FollowUpState;
+  /** Throws between two steps if the session cannot go on. */
+  readonly throwIfStopped: () => void;
+  /** Called with a function that stops the follow-up alone, and with undefined at the end. */
+  readonly stoppable: (stop: ((reason: CancelledError) => void) | undefined) => void;
+}
+
+/**
+ * Runs a follow-up until its row is terminal, and returns null, or what it waits for. Its own errors, its cancel and its
+ * deadline end it and nothing else. Throws what concerns the session: a lost lease, a stop, an unavailable dependency.
+ */
+export async function runFollowUp(
+  session: OwnedSession,
+  request: FollowUpRequest,
+): Promise<AgentWait | null> {
+  const { followUp } = request;
+  const writer = { ...session, followUpId: followUp.follow_up_id, stop: stopOnlySession(session) };
+  try {
+    await start(writer, followUp);
+    return await runStarted(session, request);
+  } catch (thrown) {
+    const error = session.reasonFor(thrown);
+    if (error instanceof TerminalError) {
+      await closeFollowUp(writer, followUp, "failed", error);
+    } else if (error instanceof CancelledError && error.reason === "user") {
+      await closeFollowUp(writer, followUp, "cancelled", error);
+    } else if (error instanceof CancelledError && error.reason === "session_deadline") {
+      await closeFollowUp(writer, followUp, "timed_out", error);
+    } else {
+      throw error;
+    }
+    return null;
+  }
+}
+
+/** A fence that refuses because the follow-up is cancelled must not stop the session's others. */
+function stopOnlySession(session: OwnedSession): OwnedSession["stop"] {
+  return (reason) => {
+    if (reason.reason !== "user") session.stop(reason);
+  };
+}
+
+async function start(session: OwnedSession, followUp: FollowUpState): Promise<void> {
+  session.throwIfStopped();
+  const step = nextFollowUpStep(await stateOf(session), followUp.follow_up_id);
+  if (step.kind === "stop-cancelling") throw cancelledByUser();
+  if (step.kind === "start") await commitStep(session, [startFollowUp(step.followUp, step.timeoutMs)]);
+}
+
+async function runStarted(
+  session: OwnedSession,
+  { followUp, throwIfStopped, stoppable }: FollowUpRequest,
+): Promise<AgentWait | null> {
+  using owned = await ownFollowUp(session, followUp, throwIfStopped);
+  const { session: own } = owned;
+  const next = async (last: readonly StepRecord[] = []) =>
+    nextFollowUpStep(
+      last.map(({ rows }) => rows).reduce(foldSession, await stateOf(own)),
+      followUp.follow_up_id,
+    );
+  stoppable(owned.stop);
+  try {
+    for (;;) {
+      own.throwIfStopped();
+      const step = await next();
+      switch (step.kind) {
+        case "run-executions": {
+          const following = async (last: readonly StepRecord[]) => completion(await next(last));
+          const wait = await runExecutions(own, step, { before: NO_STEPS, following });
+          if (wait !== null) return wait;
+          break;
+        }
+        case "complete":
+          await commitStep(own, [endFollowUp(step.followUp, step.stage, step.outcome)]);
+          break;
+        case "stop-cancelling":
+          throw cancelledByUser();
+        case "ended":
+          return null;
+        case "start":
+          throw new TerminalError("malformed", `follow-up ${followUp.follow_up_id} has not started`);
+        default:
+          return step satisfies never;
+      }
+    }
+  } catch (error) {
+    throw own.reasonFor(error);
+  } finally {
+    stoppable(undefined);
+  }
+}
+
+/** The end of the follow-up, to be committed with that of its agent. */
+function completion(step: FollowUpStep): SessionSteps {
+  if (step.kind !== "complete") return NO_STEPS;
+  const steps = [endFollowUp(step.followUp, step.stage, step.outcome)];
+  return { steps, kind: "step", committed: () => undefined };
+}
+
+async function stateOf(session: OwnedSession): Promise<SessionState> {
+  return session.commitMutex(() => session.memory.state());
+}
