@@ -84,6 +84,7 @@ export const TABLES: Readonly<Record<string, TableRules>> = {
           "interruptions",
           "cancel_requested_at",
           "cancelled_follow_ups",
+          "inbox_seq",
           "last_seq",
           "last_interaction_at",
           ...TOKENS,

@@ -20,6 +20,7 @@ export const PERSON_TABLES = {
       api: { select: true, insert: true, update: ["cancel_requested_at"] },
       executor: {
         select: true,
+        insert: true,
         update: ["status", "started_at", "deadline_at", "completed_at", "error_message", "error_code"],
       },
       "tool-runner": {

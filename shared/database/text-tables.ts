@@ -13,7 +13,11 @@ export const TEXT_TABLES: Readonly<Record<string, TableRules>> = {
     purge: { kind: "own", by: "the api's clean-up, a day after the last session that needs it is gone" },
   },
   needed_texts: {
-    grants: { api: { select: true, insert: true }, "tool-runner": { select: true, insert: true } },
+    grants: {
+      api: { select: true, insert: true },
+      executor: { select: true, insert: true },
+      "tool-runner": { select: true, insert: true },
+    },
     purge: { kind: "session" },
   },
   session_runbooks: {
