@@ -180,6 +180,7 @@ export const TEXT = {
       url_context_result: "Web pages",
       provider_fallback: "Other model",
       skill_loaded: "Skill",
+      task_assigned: "Task",
       approval: "Approval",
       other: "Event",
     },

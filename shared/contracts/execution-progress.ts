@@ -20,6 +20,8 @@ export const ExecutionProgress = Type.Object({
   session_id: Uuid,
   stage_id: Uuid,
   execution_id: Uuid,
+  /** The agent that started this one; absent unless it is a sub-agent. */
+  parent_execution_id: Type.Optional(Uuid),
   phase: literals(EXECUTION_PHASES),
   /** For people: one short phrase. */
   message: Type.String({ minLength: 1, maxLength: 1_000 }),

@@ -66,8 +66,10 @@ const ExecutionStatusChanged = Type.Object({
   session_id: Uuid,
   stage_id: Uuid,
   execution_id: Uuid,
+  /** The agent that started this one; absent unless it is a sub-agent. */
+  parent_execution_id: Type.Optional(Uuid),
   agent_name: Type.String(),
-  /** From 1; a stage's synthesis agent has the highest index. */
+  /** From 1; a stage's synthesis agent has the highest index. Sub-agents count from 1 below their parent. */
   agent_index: Type.Integer({ minimum: 1 }),
   status: literals(RUN_STATUSES),
   /** Present when the agent ended otherwise than `completed`. */
@@ -102,6 +104,8 @@ const TimelineEventCreated = Type.Object({
   session_id: Uuid,
   stage_id: Uuid,
   execution_id: Uuid,
+  /** The agent that started this one; absent unless it is a sub-agent. */
+  parent_execution_id: Type.Optional(Uuid),
   event_type: literals(TIMELINE_EVENT_TYPES),
   status: literals(TIMELINE_STATUSES),
   content: Type.String(),
@@ -195,6 +199,8 @@ export const InteractionCreated = Type.Object({
   session_id: Uuid,
   stage_id: Uuid,
   execution_id: Uuid,
+  /** The agent that started this one; absent unless it is a sub-agent. */
+  parent_execution_id: Type.Optional(Uuid),
   interaction_id: Uuid,
   interaction_type: literals(INTERACTION_KINDS),
   timestamp: Timestamp,

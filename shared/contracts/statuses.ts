@@ -38,6 +38,7 @@ export const TIMELINE_EVENT_TYPES = [
   "url_context_result",
   "provider_fallback",
   "skill_loaded",
+  "task_assigned",
 ] as const;
 export type TimelineEventType = (typeof TIMELINE_EVENT_TYPES)[number];
 

@@ -11,6 +11,8 @@ export const StreamChunk = Type.Object({
   type: Type.Literal("stream.chunk"),
   session_id: Uuid,
   event_id: Uuid,
+  /** The parent of the sub-agent whose text it is; absent for other agents. */
+  parent_execution_id: Type.Optional(Uuid),
   attempt: Type.Integer({ minimum: 1 }),
   offset: Type.Integer({ minimum: 0 }),
   delta: Type.String({ minLength: 1 }),

@@ -13,6 +13,7 @@ const LABELS: Readonly<Record<string, string>> = {
   url_context_result: "URL context",
   provider_fallback: "other provider",
   skill_loaded: "skill loaded",
+  task_assigned: "task",
   final_analysis: "Final analysis",
   executive_summary: "Executive summary",
   user_question: "question",

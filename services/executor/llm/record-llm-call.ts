@@ -9,7 +9,7 @@ import type { AgentState, CallLlm } from "../controllers/controller.ts";
 import type { ExecutionRun } from "../execution-run.ts";
 import { newMessages, type AppendedMessage } from "../persist/conversation.ts";
 import type { StepRecord } from "../persist/step-record.ts";
-import type { NewLlmInteraction } from "../state/step-rows.ts";
+import { ofExecution, type NewLlmInteraction } from "../state/step-rows.ts";
 import type { RowEnd, StreamKind, TimelineWriter } from "../persist/timeline-writer.ts";
 import type { ExecutionState } from "../state/session-state.ts";
 import { parseReact } from "../react-parser/parse-react.ts";
@@ -258,15 +258,11 @@ function postgresSafe({ code, message }: LlmReply["warnings"][number]): LlmReply
 }
 
 /** The row of an LLM call, failed ones included. */
-export function llmInteractionRow(
-  { stage_id, execution_id }: ExecutionState,
-  call: RecordedLlmCall,
-): NewLlmInteraction {
+export function llmInteractionRow(execution: ExecutionState, call: RecordedLlmCall): NewLlmInteraction {
   const { interactionId, type, provider, lastMessageId, request, reply, durationMs, failure } = call;
   return {
     interaction_id: interactionId,
-    stage_id,
-    execution_id,
+    ...ofExecution(execution),
     interaction_type: type,
     provider_type: provider.type,
     model_name: provider.model,

@@ -5,6 +5,7 @@ import type { ExecutionState } from "../state/session-state.ts";
 import type { StageContext } from "./progress-event.ts";
 import type { RunOutcome } from "./run-outcome.ts";
 import type { StepRecord } from "./step-record.ts";
+import { ofExecution, type OfExecution } from "../state/step-rows.ts";
 
 /** The step that makes an execution active, before it does anything else. */
 export function startExecution(stage: StageContext, execution: ExecutionState): StepRecord {
@@ -41,16 +42,15 @@ export function endExecution(
 
 /** The `execution.status` event of an execution whose status has changed to `status`, with its error if it has one. */
 export function executionEvent(
-  execution: Pick<ExecutionState, "session_id" | "stage_id" | "execution_id" | "agent_name" | "agent_index">,
+  execution: Pick<ExecutionState, "session_id" | "agent_name" | "agent_index"> & OfExecution,
   status: RunStatus,
   error_message: string | null = null,
 ): UnstampedPayload {
-  const { session_id, stage_id, execution_id, agent_name, agent_index } = execution;
+  const { session_id, agent_name, agent_index } = execution;
   return {
     type: "execution.status",
     session_id,
-    stage_id,
-    execution_id,
+    ...ofExecution(execution),
     agent_name,
     agent_index,
     status,

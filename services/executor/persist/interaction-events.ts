@@ -1,11 +1,9 @@
 import type { UnstampedPayload } from "#shared/contracts/session-event.ts";
 import type { InteractionKind } from "#shared/contracts/statuses.ts";
-import type { StepRows } from "../state/step-rows.ts";
+import { ofExecution, type OfExecution, type StepRows } from "../state/step-rows.ts";
 
-interface InteractionRow {
+interface InteractionRow extends OfExecution {
   readonly interaction_id: string;
-  readonly stage_id: string;
-  readonly execution_id: string;
 }
 
 /** The `interaction.created` events of the interactions that a step records, model calls first. */
@@ -15,12 +13,11 @@ export function interactionEvents(
 ): UnstampedPayload[] {
   const event =
     (interaction_type: InteractionKind) =>
-    ({ stage_id, execution_id, interaction_id }: InteractionRow): UnstampedPayload => ({
+    (row: InteractionRow): UnstampedPayload => ({
       type: "interaction.created",
       session_id,
-      stage_id,
-      execution_id,
-      interaction_id,
+      ...ofExecution(row),
+      interaction_id: row.interaction_id,
       interaction_type,
     });
   return [...llmInteractions.map(event("llm")), ...mcpInteractions.map(event("mcp"))];

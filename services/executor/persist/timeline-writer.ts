@@ -5,7 +5,7 @@ import type { TimelineMemory } from "../state/agent-memory.ts";
 import type { ExecutionState } from "../state/session-state.ts";
 import type { LiveStream, LiveStreams } from "../stream/live-streams.ts";
 import type { StepRecord } from "./step-record.ts";
-import type { NewTimelineRow, TimelineEnd } from "../state/step-rows.ts";
+import { ofExecution, type NewTimelineRow, type OfExecution, type TimelineEnd } from "../state/step-rows.ts";
 
 /** The rows that one LLM call may stream into, at most one of each. */
 const STREAMS = {
@@ -53,7 +53,7 @@ export type RowEnd = Pick<TimelineEnd, "status" | "content" | "metadata"> & {
 
 interface TimelineWriterOptions {
   readonly sessionId: string;
-  readonly execution: Pick<ExecutionState, "stage_id" | "execution_id">;
+  readonly execution: OfExecution;
   readonly iteration: number;
   /** Distinguishes the rows of several calls of one iteration that stream the same kind. */
   readonly streamKey?: string;
@@ -235,7 +235,10 @@ export class TimelineWriter {
   }
 
   #appendTo(row: OpenRow, delta: string): void {
-    row.stream ??= this.#streaming?.streams.open(row.eventId, this.#attempt, row.openedIn !== this.#attempt);
+    row.stream ??= this.#streaming?.streams.open(row.eventId, this.#attempt, {
+      isRepeated: row.openedIn !== this.#attempt,
+      parentExecutionId: this.#options.execution.parent_execution_id,
+    });
     row.stream?.append(delta);
   }
 
@@ -265,19 +268,17 @@ export class TimelineWriter {
     this.#kept = { next, end: this.#nextSequence };
   }
 
-  #newRow(row: Omit<NewTimelineRow, "stage_id" | "execution_id">): NewTimelineRow {
-    const { stage_id, execution_id } = this.#options.execution;
-    return { ...row, stage_id, execution_id };
+  #newRow(row: Omit<NewTimelineRow, keyof OfExecution>): NewTimelineRow {
+    return { ...row, ...ofExecution(this.#options.execution) };
   }
 
   #createdEvent(row: NewTimelineRow): UnstampedPayload {
-    const { event_id, stage_id, execution_id, event_type, status, content, metadata, sequence_number } = row;
+    const { event_id, event_type, status, content, metadata, sequence_number } = row;
     return {
       type: "timeline_event.created",
       event_id,
       session_id: this.#options.sessionId,
-      stage_id,
-      execution_id,
+      ...ofExecution(row),
       event_type,
       status,
       content,

@@ -103,6 +103,7 @@ const LABELS: Readonly<Record<TimelineEventType, string>> = {
   url_context_result: "URL Context Result",
   provider_fallback: "LLM Provider Change",
   skill_loaded: "Skill Loaded",
+  task_assigned: "Task",
 };
 
 /** A tool call as text: the tool's name, if the row has it, then the arguments as the model wrote them. */

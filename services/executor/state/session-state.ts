@@ -40,6 +40,8 @@ const ExecutionState = Type.Object({
   execution_id: Uuid,
   stage_id: Uuid,
   session_id: Uuid,
+  /** Absent unless it is a sub-agent. */
+  parent_execution_id: Type.Optional(Uuid),
   agent_name: Type.String(),
   agent_index: Type.Integer(),
   status: literals(RUN_STATUSES),

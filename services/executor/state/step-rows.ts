@@ -17,9 +17,11 @@ import type { Message } from "#shared/database/entities/message.ts";
 import type { TokenUsage } from "./token-usage.ts";
 
 /** The rows of one execution name its stage and itself. */
-interface OfExecution {
+export interface OfExecution {
   readonly stage_id: string;
   readonly execution_id: string;
+  /** The execution that started it, which its events name; absent unless it is a sub-agent. */
+  readonly parent_execution_id?: string;
 }
 
 export interface NewStage {
@@ -224,4 +226,9 @@ export interface StepRows {
 /** True for a status that a running execution or stage has. */
 export function isOpen(status: RunStatus): boolean {
   return status === "pending" || status === "active";
+}
+
+/** What a row or an event says of the execution that it belongs to. */
+export function ofExecution({ stage_id, execution_id, parent_execution_id }: OfExecution): OfExecution {
+  return { stage_id, execution_id, ...(parent_execution_id === undefined ? {} : { parent_execution_id }) };
 }

@@ -20,10 +20,16 @@ export interface LiveStream {
   flush(): Promise<void>;
 }
 
+interface StreamOptions {
+  readonly isRepeated?: boolean;
+  /** The parent of the sub-agent whose text it is; undefined for other agents. */
+  readonly parentExecutionId?: string | undefined;
+}
+
 /** The live texts of one session. */
 export interface LiveStreams extends AsyncDisposable {
   /** Opens a live text whose `created` event has been passed to the publisher. */
-  open(eventId: string, attempt: number, isRepeated?: boolean): LiveStream;
+  open(eventId: string, attempt: number, options?: StreamOptions): LiveStream;
   /** The text so far of an event; undefined if none is open. */
   textOf(eventId: string): string | undefined;
   all(): readonly LiveStream[];
@@ -54,6 +60,7 @@ export function openLiveStreams({
         type: "stream.chunk",
         session_id: sessionId,
         event_id: stream.eventId,
+        ...(stream.parentExecutionId === undefined ? {} : { parent_execution_id: stream.parentExecutionId }),
         attempt: stream.attempt,
         offset: delta.offset,
         delta: delta.text,
@@ -73,9 +80,9 @@ export function openLiveStreams({
   };
 
   return {
-    open: (eventId, attempt, isRepeated = false) => {
+    open: (eventId, attempt, { isRepeated = false, parentExecutionId } = {}) => {
       const stream = new PendingStream(
-        { eventId, attempt, isRepeated },
+        { eventId, attempt, isRepeated, parentExecutionId },
         {
           grew: () => {
             pumping ??= pump().finally(() => (pumping = undefined));
@@ -104,6 +111,7 @@ class PendingStream implements LiveStream {
   readonly eventId: string;
   readonly attempt: number;
   readonly isRepeated: boolean;
+  readonly parentExecutionId: string | undefined;
   readonly #on: { grew: () => void; flush: () => Promise<void> };
   readonly #parts: string[] = [];
   #pending = "";
@@ -111,12 +119,18 @@ class PendingStream implements LiveStream {
   #length = 0;
 
   constructor(
-    { eventId, attempt, isRepeated }: Pick<LiveStream, "eventId" | "attempt" | "isRepeated">,
+    {
+      eventId,
+      attempt,
+      isRepeated,
+      parentExecutionId,
+    }: Pick<PendingStream, "eventId" | "attempt" | "isRepeated" | "parentExecutionId">,
     on: { grew: () => void; flush: () => Promise<void> },
   ) {
     this.eventId = eventId;
     this.attempt = attempt;
     this.isRepeated = isRepeated;
+    this.parentExecutionId = parentExecutionId;
     this.#on = on;
   }
 

@@ -18,7 +18,11 @@ const MAX_MESSAGE_CHARS = 200;
  */
 export function tellPhase(
   { bus, publisher, sessionId: session_id }: WatchedSession,
-  { stage_id, execution_id }: { readonly stage_id: string; readonly execution_id: string },
+  {
+    stage_id,
+    execution_id,
+    parent_execution_id,
+  }: { readonly stage_id: string; readonly execution_id: string; readonly parent_execution_id?: string },
   { phase, message }: { readonly phase: ExecutionPhase; readonly message: string },
 ): void {
   const timestamp = new Date().toISOString();
@@ -29,6 +33,7 @@ export function tellPhase(
       session_id,
       stage_id,
       execution_id,
+      ...(parent_execution_id === undefined ? {} : { parent_execution_id }),
       phase,
       message: message.slice(0, MAX_MESSAGE_CHARS),
       timestamp,

@@ -64,7 +64,9 @@ function executionRow(
   stage: number,
   agent: number,
   status: RunStatus,
-): AgentExecution & { actions_claimed: null } {
+): Omit<AgentExecution, "parent_execution_id" | "task" | "delivered_at" | "cancel_requested_at"> & {
+  actions_claimed: null;
+} {
   return {
     execution_id: `${stage}.${agent}`,
     stage_id: String(stage),

@@ -8,6 +8,7 @@ import type { ListTools } from "../controllers/controller.ts";
 import { timelineOf, type ExecutionRun } from "../execution-run.ts";
 import type { StepRecord } from "../persist/step-record.ts";
 import { recordUnfinishedStep, unfinishedStep } from "../persist/unfinished-step.ts";
+import { ofExecution } from "../state/step-rows.ts";
 import { retryDelay, waitFrom } from "../wait.ts";
 import { listTools, type ToolListing, type ToolServer } from "./list-tools.ts";
 
@@ -58,11 +59,9 @@ function recordToolListing(
   durationMs: number,
 ): StepRecord {
   const { session, execution, state } = run;
-  const { stage_id, execution_id } = execution;
   const row = (server: string, tools: readonly ToolDescription[]) => ({
-    interaction_id: uuidFrom(`listing:${server}`, execution_id),
-    stage_id,
-    execution_id,
+    interaction_id: uuidFrom(`listing:${server}`, execution.execution_id),
+    ...ofExecution(execution),
     interaction_type: "tool_list" as const,
     server_name: server,
     tool_name: null,
@@ -82,7 +81,7 @@ function recordToolListing(
   if (tools.length > 0) mcpInteractions.push(row(BUILT_IN_SERVER, BUILT_IN_TOOLS));
   const loss = lossOfTools(servers, listing);
   if (loss === null) return { rows: { mcpInteractions }, events: [] };
-  session.log.error({ execution_id, error: loss }, "agent goes on without tools");
+  session.log.error({ execution_id: execution.execution_id, error: loss }, "agent goes on without tools");
   const timeline = timelineOf(run, state.iteration.iteration);
   const content = postgresSafeText(`The agent goes on without tools: ${loss}`).text;
   timeline.add({ key: "listing", type: "error", content, metadata: null, interactionId: null });

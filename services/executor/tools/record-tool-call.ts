@@ -6,7 +6,7 @@ import type { RequestedCall } from "../controllers/controller.ts";
 import { timelineOf, type ExecutionRun } from "../execution-run.ts";
 import { newMessages, type AppendedMessage } from "../persist/conversation.ts";
 import type { StepRecord } from "../persist/step-record.ts";
-import type { NewMcpInteraction } from "../state/step-rows.ts";
+import { ofExecution, type NewMcpInteraction } from "../state/step-rows.ts";
 import { wholeRowId } from "../persist/timeline-writer.ts";
 import { observation } from "../prompts/react-feedback.ts";
 import type { SessionNonce } from "../prompts/session-nonce.ts";
@@ -121,11 +121,9 @@ function interactionRow(
   interaction_id: string,
   { displayText, isError }: OutcomeText,
 ): NewMcpInteraction {
-  const { stage_id, execution_id } = execution;
   return {
     interaction_id,
-    stage_id,
-    execution_id,
+    ...ofExecution(execution),
     interaction_type: "tool_call",
     ...toolNames(call.name),
     tool_arguments: parameters,

@@ -4,11 +4,19 @@ import { ITERATION_STRATEGIES, type IterationStrategy } from "#shared/contracts/
 import { RUN_STATUSES, type RunStatus } from "#shared/contracts/statuses.ts";
 import type { IterationState } from "#shared/contracts/iteration-state.ts";
 
-/** One agent's run within a stage. `agent_index` counts from 1. */
+/** One agent's run within a stage. `agent_index` counts from 1, that of a sub-agent below its parent. */
 export interface AgentExecution {
   execution_id: string;
   stage_id: string;
   session_id: string;
+  /** The execution that started this one; null for an agent of the configuration and for a synthesis. */
+  parent_execution_id: string | null;
+  /** What a sub-agent was asked to do; null for others. */
+  task: string | null;
+  /** When the parent was told the result of a sub-agent. */
+  delivered_at: Date | null;
+  /** When a sub-agent was asked to stop. */
+  cancel_requested_at: Date | null;
   agent_name: string;
   agent_index: number;
   status: RunStatus;
@@ -49,6 +57,10 @@ export const AgentExecutionEntity = new EntitySchema<AgentExecution>({
     execution_id: { type: "uuid", primary: true },
     stage_id: { type: "uuid" },
     session_id: { type: "uuid" },
+    parent_execution_id: { type: "uuid", nullable: true },
+    task: { type: "text", nullable: true },
+    delivered_at: { type: "timestamptz", nullable: true },
+    cancel_requested_at: { type: "timestamptz", nullable: true },
     agent_name: { type: "text" },
     agent_index: { type: "integer" },
     status: { type: "enum", enum: RUN_STATUSES, enumName: "run_status", default: "pending" },

@@ -28,6 +28,7 @@ import { FollowUps0000000000030 } from "#shared/database/migrations/0030-follow-
 import { Steering0000000000031 } from "#shared/database/migrations/0031-steering.ts";
 import { Lanes0000000000035 } from "#shared/database/migrations/0035-lanes.ts";
 import { SessionRunbooks0000000000036 } from "#shared/database/migrations/0036-session-runbooks.ts";
+import { SubAgents0000000000037 } from "#shared/database/migrations/0037-sub-agents.ts";
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -61,6 +62,7 @@ export const MIGRATIONS = [
   Steering0000000000031,
   Lanes0000000000035,
   SessionRunbooks0000000000036,
+  SubAgents0000000000037,
 ] as const;
 
 /** The table in which TypeORM records them by name. */
