@@ -17,6 +17,7 @@ import { deleteSession } from "./routes/delete-session.ts";
 import { getAlertTypes } from "./routes/get-alert-types.ts";
 import { createTicket } from "./routes/create-ticket.ts";
 import { getAudit } from "./routes/get-audit.ts";
+import { getRunbooks } from "./routes/get-runbooks.ts";
 import { getDefaultTools } from "./routes/get-default-tools.ts";
 import { getHealth } from "./routes/get-health.ts";
 import { getLlmTrace } from "./routes/get-llm-trace.ts";
@@ -27,7 +28,7 @@ import { getSession } from "./routes/get-session.ts";
 import { getSkill } from "./routes/get-skill.ts";
 import { getSystemConfig } from "./routes/get-system-config.ts";
 import { getTrace } from "./routes/get-trace.ts";
-import { emptyList, emptyListOfSession, getScore } from "./routes/get-unbuilt.ts";
+import { emptyListOfSession, getScore } from "./routes/get-unbuilt.ts";
 import { getDailyUsage } from "./routes/get-daily-usage.ts";
 import { getUsageSummary } from "./routes/get-usage-summary.ts";
 import { getWarnings } from "./routes/get-warnings.ts";
@@ -76,6 +77,7 @@ export function routesOf(deps: ApiDeps): readonly Route[] {
     },
     { method: "get", path: "/api/v1/usage/summary", action: "session.read", handle: getUsageSummary(deps) },
     { method: "get", path: "/api/v1/usage/days", action: "session.read", handle: getDailyUsage(deps) },
+    { method: "get", path: "/api/v1/runbooks", action: "alert_types.read", handle: getRunbooks(deps) },
     { method: "get", path: "/api/v1/alert-types", action: "alert_types.read", handle: getAlertTypes(deps) },
     { method: "get", path: "/api/v1/system/config", action: "config.read", handle: getSystemConfig(deps) },
     {
@@ -144,7 +146,6 @@ function routesOfUnbuilt(deps: ApiDeps, session: string): readonly Route[] {
     { method: "get", path: `${session}/score`, action: "session.read", handle: getScore(deps) },
     { method: "get", path: `${session}/memories`, action: "session.read", handle: ofSession },
     { method: "get", path: `${session}/injected-memories`, action: "session.read", handle: ofSession },
-    { method: "get", path: "/api/v1/runbooks", action: "alert_types.read", handle: emptyList() },
   ];
 }
 

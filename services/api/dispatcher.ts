@@ -4,10 +4,13 @@ import { onReconnect } from "#shared/bus/on-reconnect.ts";
 import { openBus, type Bus } from "#shared/bus/open-bus.ts";
 import { publishEvent } from "#shared/bus/publish-event.ts";
 import { queueAdmin, type QueueAdmin, type QueueState } from "#shared/bus/queue-admin.ts";
+import { request } from "#shared/bus/request.ts";
 import { queuedSessions } from "#shared/bus/queued-sessions.ts";
 import { subscribe } from "#shared/bus/subscribe.ts";
 import { SessionWaker } from "#shared/bus/session-waker.ts";
 import { inboxNoticeCodec } from "#shared/contracts/inbox-notice.ts";
+import { RUNBOOK_FETCH_MS } from "#shared/contracts/runbook-fetch.ts";
+import { runbookListReplyCodec, runbookListRequestCodec } from "#shared/contracts/runbook-list.ts";
 import { sessionCancelCodec } from "#shared/contracts/session-cancel.ts";
 import { busEventCodec, type SessionEvent } from "#shared/contracts/session-event.ts";
 import { SUBJECTS } from "#shared/contracts/subjects.ts";
@@ -58,12 +61,17 @@ export interface Dispatcher extends AsyncDisposable {
   recreateQueue(queue: WakeUpQueue): Promise<void>;
   /** Publishes wake-ups with their lane, or without it for executors of the last version; without it at the start. */
   nameLanes(isReadByAll: boolean): void;
+  /** The addresses of the runbooks to choose from, as a tool-runner lists them. Rejects if none answers within 12 s. */
+  listRunbooks(): Promise<readonly string[]>;
   /** Whether the streams and their consumer are there, with all replicas. */
   readonly queueState: QueueState;
   /** Rejects with one sentence unless NATS answers. */
   check(): Promise<void>;
 }
 
+const RUNBOOK_LIST = { request: runbookListRequestCodec, reply: runbookListReplyCodec };
+/** Longer than the tool-runner waits for the Git host. */
+const LIST_TIMEOUT_MS = RUNBOOK_FETCH_MS + 2_000;
 /** `flush` has no timeout of its own. */
 const FLUSH_TIMEOUT_MS = 2_000;
 /** Disposal waits this long for background messages: a dead connection must not delay a stop. */
@@ -113,10 +121,8 @@ export function openDispatcher({
   };
 
   return {
-    wake: (wakeUp) => {
-      // Messages are dropped while disconnected: the sweep after the reconnect sends them.
-      if (bus?.isConnected() === true) catchUp.wake(wakeUp);
-    },
+    // Messages are dropped while disconnected: the sweep after the reconnect sends them.
+    wake: (wakeUp) => void (bus?.isConnected() === true && catchUp.wake(wakeUp)),
     wakeAll: async (wakeUps) => {
       connected();
       await wakeCounted(wakeUps);
@@ -140,6 +146,7 @@ export function openDispatcher({
     stuckQueues: async () => findStuckQueues(connected(), () => catchUp.recover()),
     recreateQueue: (queue) => admin.recreateDurable(queue),
     nameLanes: (isReadByAll) => (namesLanes = isReadByAll),
+    listRunbooks: async () => listRunbooks(connected()),
     get queueState() {
       return admin.state;
     },
@@ -152,6 +159,11 @@ export function openDispatcher({
       await bus?.[Symbol.asyncDispose]();
     },
   };
+}
+
+async function listRunbooks(bus: Bus): Promise<readonly string[]> {
+  const { urls } = await request(bus, SUBJECTS.runbookList, RUNBOOK_LIST, {}, LIST_TIMEOUT_MS);
+  return urls;
 }
 
 async function findStuckQueues(bus: Bus, onMissing: () => void): Promise<readonly WakeUpQueue[]> {

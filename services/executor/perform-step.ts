@@ -1,3 +1,4 @@
+import { isRunbookAddress, runbookAddresses } from "#shared/runbooks/runbook-address.ts";
 import { claimOf, storedAnswer } from "./action-claim.ts";
 import type { AgentSteps } from "./agent-steps.ts";
 import { usedIterations } from "./controllers/choose-provider.ts";
@@ -71,16 +72,22 @@ function addLoadedSkills(run: ExecutionRun): void {
   steps.add(timeline.record());
 }
 
-/** Adds a timeline row if the alert's runbook could not be fetched; it is committed with the first messages. */
+/** Adds a timeline row if an address of the runbook could not be fetched; it is committed with the first messages. */
 function addRunbookFailure(run: ExecutionRun): void {
-  const { runbookFailure: reason, runbookUrl } = run.state.alert;
+  const { alert, chain } = run.state;
+  const { runbookFailure: reason, runbookText } = alert;
   if (reason === undefined) return;
+  const [address = ""] = runbookAddresses(alert.runbookUrl, chain.default_runbook);
+  const isReplaced = runbookText !== undefined || !isRunbookAddress(chain.default_runbook);
+  const used = isReplaced
+    ? "The default runbook is used."
+    : "The agents know only the address of the default runbook.";
   const timeline = timelineOf(run, run.state.iteration.iteration);
   timeline.add({
     key: "runbook",
     type: "error",
-    content: `The runbook ${runbookUrl ?? ""} was not fetched: ${reason}. The default runbook is used.`,
-    metadata: { runbook_url: runbookUrl, reason },
+    content: `The runbook ${address} was not fetched: ${reason}. ${used}`,
+    metadata: { runbook_url: address, reason },
     interactionId: null,
   });
   run.steps.add(timeline.record());

@@ -11,7 +11,6 @@ import {
   type ResolvedStage,
 } from "#shared/contracts/resolved-chain.ts";
 import { TerminalError } from "#shared/errors.ts";
-import { runbookHosts } from "#shared/agent-config/runbook-hosts.ts";
 import { storedSkills } from "#shared/agent-config/skills/resolve-skills.ts";
 import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
 import { findChain, knownAlertTypes } from "#shared/agent-config/find-chain.ts";
@@ -59,7 +58,7 @@ export function resolveChain(
     ...(config.defaults.approval_timeout_ms === DEFAULT_APPROVAL_TIMEOUT_MS
       ? {}
       : { approval_timeout_ms: config.defaults.approval_timeout_ms }),
-    ...(runbookHosts(config) === undefined ? {} : { fetches_runbook: true as const }),
+    ...(config.system.runbooks === undefined ? {} : { fetches_runbook: true as const }),
     default_runbook: chain.runbook ?? config.defaults.runbook,
     stages,
   });

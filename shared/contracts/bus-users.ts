@@ -38,7 +38,14 @@ export function inboxPrefix(user: string): string {
  */
 const PERMISSIONS: Readonly<Record<BusUser, BusPermissions>> = {
   api: {
-    publish: [...WAKE_UPS, ...EVENT_SUBJECTS, SUBJECTS.allCancels, SUBJECTS.allInboxes, ...STREAM_INFO],
+    publish: [
+      ...WAKE_UPS,
+      ...EVENT_SUBJECTS,
+      SUBJECTS.allCancels,
+      SUBJECTS.allInboxes,
+      SUBJECTS.runbookList,
+      ...STREAM_INFO,
+    ],
     // For its SSE connections.
     subscribe: [SUBJECTS.allEvents],
   },
@@ -65,6 +72,7 @@ const PERMISSIONS: Readonly<Record<BusUser, BusPermissions>> = {
     publish: [SUBJECTS.toolProgress(ANY)],
     subscribe: [
       SUBJECTS.runbookFetch,
+      SUBJECTS.runbookList,
       SUBJECTS.toolsList,
       SUBJECTS.toolsCall,
       SUBJECTS.toolsCallOf(ANY),

@@ -16,6 +16,7 @@
  * | tarsy.cancel.*             | core, best effort | api                   | every executor; the owner acts        |
  * | tarsy.inbox.*              | core, best effort | api                   | every executor; the owner acts        |
  * | tarsy.runbooks.fetch       | request/reply     | executor              | queue group `tool-runners`            |
+ * | tarsy.runbooks.list        | request/reply     | api                   | queue group `tool-runners`            |
  * | tarsy.tools.list           | request/reply     | executor              | queue group `tool-runners`            |
  * | tarsy.tools.call           | request/reply     | executor              | queue group `tool-runners`            |
  * | tarsy.tools.call.*         | request/reply     | executor              | the tool-runner of that id            |
@@ -68,6 +69,7 @@ export const SUBJECTS = {
   inbox: (sessionId: string) => `tarsy.inbox.${sessionId}`,
   allInboxes: "tarsy.inbox.*",
   runbookFetch: "tarsy.runbooks.fetch",
+  runbookList: "tarsy.runbooks.list",
   toolsList: "tarsy.tools.list",
   toolsCall: "tarsy.tools.call",
   toolsCallOf: (runnerId: string) => `tarsy.tools.call.${runnerId}`,

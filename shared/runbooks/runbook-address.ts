@@ -8,6 +8,18 @@ export function isRunbookAddress(runbook: string): boolean {
 }
 
 /**
+ * The addresses to fetch a session's runbook from, in this order, until one of them has a text: the alert's and the configured
+ * one. None if the alert's or, without one, the configured one is a text, or an address with a variable in it.
+ */
+export function runbookAddresses(ofAlert: string | null, configured: string): readonly string[] {
+  const given = [ofAlert ?? "", configured]
+    .map((runbook) => runbook.trim())
+    .filter((runbook) => runbook !== "");
+  const firstText = given.findIndex((runbook) => runbook.includes("{{") || !isRunbookAddress(runbook));
+  return [...new Set(firstText === -1 ? given : given.slice(0, firstText))];
+}
+
+/**
  * Where a runbook is fetched. Pages of files on GitHub and GitLab become the files themselves. The hosts that may be asked are in small
  * letters, with the port where it is not 443; `www.` in front of a host changes nothing.
  */

@@ -48,6 +48,7 @@ describe("the runbook of an alert", () => {
     const settings = {
       allowedHosts: [`git.example.com:${host.port}`],
       githubToken: "token-of-github",
+      cacheMs: 60_000,
       maskingRules: rulesOfServer(),
     };
     const resolve = () => Promise.resolve([{ address: "127.0.0.1", family: 4 }]);
@@ -135,6 +136,51 @@ describe("the runbook of an alert", () => {
       },
     ]);
     host.seen.splice(0);
+  });
+
+  it("is the configured one's text where the alert names none, or one that cannot be fetched", async () => {
+    await using _ = await serve();
+    const configured = `https://git.example.com:${host.port}/default.md`;
+    const insertWith = async (path: string | null) => {
+      const id = await insert(path ?? "", { fetches_runbook: true, default_runbook: configured });
+      if (path === null) {
+        await fixture.executor.query("UPDATE alert_sessions SET runbook_url = NULL WHERE session_id = $1", [
+          id,
+        ]);
+      }
+      expect(await fixture.run(id)).to.equal("completed");
+      return id;
+    };
+    const alone = await insertWith(null);
+    expect(await prompt(alone)).to.include("1. Look at the largest files.");
+    expect(await errors(alone)).to.deep.equal([]);
+    expect(host.seen.splice(0).map(({ path }) => path)).to.deep.equal(["/default.md"]);
+
+    const instead = await insertWith("/large.md");
+    expect(await prompt(instead)).to.include("1. Look at the largest files.");
+    const address = `https://git.example.com:${host.port}/large.md`;
+    const reason = "the answer has more than 1048576 bytes";
+    expect(await errors(instead)).to.deep.equal([
+      {
+        content: `The runbook ${address} was not fetched: ${reason}. The default runbook is used.`,
+        metadata: { runbook_url: address, reason },
+      },
+    ]);
+    expect(host.seen.splice(0).map(({ path }) => path)).to.deep.equal(["/large.md", "/default.md"]);
+  });
+
+  it("is only named where neither the alert's nor the configured one can be fetched", async () => {
+    await using _ = await serve();
+    const configured = `https://git.example.com:${host.port}/large-default.md`;
+    const id = await insert("/large.md", { fetches_runbook: true, default_runbook: configured });
+    expect(await fixture.run(id)).to.equal("completed");
+    expect(await prompt(id))
+      .to.include("Its text is not available here")
+      .and.include(configured);
+    expect(await errors(id))
+      .to.have.nested.property("[0].content")
+      .that.matches(/The agents know only the address of the default runbook\.$/u);
+    expect(host.seen.splice(0)).to.have.length(2);
   });
 
   it("is given up where no tool-runner answers", async () => {

@@ -4,7 +4,7 @@ import { HealthResponse } from "../schemas/health.ts";
 import {
   DefaultToolsQuery,
   DefaultToolsResponse,
-  EmptyListResponse,
+  RunbooksResponse,
   McpServersResponse,
   SkillParams,
   SkillResponse,
@@ -33,8 +33,8 @@ export const SYSTEM_CONTRACTS = {
   "GET /api/v1/runbooks": {
     id: "listRunbooks",
     tag: "system",
-    summary: "URLs of runbooks to choose from; always empty",
-    responses: { 200: { description: "the URLs", schema: EmptyListResponse } },
+    summary: "The addresses of the runbooks below `system.runbooks.repo_url`; empty if they cannot be listed",
+    responses: { 200: { description: "the addresses", schema: RunbooksResponse } },
   },
   "GET /api/v1/system/default-tools": {
     id: "getDefaultTools",

@@ -3,14 +3,7 @@ import type { ApiDeps } from "../api-deps.ts";
 import { RequestError } from "../http/request-error.ts";
 import { visibleSession } from "../http/visible-session.ts";
 
-/** A list that is always empty: clients ask for it, and nothing fills it yet. */
-export function emptyList(): RouterMiddleware {
-  return (ctx) => {
-    ctx.body = [];
-  };
-}
-
-/** The same of one session; 404 as for its other routes. */
+/** A list of a session that is always empty, because nothing fills it yet; 404 as for its other routes. */
 export function emptyListOfSession({ db }: Pick<ApiDeps, "db">): RouterMiddleware {
   return async (ctx) => {
     await visibleSession(db, ctx);

@@ -1,6 +1,7 @@
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { literals } from "#shared/contracts/literals.ts";
 import { MCP_SERVER_STATES, StoredTool } from "#shared/contracts/mcp-server-state.ts";
+import { MAX_LISTED_RUNBOOKS } from "#shared/contracts/runbook-list.ts";
 import { AnyObject, Time } from "./common.ts";
 
 const Nullable = Type.Union([Type.String(), Type.Null()]);
@@ -20,7 +21,10 @@ export const AlertTypesResponse = Type.Object({
   default_alert_type: Type.String(),
 });
 
-/** `GET /api/v1/runbooks`, and what a session's memories are while there are none. */
+/** `GET /api/v1/runbooks` */
+export const RunbooksResponse = Type.Array(Type.String(), { maxItems: MAX_LISTED_RUNBOOKS });
+
+/** What a session's memories are while there are none. */
 export const EmptyListResponse = Type.Array(Type.Unknown(), { maxItems: 0 });
 
 export const SkillParams = Type.Object({ name: Type.String() });

@@ -213,9 +213,9 @@ function checkAlert(request: AlertRequest, { agents }: ApiConfig) {
 
 /** Throws RequestError 400 for an address that would have to be fetched, and may not be. */
 function checkRunbook(runbook: string | null, agents: ApiConfig["agents"]): void {
-  const hosts = runbookHosts(agents);
-  if (runbook === null || hosts === undefined || !isRunbookAddress(runbook)) return;
-  const address = runbookAddress(runbook, hosts);
+  const { runbooks } = agents.system;
+  if (runbook === null || runbooks === undefined || !isRunbookAddress(runbook)) return;
+  const address = runbookAddress(runbook, runbookHosts(runbooks));
   if ("problem" in address) throw new RequestError(400, `invalid runbook URL: ${address.problem}`);
 }
 

@@ -13,7 +13,7 @@ import {
 import { Uuid } from "#shared/contracts/uuid.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
-import { isRunbookAddress } from "#shared/runbooks/runbook-address.ts";
+import { runbookAddresses } from "#shared/runbooks/runbook-address.ts";
 import { TerminalError } from "#shared/errors.ts";
 import type { SessionNonce } from "../prompts/session-nonce.ts";
 import { placeVariables } from "../prompts/variable-placeholders.ts";
@@ -77,7 +77,7 @@ export interface SessionState {
   readonly executions: readonly ExecutionState[];
   /** Completed final analyses by execution id: for each stage only that of the last execution that has one. */
   readonly answers: ReadonlyMap<string, string>;
-  /** The alert names a runbook that is to be fetched, and nothing is known of it yet; absent otherwise. */
+  /** The session's runbook is an address that is to be fetched, and nothing is known of it yet; absent otherwise. */
   readonly isRunbookDue?: true;
   /** Those that are open, oldest first. */
   readonly followUps: readonly FollowUpState[];
@@ -137,7 +137,8 @@ export async function loadSession(db: Queryable, sessionId: string): Promise<Ses
   const chain = isTerminal(status)
     ? null
     : placeVariables(parseRunnableChain(row.resolved_config), row.prompt_nonce);
-  const isFetched = chain?.fetches_runbook === true && isRunbookAddress(runbook_url ?? "");
+  const isFetched =
+    chain?.fetches_runbook === true && runbookAddresses(runbook_url, chain.default_runbook).length > 0;
   return {
     sessionId,
     status,

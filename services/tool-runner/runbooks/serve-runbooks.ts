@@ -3,6 +3,7 @@ import type { Bus } from "#shared/bus/open-bus.ts";
 import { serveRequests } from "#shared/bus/request.ts";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { runbookFetchReplyCodec, runbookFetchRequestCodec } from "#shared/contracts/runbook-fetch.ts";
+import { runbookListReplyCodec, runbookListRequestCodec } from "#shared/contracts/runbook-list.ts";
 import { SUBJECTS, TOOL_RUNNERS_GROUP } from "#shared/contracts/subjects.ts";
 import type { Database } from "#shared/database/database.ts";
 import { isDatabaseRetryable } from "#shared/database/database-retryable.ts";
@@ -12,9 +13,11 @@ import { textHash } from "#shared/database/text-hash.ts";
 import { errorMessage } from "#shared/errors.ts";
 import type { Masker } from "#shared/masking/masker.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
+import { runbookAddresses } from "#shared/runbooks/runbook-address.ts";
 import type { Logger } from "#shared/service/logger.ts";
 import type { EgressRules } from "../egress/guarded-fetch.ts";
 import { fetchRunbook } from "./fetch-runbook.ts";
+import { RunbookList } from "./runbook-list.ts";
 import type { RunbookSettings } from "./runbook-settings.ts";
 
 interface RunbookDeps {
@@ -33,14 +36,19 @@ type Reply = "settled" | "refused" | "busy";
 const MAX_FETCHES = 20;
 const MAX_FAILURE_CHARS = 500;
 
-/** The session's runbook as its row names it, if the executor of this epoch owns the session. */
+/** The session's runbook as the alert and the configuration name it, if the executor of this epoch owns the session. */
 const FIND = `
-SELECT coalesce(s.runbook_url, '') AS runbook, EXISTS (SELECT FROM session_runbooks b WHERE b.session_id = s.session_id) AS is_settled
+SELECT s.runbook_url AS of_alert, coalesce(s.resolved_config ->> 'default_runbook', '') AS configured,
+  EXISTS (SELECT FROM session_runbooks b WHERE b.session_id = s.session_id) AS is_settled
 FROM tarsy_hold_lease($1) r JOIN alert_sessions s USING (session_id)
 WHERE r.lease_epoch = $2 AND r.lease_expires_at > clock_timestamp() AND r.cancel_requested_at IS NULL AND s.deleted_at IS NULL`;
 const parseFound = compileParser(
   "runbook of a session",
-  Type.Object({ runbook: Type.String(), is_settled: Type.Boolean() }),
+  Type.Object({
+    of_alert: Type.Union([Type.String(), Type.Null()]),
+    configured: Type.String(),
+    is_settled: Type.Boolean(),
+  }),
 );
 
 /** The first outcome stays, whoever else has fetched meanwhile. */
@@ -54,7 +62,7 @@ ON CONFLICT DO NOTHING`;
 
 /**
  * Answers requests to fetch the runbook of a session, in a queue group with its replicas. What is fetched, or why it is not, is
- * recorded before the answer: a repeated request finds it, and fetches nothing. Resolves once the subscription is live.
+ * recorded before the answer: a repeated request finds it, and fetches nothing. Answers requests to list runbooks, too. Resolves once the subscription is live.
  */
 export async function serveRunbooks(deps: RunbookDeps): Promise<AsyncDisposable> {
   const stopping = new AbortController();
@@ -75,10 +83,18 @@ export async function serveRunbooks(deps: RunbookDeps): Promise<AsyncDisposable>
       }
     },
   );
-  await served.live();
+  const list = new RunbookList(deps);
+  const lists = serveRequests(
+    deps.bus,
+    { subject: SUBJECTS.runbookList, queue: TOOL_RUNNERS_GROUP },
+    { request: runbookListRequestCodec, reply: runbookListReplyCodec },
+    async () => ({ urls: [...(await list.read(stopping.signal))] }),
+  );
+  await Promise.all([served.live(), lists.live()]);
   return {
     [Symbol.asyncDispose]: async () => {
       served.unsubscribe();
+      lists.unsubscribe();
       stopping.abort(new Error("the tool-runner stops"));
       await Promise.allSettled(running.values());
     },
@@ -86,33 +102,28 @@ export async function serveRunbooks(deps: RunbookDeps): Promise<AsyncDisposable>
 }
 
 async function settle(
-  { db, masker, log, settings, network }: RunbookDeps,
+  deps: RunbookDeps,
   { sessionId, epoch }: { readonly sessionId: string; readonly epoch: number },
   signal: AbortSignal,
 ): Promise<Reply> {
+  const { db, log } = deps;
   try {
     const [found] = await selectRows(db, parseFound, FIND, [sessionId, epoch]);
     if (found === undefined) return "refused";
     if (found.is_settled) return "settled";
-    const fetched =
-      settings === undefined
-        ? { failure: "the tool-runner's configuration has no section system.runbooks" }
-        : await fetchRunbook(found.runbook, settings, signal, network);
-    if ("failure" in fetched || settings === undefined) {
-      const failure = "failure" in fetched ? fetched.failure : "";
-      log.warn({ session_id: sessionId, reason: failure }, "runbook not fetched");
-      await db.query(SETTLE, [sessionId, null, postgresSafeText(failure.slice(0, MAX_FAILURE_CHARS)).text]);
+    const addresses = runbookAddresses(found.of_alert, found.configured);
+    const { text, failures } = await firstFetched(addresses, deps, signal);
+    const failure =
+      failures.length === 0 ? null : postgresSafeText(failures.join("; ").slice(0, MAX_FAILURE_CHARS)).text;
+    if (failure !== null) log.warn({ session_id: sessionId, reason: failure }, "runbook not fetched");
+    if (text === undefined) {
+      await db.query(SETTLE, [sessionId, null, failure ?? "the session has no address of a runbook"]);
       return "settled";
     }
-    const masked = await masker.mask(fetched.text, { rules: settings.maskingRules }).catch(() => undefined);
-    if (masked === undefined) {
-      await db.query(SETTLE, [sessionId, null, "masking the secrets in it failed"]);
-      return "settled";
-    }
-    const body = postgresSafeText(masked.text).text;
+    const body = postgresSafeText(text).text;
     const hash = textHash(body);
     await keepTexts(db, [{ hash, body }]);
-    await db.query(SETTLE, [sessionId, hash, null]);
+    await db.query(SETTLE, [sessionId, hash, failure]);
     log.info({ session_id: sessionId, hash, characters: body.length }, "runbook fetched");
     return "settled";
   } catch (error) {
@@ -120,4 +131,27 @@ async function settle(
     log.warn({ session_id: sessionId, error: errorMessage(error) }, "runbook deferred");
     return "busy";
   }
+}
+
+/** The masked text of the first address that has one, and why those before it have none. */
+async function firstFetched(
+  addresses: readonly string[],
+  { masker, settings, network }: Pick<RunbookDeps, "masker" | "settings" | "network">,
+  signal: AbortSignal,
+): Promise<{ readonly text?: string; readonly failures: readonly string[] }> {
+  if (settings === undefined) {
+    return { failures: ["the tool-runner's configuration has no section system.runbooks"] };
+  }
+  const failures: string[] = [];
+  for (const address of addresses) {
+    const fetched = await fetchRunbook(address, settings, signal, network);
+    if ("failure" in fetched) {
+      failures.push(fetched.failure);
+      continue;
+    }
+    const masked = await masker.mask(fetched.text, { rules: settings.maskingRules }).catch(() => undefined);
+    if (masked !== undefined) return { text: masked.text, failures };
+    failures.push("masking the secrets in it failed");
+  }
+  return { failures };
 }

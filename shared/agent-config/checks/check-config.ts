@@ -13,6 +13,7 @@ import { checkLlmProvider } from "#shared/agent-config/checks/check-llm-provider
 import { checkAlertMasking, checkMcpServer } from "#shared/agent-config/checks/check-mcp-servers.ts";
 import { checkQueue } from "#shared/agent-config/checks/check-queue.ts";
 import { checkDefaultSummarization } from "#shared/agent-config/checks/check-summarization.ts";
+import { checkRunbooks } from "#shared/agent-config/checks/check-runbooks.ts";
 import { checkSystem } from "#shared/agent-config/checks/check-system.ts";
 import { checkUsedProviders } from "#shared/agent-config/checks/check-used-providers.ts";
 import { checkWebhooks } from "#shared/agent-config/checks/check-webhooks.ts";
@@ -26,6 +27,7 @@ export function checkConfig(context: CheckContext): { alertTypes: Map<string, st
   const { tarsy, reporter, agents, chains, mcpServers, llmProviders, names } = context;
   if (tarsy.queue !== undefined) checkQueue(tarsy.queue, reporter);
   if (tarsy.system !== undefined) checkSystem(tarsy.system, reporter);
+  checkRunbooks(context);
   if (tarsy.system?.cost_estimation !== undefined) checkCost(tarsy.system.cost_estimation, reporter);
   for (const agent of written(agents, reporter)) checkAgent(agent, context);
   for (const [id, server] of mcpServers) {

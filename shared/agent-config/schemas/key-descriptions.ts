@@ -24,9 +24,9 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   allowed_ws_origins: "No effect: the variables ALLOWED_ORIGINS and WS_ALLOWED_ORIGINS replace it.",
   github: "Access to GitHub for runbooks.",
   token_env: "The name of the environment variable that holds the token.",
-  runbooks: "With this section, addresses that alerts give as their runbook are fetched.",
-  repo_url: "No effect yet: the directory whose runbooks are listed.",
-  cache_ttl: "No effect yet: how long the list of runbooks is used.",
+  runbooks: "With this section, runbooks that are addresses are fetched.",
+  repo_url: "The directory on GitHub whose runbooks the form for alerts offers; by default none.",
+  cache_ttl: "How long the list of these runbooks is used; by default 1m.",
   allowed_domains:
     "The hosts that runbooks may come from, with the port where it is not 443; by default GitHub's.",
   slack: "No effect yet: no messages are sent to Slack.",

@@ -11,7 +11,7 @@ export const SystemSection = Type.Object({
   github: Type.Optional(Type.Object({ token_env: Type.Optional(VariableName) })),
   runbooks: Type.Optional(
     Type.Object({
-      repo_url: Type.Optional(Type.With(Name, { notYet: "runbooks are not listed yet" })),
+      repo_url: Type.Optional(Name),
       cache_ttl: Type.Optional(Duration),
       allowed_domains: Type.Optional(Type.Array(Name, { minItems: 1 })),
     }),

@@ -36,6 +36,28 @@ export const BROKEN_SETTINGS: readonly BrokenFile[] = [
   queue("poll_interval_jitter: §1s", "shorter than poll_interval (by default 1s)"),
   queue("poll_interval_jitter: §-1ms", "zero or more"),
   {
+    name: "a default runbook that may not be fetched",
+    tarsy:
+      "system: {runbooks: {allowed_domains: [git.example.com]}}\ndefaults:\n  llm_provider: test\n  runbook: §http://git.example.com/a.md\n",
+    errors: [["defaults.runbook", "must use https"]],
+  },
+  {
+    name: "a list of runbooks elsewhere than on GitHub",
+    tarsy: "system:\n  runbooks:\n    repo_url: §https://gitlab.com/acme/runbooks\n",
+    errors: [["system.runbooks.repo_url", "must be an https address of github.com"]],
+  },
+  {
+    name: "a list of runbooks of a branch whose name is no single one",
+    tarsy: "system:\n  runbooks:\n    repo_url: §https://github.com/acme/runbooks/blob/main/a.md\n",
+    errors: [["system.runbooks.repo_url", "/tree/BRANCH/DIRECTORY"]],
+  },
+  {
+    name: "a list of runbooks that may not be fetched",
+    tarsy:
+      "system:\n  runbooks:\n    allowed_domains: [git.example.com]\n    repo_url: §https://github.com/acme/runbooks\n",
+    errors: [["system.runbooks.repo_url", "allowed: git.example.com"]],
+  },
+  {
     name: "a server with the reserved id",
     tarsy: "mcp_servers: {§tarsy: {transport: {type: stdio, command: run}}}\n",
     errors: [["mcp_servers.tarsy", "reserved for the built-in tools"]],

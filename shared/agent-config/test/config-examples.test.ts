@@ -104,7 +104,6 @@ describe("the configuration's examples", () => {
       "system.retention.event_ttl",
       "system.retention.cleanup_interval",
       "system.allowed_ws_origins",
-      "system.runbooks.repo_url",
       "system.slack",
       "defaults.orchestrator",
       "defaults.scoring",

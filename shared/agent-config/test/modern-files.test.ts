@@ -12,7 +12,6 @@ describe("files in the newest notation", () => {
     const { warnings } = await load();
     const notYet = warnings.filter(({ message }) => message.includes("has no effect yet"));
     expect(notYet.map(({ path }) => path)).to.deep.equal([
-      "system.runbooks.repo_url",
       "queue.scoring_shutdown_timeout",
       "defaults.orchestrator",
       "defaults.scoring",

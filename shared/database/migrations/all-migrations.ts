@@ -29,6 +29,7 @@ import { Steering0000000000031 } from "#shared/database/migrations/0031-steering
 import { Lanes0000000000035 } from "#shared/database/migrations/0035-lanes.ts";
 import { SessionRunbooks0000000000036 } from "#shared/database/migrations/0036-session-runbooks.ts";
 import { SubAgents0000000000037 } from "#shared/database/migrations/0037-sub-agents.ts";
+import { RunbookSources0000000000041 } from "#shared/database/migrations/0041-runbook-sources.ts";
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -63,6 +64,7 @@ export const MIGRATIONS = [
   Lanes0000000000035,
   SessionRunbooks0000000000036,
   SubAgents0000000000037,
+  RunbookSources0000000000041,
 ] as const;
 
 /** The table in which TypeORM records them by name. */

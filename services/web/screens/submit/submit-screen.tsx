@@ -52,15 +52,18 @@ function FieldFailure({ name, failure }: Pick<FieldProps, "name" | "failure">) {
   );
 }
 
-function useAlertTypes() {
+/** What the form offers to choose from. */
+function useChoices() {
+  const [runbooks, setRunbooks] = useState<ApiResponse<"GET /api/v1/runbooks">>([]);
   const [types, setTypes] = useState<ApiResponse<"GET /api/v1/alert-types">>();
   useEffect(() => {
     const ending = new AbortController();
     // Without them the default type can still be used.
     api.call("GET /api/v1/alert-types", { signal: ending.signal }).then(setTypes, () => undefined);
+    api.call("GET /api/v1/runbooks", { signal: ending.signal }).then(setRunbooks, () => undefined);
     return () => ending.abort();
   }, []);
-  return types;
+  return { types, runbooks };
 }
 
 /** The draft, and sending it: however often the same one is sent, it starts one investigation. */
@@ -122,7 +125,7 @@ function useDraft() {
 /** The form that starts an investigation. */
 export function SubmitScreen() {
   useTitle(TEXT.titles.submit);
-  const types = useAlertTypes();
+  const { types, runbooks } = useChoices();
   const { draft, change, failure, isBusy, send } = useDraft();
   useKeys({ "Mod+enter": [texts.send, () => void send()] });
   const described = (name: AlertField) => ({
@@ -176,8 +179,14 @@ export function SubmitScreen() {
           inputMode="url"
           value={draft.runbook}
           placeholder={texts.runbookHint}
+          list="runbooks"
           onInput={(event) => change({ ...draft, runbook: event.currentTarget.value })}
         />
+        <datalist id="runbooks">
+          {runbooks.map((address) => (
+            <option key={address} value={address} />
+          ))}
+        </datalist>
       </Field>
       <ToolChoice draft={draft} onChange={change} />
       <FieldFailure name="servers" failure={failure} />
