@@ -28,9 +28,14 @@ export interface SessionAccess {
 /** Throws AccessRefused 403 unless the identity has the role that the action needs. */
 export function authorize(identity: Identity, action: Action): void {
   const needed = ACTIONS[action];
-  if (hasRole(identity, needed)) return;
+  if (allows(identity, action)) return;
   const has = identity.roles.length === 0 ? "no role" : `role ${identity.roles.join(", ")}`;
   throw forbidden(`${action} needs role ${needed}: '${identity.subject.slice(0, 100)}' has ${has}`);
+}
+
+/** True if the identity has the role that the action needs. */
+export function allows(identity: Identity, action: Action): boolean {
+  return hasRole(identity, ACTIONS[action]);
 }
 
 /** True if the identity may know of the session: it is its own or its team's, or it may see all. */

@@ -104,6 +104,10 @@ describeInBrowser("signing in to the page with API keys, and beside an identity 
     await page.getByRole("alert").getByText("The session was not cancelled: ").waitFor();
     await page.goto(web.url(`/s/${id}`));
     await page.locator(".entry .live").first().waitFor();
+    await page
+      .getByText("Only the submitter of the session and operators may write to its agents.")
+      .waitFor();
+    expect(await page.getByLabel("Write a message").isDisabled()).to.equal(true);
     await page.getByRole("button", { name: "Cancel", exact: true }).click();
     await page.getByRole("button", { name: "Cancel the session" }).click();
     await page.locator(".session-actions [role=alert]").getByText("submitter").waitFor();

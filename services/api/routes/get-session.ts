@@ -5,7 +5,9 @@ import { ApprovalEntity } from "#shared/database/entities/approval.ts";
 import { LlmInteractionEntity } from "#shared/database/entities/llm-interaction.ts";
 import { McpInteractionEntity } from "#shared/database/entities/mcp-interaction.ts";
 import { SessionRuntimeEntity } from "#shared/database/entities/session-runtime.ts";
+import { allows, mayChange } from "#shared/access/authorize.ts";
 import type { ApiDeps } from "../api-deps.ts";
+import { callerOf } from "../http/caller.ts";
 import { visibleSession } from "../http/visible-session.ts";
 import { readTimeline } from "./get-timeline.ts";
 import { readStages } from "./read-stages.ts";
@@ -17,10 +19,13 @@ import { sessionView } from "./session-view.ts";
 export function getSession({ config, orm }: ApiDeps): RouterMiddleware {
   return async (ctx) => {
     ctx.body = await orm.transaction("REPEATABLE READ", async (manager) => {
-      const { session_id } = await visibleSession(manager, ctx);
+      const found = await visibleSession(manager, ctx);
+      const { session_id } = found;
+      const { identity } = callerOf(ctx);
       const session = await manager.findOneByOrFail(AlertSessionEntity, { session_id });
       const runtime = await manager.findOneBy(SessionRuntimeEntity, { session_id });
       const rows = {
+        mayChange: allows(identity, "session.steer") && mayChange(identity, found),
         stages: await readStages(manager, session),
         timeline: await readTimeline(manager, session_id),
         approvals: await manager.find(ApprovalEntity, {

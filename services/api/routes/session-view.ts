@@ -16,6 +16,8 @@ import { withoutNulls } from "./without-nulls.ts";
 
 /** What a session is shown with. */
 interface SessionRows {
+  /** Whether the reader may change the session. */
+  readonly mayChange: boolean;
   readonly stages: SessionStages;
   readonly timeline: readonly TimelineEvent[];
   /** The open ones. */
@@ -52,6 +54,7 @@ export function sessionView(
     ...reviewMembers(session),
     cost_estimation_enabled: isCostEstimated,
     ...costMembers(runtime, isCostEstimated),
+    may_change: rows.mayChange,
     ...rows.interactions,
     input_tokens: runtime?.input_tokens ?? 0,
     output_tokens: runtime?.output_tokens ?? 0,

@@ -147,6 +147,9 @@ export const SessionResponse = Type.Object(
     scoring_status: NullableText,
     score_id: Nullable(Uuid),
     edges: Type.Object({}),
+    may_change: Type.Boolean({
+      description: "whether the caller may cancel the session, review it, and write to its agents",
+    }),
     unread_messages: Type.Array(UnreadSteering, {
       description: "what people told the agents and not all of them have read; at most 50",
     }),

@@ -155,6 +155,14 @@ describe("who may use the api with an API key", () => {
       bob.headers,
     );
     expect(stream.status).to.equal(404);
+    for (const [headers, may_change] of [
+      [ann.headers, true],
+      [mate.headers, false],
+      [operator.headers, true],
+    ] as const) {
+      const { text: shown } = await api.raw("GET", `/api/v1/sessions/${id}`, { headers });
+      expect(JSON.parse(shown)).to.include({ may_change });
+    }
     const cancel = async (headers: Record<string, string>) =>
       (await api.raw("POST", `/api/v1/sessions/${id}/cancel`, { headers })).status;
     expect(await cancel(mate.headers)).to.equal(403);

@@ -176,6 +176,7 @@ describe("the api's HTTP surface", () => {
       cost_estimation_enabled: true,
       cost_completeness: "none",
       unpriced_interaction_count: 0,
+      may_change: true,
       unread_messages: [],
       llm_interaction_count: 0,
       mcp_interaction_count: 0,

@@ -1,4 +1,5 @@
-// The screens that few open, in one file: apart they would have a quarter of their size again in small shared files.
+// What few open at first, in one file: apart these would have a quarter of their size again in small shared files.
+export { SteeringBox } from "./session/later/steering-box.tsx";
 export { SubmitScreen } from "./submit/submit-screen.tsx";
 export { SystemScreen } from "./system/system-screen.tsx";
 export { TraceScreen } from "./trace/trace-screen.tsx";

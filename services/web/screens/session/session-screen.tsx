@@ -16,6 +16,7 @@ import { SessionHeader } from "./session-header.tsx";
 import { SessionSearch } from "./session-search.tsx";
 import { SessionStore } from "./session-store.ts";
 import { StageBand } from "./stage-band.tsx";
+import { SteeringPart } from "./steering-part.tsx";
 import { TimeSlider } from "./time-slider.tsx";
 import "./session-screen.css";
 
@@ -53,6 +54,7 @@ function OneSession({ id }: { readonly id: string }) {
         <Conclusion view={view} />
         {facts !== undefined && <AlertPanel facts={facts} isOpen={isAlertOpen} setOpen={setAlertOpen} />}
       </div>
+      <SteeringPart store={store} />
       <section class="investigation" aria-label={TEXT.session.investigation}>
         <div class="investigation-tools">
           <OpenButtons store={store} />

@@ -11,7 +11,7 @@ import { FramePacer } from "../../session/frame-pacer.ts";
 import { readHistory } from "../../session/read-history.ts";
 import { LiveTexts } from "../../session/live-texts.ts";
 import { DEFAULT_OPEN, type OpenRules } from "../../session/open-entries.ts";
-import { isSessionMessage, type StoredMessage } from "../../session/session-message.ts";
+import { isSessionMessage, type SessionMessage, type StoredMessage } from "../../session/session-message.ts";
 import type { SessionView } from "../../session/session-view.ts";
 import { shownText } from "../../session/shown-text.ts";
 import { TEXT } from "../../text.ts";
@@ -26,6 +26,9 @@ export type Connection = "connecting" | "live" | "lost" | "over" | "gone";
 const FACTS_PAUSE_MS = 10_000;
 /** A session that takes long to read is read less often: the pause is this many times the duration of the last one. */
 const FACTS_PAUSE_FACTOR = 20;
+
+/** Until it is read again which messages to the agents are unread: many may come at once. */
+const MESSAGE_PAUSE_MS = 250;
 
 /** Until numbers that could not be read are read again, in milliseconds. */
 const FACTS_RETRY_MS = 5_000;
@@ -67,6 +70,8 @@ export class SessionStore {
   #shownAt = 0;
   #shownEvents = 0;
   #factsTimer: ReturnType<typeof setTimeout> | undefined;
+  /** When the timer reads the facts, by `performance.now()`. */
+  #factsDue = Infinity;
   #factsMs = 0;
   /** Counts the readings: the answer to an earlier one may come after that to a later one. */
   #factsRead = 0;
@@ -130,7 +135,7 @@ export class SessionStore {
   /** Reads what no event carries: alert, tokens, cost. Tries again later if the api does not answer. */
   async readFacts(): Promise<void> {
     clearTimeout(this.#factsTimer);
-    this.#factsTimer = undefined;
+    this.#factsDue = Infinity;
     const began = performance.now();
     const reading = (this.#factsRead += 1);
     try {
@@ -142,7 +147,7 @@ export class SessionStore {
     } catch (error) {
       if (this.#stop.signal.aborted || reading !== this.#factsRead) return;
       this.#isGone = isRefusal(error);
-      if (!this.#isGone) this.#factsTimer = setTimeout(() => void this.readFacts(), FACTS_RETRY_MS);
+      if (!this.#isGone) this.#readFactsIn(FACTS_RETRY_MS);
       // A session that is shown already stays; its numbers are older.
       else if (this.#events.length === 0) this.failure.value = messageOf(error);
     }
@@ -216,6 +221,7 @@ export class SessionStore {
     this.#viewChanged ||= message.type !== "stream.chunk";
     if (message.type === "session.completed") void this.readFacts();
     if (message.type === "interaction.created") this.#readFactsLater();
+    if (isMessageToAgents(message) && this.connection.peek() === "live") this.#readFactsIn(MESSAGE_PAUSE_MS);
     this.#wantFrame();
     if (message.type === "session.completed") this.#shownAt = 0;
   }
@@ -250,7 +256,16 @@ export class SessionStore {
 
   #readFactsLater(): void {
     const pause = Math.max(FACTS_PAUSE_MS, FACTS_PAUSE_FACTOR * this.#factsMs);
-    this.#factsTimer ??= setTimeout(() => void this.readFacts(), pause);
+    this.#readFactsIn(pause);
+  }
+
+  /** Reads the facts after so many milliseconds, or earlier if that was asked for before. */
+  #readFactsIn(pause: number): void {
+    const due = performance.now() + pause;
+    if (due >= this.#factsDue) return;
+    clearTimeout(this.#factsTimer);
+    this.#factsDue = due;
+    this.#factsTimer = setTimeout(() => void this.readFacts(), pause);
   }
 
   /** The events were deleted long after the session's end; its rows say how it ended. False while they cannot be read. */
@@ -268,6 +283,12 @@ export class SessionStore {
     this.version.value += 1;
     return true;
   }
+}
+
+/** True if a message was sent to the agents, or one of them has read it. */
+function isMessageToAgents(message: SessionMessage): boolean {
+  if (message.type === "timeline_event.created") return message.event_type === "user_question";
+  return message.type === "steer.received";
 }
 
 /** True for an answer that will be the same the next time. A page without a credential asks for one, and starts anew. */

@@ -5,6 +5,7 @@ import type { ApiResponse } from "#shared/client/api-types.ts";
 import { api, failureText } from "../../api/client.ts";
 import { useKeys } from "../../keys.ts";
 import { useTitle } from "../../parts/use-title.ts";
+import { RARE_TEXT } from "../rare-text.ts";
 import { TEXT } from "../../text.ts";
 import {
   EMPTY_DRAFT,
@@ -19,7 +20,7 @@ import {
 import { ToolChoice } from "./tool-choice.tsx";
 import "./submit-screen.css";
 
-const { submit: texts } = TEXT;
+const { submit: texts } = RARE_TEXT;
 
 interface Failure {
   readonly field: AlertField | undefined;

@@ -2,13 +2,13 @@ import type { ApiResponse } from "#shared/client/api-types.ts";
 import { DataTable } from "../../parts/data-table.tsx";
 import { FactList } from "../../parts/fact-list.tsx";
 import { durationText } from "../../parts/format.ts";
-import { TEXT } from "../../text.ts";
+import { RARE_TEXT } from "../rare-text.ts";
 
 type Health = ApiResponse<"GET /health">;
 
 /** The state of each dependency, and how much is configured. */
 export function HealthPanel({ health }: { readonly health: Health }) {
-  const { columns, connections, counts } = TEXT.system;
+  const { columns, connections, counts } = RARE_TEXT.system;
   const { database, nats, configuration } = health;
   const answers: Readonly<Record<string, string>> = {
     database: durationText(database.response_time_ms),
@@ -21,7 +21,7 @@ export function HealthPanel({ health }: { readonly health: Health }) {
   return (
     <>
       <DataTable
-        caption={TEXT.system.checks}
+        caption={RARE_TEXT.system.checks}
         hidesCaption
         columns={[
           { text: columns.name },
@@ -35,7 +35,7 @@ export function HealthPanel({ health }: { readonly health: Health }) {
             name,
             <State
               isGood={check.status === "healthy"}
-              text={check.status === "healthy" ? TEXT.system.works : TEXT.system.fails}
+              text={check.status === "healthy" ? RARE_TEXT.system.works : RARE_TEXT.system.fails}
             />,
             answers[name] ?? "",
             check.message ?? notes[name] ?? "",
@@ -44,7 +44,7 @@ export function HealthPanel({ health }: { readonly health: Health }) {
       />
       <FactList
         rows={[
-          [TEXT.system.auth, health.auth_mode],
+          [RARE_TEXT.system.auth, health.auth_mode],
           [counts.agents, String(configuration.agents)],
           [counts.chains, String(configuration.chains)],
           [counts.mcp_servers, String(configuration.mcp_servers)],

@@ -2,7 +2,7 @@ import type { ApiResponse } from "#shared/client/api-types.ts";
 import { DataTable } from "../../parts/data-table.tsx";
 import { shortId } from "../../parts/format.ts";
 import { Age } from "../../parts/time.tsx";
-import { TEXT } from "../../text.ts";
+import { RARE_TEXT } from "../rare-text.ts";
 
 interface QueuePanelProps {
   readonly pool: ApiResponse<"GET /health">["worker_pool"] | undefined;
@@ -11,23 +11,23 @@ interface QueuePanelProps {
 
 /** What the executors do, and which sessions wait for them. */
 export function QueuePanel({ pool, unfinished }: QueuePanelProps) {
-  const { columns } = TEXT.system;
+  const { columns } = RARE_TEXT.system;
   return (
     <>
       {pool !== undefined && (
         <>
           <p>
-            {TEXT.system.pool(pool.active_sessions, pool.max_concurrent)},{" "}
-            {TEXT.system.depth(pool.queue_depth)}
+            {RARE_TEXT.system.pool(pool.active_sessions, pool.max_concurrent)},{" "}
+            {RARE_TEXT.system.depth(pool.queue_depth)}
             {pool.orphaned_sessions > 0 && (
-              <strong class="bad-text">, {TEXT.system.orphaned(pool.orphaned_sessions)}</strong>
+              <strong class="bad-text">, {RARE_TEXT.system.orphaned(pool.orphaned_sessions)}</strong>
             )}
           </p>
           {pool.worker_stats.length === 0 ? (
-            <p class="soft">{TEXT.system.noExecutors}</p>
+            <p class="soft">{RARE_TEXT.system.noExecutors}</p>
           ) : (
             <DataTable
-              caption={TEXT.system.executors}
+              caption={RARE_TEXT.system.executors}
               hidesCaption
               columns={[
                 { text: columns.name },
@@ -43,11 +43,11 @@ export function QueuePanel({ pool, unfinished }: QueuePanelProps) {
         </>
       )}
       {unfinished !== undefined && unfinished.queued.length === 0 && (
-        <p class="soft">{TEXT.system.noQueue}</p>
+        <p class="soft">{RARE_TEXT.system.noQueue}</p>
       )}
       {unfinished !== undefined && unfinished.queued.length > 0 && (
         <DataTable
-          caption={TEXT.system.queue}
+          caption={RARE_TEXT.system.queue}
           columns={[
             { text: columns.sessions },
             { text: columns.place, isNumber: true },

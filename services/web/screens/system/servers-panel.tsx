@@ -2,14 +2,14 @@ import type { ApiResponse } from "#shared/client/api-types.ts";
 import { DataTable } from "../../parts/data-table.tsx";
 import { Age } from "../../parts/time.tsx";
 import { shownText } from "../../session/shown-text.ts";
-import { TEXT } from "../../text.ts";
+import { RARE_TEXT } from "../rare-text.ts";
 import { State } from "./health-panel.tsx";
 
 type Server = ApiResponse<"GET /api/v1/system/mcp-servers">["servers"][number];
 
 /** Every MCP server with its tools; those that fail are open. */
 export function ServersPanel({ servers }: { readonly servers: readonly Server[] }) {
-  if (servers.length === 0) return <p class="soft">{TEXT.system.noServers}</p>;
+  if (servers.length === 0) return <p class="soft">{RARE_TEXT.system.noServers}</p>;
   return (
     <div class="servers">
       {servers.map((server) => (
@@ -20,7 +20,7 @@ export function ServersPanel({ servers }: { readonly servers: readonly Server[] 
 }
 
 function ServerDetails({ server }: { readonly server: Server }) {
-  const { columns, states } = TEXT.system;
+  const { columns, states } = RARE_TEXT.system;
   const { id, state, healthy, tools, error, last_check, version, runners } = server;
   return (
     <details open={!healthy}>
@@ -32,7 +32,7 @@ function ServerDetails({ server }: { readonly server: Server }) {
           <State isGood={healthy} text={states[state]} />
         )}{" "}
         <span class="soft small">
-          {TEXT.system.tools(tools.length)}
+          {RARE_TEXT.system.tools(tools.length)}
           {version !== null && ` · ${version}`}
           {last_check !== null && (
             <>
@@ -45,7 +45,7 @@ function ServerDetails({ server }: { readonly server: Server }) {
       {error !== null && <p class="server-error">{shownText(error)}</p>}
       {tools.length > 0 && (
         <DataTable
-          caption={`${id}: ${TEXT.system.tools(tools.length)}`}
+          caption={`${id}: ${RARE_TEXT.system.tools(tools.length)}`}
           hidesCaption
           columns={[{ text: columns.name }, { text: columns.effect }, { text: columns.description }]}
           rows={tools.map((tool) => ({
@@ -81,6 +81,6 @@ function ServerDetails({ server }: { readonly server: Server }) {
 }
 
 function effectText({ effect, effect_known }: Server["tools"][number]): string {
-  if (effect === undefined || effect_known === false) return TEXT.system.unknownEffect;
-  return TEXT.system.effects[effect];
+  if (effect === undefined || effect_known === false) return RARE_TEXT.system.unknownEffect;
+  return RARE_TEXT.system.effects[effect];
 }

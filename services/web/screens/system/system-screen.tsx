@@ -1,6 +1,7 @@
 import { useKeys } from "../../keys.ts";
 import { RemoteState } from "../../parts/remote-state.tsx";
 import { useTitle } from "../../parts/use-title.ts";
+import { RARE_TEXT } from "../rare-text.ts";
 import { TEXT } from "../../text.ts";
 import { ConfigPanel } from "./config-panel.tsx";
 import { HealthPanel } from "./health-panel.tsx";
@@ -23,36 +24,38 @@ export function SystemScreen() {
   const reloadAll = () => {
     for (const { reload } of [health, warnings, servers, unfinished]) reload();
   };
-  useKeys({ r: [TEXT.system.keys.reload, reloadAll] });
+  useKeys({ r: [RARE_TEXT.system.keys.reload, reloadAll] });
   return (
     <div class="system-screen">
       <header>
         <h1>{TEXT.titles.system}</h1>
         {health.value !== undefined && <HealthMark isHealthy={health.value.status === "healthy"} />}
-        {health.value !== undefined && <span class="soft">{TEXT.system.version(health.value.version)}</span>}
+        {health.value !== undefined && (
+          <span class="soft">{RARE_TEXT.system.version(health.value.version)}</span>
+        )}
         <button type="button" class="button" onClick={reloadAll}>
-          {TEXT.system.reload}
+          {RARE_TEXT.system.reload}
         </button>
       </header>
-      <Panel title={TEXT.system.warnings}>
+      <Panel title={RARE_TEXT.system.warnings}>
         <RemoteState remote={warnings} />
         {warnings.value !== undefined && <WarningsPanel warnings={warnings.value.warnings} />}
       </Panel>
       <div class="system-columns">
-        <Panel title={TEXT.system.checks}>
+        <Panel title={RARE_TEXT.system.checks}>
           <RemoteState remote={health} />
           {health.value !== undefined && <HealthPanel health={health.value} />}
         </Panel>
-        <Panel title={TEXT.system.executors}>
+        <Panel title={RARE_TEXT.system.executors}>
           <RemoteState remote={unfinished} />
           <QueuePanel pool={health.value?.worker_pool} unfinished={unfinished.value} />
         </Panel>
       </div>
-      <Panel title={TEXT.system.servers}>
+      <Panel title={RARE_TEXT.system.servers}>
         <RemoteState remote={servers} />
         {servers.value !== undefined && <ServersPanel servers={servers.value.servers} />}
       </Panel>
-      <Panel title={TEXT.system.config}>
+      <Panel title={RARE_TEXT.system.config}>
         <RemoteState remote={config} />
         {config.value !== undefined && <ConfigPanel config={config.value} alertTypes={alertTypes.value} />}
       </Panel>
@@ -65,7 +68,7 @@ function HealthMark({ isHealthy }: { readonly isHealthy: boolean }) {
   return (
     <span class={`health-mark ${isHealthy ? "good" : "bad"}`} role="status">
       <span aria-hidden="true">{isHealthy ? "✓" : "✕"}</span>{" "}
-      {isHealthy ? TEXT.system.healthy : TEXT.system.unhealthy}
+      {isHealthy ? RARE_TEXT.system.healthy : RARE_TEXT.system.unhealthy}
     </span>
   );
 }

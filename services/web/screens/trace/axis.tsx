@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { durationText } from "../../parts/format.ts";
-import { TEXT } from "../../text.ts";
+import { RARE_TEXT } from "../rare-text.ts";
 import type { Span, TimeScale } from "./time-scale.ts";
 
 /** A shorter drag is a press, in pixels. */
@@ -38,7 +38,7 @@ export function Axis({ scale, onZoom }: AxisProps) {
   return (
     <span
       class={`axis numbers ${scale === undefined ? "" : "brush"}`}
-      title={scale === undefined ? undefined : TEXT.trace.zoomHint}
+      title={scale === undefined ? undefined : RARE_TEXT.trace.zoomHint}
       onPointerDown={begin}
       onPointerMove={move}
       onPointerUp={end}

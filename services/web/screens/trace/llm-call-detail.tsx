@@ -2,14 +2,14 @@ import type { ApiResponse } from "#shared/client/api-types.ts";
 import { CodeText } from "../../parts/code-text.tsx";
 import { FactList } from "../../parts/fact-list.tsx";
 import { shownText } from "../../session/shown-text.ts";
-import { TEXT } from "../../text.ts";
+import { RARE_TEXT } from "../rare-text.ts";
 
 type LlmCall = ApiResponse<"GET /api/v1/sessions/:id/trace/llm/:interaction">;
 type Message = LlmCall["conversation"][number];
 
 /** One model call: what was sent, what came back, and with which settings. */
 export function LlmCallDetail({ call }: { readonly call: LlmCall }) {
-  const { facts } = TEXT.trace;
+  const { facts } = RARE_TEXT.trace;
   const count = (value: number | undefined) => value?.toLocaleString();
   return (
     <>
@@ -25,21 +25,21 @@ export function LlmCallDetail({ call }: { readonly call: LlmCall }) {
       />
       {call.error_message !== undefined && (
         <>
-          <h3>{TEXT.trace.error}</h3>
-          <CodeText text={withCode(call.error_code, call.error_message)} label={TEXT.trace.error} />
+          <h3>{RARE_TEXT.trace.error}</h3>
+          <CodeText text={withCode(call.error_code, call.error_message)} label={RARE_TEXT.trace.error} />
         </>
       )}
       {call.thinking_content !== undefined && (
         <details class="part">
           <summary>
-            {TEXT.trace.thinking} <Size text={call.thinking_content} />
+            {RARE_TEXT.trace.thinking} <Size text={call.thinking_content} />
           </summary>
-          <CodeText text={call.thinking_content} label={TEXT.trace.thinking} />
+          <CodeText text={call.thinking_content} label={RARE_TEXT.trace.thinking} />
         </details>
       )}
       <h3>
-        {TEXT.trace.conversation}{" "}
-        <span class="soft small">{TEXT.trace.messages(call.conversation.length)}</span>
+        {RARE_TEXT.trace.conversation}{" "}
+        <span class="soft small">{RARE_TEXT.trace.messages(call.conversation.length)}</span>
       </h3>
       <ol class="messages">
         {call.conversation.map((message, index) => (
@@ -50,21 +50,21 @@ export function LlmCallDetail({ call }: { readonly call: LlmCall }) {
       </ol>
       {call.tools.length > 0 && (
         <details class="part">
-          <summary>{TEXT.trace.tools(call.tools.length)}</summary>
-          <CodeText text={json(call.tools)} label={TEXT.trace.tools(call.tools.length)} />
+          <summary>{RARE_TEXT.trace.tools(call.tools.length)}</summary>
+          <CodeText text={json(call.tools)} label={RARE_TEXT.trace.tools(call.tools.length)} />
         </details>
       )}
       {call.llm_provider !== undefined && (
         <details class="part">
-          <summary>{TEXT.trace.provider}</summary>
-          <CodeText text={json(call.llm_provider)} label={TEXT.trace.provider} />
+          <summary>{RARE_TEXT.trace.provider}</summary>
+          <CodeText text={json(call.llm_provider)} label={RARE_TEXT.trace.provider} />
         </details>
       )}
       <details class="part">
-        <summary>{TEXT.trace.request}</summary>
+        <summary>{RARE_TEXT.trace.request}</summary>
         <CodeText
           text={json({ request: call.llm_request, response: call.llm_response })}
-          label={TEXT.trace.request}
+          label={RARE_TEXT.trace.request}
         />
       </details>
     </>
@@ -87,7 +87,7 @@ function MessageDetail({ message, isOpen }: { readonly message: Message; readonl
 }
 
 function Size({ text }: { readonly text: string }) {
-  return <span class="soft small numbers">{TEXT.trace.size(text.length.toLocaleString())}</span>;
+  return <span class="soft small numbers">{RARE_TEXT.trace.size(text.length.toLocaleString())}</span>;
 }
 
 function withCode(code: string | undefined, message: string): string {

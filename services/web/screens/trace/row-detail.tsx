@@ -6,7 +6,7 @@ import { RemoteState } from "../../parts/remote-state.tsx";
 import { StatusDot } from "../../parts/status-dot.tsx";
 import { useRemote } from "../../parts/use-remote.ts";
 import { anchorOf } from "../../session/anchor-of.ts";
-import { TEXT } from "../../text.ts";
+import { RARE_TEXT } from "../rare-text.ts";
 import { LlmCallDetail } from "./llm-call-detail.tsx";
 import { McpCallDetail } from "./mcp-call-detail.tsx";
 import { kindText, rowTitle } from "./row-text.ts";
@@ -24,17 +24,17 @@ interface RowDetailProps {
 /** Everything that is known of a row; a call is read whole. */
 export function RowDetail({ sessionId, row, entry, onClose }: RowDetailProps) {
   return (
-    <section class="row-detail" aria-label={TEXT.trace.details}>
+    <section class="row-detail" aria-label={RARE_TEXT.trace.details}>
       <header>
         <h2>{rowTitle(row)}</h2>
-        <button type="button" class="button plain" aria-label={TEXT.trace.closeDetail} onClick={onClose}>
+        <button type="button" class="button plain" aria-label={RARE_TEXT.trace.closeDetail} onClick={onClose}>
           ✕
         </button>
       </header>
       <Facts row={row} />
       {entry !== undefined && (
         <p>
-          <a href={`/s/${sessionId}#${anchorOf(entry)}`}>{TEXT.trace.showEntry}</a>
+          <a href={`/s/${sessionId}#${anchorOf(entry)}`}>{RARE_TEXT.trace.showEntry}</a>
         </p>
       )}
       {row.kind === "llm" && <LlmCall sessionId={sessionId} id={row.key} />}
@@ -60,7 +60,10 @@ function LlmCall({ sessionId, id }: CallProps) {
       <RemoteState remote={remote} />
       {remote.value !== undefined && (
         <>
-          <CopyButton value={() => JSON.stringify(remote.value, undefined, 2)} label={TEXT.trace.copyJson} />
+          <CopyButton
+            value={() => JSON.stringify(remote.value, undefined, 2)}
+            label={RARE_TEXT.trace.copyJson}
+          />
           <LlmCallDetail call={remote.value} />
         </>
       )}
@@ -80,7 +83,10 @@ function McpCall({ sessionId, id }: CallProps) {
       <RemoteState remote={remote} />
       {remote.value !== undefined && (
         <>
-          <CopyButton value={() => JSON.stringify(remote.value, undefined, 2)} label={TEXT.trace.copyJson} />
+          <CopyButton
+            value={() => JSON.stringify(remote.value, undefined, 2)}
+            label={RARE_TEXT.trace.copyJson}
+          />
           <McpCallDetail call={remote.value} />
         </>
       )}
@@ -89,14 +95,14 @@ function McpCall({ sessionId, id }: CallProps) {
 }
 
 function Facts({ row }: { readonly row: TraceRow }) {
-  const { facts } = TEXT.trace;
+  const { facts } = RARE_TEXT.trace;
   const { figures, segments, kind } = row;
   const lengthOf = (name: string) => {
     const segment = segments.find((other) => other.kind === name);
     return segment === undefined ? undefined : durationText(segment.end - segment.start);
   };
   const isGroup = kind === "stage" || kind === "execution";
-  const price = figures.unpriced > 0 ? TEXT.trace.unpriced(figures.unpriced) : undefined;
+  const price = figures.unpriced > 0 ? RARE_TEXT.trace.unpriced(figures.unpriced) : undefined;
   const cost = [figures.usd > 0 ? moneyText(figures.usd) : undefined, price].filter(
     (part) => part !== undefined,
   );
@@ -109,7 +115,7 @@ function Facts({ row }: { readonly row: TraceRow }) {
     [
       facts.calls,
       isGroup
-        ? `${figures.calls}${figures.failures > 0 ? ` (${TEXT.trace.failures(figures.failures)})` : ""}`
+        ? `${figures.calls}${figures.failures > 0 ? ` (${RARE_TEXT.trace.failures(figures.failures)})` : ""}`
         : undefined,
     ],
     [facts.tokens, figures.tokens === 0 ? undefined : figures.tokens.toLocaleString()],

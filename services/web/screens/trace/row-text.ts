@@ -1,8 +1,8 @@
 import { shownText } from "../../session/shown-text.ts";
-import { TEXT } from "../../text.ts";
+import { RARE_TEXT } from "../rare-text.ts";
 import { SESSION_KEY, type TraceRow } from "./trace-rows.ts";
 
-const KINDS: Readonly<Record<string, string>> = TEXT.trace.kinds;
+const KINDS: Readonly<Record<string, string>> = RARE_TEXT.trace.kinds;
 
 /** What kind of call or stage a row is, in words. */
 export function kindText(detail: string): string {
@@ -15,7 +15,7 @@ export function rowTitle(row: TraceRow): string {
 }
 
 function titleOf({ key, kind, title, detail, place }: TraceRow): string {
-  if (key === SESSION_KEY) return TEXT.trace.noAgent;
+  if (key === SESSION_KEY) return RARE_TEXT.trace.noAgent;
   // A model is called many times: what for says more than its name, which the agent's row has.
   if (kind === "llm") return place === undefined ? kindText(detail) : `${kindText(detail)} ${place}`;
   if (kind === "execution" && detail !== "") return `${title} · ${detail}`;

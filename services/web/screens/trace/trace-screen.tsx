@@ -9,6 +9,7 @@ import { RemoteState } from "../../parts/remote-state.tsx";
 import { StatusDot } from "../../parts/status-dot.tsx";
 import { useTitle } from "../../parts/use-title.ts";
 import { shownText } from "../../session/shown-text.ts";
+import { RARE_TEXT } from "../rare-text.ts";
 import { TEXT } from "../../text.ts";
 import { BAR_MEASURES, barGeometry, type BarMeasure } from "./bar-geometry.ts";
 import { entryOfCall } from "./entry-of-call.ts";
@@ -48,7 +49,7 @@ export function TraceScreen() {
   const close = () => change({ row: undefined });
   const setMeasure = (next: BarMeasure) => change({ bars: next === "time" ? undefined : next });
   const setIdle = (isShort: boolean) => change({ idle: isShort ? undefined : "full" });
-  const { keys } = TEXT.trace;
+  const { keys } = RARE_TEXT.trace;
   useRowKeys(rows, index, choose);
   useKeys({
     b: [
@@ -67,20 +68,20 @@ export function TraceScreen() {
     <div class="trace-screen">
       <header class="trace-header">
         <div>
-          <a href={`/s/${id}`}>← {title || TEXT.trace.back}</a>
+          <a href={`/s/${id}`}>← {title || RARE_TEXT.trace.back}</a>
           <h1>{TEXT.titles.trace}</h1>
         </div>
         {value !== undefined && <SessionFigures session={value.session} rows={rows} />}
         <Controls measure={measure} onMeasure={setMeasure} collapsesIdle={collapsesIdle} onIdle={setIdle} />
       </header>
       <RemoteState remote={remote} />
-      {value !== undefined && rows.length === 0 && <p class="soft">{TEXT.trace.empty}</p>}
+      {value !== undefined && rows.length === 0 && <p class="soft">{RARE_TEXT.trace.empty}</p>}
       {rows.length > 0 && (
         <div class={`trace-body ${row === undefined ? "" : "has-detail"}`}>
           <div class="trace-main">
             <Legend measure={measure} isRunning={isRunning}>
               {zoom !== undefined && <ShownPart part={part} />}
-              {zoom === undefined && row === undefined && <span class="hint">{TEXT.trace.choose}</span>}
+              {zoom === undefined && row === undefined && <span class="hint">{RARE_TEXT.trace.choose}</span>}
             </Legend>
             <Waterfall
               rows={rows}
@@ -102,7 +103,7 @@ export function TraceScreen() {
 
 /** The keys that go from row to row. */
 function useRowKeys(rows: readonly TraceRow[], index: number, choose: (target: number) => void): void {
-  const { keys } = TEXT.trace;
+  const { keys } = RARE_TEXT.trace;
   useKeys({
     j: [keys.next, () => choose(Math.min(rows.length - 1, index + 1))],
     k: [keys.previous, () => choose(Math.max(0, index - 1))],
@@ -114,9 +115,9 @@ function useRowKeys(rows: readonly TraceRow[], index: number, choose: (target: n
 function ShownPart({ part: { shown, total, showAll } }: { readonly part: ReturnType<typeof useZoom> }) {
   return (
     <span class="hint numbers">
-      {TEXT.trace.zoomed(durationText(shown.start), durationText(shown.end), durationText(total))}{" "}
+      {RARE_TEXT.trace.zoomed(durationText(shown.start), durationText(shown.end), durationText(total))}{" "}
       <button type="button" class="button" onClick={showAll}>
-        {TEXT.trace.zoomAll}
+        {RARE_TEXT.trace.zoomAll}
       </button>
     </span>
   );
@@ -148,8 +149,8 @@ function SessionFigures({
       {session.alert_type !== null && <span>{session.alert_type}</span>}
       {session.duration_ms !== null && <span class="numbers">{durationText(session.duration_ms)}</span>}
       <span class="numbers">
-        {TEXT.trace.calls(calls.length)}
-        {failures > 0 && <strong class="bad-text"> ({TEXT.trace.failures(failures)})</strong>}
+        {RARE_TEXT.trace.calls(calls.length)}
+        {failures > 0 && <strong class="bad-text"> ({RARE_TEXT.trace.failures(failures)})</strong>}
       </span>
       <Tokens count={session.total_tokens} />
       {session.estimated_cost_usd !== undefined && (
@@ -174,11 +175,11 @@ function Controls({ measure, onMeasure, collapsesIdle, onIdle }: ControlsProps) 
   return (
     <div class="trace-controls">
       <label>
-        {TEXT.trace.measure}{" "}
+        {RARE_TEXT.trace.measure}{" "}
         <select value={measure} onChange={(event) => choose(event.currentTarget.value)}>
           {BAR_MEASURES.map((name) => (
             <option key={name} value={name}>
-              {TEXT.trace.measures[name]}
+              {RARE_TEXT.trace.measures[name]}
             </option>
           ))}
         </select>
@@ -190,7 +191,7 @@ function Controls({ measure, onMeasure, collapsesIdle, onIdle }: ControlsProps) 
           disabled={measure !== "time"}
           onChange={(event) => onIdle(event.currentTarget.checked)}
         />
-        {TEXT.trace.collapseIdle}
+        {RARE_TEXT.trace.collapseIdle}
       </label>
     </div>
   );
@@ -209,10 +210,10 @@ function Legend({ measure, isRunning, children }: LegendProps) {
       {kinds.map((kind) => (
         <span key={kind} class="entry">
           <span class={`bar ${kind}`} aria-hidden="true" />
-          {TEXT.trace.segments[kind]}
+          {RARE_TEXT.trace.segments[kind]}
         </span>
       ))}
-      {isRunning && <span role="status">{TEXT.trace.running}</span>}
+      {isRunning && <span role="status">{RARE_TEXT.trace.running}</span>}
       {children}
     </p>
   );

@@ -1,5 +1,5 @@
 import { useKeys } from "../../keys.ts";
-import { TEXT } from "../../text.ts";
+import { RARE_TEXT } from "../rare-text.ts";
 import type { Span } from "./time-scale.ts";
 import type { TraceRow } from "./trace-rows.ts";
 import { movedZoom, scaledZoom, zoomText } from "./zoom.ts";
@@ -29,7 +29,7 @@ export function useZoom({ rows, chosen, zoom, set }: ZoomOptions) {
     if (chosen === undefined) return;
     setZoom(scaledZoom({ start: chosen.start - first, end: chosen.end - first }, MARGIN));
   };
-  const { keys } = TEXT.trace;
+  const { keys } = RARE_TEXT.trace;
   useKeys({
     z: [keys.zoomRow, () => (zoom === undefined ? toChosen() : set(undefined))],
     "+": [keys.zoomIn, () => setZoom(scaledZoom(shown, 1 / FACTOR))],

@@ -1,7 +1,7 @@
 import type { RefObject } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { countText, durationText, moneyText } from "../../parts/format.ts";
-import { TEXT } from "../../text.ts";
+import { RARE_TEXT } from "../rare-text.ts";
 import { Axis } from "./axis.tsx";
 import type { Bar } from "./bar-geometry.ts";
 import { rowWindow, scrollTopFor } from "./row-window.ts";
@@ -53,7 +53,7 @@ export function Waterfall({ rows, bars, scale, chosen, onChoose, onZoom }: Water
         class="rows"
         role="listbox"
         tabIndex={0}
-        aria-label={TEXT.trace.rows}
+        aria-label={RARE_TEXT.trace.rows}
         aria-activedescendant={index >= from && index < to ? optionId(index) : undefined}
         onKeyDown={move}
       >
@@ -116,7 +116,7 @@ function useView(scroller: RefObject<HTMLDivElement | null>) {
 }
 
 function Head({ scale, onZoom }: Pick<WaterfallProps, "scale" | "onZoom">) {
-  const { columns } = TEXT.trace;
+  const { columns } = RARE_TEXT.trace;
   return (
     <div class="head small soft" aria-hidden="true">
       <span>{columns.name}</span>
@@ -158,14 +158,14 @@ function Row({ row, index, count, bars, scale, isChosen, onChoose }: RowProps) {
           </span>
         )}
         {rowTitle(row)}
-        {row.isFailed && <span class="hidden-text">{` ${TEXT.trace.failed}`}</span>}
+        {row.isFailed && <span class="hidden-text">{` ${RARE_TEXT.trace.failed}`}</span>}
       </span>
       <span class="bars">
         {scale?.gaps.map(({ at, start: from, end: to }) => (
           <span
             key={from}
             class="gap"
-            title={TEXT.trace.idle(durationText(to - from))}
+            title={RARE_TEXT.trace.idle(durationText(to - from))}
             style={{ left: percent(at) }}
           />
         ))}
@@ -173,7 +173,7 @@ function Row({ row, index, count, bars, scale, isChosen, onChoose }: RowProps) {
           <span
             key={kind}
             class={`bar ${kind}`}
-            title={TEXT.trace.segments[kind]}
+            title={RARE_TEXT.trace.segments[kind]}
             style={{ left: percent(left), width: percent(width) }}
           />
         ))}
@@ -181,7 +181,7 @@ function Row({ row, index, count, bars, scale, isChosen, onChoose }: RowProps) {
       <span class="figure numbers">{row.segments.length === 0 ? "" : durationText(end - start)}</span>
       <span class="figure numbers">
         {figures.tokens === 0 ? "" : countText(figures.tokens)}
-        {figures.tokens > 0 && <span class="hidden-text">{` ${TEXT.trace.segments.tokens}`}</span>}
+        {figures.tokens > 0 && <span class="hidden-text">{` ${RARE_TEXT.trace.segments.tokens}`}</span>}
       </span>
       <span class="figure numbers" title={unpricedText(row)}>
         {costText(row)}
@@ -198,5 +198,5 @@ function costText({ figures: { usd, unpriced } }: TraceRow): string {
 }
 
 function unpricedText({ figures: { unpriced } }: TraceRow): string | undefined {
-  return unpriced === 0 ? undefined : TEXT.trace.unpriced(unpriced);
+  return unpriced === 0 ? undefined : RARE_TEXT.trace.unpriced(unpriced);
 }

@@ -1,5 +1,5 @@
 import { durationText } from "../../parts/format.ts";
-import { TEXT } from "../../text.ts";
+import { RARE_TEXT } from "../rare-text.ts";
 import { lineRuns, scaleLines } from "./plot-series.ts";
 import { PlotFrame } from "./plot.tsx";
 
@@ -63,6 +63,6 @@ export function DurationPlot({ title, days, durations }: DurationPlotProps) {
 }
 
 function dayText(day: string, { median, p95 }: Durations): string {
-  const names = TEXT.usage.durations;
+  const names = RARE_TEXT.usage.durations;
   return `${day}\n${names.median}: ${durationText(median)}\n${names.p95}: ${durationText(p95)}`;
 }

@@ -1,4 +1,4 @@
-import { TEXT } from "../../text.ts";
+import { RARE_TEXT } from "../rare-text.ts";
 import { largestSum, scaleLines, stackedColumns, type Series } from "./plot-series.ts";
 import "./plot.css";
 
@@ -34,7 +34,7 @@ export function PlotFrame({ title, days, lines, format, children }: FrameProps) 
         viewBox={`0 0 ${days.length} 1`}
         preserveAspectRatio="none"
         role="img"
-        aria-label={TEXT.usage.plotName(title, first, last)}
+        aria-label={RARE_TEXT.usage.plotName(title, first, last)}
       >
         {lines.map((value) => (
           <line key={value} class="grid" x1={0} x2={days.length} y1={1 - value / max} y2={1 - value / max} />

@@ -1,4 +1,4 @@
-import { TEXT } from "../../text.ts";
+import { RARE_TEXT } from "../rare-text.ts";
 import { WINDOW_DAYS, type UsageWindow } from "./usage-window.ts";
 import { GROUPS, useFilterOptions, type Group } from "./use-usage.ts";
 
@@ -19,7 +19,7 @@ export function UsageControls(props: UsageControlsProps) {
   const options = useFilterOptions().value;
   return (
     <div class="usage-controls">
-      <div class="latest" role="group" aria-label={TEXT.usage.window}>
+      <div class="latest" role="group" aria-label={RARE_TEXT.usage.window}>
         {WINDOW_DAYS.map((count) => (
           <button
             key={count}
@@ -28,38 +28,38 @@ export function UsageControls(props: UsageControlsProps) {
             aria-pressed={isLatest(count)}
             onClick={() => onDays(count)}
           >
-            {TEXT.usage.last(count)}
+            {RARE_TEXT.usage.last(count)}
           </button>
         ))}
       </div>
       <DayField
-        text={TEXT.usage.from}
+        text={RARE_TEXT.usage.from}
         value={window.from}
         onChange={(from) => onChange({ from, to: window.to < from ? from : window.to })}
       />
       <DayField
-        text={TEXT.usage.to}
+        text={RARE_TEXT.usage.to}
         value={window.to}
         onChange={(to) => onChange({ from: window.from > to ? to : window.from, to })}
       />
       <Choice
-        text={TEXT.usage.filterType}
+        text={RARE_TEXT.usage.filterType}
         value={alertType}
         options={options?.alert_types ?? []}
         onChange={(type) => onChange({ type })}
       />
       <Choice
-        text={TEXT.usage.filterChain}
+        text={RARE_TEXT.usage.filterChain}
         value={chain}
         options={options?.chain_ids ?? []}
         onChange={(id) => onChange({ chain: id })}
       />
       <label>
-        {TEXT.usage.by}
+        {RARE_TEXT.usage.by}
         <select value={by} onChange={(event) => onChange({ by: event.currentTarget.value })}>
           {GROUPS.map((name) => (
             <option key={name} value={name}>
-              {TEXT.usage.groups[name]}
+              {RARE_TEXT.usage.groups[name]}
             </option>
           ))}
         </select>
@@ -101,7 +101,7 @@ function Choice({ text, value, options, onChange }: ChoiceProps) {
     <label>
       {text}
       <select value={value ?? ""} onChange={(event) => onChange(event.currentTarget.value)}>
-        <option value="">{TEXT.usage.all}</option>
+        <option value="">{RARE_TEXT.usage.all}</option>
         {all.map((option) => (
           <option key={option} value={option}>
             {option}

@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import type { ApiResponse } from "#shared/client/api-types.ts";
 import { countText, moneyText } from "../../parts/format.ts";
 import { Money } from "../../parts/numbers.tsx";
-import { TEXT } from "../../text.ts";
+import { RARE_TEXT } from "../rare-text.ts";
 
 interface UsageFiguresProps {
   readonly summary: ApiResponse<"GET /api/v1/usage/summary">;
@@ -12,7 +12,7 @@ interface UsageFiguresProps {
 /** The sums of the whole window, and what they do not contain. */
 export function UsageFigures({ summary, daily }: UsageFiguresProps) {
   const { totals, by_model, cost_estimation_enabled: hasCosts } = summary;
-  const { figures } = TEXT.usage;
+  const { figures } = RARE_TEXT.usage;
   const sum = (count: (outcomes: (typeof daily.days)[number]["outcomes"]) => number) =>
     daily.days.reduce((all, { outcomes }) => all + count(outcomes), 0);
   const ended = sum(
@@ -30,7 +30,7 @@ export function UsageFigures({ summary, daily }: UsageFiguresProps) {
             name={figures.cost}
             value={
               totals.estimated_cost_usd === undefined ? (
-                TEXT.usage.noPrice
+                RARE_TEXT.usage.noPrice
               ) : (
                 <Money usd={totals.estimated_cost_usd} isComplete={totals.cost_completeness === "complete"} />
               )
@@ -55,11 +55,11 @@ export function UsageFigures({ summary, daily }: UsageFiguresProps) {
           />
         )}
       </dl>
-      {!hasCosts && <p class="soft">{TEXT.usage.off}</p>}
+      {!hasCosts && <p class="soft">{RARE_TEXT.usage.off}</p>}
       {hasCosts && unpriced > 0 && (
         <p class="usage-notice">
-          {TEXT.usage.unpriced(unpriced.toLocaleString(), countText(totals.unpriced_token_count ?? 0))}{" "}
-          {models.length > 0 && TEXT.usage.unpricedModels(models.join(", "))}
+          {RARE_TEXT.usage.unpriced(unpriced.toLocaleString(), countText(totals.unpriced_token_count ?? 0))}{" "}
+          {models.length > 0 && RARE_TEXT.usage.unpricedModels(models.join(", "))}
         </p>
       )}
     </>

@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import type { ApiResponse } from "#shared/client/api-types.ts";
 import { DataTable } from "../../parts/data-table.tsx";
 import { countText, durationText, moneyText } from "../../parts/format.ts";
-import { TEXT } from "../../text.ts";
+import { RARE_TEXT } from "../rare-text.ts";
 import { DurationPlot } from "./duration-plot.tsx";
 import { durationsOf, groupSeries, outcomeSeries, type Series } from "./plot-series.ts";
 import { ColumnPlot } from "./plot.tsx";
@@ -15,18 +15,18 @@ interface UsagePlotsProps {
 const count = (value: number) => value.toLocaleString();
 
 function groupName(name: string | null): string {
-  if (name === null) return TEXT.usage.others;
-  return name === "" ? TEXT.usage.noType : name;
+  if (name === null) return RARE_TEXT.usage.others;
+  return name === "" ? RARE_TEXT.usage.noType : name;
 }
 
 function outcomeName(name: string | null): string {
-  const names: Readonly<Record<string, string>> = TEXT.usage.outcomes;
+  const names: Readonly<Record<string, string>> = RARE_TEXT.usage.outcomes;
   return names[name ?? ""] ?? groupName(name);
 }
 
 /** Cost, tokens, outcomes and durations by day, each with the same values in tables. */
 export function UsagePlots({ daily, days }: UsagePlotsProps) {
-  const { plots } = TEXT.usage;
+  const { plots } = RARE_TEXT.usage;
   const cost = groupSeries(daily, days, "cost");
   return (
     <div class="usage-plots">
@@ -71,7 +71,7 @@ interface ColumnsProps {
 }
 
 function Columns({ title, days, series, format, nameOf, palette }: ColumnsProps) {
-  const { columns } = TEXT.usage;
+  const { columns } = RARE_TEXT.usage;
   const all = series.reduce((sum, { total }) => sum + total, 0);
   const used = days.flatMap((day, index) =>
     series.some(({ values }) => (values[index] ?? 0) > 0) ? [{ day, index }] : [],
@@ -115,7 +115,7 @@ function share(part: number, all: number): string {
 }
 
 function Durations({ daily, days }: UsagePlotsProps) {
-  const { plots, durations: names } = TEXT.usage;
+  const { plots, durations: names } = RARE_TEXT.usage;
   const durations = durationsOf(daily, days);
   const known = days.flatMap((day, index) => {
     const duration = durations[index];
@@ -163,11 +163,14 @@ interface DayTableProps {
 function DayTable({ title, columns, rows }: DayTableProps) {
   return (
     <details class="day-values small">
-      <summary>{TEXT.usage.dayValues}</summary>
+      <summary>{RARE_TEXT.usage.dayValues}</summary>
       <DataTable
-        caption={`${title}: ${TEXT.usage.dayValues}`}
+        caption={`${title}: ${RARE_TEXT.usage.dayValues}`}
         hidesCaption
-        columns={[{ text: TEXT.usage.columns.day }, ...columns.map((text) => ({ text, isNumber: true }))]}
+        columns={[
+          { text: RARE_TEXT.usage.columns.day },
+          ...columns.map((text) => ({ text, isNumber: true })),
+        ]}
         rows={rows.map(({ day, cells }) => ({ key: day, cells: [day, ...cells] }))}
       />
     </details>

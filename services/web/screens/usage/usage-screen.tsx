@@ -4,6 +4,7 @@ import { now } from "../../parts/clock.ts";
 import { withQuery } from "../../parts/query.ts";
 import { RemoteState } from "../../parts/remote-state.tsx";
 import { useTitle } from "../../parts/use-title.ts";
+import { RARE_TEXT } from "../rare-text.ts";
 import { TEXT } from "../../text.ts";
 import { UsageControls } from "./usage-controls.tsx";
 import { UsageFigures } from "./usage-figures.tsx";
@@ -26,7 +27,7 @@ export function UsageScreen() {
     route(withQuery(url, changes), true);
   const days = daysOf(window);
   const showDays = (count: number) => change({ ...latestDays(count, today) });
-  const { keys } = TEXT.usage;
+  const { keys } = RARE_TEXT.usage;
   useKeys({
     "[": [
       keys.shorter,
@@ -50,7 +51,7 @@ export function UsageScreen() {
       />
       <RemoteState remote={remote} />
       {value !== undefined && value.summary.totals.session_count === 0 && (
-        <p class="soft empty">{TEXT.usage.empty}</p>
+        <p class="soft empty">{RARE_TEXT.usage.empty}</p>
       )}
       {value !== undefined && value.summary.totals.session_count > 0 && (
         <>
@@ -59,7 +60,7 @@ export function UsageScreen() {
           <UsageTables summary={value.summary} />
         </>
       )}
-      <p class="soft small">{TEXT.usage.utc}</p>
+      <p class="soft small">{RARE_TEXT.usage.utc}</p>
     </div>
   );
 }

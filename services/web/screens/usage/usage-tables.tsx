@@ -2,7 +2,7 @@ import type { ApiResponse } from "#shared/client/api-types.ts";
 import { DataTable } from "../../parts/data-table.tsx";
 import { countText, moneyText, shortId } from "../../parts/format.ts";
 import { Money } from "../../parts/numbers.tsx";
-import { TEXT } from "../../text.ts";
+import { RARE_TEXT } from "../rare-text.ts";
 
 type Summary = ApiResponse<"GET /api/v1/usage/summary">;
 
@@ -14,7 +14,7 @@ function cost(usd: number | undefined): string {
 
 /** The window by model, alert type and chain, and its largest sessions. */
 export function UsageTables({ summary }: { readonly summary: Summary }) {
-  const { columns } = TEXT.usage;
+  const { columns } = RARE_TEXT.usage;
   const hasCosts = summary.cost_estimation_enabled;
   const costs = (usd: number | undefined, average: number | undefined) =>
     hasCosts ? [cost(usd), cost(average)] : [];
@@ -24,7 +24,7 @@ export function UsageTables({ summary }: { readonly summary: Summary }) {
     <div class="usage-tables">
       <div class="wide">
         <DataTable
-          caption={TEXT.usage.byModel}
+          caption={RARE_TEXT.usage.byModel}
           columns={[
             { text: columns.model },
             number(columns.sessions),
@@ -45,12 +45,12 @@ export function UsageTables({ summary }: { readonly summary: Summary }) {
         />
       </div>
       <DataTable
-        caption={TEXT.usage.byAlertType}
+        caption={RARE_TEXT.usage.byAlertType}
         columns={[{ text: columns.alertType }, ...group]}
         rows={summary.by_alert_type.map((one) => ({
           key: one.alert_type,
           cells: [
-            one.alert_type === "" ? TEXT.usage.noType : one.alert_type,
+            one.alert_type === "" ? RARE_TEXT.usage.noType : one.alert_type,
             one.session_count.toLocaleString(),
             countText(one.total_tokens),
             ...costs(one.estimated_cost_usd, one.average_cost_usd),
@@ -58,7 +58,7 @@ export function UsageTables({ summary }: { readonly summary: Summary }) {
         }))}
       />
       <DataTable
-        caption={TEXT.usage.byChain}
+        caption={RARE_TEXT.usage.byChain}
         columns={[{ text: columns.chain }, ...group]}
         rows={summary.by_chain.map((one) => ({
           key: one.chain_id,
@@ -79,7 +79,8 @@ export function UsageTables({ summary }: { readonly summary: Summary }) {
 
 function ModelName({ model }: { readonly model: Summary["by_model"][number] }) {
   const { priced, unpriced_interaction_count: unpriced = 0 } = model;
-  const note = priced === false ? TEXT.usage.noPrice : TEXT.usage.someUnpriced(unpriced.toLocaleString());
+  const note =
+    priced === false ? RARE_TEXT.usage.noPrice : RARE_TEXT.usage.someUnpriced(unpriced.toLocaleString());
   return (
     <>
       {model.model_name}
@@ -89,11 +90,11 @@ function ModelName({ model }: { readonly model: Summary["by_model"][number] }) {
 }
 
 function LargestSessions({ summary }: { readonly summary: Summary }) {
-  const { columns } = TEXT.usage;
+  const { columns } = RARE_TEXT.usage;
   const hasCosts = summary.cost_estimation_enabled;
   return (
     <DataTable
-      caption={TEXT.usage.largest}
+      caption={RARE_TEXT.usage.largest}
       columns={[
         { text: columns.session },
         { text: columns.chain },
@@ -105,7 +106,7 @@ function LargestSessions({ summary }: { readonly summary: Summary }) {
         key: session.session_id,
         cells: [
           <a href={`/s/${session.session_id}`}>
-            {session.alert_type ?? TEXT.usage.noType} {shortId(session.session_id)}
+            {session.alert_type ?? RARE_TEXT.usage.noType} {shortId(session.session_id)}
           </a>,
           session.chain_id,
           new Date(session.created_at).toLocaleString(),
