@@ -28,13 +28,15 @@ import { getSession } from "./routes/get-session.ts";
 import { getSkill } from "./routes/get-skill.ts";
 import { getSystemConfig } from "./routes/get-system-config.ts";
 import { getTrace } from "./routes/get-trace.ts";
-import { emptyListOfSession, getScore } from "./routes/get-unbuilt.ts";
+import { emptyListOfSession } from "./routes/get-unbuilt.ts";
 import { getDailyUsage } from "./routes/get-daily-usage.ts";
 import { getUsageSummary } from "./routes/get-usage-summary.ts";
 import { getWarnings } from "./routes/get-warnings.ts";
 import { reviewRoutes } from "./review/review-routes.ts";
 import { sessionListRoutes } from "./routes/session-list-routes.ts";
 import { signIn, signOut } from "./routes/page-session.ts";
+import { getScore } from "./routes/get-score.ts";
+import { scoreSession } from "./routes/score-session.ts";
 import { steerSession } from "./routes/steer-session.ts";
 import { submitAlert } from "./routes/submit-alert.ts";
 import { openSubmitter } from "./submit/open-submitter.ts";
@@ -69,6 +71,8 @@ export function routesOf(deps: ApiDeps): readonly Route[] {
     ...routesOfTrace(deps, session),
     { method: "post", path: `${session}/cancel`, action: "session.cancel", handle: cancelSession(deps) },
     { method: "post", path: `${session}/messages`, action: "session.steer", handle: steerSession(deps) },
+    { method: "post", path: `${session}/score`, action: "session.score", handle: scoreSession(deps) },
+    { method: "get", path: `${session}/score`, action: "session.read", handle: getScore(deps) },
     {
       method: "post",
       path: `${session}/approvals/:approval`,
@@ -143,7 +147,6 @@ function routesOfTrace(deps: ApiDeps, session: string): readonly Route[] {
 function routesOfUnbuilt(deps: ApiDeps, session: string): readonly Route[] {
   const ofSession = emptyListOfSession(deps);
   return [
-    { method: "get", path: `${session}/score`, action: "session.read", handle: getScore(deps) },
     { method: "get", path: `${session}/memories`, action: "session.read", handle: ofSession },
     { method: "get", path: `${session}/injected-memories`, action: "session.read", handle: ofSession },
   ];

@@ -19,6 +19,7 @@ import { performStep } from "./perform-step.ts";
 import type { AlertInput } from "./prompts/prompt-input.ts";
 import { newAgent } from "./state/agent-memory.ts";
 import { loadChat } from "./state/load-chat.ts";
+import { loadJudged } from "./state/load-judged.ts";
 import { loadRequiredSkills } from "./state/load-required-skills.ts";
 import { readInboxSeq } from "./state/read-inbox-seq.ts";
 import { loadParallelResults } from "./state/load-parallel-results.ts";
@@ -174,7 +175,9 @@ async function decide(
     const historyBytes = chatHistoryBytes(request.agent, session.maxMessageBytes);
     const isChatNext = isOpening && request.followUp?.kind === "chat";
     const chat = isChatNext ? await loadChat(session.db, stage.row, historyBytes) : null;
-    const state = agentState(request, steps.memory, { parallel, skills, chat });
+    const isJudgeNext = isOpening && request.agent.iteration_strategy === "scoring";
+    const judged = isJudgeNext ? await loadJudged(session.db, stage.row, historyBytes) : null;
+    const state = agentState(request, steps.memory, { parallel, skills, chat, judged });
     return { run: { session, stage, execution, state, steps }, step: nextAgentStep(state) };
   } catch (error) {
     await steps.commit();

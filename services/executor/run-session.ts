@@ -20,11 +20,12 @@ import { endSession } from "./persist/session-rows.ts";
 import { completeStage, startStage, startSynthesis } from "./persist/stage-rows.ts";
 import type { StepRecord } from "./persist/step-record.ts";
 import { NO_STEPS, type SessionSteps } from "./agent-steps.ts";
+import { automaticScore } from "./scoring/automatic-score.ts";
 import { failFollowUps, runFollowUps } from "./follow-ups/run-follow-ups.ts";
 import { runExecutions } from "./run-executions.ts";
 import { settleRunbook } from "./settle-runbook.ts";
 import { LEASE_SECONDS } from "./session-lease.ts";
-import { foldSession } from "./state/session-state.ts";
+import { foldSession, type SessionState } from "./state/session-state.ts";
 import { summarizeSession } from "./summarize-session.ts";
 import type { AgentWait } from "./wait.ts";
 
@@ -129,7 +130,7 @@ async function decideSteps(
   const committed = () => kinds.forEach((done) => session.metrics.steps.inc({ kind: done }));
   for (;;) {
     const step = nextSessionStep(state);
-    const decided = decideStep(session.sessionId, step);
+    const decided = decideStep(state, step);
     if ("next" in decided) return { steps, kind, committed, ...decided };
     kinds.push(step.kind);
     if (step.kind === "finish") kind = "finish";
@@ -139,9 +140,10 @@ async function decideSteps(
 }
 
 function decideStep(
-  sessionId: string,
+  state: SessionState,
   step: SessionStep,
 ): { readonly record: StepRecord } | { readonly next: OutsideStep } {
+  const { sessionId } = state;
   switch (step.kind) {
     case "start-stage":
       return { record: startStage(sessionId, step) };
@@ -150,7 +152,14 @@ function decideStep(
     case "complete-stage":
       return { record: completeStage(step.stage, step) };
     case "finish":
-      return { record: endSession(sessionId, step.outcome, { finalAnalysis: step.finalAnalysis }) };
+      return {
+        record: endSession(
+          sessionId,
+          step.outcome,
+          { finalAnalysis: step.finalAnalysis },
+          automaticScore(state, step.outcome),
+        ),
+      };
     default:
       return { next: step };
   }

@@ -14,6 +14,7 @@ import { llmInteractionRow } from "./llm/record-llm-call.ts";
 import { waitForModel, waitForProbe } from "./llm/wait-for-model.ts";
 import type { AgentRun, SessionStep } from "./next-session-step.ts";
 import type { OwnedSession } from "./owned-session.ts";
+import { automaticScore } from "./scoring/automatic-score.ts";
 import { commitStep } from "./persist/commit-step.ts";
 import { countFallback, fallbackRow } from "./llm/change-provider.ts";
 import { COMPLETED } from "./persist/run-outcome.ts";
@@ -221,11 +222,13 @@ async function recordSummary(
   const executionChanges = [{ execution_id, tokens }];
   const called = { rows: { ...rows, llmInteractions: [interaction], executionChanges }, events, tokens };
   if (next === null) {
-    const end = endSession(session.sessionId, COMPLETED, {
+    const state = await session.commitMutex(() => session.memory.state());
+    const findings = {
       finalAnalysis: analysis,
       executiveSummary: failure === null ? summary : null,
       executiveSummaryError: failure?.message ?? null,
-    });
+    };
+    const end = endSession(session.sessionId, COMPLETED, findings, automaticScore(state, COMPLETED));
     await commitStep(session, [called, end], "finish");
   } else {
     await commitStep(session, [called]);

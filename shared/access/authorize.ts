@@ -11,6 +11,7 @@ const ACTIONS = {
   "alert.submit": "submitter",
   "session.cancel": "submitter",
   "session.steer": "submitter",
+  "session.score": "submitter",
   "session.review": "submitter",
   "approval.decide": "operator",
   "config.read": "operator",

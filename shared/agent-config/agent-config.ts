@@ -53,6 +53,8 @@ export interface DefaultSettings {
   readonly iteration_strategy?: IterationStrategy;
   /** The provider of the summaries of large tool results; absent for each agent's own provider. */
   readonly summarization?: NonNullable<DefaultsSection["summarization"]>;
+  /** Whether and by whom sessions are scored, for chains that do not say. */
+  readonly scoring?: NonNullable<DefaultsSection["scoring"]>;
   readonly alert_masking: { readonly enabled: boolean; readonly pattern_group: string };
 }
 

@@ -113,7 +113,12 @@ function defaultSettings(defaults: DefaultsSection): DefaultSettings {
     ...(fallback_providers === undefined ? {} : { fallback_providers }),
     ...(iteration_strategy === undefined ? {} : { iteration_strategy }),
     ...(summarization === undefined ? {} : { summarization }),
+    ...scoringSettings(defaults),
   };
+}
+
+function scoringSettings({ scoring }: DefaultsSection): Pick<DefaultSettings, "scoring"> {
+  return scoring === undefined ? {} : { scoring };
 }
 
 /** The origin of every value of the files, by path; a list of scalars also has one as a whole. */

@@ -55,6 +55,9 @@ export const BUILT_IN_SETTINGS = {
   scripted: { model: "scripted", max_tool_result_tokens: 250_000 },
 } as const;
 
+/** Judges a session that has ended, unless the configuration names another agent. */
+export const SCORING_AGENT = "ScoringAgent";
+
 /** Synthesizes the results of a stage with several agents, unless the stage names another agent. */
 export const SYNTHESIS_AGENT = "SynthesisAgent";
 
@@ -97,6 +100,10 @@ const AGENTS: Readonly<Record<string, AgentEntry>> = {
     mcp_servers: ["kubernetes-server"],
     iteration_strategy: "synthesis",
     custom_instructions: SYNTHESIS_INSTRUCTIONS,
+  },
+  [SCORING_AGENT]: {
+    type: "scoring",
+    description: "Judges how well an alert was investigated",
   },
   WebResearcher: {
     description: "Searches the web and reads pages",

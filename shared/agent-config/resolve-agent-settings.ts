@@ -1,5 +1,5 @@
 import {
-  ITERATION_STRATEGIES,
+  CONFIGURED_STRATEGIES,
   type IterationStrategy,
   type LlmBackend,
 } from "#shared/contracts/resolved-chain.ts";
@@ -206,7 +206,7 @@ function resolveStrategy(
   }
   if (fromDefaults !== undefined) return { value: fromDefaults, from: "defaults" };
   if (block.level === "synthesis") return { value: "synthesis", from: "built-in" };
-  return { value: hasTools ? "native-thinking" : ITERATION_STRATEGIES[0], from: "built-in" };
+  return { value: hasTools ? "native-thinking" : CONFIGURED_STRATEGIES[0], from: "built-in" };
 }
 
 /** The stage's word goes before the agent's; an empty one says nothing. */

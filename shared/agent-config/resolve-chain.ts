@@ -1,5 +1,6 @@
 import { resolveProvider } from "#shared/agent-config/resolve-provider.ts";
 import { resultTokensOf } from "#shared/agent-config/result-tokens-of.ts";
+import { resolveScoring, scoresByItself } from "#shared/agent-config/resolve-scoring.ts";
 import { summariesOf } from "#shared/agent-config/summaries-of.ts";
 import {
   DEFAULT_APPROVAL_TIMEOUT_MS,
@@ -58,6 +59,7 @@ export function resolveChain(
     ...(config.defaults.approval_timeout_ms === DEFAULT_APPROVAL_TIMEOUT_MS
       ? {}
       : { approval_timeout_ms: config.defaults.approval_timeout_ms }),
+    ...automaticScoring(config, chain),
     ...(config.system.runbooks === undefined ? {} : { fetches_runbook: true as const }),
     default_runbook: chain.runbook ?? config.defaults.runbook,
     stages,
@@ -134,6 +136,12 @@ function executiveSummary(config: AgentConfig, chain: ChainEntry): Pick<Resolved
       ...(others.length === 0 ? {} : { fallback_providers: others }),
     },
   };
+}
+
+/** The judge of a chain whose sessions are scored when they have completed. */
+function automaticScoring(config: AgentConfig, chain: ChainEntry): Pick<ResolvedChain, "scoring"> {
+  if (!scoresByItself(config, chain)) return {};
+  return { scoring: { enabled: true, agent: resolveScoring(config, chain) } };
 }
 
 /** The agent's switches go before the provider's; only Gemini has native tools. */

@@ -9,6 +9,7 @@ import {
   InteractionCreated,
   ChatCreated,
   ReviewChanged,
+  ScoreUpdated,
 } from "#shared/contracts/session-event.ts";
 import {
   RUN_STATUSES,
@@ -136,6 +137,8 @@ const ReviewStatusMessage = Type.Object({ ...ReviewChanged.properties, ...Cursor
 
 const ChatCreatedMessage = Type.Object({ ...ChatCreated.properties, ...Cursor }, closed);
 
+const ScoreUpdatedMessage = Type.Object({ ...ScoreUpdated.properties, ...Cursor }, closed);
+
 /** What `/api/v1/ws` says about sessions. */
 export const SocketMessage = Type.Union([
   SessionStatusMessage,
@@ -151,6 +154,7 @@ export const SocketMessage = Type.Union([
   SteerReceivedMessage,
   ReviewStatusMessage,
   ChatCreatedMessage,
+  ScoreUpdatedMessage,
   ExecutionProgress,
   ToolProgress,
 ]);

@@ -6,14 +6,17 @@ import { PARALLEL_TYPES, SUCCESS_POLICIES } from "#shared/contracts/statuses.ts"
 import { isTemplate, variablesOf } from "#shared/contracts/text-template.ts";
 import { RetryableError } from "#shared/errors.ts";
 
-/** The strategies an execution can run with; `single-call` is the one of an agent without a configured strategy. */
-export const ITERATION_STRATEGIES = [
+/** The strategies that a configuration can name; `single-call` is the one of an agent without a configured strategy. */
+export const CONFIGURED_STRATEGIES = [
   "single-call",
   "react",
   "native-thinking",
   "synthesis",
   "synthesis-native-thinking",
 ] as const;
+
+/** The strategies an execution can run with; `scoring` is that of a judge. */
+export const ITERATION_STRATEGIES = [...CONFIGURED_STRATEGIES, "scoring"] as const;
 export type IterationStrategy = (typeof ITERATION_STRATEGIES)[number];
 
 /** Those that call tools. */
@@ -173,6 +176,8 @@ export const ResolvedChain = Type.Object({
       fallback_providers: Type.Optional(Type.Array(ResolvedProvider)),
     }),
   ),
+  /** The judge of the session; absent unless one scores each session that completes. */
+  scoring: Type.Optional(Type.Object({ enabled: Type.Literal(true), agent: ResolvedAgent })),
   /** An address that the alert gives as its runbook is fetched; absent: it is only named. */
   fetches_runbook: Type.Optional(Type.Literal(true)),
   /** The runbook text for alerts without one. */
@@ -198,6 +203,9 @@ export function mapTexts<C extends ResolvedChain>(chain: C, map: (text: string) 
       Object.entries(chain.mcp_server_instructions).map(([id, text]) => [id, map(text)]),
     ),
     default_runbook: map(chain.default_runbook),
+    ...(chain.scoring === undefined
+      ? {}
+      : { scoring: { ...chain.scoring, agent: agent(chain.scoring.agent) } }),
     stages: chain.stages.map((stage) => ({
       ...stage,
       agents: stage.agents.map(agent),

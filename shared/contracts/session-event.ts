@@ -3,6 +3,7 @@ import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { jsonCodec } from "#shared/contracts/json-codec.ts";
 import { literals } from "#shared/contracts/literals.ts";
 import { QUALITY_RATINGS, REVIEW_STATUSES } from "#shared/contracts/review.ts";
+import { Score, ScoreStatus } from "#shared/contracts/scoring.ts";
 import {
   APPROVAL_DECISIONS,
   INTERACTION_KINDS,
@@ -216,6 +217,17 @@ export const ChatCreated = Type.Object({
   timestamp: Timestamp,
 });
 
+/** The state of a session's scoring has changed. */
+export const ScoreUpdated = Type.Object({
+  type: Type.Literal("session.score_updated"),
+  session_id: Uuid,
+  score_id: Uuid,
+  scoring_status: ScoreStatus,
+  /** Present once it is known. */
+  total_score: Type.Optional(Score),
+  timestamp: Timestamp,
+});
+
 /** Payload of one row of the event log. Number (`seq`) and cursor (`db_event_id`) are added when it is read. */
 export const SessionEventPayload = Type.Union([
   SessionStatusChanged,
@@ -231,6 +243,7 @@ export const SessionEventPayload = Type.Union([
   SteerReceived,
   InteractionCreated,
   ChatCreated,
+  ScoreUpdated,
 ]);
 export type SessionEventPayload = Static<typeof SessionEventPayload>;
 

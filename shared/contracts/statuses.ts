@@ -57,6 +57,7 @@ export const LLM_INTERACTION_TYPES = [
   "forced_conclusion",
   "synthesis",
   "summarization",
+  "scoring",
 ] as const;
 export type LlmInteractionType = (typeof LLM_INTERACTION_TYPES)[number];
 
@@ -74,7 +75,7 @@ export type ParallelType = (typeof PARALLEL_TYPES)[number];
 export const CHAIN_STAGE_TYPES = ["investigation", "action"] as const;
 
 /** Those, and the types of stages that follow the end of a session. */
-export const STAGE_TYPES = [...CHAIN_STAGE_TYPES, "chat"] as const;
+export const STAGE_TYPES = [...CHAIN_STAGE_TYPES, "chat", "scoring"] as const;
 export type StageType = (typeof STAGE_TYPES)[number];
 
 /** True for a stage of the session's chain; other stages are work on a session that has ended. */

@@ -19,6 +19,7 @@ import { McpInteractionEntity } from "#shared/database/entities/mcp-interaction.
 import { MessageEntity } from "#shared/database/entities/message.ts";
 import { SessionModelUsageEntity } from "#shared/database/entities/session-model-usage.ts";
 import { SessionReviewActivityEntity } from "#shared/database/entities/session-review-activity.ts";
+import { SessionScoreEntity } from "#shared/database/entities/session-score.ts";
 import { SessionRuntimeEntity } from "#shared/database/entities/session-runtime.ts";
 import { StageEntity } from "#shared/database/entities/stage.ts";
 import { TimelineEventEntity } from "#shared/database/entities/timeline-event.ts";
@@ -74,6 +75,7 @@ const ENTITIES = [
   AlertSessionEntity,
   SessionModelUsageEntity,
   SessionRuntimeEntity,
+  SessionScoreEntity,
   StageEntity,
   AgentExecutionEntity,
   TimelineEventEntity,

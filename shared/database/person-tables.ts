@@ -3,7 +3,7 @@ import type { TableRules } from "#shared/database/table-rules.ts";
 const READ = { select: true } as const;
 const ADD = { select: true, insert: true } as const;
 
-/** The tables of what agents ask people, and of what people tell agents, while a session runs and afterwards. */
+/** The tables of what agents ask people, and of what people tell agents, while a session runs, and of what follows its end. */
 export const PERSON_TABLES = {
   approvals: {
     grants: {
@@ -20,6 +20,7 @@ export const PERSON_TABLES = {
       api: { select: true, insert: true, update: ["cancel_requested_at"] },
       executor: {
         select: true,
+        // Of a session that is scored when it completes.
         insert: true,
         update: ["status", "started_at", "deadline_at", "completed_at", "error_message", "error_code"],
       },
@@ -35,6 +36,26 @@ export const PERSON_TABLES = {
   },
   chat_user_messages: {
     grants: { api: { select: true, insert: true }, executor: READ },
+    purge: { kind: "session" },
+  },
+  session_scores: {
+    grants: {
+      api: ADD,
+      executor: {
+        ...ADD,
+        update: [
+          "status",
+          "total_score",
+          "score_analysis",
+          "tool_improvement_report",
+          "failure_tags",
+          "prompt_hash",
+          "error_message",
+          "started_at",
+          "completed_at",
+        ],
+      },
+    },
     purge: { kind: "session" },
   },
   session_review_activities: {

@@ -3,6 +3,7 @@ import { APPROVAL_CONTRACTS } from "./approvals.ts";
 import { REVIEW_CONTRACTS } from "./reviews.ts";
 import { SESSION_LIST_CONTRACTS } from "./session-lists.ts";
 import { SESSION_CONTRACTS } from "./sessions.ts";
+import { SCORING_CONTRACTS } from "./scoring.ts";
 import { STEERING_CONTRACTS } from "./steering.ts";
 import { SYSTEM_CONTRACTS } from "./system.ts";
 import { USAGE_CONTRACTS } from "./usage.ts";
@@ -16,6 +17,7 @@ export const CONTRACTS = {
   ...SESSION_LIST_CONTRACTS,
   ...SESSION_CONTRACTS,
   ...STEERING_CONTRACTS,
+  ...SCORING_CONTRACTS,
   ...APPROVAL_CONTRACTS,
   ...USAGE_CONTRACTS,
   ...SYSTEM_CONTRACTS,

@@ -69,13 +69,6 @@ export const SESSION_CONTRACTS = {
     params: InteractionParams,
     responses: { 200: { description: "the call", schema: McpTraceResponse } },
   },
-  "GET /api/v1/sessions/:id/score": {
-    id: "getScore",
-    tag: "sessions",
-    summary: "The score of a session; none is scored, so that each answers 404",
-    params: SessionParams,
-    responses: {},
-  },
   "GET /api/v1/sessions/:id/memories": {
     id: "listMemories",
     tag: "sessions",

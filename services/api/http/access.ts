@@ -54,6 +54,7 @@ const AUDITED: ReadonlySet<Action> = new Set<Action>([
   "trace.read",
   "config.read",
   "session.steer",
+  "session.score",
   "audit.read",
 ]);
 

@@ -10,6 +10,7 @@ import type { ApiDeps } from "../api-deps.ts";
 import { callerOf } from "../http/caller.ts";
 import { visibleSession } from "../http/visible-session.ts";
 import { readTimeline } from "./get-timeline.ts";
+import { readScores } from "../scoring/read-scores.ts";
 import { readStages } from "./read-stages.ts";
 import { readSummaryCalls } from "./read-summary-calls.ts";
 import { readUnreadSteering } from "../steering/read-unread.ts";
@@ -34,6 +35,7 @@ export function getSession({ config, orm }: ApiDeps): RouterMiddleware {
         }),
         unreadMessages: await readUnreadSteering(manager, session_id),
         summary: await readSummaryCalls(manager, session_id),
+        scores: await readScores(manager, session_id),
         interactions: await countInteractions(manager, session_id),
       };
       return sessionView(session, runtime, rows, config.agents.system.cost_estimation.enabled);

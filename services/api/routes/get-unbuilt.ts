@@ -1,6 +1,5 @@
 import type { RouterMiddleware } from "@koa/router";
 import type { ApiDeps } from "../api-deps.ts";
-import { RequestError } from "../http/request-error.ts";
 import { visibleSession } from "../http/visible-session.ts";
 
 /** A list of a session that is always empty, because nothing fills it yet; 404 as for its other routes. */
@@ -8,13 +7,5 @@ export function emptyListOfSession({ db }: Pick<ApiDeps, "db">): RouterMiddlewar
   return async (ctx) => {
     await visibleSession(db, ctx);
     ctx.body = [];
-  };
-}
-
-/** `GET /api/v1/sessions/:id/score`: sessions are not scored, so that each answers 404. */
-export function getScore({ db }: Pick<ApiDeps, "db">): RouterMiddleware {
-  return async (ctx) => {
-    await visibleSession(db, ctx);
-    throw new RequestError(404, "the session has no score");
   };
 }

@@ -8,6 +8,7 @@ import type { Stage } from "#shared/database/entities/stage.ts";
 import type { TimelineEvent } from "#shared/database/entities/timeline-event.ts";
 import { costMembers } from "../cost/cost-members.ts";
 import type { readUnreadSteering } from "../steering/read-unread.ts";
+import type { Scores } from "../scoring/read-scores.ts";
 import { isFallback } from "./execution-view.ts";
 import type { SessionStages } from "./read-stages.ts";
 import type { SummaryCalls } from "./read-summary-calls.ts";
@@ -26,6 +27,7 @@ interface SessionRows {
   readonly unreadMessages: Awaited<ReturnType<typeof readUnreadSteering>>;
   /** The calls for the executive summary; null without one. */
   readonly summary: SummaryCalls | null;
+  readonly scores: Scores;
   readonly interactions: { readonly llm_interaction_count: number; readonly mcp_interaction_count: number };
 }
 
@@ -51,6 +53,9 @@ export function sessionView(
   return {
     ...ownMembers(session, runtime),
     ...contractMembers(session),
+    latest_score: rows.scores.latest_score,
+    scoring_status: rows.scores.newest?.status ?? null,
+    score_id: rows.scores.newest?.score_id ?? null,
     ...reviewMembers(session),
     cost_estimation_enabled: isCostEstimated,
     ...costMembers(runtime, isCostEstimated),
@@ -106,14 +111,11 @@ function contractMembers(session: AlertSession): object {
   };
 }
 
-/** Of features that are not built: there is no chat to offer and no score to show. */
+/** Of features that are not built: there is no chat to offer. */
 const UNBUILT = {
   chat_enabled: false,
   chat_id: null,
   chat_message_count: 0,
-  latest_score: null,
-  scoring_status: null,
-  score_id: null,
 } as const;
 
 function reviewMembers(session: AlertSession): object {

@@ -9,6 +9,7 @@ import {
   SESSION_STATUSES,
   SUCCESS_POLICIES,
 } from "#shared/contracts/statuses.ts";
+import { Score, ScoreStatus } from "#shared/contracts/scoring.ts";
 import { SHOWN_STAGE_TYPES } from "#shared/contract-view/shown-stages.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
 import { WaitingFor } from "#shared/contracts/waiting-for.ts";
@@ -143,8 +144,8 @@ export const SessionResponse = Type.Object(
     chat_enabled: Type.Boolean(),
     chat_id: Nullable(Uuid),
     chat_message_count: Count,
-    latest_score: Nullable(Count),
-    scoring_status: NullableText,
+    latest_score: Nullable(Score),
+    scoring_status: Nullable(ScoreStatus),
     score_id: Nullable(Uuid),
     edges: Type.Object({}),
     may_change: Type.Boolean({

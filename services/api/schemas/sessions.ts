@@ -1,6 +1,7 @@
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { literals } from "#shared/contracts/literals.ts";
 import { QUALITY_RATINGS, REVIEW_STATUSES } from "#shared/contracts/review.ts";
+import { Score, ScoreStatus } from "#shared/contracts/scoring.ts";
 import { SEARCH_LENGTH } from "#shared/contracts/search-length.ts";
 import { SESSION_STATUSES } from "#shared/contracts/statuses.ts";
 import { SESSION_LANES } from "#shared/contracts/subjects.ts";
@@ -56,8 +57,8 @@ export const SessionItem = Type.Object(
     matched_in_content: Type.Boolean({
       description: "the words of the search are in the session's timeline",
     }),
-    latest_score: Type.Union([Type.Integer(), Type.Null()]),
-    scoring_status: TextOrNull,
+    latest_score: Type.Union([Score, Type.Null()]),
+    scoring_status: Type.Union([ScoreStatus, Type.Null()]),
     review_status: Type.Union([literals(REVIEW_STATUSES), Type.Null()]),
     assignee: TextOrNull,
     quality_rating: Type.Union([literals(QUALITY_RATINGS), Type.Null()]),

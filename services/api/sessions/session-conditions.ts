@@ -1,4 +1,5 @@
-import type { SessionFilters } from "./list-query.ts";
+import { scoringCondition } from "./score-columns.ts";
+import { SCORING_FILTERS, type SessionFilters } from "./list-query.ts";
 import type { SqlParameters } from "./sql-parameters.ts";
 
 type Filter = Exclude<keyof SessionFilters, "search">;
@@ -13,8 +14,10 @@ const CONDITIONS: Readonly<Record<Filter, (parameter: () => string, value: unkno
   chain_id: (parameter) => `s.chain_id = ${parameter()}`,
   start_date: (parameter) => `s.created_at >= ${parameter()}::timestamptz`,
   end_date: (parameter) => `s.created_at < ${parameter()}::timestamptz`,
-  // Nothing is scored yet.
-  scoring_status: (_parameter, value) => String(value === "not_scored"),
+  scoring_status: (_parameter, value) =>
+    SCORING_FILTERS.filter((filter) => filter === value)
+      .map(scoringCondition)
+      .join(),
   // As the index has it.
   author: (parameter) => `coalesce(s.author, '') = ${parameter()}`,
   assignee: (parameter) => `s.assignee = ${parameter()}`,

@@ -2,6 +2,7 @@ import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { PREVIEW_HEAD } from "#shared/alert-preview.ts";
 import { plannedStageRows } from "#shared/database/session-counters.ts";
 import type { ShownCost } from "../cost/cost-members.ts";
+import { LATEST_SCORE, SCORING_STATUS } from "./score-columns.ts";
 import type { ActiveSession, SessionItem } from "../schemas/sessions.ts";
 
 const time = (column: string) => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
@@ -93,8 +94,8 @@ export const ITEM_COLUMNS = {
   chat_message_count: "r.chat_message_count",
   provider_fallback_count: "r.provider_fallback_count",
   matched_in_content: "false",
-  latest_score: "NULL::int",
-  scoring_status: "NULL::text",
+  latest_score: `CASE WHEN s.completed_at IS NOT NULL THEN ${LATEST_SCORE} END`,
+  scoring_status: `CASE WHEN s.completed_at IS NOT NULL THEN ${SCORING_STATUS} END`,
   review_status: "s.review_status",
   assignee: "s.assignee",
   quality_rating: "s.quality_rating",

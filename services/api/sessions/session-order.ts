@@ -1,3 +1,5 @@
+import { MAX_SCORE } from "#shared/contracts/scoring.ts";
+import { LATEST_SCORE } from "./score-columns.ts";
 import type { ListQuery, SortKey } from "./list-query.ts";
 
 /** Where a page ends: the values of its last row in the order of the list. */
@@ -17,7 +19,7 @@ interface Sorting {
 
 const DURATION = "extract(epoch FROM s.completed_at - s.started_at)::float8";
 
-/** By what the list is sorted before the time; an index of migration 23 or 24 has each, with the same expression. */
+/** By what the list is sorted before the time; an index of migration 23 or 24 has each but the score, with the same expression. */
 const SORTINGS: Readonly<Record<SortKey, Readonly<Record<ListQuery["sortOrder"], Sorting>> | undefined>> = {
   created_at: undefined,
   status: both({ sql: "s.status", type: "session_status" }),
@@ -28,8 +30,11 @@ const SORTINGS: Readonly<Record<SortKey, Readonly<Record<ListQuery["sortOrder"],
     asc: { sql: `coalesce(${DURATION}, 'Infinity')`, type: "float8" },
     desc: { sql: `coalesce(${DURATION}, -1)`, type: "float8" },
   },
-  // No session has a score yet: all of them come last, newest or oldest first.
-  score: undefined,
+  // Sessions without a score too. No index has it: the scores of all sessions are looked up.
+  score: {
+    asc: { sql: `coalesce(${LATEST_SCORE}, ${MAX_SCORE + 1})`, type: "integer" },
+    desc: { sql: `coalesce(${LATEST_SCORE}, -1)`, type: "integer" },
+  },
   // Those without a rating too.
   quality_rating: {
     asc: { sql: "coalesce(s.quality_rating, '~')", type: "text" },

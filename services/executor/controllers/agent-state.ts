@@ -17,8 +17,9 @@ export function agentState(
   {
     parallel = null,
     chat = null,
+    judged = null,
     skills = [],
-  }: Partial<Pick<AgentState, "parallel" | "chat" | "skills">> = {},
+  }: Partial<Pick<AgentState, "parallel" | "chat" | "judged" | "skills">> = {},
 ): AgentState {
   const offer = toolOffer(agent, listings);
   return {
@@ -29,6 +30,7 @@ export function agentState(
     parallel,
     skills,
     chat,
+    judged,
     tools: offer?.tools ?? null,
     offer,
     messages,

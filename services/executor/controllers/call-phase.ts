@@ -6,6 +6,7 @@ const MESSAGES = {
   investigating: "Investigating",
   remediating: "Deciding about actions",
   concluding: "Drawing a conclusion from what is known",
+  finalizing: "Judging the investigation",
   synthesizing: "Combining the results of the stage's agents",
 } as const satisfies Partial<Record<ExecutionPhase, string>>;
 
@@ -17,10 +18,12 @@ export function callPhase(
   const phase =
     interaction === "forced_conclusion"
       ? "concluding"
-      : interaction === "synthesis"
-        ? "synthesizing"
-        : isActionAgent(agent)
-          ? "remediating"
-          : "investigating";
+      : interaction === "scoring"
+        ? "finalizing"
+        : interaction === "synthesis"
+          ? "synthesizing"
+          : isActionAgent(agent)
+            ? "remediating"
+            : "investigating";
   return { phase, message: MESSAGES[phase] };
 }

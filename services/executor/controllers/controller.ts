@@ -2,6 +2,7 @@ import type { ToolDescription } from "#shared/contracts/tool-list.ts";
 import type { ResolvedAgent, ResolvedChain, ResolvedProvider } from "#shared/contracts/resolved-chain.ts";
 import type { LlmInteractionType, TerminalStatus } from "#shared/contracts/statuses.ts";
 import type { IterationState, PendingSummary } from "#shared/contracts/iteration-state.ts";
+import type { JudgedInvestigation } from "../prompts/build-judge-messages.ts";
 import type { ChatContext } from "../prompts/chat-input.ts";
 import type { ParallelResults, StageAnswer } from "../prompts/format-context.ts";
 import type { FailedCall } from "../prompts/iteration-prompts.ts";
@@ -32,6 +33,8 @@ export interface AgentState {
   readonly skills: readonly LoadedSkill[];
   /** The question that a chat agent answers; null for other agents, and once the conversation is open. */
   readonly chat: ChatContext | null;
+  /** The investigation that a judge scores; null for other agents, and once the conversation is open. */
+  readonly judged: JudgedInvestigation | null;
   /** The tools listed by the agent's servers, and the built-in ones; null before the listing. */
   readonly tools: readonly ToolDescription[] | null;
   /** Null before the listing. */

@@ -3,6 +3,7 @@ import type { AgentState, AgentStep, Controller } from "./controller.ts";
 import { deliverSteering } from "./deliver-steering.ts";
 import { nativeThinking } from "./native-thinking.ts";
 import { react } from "./react.ts";
+import { scoring } from "./scoring.ts";
 import { singleCall } from "./single-call.ts";
 import { synthesis } from "./synthesis.ts";
 
@@ -13,6 +14,7 @@ const CONTROLLERS: Record<IterationStrategy, Controller> = {
   "native-thinking": nativeThinking,
   synthesis,
   "synthesis-native-thinking": synthesis,
+  scoring,
 };
 
 /**

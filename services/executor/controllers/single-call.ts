@@ -15,8 +15,16 @@ export function singleAnswer(
   state: AgentState,
   call: Pick<CallLlm, "interaction" | "thinkingMayAnswer">,
 ): AgentStep {
-  const { messages, iteration } = state;
-  if (messages.at(-1)?.role === "assistant") return completed(null);
+  if (state.messages.at(-1)?.role === "assistant") return completed(null);
+  return callOnce(state, { style: "final-answer", ...call });
+}
+
+/** A call without tools whose first failure ends the execution, unless another provider takes over. */
+export function callOnce(
+  state: AgentState,
+  call: Pick<CallLlm, "interaction" | "style" | "thinkingMayAnswer">,
+): AgentStep {
+  const { iteration } = state;
   const change = changeAfterFailure(state);
   if (change !== null) return change;
   if (iteration.last_failed) {
@@ -24,5 +32,5 @@ export function singleAnswer(
     const status = iteration.consecutive_timeouts > 0 ? "timed_out" : "failed";
     return failed(state, iteration.last_error ?? "unknown error", status);
   }
-  return { kind: "call-llm", style: "final-answer", tools: [], afterFailure: null, ...call };
+  return { kind: "call-llm", tools: [], afterFailure: null, ...call };
 }

@@ -84,7 +84,7 @@ async function closingSteps(
     before.push(await closeApprovals(db, session.sessionId, { executionId }));
   }
   const end = endFollowUp(followUp, stage, { status, errorMessage: message, errorCode: code });
-  return [...before, runs, end];
+  return [...before, runs, ...end];
 }
 
 function openExecutions(

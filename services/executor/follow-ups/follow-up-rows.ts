@@ -1,25 +1,37 @@
 import type { RunOutcome } from "../persist/run-outcome.ts";
 import { stageEvent } from "../persist/stage-rows.ts";
 import type { StepRecord } from "../persist/step-record.ts";
+import type { JudgedScore } from "../scoring/read-score.ts";
+import { endScore, startScore } from "../scoring/score-rows.ts";
 import type { FollowUpState, StageState } from "../state/session-state.ts";
 
-/** The step that starts a follow-up: from now on its time runs. */
-export function startFollowUp({ follow_up_id }: FollowUpState, timeout_ms: number): StepRecord {
-  return { rows: { followUpChanges: [{ follow_up_id, starts: { timeout_ms } }] }, events: [] };
+/** The steps that start a follow-up: from now on its time runs. */
+export function startFollowUp(
+  session_id: string,
+  followUp: FollowUpState,
+  timeout_ms: number,
+): readonly StepRecord[] {
+  const { follow_up_id, kind } = followUp;
+  const start = { rows: { followUpChanges: [{ follow_up_id, starts: { timeout_ms } }] }, events: [] };
+  return kind === "score" ? [start, startScore(session_id, followUp)] : [start];
 }
 
-/** The step that records how a follow-up and its stage ended. */
+/** The steps that record how a follow-up and its stage ended; `judged` is what a judge has said. */
 export function endFollowUp(
-  { follow_up_id }: FollowUpState,
+  followUp: FollowUpState,
   stage: StageState,
-  { status, errorMessage: error_message, errorCode: error_code }: RunOutcome,
-): StepRecord {
+  outcome: RunOutcome,
+  judged: JudgedScore | null = null,
+): readonly StepRecord[] {
+  const { follow_up_id, kind } = followUp;
+  const { status, errorMessage: error_message, errorCode: error_code } = outcome;
   const end = { status, error_message, error_code };
-  return {
+  const ending: StepRecord = {
     rows: {
       stageEnds: [{ stage_id: stage.stage_id, is_follow_up: true, ...end }],
       followUpChanges: [{ follow_up_id, end }],
     },
     events: [stageEvent("stage.completed", stage, status)],
   };
+  return kind === "score" ? [ending, endScore(stage.session_id, followUp, outcome, judged)] : [ending];
 }

@@ -5,6 +5,7 @@ import { commitStep } from "../persist/commit-step.ts";
 import type { StepRecord } from "../persist/step-record.ts";
 import { runExecutions } from "../run-executions.ts";
 import { foldSession, type FollowUpState, type SessionState } from "../state/session-state.ts";
+import { loadScore } from "../scoring/load-score.ts";
 import type { AgentWait } from "../wait.ts";
 import { closeFollowUp } from "./close-follow-up.ts";
 import { endFollowUp, startFollowUp } from "./follow-up-rows.ts";
@@ -58,7 +59,9 @@ async function start(session: OwnedSession, followUp: FollowUpState): Promise<vo
   session.throwIfStopped();
   const step = nextFollowUpStep(await stateOf(session), followUp.follow_up_id);
   if (step.kind === "stop-cancelling") throw cancelledByUser();
-  if (step.kind === "start") await commitStep(session, [startFollowUp(step.followUp, step.timeoutMs)]);
+  if (step.kind === "start") {
+    await commitStep(session, startFollowUp(session.sessionId, step.followUp, step.timeoutMs));
+  }
 }
 
 async function runStarted(
@@ -79,13 +82,13 @@ async function runStarted(
       const step = await next();
       switch (step.kind) {
         case "run-executions": {
-          const following = async (last: readonly StepRecord[]) => completion(await next(last));
+          const following = async (last: readonly StepRecord[]) => completion(own, await next(last), last);
           const wait = await runExecutions(own, step, { before: NO_STEPS, following });
           if (wait !== null) return wait;
           break;
         }
         case "complete":
-          await commitStep(own, [endFollowUp(step.followUp, step.stage, step.outcome)]);
+          await commitStep(own, (await completion(own, step, [])).steps);
           break;
         case "stop-cancelling":
           throw cancelledByUser();
@@ -105,9 +108,15 @@ async function runStarted(
 }
 
 /** The end of the follow-up, to be committed with that of its agent. */
-function completion(step: FollowUpStep): SessionSteps {
+async function completion(
+  { db }: OwnedSession,
+  step: FollowUpStep,
+  last: readonly StepRecord[],
+): Promise<SessionSteps> {
   if (step.kind !== "complete") return NO_STEPS;
-  const steps = [endFollowUp(step.followUp, step.stage, step.outcome)];
+  const { followUp, stage, outcome } = step;
+  const judged = followUp.kind === "score" ? await loadScore(db, stage, last) : null;
+  const steps = endFollowUp(followUp, stage, outcome, judged);
   return { steps, kind: "step", committed: () => undefined };
 }
 

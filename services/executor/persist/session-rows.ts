@@ -10,14 +10,19 @@ interface SessionFindings {
   readonly executiveSummaryError?: string | null;
 }
 
-/** The step that records how a session ended, with its events; the database begins its review. */
+/**
+ * The step that records how a session ended, with its events; the database begins its review. `follows` is the work that begins
+ * with the end.
+ */
 export function endSession(
   session_id: string,
   { status, errorMessage, errorCode }: RunOutcome,
   { finalAnalysis, executiveSummary = null, executiveSummaryError = null }: SessionFindings,
+  follows: Pick<StepRecord, "rows" | "events"> = { rows: {}, events: [] },
 ): StepRecord {
   return {
     rows: {
+      ...follows.rows,
       session: {
         end: {
           status,
@@ -29,6 +34,6 @@ export function endSession(
         },
       },
     },
-    events: endingEvents(session_id, status, errorMessage),
+    events: [...endingEvents(session_id, status, errorMessage), ...follows.events],
   };
 }

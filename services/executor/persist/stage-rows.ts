@@ -53,7 +53,8 @@ function stageType({ agents }: ResolvedStage): StageType {
   return agents.every(isActionAgent) ? "action" : "investigation";
 }
 
-function newExecution(stage_id: string, agent_index: number, agent: ResolvedAgent): NewExecution {
+/** The row of an execution that has not started. */
+export function newExecution(stage_id: string, agent_index: number, agent: ResolvedAgent): NewExecution {
   return {
     execution_id: uuidFrom(`execution:${agent_index}`, stage_id),
     stage_id,

@@ -19,7 +19,7 @@ export function stepCounts(steps: readonly StepRows[]): readonly (number | boole
 }
 
 function countRows(steps: readonly StepRows[]): StepCounts {
-  const stages = steps.flatMap((step) => step.stages ?? []);
+  const stages = steps.flatMap((step) => step.stages ?? []).filter((stage) => stage.is_follow_up !== true);
   const ends = steps.flatMap(({ stageEnds = [] }) => stageEnds).filter((end) => end.is_follow_up !== true);
   // Once the synthesis of a stage begins, its agents' part is complete; the stage's own end is then that of the synthesis.
   const syntheses = steps.flatMap(({ executions = [] }) => executions).filter((row) => row.is_synthesis);

@@ -1,6 +1,7 @@
 import { COST_SUMS, modelUsageAggregates } from "#shared/database/cost-sums.ts";
 import { SESSION_COUNTERS, SESSION_FLAGS } from "#shared/database/session-counters.ts";
 import type { StepRows } from "../state/step-rows.ts";
+import { FOLLOW_UP_PARTS } from "./follow-up-parts.ts";
 import { COST_COLUMNS } from "./call-costs.ts";
 import type { TableRows } from "./table-rows.ts";
 
@@ -154,6 +155,7 @@ const PARTS: Readonly<Record<keyof TableRows, (parameter: string) => string>> = 
   FROM fence, json_to_recordset(${rows}::json) AS r(follow_up_id uuid, timeout_ms float8, ends boolean, status run_status,
        error_message text, error_code text)
   WHERE f.follow_up_id = r.follow_up_id`,
+  ...FOLLOW_UP_PARTS,
   session: (row) => `
   UPDATE alert_sessions s SET
     current_stage_index = coalesce(r.current_stage_index, s.current_stage_index),
@@ -200,6 +202,9 @@ const PART_NAMES: readonly (keyof StepRows)[] = [
   "approvals",
   "approvalEnds",
   "steeringDeliveries",
+  "followUps",
+  "scores",
+  "scoreChanges",
   "followUpChanges",
   "session",
 ];

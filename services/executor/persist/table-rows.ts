@@ -1,6 +1,7 @@
 import type {
   ExecutionChange,
   FollowUpChange,
+  ScoreChange,
   NewExecution,
   NewStage,
   SessionChange,
@@ -68,6 +69,9 @@ export function tableRows(steps: readonly StepRows[]): TableRows {
     approvals: steps.flatMap(({ approvals = [] }) => approvals),
     approvalEnds: steps.flatMap(({ approvalEnds = [] }) => approvalEnds),
     steeringDeliveries: steps.flatMap(({ steeringDeliveries = [] }) => steeringDeliveries),
+    followUps: steps.flatMap(({ followUps = [] }) => followUps),
+    scores: steps.flatMap(({ scores = [] }) => scores),
+    scoreChanges: scoreRows(steps.flatMap(({ scoreChanges = [] }) => scoreChanges)),
     followUpChanges: followUpRows(steps.flatMap(({ followUpChanges = [] }) => followUpChanges)),
     session: sessionRow(steps.flatMap(({ session }) => session ?? [])),
   };
@@ -119,6 +123,19 @@ function followUpRows(changes: readonly FollowUpChange[]): object[] {
     status: end?.status ?? (starts === undefined ? null : "active"),
     error_message: end?.error_message ?? null,
     error_code: end?.error_code ?? null,
+  }));
+}
+
+function scoreRows(changes: readonly ScoreChange[]): object[] {
+  const merged = new Map<string, ScoreChange>();
+  for (const change of changes) merged.set(change.score_id, { ...merged.get(change.score_id), ...change });
+  return [...merged.values()].map(({ score_id, starts, end }) => ({
+    score_id,
+    starts: starts !== undefined,
+    ends: end !== undefined,
+    prompt_hash: starts?.prompt_hash ?? null,
+    error_message: null,
+    ...end,
   }));
 }
 

@@ -88,14 +88,22 @@ WHERE event_id = ANY($1::uuid[]) ORDER BY sequence_number`;
  * completed, in at most so many bytes. What is left out follows from the rows' sizes alone, so that every executor leaves out
  * the same. Throws TerminalError `message_too_large` if the final answers alone are too large.
  */
-export async function loadChat(
-  db: Queryable,
-  { session_id, stage_id, stage_index }: StageState,
-  maxBytes: number,
-): Promise<ChatContext> {
+export async function loadChat(db: Queryable, stage: StageState, maxBytes: number): Promise<ChatContext> {
+  const { stage_id } = stage;
   const [asked] = await selectRows(db, parseQuestion, QUESTION, [stage_id]);
   if (asked === undefined) throw new TerminalError("malformed", `stage ${stage_id} has no question`);
-  const runs = await selectRows(db, parseRun, RUNS, [session_id, stage_index]);
+  const investigation = await loadInvestigation(db, stage, { maxBytes, withChat: true });
+  return { question: asked.content, executiveSummary: asked.executive_summary, ...investigation };
+}
+
+/** Reads the stages before the one with this index, of which `withChat` says whether those of a chat count. Throws as `loadChat`. */
+export async function loadInvestigation(
+  db: Queryable,
+  { session_id, stage_index }: Pick<StageState, "session_id" | "stage_index">,
+  { maxBytes, withChat }: { readonly maxBytes: number; readonly withChat: boolean },
+): Promise<Pick<ChatContext, "stages" | "history" | "omitted">> {
+  const found = await selectRows(db, parseRun, RUNS, [session_id, stage_index]);
+  const runs = found.filter((run) => withChat || isChainStage(run));
   const ids = runs.map(({ execution_id }) => execution_id);
   const sizes = await selectRows(db, parseSize, SIZES, [ids]);
   const { kept, omitted } = chooseRows(sizes, maxBytes);
@@ -104,8 +112,6 @@ export async function loadChat(
     rows.filter(({ execution_id }) => execution_id === id).map(({ execution_id: _id, ...event }) => event);
   const stages = Map.groupBy(runs, (run) => run.stage_id);
   return {
-    question: asked.content,
-    executiveSummary: asked.executive_summary,
     stages: [...stages.values()].flatMap((stage) => investigated(stage, eventsOf)),
     history: [...stages.values()].flatMap((stage) => exchange(stage, eventsOf)),
     omitted,

@@ -2,6 +2,7 @@ import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { literals } from "#shared/contracts/literals.ts";
 import { parseRunnableChain, type ResolvedChain } from "#shared/contracts/resolved-chain.ts";
+import { scoringChain } from "#shared/contracts/scoring-chain.ts";
 import {
   FOLLOW_UP_KINDS,
   RUN_STATUSES,
@@ -79,6 +80,8 @@ export interface SessionState {
   readonly answers: ReadonlyMap<string, string>;
   /** The session's runbook is an address that is to be fetched, and nothing is known of it yet; absent otherwise. */
   readonly isRunbookDue?: true;
+  /** The configuration with which the session is scored if it completes; absent if it is not, and once it has ended. */
+  readonly scoring?: ResolvedChain;
   /** Those that are open, oldest first. */
   readonly followUps: readonly FollowUpState[];
   /** The newest entry of the session's inbox when it was read. */
@@ -134,9 +137,8 @@ export async function loadSession(db: Queryable, sessionId: string): Promise<Ses
   const [row] = await selectRows(db, parseRow, LOAD, [sessionId]);
   if (row === undefined) throw new TerminalError("not_found", `session ${sessionId} does not exist`);
   const { status, stages, executions, answers, follow_ups, inbox_seq, runbook_url } = row;
-  const chain = isTerminal(status)
-    ? null
-    : placeVariables(parseRunnableChain(row.resolved_config), row.prompt_nonce);
+  const stored = isTerminal(status) ? null : parseRunnableChain(row.resolved_config);
+  const chain = stored && placeVariables(stored, row.prompt_nonce);
   const isFetched =
     chain?.fetches_runbook === true && runbookAddresses(runbook_url, chain.default_runbook).length > 0;
   return {
@@ -145,6 +147,7 @@ export async function loadSession(db: Queryable, sessionId: string): Promise<Ses
     chain,
     nonce: row.prompt_nonce,
     ...(isFetched && !row.is_runbook_settled ? { isRunbookDue: true as const } : {}),
+    ...(stored?.scoring === undefined ? {} : { scoring: scoringChain(stored, stored.scoring.agent) }),
     stages,
     executions,
     answers: new Map(answers.map(({ execution_id, content }) => [execution_id, content])),
@@ -197,7 +200,7 @@ export function foldSession(state: SessionState, rows: StepRows): SessionState {
       error_code: null,
     }),
   );
-  const { isRunbookDue: _isRunbookDue, ...ended } = state;
+  const { isRunbookDue: _isRunbookDue, scoring: _scoring, ...ended } = state;
   return {
     ...(rows.session?.end === undefined ? state : ended),
     status: rows.session?.end?.status ?? state.status,
@@ -214,9 +217,19 @@ export function foldSession(state: SessionState, rows: StepRows): SessionState {
 }
 
 function foldFollowUps({ followUps }: SessionState, rows: StepRows): readonly FollowUpState[] {
-  if (rows.followUpChanges === undefined) return followUps;
-  const changes = new Map(rows.followUpChanges.map((change) => [change.follow_up_id, change]));
-  return followUps.flatMap((followUp) => {
+  if (rows.followUpChanges === undefined && rows.followUps === undefined) return followUps;
+  const added = (rows.followUps ?? []).map(
+    ({ follow_up_id, kind, stage_id, resolved_config }): FollowUpState => ({
+      follow_up_id,
+      kind,
+      stage_id,
+      status: "pending",
+      is_cancelled: false,
+      resolved_config,
+    }),
+  );
+  const changes = new Map(rows.followUpChanges?.map((change) => [change.follow_up_id, change]));
+  return [...followUps, ...added].flatMap((followUp) => {
     const change = changes.get(followUp.follow_up_id);
     if (change?.end !== undefined) return [];
     return [change?.starts === undefined ? followUp : { ...followUp, status: "active" as const }];

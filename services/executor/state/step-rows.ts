@@ -1,5 +1,7 @@
 import type { IterationStrategy } from "#shared/contracts/resolved-chain.ts";
+import type { ScoreStatus } from "#shared/contracts/scoring.ts";
 import type {
+  FollowUpKind,
   LlmInteractionType,
   McpInteractionType,
   MessageRole,
@@ -14,6 +16,7 @@ import type {
 import type { ToolDescription } from "#shared/contracts/tool-list.ts";
 import type { IterationState } from "#shared/contracts/iteration-state.ts";
 import type { Message } from "#shared/database/entities/message.ts";
+import type { JudgedScore } from "../scoring/read-score.ts";
 import type { TokenUsage } from "./token-usage.ts";
 
 /** The rows of one execution name its stage and itself. */
@@ -32,6 +35,8 @@ export interface NewStage {
   readonly parallel_type: ParallelType | null;
   readonly success_policy: SuccessPolicy | null;
   readonly stage_type: StageType;
+  /** It is no stage of the chain: the counters of the session's stages leave it out. */
+  readonly is_follow_up?: true;
 }
 
 export interface NewExecution extends OfExecution {
@@ -194,6 +199,33 @@ interface NewSteeringDelivery {
   readonly execution_id: string;
 }
 
+/** A piece of work that begins with the end of its session. */
+interface NewFollowUp {
+  readonly follow_up_id: string;
+  readonly kind: FollowUpKind;
+  readonly stage_id: string;
+  readonly resolved_config: object;
+  readonly config_hash: string;
+  readonly asked_by: string;
+}
+
+interface NewScore {
+  readonly score_id: string;
+  readonly stage_id: string;
+  readonly follow_up_id: string;
+  readonly score_triggered_by: string;
+}
+
+/** How a scoring goes on. */
+export interface ScoreChange {
+  readonly score_id: string;
+  readonly starts?: { readonly prompt_hash: string };
+  readonly end?: {
+    readonly status: ScoreStatus;
+    readonly error_message: string | null;
+  } & Partial<JudgedScore>;
+}
+
 /** How a piece of work on an ended session goes on. */
 export interface FollowUpChange {
   readonly follow_up_id: string;
@@ -219,6 +251,9 @@ export interface StepRows {
   /** Questions that were not answered and cannot be answered any more. */
   readonly approvalEnds?: readonly { readonly approval_id: string }[];
   readonly steeringDeliveries?: readonly NewSteeringDelivery[];
+  readonly followUps?: readonly NewFollowUp[];
+  readonly scores?: readonly NewScore[];
+  readonly scoreChanges?: readonly ScoreChange[];
   readonly followUpChanges?: readonly FollowUpChange[];
   readonly session?: SessionChange;
 }

@@ -1,5 +1,6 @@
 import type { NewMessage, PromptInput } from "../prompts/prompt-input.ts";
 import { buildChatMessages } from "../prompts/build-chat-messages.ts";
+import { buildJudgeMessages } from "../prompts/build-judge-messages.ts";
 import { buildNativeMessages } from "../prompts/build-native-messages.ts";
 import { buildReactMessages } from "../prompts/build-react-messages.ts";
 import { buildSynthesisMessages } from "../prompts/build-synthesis-messages.ts";
@@ -70,6 +71,21 @@ export const GOLDEN_PROMPTS: Readonly<Record<string, string>> = {
   "action-react.md": render(buildReactMessages(ACTION)),
   "action-single-call.md": render(buildSingleCallMessages(ACTION)),
   "chat-react.md": render(buildChatMessages(CHAT)),
+  "judge.md": render(
+    buildJudgeMessages({
+      ...CHAT,
+      agent: { ...CHAT.agent, custom_instructions: "Our pagers ring at night: weigh false alarms." },
+      offers: [
+        { agent: "KubernetesAgent", tools: INPUT.tools },
+        { agent: "MetricsAgent", tools: [] },
+        { agent: "SecondKubernetesAgent", tools: INPUT.tools },
+      ],
+      omitted: OMITTED,
+    }),
+  ),
+  "judge-without-tools.md": render(
+    buildJudgeMessages({ ...CHAT, offers: [], stages: [], executiveSummary: null }),
+  ),
   "chat-native.md": render(buildChatMessages({ ...CHAT, style: "native", history: [], omitted: OMITTED })),
   "forced-conclusion-react.md": forcedConclusionPrompt({ iteration_strategy: "react" }, 20),
   "forced-conclusion-native.md": forcedConclusionPrompt({ iteration_strategy: "native-thinking" }, 1),

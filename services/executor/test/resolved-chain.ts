@@ -41,6 +41,8 @@ export interface ChainOptions {
   readonly summaryProvider?: string;
   /** Replicas of each stage's agents, instead of different agents. */
   readonly isReplicated?: boolean;
+  /** Whether the session is scored when it completes. */
+  readonly isScored?: boolean;
   /** Scripted providers that take over from the first one, which plays `script.yaml`; each plays a script of its name. */
   readonly fallbacks?: readonly string[];
 }
@@ -65,6 +67,7 @@ export function resolvedChain({
   nativeTools = [],
   summaryProvider,
   isReplicated = false,
+  isScored,
   fallbacks = [],
 }: ChainOptions = {}): ResolvedChain {
   const timeoutOf = timeoutsOf(iterationTimeoutMs);
@@ -94,6 +97,7 @@ export function resolvedChain({
             ...withFallbacks,
           },
         }),
+    ...judge(isScored, others),
     default_runbook: "",
     stages: stages.map((names, index): ResolvedStage => ({
       name: `${stagePrefix}${index}`,
@@ -121,6 +125,16 @@ export function resolvedChain({
         : {}),
     })),
   };
+}
+
+function judge(
+  isScored: boolean | undefined,
+  others: readonly ResolvedProvider[],
+): Pick<ResolvedChain, "scoring"> {
+  if (isScored !== true) return {};
+  const agent = resolvedAgent("ScoringAgent", "scoring");
+  const fallbacks = others.length === 0 ? {} : { fallback_providers: [...others] };
+  return { scoring: { enabled: true, agent: { ...agent, ...fallbacks } } };
 }
 
 function timeoutsOf(limit: number | ((agent: string) => number)): (agent: string) => number {

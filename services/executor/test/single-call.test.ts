@@ -32,6 +32,7 @@ function step(roles: readonly Message["role"][], iteration: Partial<IterationSta
     parallel: null,
     skills: [],
     chat: null,
+    judged: null,
     tools: [],
     offer: null,
     messages: roles.map((role, index) => message(role, index + 1)),

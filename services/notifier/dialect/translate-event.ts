@@ -51,6 +51,7 @@ export function translateEvent({ payload, db_event_id }: StoredEvent, facts: Ses
     case "steer.received":
     case "chat.created":
     case "review.status":
+    case "session.score_updated":
       return [{ ...payload, db_event_id }];
     default:
       return payload satisfies never;

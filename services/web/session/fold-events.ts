@@ -109,6 +109,7 @@ export class SessionFold {
         view.review = { status: message.review_status, assignee: message.assignee };
         return;
       case "chat.created":
+      case "session.score_updated":
         return;
       case "interaction.created": {
         const { llm, mcp } = view.interactions;

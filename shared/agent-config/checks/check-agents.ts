@@ -10,7 +10,6 @@ import { suggestName } from "#shared/agent-config/suggest-name.ts";
 /** Types whose agents nothing runs yet. */
 const NOT_RUN: Readonly<Record<string, string>> = {
   exec_summary: "executive summaries have no agent of their own",
-  scoring: "sessions are not scored yet",
 };
 
 /** Checks a written agent: its servers, its skills, its native tools and its type. */

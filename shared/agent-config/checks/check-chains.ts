@@ -3,6 +3,7 @@ import type { Loose } from "#shared/agent-config/check-shape.ts";
 import type { CheckContext } from "#shared/agent-config/checks/check-context.ts";
 import { warnNoEffectYet } from "#shared/agent-config/checks/check-keys.ts";
 import { checkSkills } from "#shared/agent-config/checks/check-skills.ts";
+import { checkScoring } from "#shared/agent-config/checks/check-scoring.ts";
 import { checkFallbacks } from "#shared/agent-config/checks/check-fallbacks.ts";
 import { suggestName } from "#shared/agent-config/suggest-name.ts";
 import type { ChainEntry, ChatEntry, StageEntry } from "#shared/agent-config/schemas/tarsy-file.ts";
@@ -10,7 +11,7 @@ import type { ChainEntry, ChatEntry, StageEntry } from "#shared/agent-config/sch
 /** A higher number is a typing error; each execution has its own rows. */
 const MAX_STAGE_EXECUTIONS = 100;
 
-/** Checks the references of a written chain, its stages and its chat. */
+/** Checks the references of a written chain, its stages, its chat and its judge. */
 export function checkChain(chain: Loose<ChainEntry>, context: CheckContext): void {
   checkProvider(chain, chain.llm_provider, context);
   checkSummaryProvider(chain, context);
@@ -18,6 +19,7 @@ export function checkChain(chain: Loose<ChainEntry>, context: CheckContext): voi
   checkServers(chain.mcp_servers, context);
   for (const stage of chain.stages ?? []) if (stage !== undefined) checkStage(stage, context);
   if (chain.chat !== undefined) checkChat(chain.chat, context);
+  if (chain.scoring !== undefined) checkScoring(chain.scoring, context);
 }
 
 /** Every server id of a list must be known. */

@@ -12,6 +12,7 @@ import { checkFallbacks } from "#shared/agent-config/checks/check-fallbacks.ts";
 import { checkLlmProvider } from "#shared/agent-config/checks/check-llm-providers.ts";
 import { checkAlertMasking, checkMcpServer } from "#shared/agent-config/checks/check-mcp-servers.ts";
 import { checkQueue } from "#shared/agent-config/checks/check-queue.ts";
+import { checkJudges, checkScoring } from "#shared/agent-config/checks/check-scoring.ts";
 import { checkDefaultSummarization } from "#shared/agent-config/checks/check-summarization.ts";
 import { checkRunbooks } from "#shared/agent-config/checks/check-runbooks.ts";
 import { checkSystem } from "#shared/agent-config/checks/check-system.ts";
@@ -44,9 +45,11 @@ export function checkConfig(context: CheckContext): { alertTypes: Map<string, st
     checkFallbacks(tarsy.defaults.fallback_providers, context);
     checkAlertMasking(tarsy.defaults.alert_masking, reporter);
     checkDefaultSummarization(tarsy.defaults.summarization, context);
+    if (tarsy.defaults.scoring !== undefined) checkScoring(tarsy.defaults.scoring, context);
   }
   checkCallTime(context);
   checkBackends(context);
+  checkJudges(context);
   const leaveOut = checkUsedProviders(context);
   const remaining = new Map([...chains].filter(([chainId]) => !leaveOut.includes(chainId)));
   const alertTypes = checkAlertTypes({ ...context, chains: remaining });

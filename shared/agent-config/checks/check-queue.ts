@@ -12,6 +12,7 @@ const REPLACED = {
   heartbeat_interval: "the session lease replaces it, renewed every 5s",
   orphan_detection_interval: "an expired session lease and the sweeper replace it",
   orphan_threshold: "the session lease of 20s replaces it",
+  scoring_shutdown_timeout: "a scoring that a stop interrupts goes on in another executor",
   graceful_shutdown_timeout: "the executor's stop grace of 10s replaces it, and no step is lost",
 } as const;
 
@@ -25,7 +26,7 @@ export function checkQueue(queue: Loose<QueueSection>, reporter: Reporter): void
   }
 }
 
-type DurationKey = keyof typeof REPLACED;
+type DurationKey = keyof typeof REPLACED & keyof typeof BUILT_IN_SETTINGS.queue;
 
 /** A missing key counts with its default, so that setting one of a pair alone can break the rule. */
 function checkBelow(

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { Loose } from "#shared/agent-config/check-shape.ts";
 import { namesCredential } from "#shared/agent-config/checks/check-type-settings.ts";
+import { scoringBlock } from "#shared/agent-config/checks/check-scoring.ts";
 import type { CheckContext } from "#shared/agent-config/checks/check-context.ts";
 import { findScript } from "#shared/agent-config/scripts/find-script.ts";
 import { CREDENTIAL_KEYS, keyVariable } from "#shared/agent-config/provider-keys.ts";
@@ -112,12 +113,12 @@ interface UsedProviders {
   readonly chainsWithout: readonly string[];
 }
 
-/** Resolves the provider of every stage agent, synthesis and chat of every chain, and those that take over from it. */
+/** Resolves the provider of every stage agent, synthesis, chat and judge of every chain, and those that take over from it. */
 function resolveUsedProviders(context: CheckContext): UsedProviders {
   const providers = new Map<string, { chainIds: Set<string>; reference: Target }>();
   const chainsWithout = new Set<string>();
   for (const [chainId, chain] of context.chains) {
-    for (const blocks of providerBlocks(chain)) {
+    for (const blocks of providerBlocks(chain, context)) {
       const found = firstProvider([...blocks, chain, context.tarsy.defaults], context);
       if (found === "invalid") continue;
       if (found === undefined) {
@@ -202,7 +203,7 @@ function fallbackReferences(
 type ProviderBlock = { llm_provider?: string };
 
 /** For each part of a chain that calls an LLM, the block that may name its provider. */
-function providerBlocks(chain: Loose<ChainEntry>): ProviderBlock[][] {
+function providerBlocks(chain: Loose<ChainEntry>, context: CheckContext): ProviderBlock[][] {
   const blocks: ProviderBlock[][] = [];
   // A provider named for a chain counts as used by it even where every agent names another.
   if (chain.llm_provider !== undefined) blocks.push([]);
@@ -212,6 +213,8 @@ function providerBlocks(chain: Loose<ChainEntry>): ProviderBlock[][] {
     if (agents.length * replicas > 1) blocks.push(synthesis === undefined ? [] : [synthesis]);
   }
   if (chain.chat?.enabled === true) blocks.push([chain.chat]);
+  const judge = [chain.scoring, context.tarsy.defaults?.scoring].filter((block) => block !== undefined);
+  if (scoringBlock(chain, context) !== undefined) blocks.push(judge);
   return blocks;
 }
 

@@ -17,7 +17,7 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   orphan_threshold: "No effect: a session lease lasts 20s.",
   heartbeat_interval: "No effect: a session lease is renewed every 5s. Less than orphan_threshold.",
 
-  scoring_shutdown_timeout: "No effect yet: sessions are not scored.",
+  scoring_shutdown_timeout: "No effect: a scoring that a stop interrupts goes on in another executor.",
 
   system: "Settings of the whole system.",
   dashboard_url: "Address of the dashboard: its pages may use the api.",
@@ -83,8 +83,8 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   skills:
     "The skills an agent may load; absent: all, an empty list: none. A stage's entry adds to the agent's list.",
   required_skills: "The skills an agent has from its start. A stage's entry adds to the agent's list.",
-  scoring: "No effect yet: how finished sessions are scored.",
-  "scoring.enabled": "Whether sessions are scored; false by default.",
+  scoring: "Whether and by whom sessions that have ended are scored.",
+  "scoring.enabled": "Whether each session that completes is scored; false by default.",
   memory: "No effect yet: what is remembered of finished sessions.",
   "memory.enabled": "Whether anything is remembered; false by default.",
   max_inject: "Memories in a prompt.",

@@ -7,7 +7,6 @@ import { Backend } from "#shared/agent-config/schemas/backend.ts";
  * reason in `notYet`.
  */
 const NO_SUB_AGENTS = "agents cannot dispatch others yet";
-const NO_SCORES = "sessions are not scored yet";
 
 const Names = Type.Array(Name);
 const Count = Type.Optional(Whole(1));
@@ -37,19 +36,6 @@ export const Orchestrator = Type.Object(
     max_budget: Type.Optional(Duration),
   },
   { notYet: NO_SUB_AGENTS },
-);
-
-/** How finished sessions are scored. */
-export const Scoring = Type.Object(
-  {
-    enabled: Type.Optional(Type.Boolean()),
-    agent: Type.Optional(Name),
-    llm_backend: Type.Optional(Backend),
-    llm_provider: Type.Optional(Name),
-    mcp_servers: Type.Optional(Names),
-    max_iterations: Count,
-  },
-  { notYet: NO_SCORES },
 );
 
 /** What is remembered of finished sessions. */

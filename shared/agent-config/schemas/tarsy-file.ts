@@ -1,9 +1,10 @@
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
-import { ITERATION_STRATEGIES } from "#shared/contracts/resolved-chain.ts";
+import { CONFIGURED_STRATEGIES } from "#shared/contracts/resolved-chain.ts";
 import { SUCCESS_POLICIES } from "#shared/contracts/statuses.ts";
 import { Backend } from "#shared/agent-config/schemas/backend.ts";
 import { McpServer } from "#shared/agent-config/schemas/mcp-server.ts";
-import { Memory, Orchestrator, Scoring, SubAgents } from "#shared/agent-config/schemas/planned-keys.ts";
+import { Memory, Orchestrator, SubAgents } from "#shared/agent-config/schemas/planned-keys.ts";
+import { Scoring } from "#shared/agent-config/schemas/scoring.ts";
 import {
   Duration,
   DurationOrZero,
@@ -20,8 +21,8 @@ const FallbackEntry = Type.Object({
 });
 export type FallbackEntry = Static<typeof FallbackEntry>;
 const FallbackProviders = Type.Array(FallbackEntry);
-const Strategy = Type.Enum(ITERATION_STRATEGIES);
-/** `action` and `synthesis` have an effect; the others are those of the format. */
+const Strategy = Type.Enum(CONFIGURED_STRATEGIES);
+/** `action` and `synthesis` have an effect on the agents of stages; the others are those of the format. */
 const AgentType = Type.Enum(["", "action", "synthesis", "exec_summary", "scoring"]);
 const ToolPolicy = Type.Enum(["standard", "strict"]);
 const MaxIterations = Whole(1);
@@ -38,7 +39,7 @@ const QueueSection = Type.Object({
   orphan_detection_interval: Type.Optional(Duration),
   orphan_threshold: Type.Optional(Duration),
   heartbeat_interval: Type.Optional(Duration),
-  scoring_shutdown_timeout: Type.Optional(Type.With(Duration, { notYet: "sessions are not scored yet" })),
+  scoring_shutdown_timeout: Type.Optional(Duration),
 });
 export type QueueSection = Static<typeof QueueSection>;
 

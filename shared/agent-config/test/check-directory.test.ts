@@ -117,7 +117,7 @@ describe("checkDirectory", () => {
     [
       "an unknown agent",
       tarsy("name: Disk", "name: Dsik"),
-      "tarsy.yaml:11:40: agent_chains.disks.stages[0].agents[0].name: must be a known agent, found Dsik; did you mean Disk? allowed: ChatAgent, CodeExecutor, Disk, GeneralWorker, KubernetesAgent, SynthesisAgent, WebResearcher",
+      "tarsy.yaml:11:40: agent_chains.disks.stages[0].agents[0].name: must be a known agent, found Dsik; did you mean Disk? allowed: ChatAgent, CodeExecutor, Disk, GeneralWorker, KubernetesAgent, ScoringAgent, SynthesisAgent, WebResearcher",
     ],
     [
       "an unknown provider",

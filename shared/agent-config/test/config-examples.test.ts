@@ -62,7 +62,7 @@ describe("the configuration's examples", () => {
     const config = await examples.load();
     expect(config.warnings.map(({ path }) => path)).to.deep.equal(NOT_IMPLEMENTED);
     expect(config.warnings.every(isNotImplemented)).to.equal(true);
-    expect(config.counts).to.deep.equal({ agents: 12, chains: 6, mcpServers: 4, llmProviders: 29 });
+    expect(config.counts).to.deep.equal({ agents: 13, chains: 6, mcpServers: 4, llmProviders: 29 });
     for (const alertType of knownAlertTypes(config)) {
       expect(findChain(config, alertType)).not.to.equal(undefined);
       resolveChain(config, alertType);
@@ -105,8 +105,9 @@ describe("the configuration's examples", () => {
       "system.retention.cleanup_interval",
       "system.allowed_ws_origins",
       "system.slack",
+      "defaults.scoring.mcp_servers",
+      "defaults.scoring.max_iterations",
       "defaults.orchestrator",
-      "defaults.scoring",
       "defaults.memory",
       "agents.release-notes-agent.orchestrator",
       "agent_chains.failed-rollouts.stages[0].agents[0].sub_agents",
@@ -114,7 +115,6 @@ describe("the configuration's examples", () => {
       "agent_chains.failed-rollouts.chat.enabled",
       "agent_chains.failed-rollouts.chat.sub_agents",
       "agent_chains.failed-rollouts.sub_agents",
-      "agent_chains.failed-rollouts.scoring",
     ]);
   });
 

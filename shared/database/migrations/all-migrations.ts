@@ -29,6 +29,7 @@ import { Steering0000000000031 } from "#shared/database/migrations/0031-steering
 import { Lanes0000000000035 } from "#shared/database/migrations/0035-lanes.ts";
 import { SessionRunbooks0000000000036 } from "#shared/database/migrations/0036-session-runbooks.ts";
 import { SubAgents0000000000037 } from "#shared/database/migrations/0037-sub-agents.ts";
+import { Scores0000000000038 } from "#shared/database/migrations/0038-scores.ts";
 import { RunbookSources0000000000041 } from "#shared/database/migrations/0041-runbook-sources.ts";
 
 /** Every migration, oldest first. */
@@ -64,6 +65,7 @@ export const MIGRATIONS = [
   Lanes0000000000035,
   SessionRunbooks0000000000036,
   SubAgents0000000000037,
+  Scores0000000000038,
   RunbookSources0000000000041,
 ] as const;
 

@@ -1,0 +1,80 @@
+import { Type } from "#shared/generated/typebox/typebox.mjs";
+import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
+import { resolveScoring } from "#shared/agent-config/resolve-scoring.ts";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { parseResolvedChain, type ResolvedChain } from "#shared/contracts/resolved-chain.ts";
+import { scoreIdOf } from "#shared/contracts/score-id.ts";
+import { scoringChain } from "#shared/contracts/scoring-chain.ts";
+import { isTerminal } from "#shared/contracts/statuses.ts";
+import type { FoundSession } from "#shared/database/find-session.ts";
+import { insertFollowUp, type InsertedFollowUp } from "#shared/database/insert-follow-up.ts";
+import type { Queryable } from "#shared/database/queryable.ts";
+import { selectRows } from "#shared/database/select-rows.ts";
+import { TerminalError } from "#shared/errors.ts";
+import { v4 as newUuid } from "uuid";
+import { RequestError } from "../http/request-error.ts";
+
+const parseChain = compileParser(
+  "chain of a session",
+  Type.Object({ chain_id: Type.String(), resolved_config: Type.Unknown() }),
+);
+
+const INSERT = `
+INSERT INTO session_scores (score_id, session_id, stage_id, follow_up_id, score_triggered_by)
+VALUES ($1, $2, $3, $4, $5)`;
+
+/** A scoring that is committed with the transaction. */
+interface RequestedScore {
+  readonly scoreId: string;
+  readonly followUp: InsertedFollowUp;
+}
+
+/**
+ * Inserts a scoring of a locked session in the running transaction, with the judge that is configured now. Throws RequestError
+ * 409 for a session that has not ended or that is being scored, and 400 if no judge is configured for its chain.
+ */
+export async function requestScore(
+  transaction: Queryable,
+  { session_id: sessionId, status }: FoundSession,
+  { agents, askedBy }: { readonly agents: AgentConfig; readonly askedBy: string },
+): Promise<RequestedScore> {
+  if (!isTerminal(status)) throw new RequestError(409, "session is not in a terminal state");
+  const [session] = await selectRows(
+    transaction,
+    parseChain,
+    "SELECT chain_id, resolved_config FROM alert_sessions WHERE session_id = $1",
+    [sessionId],
+  );
+  const stored = parseResolvedChain(session?.resolved_config);
+  const followUpId = newUuid();
+  const scoreId = scoreIdOf(followUpId);
+  const followUp = await insertFollowUp(transaction, {
+    sessionId,
+    followUpId,
+    kind: "score",
+    stageType: "scoring",
+    chain: chainOfJudge(agents, stored),
+    askedBy,
+    eventsBefore: [
+      { type: "session.score_updated", session_id: sessionId, score_id: scoreId, scoring_status: "pending" },
+    ],
+  });
+  if (followUp === "busy") throw new RequestError(409, "scoring already in progress for this session");
+  await transaction.query(INSERT, [scoreId, sessionId, followUp.stageId, followUpId, askedBy]);
+  return { scoreId, followUp };
+}
+
+/** The session's chain with the judge of today; with that of its time if the chain is configured no more. */
+function chainOfJudge(agents: AgentConfig, stored: ResolvedChain): ResolvedChain {
+  const chain = agents.chains.get(stored.chain_id);
+  if (chain === undefined) {
+    if (stored.scoring === undefined) throw new RequestError(400, "chain configuration not found");
+    return scoringChain(stored, stored.scoring.agent);
+  }
+  try {
+    return scoringChain(stored, resolveScoring(agents, chain));
+  } catch (error) {
+    if (error instanceof TerminalError) throw new RequestError(400, error.message);
+    throw error;
+  }
+}
