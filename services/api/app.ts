@@ -11,6 +11,7 @@ import { reserveWords } from "./http/reserve-words.ts";
 import { traceRequests } from "./http/trace-requests.ts";
 import { PageFiles } from "./page/page-files.ts";
 import { servePage } from "./page/serve-page.ts";
+import { askChat } from "./routes/ask-chat.ts";
 import { cancelSession } from "./routes/cancel-session.ts";
 import { decideApproval } from "./routes/decide-approval.ts";
 import { deleteSession } from "./routes/delete-session.ts";
@@ -73,6 +74,7 @@ export function routesOf(deps: ApiDeps): readonly Route[] {
     { method: "post", path: `${session}/messages`, action: "session.steer", handle: steerSession(deps) },
     { method: "post", path: `${session}/score`, action: "session.score", handle: scoreSession(deps) },
     { method: "get", path: `${session}/score`, action: "session.read", handle: getScore(deps) },
+    { method: "post", path: `${session}/chat/messages`, action: "session.chat", handle: askChat(deps) },
     {
       method: "post",
       path: `${session}/approvals/:approval`,

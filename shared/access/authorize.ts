@@ -12,6 +12,7 @@ const ACTIONS = {
   "session.cancel": "submitter",
   "session.steer": "submitter",
   "session.score": "submitter",
+  "session.chat": "submitter",
   "session.review": "submitter",
   "approval.decide": "operator",
   "config.read": "operator",

@@ -61,6 +61,9 @@ export const SCORING_AGENT = "ScoringAgent";
 /** Synthesizes the results of a stage with several agents, unless the stage names another agent. */
 export const SYNTHESIS_AGENT = "SynthesisAgent";
 
+/** Answers questions about investigations, unless the chain names another agent. */
+export const CHAT_AGENT = "ChatAgent";
+
 const SYNTHESIS_INSTRUCTIONS = `You are the incident commander. Several investigations of the same alert ran in parallel, and their results are all you work from.
 
 - Judge each result critically: which claims rest on evidence that was actually gathered, and which are guesses?
@@ -92,7 +95,7 @@ const AGENTS: Readonly<Record<string, AgentEntry>> = {
     mcp_servers: ["kubernetes-server"],
     iteration_strategy: "react",
   },
-  ChatAgent: {
+  [CHAT_AGENT]: {
     mcp_servers: ["kubernetes-server"],
     iteration_strategy: "react",
   },

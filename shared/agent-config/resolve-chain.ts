@@ -41,6 +41,15 @@ export function resolveChain(
       `no chain handles alert type ${JSON.stringify(alertType ?? config.defaults.alert_type)}; use one of ${known}`,
     );
   }
+  return resolveFound(config, found, selectsServers);
+}
+
+/** The same for a chain that is given. Throws TerminalError `invalid_configuration`, which checked files never cause. */
+export function resolveFound(
+  config: AgentConfig,
+  found: NonNullable<ReturnType<typeof findChain>>,
+  selectsServers: boolean,
+): ResolvedChain {
   const { chain } = found;
   const stages = chain.stages.map((stage) => resolveStage(config, chain, stage, selectsServers));
   const summary = executiveSummary(config, chain);

@@ -1,5 +1,6 @@
 import { ALERT_CONTRACTS } from "./alerts.ts";
 import { APPROVAL_CONTRACTS } from "./approvals.ts";
+import { CHAT_CONTRACTS } from "./chat.ts";
 import { REVIEW_CONTRACTS } from "./reviews.ts";
 import { SESSION_LIST_CONTRACTS } from "./session-lists.ts";
 import { SESSION_CONTRACTS } from "./sessions.ts";
@@ -18,6 +19,7 @@ export const CONTRACTS = {
   ...SESSION_CONTRACTS,
   ...STEERING_CONTRACTS,
   ...SCORING_CONTRACTS,
+  ...CHAT_CONTRACTS,
   ...APPROVAL_CONTRACTS,
   ...USAGE_CONTRACTS,
   ...SYSTEM_CONTRACTS,

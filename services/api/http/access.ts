@@ -55,6 +55,7 @@ const AUDITED: ReadonlySet<Action> = new Set<Action>([
   "config.read",
   "session.steer",
   "session.score",
+  "session.chat",
   "audit.read",
 ]);
 

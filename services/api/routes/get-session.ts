@@ -2,12 +2,14 @@ import type { RouterMiddleware } from "@koa/router";
 import type { EntityManager } from "typeorm";
 import { AlertSessionEntity } from "#shared/database/entities/alert-session.ts";
 import { ApprovalEntity } from "#shared/database/entities/approval.ts";
+import { ChatEntity } from "#shared/database/entities/chat.ts";
 import { LlmInteractionEntity } from "#shared/database/entities/llm-interaction.ts";
 import { McpInteractionEntity } from "#shared/database/entities/mcp-interaction.ts";
 import { SessionRuntimeEntity } from "#shared/database/entities/session-runtime.ts";
 import { allows, mayChange } from "#shared/access/authorize.ts";
 import type { ApiDeps } from "../api-deps.ts";
 import { callerOf } from "../http/caller.ts";
+import { offersChat } from "../chat/chat-of-session.ts";
 import { visibleSession } from "../http/visible-session.ts";
 import { readTimeline } from "./get-timeline.ts";
 import { readScores } from "../scoring/read-scores.ts";
@@ -36,6 +38,10 @@ export function getSession({ config, orm }: ApiDeps): RouterMiddleware {
         unreadMessages: await readUnreadSteering(manager, session_id),
         summary: await readSummaryCalls(manager, session_id),
         scores: await readScores(manager, session_id),
+        chat: {
+          isOffered: offersChat(config.agents, session.chain_id),
+          chatId: (await manager.findOneBy(ChatEntity, { session_id }))?.chat_id ?? null,
+        },
         interactions: await countInteractions(manager, session_id),
       };
       return sessionView(session, runtime, rows, config.agents.system.cost_estimation.enabled);

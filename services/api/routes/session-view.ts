@@ -28,6 +28,8 @@ interface SessionRows {
   /** The calls for the executive summary; null without one. */
   readonly summary: SummaryCalls | null;
   readonly scores: Scores;
+  /** Whether questions about it may be asked, and the chat that there is. */
+  readonly chat: { readonly isOffered: boolean; readonly chatId: string | null };
   readonly interactions: { readonly llm_interaction_count: number; readonly mcp_interaction_count: number };
 }
 
@@ -56,6 +58,9 @@ export function sessionView(
     latest_score: rows.scores.latest_score,
     scoring_status: rows.scores.newest?.status ?? null,
     score_id: rows.scores.newest?.score_id ?? null,
+    chat_enabled: rows.chat.isOffered,
+    chat_id: rows.chat.chatId,
+    chat_message_count: runtime?.chat_message_count ?? 0,
     ...reviewMembers(session),
     cost_estimation_enabled: isCostEstimated,
     ...costMembers(runtime, isCostEstimated),
@@ -107,16 +112,8 @@ function contractMembers(session: AlertSession): object {
     completed_at,
     duration_ms:
       started_at === null || completed_at === null ? null : completed_at.getTime() - started_at.getTime(),
-    ...UNBUILT,
   };
 }
-
-/** Of features that are not built: there is no chat to offer. */
-const UNBUILT = {
-  chat_enabled: false,
-  chat_id: null,
-  chat_message_count: 0,
-} as const;
 
 function reviewMembers(session: AlertSession): object {
   return {

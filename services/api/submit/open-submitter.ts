@@ -21,9 +21,7 @@ import type { ApiConfig } from "../config.ts";
 import { BodyBudget } from "../http/body-budget.ts";
 import { RequestError, abbreviate, validationError } from "../http/request-error.ts";
 import type { AlertRequest } from "./alert-request.ts";
-import { resultTokensOf } from "#shared/agent-config/result-tokens-of.ts";
-import { summariesOf } from "#shared/agent-config/summaries-of.ts";
-import { applyMcpSelection } from "./apply-mcp-selection.ts";
+import { openSelection } from "./open-selection.ts";
 import { maskAlerts, type MaskedAlert } from "./mask-alert.ts";
 import { insertSession } from "./insert-session.ts";
 import type { NewSession } from "./new-session.ts";
@@ -77,25 +75,11 @@ WHERE existing.expires_at <= now()`;
 /** Prepares the submission of alerts: once for a process, because its limits hold for all routes together. */
 export function openSubmitter({ config, db, dispatcher, metrics, audit, masker, log }: ApiDeps): Submitter {
   const resolved = cacheResolvedChains(config);
-  const instructions = new Map(
-    [...config.agents.mcpServers].map(([id, server]) => [id, server.instructions ?? ""]),
-  );
-  const resultTokens = new Map(
-    [...config.agents.mcpServers].flatMap(([id, server]) => {
-      const tokens = resultTokensOf(server);
-      return tokens === undefined ? [] : [[id, tokens] as const];
-    }),
-  );
-  const summaries = new Map(
-    [...config.agents.mcpServers.keys()].flatMap((id) => {
-      const ofServer = summariesOf(config.agents, id);
-      return ofServer === undefined ? [] : [[id, ofServer] as const];
-    }),
-  );
+  const select = openSelection(config.agents);
   const chainFor = ({ alertType, mcp }: CheckedAlert) => {
     if (mcp === null) return resolved(alertType);
     const standard = resolved(alertType, mcp.servers.length > 0);
-    const chain = applyMcpSelection(standard.chain, mcp, instructions, resultTokens, summaries);
+    const chain = select(standard.chain, mcp);
     return { ...stored(chain), notice: sessionNotice(chain, config.stubbedServers) };
   };
   const texts = new Map([...config.agents.skills.values()].map((skill) => [skill.hash, skill]));

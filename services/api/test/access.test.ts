@@ -109,6 +109,7 @@ describe("who may use the api with an API key", () => {
       "session.cancel": ["submitter", "operator", "admin"],
       "session.steer": ["submitter", "operator", "admin"],
       "session.score": ["submitter", "operator", "admin"],
+      "session.chat": ["submitter", "operator", "admin"],
       "session.review": ["submitter", "operator", "admin"],
       "approval.decide": ["operator", "admin"],
       "config.read": ["operator", "admin"],

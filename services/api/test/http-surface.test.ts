@@ -167,7 +167,7 @@ describe("the api's HTTP surface", () => {
       feedback_edited: false,
       feedback_edited_by: null,
       feedback_edited_at: null,
-      chat_enabled: false,
+      chat_enabled: true,
       chat_id: null,
       chat_message_count: 0,
       latest_score: null,

@@ -1,7 +1,6 @@
 import { BUILT_IN_SETTINGS } from "#shared/agent-config/built-in-config.ts";
 import type { Loose } from "#shared/agent-config/check-shape.ts";
 import type { CheckContext } from "#shared/agent-config/checks/check-context.ts";
-import { warnNoEffectYet } from "#shared/agent-config/checks/check-keys.ts";
 import { checkSkills } from "#shared/agent-config/checks/check-skills.ts";
 import { checkScoring } from "#shared/agent-config/checks/check-scoring.ts";
 import { checkFallbacks } from "#shared/agent-config/checks/check-fallbacks.ts";
@@ -73,9 +72,6 @@ function checkStage(stage: Loose<StageEntry>, context: CheckContext): void {
 
 function checkChat(chat: Loose<ChatEntry>, context: CheckContext): void {
   const { reporter, names } = context;
-  if (chat.enabled === true) {
-    warnNoEffectYet({ container: chat, key: "enabled" }, "chat is not offered yet", reporter);
-  }
   reporter.unknownName({ container: chat, key: "agent" }, "agent", chat.agent, names.agents);
   checkProvider(chat, chat.llm_provider, context);
   checkServers(chat.mcp_servers, context);

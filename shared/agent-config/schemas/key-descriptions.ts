@@ -181,8 +181,8 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   replicas: "Runs each of the stage's agents that many times in parallel.",
   synthesis: "How the results of a stage with several agents are synthesized.",
   agent: "An agent: built in, or a name under agents.",
-  chat: "Follow-up questions to a finished investigation; checked, no effect yet.",
-  "chat.enabled": "Whether questions may be asked.",
+  chat: "How questions about a finished investigation are answered.",
+  "chat.enabled": "Whether questions may be asked; true by default.",
 
   llm_providers: "Providers by name; an entry replaces the built-in of the same name whole.",
   "llm_providers.type": "The kind of provider; scripted answers from a file and needs no key.",

@@ -65,7 +65,6 @@ describe("loadAgentConfig", () => {
       "queue.orphan_detection_interval",
       "queue.orphan_threshold",
       "queue.heartbeat_interval",
-      "agent_chains.crash-loops.chat.enabled",
       "agent_chains.comprehensive.stages[1].replicas",
     ]);
     expect(warnings[4]?.message).to.include("session lease");

@@ -15,7 +15,6 @@ describe("files in the newest notation", () => {
       "defaults.orchestrator",
       "defaults.memory",
       "agents.Lead.orchestrator",
-      "agent_chains.full.chat.enabled",
       "agent_chains.full.chat.sub_agents",
       "agent_chains.full.sub_agents",
       "agent_chains.full.stages[1].sub_agents",

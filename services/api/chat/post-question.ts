@@ -1,0 +1,81 @@
+import { v4 as newUuid } from "uuid";
+import { Type } from "#shared/generated/typebox/typebox.mjs";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
+import type { ResolvedChain } from "#shared/contracts/resolved-chain.ts";
+import { Uuid } from "#shared/contracts/uuid.ts";
+import { insertFollowUp, type InsertedFollowUp } from "#shared/database/insert-follow-up.ts";
+import type { Queryable } from "#shared/database/queryable.ts";
+import { selectRows } from "#shared/database/select-rows.ts";
+import { RequestError } from "../http/request-error.ts";
+import { checkChatBounds } from "./chat-bounds.ts";
+
+/** The chat is made with the first question. Under the lock of the session's row no other request makes it meanwhile. */
+const INSERT = `
+WITH made AS (
+  INSERT INTO chats (chat_id, session_id, chain_id, created_by) VALUES ($2, $1, $3, $4)
+  ON CONFLICT (session_id) DO NOTHING RETURNING chat_id
+), chat AS (
+  SELECT chat_id, true AS is_new FROM made
+  UNION ALL SELECT chat_id, false FROM chats WHERE session_id = $1
+), message AS (
+  INSERT INTO chat_user_messages (message_id, chat_id, content, author) SELECT $5, chat_id, $6, $4 FROM chat
+), counted AS (
+  UPDATE session_runtime SET chat_message_count = chat_message_count + 1 WHERE session_id = $1
+)
+SELECT chat_id, is_new FROM chat`;
+const parseChat = compileParser("chat", Type.Object({ chat_id: Uuid, is_new: Type.Boolean() }));
+
+/** A question as it is stored: its text has no secrets. */
+interface Question {
+  readonly sessionId: string;
+  readonly content: string;
+  readonly author: string;
+  /** What the answer runs by; the texts that its skills refer to are stored. */
+  readonly chain: ResolvedChain;
+}
+
+/** A question that is committed with the transaction. */
+interface PostedQuestion extends InsertedFollowUp {
+  readonly chatId: string;
+  readonly messageId: string;
+}
+
+/**
+ * Stores a question about a locked session that has ended, and the work of answering it, in the running transaction. Throws
+ * RequestError 409 while an answer is being generated, and 429 for a question too many; then the transaction must not commit.
+ */
+export async function postQuestion(
+  transaction: Queryable,
+  { sessionId, content, author, chain }: Question,
+): Promise<PostedQuestion> {
+  await checkChatBounds(transaction, sessionId);
+  const messageId = newUuid();
+  const [chat] = await selectRows(transaction, parseChat, INSERT, [
+    sessionId,
+    newUuid(),
+    chain.chain_id,
+    author,
+    messageId,
+    content,
+  ]);
+  if (chat === undefined) throw new Error(`session ${sessionId} has no chat`);
+  const { chat_id: chatId, is_new: isNew } = chat;
+  const asked = await insertFollowUp(transaction, {
+    sessionId,
+    kind: "chat",
+    stageType: "chat",
+    chain,
+    askedBy: author,
+    messageId,
+    firstEntry: { event_type: "user_question", content, metadata: { author } },
+    ...(isNew
+      ? {
+          eventsBefore: [
+            { type: "chat.created", session_id: sessionId, chat_id: chatId, created_by: author },
+          ],
+        }
+      : {}),
+  });
+  if (asked === "busy") throw new RequestError(409, "a chat response is already being generated");
+  return { ...asked, chatId, messageId };
+}

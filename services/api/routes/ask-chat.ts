@@ -1,0 +1,94 @@
+import type { RouterMiddleware } from "@koa/router";
+import { Type } from "#shared/generated/typebox/typebox.mjs";
+import { resolveChat } from "#shared/agent-config/resolve-chat.ts";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { literals } from "#shared/contracts/literals.ts";
+import { textsOfChain, type ResolvedChain } from "#shared/contracts/resolved-chain.ts";
+import { SESSION_STATUSES } from "#shared/contracts/statuses.ts";
+import { keepTexts } from "#shared/database/keep-texts.ts";
+import { selectRows } from "#shared/database/select-rows.ts";
+import { rulesOfAlerts } from "#shared/masking/masking-rules.ts";
+import { postgresSafeText } from "#shared/postgres-safe-text.ts";
+import { postgresSafeValue } from "#shared/postgres-safe-value.ts";
+import type { ApiDeps } from "../api-deps.ts";
+import { checkChatAvailable } from "../chat/chat-of-session.ts";
+import { parseQuestion } from "../chat/chat-request.ts";
+import { postQuestion } from "../chat/post-question.ts";
+import { BodyBudget } from "../http/body-budget.ts";
+import { callerOf } from "../http/caller.ts";
+import { maskSessionText } from "../http/mask-session-text.ts";
+import { readJsonBody } from "../http/read-json-body.ts";
+import { RequestError } from "../http/request-error.ts";
+import { visibleSession } from "../http/visible-session.ts";
+import { McpSelection } from "../schemas/submit-alert.ts";
+import { openSelection } from "../submit/open-selection.ts";
+
+/** 100,000 characters, each escaped to twelve bytes. */
+const MAX_BODY_BYTES = 1_280 * 1024;
+const BODY_BYTES_IN_FLIGHT = 8 * 1024 * 1024;
+
+const SESSION =
+  "SELECT chain_id, alert_type, status, mcp_selection FROM alert_sessions WHERE session_id = $1";
+const parseSession = compileParser(
+  "asked session",
+  Type.Object({
+    chain_id: Type.String(),
+    alert_type: Type.String(),
+    status: literals(SESSION_STATUSES),
+    mcp_selection: Type.Union([McpSelection, Type.Null()]),
+  }),
+);
+type AskedSession = ReturnType<typeof parseSession>;
+
+/**
+ * `POST /api/v1/sessions/:id/chat/messages` `{content}`: stores a question about a session that has ended, and wakes an executor to
+ * answer it. The configuration is that of now. Answers 202 with the ids of the chat, the message and the stage that answers.
+ */
+export function askChat(deps: ApiDeps): RouterMiddleware {
+  const { config, db, dispatcher, log, masker } = deps;
+  const bodies = new BodyBudget(BODY_BYTES_IN_FLIGHT);
+  const rules = rulesOfAlerts(config.agents.defaults.alert_masking);
+  const chainOf = openChatChains(deps);
+  const texts = new Map([...config.agents.skills.values()].map((skill) => [skill.hash, skill]));
+  return async (ctx) => {
+    const { session_id: id } = await visibleSession(db, ctx);
+    const body = await readJsonBody(ctx, bodies, MAX_BODY_BYTES);
+    const [session] = await selectRows(db, parseSession, SESSION, [id]);
+    if (session === undefined) throw new Error(`session ${id} is gone`);
+    checkChatAvailable(config.agents, session);
+    const question = postgresSafeText(parseQuestion(body)).text;
+    const caller = callerOf(ctx);
+    const chain = chainOf(session);
+    // Before the transaction, which locks the session's rows.
+    const content = (await maskSessionText({ db, log, masker, rules }, id, "question", question)) ?? "";
+    await keepTexts(
+      db,
+      textsOfChain(chain).flatMap((hash) => texts.get(hash) ?? []),
+    );
+    const posted = await db.transaction(async (transaction) => {
+      // Nobody may delete it, and nobody else may ask, meanwhile.
+      await visibleSession(transaction, ctx, { lock: true });
+      return postQuestion(transaction, { sessionId: id, content, author: caller.identity.name, chain });
+    });
+    dispatcher.publish(posted.events);
+    dispatcher.noticeInbox(id, posted.inboxSeq);
+    if (!posted.isOwned) dispatcher.wake({ sessionId: id, lane: "followup" });
+    const { chatId: chat_id, messageId: message_id, stageId: stage_id } = posted;
+    caller.detail = { message_id };
+    log.info({ session_id: id, message_id, stage_id }, "question about an ended session");
+    ctx.status = 202;
+    ctx.body = { chat_id, message_id, stage_id };
+  };
+}
+
+/** Returns what resolves the configuration of an answer; the alert's choice of servers holds for it, too. */
+function openChatChains({ config: { agents } }: ApiDeps): (session: AskedSession) => ResolvedChain {
+  const select = openSelection(agents);
+  return ({ chain_id: chainId, alert_type: alertType, mcp_selection: selection }) => {
+    const servers = selection?.servers.filter(({ name }) => agents.mcpServers.has(name)) ?? [];
+    const chain = resolveChat(agents, { chainId, alertType }, servers.length > 0);
+    if (chain === undefined) throw new RequestError(400, "chain configuration not found");
+    // The configuration's free texts may contain characters that jsonb rejects.
+    return postgresSafeValue(selection === null ? chain : select(chain, { ...selection, servers }));
+  };
+}
