@@ -29,10 +29,10 @@ import { getSession } from "./routes/get-session.ts";
 import { getSkill } from "./routes/get-skill.ts";
 import { getSystemConfig } from "./routes/get-system-config.ts";
 import { getTrace } from "./routes/get-trace.ts";
-import { emptyListOfSession } from "./routes/get-unbuilt.ts";
 import { getDailyUsage } from "./routes/get-daily-usage.ts";
 import { getUsageSummary } from "./routes/get-usage-summary.ts";
 import { getWarnings } from "./routes/get-warnings.ts";
+import { memoryRoutes } from "./memories/memory-routes.ts";
 import { reviewRoutes } from "./review/review-routes.ts";
 import { sessionListRoutes } from "./routes/session-list-routes.ts";
 import { signIn, signOut } from "./routes/page-session.ts";
@@ -110,7 +110,7 @@ export function routesOf(deps: ApiDeps): readonly Route[] {
       action: "tools.read",
       handle: getWarnings({ ...deps, states }),
     },
-    ...routesOfUnbuilt(deps, session),
+    ...memoryRoutes(deps),
     { method: "get", path: "/api/v1/audit", action: "audit.read", handle: getAudit(deps) },
     { method: "post", path: "/api/v1/ws-ticket", action: "ticket.create", handle: createTicket(deps) },
     { method: "post", path: "/api/v1/page-session", action: undefined, handle: signIn(deps) },
@@ -142,15 +142,6 @@ function routesOfTrace(deps: ApiDeps, session: string): readonly Route[] {
       action: "trace.read",
       handle: getMcpTrace(deps),
     },
-  ];
-}
-
-/** Routes of features that clients know and that are not built. */
-function routesOfUnbuilt(deps: ApiDeps, session: string): readonly Route[] {
-  const ofSession = emptyListOfSession(deps);
-  return [
-    { method: "get", path: `${session}/memories`, action: "session.read", handle: ofSession },
-    { method: "get", path: `${session}/injected-memories`, action: "session.read", handle: ofSession },
   ];
 }
 

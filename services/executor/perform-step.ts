@@ -4,6 +4,7 @@ import type { AgentSteps } from "./agent-steps.ts";
 import { usedIterations } from "./controllers/choose-provider.ts";
 import type { AgentStep } from "./controllers/controller.ts";
 import { timelineOf, type ExecutionRun } from "./execution-run.ts";
+import { recordBriefing } from "./memories/record-briefing.ts";
 import { changeProvider } from "./llm/change-provider.ts";
 import { forcedConclusion } from "./llm/forced-conclusion.ts";
 import { performLlmCall } from "./llm/perform-llm-call.ts";
@@ -25,6 +26,7 @@ export async function performStep(run: ExecutionRun, step: AgentStep): Promise<A
     case "open-conversation":
       steps.add(openConversation(run, step.messages));
       addLoadedSkills(run);
+      recordBriefing(run);
       addRunbookFailure(run);
       return null;
     case "append-user-message":

@@ -6,6 +6,8 @@ import { agentState } from "./controllers/agent-state.ts";
 import type { AgentStep } from "./controllers/controller.ts";
 import { chatHistoryBytes } from "./chat-history-bytes.ts";
 import { countFailedTry } from "./count-failed-try.ts";
+import { isBriefed } from "./memories/is-briefed.ts";
+import { loadBriefing } from "./memories/load-briefing.ts";
 import { nextAgentStep } from "./controllers/next-agent-step.ts";
 import type { ExecutionRun } from "./execution-run.ts";
 import type { AgentRun, RunExecutions } from "./next-session-step.ts";
@@ -172,12 +174,16 @@ async function decide(
     const parallel = isSynthesisNext ? await loadParallelResults(session, stage.row, synthesisInputs) : null;
     const isOpening = steps.memory.messages.length === 0;
     const skills = isOpening ? await loadRequiredSkills(session, request.agent) : [];
+    const { memory } = request.chain;
+    const isToolsListed = request.agent.mcp_servers.every((id) => steps.memory.listings.has(id));
+    const isBriefingNext = isOpening && isToolsListed && isBriefed(request);
+    const memories = isBriefingNext && memory !== undefined ? await loadBriefing(session, memory) : [];
     const historyBytes = chatHistoryBytes(request.agent, session.maxMessageBytes);
     const isChatNext = isOpening && request.followUp?.kind === "chat";
     const chat = isChatNext ? await loadChat(session.db, stage.row, historyBytes) : null;
     const isJudgeNext = isOpening && request.agent.iteration_strategy === "scoring";
     const judged = isJudgeNext ? await loadJudged(session.db, stage.row, historyBytes) : null;
-    const state = agentState(request, steps.memory, { parallel, skills, chat, judged });
+    const state = agentState(request, steps.memory, { parallel, skills, chat, judged, memories });
     return { run: { session, stage, execution, state, steps }, step: nextAgentStep(state) };
   } catch (error) {
     await steps.commit();

@@ -181,6 +181,7 @@ export const TEXT = {
       provider_fallback: "Other model",
       skill_loaded: "Skill",
       task_assigned: "Task",
+      memory_injected: "Earlier notes",
       approval: "Approval",
       other: "Event",
     },

@@ -14,6 +14,8 @@ const ACTIONS = {
   "session.score": "submitter",
   "session.chat": "submitter",
   "session.review": "submitter",
+  "memory.read": "viewer",
+  "memory.change": "operator",
   "approval.decide": "operator",
   "config.read": "operator",
   "session.delete": "admin",

@@ -55,6 +55,13 @@ export interface DefaultSettings {
   readonly summarization?: NonNullable<DefaultsSection["summarization"]>;
   /** Whether and by whom sessions are scored, for chains that do not say. */
   readonly scoring?: NonNullable<DefaultsSection["scoring"]>;
+  readonly memory: {
+    readonly enabled: boolean;
+    /** The memories that an agent is told at its start. */
+    readonly max_inject: number;
+    /** The memories that are shown when new ones are written. */
+    readonly reflector_memory_limit: number;
+  };
   readonly alert_masking: { readonly enabled: boolean; readonly pattern_group: string };
 }
 

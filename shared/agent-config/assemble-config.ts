@@ -104,6 +104,7 @@ function defaultSettings(defaults: DefaultsSection): DefaultSettings {
       enabled: defaults.alert_masking?.enabled ?? builtIn.alert_masking.enabled,
       pattern_group: defaults.alert_masking?.pattern_group ?? builtIn.alert_masking.pattern_group,
     },
+    memory: memorySettings(defaults.memory),
     iteration_timeout_ms: parseDuration(defaults.iteration_timeout ?? builtIn.iteration_timeout) ?? 0,
     approval_timeout_ms: parseDuration(defaults.approval_timeout ?? "") ?? DEFAULT_APPROVAL_TIMEOUT_MS,
     ...(tool_policy === undefined ? {} : { tool_policy }),
@@ -119,6 +120,14 @@ function defaultSettings(defaults: DefaultsSection): DefaultSettings {
 
 function scoringSettings({ scoring }: DefaultsSection): Pick<DefaultSettings, "scoring"> {
   return scoring === undefined ? {} : { scoring };
+}
+
+function memorySettings({
+  enabled = false,
+  max_inject = 5,
+  reflector_memory_limit = 20,
+}: DefaultsSection["memory"] = {}): DefaultSettings["memory"] {
+  return { enabled, max_inject, reflector_memory_limit };
 }
 
 /** The origin of every value of the files, by path; a list of scalars also has one as a whole. */

@@ -70,6 +70,7 @@ export function resolveFound(
       : { approval_timeout_ms: config.defaults.approval_timeout_ms }),
     ...automaticScoring(config, chain),
     ...(config.system.runbooks === undefined ? {} : { fetches_runbook: true as const }),
+    ...(config.defaults.memory.enabled ? { memory: { max_inject: config.defaults.memory.max_inject } } : {}),
     default_runbook: chain.runbook ?? config.defaults.runbook,
     stages,
   });

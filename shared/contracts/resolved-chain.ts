@@ -178,6 +178,8 @@ export const ResolvedChain = Type.Object({
   ),
   /** The judge of the session; absent unless one scores each session that completes. */
   scoring: Type.Optional(Type.Object({ enabled: Type.Literal(true), agent: ResolvedAgent })),
+  /** What is remembered of sessions, and told to the agents of this one; absent if nothing is. */
+  memory: Type.Optional(Type.Object({ max_inject: Type.Integer({ minimum: 1 }) })),
   /** An address that the alert gives as its runbook is fetched; absent: it is only named. */
   fetches_runbook: Type.Optional(Type.Literal(true)),
   /** The runbook text for alerts without one. */

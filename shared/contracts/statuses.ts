@@ -39,6 +39,7 @@ export const TIMELINE_EVENT_TYPES = [
   "provider_fallback",
   "skill_loaded",
   "task_assigned",
+  "memory_injected",
 ] as const;
 export type TimelineEventType = (typeof TIMELINE_EVENT_TYPES)[number];
 

@@ -14,6 +14,7 @@ const LABELS: Readonly<Record<string, string>> = {
   provider_fallback: "other provider",
   skill_loaded: "skill loaded",
   task_assigned: "task",
+  memory_injected: "told from earlier sessions",
   final_analysis: "Final analysis",
   executive_summary: "Executive summary",
   user_question: "question",
@@ -130,6 +131,7 @@ export class TimelineBlock implements ScreenBlock {
       case "mcp_tool_summary":
       case "code_execution":
       case "skill_loaded":
+      case "memory_injected":
         return shortened(text, this.#style);
       default:
         return text;

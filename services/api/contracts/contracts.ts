@@ -1,6 +1,7 @@
 import { ALERT_CONTRACTS } from "./alerts.ts";
 import { APPROVAL_CONTRACTS } from "./approvals.ts";
 import { CHAT_CONTRACTS } from "./chat.ts";
+import { MEMORY_CONTRACTS } from "./memories.ts";
 import { REVIEW_CONTRACTS } from "./reviews.ts";
 import { SESSION_LIST_CONTRACTS } from "./session-lists.ts";
 import { SESSION_CONTRACTS } from "./sessions.ts";
@@ -15,6 +16,7 @@ export const CONTRACTS = {
   ...ALERT_CONTRACTS,
   ...WEBHOOK_CONTRACTS,
   ...REVIEW_CONTRACTS,
+  ...MEMORY_CONTRACTS,
   ...SESSION_LIST_CONTRACTS,
   ...SESSION_CONTRACTS,
   ...STEERING_CONTRACTS,

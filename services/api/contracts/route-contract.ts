@@ -15,7 +15,7 @@ export interface RouteContract {
   /** Names the operation in generated clients. */
   readonly id: string;
   readonly summary: string;
-  readonly tag: "alerts" | "sessions" | "approvals" | "review" | "usage" | "system" | "access";
+  readonly tag: "alerts" | "sessions" | "approvals" | "review" | "memories" | "usage" | "system" | "access";
   readonly description?: string;
   readonly params?: TObject;
   readonly query?: TObject;

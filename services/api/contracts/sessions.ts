@@ -2,7 +2,6 @@ import { SessionParams } from "../schemas/common.ts";
 import { CancelResponse } from "../schemas/session-changes.ts";
 import { EventsHeaders, EventsQuery, EventsResponse } from "../schemas/session-events.ts";
 import { SessionResponse } from "../schemas/session.ts";
-import { EmptyListResponse } from "../schemas/system.ts";
 import { TimelineResponse } from "../schemas/timeline.ts";
 import { InteractionParams, LlmTraceResponse, McpTraceResponse, TraceResponse } from "../schemas/trace.ts";
 import type { RouteContracts } from "./route-contract.ts";
@@ -68,20 +67,6 @@ export const SESSION_CONTRACTS = {
     summary: "One tool listing or tool call with its arguments and result",
     params: InteractionParams,
     responses: { 200: { description: "the call", schema: McpTraceResponse } },
-  },
-  "GET /api/v1/sessions/:id/memories": {
-    id: "listMemories",
-    tag: "sessions",
-    summary: "What was learned from a session; always empty",
-    params: SessionParams,
-    responses: { 200: { description: "the memories", schema: EmptyListResponse } },
-  },
-  "GET /api/v1/sessions/:id/injected-memories": {
-    id: "listInjectedMemories",
-    tag: "sessions",
-    summary: "What a session was told of earlier ones; always empty",
-    params: SessionParams,
-    responses: { 200: { description: "the memories", schema: EmptyListResponse } },
   },
   "POST /api/v1/sessions/:id/cancel": {
     id: "cancelSession",

@@ -56,6 +56,7 @@ const AUDITED: ReadonlySet<Action> = new Set<Action>([
   "session.steer",
   "session.score",
   "session.chat",
+  "memory.change",
   "audit.read",
 ]);
 

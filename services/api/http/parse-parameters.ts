@@ -13,6 +13,12 @@ export function parseApprovalId(parameter: string | undefined): string {
   return parameter.toLowerCase();
 }
 
+/** Parses the `:memory` of a route, to lower case. Throws RequestError 400 unless it is a UUID. */
+export function parseMemoryId(parameter: string | undefined): string {
+  if (parameter === undefined || !isUuid(parameter)) throw validationError("memory_id", "must be a UUID");
+  return parameter.toLowerCase();
+}
+
 /** Parses a number in a query or header; absent means `fallback`. Throws RequestError 400 naming the field and its range. */
 export function parseWholeNumber(
   field: string,

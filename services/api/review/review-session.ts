@@ -33,7 +33,12 @@ const parseReview = compileParser(
   }),
 );
 
-/** The two entries of a completion that also claims are a microsecond apart, so that their times have their order, too. */
+/**
+ * What was learned from the investigation is as good as it was: another rating replaces the one before, and what it meant for the
+ * memories. The reviewer's own words are not rated by it.
+ *
+ * The two entries of a completion that also claims are a microsecond apart, so that their times have their order, too.
+ */
 const WRITE = `
 WITH reviewed AS (
   UPDATE alert_sessions SET review_status = $2, assignee = $3,
@@ -42,6 +47,9 @@ WITH reviewed AS (
     feedback_edited_by = CASE WHEN $9 THEN $10::text WHEN $8 THEN feedback_edited_by END,
     feedback_edited_at = CASE WHEN $9 THEN now() WHEN $8 THEN feedback_edited_at END
   WHERE session_id = $1
+), rated AS (
+  UPDATE investigation_memories SET rating = $5, deprecation = CASE WHEN deprecation THEN true END
+  WHERE source_session_id = $1 AND origin = 'investigation' AND rating IS DISTINCT FROM $5
 )
 INSERT INTO session_review_activities
   (session_id, actor, action, from_status, to_status, quality_rating, note, investigation_feedback, created_at)

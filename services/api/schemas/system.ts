@@ -24,9 +24,6 @@ export const AlertTypesResponse = Type.Object({
 /** `GET /api/v1/runbooks` */
 export const RunbooksResponse = Type.Array(Type.String(), { maxItems: MAX_LISTED_RUNBOOKS });
 
-/** What a session's memories are while there are none. */
-export const EmptyListResponse = Type.Array(Type.Unknown(), { maxItems: 0 });
-
 export const SkillParams = Type.Object({ name: Type.String() });
 
 /** `GET /api/v1/system/config/skills/:name` */

@@ -76,7 +76,7 @@ describe("who may use the api with an API key", () => {
     });
   };
   const pathOf = (path: string, id: string) =>
-    path.replace(":id", id).replace(/:interaction|:approval/u, randomUUID());
+    path.replace(":id", id).replace(/:interaction|:approval|:memory/u, randomUUID());
 
   it("answers 401 on every route but health without a valid key", async () => {
     const { id, headers } = await key("revoked", ["admin"]);
@@ -111,6 +111,7 @@ describe("who may use the api with an API key", () => {
       "session.score": ["submitter", "operator", "admin"],
       "session.chat": ["submitter", "operator", "admin"],
       "session.review": ["submitter", "operator", "admin"],
+      "memory.change": ["operator", "admin"],
       "approval.decide": ["operator", "admin"],
       "config.read": ["operator", "admin"],
       "session.delete": ["admin"],

@@ -19,7 +19,8 @@ export function agentState(
     chat = null,
     judged = null,
     skills = [],
-  }: Partial<Pick<AgentState, "parallel" | "chat" | "judged" | "skills">> = {},
+    memories = [],
+  }: Partial<Pick<AgentState, "parallel" | "chat" | "judged" | "skills" | "memories">> = {},
 ): AgentState {
   const offer = toolOffer(agent, listings);
   return {
@@ -29,6 +30,7 @@ export function agentState(
     alert,
     parallel,
     skills,
+    memories,
     chat,
     judged,
     tools: offer?.tools ?? null,

@@ -9,6 +9,7 @@ import type { FailedCall } from "../prompts/iteration-prompts.ts";
 import type { SteeringMessage } from "../state/steering.ts";
 import type { AlertInput, NewMessage, ServerOffer } from "../prompts/prompt-input.ts";
 import type { LoadedSkill } from "../prompts/skill-sections.ts";
+import type { RankedMemory } from "../memories/load-briefing.ts";
 import type { StoredMessage } from "../state/agent-memory.ts";
 
 /** The input of a controller: only what is stored. */
@@ -31,6 +32,8 @@ export interface AgentState {
   readonly parallel: ParallelResults | null;
   /** The skills that the agent has from its start, with their texts; only while the conversation is not open. */
   readonly skills: readonly LoadedSkill[];
+  /** What earlier sessions taught, best first; only while the conversation is not open. */
+  readonly memories: readonly RankedMemory[];
   /** The question that a chat agent answers; null for other agents, and once the conversation is open. */
   readonly chat: ChatContext | null;
   /** The investigation that a judge scores; null for other agents, and once the conversation is open. */

@@ -143,6 +143,10 @@ const PARTS: Readonly<Record<keyof TableRows, (parameter: string) => string>> = 
   INSERT INTO steering_deliveries (message_id, execution_id, session_id)
   SELECT r.message_id, r.execution_id, fence.session_id
   FROM fence, json_to_recordset(${rows}::json) AS r(message_id uuid, execution_id uuid)`,
+  sessionMemories: (rows) => `
+  INSERT INTO session_memories (memory_id, execution_id, session_id, position)
+  SELECT r.memory_id, r.execution_id, fence.session_id, r.position
+  FROM fence, json_to_recordset(${rows}::json) AS r(memory_id uuid, execution_id uuid, position int)`,
   followUpChanges: (rows) => `
   UPDATE follow_ups f SET
     status = coalesce(r.status, f.status),
@@ -205,6 +209,7 @@ const PART_NAMES: readonly (keyof StepRows)[] = [
   "followUps",
   "scores",
   "scoreChanges",
+  "sessionMemories",
   "followUpChanges",
   "session",
 ];

@@ -72,6 +72,7 @@ export function tableRows(steps: readonly StepRows[]): TableRows {
     followUps: steps.flatMap(({ followUps = [] }) => followUps),
     scores: steps.flatMap(({ scores = [] }) => scores),
     scoreChanges: scoreRows(steps.flatMap(({ scoreChanges = [] }) => scoreChanges)),
+    sessionMemories: steps.flatMap(({ sessionMemories = [] }) => sessionMemories),
     followUpChanges: followUpRows(steps.flatMap(({ followUpChanges = [] }) => followUpChanges)),
     session: sessionRow(steps.flatMap(({ session }) => session ?? [])),
   };

@@ -2,6 +2,7 @@ import type { NewMessage, PromptInput } from "./prompt-input.ts";
 import { alertBlock } from "./alert-block.ts";
 import { dataRule } from "./general-instructions.ts";
 import { actionRules, agentInstructions } from "./instruction-tiers.ts";
+import { memoryBlock } from "./memory-block.ts";
 import { previousStageBlock } from "./previous-stage-block.ts";
 import { runbookBlock } from "./runbook-block.ts";
 import { skillSections } from "./skill-sections.ts";
@@ -12,7 +13,7 @@ import { taskBlock } from "./task-block.ts";
  * if any, the alert, its runbook and the task.
  */
 export function buildSingleCallMessages(input: Omit<PromptInput, "tools">): NewMessage[] {
-  const { agent, chain, alert, previous, parallel } = input;
+  const { agent, chain, alert, previous, parallel, memories = [] } = input;
   const system = [
     `You are ${agent.name}, a site reliability engineer who investigates alerts. You have no tools: work from what you are given.`,
     dataRule(alert.nonce),
@@ -24,6 +25,7 @@ export function buildSingleCallMessages(input: Omit<PromptInput, "tools">): NewM
     ...(previous.length === 0 && parallel === null ? [] : [previousStageBlock(input)]),
     alertBlock(alert),
     runbookBlock(alert, chain),
+    ...(memories.length === 0 ? [] : [memoryBlock(memories, alert.nonce)]),
     taskBlock(agent),
   ];
   return [

@@ -104,6 +104,7 @@ const LABELS: Readonly<Record<TimelineEventType, string>> = {
   provider_fallback: "LLM Provider Change",
   skill_loaded: "Skill Loaded",
   task_assigned: "Task",
+  memory_injected: "Notes",
 };
 
 /** A tool call as text: the tool's name, if the row has it, then the arguments as the model wrote them. */

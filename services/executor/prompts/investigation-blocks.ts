@@ -1,4 +1,5 @@
 import { alertBlock } from "./alert-block.ts";
+import { memoryBlock } from "./memory-block.ts";
 import { previousStageBlock } from "./previous-stage-block.ts";
 import type { PromptInput } from "./prompt-input.ts";
 import { runbookBlock } from "./runbook-block.ts";
@@ -6,8 +7,12 @@ import { taskBlock } from "./task-block.ts";
 
 /** The user message of an investigating agent: alert, runbook, earlier stages, task. Ends without a newline. */
 export function investigationBlocks(input: PromptInput): string {
-  const { agent, alert, chain } = input;
-  return [alertBlock(alert), runbookBlock(alert, chain), previousStageBlock(input), taskBlock(agent)].join(
-    "\n\n",
-  );
+  const { agent, alert, chain, memories = [] } = input;
+  return [
+    alertBlock(alert),
+    runbookBlock(alert, chain),
+    ...(memories.length === 0 ? [] : [memoryBlock(memories, alert.nonce)]),
+    previousStageBlock(input),
+    taskBlock(agent),
+  ].join("\n\n");
 }

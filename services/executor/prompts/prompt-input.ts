@@ -1,5 +1,6 @@
 import type { ResolvedAgent, ResolvedChain } from "#shared/contracts/resolved-chain.ts";
 import type { ToolDescription } from "#shared/contracts/tool-list.ts";
+import type { RankedMemory } from "../memories/load-briefing.ts";
 import type { SessionNonce } from "./session-nonce.ts";
 import type { LoadedSkill } from "./skill-sections.ts";
 import type { ParallelResults, StageAnswer } from "./format-context.ts";
@@ -48,6 +49,8 @@ export interface PromptInput {
   readonly tools: readonly ToolDescription[];
   /** The skills that the agent has from its start, with their texts; absent if it has none. */
   readonly skills?: readonly LoadedSkill[];
+  /** What earlier sessions taught, best first; absent if nothing is told. */
+  readonly memories?: readonly RankedMemory[];
   /** Null for an agent without a listing. */
   readonly offer: ServerOffer | null;
 }

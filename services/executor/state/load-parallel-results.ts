@@ -21,7 +21,7 @@ const parseSize = compileParser("size of the results", Type.Object({ bytes: Type
 
 const SIZE = `
 SELECT coalesce(sum(octet_length(content)), 0)::float8 AS bytes FROM timeline_events
-WHERE execution_id = ANY($1::uuid[]) AND status = 'completed' AND event_type <> ALL ('{provider_fallback,skill_loaded}')`;
+WHERE execution_id = ANY($1::uuid[]) AND status = 'completed' AND event_type <> ALL ('{provider_fallback,skill_loaded,memory_injected}')`;
 
 const parseResult = compileParser(
   "timeline row of an agent",
@@ -38,7 +38,7 @@ const parseResult = compileParser(
 const RESULTS = `
 SELECT t.execution_id, t.event_type, t.status, t.content, t.metadata, e.llm_provider
 FROM timeline_events t JOIN agent_executions e USING (execution_id)
-WHERE t.execution_id = ANY($1::uuid[]) AND t.status = 'completed' AND t.event_type <> ALL ('{provider_fallback,skill_loaded}')
+WHERE t.execution_id = ANY($1::uuid[]) AND t.status = 'completed' AND t.event_type <> ALL ('{provider_fallback,skill_loaded,memory_injected}')
 ORDER BY t.sequence_number`;
 
 /**

@@ -226,6 +226,14 @@ export interface ScoreChange {
   } & Partial<JudgedScore>;
 }
 
+/** An agent was told a memory. */
+interface NewSessionMemory {
+  readonly memory_id: string;
+  readonly execution_id: string;
+  /** Among those that it was told, from 1. */
+  readonly position: number;
+}
+
 /** How a piece of work on an ended session goes on. */
 export interface FollowUpChange {
   readonly follow_up_id: string;
@@ -254,6 +262,7 @@ export interface StepRows {
   readonly followUps?: readonly NewFollowUp[];
   readonly scores?: readonly NewScore[];
   readonly scoreChanges?: readonly ScoreChange[];
+  readonly sessionMemories?: readonly NewSessionMemory[];
   readonly followUpChanges?: readonly FollowUpChange[];
   readonly session?: SessionChange;
 }

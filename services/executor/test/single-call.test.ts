@@ -31,6 +31,7 @@ function step(roles: readonly Message["role"][], iteration: Partial<IterationSta
     previous: [],
     parallel: null,
     skills: [],
+    memories: [],
     chat: null,
     judged: null,
     tools: [],

@@ -85,7 +85,7 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   required_skills: "The skills an agent has from its start. A stage's entry adds to the agent's list.",
   scoring: "Whether and by whom sessions that have ended are scored.",
   "scoring.enabled": "Whether each session that completes is scored; false by default.",
-  memory: "No effect yet: what is remembered of finished sessions.",
+  memory: "What is remembered of finished sessions.",
   "memory.enabled": "Whether anything is remembered; false by default.",
   max_inject: "Memories in a prompt.",
   reflector_memory_limit: "Memories shown when new ones are written.",

@@ -38,21 +38,14 @@ export const Orchestrator = Type.Object(
   { notYet: NO_SUB_AGENTS },
 );
 
-/** What is remembered of finished sessions. */
-export const Memory = Type.Object(
+/** The model that says which memories are near to an alert in meaning. */
+export const Embedding = Type.Object(
   {
-    enabled: Type.Optional(Type.Boolean()),
-    max_inject: Count,
-    reflector_memory_limit: Count,
-    embedding: Type.Optional(
-      Type.Object({
-        provider: Type.Optional(Type.Enum(["google", "openai"])),
-        model: Type.Optional(Name),
-        api_key_env: Type.Optional(VariableName),
-        dimensions: Count,
-        base_url: Type.Optional(Name),
-      }),
-    ),
+    provider: Type.Optional(Type.Enum(["google", "openai"])),
+    model: Type.Optional(Name),
+    api_key_env: Type.Optional(VariableName),
+    dimensions: Count,
+    base_url: Type.Optional(Name),
   },
-  { notYet: "nothing is remembered of sessions yet" },
+  { notYet: "memories are found by their words" },
 );

@@ -3,7 +3,8 @@ import { CONFIGURED_STRATEGIES } from "#shared/contracts/resolved-chain.ts";
 import { SUCCESS_POLICIES } from "#shared/contracts/statuses.ts";
 import { Backend } from "#shared/agent-config/schemas/backend.ts";
 import { McpServer } from "#shared/agent-config/schemas/mcp-server.ts";
-import { Memory, Orchestrator, SubAgents } from "#shared/agent-config/schemas/planned-keys.ts";
+import { MemorySection } from "#shared/agent-config/schemas/memory-section.ts";
+import { Orchestrator, SubAgents } from "#shared/agent-config/schemas/planned-keys.ts";
 import { Scoring } from "#shared/agent-config/schemas/scoring.ts";
 import {
   Duration,
@@ -70,7 +71,7 @@ const DefaultsSection = Type.Object({
   ),
   orchestrator: Type.Optional(Orchestrator),
   scoring: Type.Optional(Scoring),
-  memory: Type.Optional(Memory),
+  memory: Type.Optional(MemorySection),
 });
 export type DefaultsSection = Static<typeof DefaultsSection>;
 

@@ -13,7 +13,7 @@ describe("files in the newest notation", () => {
     const notYet = warnings.filter(({ message }) => message.includes("has no effect yet"));
     expect(notYet.map(({ path }) => path)).to.deep.equal([
       "defaults.orchestrator",
-      "defaults.memory",
+      "defaults.memory.embedding",
       "agents.Lead.orchestrator",
       "agent_chains.full.chat.sub_agents",
       "agent_chains.full.sub_agents",

@@ -21,7 +21,7 @@ const parseColumn = compileParser(
 
 const TABLE_NAMES = "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public'";
 const COLUMNS = `
-SELECT table_name AS table, column_name AS name, identity_generation = 'ALWAYS' IS TRUE AS generated
+SELECT table_name AS table, column_name AS name, identity_generation = 'ALWAYS' IS TRUE OR is_generated = 'ALWAYS' AS generated
 FROM information_schema.columns WHERE table_schema = 'public'`;
 
 /** Tables whose rows go with a row of another one. */

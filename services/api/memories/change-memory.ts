@@ -1,0 +1,36 @@
+import { Type } from "#shared/generated/typebox/typebox.mjs";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
+import type { Queryable } from "#shared/database/queryable.ts";
+import { selectRows } from "#shared/database/select-rows.ts";
+import type { MemoryBody } from "../schemas/memories.ts";
+
+const parseId = compileParser("changed memory", Type.Object({ memory_id: Type.String() }));
+
+/** Only another content makes a memory new: what agents are told depends on its age. */
+const CHANGE = `
+WITH changed AS (
+  UPDATE investigation_memories SET
+    content = coalesce($2, content),
+    category = coalesce($3, category),
+    valence = coalesce($4, valence),
+    deprecation = coalesce($5::boolean, deprecation),
+    updated_at = CASE WHEN $2 IS NULL THEN updated_at ELSE now() END
+  WHERE memory_id = $1 RETURNING memory_id
+)
+SELECT memory_id FROM changed`;
+
+const DELETE = `
+WITH deleted AS (DELETE FROM investigation_memories WHERE memory_id = $1 RETURNING memory_id)
+SELECT memory_id FROM deleted`;
+
+/** Changes a memory; its content must be masked. False if there is none of this id. Throws database errors. */
+export async function changeMemory(db: Queryable, memoryId: string, change: MemoryBody): Promise<boolean> {
+  const { content = null, category = null, valence = null, deprecated = null } = change;
+  const rows = await selectRows(db, parseId, CHANGE, [memoryId, content, category, valence, deprecated]);
+  return rows.length > 0;
+}
+
+/** Deletes a memory; which agents were told of it stays in their timelines. False if there is none of this id. */
+export async function deleteMemory(db: Queryable, memoryId: string): Promise<boolean> {
+  return (await selectRows(db, parseId, DELETE, [memoryId])).length > 0;
+}

@@ -1,0 +1,62 @@
+import { randomUUID } from "node:crypto";
+import { storedChain } from "#shared/contracts/resolved-chain.ts";
+import type { ExecutorFixture } from "./executor-fixture.ts";
+import { resolvedChain, type ChainOptions } from "./resolved-chain.ts";
+
+interface StoredMemory {
+  readonly content: string;
+  readonly owner?: string | null;
+  readonly teams?: readonly string[];
+  readonly confidence?: number;
+  readonly ageDays?: number;
+  readonly rating?: string | null;
+  readonly deprecation?: boolean | null;
+  readonly source?: string | null;
+}
+
+/** Stores a memory; resolves with its id. */
+export async function remember(executor: ExecutorFixture, memory: StoredMemory): Promise<string> {
+  const id = randomUUID();
+  await executor.query(
+    `INSERT INTO investigation_memories (memory_id, content, category, valence, base_confidence, owner_subject, teams, updated_at,
+                                         rating, deprecation, source_session_id)
+     VALUES ($1, $2, 'procedural', 'positive', $3, $4, $5, now() - make_interval(days => $6), $7, $8, $9)`,
+    [
+      id,
+      memory.content,
+      memory.confidence ?? 0.7,
+      memory.owner ?? null,
+      memory.teams ?? [],
+      memory.ageDays ?? 0,
+      memory.rating ?? null,
+      memory.deprecation ?? null,
+      memory.source ?? null,
+    ],
+  );
+  return id;
+}
+
+/** A pending session of a chain that remembers. */
+export async function insertRemembering(
+  executor: ExecutorFixture,
+  {
+    maxInject = 5,
+    owner = null,
+    teams = [],
+    alert = "disk full",
+    ...options
+  }: ChainOptions & {
+    readonly maxInject?: number;
+    readonly owner?: string | null;
+    readonly teams?: readonly string[];
+    readonly alert?: string;
+  } = {},
+): Promise<string> {
+  const id = await executor.insert({ ...options, alert });
+  const chain = { ...resolvedChain(options), memory: { max_inject: maxInject } };
+  await executor.query(
+    "UPDATE alert_sessions SET resolved_config = $2, owner_subject = $3, teams = $4 WHERE session_id = $1",
+    [id, JSON.stringify(storedChain(chain)), owner, teams],
+  );
+  return id;
+}

@@ -1,0 +1,10 @@
+/** What a memory is about: how things are, what happened once, or how something is done. */
+export const MEMORY_CATEGORIES = ["semantic", "episodic", "procedural"] as const;
+export type MemoryCategory = (typeof MEMORY_CATEGORIES)[number];
+
+/** Whether a memory says what to do again, what to avoid, or neither. */
+export const MEMORY_VALENCES = ["positive", "negative", "neutral"] as const;
+export type MemoryValence = (typeof MEMORY_VALENCES)[number];
+
+/** The longest memory, in UTF-16 code units. */
+export const MAX_MEMORY_CHARACTERS = 2_000;

@@ -1,0 +1,20 @@
+import type { TableRules } from "#shared/database/table-rules.ts";
+
+/** The tables of what was learned from sessions, and of who was told of it; part of TABLES in `grants.ts`. */
+export const MEMORY_TABLES = {
+  investigation_memories: {
+    grants: {
+      api: {
+        select: true,
+        update: ["content", "category", "valence", "rating", "deprecation", "updated_at"],
+        delete: true,
+      },
+      executor: { select: true },
+    },
+    purge: { kind: "kept", because: "lessons outlive their sessions; operators delete them by the api" },
+  },
+  session_memories: {
+    grants: { api: { select: true }, executor: { select: true, insert: true } },
+    purge: { kind: "session" },
+  },
+} as const satisfies Record<string, TableRules>;
