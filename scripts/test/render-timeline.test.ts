@@ -57,6 +57,36 @@ describe("TimelineRenderer", () => {
     expect(screen).to.include("Continued by another executor").and.include("22.4 s").and.include("completed");
   });
 
+  it("names an agent that another one has started behind that one", () => {
+    const run = (execution_id: string, agent_name: string, more: object = {}): NotifierMessage => ({
+      type: "execution.status",
+      execution_id,
+      agent_name,
+      agent_index: 1,
+      status: "active",
+      timestamp: at(1),
+      ...more,
+    });
+    const child = { parent_execution_id: "x" };
+    const screen = render([
+      run("x", "Lead"),
+      run("y", "Logs", child),
+      {
+        type: "timeline_event.created",
+        event_id: "t",
+        execution_id: "y",
+        event_type: "task_assigned",
+        status: "completed",
+        content: "read the logs",
+        timestamp: at(2),
+        ...child,
+      },
+      run("y", "Logs", { ...child, status: "timed_out" }),
+    ]);
+    expect(screen).to.include("● task (Lead › Logs)\nread the logs");
+    expect(screen).to.include("■ Lead › Logs: timed out");
+  });
+
   it("shows a recorded investigation from its first status to its last", () => {
     const screen = render([
       status("in_progress", 0),

@@ -158,6 +158,7 @@ export const TEXT = {
     agents: (count: number) => (count === 1 ? "1 agent" : `${count} agents`),
     waitingAgents: (count: number) => (count === 1 ? "1 agent waits" : `${count} agents wait`),
     agent: (name: string, index: number) => (name === "" ? `Agent ${index}` : name),
+    subAgent: (parent: string, name: string) => `${parent} › ${name}`,
     synthesis: "Synthesis",
     empty: "Nothing yet.",
     newEntries: (count: number) => `↓ ${count} new`,

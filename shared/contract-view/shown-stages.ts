@@ -33,8 +33,10 @@ export interface ChainStage {
 /** What the numbering needs of a row of `agent_executions`. */
 export interface StageExecution {
   readonly stage_id: string;
-  /** From 1; above the stage's `expected_agent_count` it is the synthesis. */
+  /** From 1; above the stage's `expected_agent_count` it is the synthesis. Of a sub-agent, from 1 below its parent. */
   readonly agent_index: number;
+  /** The execution that started a sub-agent; null or absent for others. */
+  readonly parent_execution_id?: string | null;
   readonly status: RunStatus;
 }
 
@@ -54,6 +56,8 @@ export interface ShownStage<S extends ChainStage, E extends StageExecution> {
   readonly has_synthesis: boolean;
   /** By `agent_index`, with the id of the shown stage and numbered from 1; empty for the executive summary. */
   readonly executions: readonly E[];
+  /** Those that the agents of the stage have started, by `agent_index` below each parent. */
+  readonly sub_agents: readonly E[];
 }
 
 /** The id of the stage in which the synthesis of a chain's stage is shown. */
@@ -90,6 +94,7 @@ export function shownStages<S extends ChainStage, E extends StageExecution>(
       row: null,
       has_synthesis: false,
       executions: [],
+      sub_agents: [],
     });
   }
   const followUps = stages
@@ -109,9 +114,10 @@ function shownOf<S extends ChainStage, E extends StageExecution>(
   executions: readonly E[],
 ): Unnumbered<S, E>[] {
   const { stage_id, stage_name, stage_type, status, expected_agent_count } = row;
-  const own = executions
+  const all = executions
     .filter((execution) => execution.stage_id === stage_id)
     .toSorted((a, b) => a.agent_index - b.agent_index);
+  const [own, sub_agents] = [all.filter((one) => !isSubAgent(one)), all.filter(isSubAgent)];
   const agents = own.filter(({ agent_index }) => agent_index <= expected_agent_count);
   const syntheses = own.filter(({ agent_index }) => agent_index > expected_agent_count);
   const [synthesis] = syntheses;
@@ -125,6 +131,7 @@ function shownOf<S extends ChainStage, E extends StageExecution>(
     row,
     has_synthesis: synthesis !== undefined,
     executions: agents,
+    sub_agents,
   };
   if (synthesis === undefined) return [stage];
   return [
@@ -142,8 +149,14 @@ function shownOf<S extends ChainStage, E extends StageExecution>(
         stage_id: synthesis_id,
         agent_index: execution.agent_index - expected_agent_count,
       })),
+      sub_agents: [],
     },
   ];
+}
+
+/** True for an execution that an agent has started; it is neither an agent of its stage nor its synthesis. */
+function isSubAgent({ parent_execution_id }: Pick<StageExecution, "parent_execution_id">): boolean {
+  return parent_execution_id !== undefined && parent_execution_id !== null;
 }
 
 /** A stage ends with its own row, which follows the end of its execution. */

@@ -25,6 +25,8 @@ import { Uuid } from "#shared/contracts/uuid.ts";
 const Base = { session_id: Uuid, timestamp: Type.String({ minLength: 1 }) };
 /** The cursor of a message that can be caught up with; it rises within a session. */
 const Cursor = { db_event_id: Type.Integer({ minimum: 1 }) };
+/** The agent that started this one; absent unless it is a sub-agent. */
+const OfSubAgent = { parent_execution_id: Type.Optional(Uuid) };
 const Metadata = Type.Optional(Type.Object({}, { additionalProperties: true }));
 const closed = { additionalProperties: false };
 
@@ -76,8 +78,9 @@ const ExecutionStatusMessage = Type.Object(
     ...Base,
     stage_id: Uuid,
     execution_id: Uuid,
+    ...OfSubAgent,
     agent_name: Type.String(),
-    /** From 1 within the shown stage. */
+    /** From 1 within the shown stage; of a sub-agent, from 1 below its parent. */
     agent_index: Type.Integer({ minimum: 1 }),
     status: literals(RUN_STATUSES),
     error_message: Type.Optional(Type.String()),
@@ -92,6 +95,7 @@ const TimelineCreatedMessage = Type.Object(
     event_id: Uuid,
     stage_id: Uuid,
     execution_id: Uuid,
+    ...OfSubAgent,
     event_type: literals(TIMELINE_EVENT_TYPES),
     status: literals(TIMELINE_STATUSES),
     content: Type.String(),

@@ -39,7 +39,7 @@ export const recountColumns = (session: string): Readonly<Record<SessionCounter 
   const completed = count(`stages g WHERE ${ofChain} AND g.status = 'completed'`);
   // A synthesis comes after the agents of its stage; once there is one, the agents' part is complete.
   const syntheses = count(
-    `agent_executions e JOIN stages g USING (stage_id) WHERE ${ofChain} AND e.agent_index > g.expected_agent_count`,
+    `agent_executions e JOIN stages g USING (stage_id) WHERE ${ofChain} AND e.agent_index > g.expected_agent_count AND e.parent_execution_id IS NULL`,
   );
   const costs = costAggregates("i");
   const cost = (name: (typeof COST_SUMS)[number]) =>

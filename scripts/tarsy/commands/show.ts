@@ -52,13 +52,19 @@ function showHead(session: Session, { write, style }: Terminal): void {
   }
 }
 
+type AgentRun = Pick<Session["stages"][number]["executions"][number], "status" | "error_message">;
+
 function showStages({ stages }: Session, { write, style }: Terminal): void {
   for (const { stage_name, status, duration_ms, executions } of stages) {
     const took = typeof duration_ms === "number" ? ` in ${durationText(duration_ms)}` : "";
     write(`\n▶ ${printable(stage_name)}: ${statusText(status, style)}${took}\n`);
-    for (const { agent_name, status: of, error_message } of executions) {
+    const showAgent = (name: string, { status: of, error_message }: AgentRun) => {
       const why = typeof error_message === "string" ? `: ${printable(error_message)}` : "";
-      write(`  ${printable(agent_name)}: ${statusText(of, style)}${why}\n`);
+      write(`  ${printable(name)}: ${statusText(of, style)}${why}\n`);
+    };
+    for (const { sub_agents = [], ...agent } of executions) {
+      showAgent(agent.agent_name, agent);
+      for (const child of sub_agents) showAgent(`${agent.agent_name} › ${child.agent_name}`, child);
     }
   }
 }

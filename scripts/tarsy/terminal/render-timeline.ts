@@ -16,6 +16,8 @@ export class TimelineRenderer {
   readonly #blocks: ScreenBlock[] = [];
   readonly #open = new Map<string, TimelineBlock>();
   readonly #startedAt = new Map<string, number>();
+  /** The name of each agent by execution id, that of a sub-agent behind its parent's. */
+  readonly #names = new Map<string, string>();
   /** The names of agents that run in parallel, by execution id. */
   readonly #agents = new Map<string, string>();
   readonly #errors = new ShownErrors();
@@ -79,9 +81,13 @@ export class TimelineRenderer {
 
   #execution(message: NotifierMessage): void {
     const [index, status] = [Number(message["agent_index"]), text(message, "status")];
-    const agent = `agent ${index}, ${text(message, "agent_name")}`;
+    const parent = this.#names.get(text(message, "parent_execution_id"));
+    const own = text(message, "agent_name");
+    const name = parent === undefined ? own : `${parent} › ${own}`;
+    this.#names.set(text(message, "execution_id"), name);
+    const agent = parent === undefined ? `agent ${index}, ${name}` : name;
     // The first agent is not named: whether there are others is known only when the second one starts.
-    if (index > 1) this.#agents.set(text(message, "execution_id"), agent);
+    if (index > 1 || parent !== undefined) this.#agents.set(text(message, "execution_id"), agent);
     if (ended(status) && status !== "completed") {
       this.#line(this.#style.red(`\n■ ${agent}: ${status.replaceAll("_", " ")}`));
     }

@@ -20,8 +20,15 @@ export interface ExecutionContext {
   readonly isCostEstimated: boolean;
 }
 
-/** An execution in the contract's shape, with our own members. */
-export function executionView(execution: AgentExecution, context: ExecutionContext): object {
+/**
+ * An execution in the contract's shape, with our own members. One that has started others has these as `sub_agents`, and its
+ * tokens and costs include theirs.
+ */
+export function executionView(
+  execution: AgentExecution,
+  context: ExecutionContext,
+  children: readonly AgentExecution[] = [],
+): object {
   const { timeline, summary, isCostEstimated } = context;
   const { iteration_state, started_at, completed_at, duration_ms, error_message, ...others } = execution;
   const columns = withoutCostSums(others);
@@ -39,13 +46,14 @@ export function executionView(execution: AgentExecution, context: ExecutionConte
     completed_at,
     duration_ms,
     error_message,
-    ...ownTokens(execution, summary),
-    ...costMembers(ownCosts(execution, summary), isCostEstimated),
+    ...sumOf([ownTokens(execution, summary), ...children]),
+    ...costMembers(exactSum([ownCosts(execution, summary), ...children]), isCostEstimated),
     iterations: iteration_state.iteration,
     // JSON has no undefined: without a change of providers these are absent.
     fallback_reason: reason,
     fallback_error_code: error_code,
     fallback_attempt: attempt,
+    ...(children.length === 0 ? {} : { sub_agents: children.map((child) => executionView(child, context)) }),
   };
 }
 
@@ -59,6 +67,26 @@ function ownTokens(execution: AgentExecution, summary: SummaryCalls | null) {
     output_tokens: own("output_tokens"),
     thinking_tokens: own("thinking_tokens"),
     total_tokens: own("total_tokens"),
+  };
+}
+
+function sumOf(all: readonly ReturnType<typeof ownTokens>[]): ReturnType<typeof ownTokens> {
+  const sum = (name: keyof ReturnType<typeof ownTokens>) => all.reduce((total, one) => total + one[name], 0);
+  return {
+    input_tokens: sum("input_tokens"),
+    output_tokens: sum("output_tokens"),
+    thinking_tokens: sum("thinking_tokens"),
+    total_tokens: sum("total_tokens"),
+  };
+}
+
+function exactSum(all: readonly ReturnType<typeof ownCosts>[]): ReturnType<typeof ownCosts> {
+  const sum = (name: keyof ReturnType<typeof ownCosts>) =>
+    Number(all.reduce((total, one) => total + one[name], 0).toFixed(USD_DECIMALS));
+  return {
+    estimated_cost_usd: sum("estimated_cost_usd"),
+    priced_interaction_count: sum("priced_interaction_count"),
+    unpriced_interaction_count: sum("unpriced_interaction_count"),
   };
 }
 

@@ -115,7 +115,8 @@ async function readProvider(
   const plan = chain.stages[stage.stage_index - 1];
   // The execution after a stage's agents is its synthesis.
   const agents = [...(plan?.agents ?? []), ...(plan?.synthesis === undefined ? [] : [plan.synthesis])];
-  const agent = agents[execution.agent_index - 1];
+  // The index of a sub-agent counts below its parent.
+  const agent = execution.parent_execution_id === null ? agents[execution.agent_index - 1] : undefined;
   const { provider: called } = parseRequest(llm_request);
   const { executive_summary: summary } = chain;
   const others = [

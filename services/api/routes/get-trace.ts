@@ -48,18 +48,29 @@ function stageTrace(
   stage: ShownStage<Stage, AgentExecution>,
   { llm, tools }: { readonly llm: readonly Interaction[]; readonly tools: readonly Interaction[] },
 ): object {
-  const { stage_id, stage_name, stage_type, referenced_stage_id, executions } = stage;
+  const { stage_id, stage_name, stage_type, referenced_stage_id, executions, sub_agents } = stage;
+  const withChildren = executions.flatMap((execution) => [
+    execution,
+    ...sub_agents.filter(({ parent_execution_id }) => parent_execution_id === execution.execution_id),
+  ]);
   return {
     stage_id,
     stage_name,
     stage_type,
     ...(referenced_stage_id === null ? {} : { referenced_stage_id }),
-    executions: executions.map(({ execution_id, agent_name }) => {
+    executions: withChildren.map(({ execution_id, parent_execution_id, agent_name }) => {
       const own = (calls: readonly Interaction[]) =>
         calls
           .filter((call) => call.execution_id === execution_id)
           .map((call) => interactionView({ ...call, stage_id }));
-      return { execution_id, agent_name, llm_interactions: own(llm), mcp_interactions: own(tools) };
+      const parent = parent_execution_id === null ? {} : { parent_execution_id };
+      return {
+        execution_id,
+        ...parent,
+        agent_name,
+        llm_interactions: own(llm),
+        mcp_interactions: own(tools),
+      };
     }),
   };
 }

@@ -1,6 +1,7 @@
 import { alertPreview } from "#shared/alert-preview.ts";
 import { isChainStage } from "#shared/contracts/statuses.ts";
 import { stageCounts } from "#shared/contract-view/stage-counts.ts";
+import { parentsOf } from "#shared/contract-view/timeline-entry.ts";
 import type { Approval } from "#shared/database/entities/approval.ts";
 import type { AlertSession } from "#shared/database/entities/alert-session.ts";
 import type { SessionRuntime } from "#shared/database/entities/session-runtime.ts";
@@ -44,6 +45,7 @@ export function sessionView(
   const chain = shown.flatMap(({ row, stage_type }) =>
     row !== null && stage_type !== "synthesis" && isChainStage(row) ? [row] : [],
   );
+  const parents = parentsOf(shown.flatMap(({ sub_agents }) => sub_agents));
   const context = {
     session_id: session.session_id,
     completed_at: session.completed_at,
@@ -87,7 +89,7 @@ export function sessionView(
     })),
     edges: {},
     stages: shown.map((stage, index) => stageView(stage, shown[index - 1], context)),
-    timeline: rows.timeline.map(withoutNulls),
+    timeline: rows.timeline.map((row) => ({ ...withoutNulls(row), ...parents.get(row.execution_id) })),
   };
 }
 

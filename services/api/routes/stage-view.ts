@@ -33,11 +33,16 @@ export function stageView(
 }
 
 function stageMembers(
-  { stage_type, has_synthesis, executions }: ShownStage<Stage, AgentExecution>,
+  { stage_type, has_synthesis, executions, sub_agents }: ShownStage<Stage, AgentExecution>,
   row: Stage,
   context: StageContext,
 ): object {
-  const views = executions.map((execution) => executionView(execution, context));
+  const views = executions.map((execution) => {
+    const children = sub_agents.filter(
+      ({ parent_execution_id }) => parent_execution_id === execution.execution_id,
+    );
+    return executionView(execution, context, children);
+  });
   const { error_message, error_code, completed_at } = row;
   const errors = withoutNulls({ error_message, error_code });
   if (stage_type === "synthesis") {

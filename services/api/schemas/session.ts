@@ -26,33 +26,55 @@ const NullableTime = Nullable(Time);
 const OptionalTime = Type.Optional(Time);
 const Tokens = { input_tokens: Count, output_tokens: Count, thinking_tokens: Count, total_tokens: Count };
 
+const ExecutionMembers = {
+  execution_id: Uuid,
+  stage_id: Uuid,
+  session_id: Type.Optional(Uuid),
+  agent_name: Type.String(),
+  agent_index: Type.Integer({ minimum: 1 }),
+  status: literals(RUN_STATUSES),
+  started_at: NullableTime,
+  completed_at: NullableTime,
+  duration_ms: Nullable(Count),
+  error_message: Nullable(Type.String()),
+  error_code: Text,
+  iteration_strategy: Type.Optional(literals(ITERATION_STRATEGIES)),
+  iterations: Type.Optional(Count),
+  llm_provider: Nullable(Type.String()),
+  llm_backend: Nullable(Type.String()),
+  model_name: Text,
+  original_llm_provider: Text,
+  original_llm_backend: Text,
+  original_model_name: Text,
+  fallback_reason: Text,
+  fallback_error_code: Text,
+  fallback_attempt: Type.Optional(Type.Integer()),
+  ...Tokens,
+  ...CostMembers,
+  seq: Type.Optional(Count),
+};
+
+/** An execution that an agent has started. */
+const SubAgent = Type.Object(
+  {
+    ...ExecutionMembers,
+    parent_execution_id: Uuid,
+    task: Type.Optional(Type.String({ description: "what it was asked to do" })),
+    delivered_at: OptionalTime,
+    cancel_requested_at: OptionalTime,
+  },
+  { title: "SubAgent" },
+);
+
 const Execution = Type.Object(
   {
-    execution_id: Uuid,
-    stage_id: Uuid,
-    session_id: Type.Optional(Uuid),
-    agent_name: Type.String(),
-    agent_index: Type.Integer({ minimum: 1 }),
-    status: literals(RUN_STATUSES),
-    started_at: NullableTime,
-    completed_at: NullableTime,
-    duration_ms: Nullable(Count),
-    error_message: Nullable(Type.String()),
-    error_code: Text,
-    iteration_strategy: Type.Optional(literals(ITERATION_STRATEGIES)),
-    iterations: Type.Optional(Count),
-    llm_provider: Nullable(Type.String()),
-    llm_backend: Nullable(Type.String()),
-    model_name: Text,
-    original_llm_provider: Text,
-    original_llm_backend: Text,
-    original_model_name: Text,
-    fallback_reason: Text,
-    fallback_error_code: Text,
-    fallback_attempt: Type.Optional(Type.Integer()),
-    ...Tokens,
-    ...CostMembers,
-    seq: Type.Optional(Count),
+    ...ExecutionMembers,
+    sub_agents: Type.Optional(
+      Type.Array(SubAgent, {
+        description:
+          "the agents that it has started; its tokens and costs include theirs. Absent without any",
+      }),
+    ),
   },
   { title: "Execution" },
 );

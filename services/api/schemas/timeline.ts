@@ -10,6 +10,7 @@ export const TimelineEvent = Type.Object(
     session_id: Uuid,
     stage_id: Uuid,
     execution_id: Uuid,
+    parent_execution_id: Type.Optional(Uuid),
     sequence_number: Type.Integer({ minimum: 1 }),
     created_at: Time,
     updated_at: Time,

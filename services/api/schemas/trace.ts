@@ -65,6 +65,7 @@ const McpInteraction = Type.Object(
 const ExecutionTrace = Type.Object(
   {
     execution_id: Uuid,
+    parent_execution_id: Type.Optional(Uuid),
     agent_name: Type.String(),
     llm_interactions: Type.Array(LlmInteraction),
     mcp_interactions: Type.Array(McpInteraction),

@@ -15,7 +15,7 @@ const SHOWN_STAGES = `(r.total_stages + ${HAS_SUMMARY}::int)`;
 const PLANNED_STAGES = `(SELECT count(*)::int + (count(*) FILTER (WHERE plan.stage ? 'synthesis'))::int + 1 FROM ${plannedStageRows("s")})`;
 
 const HAS_SYNTHESIS = `EXISTS (SELECT FROM agent_executions e JOIN stages g USING (stage_id)
-  WHERE g.stage_id = s.current_stage_id AND e.agent_index > g.expected_agent_count)`;
+  WHERE g.stage_id = s.current_stage_id AND e.agent_index > g.expected_agent_count AND e.parent_execution_id IS NULL)`;
 
 /** What a list of sessions in progress shows, by member; `s` is a row of `alert_sessions`, `r` of `session_runtime`. */
 export const UNFINISHED_COLUMNS = {
@@ -87,7 +87,8 @@ export const ITEM_COLUMNS = {
   total_stages: STAGE_COUNT_COLUMNS.total_stages,
   completed_stages: STAGE_COUNT_COLUMNS.completed_stages,
   has_parallel_stages: "r.has_parallel_stages",
-  has_sub_agents: "false",
+  has_sub_agents: `EXISTS (SELECT FROM agent_executions e
+    WHERE e.session_id = s.session_id AND e.parent_execution_id IS NOT NULL)`,
   has_action_stages: "r.has_action_stages",
   actions_executed: `CASE WHEN r.has_action_stages
     THEN (SELECT bool_or(g.actions_executed) FROM stages g WHERE g.session_id = s.session_id) END`,

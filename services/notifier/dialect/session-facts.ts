@@ -16,7 +16,14 @@ const FactRows = Type.Object({
   stages: Type.Array(
     Type.Object({ stage_id: Uuid, stage_index: Type.Integer(), stage_type: literals(STAGE_TYPES) }),
   ),
-  executions: Type.Array(Type.Object({ execution_id: Uuid, stage_id: Uuid, agent_index: Type.Integer() })),
+  executions: Type.Array(
+    Type.Object({
+      execution_id: Uuid,
+      stage_id: Uuid,
+      agent_index: Type.Integer(),
+      parent_execution_id: Type.Union([Uuid, Type.Null()]),
+    }),
+  ),
   calls: Type.Array(
     Type.Object({
       event_id: Uuid,
@@ -48,6 +55,7 @@ export class SessionFacts {
   readonly #stages = new Map<string, number>();
   /** Those that follow the session's end. */
   readonly #followUps = new Set<string>();
+  /** Without sub-agents, which are neither agents of their stage nor its synthesis. */
   readonly #executions = new Map<string, { readonly stageId: string; readonly agentIndex: number }>();
   readonly #calls = new Map<string, ToolCall>();
   /** Calls by their results. */
@@ -70,7 +78,8 @@ export class SessionFacts {
     this.#hasSummary ||= has_summary;
     this.#isSummaryDue ||= is_summary_due;
     for (const stage of stages) this.#addStage(stage);
-    for (const { execution_id, stage_id, agent_index } of executions) {
+    for (const { execution_id, stage_id, agent_index, parent_execution_id } of executions) {
+      if (parent_execution_id !== null) continue;
       this.#executions.set(execution_id, { stageId: stage_id, agentIndex: agent_index });
     }
     for (const { event_id, execution_id, started_ms, result_event_id } of calls) {
@@ -90,6 +99,7 @@ export class SessionFacts {
         this.#isSummaryDue ||= payload.current_stage_type === "exec_summary";
         return;
       case "execution.status":
+        if (payload.parent_execution_id !== undefined) return;
         this.#executions.set(payload.execution_id, {
           stageId: payload.stage_id,
           agentIndex: payload.agent_index,

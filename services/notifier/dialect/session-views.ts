@@ -13,7 +13,7 @@ SELECT (extract(epoch FROM now() - s.completed_at) * 1000)::float8 AS ended_ms_a
   (SELECT coalesce(json_agg(x), '[]') FROM (
      SELECT stage_id, stage_index, stage_type FROM stages WHERE session_id = $1) x) AS stages,
   (SELECT coalesce(json_agg(x), '[]') FROM (
-     SELECT execution_id, stage_id, agent_index FROM agent_executions WHERE session_id = $1) x) AS executions,
+     SELECT execution_id, stage_id, agent_index, parent_execution_id FROM agent_executions WHERE session_id = $1) x) AS executions,
   (SELECT coalesce(json_agg(x), '[]') FROM (
      SELECT call.event_id, call.execution_id, extract(epoch FROM call.created_at)::float8 * 1000 AS started_ms,
             result.event_id AS result_event_id

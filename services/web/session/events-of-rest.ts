@@ -60,7 +60,12 @@ function stagePayloads(session: Session, stage: Stage): SessionEventPayload[] {
   const before = stage.referenced_stage_id === undefined ? 0 : (owner?.expected_agent_count ?? 0);
   return [
     ...started,
-    ...stage.executions.flatMap((execution) => executionPayloads(session, { ...base, execution, before })),
+    ...stage.executions.flatMap((execution) => [
+      ...executionPayloads(session, { ...base, execution, before }),
+      ...(execution.sub_agents ?? []).flatMap((child) =>
+        executionPayloads(session, { ...base, execution: child, before: 0 }),
+      ),
+    ]),
     { ...base, type: "stage.completed", stage_index, status: stage.status, timestamp: ended },
   ];
 }
@@ -68,7 +73,9 @@ function stagePayloads(session: Session, stage: Stage): SessionEventPayload[] {
 interface ExecutionOf {
   readonly session_id: string;
   readonly stage_id: string;
-  readonly execution: Stage["executions"][number];
+  readonly execution: Omit<Stage["executions"][number], "sub_agents"> & {
+    readonly parent_execution_id?: string;
+  };
   /** The agents of the stage before a synthesis. */
   readonly before: number;
 }
@@ -76,13 +83,15 @@ interface ExecutionOf {
 function executionPayloads(session: Session, of: ExecutionOf): SessionEventPayload[] {
   const { session_id, stage_id, execution, before } = of;
   if (execution.started_at === null) return [];
-  const { execution_id, agent_name, status, error_message } = execution;
+  const { execution_id, parent_execution_id, agent_name, status, error_message } = execution;
+  const ofParent = parent_execution_id === undefined ? {} : { parent_execution_id };
   const agent_index = before + execution.agent_index;
   const base = {
     type: "execution.status",
     session_id,
     stage_id,
     execution_id,
+    ...ofParent,
     agent_name,
     agent_index,
   } as const;

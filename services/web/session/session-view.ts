@@ -52,12 +52,20 @@ export interface Entry {
   readonly approval: AskedApproval | undefined;
 }
 
+/** The agent that started another one. */
+export interface LaneParent {
+  readonly executionId: string;
+  readonly agent: string;
+}
+
 /** One agent's run within a stage. */
 export interface Lane {
   readonly executionId: string;
   readonly stageId: string;
   readonly agent: string;
-  /** From 1 within the stage. */
+  /** The agent that started it; undefined for one of the chain. */
+  readonly parent: LaneParent | undefined;
+  /** From 1 within the stage, or below the parent. */
   readonly index: number;
   /** It combines the results of the stage's other agents. */
   readonly isSynthesis: boolean;
@@ -85,7 +93,7 @@ export interface Stage {
   readonly endedAt: string | undefined;
   /** How many agents it has, without the synthesis; 0 if that is not known. */
   readonly expectedAgents: number;
-  /** By index, without the synthesis. */
+  /** By index, without the synthesis; behind each the agents that it started. */
   readonly lanes: readonly Lane[];
   readonly synthesis: Lane | undefined;
 }
@@ -154,6 +162,8 @@ export function openApprovals(view: Pick<SessionView, "stages">): Entry[] {
 export function finalAnalysis({ stages }: Pick<SessionView, "stages">): Entry | undefined {
   for (const { lanes, synthesis } of stages.toReversed()) {
     for (const lane of [synthesis, ...lanes.toReversed()]) {
+      // What a sub-agent found is a part of what its parent concludes.
+      if (lane?.parent !== undefined) continue;
       const found = lane?.entries.findLast(({ type }) => type === "final_analysis");
       if (found !== undefined) return found;
     }

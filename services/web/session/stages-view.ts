@@ -80,11 +80,12 @@ export class StagesView {
     about: Pick<StoredMessage, "seq" | "timestamp"> & {
       readonly stage_id: string;
       readonly execution_id: string;
+      readonly parent_execution_id?: string;
     },
     agent = "",
     index?: number,
   ): WritableLane {
-    const { stage_id, execution_id, seq, timestamp } = about;
+    const { stage_id, execution_id, parent_execution_id: parentId, seq, timestamp } = about;
     const known = this.lanes.get(execution_id);
     if (known !== undefined) return known;
     const stage =
@@ -94,8 +95,12 @@ export class StagesView {
       executionId: execution_id,
       stageId: stage_id,
       agent,
+      parent:
+        parentId === undefined
+          ? undefined
+          : { executionId: parentId, agent: this.lanes.get(parentId)?.agent ?? "" },
       index: position,
-      isSynthesis: stage.expectedAgents > 0 && position > stage.expectedAgents,
+      isSynthesis: parentId === undefined && stage.expectedAgents > 0 && position > stage.expectedAgents,
       status: "active",
       error: undefined,
       startedAt: undefined,
@@ -105,10 +110,21 @@ export class StagesView {
     };
     this.lanes.set(execution_id, lane);
     if (lane.isSynthesis) stage.synthesis = lane;
-    else {
-      const before = stage.lanes.findLastIndex((other) => other.index <= lane.index);
-      stage.lanes.splice(before + 1, 0, lane);
-    }
+    else stage.lanes.splice(placeOf(lane, stage.lanes), 0, lane);
     return lane;
   }
+}
+
+/** Where a lane comes among others: by index, and a sub-agent behind its parent and what that started before. */
+function placeOf({ parent, index }: WritableLane, lanes: readonly WritableLane[]): number {
+  if (parent === undefined) {
+    const next = lanes.findIndex((other) => other.parent === undefined && other.index > index);
+    return next === -1 ? lanes.length : next;
+  }
+  const siblings = lanes.findLastIndex(
+    (other) => other.parent?.executionId === parent.executionId && other.index <= index,
+  );
+  const before =
+    siblings === -1 ? lanes.findIndex((other) => other.executionId === parent.executionId) : siblings;
+  return before === -1 ? lanes.length : before + 1;
 }

@@ -33,6 +33,10 @@ const agent = (execution_id: string, agent_index: number, status = "active") => 
   agent_index,
   status,
 });
+const child = (execution_id: string, parent_execution_id: string, agent_index: number) => ({
+  ...agent(execution_id, agent_index),
+  parent_execution_id,
+});
 const created = (event_id: string, event_type: string, members: object = {}) => ({
   type: "timeline_event.created",
   event_id,
@@ -66,6 +70,29 @@ const chunk = (attempt: number, offset: number, delta: string): SessionMessage =
 });
 
 describe("the fold of events", () => {
+  it("puts what an agent has started behind it, and takes no conclusion from there", () => {
+    const { view } = fold(
+      stage,
+      agent("x2", 2),
+      agent("x1", 1),
+      child("c2", "x1", 2),
+      child("c3", "x2", 3),
+      child("c1", "x1", 1),
+      created("of the parent", "final_analysis"),
+      created("of the child", "final_analysis", { execution_id: "c3", parent_execution_id: "x2" }),
+    );
+    expect(view.stages[0]?.lanes.map(({ executionId }) => executionId)).to.deep.equal([
+      "x1",
+      "c1",
+      "c2",
+      "x2",
+      "c3",
+    ]);
+    expect(view.stages[0]?.synthesis).to.equal(undefined);
+    expect(view.stages[0]?.lanes[1]?.parent).to.deep.equal({ executionId: "x1", agent: "agent 1" });
+    expect(finalAnalysis(view)?.content).to.equal("of the parent");
+  });
+
   it("lists the takeovers of the session, and neither its agents nor its status change by one", () => {
     const { view } = fold(
       { type: "session.status", status: "in_progress" },

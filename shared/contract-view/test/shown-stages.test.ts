@@ -52,6 +52,17 @@ describe("the stages that clients of the contract see", () => {
     expect(summary).to.include({ stage_id: summaryStageId(SESSION), row: null });
   });
 
+  it("have those that an agent has started apart, which are no synthesis whatever their index", () => {
+    const children = [3, 1].map((index) => ({
+      ...execution(0, index, "active"),
+      parent_execution_id: ids[1],
+    }));
+    const rows = { stages: [stage(0, "active", 2)], executions: [...children, ...two] };
+    expect(brief(rows)).to.deep.equal(["1 stage 0 investigation active 1,2"]);
+    const [shown] = shownStages(SESSION, rows, null);
+    expect(shown?.sub_agents.map(({ agent_index }) => agent_index)).to.deep.equal([1, 3]);
+  });
+
   it("keep their numbers while a session goes on", () => {
     const stages = [stage(0, "active", 2)];
     expect(brief({ stages, executions: two })).to.deep.equal(["1 stage 0 investigation active 1,2"]);

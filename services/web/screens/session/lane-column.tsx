@@ -19,8 +19,10 @@ interface LaneColumnProps {
 }
 
 /** The name under which a lane is shown. */
-export function laneName({ agent, index, isSynthesis }: Lane): string {
-  return isSynthesis ? TEXT.session.synthesis : shownText(TEXT.session.agent(agent, index));
+export function laneName({ agent, parent, index, isSynthesis }: Lane): string {
+  if (isSynthesis) return TEXT.session.synthesis;
+  const name = TEXT.session.agent(agent, index);
+  return shownText(parent === undefined ? name : TEXT.session.subAgent(parent.agent, name));
 }
 
 /** What one agent did, from top to bottom. */

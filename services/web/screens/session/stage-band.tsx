@@ -21,7 +21,8 @@ interface StageBandProps {
 /** A stage: its agents side by side, or as tabs where there is no room, and below them what combines their results. */
 export function StageBand({ stage, store, target }: StageBandProps) {
   const { lanes, synthesis, status, startedAt, endedAt } = stage;
-  const waiting = stage.expectedAgents - lanes.length;
+  const agents = agentsOf(lanes).length;
+  const waiting = stage.expectedAgents - agents;
   return (
     <section class={`stage ${status}`} aria-labelledby={`stage-${stage.id}`}>
       <header class="stage-head">
@@ -29,7 +30,7 @@ export function StageBand({ stage, store, target }: StageBandProps) {
         <StatusDot status={status} />
         {stage.type === "action" && <span class="tag">{TEXT.session.action}</span>}
         <span class="soft small stage-facts">
-          {TEXT.session.agents(Math.max(lanes.length, stage.expectedAgents))}
+          {TEXT.session.agents(Math.max(agents, stage.expectedAgents))}
           {waiting > 0 && endedAt === undefined && ` · ${TEXT.session.waitingAgents(waiting)}`}
           {" · "}
           <RunTime since={startedAt} until={endedAt} store={store} />
@@ -47,15 +48,25 @@ export function StageBand({ stage, store, target }: StageBandProps) {
 
 function Lanes({ stage, store, target }: StageBandProps) {
   const { lanes } = stage;
-  const hasTabs = lanes.length > MAX_COLUMNS || (isNarrow.value && lanes.length > 1);
+  const agents = agentsOf(lanes);
+  const hasTabs = agents.length > MAX_COLUMNS || (isNarrow.value && lanes.length > 1);
   if (hasTabs) return <LaneTabs stage={stage} store={store} target={target} />;
   return (
-    <div class={`lanes columns-${lanes.length}`}>
-      {lanes.map((lane) => (
-        <LaneColumn key={lane.executionId} lane={lane} store={store} target={target} hasHead />
+    <div class={`lanes columns-${agents.length}`}>
+      {agents.map((agent) => (
+        <div key={agent.executionId}>
+          {[agent, ...lanes.filter(({ parent }) => parent?.executionId === agent.executionId)].map((lane) => (
+            <LaneColumn key={lane.executionId} lane={lane} store={store} target={target} hasHead />
+          ))}
+        </div>
       ))}
     </div>
   );
+}
+
+/** The agents of the stage, without those that they started. */
+function agentsOf(lanes: readonly Lane[]): readonly Lane[] {
+  return lanes.filter(({ parent }) => parent === undefined);
 }
 
 function LaneTabs({ stage, store, target }: StageBandProps) {

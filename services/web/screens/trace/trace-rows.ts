@@ -1,4 +1,5 @@
 import type { ApiResponse } from "#shared/client/api-types.ts";
+import { TEXT } from "../../text.ts";
 
 type Trace = ApiResponse<"GET /api/v1/sessions/:id/trace">;
 /** What a waterfall takes from the session. */
@@ -89,7 +90,11 @@ function stageRows(
   firstTexts: ReadonlyMap<string, number>,
   now: number,
 ): readonly TraceRow[] {
-  const executions = new Map(stage?.executions.map((execution) => [execution.execution_id, execution]));
+  const executions = new Map<string, Run & Model>();
+  for (const { sub_agents = [], ...execution } of stage?.executions ?? []) {
+    for (const one of [execution, ...sub_agents]) executions.set(one.execution_id, one);
+  }
+  const names = new Map(trace.executions.map(({ execution_id, agent_name }) => [execution_id, agent_name]));
   const below: TraceRow[] = [];
   for (const execution of trace.executions) {
     const calls = [
@@ -98,12 +103,14 @@ function stageRows(
     ].sort((a, b) => a.start - b.start || a.end - b.end);
     const numbered = numberCalls(calls);
     const known = executions.get(execution.execution_id);
+    const name = execution.agent_name;
+    const parent = names.get(execution.parent_execution_id ?? "");
     const model = known?.model_name ?? known?.llm_provider ?? "";
     const head = {
       key: execution.execution_id,
       kind: "execution",
       depth: 1,
-      title: execution.agent_name,
+      title: parent === undefined ? name : TEXT.session.subAgent(parent, name),
       detail: model,
     } as const;
     below.push(groupRow(head, calls, known ?? {}, now), ...numbered);
@@ -129,6 +136,12 @@ function numberCalls(calls: readonly TraceRow[]): readonly TraceRow[] {
     counts.set(call.detail, place);
     return { ...call, place };
   });
+}
+
+/** What an execution called. */
+interface Model {
+  readonly model_name?: string;
+  readonly llm_provider: string | null;
 }
 
 /** When and how something ran, as the session tells it. */
