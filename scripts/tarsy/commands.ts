@@ -7,6 +7,7 @@ import { configCommand } from "./commands/config.ts";
 import { initCommand } from "./commands/init.ts";
 import { keysCommand } from "./commands/keys.ts";
 import { listCommand } from "./commands/list.ts";
+import { scoreCommand } from "./commands/score.ts";
 import { showCommand } from "./commands/show.ts";
 import { steerCommand } from "./commands/steer.ts";
 import { watchCommand } from "./commands/watch.ts";
@@ -19,6 +20,7 @@ const WORKING = [
   cancelCommand,
   approveCommand,
   steerCommand,
+  scoreCommand,
   initCommand,
   configCommand,
   keysCommand,

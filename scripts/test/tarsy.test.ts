@@ -10,6 +10,11 @@ import { COMMANDS } from "../tarsy/commands.ts";
 
 const MAIN = join(import.meta.dirname, "..", "tarsy", "main.ts");
 
+const JUDGE_CALLS = [
+  { when: { agent: "ScoringAgent", call: 1 }, steps: [{ text: "Well done.\nTAGS: none\n77" }] },
+  { when: { agent: "ScoringAgent" }, steps: [{ text: "None." }] },
+];
+
 interface Run {
   readonly out: () => string;
   readonly errors: () => string;
@@ -21,7 +26,9 @@ describe("npm run tarsy", () => {
   let pipeline: PipelineFixture;
 
   before(async () => {
-    pipeline = await PipelineFixture.start({ config: { script: GATED_SCRIPT } });
+    pipeline = await PipelineFixture.start({
+      config: { script: { calls: [...JUDGE_CALLS, ...GATED_SCRIPT.calls] } },
+    });
   });
   after(() => pipeline[Symbol.asyncDispose]());
 
@@ -45,6 +52,20 @@ describe("npm run tarsy", () => {
     const started = start(...args);
     return { code: await started.exit, out: started.out(), errors: started.errors() };
   };
+
+  it("has a session scored, waits for the judge, and shows what it says", async () => {
+    const id = await pipeline.client.submit("disk full");
+    await pipeline.client.waitFor(id, ["completed"]);
+    const scored = await run("score", id);
+    expect(scored).to.include({ code: 0, errors: "" });
+    expect(scored.out)
+      .to.match(/^77 of 100\n/u)
+      .and.to.include("Well done.")
+      .and.to.include("None.");
+    expect((await run("score", id, "--last")).out).to.equal(scored.out);
+    expect((await run("show", id, "--brief")).out).to.match(/^score +77$/mu);
+    expect(await run("score", randomUUID())).to.include({ code: 4, out: "" });
+  });
 
   it("has a help for itself and for each command", async () => {
     const overview = await run("--help");

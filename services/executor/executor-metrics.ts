@@ -8,6 +8,7 @@ export interface ExecutorMetrics {
   readonly waitSeconds: Histogram;
   readonly sessionSeconds: Histogram<"status">;
   readonly poison: Counter;
+  readonly followUps: Counter<"kind" | "status">;
   readonly steps: Counter<"kind">;
   readonly waits: Counter<"kind">;
   readonly fallbacks: Counter<"from_provider" | "to_provider">;
@@ -41,6 +42,12 @@ export function createExecutorMetrics(registry: Registry): ExecutorMetrics {
       name: "tarsy_executor_sessions_total",
       help: "Runs of sessions that ended here, by outcome",
       labelNames: ["status"],
+      registers,
+    }),
+    followUps: new Counter({
+      name: "tarsy_executor_followups_total",
+      help: "Follow-ups that ended here, by kind and outcome",
+      labelNames: ["kind", "status"],
       registers,
     }),
     waitSeconds: new Histogram({

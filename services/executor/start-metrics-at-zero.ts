@@ -1,4 +1,4 @@
-import { TERMINAL_STATUSES } from "#shared/contracts/statuses.ts";
+import { FOLLOW_UP_KINDS, TERMINAL_STATUSES } from "#shared/contracts/statuses.ts";
 import { WAIT_KINDS } from "#shared/contracts/waiting-for.ts";
 import { startAtZero } from "#shared/service/start-at-zero.ts";
 import type { ExecutorConfig } from "./config.ts";
@@ -20,11 +20,12 @@ const SESSION_STEPS: Readonly<Record<Exclude<SessionStep["kind"], "stop-cancelli
 
 /** Creates the series of every label value, so that the first event of each changes a rate. */
 export function startMetricsAtZero(
-  { sessions, sessionSeconds, steps, stepSeconds, waits, circuitOpen, fallbacks }: ExecutorMetrics,
+  { sessions, followUps, sessionSeconds, steps, stepSeconds, waits, circuitOpen, fallbacks }: ExecutorMetrics,
   { providerLists }: Pick<ExecutorConfig, "providerLists">,
 ): void {
   const agentSteps = Object.values(AGENT_STEP_LABELS);
   startAtZero(sessions, { status: Object.values(RUN_END_LABELS) });
+  startAtZero(followUps, { kind: FOLLOW_UP_KINDS, status: TERMINAL_STATUSES });
   startAtZero(sessionSeconds, { status: TERMINAL_STATUSES });
   startAtZero(steps, { kind: [...Object.keys(SESSION_STEPS), ...agentSteps] });
   startAtZero(waits, { kind: WAIT_KINDS });

@@ -44,6 +44,7 @@ function showHead(session: Session, { write, style }: Terminal): void {
     ["created", session.created_at],
     ["took", typeof session.duration_ms === "number" ? durationText(session.duration_ms) : undefined],
     ["tokens", session.total_tokens],
+    ["score", session.latest_score ?? session.scoring_status],
     ["waits for", session.waiting_for?.reason],
   ];
   write(`${"status".padEnd(10)}${statusText(session.status, style)}\n`);

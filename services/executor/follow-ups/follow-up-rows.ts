@@ -12,7 +12,7 @@ export function startFollowUp(
   timeout_ms: number,
 ): readonly StepRecord[] {
   const { follow_up_id, kind } = followUp;
-  const start = { rows: { followUpChanges: [{ follow_up_id, starts: { timeout_ms } }] }, events: [] };
+  const start = { rows: { followUpChanges: [{ follow_up_id, kind, starts: { timeout_ms } }] }, events: [] };
   return kind === "score" ? [start, startScore(session_id, followUp)] : [start];
 }
 
@@ -29,7 +29,7 @@ export function endFollowUp(
   const ending: StepRecord = {
     rows: {
       stageEnds: [{ stage_id: stage.stage_id, is_follow_up: true, ...end }],
-      followUpChanges: [{ follow_up_id, end }],
+      followUpChanges: [{ follow_up_id, kind, end }],
     },
     events: [stageEvent("stage.completed", stage, status)],
   };

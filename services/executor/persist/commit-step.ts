@@ -8,6 +8,7 @@ import { cancelledByUser, leaseLost, type CancelledError } from "#shared/errors.
 import { postgresSafeValue } from "#shared/postgres-safe-value.ts";
 import { foldSession, type SessionState } from "../state/session-state.ts";
 import { interactionEvents } from "./interaction-events.ts";
+import { countFollowUps } from "./count-follow-ups.ts";
 import { countCosts } from "./count-costs.ts";
 import { progressEvent } from "./progress-event.ts";
 import type { SessionWriter } from "./session-writer.ts";
@@ -84,6 +85,7 @@ async function commit(session: SessionWriter, write: () => Promise<Committed | u
       if (committed === undefined) throw await refusal(session);
       session.publisher.publish(committed.events);
       countCosts(session.metrics, committed.rows);
+      countFollowUps(session.metrics, committed.rows);
       session.inbox.notice(committed.inboxSeq);
       await session.memory.fold(committed.rows, committed.inboxSeq);
     } catch (error) {

@@ -4,6 +4,7 @@ import type { Database } from "#shared/database/database.ts";
 import type { Logger } from "#shared/service/logger.ts";
 import type { InboxWatch } from "../inbox-watch.ts";
 import type { SessionMemory } from "../state/session-memory.ts";
+import type { FollowUpMetrics } from "./count-follow-ups.ts";
 import type { CostMetrics } from "./count-costs.ts";
 import type { LiveStreams } from "../stream/live-streams.ts";
 import type { EventPublisher } from "../stream/publish-events.ts";
@@ -28,7 +29,7 @@ export interface SessionWriter {
   readonly inbox: InboxWatch;
   readonly publisher: EventPublisher;
   readonly streams: LiveStreams;
-  readonly metrics: CostMetrics;
+  readonly metrics: CostMetrics & FollowUpMetrics;
   /** Cancels the session's work; the first reason stays. */
   stop(reason: CancelledError): void;
 }

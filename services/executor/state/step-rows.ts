@@ -237,6 +237,8 @@ interface NewSessionMemory {
 /** How a piece of work on an ended session goes on. */
 export interface FollowUpChange {
   readonly follow_up_id: string;
+  /** For metrics only. */
+  readonly kind: FollowUpKind;
   /** Sets the status `active`, the time at which it started, and its deadline, which is so many milliseconds later. */
   readonly starts?: { readonly timeout_ms: number };
   readonly end?: Ending;
