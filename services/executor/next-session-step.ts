@@ -39,6 +39,8 @@ export interface RunExecutions {
   /** The agents whose results the synthesis combines; empty for other executions. */
   readonly synthesisInputs: readonly AgentRun[];
   readonly chain: ResolvedChain;
+  /** The agents of the stage, in the order of their executions. */
+  readonly agents: readonly ResolvedAgent[];
   /** Of a stage that follows the end of its session. */
   readonly followUp?: FollowUpState;
   /** The answers of all earlier stages, in order; empty for the first. */
@@ -86,7 +88,7 @@ function nextStageStep(state: RunningState, stage: StageState, plan: ResolvedSta
   }
   const open = runs.filter(({ execution }) => !isTerminal(execution.status));
   const agents = runs.slice(0, plan.agents.length);
-  if (open.length > 0) {
+  if (open.length > 0 || hasOpenSubAgents(state, stage)) {
     const earlier = state.stages.filter(({ stage_index }) => stage_index < stage.stage_index);
     const synthesisInputs = runs.length > agents.length ? agents : [];
     return {
@@ -95,6 +97,7 @@ function nextStageStep(state: RunningState, stage: StageState, plan: ResolvedSta
       runs: open,
       synthesisInputs,
       chain,
+      agents: plan.agents,
       previous: stageAnswers(state, earlier),
     };
   }
@@ -121,6 +124,14 @@ function completeStage(
   const isLast = stage.row.stage_index === stage.total;
   const isSummaryNext = isLast && outcome.status === "completed" && hasAnswer;
   return { kind: "complete-stage", stage, outcome, actions_claimed, isSummaryNext };
+}
+
+/** True while sub-agents of a stage run: they are stopped after their parent, if that ended without them. */
+export function hasOpenSubAgents(
+  { subAgents }: Pick<SessionState, "subAgents">,
+  { stage_id }: Pick<StageState, "stage_id">,
+): boolean {
+  return subAgents.some((child) => child.stage_id === stage_id && !isTerminal(child.status));
 }
 
 /** A stage's executions with their agents, ordered by index; the synthesis, once it has a row, is last. */

@@ -11,6 +11,8 @@ import { performLlmCall } from "./llm/perform-llm-call.ts";
 import { appendUserMessage, openConversation } from "./persist/conversation.ts";
 import { endExecution } from "./persist/execution-rows.ts";
 import { recordSteering } from "./steering/record-steering.ts";
+import { deliverResults } from "./sub-agents/deliver-results.ts";
+import { waitForSubAgents } from "./sub-agents/wait-for-sub-agents.ts";
 import { performSummary } from "./tool-summaries/perform-summary.ts";
 import { performToolCall } from "./tools/perform-tool-call.ts";
 import { performToolListing } from "./tools/perform-tool-listing.ts";
@@ -35,6 +37,21 @@ export async function performStep(run: ExecutionRun, step: AgentStep): Promise<A
     case "deliver-steering":
       steps.add(recordSteering(run, step.messages));
       return null;
+    case "deliver-results":
+      await steps.commit();
+      steps.add(await deliverResults(run, step));
+      return null;
+    case "cancel-sub-agents": {
+      const executionChanges = step.subAgents.map(({ execution_id }) => ({
+        execution_id,
+        cancels: true as const,
+      }));
+      steps.add({ rows: { executionChanges }, events: [] });
+      await steps.commit();
+      return null;
+    }
+    case "wait-for-sub-agents":
+      return waitForSubAgents(run);
     case "change-provider":
       changeProvider(run, step);
       return null;
@@ -78,7 +95,7 @@ function addLoadedSkills(run: ExecutionRun): void {
 function addRunbookFailure(run: ExecutionRun): void {
   const { alert, chain } = run.state;
   const { runbookFailure: reason, runbookText } = alert;
-  if (reason === undefined) return;
+  if (reason === undefined || typeof run.state.task === "string") return;
   const [address = ""] = runbookAddresses(alert.runbookUrl, chain.default_runbook);
   const isReplaced = runbookText !== undefined || !isRunbookAddress(chain.default_runbook);
   const used = isReplaced

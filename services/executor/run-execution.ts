@@ -1,3 +1,4 @@
+import { INITIAL_ITERATION_STATE, type IterationState } from "#shared/contracts/iteration-state.ts";
 import { TerminalError } from "#shared/errors.ts";
 import { backoff, pause } from "#shared/pause.ts";
 import type { Span } from "#shared/telemetry/tracing.ts";
@@ -25,6 +26,7 @@ import { loadJudged } from "./state/load-judged.ts";
 import { loadRequiredSkills } from "./state/load-required-skills.ts";
 import { readInboxSeq } from "./state/read-inbox-seq.ts";
 import { loadParallelResults } from "./state/load-parallel-results.ts";
+import { foldSession, type SubAgentState } from "./state/session-state.ts";
 import { inAgentSpan } from "./tracing/in-agent-span.ts";
 import { waitLeft, type AgentWait } from "./wait.ts";
 
@@ -32,6 +34,9 @@ import { waitLeft, type AgentWait } from "./wait.ts";
 interface RunExecutionRequest
   extends AgentRun, Pick<RunExecutions, "stage" | "synthesisInputs" | "chain" | "previous" | "followUp"> {
   readonly alert: AlertInput;
+  /** What a sub-agent is to do, and when its time is over, ISO 8601; absent for other agents. */
+  readonly task?: string;
+  readonly deadlineAt?: string;
   /** Steps of the session to commit with the agent's first ones. */
   readonly before: SessionSteps;
   /** The steps of the session that follow once this agent's last steps are added: they are committed with them. */
@@ -105,7 +110,7 @@ async function runSteps(
   const { stage, execution } = request;
   let steps = opened;
   try {
-    if (steps.memory.status === "pending") steps.add(startExecution(stage, execution));
+    if (steps.memory.status === "pending") steps.add(startExecution(stage, execution, firstState(request)));
     for (;;) {
       if (steps.isOutOfDate) {
         await steps.commit();
@@ -129,7 +134,7 @@ async function runSteps(
       if (wait !== null) {
         await steps.commit();
         session.metrics.waits.inc({ kind: wait.kind });
-        session.log[wait.kind === "approval" ? "info" : "warn"](
+        session.log[wait.kind === "approval" || wait.kind === "agents" ? "info" : "warn"](
           { execution_id: execution.execution_id, ...wait },
           "agent waits",
         );
@@ -176,19 +181,49 @@ async function decide(
     const skills = isOpening ? await loadRequiredSkills(session, request.agent) : [];
     const { memory } = request.chain;
     const isToolsListed = request.agent.mcp_servers.every((id) => steps.memory.listings.has(id));
-    const isBriefingNext = isOpening && isToolsListed && isBriefed(request);
+    const isBriefingNext = isOpening && isToolsListed && request.task === undefined && isBriefed(request);
     const memories = isBriefingNext && memory !== undefined ? await loadBriefing(session, memory) : [];
     const historyBytes = chatHistoryBytes(request.agent, session.maxMessageBytes);
     const isChatNext = isOpening && request.followUp?.kind === "chat";
     const chat = isChatNext ? await loadChat(session.db, stage.row, historyBytes) : null;
     const isJudgeNext = isOpening && request.agent.iteration_strategy === "scoring";
     const judged = isJudgeNext ? await loadJudged(session.db, stage.row, historyBytes) : null;
-    const state = agentState(request, steps.memory, { parallel, skills, chat, judged, memories });
-    return { run: { session, stage, execution, state, steps }, step: nextAgentStep(state) };
+    const subAgentsVersion = session.memory.subAgentsVersion;
+    const subAgents = await subAgentsOf(session, request, steps);
+    const { budget_until } = steps.memory.iteration;
+    const isBudgetOver = budget_until !== undefined && session.databaseNow() >= Date.parse(budget_until);
+    const state = agentState(request, steps.memory, {
+      parallel,
+      skills,
+      chat,
+      judged,
+      memories,
+      subAgents,
+      isBudgetOver,
+    });
+    const run = { session, stage, execution, state, steps, subAgentsVersion };
+    return { run, step: nextAgentStep(state) };
   } catch (error) {
     await steps.commit();
     throw error;
   }
+}
+
+/** The sub-agents that an execution has started, after its steps so far; none for an agent that may start none. */
+async function subAgentsOf(
+  session: OwnedSession,
+  { agent, execution }: RunExecutionRequest,
+  steps: AgentSteps,
+): Promise<readonly SubAgentState[]> {
+  if (agent.sub_agents === undefined) return [];
+  const stored = await session.commitMutex(() => session.memory.state());
+  const { subAgents } = steps.pending.map(({ rows }) => rows).reduce(foldSession, stored);
+  return subAgents.filter((child) => child.parent_execution_id === execution.execution_id);
+}
+
+/** A sub-agent's time begins when it does, and goes on whoever runs it. */
+function firstState({ deadlineAt }: RunExecutionRequest): IterationState | undefined {
+  return deadlineAt === undefined ? undefined : { ...INITIAL_ITERATION_STATE, deadline_at: deadlineAt };
 }
 
 /** Ends the agent's run at a step's boundary; the cause is why. */

@@ -10,6 +10,8 @@ export interface DatabaseClock {
 export interface AgentWait extends WaitingFor {
   /** The newest entry of the session's inbox that was read before: one that is newer ends the wait early. */
   readonly inboxSeq?: number;
+  /** The version of the session's sub-agents that was known: another one ends the wait early. */
+  readonly subAgentsVersion?: number;
 }
 
 const FIRST_DELAY_MS = 5_000;

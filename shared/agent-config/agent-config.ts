@@ -8,6 +8,7 @@ import type {
   FallbackEntry,
   McpServerEntry,
 } from "#shared/agent-config/schemas/tarsy-file.ts";
+import type { OrchestratorEntry } from "#shared/agent-config/schemas/sub-agents.ts";
 import type { SystemSection } from "#shared/agent-config/schemas/system-section.ts";
 import type { CostSection } from "#shared/agent-config/schemas/cost-section.ts";
 import type { Skill } from "#shared/agent-config/skills/skill.ts";
@@ -62,6 +63,8 @@ export interface DefaultSettings {
     /** The memories that are shown when new ones are written. */
     readonly reflector_memory_limit: number;
   };
+  /** The limits of agents that start sub-agents, as written. */
+  readonly orchestrator?: OrchestratorEntry;
   readonly alert_masking: { readonly enabled: boolean; readonly pattern_group: string };
 }
 

@@ -114,12 +114,18 @@ function defaultSettings(defaults: DefaultsSection): DefaultSettings {
     ...(fallback_providers === undefined ? {} : { fallback_providers }),
     ...(iteration_strategy === undefined ? {} : { iteration_strategy }),
     ...(summarization === undefined ? {} : { summarization }),
-    ...scoringSettings(defaults),
+    ...optionalSections(defaults),
   };
 }
 
-function scoringSettings({ scoring }: DefaultsSection): Pick<DefaultSettings, "scoring"> {
-  return scoring === undefined ? {} : { scoring };
+function optionalSections({
+  scoring,
+  orchestrator,
+}: DefaultsSection): Pick<DefaultSettings, "scoring" | "orchestrator"> {
+  return {
+    ...(scoring === undefined ? {} : { scoring }),
+    ...(orchestrator === undefined ? {} : { orchestrator }),
+  };
 }
 
 function memorySettings({

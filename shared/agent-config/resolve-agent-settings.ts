@@ -9,6 +9,7 @@ import { SYNTHESIS_AGENT } from "#shared/agent-config/built-in-config.ts";
 import { parseDuration } from "#shared/agent-config/parse-duration.ts";
 import { providerTimeouts } from "#shared/agent-config/provider-timeouts.ts";
 import { resolveSkills, type AgentSkills } from "#shared/agent-config/skills/resolve-skills.ts";
+import { subAgentsOf } from "#shared/agent-config/sub-agents-of.ts";
 import type {
   AgentEntry,
   ChainEntry,
@@ -18,7 +19,16 @@ import type {
 } from "#shared/agent-config/schemas/tarsy-file.ts";
 
 /** The level a setting was taken from. */
-type Level = "stage agent" | "synthesis" | "stage" | "chain" | "agent" | "defaults" | "provider" | "built-in";
+type Level =
+  | "stage agent"
+  | "sub-agent"
+  | "synthesis"
+  | "stage"
+  | "chain"
+  | "agent"
+  | "defaults"
+  | "provider"
+  | "built-in";
 
 /** A setting and the level that set it. */
 export interface Setting<T> {
@@ -45,9 +55,9 @@ export interface AgentSettings {
   readonly skills: AgentSkills;
 }
 
-/** The nearest level to an execution: the stage's entry for the agent, or its synthesis block. */
+/** The nearest level to an execution: the stage's entry for the agent, that of a sub-agent, or the synthesis block. */
 export interface ExecutionBlock extends Omit<StageAgentEntry, "name"> {
-  readonly level: "stage agent" | "synthesis";
+  readonly level: "stage agent" | "sub-agent" | "synthesis";
   readonly name: string;
 }
 
@@ -74,10 +84,14 @@ export function resolveAgentSettings(
   if (agent === undefined) {
     throw new TerminalError("invalid_configuration", `there is no agent ${block.name}`);
   }
-  const levels: readonly Setter[] = [
-    [block.level, block],
+  // What a stage and a chain set is for their agents, not for those that these start.
+  const around: readonly Setter[] = [
     ["stage", stage],
     ["chain", chain],
+  ];
+  const levels: readonly Setter[] = [
+    [block.level, block],
+    ...(block.level === "sub-agent" ? [] : around),
     ["agent", agent],
   ];
   const providers: readonly Setter[] = [
@@ -105,9 +119,15 @@ export function resolveAgentSettings(
     ...native_tools,
   }).includes(true);
   const skills = resolveSkills(config, agent, block);
-  const keepsNativeTools = hasNativeTools && servers.value.length === 0 && !selectsServers && !namesSkills;
+  const startsOthers = subAgentsOf(chain, stage, block).length > 0;
+  const keepsNativeTools =
+    hasNativeTools && servers.value.length === 0 && !selectsServers && !namesSkills && !startsOthers;
   const hasTools =
-    selectsServers || servers.value.length > 0 || namesSkills || Object.values(native_tools).includes(true);
+    selectsServers ||
+    startsOthers ||
+    servers.value.length > 0 ||
+    namesSkills ||
+    Object.values(native_tools).includes(true);
   return {
     name: block.name,
     isAction: typeOf(block, agent) === "action",

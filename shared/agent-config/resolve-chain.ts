@@ -5,6 +5,8 @@ import { summariesOf } from "#shared/agent-config/summaries-of.ts";
 import {
   DEFAULT_APPROVAL_TIMEOUT_MS,
   RESOLVED_CHAIN_VERSION,
+  TOOL_STRATEGIES,
+  withSubAgents,
   withVariables,
   type ResolvedAgent,
   type ResolvedChain,
@@ -21,6 +23,7 @@ import {
   type AgentSettings,
   type ExecutionBlock,
 } from "#shared/agent-config/resolve-agent-settings.ts";
+import { orchestratorOf, subAgentsOf } from "#shared/agent-config/sub-agents-of.ts";
 import type { ChainEntry, StageEntry } from "#shared/agent-config/schemas/tarsy-file.ts";
 
 /**
@@ -85,7 +88,7 @@ function resolveStage(
   const replicas = Math.max(1, stage.replicas ?? 1);
   const agents = stage.agents.flatMap((entry) => {
     const block = { ...entry, level: "stage agent" } as const;
-    const agent = resolveAgent(config, chain, stage, block, selectsServers);
+    const agent = withSubAgentsOf(config, { chain, stage, block, selectsServers });
     if (replicas === 1) return [agent];
     return Array.from({ length: replicas }, (_, before) => ({ ...agent, replica: before + 1 }));
   });
@@ -96,6 +99,36 @@ function resolveStage(
     success_policy: stage.success_policy ?? config.defaults.success_policy,
     agents,
     ...(isParallel ? { synthesis: resolveAgent(config, chain, stage, synthesisBlock(stage)) } : {}),
+  };
+}
+
+/** An agent of a stage with those that it may start; a strategy without tools starts none. */
+function withSubAgentsOf(
+  config: AgentConfig,
+  {
+    chain,
+    stage,
+    block,
+    selectsServers,
+  }: {
+    readonly chain: ChainEntry;
+    readonly stage: StageEntry;
+    readonly block: ExecutionBlock;
+    readonly selectsServers: boolean;
+  },
+): ResolvedAgent {
+  const agent = resolveAgent(config, chain, stage, block, selectsServers);
+  const entries = subAgentsOf(chain, stage, block);
+  const callsTools = TOOL_STRATEGIES.some((strategy) => strategy === agent.iteration_strategy);
+  if (entries.length === 0 || !callsTools) return agent;
+  return {
+    ...agent,
+    sub_agents: entries.map((entry) => {
+      const own = { ...entry, level: "sub-agent" } as const;
+      const child = resolveAgent(config, chain, stage, own, selectsServers);
+      return { ...child, description: config.agents.get(entry.name)?.description ?? "" };
+    }),
+    orchestrator: orchestratorOf(config, config.agents.get(block.name) ?? {}),
   };
 }
 
@@ -194,6 +227,8 @@ function serverInstructions(config: AgentConfig, stages: readonly ResolvedStage[
 
 /** The ids of the servers of all agents, sorted. */
 function usedServers(stages: readonly ResolvedStage[]): string[] {
-  const agents = stages.flatMap((stage) => [...stage.agents, ...(stage.synthesis ? [stage.synthesis] : [])]);
+  const agents = stages
+    .flatMap((stage) => [...stage.agents, ...(stage.synthesis ? [stage.synthesis] : [])])
+    .flatMap(withSubAgents);
   return [...new Set(agents.flatMap((agent) => agent.mcp_servers))].sort();
 }

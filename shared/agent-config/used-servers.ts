@@ -1,13 +1,15 @@
 import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
 import { knownAlertTypes } from "#shared/agent-config/find-chain.ts";
 import { resolveChain } from "#shared/agent-config/resolve-chain.ts";
-import { TOOL_STRATEGIES, type ResolvedAgent } from "#shared/contracts/resolved-chain.ts";
+import { TOOL_STRATEGIES, withSubAgents, type ResolvedAgent } from "#shared/contracts/resolved-chain.ts";
 
-/** The agents that an alert of this type is investigated by, those of syntheses included. */
+/** The agents that an alert of this type is investigated by, those of syntheses and sub-agents included. */
 export function agentsFor(agents: AgentConfig, alertType: string): readonly ResolvedAgent[] {
-  return resolveChain(agents, alertType).stages.flatMap((stage) =>
-    stage.synthesis === undefined ? stage.agents : [...stage.agents, stage.synthesis],
-  );
+  return resolveChain(agents, alertType)
+    .stages.flatMap((stage) =>
+      stage.synthesis === undefined ? stage.agents : [...stage.agents, stage.synthesis],
+    )
+    .flatMap(withSubAgents);
 }
 
 /** The ids of the MCP servers whose tools the agent gets: none for a strategy that calls no tools, whatever its definition names. */

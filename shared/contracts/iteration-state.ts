@@ -88,6 +88,10 @@ export const IterationState = Type.Object({
   summarizers: Type.Optional(Type.Record(Type.String(), Type.String())),
   /** Of a completed action agent: whether its answer says that it executed actions; absent if it does not say. */
   actions_claimed: Type.Optional(Type.Boolean()),
+  /** Of a sub-agent that has started: when its time is over; ISO 8601, by the database's clock. */
+  deadline_at: Type.Optional(Type.String()),
+  /** Of an agent that has started others: until when it waits for them; ISO 8601, by the database's clock. */
+  budget_until: Type.Optional(Type.String()),
   /** What the step that is due has been through; absent if nothing has stopped it. */
   unfinished_step: Type.Optional(UnfinishedStep),
 });

@@ -88,8 +88,7 @@ export const ResolvedProvider = Type.Object({
 });
 export type ResolvedProvider = Static<typeof ResolvedProvider>;
 
-/** One agent of a stage with every setting resolved. */
-export const ResolvedAgent = Type.Object({
+const AGENT = {
   name: Type.String(),
   /** The number of this replica of the agent, from 1; absent where the stage has no replicas. */
   replica: Type.Optional(Type.Integer({ minimum: 1 })),
@@ -112,6 +111,43 @@ export const ResolvedAgent = Type.Object({
   llm_provider: ResolvedProvider,
   /** The providers that take over, in this order, when `llm_provider` fails; absent if there are none. */
   fallback_providers: Type.Optional(Type.Array(ResolvedProvider)),
+};
+
+/** An agent that another one may start; it starts none itself. */
+const ResolvedSubAgent = Type.Object({
+  ...AGENT,
+  /** For the agent that chooses among them. */
+  description: Type.String(),
+});
+export type ResolvedSubAgent = Static<typeof ResolvedSubAgent>;
+
+/** The limits of an agent that starts others. */
+const ResolvedOrchestrator = Type.Object({
+  max_concurrent_agents: Type.Integer({ minimum: 1 }),
+  /** The longest run of one sub-agent. */
+  agent_timeout_ms: Type.Integer({ minimum: 1 }),
+  /** From the first start of a sub-agent until the agent must conclude without those that still run. */
+  max_budget_ms: Type.Integer({ minimum: 1 }),
+  /** How many sub-agents an execution may start in all. */
+  max_dispatches: Type.Integer({ minimum: 1 }),
+});
+export type ResolvedOrchestrator = Static<typeof ResolvedOrchestrator>;
+
+/** In force where the configuration sets nothing. */
+export const DEFAULT_ORCHESTRATOR: ResolvedOrchestrator = {
+  max_concurrent_agents: 5,
+  agent_timeout_ms: 420_000,
+  max_budget_ms: 900_000,
+  max_dispatches: 20,
+};
+
+/** One agent of a stage with every setting resolved. */
+export const ResolvedAgent = Type.Object({
+  ...AGENT,
+  /** The agents that it may start; absent if there are none. */
+  sub_agents: Type.Optional(Type.Array(ResolvedSubAgent)),
+  /** Together with `sub_agents`; absent: DEFAULT_ORCHESTRATOR. */
+  orchestrator: Type.Optional(ResolvedOrchestrator),
 });
 export type ResolvedAgent = Static<typeof ResolvedAgent>;
 
@@ -198,6 +234,15 @@ export function mapTexts<C extends ResolvedChain>(chain: C, map: (text: string) 
   const agent = (one: ResolvedAgent): ResolvedAgent => ({
     ...one,
     custom_instructions: map(one.custom_instructions),
+    ...(one.sub_agents === undefined
+      ? {}
+      : {
+          sub_agents: one.sub_agents.map((child) => ({
+            ...child,
+            description: map(child.description),
+            custom_instructions: map(child.custom_instructions),
+          })),
+        }),
   });
   return {
     ...chain,
@@ -216,9 +261,14 @@ export function mapTexts<C extends ResolvedChain>(chain: C, map: (text: string) 
   };
 }
 
+/** An agent and those that it may start. */
+export function withSubAgents(agent: ResolvedAgent): readonly ResolvedAgent[] {
+  return [agent, ...(agent.sub_agents ?? [])];
+}
+
 /** The hashes of the texts that a chain's agents refer to, sorted. */
 export function textsOfChain({ stages }: Pick<ResolvedChain, "stages">): string[] {
-  const agents = stages.flatMap(({ agents: ofStage }) => ofStage);
+  const agents = stages.flatMap(({ agents: ofStage }) => ofStage.flatMap(withSubAgents));
   const refs = agents.flatMap(({ skills = [], required_skills = [] }) => [...skills, ...required_skills]);
   return [...new Set(refs.map(({ hash }) => hash))].toSorted();
 }

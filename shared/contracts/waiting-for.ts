@@ -3,9 +3,10 @@ import { literals } from "#shared/contracts/literals.ts";
 
 /**
  * What a wait is for: `gateway` (no llm-gateway answers), `provider` (the LLM provider limits the rate, is overloaded,
- * loading or unreachable), `tools` (no tool-runner lists the agent's tools), `approval` (a person must agree to a tool call).
+ * loading or unreachable), `tools` (no tool-runner lists the agent's tools), `approval` (a person must agree to a tool call),
+ * `agents` (its sub-agents are at work).
  */
-export const WAIT_KINDS = ["gateway", "provider", "tools", "approval"] as const;
+export const WAIT_KINDS = ["gateway", "provider", "tools", "approval", "agents"] as const;
 export type WaitKind = (typeof WAIT_KINDS)[number];
 
 /** What an agent or a session waits for, as stored and as shown to clients. */

@@ -91,8 +91,13 @@ WITH held AS MATERIALIZED (
     LEFT JOIN LATERAL (
       SELECT CASE WHEN f.follow_up_id IS NULL THEN s.resolved_config ELSE f.resolved_config END AS chain,
              CASE WHEN f.follow_up_id IS NULL THEN g.stage_index ELSE 1 END AS position) configured ON true
+    LEFT JOIN agent_executions p ON p.execution_id = e.parent_execution_id
     LEFT JOIN LATERAL (
-      SELECT configured.chain->'stages'->configured.position->'agents'->(e.agent_index - 1) AS config) agent ON true
+      SELECT configured.chain->'stages'->configured.position->'agents'->(coalesce(p.agent_index, e.agent_index) - 1) AS config) own ON true
+    LEFT JOIN LATERAL (
+      SELECT CASE WHEN p.execution_id IS NULL THEN own.config
+                  ELSE jsonb_path_query_first(own.config, '$.sub_agents[*] ? (@.name == $name)',
+                                              jsonb_build_object('name', e.agent_name)) END AS config) agent ON true
   WHERE r.lease_epoch = $4 AND r.lease_expires_at > clock_timestamp()
     AND r.cancel_requested_at IS NULL AND s.deleted_at IS NULL
     AND CASE WHEN f.follow_up_id IS NULL THEN s.status = 'in_progress'

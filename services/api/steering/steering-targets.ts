@@ -10,6 +10,7 @@ import { validationError } from "../http/request-error.ts";
 const Execution = Type.Object({
   execution_id: Uuid,
   agent_name: Type.String(),
+  parent_execution_id: Type.Union([Uuid, Type.Null()]),
   status: literals(RUN_STATUSES),
   stage_index: Type.Integer(),
   agent_index: Type.Integer(),
@@ -17,7 +18,7 @@ const Execution = Type.Object({
 const parseExecution = compileParser("execution", Execution);
 
 const EXECUTIONS = `
-SELECT e.execution_id, e.agent_name, e.status, s.stage_index, e.agent_index
+SELECT e.execution_id, e.agent_name, e.parent_execution_id, e.status, s.stage_index, e.agent_index
 FROM agent_executions e JOIN stages s USING (stage_id)
 WHERE e.session_id = $1 ORDER BY s.stage_index, e.agent_index`;
 
@@ -30,7 +31,8 @@ export interface SteeringTargets {
 }
 
 /**
- * The executions that a message is for: the one that is addressed, else all that have not ended. To be read under the lock of the
+ * The executions that a message is for: the one that is addressed, which may be a sub-agent, else all
+ * that have not ended and are no sub-agents: these work for an agent that reads the message itself. To be read under the lock of the
  * session's runtime row, under which executions begin and end. Throws RequestError 400 for an unknown execution and for one that
  * has ended.
  */
@@ -40,9 +42,10 @@ export async function steeringTargets(
   addressed: string | null,
 ): Promise<SteeringTargets> {
   const executions = await selectRows(transaction, parseExecution, EXECUTIONS, [sessionId]);
-  const last = executions.at(-1);
+  const agents = executions.filter(({ parent_execution_id: parent }) => parent === null);
+  const last = agents.at(-1);
   const after = { stage: last?.stage_index ?? 0, agent: last?.agent_index ?? 0 };
-  const open = executions.filter(({ status }) => !isTerminal(status));
+  const open = agents.filter(({ status }) => !isTerminal(status));
   if (addressed !== null) return { executions: [openOne(executions, addressed)], after };
   return { executions: open.length === 0 ? null : open.map(({ execution_id }) => execution_id), after };
 }

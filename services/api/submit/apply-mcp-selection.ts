@@ -33,13 +33,17 @@ export function applyMcpSelection(
     ...provider,
     native_tools: { ...provider.native_tools, ...Object.fromEntries(native) },
   });
-  const adapt = ({ fallback_providers, ...agent }: ResolvedAgent): ResolvedAgent => ({
+  const adaptOwn = <A extends Omit<ResolvedAgent, "sub_agents">>({ fallback_providers, ...agent }: A) => ({
     ...agent,
     ...(servers.length === 0 ? {} : { mcp_servers: servers, tool_choice: Object.fromEntries(choices) }),
     llm_provider: adaptProvider(agent.llm_provider),
     ...(fallback_providers === undefined
       ? {}
       : { fallback_providers: fallback_providers.map(adaptProvider) }),
+  });
+  const adapt = ({ sub_agents, ...agent }: ResolvedAgent): ResolvedAgent => ({
+    ...adaptOwn(agent),
+    ...(sub_agents === undefined ? {} : { sub_agents: sub_agents.map(adaptOwn) }),
   });
   const chosen = servers.flatMap((id) => {
     const text = instructions.get(id);

@@ -5,14 +5,14 @@ import type { AgentState } from "./controller.ts";
 import { toolOffer } from "./tool-offer.ts";
 
 /** The parts of an agent's state that do not change while it runs. */
-export interface AgentSetting extends Pick<AgentState, "chain" | "previous" | "alert"> {
+export interface AgentSetting extends Pick<AgentState, "chain" | "previous" | "alert" | "task"> {
   /** As resolved at the start, with its first provider. */
   readonly agent: ResolvedAgent;
 }
 
 /** What the agent's controller decides from: its setting, and what its rows say now. */
 export function agentState(
-  { agent, chain, previous, alert }: AgentSetting,
+  { agent, chain, previous, alert, task = null }: AgentSetting,
   { iteration, messages, listings, steering }: AgentMemory,
   {
     parallel = null,
@@ -20,7 +20,11 @@ export function agentState(
     judged = null,
     skills = [],
     memories = [],
-  }: Partial<Pick<AgentState, "parallel" | "chat" | "judged" | "skills" | "memories">> = {},
+    subAgents = [],
+    isBudgetOver = false,
+  }: Partial<
+    Pick<AgentState, "parallel" | "chat" | "judged" | "skills" | "memories" | "subAgents" | "isBudgetOver">
+  > = {},
 ): AgentState {
   const offer = toolOffer(agent, listings);
   return {
@@ -38,5 +42,8 @@ export function agentState(
     messages,
     iteration,
     steering,
+    task,
+    subAgents,
+    isBudgetOver,
   };
 }

@@ -5,8 +5,12 @@ import type { ToolDescription } from "#shared/contracts/tool-list.ts";
 export const RESULT_TOOL_NAMES = ["result_read", "result_search", "result_json"] as const;
 export type ResultToolName = (typeof RESULT_TOOL_NAMES)[number];
 
+/** The names of those that start and stop sub-agents. */
+const SUB_AGENT_TOOL_NAMES = ["dispatch_agent", "cancel_agent", "list_agents"] as const;
+export type SubAgentToolName = (typeof SUB_AGENT_TOOL_NAMES)[number];
+
 /** The names of the built-in tools without the server. */
-const BUILT_IN_NAMES = [...RESULT_TOOL_NAMES, "load_skill"] as const;
+const BUILT_IN_NAMES = [...RESULT_TOOL_NAMES, "load_skill", ...SUB_AGENT_TOOL_NAMES] as const;
 export type BuiltInName = (typeof BUILT_IN_NAMES)[number];
 
 const ID = { type: "string", description: "the id that stands in the shown part of the result" };
@@ -64,12 +68,30 @@ const TOOLS: Readonly<Record<BuiltInName, { readonly description: string; readon
       },
     },
   },
+  dispatch_agent: {
+    description: "Starts a sub-agent. It works on its own; its result arrives later as a message.",
+    parameters: {
+      name: { type: "string", description: "a name from the catalog of sub-agents" },
+      task: {
+        type: "string",
+        description: "what it is to find out or do, with all it must know: it sees nothing else",
+      },
+    },
+  },
+  cancel_agent: {
+    description: "Stops a sub-agent whose result is not needed any more.",
+    parameters: { execution_id: { type: "string", description: "as returned by dispatch_agent" } },
+  },
+  list_agents: { description: "Lists the sub-agents that were started, with their states.", parameters: {} },
 };
 const REQUIRED: Readonly<Record<BuiltInName, readonly string[]>> = {
   result_read: ["id"],
   result_search: ["id", "pattern"],
   result_json: ["id"],
   load_skill: ["names"],
+  dispatch_agent: ["name", "task"],
+  cancel_agent: ["execution_id"],
+  list_agents: [],
 };
 
 /** The built-in tools that read kept results, as a listing has them; every agent that has any server's tool gets them. */
@@ -77,6 +99,14 @@ export const BUILT_IN_TOOLS: readonly ToolDescription[] = RESULT_TOOL_NAMES.map(
 
 /** The built-in tool of an agent that may load skills. */
 export const LOAD_SKILL: ToolDescription = described("load_skill");
+
+/** The built-in tools of an agent that may start others. */
+export const SUB_AGENT_TOOLS: readonly ToolDescription[] = SUB_AGENT_TOOL_NAMES.map(described);
+
+/** True for a tool that starts or stops sub-agents, or lists them. */
+export function isSubAgentTool(name: BuiltInName | undefined): name is SubAgentToolName {
+  return SUB_AGENT_TOOL_NAMES.some((known) => known === name);
+}
 
 function described(name: BuiltInName): ToolDescription {
   return {

@@ -6,6 +6,7 @@ import type { JudgedInvestigation } from "../prompts/build-judge-messages.ts";
 import type { ChatContext } from "../prompts/chat-input.ts";
 import type { ParallelResults, StageAnswer } from "../prompts/format-context.ts";
 import type { FailedCall } from "../prompts/iteration-prompts.ts";
+import type { SubAgentState } from "../state/session-state.ts";
 import type { SteeringMessage } from "../state/steering.ts";
 import type { AlertInput, NewMessage, ServerOffer } from "../prompts/prompt-input.ts";
 import type { LoadedSkill } from "../prompts/skill-sections.ts";
@@ -47,6 +48,12 @@ export interface AgentState {
   readonly iteration: IterationState;
   /** What people have told the agent and it has not read, in their order. */
   readonly steering: readonly SteeringMessage[];
+  /** What a sub-agent was asked to do; null or absent for other agents. */
+  readonly task?: string | null;
+  /** The sub-agents that the agent has started, in this order; absent for none. */
+  readonly subAgents?: readonly SubAgentState[];
+  /** The agent has waited for its sub-agents as long as it may. */
+  readonly isBudgetOver?: boolean;
 }
 
 /** A tool call requested by the model. */
@@ -76,6 +83,10 @@ export type AgentStep =
   | RunTool
   | SummarizeResult
   | DeliverSteering
+  | DeliverResults
+  | CancelSubAgents
+  /** Nothing can be done until a sub-agent ends. */
+  | { readonly kind: "wait-for-sub-agents" }
   | Finish;
 
 /** Request the tools of the agent's servers. */
@@ -95,6 +106,8 @@ export interface CallLlm {
   readonly afterFailure: ((failure: FailedCall) => string) | null;
   /** Whether the thinking of a reply without text counts as its answer. */
   readonly thinkingMayAnswer: boolean;
+  /** Sub-agents are at work: a reply without tool calls is no answer yet. */
+  readonly isInterim?: true;
 }
 
 /** A provider that can take over, and how many places after the one in use it stands in the agent's list. */
@@ -133,6 +146,18 @@ export interface SummarizeResult {
 export interface DeliverSteering {
   readonly kind: "deliver-steering";
   readonly messages: readonly SteeringMessage[];
+}
+
+/** Give the agent the results of sub-agents that have ended. */
+export interface DeliverResults {
+  readonly kind: "deliver-results";
+  readonly subAgents: readonly SubAgentState[];
+}
+
+/** Ask sub-agents to stop, because the agent ends. */
+interface CancelSubAgents {
+  readonly kind: "cancel-sub-agents";
+  readonly subAgents: readonly SubAgentState[];
 }
 
 /** End the execution. */

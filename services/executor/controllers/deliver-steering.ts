@@ -7,11 +7,14 @@ import type { AgentState, AgentStep, DeliverSteering } from "./controller.ts";
  * results the model expects next, come first.
  */
 export function deliverSteering(
-  { steering, messages }: Pick<AgentState, "steering" | "messages">,
+  { steering, messages, iteration }: Pick<AgentState, "steering" | "messages" | "iteration">,
   next: AgentStep,
 ): DeliverSteering | null {
   if (steering.length === 0 || messages.length === 0) return null;
-  if (next.kind === "call-llm") return { kind: "deliver-steering", messages: steering };
+  // An agent that waits for its sub-agents can be told at once.
+  const canHear =
+    next.kind === "call-llm" || (next.kind === "wait-for-sub-agents" && iteration.phase === "iterating");
+  if (canHear) return { kind: "deliver-steering", messages: steering };
   if (next.kind !== "finish" || next.status !== "completed") return null;
   // An agent that has concluded need not be told to.
   if (!steering.some(({ mode }) => mode === "note")) return null;

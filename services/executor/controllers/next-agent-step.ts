@@ -1,5 +1,6 @@
 import type { IterationStrategy } from "#shared/contracts/resolved-chain.ts";
 import type { AgentState, AgentStep, Controller } from "./controller.ts";
+import { awaitSubAgents } from "./await-sub-agents.ts";
 import { deliverSteering } from "./deliver-steering.ts";
 import { nativeThinking } from "./native-thinking.ts";
 import { react } from "./react.ts";
@@ -28,5 +29,6 @@ export function nextAgentStep(state: AgentState): AgentStep {
   if (result !== undefined && step.kind !== "run-tool" && step.kind !== "finish") {
     return { kind: "summarize-result", result };
   }
-  return deliverSteering(state, step) ?? step;
+  const due = awaitSubAgents(state, step);
+  return deliverSteering(state, due) ?? due;
 }

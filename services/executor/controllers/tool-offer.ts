@@ -2,7 +2,7 @@ import { BUILT_IN_SERVER } from "#shared/contracts/built-in-server.ts";
 import type { ResolvedAgent } from "#shared/contracts/resolved-chain.ts";
 import type { ToolDescription } from "#shared/contracts/tool-list.ts";
 import type { ServerOffer } from "../prompts/prompt-input.ts";
-import { LOAD_SKILL } from "./built-in-tools.ts";
+import { LOAD_SKILL, SUB_AGENT_TOOLS } from "./built-in-tools.ts";
 import type { ServerListing } from "../state/agent-memory.ts";
 
 /** What an agent's servers offer to it, by their listings. */
@@ -17,7 +17,8 @@ export function toolOffer(
     mcp_servers: servers,
     tool_choice = {},
     skills = [],
-  }: Pick<ResolvedAgent, "mcp_servers" | "tool_choice" | "skills">,
+    sub_agents: subAgents = [],
+  }: Pick<ResolvedAgent, "mcp_servers" | "tool_choice" | "skills" | "sub_agents">,
   listings: ReadonlyMap<string, ServerListing>,
 ): ToolOffer | null {
   const wanted = [...new Set(servers)];
@@ -32,6 +33,7 @@ export function toolOffer(
       ...listed.flatMap(({ tools }) => tools),
       ...(listings.get(BUILT_IN_SERVER)?.tools ?? []),
       ...(skills.length === 0 ? [] : [LOAD_SKILL]),
+      ...(subAgents.length === 0 ? [] : SUB_AGENT_TOOLS),
     ],
     servers: listed.filter(({ tools }) => tools.length > 0).map(({ server }) => server),
     unavailable: listed.flatMap(({ server, failure }) =>

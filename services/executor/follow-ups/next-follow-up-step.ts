@@ -1,7 +1,7 @@
 import { parseRunnableChain, type ResolvedChain } from "#shared/contracts/resolved-chain.ts";
 import { isTerminal } from "#shared/contracts/statuses.ts";
 import { TerminalError } from "#shared/errors.ts";
-import { runsOf, type RunExecutions } from "../next-session-step.ts";
+import { hasOpenSubAgents, runsOf, type RunExecutions } from "../next-session-step.ts";
 import type { RunOutcome } from "../persist/run-outcome.ts";
 import { placeVariables } from "../prompts/variable-placeholders.ts";
 import { outcomeOf } from "../stage-outcome.ts";
@@ -39,15 +39,17 @@ export function nextFollowUpStep(state: SessionState, followUpId: string): Follo
   if (stage === undefined || plan === undefined || run === undefined) {
     throw new TerminalError("malformed", `follow-up ${followUpId} lacks its stage or its execution`);
   }
-  if (isTerminal(run.execution.status)) {
+  const isOver = isTerminal(run.execution.status);
+  if (isOver && !hasOpenSubAgents(state, stage)) {
     return { kind: "complete", followUp, stage, outcome: outcomeOf(run.execution) };
   }
   return {
     kind: "run-executions",
     stage: { row: stage, agents: plan.agents.length, total: chain.stages.length },
-    runs: [run],
+    runs: isOver ? [] : [run],
     synthesisInputs: [],
     chain,
+    agents: plan.agents,
     followUp,
     previous: [],
   };

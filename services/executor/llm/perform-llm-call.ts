@@ -94,10 +94,7 @@ async function makeCall(run: ExecutionRun, step: CallLlm, tracked: TrackedCall):
     hasWaited: unfinished.waiting?.kind === "gateway",
     begin: () => {
       timeline.beginAttempt(session.nextLlmAttempt());
-      return noticingFirstDelta(
-        streamReply(step.style, state.agent, timeline),
-        () => void tracked.answered(),
-      );
+      return noticingFirstDelta(streamReply(step, state.agent, timeline), () => void tracked.answered());
     },
   });
   await tellOutcome(tracked, session.sessionId, reply.outcome);
@@ -168,7 +165,7 @@ const TEXT_ROWS: Record<Exclude<ReplyStyle, "react">, StreamKind> = {
  * action agent's answer is not shown.
  */
 function streamReply(
-  style: ReplyStyle,
+  { style, isInterim }: Pick<CallLlm, "style" | "isInterim">,
   agent: AgentState["agent"],
   timeline: TimelineWriter,
 ): DeltaHandlers & { readonly end: () => Promise<void> } {
@@ -185,7 +182,9 @@ function streamReply(
   const sections = new ReactSections();
   const append = async (deltas: ReturnType<ReactSections["push"]>) => {
     for (const { section, delta } of deltas) {
-      await (section === "thought" ? timeline.append("thought", delta) : appendAnswer("answer", delta));
+      await (section === "thought"
+        ? timeline.append("thought", delta)
+        : appendAnswer(isInterim === true ? "response" : "answer", delta));
     }
   };
   return { thinking, text: (delta) => append(sections.push(delta)), end: () => append(sections.end()) };

@@ -180,6 +180,17 @@ function stateAfterEmptyReply(
   };
 }
 
+/** The limits of a sub-agent, and of an agent that has started some, hold for all of its iterations. */
+function timeLimits({
+  deadline_at,
+  budget_until,
+}: IterationState): Pick<IterationState, "deadline_at" | "budget_until"> {
+  return {
+    ...(deadline_at === undefined ? {} : { deadline_at }),
+    ...(budget_until === undefined ? {} : { budget_until }),
+  };
+}
+
 function nextIterationState(
   { iteration: before, agent }: AgentState,
   { iteration, durationMs, written = new Map() }: FinishedCall,
@@ -192,6 +203,7 @@ function nextIterationState(
     ...(uncounted === undefined ? {} : { uncounted }),
     ...(written.size === 0 ? {} : { masked_arguments: [...written.keys()] }),
     ...(summarizers === undefined ? {} : { summarizers }),
+    ...timeLimits(before),
     ...(isHeldAgainst ? { provider_failures: provider_failures + 1 } : {}),
     ...(isEmptyReply(failure) && empty_replies !== undefined ? { empty_replies } : {}),
     iteration,
@@ -230,7 +242,9 @@ function replyContents(
       return contents;
     case "react": {
       put("thought", parseReact(reply.text).thought);
-      putAnswer(reactAnswer(reply.text, step.interaction === "forced_conclusion") ?? "");
+      const answer = reactAnswer(reply.text, step.interaction === "forced_conclusion") ?? "";
+      if (step.isInterim === true) put("response", answer);
+      else putAnswer(answer);
       return contents;
     }
     default:

@@ -37,6 +37,7 @@ const LAST_ANSWER = `
 SELECT answer.content FROM timeline_events answer
 JOIN agent_executions USING (execution_id) JOIN stages ON stages.stage_id = agent_executions.stage_id
 WHERE answer.session_id = $1 AND answer.event_type = 'final_analysis' AND answer.status = 'completed'
+  AND parent_execution_id IS NULL
 ORDER BY stage_index DESC, agent_index DESC LIMIT 1`;
 
 /**

@@ -114,9 +114,9 @@ function eventsOf(
   let state = before;
   return steps.flatMap(({ rows, events }) => {
     state = state && foldSession(state, rows);
-    const executions = state?.executions ?? [];
+    const { executions = [], subAgents = [] } = state ?? {};
     const own = events.map((event) =>
-      "progress" in event ? progressEvent(event.progress, { executions }) : event,
+      "progress" in event ? progressEvent(event.progress, { executions, subAgents }) : event,
     );
     return [...own, ...interactionEvents(sessionId, rows)];
   });

@@ -7,10 +7,18 @@ import type { RunOutcome } from "./run-outcome.ts";
 import type { StepRecord } from "./step-record.ts";
 import { ofExecution, type OfExecution } from "../state/step-rows.ts";
 
-/** The step that makes an execution active, before it does anything else. */
-export function startExecution(stage: StageContext, execution: ExecutionState): StepRecord {
+/** The step that makes an execution active, before it does anything else; `iteration_state` replaces that of its row. */
+export function startExecution(
+  stage: StageContext,
+  execution: ExecutionState,
+  iteration_state?: IterationState,
+): StepRecord {
   return {
-    rows: { executionChanges: [{ execution_id: execution.execution_id, starts: true }] },
+    rows: {
+      executionChanges: [
+        { execution_id: execution.execution_id, starts: true, ...(iteration_state && { iteration_state }) },
+      ],
+    },
     events: [executionEvent(execution, "active"), { progress: { stage, activity: "investigating" } }],
   };
 }

@@ -37,13 +37,13 @@ export interface Progress {
 /** The session's `session.progress` event after a step that leaves `state`. */
 export function progressEvent(
   { stage, activity }: Progress,
-  { executions }: Pick<SessionState, "executions">,
+  { executions, subAgents = [] }: Pick<SessionState, "executions"> & Partial<Pick<SessionState, "subAgents">>,
 ): UnstampedPayload {
   const { session_id, stage_id, stage_name, stage_index } = stage.row;
   const isSynthesized = executions.some(
     (execution) => execution.stage_id === stage_id && execution.agent_index > stage.agents,
   );
-  const active = executions.filter(({ status }) => status === "active").length;
+  const active = [...executions, ...subAgents].filter(({ status }) => status === "active").length;
   return {
     type: "session.progress",
     session_id,

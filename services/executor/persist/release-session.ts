@@ -73,7 +73,7 @@ export async function releaseSession(
       await db.query(HANDOVER, key);
       return;
     case "waiting": {
-      const { inboxSeq = null, ...wait } = release.wait;
+      const { inboxSeq = null, subAgentsVersion: _version, ...wait } = release.wait;
       await db.query(WAIT, [...key, wait.until, postgresSafeJson(wait), inboxSeq]);
       return;
     }

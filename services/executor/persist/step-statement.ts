@@ -41,17 +41,17 @@ const PARTS: Readonly<Record<keyof TableRows, (parameter: string) => string>> = 
   executions: (rows) => `
   INSERT INTO agent_executions (execution_id, stage_id, session_id, agent_name, agent_index, iteration_strategy,
     iteration_state, llm_provider, llm_backend, model_name, original_llm_provider, original_llm_backend,
-    original_model_name, status, started_at, completed_at, duration_ms, error_message, error_code,
+    original_model_name, parent_execution_id, task, status, started_at, completed_at, duration_ms, error_message, error_code,
     input_tokens, output_tokens, thinking_tokens, total_tokens, ${COST_SUMS.join(", ")}, seq)
   SELECT r.execution_id, r.stage_id, fence.session_id, r.agent_name, r.agent_index, r.iteration_strategy,
     r.iteration_state, r.llm_provider, r.llm_backend, r.model_name, r.original_llm_provider, r.original_llm_backend,
-    r.original_model_name, r.status, CASE WHEN r.starts THEN now() END, CASE WHEN r.ends THEN now() END,
+    r.original_model_name, r.parent_execution_id, r.task, r.status, CASE WHEN r.starts THEN now() END, CASE WHEN r.ends THEN now() END,
     CASE WHEN r.starts AND r.ends THEN 0 END, r.error_message, r.error_code,
     r.input_tokens, r.output_tokens, r.thinking_tokens, r.total_tokens, ${COST_SUMS.map((name) => `r.${name}`).join(", ")},
     fence.seq
   FROM fence, json_to_recordset(${rows}::json) AS r(execution_id uuid, stage_id uuid, agent_name text, agent_index int,
        iteration_strategy iteration_strategy, iteration_state jsonb, llm_provider text, llm_backend text, model_name text,
-       original_llm_provider text, original_llm_backend text, original_model_name text, status run_status, starts boolean,
+       original_llm_provider text, original_llm_backend text, original_model_name text, parent_execution_id uuid, task text, status run_status, starts boolean,
        ends boolean, error_message text, error_code text, input_tokens bigint, output_tokens bigint, thinking_tokens bigint,
        total_tokens bigint, ${COST_COLUMNS})`,
   executionChanges: (rows) => `
@@ -72,8 +72,10 @@ const PARTS: Readonly<Record<keyof TableRows, (parameter: string) => string>> = 
     input_tokens = e.input_tokens + r.input_tokens, output_tokens = e.output_tokens + r.output_tokens,
     thinking_tokens = e.thinking_tokens + r.thinking_tokens, total_tokens = e.total_tokens + r.total_tokens,
     ${COST_SUMS.map((name) => `${name} = e.${name} + r.${name}`).join(", ")},
+    delivered_at = CASE WHEN r.delivered THEN coalesce(e.delivered_at, now()) ELSE e.delivered_at END,
+    cancel_requested_at = CASE WHEN r.cancels THEN coalesce(e.cancel_requested_at, now()) ELSE e.cancel_requested_at END,
     seq = fence.seq
-  FROM fence, json_to_recordset(${rows}::json) AS r(execution_id uuid, status run_status, starts boolean, ends boolean,
+  FROM fence, json_to_recordset(${rows}::json) AS r(execution_id uuid, status run_status, starts boolean, ends boolean, delivered boolean, cancels boolean,
        error_message text, error_code text, iteration_state jsonb, llm_provider text, llm_backend text, model_name text,
        original_llm_provider text, original_llm_backend text, original_model_name text, input_tokens bigint,
        output_tokens bigint, thinking_tokens bigint, total_tokens bigint, ${COST_COLUMNS})

@@ -96,6 +96,8 @@ function changeColumns(
   const { next, former } = provider ?? {};
   return {
     starts,
+    delivered: change.delivered === true,
+    cancels: change.cancels === true,
     ends: end !== undefined,
     status: end?.status ?? (starts ? "active" : unchanged.status),
     error_message: end?.error_message ?? null,

@@ -6,6 +6,7 @@ import { memoryBlock } from "./memory-block.ts";
 import { previousStageBlock } from "./previous-stage-block.ts";
 import { runbookBlock } from "./runbook-block.ts";
 import { skillSections } from "./skill-sections.ts";
+import { assignedTask } from "./sub-agent-sections.ts";
 import { taskBlock } from "./task-block.ts";
 
 /**
@@ -21,13 +22,17 @@ export function buildSingleCallMessages(input: Omit<PromptInput, "tools">): NewM
     ...skillSections(input.skills ?? [], []),
     ...agentInstructions(agent),
   ];
-  const user = [
-    ...(previous.length === 0 && parallel === null ? [] : [previousStageBlock(input)]),
-    alertBlock(alert),
-    runbookBlock(alert, chain),
-    ...(memories.length === 0 ? [] : [memoryBlock(memories, alert.nonce)]),
-    taskBlock(agent),
-  ];
+  const { task } = input;
+  const isSubAgent = task !== undefined && task !== null;
+  const user = isSubAgent
+    ? [assignedTask(task, alert.nonce)]
+    : [
+        ...(previous.length === 0 && parallel === null ? [] : [previousStageBlock(input)]),
+        alertBlock(alert),
+        runbookBlock(alert, chain),
+        ...(memories.length === 0 ? [] : [memoryBlock(memories, alert.nonce)]),
+        taskBlock(agent),
+      ];
   return [
     { role: "system", content: system.join("\n\n") },
     { role: "user", content: user.join("\n\n") },

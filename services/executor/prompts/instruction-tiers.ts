@@ -4,11 +4,12 @@ import { GENERAL_INSTRUCTIONS, dataRule } from "./general-instructions.ts";
 import type { PromptInput } from "./prompt-input.ts";
 import { missingTools } from "./missing-tools.ts";
 import { skillSections } from "./skill-sections.ts";
+import { subAgentSections } from "./sub-agent-sections.ts";
 import type { SessionNonce } from "./session-nonce.ts";
 
 /**
  * An agent's instructions in three tiers: general ones by purpose (with the rules of an agent that may act), those of its
- * MCP servers in the agent's order with its skills, and its own. Empty instructions are omitted, and those of servers that offer no tools; instead the servers and tools are
+ * MCP servers in the agent's order with its skills and sub-agents, and its own. Empty instructions are omitted, and those of servers that offer no tools; instead the servers and tools are
  * named that should be there. A synthesis calls no tools, so it gets no server instructions.
  */
 export function instructionTiers(
@@ -30,6 +31,7 @@ export function instructionTiers(
     ...servers.flatMap((id) => section(`## ${id} Instructions`, serverInstructions(chain, id))),
     ...(offer === null ? [] : missingTools(offer, nonce)),
     ...(purpose === "synthesis" ? [] : skillSections(skills ?? [], agent.skills ?? [])),
+    ...(purpose === "synthesis" ? [] : subAgentSections(agent.sub_agents ?? [])),
     ...agentInstructions(agent),
   ];
 }

@@ -3,11 +3,13 @@ import { memoryBlock } from "./memory-block.ts";
 import { previousStageBlock } from "./previous-stage-block.ts";
 import type { PromptInput } from "./prompt-input.ts";
 import { runbookBlock } from "./runbook-block.ts";
+import { assignedTask } from "./sub-agent-sections.ts";
 import { taskBlock } from "./task-block.ts";
 
-/** The user message of an investigating agent: alert, runbook, earlier stages, task. Ends without a newline. */
+/** The user message of an investigating agent: alert, runbook, earlier stages, task; that of a sub-agent is its task alone. Ends without a newline. */
 export function investigationBlocks(input: PromptInput): string {
-  const { agent, alert, chain, memories = [] } = input;
+  const { agent, alert, chain, task, memories = [] } = input;
+  if (task !== undefined && task !== null) return assignedTask(task, alert.nonce);
   return [
     alertBlock(alert),
     runbookBlock(alert, chain),

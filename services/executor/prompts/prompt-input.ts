@@ -38,7 +38,10 @@ export interface ServerOffer {
 
 /** The input of an agent's first messages. It has no times and no ids, so the same input gives the same prompt. */
 export interface PromptInput {
-  readonly agent: Pick<ResolvedAgent, "name" | "type" | "mcp_servers" | "custom_instructions" | "skills">;
+  readonly agent: Pick<
+    ResolvedAgent,
+    "name" | "type" | "mcp_servers" | "custom_instructions" | "skills" | "sub_agents"
+  >;
   readonly chain: Pick<ResolvedChain, "mcp_server_instructions" | "default_runbook">;
   readonly alert: AlertInput;
   /** The answers of all earlier stages, in order. */
@@ -51,6 +54,8 @@ export interface PromptInput {
   readonly skills?: readonly LoadedSkill[];
   /** What earlier sessions taught, best first; absent if nothing is told. */
   readonly memories?: readonly RankedMemory[];
+  /** What a sub-agent was asked to do, instead of an alert; null or absent for other agents. */
+  readonly task?: string | null;
   /** Null for an agent without a listing. */
   readonly offer: ServerOffer | null;
 }

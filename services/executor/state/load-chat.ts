@@ -56,6 +56,7 @@ SELECT g.stage_id, g.stage_name, g.stage_type, g.status AS stage_status, g.expec
        coalesce(e.model_name, e.llm_provider) AS model, e.status, e.error_message
 FROM stages g JOIN agent_executions e USING (stage_id) LEFT JOIN chat_user_messages m ON m.message_id = g.chat_user_message_id
 WHERE g.session_id = $1 AND g.stage_index < $2 AND g.stage_type IN ('investigation', 'action', 'chat')
+  AND e.parent_execution_id IS NULL
 ORDER BY g.stage_index, e.agent_index`;
 
 const parseSize = compileParser("size of a timeline row", RowSize);

@@ -19,6 +19,8 @@ export class SessionMemory {
   readonly #options: SessionMemoryOptions;
   #state: SessionState | undefined;
   #generation = 0;
+  #subAgentsVersion = 0;
+  #waiting: (() => void)[] = [];
   /** The newest entry of the inbox that was seen. */
   #inboxSeq: number | undefined;
 
@@ -29,6 +31,29 @@ export class SessionMemory {
   /** Rises whenever memory was dropped; what was read before may be out of date. */
   get generation(): number {
     return this.#generation;
+  }
+
+  /** Rises whenever a sub-agent may have been started, asked to stop or ended, or an execution has ended. */
+  get subAgentsVersion(): number {
+    return this.#subAgentsVersion;
+  }
+
+  /** Resolves once that version is another one; rejects with the signal's reason. */
+  async untilSubAgentsChange(version: number, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    while (this.#subAgentsVersion === version) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      this.#waiting.push(resolve);
+      signal.addEventListener("abort", () => resolve(), { once: true });
+      await promise;
+      this.#waiting = this.#waiting.filter((one) => one !== resolve);
+      signal.throwIfAborted();
+    }
+  }
+
+  #subAgentsChanged(): void {
+    this.#subAgentsVersion += 1;
+    for (const resolve of this.#waiting) resolve();
   }
 
   async state(): Promise<SessionState> {
@@ -43,6 +68,7 @@ export class SessionMemory {
   async fold(steps: readonly StepRows[], inboxSeq: number): Promise<void> {
     if (this.#state !== undefined) this.#state = steps.reduce(foldSession, this.#state);
     this.#noticeInbox(inboxSeq);
+    if (steps.some(concernsSubAgents)) this.#subAgentsChanged();
     if (!this.#options.verifies || this.#state === undefined) return;
     const stored = await this.#options.load();
     // The api records a cancel in the status; the fence tells the owner.
@@ -63,7 +89,15 @@ export class SessionMemory {
   drop(): void {
     this.#state = undefined;
     this.#generation += 1;
+    this.#subAgentsChanged();
   }
+}
+
+function concernsSubAgents({ executions = [], executionChanges = [] }: StepRows): boolean {
+  return (
+    executions.some(({ parent_execution_id: parent }) => parent !== undefined) ||
+    executionChanges.some(({ end, cancels }) => end !== undefined || cancels === true)
+  );
 }
 
 /** Throws TerminalError `state_differs` unless what was read is what is in memory. */

@@ -18,7 +18,10 @@ import { runbookAddresses } from "#shared/runbooks/runbook-address.ts";
 import { TerminalError } from "#shared/errors.ts";
 import type { SessionNonce } from "../prompts/session-nonce.ts";
 import { placeVariables } from "../prompts/variable-placeholders.ts";
-import type { ExecutionChange, StepRows } from "./step-rows.ts";
+import { ExecutionState, SubAgentState, foldExecution, foldSubAgents } from "./execution-state.ts";
+import type { StepRows } from "./step-rows.ts";
+
+export type { ExecutionState, SubAgentState } from "./execution-state.ts";
 
 const TextOrNull = Type.Union([Type.String(), Type.Null()]);
 
@@ -35,23 +38,6 @@ const StageState = Type.Object({
   error_code: TextOrNull,
 });
 export type StageState = Static<typeof StageState>;
-
-/** The columns of an execution's row that decide the session's next step. */
-const ExecutionState = Type.Object({
-  execution_id: Uuid,
-  stage_id: Uuid,
-  session_id: Uuid,
-  /** Absent unless it is a sub-agent. */
-  parent_execution_id: Type.Optional(Uuid),
-  agent_name: Type.String(),
-  agent_index: Type.Integer(),
-  status: literals(RUN_STATUSES),
-  error_message: TextOrNull,
-  error_code: TextOrNull,
-  /** Whether an action agent says that it executed actions; null if it does not say, and for other agents. */
-  actions_claimed: Type.Union([Type.Boolean(), Type.Null()]),
-});
-export type ExecutionState = Static<typeof ExecutionState>;
 
 /** The columns of an open follow-up that decide its next step. */
 const FollowUpState = Type.Object({
@@ -74,8 +60,10 @@ export interface SessionState {
   readonly nonce: SessionNonce;
   /** Ordered by stage_index. */
   readonly stages: readonly StageState[];
-  /** Ordered by stage and agent_index. */
+  /** Ordered by stage and agent_index; without sub-agents. */
   readonly executions: readonly ExecutionState[];
+  /** The sub-agents of all executions, ordered by parent and agent_index. */
+  readonly subAgents: readonly SubAgentState[];
   /** Completed final analyses by execution id: for each stage only that of the last execution that has one. */
   readonly answers: ReadonlyMap<string, string>;
   /** The session's runbook is an address that is to be fetched, and nothing is known of it yet; absent otherwise. */
@@ -99,6 +87,7 @@ const parseRow = compileParser(
     inbox_seq: Type.Integer(),
     stages: Type.Array(StageState),
     executions: Type.Array(ExecutionState),
+    sub_agents: Type.Array(SubAgentState),
     answers: Type.Array(Type.Object({ execution_id: Uuid, content: Type.String() })),
     follow_ups: Type.Array(FollowUpState),
   }),
@@ -111,7 +100,14 @@ const RUNS = `
   (SELECT coalesce(jsonb_agg(to_jsonb(x) - 'stage_index' ORDER BY x.stage_index, x.agent_index), '[]') FROM (
      SELECT e.execution_id, e.stage_id, e.session_id, e.agent_name, e.agent_index, e.status, e.error_message, e.error_code,
             (e.iteration_state ->> 'actions_claimed')::boolean AS actions_claimed, stages.stage_index
-     FROM agent_executions e JOIN stages USING (stage_id) WHERE e.session_id = s.session_id) x) AS executions`;
+     FROM agent_executions e JOIN stages USING (stage_id)
+     WHERE e.session_id = s.session_id AND e.parent_execution_id IS NULL) x) AS executions,
+  (SELECT coalesce(json_agg(x ORDER BY x.parent_execution_id, x.agent_index), '[]') FROM (
+     SELECT execution_id, stage_id, session_id, parent_execution_id, agent_name, agent_index, status, error_message, error_code,
+            (iteration_state ->> 'actions_claimed')::boolean AS actions_claimed, coalesce(task, '') AS task,
+            delivered_at IS NOT NULL AS is_delivered, cancel_requested_at IS NOT NULL AS is_cancelled,
+            iteration_state ->> 'deadline_at' AS deadline_at
+     FROM agent_executions WHERE session_id = s.session_id AND parent_execution_id IS NOT NULL) x) AS sub_agents`;
 
 /**
  * One statement, so that all of it is of one moment. A stage of a hundred agents has a hundred answers, each perhaps a
@@ -123,6 +119,7 @@ SELECT s.status, s.resolved_config, s.prompt_nonce, r.inbox_seq, s.runbook_url,
   (SELECT coalesce(json_agg(x), '[]') FROM (
      SELECT DISTINCT ON (e.stage_id) execution_id, content FROM timeline_events t JOIN agent_executions e USING (execution_id)
      WHERE t.session_id = s.session_id AND event_type = 'final_analysis' AND t.status = 'completed'
+       AND e.parent_execution_id IS NULL
      ORDER BY e.stage_id, agent_index DESC, sequence_number DESC) x) AS answers,
   (SELECT coalesce(json_agg(x ORDER BY x.created_at), '[]') FROM (
      SELECT follow_up_id, kind, stage_id, status, cancel_requested_at IS NOT NULL AS is_cancelled, resolved_config, created_at
@@ -136,7 +133,16 @@ FROM alert_sessions s JOIN session_runtime r USING (session_id) WHERE s.session_
 export async function loadSession(db: Queryable, sessionId: string): Promise<SessionState> {
   const [row] = await selectRows(db, parseRow, LOAD, [sessionId]);
   if (row === undefined) throw new TerminalError("not_found", `session ${sessionId} does not exist`);
-  const { status, stages, executions, answers, follow_ups, inbox_seq, runbook_url } = row;
+  const {
+    status,
+    stages,
+    executions,
+    sub_agents: subAgents,
+    answers,
+    follow_ups,
+    inbox_seq,
+    runbook_url,
+  } = row;
   const stored = isTerminal(status) ? null : parseRunnableChain(row.resolved_config);
   const chain = stored && placeVariables(stored, row.prompt_nonce);
   const isFetched =
@@ -150,6 +156,7 @@ export async function loadSession(db: Queryable, sessionId: string): Promise<Ses
     ...(stored?.scoring === undefined ? {} : { scoring: scoringChain(stored, stored.scoring.agent) }),
     stages,
     executions,
+    subAgents,
     answers: new Map(answers.map(({ execution_id, content }) => [execution_id, content])),
     followUps: follow_ups.map(
       ({ follow_up_id, kind, stage_id, status: own, is_cancelled, resolved_config }) => ({
@@ -167,10 +174,14 @@ export async function loadSession(db: Queryable, sessionId: string): Promise<Ses
 
 const parseRuns = compileParser(
   "runs of a session",
-  Type.Object({ stages: Type.Array(StageState), executions: Type.Array(ExecutionState) }),
+  Type.Object({
+    stages: Type.Array(StageState),
+    executions: Type.Array(ExecutionState),
+    sub_agents: Type.Array(SubAgentState),
+  }),
 );
 
-/** Reads a session's stages and executions, also of a session whose stored chain cannot be read. */
+/** Reads a session's stages and executions, those of sub-agents after the others, also of a session whose stored chain cannot be read. */
 export async function loadRuns(
   db: Queryable,
   sessionId: string,
@@ -181,7 +192,8 @@ export async function loadRuns(
     `SELECT ${RUNS} FROM session_runtime s WHERE s.session_id = $1`,
     [sessionId],
   );
-  return row ?? { stages: [], executions: [] };
+  if (row === undefined) return { stages: [], executions: [] };
+  return { stages: row.stages, executions: [...row.executions, ...row.sub_agents] };
 }
 
 /** The state after a step with these rows. */
@@ -211,6 +223,7 @@ export function foldSession(state: SessionState, rows: StepRows): SessionState {
       return { ...stage, status: end.status, error_message: end.error_message, error_code: end.error_code };
     }),
     executions: foldExecutions(state, rows),
+    subAgents: foldSubAgents(state, rows),
     followUps: foldFollowUps(state, rows),
     answers: foldAnswers(state, rows),
   };
@@ -239,30 +252,21 @@ function foldFollowUps({ followUps }: SessionState, rows: StepRows): readonly Fo
 function foldExecutions({ sessionId, executions }: SessionState, rows: StepRows): readonly ExecutionState[] {
   if (rows.executions === undefined && rows.executionChanges === undefined) return executions;
   const changes = new Map(rows.executionChanges?.map((change) => [change.execution_id, change]));
-  const added = (rows.executions ?? []).map(
-    ({ execution_id, stage_id, agent_name, agent_index }): ExecutionState => ({
-      execution_id,
-      stage_id,
-      session_id: sessionId,
-      agent_name,
-      agent_index,
-      status: "pending",
-      error_message: null,
-      error_code: null,
-      actions_claimed: null,
-    }),
-  );
+  const own = (rows.executions ?? []).filter((row) => row.parent_execution_id === undefined);
+  const added = own.map(({ execution_id, stage_id, agent_name, agent_index }): ExecutionState => ({
+    execution_id,
+    stage_id,
+    session_id: sessionId,
+    agent_name,
+    agent_index,
+    status: "pending",
+    error_message: null,
+    error_code: null,
+    actions_claimed: null,
+  }));
   return [...executions, ...added].map((execution) =>
     foldExecution(execution, changes.get(execution.execution_id)),
   );
-}
-
-function foldExecution(execution: ExecutionState, change?: ExecutionChange): ExecutionState {
-  if (change?.end !== undefined) {
-    const actions_claimed = change.iteration_state?.actions_claimed ?? execution.actions_claimed;
-    return { ...execution, ...change.end, actions_claimed };
-  }
-  return change?.starts === true ? { ...execution, status: "active" } : execution;
 }
 
 /** As the load does, keeps of each stage only the newest answer of its last execution that has one. */
@@ -273,6 +277,7 @@ function foldAnswers(state: SessionState, rows: StepRows): ReadonlyMap<string, s
   if (found.length === 0) return state.answers;
   const answers = new Map(state.answers);
   for (const { execution_id, content } of found) {
+    if (state.subAgents.some((child) => child.execution_id === execution_id)) continue;
     const author = state.executions.find((execution) => execution.execution_id === execution_id);
     const others = state.executions.filter(
       (other) => other.stage_id === author?.stage_id && answers.has(other.execution_id),

@@ -24,11 +24,11 @@ export const UNREAD_STEERING = `
      SELECT m.ordinal, m.message_id, m.mode, m.content, m.author, m.calls
      FROM steering_messages m JOIN stages s ON s.stage_id = e.stage_id
      WHERE m.session_id = e.session_id
-       AND (e.execution_id = ANY(m.targets) OR m.targets IS NULL AND (
+       AND (e.execution_id = ANY(m.targets) OR m.targets IS NULL AND e.parent_execution_id IS NULL AND (
          s.stage_index = m.after_stage AND e.agent_index > m.after_agent
          OR s.stage_index = m.after_stage + 1 AND e.agent_index <= s.expected_agent_count AND NOT EXISTS (
            SELECT FROM agent_executions other JOIN stages former USING (stage_id)
-           WHERE other.session_id = m.session_id AND former.stage_index = m.after_stage
+           WHERE other.session_id = m.session_id AND other.parent_execution_id IS NULL AND former.stage_index = m.after_stage
              AND other.agent_index > m.after_agent)))
        AND NOT EXISTS (SELECT FROM steering_deliveries d
                        WHERE d.message_id = m.message_id AND d.execution_id = e.execution_id)) m)`;

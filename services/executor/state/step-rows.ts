@@ -47,6 +47,8 @@ export interface NewExecution extends OfExecution {
   readonly llm_provider: string;
   readonly llm_backend: string;
   readonly model_name: string;
+  /** What a sub-agent is to do; absent for others. */
+  readonly task?: string;
   /** It combines the results of its stage's agents. */
   readonly is_synthesis?: true;
 }
@@ -78,6 +80,10 @@ export interface ExecutionChange {
   /** Sets the status, its error and the time at which it ended. */
   readonly end?: Ending;
   readonly iteration_state?: IterationState;
+  /** Of a sub-agent: its result is in the conversation of its parent. */
+  readonly delivered?: true;
+  /** Of a sub-agent: it is to stop. */
+  readonly cancels?: true;
   /** The provider in use from now on, and the one before, which is kept if it was the agent's own. */
   readonly provider?: { readonly next: ProviderColumns; readonly former: ProviderColumns };
   /** Added to those that it has used. */

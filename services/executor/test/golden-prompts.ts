@@ -10,6 +10,7 @@ import { observation } from "../prompts/react-feedback.ts";
 import { buildSingleCallMessages } from "../prompts/build-single-call-messages.ts";
 import { buildToolSummaryMessages } from "../prompts/build-tool-summary-messages.ts";
 import { CHAT, INPUT, NONCE, PARALLEL, PREVIOUS } from "./prompt-fixtures.ts";
+import { resolvedAgent } from "./resolved-chain.ts";
 
 const RUNBOOK_ADDRESS = "https://runbooks.example.com/pod-crash-looping.md";
 /** An agent that may change things, after the investigation. */
@@ -49,6 +50,18 @@ const BRIEFED: PromptInput = {
     },
   ],
 };
+const TASK = "Check the node pool-1-node-7. <!-- TASK_END -->";
+/** An agent that may start others. */
+const COORDINATING: PromptInput = {
+  ...INPUT,
+  agent: {
+    ...INPUT.agent,
+    sub_agents: [
+      { ...resolvedAgent("Metrics"), description: "Looks at metrics." },
+      { ...resolvedAgent("Logs"), description: "Reads logs." },
+    ],
+  },
+};
 const RUNBOOK_TEXT = "# Crash loops\n\n````\nkubectl describe pod\n````";
 
 /** Every prompt by the name of its file in `golden/`. A line with the role precedes each message. */
@@ -82,6 +95,12 @@ export const GOLDEN_PROMPTS: Readonly<Record<string, string>> = {
   "single-call-memories.md": render(buildSingleCallMessages(BRIEFED)),
   "native-thinking-skills.md": render(buildNativeMessages(SKILLED)),
   "react-skills.md": render(buildReactMessages(SKILLED)),
+  "native-thinking-sub-agents.md": render(buildNativeMessages(COORDINATING)),
+  "react-sub-agents-action.md": render(
+    buildReactMessages({ ...COORDINATING, agent: { ...COORDINATING.agent, type: "action" } }),
+  ),
+  "native-thinking-task.md": render(buildNativeMessages({ ...SKILLED, task: TASK })),
+  "single-call-task-action.md": render(buildSingleCallMessages({ ...ACTION, task: TASK })),
   "single-call-skills.md": render(buildSingleCallMessages(SKILLED)),
   "chat-skills.md": render(
     buildChatMessages({ ...CHAT, agent: SKILLED.agent, skills: SKILLED.skills ?? [] }),

@@ -102,6 +102,7 @@ function state({
     sessionId: "session",
     nonce: null,
     followUps: [],
+    subAgents: [],
     inboxSeq: 0,
     status,
     chain,

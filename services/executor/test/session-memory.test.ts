@@ -13,6 +13,7 @@ describe("SessionMemory", () => {
     answers: new Map(),
     nonce: null,
     followUps: [],
+    subAgents: [],
     inboxSeq,
     ...rest,
   });

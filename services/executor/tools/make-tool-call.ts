@@ -1,6 +1,6 @@
 import { DEFAULT_RESULT_TOKENS } from "#shared/contracts/default-result-tokens.ts";
 import { toolCallId } from "#shared/contracts/tool-call-id.ts";
-import { findBuiltInTool } from "../controllers/built-in-tools.ts";
+import { findBuiltInTool, isSubAgentTool } from "../controllers/built-in-tools.ts";
 import type { RunTool } from "../controllers/controller.ts";
 import type { ExecutionRun } from "../execution-run.ts";
 import { wholeRowId } from "../persist/timeline-writer.ts";
@@ -48,6 +48,7 @@ async function make(
   const eventId = wholeRowId(execution, iteration, toolCallKey(call));
   const announced = steps.memory.timeline.announced.get(eventId);
   const builtIn = findBuiltInTool(call.name, state.tools ?? []);
+  if (isSubAgentTool(builtIn)) throw new Error(`${builtIn} is answered by the step that asks for it`);
   // No runner can have run a built-in tool.
   if (announced?.byThisOwner !== true && builtIn === undefined) await abandonOpenCalls(session, [request]);
   const startedAt = performance.now();

@@ -1,11 +1,13 @@
+import { DEFAULT_ORCHESTRATOR } from "#shared/contracts/resolved-chain.ts";
 import { toolCallId } from "#shared/contracts/tool-call-id.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
 import { askForApproval } from "../approvals/ask-for-approval.ts";
-import { fullToolName } from "../controllers/built-in-tools.ts";
+import { findBuiltInTool, fullToolName, isSubAgentTool } from "../controllers/built-in-tools.ts";
 import type { RequestedCall, RunTool } from "../controllers/controller.ts";
 import { timelineOf, type ExecutionRun } from "../execution-run.ts";
 import { wholeRowId } from "../persist/timeline-writer.ts";
 import { parseActionInput } from "../react-parser/parse-action-input.ts";
+import { answerSubAgentTool } from "../sub-agents/answer-sub-agent-tool.ts";
 import { tellPhase } from "../stream/tell-phase.ts";
 import type { AgentWait } from "../wait.ts";
 import { concludedBefore } from "./concluded-before.ts";
@@ -59,10 +61,21 @@ export async function performToolCall(run: ExecutionRun, step: RunTool): Promise
     steps.add(recordToolCall(run, { ...step, parameters, outcome: denial, usedMs }));
     return null;
   }
+  const known = findBuiltInTool(step.call.name, run.state.tools ?? []);
+  if (isSubAgentTool(known)) {
+    const { outcome, effect } = answerSubAgentTool(run, { name: known, index: step.call.index, parameters });
+    const finished = { ...step, parameters, outcome, usedMs: { call: 0, iteration: 0 } };
+    steps.add(recordToolCall(effect === null ? run : withBudget(run), finished));
+    if (effect !== null) steps.add(effect);
+    return null;
+  }
   const startedAt = performance.now();
   const message = `Calling ${fullToolName(step.call.name)}`;
   tellPhase(run.session, run.execution, { phase: "gathering_info", message });
-  for (const call of step.beside) beginCall(run, { ...step, call });
+  for (const call of step.beside) {
+    const isAnsweredLater = isSubAgentTool(findBuiltInTool(call.name, run.state.tools ?? []));
+    if (!isAnsweredLater) beginCall(run, { ...step, call });
+  }
   const callId = idOf(run, step.call);
   const begun = steps.callsAhead.take(callId);
   const { outcome, ms } = await (begun ?? makeOrRepeat(run, step));
@@ -72,6 +85,15 @@ export async function performToolCall(run: ExecutionRun, step: RunTool): Promise
   const usedMs = { call: ms, iteration: sinceOutcomeMs };
   steps.add(recordToolCall(run, { ...step, parameters, outcome, kept, usedMs }));
   return null;
+}
+
+/** The run with the time until which the agent waits for its sub-agents, which begins with the first of them. */
+function withBudget(run: ExecutionRun): ExecutionRun {
+  const { session, state } = run;
+  if (state.iteration.budget_until !== undefined) return run;
+  const { max_budget_ms } = state.agent.orchestrator ?? DEFAULT_ORCHESTRATOR;
+  const budget_until = new Date(session.databaseNow() + max_budget_ms).toISOString();
+  return { ...run, state: { ...state, iteration: { ...state.iteration, budget_until } } };
 }
 
 /** Calls that were begun beside another are not looked up: they do not follow what is stored. */

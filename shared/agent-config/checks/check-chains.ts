@@ -3,6 +3,7 @@ import type { Loose } from "#shared/agent-config/check-shape.ts";
 import type { CheckContext } from "#shared/agent-config/checks/check-context.ts";
 import { checkSkills } from "#shared/agent-config/checks/check-skills.ts";
 import { checkScoring } from "#shared/agent-config/checks/check-scoring.ts";
+import { checkSubAgents } from "#shared/agent-config/checks/check-sub-agents.ts";
 import { checkFallbacks } from "#shared/agent-config/checks/check-fallbacks.ts";
 import { suggestName } from "#shared/agent-config/suggest-name.ts";
 import type { ChainEntry, ChatEntry, StageEntry } from "#shared/agent-config/schemas/tarsy-file.ts";
@@ -16,6 +17,7 @@ export function checkChain(chain: Loose<ChainEntry>, context: CheckContext): voi
   checkSummaryProvider(chain, context);
   checkFallbacks(chain.fallback_providers, context);
   checkServers(chain.mcp_servers, context);
+  checkSubAgents(chain.sub_agents, context, checkServers);
   for (const stage of chain.stages ?? []) if (stage !== undefined) checkStage(stage, context);
   if (chain.chat !== undefined) checkChat(chain.chat, context);
   if (chain.scoring !== undefined) checkScoring(chain.scoring, context);
@@ -36,6 +38,7 @@ function checkStage(stage: Loose<StageEntry>, context: CheckContext): void {
   const { reporter, names } = context;
   checkFallbacks(stage.fallback_providers, context);
   checkServers(stage.mcp_servers, context);
+  checkSubAgents(stage.sub_agents, context, checkServers);
   for (const agent of stage.agents ?? []) {
     if (agent === undefined) continue;
     reporter.unknownName({ container: agent, key: "name" }, "agent", agent.name, names.agents);
@@ -43,6 +46,7 @@ function checkStage(stage: Loose<StageEntry>, context: CheckContext): void {
     checkFallbacks(agent.fallback_providers, context);
     checkServers(agent.mcp_servers, context);
     checkSkills(agent, context);
+    checkSubAgents(agent.sub_agents, context, checkServers);
   }
   const actionAgents = (stage.agents ?? []).filter((agent) => {
     const entry = context.agents.get(agent?.name ?? "");
@@ -75,6 +79,7 @@ function checkChat(chat: Loose<ChatEntry>, context: CheckContext): void {
   reporter.unknownName({ container: chat, key: "agent" }, "agent", chat.agent, names.agents);
   checkProvider(chat, chat.llm_provider, context);
   checkServers(chat.mcp_servers, context);
+  checkSubAgents(chat.sub_agents, context, checkServers);
 }
 
 /** Checks the provider of the executive summaries of a chain, or the default one. */

@@ -74,11 +74,14 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
     "google-native or langchain: how the gateway calls the provider; where it does not serve the provider's type, as that requires.",
   executive_summary_provider:
     "The provider that writes executive summaries; by default the one of the chain's last execution.",
-  orchestrator: "No effect yet: agents cannot dispatch others.",
-  max_concurrent_agents: "Dispatched agents at a time.",
-  agent_timeout: "The longest run of a dispatched agent.",
-  max_budget: "The longest time of all dispatched agents together.",
-  sub_agents: "No effect yet: the agents that may be dispatched, by name or with settings.",
+  orchestrator: "The limits of an agent that starts sub-agents.",
+  max_concurrent_agents: "Sub-agents of one agent that run at a time; 5 by default.",
+  agent_timeout: "The longest run of a sub-agent; 420s by default.",
+  max_budget:
+    "The time from the first sub-agent until the agent concludes without those that still run; 900s by default.",
+  max_dispatches: "Sub-agents that one agent may start in all; 20 by default.",
+  sub_agents:
+    "The agents that an agent may start beside itself, by name or with settings; replaces the list of the level below, [] clears it.",
   "sub_agents.name": "An agent: built in, or a name under agents.",
   skills:
     "The skills an agent may load; absent: all, an empty list: none. A stage's entry adds to the agent's list.",

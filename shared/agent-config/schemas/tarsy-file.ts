@@ -4,8 +4,8 @@ import { SUCCESS_POLICIES } from "#shared/contracts/statuses.ts";
 import { Backend } from "#shared/agent-config/schemas/backend.ts";
 import { McpServer } from "#shared/agent-config/schemas/mcp-server.ts";
 import { MemorySection } from "#shared/agent-config/schemas/memory-section.ts";
-import { Orchestrator, SubAgents } from "#shared/agent-config/schemas/planned-keys.ts";
 import { Scoring } from "#shared/agent-config/schemas/scoring.ts";
+import { Orchestrator, SubAgents } from "#shared/agent-config/schemas/sub-agents.ts";
 import {
   Duration,
   DurationOrZero,

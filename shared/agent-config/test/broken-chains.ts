@@ -129,8 +129,22 @@ export const BROKEN_CHAINS: readonly BrokenFile[] = [
   },
   {
     name: "a sub-agent without a name",
-    tarsy: stage("- {name: x, agents: [{name: ChatAgent}], sub_agents: [ChatAgent, §{max_iterations: 3}]}"),
+    tarsy: stage(
+      "- {name: x, agents: [{name: ChatAgent}], sub_agents: [WebResearcher, §{max_iterations: 3}]}",
+    ),
     errors: [["agent_chains.c.stages[0].sub_agents[1].name", "is required"]],
+  },
+  {
+    name: "a sub-agent without a description",
+    tarsy: stage("- {name: x, agents: [{name: ChatAgent, sub_agents: [§ChatAgent]}]}"),
+    errors: [
+      ["agent_chains.c.stages[0].agents[0].sub_agents[0].name", "must be an agent with a description"],
+    ],
+  },
+  {
+    name: "an unknown sub-agent",
+    tarsy: stage("- {name: x, agents: [{name: ChatAgent}], sub_agents: [§WebResearchr]}"),
+    errors: [["agent_chains.c.stages[0].sub_agents[0].name", "did you mean WebResearcher?"]],
   },
   {
     name: "chat's servers",

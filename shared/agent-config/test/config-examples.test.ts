@@ -106,12 +106,6 @@ describe("the configuration's examples", () => {
       "defaults.scoring.mcp_servers",
       "defaults.scoring.max_iterations",
       "defaults.memory.embedding",
-      "defaults.orchestrator",
-      "agents.release-notes-agent.orchestrator",
-      "agent_chains.failed-rollouts.stages[0].agents[0].sub_agents",
-      "agent_chains.failed-rollouts.stages[1].sub_agents",
-      "agent_chains.failed-rollouts.chat.sub_agents",
-      "agent_chains.failed-rollouts.sub_agents",
     ]);
   });
 

@@ -46,7 +46,7 @@ agents:
     description: Searches the web
     llm_backend: google-native
     native_tools: {google_search: true, url_context: true, code_execution: false}
-  Thinker: {custom_instructions: Think first.}
+  Thinker: {description: Thinks, custom_instructions: Think first.}
   Commander: {type: synthesis}
   Fixer: {type: action, mcp_servers: [metrics]}
   Lead:

@@ -4,7 +4,7 @@ import { selectRows } from "#shared/database/select-rows.ts";
 import { MAX_RESULT_BYTES } from "#shared/contracts/tool-call.ts";
 import { safeCut } from "#shared/safe-cut.ts";
 import type { ResolvedAgent } from "#shared/contracts/resolved-chain.ts";
-import type { BuiltInName } from "../../controllers/built-in-tools.ts";
+import type { BuiltInName, SubAgentToolName } from "../../controllers/built-in-tools.ts";
 import type { OwnedSession } from "../../owned-session.ts";
 import type { ToolOutcome } from "../tool-outcome.ts";
 import { loadSkills } from "./load-skills.ts";
@@ -14,7 +14,7 @@ import { readQuery } from "./read-query.ts";
 
 /** A call of a built-in tool. */
 interface BuiltInCall {
-  readonly name: BuiltInName;
+  readonly name: Exclude<BuiltInName, SubAgentToolName>;
   /** As parsed from what the model wrote. */
   readonly parameters: Readonly<Record<string, unknown>>;
   /** The answer is cut to this many UTF-16 code units, and to 256 KiB. */

@@ -1,0 +1,235 @@
+import { expect } from "chai";
+import { STEP } from "../../../test/support/nightly.ts";
+import { until } from "../../../test/support/until.ts";
+import { answerTurn, callStep, callTurn } from "./scripted-turns.ts";
+import { CHILD, SubAgentFixture, dispatches, ofChild } from "./sub-agent-fixture.ts";
+
+describe("an agent with sub-agents", () => {
+  const resources = new AsyncDisposableStack();
+  let sub: SubAgentFixture;
+
+  before(async () => {
+    sub = resources.use(await SubAgentFixture.start());
+  });
+  after(() => resources.disposeAsync());
+
+  for (const strategy of ["native-thinking", "react"] as const) {
+    it(`hears each of its three sub-agents once, and answers after the last: ${strategy}`, async function () {
+      this.timeout(120_000);
+      const calls =
+        strategy === "react"
+          ? ["a", "b", "c"].map((task, index) =>
+              callTurn(strategy, index + 1, "dispatch_agent", { name: "Checker", task: `job-${task}` }),
+            )
+          : [dispatches(strategy, "job-a", "job-b", "job-c")];
+      await sub.runs.play(
+        ...["a", "b", "c"].map((task) => ofChild(answerTurn(strategy, `result ${task}`), `job-${task}`)),
+        ...calls,
+        {
+          when: { contains: ["result a", "result b", "result c"] },
+          steps: answerTurn(strategy, "all heard").steps,
+        },
+        answerTurn(strategy, "I wait"),
+      );
+      const id = await sub.insert({ strategy });
+      expect(await sub.runs.run(id)).to.equal("completed");
+      expect(await sub.status(id)).to.deep.equal([
+        { session: "completed", stage: "completed", final_analysis: "all heard" },
+      ]);
+      expect(await sub.children(id)).to.deep.equal(
+        ["a", "b", "c"].map((task, index) => ({
+          agent_index: index + 1,
+          status: "completed",
+          task: `job-${task}`,
+          delivered: true,
+          error_message: null,
+        })),
+      );
+      const heard = (await sub.told(id)).filter((text) =>
+        text.includes("[Sub-agent completed] Checker (exec "),
+      );
+      expect(heard).to.have.length(3);
+      const answers = await sub.runs.executor.query(
+        `SELECT t.content FROM timeline_events t JOIN agent_executions e USING (execution_id)
+         WHERE t.session_id = $1 AND event_type = 'final_analysis' AND parent_execution_id IS NULL`,
+        [id],
+      );
+      expect(answers).to.deep.equal([{ content: "all heard" }]);
+    });
+  }
+
+  it("gives a sub-agent its instructions and its task, and nothing else", async () => {
+    await sub.runs.play(
+      ofChild(answerTurn("native-thinking", "done")),
+      dispatches("native-thinking", "look at node 7"),
+      answerTurn("native-thinking", "over"),
+    );
+    const id = await sub.insert({ childType: "action" });
+    expect(await sub.runs.run(id)).to.equal("completed");
+    const [system, user] = await sub.runs.executor.query(
+      `SELECT content FROM messages m JOIN agent_executions e USING (execution_id)
+       WHERE m.session_id = $1 AND parent_execution_id IS NOT NULL ORDER BY sequence_number`,
+      [id],
+    );
+    expect(system).to.have.property("content").that.includes(CHILD).and.does.not.include("dispatch_agent");
+    expect(user)
+      .to.have.property("content")
+      .that.matches(/^## Task\n/u)
+      .and.includes("look at node 7");
+    expect(user).to.have.property("content").that.does.not.include("ALERT_DATA");
+  });
+
+  it("has the same rows after whichever write its executor dies, and calls no tool twice", async function () {
+    this.timeout(500_000);
+    const strategy = "native-thinking";
+    await sub.runs.play(
+      ofChild(callTurn(strategy, 1, "k8s.pods", { n: 1 })),
+      ofChild(answerTurn(strategy, "pods are well")),
+      dispatches(strategy, "job-a", "job-b", "job-c"),
+      answerTurn(strategy, "it was the memory"),
+    );
+    const given = { childServers: ["k8s"], maxParallel: 1 };
+    let writes = 1 - 3 * STEP;
+    for (let end: unknown = "lost"; end === "lost";) {
+      writes += 3 * STEP;
+      const before = await sub.tools.calls();
+      const id = await sub.insert(given);
+      await sub.loseLeaseAtWrite(id, writes);
+      end = await sub.runs.run(id);
+      if (end === "lost") expect(await sub.runs.run(id), `after write ${writes}`).to.equal("completed");
+      const found = await sub.children(id);
+      expect(found.map((row) => JSON.stringify(row)).join("\n"), `after write ${writes}`).to.match(
+        /^(?:.*"status":"completed".*"delivered":true.*\n?){3}$/u,
+      );
+      expect(await sub.tools.calls(), `after write ${writes}`).to.equal(before + 3);
+      const heard = (await sub.told(id)).filter((text) => text.includes("[Sub-agent completed]"));
+      expect(heard, `after write ${writes}`).to.have.length(3);
+    }
+    expect(writes).to.be.greaterThan(20);
+  });
+
+  it("refuses what is too much or unknown, and goes on", async () => {
+    const strategy = "native-thinking";
+    const call = (name: string, args: object) => callStep(strategy, name, args);
+    await sub.runs.play(
+      ofChild({ steps: [{ hang: true }] }),
+      {
+        when: { call: 1 },
+        steps: [
+          call("list_agents", {}),
+          call("google:dispatch_agent", { name: "Checker", task: "one" }),
+          call("dispatch_agent", { name: "Checker", task: "two" }),
+          call("dispatch_agent", { name: "Checker", task: "three" }),
+          call("dispatch_agent", { name: "Nobody", task: "four" }),
+          call("dispatch_agent", { name: "Checker" }),
+          call("dispatch_agent", { name: 7, task: "five" }),
+          call("cancel_agent", {}),
+          call("cancel_agent", { execution_id: "none" }),
+          call("list_agents", {}),
+        ],
+      },
+      { when: { call: 2 }, steps: [{ text: "enough" }] },
+      answerTurn(strategy, "concluded"),
+    );
+    const id = await sub.insert({ limits: { max_concurrent_agents: 2, agent_timeout_ms: 1_500 } });
+    expect(await sub.runs.run(id)).to.equal("completed");
+    const results = await sub.runs.executor.query(
+      `SELECT tool_result ->> 'content' AS content FROM mcp_interactions
+       WHERE session_id = $1 AND interaction_type = 'tool_call' ORDER BY created_at`,
+      [id],
+    );
+    const texts = results.map((row) => JSON.stringify(row)).join("\n");
+    for (const text of [
+      "No sub-agents dispatched yet.",
+      "dispatch failed: max concurrent agents exceeded: limit is 2",
+      "dispatch failed: agent not found in registry: Nobody",
+      "both 'name' and 'task' are required",
+      "invalid arguments:",
+      "'execution_id' is required",
+      "cancel failed: execution not found: none",
+    ]) {
+      expect(texts).to.include(text);
+    }
+    expect(texts).to.match(/- Checker \(exec [\w-]+\): status=(?:pending|active), task=\\"one\\"/u);
+    expect(await sub.children(id)).to.have.length(2);
+    expect(
+      (await sub.told(id)).filter((text) => text.includes("[Sub-agent timed_out] Checker")),
+    ).to.have.length(2);
+    expect(await sub.status(id)).to.deep.include.members([
+      { session: "completed", stage: "completed", final_analysis: "concluded" },
+    ]);
+  });
+
+  it("reads all results although its iterations are used up", async () => {
+    const strategy = "native-thinking";
+    await sub.runs.play(
+      ofChild({ steps: [{ delay: "300ms" }, { text: "slow result" }] }),
+      dispatches(strategy, "a", "b", "c"),
+      { when: { contains: "slow result" }, steps: [{ text: "read them all" }] },
+      answerTurn(strategy, "I wait"),
+    );
+    const id = await sub.insert({ maxIterations: 2, maxParallel: 1 });
+    expect(await sub.runs.run(id)).to.equal("completed");
+    expect((await sub.told(id)).filter((text) => text.includes("slow result"))).to.have.length(3);
+    expect(
+      (await sub.children(id)).every((row) => JSON.stringify(row).includes('"delivered":true')),
+    ).to.equal(true);
+  });
+
+  it("concludes without those that are not ready when its budget is over, and stops them", async () => {
+    const strategy = "native-thinking";
+    await sub.runs.play(
+      ofChild({ steps: [{ hang: true }] }),
+      dispatches(strategy, "a"),
+      { when: { contains: "These have not finished" }, steps: [{ text: "without them" }] },
+      answerTurn(strategy, "I wait"),
+    );
+    const id = await sub.insert({ limits: { max_budget_ms: 1_000 } });
+    expect(await sub.runs.run(id)).to.equal("completed");
+    expect(await sub.status(id)).to.deep.include.members([
+      { session: "completed", stage: "completed", final_analysis: "without them" },
+    ]);
+    expect(await sub.children(id)).to.deep.equal([
+      {
+        agent_index: 1,
+        status: "cancelled",
+        task: "a",
+        delivered: false,
+        error_message: "stopped by the agent that started it",
+      },
+    ]);
+  });
+
+  it("ends with its sub-agents when the session is cancelled", async () => {
+    await sub.runs.play(
+      ofChild({ steps: [{ hang: true }] }),
+      dispatches("native-thinking", "a", "b"),
+      answerTurn("native-thinking", "I wait"),
+    );
+    const id = await sub.insert();
+    const run = await sub.runs.begin(id);
+    const running = async () =>
+      (await sub.children(id)).filter((row) => JSON.stringify(row).includes('"status":"active"')).length ===
+      2;
+    await until("both sub-agents run", running);
+    sub.runs.stop(id, "user");
+    expect(await run.end).to.equal("cancelled");
+    expect((await sub.children(id)).map((row) => JSON.stringify(row)).join()).to.match(
+      /(?:"cancelled".*){2}/u,
+    );
+  });
+
+  it("may not have a sub-agent use a tool that is not the sub-agent's own", async () => {
+    const strategy = "native-thinking";
+    await sub.runs.play(
+      ofChild(callTurn(strategy, 1, "k8s.pods", { n: 1 })),
+      ofChild(answerTurn(strategy, "no tool")),
+      dispatches(strategy, "a"),
+      answerTurn(strategy, "over"),
+    );
+    const before = await sub.tools.calls();
+    const id = await sub.insert({ servers: ["k8s"] });
+    expect(await sub.runs.run(id)).to.equal("completed");
+    expect(await sub.tools.calls()).to.equal(before);
+  });
+});
