@@ -7,8 +7,7 @@ import { agentState } from "./controllers/agent-state.ts";
 import type { AgentStep } from "./controllers/controller.ts";
 import { chatHistoryBytes } from "./chat-history-bytes.ts";
 import { countFailedTry } from "./count-failed-try.ts";
-import { isBriefed } from "./memories/is-briefed.ts";
-import { loadBriefing } from "./memories/load-briefing.ts";
+import { loadTold } from "./memories/load-told.ts";
 import { nextAgentStep } from "./controllers/next-agent-step.ts";
 import type { ExecutionRun } from "./execution-run.ts";
 import type { AgentRun, RunExecutions } from "./next-session-step.ts";
@@ -22,7 +21,6 @@ import { performStep } from "./perform-step.ts";
 import type { AlertInput } from "./prompts/prompt-input.ts";
 import { newAgent } from "./state/agent-memory.ts";
 import { loadChat } from "./state/load-chat.ts";
-import { loadJudged } from "./state/load-judged.ts";
 import { loadRequiredSkills } from "./state/load-required-skills.ts";
 import { readInboxSeq } from "./state/read-inbox-seq.ts";
 import { loadParallelResults } from "./state/load-parallel-results.ts";
@@ -179,15 +177,11 @@ async function decide(
     const parallel = isSynthesisNext ? await loadParallelResults(session, stage.row, synthesisInputs) : null;
     const isOpening = steps.memory.messages.length === 0;
     const skills = isOpening ? await loadRequiredSkills(session, request.agent) : [];
-    const { memory } = request.chain;
     const isToolsListed = request.agent.mcp_servers.every((id) => steps.memory.listings.has(id));
-    const isBriefingNext = isOpening && isToolsListed && request.task === undefined && isBriefed(request);
-    const memories = isBriefingNext && memory !== undefined ? await loadBriefing(session, memory) : [];
     const historyBytes = chatHistoryBytes(request.agent, session.maxMessageBytes);
     const isChatNext = isOpening && request.followUp?.kind === "chat";
     const chat = isChatNext ? await loadChat(session.db, stage.row, historyBytes) : null;
-    const isJudgeNext = isOpening && request.agent.iteration_strategy === "scoring";
-    const judged = isJudgeNext ? await loadJudged(session.db, stage.row, historyBytes) : null;
+    const told = isOpening && isToolsListed ? await loadTold(session, request, historyBytes) : {};
     const subAgentsVersion = session.memory.subAgentsVersion;
     const subAgents = await subAgentsOf(session, request, steps);
     const { budget_until } = steps.memory.iteration;
@@ -196,8 +190,7 @@ async function decide(
       parallel,
       skills,
       chat,
-      judged,
-      memories,
+      ...told,
       subAgents,
       isBudgetOver,
     });

@@ -73,10 +73,15 @@ export function resolveFound(
       : { approval_timeout_ms: config.defaults.approval_timeout_ms }),
     ...automaticScoring(config, chain),
     ...(config.system.runbooks === undefined ? {} : { fetches_runbook: true as const }),
-    ...(config.defaults.memory.enabled ? { memory: { max_inject: config.defaults.memory.max_inject } } : {}),
+    ...(config.defaults.memory.enabled ? { memory: memoryOf(config) } : {}),
     default_runbook: chain.runbook ?? config.defaults.runbook,
     stages,
   });
+}
+
+function memoryOf({ defaults }: AgentConfig): NonNullable<ResolvedChain["memory"]> {
+  const { max_inject, reflector_memory_limit } = defaults.memory;
+  return { max_inject, reflector_memory_limit };
 }
 
 function resolveStage(

@@ -15,8 +15,8 @@ export const CONFIGURED_STRATEGIES = [
   "synthesis-native-thinking",
 ] as const;
 
-/** The strategies an execution can run with; `scoring` is that of a judge. */
-export const ITERATION_STRATEGIES = [...CONFIGURED_STRATEGIES, "scoring"] as const;
+/** The strategies an execution can run with; `scoring` is that of a judge, `memory-extraction` of one that learns. */
+export const ITERATION_STRATEGIES = [...CONFIGURED_STRATEGIES, "scoring", "memory-extraction"] as const;
 export type IterationStrategy = (typeof ITERATION_STRATEGIES)[number];
 
 /** Those that call tools. */
@@ -215,7 +215,12 @@ export const ResolvedChain = Type.Object({
   /** The judge of the session; absent unless one scores each session that completes. */
   scoring: Type.Optional(Type.Object({ enabled: Type.Literal(true), agent: ResolvedAgent })),
   /** What is remembered of sessions, and told to the agents of this one; absent if nothing is. */
-  memory: Type.Optional(Type.Object({ max_inject: Type.Integer({ minimum: 1 }) })),
+  memory: Type.Optional(
+    Type.Object({
+      max_inject: Type.Integer({ minimum: 1 }),
+      reflector_memory_limit: Type.Integer({ minimum: 1 }),
+    }),
+  ),
   /** An address that the alert gives as its runbook is fetched; absent: it is only named. */
   fetches_runbook: Type.Optional(Type.Literal(true)),
   /** The runbook text for alerts without one. */

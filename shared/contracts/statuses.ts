@@ -59,6 +59,7 @@ export const LLM_INTERACTION_TYPES = [
   "synthesis",
   "summarization",
   "scoring",
+  "memory_extraction",
 ] as const;
 export type LlmInteractionType = (typeof LLM_INTERACTION_TYPES)[number];
 

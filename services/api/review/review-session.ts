@@ -9,6 +9,7 @@ import { isUuid } from "#shared/contracts/uuid.ts";
 import { appendEvents } from "#shared/database/append-events.ts";
 import type { Database } from "#shared/database/database.ts";
 import { findSession } from "#shared/database/find-session.ts";
+import type { InsertedFollowUp } from "#shared/database/insert-follow-up.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
@@ -66,10 +67,18 @@ export type Reviewed =
       readonly events: readonly SessionEvent[];
       readonly from: ReviewStatus;
       readonly review: Review;
+      /** Work that learns from the feedback. */
+      readonly followUp: InsertedFollowUp | null;
     }
   | { readonly isReviewed: false; readonly why: string };
 
 const NOT_FOUND = { isReviewed: false, why: "not found" } as const;
+
+interface ReviewOptions {
+  readonly identity: Identity;
+  /** Has the session learned from, in the transaction; called if the review has a feedback that it had not before. */
+  readonly learn?: ((transaction: Queryable) => Promise<InsertedFollowUp | null>) | undefined;
+}
 
 /**
  * Takes one step in a session's review, in a transaction that holds the session's lock: of concurrent steps each sees what the
@@ -78,7 +87,7 @@ const NOT_FOUND = { isReviewed: false, why: "not found" } as const;
 export async function reviewSession(
   db: Database,
   id: string,
-  { action, fields, identity }: Pick<ReviewRequest, "action" | "fields"> & { readonly identity: Identity },
+  { action, fields, identity, learn }: Pick<ReviewRequest, "action" | "fields"> & ReviewOptions,
 ): Promise<Reviewed> {
   if (!isUuid(id)) return NOT_FOUND;
   const actor = postgresSafeText(identity.name).text;
@@ -93,12 +102,11 @@ export async function reviewSession(
     const step = reviewStep(review, { action, fields, actor });
     if (typeof step === "string") return conflict(step);
     await write(transaction, id, step, actor);
-    return {
-      isReviewed: true,
-      from: review.review_status,
-      review: step.review,
-      events: await appendEvents(transaction, id, [event(session.session_id, step.review, actor)]),
-    };
+    const events = await appendEvents(transaction, id, [event(session.session_id, step.review, actor)]);
+    const { investigation_feedback: feedback } = step.review;
+    const isNew = feedback !== null && feedback !== review.investigation_feedback;
+    const followUp = isNew && learn !== undefined ? await learn(transaction) : null;
+    return { isReviewed: true, from: review.review_status, review: step.review, events, followUp };
   });
 }
 

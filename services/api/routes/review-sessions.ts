@@ -1,9 +1,18 @@
 import type { RouterMiddleware } from "@koa/router";
+import type { Identity } from "#shared/access/identity.ts";
+import { FOLLOWUP_LANE } from "#shared/contracts/subjects.ts";
+import { isUuid } from "#shared/contracts/uuid.ts";
+import type { InsertedFollowUp } from "#shared/database/insert-follow-up.ts";
+import type { Queryable } from "#shared/database/queryable.ts";
+import { rulesOfAlerts } from "#shared/masking/masking-rules.ts";
+import { postgresSafeText } from "#shared/postgres-safe-text.ts";
 import type { ReviewAction } from "#shared/contracts/review.ts";
 import type { ApiDeps } from "../api-deps.ts";
 import type { ApiMetrics } from "../api-metrics.ts";
 import { BodyBudget } from "../http/body-budget.ts";
 import { callerOf } from "../http/caller.ts";
+import { maskSessionText } from "../http/mask-session-text.ts";
+import { requestExtraction } from "../memories/request-extraction.ts";
 import { readJsonBody } from "../http/read-json-body.ts";
 import { parseReviewRequest } from "../review/review-request.ts";
 import { reviewSession, type Reviewed } from "../review/review-session.ts";
@@ -16,7 +25,8 @@ const BODY_BYTES_IN_FLIGHT = 4 * 1024 * 1024;
  * the review of each session, and answers 200 with what came of each, in their order. One that is refused keeps no other from
  * being reviewed.
  */
-export function reviewSessions({ db, dispatcher, log, metrics }: ApiDeps): RouterMiddleware {
+export function reviewSessions(deps: ApiDeps): RouterMiddleware {
+  const { db, dispatcher, log, metrics } = deps;
   const bodies = new BodyBudget(BODY_BYTES_IN_FLIGHT);
   return async (ctx) => {
     const { sessionIds, action, fields } = parseReviewRequest(
@@ -28,10 +38,16 @@ export function reviewSessions({ db, dispatcher, log, metrics }: ApiDeps): Route
     let reviewed = 0;
     // One after another: fifty connections at once would be more than the pool has.
     for (const session_id of sessionIds) {
-      const outcome = await reviewSession(db, session_id, { action, fields, identity });
+      const outcome = await reviewSession(db, session_id, {
+        action,
+        fields,
+        identity,
+        learn: await learner(deps, session_id, fields.investigation_feedback ?? null, identity),
+      });
       if (outcome.isReviewed) {
         reviewed += 1;
         dispatcher.publish(outcome.events);
+        if (outcome.followUp !== null) startFollowUp(dispatcher, session_id, outcome.followUp);
         countReview(metrics, action, outcome);
       }
       results.push(
@@ -44,6 +60,32 @@ export function reviewSessions({ db, dispatcher, log, metrics }: ApiDeps): Route
     log.info({ action, sessions: sessionIds.length, reviewed }, "sessions reviewed");
     ctx.body = { results };
   };
+}
+
+/** What has a session learned from; undefined if nothing is remembered or there is no feedback. It is masked before the transaction. */
+async function learner(
+  { config: { agents }, db, log, masker }: ApiDeps,
+  sessionId: string,
+  text: string | null,
+  { name }: Identity,
+) {
+  if (!agents.defaults.memory.enabled || text === null || text.trim() === "" || !isUuid(sessionId)) return;
+  const rules = rulesOfAlerts(agents.defaults.alert_masking);
+  const feedback = await maskSessionText({ db, log, masker, rules }, sessionId, "feedback", text);
+  const askedBy = postgresSafeText(name).text;
+  return async (transaction: Queryable) =>
+    requestExtraction(transaction, sessionId.toLowerCase(), { agents, askedBy, feedback: feedback ?? "" });
+}
+
+function startFollowUp(
+  dispatcher: ApiDeps["dispatcher"],
+  id: string,
+  { events, inboxSeq, isOwned }: InsertedFollowUp,
+): void {
+  const sessionId = id.toLowerCase();
+  dispatcher.publish(events);
+  dispatcher.noticeInbox(sessionId, inboxSeq);
+  if (!isOwned) dispatcher.wake({ sessionId, lane: FOLLOWUP_LANE });
 }
 
 /** A completion of a session that was reviewed before is another review, and no other session. */

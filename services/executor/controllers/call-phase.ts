@@ -18,7 +18,7 @@ export function callPhase(
   const phase =
     interaction === "forced_conclusion"
       ? "concluding"
-      : interaction === "scoring"
+      : interaction === "scoring" || interaction === "memory_extraction"
         ? "finalizing"
         : interaction === "synthesis"
           ? "synthesizing"

@@ -2,6 +2,7 @@ import type { IterationStrategy } from "#shared/contracts/resolved-chain.ts";
 import type { AgentState, AgentStep, Controller } from "./controller.ts";
 import { awaitSubAgents } from "./await-sub-agents.ts";
 import { deliverSteering } from "./deliver-steering.ts";
+import { memoryExtraction } from "./memory-extraction.ts";
 import { nativeThinking } from "./native-thinking.ts";
 import { react } from "./react.ts";
 import { scoring } from "./scoring.ts";
@@ -16,6 +17,7 @@ const CONTROLLERS: Record<IterationStrategy, Controller> = {
   synthesis,
   "synthesis-native-thinking": synthesis,
   scoring,
+  "memory-extraction": memoryExtraction,
 };
 
 /**

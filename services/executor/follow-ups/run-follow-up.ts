@@ -5,6 +5,7 @@ import { commitStep } from "../persist/commit-step.ts";
 import type { StepRecord } from "../persist/step-record.ts";
 import { runExecutions } from "../run-executions.ts";
 import { foldSession, type FollowUpState, type SessionState } from "../state/session-state.ts";
+import { loadLessons } from "../memories/load-lessons.ts";
 import { loadScore } from "../scoring/load-score.ts";
 import type { AgentWait } from "../wait.ts";
 import { closeFollowUp } from "./close-follow-up.ts";
@@ -109,14 +110,16 @@ async function runStarted(
 
 /** The end of the follow-up, to be committed with that of its agent. */
 async function completion(
-  { db }: OwnedSession,
+  session: OwnedSession,
   step: FollowUpStep,
   last: readonly StepRecord[],
 ): Promise<SessionSteps> {
   if (step.kind !== "complete") return NO_STEPS;
   const { followUp, stage, outcome } = step;
-  const judged = followUp.kind === "score" ? await loadScore(db, stage, last) : null;
-  const steps = endFollowUp(followUp, stage, outcome, judged);
+  const judged = followUp.kind === "score" ? await loadScore(session.db, stage, last) : null;
+  const isLearned = followUp.kind === "feedback" && outcome.status === "completed";
+  const learned = isLearned ? [await loadLessons(session, stage, last)] : [];
+  const steps = [...learned, ...endFollowUp(followUp, stage, outcome, judged)];
   return { steps, kind: "step", committed: () => undefined };
 }
 

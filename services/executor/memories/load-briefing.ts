@@ -18,7 +18,8 @@ const RankedMemory = Type.Object({
 /** What was learned from an earlier session. */
 export type RankedMemory = Static<typeof RankedMemory>;
 
-const parseMemory = compileParser("ranked memory", RankedMemory);
+/** Reads a row of `rankMemories`. */
+export const parseRankedMemory = compileParser("ranked memory", RankedMemory);
 
 const BRIEFING = `
 WITH asking AS (
@@ -32,5 +33,5 @@ export async function loadBriefing(
   { db, sessionId }: { readonly db: Queryable; readonly sessionId: string },
   { max_inject: limit }: { readonly max_inject: number },
 ): Promise<RankedMemory[]> {
-  return selectRows(db, parseMemory, BRIEFING, [sessionId, limit]);
+  return selectRows(db, parseRankedMemory, BRIEFING, [sessionId, limit]);
 }

@@ -8,10 +8,14 @@ const DECAY_PER_DAY = 0.0077;
 
 /**
  * An SQL query of the memories that session `asking` (an alias with `session_id`, `owner_subject`, `teams`) may be told, best first:
- * by how well their words match `query`, how sure they are, and their age. `asking` and `query` are CTEs; the latter has one
+ * without those that it taught itself unless `includesOwn`, by how well their words match `query`, how sure they are, and their age. `asking` and `query` are CTEs; the latter has one
  * column `words`.
  */
-export function rankMemories(limit: string): string {
+export function rankMemories(
+  limit: string,
+  { includesOwn = false }: { readonly includesOwn?: boolean } = {},
+): string {
+  const own = includesOwn ? "" : "AND m.source_session_id IS DISTINCT FROM asking.session_id";
   return `
 SELECT memory_id, content, category, valence, confidence, alert_type
 FROM (
@@ -19,7 +23,7 @@ FROM (
   FROM (
     SELECT m.*, query.words FROM asking, query, investigation_memories m
     WHERE m.tsv @@ query.words AND NOT m.deprecated AND m.project = 'default'
-      AND m.source_session_id IS DISTINCT FROM asking.session_id AND ${sharedWith("m", "asking")}
+      ${own} AND ${sharedWith("m", "asking")}
     ORDER BY m.updated_at DESC, m.memory_id LIMIT ${MAX_RANKED}
   ) m
 ) ranked

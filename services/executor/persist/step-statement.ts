@@ -3,6 +3,7 @@ import { SESSION_COUNTERS, SESSION_FLAGS } from "#shared/database/session-counte
 import type { StepRows } from "../state/step-rows.ts";
 import { FOLLOW_UP_PARTS } from "./follow-up-parts.ts";
 import { COST_COLUMNS } from "./call-costs.ts";
+import { MEMORY_PARTS } from "./memory-parts.ts";
 import type { TableRows } from "./table-rows.ts";
 
 /**
@@ -145,10 +146,7 @@ const PARTS: Readonly<Record<keyof TableRows, (parameter: string) => string>> = 
   INSERT INTO steering_deliveries (message_id, execution_id, session_id)
   SELECT r.message_id, r.execution_id, fence.session_id
   FROM fence, json_to_recordset(${rows}::json) AS r(message_id uuid, execution_id uuid)`,
-  sessionMemories: (rows) => `
-  INSERT INTO session_memories (memory_id, execution_id, session_id, position)
-  SELECT r.memory_id, r.execution_id, fence.session_id, r.position
-  FROM fence, json_to_recordset(${rows}::json) AS r(memory_id uuid, execution_id uuid, position int)`,
+  ...MEMORY_PARTS,
   followUpChanges: (rows) => `
   UPDATE follow_ups f SET
     status = coalesce(r.status, f.status),
@@ -212,6 +210,8 @@ const PART_NAMES: readonly (keyof StepRows)[] = [
   "scores",
   "scoreChanges",
   "sessionMemories",
+  "newMemories",
+  "memoryChanges",
   "followUpChanges",
   "session",
 ];

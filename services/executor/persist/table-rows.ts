@@ -72,6 +72,8 @@ export function tableRows(steps: readonly StepRows[]): TableRows {
     followUps: steps.flatMap(({ followUps = [] }) => followUps),
     scores: steps.flatMap(({ scores = [] }) => scores),
     scoreChanges: scoreRows(steps.flatMap(({ scoreChanges = [] }) => scoreChanges)),
+    newMemories: steps.flatMap(({ newMemories = [] }) => newMemories),
+    memoryChanges: steps.flatMap(({ memoryChanges = [] }) => memoryChanges),
     sessionMemories: steps.flatMap(({ sessionMemories = [] }) => sessionMemories),
     followUpChanges: followUpRows(steps.flatMap(({ followUpChanges = [] }) => followUpChanges)),
     session: sessionRow(steps.flatMap(({ session }) => session ?? [])),

@@ -15,6 +15,8 @@ import { frame, oneLine } from "./untrusted-text.ts";
 export interface JudgedInvestigation extends Pick<ChatContext, "stages" | "executiveSummary" | "omitted"> {
   /** What each agent could call, in the order of the agents; agents without any are absent. */
   readonly offers: readonly JudgedOffer[];
+  /** What a person said about it; absent for a judge. */
+  readonly feedback?: string;
 }
 
 export interface JudgedOffer {

@@ -17,6 +17,7 @@ import type { ToolDescription } from "#shared/contracts/tool-list.ts";
 import type { IterationState } from "#shared/contracts/iteration-state.ts";
 import type { Message } from "#shared/database/entities/message.ts";
 import type { JudgedScore } from "../scoring/read-score.ts";
+import type { Lesson } from "../memories/read-lessons.ts";
 import type { TokenUsage } from "./token-usage.ts";
 
 /** The rows of one execution name its stage and itself. */
@@ -232,6 +233,19 @@ export interface ScoreChange {
   } & Partial<JudgedScore>;
 }
 
+/** What was learned from the session. */
+interface NewMemory extends Lesson {
+  readonly memory_id: string;
+  readonly base_confidence: number;
+  readonly origin: "feedback";
+}
+
+/** A memory was confirmed, or shown to be wrong. */
+interface MemoryChange {
+  readonly memory_id: string;
+  readonly change: "reinforce" | "deprecate";
+}
+
 /** An agent was told a memory. */
 interface NewSessionMemory {
   readonly memory_id: string;
@@ -270,6 +284,8 @@ export interface StepRows {
   readonly followUps?: readonly NewFollowUp[];
   readonly scores?: readonly NewScore[];
   readonly scoreChanges?: readonly ScoreChange[];
+  readonly newMemories?: readonly NewMemory[];
+  readonly memoryChanges?: readonly MemoryChange[];
   readonly sessionMemories?: readonly NewSessionMemory[];
   readonly followUpChanges?: readonly FollowUpChange[];
   readonly session?: SessionChange;

@@ -53,7 +53,7 @@ export async function insertRemembering(
   } = {},
 ): Promise<string> {
   const id = await executor.insert({ ...options, alert });
-  const chain = { ...resolvedChain(options), memory: { max_inject: maxInject } };
+  const chain = { ...resolvedChain(options), memory: { max_inject: maxInject, reflector_memory_limit: 20 } };
   await executor.query(
     "UPDATE alert_sessions SET resolved_config = $2, owner_subject = $3, teams = $4 WHERE session_id = $1",
     [id, JSON.stringify(storedChain(chain)), owner, teams],

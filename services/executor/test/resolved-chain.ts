@@ -41,6 +41,8 @@ export interface ChainOptions {
   readonly summaryProvider?: string;
   /** Replicas of each stage's agents, instead of different agents. */
   readonly isReplicated?: boolean;
+  /** Whether agents are told memories, and write them. */
+  readonly remembers?: boolean;
   /** Whether the session is scored when it completes. */
   readonly isScored?: boolean;
   /** Scripted providers that take over from the first one, which plays `script.yaml`; each plays a script of its name. */
@@ -68,6 +70,7 @@ export function resolvedChain({
   summaryProvider,
   isReplicated = false,
   isScored,
+  remembers = false,
   fallbacks = [],
 }: ChainOptions = {}): ResolvedChain {
   const timeoutOf = timeoutsOf(iterationTimeoutMs);
@@ -98,6 +101,7 @@ export function resolvedChain({
           },
         }),
     ...judge(isScored, others),
+    ...(remembers ? { memory: { max_inject: 5, reflector_memory_limit: 20 } } : {}),
     default_runbook: "",
     stages: stages.map((names, index): ResolvedStage => ({
       name: `${stagePrefix}${index}`,

@@ -31,6 +31,7 @@ import { SessionRunbooks0000000000036 } from "#shared/database/migrations/0036-s
 import { SubAgents0000000000037 } from "#shared/database/migrations/0037-sub-agents.ts";
 import { Scores0000000000038 } from "#shared/database/migrations/0038-scores.ts";
 import { RunbookSources0000000000041 } from "#shared/database/migrations/0041-runbook-sources.ts";
+import { MemoryExtraction0000000000040 } from "#shared/database/migrations/0040-memory-extraction.ts";
 import { Memories0000000000039 } from "#shared/database/migrations/0039-memories.ts";
 
 /** Every migration, oldest first. */
@@ -69,6 +70,7 @@ export const MIGRATIONS = [
   Scores0000000000038,
   RunbookSources0000000000041,
   Memories0000000000039,
+  MemoryExtraction0000000000040,
 ] as const;
 
 /** The table in which TypeORM records them by name. */

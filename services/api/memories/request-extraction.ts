@@ -1,0 +1,82 @@
+import { v5 as uuidFrom } from "uuid";
+import { Type } from "#shared/generated/typebox/typebox.mjs";
+import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
+import { resolveScoring } from "#shared/agent-config/resolve-scoring.ts";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
+import {
+  parseResolvedChain,
+  type ResolvedAgent,
+  type ResolvedChain,
+} from "#shared/contracts/resolved-chain.ts";
+import { scoringChain } from "#shared/contracts/scoring-chain.ts";
+import { insertFollowUp, type InsertedFollowUp } from "#shared/database/insert-follow-up.ts";
+import type { Queryable } from "#shared/database/queryable.ts";
+import { selectRows } from "#shared/database/select-rows.ts";
+import { TerminalError } from "#shared/errors.ts";
+
+const parseSession = compileParser(
+  "session to learn from",
+  Type.Object({ resolved_config: Type.Unknown(), is_known: Type.Boolean() }),
+);
+const READ = `
+SELECT resolved_config, EXISTS (SELECT FROM follow_ups WHERE follow_up_id = $2) AS is_known
+FROM alert_sessions WHERE session_id = $1`;
+
+/** The agent that learns, as it is named in the session. */
+const AGENT = "MemoryExtraction";
+
+interface Feedback {
+  readonly agents: AgentConfig;
+  readonly askedBy: string;
+  /** Masked. */
+  readonly feedback: string;
+}
+
+/**
+ * Inserts the work that learns from the feedback about an ended session, in the running transaction that holds the session's lock. The same
+ * text is learned from once, and one at a time. Null where nothing is inserted: for a text that was given before, while a former one is
+ * worked on, and if no model is configured. Throws database errors.
+ */
+export async function requestExtraction(
+  transaction: Queryable,
+  sessionId: string,
+  { agents, askedBy, feedback }: Feedback,
+): Promise<InsertedFollowUp | null> {
+  const followUpId = uuidFrom(`feedback:${feedback}`, sessionId);
+  const [session] = await selectRows(transaction, parseSession, READ, [sessionId, followUpId]);
+  if (session === undefined || session.is_known) return null;
+  const chain = chainOf(agents, parseResolvedChain(session.resolved_config));
+  if (chain === null) return null;
+  const inserted = await insertFollowUp(transaction, {
+    sessionId,
+    followUpId,
+    kind: "feedback",
+    stageType: "scoring",
+    chain,
+    askedBy,
+    firstEntry: { event_type: "user_question", content: feedback, metadata: { author: askedBy } },
+  });
+  return inserted === "busy" ? null : inserted;
+}
+
+/** The session's chain with the model that judges investigations today; null if none is configured. */
+function chainOf(agents: AgentConfig, stored: ResolvedChain): ResolvedChain | null {
+  const { max_inject, reflector_memory_limit } = agents.defaults.memory;
+  const judge = judgeOf(agents, stored);
+  if (judge === undefined) return null;
+  return scoringChain(
+    { ...stored, memory: { max_inject, reflector_memory_limit } },
+    { ...judge, name: AGENT, iteration_strategy: "memory-extraction", custom_instructions: "" },
+  );
+}
+
+function judgeOf(agents: AgentConfig, stored: ResolvedChain): ResolvedAgent | undefined {
+  const chain = agents.chains.get(stored.chain_id);
+  if (chain === undefined) return stored.scoring?.agent;
+  try {
+    return resolveScoring(agents, chain);
+  } catch (error) {
+    if (error instanceof TerminalError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,37 @@
+import type { AgentState } from "../controllers/controller.ts";
+import type { AgentRun, RunExecutions } from "../next-session-step.ts";
+import type { OwnedSession } from "../owned-session.ts";
+import { loadJudged } from "../state/load-judged.ts";
+import { isBriefed } from "./is-briefed.ts";
+import { loadBriefing } from "./load-briefing.ts";
+import { loadFeedback } from "./load-feedback.ts";
+import { loadRelated } from "./load-related.ts";
+
+type ToldAgent = AgentRun &
+  Pick<RunExecutions, "chain" | "followUp" | "stage"> & {
+    /** What a sub-agent is to do; absent for other agents. */
+    readonly task?: string;
+  };
+
+/**
+ * Reads what an agent is told of sessions in its first messages: memories, and the investigation for one that judges it or learns from it.
+ * Most agents are told nothing. Throws database errors.
+ */
+export async function loadTold(
+  session: Pick<OwnedSession, "db" | "sessionId">,
+  request: ToldAgent,
+  historyBytes: number,
+): Promise<Partial<Pick<AgentState, "memories" | "judged">>> {
+  const { agent, chain, execution, stage } = request;
+  const { memory } = chain;
+  if (agent.iteration_strategy === "scoring") {
+    return { judged: await loadJudged(session.db, stage.row, historyBytes) };
+  }
+  if (memory === undefined) return {};
+  if (request.task === undefined && isBriefed(request))
+    return { memories: await loadBriefing(session, memory) };
+  if (agent.iteration_strategy !== "memory-extraction") return {};
+  const judged = await loadJudged(session.db, stage.row, historyBytes);
+  const feedback = await loadFeedback(session.db, execution);
+  return { judged: { ...judged, feedback }, memories: await loadRelated(session, feedback, memory) };
+}
