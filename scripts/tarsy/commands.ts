@@ -2,6 +2,7 @@ import type { Command } from "./command.ts";
 import { alertCommand } from "./commands/alert.ts";
 import { approveCommand } from "./commands/approve.ts";
 import { cancelCommand } from "./commands/cancel.ts";
+import { chatCommand } from "./commands/chat.ts";
 import { completionCommand } from "./commands/completion.ts";
 import { configCommand } from "./commands/config.ts";
 import { initCommand } from "./commands/init.ts";
@@ -21,6 +22,7 @@ const WORKING = [
   approveCommand,
   steerCommand,
   scoreCommand,
+  chatCommand,
   initCommand,
   configCommand,
   keysCommand,

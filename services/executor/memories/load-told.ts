@@ -7,11 +7,7 @@ import { loadBriefing } from "./load-briefing.ts";
 import { loadFeedback } from "./load-feedback.ts";
 import { loadRelated } from "./load-related.ts";
 
-type ToldAgent = AgentRun &
-  Pick<RunExecutions, "chain" | "followUp" | "stage"> & {
-    /** What a sub-agent is to do; absent for other agents. */
-    readonly task?: string;
-  };
+type ToldAgent = AgentRun & Pick<RunExecutions, "chain" | "followUp" | "stage">;
 
 /**
  * Reads what an agent is told of sessions in its first messages: memories, and the investigation for one that judges it or learns from it.
@@ -28,8 +24,7 @@ export async function loadTold(
     return { judged: await loadJudged(session.db, stage.row, historyBytes) };
   }
   if (memory === undefined) return {};
-  if (request.task === undefined && isBriefed(request))
-    return { memories: await loadBriefing(session, memory) };
+  if (isBriefed(request)) return { memories: await loadBriefing(session, memory) };
   if (agent.iteration_strategy !== "memory-extraction") return {};
   const judged = await loadJudged(session.db, stage.row, historyBytes);
   const feedback = await loadFeedback(session.db, execution);

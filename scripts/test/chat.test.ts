@@ -1,0 +1,97 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { expect } from "chai";
+import { PipelineFixture } from "../../test/support/pipeline-fixture.ts";
+import { SUMMARY_CALL } from "../../test/support/scripts.ts";
+import { until } from "../../test/support/until.ts";
+
+const MAIN = join(import.meta.dirname, "..", "tarsy", "main.ts");
+const SCRIPT = {
+  calls: [
+    SUMMARY_CALL,
+    { when: { contains: "**Question:** HANG" }, steps: [{ text: "well, it" }, { hang: true }] },
+    { when: { contains: "**Question:** And now?" }, steps: [{ text: "it is over" }] },
+    { when: { contains: "CURRENT TASK" }, steps: [{ text: "it was the memory" }] },
+    { steps: [{ text: "the disk is full" }] },
+  ],
+};
+
+describe("npm run tarsy -- chat", () => {
+  let pipeline: PipelineFixture;
+  let id: string;
+
+  before(async () => {
+    const agents = {
+      TestAgent: { mcp_servers: [] },
+      ChatAgent: { mcp_servers: [], iteration_strategy: "native-thinking" },
+    };
+    pipeline = await PipelineFixture.start({ config: { script: SCRIPT, tarsy: { agents } } });
+    id = await pipeline.client.submitUntilAccepted("disk full");
+    await pipeline.client.waitFor(id, ["completed"]);
+  });
+  after(() => pipeline[Symbol.asyncDispose]());
+
+  const start = (input: string, ...args: readonly string[]) => {
+    const { api, ws } = pipeline.system;
+    const child = spawn(process.execPath, [MAIN, "chat", ...args], {
+      env: { PATH: process.env["PATH"], TARSY_API_URL: api, TARSY_WS_URL: ws },
+    });
+    let [out, errors] = ["", ""];
+    child.stdout.setEncoding("utf8").on("data", (text: string) => (out += text));
+    child.stderr.setEncoding("utf8").on("data", (text: string) => (errors += text));
+    child.stdin.end(input);
+    const exit = once(child, "close").then(() => ({ code: child.exitCode, out, errors }));
+    return { out: () => out, exit, interrupt: () => void child.kill("SIGINT") };
+  };
+
+  it("asks one question, and shows the answer but not the investigation", async () => {
+    const { code, out, errors } = await start("", id, "--message", "Why?").exit;
+    expect({ code, errors }).to.deep.equal({ code: 0, errors: "" });
+    expect(out).to.include("Why?").and.include("it was the memory").and.not.include("the disk is full");
+  });
+
+  it("takes each line of standard input as a question", async () => {
+    const { code, out, errors } = await start("Why?\n\nAnd now?\n", id).exit;
+    expect({ code, errors }).to.deep.equal({ code: 0, errors: "" });
+    expect(out).to.match(/it was the memory[^]*And now\?[^]*it is over/u);
+  });
+
+  it("prints the events of the answer with --json", async () => {
+    const { code, out } = await start("", id, "--message", "Why?", "--json").exit;
+    expect(code).to.equal(0);
+    const last: unknown = JSON.parse(out.trim().split("\n").at(-1) ?? "");
+    expect(last).to.include({ type: "stage.completed", status: "completed", stage_type: "chat" });
+  });
+
+  it("cancels the answer when it is interrupted", async () => {
+    const chat = start("", id, "--message", "HANG");
+    await until("the answer streams", () => chat.out().includes("well, it"));
+    chat.interrupt();
+    expect(await chat.exit).to.include({ code: 130 });
+    await until("the answer is cancelled", async () => {
+      const rows = await pipeline.servers.query(
+        "SELECT 1 FROM stages WHERE session_id = $1 AND status = 'cancelled'",
+        [id],
+      );
+      return rows.length === 1;
+    });
+    expect(await pipeline.client.session(id)).to.include({ status: "completed" });
+  });
+
+  it("says what is wrong, with the code that docs/cli.md names", async () => {
+    expect(await start("", id, "--message", " ").exit).to.deep.equal({
+      code: 2,
+      out: "",
+      errors: "--message is empty: write the question\n",
+    });
+    const gone = await pipeline.client.submit("x".repeat(10));
+    await pipeline.client.waitFor(gone, ["completed"]);
+    await pipeline.servers.query("UPDATE alert_sessions SET chain_id = 'gone' WHERE session_id = $1", [gone]);
+    expect(await start("", gone, "--message", "Why?").exit).to.deep.equal({
+      code: 4,
+      out: "",
+      errors: "chain configuration not found (HTTP 400)\n",
+    });
+  });
+});
