@@ -6,6 +6,7 @@ import { BackingServers } from "../support/backing-servers.ts";
 import { CHECKOUT } from "../support/spawn-service.ts";
 import { TarsyClient } from "../support/tarsy-client.ts";
 import { TarsySystem } from "../support/tarsy-system.ts";
+import { until } from "../support/until.ts";
 
 const DEMO = join(CHECKOUT, "deploy/config/demo");
 const PATH = process.env["PATH"]?.split(delimiter).filter((folder) => !folder.includes("node_modules"));
@@ -75,6 +76,25 @@ describe("the demo configuration", () => {
       }
     });
   }
+
+  it("answers questions about each story, and calls a tool before", async () => {
+    for (const alert of ids.keys()) {
+      const id = ids.get(alert) ?? "";
+      await client.waitFor(id, ["completed", "failed"]);
+      const path = `/api/v1/sessions/${id}/chat/messages`;
+      expect((await client.request("POST", path, { content: "What now?" })).status).to.equal(202);
+      const answer = await until(`the answer about ${alert}`, async () => {
+        const { timeline } = await client.session(id);
+        const asked = timeline.findIndex(({ event_type }) => event_type === "user_question");
+        const entries = asked === -1 ? [] : timeline.slice(asked);
+        const isOver = entries.some(({ event_type }) => event_type === "final_analysis");
+        return isOver && entries;
+      });
+      const texts = JSON.stringify(answer);
+      expect(texts, alert).to.include("Scripted demo model").and.include("runbooks");
+      expect(texts.includes("no story"), alert).to.equal(alert === UNKNOWN);
+    }
+  });
 
   it("says that it has no story for an alert, and names alerts that have one", async () => {
     const session = await client.waitFor(ids.get(UNKNOWN) ?? "", ["completed", "failed"]);
