@@ -144,7 +144,7 @@ describe("a chat about an ended session, through all five services", () => {
   it("takes one of twenty questions at once", async () => {
     const id = await ended();
     const answers = await Promise.all(Array.from({ length: 20 }, async () => post(id, "HANG")));
-    expect(answers.map(({ status }) => status).toSorted()).to.deep.equal([
+    expect(answers.map(({ status }) => status)).to.have.members([
       202,
       ...Array.from({ length: 19 }, () => 409),
     ]);

@@ -69,7 +69,8 @@ async function learner(
   text: string | null,
   { name }: Identity,
 ) {
-  if (!agents.defaults.memory.enabled || text === null || text.trim() === "" || !isUuid(sessionId)) return;
+  const isLearning = agents.defaults.memory.enabled && isUuid(sessionId);
+  if (!isLearning || text === null || text.trim() === "") return undefined;
   const rules = rulesOfAlerts(agents.defaults.alert_masking);
   const feedback = await maskSessionText({ db, log, masker, rules }, sessionId, "feedback", text);
   const askedBy = postgresSafeText(name).text;

@@ -70,7 +70,7 @@ export function resolvedChain({
   summaryProvider,
   isReplicated = false,
   isScored,
-  remembers = false,
+  remembers,
   fallbacks = [],
 }: ChainOptions = {}): ResolvedChain {
   const timeoutOf = timeoutsOf(iterationTimeoutMs);
@@ -101,7 +101,7 @@ export function resolvedChain({
           },
         }),
     ...judge(isScored, others),
-    ...(remembers ? { memory: { max_inject: 5, reflector_memory_limit: 20 } } : {}),
+    ...memoryOf(remembers),
     default_runbook: "",
     stages: stages.map((names, index): ResolvedStage => ({
       name: `${stagePrefix}${index}`,
@@ -173,4 +173,8 @@ export function scriptedProvider(name: string, script: string): ResolvedProvider
     max_tool_result_tokens: 250_000,
     native_tools: {},
   };
+}
+
+function memoryOf(remembers = false): Pick<ResolvedChain, "memory"> {
+  return remembers ? { memory: { max_inject: 5, reflector_memory_limit: 20 } } : {};
 }
