@@ -79,7 +79,7 @@ describe("an agent with sub-agents", () => {
     expect(user).to.have.property("content").that.does.not.include("ALERT_DATA");
   });
 
-  it("has the same rows after whichever write its executor dies, and calls no tool twice", async function () {
+  it("starts and hears each sub-agent once and calls no tool twice, after whichever write its executor dies", async function () {
     this.timeout(500_000);
     const strategy = "native-thinking";
     await sub.runs.play(
