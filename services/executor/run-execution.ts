@@ -214,7 +214,7 @@ async function subAgentsOf(
   return subAgents.filter((child) => child.parent_execution_id === execution.execution_id);
 }
 
-/** A sub-agent's time begins when it does, and goes on whoever runs it. */
+/** The first iteration state of a sub-agent, which stores its deadline for every owner; undefined for other agents. */
 function firstState({ deadlineAt }: RunExecutionRequest): IterationState | undefined {
   return deadlineAt === undefined ? undefined : { ...INITIAL_ITERATION_STATE, deadline_at: deadlineAt };
 }

@@ -54,7 +54,7 @@ export interface DefaultSettings {
   readonly iteration_strategy?: IterationStrategy;
   /** The provider of the summaries of large tool results; absent for each agent's own provider. */
   readonly summarization?: NonNullable<DefaultsSection["summarization"]>;
-  /** Whether and by whom sessions are scored, for chains that do not say. */
+  /** Whether sessions are scored, and the judge; for chains without a setting of their own. */
   readonly scoring?: NonNullable<DefaultsSection["scoring"]>;
   readonly memory: {
     readonly enabled: boolean;

@@ -24,7 +24,7 @@ export interface NewFollowUp {
   readonly stageType: StageType;
   /** Its one stage with its one agent. */
   readonly chain: ResolvedChain;
-  /** The name of the person, or who asks in the name of nobody. */
+  /** The name of the person, or of the part of the system, that asks for it. */
   readonly askedBy: string;
   /** The ids of its stage and its execution derive from it; by default a new one. */
   readonly followUpId?: string;

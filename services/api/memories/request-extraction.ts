@@ -1,18 +1,13 @@
 import { v5 as uuidFrom } from "uuid";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
-import { resolveScoring } from "#shared/agent-config/resolve-scoring.ts";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import {
-  parseResolvedChain,
-  type ResolvedAgent,
-  type ResolvedChain,
-} from "#shared/contracts/resolved-chain.ts";
+import { parseResolvedChain, type ResolvedChain } from "#shared/contracts/resolved-chain.ts";
 import { scoringChain } from "#shared/contracts/scoring-chain.ts";
 import { insertFollowUp, type InsertedFollowUp } from "#shared/database/insert-follow-up.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
-import { TerminalError } from "#shared/errors.ts";
+import { judgeOf } from "../scoring/judge-of.ts";
 
 const parseSession = compileParser(
   "session to learn from",
@@ -63,20 +58,9 @@ export async function requestExtraction(
 function chainOf(agents: AgentConfig, stored: ResolvedChain): ResolvedChain | null {
   const { max_inject, reflector_memory_limit } = agents.defaults.memory;
   const judge = judgeOf(agents, stored);
-  if (judge === undefined) return null;
+  if (typeof judge === "string") return null;
   return scoringChain(
     { ...stored, memory: { max_inject, reflector_memory_limit } },
     { ...judge, name: AGENT, iteration_strategy: "memory-extraction", custom_instructions: "" },
   );
-}
-
-function judgeOf(agents: AgentConfig, stored: ResolvedChain): ResolvedAgent | undefined {
-  const chain = agents.chains.get(stored.chain_id);
-  if (chain === undefined) return stored.scoring?.agent;
-  try {
-    return resolveScoring(agents, chain);
-  } catch (error) {
-    if (error instanceof TerminalError) return undefined;
-    throw error;
-  }
 }

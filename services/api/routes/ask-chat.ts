@@ -10,6 +10,7 @@ import { selectRows } from "#shared/database/select-rows.ts";
 import { rulesOfAlerts } from "#shared/masking/masking-rules.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
 import { postgresSafeValue } from "#shared/postgres-safe-value.ts";
+import { announceFollowUp } from "../announce-follow-up.ts";
 import type { ApiDeps } from "../api-deps.ts";
 import { checkChatAvailable } from "../chat/chat-of-session.ts";
 import { parseQuestion } from "../chat/chat-request.ts";
@@ -58,6 +59,7 @@ export function askChat(deps: ApiDeps): RouterMiddleware {
     checkChatAvailable(config.agents, session);
     const question = postgresSafeText(parseQuestion(body)).text;
     const caller = callerOf(ctx);
+    const author = postgresSafeText(caller.identity.name).text;
     const chain = chainOf(session);
     // Before the transaction, which locks the session's rows.
     const content = (await maskSessionText({ db, log, masker, rules }, id, "question", question)) ?? "";
@@ -66,13 +68,11 @@ export function askChat(deps: ApiDeps): RouterMiddleware {
       textsOfChain(chain).flatMap((hash) => texts.get(hash) ?? []),
     );
     const posted = await db.transaction(async (transaction) => {
-      // Nobody may delete it, and nobody else may ask, meanwhile.
+      // Until the commit the lock keeps others from deleting the session and from asking, too.
       await visibleSession(transaction, ctx, { lock: true });
-      return postQuestion(transaction, { sessionId: id, content, author: caller.identity.name, chain });
+      return postQuestion(transaction, { sessionId: id, content, author, chain });
     });
-    dispatcher.publish(posted.events);
-    dispatcher.noticeInbox(id, posted.inboxSeq);
-    if (!posted.isOwned) dispatcher.wake({ sessionId: id, lane: "followup" });
+    announceFollowUp(dispatcher, id, posted);
     const { chatId: chat_id, messageId: message_id, stageId: stage_id } = posted;
     caller.detail = { message_id };
     log.info({ session_id: id, message_id, stage_id }, "question about an ended session");

@@ -1,12 +1,11 @@
 import type { RouterMiddleware } from "@koa/router";
 import type { Identity } from "#shared/access/identity.ts";
-import { FOLLOWUP_LANE } from "#shared/contracts/subjects.ts";
 import { isUuid } from "#shared/contracts/uuid.ts";
-import type { InsertedFollowUp } from "#shared/database/insert-follow-up.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { rulesOfAlerts } from "#shared/masking/masking-rules.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
 import type { ReviewAction } from "#shared/contracts/review.ts";
+import { announceFollowUp } from "../announce-follow-up.ts";
 import type { ApiDeps } from "../api-deps.ts";
 import type { ApiMetrics } from "../api-metrics.ts";
 import { BodyBudget } from "../http/body-budget.ts";
@@ -47,7 +46,9 @@ export function reviewSessions(deps: ApiDeps): RouterMiddleware {
       if (outcome.isReviewed) {
         reviewed += 1;
         dispatcher.publish(outcome.events);
-        if (outcome.followUp !== null) startFollowUp(dispatcher, session_id, outcome.followUp);
+        if (outcome.followUp !== null) {
+          announceFollowUp(dispatcher, session_id.toLowerCase(), outcome.followUp);
+        }
         countReview(metrics, action, outcome);
       }
       results.push(
@@ -76,17 +77,6 @@ async function learner(
   const askedBy = postgresSafeText(name).text;
   return async (transaction: Queryable) =>
     requestExtraction(transaction, sessionId.toLowerCase(), { agents, askedBy, feedback: feedback ?? "" });
-}
-
-function startFollowUp(
-  dispatcher: ApiDeps["dispatcher"],
-  id: string,
-  { events, inboxSeq, isOwned }: InsertedFollowUp,
-): void {
-  const sessionId = id.toLowerCase();
-  dispatcher.publish(events);
-  dispatcher.noticeInbox(sessionId, inboxSeq);
-  if (!isOwned) dispatcher.wake({ sessionId, lane: FOLLOWUP_LANE });
 }
 
 /** A completion of a session that was reviewed before is another review, and no other session. */

@@ -1,8 +1,8 @@
 import type { RouterMiddleware } from "@koa/router";
 import { forbidden } from "#shared/access/access-refused.ts";
 import { mayChange } from "#shared/access/authorize.ts";
-import { FOLLOWUP_LANE } from "#shared/contracts/subjects.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
+import { announceFollowUp } from "../announce-follow-up.ts";
 import type { ApiDeps } from "../api-deps.ts";
 import { callerOf } from "../http/caller.ts";
 import { visibleSession } from "../http/visible-session.ts";
@@ -23,9 +23,7 @@ export function scoreSession({ config, db, dispatcher, log }: ApiDeps): RouterMi
       return { sessionId: session.session_id, ...score };
     });
     const { sessionId, scoreId: score_id, followUp } = requested;
-    dispatcher.publish(followUp.events);
-    dispatcher.noticeInbox(sessionId, followUp.inboxSeq);
-    if (!followUp.isOwned) dispatcher.wake({ sessionId, lane: FOLLOWUP_LANE });
+    announceFollowUp(dispatcher, sessionId, followUp);
     caller.detail = { score_id };
     log.info({ session_id: sessionId, score_id }, "score requested");
     ctx.status = 202;

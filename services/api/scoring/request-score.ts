@@ -1,8 +1,7 @@
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
-import { resolveScoring } from "#shared/agent-config/resolve-scoring.ts";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import { parseResolvedChain, type ResolvedChain } from "#shared/contracts/resolved-chain.ts";
+import { parseResolvedChain } from "#shared/contracts/resolved-chain.ts";
 import { scoreIdOf } from "#shared/contracts/score-id.ts";
 import { scoringChain } from "#shared/contracts/scoring-chain.ts";
 import { isTerminal } from "#shared/contracts/statuses.ts";
@@ -10,9 +9,9 @@ import type { FoundSession } from "#shared/database/find-session.ts";
 import { insertFollowUp, type InsertedFollowUp } from "#shared/database/insert-follow-up.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
-import { TerminalError } from "#shared/errors.ts";
 import { v4 as newUuid } from "uuid";
 import { RequestError } from "../http/request-error.ts";
+import { judgeOf } from "./judge-of.ts";
 
 const parseChain = compileParser(
   "chain of a session",
@@ -46,6 +45,8 @@ export async function requestScore(
     [sessionId],
   );
   const stored = parseResolvedChain(session?.resolved_config);
+  const judge = judgeOf(agents, stored);
+  if (typeof judge === "string") throw new RequestError(400, judge);
   const followUpId = newUuid();
   const scoreId = scoreIdOf(followUpId);
   const followUp = await insertFollowUp(transaction, {
@@ -53,7 +54,7 @@ export async function requestScore(
     followUpId,
     kind: "score",
     stageType: "scoring",
-    chain: chainOfJudge(agents, stored),
+    chain: scoringChain(stored, judge),
     askedBy,
     eventsBefore: [
       { type: "session.score_updated", session_id: sessionId, score_id: scoreId, scoring_status: "pending" },
@@ -62,19 +63,4 @@ export async function requestScore(
   if (followUp === "busy") throw new RequestError(409, "scoring already in progress for this session");
   await transaction.query(INSERT, [scoreId, sessionId, followUp.stageId, followUpId, askedBy]);
   return { scoreId, followUp };
-}
-
-/** The session's chain with the judge of today; with that of its time if the chain is configured no more. */
-function chainOfJudge(agents: AgentConfig, stored: ResolvedChain): ResolvedChain {
-  const chain = agents.chains.get(stored.chain_id);
-  if (chain === undefined) {
-    if (stored.scoring === undefined) throw new RequestError(400, "chain configuration not found");
-    return scoringChain(stored, stored.scoring.agent);
-  }
-  try {
-    return scoringChain(stored, resolveScoring(agents, chain));
-  } catch (error) {
-    if (error instanceof TerminalError) throw new RequestError(400, error.message);
-    throw error;
-  }
 }

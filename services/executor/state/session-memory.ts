@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { TerminalError } from "#shared/errors.ts";
+import { untilAborted } from "#shared/until-aborted.ts";
 import type { StepRows } from "./step-rows.ts";
 import { foldSession, type SessionState } from "./session-state.ts";
 
@@ -20,7 +21,7 @@ export class SessionMemory {
   #state: SessionState | undefined;
   #generation = 0;
   #subAgentsVersion = 0;
-  #waiting: (() => void)[] = [];
+  readonly #waiting = new Set<() => void>();
   /** The newest entry of the inbox that was seen. */
   #inboxSeq: number | undefined;
 
@@ -43,11 +44,12 @@ export class SessionMemory {
     signal.throwIfAborted();
     while (this.#subAgentsVersion === version) {
       const { promise, resolve } = Promise.withResolvers<void>();
-      this.#waiting.push(resolve);
-      signal.addEventListener("abort", () => resolve(), { once: true });
-      await promise;
-      this.#waiting = this.#waiting.filter((one) => one !== resolve);
-      signal.throwIfAborted();
+      this.#waiting.add(resolve);
+      try {
+        await untilAborted(promise, signal);
+      } finally {
+        this.#waiting.delete(resolve);
+      }
     }
   }
 
