@@ -109,6 +109,7 @@ describe("the users of the NATS server", () => {
     const followup = await pullSession(executor, FOLLOWUPS_QUEUE, signal);
     expect(followup?.sessionId).to.equal(SESSION);
     await followup?.ack();
+    expect(await wakeSession(executor, SESSION, "followup")).to.equal("queued");
     expect(await lastPublishedSeq(executor, SESSION)).to.equal(0);
     const followed: number[] = [];
     const events = subscribe(api, SUBJECTS.events(SESSION), busEventCodec, ({ seq }) => followed.push(seq));
@@ -151,7 +152,7 @@ describe("the users of the NATS server", () => {
     SUBJECTS.sessions(SESSION),
     ...([...SESSION_LANES, "followup"] as const).map((lane) => SUBJECTS.wakeUp(lane, SESSION)),
   ];
-  /** What no more than one user needs, or none. */
+  /** What few users need, or none. */
   const sensitive = [
     ...WAKE_UPS,
     SUBJECTS.events(SESSION),
@@ -209,6 +210,7 @@ describe("the users of the NATS server", () => {
       ...onDurables("INFO"),
     ],
     executor: [
+      SUBJECTS.wakeUp("followup", SESSION),
       SUBJECTS.events(SESSION),
       SUBJECTS.feed(SESSION),
       SUBJECTS.chunks(SESSION),

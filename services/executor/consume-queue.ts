@@ -48,24 +48,27 @@ export async function consumeQueue(
       if (deps.leases.find(slot.sessionId) !== undefined) slot.delivery.working();
     }, WORKING_EVERY_MS);
     consumed.setRunning(slots.size);
-    slot.done = runDelivered(deps, consumed, { slot, natsUpMs: natsUpMs() }, { stop, abort: abort.signal })
-      .then(({ end, ack }) => {
+    const run = async () => {
+      try {
+        const signals = { stop, abort: abort.signal };
+        const { end, ack } = await runDelivered(deps, consumed, { slot, natsUpMs: natsUpMs() }, signals);
         slot.isOver = true;
         isDatabaseSuspect ||= end === "lost" || end === "interrupted";
         // A borrowed place goes back to the session whose wake-up it is.
         const isBorrowed = slot.sessionId !== slot.delivery.sessionId;
-        return acknowledge(slot.delivery, isBorrowed ? { kind: "nak", delayMs: 0 } : ack);
-      })
-      .catch((error: unknown) => {
+        await acknowledge(slot.delivery, isBorrowed ? { kind: "nak", delayMs: 0 } : ack);
+        if (ack.kind === "ack") consumed.finished(slot.sessionId, end);
+      } catch (error) {
         isDatabaseSuspect = true;
         deps.log.error({ session_id: slot.sessionId, error: errorMessage(error) }, "session not run");
         slot.delivery.nak(RETRY_MS * (1 + Math.random()));
-      })
-      .finally(() => {
+      } finally {
         clearInterval(keepAlive);
         slots.delete(slot);
         consumed.setRunning(slots.size);
-      });
+      }
+    };
+    slot.done = run();
     await slot.done;
   };
 

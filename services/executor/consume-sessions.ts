@@ -8,6 +8,7 @@ import { chooseSessions } from "./choose-sessions.ts";
 import { consumeQueue } from "./consume-queue.ts";
 import type { ConsumedQueue } from "./consumed-queue.ts";
 import type { ExecutorDeps } from "./executor-deps.ts";
+import { openFollowUpWaker } from "./follow-ups/wake-follow-ups.ts";
 import { oneAtATime } from "./one-at-a-time.ts";
 
 /**
@@ -25,11 +26,13 @@ export async function consumeSessions(deps: ExecutorDeps, stop: AbortSignal): Pr
     deps.leases.find(session_id)?.noticeInbox(inbox_seq),
   );
   const inTurn = oneAtATime(deps.db);
+  await using waker = openFollowUpWaker(deps);
   const followups: ConsumedQueue = {
     queue: FOLLOWUPS_QUEUE,
     slots: config.followupSlots,
     choose: (delivered) => Promise.resolve({ sessions: [delivered] }),
     inTurn,
+    finished: (sessionId) => waker.look(sessionId),
     setRunning: (slots) => metrics.followupsRunning.set(slots),
   };
   const sessions: ConsumedQueue = {
@@ -37,6 +40,10 @@ export async function consumeSessions(deps: ExecutorDeps, stop: AbortSignal): Pr
     slots: config.slots,
     choose: async (delivered, stopped) => chooseSessions(deps, delivered, stopped),
     inTurn,
+    // The end of a session may have asked for its score.
+    finished: (sessionId, end) => {
+      if (end === "completed") waker.look(sessionId);
+    },
     setRunning: (slots) => metrics.running.set(slots),
   };
   const natsUpMs = () => performance.now() - natsConnectedAt;

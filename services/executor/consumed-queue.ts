@@ -1,4 +1,5 @@
 import type { WakeUpQueue } from "#shared/contracts/wake-up-queue.ts";
+import type { RunEnd } from "./run-session.ts";
 
 /** What to do with a delivered wake-up. */
 export type Choice =
@@ -20,6 +21,8 @@ export interface ConsumedQueue {
   readonly choose: (delivered: string, stop: AbortSignal) => Promise<Choice>;
   /** Runs a choice and its claim while no other executor makes one. */
   readonly inTurn: <T>(work: () => Promise<T>) => Promise<T>;
+  /** Told which session is done with after its wake-up was answered, and how its run ended; null without a run. */
+  readonly finished: (sessionId: string, end: RunEnd | null) => void;
   /** Told the number of slots in use. */
   readonly setRunning: (slots: number) => void;
 }

@@ -75,7 +75,7 @@ export const ClaimRow = Type.Object({
 });
 export type ClaimRow = Static<typeof ClaimRow>;
 /** A session that has ended, with work that has not. */
-const IS_FOLLOWED_UP = `(s.status NOT IN ('pending', 'in_progress', 'cancelling') AND EXISTS (
+export const IS_FOLLOWED_UP = `(s.status NOT IN ('pending', 'in_progress', 'cancelling') AND EXISTS (
          SELECT FROM follow_ups f WHERE f.session_id = s.session_id AND f.status IN ('pending', 'active')))`;
 
 /** True if an owner did not give the session back. The end of a session leaves its last owner in the row. */

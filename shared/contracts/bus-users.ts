@@ -1,4 +1,4 @@
-import { EVENTS_STREAM, SUBJECTS, type BusUser } from "#shared/contracts/subjects.ts";
+import { EVENTS_STREAM, FOLLOWUP_LANE, SUBJECTS, type BusUser } from "#shared/contracts/subjects.ts";
 import { WAKE_UP_QUEUES } from "#shared/contracts/wake-up-queue.ts";
 
 /** What one user may do on the bus, as subjects with wildcards. */
@@ -51,6 +51,7 @@ const PERMISSIONS: Readonly<Record<BusUser, BusPermissions>> = {
   },
   executor: {
     publish: [
+      SUBJECTS.allWakeUps(FOLLOWUP_LANE),
       ...EVENT_SUBJECTS,
       SUBJECTS.chunks(ANY),
       SUBJECTS.progress(ANY),

@@ -7,7 +7,7 @@
  * |----------------------------|-------------------|-----------------------|---------------------------------------|
  * | SESSIONS tarsy.sessions.*  | work queue        | api (submit, sweeper) | executors, durable `executors`        |
  * | SESSIONS tarsy.sessions.critical.*, .normal.*, .low.* | the same | the same    | the same                              |
- * | FOLLOWUPS tarsy.sessions.followup.* | work queue | api (ask, sweeper)  | executors, durable `followups`        |
+ * | FOLLOWUPS tarsy.sessions.followup.* | work queue | api (ask, sweeper), executor | executors, durable `followups` |
  * | EVENTS   tarsy.events.*    | bounded copy      | executor, api         | notifier, api (core subscriptions)    |
  * | tarsy.feed.*               | core, live only   | executor, api         | notifier, for the channel `sessions`  |
  * | tarsy.chunks.*             | core, live only   | executor              | notifier                              |

@@ -17,7 +17,7 @@ export const PERSON_TABLES = {
   steering_deliveries: { grants: { api: READ, executor: ADD }, purge: { kind: "session" } },
   follow_ups: {
     grants: {
-      api: { select: true, insert: true, update: ["cancel_requested_at"] },
+      api: { select: true, insert: true, update: ["cancel_requested_at", "is_indexed"] },
       executor: {
         select: true,
         // Of a session that is scored when it completes.

@@ -18,17 +18,24 @@ const PROGRAM_LIMIT_EXCEEDED = "54000";
 
 const parseIndexed = compileParser("indexed sessions", Type.Object({ n: Type.Integer() }));
 
+/** Sessions that have not been indexed since they ended. */
+const NEW =
+  "NOT p.is_complete AND (p.indexed_seq IS NULL OR r.last_seq > p.indexed_seq OR s.completed_at IS NOT NULL)";
+/** Sessions that have been, and of which work that followed has ended since, such as the answer to a question. */
+const HAS_ENDED = "f.status NOT IN ('pending', 'active') AND NOT f.is_indexed";
+const FOLLOWED_UP = `p.is_complete AND p.session_id IN (SELECT f.session_id FROM follow_ups f WHERE ${HAS_ENDED})`;
+
 /**
  * Takes sessions with something new, the newest first, and stores their texts and words. Once a session has ended, all of its
  * words are stored anew, in as few rows as possible. SKIP LOCKED: replicas take different sessions, and what a dead one had
  * taken is taken again. Parameters: the sessions, and the characters of each text.
  */
-const INDEX = `
+const index = (condition: string) => `
 WITH due AS MATERIALIZED (
   SELECT p.session_id, s.completed_at IS NOT NULL AS is_over, r.last_seq AS to_seq, p.indexed_seq IS NULL AS is_new,
          CASE WHEN s.completed_at IS NULL THEN coalesce(p.indexed_seq, -1) ELSE -1 END AS from_seq
   FROM search_progress p JOIN alert_sessions s USING (session_id) JOIN session_runtime r USING (session_id)
-  WHERE NOT p.is_complete AND (p.indexed_seq IS NULL OR r.last_seq > p.indexed_seq OR s.completed_at IS NOT NULL)
+  WHERE ${condition}
   ORDER BY p.created_at DESC LIMIT $1 FOR NO KEY UPDATE OF p SKIP LOCKED
 ), texts AS (
   INSERT INTO session_texts (session_id, kind, content)
@@ -52,11 +59,16 @@ WITH due AS MATERIALIZED (
   SELECT session_id, to_seq, part, strip(to_tsvector('english', string_agg(content, E'\\n')))
   FROM contents WHERE part < ${MAX_PARTS} GROUP BY session_id, to_seq, part
   ON CONFLICT DO NOTHING
+), followed AS (
+  UPDATE follow_ups f SET is_indexed = true FROM due
+  WHERE due.is_over AND f.session_id = due.session_id AND ${HAS_ENDED}
 ), indexed AS (
   UPDATE search_progress p SET indexed_seq = due.to_seq, is_complete = due.is_over
   FROM due WHERE p.session_id = due.session_id RETURNING 1
 )
 SELECT count(*)::int AS n FROM indexed`;
+
+const STATEMENTS = [index(NEW), index(FOLLOWED_UP)];
 
 /**
  * Indexes what is new in sessions for the search, page by page, until nothing is left or `signal` aborts. Resolves with the
@@ -65,38 +77,44 @@ SELECT count(*)::int AS n FROM indexed`;
  */
 export async function indexSessions(db: Database, signal: AbortSignal): Promise<number> {
   let sessions = 0;
-  let n = PAGE;
-  while (n === PAGE && !signal.aborted) {
-    n = await indexPage(db);
-    sessions += n;
+  for (const statement of STATEMENTS) {
+    let n = PAGE;
+    while (n === PAGE && !signal.aborted) {
+      n = await indexPage(db, statement);
+      sessions += n;
+    }
   }
   return sessions;
 }
 
-async function indexPage(db: Database): Promise<number> {
+async function indexPage(db: Database, statement: string): Promise<number> {
   try {
-    return await count(db, [PAGE, MAX_CHARACTERS]);
+    return await count(db, statement, [PAGE, MAX_CHARACTERS]);
   } catch (error) {
     if (!isTooMuch(error)) throw error;
   }
   // One after another, with less of each: a text of any kind must not stop the index.
   for (let n = 0; n < PAGE; n += 1) {
-    if ((await indexOne(db)) === 0) return n;
+    if ((await indexOne(db, statement)) === 0) return n;
   }
   return PAGE;
 }
 
-async function indexOne(db: Database): Promise<number> {
+async function indexOne(db: Database, statement: string): Promise<number> {
   try {
-    return await count(db, [1, MAX_CHARACTERS]);
+    return await count(db, statement, [1, MAX_CHARACTERS]);
   } catch (error) {
     if (!isTooMuch(error)) throw error;
-    return count(db, [1, LESS_CHARACTERS]);
+    return count(db, statement, [1, LESS_CHARACTERS]);
   }
 }
 
-async function count(db: Database, parameters: readonly [page: number, characters: number]): Promise<number> {
-  const [indexed] = await selectRows(db, parseIndexed, INDEX, parameters);
+async function count(
+  db: Database,
+  statement: string,
+  parameters: readonly [page: number, characters: number],
+): Promise<number> {
+  const [indexed] = await selectRows(db, parseIndexed, statement, parameters);
   return indexed?.n ?? 0;
 }
 

@@ -74,6 +74,36 @@ describe("the search for sessions", () => {
     expect(await hits("the of and")).to.deep.equal([]);
   });
 
+  it("finds what only a chat said, also if it ended after the session was indexed", async () => {
+    const id = await seed({ timeline: ["the kubelet evicted three pods"] });
+    expect(await index()).to.equal(1);
+    const question = await api.raw("POST", `/api/v1/sessions/${id}/chat/messages`, {
+      headers: { ...admin, "content-type": "application/json" },
+      body: Buffer.from(JSON.stringify({ content: "Was the thermostat involved?" })),
+    });
+    expect(question.status, question.text).to.equal(202);
+    expect(await index()).to.equal(0);
+    // As an executor ends it.
+    await api.servers.query(
+      `WITH answer AS (
+         INSERT INTO timeline_events (event_id, session_id, stage_id, execution_id, sequence_number, event_type, status, content, seq)
+         SELECT gen_random_uuid(), session_id, stage_id, execution_id, 2, 'final_analysis', 'completed', 'no, a clogged radiator', 9
+         FROM agent_executions JOIN follow_ups USING (session_id, stage_id) WHERE session_id = $1
+       ), ended AS (
+         UPDATE follow_ups SET status = 'completed', completed_at = now() WHERE session_id = $1
+       )
+       UPDATE session_runtime SET last_seq = 9 WHERE session_id = $1`,
+      [id],
+    );
+    expect(await hits("radiator")).to.deep.equal([]);
+    expect(await index()).to.equal(1);
+    // The words of the investigation stay, and count together with those of its chat.
+    for (const term of ["radiators", "thermostat", "evicted", "pods radiator"]) {
+      expect(await hits(term), term).to.deep.equal([`${id} in content`]);
+    }
+    expect(await index()).to.equal(0);
+  });
+
   it("takes every term as text", async () => {
     const odd = [
       String.raw`100% of C:\temp_dir`,

@@ -1,5 +1,6 @@
 import { chatBanner, type ChatExchange } from "./chat-input.ts";
 import { chatStep } from "./chat-step.ts";
+import { SUB_AGENT_TITLE, investigatingAgent } from "./investigating-agent.ts";
 import type { SessionNonce } from "./session-nonce.ts";
 import { escapeRules, oneLine, untrustedText } from "./untrusted-text.ts";
 
@@ -11,11 +12,12 @@ export function chatHistory(history: readonly ChatExchange[], nonce: SessionNonc
 }
 
 function formatExchange(nonce: SessionNonce): (exchange: ChatExchange, index: number) => string {
-  return ({ question, author, status, events }, index) =>
+  return ({ question, author, status, events, subAgents }, index) =>
     [
       `## Exchange ${index + 1}`,
       `**Question of ${escapeRules(oneLine(author))}:**\n\n${untrustedText(nonce, "QUESTION", escapeRules(question))}`,
       ...events.map((event) => chatStep(event, nonce)),
+      ...subAgents.map((subAgent) => investigatingAgent(subAgent, SUB_AGENT_TITLE, nonce)),
       ...(status === "completed" ? [] : [`This question was not answered: ${status}.`]),
     ].join("\n\n");
 }

@@ -46,6 +46,8 @@ export interface InvestigatingAgent {
   readonly errorMessage: string | null;
   /** Its completed timeline rows, in order, without those that were left out. */
   readonly events: readonly ContextEvent[];
+  /** The agents that it started, in that order. */
+  readonly subAgents: readonly InvestigatingAgent[];
 }
 
 /** One question and what followed it. */
@@ -55,6 +57,8 @@ export interface ChatExchange {
   readonly status: RunStatus;
   /** The completed timeline rows after the question, in order. */
   readonly events: readonly ContextEvent[];
+  /** The agents that the answering one started, in that order. */
+  readonly subAgents: readonly InvestigatingAgent[];
 }
 
 const RULE = "═".repeat(79);

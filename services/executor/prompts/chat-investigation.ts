@@ -1,15 +1,9 @@
-import {
-  chatBanner,
-  type ChatContext,
-  type InvestigatedStage,
-  type InvestigatingAgent,
-  type OmittedRows,
-} from "./chat-input.ts";
-import { chatStep } from "./chat-step.ts";
+import { chatBanner, type ChatContext, type InvestigatedStage, type OmittedRows } from "./chat-input.ts";
+import { investigatingAgent, plainName } from "./investigating-agent.ts";
 import type { SessionNonce } from "./session-nonce.ts";
-import { escapeRules, oneLine, untrustedText } from "./untrusted-text.ts";
+import { escapeRules, untrustedText } from "./untrusted-text.ts";
 
-/** The investigation, for the prompt of a chat agent: each stage with its agents and what they did, then the summary. */
+/** The investigation, for the prompt of a chat agent: each stage with its agents, what they did and whom they started, then the summary. */
 export function chatInvestigation(
   { stages, executiveSummary, omitted }: Pick<ChatContext, "stages" | "executiveSummary" | "omitted">,
   nonce: SessionNonce,
@@ -49,8 +43,8 @@ function leftOut({ thoughts, results, steps }: OmittedRows): string[] {
 
 function formatStage(stage: InvestigatedStage, number: number, nonce: SessionNonce): string {
   const { name, type, status, agents, synthesis } = stage;
-  const heading = `## Stage ${number}: ${plain(name)} (${type}, ${status})`;
-  const own = agents.map((agent) => formatAgent(agent, "### Agent", nonce));
+  const heading = `## Stage ${number}: ${plainName(name)} (${type}, ${status})`;
+  const own = agents.map((agent) => investigatingAgent(agent, "### Agent", nonce));
   const completed = agents.filter((agent) => agent.status === "completed").length;
   const listed =
     agents.length > 1
@@ -61,22 +55,6 @@ function formatStage(stage: InvestigatedStage, number: number, nonce: SessionNon
           "<!-- PARALLEL_RESULTS_END -->",
         ]
       : own;
-  const combined = synthesis === null ? [] : [formatAgent(synthesis, "### Synthesis Result:", nonce)];
+  const combined = synthesis === null ? [] : [investigatingAgent(synthesis, "### Synthesis Result:", nonce)];
   return [heading, ...listed, ...combined].join("\n\n");
-}
-
-function formatAgent(agent: InvestigatingAgent, title: string, nonce: SessionNonce): string {
-  const { name, backend, model, status, errorMessage, events } = agent;
-  return [
-    `${title} ${plain(name)} (${plain(backend)}, ${plain(model)})`,
-    `**Status:** ${status}`,
-    ...(errorMessage === null ? [] : [untrustedText(nonce, "ERROR_MESSAGE", escapeRules(errorMessage))]),
-    ...(events.length === 0
-      ? ["This agent left nothing behind."]
-      : events.map((event) => chatStep(event, nonce))),
-  ].join("\n\n");
-}
-
-function plain(name: string): string {
-  return escapeRules(oneLine(name));
 }

@@ -17,4 +17,5 @@ const LABELS: Partial<Record<TimelineEventType, string>> = {
   tool_result: "Observation",
   mcp_tool_summary: "Tool Result Summary",
   final_analysis: "Final Analysis",
+  task_assigned: "Assigned Task",
 };

@@ -1,6 +1,6 @@
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { literals } from "#shared/contracts/literals.ts";
-import { TIMELINE_EVENT_TYPES, type TimelineEventType } from "#shared/contracts/statuses.ts";
+import { TIMELINE_EVENT_TYPES } from "#shared/contracts/statuses.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
 import { TerminalError } from "#shared/errors.ts";
 import type { OmittedRows } from "../prompts/chat-input.ts";
@@ -10,6 +10,8 @@ export const RowSize = Type.Object({
   event_id: Uuid,
   event_type: literals(TIMELINE_EVENT_TYPES),
   bytes: Type.Integer(),
+  /** Of an agent that another one started. */
+  is_sub_agent: Type.Boolean(),
 });
 export type RowSize = Static<typeof RowSize>;
 
@@ -22,8 +24,8 @@ const MIB = 1024 * 1024;
 
 /**
  * The rows of a history, oldest first, that fit into so many bytes: thinking is left out first, then tool results, then other
- * steps, of each kind the oldest rows and only as many as must be. Final analyses always stay; throws TerminalError
- * `message_too_large` if they alone are too large.
+ * steps, of each kind the oldest rows and only as many as must be. Final analyses always stay, except those of sub-agents, which
+ * are steps of the agent that started them; throws TerminalError `message_too_large` if they alone are too large.
  */
 export function chooseRows(
   rows: readonly RowSize[],
@@ -35,7 +37,7 @@ export function chooseRows(
   for (const kind of ORDER) {
     for (const row of rows) {
       if (bytes <= maxBytes) break;
-      if (kindOf(row.event_type) !== kind) continue;
+      if (kindOf(row) !== kind) continue;
       left.add(row.event_id);
       omitted[kind] += 1;
       bytes -= row.bytes;
@@ -52,8 +54,8 @@ export function chooseRows(
 }
 
 /** Undefined for a row that always stays. */
-function kindOf(type: TimelineEventType): Omissible | undefined {
-  if (type === "final_analysis") return undefined;
+function kindOf({ event_type: type, is_sub_agent: isSubAgent }: RowSize): Omissible | undefined {
+  if (type === "final_analysis" && !isSubAgent) return undefined;
   if (type === "llm_thinking") return "thoughts";
   return type === "tool_result" || type === "mcp_tool_summary" ? "results" : "steps";
 }

@@ -12,8 +12,12 @@ import { Uuid } from "#shared/contracts/uuid.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { TerminalError } from "#shared/errors.ts";
-import type { ChatContext, ChatExchange, InvestigatedStage } from "../prompts/chat-input.ts";
-import type { ContextEvent } from "../prompts/format-context.ts";
+import type {
+  ChatContext,
+  ChatExchange,
+  InvestigatedStage,
+  InvestigatingAgent,
+} from "../prompts/chat-input.ts";
 import { chooseRows, RowSize } from "./choose-rows.ts";
 import type { StageState } from "./session-state.ts";
 
@@ -39,6 +43,7 @@ const Run = Type.Object({
   question: TextOrNull,
   author: TextOrNull,
   execution_id: Uuid,
+  parent_execution_id: Type.Union([Uuid, Type.Null()]),
   agent_name: Type.String(),
   agent_index: Type.Integer(),
   backend: Type.String(),
@@ -52,22 +57,23 @@ const parseRun = compileParser("execution before a question", Run);
 /** Other work that follows the session is no part of its history. */
 const RUNS = `
 SELECT g.stage_id, g.stage_name, g.stage_type, g.status AS stage_status, g.expected_agent_count, m.content AS question,
-       m.author, e.execution_id, e.agent_name, e.agent_index, coalesce(e.llm_backend, '') AS backend,
+       m.author, e.execution_id, e.parent_execution_id, e.agent_name, e.agent_index, coalesce(e.llm_backend, '') AS backend,
        coalesce(e.model_name, e.llm_provider) AS model, e.status, e.error_message
 FROM stages g JOIN agent_executions e USING (stage_id) LEFT JOIN chat_user_messages m ON m.message_id = g.chat_user_message_id
 WHERE g.session_id = $1 AND g.stage_index < $2 AND g.stage_type IN ('investigation', 'action', 'chat')
-  AND e.parent_execution_id IS NULL
 ORDER BY g.stage_index, e.agent_index`;
 
 const parseSize = compileParser("size of a timeline row", RowSize);
 
-/** The summary and the questions have places of their own. */
+/** The summary and the questions have places of their own. The rows of sub-agents come after those of the agent that started them. */
 const SIZES = `
-SELECT t.event_id, t.event_type, (octet_length(t.content) + coalesce(octet_length(t.metadata::text), 0))::int AS bytes
+SELECT t.event_id, t.event_type, (octet_length(t.content) + coalesce(octet_length(t.metadata::text), 0))::int AS bytes,
+       e.parent_execution_id IS NOT NULL AS is_sub_agent
 FROM timeline_events t JOIN agent_executions e USING (execution_id) JOIN stages g ON g.stage_id = e.stage_id
+  LEFT JOIN agent_executions p ON p.execution_id = e.parent_execution_id
 WHERE t.execution_id = ANY($1::uuid[]) AND t.status = 'completed'
   AND t.event_type NOT IN ('provider_fallback', 'executive_summary', 'user_question')
-ORDER BY g.stage_index, e.agent_index, t.sequence_number`;
+ORDER BY g.stage_index, coalesce(p.agent_index, e.agent_index), p.agent_index IS NOT NULL, e.agent_index, t.sequence_number`;
 
 const parseEvent = compileParser(
   "timeline row of a history",
@@ -109,48 +115,44 @@ export async function loadInvestigation(
   const sizes = await selectRows(db, parseSize, SIZES, [ids]);
   const { kept, omitted } = chooseRows(sizes, maxBytes);
   const rows = await selectRows(db, parseEvent, EVENTS, [kept]);
-  const eventsOf = (id: string): ContextEvent[] =>
-    rows.filter(({ execution_id }) => execution_id === id).map(({ execution_id: _id, ...event }) => event);
-  const stages = Map.groupBy(runs, (run) => run.stage_id);
-  return {
-    stages: [...stages.values()].flatMap((stage) => investigated(stage, eventsOf)),
-    history: [...stages.values()].flatMap((stage) => exchange(stage, eventsOf)),
-    omitted,
-  };
-}
-
-function investigated(runs: readonly Run[], eventsOf: (id: string) => ContextEvent[]): InvestigatedStage[] {
-  const [stage] = runs;
-  if (stage === undefined || !isChainStage(stage)) return [];
-  const agents = runs.map((run) => ({
-    index: run.agent_index,
+  const events = Map.groupBy(rows, (row) => row.execution_id);
+  const started = Map.groupBy(runs, (run) => run.parent_execution_id);
+  const agentOf = (run: Run): InvestigatingAgent => ({
     name: run.agent_name,
     backend: run.backend,
     model: run.model,
     status: run.status,
     errorMessage: run.error_message,
-    events: eventsOf(run.execution_id),
-  }));
+    events: (events.get(run.execution_id) ?? []).map(({ execution_id: _id, ...event }) => event),
+    subAgents: (started.get(run.execution_id) ?? []).map(agentOf),
+  });
+  const stages = [...Map.groupBy(started.get(null) ?? [], (run) => run.stage_id).values()];
+  return {
+    stages: stages.flatMap((stage) => investigated(stage, agentOf)),
+    history: stages.flatMap((stage) => exchange(stage, agentOf)),
+    omitted,
+  };
+}
+
+/** `runs` are those of one stage, without sub-agents. */
+function investigated(runs: readonly Run[], agentOf: (run: Run) => InvestigatingAgent): InvestigatedStage[] {
+  const [stage] = runs;
+  if (stage === undefined || !isChainStage(stage)) return [];
   const { expected_agent_count: expected } = stage;
+  const synthesis = runs.find(({ agent_index }) => agent_index > expected);
   return [
     {
       name: stage.stage_name,
       type: stage.stage_type,
       status: stage.stage_status,
-      agents: agents.filter(({ index }) => index <= expected),
-      synthesis: agents.find(({ index }) => index > expected) ?? null,
+      agents: runs.filter(({ agent_index }) => agent_index <= expected).map(agentOf),
+      synthesis: synthesis === undefined ? null : agentOf(synthesis),
     },
   ];
 }
 
-function exchange([run]: readonly Run[], eventsOf: (id: string) => ContextEvent[]): ChatExchange[] {
+function exchange([run]: readonly Run[], agentOf: (run: Run) => InvestigatingAgent): ChatExchange[] {
   if (run?.stage_type !== "chat" || run.question === null) return [];
-  return [
-    {
-      question: run.question,
-      author: run.author ?? "",
-      status: run.stage_status,
-      events: eventsOf(run.execution_id),
-    },
-  ];
+  const { events, subAgents } = agentOf(run);
+  return [{ question: run.question, author: run.author ?? "", status: run.stage_status, events, subAgents }];
 }

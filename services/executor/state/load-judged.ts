@@ -21,11 +21,12 @@ SELECT e.agent_name AS agent,
        jsonb_agg(jsonb_build_object('name', tool ->> 'name', 'description', tool ->> 'description')
                  ORDER BY i.server_name, tool ->> 'name') AS tools
 FROM stages g JOIN agent_executions e USING (stage_id)
+  LEFT JOIN agent_executions p ON p.execution_id = e.parent_execution_id
   JOIN mcp_interactions i ON i.execution_id = e.execution_id AND i.interaction_type = 'tool_list',
   LATERAL jsonb_array_elements(coalesce(i.available_tools, '[]')) AS tool
 WHERE g.session_id = $1 AND g.stage_type IN ('investigation', 'action')
-GROUP BY g.stage_index, e.agent_index, e.execution_id
-ORDER BY g.stage_index, e.agent_index`;
+GROUP BY g.stage_index, p.agent_index, e.agent_index, e.execution_id
+ORDER BY g.stage_index, coalesce(p.agent_index, e.agent_index), p.agent_index IS NOT NULL, e.agent_index`;
 
 const parseSummary = compileParser(
   "executive summary",

@@ -10,6 +10,8 @@ export interface Asked {
   readonly followUpId: string;
   readonly stageId: string;
   readonly executionId: string;
+  /** Then no executor is woken. */
+  readonly isOwned: boolean;
 }
 
 /** Asks a question about a session, or for other work on it, as the api does; a message to a running owner is lost. */

@@ -20,6 +20,8 @@ interface FollowUp {
   completed_at: Date | null;
   error_message: string | null;
   error_code: string | null;
+  /** The search has what it said, once it has ended. */
+  is_indexed: boolean;
 }
 
 export const FollowUpEntity = new EntitySchema<FollowUp>({
@@ -41,5 +43,6 @@ export const FollowUpEntity = new EntitySchema<FollowUp>({
     completed_at: { type: "timestamptz", nullable: true },
     error_message: { type: "text", nullable: true },
     error_code: { type: "text", nullable: true },
+    is_indexed: { type: "boolean", default: false },
   },
 });

@@ -32,6 +32,7 @@ import { SubAgents0000000000037 } from "#shared/database/migrations/0037-sub-age
 import { Scores0000000000038 } from "#shared/database/migrations/0038-scores.ts";
 import { RunbookSources0000000000041 } from "#shared/database/migrations/0041-runbook-sources.ts";
 import { MemoryExtraction0000000000040 } from "#shared/database/migrations/0040-memory-extraction.ts";
+import { SearchableFollowUps0000000000044 } from "./0044-searchable-follow-ups.ts";
 import { Memories0000000000039 } from "#shared/database/migrations/0039-memories.ts";
 
 /** Every migration, oldest first. */
@@ -71,6 +72,7 @@ export const MIGRATIONS = [
   RunbookSources0000000000041,
   Memories0000000000039,
   MemoryExtraction0000000000040,
+  SearchableFollowUps0000000000044,
 ] as const;
 
 /** The table in which TypeORM records them by name. */
