@@ -6,5 +6,8 @@ export type MemoryCategory = (typeof MEMORY_CATEGORIES)[number];
 export const MEMORY_VALENCES = ["positive", "negative", "neutral"] as const;
 export type MemoryValence = (typeof MEMORY_VALENCES)[number];
 
+/** What a memory was learned from: an investigation and its score, or a reviewer's feedback. */
+export type MemoryOrigin = "investigation" | "feedback";
+
 /** The longest memory, in UTF-16 code units. */
 export const MAX_MEMORY_CHARACTERS = 2_000;

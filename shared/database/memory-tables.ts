@@ -18,6 +18,7 @@ export const MEMORY_TABLES = {
           "valence",
           "base_confidence",
           "origin",
+          "rating",
           "source_session_id",
           "owner_subject",
           "teams",

@@ -217,12 +217,12 @@ const PART_NAMES: readonly (keyof StepRows)[] = [
 ];
 
 /**
- * Taken first by steps that change the session's own row, as by the api's cancel: a statement that locks both rows locks this
+ * Taken first by steps that change the session's own row or depend on its review, as by the api's cancel: a statement that locks both rows locks this
  * one first.
  */
 const LOCK = `
 locked AS MATERIALIZED (
-  SELECT session_id FROM alert_sessions WHERE session_id = $1 FOR NO KEY UPDATE
+  SELECT session_id, quality_rating FROM alert_sessions WHERE session_id = $1 FOR NO KEY UPDATE
 ),`;
 
 /** The statement's parameter of the first counter. */
@@ -297,7 +297,7 @@ export function stepStatement(rows: TableRows): {
 }
 
 function compose(parts: readonly (keyof TableRows)[]): string {
-  const isLocking = parts.includes("session");
+  const isLocking = parts.includes("session") || parts.includes("newMemories");
   const written = parts.map(
     (name, index) => `part_${name.toLowerCase()} AS (${PARTS[name](`$${FENCE_PARAMETERS + 1 + index}`)}\n)`,
   );

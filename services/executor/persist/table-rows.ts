@@ -134,12 +134,13 @@ function followUpRows(changes: readonly FollowUpChange[]): object[] {
 function scoreRows(changes: readonly ScoreChange[]): object[] {
   const merged = new Map<string, ScoreChange>();
   for (const change of changes) merged.set(change.score_id, { ...merged.get(change.score_id), ...change });
-  return [...merged.values()].map(({ score_id, starts, end }) => ({
+  return [...merged.values()].map(({ score_id, starts, memorizes, end }) => ({
     score_id,
     starts: starts !== undefined,
     ends: end !== undefined,
     prompt_hash: starts?.prompt_hash ?? null,
     error_message: null,
+    ...(memorizes === undefined ? {} : { status: "memorizing", ...memorizes }),
     ...end,
   }));
 }

@@ -15,6 +15,7 @@ import type {
 } from "#shared/contracts/statuses.ts";
 import type { ToolDescription } from "#shared/contracts/tool-list.ts";
 import type { IterationState } from "#shared/contracts/iteration-state.ts";
+import type { MemoryOrigin } from "#shared/contracts/memory.ts";
 import type { Message } from "#shared/database/entities/message.ts";
 import type { JudgedScore } from "../scoring/read-score.ts";
 import type { Lesson } from "../memories/read-lessons.ts";
@@ -227,6 +228,8 @@ interface NewScore {
 export interface ScoreChange {
   readonly score_id: string;
   readonly starts?: { readonly prompt_hash: string };
+  /** The score is known; its lessons are drawn. */
+  readonly memorizes?: JudgedScore;
   readonly end?: {
     readonly status: ScoreStatus;
     readonly error_message: string | null;
@@ -237,7 +240,7 @@ export interface ScoreChange {
 interface NewMemory extends Lesson {
   readonly memory_id: string;
   readonly base_confidence: number;
-  readonly origin: "feedback";
+  readonly origin: MemoryOrigin;
 }
 
 /** A memory was confirmed, or shown to be wrong. */
