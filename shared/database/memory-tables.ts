@@ -30,6 +30,10 @@ export const MEMORY_TABLES = {
     },
     purge: { kind: "kept", because: "lessons outlive their sessions; operators delete them by the api" },
   },
+  waiting_feedback: {
+    grants: { api: { select: true, insert: true, delete: true } },
+    purge: { kind: "session" },
+  },
   session_memories: {
     grants: { api: { select: true }, executor: { select: true, insert: true } },
     purge: { kind: "session" },
