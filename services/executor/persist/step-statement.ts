@@ -113,6 +113,10 @@ const PARTS: Readonly<Record<keyof TableRows, (parameter: string) => string>> = 
   FROM fence, json_to_recordset(${rows}::json) AS r(interaction_id uuid, stage_id uuid, execution_id uuid,
        interaction_type mcp_interaction_type, server_name text, tool_name text, tool_arguments jsonb, tool_result jsonb,
        available_tools jsonb, duration_ms int, error_message text)`,
+  toolResults: (rows) => `
+  INSERT INTO tool_results (call_id, session_id, bytes, lines, content)
+  SELECT r.call_id, fence.session_id, r.bytes, r.lines, r.content
+  FROM fence, json_to_recordset(${rows}::json) AS r(call_id text, bytes int, lines int, content text)`,
   timeline: (rows) => `
   INSERT INTO timeline_events (event_id, session_id, stage_id, execution_id, sequence_number, event_type, status, content,
                                metadata, llm_interaction_id, mcp_interaction_id, seq)
@@ -200,6 +204,7 @@ const PART_NAMES: readonly (keyof StepRows)[] = [
   "messageChanges",
   "llmInteractions",
   "mcpInteractions",
+  "toolResults",
   "timeline",
   "timelineEnds",
   "timelineLinks",

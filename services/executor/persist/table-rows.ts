@@ -63,6 +63,7 @@ export function tableRows(steps: readonly StepRows[]): TableRows {
     messageChanges: steps.flatMap(({ messageChanges = [] }) => messageChanges),
     llmInteractions: calls,
     mcpInteractions: steps.flatMap(({ mcpInteractions = [] }) => mcpInteractions),
+    toolResults: steps.flatMap(({ toolResults = [] }) => toolResults),
     timeline: steps.flatMap(({ timeline = [] }) => timeline),
     timelineEnds: steps.flatMap(({ timelineEnds = [] }) => timelineEnds),
     timelineLinks: steps.flatMap(({ timelineLinks = [] }) => timelineLinks),

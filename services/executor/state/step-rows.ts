@@ -267,6 +267,14 @@ export interface FollowUpChange {
   readonly end?: Ending;
 }
 
+/** The whole text of a large result of a built-in tool. */
+interface NewToolResult {
+  readonly call_id: string;
+  readonly bytes: number;
+  readonly lines: number;
+  readonly content: string;
+}
+
 /** The rows that a step inserts and changes, by table. */
 export interface StepRows {
   readonly stages?: readonly NewStage[];
@@ -277,6 +285,7 @@ export interface StepRows {
   readonly messageChanges?: readonly MessageChange[];
   readonly llmInteractions?: readonly NewLlmInteraction[];
   readonly mcpInteractions?: readonly NewMcpInteraction[];
+  readonly toolResults?: readonly NewToolResult[];
   readonly timeline?: readonly NewTimelineRow[];
   readonly timelineEnds?: readonly TimelineEnd[];
   readonly timelineLinks?: readonly TimelineLink[];
