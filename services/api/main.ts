@@ -63,7 +63,7 @@ await runService("api", loadApiConfig, async ({ config, log, signal, resources }
   resources.defer(() => closeHttpServer(server));
   resources.use(sockets);
   await listen(server, config.http);
-  const sweeping = sweepSessions({ log, db, dispatcher, metrics }, signal);
+  const sweeping = sweepSessions({ agents: config.agents, log, db, dispatcher, metrics }, signal);
   resources.defer(() => sweeping);
   const indexing = keepSearchIndex({ log, db, metrics }, signal);
   resources.defer(() => indexing);

@@ -119,6 +119,7 @@ export const AGENT_STEP_LABELS: Record<AgentStep["kind"], string> = {
   "list-tools": "list-tools",
   "open-conversation": "open-conversation",
   "append-user-message": "tell",
+  "ask-for-lessons": "tell",
   "deliver-steering": "steer",
   "deliver-results": "deliver-results",
   "cancel-sub-agents": "cancel-sub-agents",

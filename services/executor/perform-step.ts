@@ -10,6 +10,7 @@ import { forcedConclusion } from "./llm/forced-conclusion.ts";
 import { performLlmCall } from "./llm/perform-llm-call.ts";
 import { appendUserMessage, openConversation } from "./persist/conversation.ts";
 import { endExecution } from "./persist/execution-rows.ts";
+import { askForLessons } from "./scoring/ask-for-lessons.ts";
 import { recordSteering } from "./steering/record-steering.ts";
 import { deliverResults } from "./sub-agents/deliver-results.ts";
 import { waitForSubAgents } from "./sub-agents/wait-for-sub-agents.ts";
@@ -33,6 +34,9 @@ export async function performStep(run: ExecutionRun, step: AgentStep): Promise<A
       return null;
     case "append-user-message":
       steps.add(appendUserMessage(run, step));
+      return null;
+    case "ask-for-lessons":
+      askForLessons(run, step);
       return null;
     case "deliver-steering":
       steps.add(recordSteering(run, step.messages));

@@ -181,7 +181,8 @@ async function decide(
     const historyBytes = chatHistoryBytes(request.agent, session.maxMessageBytes);
     const isChatNext = isOpening && request.followUp?.kind === "chat";
     const chat = isChatNext ? await loadChat(session.db, stage.row, historyBytes) : null;
-    const told = isOpening && isToolsListed ? await loadTold(session, request, historyBytes) : {};
+    const { messages } = steps.memory;
+    const told = isToolsListed ? await loadTold(session, { ...request, messages }, historyBytes) : {};
     const subAgentsVersion = session.memory.subAgentsVersion;
     const subAgents = await subAgentsOf(session, request, steps);
     const { budget_until } = steps.memory.iteration;

@@ -2,20 +2,9 @@ import { isUtf8 } from "node:buffer";
 import { KEPT_RESULT_LIMITS } from "#shared/contracts/kept-result-limits.ts";
 import { MAX_RESULT_BYTES } from "#shared/contracts/tool-call.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
+import type { CollectedResult } from "#shared/tool-results/show-result.ts";
 import type { Reservation } from "./byte-budget.ts";
 import type { ToolOutput } from "./tool.ts";
-
-/** A tool's output as text. */
-export interface CollectedResult {
-  /** Postgres-safe; the start of the output if that is longer. */
-  readonly text: string;
-  /** Of the whole output. */
-  readonly totalBytes: number;
-  /** False if only the start was collected. */
-  readonly isWhole: boolean;
-  /** False if some bytes were no text: they are U+FFFD. */
-  readonly isText: boolean;
-}
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });

@@ -1,5 +1,5 @@
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
-import type { CollectedResult } from "./collect-result.ts";
+import type { CollectedResult } from "#shared/tool-results/show-result.ts";
 
 /** A longer run without white space is cut where it is. */
 const MAX_WORD = 8_192;

@@ -13,7 +13,7 @@ import { collectResult } from "./collect-result.ts";
 import { abortedOutcome, thrownOutcome } from "./failed-outcome.ts";
 import { maskResult } from "./mask-result.ts";
 import { readableText, withoutOwnLines } from "./readable-text.ts";
-import { showResult, type KeptResult } from "./show-result.ts";
+import { showResult, type KeptResult } from "#shared/tool-results/show-result.ts";
 import type { CallIdentity, Tool } from "./tool.ts";
 
 const MAX_MESSAGE_CHARS = 4_000;

@@ -1,6 +1,7 @@
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { BUILT_IN_SERVER } from "#shared/contracts/built-in-server.ts";
+import { MEMORY_TOOL_NAMES } from "#shared/contracts/memory.ts";
 import type { TerminalStatus } from "#shared/contracts/statuses.ts";
 import { safeCut } from "#shared/safe-cut.ts";
 
@@ -62,11 +63,18 @@ export function completedCall(
   };
 }
 
-/** Skills are loaded by a built-in tool, which the contract shows as one of a server of its own. */
-function typeOf(stored: object | null | undefined): { tool_type: "mcp" | "skill"; server_name?: "skill" } {
+interface ShownType {
+  readonly tool_type: "mcp" | "skill" | "memory";
+  readonly server_name?: string;
+}
+
+/** Skills and memories are read by built-in tools, which the contract shows as those of servers of their own. */
+function typeOf(stored: object | null | undefined): ShownType {
   const { server_name, tool_name } = parseNames(stored ?? {});
-  const isSkill = server_name === BUILT_IN_SERVER && tool_name === "load_skill";
-  return isSkill ? { tool_type: "skill", server_name: "skill" } : { tool_type: "mcp" };
+  if (server_name !== BUILT_IN_SERVER) return { tool_type: "mcp" };
+  if (tool_name === "load_skill") return { tool_type: "skill", server_name: "skill" };
+  const isMemory = MEMORY_TOOL_NAMES.some((name) => name === tool_name);
+  return isMemory ? { tool_type: "memory", server_name: "memory" } : { tool_type: "mcp" };
 }
 
 /** The id of the call that a result names; undefined for results of versions before. */

@@ -247,7 +247,8 @@ export const TABLES: Readonly<Record<string, TableRules>> = {
   },
   tool_results: {
     grants: {
-      executor: { select: true },
+      // Those of the built-in tools.
+      executor: { select: true, insert: true },
       // What it needs to see how much of the session's room is used.
       "tool-runner": { select: ["call_id", "session_id", "bytes"], insert: true },
     },

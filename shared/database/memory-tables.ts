@@ -18,6 +18,7 @@ export const MEMORY_TABLES = {
           "valence",
           "base_confidence",
           "origin",
+          "rating",
           "source_session_id",
           "owner_subject",
           "teams",
@@ -28,6 +29,10 @@ export const MEMORY_TABLES = {
       },
     },
     purge: { kind: "kept", because: "lessons outlive their sessions; operators delete them by the api" },
+  },
+  waiting_feedback: {
+    grants: { api: { select: true, insert: true, delete: true } },
+    purge: { kind: "session" },
   },
   session_memories: {
     grants: { api: { select: true }, executor: { select: true, insert: true } },

@@ -17,6 +17,11 @@ const READ = `
 SELECT resolved_config, EXISTS (SELECT FROM follow_ups WHERE follow_up_id = $2) AS is_known
 FROM alert_sessions WHERE session_id = $1`;
 
+/** The sweeper takes it once the one before has ended (`learn-from-waiting.ts`). */
+const KEEP = `
+INSERT INTO waiting_feedback (follow_up_id, session_id, feedback, asked_by) VALUES ($1, $2, $3, $4)
+ON CONFLICT (follow_up_id) DO NOTHING`;
+
 /** The agent that learns, as it is named in the session. */
 const AGENT = "MemoryExtraction";
 
@@ -29,8 +34,8 @@ interface Feedback {
 
 /**
  * Inserts the work that learns from the feedback about an ended session, in the running transaction that holds the session's lock. The same
- * text is learned from once, and one at a time. Null where nothing is inserted: for a text that was given before, while a former one is
- * worked on, and if no model is configured. Throws database errors.
+ * text is learned from once, and one at a time. Null where nothing is inserted: for a text that was given before, for one that waits
+ * because a former one is worked on, and if no model is configured. Throws database errors.
  */
 export async function requestExtraction(
   transaction: Queryable,
@@ -51,7 +56,9 @@ export async function requestExtraction(
     askedBy,
     firstEntry: { event_type: "user_question", content: feedback, metadata: { author: askedBy } },
   });
-  return inserted === "busy" ? null : inserted;
+  if (inserted !== "busy") return inserted;
+  await transaction.query(KEEP, [followUpId, sessionId, feedback, askedBy]);
+  return null;
 }
 
 /** The session's chain with the model that judges investigations today; null if none is configured. */

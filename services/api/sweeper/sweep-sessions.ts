@@ -1,13 +1,16 @@
+import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
 import { errorMessage } from "#shared/errors.ts";
 import type { WakeUpQueue } from "#shared/contracts/wake-up-queue.ts";
 import type { Logger } from "#shared/service/logger.ts";
 import { pause } from "#shared/pause.ts";
 import type { ApiMetrics } from "../api-metrics.ts";
 import type { Dispatcher } from "../dispatcher.ts";
+import { learnFromWaiting } from "../memories/learn-from-waiting.ts";
 import { dispatchUnowned } from "./dispatch-unowned.ts";
 import type { Database } from "#shared/database/database.ts";
 
 interface SweeperDeps {
+  readonly agents: AgentConfig;
   readonly log: Logger;
   readonly db: Database;
   readonly dispatcher: Dispatcher;
@@ -18,8 +21,8 @@ interface SweeperDeps {
 const SWEEP_EVERY_MS = 2_000;
 
 /**
- * Every `everyMs` (default 2 s), or at once if the dispatcher wants it, until `signal` aborts: dispatches unowned sessions
- * and recreates a stuck queue consumer.
+ * Every `everyMs` (default 2 s), or at once if the dispatcher wants it, until `signal` aborts: dispatches unowned sessions,
+ * recreates a stuck queue consumer, and has sessions learned from whose feedback waited.
  * Any number of replicas may sweep, because the stream refuses a repeated wake-up. Never throws.
  */
 export async function sweepSessions(
@@ -49,6 +52,7 @@ export async function sweepSessions(
       await sweep.finish();
     });
     await logFailure(async () => repair(unowned));
+    await logFailure(async () => learnFromWaiting(deps));
     // After a failure requests have to wait, or a NATS that refuses everything would be asked without a pause.
     isFirstFailure = isDone;
     const wanted = isDone ? AbortSignal.any([signal, sweep.nextWanted]) : signal;

@@ -156,7 +156,8 @@ export class ApiFixture implements AsyncDisposable {
 
   /** Runs the sweeper until the fixture is disposed. */
   sweep(everyMs: number): void {
-    const sweeping = sweepSessions(this.deps, this.#stopping.signal, { everyMs });
+    const deps = { ...this.deps, agents: this.deps.config.agents };
+    const sweeping = sweepSessions(deps, this.#stopping.signal, { everyMs });
     this.#resources.defer(() => sweeping);
   }
 

@@ -26,7 +26,7 @@ export function agentState(
     Pick<AgentState, "parallel" | "chat" | "judged" | "skills" | "memories" | "subAgents" | "isBudgetOver">
   > = {},
 ): AgentState {
-  const offer = toolOffer(agent, listings);
+  const offer = toolOffer(agent, chain, listings);
   return {
     agent: agentWithProvider(agent, iteration),
     chain,

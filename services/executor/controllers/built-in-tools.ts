@@ -1,19 +1,36 @@
 import { BUILT_IN_SERVER } from "#shared/contracts/built-in-server.ts";
+import { MEMORY_TOOL_NAMES, type MemoryToolName } from "#shared/contracts/memory.ts";
 import type { ToolDescription } from "#shared/contracts/tool-list.ts";
 
 /** The names of those that read kept results, without the server. */
 export const RESULT_TOOL_NAMES = ["result_read", "result_search", "result_json"] as const;
 export type ResultToolName = (typeof RESULT_TOOL_NAMES)[number];
 
+/** The limits of the arguments of those that look at earlier sessions. */
+export const MAX_RECALLED = 20;
+export const MAX_FOUND_SESSIONS = 10;
+export const MAX_DAYS_BACK = 365;
+
 /** The names of those that start and stop sub-agents. */
 const SUB_AGENT_TOOL_NAMES = ["dispatch_agent", "cancel_agent", "list_agents"] as const;
 export type SubAgentToolName = (typeof SUB_AGENT_TOOL_NAMES)[number];
 
 /** The names of the built-in tools without the server. */
-const BUILT_IN_NAMES = [...RESULT_TOOL_NAMES, "load_skill", ...SUB_AGENT_TOOL_NAMES] as const;
+const BUILT_IN_NAMES = [
+  ...RESULT_TOOL_NAMES,
+  "load_skill",
+  ...MEMORY_TOOL_NAMES,
+  ...SUB_AGENT_TOOL_NAMES,
+] as const;
 export type BuiltInName = (typeof BUILT_IN_NAMES)[number];
 
 const ID = { type: "string", description: "the id that stands in the shown part of the result" };
+const upTo = (maximum: number, description: string) => ({
+  type: "integer",
+  minimum: 1,
+  maximum,
+  description,
+});
 const positive = (description: string) => ({ type: "integer", minimum: 1, description });
 
 const TOOLS: Readonly<Record<BuiltInName, { readonly description: string; readonly parameters: object }>> = {
@@ -68,6 +85,24 @@ const TOOLS: Readonly<Record<BuiltInName, { readonly description: string; readon
       },
     },
   },
+  recall_past_investigations: {
+    description:
+      "Finds notes that earlier investigations left: how things are here, what a symptom turned out to be, what helped. They are leads to check, not facts.",
+    parameters: {
+      query: { type: "string", minLength: 1, description: "what the notes are to be about, in key words" },
+      limit: upTo(MAX_RECALLED, "how many notes (default 10)"),
+    },
+  },
+  search_past_sessions: {
+    description:
+      "Finds earlier alerts that have all words of a query, with what was concluded and asked about them.",
+    parameters: {
+      query: { type: "string", minLength: 1, description: "words that the alert must have, such as a name" },
+      alert_type: { type: "string", description: "only alerts of this type (default any)" },
+      days_back: upTo(MAX_DAYS_BACK, "how many days ago the oldest may be (default 30)"),
+      limit: upTo(MAX_FOUND_SESSIONS, "how many sessions, newest first (default 5)"),
+    },
+  },
   dispatch_agent: {
     description: "Starts a sub-agent. It works on its own; its result arrives later as a message.",
     parameters: {
@@ -89,6 +124,8 @@ const REQUIRED: Readonly<Record<BuiltInName, readonly string[]>> = {
   result_search: ["id", "pattern"],
   result_json: ["id"],
   load_skill: ["names"],
+  recall_past_investigations: ["query"],
+  search_past_sessions: ["query"],
   dispatch_agent: ["name", "task"],
   cancel_agent: ["execution_id"],
   list_agents: [],
@@ -100,12 +137,20 @@ export const BUILT_IN_TOOLS: readonly ToolDescription[] = RESULT_TOOL_NAMES.map(
 /** The built-in tool of an agent that may load skills. */
 export const LOAD_SKILL: ToolDescription = described("load_skill");
 
+/** The built-in tools of an agent of a session that remembers. */
+export const MEMORY_TOOLS: readonly ToolDescription[] = MEMORY_TOOL_NAMES.map(described);
+
 /** The built-in tools of an agent that may start others. */
 export const SUB_AGENT_TOOLS: readonly ToolDescription[] = SUB_AGENT_TOOL_NAMES.map(described);
 
 /** True for a tool that starts or stops sub-agents, or lists them. */
 export function isSubAgentTool(name: BuiltInName | undefined): name is SubAgentToolName {
   return SUB_AGENT_TOOL_NAMES.some((known) => known === name);
+}
+
+/** True for a tool that looks at earlier sessions. */
+export function isMemoryTool(name: BuiltInName): name is MemoryToolName {
+  return MEMORY_TOOL_NAMES.some((known) => known === name);
 }
 
 function described(name: BuiltInName): ToolDescription {

@@ -6,6 +6,7 @@ import type { JudgedInvestigation } from "../prompts/build-judge-messages.ts";
 import type { ChatContext } from "../prompts/chat-input.ts";
 import type { ParallelResults, StageAnswer } from "../prompts/format-context.ts";
 import type { FailedCall } from "../prompts/iteration-prompts.ts";
+import type { JudgedScore } from "../scoring/read-score.ts";
 import type { SubAgentState } from "../state/session-state.ts";
 import type { SteeringMessage } from "../state/steering.ts";
 import type { AlertInput, NewMessage, ServerOffer } from "../prompts/prompt-input.ts";
@@ -25,6 +26,7 @@ export interface AgentState {
     | "default_runbook"
     | "tool_policy"
     | "approval_timeout_ms"
+    | "memory"
   >;
   readonly alert: AlertInput;
   /** The answers of all earlier stages, in order. */
@@ -33,7 +35,7 @@ export interface AgentState {
   readonly parallel: ParallelResults | null;
   /** The skills that the agent has from its start, with their texts; only while the conversation is not open. */
   readonly skills: readonly LoadedSkill[];
-  /** What earlier sessions taught, best first; only while the conversation is not open. */
+  /** What earlier sessions taught, best first; only before the message that tells them is stored. */
   readonly memories: readonly RankedMemory[];
   /** The question that a chat agent answers; null for other agents, and once the conversation is open. */
   readonly chat: ChatContext | null;
@@ -78,6 +80,7 @@ export type AgentStep =
   | { readonly kind: "open-conversation"; readonly messages: readonly NewMessage[] }
   /** Store a user message, such as feedback; `concluding` also ends the iterations. */
   | { readonly kind: "append-user-message"; readonly content: string; readonly concluding: boolean }
+  | AskForLessons
   | CallLlm
   | ChangeProvider
   | RunTool
@@ -93,6 +96,13 @@ export type AgentStep =
 export interface ListTools {
   readonly kind: "list-tools";
   readonly serverIds: readonly string[];
+}
+
+/** Store the question what a judge has learned; its score is known from now on. */
+export interface AskForLessons {
+  readonly kind: "ask-for-lessons";
+  readonly content: string;
+  readonly score: JudgedScore;
 }
 
 /** Call the model. */

@@ -1,8 +1,8 @@
 import { BUILT_IN_SERVER } from "#shared/contracts/built-in-server.ts";
-import type { ResolvedAgent } from "#shared/contracts/resolved-chain.ts";
+import { TOOL_STRATEGIES, type ResolvedAgent, type ResolvedChain } from "#shared/contracts/resolved-chain.ts";
 import type { ToolDescription } from "#shared/contracts/tool-list.ts";
 import type { ServerOffer } from "../prompts/prompt-input.ts";
-import { LOAD_SKILL, SUB_AGENT_TOOLS } from "./built-in-tools.ts";
+import { BUILT_IN_TOOLS, LOAD_SKILL, MEMORY_TOOLS, SUB_AGENT_TOOLS } from "./built-in-tools.ts";
 import type { ServerListing } from "../state/agent-memory.ts";
 
 /** What an agent's servers offer to it, by their listings. */
@@ -11,16 +11,13 @@ interface ToolOffer extends ServerOffer {
   readonly tools: readonly ToolDescription[];
 }
 
-/** The offer of an agent's servers; null before all of them are listed. */
+/** The offer of an agent's servers, and the built-in tools that its configuration gives it; null before all of them are listed. */
 export function toolOffer(
-  {
-    mcp_servers: servers,
-    tool_choice = {},
-    skills = [],
-    sub_agents: subAgents = [],
-  }: Pick<ResolvedAgent, "mcp_servers" | "tool_choice" | "skills" | "sub_agents">,
+  agent: Pick<ResolvedAgent, "iteration_strategy" | "mcp_servers" | "tool_choice" | "skills" | "sub_agents">,
+  { memory }: Pick<ResolvedChain, "memory">,
   listings: ReadonlyMap<string, ServerListing>,
 ): ToolOffer | null {
+  const { mcp_servers: servers, tool_choice = {}, skills = [], sub_agents: subAgents = [] } = agent;
   const wanted = [...new Set(servers)];
   const listed = wanted.flatMap((server) => {
     const listing = listings.get(server);
@@ -28,11 +25,15 @@ export function toolOffer(
   });
   if (listed.length < wanted.length) return null;
   const chosen = (server: string) => (Object.hasOwn(tool_choice, server) ? (tool_choice[server] ?? []) : []);
+  const remembers =
+    memory !== undefined && TOOL_STRATEGIES.some((strategy) => strategy === agent.iteration_strategy);
   return {
     tools: [
       ...listed.flatMap(({ tools }) => tools),
-      ...(listings.get(BUILT_IN_SERVER)?.tools ?? []),
+      // What the tools of memories find may be large, too.
+      ...(listings.get(BUILT_IN_SERVER)?.tools ?? (remembers ? BUILT_IN_TOOLS : [])),
       ...(skills.length === 0 ? [] : [LOAD_SKILL]),
+      ...(remembers ? MEMORY_TOOLS : []),
       ...(subAgents.length === 0 ? [] : SUB_AGENT_TOOLS),
     ],
     servers: listed.filter(({ tools }) => tools.length > 0).map(({ server }) => server),

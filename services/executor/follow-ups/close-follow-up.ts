@@ -8,6 +8,8 @@ import { commitLocked, type CommitKind } from "../persist/commit-step.ts";
 import { executionEvent } from "../persist/execution-rows.ts";
 import type { SessionWriter } from "../persist/session-writer.ts";
 import type { StepRecord } from "../persist/step-record.ts";
+import { judgedScore } from "../scoring/read-score.ts";
+import { loadReplies } from "./load-replies.ts";
 import type { ExecutionState, FollowUpState, SessionState } from "../state/session-state.ts";
 import { loadRuns } from "../state/session-state.ts";
 import { isOpen } from "../state/step-rows.ts";
@@ -83,7 +85,8 @@ async function closingSteps(
     before.push(await closeTimeline(session, db, status, executionId));
     before.push(await closeApprovals(db, session.sessionId, { executionId }));
   }
-  const end = endFollowUp(followUp, stage, { status, errorMessage: message, errorCode: code });
+  const judged = followUp.kind === "score" ? judgedScore(await loadReplies(db, stage, [])) : null;
+  const end = endFollowUp(followUp, stage, { status, errorMessage: message, errorCode: code }, judged);
   return [...before, runs, ...end];
 }
 

@@ -6,7 +6,8 @@ import type { StepRecord } from "../persist/step-record.ts";
 import { runExecutions } from "../run-executions.ts";
 import { foldSession, type FollowUpState, type SessionState } from "../state/session-state.ts";
 import { loadLessons } from "../memories/load-lessons.ts";
-import { loadScore } from "../scoring/load-score.ts";
+import { judgedScore, lessonsIn } from "../scoring/read-score.ts";
+import { loadReplies } from "./load-replies.ts";
 import type { AgentWait } from "../wait.ts";
 import { closeFollowUp } from "./close-follow-up.ts";
 import { endFollowUp, startFollowUp } from "./follow-up-rows.ts";
@@ -116,11 +117,26 @@ async function completion(
 ): Promise<SessionSteps> {
   if (step.kind !== "complete") return NO_STEPS;
   const { followUp, stage, outcome } = step;
-  const judged = followUp.kind === "score" ? await loadScore(session.db, stage, last) : null;
-  const isLearned = followUp.kind === "feedback" && outcome.status === "completed";
-  const learned = isLearned ? [await loadLessons(session, stage, last)] : [];
-  const steps = [...learned, ...endFollowUp(followUp, stage, outcome, judged)];
+  const replies = followUp.kind === "chat" ? [] : await loadReplies(session.db, stage, last);
+  const isLearned = outcome.status === "completed";
+  const learned = isLearned ? await lessonSteps(session, { followUp, stage }, replies) : [];
+  const steps = [...learned, ...endFollowUp(followUp, stage, outcome, judgedScore(replies))];
   return { steps, kind: "step", committed: () => undefined };
+}
+
+/** The step that stores what was learned; none if there is nothing to learn from. */
+async function lessonSteps(
+  session: OwnedSession,
+  { followUp, stage }: Pick<Extract<FollowUpStep, { kind: "complete" }>, "followUp" | "stage">,
+  replies: Awaited<ReturnType<typeof loadReplies>>,
+): Promise<StepRecord[]> {
+  const origin = followUp.kind === "score" ? "investigation" : "feedback";
+  const reply = followUp.kind === "score" ? lessonsIn(replies) : lastReply(replies);
+  return reply === null ? [] : [await loadLessons(session, stage, { origin, reply })];
+}
+
+function lastReply(replies: Awaited<ReturnType<typeof loadReplies>>): string | null {
+  return replies.findLast(({ role }) => role === "assistant")?.content ?? null;
 }
 
 async function stateOf(session: OwnedSession): Promise<SessionState> {

@@ -1,9 +1,7 @@
 import { v5 as uuidFrom } from "uuid";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import { literals } from "#shared/contracts/literals.ts";
-import { MAX_MEMORY_CHARACTERS } from "#shared/contracts/memory.ts";
-import { MESSAGE_ROLES } from "#shared/contracts/statuses.ts";
+import { MAX_MEMORY_CHARACTERS, type MemoryOrigin } from "#shared/contracts/memory.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { rulesOfServer } from "#shared/masking/masking-rules.ts";
 import { errorMessage } from "#shared/errors.ts";
@@ -14,33 +12,31 @@ import { loadAlert } from "../state/load-alert.ts";
 import type { StageState } from "../state/session-state.ts";
 import { readLessons, type Lesson } from "./read-lessons.ts";
 
-/** How sure what a person said about an investigation is. */
-const CONFIDENCE_OF_FEEDBACK = 0.9;
+/** How sure a new memory is: a person's words count more than a model's own judgement. */
+const CONFIDENCE: Readonly<Record<MemoryOrigin, number>> = { investigation: 0.7, feedback: 0.9 };
 
-const parseReply = compileParser(
-  "message of a model that learns",
-  Type.Object({ role: literals(MESSAGE_ROLES), content: Type.String() }),
-);
 const parseShown = compileParser("shown memory", Type.Object({ memory_id: Type.String() }));
 
-const REPLIES = "SELECT role, content FROM messages WHERE stage_id = $1 ORDER BY sequence_number";
 const SHOWN = `
 SELECT s.memory_id FROM session_memories s JOIN agent_executions e USING (execution_id)
 WHERE e.stage_id = $1 ORDER BY s.position`;
 
+/** What a model has said about what is to be remembered, and what it has learned from. */
+interface LearnedReply {
+  readonly origin: MemoryOrigin;
+  readonly reply: string;
+}
+
 /**
- * The step that stores what the model of this stage has learned from feedback, by its reply, which may be in the last steps that are not
- * committed yet. The texts are masked; one whose masking fails is left out. Throws database errors.
+ * The step that stores what the model of this stage has learned, by its reply. The texts are masked; one whose masking fails is left
+ * out. Throws database errors.
  */
 export async function loadLessons(
   session: Pick<OwnedSession, "db" | "sessionId" | "masker" | "log">,
   { stage_id }: Pick<StageState, "stage_id">,
-  last: readonly StepRecord[],
+  { origin, reply }: LearnedReply,
 ): Promise<StepRecord> {
   const { db } = session;
-  const stored = await selectRows(db, parseReply, REPLIES, [stage_id]);
-  const added = last.flatMap(({ rows: { messages = [] } }) => messages);
-  const reply = [...stored, ...added].findLast(({ role }) => role === "assistant")?.content ?? "";
   const shown = await selectRows(db, parseShown, SHOWN, [stage_id]);
   const lessons = readLessons(
     reply,
@@ -53,8 +49,8 @@ export async function loadLessons(
         // A repeated step names the same row.
         memory_id: uuidFrom(`memory:${index + 1}`, stage_id),
         ...lesson,
-        base_confidence: CONFIDENCE_OF_FEEDBACK,
-        origin: "feedback" as const,
+        base_confidence: CONFIDENCE[origin],
+        origin,
       })),
       memoryChanges: [
         ...lessons.reinforce.map((memory_id) => ({ memory_id, change: "reinforce" as const })),

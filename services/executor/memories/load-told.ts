@@ -1,29 +1,35 @@
 import type { AgentState } from "../controllers/controller.ts";
 import type { AgentRun, RunExecutions } from "../next-session-step.ts";
 import type { OwnedSession } from "../owned-session.ts";
+import { judgedScore, lessonsIn } from "../scoring/read-score.ts";
 import { loadJudged } from "../state/load-judged.ts";
 import { isBriefed } from "./is-briefed.ts";
 import { loadBriefing } from "./load-briefing.ts";
 import { loadFeedback } from "./load-feedback.ts";
 import { loadRelated } from "./load-related.ts";
 
-type ToldAgent = AgentRun & Pick<RunExecutions, "chain" | "followUp" | "stage">;
+type ToldAgent = AgentRun &
+  Pick<RunExecutions, "chain" | "followUp" | "stage"> & { readonly messages: AgentState["messages"] };
 
 /**
- * Reads what an agent is told of sessions in its first messages: memories, and the investigation for one that judges it or learns from it.
- * Most agents are told nothing. Throws database errors.
+ * Reads what an agent is told of sessions: in its first messages memories, and the investigation if it judges it or learns from it; a
+ * judge that is to draw lessons is told the memories nearest to its analysis. Most agents are told nothing. Throws database errors.
  */
 export async function loadTold(
   session: Pick<OwnedSession, "db" | "sessionId">,
   request: ToldAgent,
   historyBytes: number,
 ): Promise<Partial<Pick<AgentState, "memories" | "judged">>> {
-  const { agent, chain, execution, stage } = request;
+  const { agent, chain, execution, messages, stage } = request;
   const { memory } = chain;
   if (agent.iteration_strategy === "scoring") {
-    return { judged: await loadJudged(session.db, stage.row, historyBytes) };
+    if (messages.length === 0) return { judged: await loadJudged(session.db, stage.row, historyBytes) };
+    const score = judgedScore(messages);
+    if (memory === undefined || score === null || score.tool_improvement_report === null) return {};
+    if (messages.at(-1)?.role !== "assistant" || lessonsIn(messages) !== null) return {};
+    return { memories: await loadRelated(session, score.score_analysis, memory) };
   }
-  if (memory === undefined) return {};
+  if (memory === undefined || messages.length > 0) return {};
   if (isBriefed(request)) return { memories: await loadBriefing(session, memory) };
   if (agent.iteration_strategy !== "memory-extraction") return {};
   const judged = await loadJudged(session.db, stage.row, historyBytes);

@@ -113,6 +113,10 @@ const PARTS: Readonly<Record<keyof TableRows, (parameter: string) => string>> = 
   FROM fence, json_to_recordset(${rows}::json) AS r(interaction_id uuid, stage_id uuid, execution_id uuid,
        interaction_type mcp_interaction_type, server_name text, tool_name text, tool_arguments jsonb, tool_result jsonb,
        available_tools jsonb, duration_ms int, error_message text)`,
+  toolResults: (rows) => `
+  INSERT INTO tool_results (call_id, session_id, bytes, lines, content)
+  SELECT r.call_id, fence.session_id, r.bytes, r.lines, r.content
+  FROM fence, json_to_recordset(${rows}::json) AS r(call_id text, bytes int, lines int, content text)`,
   timeline: (rows) => `
   INSERT INTO timeline_events (event_id, session_id, stage_id, execution_id, sequence_number, event_type, status, content,
                                metadata, llm_interaction_id, mcp_interaction_id, seq)
@@ -200,6 +204,7 @@ const PART_NAMES: readonly (keyof StepRows)[] = [
   "messageChanges",
   "llmInteractions",
   "mcpInteractions",
+  "toolResults",
   "timeline",
   "timelineEnds",
   "timelineLinks",
@@ -217,12 +222,12 @@ const PART_NAMES: readonly (keyof StepRows)[] = [
 ];
 
 /**
- * Taken first by steps that change the session's own row, as by the api's cancel: a statement that locks both rows locks this
+ * Taken first by steps that change the session's own row or depend on its review, as by the api's cancel: a statement that locks both rows locks this
  * one first.
  */
 const LOCK = `
 locked AS MATERIALIZED (
-  SELECT session_id FROM alert_sessions WHERE session_id = $1 FOR NO KEY UPDATE
+  SELECT session_id, quality_rating FROM alert_sessions WHERE session_id = $1 FOR NO KEY UPDATE
 ),`;
 
 /** The statement's parameter of the first counter. */
@@ -297,7 +302,7 @@ export function stepStatement(rows: TableRows): {
 }
 
 function compose(parts: readonly (keyof TableRows)[]): string {
-  const isLocking = parts.includes("session");
+  const isLocking = parts.includes("session") || parts.includes("newMemories");
   const written = parts.map(
     (name, index) => `part_${name.toLowerCase()} AS (${PARTS[name](`$${FENCE_PARAMETERS + 1 + index}`)}\n)`,
   );

@@ -63,6 +63,7 @@ export function tableRows(steps: readonly StepRows[]): TableRows {
     messageChanges: steps.flatMap(({ messageChanges = [] }) => messageChanges),
     llmInteractions: calls,
     mcpInteractions: steps.flatMap(({ mcpInteractions = [] }) => mcpInteractions),
+    toolResults: steps.flatMap(({ toolResults = [] }) => toolResults),
     timeline: steps.flatMap(({ timeline = [] }) => timeline),
     timelineEnds: steps.flatMap(({ timelineEnds = [] }) => timelineEnds),
     timelineLinks: steps.flatMap(({ timelineLinks = [] }) => timelineLinks),
@@ -134,12 +135,13 @@ function followUpRows(changes: readonly FollowUpChange[]): object[] {
 function scoreRows(changes: readonly ScoreChange[]): object[] {
   const merged = new Map<string, ScoreChange>();
   for (const change of changes) merged.set(change.score_id, { ...merged.get(change.score_id), ...change });
-  return [...merged.values()].map(({ score_id, starts, end }) => ({
+  return [...merged.values()].map(({ score_id, starts, memorizes, end }) => ({
     score_id,
     starts: starts !== undefined,
     ends: end !== undefined,
     prompt_hash: starts?.prompt_hash ?? null,
     error_message: null,
+    ...(memorizes === undefined ? {} : { status: "memorizing", ...memorizes }),
     ...end,
   }));
 }

@@ -47,6 +47,13 @@ export function judgedScore(messages: readonly Reply[]): JudgedScore | null {
   };
 }
 
+/** What a judge has said after its report, in which it draws lessons; null until it has. */
+export function lessonsIn(messages: readonly Reply[]): string | null {
+  const replies = messages.filter(({ role }) => role === "assistant");
+  const at = replies.findIndex(({ content }) => scoreIn(content) !== null);
+  return at === -1 ? null : (replies[at + 2]?.content ?? null);
+}
+
 /** How many replies without a valid score a conversation has before the first with one. */
 export function repliesWithoutScore(messages: readonly Reply[]): number {
   const replies = messages.filter(({ role }) => role === "assistant");

@@ -19,9 +19,22 @@ export function startScore(session_id: string, { follow_up_id }: Scored): StepRe
   };
 }
 
+/** The step that stores a score whose lessons are not drawn yet. */
+export function startMemorizing(
+  session_id: string,
+  { follow_up_id }: Scored,
+  judged: JudgedScore,
+): StepRecord {
+  const score_id = scoreIdOf(follow_up_id);
+  return {
+    rows: { scoreChanges: [{ score_id, memorizes: judged }] },
+    events: [scoreEvent(session_id, score_id, "memorizing", judged.total_score)],
+  };
+}
+
 /** A scoring that timed out has failed like any other. */
 const STATUS: Record<TerminalStatus, ScoreStatus> = {
-  completed: "completed",
+  completed: "failed",
   failed: "failed",
   timed_out: "failed",
   cancelled: "cancelled",
@@ -29,7 +42,8 @@ const STATUS: Record<TerminalStatus, ScoreStatus> = {
 
 /**
  * The step that records how a scoring ended. Whatever ends its follow-up ends its score too, so that the session can be scored
- * again. One that completed without a score has failed.
+ * again. A score whose report is written is complete: what ends the scoring later ends the drawing of lessons. One that completed
+ * without a score has failed.
  */
 export function endScore(
   session_id: string,
@@ -38,14 +52,14 @@ export function endScore(
   judged: JudgedScore | null,
 ): StepRecord {
   const score_id = scoreIdOf(follow_up_id);
-  if (outcome === "completed" && judged !== null) {
+  if (judged !== null && judged.tool_improvement_report !== null) {
     const { total_score } = judged;
     return {
       rows: { scoreChanges: [{ score_id, end: { status: "completed", error_message: null, ...judged } }] },
       events: [scoreEvent(session_id, score_id, "completed", total_score)],
     };
   }
-  const status = outcome === "completed" ? "failed" : STATUS[outcome];
+  const status = STATUS[outcome];
   const error_message = errorMessage ?? "the judge gave no score";
   return {
     rows: { scoreChanges: [{ score_id, end: { status, error_message } }] },

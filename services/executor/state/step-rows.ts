@@ -15,6 +15,7 @@ import type {
 } from "#shared/contracts/statuses.ts";
 import type { ToolDescription } from "#shared/contracts/tool-list.ts";
 import type { IterationState } from "#shared/contracts/iteration-state.ts";
+import type { MemoryOrigin } from "#shared/contracts/memory.ts";
 import type { Message } from "#shared/database/entities/message.ts";
 import type { JudgedScore } from "../scoring/read-score.ts";
 import type { Lesson } from "../memories/read-lessons.ts";
@@ -227,6 +228,8 @@ interface NewScore {
 export interface ScoreChange {
   readonly score_id: string;
   readonly starts?: { readonly prompt_hash: string };
+  /** The score is known; its lessons are drawn. */
+  readonly memorizes?: JudgedScore;
   readonly end?: {
     readonly status: ScoreStatus;
     readonly error_message: string | null;
@@ -237,7 +240,7 @@ export interface ScoreChange {
 interface NewMemory extends Lesson {
   readonly memory_id: string;
   readonly base_confidence: number;
-  readonly origin: "feedback";
+  readonly origin: MemoryOrigin;
 }
 
 /** A memory was confirmed, or shown to be wrong. */
@@ -264,6 +267,14 @@ export interface FollowUpChange {
   readonly end?: Ending;
 }
 
+/** The whole text of a large result of a built-in tool. */
+interface NewToolResult {
+  readonly call_id: string;
+  readonly bytes: number;
+  readonly lines: number;
+  readonly content: string;
+}
+
 /** The rows that a step inserts and changes, by table. */
 export interface StepRows {
   readonly stages?: readonly NewStage[];
@@ -274,6 +285,7 @@ export interface StepRows {
   readonly messageChanges?: readonly MessageChange[];
   readonly llmInteractions?: readonly NewLlmInteraction[];
   readonly mcpInteractions?: readonly NewMcpInteraction[];
+  readonly toolResults?: readonly NewToolResult[];
   readonly timeline?: readonly NewTimelineRow[];
   readonly timelineEnds?: readonly TimelineEnd[];
   readonly timelineLinks?: readonly TimelineLink[];

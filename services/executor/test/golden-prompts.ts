@@ -1,6 +1,7 @@
 import type { NewMessage, PromptInput } from "../prompts/prompt-input.ts";
 import { buildChatMessages } from "../prompts/build-chat-messages.ts";
 import { buildJudgeMessages } from "../prompts/build-judge-messages.ts";
+import { buildLessonsRequest } from "../prompts/build-reflection-messages.ts";
 import { buildNativeMessages } from "../prompts/build-native-messages.ts";
 import { buildReactMessages } from "../prompts/build-react-messages.ts";
 import { buildSynthesisMessages } from "../prompts/build-synthesis-messages.ts";
@@ -130,6 +131,7 @@ export const GOLDEN_PROMPTS: Readonly<Record<string, string>> = {
   "judge-without-tools.md": render(
     buildJudgeMessages({ ...CHAT, offers: [], stages: [], executiveSummary: null }),
   ),
+  "lessons-after-score.md": buildLessonsRequest(BRIEFED.memories ?? [], NONCE),
   "chat-native.md": render(buildChatMessages({ ...CHAT, style: "native", history: [], omitted: OMITTED })),
   "forced-conclusion-react.md": forcedConclusionPrompt({ iteration_strategy: "react" }, 20),
   "forced-conclusion-native.md": forcedConclusionPrompt({ iteration_strategy: "native-thinking" }, 1),

@@ -78,6 +78,7 @@ async function make(
             name: builtIn,
             parameters,
             maxChars: Math.max(1_000, maxResultTokens * CHARS_PER_TOKEN),
+            handle: callId,
             skills: state.agent.skills ?? [],
           },
           signal,

@@ -74,12 +74,20 @@ export function recordToolCall(run: ExecutionRun, finished: FinishedToolCall): S
     rows: {
       ...rows,
       mcpInteractions: [interactionRow(run, finished, mcp_interaction_id, text)],
+      ...keptRows(finished.outcome),
       timelineLinks: [{ event_id: call_event_id, mcp_interaction_id }],
       messages,
       executionChanges: [{ execution_id: execution.execution_id, iteration_state }],
     },
     events,
   };
+}
+
+/** The whole text of a large result of a built-in tool; a runner has stored that of any other. */
+function keptRows(outcome: ToolOutcome): Pick<StepRecord["rows"], "toolResults"> {
+  if (outcome.kind !== "result" || outcome.kept === undefined) return {};
+  const { handle: call_id, bytes, lines, text: content } = outcome.kept;
+  return { toolResults: [{ call_id, bytes, lines, content }] };
 }
 
 /** The reference's wording for each outcome. The words of a tool and of its server are framed as data. */

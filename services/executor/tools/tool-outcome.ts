@@ -1,3 +1,5 @@
+import type { KeptResult } from "#shared/tool-results/show-result.ts";
+
 /** How a call ended; each outcome becomes a message to the model. */
 export type ToolOutcome =
   /** The tool answered; `isError` is true if it reported a failure. */
@@ -7,6 +9,8 @@ export type ToolOutcome =
       readonly isError: boolean;
       /** The text is the operator's or this program's, so the model reads it as instructions, not as data. */
       readonly isOwnText?: true;
+      /** The whole text of which `content` is a window, to be stored with the outcome. */
+      readonly kept?: KeptResult;
     }
   /** Not among the tools this agent may call; no request was sent. */
   | { readonly kind: "unknown_tool"; readonly message: string }

@@ -64,6 +64,14 @@ describe("a tool call in the contract", () => {
     expect(mergeToolCalls([row("open", { metadata: load })], active)[0]?.metadata).to.include(skill);
   });
 
+  it("of memories has their type and server", () => {
+    for (const tool_name of ["recall_past_investigations", "search_past_sessions"]) {
+      const memory = { server_name: "memory", tool_name, tool_type: "memory" };
+      const metadata = { server_name: "tarsy", tool_name };
+      expect(mergeToolCalls([row("open", { metadata })], active)[0]?.metadata).to.include(memory);
+    }
+  });
+
   it("has the duration that was recorded, not the time between its rows", () => {
     const [entry] = mergeToolCalls(
       [

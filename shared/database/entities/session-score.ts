@@ -8,7 +8,7 @@ export interface SessionScore {
   stage_id: string;
   follow_up_id: string;
   status: ScoreStatus;
-  /** From 0 to 100; null unless completed. */
+  /** From 0 to 100; null until the report is written, and if the scoring failed. */
   total_score: number | null;
   score_analysis: string | null;
   tool_improvement_report: string | null;

@@ -4,9 +4,10 @@ import { selectRows } from "#shared/database/select-rows.ts";
 import { MAX_RESULT_BYTES } from "#shared/contracts/tool-call.ts";
 import { safeCut } from "#shared/safe-cut.ts";
 import type { ResolvedAgent } from "#shared/contracts/resolved-chain.ts";
-import type { BuiltInName, SubAgentToolName } from "../../controllers/built-in-tools.ts";
+import { isMemoryTool, type BuiltInName, type SubAgentToolName } from "../../controllers/built-in-tools.ts";
 import type { OwnedSession } from "../../owned-session.ts";
 import type { ToolOutcome } from "../tool-outcome.ts";
+import { answerMemoryTool } from "./answer-memory-tool.ts";
 import { loadSkills } from "./load-skills.ts";
 import { queryInThread } from "./query-in-thread.ts";
 import type { TextQuery } from "./query-text.ts";
@@ -19,6 +20,8 @@ interface BuiltInCall {
   readonly parameters: Readonly<Record<string, unknown>>;
   /** The answer is cut to this many UTF-16 code units, and to 256 KiB. */
   readonly maxChars: number;
+  /** The id under which the whole text of a large answer is kept. */
+  readonly handle: string;
   /** The skills that the agent may load. */
   readonly skills: NonNullable<ResolvedAgent["skills"]>;
 }
@@ -38,10 +41,11 @@ const HEADER_CHARS = 200;
  */
 export async function callBuiltInTool(
   { db, sessionId }: Pick<OwnedSession, "db" | "sessionId">,
-  { name, parameters, maxChars, skills }: BuiltInCall,
+  { name, parameters, maxChars, handle, skills }: BuiltInCall,
   signal: AbortSignal,
 ): Promise<ToolOutcome> {
   if (name === "load_skill") return loadSkills(db, skills, parameters);
+  if (isMemoryTool(name)) return answerMemoryTool({ db, sessionId }, { name, parameters, maxChars, handle });
   const question = readQuery(name, parameters);
   if ("problem" in question) return { kind: "result", content: question.problem, isError: true };
   const { id, query } = question;

@@ -1,5 +1,6 @@
 import type { ResultToolName } from "../../controllers/built-in-tools.ts";
 import type { TextQuery } from "./query-text.ts";
+import { integerOf, textOf } from "./read-argument.ts";
 
 /** The question that a call of a built-in tool asks, or for the model what is wrong with its arguments. */
 type ReadQuery = { readonly id: string; readonly query: TextQuery } | { readonly problem: string };
@@ -49,15 +50,3 @@ const queries: Readonly<
       : { kind: "json", path };
   },
 };
-
-function textOf(value: unknown): string {
-  if (typeof value === "string") return value;
-  return typeof value === "number" || typeof value === "boolean" ? String(value) : "";
-}
-
-/** Null for anything but a safe integer. */
-function integerOf(value: unknown, absent: number): number | null {
-  if (value === undefined || value === null || value === "") return absent;
-  const number = typeof value === "string" ? Number(value) : value;
-  return typeof number === "number" && Number.isSafeInteger(number) ? number : null;
-}

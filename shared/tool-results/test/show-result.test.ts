@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { MAX_RESULT_BYTES } from "#shared/contracts/tool-call.ts";
-import { showResult } from "../show-result.ts";
+import { showResult } from "#shared/tool-results/show-result.ts";
 
 const NOT_TEXT = "\n[Not all of this result is text: what could not be shown is replaced by \uFFFD.]";
 const HANDLE = "1b671a64-40d5-491e-99b0-da01ff1f3341";

@@ -2,8 +2,19 @@ import { BUILT_IN_SERVER } from "#shared/contracts/built-in-server.ts";
 import { MAX_RESULT_BYTES } from "#shared/contracts/tool-call.ts";
 import { safeCut } from "#shared/safe-cut.ts";
 import { textLines } from "#shared/text-lines.ts";
-import type { CollectedResult } from "./collect-result.ts";
-import { jsonShape } from "./json-shape.ts";
+import { jsonShape } from "#shared/tool-results/json-shape.ts";
+
+/** A tool's output as text. */
+export interface CollectedResult {
+  /** Postgres-safe; the start of the output if that is longer. */
+  readonly text: string;
+  /** Of the whole output. */
+  readonly totalBytes: number;
+  /** False if only the start was collected. */
+  readonly isWhole: boolean;
+  /** False if some bytes were no text: they are U+FFFD. */
+  readonly isText: boolean;
+}
 
 /** The whole text of a result, to be stored beside its window. */
 export interface KeptResult {
