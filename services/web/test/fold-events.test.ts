@@ -2,6 +2,7 @@ import { expect } from "chai";
 import { failedEntries } from "../session/failed-entries.ts";
 import { SessionFold } from "../session/fold-events.ts";
 import { laneErrors } from "../session/lane-errors.ts";
+import { searchSession } from "../session/search-session.ts";
 import { isSessionMessage, type SessionMessage } from "../session/session-message.ts";
 import { finalAnalysis, lanesOf, openApprovals } from "../session/session-view.ts";
 
@@ -236,6 +237,52 @@ describe("the fold of events", () => {
       created("a", "final_analysis"),
     );
     expect(finalAnalysis(view)?.id).to.equal("s");
+  });
+
+  it("takes no status, conclusion, failure or takeover of the session from what was done after its end", () => {
+    const ofChat = { stage_id: "ch", execution_id: "x9" };
+    const { view } = fold(
+      { type: "session.status", status: "in_progress" },
+      stage,
+      agent("x1", 1),
+      created("found", "final_analysis"),
+      { type: "session.completed", status: "completed" },
+      { ...stage, stage_id: "ch", stage_name: "Chat", stage_index: 2, stage_type: "chat" },
+      created("why", "user_question", ofChat),
+      { type: "session.taken_over", epoch: 2, silent_ms: 21_000 },
+      { ...agent("x9", 1), ...ofChat },
+      created("because", "final_analysis", ofChat),
+      { ...created("e", "error", ofChat), sequence_number: 2 },
+      { ...agent("x9", 1, "failed"), ...ofChat, error_message: "too long" },
+      { type: "stage.completed", stage_id: "ch", stage_name: "Chat", stage_index: 2, status: "failed" },
+    );
+    expect(view).to.deep.include({ status: "completed", error: undefined, endedAt: at(4), takeovers: [] });
+    expect(view.stages.map(({ id }) => id)).to.deep.equal(["st"]);
+    expect(view.followUps.map(({ id, type, status }) => `${id} ${type} ${status}`)).to.deep.equal([
+      "ch chat failed",
+    ]);
+    expect(finalAnalysis(view)?.id).to.equal("found");
+    expect(failedEntries(view)).to.deep.equal([]);
+    expect(laneErrors(view)).to.deep.equal([]);
+    const words = ["because", "found"].map((word) => searchSession(view, word).map(({ id }) => id));
+    expect(words).to.deep.equal([["because"], ["found"]]);
+  });
+
+  it("has the state of the newest scoring, and the newest score", () => {
+    const scored = (score_id: string, scoring_status: string, members: object = {}) => ({
+      type: "session.score_updated",
+      score_id,
+      scoring_status,
+      ...members,
+    });
+    const first = [scored("a", "pending"), scored("a", "completed", { total_score: 72 })];
+    expect(fold(...first).view.scoring).to.deep.equal({ id: "a", status: "completed", score: 72, seq: 2 });
+    expect(fold(...first, scored("b", "failed")).view.scoring).to.deep.equal({
+      id: "b",
+      status: "failed",
+      score: 72,
+      seq: 3,
+    });
   });
 
   it("shows what it gets of an agent and a stage of which it did not get the beginning", () => {
