@@ -20,7 +20,7 @@ interface EntryBodyProps {
 export function EntryBody({ entry, store }: EntryBodyProps) {
   return (
     <>
-      <Content entry={entry} store={store} />
+      <EntryContent entry={entry} store={store} />
       {entry.status !== "streaming" && (
         <CopyButton
           class="plain small entry-copy"
@@ -40,7 +40,8 @@ function linkTo(sessionId: string, entryId: string): string {
 /** Texts of people and models; everything else is shown letter by letter. */
 const MARKDOWN = new Set<Entry["type"]>(["llm_response", "final_analysis", "mcp_tool_summary"]);
 
-function Content({ entry, store }: EntryBodyProps) {
+/** The text of an entry, its call or its question. */
+export function EntryContent({ entry, store }: EntryBodyProps) {
   const { call, approval, status, content, type } = entry;
   if (approval !== undefined) return <ApprovalQuestion approval={approval} store={store} />;
   if (call !== undefined) return <CallBody entry={entry} store={store} call={call} />;

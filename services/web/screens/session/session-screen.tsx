@@ -11,6 +11,7 @@ import { entryOfAddress, numberParameter } from "./address.ts";
 import { AlertPanel } from "./alert-panel.tsx";
 import { Conclusion } from "./conclusion.tsx";
 import { FollowEnd } from "./follow-end.tsx";
+import { FollowUpsPart } from "./follow-ups-part.tsx";
 import { isWide } from "./is-wide.ts";
 import { SessionHeader } from "./session-header.tsx";
 import { SessionSearch } from "./session-search.tsx";
@@ -65,6 +66,7 @@ function OneSession({ id }: { readonly id: string }) {
         ))}
         {view.stages.length === 0 && <p class="soft">{TEXT.session.empty}</p>}
       </section>
+      <FollowUpsPart store={store} target={target} />
       <FollowEnd store={store} />
     </div>
   );
