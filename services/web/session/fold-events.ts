@@ -75,10 +75,7 @@ export class SessionFold {
       case "session.completed":
         return this.#changeSession(message);
       case "session.taken_over":
-        // Later takeovers are those of an answer or a scoring.
-        if (view.endedAt !== undefined) return;
-        view.takeovers = [...view.takeovers, { at: message.timestamp, silentMs: message.silent_ms }];
-        return;
+        return this.#takeOver(message);
       case "session.progress":
         view.progress = {
           stage: message.current_stage_index,
@@ -143,6 +140,13 @@ export class SessionFold {
     if (status === "in_progress") view.startedAt ??= timestamp;
     if (isTerminal(status)) view.progress = undefined;
     if (type === "session.completed") view.endedAt = timestamp;
+  }
+
+  #takeOver({ timestamp, silent_ms }: Of<"session.taken_over">): void {
+    const view = this.#stages.view;
+    // Later takeovers are those of an answer or a scoring.
+    if (view.endedAt !== undefined) return;
+    view.takeovers = [...view.takeovers, { at: timestamp, silentMs: silent_ms }];
   }
 
   #changeStage(message: Of<"stage.started" | "stage.completed">): void {

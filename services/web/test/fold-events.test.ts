@@ -1,54 +1,13 @@
 import { expect } from "chai";
 import { failedEntries } from "../session/failed-entries.ts";
-import { SessionFold } from "../session/fold-events.ts";
 import { laneErrors } from "../session/lane-errors.ts";
-import { searchSession } from "../session/search-session.ts";
 import { isSessionMessage, type SessionMessage } from "../session/session-message.ts";
 import { finalAnalysis, lanesOf, openApprovals } from "../session/session-view.ts";
+import { agent, at, created, fold, stage } from "./example-messages.ts";
 
-/** Applies messages with the members that all of them have; throws for one that the page does not take. */
-function fold(...messages: readonly Readonly<Record<string, unknown>>[]): SessionFold {
-  const folded = new SessionFold();
-  for (const [position, members] of messages.entries()) {
-    const message: unknown = { session_id: "s", timestamp: at(position), seq: position + 1, ...members };
-    if (!isSessionMessage(message)) throw new Error(`not a message: ${JSON.stringify(members)}`);
-    folded.apply(message);
-  }
-  return folded;
-}
-
-const at = (second: number) => new Date(Date.UTC(2026, 0, 31, 12, 0, second)).toISOString();
-const stage = {
-  type: "stage.started",
-  stage_id: "st",
-  stage_name: "look",
-  stage_index: 1,
-  status: "active",
-  expected_agent_count: 2,
-};
-const agent = (execution_id: string, agent_index: number, status = "active") => ({
-  type: "execution.status",
-  stage_id: "st",
-  execution_id,
-  agent_name: `agent ${agent_index}`,
-  agent_index,
-  status,
-});
 const child = (execution_id: string, parent_execution_id: string, agent_index: number) => ({
   ...agent(execution_id, agent_index),
   parent_execution_id,
-});
-const created = (event_id: string, event_type: string, members: object = {}) => ({
-  type: "timeline_event.created",
-  event_id,
-  stage_id: "st",
-  execution_id: "x1",
-  event_type,
-  status: "completed",
-  content: event_id,
-  metadata: null,
-  sequence_number: 1,
-  ...members,
 });
 const call = created("c", "llm_tool_call", {
   content: '{"a":1}',
@@ -237,52 +196,6 @@ describe("the fold of events", () => {
       created("a", "final_analysis"),
     );
     expect(finalAnalysis(view)?.id).to.equal("s");
-  });
-
-  it("takes no status, conclusion, failure or takeover of the session from what was done after its end", () => {
-    const ofChat = { stage_id: "ch", execution_id: "x9" };
-    const { view } = fold(
-      { type: "session.status", status: "in_progress" },
-      stage,
-      agent("x1", 1),
-      created("found", "final_analysis"),
-      { type: "session.completed", status: "completed" },
-      { ...stage, stage_id: "ch", stage_name: "Chat", stage_index: 2, stage_type: "chat" },
-      created("why", "user_question", ofChat),
-      { type: "session.taken_over", epoch: 2, silent_ms: 21_000 },
-      { ...agent("x9", 1), ...ofChat },
-      created("because", "final_analysis", ofChat),
-      { ...created("e", "error", ofChat), sequence_number: 2 },
-      { ...agent("x9", 1, "failed"), ...ofChat, error_message: "too long" },
-      { type: "stage.completed", stage_id: "ch", stage_name: "Chat", stage_index: 2, status: "failed" },
-    );
-    expect(view).to.deep.include({ status: "completed", error: undefined, endedAt: at(4), takeovers: [] });
-    expect(view.stages.map(({ id }) => id)).to.deep.equal(["st"]);
-    expect(view.followUps.map(({ id, type, status }) => `${id} ${type} ${status}`)).to.deep.equal([
-      "ch chat failed",
-    ]);
-    expect(finalAnalysis(view)?.id).to.equal("found");
-    expect(failedEntries(view)).to.deep.equal([]);
-    expect(laneErrors(view)).to.deep.equal([]);
-    const words = ["because", "found"].map((word) => searchSession(view, word).map(({ id }) => id));
-    expect(words).to.deep.equal([["because"], ["found"]]);
-  });
-
-  it("has the state of the newest scoring, and the newest score", () => {
-    const scored = (score_id: string, scoring_status: string, members: object = {}) => ({
-      type: "session.score_updated",
-      score_id,
-      scoring_status,
-      ...members,
-    });
-    const first = [scored("a", "pending"), scored("a", "completed", { total_score: 72 })];
-    expect(fold(...first).view.scoring).to.deep.equal({ id: "a", status: "completed", score: 72, seq: 2 });
-    expect(fold(...first, scored("b", "failed")).view.scoring).to.deep.equal({
-      id: "b",
-      status: "failed",
-      score: 72,
-      seq: 3,
-    });
   });
 
   it("shows what it gets of an agent and a stage of which it did not get the beginning", () => {
