@@ -14,6 +14,7 @@ import "./styles/tokens.css";
 import "./styles/base.css";
 
 // The screens of a usual look at an alert are in the first file, the others are loaded when they are opened.
+const MemoriesScreen = later(async () => (await loadRare()).MemoriesScreen);
 const SubmitScreen = later(async () => (await loadRare()).SubmitScreen);
 const SystemScreen = later(async () => (await loadRare()).SystemScreen);
 const TraceScreen = later(async () => (await loadRare()).TraceScreen);
@@ -68,6 +69,7 @@ function Routes() {
       <Route path="/s/:id" component={SessionScreen} />
       <Route path="/s/:id/trace" component={TraceScreen} />
       <Route path="/new" component={SubmitScreen} />
+      <Route path="/memories" component={MemoriesScreen} />
       <Route path="/system" component={SystemScreen} />
       <Route path="/usage" component={UsageScreen} />
       <Route default component={NotFound} />

@@ -7,6 +7,7 @@ import { shownText } from "../../session/shown-text.ts";
 import { TEXT } from "../../text.ts";
 import { ApprovalQuestion } from "./approval-question.tsx";
 import { ModelText } from "./model-text.tsx";
+import { MEMORIES_ANCHOR } from "./follow-ups-part.tsx";
 import { GrowingText } from "./growing-text.ts";
 import { ResultView } from "./result-view.tsx";
 import type { SessionStore } from "./session-store.ts";
@@ -21,6 +22,7 @@ export function EntryBody({ entry, store }: EntryBodyProps) {
   return (
     <>
       <EntryContent entry={entry} store={store} />
+      {entry.type === "memory_injected" && <a href={`#${MEMORIES_ANCHOR}`}>{TEXT.titles.memories}</a>}
       {entry.status !== "streaming" && (
         <CopyButton
           class="plain small entry-copy"
