@@ -65,7 +65,7 @@ async function bundleScripts() {
     minify: true,
     write: false,
     target: TARGET,
-    // All styles are in one file: a screen that is loaded later does not appear without its own.
+    // Styles are bundled apart: those of the first screen, and those of all that is loaded later.
     loader: { ".css": "empty" },
     jsx: "automatic",
     jsxImportSource: "preact",
@@ -82,15 +82,39 @@ async function bundleScripts() {
   };
 }
 
-/** Bundles the styles: the tokens, what applies everywhere, then those of the components. */
-async function bundleStyles(): Promise<Uint8Array> {
+/** The files that the entry imports at once, directly or over others. */
+function importedAtOnce({ inputs }: Metafile): ReadonlySet<string> {
+  const reached = new Set<string>();
+  const reach = (path: string) => {
+    if (reached.has(path)) return;
+    reached.add(path);
+    for (const { path: next, kind } of inputs[path]?.imports ?? []) {
+      if (kind === "import-statement") reach(next);
+    }
+  };
+  reach(relative(PROJECT, join(WEB, "main.tsx")));
+  return reached;
+}
+
+/** Bundles the styles of the first screen (the tokens, what applies everywhere, the components), and apart those of what is loaded later. */
+async function bundleStyles(metafile: Metafile): Promise<{ first: Uint8Array; later: Uint8Array }> {
+  const atOnce = importedAtOnce(metafile);
   const sheets = (await ownFiles()).filter((file) => file.endsWith(".css"));
-  const first = ["styles/tokens.css", "styles/base.css"].map((file) => join(WEB, file));
-  const ordered = [...first, ...sheets.filter((file) => !first.includes(file))];
+  const everywhere = ["styles/tokens.css", "styles/base.css"].map((file) => join(WEB, file));
+  const own = sheets.filter((file) => !everywhere.includes(file));
+  const isFirst = (file: string) => atOnce.has(relative(PROJECT, file));
+  const [first, later] = await Promise.all([
+    bundleSheets([...everywhere, ...own.filter(isFirst)]),
+    bundleSheets(own.filter((file) => !isFirst(file))),
+  ]);
+  return { first, later };
+}
+
+async function bundleSheets(sheets: readonly string[]): Promise<Uint8Array> {
   const { outputFiles } = await build({
     absWorkingDir: PROJECT,
     stdin: {
-      contents: ordered.map((file) => `@import ${JSON.stringify(file)};`).join("\n"),
+      contents: sheets.map((file) => `@import ${JSON.stringify(file)};`).join("\n"),
       loader: "css",
       resolveDir: WEB,
     },
@@ -119,23 +143,26 @@ async function writeBuilt(directory: string, path: string, content: Uint8Array):
 
 /** The built page as a map from path to content, and what its scripts consist of. */
 async function bundlePage() {
-  const [{ scripts, metafile }, styles, icon, template] = await Promise.all([
+  const [{ scripts, metafile }, icon, template] = await Promise.all([
     bundleScripts(),
-    bundleStyles(),
     readFile(join(WEB, "icon.svg")),
     readFile(join(WEB, "index.html"), "utf8"),
   ]);
   const script = [...scripts.keys()].find((path) => path.startsWith("assets/main-"));
   if (script === undefined) throw new Error("esbuild wrote no main script");
-  const stylesPath = `assets/styles-${hashOf(styles)}.css`;
+  const styles = await bundleStyles(metafile);
+  const stylesPath = `assets/styles-${hashOf(styles.first)}.css`;
+  const laterStylesPath = `assets/later-styles-${hashOf(styles.later)}.css`;
   const iconPath = `assets/icon-${hashOf(icon)}.svg`;
   const index = template
     .replace("{{script}}", `/${script}`)
     .replace("{{styles}}", `/${stylesPath}`)
+    .replace("{{laterStyles}}", `/${laterStylesPath}`)
     .replace("{{icon}}", `/${iconPath}`);
   const content = new Map<string, Uint8Array>([
     ...scripts,
-    [stylesPath, styles],
+    [stylesPath, styles.first],
+    [laterStylesPath, styles.later],
     [iconPath, icon],
     ["index.html", Buffer.from(index)],
   ]);

@@ -6,6 +6,7 @@ import { listenForKeys } from "./keys.ts";
 import { runClock } from "./parts/clock.ts";
 import { Broken, Guard } from "./parts/guard.tsx";
 import { Shell } from "./parts/shell.tsx";
+import { loadRare } from "./screens/load-rare.ts";
 import { SessionScreen } from "./screens/session/session-screen.tsx";
 import { SessionsScreen } from "./screens/sessions/sessions-screen.tsx";
 import { TEXT } from "./text.ts";
@@ -13,10 +14,11 @@ import "./styles/tokens.css";
 import "./styles/base.css";
 
 // The screens of a usual look at an alert are in the first file, the others are loaded when they are opened.
-const SubmitScreen = later(async () => (await import("./screens/rare-screens.ts")).SubmitScreen);
-const SystemScreen = later(async () => (await import("./screens/rare-screens.ts")).SystemScreen);
-const TraceScreen = later(async () => (await import("./screens/rare-screens.ts")).TraceScreen);
-const UsageScreen = later(async () => (await import("./screens/rare-screens.ts")).UsageScreen);
+const MemoriesScreen = later(async () => (await loadRare()).MemoriesScreen);
+const SubmitScreen = later(async () => (await loadRare()).SubmitScreen);
+const SystemScreen = later(async () => (await loadRare()).SystemScreen);
+const TraceScreen = later(async () => (await loadRare()).TraceScreen);
+const UsageScreen = later(async () => (await loadRare()).UsageScreen);
 
 /** A screen that is loaded when it is opened. Its file may be gone: an api of another version serves other files. */
 function later(load: () => Promise<() => ComponentChildren>) {
@@ -67,6 +69,7 @@ function Routes() {
       <Route path="/s/:id" component={SessionScreen} />
       <Route path="/s/:id/trace" component={TraceScreen} />
       <Route path="/new" component={SubmitScreen} />
+      <Route path="/memories" component={MemoriesScreen} />
       <Route path="/system" component={SystemScreen} />
       <Route path="/usage" component={UsageScreen} />
       <Route default component={NotFound} />

@@ -30,6 +30,7 @@ export const TEXT = {
     submit: "New alert",
     system: "System",
     usage: "Usage",
+    memories: "Memories",
   },
   statuses: {
     pending: "Waiting",

@@ -11,6 +11,8 @@ interface FollowOptions {
   readonly sessionId: string;
   /** Events up to this one are known; by default none is. */
   readonly afterSeq?: number;
+  /** Goes on after the end of the session, with the questions about it, its scores and its reviews; by default it ends with the session. */
+  readonly followsAll?: boolean;
   /** Opens a connection; by default without a credential, as in a page of the mode `loopback`. */
   readonly open?: (url: string) => WebSocket | Promise<WebSocket>;
   /** Called with each message of the session; with stored events exactly once and in order. */
@@ -35,7 +37,7 @@ interface Progress {
 }
 
 /**
- * Follows a session over `/ws` to its end, by the cursor protocol: it reconnects when the connection is lost or an event is
+ * Follows a session over `/ws` to its end, or with `followsAll` until the signal aborts, by the cursor protocol: it reconnects when the connection is lost or an event is
  * missing, and resumes after the last event received. It needs nothing but `WebSocket`, so that it runs in browsers, too.
  * Throws ApiFailure after more than 10 failures in a row, or at once if the events were deleted; and the signal's reason.
  */
@@ -107,7 +109,7 @@ async function followOnce(options: FollowOptions, progress: Progress): Promise<s
 /** Takes one message; returns why the connection cannot be used any more. */
 function receive(
   message: NotifierMessage,
-  { onMessage, signal }: FollowOptions,
+  { onMessage, followsAll = false, signal }: FollowOptions,
   progress: Progress,
 ): string | undefined {
   const { type, seq } = message;
@@ -125,7 +127,7 @@ function receive(
   }
   // The first message of a connection alone is not a success: the connection may be lost right after it.
   if (type !== "connection.established") progress.failures = 0;
-  progress.ended = type === "session.completed";
+  progress.ended = !followsAll && type === "session.completed";
   onMessage(message);
   return undefined;
 }

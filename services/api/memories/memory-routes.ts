@@ -1,4 +1,5 @@
 import type { RouterMiddleware } from "@koa/router";
+import { allows } from "#shared/access/authorize.ts";
 import { errorMessage } from "#shared/errors.ts";
 import { rulesOfAlerts } from "#shared/masking/masking-rules.ts";
 import type { ApiDeps } from "../api-deps.ts";
@@ -63,10 +64,13 @@ function list({ config, db }: ApiDeps): RouterMiddleware {
       pageSize: page_size,
       deprecated: deprecated === undefined ? undefined : deprecated === "true",
     };
+    const { identity } = callerOf(ctx);
     const { memories, total } = enabled
-      ? await readMemoryPage(db, callerOf(ctx).identity, wanted)
+      ? await readMemoryPage(db, identity, wanted)
       : { memories: [], total: 0 };
-    ctx.body = { memories, total, page, page_size, total_pages: Math.ceil(total / page_size) };
+    const may_change = allows(identity, "memory.change");
+    const total_pages = Math.ceil(total / page_size);
+    ctx.body = { memories, total, page, page_size, total_pages, enabled, may_change };
   };
 }
 

@@ -29,6 +29,8 @@ export function getSession({ config, orm }: ApiDeps): RouterMiddleware {
       const runtime = await manager.findOneBy(SessionRuntimeEntity, { session_id });
       const rows = {
         mayChange: allows(identity, "session.steer") && mayChange(identity, found),
+        mayAsk: allows(identity, "session.chat"),
+        isMemoryEnabled: config.agents.defaults.memory.enabled,
         stages: await readStages(manager, session),
         timeline: await readTimeline(manager, session_id),
         approvals: await manager.find(ApprovalEntity, {

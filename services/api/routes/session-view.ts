@@ -20,6 +20,9 @@ import { withoutNulls } from "./without-nulls.ts";
 interface SessionRows {
   /** Whether the reader may change the session. */
   readonly mayChange: boolean;
+  /** Whether the role of the reader allows to ask about it. */
+  readonly mayAsk: boolean;
+  readonly isMemoryEnabled: boolean;
   readonly stages: SessionStages;
   readonly timeline: readonly TimelineEvent[];
   /** The open ones. */
@@ -67,6 +70,8 @@ export function sessionView(
     cost_estimation_enabled: isCostEstimated,
     ...costMembers(runtime, isCostEstimated),
     may_change: rows.mayChange,
+    may_ask: rows.mayAsk,
+    memory_enabled: rows.isMemoryEnabled,
     ...rows.interactions,
     input_tokens: runtime?.input_tokens ?? 0,
     output_tokens: runtime?.output_tokens ?? 0,

@@ -58,6 +58,8 @@ export const MemoryPageResponse = Type.Object({
   page: Type.Integer({ minimum: 1 }),
   page_size: Type.Integer({ minimum: 1 }),
   total_pages: Type.Integer({ minimum: 0 }),
+  enabled: Type.Boolean({ description: "whether memory is switched on; otherwise nothing is listed" }),
+  may_change: Type.Boolean({ description: "whether the caller may correct and delete memories" }),
 });
 
 /** The body of `PATCH /api/v1/memories/:memory`: what is to change, at least one. */

@@ -171,8 +171,13 @@ export const SessionResponse = Type.Object(
     score_id: Nullable(Uuid),
     edges: Type.Object({}),
     may_change: Type.Boolean({
-      description: "whether the caller may cancel the session, review it, and write to its agents",
+      description:
+        "whether the caller may cancel the session or an answer, review it, have it scored, and write to its agents",
     }),
+    may_ask: Type.Boolean({
+      description: "whether the caller's role allows to ask about it, where `chat_enabled`",
+    }),
+    memory_enabled: Type.Boolean({ description: "whether the configuration has memory switched on" }),
     unread_messages: Type.Array(UnreadSteering, {
       description: "what people told the agents and not all of them have read; at most 50",
     }),

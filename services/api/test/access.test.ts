@@ -158,13 +158,15 @@ describe("who may use the api with an API key", () => {
       bob.headers,
     );
     expect(stream.status).to.equal(404);
-    for (const [headers, may_change] of [
-      [ann.headers, true],
-      [mate.headers, false],
-      [operator.headers, true],
+    const reader = await key("rita", ["viewer"], ["platform"]);
+    for (const [headers, may_change, may_ask] of [
+      [ann.headers, true, true],
+      [mate.headers, false, true],
+      [operator.headers, true, true],
+      [reader.headers, false, false],
     ] as const) {
       const { text: shown } = await api.raw("GET", `/api/v1/sessions/${id}`, { headers });
-      expect(JSON.parse(shown)).to.include({ may_change });
+      expect(JSON.parse(shown)).to.include({ may_change, may_ask });
     }
     const cancel = async (headers: Record<string, string>) =>
       (await api.raw("POST", `/api/v1/sessions/${id}/cancel`, { headers })).status;

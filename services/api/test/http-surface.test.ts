@@ -177,6 +177,8 @@ describe("the api's HTTP surface", () => {
       cost_completeness: "none",
       unpriced_interaction_count: 0,
       may_change: true,
+      may_ask: true,
+      memory_enabled: false,
       unread_messages: [],
       llm_interaction_count: 0,
       mcp_interaction_count: 0,

@@ -85,7 +85,10 @@ describe("what was learned from sessions, in the api", () => {
     }
     expect((await send("GET", `memories/${id}`, eve)).status).to.equal(404);
     expect((await send("GET", `sessions/${source}/memories`, eve)).status).to.equal(404);
-    expect(parsePage(await get("memories", eve))).to.include({ total: 0, total_pages: 0 });
+    const nothing = { total: 0, total_pages: 0, enabled: true, may_change: false };
+    expect(parsePage(await get("memories", eve))).to.include(nothing);
+    expect(parsePage(await get("memories", olga))).to.include({ may_change: true });
+    expect(await get(`sessions/${source}`, olga)).to.include({ memory_enabled: true });
     expect(await get(`sessions/${asking}/injected-memories`, eve)).to.deep.equal([]);
     const [injected] = parseInjected(await get(`sessions/${asking}/injected-memories`, olga));
     expect(injected?.execution_ids).to.have.length(2);

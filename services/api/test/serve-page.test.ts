@@ -67,7 +67,7 @@ describe("servePage(files)", () => {
     });
 
     it("answers each screen's address with the page and strict headers", async () => {
-      for (const path of ["/", "/s/0199", "/s/0199/trace?at=4", "/new", "/system", "/usage"]) {
+      for (const path of ["/", "/s/0199", "/s/0199/trace?at=4", "/new", "/system", "/usage", "/memories"]) {
         const { status, headers, body } = await get(path);
         expect(status, path).to.equal(200);
         expect(body.toString()).to.include(`src="${script}"`);

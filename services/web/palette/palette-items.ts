@@ -18,6 +18,7 @@ const SCREENS: readonly PaletteItem[] = [
   ["/", TEXT.titles.sessions],
   ["/new", TEXT.titles.submit],
   ["/usage", TEXT.titles.usage],
+  ["/memories", TEXT.titles.memories],
   ["/system", TEXT.titles.system],
 ].map(([url = "", text = ""]) => ({ key: url, text, note: TEXT.palette.screen, url }));
 

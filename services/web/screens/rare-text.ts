@@ -34,6 +34,8 @@ export const RARE_TEXT = {
       forced_conclusion: "forced conclusion",
       synthesis: "synthesis",
       summarization: "summary of a result",
+      scoring: "scoring",
+      memory_extraction: "learning",
       tool_call: "tool call",
       tool_list: "list of tools",
       investigation: "stage",

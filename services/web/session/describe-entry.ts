@@ -1,4 +1,4 @@
-import { lanesOf, type Entry, type Lane, type SessionView } from "./session-view.ts";
+import { allLanesOf, type Entry, type Lane, type SessionView } from "./session-view.ts";
 
 const MAX_ARGUMENTS = 160;
 
@@ -51,7 +51,7 @@ export function shownEntries({ entries }: Pick<Lane, "entries">): readonly Entry
 
 /** The entries of a view that follow event `seq`. */
 export function countSince(view: SessionView, seq: number): number {
-  return lanesOf(view).reduce(
+  return allLanesOf(view).reduce(
     (sum, { entries }) => sum + entries.filter((entry) => entry.seq > seq).length,
     0,
   );

@@ -1,4 +1,5 @@
 import type { ApiResponse } from "#shared/client/api-types.ts";
+import { isTerminal } from "#shared/contracts/statuses.ts";
 import type { SessionEventPayload } from "#shared/contracts/session-event.ts";
 import type { StoredMessage } from "./session-message.ts";
 
@@ -6,8 +7,8 @@ type Session = ApiResponse<"GET /api/v1/sessions/:id">;
 type Stage = Session["stages"][number];
 
 /**
- * Events that lead to a session as REST has it, for one whose own events were deleted: stage by stage, agent by agent. Their
- * numbers are not those that the events had.
+ * Events that lead to a session as REST has it, for one whose own events were deleted: stage by stage, agent by agent, and behind
+ * its end what was done with it since. Their numbers are not those that the events had.
  */
 export function eventsOfRest(session: Session): StoredMessage[] {
   const { id: session_id, status } = session;
@@ -15,7 +16,7 @@ export function eventsOfRest(session: Session): StoredMessage[] {
   const ended = session.completed_at ?? began;
   const payloads: SessionEventPayload[] = [
     { type: "session.status", session_id, status: "in_progress", timestamp: began },
-    ...session.stages.flatMap((stage) => stagePayloads(session, stage)),
+    ...session.stages.filter((stage) => !isFollowUp(stage)).flatMap((stage) => stagePayloads(session, stage)),
   ];
   const summary = session.timeline.find(({ event_type }) => event_type === "executive_summary");
   if (summary !== undefined) payloads.push(entryPayload(session, summary, summary.stage_id));
@@ -26,12 +27,26 @@ export function eventsOfRest(session: Session): StoredMessage[] {
     ...(session.error_message === null ? {} : { error_message: session.error_message }),
     timestamp: ended,
   });
+  payloads.push(...session.stages.filter(isFollowUp).flatMap((stage) => stagePayloads(session, stage)));
+  payloads.push(...scorePayloads(session));
   return payloads.map((payload, position) => ({ ...payload, seq: position + 1 }));
+}
+
+function isFollowUp({ stage_type }: Stage): boolean {
+  return stage_type === "chat" || stage_type === "scoring";
+}
+
+function scorePayloads(session: Session): SessionEventPayload[] {
+  const { id: session_id, score_id, scoring_status, latest_score, created_at: timestamp } = session;
+  if (score_id === null || scoring_status === null) return [];
+  const known = latest_score === null ? {} : { total_score: latest_score };
+  return [{ type: "session.score_updated", session_id, score_id, scoring_status, ...known, timestamp }];
 }
 
 /** The synthesis of a stage is a stage of its own there, and the executive summary, too. */
 function stagePayloads(session: Session, stage: Stage): SessionEventPayload[] {
-  if (stage.stage_type === "exec_summary") return [];
+  const { stage_type } = stage;
+  if (stage_type === "exec_summary") return [];
   const { id: session_id } = session;
   const base = {
     session_id,
@@ -44,19 +59,19 @@ function stagePayloads(session: Session, stage: Stage): SessionEventPayload[] {
   const owner = chainStages.find(({ stage_id }) => stage_id === base.stage_id);
   const stage_index = chainStages.findIndex((other) => other === owner) + 1;
   const started: SessionEventPayload[] =
-    stage.referenced_stage_id === undefined
-      ? [
+    stage_type === "synthesis"
+      ? []
+      : [
           {
             ...base,
             type: "stage.started",
             stage_index,
-            stage_type: stage.stage_type === "action" ? "action" : "investigation",
+            stage_type,
             status: "active",
             expected_agent_count: stage.expected_agent_count,
             timestamp: began,
           },
-        ]
-      : [];
+        ];
   const before = stage.referenced_stage_id === undefined ? 0 : (owner?.expected_agent_count ?? 0);
   return [
     ...started,
@@ -66,7 +81,9 @@ function stagePayloads(session: Session, stage: Stage): SessionEventPayload[] {
         executionPayloads(session, { ...base, execution: child, before: 0 }),
       ),
     ]),
-    { ...base, type: "stage.completed", stage_index, status: stage.status, timestamp: ended },
+    ...(isTerminal(stage.status)
+      ? [{ ...base, type: "stage.completed", stage_index, status: stage.status, timestamp: ended } as const]
+      : []),
   ];
 }
 
@@ -82,7 +99,6 @@ interface ExecutionOf {
 
 function executionPayloads(session: Session, of: ExecutionOf): SessionEventPayload[] {
   const { session_id, stage_id, execution, before } = of;
-  if (execution.started_at === null) return [];
   const { execution_id, parent_execution_id, agent_name, status, error_message } = execution;
   const ofParent = parent_execution_id === undefined ? {} : { parent_execution_id };
   const agent_index = before + execution.agent_index;
@@ -95,11 +111,14 @@ function executionPayloads(session: Session, of: ExecutionOf): SessionEventPaylo
     agent_name,
     agent_index,
   } as const;
+  const entries = session.timeline
+    .filter((row) => row.execution_id === execution_id && row.event_type !== "executive_summary")
+    .map((row) => entryPayload(session, row, stage_id));
+  // A question is there before the agent that answers it has begun.
+  if (execution.started_at === null) return entries;
   return [
     { ...base, status: "active", timestamp: execution.started_at },
-    ...session.timeline
-      .filter((row) => row.execution_id === execution_id && row.event_type !== "executive_summary")
-      .map((row) => entryPayload(session, row, stage_id)),
+    ...entries,
     {
       ...base,
       status,

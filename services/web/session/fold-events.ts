@@ -75,8 +75,7 @@ export class SessionFold {
       case "session.completed":
         return this.#changeSession(message);
       case "session.taken_over":
-        view.takeovers = [...view.takeovers, { at: message.timestamp, silentMs: message.silent_ms }];
-        return;
+        return this.#takeOver(message);
       case "session.progress":
         view.progress = {
           stage: message.current_stage_index,
@@ -108,8 +107,15 @@ export class SessionFold {
       case "review.status":
         view.review = { status: message.review_status, assignee: message.assignee };
         return;
-      case "chat.created":
       case "session.score_updated":
+        view.scoring = {
+          id: message.score_id,
+          status: message.scoring_status,
+          score: message.total_score ?? view.scoring?.score,
+          seq: message.seq,
+        };
+        return;
+      case "chat.created":
         return;
       case "interaction.created": {
         const { llm, mcp } = view.interactions;
@@ -136,9 +142,16 @@ export class SessionFold {
     if (type === "session.completed") view.endedAt = timestamp;
   }
 
+  #takeOver({ timestamp, silent_ms }: Of<"session.taken_over">): void {
+    const view = this.#stages.view;
+    // Later takeovers are those of an answer or a scoring.
+    if (view.endedAt !== undefined) return;
+    view.takeovers = [...view.takeovers, { at: timestamp, silentMs: silent_ms }];
+  }
+
   #changeStage(message: Of<"stage.started" | "stage.completed">): void {
     const { stage_id, status, timestamp } = message;
-    const stage = this.#stages.view.stages.find(({ id }) => id === stage_id);
+    const stage = this.#stages.stage(stage_id);
     if (stage !== undefined) {
       stage.status = status;
       if (isTerminal(status)) stage.endedAt = timestamp;

@@ -15,33 +15,20 @@ interface HistoryOptions {
 }
 
 /**
- * Reads what a session has stored after an event, page after page, up to its end if it has ended: ten thousand events come several times
- * faster so than one by one over a socket. Each page is asked for before the one before it is worked on.
- * @returns true if the session is over, and nothing more is to come
+ * Reads what a session has stored after an event, page after page: ten thousand events come several times faster so than one by one
+ * over a socket. Each page is asked for before the one before it is worked on.
  */
-export async function readHistory({ afterSeq, readPage, onEvents }: HistoryOptions): Promise<boolean> {
+export async function readHistory({ afterSeq, readPage, onEvents }: HistoryOptions): Promise<void> {
   let reading: ReturnType<typeof readPage> | undefined = readPage(afterSeq);
   while (reading !== undefined) {
     const page: EventsPage | undefined = await reading;
-    const { events, isOver } = knownEvents(page);
+    const events: readonly StoredMessage[] = (page?.events ?? []).filter(isStored);
     const last: StoredMessage | undefined = events.at(-1);
-    const hasMore: boolean = page?.has_more === true && !isOver;
-    reading = hasMore && last !== undefined ? readPage(last.seq) : undefined;
+    reading = page?.has_more === true && last !== undefined ? readPage(last.seq) : undefined;
     // A failure is thrown when the page is waited for.
     reading?.catch(() => undefined);
     onEvents(events);
-    if (isOver) return true;
   }
-  return false;
-}
-
-function knownEvents(page: EventsPage | undefined): {
-  readonly events: readonly StoredMessage[];
-  readonly isOver: boolean;
-} {
-  const events = (page?.events ?? []).filter(isStored);
-  const end = events.findIndex(({ type }) => type === "session.completed");
-  return end === -1 ? { events, isOver: false } : { events: events.slice(0, end + 1), isOver: true };
 }
 
 function isStored(event: unknown): event is StoredMessage {

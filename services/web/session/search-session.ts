@@ -1,11 +1,11 @@
-import { lanesOf, type Entry, type SessionView } from "./session-view.ts";
+import { allLanesOf, type Entry, type SessionView } from "./session-view.ts";
 import { findAll } from "./result-pages.ts";
 
 /** The entries in which a word is, in the order of the screen: their text, their arguments, their tool. */
 export function searchSession(view: SessionView, word: string): readonly Entry[] {
   const wanted = word.trim();
   if (wanted === "") return [];
-  return lanesOf(view)
+  return allLanesOf(view)
     .flatMap(({ entries }) => entries)
     .filter((entry) => textsOf(entry).some((text) => findAll(text, wanted).length > 0));
 }

@@ -1,4 +1,5 @@
 import type { ReviewStatus } from "#shared/contracts/review.ts";
+import type { ScoreStatus } from "#shared/contracts/scoring.ts";
 import type {
   ApprovalState,
   RunStatus,
@@ -79,11 +80,11 @@ export interface Lane {
   readonly revision: number;
 }
 
-/** A stage of the chain. */
+/** A stage of the chain, or work on a session that has ended. */
 export interface Stage {
   readonly id: string;
   readonly name: string;
-  /** From 1 in the chain. */
+  /** From 1 in the chain; work after the end of the session has later numbers. */
   readonly index: number;
   readonly type: StageType;
   readonly status: RunStatus;
@@ -120,6 +121,17 @@ export interface Takeover {
   readonly silentMs: number;
 }
 
+/** How the judge of a session is getting on. */
+export interface Scoring {
+  /** Of the newest scoring. */
+  readonly id: string;
+  readonly status: ScoreStatus;
+  /** From 0 to 100, of the newest scoring that has one. */
+  readonly score: number | undefined;
+  /** The number of the event that said so. */
+  readonly seq: number;
+}
+
 /** A session as of one of its events. */
 export interface SessionView {
   /** The number of the last event that is part of it; 0 before the first. */
@@ -129,28 +141,37 @@ export interface SessionView {
   readonly status: SessionStatus;
   readonly error: string | undefined;
   readonly startedAt: string | undefined;
-  /** Undefined until the session's last event but its reviews. */
+  /** Undefined until the end of the investigation; what is done with the session later does not change it. */
   readonly endedAt: string | undefined;
   /** Undefined before the first, and once the session has ended. */
   readonly progress: StageProgress | undefined;
   /** In the order of the chain. */
   readonly stages: readonly Stage[];
+  /** What was done with the session after its end, oldest first: answers to questions, and scorings. */
+  readonly followUps: readonly Stage[];
+  /** Undefined for a session that was never scored. */
+  readonly scoring: Scoring | undefined;
   readonly summary: Entry | undefined;
   readonly review: Review | undefined;
-  /** Oldest first. */
+  /** Of the investigation, oldest first. */
   readonly takeovers: readonly Takeover[];
   /** Calls of models and of tools that are recorded. */
   readonly interactions: { readonly llm: number; readonly mcp: number };
 }
 
-/** Every lane of a session, stage by stage, a synthesis behind the agents whose results it combines. */
+/** Every lane of the investigation, stage by stage, a synthesis behind the agents whose results it combines. */
 export function lanesOf({ stages }: Pick<SessionView, "stages">): Lane[] {
   return stages.flatMap(({ lanes, synthesis }) => (synthesis === undefined ? lanes : [...lanes, synthesis]));
 }
 
+/** Those, and behind them the lanes of what was done after the end. */
+export function allLanesOf({ stages, followUps }: Pick<SessionView, "stages" | "followUps">): Lane[] {
+  return lanesOf({ stages: [...stages, ...followUps] });
+}
+
 /** The questions that wait for a decision, oldest first. */
-export function openApprovals(view: Pick<SessionView, "stages">): Entry[] {
-  return lanesOf(view).flatMap(({ entries }) =>
+export function openApprovals(view: Pick<SessionView, "stages" | "followUps">): Entry[] {
+  return allLanesOf(view).flatMap(({ entries }) =>
     entries.filter(({ approval }) => approval?.state === "awaiting_approval"),
   );
 }

@@ -1,3 +1,4 @@
+import { isChainStage } from "#shared/contracts/statuses.ts";
 import type { SessionMessage, StoredMessage } from "./session-message.ts";
 import type { Entry, Lane, SessionView, Stage } from "./session-view.ts";
 
@@ -9,7 +10,10 @@ type WritableStage = Writable<Omit<Stage, "lanes" | "synthesis">> & {
   readonly lanes: WritableLane[];
   synthesis: WritableLane | undefined;
 };
-type WritableView = Writable<Omit<SessionView, "stages">> & { readonly stages: WritableStage[] };
+type WritableView = Writable<Omit<SessionView, "stages" | "followUps">> & {
+  readonly stages: WritableStage[];
+  readonly followUps: WritableStage[];
+};
 
 /** The view while it is built, with the lookup of what events name. */
 export class StagesView {
@@ -22,6 +26,8 @@ export class StagesView {
     endedAt: undefined,
     progress: undefined,
     stages: [],
+    followUps: [],
+    scoring: undefined,
     summary: undefined,
     review: undefined,
     takeovers: [],
@@ -35,12 +41,12 @@ export class StagesView {
   /** A copy of the view; lanes that have not changed since the last one are the same objects. */
   snapshot(): SessionView {
     const { view } = this;
-    const stages = view.stages.map((stage) => ({
+    const copy = (stage: WritableStage): Stage => ({
       ...stage,
       lanes: stage.lanes.map((lane) => this.#copyOf(lane)),
       synthesis: stage.synthesis && this.#copyOf(stage.synthesis),
-    }));
-    return { ...view, stages };
+    });
+    return { ...view, stages: view.stages.map(copy), followUps: view.followUps.map(copy) };
   }
 
   #copyOf(lane: WritableLane): Lane {
@@ -51,17 +57,24 @@ export class StagesView {
     return copy;
   }
 
-  /** Adds a stage, in the order of the chain; what `about` does not say is guessed. */
+  /** The stage with this id; undefined before its first event. */
+  stage(id: string): WritableStage | undefined {
+    const { stages, followUps } = this.view;
+    return [...stages, ...followUps].find((stage) => stage.id === id);
+  }
+
+  /** Adds a stage, in the order of the chain or of what followed its end; what `about` does not say is guessed. */
   addStage(
     id: string,
     about: Partial<Of<"stage.started" | "stage.completed">> & Pick<StoredMessage, "seq" | "timestamp">,
   ): WritableStage {
-    const { stages } = this.view;
+    const type = about.stage_type ?? "investigation";
+    const stages = this.view[isChainStage({ stage_type: type }) ? "stages" : "followUps"];
     const stage: WritableStage = {
       id,
       name: about.stage_name ?? "",
       index: about.stage_index ?? stages.length + 1,
-      type: about.stage_type ?? "investigation",
+      type,
       status: about.status ?? "active",
       seq: about.seq,
       startedAt: about.timestamp,
@@ -88,8 +101,7 @@ export class StagesView {
     const { stage_id, execution_id, parent_execution_id: parentId, seq, timestamp } = about;
     const known = this.lanes.get(execution_id);
     if (known !== undefined) return known;
-    const stage =
-      this.view.stages.find(({ id }) => id === stage_id) ?? this.addStage(stage_id, { seq, timestamp });
+    const stage = this.stage(stage_id) ?? this.addStage(stage_id, { seq, timestamp });
     const position = index ?? stage.lanes.length + 1;
     const lane: WritableLane = {
       executionId: execution_id,

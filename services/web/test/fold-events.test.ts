@@ -1,53 +1,13 @@
 import { expect } from "chai";
 import { failedEntries } from "../session/failed-entries.ts";
-import { SessionFold } from "../session/fold-events.ts";
 import { laneErrors } from "../session/lane-errors.ts";
 import { isSessionMessage, type SessionMessage } from "../session/session-message.ts";
 import { finalAnalysis, lanesOf, openApprovals } from "../session/session-view.ts";
+import { agent, at, created, fold, stage } from "./example-messages.ts";
 
-/** Applies messages with the members that all of them have; throws for one that the page does not take. */
-function fold(...messages: readonly Readonly<Record<string, unknown>>[]): SessionFold {
-  const folded = new SessionFold();
-  for (const [position, members] of messages.entries()) {
-    const message: unknown = { session_id: "s", timestamp: at(position), seq: position + 1, ...members };
-    if (!isSessionMessage(message)) throw new Error(`not a message: ${JSON.stringify(members)}`);
-    folded.apply(message);
-  }
-  return folded;
-}
-
-const at = (second: number) => new Date(Date.UTC(2026, 0, 31, 12, 0, second)).toISOString();
-const stage = {
-  type: "stage.started",
-  stage_id: "st",
-  stage_name: "look",
-  stage_index: 1,
-  status: "active",
-  expected_agent_count: 2,
-};
-const agent = (execution_id: string, agent_index: number, status = "active") => ({
-  type: "execution.status",
-  stage_id: "st",
-  execution_id,
-  agent_name: `agent ${agent_index}`,
-  agent_index,
-  status,
-});
 const child = (execution_id: string, parent_execution_id: string, agent_index: number) => ({
   ...agent(execution_id, agent_index),
   parent_execution_id,
-});
-const created = (event_id: string, event_type: string, members: object = {}) => ({
-  type: "timeline_event.created",
-  event_id,
-  stage_id: "st",
-  execution_id: "x1",
-  event_type,
-  status: "completed",
-  content: event_id,
-  metadata: null,
-  sequence_number: 1,
-  ...members,
 });
 const call = created("c", "llm_tool_call", {
   content: '{"a":1}',

@@ -94,6 +94,31 @@ describe("followSession", () => {
     expect(notifier.subscriptions).to.deep.equal([subscription(0), subscription(2)]);
   });
 
+  it("goes on after the end of the session where that is wanted", async () => {
+    await using notifier = await ScriptedNotifier.start(
+      (socket) => {
+        sending(event(1), event(2, "session.completed"))(socket);
+        socket.close(1001, "stopping");
+      },
+      sending(event(3, "chat.created")),
+    );
+    const stopped = new AbortController();
+    const seqs: unknown[] = [];
+    const following = followSession({
+      url: notifier.url,
+      sessionId: SESSION,
+      followsAll: true,
+      onMessage: ({ seq }) => {
+        seqs.push(seq);
+        if (seq === 3) stopped.abort(new Error("stopped"));
+      },
+      signal: stopped.signal,
+    });
+    expect(await following.catch((error: unknown) => String(error))).to.equal("Error: stopped");
+    expect(seqs).to.deep.equal([1, 2, 3]);
+    expect(notifier.subscriptions).to.deep.equal([subscription(0), subscription(2)]);
+  });
+
   it("connects again when an event is missing", async () => {
     await using notifier = await ScriptedNotifier.start(
       sending(event(1), event(3, "session.completed")),

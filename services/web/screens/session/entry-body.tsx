@@ -7,6 +7,7 @@ import { shownText } from "../../session/shown-text.ts";
 import { TEXT } from "../../text.ts";
 import { ApprovalQuestion } from "./approval-question.tsx";
 import { ModelText } from "./model-text.tsx";
+import { MEMORIES_ANCHOR } from "./follow-ups-part.tsx";
 import { GrowingText } from "./growing-text.ts";
 import { ResultView } from "./result-view.tsx";
 import type { SessionStore } from "./session-store.ts";
@@ -20,7 +21,8 @@ interface EntryBodyProps {
 export function EntryBody({ entry, store }: EntryBodyProps) {
   return (
     <>
-      <Content entry={entry} store={store} />
+      <EntryContent entry={entry} store={store} />
+      {entry.type === "memory_injected" && <a href={`#${MEMORIES_ANCHOR}`}>{TEXT.titles.memories}</a>}
       {entry.status !== "streaming" && (
         <CopyButton
           class="plain small entry-copy"
@@ -40,7 +42,8 @@ function linkTo(sessionId: string, entryId: string): string {
 /** Texts of people and models; everything else is shown letter by letter. */
 const MARKDOWN = new Set<Entry["type"]>(["llm_response", "final_analysis", "mcp_tool_summary"]);
 
-function Content({ entry, store }: EntryBodyProps) {
+/** The text of an entry, its call or its question. */
+export function EntryContent({ entry, store }: EntryBodyProps) {
   const { call, approval, status, content, type } = entry;
   if (approval !== undefined) return <ApprovalQuestion approval={approval} store={store} />;
   if (call !== undefined) return <CallBody entry={entry} store={store} call={call} />;

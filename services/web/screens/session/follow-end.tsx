@@ -19,7 +19,7 @@ function goToEnd(): void {
   window.scrollTo({ top: document.documentElement.scrollHeight, behavior: "instant" });
 }
 
-/** Keeps the end of a running session in view for a reader who is there, and says how much is new to one who is not. */
+/** Keeps the end of what is being written in view for a reader who is there, and says how much is new to one who is not. */
 export function FollowEnd({ store }: { readonly store: SessionStore }) {
   /** The last event that was in view; undefined while the end is. */
   const [seen, setSeen] = useState<number>();
@@ -32,7 +32,11 @@ export function FollowEnd({ store }: { readonly store: SessionStore }) {
     };
     const watcher = new ResizeObserver(() => {
       const grew = performance.now() - store.grewAt < GROWTH_MS;
-      const isLive = store.at.value === undefined && !isTerminal(store.fold.view.status);
+      const { status, followUps } = store.fold.view;
+      const isWriting = [status, followUps.at(-1)?.status].some(
+        (one) => one !== undefined && !isTerminal(one),
+      );
+      const isLive = store.at.value === undefined && isWriting;
       if (wasAtEnd && grew && isLive) goToEnd();
       note();
     });
@@ -44,9 +48,9 @@ export function FollowEnd({ store }: { readonly store: SessionStore }) {
     };
   }, [store]);
   useKeys({ End: [TEXT.session.keys.end, goToEnd] });
-  const isRunning = store.connection.value === "live" || store.connection.value === "lost";
-  if (seen === undefined || store.at.value !== undefined || !isRunning) return null;
-  const added = countSince(store.view.value, seen);
+  const { historyEnd } = store;
+  if (seen === undefined || store.at.value !== undefined || historyEnd === undefined) return null;
+  const added = countSince(store.view.value, Math.max(seen, historyEnd));
   if (added === 0) return null;
   return (
     <button type="button" class="button primary follow-end" onClick={goToEnd}>

@@ -2,7 +2,7 @@ import { useMemo, useState } from "preact/hooks";
 import { isTerminal } from "#shared/contracts/statuses.ts";
 import { api } from "../../api/client.ts";
 import { useKeys } from "../../keys.ts";
-import { CancelQuestion } from "../../parts/cancel-question.tsx";
+import { ConfirmQuestion } from "../../parts/confirm-question.tsx";
 import { CopyButton } from "../../parts/copy-button.tsx";
 import { durationText } from "../../parts/format.ts";
 import { Money, Tokens } from "../../parts/numbers.tsx";
@@ -222,7 +222,8 @@ function CancelButton({ store }: { readonly store: SessionStore }) {
         </span>
       )}
       {isAsking && (
-        <CancelQuestion
+        <ConfirmQuestion
+          texts={TEXT.cancel}
           onAnswer={(isYes) => {
             setAsking(false);
             if (isYes) void cancel();

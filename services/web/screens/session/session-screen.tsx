@@ -11,6 +11,7 @@ import { entryOfAddress, numberParameter } from "./address.ts";
 import { AlertPanel } from "./alert-panel.tsx";
 import { Conclusion } from "./conclusion.tsx";
 import { FollowEnd } from "./follow-end.tsx";
+import { FollowUpsPart } from "./follow-ups-part.tsx";
 import { isWide } from "./is-wide.ts";
 import { SessionHeader } from "./session-header.tsx";
 import { SessionSearch } from "./session-search.tsx";
@@ -36,7 +37,7 @@ function OneSession({ id }: { readonly id: string }) {
   }, [store]);
   const facts = store.facts.value;
   useTitle(store.title.value ?? TEXT.titles.session);
-  const { target, showEntry } = useTarget(store);
+  const { target, showEntry, reveal } = useTarget(store);
   const [alertOpen, setAlertOpen] = useState<boolean>();
   useSessionKeys(store, () => setAlertOpen(!isAlertOpen));
   // Beside a conclusion there is room for what was to be explained; elsewhere it would push away what is happening.
@@ -65,6 +66,7 @@ function OneSession({ id }: { readonly id: string }) {
         ))}
         {view.stages.length === 0 && <p class="soft">{TEXT.session.empty}</p>}
       </section>
+      <FollowUpsPart store={store} target={target} reveal={reveal} />
       <FollowEnd store={store} />
     </div>
   );
@@ -100,7 +102,7 @@ function useTarget(store: SessionStore) {
     window.addEventListener("hashchange", change);
     return () => window.removeEventListener("hashchange", change);
   }, [store]);
-  useEffect(() => {
+  const reveal = () => {
     if (pending.current === undefined) return;
     // Its event may not have come yet; then a later frame shows it.
     const element = document.querySelector(`#${CSS.escape(anchorOf(pending.current))}`);
@@ -108,8 +110,9 @@ function useTarget(store: SessionStore) {
     store.open.value = setOpen(store.open.value, pending.current, true);
     pending.current = undefined;
     element.scrollIntoView({ block: "center" });
-  });
-  return { target, showEntry };
+  };
+  useEffect(reveal);
+  return { target, showEntry, reveal };
 }
 
 function useSessionKeys(store: SessionStore, toggleAlert: () => void) {

@@ -19,7 +19,7 @@ import { TEXT } from "../../text.ts";
 /** What the REST API says of a session. */
 export type SessionFacts = ApiResponse<"GET /api/v1/sessions/:id">;
 
-/** The connection to the notifier. `over`: nothing more is to come; `gone`: the session was deleted. */
+/** The connection to the notifier. `over`: the investigation has ended, and what is done with it later is followed; `gone`: the session was deleted. */
 export type Connection = "connecting" | "live" | "lost" | "over" | "gone";
 
 /** Between two reads of the numbers that no event carries, in milliseconds. */
@@ -57,11 +57,15 @@ export class SessionStore {
   readonly at: Signal<number | undefined>;
   readonly open = signal<OpenRules>(DEFAULT_OPEN);
   readonly live: LiveTexts;
+  /** The last event that was stored when the page began to follow the session; undefined before that. */
+  historyEnd: number | undefined;
   /** When something was added last, by `performance.now()`. */
   grewAt = 0;
   #fold = new SessionFold();
   #events: StoredMessage[] = [];
   #past: SessionFold | undefined;
+  /** What the numbers of the session's events are above those of the view, once its first events were deleted. */
+  #shift = 0;
   readonly #stop = new AbortController();
   readonly #pacer = new FramePacer();
   #frame = 0;
@@ -111,7 +115,7 @@ export class SessionStore {
     const before = this.at.peek();
     const newest = Math.max(this.#fold.view.seq, this.facts.peek()?.last_seq ?? 0);
     // While the events are being read the last one is not known: no step from one that has not come leads to the present.
-    const isReading = before !== undefined && before > newest && this.connection.peek() !== "over";
+    const isReading = before !== undefined && before > newest && this.historyEnd === undefined;
     this.at.value = !isReading && seq >= newest ? undefined : Math.max(1, seq);
   }
 
@@ -156,13 +160,12 @@ export class SessionStore {
   async #follow(): Promise<void> {
     for (;;) {
       try {
-        if (!(await this.#readHistory())) await this.#followLive();
-        this.connection.value = "over";
-        return;
+        await this.#readHistory();
+        await this.#followLive();
       } catch (error) {
         if (this.#stop.signal.aborted) return;
         const isPurged = error instanceof ApiFailure && error.code === "events_purged";
-        if (isPurged && (await this.#showPurged())) return;
+        if (isPurged && (await this.#showPurged())) continue;
       }
       // The computer slept, or the api is being replaced: the page waits as long as that takes.
       await this.readFacts();
@@ -172,11 +175,11 @@ export class SessionStore {
     }
   }
 
-  /** Reads what is stored already; true if the session is over with it. */
-  async #readHistory(): Promise<boolean> {
+  /** Reads what is stored already. */
+  async #readHistory(): Promise<void> {
     try {
-      const isOver = await readHistory({
-        afterSeq: this.#fold.view.seq,
+      await readHistory({
+        afterSeq: this.#fold.view.seq + this.#shift,
         readPage: async (after_seq) =>
           api.call("GET /api/v1/sessions/:id/events", {
             params: { id: this.id },
@@ -189,41 +192,45 @@ export class SessionStore {
       });
       // The last of it is shown at once.
       this.#shownAt = 0;
-      return isOver;
+      if (this.#fold.view.endedAt !== undefined) this.connection.value = "over";
     } catch (error) {
       this.#stop.signal.throwIfAborted();
       if (isRefusal(error)) throw error;
       // The socket tries again, from the last event that was read.
-      return false;
     }
+    this.historyEnd ??= this.#fold.view.seq;
   }
 
   async #followLive(): Promise<void> {
     await followSession({
       url: socketUrl(),
       sessionId: this.id,
-      afterSeq: this.#fold.view.seq,
+      afterSeq: this.#fold.view.seq + this.#shift,
+      followsAll: true,
       open: openSocket,
       signal: this.#stop.signal,
       onMessage: (message) => {
-        if (message["type"] === "subscription.confirmed") this.connection.value = "live";
+        const isOver = this.#fold.view.endedAt !== undefined;
+        if (message["type"] === "subscription.confirmed") this.connection.value = isOver ? "over" : "live";
         else if (isSessionMessage(message)) this.#take(message);
       },
       onDisconnect: () => (this.connection.value = "lost"),
     });
   }
 
-  #take(message: Parameters<SessionFold["apply"]>[0]): void {
+  #take(sent: SessionMessage): void {
+    const message = this.#shift > 0 && "seq" in sent ? { ...sent, seq: sent.seq - this.#shift } : sent;
     this.#fold.apply(message);
-    const isStored = "seq" in message;
-    if (isStored) this.#events.push(message);
+    if ("seq" in message) this.#events.push(message);
     this.#hasNews = true;
     this.#viewChanged ||= message.type !== "stream.chunk";
-    if (message.type === "session.completed") void this.readFacts();
     if (message.type === "interaction.created") this.#readFactsLater();
-    if (isMessageToAgents(message) && this.connection.peek() === "live") this.#readFactsIn(MESSAGE_PAUSE_MS);
+    if (changesFacts(message) && this.historyEnd !== undefined) this.#readFactsIn(MESSAGE_PAUSE_MS);
     this.#wantFrame();
-    if (message.type === "session.completed") this.#shownAt = 0;
+    if (message.type !== "session.completed") return;
+    void this.readFacts();
+    this.#shownAt = 0;
+    if (this.historyEnd !== undefined) this.connection.value = "over";
   }
 
   #wantFrame(): void {
@@ -279,16 +286,16 @@ export class SessionStore {
     this.#fold = new SessionFold();
     this.#events = loaded.eventsOfRest(facts);
     for (const event of this.#events) this.#fold.apply(event);
-    this.connection.value = "over";
+    this.#shift = (facts.last_seq ?? 0) - this.#events.length;
     this.version.value += 1;
     return true;
   }
 }
 
-/** True if a message was sent to the agents, or one of them has read it. */
-function isMessageToAgents(message: SessionMessage): boolean {
+/** True if something changed that REST alone tells: the messages to the agents, the review, the score. */
+function changesFacts(message: SessionMessage): boolean {
   if (message.type === "timeline_event.created") return message.event_type === "user_question";
-  return message.type === "steer.received";
+  return ["steer.received", "review.status", "session.score_updated"].includes(message.type);
 }
 
 /** True for an answer that will be the same the next time. A page without a credential asks for one, and starts anew. */

@@ -1,7 +1,8 @@
 import { laterPart } from "../../parts/later-part.tsx";
+import { loadRare } from "../load-rare.ts";
 import type { SessionStore } from "./session-store.ts";
 
-const SteeringBox = laterPart(async () => (await import("../rare-screens.ts")).SteeringBox);
+const SteeringBox = laterPart(async () => (await loadRare()).SteeringBox);
 
 /** What a person may tell the agents, while there is someone to tell. */
 export function SteeringPart({ store }: { readonly store: SessionStore }) {

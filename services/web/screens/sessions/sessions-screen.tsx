@@ -3,7 +3,7 @@ import { useLocation } from "preact-iso/router";
 import type { ApiResponse } from "#shared/client/api-types.ts";
 import { api, failureText } from "../../api/client.ts";
 import { useKeys } from "../../keys.ts";
-import { CancelQuestion } from "../../parts/cancel-question.tsx";
+import { ConfirmQuestion } from "../../parts/confirm-question.tsx";
 import { useTitle } from "../../parts/use-title.ts";
 import { TEXT } from "../../text.ts";
 import { FilterBar } from "./filter-bar.tsx";
@@ -241,7 +241,7 @@ export function SessionsScreen() {
       <Part title={texts.running} rows={shown?.running ?? []} selected={selected} onSelect={select} />
       <Part title={texts.ended} rows={shown?.ended ?? []} selected={selected} onSelect={select} />
       <Pages list={list} filters={filters} />
-      {cancelling !== undefined && <CancelQuestion onAnswer={answer} />}
+      {cancelling !== undefined && <ConfirmQuestion texts={TEXT.cancel} onAnswer={answer} />}
     </div>
   );
 }

@@ -1,11 +1,18 @@
-import { TEXT } from "../text.ts";
 import { useModal } from "./use-modal.ts";
-import "./cancel-question.css";
+import "./confirm-question.css";
 
-const { cancel: texts } = TEXT;
+interface ConfirmQuestionProps {
+  readonly texts: {
+    readonly title: string;
+    readonly text: string;
+    readonly yes: string;
+    readonly no: string;
+  };
+  readonly onAnswer: (isYes: boolean) => void;
+}
 
-/** Asks before a session is cancelled. Escape and a press outside mean no. */
-export function CancelQuestion({ onAnswer }: { readonly onAnswer: (isYes: boolean) => void }) {
+/** Asks before something that cannot be undone. Escape and a press outside mean no. */
+export function ConfirmQuestion({ texts, onAnswer }: ConfirmQuestionProps) {
   const dialog = useModal();
   return (
     <dialog

@@ -1,0 +1,26 @@
+import { laterPart } from "../../parts/later-part.tsx";
+import { loadRare } from "../load-rare.ts";
+import type { SessionStore } from "./session-store.ts";
+
+const FollowUps = laterPart(async () => (await loadRare()).FollowUps);
+
+/** The places of its parts in the address. */
+export const CHAT_ANCHOR = "chat";
+export const SCORE_ANCHOR = "score";
+export const MEMORIES_ANCHOR = "memories";
+
+interface FollowUpsPartProps {
+  readonly store: SessionStore;
+  /** The entry that the address or the search names. */
+  readonly target: string | undefined;
+  /** Goes to that entry if it was not there before. */
+  readonly reveal: () => void;
+}
+
+/** What was learned from a session, what is thought of it, and what is asked about it. */
+export function FollowUpsPart({ store, target, reveal }: FollowUpsPartProps) {
+  const facts = store.facts.value;
+  const hasEnded = store.view.value.endedAt !== undefined;
+  if (facts === undefined || (!hasEnded && !facts.memory_enabled)) return null;
+  return <FollowUps store={store} facts={facts} target={target} reveal={reveal} />;
+}
