@@ -58,7 +58,7 @@ export async function ask(
 export async function cancelFollowUp(
   executor: ExecutorFixture,
   id: string,
-  { followUpId }: Asked,
+  { followUpId }: Pick<Asked, "followUpId">,
   { isMessageLost = false }: { readonly isMessageLost?: boolean } = {},
 ): Promise<void> {
   await executor.query(

@@ -162,7 +162,7 @@ describe("what is learned from a score", () => {
       JSON.stringify(await scoreOf(id)).includes('"memorizing","total_score":72'),
     );
     const followUpId = uuidFrom("follow-up:score", id);
-    await cancelFollowUp(fixture.executor, id, { followUpId, stageId: "", executionId: "" });
+    await cancelFollowUp(fixture.executor, id, { followUpId });
     expect(await run.end).to.equal("followed-up");
     expect(await events(id)).to.deep.equal(
       ["pending", "in_progress", "memorizing 72", "completed 72"].map((event) => ({ event })),
