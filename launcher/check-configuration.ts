@@ -20,8 +20,11 @@ export async function checkConfiguration(
   return providerKeys(config);
 }
 
-function providerKeys({ llmProviders, origins }: AgentConfig): string[] {
+function providerKeys({ defaults, llmProviders, origins }: AgentConfig): string[] {
   const inserted = new Set([...origins.values()].flatMap(({ variables }) => variables));
   const named = [...llmProviders.values()].flatMap(credentialVariables);
-  return [...new Set(named)].filter((name) => !inserted.has(name));
+  const ofMemory = defaults.memory.embedding?.api_key_env;
+  return [...new Set([...named, ...(ofMemory === undefined ? [] : [ofMemory])])].filter(
+    (name) => !inserted.has(name),
+  );
 }

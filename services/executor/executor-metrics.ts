@@ -14,6 +14,7 @@ export interface ExecutorMetrics {
   readonly fallbacks: Counter<"from_provider" | "to_provider">;
   readonly cost: Counter<"provider" | "model">;
   readonly unpricedTokens: Counter<"provider" | "model">;
+  readonly embeddings: Counter<"outcome">;
   readonly circuitOpen: Gauge<"provider">;
   readonly stepSeconds: Histogram<"kind">;
 }
@@ -33,11 +34,50 @@ function runningGauges(registers: Registry[]): Pick<ExecutorMetrics, "running" |
   };
 }
 
+/** What models cost, and what becomes of calls that fail. */
+function modelMetrics(
+  registers: Registry[],
+): Pick<ExecutorMetrics, "fallbacks" | "cost" | "unpricedTokens" | "embeddings" | "circuitOpen"> {
+  return {
+    fallbacks: new Counter({
+      name: "tarsy_llm_fallbacks_total",
+      help: "Changes of an agent's or a summary's LLM provider after failures or during an outage",
+      labelNames: ["from_provider", "to_provider"],
+      registers,
+    }),
+    cost: new Counter({
+      name: "tarsy_llm_cost_usd_total",
+      help: "Estimated cost of recorded LLM calls in USD",
+      labelNames: ["provider", "model"],
+      registers,
+    }),
+    unpricedTokens: new Counter({
+      name: "tarsy_llm_unpriced_tokens_total",
+      help: "Tokens of recorded LLM calls whose price is not known",
+      labelNames: ["provider", "model"],
+      registers,
+    }),
+    embeddings: new Counter({
+      name: "tarsy_executor_embeddings_total",
+      help: "Requests for vectors of memories and queries, by outcome; after a failed one words alone decide",
+      labelNames: ["outcome"],
+      registers,
+    }),
+    circuitOpen: new Gauge({
+      name: "tarsy_llm_circuit_open",
+      help: "1 while an LLM provider counts as away and is not called, else 0",
+      labelNames: ["provider"],
+      registers,
+    }),
+  };
+}
+
 /** Creates the executor's metrics in `registry`. */
 export function createExecutorMetrics(registry: Registry): ExecutorMetrics {
   const registers = [registry];
   return {
     ...runningGauges(registers),
+    ...modelMetrics(registers),
     sessions: new Counter({
       name: "tarsy_executor_sessions_total",
       help: "Runs of sessions that ended here, by outcome",
@@ -78,30 +118,6 @@ export function createExecutorMetrics(registry: Registry): ExecutorMetrics {
       name: "tarsy_executor_waits_total",
       help: "Waits of agents and of summaries, by what they wait for",
       labelNames: ["kind"],
-      registers,
-    }),
-    fallbacks: new Counter({
-      name: "tarsy_llm_fallbacks_total",
-      help: "Changes of an agent's or a summary's LLM provider after failures or during an outage",
-      labelNames: ["from_provider", "to_provider"],
-      registers,
-    }),
-    cost: new Counter({
-      name: "tarsy_llm_cost_usd_total",
-      help: "Estimated cost of recorded LLM calls in USD",
-      labelNames: ["provider", "model"],
-      registers,
-    }),
-    unpricedTokens: new Counter({
-      name: "tarsy_llm_unpriced_tokens_total",
-      help: "Tokens of recorded LLM calls whose price is not known",
-      labelNames: ["provider", "model"],
-      registers,
-    }),
-    circuitOpen: new Gauge({
-      name: "tarsy_llm_circuit_open",
-      help: "1 while an LLM provider counts as away and is not called, else 0",
-      labelNames: ["provider"],
       registers,
     }),
     stepSeconds: new Histogram({

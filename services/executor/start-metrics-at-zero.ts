@@ -20,7 +20,17 @@ const SESSION_STEPS: Readonly<Record<Exclude<SessionStep["kind"], "stop-cancelli
 
 /** Creates the series of every label value, so that the first event of each changes a rate. */
 export function startMetricsAtZero(
-  { sessions, followUps, sessionSeconds, steps, stepSeconds, waits, circuitOpen, fallbacks }: ExecutorMetrics,
+  {
+    sessions,
+    followUps,
+    sessionSeconds,
+    steps,
+    stepSeconds,
+    waits,
+    circuitOpen,
+    fallbacks,
+    embeddings,
+  }: ExecutorMetrics,
   { providerLists }: Pick<ExecutorConfig, "providerLists">,
 ): void {
   const agentSteps = Object.values(AGENT_STEP_LABELS);
@@ -29,6 +39,7 @@ export function startMetricsAtZero(
   startAtZero(sessionSeconds, { status: TERMINAL_STATUSES });
   startAtZero(steps, { kind: [...Object.keys(SESSION_STEPS), ...agentSteps] });
   startAtZero(waits, { kind: WAIT_KINDS });
+  startAtZero(embeddings, { outcome: ["ok", "failed"] });
   startAtZero(stepSeconds, { kind: agentSteps });
   for (const names of providerLists) {
     for (const provider of names) circuitOpen.set({ provider }, 0);

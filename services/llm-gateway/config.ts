@@ -1,6 +1,8 @@
 import type { LlmProvider } from "#shared/agent-config/agent-config.ts";
 import { readConfigEnvironment } from "#shared/agent-config/config-environment.ts";
 import type { ConfigProblem } from "#shared/agent-config/config-problem.ts";
+import type { EmbeddingSettings } from "#shared/agent-config/embedding-of.ts";
+import { loadEmbedding } from "#shared/agent-config/load-embedding.ts";
 import { loadLlmProviders } from "#shared/agent-config/load-llm-providers.ts";
 import { credentialVariables } from "#shared/agent-config/provider-keys.ts";
 import { envInteger, envPort, envText, type Environment } from "#shared/service/environment.ts";
@@ -25,6 +27,8 @@ interface GatewayConfig extends ServiceConfig, ProviderSettings {
   readonly tokens: readonly string[];
   /** The providers that calls may name. */
   readonly providers: ConfiguredProviders;
+  /** The model that turns texts into vectors; undefined if the configuration has none. */
+  readonly embedding: EmbeddingSettings | undefined;
   /** Possible mistakes in the configuration of the providers. */
   readonly warnings: readonly ConfigProblem[];
   readonly limits: CallLimits;
@@ -43,19 +47,23 @@ const MIB = 1024 * 1024;
 const HOUR_MS = 3_600_000;
 
 /**
- * Reads the environment, over `<CONFIG_DIR>/.env`, and the providers in `<CONFIG_DIR>/llm-providers.yaml`. Throws TerminalError
- * naming what is wrong.
+ * Reads the environment, over `<CONFIG_DIR>/.env`, the providers in `<CONFIG_DIR>/llm-providers.yaml`, and
+ * `defaults.memory.embedding` of `<CONFIG_DIR>/tarsy.yaml`. Throws TerminalError naming what is wrong.
  */
 export async function loadGatewayConfig(real: Environment): Promise<GatewayConfig> {
   const configDir = configDirectory(real);
   const env = readConfigEnvironment(configDir, real);
   const tokens = acceptedGatewayTokens(env);
-  const { providers, warnings } = await loadLlmProviders({ configDir, env });
+  const [{ providers, warnings }, embedding] = await Promise.all([
+    loadLlmProviders({ configDir, env }),
+    loadEmbedding({ configDir, env }),
+  ]);
   return Object.freeze({
     ...readServiceConfig(env, { name: "LLM_GATEWAY_HEALTH_PORT", fallback: 8092 }),
     grpc: { host: bindAddress(env), port: envPort(env, "LLM_GATEWAY_PORT", 50_051) },
     tokens,
     providers,
+    embedding,
     warnings,
     limits: {
       calls: envInteger(env, "LLM_MAX_RUNNING_CALLS", { fallback: 2_000, min: 1, max: 100_000 }),
@@ -63,7 +71,7 @@ export async function loadGatewayConfig(real: Environment): Promise<GatewayConfi
     },
     callTimeoutMs: envInteger(env, "LLM_CALL_TIMEOUT_MS", { fallback: 600_000, min: 1, max: 24 * HOUR_MS }),
     configDir,
-    credentials: credentialsOf(providers, env),
+    credentials: { ...credentialsOf(providers, env), ...credentialOf(embedding, env) },
     sdkVariables: envText(env, "LLM_SDK_VARIABLES", "")
       .split(",")
       .map((name) => name.trim()),
@@ -109,6 +117,11 @@ function credentialsOf(providers: ReadonlyMap<string, LlmProvider>, env: Environ
   );
   const machine = isMachine ? MACHINE_IDENTITY_VARIABLES.filter((name) => (env[name] ?? "") !== "") : [];
   return { ...Object.fromEntries(secrets), ...Object.fromEntries(machine.map((name) => [name, env[name]])) };
+}
+
+function credentialOf(embedding: EmbeddingSettings | undefined, env: Environment): Environment {
+  const name = embedding?.api_key_env;
+  return name === undefined ? {} : { [name]: secretVariable(env, name) };
 }
 
 /**

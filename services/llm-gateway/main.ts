@@ -38,6 +38,7 @@ await runService("llm-gateway", loadGatewayConfig, async ({ config, log, resourc
       tokens: config.tokens,
       limits: config.limits,
       configured: config.providers,
+      embedding: { settings: config.embedding, credentials: config.credentials, retry: config.retry },
       provider: recorder === undefined ? provider : recordExchanges(provider, recorder.begin),
       metrics: gatewayMetrics(registry),
       log,

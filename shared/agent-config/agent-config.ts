@@ -8,6 +8,7 @@ import type {
   FallbackEntry,
   McpServerEntry,
 } from "#shared/agent-config/schemas/tarsy-file.ts";
+import type { EmbeddingSettings } from "#shared/agent-config/embedding-of.ts";
 import type { OrchestratorEntry } from "#shared/agent-config/schemas/sub-agents.ts";
 import type { SystemSection } from "#shared/agent-config/schemas/system-section.ts";
 import type { CostSection } from "#shared/agent-config/schemas/cost-section.ts";
@@ -62,6 +63,8 @@ export interface DefaultSettings {
     readonly max_inject: number;
     /** The memories that are shown when new ones are written. */
     readonly reflector_memory_limit: number;
+    /** Absent: memories are found by their words alone. */
+    readonly embedding?: EmbeddingSettings;
   };
   /** The limits of agents that start sub-agents, as written. */
   readonly orchestrator?: OrchestratorEntry;

@@ -12,6 +12,7 @@ import {
 } from "#shared/agent-config/built-in-config.ts";
 import { completeProvider } from "#shared/agent-config/complete-provider.ts";
 import type { ConfigProblem } from "#shared/agent-config/config-problem.ts";
+import { embeddingOf } from "#shared/agent-config/embedding-of.ts";
 import { parseDuration } from "#shared/agent-config/parse-duration.ts";
 import type { LlmProvidersFile } from "#shared/agent-config/schemas/llm-providers-file.ts";
 import type { DefaultsSection, QueueSection, TarsyFile } from "#shared/agent-config/schemas/tarsy-file.ts";
@@ -132,8 +133,14 @@ function memorySettings({
   enabled = false,
   max_inject = 5,
   reflector_memory_limit = 20,
+  embedding,
 }: DefaultsSection["memory"] = {}): DefaultSettings["memory"] {
-  return { enabled, max_inject, reflector_memory_limit };
+  return {
+    enabled,
+    max_inject,
+    reflector_memory_limit,
+    ...(embedding === undefined ? {} : { embedding: embeddingOf(embedding) }),
+  };
 }
 
 /** The origin of every value of the files, by path; a list of scalars also has one as a whole. */

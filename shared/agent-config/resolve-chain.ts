@@ -1,3 +1,4 @@
+import { resolveMemory } from "#shared/agent-config/resolve-memory.ts";
 import { resolveProvider } from "#shared/agent-config/resolve-provider.ts";
 import { resultTokensOf } from "#shared/agent-config/result-tokens-of.ts";
 import { resolveScoring, scoresByItself } from "#shared/agent-config/resolve-scoring.ts";
@@ -73,15 +74,10 @@ export function resolveFound(
       : { approval_timeout_ms: config.defaults.approval_timeout_ms }),
     ...automaticScoring(config, chain),
     ...(config.system.runbooks === undefined ? {} : { fetches_runbook: true as const }),
-    ...(config.defaults.memory.enabled ? { memory: memoryOf(config) } : {}),
+    ...(config.defaults.memory.enabled ? { memory: resolveMemory(config) } : {}),
     default_runbook: chain.runbook ?? config.defaults.runbook,
     stages,
   });
-}
-
-function memoryOf({ defaults }: AgentConfig): NonNullable<ResolvedChain["memory"]> {
-  const { max_inject, reflector_memory_limit } = defaults.memory;
-  return { max_inject, reflector_memory_limit };
 }
 
 function resolveStage(

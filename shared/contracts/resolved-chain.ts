@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { ResolvedEmbedding } from "#shared/contracts/embedding.ts";
 import { literals } from "#shared/contracts/literals.ts";
 import { PARALLEL_TYPES, SUCCESS_POLICIES } from "#shared/contracts/statuses.ts";
 import { isTemplate, variablesOf } from "#shared/contracts/text-template.ts";
@@ -219,6 +220,8 @@ export const ResolvedChain = Type.Object({
     Type.Object({
       max_inject: Type.Integer({ minimum: 1 }),
       reflector_memory_limit: Type.Integer({ minimum: 1 }),
+      /** Absent: they are found by their words alone. */
+      embedding: Type.Optional(ResolvedEmbedding),
     }),
   ),
   /** An address that the alert gives as its runbook is fetched; absent: it is only named. */

@@ -1,6 +1,7 @@
 import { v5 as uuidFrom } from "uuid";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
+import { resolveMemory } from "#shared/agent-config/resolve-memory.ts";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { parseResolvedChain, type ResolvedChain } from "#shared/contracts/resolved-chain.ts";
 import { scoringChain } from "#shared/contracts/scoring-chain.ts";
@@ -63,11 +64,10 @@ export async function requestExtraction(
 
 /** The session's chain with the model that judges investigations today; null if none is configured. */
 function chainOf(agents: AgentConfig, stored: ResolvedChain): ResolvedChain | null {
-  const { max_inject, reflector_memory_limit } = agents.defaults.memory;
   const judge = judgeOf(agents, stored);
   if (typeof judge === "string") return null;
   return scoringChain(
-    { ...stored, memory: { max_inject, reflector_memory_limit } },
+    { ...stored, memory: resolveMemory(agents) },
     { ...judge, name: AGENT, iteration_strategy: "memory-extraction", custom_instructions: "" },
   );
 }

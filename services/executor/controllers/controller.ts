@@ -11,7 +11,7 @@ import type { SubAgentState } from "../state/session-state.ts";
 import type { SteeringMessage } from "../state/steering.ts";
 import type { AlertInput, NewMessage, ServerOffer } from "../prompts/prompt-input.ts";
 import type { LoadedSkill } from "../prompts/skill-sections.ts";
-import type { RankedMemory } from "../memories/load-briefing.ts";
+import type { RankedMemory } from "../memories/select-ranked.ts";
 import type { StoredMessage } from "../state/agent-memory.ts";
 
 /** The input of a controller: only what is stored. */

@@ -1,10 +1,12 @@
-import { CancelledError, TerminalError, cancelledByUser } from "#shared/errors.ts";
+import { parseRunnableChain } from "#shared/contracts/resolved-chain.ts";
+import { CancelledError, TerminalError, cancelledByUser, errorMessage } from "#shared/errors.ts";
 import { NO_STEPS, type SessionSteps } from "../agent-steps.ts";
 import type { OwnedSession } from "../owned-session.ts";
 import { commitStep } from "../persist/commit-step.ts";
 import type { StepRecord } from "../persist/step-record.ts";
 import { runExecutions } from "../run-executions.ts";
 import { foldSession, type FollowUpState, type SessionState } from "../state/session-state.ts";
+import { addVectors } from "../memories/query-vector.ts";
 import { loadLessons } from "../memories/load-lessons.ts";
 import { judgedScore, lessonsIn } from "../scoring/read-score.ts";
 import { loadReplies } from "./load-replies.ts";
@@ -34,7 +36,9 @@ export async function runFollowUp(
   const writer = { ...session, followUpId: followUp.follow_up_id, stop: stopOnlySession(session) };
   try {
     await start(writer, followUp);
-    return await runStarted(session, request);
+    const wait = await runStarted(session, request);
+    if (wait === null && followUp.kind !== "chat") await addMeanings(session, followUp);
+    return wait;
   } catch (thrown) {
     const error = session.reasonFor(thrown);
     if (error instanceof TerminalError) {
@@ -47,6 +51,16 @@ export async function runFollowUp(
       throw error;
     }
     return null;
+  }
+}
+
+/** Gives what was learned its vectors. After a failure or a stop, memories get theirs when others are looked for. Never throws. */
+async function addMeanings(session: OwnedSession, { resolved_config }: FollowUpState): Promise<void> {
+  try {
+    const { memory } = parseRunnableChain(resolved_config);
+    if (memory?.embedding !== undefined) await addVectors(session, memory.embedding);
+  } catch (error) {
+    session.log.warn({ error: errorMessage(error) }, "what was learned has no vectors yet");
   }
 }
 

@@ -1,37 +1,30 @@
-import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
+import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import { literals } from "#shared/contracts/literals.ts";
-import { MEMORY_CATEGORIES, MEMORY_VALENCES } from "#shared/contracts/memory.ts";
-import type { Queryable } from "#shared/database/queryable.ts";
+import type { ResolvedChain } from "#shared/contracts/resolved-chain.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { anyWordOf } from "./any-word-of.ts";
-import { rankMemories } from "./rank-memories.ts";
+import { queryVector, type Asking } from "./query-vector.ts";
+import { selectRanked, type RankedMemory } from "./select-ranked.ts";
 
-const RankedMemory = Type.Object({
-  memory_id: Type.String(),
-  content: Type.String(),
-  category: literals(MEMORY_CATEGORIES),
-  valence: literals(MEMORY_VALENCES),
-  confidence: Type.Number(),
-  alert_type: Type.Union([Type.String(), Type.Null()]),
-});
-/** What was learned from an earlier session. */
-export type RankedMemory = Static<typeof RankedMemory>;
-
-/** Reads a row of `rankMemories`. */
-export const parseRankedMemory = compileParser("ranked memory", RankedMemory);
-
-const BRIEFING = `
+const ALERT = "alert_data || ' ' || coalesce(alert_type, '')";
+const GIVEN = `
 WITH asking AS (
-  SELECT session_id, owner_subject, teams, alert_data || ' ' || coalesce(alert_type, '') AS alert
-  FROM alert_sessions WHERE session_id = $1
-), query AS (SELECT ${anyWordOf("asking.alert", "asking")} AS words)
-${rankMemories("$2")}`;
+  SELECT session_id, owner_subject, teams, ${ALERT} AS alert FROM alert_sessions WHERE session_id = $1
+), query AS (SELECT ${anyWordOf("asking.alert", "asking")} AS words)`;
 
-/** The memories that an agent of a session is told at its start, best first: those nearest to the alert. Throws database errors. */
+const READ = `SELECT left(${ALERT}, 10000) AS alert FROM alert_sessions WHERE session_id = $1`;
+const parseAlert = compileParser("beginning of an alert", Type.Object({ alert: Type.String() }));
+
+/**
+ * The memories that an agent of a session is told at its start, best first: those nearest to the alert. Throws database errors and the
+ * signal's reason.
+ */
 export async function loadBriefing(
-  { db, sessionId }: { readonly db: Queryable; readonly sessionId: string },
-  { max_inject: limit }: { readonly max_inject: number },
+  session: Asking,
+  memory: Pick<NonNullable<ResolvedChain["memory"]>, "max_inject" | "embedding">,
 ): Promise<RankedMemory[]> {
-  return selectRows(db, parseRankedMemory, BRIEFING, [sessionId, limit]);
+  const { db, sessionId } = session;
+  const [found] = await selectRows(db, parseAlert, READ, [sessionId]);
+  const vector = await queryVector(session, memory, found?.alert ?? "");
+  return selectRanked(db, { given: GIVEN, values: [sessionId], limit: memory.max_inject }, vector);
 }

@@ -1,21 +1,25 @@
-import type { Queryable } from "#shared/database/queryable.ts";
-import { selectRows } from "#shared/database/select-rows.ts";
+import type { ResolvedChain } from "#shared/contracts/resolved-chain.ts";
 import { anyWordOf } from "./any-word-of.ts";
-import { parseRankedMemory, type RankedMemory } from "./load-briefing.ts";
-import { rankMemories } from "./rank-memories.ts";
+import { queryVector, type Asking } from "./query-vector.ts";
+import { selectRanked, type RankedMemory } from "./select-ranked.ts";
 
-const RELATED = `
+const GIVEN = `
 WITH asking AS (
   SELECT session_id, owner_subject, teams, $2 || ' ' || coalesce(final_analysis, '') || ' ' || alert_data AS words
   FROM alert_sessions WHERE session_id = $1
-), query AS (SELECT ${anyWordOf("asking.words", "asking")} AS words)
-${rankMemories("$3", { includesOwn: true })}`;
+), query AS (SELECT ${anyWordOf("asking.words", "asking")} AS words)`;
 
-/** The memories nearest to a session and to what was said about it, best first, also its own: what is known need not be learned again. */
+/**
+ * The memories nearest to a session and to what was said about it, best first, also its own: what is known need not be learned again.
+ * Throws database errors and the signal's reason.
+ */
 export async function loadRelated(
-  { db, sessionId }: { readonly db: Queryable; readonly sessionId: string },
+  session: Asking,
   text: string,
-  { reflector_memory_limit: limit }: { readonly reflector_memory_limit: number },
+  memory: Pick<NonNullable<ResolvedChain["memory"]>, "reflector_memory_limit" | "embedding">,
 ): Promise<RankedMemory[]> {
-  return selectRows(db, parseRankedMemory, RELATED, [sessionId, text, limit]);
+  const { db, sessionId } = session;
+  const vector = await queryVector(session, memory, text);
+  const { reflector_memory_limit: limit } = memory;
+  return selectRanked(db, { given: GIVEN, values: [sessionId, text], limit, includesOwn: true }, vector);
 }

@@ -6,6 +6,7 @@ import { loadJudged } from "../state/load-judged.ts";
 import { isBriefed } from "./is-briefed.ts";
 import { loadBriefing } from "./load-briefing.ts";
 import { loadFeedback } from "./load-feedback.ts";
+import type { Asking } from "./query-vector.ts";
 import { loadRelated } from "./load-related.ts";
 
 type ToldAgent = AgentRun &
@@ -16,7 +17,7 @@ type ToldAgent = AgentRun &
  * judge that is to draw lessons is told the memories nearest to its analysis. Most agents are told nothing. Throws database errors.
  */
 export async function loadTold(
-  session: Pick<OwnedSession, "db" | "sessionId">,
+  session: Pick<OwnedSession, keyof Asking>,
   request: ToldAgent,
   historyBytes: number,
 ): Promise<Partial<Pick<AgentState, "memories" | "judged">>> {

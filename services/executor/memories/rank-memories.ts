@@ -1,33 +1,87 @@
 import { sharedWith } from "./shared-with.ts";
 
-/** The newest memories with a word of the query are ranked; the rest are too old to come before them. */
+/** The newest memories that could be meant are ranked; the rest are too old to come before them. */
 const MAX_RANKED = 1_000;
 
 /** How much less a memory counts with each day since it was confirmed: half after 90 days. */
 const DECAY_PER_DAY = 0.0077;
 
+/** A memory whose cosine with the query is smaller means something else. */
+const MIN_COSINE = 0.7;
+/** At least so many of the nearest in meaning are ranked. */
+const MIN_NEAR = 20;
+/** A memory that is found by its meaning, or beside such ones, with a smaller score is too old, unsure or far. */
+const MIN_SCORE = 0.01;
+
+const COLUMNS = "memory_id, content, category, valence, confidence, alert_type";
+const SURE = "(0.7 + 0.3 * confidence)";
+const AGED = `exp(-${DECAY_PER_DAY} * greatest(0, extract(epoch FROM now() - updated_at) / 86400))`;
+
+interface RankOptions {
+  /** Parameters of the statement: how many at most. */
+  readonly limit: string;
+  /** The query's vector of length 1 and the name of its model, as parameters; absent: words alone decide. */
+  readonly near?: { readonly vector: string; readonly model: string };
+  /** Whether those that the session taught itself count. */
+  readonly includesOwn?: boolean;
+}
+
 /**
- * An SQL query of the memories that session `asking` (an alias with `session_id`, `owner_subject`, `teams`) may be told, best first:
- * without those that it taught itself unless `includesOwn`, by how well their words match `query`, how sure they are, and their age. `asking` and `query` are CTEs; the latter has one
- * column `words`.
+ * An SQL query of the memories that session `asking` (a CTE with `session_id`, `owner_subject`, `teams`) may be told, best first: by
+ * how well their words match the CTE `query`, which has one column `words`, by their meaning, how sure they are, and their age.
  */
-export function rankMemories(
-  limit: string,
-  { includesOwn = false }: { readonly includesOwn?: boolean } = {},
-): string {
+export function rankMemories(options: RankOptions): string {
+  const { near, limit } = options;
+  return near === undefined ? byWords(options, limit) : byMeaning(options, limit, near);
+}
+
+/** The condition that memory `m` may be told. */
+export function mayBeTold({ includesOwn = false }: Pick<RankOptions, "includesOwn"> = {}): string {
   const own = includesOwn ? "" : "AND m.source_session_id IS DISTINCT FROM asking.session_id";
+  return `NOT m.deprecated AND m.project = 'default' ${own} AND ${sharedWith("m", "asking")}`;
+}
+
+function byWords(options: RankOptions, limit: string): string {
   return `
-SELECT memory_id, content, category, valence, confidence, alert_type
+SELECT ${COLUMNS}
 FROM (
   SELECT m.*, row_number() OVER (ORDER BY ts_rank(m.tsv, m.words) DESC, m.updated_at DESC, m.memory_id) AS rank
   FROM (
     SELECT m.*, query.words FROM asking, query, investigation_memories m
-    WHERE m.tsv @@ query.words AND NOT m.deprecated AND m.project = 'default'
-      ${own} AND ${sharedWith("m", "asking")}
+    WHERE m.tsv @@ query.words AND ${mayBeTold(options)}
     ORDER BY m.updated_at DESC, m.memory_id LIMIT ${MAX_RANKED}
   ) m
 ) ranked
-ORDER BY (1.0 / (60 + rank)) * (0.7 + 0.3 * confidence)
-         * exp(-${DECAY_PER_DAY} * greatest(0, extract(epoch FROM now() - updated_at) / 86400)) DESC, rank
+ORDER BY (1.0 / (60 + rank)) * ${SURE} * ${AGED} DESC, rank
+LIMIT ${limit}`;
+}
+
+/** Ranks by meaning and by words are fused. Words add to what is near in meaning, and find alone what has no vector yet. */
+function byMeaning(
+  options: RankOptions,
+  limit: string,
+  { vector, model }: NonNullable<RankOptions["near"]>,
+): string {
+  return `,
+told AS MATERIALIZED (
+  SELECT m.*, m.embedding_model IS NOT DISTINCT FROM ${model} AS is_compared, coalesce(m.tsv @@ query.words, false) AS has_words
+  FROM asking, query, investigation_memories m
+  WHERE (m.embedding_model = ${model} OR m.tsv @@ query.words) AND ${mayBeTold(options)}
+  ORDER BY m.updated_at DESC, m.memory_id LIMIT ${MAX_RANKED}
+), near AS (
+  SELECT memory_id, row_number() OVER (ORDER BY cosine DESC, updated_at DESC, memory_id) AS rank
+  FROM (SELECT memory_id, updated_at, (SELECT sum(a * b) FROM unnest(embedding, ${vector}::real[]) AS pair (a, b)) AS cosine
+        FROM told WHERE is_compared) compared
+  WHERE cosine >= ${MIN_COSINE} ORDER BY cosine DESC, updated_at DESC, memory_id LIMIT greatest(3 * ${limit}::int, ${MIN_NEAR})
+), worded AS (
+  SELECT memory_id, row_number() OVER (ORDER BY ts_rank(tsv, query.words) DESC, updated_at DESC, memory_id) AS rank
+  FROM told, query WHERE has_words
+)
+SELECT ${COLUMNS}
+FROM told LEFT JOIN near USING (memory_id) LEFT JOIN worded USING (memory_id), LATERAL (
+  SELECT (coalesce(1.0 / (60 + near.rank), 0) + coalesce(1.0 / (60 + worded.rank), 0)) * ${SURE} * ${AGED} AS score
+) scored
+WHERE (near.rank IS NOT NULL OR NOT is_compared AND worded.rank IS NOT NULL) AND score >= ${MIN_SCORE}
+ORDER BY score DESC, memory_id
 LIMIT ${limit}`;
 }

@@ -18,10 +18,11 @@ describe("what agents are told of earlier sessions", () => {
   });
   after(() => resources.disposeAsync());
 
-  const told = async (id: string, max_inject = 50) =>
-    (await loadBriefing({ db: fixture.executor.db, sessionId: id }, { max_inject })).map(
-      ({ content }) => content,
-    );
+  const told = async (id: string, max_inject = 50) => {
+    const { signal } = new AbortController();
+    const session = { ...fixture.executor.deps, sessionId: id, signal };
+    return (await loadBriefing(session, { max_inject })).map(({ content }) => content);
+  };
   const prompts = async (id: string) =>
     fixture.executor.query(
       `SELECT role, content FROM messages WHERE session_id = $1 AND sequence_number <= 2 ORDER BY execution_id, sequence_number`,

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { ResolvedEmbedding } from "#shared/contracts/embedding.ts";
 import { storedChain } from "#shared/contracts/resolved-chain.ts";
 import type { ExecutorFixture } from "./executor-fixture.ts";
 import { resolvedChain, type ChainOptions } from "./resolved-chain.ts";
@@ -44,16 +45,25 @@ export async function insertRemembering(
     owner = null,
     teams = [],
     alert = "disk full",
+    embedding,
     ...options
   }: ChainOptions & {
     readonly maxInject?: number;
     readonly owner?: string | null;
     readonly teams?: readonly string[];
     readonly alert?: string;
+    readonly embedding?: ResolvedEmbedding;
   } = {},
 ): Promise<string> {
   const id = await executor.insert({ ...options, alert });
-  const chain = { ...resolvedChain(options), memory: { max_inject: maxInject, reflector_memory_limit: 20 } };
+  const chain = {
+    ...resolvedChain(options),
+    memory: {
+      max_inject: maxInject,
+      reflector_memory_limit: 20,
+      ...(embedding === undefined ? {} : { embedding }),
+    },
+  };
   await executor.query(
     "UPDATE alert_sessions SET resolved_config = $2, owner_subject = $3, teams = $4 WHERE session_id = $1",
     [id, JSON.stringify(storedChain(chain)), owner, teams],

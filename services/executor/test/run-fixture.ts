@@ -42,7 +42,13 @@ export class RunFixture implements AsyncDisposable {
   static async start({
     ownServers = false,
     others = [],
-  }: { readonly ownServers?: boolean; readonly others?: readonly string[] } = {}): Promise<RunFixture> {
+    embedding,
+  }: {
+    readonly ownServers?: boolean;
+    readonly others?: readonly string[];
+    /** `defaults.memory.embedding` of the gateway. */
+    readonly embedding?: object;
+  } = {}): Promise<RunFixture> {
     const resources = new AsyncDisposableStack();
     const provider = (name: string, script: string) =>
       [name, { type: "scripted", model: `${name}-test`, script: `${script}.yaml` }] as const;
@@ -51,7 +57,12 @@ export class RunFixture implements AsyncDisposable {
       ...others.map((name) => provider(name, name)),
     ]);
     const { path: configDir } = resources.use(
-      await testConfigDirectory(others.length === 0 ? {} : { providers: { llm_providers } }),
+      await testConfigDirectory({
+        ...(others.length === 0 ? {} : { providers: { llm_providers } }),
+        ...(embedding === undefined
+          ? {}
+          : { tarsy: { defaults: { llm_provider: "scripted", memory: { enabled: true, embedding } } } }),
+      }),
     );
     const gateway = resources.use(await GatewayProcess.start(configDir));
     const executor = resources.use(await ExecutorFixture.start({ gateway: gateway.address, ownServers }));

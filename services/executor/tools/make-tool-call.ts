@@ -79,6 +79,7 @@ async function make(
             parameters,
             maxChars: Math.max(1_000, maxResultTokens * CHARS_PER_TOKEN),
             handle: callId,
+            memory: state.chain.memory ?? {},
             skills: state.agent.skills ?? [],
           },
           signal,

@@ -13,6 +13,7 @@ import type { Provider } from "../providers/provider.ts";
 import { callAdapter } from "../tool-schemas/adapt-call.ts";
 import type { CallLimits } from "./call-budget.ts";
 import { guardCalls, type Refusal } from "./guard-calls.ts";
+import { handleEmbed, type EmbeddingOptions } from "./handle-embed.ts";
 import { handleGenerate } from "./handle-generate.ts";
 import { inCallSpan } from "./in-call-span.ts";
 import { healthService } from "./health-service.ts";
@@ -35,6 +36,7 @@ interface ServeGenerateOptions {
   /** What calls may name. */
   readonly configured: ConfiguredProviders;
   readonly provider: Provider;
+  readonly embedding: EmbeddingOptions;
   readonly metrics: GatewayMetrics;
   readonly log: Logger;
 }
@@ -62,6 +64,10 @@ export async function serveGenerate(options: ServeGenerateOptions): Promise<Gene
   const maxOutputBytes = Math.min(options.maxOutputBytes, options.maxMessageBytes - MESSAGE_OVERHEAD_BYTES);
   const stop = new AbortController();
   const running = new Set<Promise<void>>();
+  const track = (done: Promise<void>) => {
+    running.add(done);
+    void done.finally(() => running.delete(done));
+  };
   const warnOnce = onceEach(MAX_WARNED);
   const adaptCall = callAdapter();
   const service: LLMServiceServer = {
@@ -92,9 +98,9 @@ export async function serveGenerate(options: ServeGenerateOptions): Promise<Gene
           log,
         }),
       );
-      running.add(done);
-      void done.finally(() => running.delete(done));
+      track(done);
     },
+    embed: embedder(options, { stopping: stop.signal, track }),
   };
   const server = new Server({
     interceptors: [
@@ -125,6 +131,19 @@ export async function serveGenerate(options: ServeGenerateOptions): Promise<Gene
       clearTimeout(grace);
       server.forceShutdown();
     },
+  };
+}
+
+/** Answers calls for vectors. */
+function embedder(
+  { embedding, callTimeoutMs, metrics, log }: ServeGenerateOptions,
+  { stopping, track }: { readonly stopping: AbortSignal; readonly track: (done: Promise<void>) => void },
+): LLMServiceServer["embed"] {
+  return (call, answer) => {
+    const { sessionId, provider: type, model } = call.request;
+    const record = metrics.openRecord({ type, model });
+    const child = log.child({ session_id: sessionId, provider: type, model });
+    track(handleEmbed(call, answer, { ...embedding, callTimeoutMs, stopping, record, log: child }));
   };
 }
 

@@ -8,6 +8,7 @@ import {
 } from "@grpc/grpc-js";
 import { Registry } from "prom-client";
 import type { LlmProvider } from "#shared/agent-config/agent-config.ts";
+import type { EmbeddingSettings } from "#shared/agent-config/embedding-of.ts";
 import { TOKEN_METADATA } from "#shared/contracts/gateway-metadata.ts";
 import { HealthClient } from "#shared/generated/grpc/health/v1/health.ts";
 import { PROVIDER_TYPES } from "#shared/contracts/resolved-chain.ts";
@@ -44,6 +45,7 @@ export const TEST_PROVIDERS = new Map<string, LlmProvider>();
 const NAMES = new Map<string, string>();
 
 interface GatewayOverrides {
+  readonly embedding?: EmbeddingSettings;
   readonly configDir?: string;
   /** Where and how exchanges are recorded; the values of `env` are the secrets. */
   readonly recordings?: RecorderSettings & { readonly log?: Logger };
@@ -92,6 +94,11 @@ export async function openGateway(overrides: GatewayOverrides = {}) {
     tokens: overrides.tokens ?? [TEST_GATEWAY_TOKEN],
     limits: { calls: 2_000, bytes: 64 * 1024 * 1024, ...overrides.limits },
     configured: TEST_PROVIDERS,
+    embedding: {
+      settings: overrides.embedding,
+      credentials: env,
+      retry: { tries: 3, baseDelayMs: 1, maxDelayMs: 30_000 },
+    },
     provider: recorder === undefined ? provider : recordExchanges(provider, recorder.begin),
     metrics: gatewayMetrics(metrics),
     log,

@@ -11,6 +11,7 @@ import { checkCost } from "#shared/agent-config/checks/check-cost.ts";
 import { checkFallbacks } from "#shared/agent-config/checks/check-fallbacks.ts";
 import { checkLlmProvider } from "#shared/agent-config/checks/check-llm-providers.ts";
 import { checkAlertMasking, checkMcpServer } from "#shared/agent-config/checks/check-mcp-servers.ts";
+import { checkMemory } from "#shared/agent-config/checks/check-memory.ts";
 import { checkQueue } from "#shared/agent-config/checks/check-queue.ts";
 import { checkJudges, checkScoring } from "#shared/agent-config/checks/check-scoring.ts";
 import { checkDefaultSummarization } from "#shared/agent-config/checks/check-summarization.ts";
@@ -45,6 +46,7 @@ export function checkConfig(context: CheckContext): { alertTypes: Map<string, st
     checkFallbacks(tarsy.defaults.fallback_providers, context);
     checkAlertMasking(tarsy.defaults.alert_masking, reporter);
     checkDefaultSummarization(tarsy.defaults.summarization, context);
+    if (tarsy.defaults.memory !== undefined) checkMemory(tarsy.defaults.memory, context);
     if (tarsy.defaults.scoring !== undefined) checkScoring(tarsy.defaults.scoring, context);
   }
   checkCallTime(context);

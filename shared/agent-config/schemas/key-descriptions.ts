@@ -92,7 +92,7 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   "memory.enabled": "Whether anything is remembered; false by default.",
   max_inject: "Memories in a prompt.",
   reflector_memory_limit: "Memories shown when new ones are written.",
-  embedding: "How similar memories are found.",
+  embedding: "The model that finds memories by their meaning, too; absent: by their words alone.",
   "embedding.provider": "google or openai.",
   dimensions: "Of the model's vectors.",
   provider: "A provider: built in, or a name of llm-providers.yaml.",

@@ -1,6 +1,16 @@
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
-import { Embedding } from "#shared/agent-config/schemas/planned-keys.ts";
-import { Whole } from "#shared/agent-config/schemas/schema-parts.ts";
+import { Name, VariableName, Whole } from "#shared/agent-config/schemas/schema-parts.ts";
+import { EMBEDDING_PROVIDERS, MAX_DIMENSIONS } from "#shared/contracts/embedding.ts";
+
+/** The model that says which memories are near to an alert in meaning. */
+const Embedding = Type.Object({
+  provider: Type.Optional(Type.Enum([...EMBEDDING_PROVIDERS])),
+  model: Type.Optional(Name),
+  api_key_env: Type.Optional(VariableName),
+  dimensions: Type.Optional(Whole(1, MAX_DIMENSIONS)),
+  base_url: Type.Optional(Name),
+});
+export type EmbeddingEntry = Static<typeof Embedding>;
 
 /** `defaults.memory`: what is remembered of finished sessions. */
 export const MemorySection = Type.Object({

@@ -2,6 +2,7 @@ import { expect } from "chai";
 import { BROKEN_CHAINS } from "./broken-chains.ts";
 import { BROKEN_COSTS } from "./broken-costs.ts";
 import type { BrokenFile } from "./broken-file.ts";
+import { BROKEN_EMBEDDINGS } from "./broken-embeddings.ts";
 import { BROKEN_SETTINGS } from "./broken-settings.ts";
 import { BROKEN_TEXTS } from "./broken-texts.ts";
 import { DEFAULTS, SCRIPTED, failureOf, loadText } from "./config-fixture.ts";
@@ -44,7 +45,13 @@ async function expectExactly(file: BrokenFile): Promise<void> {
 }
 
 describe("loadAgentConfig of a broken file", () => {
-  for (const file of [...BROKEN_SETTINGS, ...BROKEN_COSTS, ...BROKEN_CHAINS, ...BROKEN_TEXTS]) {
+  for (const file of [
+    ...BROKEN_SETTINGS,
+    ...BROKEN_EMBEDDINGS,
+    ...BROKEN_COSTS,
+    ...BROKEN_CHAINS,
+    ...BROKEN_TEXTS,
+  ]) {
     it(`finds the one mistake at its position: ${file.name}`, () => expectExactly(file));
   }
 });

@@ -105,7 +105,6 @@ describe("the configuration's examples", () => {
       "system.slack",
       "defaults.scoring.mcp_servers",
       "defaults.scoring.max_iterations",
-      "defaults.memory.embedding",
     ]);
   });
 

@@ -11,7 +11,7 @@ describe("files in the newest notation", () => {
   it("load, with one warning for each thing that is not built, or that another one replaces", async () => {
     const { warnings } = await load();
     const notYet = warnings.filter(({ message }) => message.includes("has no effect yet"));
-    expect(notYet.map(({ path }) => path)).to.deep.equal(["defaults.memory.embedding"]);
+    expect(notYet.map(({ path }) => path)).to.deep.equal([]);
     const others = warnings.filter((warning) => !notYet.includes(warning));
     expect(others.map(({ path, message }) => `${path}: ${message}`)).to.deep.equal([
       "system.allowed_ws_origins: is valid but has no effect, found a list; ALLOWED_ORIGINS, and for WebSockets alone WS_ALLOWED_ORIGINS, replace it",

@@ -30,6 +30,7 @@ import { Lanes0000000000035 } from "#shared/database/migrations/0035-lanes.ts";
 import { SessionRunbooks0000000000036 } from "#shared/database/migrations/0036-session-runbooks.ts";
 import { SubAgents0000000000037 } from "#shared/database/migrations/0037-sub-agents.ts";
 import { Scores0000000000038 } from "#shared/database/migrations/0038-scores.ts";
+import { MemoryVectors0000000000043 } from "#shared/database/migrations/0043-memory-vectors.ts";
 import { WaitingFeedback0000000000042 } from "#shared/database/migrations/0042-waiting-feedback.ts";
 import { RunbookSources0000000000041 } from "#shared/database/migrations/0041-runbook-sources.ts";
 import { MemoryExtraction0000000000040 } from "#shared/database/migrations/0040-memory-extraction.ts";
@@ -75,6 +76,7 @@ export const MIGRATIONS = [
   MemoryExtraction0000000000040,
   SearchableFollowUps0000000000044,
   WaitingFeedback0000000000042,
+  MemoryVectors0000000000043,
 ] as const;
 
 /** The table in which TypeORM records them by name. */

@@ -3,8 +3,9 @@ import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { MAX_RESULT_BYTES } from "#shared/contracts/tool-call.ts";
 import { safeCut } from "#shared/safe-cut.ts";
-import type { ResolvedAgent } from "#shared/contracts/resolved-chain.ts";
+import type { ResolvedAgent, ResolvedChain } from "#shared/contracts/resolved-chain.ts";
 import { isMemoryTool, type BuiltInName, type SubAgentToolName } from "../../controllers/built-in-tools.ts";
+import type { Asking } from "../../memories/query-vector.ts";
 import type { OwnedSession } from "../../owned-session.ts";
 import type { ToolOutcome } from "../tool-outcome.ts";
 import { answerMemoryTool } from "./answer-memory-tool.ts";
@@ -22,6 +23,8 @@ interface BuiltInCall {
   readonly maxChars: number;
   /** The id under which the whole text of a large answer is kept. */
   readonly handle: string;
+  /** What the session's configuration says of memories. */
+  readonly memory: Pick<NonNullable<ResolvedChain["memory"]>, "embedding">;
   /** The skills that the agent may load. */
   readonly skills: NonNullable<ResolvedAgent["skills"]>;
 }
@@ -40,12 +43,13 @@ const HEADER_CHARS = 200;
  * committed. Throws database errors and the signal's reason.
  */
 export async function callBuiltInTool(
-  { db, sessionId }: Pick<OwnedSession, "db" | "sessionId">,
-  { name, parameters, maxChars, handle, skills }: BuiltInCall,
+  session: Pick<OwnedSession, keyof Asking>,
+  { name, parameters, maxChars, handle, memory, skills }: BuiltInCall,
   signal: AbortSignal,
 ): Promise<ToolOutcome> {
+  const { db, sessionId } = session;
   if (name === "load_skill") return loadSkills(db, skills, parameters);
-  if (isMemoryTool(name)) return answerMemoryTool({ db, sessionId }, { name, parameters, maxChars, handle });
+  if (isMemoryTool(name)) return answerMemoryTool(session, { name, parameters, maxChars, handle, memory });
   const question = readQuery(name, parameters);
   if ("problem" in question) return { kind: "result", content: question.problem, isError: true };
   const { id, query } = question;

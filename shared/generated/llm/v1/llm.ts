@@ -12,9 +12,12 @@ import {
   Client,
   type ClientOptions,
   type ClientReadableStream,
+  type ClientUnaryCall,
   type handleServerStreamingCall,
+  type handleUnaryCall,
   makeGenericClientConstructor,
   type Metadata,
+  type ServiceError,
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
 
@@ -27,6 +30,38 @@ export const protobufFileName = "llm/v1/llm.proto";
  * whole conversation and the provider state of its earlier answers. The metadata of every call carry
  * "authorization: Bearer <LLM_GATEWAY_TOKEN>"; the gateway's initial metadata name the format of calls that it reads.
  */
+
+/** Address and credential come from the gateway's own configuration only. */
+export interface EmbedRequest {
+  sessionId: string;
+  /** "google" or "openai"; a gateway with another one refuses the call. */
+  provider: string;
+  model: string;
+  dimensions: number;
+  /** At most 64, each of at most 6,000 UTF-16 code units. */
+  texts: EmbedText[];
+}
+
+export interface EmbedText {
+  text: string;
+  /** True for what is looked for, false for what is to be found. */
+  isQuery: boolean;
+}
+
+export interface EmbedResponse {
+  outcome: { $case: "embeddings"; value: Embeddings } | { $case: "error"; value: ErrorInfo } | undefined;
+}
+
+export interface Embeddings {
+  /** In the order of the texts. */
+  vectors: Embedding[];
+  /** 0 if the provider does not say. */
+  inputTokens: number;
+}
+
+export interface Embedding {
+  values: number[];
+}
 
 export interface GenerateRequest {
   sessionId: string;
@@ -196,6 +231,441 @@ export interface GroundingSupport {
 export interface ProviderState {
   data: Buffer;
 }
+
+function createBaseEmbedRequest(): EmbedRequest {
+  return { sessionId: "", provider: "", model: "", dimensions: 0, texts: [] };
+}
+
+export const EmbedRequest: MessageFns<EmbedRequest> = {
+  encode(message: EmbedRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.sessionId !== "") {
+      writer.uint32(10).string(message.sessionId);
+    }
+    if (message.provider !== "") {
+      writer.uint32(18).string(message.provider);
+    }
+    if (message.model !== "") {
+      writer.uint32(26).string(message.model);
+    }
+    if (message.dimensions !== 0) {
+      writer.uint32(32).int32(message.dimensions);
+    }
+    for (const v of message.texts) {
+      EmbedText.encode(v!, writer.uint32(42).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): EmbedRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseEmbedRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.sessionId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.provider = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.model = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.dimensions = reader.int32();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.texts.push(EmbedText.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): EmbedRequest {
+    return {
+      sessionId: isSet(object.sessionId)
+        ? globalThis.String(object.sessionId)
+        : isSet(object.session_id)
+        ? globalThis.String(object.session_id)
+        : "",
+      provider: isSet(object.provider) ? globalThis.String(object.provider) : "",
+      model: isSet(object.model) ? globalThis.String(object.model) : "",
+      dimensions: isSet(object.dimensions) ? globalThis.Number(object.dimensions) : 0,
+      texts: globalThis.Array.isArray(object?.texts) ? object.texts.map((e: any) => EmbedText.fromJSON(e)) : [],
+    };
+  },
+
+  toJSON(message: EmbedRequest): unknown {
+    const obj: any = {};
+    if (message.sessionId !== "") {
+      obj.sessionId = message.sessionId;
+    }
+    if (message.provider !== "") {
+      obj.provider = message.provider;
+    }
+    if (message.model !== "") {
+      obj.model = message.model;
+    }
+    if (message.dimensions !== 0) {
+      obj.dimensions = Math.round(message.dimensions);
+    }
+    if (message.texts?.length) {
+      obj.texts = message.texts.map((e) => EmbedText.toJSON(e));
+    }
+    return obj;
+  },
+};
+
+function createBaseEmbedText(): EmbedText {
+  return { text: "", isQuery: false };
+}
+
+export const EmbedText: MessageFns<EmbedText> = {
+  encode(message: EmbedText, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.text !== "") {
+      writer.uint32(10).string(message.text);
+    }
+    if (message.isQuery !== false) {
+      writer.uint32(16).bool(message.isQuery);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): EmbedText {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseEmbedText();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.text = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.isQuery = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): EmbedText {
+    return {
+      text: isSet(object.text) ? globalThis.String(object.text) : "",
+      isQuery: isSet(object.isQuery)
+        ? globalThis.Boolean(object.isQuery)
+        : isSet(object.is_query)
+        ? globalThis.Boolean(object.is_query)
+        : false,
+    };
+  },
+
+  toJSON(message: EmbedText): unknown {
+    const obj: any = {};
+    if (message.text !== "") {
+      obj.text = message.text;
+    }
+    if (message.isQuery !== false) {
+      obj.isQuery = message.isQuery;
+    }
+    return obj;
+  },
+};
+
+function createBaseEmbedResponse(): EmbedResponse {
+  return { outcome: undefined };
+}
+
+export const EmbedResponse: MessageFns<EmbedResponse> = {
+  encode(message: EmbedResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    switch (message.outcome?.$case) {
+      case "embeddings":
+        Embeddings.encode(message.outcome.value, writer.uint32(10).fork()).join();
+        break;
+      case "error":
+        ErrorInfo.encode(message.outcome.value, writer.uint32(18).fork()).join();
+        break;
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): EmbedResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseEmbedResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.outcome = { $case: "embeddings", value: Embeddings.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.outcome = { $case: "error", value: ErrorInfo.decode(reader, reader.uint32()) };
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): EmbedResponse {
+    return {
+      outcome: isSet(object.embeddings)
+        ? { $case: "embeddings", value: Embeddings.fromJSON(object.embeddings) }
+        : isSet(object.error)
+        ? { $case: "error", value: ErrorInfo.fromJSON(object.error) }
+        : undefined,
+    };
+  },
+
+  toJSON(message: EmbedResponse): unknown {
+    const obj: any = {};
+    if (message.outcome?.$case === "embeddings") {
+      obj.embeddings = Embeddings.toJSON(message.outcome.value);
+    } else if (message.outcome?.$case === "error") {
+      obj.error = ErrorInfo.toJSON(message.outcome.value);
+    }
+    return obj;
+  },
+};
+
+function createBaseEmbeddings(): Embeddings {
+  return { vectors: [], inputTokens: 0 };
+}
+
+export const Embeddings: MessageFns<Embeddings> = {
+  encode(message: Embeddings, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.vectors) {
+      Embedding.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.inputTokens !== 0) {
+      writer.uint32(16).int32(message.inputTokens);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Embeddings {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseEmbeddings();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.vectors.push(Embedding.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.inputTokens = reader.int32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): Embeddings {
+    return {
+      vectors: globalThis.Array.isArray(object?.vectors) ? object.vectors.map((e: any) => Embedding.fromJSON(e)) : [],
+      inputTokens: isSet(object.inputTokens)
+        ? globalThis.Number(object.inputTokens)
+        : isSet(object.input_tokens)
+        ? globalThis.Number(object.input_tokens)
+        : 0,
+    };
+  },
+
+  toJSON(message: Embeddings): unknown {
+    const obj: any = {};
+    if (message.vectors?.length) {
+      obj.vectors = message.vectors.map((e) => Embedding.toJSON(e));
+    }
+    if (message.inputTokens !== 0) {
+      obj.inputTokens = Math.round(message.inputTokens);
+    }
+    return obj;
+  },
+};
+
+function createBaseEmbedding(): Embedding {
+  return { values: [] };
+}
+
+export const Embedding: MessageFns<Embedding> = {
+  encode(message: Embedding, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.values.length !== 0) {
+      writer.uint32(10).fork();
+      for (const v of message.values) {
+        writer.float(v);
+      }
+      writer.join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Embedding {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseEmbedding();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag === 13) {
+              message.values.push(reader.float());
+
+              continue;
+            }
+
+            if (tag === 10) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.values.push(reader.float());
+              }
+
+              continue;
+            }
+
+            break;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): Embedding {
+    return {
+      values: globalThis.Array.isArray(object?.values) ? object.values.map((e: any) => globalThis.Number(e)) : [],
+    };
+  },
+
+  toJSON(message: Embedding): unknown {
+    const obj: any = {};
+    if (message.values?.length) {
+      obj.values = message.values.map((e) => floatToJson(e));
+    }
+    return obj;
+  },
+};
 
 function createBaseGenerateRequest(): GenerateRequest {
   return { sessionId: "", messages: [], llmConfig: undefined, tools: [], executionId: "", agentName: "" };
@@ -2299,6 +2769,19 @@ export const LLMServiceService = {
     responseSerialize: (value: GenerateResponse): Buffer => Buffer.from(GenerateResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): GenerateResponse => GenerateResponse.decode(value),
   },
+  /**
+   * Embed turns texts into vectors of length 1, by the model of the gateway's own configuration. An error of the provider is
+   * part of the response.
+   */
+  embed: {
+    path: "/llm.v1.LLMService/Embed" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: EmbedRequest): Buffer => Buffer.from(EmbedRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): EmbedRequest => EmbedRequest.decode(value),
+    responseSerialize: (value: EmbedResponse): Buffer => Buffer.from(EmbedResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): EmbedResponse => EmbedResponse.decode(value),
+  },
 } as const;
 
 export interface LLMServiceServer extends UntypedServiceImplementation {
@@ -2308,6 +2791,11 @@ export interface LLMServiceServer extends UntypedServiceImplementation {
    * Cancelling the call, or passing its deadline, closes the connection to the provider.
    */
   generate: handleServerStreamingCall<GenerateRequest, GenerateResponse>;
+  /**
+   * Embed turns texts into vectors of length 1, by the model of the gateway's own configuration. An error of the provider is
+   * part of the response.
+   */
+  embed: handleUnaryCall<EmbedRequest, EmbedResponse>;
 }
 
 export interface LLMServiceClient extends Client {
@@ -2322,6 +2810,25 @@ export interface LLMServiceClient extends Client {
     metadata?: Metadata,
     options?: Partial<CallOptions>,
   ): ClientReadableStream<GenerateResponse>;
+  /**
+   * Embed turns texts into vectors of length 1, by the model of the gateway's own configuration. An error of the provider is
+   * part of the response.
+   */
+  embed(
+    request: EmbedRequest,
+    callback: (error: ServiceError | null, response: EmbedResponse) => void,
+  ): ClientUnaryCall;
+  embed(
+    request: EmbedRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: EmbedResponse) => void,
+  ): ClientUnaryCall;
+  embed(
+    request: EmbedRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: EmbedResponse) => void,
+  ): ClientUnaryCall;
 }
 
 export const LLMServiceClient = makeGenericClientConstructor(LLMServiceService, "llm.v1.LLMService") as unknown as {
@@ -2336,6 +2843,10 @@ function bytesFromBase64(b64: string): Uint8Array {
 
 function base64FromBytes(arr: Uint8Array): string {
   return globalThis.Buffer.from(arr).toString("base64");
+}
+
+function floatToJson(value: number | null | undefined): number | string | null | undefined {
+  return typeof value === "number" && !globalThis.Number.isFinite(value) ? globalThis.String(value) : value;
 }
 
 function isObject(value: any): boolean {
