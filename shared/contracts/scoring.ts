@@ -13,9 +13,6 @@ export const SCORE_STATUSES = [
 export const ScoreStatus = literals(SCORE_STATUSES);
 export type ScoreStatus = Static<typeof ScoreStatus>;
 
-/** Who asked for a scoring that follows the end of a session by itself. */
-export const SCORED_BY_ITSELF = "auto";
-
 /** What a judge can find wrong with an investigation. */
 export const FAILURE_TAGS = [
   "premature_conclusion",

@@ -1,5 +1,6 @@
 // What few open at first, in one file: apart these would have a quarter of their size again in small shared files.
 export { MemoriesScreen } from "./memories/memories-screen.tsx";
+export { ApprovalQuestion } from "./session/later/approval-question.tsx";
 export { FollowUps } from "./session/later/follow-ups.tsx";
 export { SteeringBox } from "./session/later/steering-box.tsx";
 export { SubmitScreen } from "./submit/submit-screen.tsx";

@@ -27,8 +27,8 @@ export function MemoryItem({ memory, mayChange, onDone }: MemoryItemProps) {
   }, [mode]);
   const remove = async () => {
     const request = { params: { memory: memory.memory_id }, accepts: [404] };
-    if (await send(async () => api.call("DELETE /api/v1/memories/:memory", request)))
-      onDone(MEMORY_TEXT.deleted);
+    const isDone = await send(async () => api.call("DELETE /api/v1/memories/:memory", request));
+    if (isDone) onDone(MEMORY_TEXT.deleted);
   };
   if (mode === "edit") {
     return (

@@ -1,16 +1,19 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { CopyButton } from "../../parts/copy-button.tsx";
+import { laterPart } from "../../parts/later-part.tsx";
 import { anchorOf } from "../../session/anchor-of.ts";
 import { shortArguments } from "../../session/describe-entry.ts";
 import type { Entry } from "../../session/session-view.ts";
 import { shownText } from "../../session/shown-text.ts";
 import { TEXT } from "../../text.ts";
-import { ApprovalQuestion } from "./approval-question.tsx";
+import { loadRare } from "../load-rare.ts";
 import { ModelText } from "./model-text.tsx";
 import { MEMORIES_ANCHOR } from "./follow-ups-part.tsx";
 import { GrowingText } from "./growing-text.ts";
 import { ResultView } from "./result-view.tsx";
 import type { SessionStore } from "./session-store.ts";
+
+const ApprovalQuestion = laterPart(async () => (await loadRare()).ApprovalQuestion);
 
 interface EntryBodyProps {
   readonly entry: Entry;

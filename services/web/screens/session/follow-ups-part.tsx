@@ -1,13 +1,17 @@
 import { laterPart } from "../../parts/later-part.tsx";
 import { loadRare } from "../load-rare.ts";
-import type { SessionStore } from "./session-store.ts";
+import type { SessionFacts, SessionStore } from "./session-store.ts";
 
 const FollowUps = laterPart(async () => (await loadRare()).FollowUps);
 
 /** The places of its parts in the address. */
-export const CHAT_ANCHOR = "chat";
 export const SCORE_ANCHOR = "score";
 export const MEMORIES_ANCHOR = "memories";
+
+/** True if the reader may ask about a session that has ended. */
+export function offersQuestions({ chat_enabled, may_ask, status }: SessionFacts): boolean {
+  return chat_enabled && may_ask && status !== "cancelled";
+}
 
 interface FollowUpsPartProps {
   readonly store: SessionStore;

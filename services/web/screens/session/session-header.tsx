@@ -12,6 +12,7 @@ import { failedEntries } from "../../session/failed-entries.ts";
 import { finalAnalysis, openApprovals, type SessionView } from "../../session/session-view.ts";
 import { shownText } from "../../session/shown-text.ts";
 import { TEXT } from "../../text.ts";
+import { offersQuestions, SCORE_ANCHOR } from "./follow-ups-part.tsx";
 import { ReviewButtons } from "./review-buttons.tsx";
 import { RunTime } from "./run-time.tsx";
 import type { SessionFacts, SessionStore } from "./session-store.ts";
@@ -110,7 +111,7 @@ interface NumbersProps {
 }
 
 function Numbers({ facts, view, store }: NumbersProps) {
-  const { startedAt, endedAt } = view;
+  const { startedAt, endedAt, scoring } = view;
   // What was used until an earlier moment is not known.
   const isNow = store.at.value === undefined;
   return (
@@ -147,6 +148,14 @@ function Numbers({ facts, view, store }: NumbersProps) {
           </dd>
         </div>
       )}
+      {scoring?.score !== undefined && (
+        <div>
+          <dt>{TEXT.session.score}</dt>
+          <dd>
+            <a href={`#${SCORE_ANCHOR}`}>{scoring.score}</a>
+          </dd>
+        </div>
+      )}
     </dl>
   );
 }
@@ -178,6 +187,11 @@ function Actions({ store, view, facts }: ActionsProps) {
       <a class="button" href={`/s/${store.id}/trace`}>
         {TEXT.session.trace}
       </a>
+      {isOver && store.at.value === undefined && facts !== undefined && offersQuestions(facts) && (
+        <a class="button" href="#question-text">
+          {TEXT.session.ask}
+        </a>
+      )}
       {isOver && (
         <a class="button" href={`/new?from=${store.id}`}>
           {TEXT.session.resubmit}

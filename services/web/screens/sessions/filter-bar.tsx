@@ -2,7 +2,15 @@ import type { RefObject } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { ApiResponse } from "#shared/client/api-types.ts";
 import { TEXT } from "../../text.ts";
-import { ENDED, MIN_SEARCH, RUNNING, TIME_RANGES, hasFilters, type ListFilters } from "./list-filters.ts";
+import {
+  ENDED,
+  MIN_SEARCH,
+  RUNNING,
+  TIME_RANGES,
+  filtersOf,
+  hasFilters,
+  type ListFilters,
+} from "./list-filters.ts";
 import "./filter-bar.css";
 
 const { sessions: texts } = TEXT;
@@ -159,6 +167,20 @@ export function FilterBar({ filters, options, search, onChange, goToList }: Filt
         value={filters.review}
         choices={Object.entries(REVIEWS)}
         onChange={(review) => onChange({ review })}
+      />
+      <Choice
+        label={texts.score}
+        all={texts.anyScore}
+        value={filters.score}
+        choices={Object.entries(texts.scores)}
+        onChange={(score) => onChange({ score: filtersOf({ score }).score })}
+      />
+      <Choice
+        label={texts.sort}
+        all={texts.newest}
+        value={filters.sort}
+        choices={Object.entries(texts.sortings)}
+        onChange={(sort) => onChange({ sort: filtersOf({ sort }).sort })}
       />
       {hasFilters(filters) && (
         <a class="button plain" href="/">

@@ -16,9 +16,16 @@ export interface ListFilters {
   readonly time: string;
   /** A review status. */
   readonly review: string;
+  /** Whether they are scored, as the API names it. */
+  readonly score: (typeof SCORE_FILTERS)[number] | "";
+  /** A name of SORTINGS; an empty text for the newest first. */
+  readonly sort: (typeof SORTINGS)[number] | "";
   readonly page: number;
 }
 
+export const SCORE_FILTERS = ["scored", "not_scored", "scoring_in_progress", "scoring_failed"] as const;
+/** By score, the highest or the lowest first. */
+export const SORTINGS = ["best", "worst"] as const;
 export const PAGE_SIZE = 50;
 export const MIN_SEARCH = 3;
 export const RUNNING: readonly SessionStatus[] = ["pending", "in_progress", "cancelling"];
@@ -33,7 +40,17 @@ export const TIME_RANGES: Readonly<Record<string, number>> = {
   "30d": 720 * HOUR,
 };
 
-const TEXT_FILTERS = ["search", "status", "type", "chain", "author", "time", "review"] as const;
+const TEXT_FILTERS = [
+  "search",
+  "status",
+  "type",
+  "chain",
+  "author",
+  "time",
+  "review",
+  "score",
+  "sort",
+] as const;
 
 /** Reads the filters from the query of the address; what it does not know counts as absent. */
 export function filtersOf(query: Readonly<Record<string, string>>): ListFilters {
@@ -47,6 +64,8 @@ export function filtersOf(query: Readonly<Record<string, string>>): ListFilters 
     author: text("author"),
     time: Object.hasOwn(TIME_RANGES, time) ? time : "",
     review: text("review"),
+    score: SCORE_FILTERS.find((known) => known === text("score")) ?? "",
+    sort: SORTINGS.find((known) => known === text("sort")) ?? "",
     page: /^[1-9]\d{0,5}$/u.test(text("page")) ? Number(text("page")) : 1,
   };
 }
@@ -65,21 +84,21 @@ export function hasFilters(filters: ListFilters): boolean {
 }
 
 /** The statuses that each of the two parts of the list has to show; an empty part is not asked for. */
-export function partsOf({ status, review }: ListFilters): {
+export function partsOf({ status, review, score }: ListFilters): {
   readonly running: readonly SessionStatus[];
   readonly ended: readonly SessionStatus[];
 } {
   const named = (statuses: readonly SessionStatus[]) => statuses.filter((known) => known === status);
   if (status === "running") return { running: RUNNING, ended: [] };
-  // Only sessions that ended have a review.
-  const running = review === "" ? RUNNING : [];
+  // Only sessions that ended have a review and a score.
+  const running = review === "" && score === "" ? RUNNING : [];
   if (status === "") return { running, ended: ENDED };
   return { running: named(running), ended: named(ENDED) };
 }
 
 /** The API's query for one part of the list. */
 export function queryOf(
-  { search, type, chain, author, time, review, page }: ListFilters,
+  { search, type, chain, author, time, review, score, sort, page }: ListFilters,
   statuses: readonly SessionStatus[],
   now: number,
 ): ListQuery {
@@ -93,6 +112,8 @@ export function queryOf(
     ...(chain === "" ? {} : { chain_id: chain }),
     ...(author === "" ? {} : { author }),
     ...(review === "" ? {} : { review_status: review }),
+    ...(score === "" ? {} : { scoring_status: score }),
+    ...(sort === "" ? {} : { sort_by: "score", sort_order: sort === "best" ? "desc" : "asc" }),
     // Whole minutes, so that a repeated request is the same one.
     ...(reach === undefined
       ? {}

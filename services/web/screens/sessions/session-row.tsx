@@ -74,6 +74,7 @@ function Marks({ item }: { readonly item: SessionItem }) {
           {item.assignee === null ? "" : ` · ${shownText(item.assignee)}`}
         </span>
       )}
+      {item.latest_score !== null && <span class="session-mark">{texts.scored(item.latest_score)}</span>}
       {item.matched_in_content && <span class="session-mark">{texts.inContent}</span>}
     </>
   );

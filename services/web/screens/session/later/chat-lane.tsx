@@ -1,7 +1,7 @@
 import { isTerminal } from "#shared/contracts/statuses.ts";
 import type { SessionView } from "../../../session/session-view.ts";
 import type { SessionFacts, SessionStore } from "../session-store.ts";
-import { CHAT_ANCHOR } from "../follow-ups-part.tsx";
+import { offersQuestions } from "../follow-ups-part.tsx";
 import { ExchangeView } from "./exchange-view.tsx";
 import { LATER_TEXT } from "./later-text.ts";
 import { QuestionBox } from "./question-box.tsx";
@@ -20,10 +20,10 @@ export function ChatLane({ store, facts, target }: ChatLaneProps) {
   const view = store.view.value;
   const isPast = store.at.value !== undefined;
   const stages = view.followUps.filter(({ type }) => type === "chat");
-  const mayAsk = facts.chat_enabled && facts.may_ask && view.status !== "cancelled";
+  const mayAsk = offersQuestions(facts);
   if (stages.length === 0 && (!mayAsk || isPast)) return null;
   return (
-    <section id={CHAT_ANCHOR} class="chat-lane" aria-labelledby="chat-title">
+    <section class="chat-lane" aria-labelledby="chat-title">
       <h2 id="chat-title">{TEXTS.title}</h2>
       {stages.map((stage) => (
         <ExchangeView key={stage.id} stage={stage} store={store} target={target} />

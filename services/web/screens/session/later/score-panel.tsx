@@ -1,6 +1,6 @@
 import { useEffect, useRef } from "preact/hooks";
 import type { ApiResponse } from "#shared/client/api-types.ts";
-import { SCORED_BY_ITSELF } from "#shared/contracts/scoring.ts";
+import { SCORED_BY_ITSELF } from "#shared/contracts/scored-by-itself.ts";
 import { api } from "../../../api/client.ts";
 import { RemoteState } from "../../../parts/remote-state.tsx";
 import { Moment } from "../../../parts/time.tsx";

@@ -1,10 +1,10 @@
 import { useState } from "preact/hooks";
-import { api } from "../../api/client.ts";
-import type { AskedApproval } from "../../session/session-view.ts";
-import { shownText } from "../../session/shown-text.ts";
-import { TEXT } from "../../text.ts";
-import { ResultView } from "./result-view.tsx";
-import type { SessionStore } from "./session-store.ts";
+import { api } from "../../../api/client.ts";
+import type { AskedApproval } from "../../../session/session-view.ts";
+import { shownText } from "../../../session/shown-text.ts";
+import { TEXT } from "../../../text.ts";
+import { ResultView } from "../result-view.tsx";
+import type { SessionStore } from "../session-store.ts";
 import "./approval-question.css";
 
 interface ApprovalQuestionProps {

@@ -1,0 +1,2 @@
+/** Who asked for a scoring that follows the end of a session by itself. */
+export const SCORED_BY_ITSELF = "auto";
