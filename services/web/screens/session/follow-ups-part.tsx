@@ -25,6 +25,8 @@ interface FollowUpsPartProps {
 export function FollowUpsPart({ store, target, reveal }: FollowUpsPartProps) {
   const facts = store.facts.value;
   const hasEnded = store.view.value.endedAt !== undefined;
-  if (facts === undefined || (!hasEnded && !facts.memory_enabled)) return null;
+  // It stands below what is still being read.
+  if (facts === undefined || store.historyEnd === undefined) return null;
+  if (!hasEnded && !facts.memory_enabled) return null;
   return <FollowUps store={store} facts={facts} target={target} reveal={reveal} />;
 }
