@@ -9,7 +9,14 @@ describe("screenItems(text, path)", () => {
 
   it("has every screen but the present one, those of the present session first", () => {
     expect(urls("", "/")).to.deep.equal(["/new", "/usage", "/memories", "/system"]);
-    expect(urls("", `/s/${ID}`)).to.deep.equal([`/s/${ID}/trace`, "/", "/new", "/usage", "/memories", "/system"]);
+    expect(urls("", `/s/${ID}`)).to.deep.equal([
+      `/s/${ID}/trace`,
+      "/",
+      "/new",
+      "/usage",
+      "/memories",
+      "/system",
+    ]);
     expect(urls("", `/s/${ID}/trace`)[0]).to.equal(`/s/${ID}`);
   });
 
