@@ -26,7 +26,7 @@ export function FollowUpsPart({ store, target, reveal }: FollowUpsPartProps) {
   const facts = store.facts.value;
   const hasEnded = store.view.value.endedAt !== undefined;
   // It stands below what is still being read.
-  if (facts === undefined || store.historyEnd === undefined) return null;
+  if (facts === undefined || store.historyEnd.value === undefined) return null;
   if (!hasEnded && !facts.memory_enabled) return null;
   return <FollowUps store={store} facts={facts} target={target} reveal={reveal} />;
 }
