@@ -43,7 +43,7 @@ const CONFIG = {
         ],
       },
       { when: { contains: asked("HOSTILE") }, steps: [{ text: HOSTILE_TEXT }] },
-      { when: { contains: CHAT }, steps: [{ text: "Yes, **again**." }] },
+      { when: { contains: CHAT }, steps: [{ text: "# Yes\n\nThey are there **again**." }] },
       { when: { contains: "WAIT" }, steps: [{ text: "this goes on" }, { hang: true }] },
       { steps: [{ text: "The **memory** is full." }] },
     ],

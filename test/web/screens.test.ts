@@ -26,6 +26,7 @@ const SCREENS = [
   { name: "submit", path: () => "/new", ready: "main form" },
   { name: "system", path: () => "/system", ready: ".servers" },
   { name: "usage", path: () => "/usage", ready: ".plot" },
+  { name: "memories", path: () => "/memories", ready: ".memory-off" },
 ];
 
 describeInBrowser("every screen of the page", function () {

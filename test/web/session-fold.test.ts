@@ -3,17 +3,18 @@ import { Type } from "typebox";
 import { ApiClient } from "#shared/client/api-client.ts";
 import { followSession } from "#shared/client/follow-session.ts";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import { synthesisStageId } from "#shared/contract-view/shown-stages.ts";
 import { isTerminal } from "#shared/contracts/statuses.ts";
 import { eventsOfRest } from "../../services/web/session/events-of-rest.ts";
 import { foldUpTo, SessionFold } from "../../services/web/session/fold-events.ts";
 import { isSessionMessage, type StoredMessage } from "../../services/web/session/session-message.ts";
-import { lanesOf, type Lane, type SessionView } from "../../services/web/session/session-view.ts";
+import { lanesOf, type SessionView } from "../../services/web/session/session-view.ts";
 import { PipelineFixture } from "../support/pipeline-fixture.ts";
 import { SUMMARY_CALL } from "../support/scripts.ts";
+import { until } from "../support/until.ts";
 import { testSeed } from "../support/nightly.ts";
 import { seededRandom } from "../support/seeded-random.ts";
 import type { TarsyClient } from "../support/tarsy-client.ts";
+import { viewInWordsOfRest } from "./support/view-in-words-of-rest.ts";
 
 const SEED = testSeed();
 
@@ -170,9 +171,9 @@ describe("the page's view of a session", () => {
       expect((await client.waitFor(id, ["completed", "failed", "cancelled"])).status).to.equal(end);
       const events = await eventsOf(id);
       const wanted = await restView(id);
-      expect(shown(foldUpTo(events, Infinity).view)).to.deep.equal(wanted);
+      expect(viewInWordsOfRest(foldUpTo(events, Infinity).view)).to.deep.equal(wanted);
       const purged = eventsOfRest(await api.call("GET /api/v1/sessions/:id", { params: { id } }));
-      expect(shown(foldUpTo(purged, Infinity).view), "without its events").to.deep.equal(wanted);
+      expect(viewInWordsOfRest(foldUpTo(purged, Infinity).view), "without its events").to.deep.equal(wanted);
       const growing = new SessionFold();
       for (const event of events) {
         growing.apply(event);
@@ -182,6 +183,24 @@ describe("the page's view of a session", () => {
       }
     });
   }
+
+  it("is that of REST with what was asked after the end, which changes nothing else", async () => {
+    const id = await client.submit("incident with a question");
+    await client.waitFor(id, ["completed"]);
+    const before = foldUpTo(await eventsOf(id), Infinity).view;
+    await api.call("POST /api/v1/sessions/:id/chat/messages", { params: { id }, body: { content: "Why?" } });
+    await until("it is answered", async () => {
+      const { stages } = await api.call("GET /api/v1/sessions/:id", { params: { id } });
+      return stages.some(({ stage_type, status }) => stage_type === "chat" && isTerminal(status));
+    });
+    const { view } = foldUpTo(await eventsOf(id), Infinity);
+    const { stages, status, error, startedAt, endedAt, summary } = before;
+    expect(view).to.deep.include({ stages, status, error, startedAt, endedAt, summary });
+    const wanted = await restView(id);
+    expect(viewInWordsOfRest(view)).to.deep.equal(wanted);
+    const purged = eventsOfRest(await api.call("GET /api/v1/sessions/:id", { params: { id } }));
+    expect(viewInWordsOfRest(foldUpTo(purged, Infinity).view), "without its events").to.deep.equal(wanted);
+  });
 
   it("is the same after a hundred cut sockets as without one, text included", async () => {
     const random = seededRandom(SEED);
@@ -215,7 +234,7 @@ describe("the page's view of a session", () => {
     const events = await eventsOf(id);
     const whole = foldUpTo(events, fold.view.seq);
     expect(fold.view).to.deep.equal(whole.view);
-    expect(shown(fold.view)).to.deep.equal(await restView(id));
+    expect(viewInWordsOfRest(fold.view)).to.deep.equal(await restView(id));
     expect(cuts).to.be.greaterThan(20);
     const contents = new Map(
       lanesOf(fold.view).flatMap((lane) => lane.entries.map((entry) => [entry.id, entry.content])),
@@ -223,45 +242,6 @@ describe("the page's view of a session", () => {
     for (const [event, text] of streamed) expect(contents.get(event)).to.include(text.trim());
   });
 });
-
-/** A view in the words of REST: synthesis as a stage of its own, whose stage is completed for its agents. */
-function shown(view: SessionView) {
-  return {
-    status: view.status,
-    error: view.error,
-    summary: view.summary?.content,
-    stages: view.stages.flatMap(({ id, name, status, lanes, synthesis }) => {
-      const stage = { stage_id: id, stage_name: name, status, lanes: lanes.map(shownLane) };
-      if (synthesis === undefined) return [stage];
-      return [
-        { ...stage, status: "completed" },
-        {
-          stage_id: synthesisStageId(id),
-          stage_name: `${name} - Synthesis`,
-          status,
-          lanes: [shownLane(synthesis)],
-        },
-      ];
-    }),
-  };
-}
-
-function shownLane({ executionId, agent, status, error, entries }: Lane) {
-  return {
-    execution_id: executionId,
-    agent,
-    status,
-    error,
-    entries: entries.map((entry) => ({
-      event_id: entry.id,
-      execution_id: entry.executionId,
-      event_type: entry.type,
-      status: entry.status,
-      content: entry.content,
-      call: entry.call === undefined ? undefined : entry.metadata,
-    })),
-  };
-}
 
 /** What cannot be true at once in any view. */
 function contradictions(view: SessionView): string[] {

@@ -163,6 +163,9 @@ export class SessionFold {
   #changeExecution(message: Of<"execution.status">): void {
     const { execution_id, status, error_message, timestamp } = message;
     const lane = this.#stages.laneOf(message, message.agent_name, message.agent_index);
+    // An entry of it, such as its task or its question, may have come before it began.
+    lane.agent ||= message.agent_name;
+    lane.index = message.agent_index;
     lane.status = status;
     lane.error = error_message;
     lane.revision += 1;

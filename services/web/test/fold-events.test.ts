@@ -53,6 +53,14 @@ describe("the fold of events", () => {
     expect(finalAnalysis(view)?.content).to.equal("of the parent");
   });
 
+  it("names an agent also where an entry of it came before it began", () => {
+    const task = created("t", "task_assigned", { execution_id: "c1", parent_execution_id: "x1" });
+    const { view } = fold(stage, agent("x1", 1), task, child("c1", "x1", 1));
+    const [, lane] = lanesOf(view);
+    expect(lane).to.deep.include({ agent: "agent 1", index: 1, status: "active" });
+    expect(lane?.parent).to.deep.equal({ executionId: "x1", agent: "agent 1" });
+  });
+
   it("lists the takeovers of the session, and neither its agents nor its status change by one", () => {
     const { view } = fold(
       { type: "session.status", status: "in_progress" },

@@ -8,14 +8,21 @@ describe("screenItems(text, path)", () => {
   const urls = (text: string, path: string) => screenItems(text, path).map(({ url }) => url);
 
   it("has every screen but the present one, those of the present session first", () => {
-    expect(urls("", "/")).to.deep.equal(["/new", "/usage", "/system"]);
-    expect(urls("", `/s/${ID}`)).to.deep.equal([`/s/${ID}/trace`, "/", "/new", "/usage", "/system"]);
+    expect(urls("", "/")).to.deep.equal(["/new", "/usage", "/memories", "/system"]);
+    expect(urls("", `/s/${ID}`)).to.deep.equal([
+      `/s/${ID}/trace`,
+      "/",
+      "/new",
+      "/usage",
+      "/memories",
+      "/system",
+    ]);
     expect(urls("", `/s/${ID}/trace`)[0]).to.equal(`/s/${ID}`);
   });
 
   it("finds screens by parts of their names in any order", () => {
     expect(urls("alert new", "/")).to.deep.equal(["/new"]);
-    expect(urls("S", "/new")).to.deep.equal(["/", "/usage", "/system"]);
+    expect(urls("S", "/new")).to.deep.equal(["/", "/usage", "/memories", "/system"]);
     expect(urls("nothing", "/")).to.deep.equal([]);
   });
 });

@@ -67,6 +67,8 @@ describe("the filters of the list", () => {
       author: "eva@example.com",
       time: "7d",
       review: "reviewed",
+      score: "scored",
+      sort: "worst",
       page: "3",
     });
     const address = new URL(addressOf(filters), "http://localhost");
@@ -76,7 +78,9 @@ describe("the filters of the list", () => {
 
   it("ignore what they do not know", () => {
     const known = filtersOf({});
-    expect(filtersOf({ status: "sleeping", time: "constructor", page: "0" })).to.deep.equal(known);
+    expect(
+      filtersOf({ status: "sleeping", time: "constructor", score: "72", sort: "score", page: "0" }),
+    ).to.deep.equal(known);
     expect(filtersOf({ page: "1e9" }).page).to.equal(1);
   });
 
@@ -85,6 +89,7 @@ describe("the filters of the list", () => {
     expect(partsOf(filtersOf({ status: "running" }))).to.deep.equal({ running: RUNNING, ended: [] });
     expect(partsOf(filtersOf({ status: "failed" }))).to.deep.equal({ running: [], ended: ["failed"] });
     expect(partsOf(filtersOf({ review: "needs_review" }))).to.deep.equal({ running: [], ended: ENDED });
+    expect(partsOf(filtersOf({ score: "not_scored" }))).to.deep.equal({ running: [], ended: ENDED });
   });
 
   it("become a query that is the same for a minute, without a search that the API would refuse", () => {
@@ -100,6 +105,14 @@ describe("the filters of the list", () => {
       chain_id: "c",
       author: "eva",
       start_date: "2026-11-23T11:00:00.000Z",
+    });
+    expect(queryOf(filtersOf({ score: "scored", sort: "best" }), ["failed"], NOW)).to.deep.equal({
+      status: "failed",
+      page: 1,
+      page_size: 50,
+      scoring_status: "scored",
+      sort_by: "score",
+      sort_order: "desc",
     });
   });
 });

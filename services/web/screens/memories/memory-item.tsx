@@ -46,7 +46,7 @@ export function MemoryItem({ memory, mayChange, onDone }: MemoryItemProps) {
     <>
       <MemoryCard memory={memory} hasSource>
         {mayChange && (
-          <>
+          <span class="memory-actions">
             <button ref={edit} type="button" class="button plain small" onClick={() => setMode("edit")}>
               {MEMORY_TEXT.edit}
             </button>
@@ -58,7 +58,7 @@ export function MemoryItem({ memory, mayChange, onDone }: MemoryItemProps) {
             >
               {MEMORY_TEXT.delete}
             </button>
-          </>
+          </span>
         )}
       </MemoryCard>
       <Problem text={problem} />

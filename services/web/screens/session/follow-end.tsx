@@ -48,7 +48,7 @@ export function FollowEnd({ store }: { readonly store: SessionStore }) {
     };
   }, [store]);
   useKeys({ End: [TEXT.session.keys.end, goToEnd] });
-  const { historyEnd } = store;
+  const historyEnd = store.historyEnd.value;
   if (seen === undefined || store.at.value !== undefined || historyEnd === undefined) return null;
   const added = countSince(store.view.value, Math.max(seen, historyEnd));
   if (added === 0) return null;

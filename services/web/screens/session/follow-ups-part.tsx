@@ -1,3 +1,4 @@
+import type { SessionStatus } from "#shared/contracts/statuses.ts";
 import { laterPart } from "../../parts/later-part.tsx";
 import { loadRare } from "../load-rare.ts";
 import type { SessionFacts, SessionStore } from "./session-store.ts";
@@ -8,8 +9,8 @@ const FollowUps = laterPart(async () => (await loadRare()).FollowUps);
 export const SCORE_ANCHOR = "score";
 export const MEMORIES_ANCHOR = "memories";
 
-/** True if the reader may ask about a session that has ended. */
-export function offersQuestions({ chat_enabled, may_ask, status }: SessionFacts): boolean {
+/** True if the reader may ask about a session that has ended so. */
+export function offersQuestions({ chat_enabled, may_ask }: SessionFacts, status: SessionStatus): boolean {
   return chat_enabled && may_ask && status !== "cancelled";
 }
 
@@ -25,6 +26,8 @@ interface FollowUpsPartProps {
 export function FollowUpsPart({ store, target, reveal }: FollowUpsPartProps) {
   const facts = store.facts.value;
   const hasEnded = store.view.value.endedAt !== undefined;
-  if (facts === undefined || (!hasEnded && !facts.memory_enabled)) return null;
+  // It stands below what is still being read.
+  if (facts === undefined || store.historyEnd.value === undefined) return null;
+  if (!hasEnded && !facts.memory_enabled) return null;
   return <FollowUps store={store} facts={facts} target={target} reveal={reveal} />;
 }

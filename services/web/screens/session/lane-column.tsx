@@ -31,7 +31,7 @@ export function LaneColumn({ lane, store, target, hasHead }: LaneColumnProps) {
   const doing =
     store.version.value >= 0 && store.at.value === undefined ? store.fold.doing(lane.executionId) : undefined;
   return (
-    <section class="lane" aria-label={laneName(lane)}>
+    <section class={lane.parent === undefined ? "lane" : "lane sub-agent"} aria-label={laneName(lane)}>
       {hasHead ? <LaneHead lane={lane} store={store} /> : <h3 class="hidden-text">{laneName(lane)}</h3>}
       {lane.error !== undefined && !isShownBelow(lane) && <p class="problem">{shownText(lane.error)}</p>}
       {entries.length === 0 && <p class="soft small lane-note">{TEXT.session.empty}</p>}

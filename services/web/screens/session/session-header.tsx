@@ -187,11 +187,14 @@ function Actions({ store, view, facts }: ActionsProps) {
       <a class="button" href={`/s/${store.id}/trace`}>
         {TEXT.session.trace}
       </a>
-      {isOver && store.at.value === undefined && facts !== undefined && offersQuestions(facts) && (
-        <a class="button" href="#question-text">
-          {TEXT.session.ask}
-        </a>
-      )}
+      {isOver &&
+        store.at.value === undefined &&
+        facts !== undefined &&
+        offersQuestions(facts, view.status) && (
+          <a class="button" href="#question-text">
+            {TEXT.session.ask}
+          </a>
+        )}
       {isOver && (
         <a class="button" href={`/new?from=${store.id}`}>
           {TEXT.session.resubmit}

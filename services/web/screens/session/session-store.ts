@@ -58,7 +58,7 @@ export class SessionStore {
   readonly open = signal<OpenRules>(DEFAULT_OPEN);
   readonly live: LiveTexts;
   /** The last event that was stored when the page began to follow the session; undefined before that. */
-  historyEnd: number | undefined;
+  readonly historyEnd = signal<number | undefined>(undefined);
   /** When something was added last, by `performance.now()`. */
   grewAt = 0;
   #fold = new SessionFold();
@@ -115,7 +115,7 @@ export class SessionStore {
     const before = this.at.peek();
     const newest = Math.max(this.#fold.view.seq, this.facts.peek()?.last_seq ?? 0);
     // While the events are being read the last one is not known: no step from one that has not come leads to the present.
-    const isReading = before !== undefined && before > newest && this.historyEnd === undefined;
+    const isReading = before !== undefined && before > newest && this.historyEnd.peek() === undefined;
     this.at.value = !isReading && seq >= newest ? undefined : Math.max(1, seq);
   }
 
@@ -198,7 +198,7 @@ export class SessionStore {
       if (isRefusal(error)) throw error;
       // The socket tries again, from the last event that was read.
     }
-    this.historyEnd ??= this.#fold.view.seq;
+    this.historyEnd.value ??= this.#fold.view.seq;
   }
 
   async #followLive(): Promise<void> {
@@ -225,12 +225,12 @@ export class SessionStore {
     this.#hasNews = true;
     this.#viewChanged ||= message.type !== "stream.chunk";
     if (message.type === "interaction.created") this.#readFactsLater();
-    if (changesFacts(message) && this.historyEnd !== undefined) this.#readFactsIn(MESSAGE_PAUSE_MS);
+    if (changesFacts(message) && this.historyEnd.peek() !== undefined) this.#readFactsIn(MESSAGE_PAUSE_MS);
     this.#wantFrame();
     if (message.type !== "session.completed") return;
     void this.readFacts();
     this.#shownAt = 0;
-    if (this.historyEnd !== undefined) this.connection.value = "over";
+    if (this.historyEnd.peek() !== undefined) this.connection.value = "over";
   }
 
   #wantFrame(): void {

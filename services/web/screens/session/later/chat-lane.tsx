@@ -20,7 +20,7 @@ export function ChatLane({ store, facts, target }: ChatLaneProps) {
   const view = store.view.value;
   const isPast = store.at.value !== undefined;
   const stages = view.followUps.filter(({ type }) => type === "chat");
-  const mayAsk = offersQuestions(facts);
+  const mayAsk = offersQuestions(facts, view.status);
   if (stages.length === 0 && (!mayAsk || isPast)) return null;
   return (
     <section class="chat-lane" aria-labelledby="chat-title">

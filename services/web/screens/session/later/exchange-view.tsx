@@ -33,12 +33,12 @@ export function ExchangeView({ stage, store, target }: ExchangeViewProps) {
   const time = question?.startedAt ?? stage.startedAt;
   return (
     <article class="exchange" aria-label={TEXTS.questionOf(name)}>
-      <p class="exchange-head small">
+      <h3 class="exchange-head small">
         <b>{name}</b>{" "}
         <span class="soft">
           <Moment time={time} />
         </span>
-      </p>
+      </h3>
       {question !== undefined && (
         <div id={anchorOf(question.id)} class={placeOf("exchange-question", question, target)}>
           <ModelText text={question.content} isMarkdown={false} label={TEXT.session.entry.user_question} />

@@ -33,7 +33,9 @@ export function JudgeWork({ stages, store, target, reveal }: JudgeWorkProps) {
       open={isOpen}
       onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
     >
-      <summary>{LATER_TEXT.score.work}</summary>
+      <summary>
+        <h3>{LATER_TEXT.score.work}</h3>
+      </summary>
       {isOpen &&
         stages.map((stage) => <StageBand key={stage.id} stage={stage} store={store} target={target} />)}
     </details>

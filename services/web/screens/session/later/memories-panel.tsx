@@ -92,7 +92,7 @@ interface ListProps {
 
 function List({ title, memories, empty, isOwn }: ListProps) {
   return (
-    <section aria-label={title}>
+    <section class="memories-part" aria-label={title}>
       <h3>
         {title} <span class="soft small numbers">{memories.length}</span>
       </h3>

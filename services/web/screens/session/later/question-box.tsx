@@ -71,7 +71,7 @@ export function QuestionBox({ store, facts }: QuestionBoxProps) {
         {open === undefined ? TEXTS.hint : TEXTS.oneAtATime}
       </span>
       <span id="question-length" class={`small numbers ${isTooLong ? "problem" : "soft"}`}>
-        {TEXTS.length(length.toLocaleString(), MAX_CHARACTERS.toLocaleString())}
+        {text !== "" && TEXTS.length(length.toLocaleString(), MAX_CHARACTERS.toLocaleString())}
       </span>
       <Problem text={problem} />
     </form>

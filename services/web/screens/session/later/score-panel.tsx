@@ -167,7 +167,9 @@ function Part({ title, text }: { readonly title: string; readonly text: string |
   if (text === null || text === "") return null;
   return (
     <details class="follow-up-text">
-      <summary>{title}</summary>
+      <summary>
+        <h3>{title}</h3>
+      </summary>
       <ModelText text={text} isMarkdown label={title} />
     </details>
   );

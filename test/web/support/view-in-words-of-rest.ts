@@ -1,0 +1,41 @@
+import { synthesisStageId } from "#shared/contract-view/shown-stages.ts";
+import type { Lane, SessionView } from "../../../services/web/session/session-view.ts";
+
+/** A view in the words of REST: synthesis as a stage of its own, whose stage is completed for its agents. */
+export function viewInWordsOfRest(view: SessionView) {
+  return {
+    status: view.status,
+    error: view.error,
+    summary: view.summary?.content,
+    stages: [...view.stages, ...view.followUps].flatMap(({ id, name, status, lanes, synthesis }) => {
+      const stage = { stage_id: id, stage_name: name, status, lanes: lanes.map(shownLane) };
+      if (synthesis === undefined) return [stage];
+      return [
+        { ...stage, status: "completed" },
+        {
+          stage_id: synthesisStageId(id),
+          stage_name: `${name} - Synthesis`,
+          status,
+          lanes: [shownLane(synthesis)],
+        },
+      ];
+    }),
+  };
+}
+
+function shownLane({ executionId, agent, status, error, entries }: Lane) {
+  return {
+    execution_id: executionId,
+    agent,
+    status,
+    error,
+    entries: entries.map((entry) => ({
+      event_id: entry.id,
+      execution_id: entry.executionId,
+      event_type: entry.type,
+      status: entry.status,
+      content: entry.content,
+      call: entry.call === undefined ? undefined : entry.metadata,
+    })),
+  };
+}
