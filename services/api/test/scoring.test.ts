@@ -141,6 +141,16 @@ describe("the score of a session", () => {
     expect(await ids("scoring_status=scoring_failed")).to.deep.equal([scored[2]]);
     expect(await ids("scoring_status=scoring_in_progress")).to.deep.equal([scored[3]]);
     expect(await ids("scoring_status=not_scored")).to.deep.equal([plain]);
+    await api.servers.query(
+      "UPDATE session_scores SET status = 'memorizing', total_score = 70 WHERE session_id = $1",
+      [scored[3]],
+    );
+    const [memorizing] = await list("scoring_status=scoring_in_progress");
+    expect(memorizing).to.include({ id: scored[3], scoring_status: "memorizing", latest_score: null });
+    expect((await ask("GET", `/${scored[3]}/score`, ann)).body).to.include({
+      status: "memorizing",
+      total_score: 70,
+    });
     const [lowest] = await list("sort_by=score&sort_order=asc&page_size=1");
     expect(lowest).to.include({ id: scored[0], latest_score: 40, scoring_status: "completed" });
     expect((await ids("sort_by=score&sort_order=asc")).slice(0, 2)).to.deep.equal([scored[0], scored[1]]);
