@@ -57,6 +57,44 @@ describe("npm run tarsy -- chat", () => {
     expect(out).to.match(/it was the memory[^]*And now\?[^]*it is over/u);
   });
 
+  it("shows an answer once, although it comes as the final analysis, too", async () => {
+    const { out } = await start("", id, "--message", "Why?").exit;
+    expect(out.split("it was the memory")).to.have.length(2);
+  });
+
+  /** The same in a terminal of its own, by `script` of util-linux. */
+  const startInTerminal = () => {
+    const { api, ws } = pipeline.system;
+    const command = `exec ${process.execPath} ${MAIN} chat ${id}`;
+    const child = spawn("script", ["--quiet", "--return", "--command", command, "/dev/null"], {
+      env: { PATH: process.env["PATH"], TERM: "xterm", TARSY_API_URL: api, TARSY_WS_URL: ws },
+    });
+    let out = "";
+    child.stdout.setEncoding("utf8").on("data", (text: string) => (out += text));
+    return {
+      out: () => out,
+      /** Types a text once it is asked for the nth time. */
+      typeAt: async (prompt: number, text: string) => {
+        await until(`it asks for question ${prompt}`, () => out.split("? ").length > prompt);
+        child.stdin.write(text);
+      },
+      type: (text: string) => void child.stdin.write(text),
+      exit: once(child, "close").then(() => child.exitCode),
+    };
+  };
+
+  it("asks in a terminal for one question after another, until the input ends", async () => {
+    const chat = startInTerminal();
+    await chat.typeAt(1, "Why\n");
+    await until("it is answered", () => chat.out().includes("it was the memory"));
+    await chat.typeAt(2, "And now?\n");
+    await until("it is answered, too", () => chat.out().includes("it is over"));
+    await chat.typeAt(3, "\u0004");
+    expect(await chat.exit).to.equal(0);
+    expect(chat.out().split("And now?"), "a typed question is not repeated").to.have.length(2);
+    expect(chat.out()).to.not.include("Aborted");
+  });
+
   it("prints the events of the answer with --json", async () => {
     const { code, out } = await start("", id, "--message", "Why?", "--json").exit;
     expect(code).to.equal(0);
@@ -77,6 +115,19 @@ describe("npm run tarsy -- chat", () => {
       return rows.length === 1;
     });
     expect(await pipeline.client.session(id)).to.include({ status: "completed" });
+  });
+
+  it("cancels the answer in a terminal with Ctrl-C", async () => {
+    const chat = startInTerminal();
+    await chat.typeAt(1, "HANG\n");
+    await until("the answer streams", () => chat.out().includes("well, it"));
+    chat.type("\u0003");
+    expect(await chat.exit).to.equal(130);
+    expect(chat.out()).to.include("The answer is being cancelled.");
+    await until("the next question is taken", async () => {
+      const rows = await pipeline.servers.query("SELECT 1 FROM follow_ups WHERE completed_at IS NULL", []);
+      return rows.length === 0;
+    });
   });
 
   it("says what is wrong, with the code that docs/cli.md names", async () => {

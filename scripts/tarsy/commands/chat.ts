@@ -5,8 +5,8 @@ import { UsageError, type Command, type CommandCall } from "../command.ts";
 import { API_OPTION, JSON_OPTION, WS_OPTION, apiOf, notifierOf, sessionOf } from "../connection.ts";
 import { EXIT } from "../exit-codes.ts";
 import { LiveStatus } from "../live-status.ts";
-import { askInTerminal } from "../terminal/ask-in-terminal.ts";
-import { TimelineRenderer } from "../terminal/render-timeline.ts";
+import { InputEndedError, askInTerminal } from "../terminal/ask-in-terminal.ts";
+import { TimelineRenderer, type NotifierMessage } from "../terminal/render-timeline.ts";
 import { printable } from "../terminal/terminal-style.ts";
 
 /** `tarsy chat SESSION`, `tarsy chat SESSION --message TEXT` */
@@ -16,7 +16,7 @@ export const chatCommand: Command = {
   maxArgs: 1,
   summary: "Asks about an investigation that has ended, and shows the answers live",
   details: `Without --message each line is a question: of a person, or of standard input.
-Ctrl-C during an answer cancels it, and at the prompt it only ends the command. With --json each event is a line of JSON.`,
+Ctrl-C during an answer cancels it, and at the prompt it only ends the command, as the end of the input (Ctrl-D) does. With --json each event is a line of JSON.`,
   options: {
     message: { value: "TEXT", help: "the one question" },
     ...JSON_OPTION,
@@ -55,7 +55,10 @@ async function* questions({ terminal, signal }: CommandCall): AsyncGenerator<str
     try {
       line = await askInTerminal(terminal.style.bold("\n? "), signal);
     } catch (error) {
-      if (signal.aborted) return;
+      if (signal.aborted || error instanceof InputEndedError) {
+        terminal.write("\n");
+        return;
+      }
       throw error;
     }
     yield line;
@@ -79,6 +82,7 @@ async function answer(call: CommandCall, sessionId: string, content: string): Pr
     isJson ? { ...terminal, isTerminal: false, write: () => undefined } : terminal,
   );
   const renderer = new TimelineRenderer((text) => status.write(text), style);
+  const isShown = shownAlready(terminal.isInteractive && call.option("message") === undefined);
   const over = new AbortController();
   let end: unknown;
   status.set("waiting for an executor");
@@ -92,7 +96,7 @@ async function answer(call: CommandCall, sessionId: string, content: string): Pr
       signal: AbortSignal.any([signal, over.signal]),
       onMessage: (message) => {
         if (isJson) terminal.write(`${JSON.stringify(message)}\n`);
-        else renderer.show(message);
+        else if (!isShown(message)) renderer.show(message);
         if (message["type"] !== "stage.completed" || message["stage_id"] !== asked.stage_id) return;
         end = message["status"];
         over.abort();
@@ -112,4 +116,16 @@ async function answer(call: CommandCall, sessionId: string, content: string): Pr
   }
   renderer.finish();
   return end === "completed" ? EXIT.done : EXIT.failed;
+}
+
+/**
+ * Returns what tells whether the screen has a message's text already: the question, if a person has typed it there, and an answer
+ * that comes again as the final analysis.
+ */
+function shownAlready(isTyped: boolean): (message: NotifierMessage) => boolean {
+  const responses = new Set<unknown>();
+  return ({ event_type: type, status, content }) => {
+    if (type === "llm_response" && status === "completed") responses.add(content);
+    return (type === "user_question" && isTyped) || (type === "final_analysis" && responses.has(content));
+  };
 }
