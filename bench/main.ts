@@ -7,6 +7,7 @@ const BENCHMARKS: ReadonlyMap<string, () => Promise<Benchmark>> = new Map([
   ["smoke", async () => (await import("./smoke.ts")).smoke],
   ["scaling", async () => (await import("./scaling.ts")).scaling],
   ["gateway", async () => (await import("./gateway.ts")).gateway],
+  ["chat", async () => (await import("./chat.ts")).chat],
   ["storm", async () => (await import("./storm.ts")).storm],
   ["connections", async () => (await import("./connections.ts")).connections],
   ["versus", async () => (await import("./versus.ts")).versus],

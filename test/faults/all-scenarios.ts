@@ -31,6 +31,11 @@ import { slowCommits } from "./scenarios/36-slow-commits.ts";
 import { frozenToolRunner } from "./scenarios/37-frozen-tool-runner.ts";
 import { upgradeScenarios } from "./scenarios/38-upgrade.ts";
 import { providerFallback, providerOutage } from "./scenarios/40-provider-outage.ts";
+import { chatKill } from "./scenarios/41-chat-kill.ts";
+import { subAgentsKill } from "./scenarios/42-sub-agents-kill.ts";
+import { scoringKill } from "./scenarios/43-scoring-kill.ts";
+import { steeringKill } from "./scenarios/44-steering-kill.ts";
+import { workKill } from "./scenarios/45-work-kill.ts";
 import { powerCut } from "./scenarios/39-power-cut.ts";
 
 /** Every scenario, in the order of a full run. */
@@ -69,4 +74,9 @@ export const ALL_SCENARIOS: readonly Scenario[] = [
   powerCut,
   providerOutage,
   providerFallback,
+  chatKill,
+  subAgentsKill,
+  scoringKill,
+  steeringKill,
+  workKill,
 ];

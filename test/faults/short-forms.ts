@@ -10,6 +10,7 @@ import { poisonMessage } from "./scenarios/16-poison-message.ts";
 import { notifierKill } from "./scenarios/20-notifier-kill.ts";
 import { reconnectStorm } from "./scenarios/21-reconnect-storm.ts";
 import { providerFallback, providerOutage } from "./scenarios/40-provider-outage.ts";
+import { workKill } from "./scenarios/45-work-kill.ts";
 import { natsFrozen } from "./scenarios/32-nats-frozen.ts";
 
 /** The scenarios whose short forms `npm test` runs, by the test file that runs them; the files run in parallel. */
@@ -17,6 +18,7 @@ export const SHORT_FORMS = {
   executors: [executorKill, cancelRace],
   servers: [natsKill, notifierKill],
   takeovers: [zombie],
+  work: [workKill],
 } as const;
 
 /** Further short forms, for the nightly run: `npm test` has a smaller test of each of these faults. */

@@ -11,8 +11,11 @@ interface CaseShape {
   readonly paceMs?: number;
   /** Additional text for the alert. */
   readonly words?: string;
-  /** `thinking` has six stages with one answer each and no tools; `parallel` has two concurrent agents. */
-  readonly type?: "test" | "thinking" | "parallel";
+  /**
+   * `thinking` has six stages with one answer each and no tools; `parallel` has two concurrent agents; `asked` has a chat with
+   * tools; `scored` is scored at its end; `leading` has an agent with sub-agents.
+   */
+  readonly type?: "test" | "thinking" | "parallel" | "asked" | "scored" | "leading";
   /** The idempotency key of the submission. */
   readonly key?: string;
 }

@@ -41,10 +41,19 @@ export async function checkLab(lab: FaultLab, { mayRepeat, complaints }: Allowed
         .map(({ session_id, seqs, last_seq }) => `${session_id}: ${seqs.join()} with last_seq ${last_seq}`),
     ),
     finding(
-      "a session ends once, with its last event",
+      "a session ends once, with its last event but for those of work after its end",
       sessions
-        .filter(({ endings, last_type }) => endings !== 1 || last_type !== "session.completed")
+        .filter(
+          ({ endings, last_type, follow_ups }) =>
+            endings !== 1 || (follow_ups === 0 && last_type !== "session.completed"),
+        )
         .map(({ session_id, endings, last_type }) => `${session_id}: ${endings} endings, last ${last_type}`),
+    ),
+    finding(
+      "all work after the end of a session ends",
+      sessions
+        .filter(({ open_follow_ups }) => open_follow_ups > 0)
+        .map(({ session_id, open_follow_ups }) => `${session_id}: ${open_follow_ups} open`),
     ),
     finding(
       "no row comes from anyone but the owner of the session's lease",

@@ -53,7 +53,7 @@ export function checkModelCalls(
     const owners = claimsOf.get(session?.session_id ?? "") ?? 1;
     // Each concurrent agent can have a call in progress when the owner changes.
     const explained =
-      (owners - 1) * Math.max(1, new Set(made.map(({ agent }) => agent).filter(isParallelAgent)).size);
+      (owners - 1) * Math.max(1, new Set(made.map(({ agent }) => agent).filter(isConcurrent)).size);
     if (repeats > explained) {
       unexplained += repeats - explained;
       tooOften.push(`${caseId}: ${repeats} repetitions, ${owners} owners`);
@@ -74,8 +74,9 @@ export function repeatedModelCalls(calls: readonly ModelCall[]): number {
   return calls.length - new Set(calls.map(keyOf)).size;
 }
 
-function isParallelAgent(agent: string): boolean {
-  return /^agent-1\d$/u.test(agent);
+/** An agent that runs beside others of its session: one of several, a sub-agent, or the agent that started it. */
+function isConcurrent(agent: string): boolean {
+  return /^agent-(?:1\d|31)(?:\/|$)/u.test(agent);
 }
 
 function keyOf({ caseId, agent, number }: ModelCall): string {

@@ -49,12 +49,22 @@ BEGIN
   RETURN NULL;
 END $$;
 
+-- The last version has no such table.
+CREATE FUNCTION fault.follow_ups() RETURNS TABLE (session_id uuid, completed_at timestamptz) LANGUAGE plpgsql AS $$
+BEGIN
+  IF to_regclass('follow_ups') IS NOT NULL THEN
+    RETURN QUERY SELECT f.session_id, f.completed_at FROM follow_ups f;
+  END IF;
+END $$;
+
 DO $$
 DECLARE
   name text;
 BEGIN
   FOREACH name IN ARRAY ARRAY['alert_sessions', 'stages', 'agent_executions', 'messages', 'llm_interactions',
-                              'mcp_interactions', 'timeline_events', 'events'] LOOP
+                              'mcp_interactions', 'timeline_events', 'events', 'follow_ups', 'session_scores',
+                              'steering_deliveries'] LOOP
+    CONTINUE WHEN to_regclass(name) IS NULL;
     EXECUTE format('CREATE CONSTRAINT TRIGGER fault_writer AFTER INSERT OR UPDATE ON %I
                     DEFERRABLE INITIALLY DEFERRED FOR EACH ROW
                     WHEN (current_setting(''tarsy.pod'', true) LIKE ''executor%%'')

@@ -36,6 +36,7 @@ const LAST_RETRY_MS = 2_000;
  */
 export class EventRecorder implements AsyncDisposable {
   readonly #url: () => string;
+  readonly #beyondEnd: boolean;
   readonly #closing = new AbortController();
   readonly #received = new Map<string, RecordedEvent[]>();
   readonly #done: Promise<void>;
@@ -45,9 +46,13 @@ export class EventRecorder implements AsyncDisposable {
   /** The error messages of the notifier. */
   readonly errors: string[] = [];
 
-  /** `url` names the notifier to connect to, for each connection. */
-  constructor(url: () => string) {
+  /**
+   * `url` names the notifier to connect to, for each connection. `beyondEnd`: it follows sessions also after their end, as
+   * somebody does who asks about them.
+   */
+  constructor(url: () => string, { beyondEnd = false }: { readonly beyondEnd?: boolean } = {}) {
     this.#url = url;
+    this.#beyondEnd = beyondEnd;
     this.#done = this.#stayConnected();
   }
 
@@ -67,6 +72,15 @@ export class EventRecorder implements AsyncDisposable {
     await until(
       "every watched session's end has been received",
       () => [...this.#received.values()].every(hasEnded),
+      timeoutMs,
+    );
+  }
+
+  /** Waits until as many events have arrived of each followed session as `counts` names, by session id. */
+  async untilReceived(counts: ReadonlyMap<string, number>, timeoutMs = 60_000): Promise<void> {
+    await until(
+      "every event of the watched sessions has been received",
+      () => [...this.#received].every(([id, events]) => events.length >= (counts.get(id) ?? 0)),
       timeoutMs,
     );
   }
@@ -94,7 +108,7 @@ export class EventRecorder implements AsyncDisposable {
       this.connections += 1;
       // A connection has a limited number of channels; those of ended sessions have nothing more to say.
       for (const [sessionId, events] of this.#received) {
-        if (!hasEnded(events)) this.#subscribe(socket, sessionId);
+        if (this.#beyondEnd || !hasEnded(events)) this.#subscribe(socket, sessionId);
       }
     });
     socket.on("message", (data: Buffer) => this.#record(data, socket));

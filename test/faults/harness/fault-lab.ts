@@ -30,6 +30,8 @@ export interface LabOptions {
   readonly slots?: number;
   /** Sessions that run concurrently on all executors; by default the number of slots. */
   readonly maxRunning?: number;
+  /** Pieces of work on ended sessions that run concurrently; by default as configured by default. */
+  readonly followUps?: number;
   /** What the model answers; by default what the alert asks for (`answerFromAlert`). */
   readonly plan?: ModelPlan;
   /** Decides about the statements between an executor, or the api, and Postgres; made for each connection. */
@@ -106,7 +108,16 @@ export class FaultLab implements AsyncDisposable {
       ),
     );
     const config = resources.use(
-      await testConfigDirectory(labConfig({ model: model.url, slots, maxRunning, toolDelay, hasSpare })),
+      await testConfigDirectory(
+        labConfig({
+          model: model.url,
+          slots,
+          maxRunning,
+          toolDelay,
+          hasSpare,
+          followUps: options.followUps,
+        }),
+      ),
     );
     const cluster = options.natsCluster === true ? resources.use(await NatsCluster.start()) : undefined;
     const system = resources.use(
@@ -185,19 +196,24 @@ export class FaultLab implements AsyncDisposable {
 
   /**
    * Opens a client that follows these sessions through the notifier that `url` names for each of its connections.
-   * `checkLab` compares what it received with Postgres.
+   * `checkLab` compares what it received with Postgres. `beyondEnd`: also of work after the end of the sessions.
    */
-  follow(sessionIds: Iterable<string>, url = () => this.system.ws): EventRecorder {
-    const recorder = this.#resources.use(new EventRecorder(url));
+  follow(
+    sessionIds: Iterable<string>,
+    url = () => this.system.ws,
+    options: { readonly beyondEnd?: boolean } = {},
+  ): EventRecorder {
+    const recorder = this.#resources.use(new EventRecorder(url, options));
     for (const sessionId of sessionIds) recorder.follow(sessionId);
     this.recorders.push(recorder);
     return recorder;
   }
 
-  /** The number of sessions that have not ended. */
+  /** The number of sessions that have not ended, or have open work after their end. */
   async unfinished(): Promise<number> {
     const [row] = await this.servers.query(
-      "SELECT count(*)::int AS count FROM alert_sessions WHERE completed_at IS NULL",
+      `SELECT count(*)::int AS count FROM alert_sessions
+       WHERE completed_at IS NULL OR session_id IN (SELECT session_id FROM fault.follow_ups() f WHERE f.completed_at IS NULL)`,
       [],
     );
     return parseCount(row).count;

@@ -3,6 +3,9 @@ import type { ModelAnswer, ModelCall } from "./model-server.ts";
 
 const STAGES = [1, 2, 3, 4, 5, 6];
 const PARALLEL_AGENTS = [11, 12];
+/** The sub-agents, of which several run concurrently, as those do. */
+const HELPER = "agent-13";
+const NATIVE = "native-thinking";
 
 interface LabConfig {
   readonly model: string;
@@ -11,6 +14,8 @@ interface LabConfig {
   readonly toolDelay: string;
   /** Whether the provider `spare` takes over from `model`. */
   readonly hasSpare: boolean;
+  /** Pieces of work on ended sessions that run concurrently; undefined leaves the default. */
+  readonly followUps: number | undefined;
 }
 
 /** The model of the provider `spare`, on the same server. */
@@ -23,6 +28,7 @@ export function labConfig({
   maxRunning,
   toolDelay,
   hasSpare,
+  followUps,
 }: LabConfig): ConfigFiles & { stubTools: object } {
   const tool = (read_only: boolean) => ({
     description: "Logs its call",
@@ -38,7 +44,11 @@ export function labConfig({
   });
   return {
     tarsy: {
-      queue: { worker_count: slots, max_concurrent_sessions: maxRunning },
+      queue: {
+        worker_count: slots,
+        max_concurrent_sessions: maxRunning,
+        ...(followUps === undefined ? {} : { max_concurrent_followups: followUps }),
+      },
       defaults: {
         llm_provider: "model",
         alert_type: "test",
@@ -53,6 +63,14 @@ export function labConfig({
             { mcp_servers: ["lab"], custom_instructions: `You are agent-${n}.` },
           ]),
         ),
+        Answerer: { custom_instructions: "You are agent-21." },
+        Lead: { mcp_servers: ["lab"], custom_instructions: "You are agent-31." },
+        Helper: {
+          mcp_servers: ["lab"],
+          description: "Does one job",
+          custom_instructions: `You are ${HELPER}.`,
+        },
+        Judge: { type: "scoring", custom_instructions: "You are agent-41." },
         ...Object.fromEntries(
           STAGES.map((n) => [`Thinker${n}`, { mcp_servers: [], custom_instructions: `You are agent-${n}.` }]),
         ),
@@ -67,7 +85,7 @@ export function labConfig({
               name: "together",
               agents: PARALLEL_AGENTS.map((n) => ({
                 name: `Parallel${n}`,
-                iteration_strategy: "native-thinking",
+                iteration_strategy: NATIVE,
               })),
             },
           ],
@@ -77,6 +95,11 @@ export function labConfig({
           alert_types: ["thinking"],
           stages: STAGES.map((n) => ({ name: `stage ${n}`, agents: [{ name: `Thinker${n}` }] })),
         },
+        // Questions about it are answered with tools.
+        "asked-chain": { ...chain("asked"), chat: { agent: "Answerer", iteration_strategy: NATIVE } },
+        "scored-chain": { ...chain("scored"), scoring: { enabled: true, agent: "Judge" } },
+        // An agent that starts sub-agents.
+        "leading-chain": { ...chain("leading", "Lead"), sub_agents: ["Helper"] },
         // Replaces the built-in chain, which needs other servers and providers.
         "kubernetes-agent-chain": chain("kubernetes"),
       },
@@ -86,8 +109,8 @@ export function labConfig({
   };
 }
 
-function chain(alertType: string): object {
-  const agent = { name: "Investigator", iteration_strategy: "native-thinking" };
+function chain(alertType: string, name = "Investigator"): object {
+  const agent = { name, iteration_strategy: NATIVE };
   return { alert_types: [alertType], stages: [{ name: "analysis", agents: [agent] }] };
 }
 

@@ -10,13 +10,18 @@ import { geminiChunk } from "../../support/gemini-server.ts";
 export interface ModelCall {
   /** The `case-…` in the alert, or empty. */
   readonly caseId: string;
-  /** The `agent-…` in the instructions, `summaries` for the executive summary, or empty. */
+  /**
+   * The `agent-…` in the instructions, `summaries` for the executive summary, or empty; with the `question-…` or `job-…` that it was
+   * given, and the phase.
+   */
   readonly agent: string;
   /** The model that was asked for. */
   readonly model: string;
   readonly hasTools: boolean;
   /** The number of answers in the conversation plus one. */
   readonly number: number;
+  /** How often a `note-case-…` is in the conversation. */
+  readonly notes: number;
   /** When it arrived, in milliseconds since the Unix epoch. */
   readonly at: number;
   /** When the caller closed the socket before the answer was complete. */
@@ -30,6 +35,8 @@ export interface ModelAnswer {
   readonly text?: string;
   /** A call of `lab.<name>`. */
   readonly tool?: { readonly name: string; readonly args: object };
+  /** Calls of functions with these names. */
+  readonly calls?: readonly { readonly name: string; readonly args: object }[];
   /** The answer is sent in this many pieces, each after this pause. */
   readonly pieces?: number;
   readonly pauseMs?: number;
@@ -59,6 +66,8 @@ const parseRequest = compileParser("generateContent request", Request);
 const CASE = /case-[\w-]+/u;
 const MODEL = /\/models\/([\w.-]+)/u;
 const AGENT = /agent-\d+|summaries/u;
+const TASK = /\b(?:question|job)-\d+/gu;
+const NOTE = /\bnote-case-/gu;
 const USAGE = { promptTokenCount: 10, candidatesTokenCount: 5, thoughtsTokenCount: 2, totalTokenCount: 17 };
 
 /** A stub model with Gemini's API in the test process. It outlives every service; the checkers read its log of calls. */
@@ -66,6 +75,8 @@ export class ModelServer implements AsyncDisposable {
   readonly #server = createServer();
   readonly calls: ModelCall[] = [];
   plan: ModelPlan;
+  /** Tells calls of a later part of a scenario from those before it; empty at first. */
+  phase = "";
 
   private constructor(plan: ModelPlan) {
     this.plan = plan;
@@ -96,12 +107,19 @@ export class ModelServer implements AsyncDisposable {
       tools = [],
     } = parseRequest(JSON.parse(Buffer.concat(pieces).toString("utf8")));
     const alert = contents.map(({ parts }) => textOf(parts)).join("\n");
+    const [first] = contents;
+    const task = textOf(first?.parts ?? [])
+      .match(TASK)
+      ?.at(-1);
     const call: ModelCall = {
       caseId: CASE.exec(alert)?.[0] ?? "",
-      agent: AGENT.exec(textOf(systemInstruction?.parts ?? []))?.[0] ?? "",
+      agent: [AGENT.exec(textOf(systemInstruction?.parts ?? []))?.[0], task, this.phase]
+        .filter((part) => part !== undefined && part !== "")
+        .join("/"),
       model: MODEL.exec(request.url ?? "")?.[1] ?? "",
       hasTools: tools.length > 0,
       number: 1 + contents.filter(({ role }) => role === "model").length,
+      notes: alert.match(NOTE)?.length ?? 0,
       at,
       brokenOffAt: undefined,
       answered: false,
@@ -128,8 +146,8 @@ function textOf(parts: Static<typeof Texts>): string {
 
 async function play(answer: ModelAnswer, call: ModelCall, response: ServerResponse): Promise<void> {
   const { thinking, text = "", tool, pieces = 1, pauseMs = 0, hangs = false } = answer;
-  const send = (part: object, rest: object = {}) =>
-    response.write(`data: ${JSON.stringify(geminiChunk([part], rest))}\r\n\r\n`);
+  const send = (part: object | readonly object[], rest: object = {}) =>
+    response.write(`data: ${JSON.stringify(geminiChunk([part].flat(), rest))}\r\n\r\n`);
   response.writeHead(200, { "content-type": "text/event-stream" });
   response.flushHeaders();
   if (thinking !== undefined) send({ text: thinking, thought: true });
@@ -143,8 +161,8 @@ async function play(answer: ModelAnswer, call: ModelCall, response: ServerRespon
     if (!response.closed) await once(response, "close");
     return;
   }
-  const last =
-    tool === undefined ? { text: "" } : { functionCall: { name: `lab__${tool.name}`, args: tool.args } };
+  const calls = tool === undefined ? (answer.calls ?? []) : [{ ...tool, name: `lab__${tool.name}` }];
+  const last = calls.length === 0 ? { text: "" } : calls.map((functionCall) => ({ functionCall }));
   send(last, { finishReason: "STOP", usageMetadata: USAGE });
   call.answered = true;
   response.end();
