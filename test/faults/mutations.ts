@@ -76,8 +76,8 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: "the automatic score: the step that ends a session does not insert it",
-    file: "services/executor/run-session.ts",
-    original: "automaticScore(state, step.outcome),",
+    file: "services/executor/summarize-session.ts",
+    original: "automaticScore(state, COMPLETED)",
     mutant: "{ rows: {}, events: [] },",
     provenBy: { scenario: "scoring-kill" },
     breaks: "each session has one score",
@@ -92,9 +92,9 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: "the reading of notes: the step that gives an agent a note does not record it",
-    file: "services/executor/steering/record-steering.ts",
-    original: "steeringDeliveries: messages.map(({ message_id }) => ({ message_id, execution_id })),",
-    mutant: "",
+    file: "services/executor/persist/step-statement.ts",
+    original: "AS r(message_id uuid, execution_id uuid)",
+    mutant: "AS r(message_id uuid, execution_id uuid) WHERE false",
     provenBy: { scenario: "steering-kill" },
     breaks: "a note is read exactly once",
   },

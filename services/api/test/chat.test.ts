@@ -192,6 +192,45 @@ describe("questions about a session that has ended", () => {
     expect(await api.client.session(id)).to.deep.include({ status: "completed" });
   });
 
+  it("are taken and cancelled by any replica: of twenty at two apis at once one is taken", async () => {
+    await using second = await ApiFixture.start({ servers: api.servers, config: { tarsy: CHAINS } });
+    const id = await session();
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, async (_, n) => ask(id, "Why?", {}, n % 2 === 0 ? api : second)),
+    );
+    expect(answers.map(({ status }) => status)).to.have.members([
+      202,
+      ...Array.from({ length: 19 }, () => 409),
+    ]);
+    expect(
+      await rows(
+        "SELECT (SELECT count(*)::int FROM stages WHERE session_id = $1) AS stages, count(*)::int AS messages FROM chat_user_messages JOIN chats USING (chat_id) WHERE session_id = $1",
+        id,
+      ),
+    ).to.deep.equal([{ stages: 1, messages: 1 }]);
+    for (const replica of [second, api]) {
+      expect((await post(`sessions/${id}/cancel`, {}, {}, replica)).status).to.equal(200);
+    }
+    expect(
+      await rows(
+        "SELECT cancel_requested_at IS NOT NULL AS cancelled FROM follow_ups WHERE session_id = $1",
+        id,
+      ),
+    ).to.deep.equal([{ cancelled: true }]);
+  });
+
+  it("of a chain that is not configured any more are refused, and everything else of the session is shown", async () => {
+    const id = await session();
+    expect((await ask(id)).status).to.equal(202);
+    await end(id);
+    await rows("UPDATE alert_sessions SET chain_id = 'gone' WHERE session_id = $1", id);
+    expect(await ask(id)).to.deep.equal({ status: 400, body: { message: "chain configuration not found" } });
+    expect(await api.client.session(id)).to.deep.include({ chat_enabled: false, chat_message_count: 1 });
+    for (const path of ["timeline", "trace", "events"]) {
+      expect((await api.raw("GET", `/api/v1/sessions/${id}/${path}`)).status, path).to.equal(200);
+    }
+  });
+
   it("may be asked by those who may see the session and submit", async () => {
     await using keyed = await ApiFixture.start({
       env: { AUTH_MODE: "token", BIND_ADDRESS: "0.0.0.0" },

@@ -226,6 +226,17 @@ describe("messages to the agents of a session", () => {
     expect(await stored(id)).to.have.length(1);
   });
 
+  it("are refused once there are too many, however many come at once", async () => {
+    const { id } = await running("active");
+    const posted = await Promise.all(
+      Array.from({ length: 1_001 }, async (_, n) => send(id, { mode: "note", content: String(n) })),
+    );
+    const counts = Map.groupBy(posted, ({ status }) => status);
+    expect(counts.get(202)).to.have.length(STEERING_BOUNDS.perMinute);
+    expect(counts.get(429)).to.have.length(1_001 - STEERING_BOUNDS.perMinute);
+    expect(await stored(id)).to.have.length(STEERING_BOUNDS.perMinute);
+  });
+
   it("have one order, and are refused with Retry-After once they are too many", async () => {
     const { id } = await running("active");
     const { perMinute, messages } = STEERING_BOUNDS;

@@ -23,7 +23,7 @@ describe("a follow-up", () => {
   let loseLeaseAtWrite: Awaited<ReturnType<typeof installLeaseLoss>>;
 
   before(async () => {
-    fixture = resources.use(await RunFixture.start());
+    fixture = resources.use(await RunFixture.start({ others: ["second"] }));
     tools = resources.use(await ToolRunnerFixture.start(fixture.executor.servers));
     loseLeaseAtWrite = await installLeaseLoss(fixture.executor);
   });
@@ -175,6 +175,29 @@ describe("a follow-up", () => {
     const next = await ask(fixture.executor, id);
     expect(await fixture.run(id)).to.equal("followed-up");
     expect(await followUp(next)).to.deep.equal(all("completed"));
+  });
+
+  it("is answered by the next provider if the first one refuses", async () => {
+    const id = await ended();
+    const refuses = { error: { code: "credentials", message: "no such key", retryable: false } };
+    await fixture.play({ steps: [refuses] });
+    await fixture.playOn("second", { steps: [{ text: "the second answer" }] });
+    const asked = await ask(fixture.executor, id, { fallbacks: ["second"] });
+    expect(await fixture.run(id)).to.equal("followed-up");
+    expect(await followUp(asked)).to.deep.equal(all("completed"));
+    expect(await answers(id)).to.deep.include.members([
+      {
+        event_type: "provider_fallback",
+        status: "completed",
+        content: "scripted (scripted-test) is replaced by second (second-test): no such key",
+      },
+      { event_type: "final_analysis", status: "completed", content: "the second answer" },
+    ]);
+    const [execution] = await fixture.executor.query(
+      "SELECT llm_provider, original_llm_provider FROM agent_executions WHERE execution_id = $1",
+      [asked.executionId],
+    );
+    expect(execution).to.deep.equal({ llm_provider: "second", original_llm_provider: "scripted" });
   });
 
   it("whose configuration cannot be read fails alone", async () => {

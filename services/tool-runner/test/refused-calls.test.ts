@@ -80,6 +80,33 @@ describe("a tool-runner refuses", () => {
     expect(await reasonFor(callOf(session, "kubernetes.delete_pod"))).to.equal("result");
   });
 
+  it("a tool that a sub-agent does not have, although the agent that started it does", async () => {
+    const parent = await fixture.session({
+      mcp_servers: ["kubernetes", "disks"],
+      sub_agents: [
+        { name: "Other", iteration_strategy: "native-thinking", mcp_servers: ["kubernetes"] },
+        { name: "Reader", iteration_strategy: "native-thinking", mcp_servers: ["disks"] },
+      ],
+    });
+    const executionId = randomUUID();
+    const insert = async (name: string) =>
+      fixture.db.query(
+        `INSERT INTO agent_executions (execution_id, stage_id, session_id, agent_name, agent_index, iteration_strategy,
+           iteration_state, llm_provider, parent_execution_id, task)
+         SELECT $2, stage_id, session_id, $3, 1, 'native-thinking', iteration_state, llm_provider, execution_id, 'look'
+         FROM agent_executions WHERE execution_id = $1
+         ON CONFLICT (execution_id) DO UPDATE SET agent_name = $3`,
+        [parent.executionId, executionId, name],
+      );
+    const child = { ...parent, executionId };
+    await insert("Reader");
+    await expectRefused(callOf(child, "kubernetes.get_pod"), "tool_not_allowed");
+    expect(await reasonFor(callOf(child, "disks.wipe"))).to.equal("result");
+    await insert("Nobody");
+    await expectRefused(callOf(child, "disks.wipe"), "tool_not_allowed");
+    expect(await reasonFor(callOf(parent, "kubernetes.get_pod"))).to.equal("result");
+  });
+
   it("a tool that the alert's selection left out", async () => {
     const session = await fixture.session({
       mcp_servers: ["kubernetes", "disks"],

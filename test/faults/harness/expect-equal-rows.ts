@@ -59,7 +59,8 @@ const BEFORE_CHARS = 60;
 const SHOWN_CHARS = 200;
 
 function difference(text = "", expected = ""): string {
-  const at = [...text].findIndex((char, index) => char !== expected[index]);
+  let at = 0;
+  while (at < text.length && text[at] === expected[at]) at += 1;
   const from = Math.max(0, at - BEFORE_CHARS);
   return `"${text.slice(from, from + SHOWN_CHARS)}" instead of "${expected.slice(from, from + SHOWN_CHARS)}"`;
 }

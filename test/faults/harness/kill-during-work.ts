@@ -155,7 +155,7 @@ async function killAtRandom(
     );
     follow(lab, begun);
     sessions.push(...begun);
-    await wait(random.between(0, 2_000));
+    await wait(random.between(0, 800));
     const slot = random.pick(lab.executors);
     await Promise.all([slot.kill(), ...begun.map(async (one) => one.work.atKill?.(lab, one))]);
     await slot.start();

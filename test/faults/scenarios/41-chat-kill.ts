@@ -61,10 +61,11 @@ export function chatWork(): KilledWork {
       await lab.system.stop("api", "SIGKILL");
       await lab.startService("api");
       const isAnswered = async () => (await readAnswers(lab, id)).answered > 0;
-      const wasAnswered = await until("it is answered", isAnswered, 60_000).catch(() => false);
+      const wasAnswered = await until("it is answered", isAnswered, 30_000).catch(() => false);
       const found = await readAnswers(lab, id);
       const isOnce = wasAnswered && found.questions === 1 && found.answered === 1 && found.others === 0;
       expect("a question without a wake-up is answered once", isOnce, JSON.stringify(found));
+      if (!wasAnswered) throw new Error("a question without a wake-up is not answered");
     },
     check: async (context, lab, sessions) => {
       reference = await expectEqualRows(context, lab, { name: "chat", sessions, reference });

@@ -104,8 +104,9 @@ async function postNote(lab: FaultLab, sessionId: string): Promise<number> {
   });
   const body: unknown = await response.json();
   if (response.status === 409) return 0; // the session has ended
-  if (response.status !== 202)
+  if (response.status !== 202) {
     throw new Error(`a note is answered with ${response.status}: ${JSON.stringify(body)}`);
+  }
   return parsePosted(body).execution_ids?.length ?? 0;
 }
 
