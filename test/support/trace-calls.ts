@@ -3,6 +3,7 @@ import { compileParser } from "#shared/contracts/compile-parser.ts";
 
 const Call = Type.Object({ id: Type.String() }, { additionalProperties: true });
 const Calls = Type.Array(Call);
+const CALLS = { llm_interactions: Calls, mcp_interactions: Calls };
 const parseTrace = compileParser(
   "trace",
   Type.Object(
@@ -12,7 +13,10 @@ const parseTrace = compileParser(
           {
             executions: Type.Array(
               Type.Object(
-                { llm_interactions: Calls, mcp_interactions: Calls },
+                {
+                  ...CALLS,
+                  sub_agents: Type.Optional(Type.Array(Type.Object(CALLS, { additionalProperties: true }))),
+                },
                 { additionalProperties: true },
               ),
             ),
@@ -29,7 +33,9 @@ const parseTrace = compileParser(
 /** Every call of a response of `GET /api/v1/sessions/:id/trace`: those of the agents, then those of the session. */
 export function traceCalls(trace: unknown) {
   const { stages, session_interactions } = parseTrace(trace);
-  const executions = stages.flatMap((stage) => stage.executions);
+  const executions = stages.flatMap((stage) =>
+    stage.executions.flatMap(({ sub_agents = [], ...execution }) => [execution, ...sub_agents]),
+  );
   return {
     llm: [...executions.flatMap((execution) => execution.llm_interactions), ...session_interactions],
     tools: executions.flatMap((execution) => execution.mcp_interactions),

@@ -12,7 +12,7 @@ const MAX_OF_SESSION = 1_000;
 
 const time = (column: string) =>
   `to_char(m.${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS ${column}`;
-const COLUMNS = `m.memory_id, m.content, m.category, m.valence, round(m.confidence::numeric, 4)::float8 AS confidence, m.seen_count,
+const COLUMNS = `m.memory_id, m.memory_id AS id, 'default' AS project, m.content, m.category, m.valence, round(m.confidence::numeric, 4)::float8 AS confidence, m.seen_count,
   m.source_session_id, m.alert_type, m.chain_id, m.deprecated, ${time("created_at")}, ${time("updated_at")}, ${time("last_seen_at")}`;
 
 const parseMemory = compileParser("memory", MemoryView);

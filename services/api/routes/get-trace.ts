@@ -19,7 +19,7 @@ interface Interaction {
 
 /**
  * `GET /api/v1/sessions/:id/trace`: every LLM call, tool listing and tool call, failed ones included, oldest first, by stage and
- * execution. The executive summary is no agent's: its calls are the session's.
+ * execution, those of sub-agents under the execution that started them. The executive summary is no agent's: its calls are the session's.
  */
 export function getTrace({ orm }: ApiDeps): RouterMiddleware {
   return async (ctx) => {
@@ -49,28 +49,24 @@ function stageTrace(
   { llm, tools }: { readonly llm: readonly Interaction[]; readonly tools: readonly Interaction[] },
 ): object {
   const { stage_id, stage_name, stage_type, referenced_stage_id, executions, sub_agents } = stage;
-  const withChildren = executions.flatMap((execution) => [
-    execution,
-    ...sub_agents.filter(({ parent_execution_id }) => parent_execution_id === execution.execution_id),
-  ]);
+  const callsOf = ({ execution_id, agent_name }: AgentExecution) => {
+    const own = (calls: readonly Interaction[]) =>
+      calls
+        .filter((call) => call.execution_id === execution_id)
+        .map((call) => interactionView({ ...call, stage_id }));
+    return { execution_id, agent_name, llm_interactions: own(llm), mcp_interactions: own(tools) };
+  };
   return {
     stage_id,
     stage_name,
     stage_type,
     ...(referenced_stage_id === null ? {} : { referenced_stage_id }),
-    executions: withChildren.map(({ execution_id, parent_execution_id, agent_name }) => {
-      const own = (calls: readonly Interaction[]) =>
-        calls
-          .filter((call) => call.execution_id === execution_id)
-          .map((call) => interactionView({ ...call, stage_id }));
-      const parent = parent_execution_id === null ? {} : { parent_execution_id };
-      return {
-        execution_id,
-        ...parent,
-        agent_name,
-        llm_interactions: own(llm),
-        mcp_interactions: own(tools),
-      };
+    executions: executions.map((execution) => {
+      const { execution_id: parent_execution_id } = execution;
+      const children = sub_agents
+        .filter((child) => child.parent_execution_id === parent_execution_id)
+        .map((child) => ({ ...callsOf(child), parent_execution_id }));
+      return { ...callsOf(execution), ...(children.length === 0 ? {} : { sub_agents: children }) };
     }),
   };
 }

@@ -12,6 +12,9 @@ const TextOrNull = Type.Union([Type.String(), Type.Null()]);
 
 const MEMORY = {
   memory_id: Uuid,
+  /** Clients of the contract read this name. */
+  id: Uuid,
+  project: Type.String({ description: "always `default`" }),
   content: Type.String(),
   category: literals(MEMORY_CATEGORIES),
   valence: literals(MEMORY_VALENCES),

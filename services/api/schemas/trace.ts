@@ -62,13 +62,21 @@ const McpInteraction = Type.Object(
   { title: "McpInteraction" },
 );
 
+const EXECUTION_TRACE = {
+  execution_id: Uuid,
+  agent_name: Type.String(),
+  llm_interactions: Type.Array(LlmInteraction),
+  mcp_interactions: Type.Array(McpInteraction),
+};
+
 const ExecutionTrace = Type.Object(
   {
-    execution_id: Uuid,
-    parent_execution_id: Type.Optional(Uuid),
-    agent_name: Type.String(),
-    llm_interactions: Type.Array(LlmInteraction),
-    mcp_interactions: Type.Array(McpInteraction),
+    ...EXECUTION_TRACE,
+    sub_agents: Type.Optional(
+      Type.Array(Type.Object({ ...EXECUTION_TRACE, parent_execution_id: Uuid }, { title: "SubAgentTrace" }), {
+        description: "the agents that it has started",
+      }),
+    ),
   },
   { title: "ExecutionTrace" },
 );

@@ -57,7 +57,9 @@ const parseTrace = compileParser(
           Type.Object({
             agent_name: Type.String(),
             execution_id: Type.String(),
-            parent_execution_id: Type.Optional(Type.String()),
+            sub_agents: Type.Optional(
+              Type.Array(Type.Object({ agent_name: Type.String(), parent_execution_id: Type.String() })),
+            ),
           }),
         ),
       }),
@@ -146,17 +148,26 @@ describe("agents that another agent has started, in the views of a session", () 
     expect(total_stages).to.equal(2);
   });
 
-  it("are named with their parent in the timeline and the trace", async () => {
+  it("are named with their parent in the timeline, and below it in the trace", async () => {
     const { id, parent, children } = await seeded();
     const entry = parseTimeline(await get(`${id}/timeline`)).find(
       ({ content }) => content === "look at Metrics",
     );
     expect(entry).to.include({ execution_id: children[1], parent_execution_id: parent });
     const { stages } = parseTrace(await get(`${id}/trace`));
-    expect(stages[0]?.executions.map((one) => [one.agent_name, one.parent_execution_id])).to.deep.equal([
-      ["agent", undefined],
-      ["Logs", parent],
-      ["Metrics", parent],
+    expect(
+      stages[0]?.executions.map(({ agent_name, sub_agents = [] }) => [
+        agent_name,
+        sub_agents.map((one) => [one.agent_name, one.parent_execution_id]),
+      ]),
+    ).to.deep.equal([
+      [
+        "agent",
+        [
+          ["Logs", parent],
+          ["Metrics", parent],
+        ],
+      ],
     ]);
   });
 

@@ -95,6 +95,25 @@ const trace = (calls: { llm?: Llm[]; mcp?: Mcp[]; own?: Llm[] }): Trace => ({
 });
 
 describe("traceRows(trace, session, now)", () => {
+  it("puts an agent that another one has started below it, under both names", () => {
+    const [stageTrace] = trace({ llm: [llm("first", 1_000, 1_000)] }).stages;
+    const [parent] = stageTrace?.executions ?? [];
+    if (stageTrace === undefined || parent === undefined) throw new Error("no execution");
+    const child = { ...parent, execution_id: "child", agent_name: "Looker", parent_execution_id: "agent" };
+    const executions = [
+      { ...parent, sub_agents: [{ ...child, llm_interactions: [llm("below", 1_500, 300)] }] },
+    ];
+    const rows = traceRows(
+      { ...trace({}), stages: [{ ...stageTrace, executions }] },
+      session([stage("completed", 5_100)]),
+      BEGIN,
+    );
+    expect(
+      rows.map(({ key, title }) => [key, title]).filter(([, title]) => title?.includes("Look")),
+    ).to.deep.equal([["child", "Investigator › Looker"]]);
+    expect(rows.map(({ key }) => key)).to.deep.equal(["stage", "agent", "first", "child", "below"]);
+  });
+
   it("puts the calls under their agent and stage by their start, and those of no agent last", () => {
     const rows = traceRows(
       trace({

@@ -94,9 +94,12 @@ function stageRows(
   for (const { sub_agents = [], ...execution } of stage?.executions ?? []) {
     for (const one of [execution, ...sub_agents]) executions.set(one.execution_id, one);
   }
-  const names = new Map(trace.executions.map(({ execution_id, agent_name }) => [execution_id, agent_name]));
   const below: TraceRow[] = [];
-  for (const execution of trace.executions) {
+  const withSubAgents = trace.executions.flatMap(({ sub_agents = [], ...execution }) => [
+    { execution, parent: undefined },
+    ...sub_agents.map((child) => ({ execution: child, parent: execution.agent_name })),
+  ]);
+  for (const { execution, parent } of withSubAgents) {
     const calls = [
       ...execution.llm_interactions.map((call) => llmRow(call, firstTexts, 2)),
       ...execution.mcp_interactions.map(mcpRow),
@@ -104,7 +107,6 @@ function stageRows(
     const numbered = numberCalls(calls);
     const known = executions.get(execution.execution_id);
     const name = execution.agent_name;
-    const parent = names.get(execution.parent_execution_id ?? "");
     const model = known?.model_name ?? known?.llm_provider ?? "";
     const head = {
       key: execution.execution_id,
