@@ -56,6 +56,39 @@ if (NIGHTLY) {
       expect(JSON.stringify(trace.body)).not.to.contain("interrupted");
     });
 
+    it("streams the answer to a question about it, and stops the model when that answer is cancelled", async () => {
+      const id = await client.submit("The disk of web-3 is full.", { runbook: "Look at the disk." });
+      await client.waitFor(id, ["completed"], PATIENCE_MS);
+      const before = await client.session(id);
+      using watch = await client.watch(id);
+      const ask = async (content: string) => {
+        const asked = await client.request("POST", `/api/v1/sessions/${id}/chat/messages`, { content });
+        expect(asked.status).to.equal(202);
+        const stage = String(asked.body["stage_id"]);
+        const ofStage = () => chunks(watch).filter(({ stage_id }) => stage_id === stage);
+        await until("the answer streams", () => ofStage().length > 0, PATIENCE_MS);
+        return { stage, ofStage };
+      };
+      const endOf = async (stage: string) => {
+        const ended = () =>
+          watch.messages.find(({ type, stage_id }) => type === "stage.completed" && stage_id === stage);
+        await until("the answer ends", () => ended() !== undefined, PATIENCE_MS);
+        return ended()?.["status"];
+      };
+
+      const first = await ask("Which host is it?");
+      expect(await endOf(first.stage)).to.equal("completed");
+      expect(first.ofStage().length).to.be.greaterThan(1);
+      const second = await ask("Say all that you know about disks.");
+      expect((await client.request("POST", `/api/v1/sessions/${id}/cancel`)).status).to.equal(200);
+      expect(await endOf(second.stage)).to.equal("cancelled");
+      const { status, final_analysis } = await client.session(id);
+      expect({ status, final_analysis }).to.deep.equal({
+        status: "completed",
+        final_analysis: before.final_analysis,
+      });
+    });
+
     it("stops the model when the session is cancelled", async () => {
       const id = await client.submit("The disk of web-2 is full.", { runbook: "Look at the disk." });
       using watch = await client.watch(id);
