@@ -65,7 +65,9 @@ if (NIGHTLY) {
         const asked = await client.request("POST", `/api/v1/sessions/${id}/chat/messages`, { content });
         expect(asked.status).to.equal(202);
         const stage = String(asked.body["stage_id"]);
-        const ofStage = () => chunks(watch).filter(({ stage_id }) => stage_id === stage);
+        const entries = () => watch.messages.filter(({ stage_id }) => stage_id === stage);
+        const ofStage = () =>
+          chunks(watch).filter((chunk) => entries().some(({ event_id }) => event_id === chunk["event_id"]));
         await until("the answer streams", () => ofStage().length > 0, PATIENCE_MS);
         return { stage, ofStage };
       };
