@@ -14,6 +14,7 @@ import { openDatabase } from "#shared/database/open-database.ts";
 import type { CostEstimation } from "#shared/pricing/price-call.ts";
 import { BackingServers } from "../../../test/support/backing-servers.ts";
 import { TEST_GATEWAY_TOKEN } from "../../../test/support/gateway-token.ts";
+import { keepBudgets } from "../budget/budget-source.ts";
 import { claimSession } from "../claim-session.ts";
 import type { ClaimOutcome, SessionClaim } from "../session-claim.ts";
 import type { ExecutorDeps } from "../executor-deps.ts";
@@ -217,6 +218,7 @@ async function openDeps(
     providerLists: [],
     maskingRules: new Map(),
     costEstimation,
+    llmTries: 3,
     slots: 5,
     followupSlots: 2,
     stopGraceMs: 10_000,
@@ -237,5 +239,7 @@ async function openDeps(
   const metrics = createExecutorMetrics(new Registry());
   const circuits = resources.use(keepCircuits({ db: leaseDb, log, gauge: metrics.circuitOpen }));
   const audit = resources.use(new AuditLog({ db, log, service: "executor" }));
-  return { config, log, audit, db, bus, llm, leases, circuits, metrics, masker };
+  // Tests see a new budget soon.
+  const budgets = resources.use(await keepBudgets({ db, log }, 50));
+  return { config, log, audit, db, bus, llm, leases, circuits, budgets, metrics, masker };
 }

@@ -46,6 +46,8 @@ export function translateEvent({ payload, db_event_id }: StoredEvent, facts: Ses
     }
     case "interaction.created":
     case "approval.requested":
+    case "budget.soft_limit":
+    case "budget.exceeded":
       return [{ ...payload, stage_id: shownStageOf(payload, facts), db_event_id }];
     case "approval.decided":
     case "steer.received":

@@ -104,6 +104,10 @@ export class SessionFold {
       case "steer.received":
         // The agents that read it have it in their timelines.
         return;
+      case "budget.soft_limit":
+      case "budget.exceeded":
+        // The agent's answer or its error says so.
+        return;
       case "review.status":
         view.review = { status: message.review_status, assignee: message.assignee };
         return;
