@@ -123,7 +123,8 @@ async function runSteps(
         await steps.commit();
         return waiting;
       }
-      if (step.kind === "call-llm" ? !(await isAdmitted(run, step)) : await hasNews(session, steps, step)) continue;
+      if (step.kind === "call-llm" ? !(await isAdmitted(run, step)) : await hasNews(session, steps, step))
+        continue;
       const startedAt = performance.now();
       const wait = await performStep(run, step);
       const kind = AGENT_STEP_LABELS[step.kind];

@@ -139,7 +139,11 @@ async function requestSummary(
   try {
     const { execution_id } = execution;
     const request = generateRequest({ session, execution: { execution_id }, state: { agent, messages } }, []);
-    const reserved = await reserveSummary(session, { executionId: execution_id, provider: agent.llm_provider, request });
+    const reserved = await reserveSummary(session, {
+      executionId: execution_id,
+      provider: agent.llm_provider,
+      request,
+    });
     if ("reply" in reserved) return { ...reserved, wait: null, settled: [], durationMs: durationMs() };
     const { reservation } = reserved;
     const { reply } = await callModel(session, {

@@ -21,18 +21,27 @@ const FOLD = (schema: string, ids: string) => `
     used_usd = a.used_usd + s.usd, used_tokens = a.used_tokens + s.tokens, used_calls = a.used_calls + s.calls
   FROM sums s WHERE a.account = s.account`;
 
+/** What the calls before have used, by the steps of the same statement, of which other parts may not be visible yet. */
+const SETTLE = (schema: string) => `
+  INSERT INTO ${schema}.budget_ledger (reservation_id, session_id, usd, tokens, calls)
+  SELECT s.reservation_id, owner_session, s.usd, s.tokens, s.calls
+  FROM json_to_recordset(request -> 'settled') AS s(reservation_id uuid, usd numeric, tokens bigint, calls bigint)
+  ON CONFLICT DO NOTHING`;
+
 /** Every statement that locks several accounts does so in the order of their keys. */
 const LOCK = (schema: string, accounts: string) => `
   PERFORM 1 FROM ${schema}.budget_accounts a WHERE a.account = ANY (${accounts}) ORDER BY a.account FOR UPDATE`;
 
 /**
- * What an account is named: the scope, the period by the database's clock in UTC (of a session its id), and the key. With `s`
- * as the scope's row.
+ * What an account is named: the scope, the period by the database's clock in UTC (of a session its id, the SQL of which is given),
+ * and the key. With `s` as the scope's row.
  */
-const ACCOUNT = `(s.scope || ':' || CASE s.period
-    WHEN 'session' THEN owner_session::text
+export const accountName = (sessionId: string) => `(s.scope || ':' || CASE s.period
+    WHEN 'session' THEN ${sessionId}
     WHEN 'month' THEN to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM')
     ELSE to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD') END || ':' || s.key) COLLATE "C"`;
+
+const ACCOUNT = accountName("owner_session::text");
 
 /**
  * The functions that change accounts. One of the executor, whose caller must hold the lock of the session's runtime row and have
@@ -42,7 +51,7 @@ export const BUDGET_FUNCTIONS: readonly OwnedFunction[] = [
   {
     // `request`: `scopes` (scope, key, period; `stored`: the limits are those in the table, else those given), `reservation`
     // with the most that a call can use, `conclusion` with what is kept for the agent's conclusion from now on (absent: what is
-    // kept stays), `is_last`: the call is the conclusion itself. Either everything is reserved in every account, or nothing.
+    // kept stays), `is_last`: the call is the conclusion itself, `settled`: what calls before have used. Either everything is reserved in every account, or nothing.
     name: "tarsy_reserve_budget",
     parameters: "owner_session uuid, owner_epoch integer, request json",
     returns: "json",
@@ -78,7 +87,10 @@ BEGIN
     SELECT ${ACCOUNT} AS account FROM json_to_recordset(request -> 'scopes') AS s(scope text, key text, period text, stored boolean)
     WHERE NOT s.stored OR EXISTS (SELECT FROM ${schema}.budgets b
       WHERE b.scope = s.scope AND b.key = s.key AND b.period = s.period)) x;
-  IF accounts IS NULL THEN RETURN json_build_object('verdict', 'unlimited'); END IF;
+  IF accounts IS NULL THEN
+${SETTLE(schema)};
+    RETURN json_build_object('verdict', 'unlimited');
+  END IF;
   SELECT r.accounts INTO old_accounts FROM ${schema}.budget_reservations r WHERE r.reservation_id = wanted.id;
   locked := accounts || coalesce(old_accounts, '{}');
   IF (SELECT count(*) FROM ${schema}.budget_accounts a WHERE a.account = ANY (accounts)) < array_length(accounts, 1) THEN
@@ -89,6 +101,7 @@ BEGIN
     ON CONFLICT (account) DO NOTHING;
   END IF;
 ${LOCK(schema, "locked")};
+${SETTLE(schema)};
   SELECT array_agg(l.reservation_id) INTO settled
   FROM ${schema}.budget_ledger l JOIN ${schema}.budget_reservations r USING (reservation_id)
   WHERE l.session_id = owner_session AND r.accounts <@ locked;
@@ -105,7 +118,7 @@ ${FOLD(schema, "settled")};
   is_larger := old_accounts IS NULL OR NOT accounts <@ old_accounts
     OR new_usd + asked_usd > old_usd OR new_tokens + asked.tokens > old_tokens OR new_calls + asked.calls > old_calls;
   FOR line IN
-    SELECT s.scope, s.key, s.period, a.account, d.dimension, d.max_value, d.used, d.reserved, d.more,
+    SELECT s.scope, s.key, s.period, a.account, d.dimension, d.max_value, d.used, d.reserved, d.needed, d.own,
            coalesce(b.soft_ratio, s.soft_ratio, 1) AS soft_ratio
     FROM json_to_recordset(request -> 'scopes')
         AS s(scope text, key text, period text, stored boolean, usd numeric, tokens bigint, calls bigint, soft_ratio numeric)
@@ -114,12 +127,12 @@ ${FOLD(schema, "settled")};
       LATERAL (SELECT coalesce(a.account = ANY (old_accounts), false) AS has_old) o,
       LATERAL (VALUES
         ('usd', CASE WHEN s.stored THEN b.limit_usd ELSE s.usd END, a.used_usd, a.reserved_usd,
-         asked_usd + new_usd - CASE WHEN o.has_old THEN old_usd ELSE 0 END),
+         asked_usd + new_usd, CASE WHEN o.has_old THEN old_usd ELSE 0 END),
         ('tokens', CASE WHEN s.stored THEN b.limit_tokens ELSE s.tokens END, a.used_tokens, a.reserved_tokens,
-         asked.tokens + new_tokens - CASE WHEN o.has_old THEN old_tokens ELSE 0 END),
+         asked.tokens + new_tokens, CASE WHEN o.has_old THEN old_tokens ELSE 0 END),
         ('calls', CASE WHEN s.stored THEN b.limit_calls ELSE s.calls END, a.used_calls, a.reserved_calls,
-         asked.calls + new_calls - CASE WHEN o.has_old THEN old_calls ELSE 0 END)
-      ) AS d(dimension, max_value, used, reserved, more)
+         asked.calls + new_calls, CASE WHEN o.has_old THEN old_calls ELSE 0 END)
+      ) AS d(dimension, max_value, used, reserved, needed, own)
     WHERE a.account = ANY (accounts) AND d.max_value IS NOT NULL
     ORDER BY a.account, d.dimension
   LOOP
@@ -128,8 +141,8 @@ ${FOLD(schema, "settled")};
         'period', line.period, 'dimension', line.dimension, 'limit', line.max_value::float8, 'used', line.used::float8,
         'reserved', line.reserved::float8));
     END IF;
-    IF is_larger AND line.used + line.reserved + line.more > line.max_value THEN
-      is_blocked := is_blocked OR line.used + line.more > line.max_value;
+    IF is_larger AND line.used + line.reserved - line.own + line.needed > line.max_value THEN
+      is_blocked := is_blocked OR line.used + line.needed > line.max_value;
       IF NOT is_refused THEN
         refused := json_build_object('scope', line.scope, 'key', line.key, 'period', line.period, 'dimension', line.dimension,
           'limit', line.max_value::float8, 'used', line.used::float8, 'reserved', line.reserved::float8);

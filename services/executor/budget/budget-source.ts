@@ -49,7 +49,9 @@ export async function keepBudgets(
   return {
     rulesOf: (session) => [
       ...configuredRules(session),
-      ...stored.filter((budget) => concerns(budget, session)).map((budget) => ({ ...budget, stored: true as const })),
+      ...stored
+        .filter((budget) => concerns(budget, session))
+        .map((budget) => ({ ...budget, stored: true as const })),
     ],
     [Symbol.asyncDispose]: async () => {
       clearInterval(timer);
@@ -64,7 +66,9 @@ function configuredRules({ chainId, budgets }: LimitedBy): BudgetRule[] {
     ...(session === undefined
       ? []
       : [{ scope: "session", key: ANY_KEY, period: "session", stored: false, ...session } as const]),
-    ...(day === undefined ? [] : [{ scope: "chain", key: chainId, period: "day", stored: false, ...day } as const]),
+    ...(day === undefined
+      ? []
+      : [{ scope: "chain", key: chainId, period: "day", stored: false, ...day } as const]),
   ];
 }
 

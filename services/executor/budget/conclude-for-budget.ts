@@ -31,7 +31,10 @@ export function concludeForBudget(run: ExecutionRun, cause: BudgetCause): StepRe
 }
 
 /** The record of a call that a budget refuses for good. */
-export function recordExceeded(run: Pick<ExecutionRun, "session" | "execution">, cause: BudgetCause): StepRecord {
+export function recordExceeded(
+  run: Pick<ExecutionRun, "session" | "execution">,
+  cause: BudgetCause,
+): StepRecord {
   return { rows: {}, events: [budgetEvent(run, "budget.exceeded", cause)] };
 }
 

@@ -37,7 +37,12 @@ export class CallReservation {
   #current: string;
   readonly #lost: BudgetSettlement[] = [];
 
-  constructor(wanted: WantedCall, bound: CallBound, id: string, again: (id: string) => Promise<BudgetVerdict>) {
+  constructor(
+    wanted: WantedCall,
+    bound: CallBound,
+    id: string,
+    again: (id: string) => Promise<BudgetVerdict>,
+  ) {
     this.#wanted = wanted;
     this.#bound = bound;
     this.#current = id;

@@ -119,7 +119,8 @@ function completeRows(
 ): void {
   const contents = reply.outcome.kind === "completed" ? replyContents({ step, agent }, reply) : undefined;
   const missing = new Map(contents);
-  const answerMetadata = step.interaction === "forced_conclusion" ? forcedConclusion(agent, used, budget) : null;
+  const answerMetadata =
+    step.interaction === "forced_conclusion" ? forcedConclusion(agent, used, budget) : null;
   for (const row of timeline.openRows()) {
     const end = rowEnd(
       row.text,

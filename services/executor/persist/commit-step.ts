@@ -17,7 +17,7 @@ import type { StepRows } from "../state/step-rows.ts";
 import { stepCounts } from "./step-counts.ts";
 import { stepStatement } from "./step-statement.ts";
 import { BudgetVerdict, type BudgetRequest } from "./reserve-budget.ts";
-import { tableRows } from "./table-rows.ts";
+import { tableRows, type TableRows } from "./table-rows.ts";
 import { NO_TOKENS, addTokens } from "../state/token-usage.ts";
 
 /** `finish` and `close` are a session's last write; after a cancel the fence lets only `close` through. */
@@ -170,9 +170,9 @@ async function writeSteps(
   const steps = postgresSafeValue(followUpId === undefined ? given : given.map(ofFollowUp));
   const payloads = eventsOf(sessionId, steps, hasProgress(steps) ? await memory.state() : undefined);
   const stepRows = steps.map((step) => step.rows);
-  const rows = tableRows(stepRows);
+  const { rows, reserving } = withReservation(tableRows(stepRows), request);
   const tokens = steps.reduce((sum, step) => addTokens(sum, step.tokens ?? NO_TOKENS), NO_TOKENS);
-  const { sql, parts } = stepStatement(rows, request !== undefined);
+  const { sql, parts } = stepStatement(rows, reserving !== undefined);
   const [committed] = await selectRows(db, parseCommitted, sql, [
     sessionId,
     epoch,
@@ -187,11 +187,23 @@ async function writeSteps(
     followUpId ?? null,
     ...stepCounts(stepRows),
     ...parts.map((part) => JSON.stringify(rows[part])),
-    ...(request === undefined ? [] : [JSON.stringify(request)]),
+    ...(reserving === undefined ? [] : [JSON.stringify(reserving)]),
   ]);
   if (committed === undefined) return undefined;
   const events = numberedEvents(sessionId, payloads, committed);
   return { events, rows: stepRows, inboxSeq: committed.inbox_seq, verdict: committed.budget };
+}
+
+/** What calls have used is settled by the reservation of the next one, if it is made by the same statement. */
+function withReservation(
+  rows: TableRows,
+  request: BudgetRequest | undefined,
+): { readonly rows: TableRows; readonly reserving: object | undefined } {
+  if (request === undefined) return { rows, reserving: undefined };
+  return {
+    rows: { ...rows, budgetSettlements: [] },
+    reserving: { ...request, settled: rows.budgetSettlements },
+  };
 }
 
 const parseFence = compileParser(

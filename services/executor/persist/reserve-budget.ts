@@ -1,5 +1,10 @@
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
-import { BudgetCause, type BudgetLimits, type BudgetPeriod, type BudgetScope } from "#shared/contracts/budget.ts";
+import {
+  BudgetCause,
+  type BudgetLimits,
+  type BudgetPeriod,
+  type BudgetScope,
+} from "#shared/contracts/budget.ts";
 
 /** What a call, or an agent's conclusion, can use at most. */
 export interface BudgetAmounts {

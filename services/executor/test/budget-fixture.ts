@@ -32,7 +32,12 @@ export class Budgets {
   async set(
     scope: BudgetScope,
     key: string,
-    { usd, tokens, calls, softRatio = 1 }: { usd?: number; tokens?: number; calls?: number; softRatio?: number },
+    {
+      usd,
+      tokens,
+      calls,
+      softRatio = 1,
+    }: { usd?: number; tokens?: number; calls?: number; softRatio?: number },
   ): Promise<void> {
     await this.#executor.query(
       `INSERT INTO budgets (scope, key, period, limit_usd, limit_tokens, limit_calls, soft_ratio, set_by)
@@ -48,7 +53,9 @@ export class Budgets {
     await this.set(scope, key, limits);
     const session = { chainId: "test-chain", teams: ["sre", "db"], budgets: null };
     const { budgets } = this.#executor.deps;
-    await until("the budget is known", () => budgets.rulesOf(session).some((rule) => rule.scope === scope && rule.key === key));
+    await until("the budget is known", () =>
+      budgets.rulesOf(session).some((rule) => rule.scope === scope && rule.key === key),
+    );
   }
 
   /** Removes all budgets, accounts and reservations. */
@@ -73,7 +80,10 @@ export class Budgets {
   }
 
   async reservations(): Promise<unknown[]> {
-    return this.#executor.query("SELECT kind, usd::float8, tokens::int FROM budget_reservations ORDER BY kind, usd", []);
+    return this.#executor.query(
+      "SELECT kind, usd::float8, tokens::int FROM budget_reservations ORDER BY kind, usd",
+      [],
+    );
   }
 }
 

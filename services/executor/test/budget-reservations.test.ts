@@ -112,7 +112,10 @@ describe("a reservation in the accounts of budgets", function () {
       sessions.map(async (session, worker) => {
         for (let round = 0; round < 10; round += 1) {
           const turned = rules.map((_rule, index) => rules[(index * 3 + worker + round) % rules.length]);
-          const request = callOf("0", turned.flatMap((rule) => rule ?? []));
+          const request = callOf(
+            "0",
+            turned.flatMap((rule) => rule ?? []),
+          );
           const { verdict } = await commitReserving(session, [], request);
           expect(verdict).to.equal("granted");
           await settle(session, request.reservation.id, "0");

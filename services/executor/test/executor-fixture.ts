@@ -187,6 +187,7 @@ interface DepsOptions {
   readonly verifiesState: boolean;
   readonly toolCallMs: number;
   readonly costEstimation: CostEstimation;
+  readonly llmTries: number;
 }
 
 async function openDeps(
@@ -199,6 +200,7 @@ async function openDeps(
     verifiesState = true,
     toolCallMs = 600_000,
     costEstimation = { enabled: true, modelRates: new Map(), promotions: [] },
+    llmTries = 3,
   }: Partial<DepsOptions> = {},
 ): Promise<ExecutorDeps> {
   const { signal } = new AbortController();
@@ -218,7 +220,7 @@ async function openDeps(
     providerLists: [],
     maskingRules: new Map(),
     costEstimation,
-    llmTries: 3,
+    llmTries,
     slots: 5,
     followupSlots: 2,
     stopGraceMs: 10_000,
