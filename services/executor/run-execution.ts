@@ -123,8 +123,9 @@ async function runSteps(
         await steps.commit();
         return waiting;
       }
-      if (step.kind === "call-llm" ? !(await isAdmitted(run, step)) : await hasNews(session, steps, step))
-        continue;
+      const isDue =
+        step.kind === "call-llm" ? await isAdmitted(run, step) : !(await hasNews(session, steps, step));
+      if (!isDue) continue;
       const startedAt = performance.now();
       const wait = await performStep(run, step);
       const kind = AGENT_STEP_LABELS[step.kind];

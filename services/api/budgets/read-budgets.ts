@@ -14,7 +14,7 @@ import {
 } from "#shared/contracts/budget.ts";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { literals } from "#shared/contracts/literals.ts";
-import { accountName } from "#shared/database/budget-functions.ts";
+import { accountName } from "#shared/database/budget-sql.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import type { BudgetView } from "../schemas/budgets.ts";

@@ -197,6 +197,7 @@ describe("the api's HTTP surface", () => {
       last_seq: 0,
       edges: {},
       approvals: [],
+      budgets: [],
       has_action_stages: false,
       stages: [],
       timeline: [],

@@ -49,6 +49,8 @@ export async function admitCall(run: ExecutionRun, step: CallLlm): Promise<boole
   }
   if (answer.kind === "granted") steps.reservation = answer.reservation;
   if (answer.kind === "granted" || answer.kind === "unlimited") return true;
+  const kind = goesOn ? "soft" : "exceeded";
+  session.metrics.budgetStops.inc({ kind, scope: answer.cause.scope });
   if (goesOn) {
     steps.add(concludeForBudget(run, answer.cause));
     return false;

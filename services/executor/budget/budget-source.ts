@@ -1,5 +1,5 @@
 import { Type } from "#shared/generated/typebox/typebox.mjs";
-import { ANY_KEY, BUDGET_PERIODS, BUDGET_SCOPES } from "#shared/contracts/budget.ts";
+import { ANY_KEY, BUDGET_PERIODS, BUDGET_SCOPES, DEFAULT_SOFT_RATIO } from "#shared/contracts/budget.ts";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { literals } from "#shared/contracts/literals.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
@@ -62,13 +62,14 @@ export async function keepBudgets(
 
 function configuredRules({ chainId, budgets }: LimitedBy): BudgetRule[] {
   const { session, day } = budgets ?? {};
+  const given = { stored: false, soft_ratio: DEFAULT_SOFT_RATIO } as const;
   return [
     ...(session === undefined
       ? []
-      : [{ scope: "session", key: ANY_KEY, period: "session", stored: false, ...session } as const]),
+      : [{ scope: "session", key: ANY_KEY, period: "session", ...given, ...session } as const]),
     ...(day === undefined
       ? []
-      : [{ scope: "chain", key: chainId, period: "day", stored: false, ...day } as const]),
+      : [{ scope: "chain", key: chainId, period: "day", ...given, ...day } as const]),
   ];
 }
 

@@ -42,12 +42,13 @@ export function inputBound(request: GenerateRequest): number {
  * highest of the rates that may apply until the call ends.
  */
 export function callBound(
-  { costEstimation, llmTries, databaseNow }: Bounding,
+  bounding: Bounding,
   provider: Pick<ResolvedProvider, "type" | "model" | "max_output_tokens">,
   input: number,
 ): CallBound {
   const output = outputLimit(provider);
-  const usd = highestPrice(costEstimation, provider, { input, output }, databaseNow());
+  const { costEstimation, llmTries } = bounding;
+  const usd = highestPrice(costEstimation, provider, { input, output }, bounding.databaseNow());
   return {
     usd: usd === null ? null : usdText(usd * BigInt(llmTries)),
     tokens: (input + output) * llmTries,

@@ -15,10 +15,9 @@ export function fitRequest(request: GenerateRequest, maxInput: number): Generate
   const excess = (messages: readonly ConversationMessage[]) =>
     inputBound({ ...request, messages: [...messages] }) - maxInput;
   let messages = [...request.messages];
-  const first = messages.findIndex(isAnswer);
-  for (let index = messages.length - 2; first >= 0 && index > first && excess(messages) > 0; index -= 1) {
+  for (const index of [...messages.keys()].slice(afterFirstAnswer(messages), -1).toReversed()) {
     const message = messages[index];
-    if (message !== undefined && !isAnswer(message)) messages[index] = cut(message);
+    if (excess(messages) > 0 && message !== undefined && !isAnswer(message)) messages[index] = cut(message);
   }
   while (excess(messages) > 0) {
     const turn = messages.findLastIndex(isAnswer);
@@ -26,6 +25,11 @@ export function fitRequest(request: GenerateRequest, maxInput: number): Generate
     messages = [...messages.slice(0, turn), ...messages.slice(-1)];
   }
   return { ...request, messages };
+}
+
+function afterFirstAnswer(messages: readonly ConversationMessage[]): number {
+  const first = messages.findIndex(isAnswer);
+  return first < 0 ? messages.length : first + 1;
 }
 
 function isAnswer({ role }: ConversationMessage): boolean {

@@ -87,16 +87,18 @@ export async function callLlm(
       outcome.kind === "failed" ||
       (outcome.kind === "interrupted" && lostCalls >= MAX_LOST_CALLS) ||
       (unreachableSince !== undefined && performance.now() - unreachableSince >= patienceMs);
-    if (isOver) return { reply, lostCalls };
-    if (outcome.kind === "interrupted" && mayRepeat !== undefined && !(await mayRepeat())) {
-      return { reply, lostCalls };
-    }
+    if (isOver || (await mustNotRepeat(outcome, mayRepeat))) return { reply, lostCalls };
     // At the deadline the next try fails immediately, and the reply becomes a timeout.
     await pause(jitter(RETRY_MS), signal).catch(() => undefined);
     // A call that is sent and cancelled immediately may have reached the gateway.
     caller.signal.throwIfAborted();
     if (outcome.kind === "interrupted") handlers = begin();
   }
+}
+
+/** True if the call broke and is not to be made again. */
+async function mustNotRepeat({ kind }: LlmOutcome, mayRepeat: LlmCall["mayRepeat"]): Promise<boolean> {
+  return kind === "interrupted" && mayRepeat !== undefined && !(await mayRepeat());
 }
 
 interface Try {

@@ -106,7 +106,7 @@ export function resolvedChain({
         }),
     ...judge(isScored, others),
     ...memoryOf(remembers),
-    ...(budgets === undefined ? {} : { budgets }),
+    ...budgetsOf(budgets),
     default_runbook: "",
     stages: stages.map((names, index): ResolvedStage => ({
       name: `${stagePrefix}${index}`,
@@ -178,6 +178,10 @@ export function scriptedProvider(name: string, script: string): ResolvedProvider
     max_tool_result_tokens: 250_000,
     native_tools: {},
   };
+}
+
+function budgetsOf(budgets?: ResolvedBudgets): Pick<ResolvedChain, "budgets"> {
+  return budgets === undefined ? {} : { budgets };
 }
 
 function memoryOf(remembers = false): Pick<ResolvedChain, "memory"> {
