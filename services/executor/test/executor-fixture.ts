@@ -241,7 +241,7 @@ async function openDeps(
   const metrics = createExecutorMetrics(new Registry());
   const circuits = resources.use(keepCircuits({ db: leaseDb, log, gauge: metrics.circuitOpen }));
   const audit = resources.use(new AuditLog({ db, log, service: "executor" }));
-  // Tests see a new budget soon.
-  const budgets = resources.use(await keepBudgets({ db, log }, 50));
+  // Tests see a new budget soon, and count the statements of the other connections.
+  const budgets = resources.use(await keepBudgets({ db: leaseDb, log }, 50));
   return { config, log, audit, db, bus, llm, leases, circuits, budgets, metrics, masker };
 }
