@@ -1,6 +1,7 @@
 import type { Command } from "./command.ts";
 import { alertCommand } from "./commands/alert.ts";
 import { approveCommand } from "./commands/approve.ts";
+import { budgetsCommand } from "./commands/budgets.ts";
 import { cancelCommand } from "./commands/cancel.ts";
 import { chatCommand } from "./commands/chat.ts";
 import { completionCommand } from "./commands/completion.ts";
@@ -23,6 +24,7 @@ const WORKING = [
   steerCommand,
   scoreCommand,
   chatCommand,
+  budgetsCommand,
   initCommand,
   configCommand,
   keysCommand,

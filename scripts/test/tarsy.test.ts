@@ -67,6 +67,21 @@ describe("npm run tarsy", () => {
     expect(await run("score", randomUUID())).to.include({ code: 4, out: "" });
   });
 
+  it("shows budgets, and says why it may not set one", async () => {
+    await pipeline.servers.query(
+      `INSERT INTO budgets (scope, key, period, limit_usd, limit_calls, soft_ratio, set_by)
+       VALUES ('team', 'nobody', 'day', 12.5, 100, 0.8, 'test')`,
+      [],
+    );
+    const left =
+      "0 of 12.5 usd used, 0 reserved, 12.5 left\nteam nobody (day)  0 of 100 calls used, 0 reserved, 100 left";
+    expect(await run("budgets")).to.deep.equal({ code: 0, out: `team nobody (day)  ${left}\n`, errors: "" });
+    expect(await run("budgets", "set", "day", "--calls", "5")).to.include({ code: 4, out: "" });
+    expect(await run("budgets", "delete", "day")).to.include({ code: 4, out: "" });
+    expect(await run("budgets", "set", "week")).to.include({ code: 2 });
+    expect(await run("budgets", "set", "day", "--usd", "none")).to.include({ code: 2 });
+  });
+
   it("has a help for itself and for each command", async () => {
     const overview = await run("--help");
     expect(overview).to.include({ code: 0, errors: "" });

@@ -20,6 +20,7 @@ export interface ApiMetrics {
   readonly sessionsReviewed: Counter;
   readonly reviewsCompleted: Counter<"quality_rating">;
   readonly steered: Counter<"mode">;
+  readonly lostBudgetCalls: Counter;
 }
 
 const WAKEUP_RESULTS: readonly WakeupResult[] = ["queued", "already_queued", "failed"];
@@ -54,6 +55,11 @@ export function createApiMetrics(registry: Registry): ApiMetrics {
       name: "tarsy_api_session_wakeups_total",
       help: "Wake-ups sent to the executors, by result",
       labelNames: ["result"],
+      registers,
+    }),
+    lostBudgetCalls: new Counter({
+      name: "tarsy_api_budget_lost_calls_total",
+      help: "LLM calls under a budget whose owner was gone: counted at the most that they could use",
       registers,
     }),
     steered: new Counter({

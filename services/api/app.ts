@@ -32,6 +32,7 @@ import { getTrace } from "./routes/get-trace.ts";
 import { getDailyUsage } from "./routes/get-daily-usage.ts";
 import { getUsageSummary } from "./routes/get-usage-summary.ts";
 import { getWarnings } from "./routes/get-warnings.ts";
+import { budgetRoutes } from "./budgets/budget-routes.ts";
 import { memoryRoutes } from "./memories/memory-routes.ts";
 import { reviewRoutes } from "./review/review-routes.ts";
 import { sessionListRoutes } from "./routes/session-list-routes.ts";
@@ -111,6 +112,7 @@ export function routesOf(deps: ApiDeps): readonly Route[] {
       handle: getWarnings({ ...deps, states }),
     },
     ...memoryRoutes(deps),
+    ...budgetRoutes(deps),
     { method: "get", path: "/api/v1/audit", action: "audit.read", handle: getAudit(deps) },
     { method: "post", path: "/api/v1/ws-ticket", action: "ticket.create", handle: createTicket(deps) },
     { method: "post", path: "/api/v1/page-session", action: undefined, handle: signIn(deps) },

@@ -17,6 +17,7 @@ import { closeHttpServer, createHttpServer } from "./http/http-server.ts";
 import { SocketForwarder } from "./page/forward-sockets.ts";
 import { SseConnections } from "./sse/sse-connections.ts";
 import { cleanUp } from "./sweeper/clean-up.ts";
+import { foldBudgets } from "./sweeper/fold-budgets.ts";
 import { keepSearchIndex } from "./sweeper/keep-search-index.ts";
 import { sweepSessions } from "./sweeper/sweep-sessions.ts";
 
@@ -67,6 +68,8 @@ await runService("api", loadApiConfig, async ({ config, log, signal, resources }
   resources.defer(() => sweeping);
   const indexing = keepSearchIndex({ log, db, metrics }, signal);
   resources.defer(() => indexing);
+  const folding = foldBudgets({ log, db, metrics }, signal);
+  resources.defer(() => folding);
   const cleaning = cleanUp({ config, log, db }, signal);
   resources.defer(() => cleaning);
   // After the health port is closed, which tells a proxy, and before the server is.

@@ -1,7 +1,9 @@
+import type { CallReservation } from "./budget/reserve-call.ts";
 import { isDatabaseUnavailable } from "#shared/database/database-unavailable.ts";
 import { CancelledError } from "#shared/errors.ts";
 import { postgresSafeValue } from "#shared/postgres-safe-value.ts";
-import { commitStep, type CommitKind } from "./persist/commit-step.ts";
+import { commitReserving, commitStep, type CommitKind } from "./persist/commit-step.ts";
+import type { BudgetRequest, BudgetVerdict } from "./persist/reserve-budget.ts";
 import type { SessionWriter } from "./persist/session-writer.ts";
 import type { StepRecord } from "./persist/step-record.ts";
 import { foldAgent, type AgentMemory } from "./state/agent-memory.ts";
@@ -35,6 +37,8 @@ export class AgentSteps {
   outcomeAt: number | undefined;
   /** What the newest answer's calls ask for as the model wrote it, where only masked arguments are stored; by index. */
   writtenArguments: ReadonlyMap<number, string>;
+  /** What is reserved for the call that is made next; undefined if no budget limits it. */
+  reservation: CallReservation | undefined;
   /** Tool calls that were begun beside an earlier one. */
   readonly callsAhead: CallsAhead;
   /** The first of the pending steps that are the session's own. */
@@ -86,12 +90,22 @@ export class AgentSteps {
    * steps of the session were among them, these are then committed alone; throws SessionStepsError if that fails, too.
    */
   async commit(): Promise<void> {
+    if (this.#pending.length === 0) return;
+    await this.#commit((steps) => commitStep(this.#session, steps));
+  }
+
+  /** The same together with a reservation for the call that follows, also without any steps; returns the verdict. */
+  async commitReserving(request: BudgetRequest): Promise<BudgetVerdict> {
+    return this.#commit((steps) => commitReserving(this.#session, steps, request));
+  }
+
+  async #commit<T>(write: (steps: readonly StepRecord[]) => Promise<T>): Promise<T> {
     const steps = this.#take();
-    if (steps.length === 0) return;
     const before = this.#sessionSteps;
     this.#sessionSteps = [];
+    let written: T;
     try {
-      await commitStep(this.#session, steps);
+      written = await write(steps);
     } catch (error) {
       if (before.length === 0) throw error;
       if (hasVerdict(error)) throw new SessionStepsError(error);
@@ -99,6 +113,7 @@ export class AgentSteps {
       throw error;
     }
     await this.#stored();
+    return written;
   }
 
   /**

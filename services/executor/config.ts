@@ -8,6 +8,7 @@ import { maskingRulesOf } from "#shared/agent-config/masking-rules-of.ts";
 import type { CostEstimation } from "#shared/pricing/price-call.ts";
 import type { MaskingRules } from "#shared/masking/masking-rules.ts";
 import { envChoice, envInteger, envText, type Environment } from "#shared/service/environment.ts";
+import { llmTries } from "#shared/service/llm-tries.ts";
 import { gatewayToken } from "#shared/service/gateway-token.ts";
 import { secretVariable } from "#shared/service/secret-variable.ts";
 import {
@@ -42,6 +43,8 @@ export interface ExecutorConfig extends ServiceConfig {
   /** The longest tool call, whatever its server allows, in milliseconds. */
   readonly toolCallMs: number;
   readonly costEstimation: CostEstimation;
+  /** How often the llm-gateway tries a call, which reads the same variable. */
+  readonly llmTries: number;
   /** Sessions this process runs concurrently. */
   readonly slots: number;
   /** Sessions whose follow-ups this process runs concurrently, beside `slots`. */
@@ -86,6 +89,7 @@ export async function loadExecutorConfig(processEnv: Environment): Promise<Execu
         max: 86_400,
       }),
     costEstimation: costEstimationOf(agents),
+    llmTries: llmTries(env),
     slots: agents.queue.worker_count,
     followupSlots: Math.min(agents.queue.worker_count, agents.queue.max_concurrent_followups),
     stopGraceMs: envInteger(env, "EXECUTOR_STOP_GRACE_MS", { fallback: 10_000, min: 0, max: 12_000 }),

@@ -3,6 +3,7 @@ import type { Bus } from "#shared/bus/open-bus.ts";
 import type { LLMServiceClient } from "#shared/generated/llm/v1/llm.ts";
 import type { Masker } from "#shared/masking/masker.ts";
 import type { Logger } from "#shared/service/logger.ts";
+import type { BudgetSource } from "./budget/budget-source.ts";
 import type { ExecutorConfig } from "./config.ts";
 import type { ExecutorMetrics } from "./executor-metrics.ts";
 import type { ProviderCircuits } from "./llm/provider-circuits.ts";
@@ -20,6 +21,7 @@ export interface ExecutorDeps {
   readonly llm: LLMServiceClient;
   readonly leases: LeaseKeeper;
   readonly circuits: ProviderCircuits;
+  readonly budgets: BudgetSource;
   readonly metrics: ExecutorMetrics;
   readonly masker: Masker;
 }

@@ -16,6 +16,7 @@ export interface ExecutorMetrics {
   readonly unpricedTokens: Counter<"provider" | "model">;
   readonly embeddings: Counter<"outcome">;
   readonly circuitOpen: Gauge<"provider">;
+  readonly budgetStops: Counter<"kind" | "scope">;
   readonly stepSeconds: Histogram<"kind">;
 }
 
@@ -37,7 +38,10 @@ function runningGauges(registers: Registry[]): Pick<ExecutorMetrics, "running" |
 /** What models cost, and what becomes of calls that fail. */
 function modelMetrics(
   registers: Registry[],
-): Pick<ExecutorMetrics, "fallbacks" | "cost" | "unpricedTokens" | "embeddings" | "circuitOpen"> {
+): Pick<
+  ExecutorMetrics,
+  "fallbacks" | "cost" | "unpricedTokens" | "embeddings" | "circuitOpen" | "budgetStops"
+> {
   return {
     fallbacks: new Counter({
       name: "tarsy_llm_fallbacks_total",
@@ -61,6 +65,12 @@ function modelMetrics(
       name: "tarsy_executor_embeddings_total",
       help: "Requests for vectors of memories and queries, by outcome; after a failed one words alone decide",
       labelNames: ["outcome"],
+      registers,
+    }),
+    budgetStops: new Counter({
+      name: "tarsy_executor_budget_stops_total",
+      help: "Agents that a budget has stopped: soft, they conclude; exceeded, they fail",
+      labelNames: ["kind", "scope"],
       registers,
     }),
     circuitOpen: new Gauge({

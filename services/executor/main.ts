@@ -6,6 +6,7 @@ import { checkDatabase, openDatabase } from "#shared/database/open-database.ts";
 import { Masker } from "#shared/masking/masker.ts";
 import { serveHealth } from "#shared/service/health-server.ts";
 import { runService } from "#shared/service/run-service.ts";
+import { keepBudgets } from "./budget/budget-source.ts";
 import { loadExecutorConfig } from "./config.ts";
 import { consumeSessions } from "./consume-sessions.ts";
 import { describeLimits } from "./describe-limits.ts";
@@ -41,6 +42,7 @@ await runService("executor", loadExecutorConfig, async ({ config, log, signal, r
   const masker = resources.use(new Masker({ known: config.knownSecrets }));
   const audit = resources.use(new AuditLog({ db, log, service: "executor" }));
   const circuits = resources.use(keepCircuits({ db, log, gauge: metrics.circuitOpen }));
+  const budgets = resources.use(await keepBudgets({ db, log }));
   const leases = resources.use(keepLeases({ db: leaseDb, podId: config.podId, log }));
   resources.use(
     await serveHealth({
@@ -51,7 +53,7 @@ await runService("executor", loadExecutorConfig, async ({ config, log, signal, r
       metrics: registry,
     }),
   );
-  const deps = { config, log, audit, db, bus, llm, leases, circuits, metrics, masker };
+  const deps = { config, log, audit, db, bus, llm, leases, circuits, budgets, metrics, masker };
   const consuming = consumeSessions(deps, signal);
   // Released first: running sessions get their grace period and are released.
   resources.defer(() => consuming);

@@ -9,6 +9,7 @@ import type { LLMServiceClient } from "#shared/generated/llm/v1/llm.ts";
 import type { Masker } from "#shared/masking/masker.ts";
 import type { MaskingRules } from "#shared/masking/masking-rules.ts";
 import type { CostEstimation } from "#shared/pricing/price-call.ts";
+import type { BudgetRule } from "./persist/reserve-budget.ts";
 import type { SessionClaim } from "./session-claim.ts";
 import type { ExecutorDeps } from "./executor-deps.ts";
 import type { ExecutorMetrics } from "./executor-metrics.ts";
@@ -43,6 +44,10 @@ export interface OwnedSession extends SessionWriter, DatabaseClock, AsyncDisposa
   readonly maskingRules: ReadonlyMap<string, MaskingRules>;
   /** How LLM calls are priced. */
   readonly costEstimation: CostEstimation;
+  /** The budgets that its LLM calls count against, as far as they are known now; empty if nothing limits it. */
+  budgetRules(): readonly BudgetRule[];
+  /** How often the llm-gateway tries a call. */
+  readonly llmTries: number;
   /** Aborts with a CancelledError: user, session deadline, lost lease, or the end of the stop's grace period. */
   readonly signal: AbortSignal;
   /** Aborts with a CancelledError once the executor stops; running steps have a grace period. */
@@ -75,12 +80,13 @@ const ATTEMPTS_PER_OWNER = 10_000;
  */
 export function openOwnedSession(
   deps: ExecutorDeps,
-  { sessionId, epoch, isFollowUp, sessionTimeoutMs, deadlineInMs, databaseTimeMs, events }: SessionClaim,
+  claim: SessionClaim,
   { stop: draining, abort }: { readonly stop: AbortSignal; readonly abort: AbortSignal },
 ): OwnedSession {
   const openedAt = performance.now();
-  const { audit, db, bus, llm, circuits, metrics, masker } = deps;
-  const { verifiesState, maskingRules, toolCallMs, costEstimation } = deps.config;
+  const { sessionId, epoch, isFollowUp, sessionTimeoutMs, deadlineInMs, databaseTimeMs, events } = claim;
+  const { audit, db, bus, llm, circuits, budgets, metrics, masker } = deps;
+  const { verifiesState, maskingRules, toolCallMs, costEstimation, llmTries } = deps.config;
   const log = deps.log.child({ epoch });
   const controller = new AbortController();
   const signal = AbortSignal.any([controller.signal, abort]);
@@ -129,6 +135,8 @@ export function openOwnedSession(
     masker,
     maskingRules,
     costEstimation,
+    budgetRules: () => budgets.rulesOf(claim.limitedBy),
+    llmTries,
     signal,
     stopping: draining,
     commitMutex: pLimit(1),

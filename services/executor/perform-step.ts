@@ -5,6 +5,7 @@ import { usedIterations } from "./controllers/choose-provider.ts";
 import type { AgentStep } from "./controllers/controller.ts";
 import { timelineOf, type ExecutionRun } from "./execution-run.ts";
 import { recordBriefing } from "./memories/record-briefing.ts";
+import { releaseConclusion } from "./budget/release-conclusion.ts";
 import { changeProvider } from "./llm/change-provider.ts";
 import { forcedConclusion } from "./llm/forced-conclusion.ts";
 import { performLlmCall } from "./llm/perform-llm-call.ts";
@@ -133,7 +134,7 @@ function finishExecution(
   if (answer !== null && answer !== "") {
     const metadata =
       state.iteration.phase === "concluding"
-        ? forcedConclusion(state.agent, usedIterations(state.iteration) - 1)
+        ? forcedConclusion(state.agent, usedIterations(state.iteration) - 1, state.iteration.budget_stop)
         : null;
     const content = storedAnswer(state.agent, answer);
     timeline.addStream("answer", {
@@ -143,6 +144,7 @@ function finishExecution(
     });
   }
   steps.add(timeline.record());
+  releaseConclusion(run);
   const claim = outcome.status === "completed" ? claimOf(state) : null;
   steps.add(
     endExecution(

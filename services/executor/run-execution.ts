@@ -4,7 +4,9 @@ import { backoff, pause } from "#shared/pause.ts";
 import type { Span } from "#shared/telemetry/tracing.ts";
 import { AgentSteps, SessionStepsError, readAgentSteps, type SessionSteps } from "./agent-steps.ts";
 import { agentState } from "./controllers/agent-state.ts";
-import type { AgentStep } from "./controllers/controller.ts";
+import { admitCall } from "./budget/admit-call.ts";
+import { releaseReservation } from "./budget/release-reservation.ts";
+import type { AgentStep, CallLlm } from "./controllers/controller.ts";
 import { chatHistoryBytes } from "./chat-history-bytes.ts";
 import { countFailedTry } from "./count-failed-try.ts";
 import { loadTold } from "./memories/load-told.ts";
@@ -121,7 +123,9 @@ async function runSteps(
         await steps.commit();
         return waiting;
       }
-      if (await hasNews(session, steps, step)) continue;
+      const isDue =
+        step.kind === "call-llm" ? await isAdmitted(run, step) : !(await hasNews(session, steps, step));
+      if (!isDue) continue;
       const startedAt = performance.now();
       const wait = await performStep(run, step);
       const kind = AGENT_STEP_LABELS[step.kind];
@@ -149,14 +153,20 @@ async function runSteps(
 }
 
 /**
- * Before a call of the model, and before the agent ends with an answer: true if others have written something for the agent since
- * the step was decided, which may then be another one. What was added before is committed.
+ * Before a call of the model: commits what was added before, and reserves for the call where a budget limits it. False if another
+ * step is due instead: because of the budget, or because others have written something for the agent since this one was decided.
+ */
+async function isAdmitted(run: ExecutionRun, step: CallLlm): Promise<boolean> {
+  if (!(await admitCall(run, step))) return false;
+  if (run.steps.isOutOfDate) releaseReservation(run);
+  return !run.steps.isOutOfDate;
+}
+
+/**
+ * Before the agent ends with an answer: true if others have written something for the agent since the step was decided, which may
+ * then be another one.
  */
 async function hasNews(session: OwnedSession, steps: AgentSteps, step: AgentStep): Promise<boolean> {
-  if (step.kind === "call-llm") {
-    await steps.commit();
-    return steps.isOutOfDate;
-  }
   if (step.kind !== "finish" || step.status !== "completed") return false;
   // There is no later step to hear of it, and the next renewal may be seconds away.
   if (!session.bus.isConnected()) session.inbox.notice(await readInboxSeq(session.db, session.sessionId));

@@ -1,4 +1,5 @@
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
+import { ResolvedBudgets } from "#shared/contracts/budget.ts";
 import { literals } from "#shared/contracts/literals.ts";
 import type { SessionEvent } from "#shared/contracts/session-event.ts";
 import { SESSION_STATUSES } from "#shared/contracts/statuses.ts";
@@ -27,10 +28,19 @@ export interface SessionClaim {
   readonly deadlineInMs: number;
   /** How long the session waited for its first owner, in milliseconds; null for a later owner. */
   readonly waitedMs: number | null;
+  /** What decides which budgets its LLM calls count against. */
+  readonly limitedBy: LimitedBy;
   /** Where the trace of its submission is; null if it was not traced. */
   readonly trace: TraceCarrier | null;
   /** Committed by the claim and not published yet. */
   readonly events: readonly SessionEvent[];
+}
+
+/** The chain and the teams of a session, and the budgets that it was stored with. */
+export interface LimitedBy {
+  readonly chainId: string;
+  readonly teams: readonly string[];
+  readonly budgets: ResolvedBudgets | null;
 }
 
 /** The result of trying to claim a session. */
@@ -69,6 +79,9 @@ export const ClaimRow = Type.Object({
   /** Milliseconds since the submission. */
   age_ms: Type.Number(),
   trace_context: Type.Union([TraceCarrier, Type.Null()]),
+  chain_id: Type.String(),
+  teams: Type.Array(Type.String()),
+  budgets: Type.Union([ResolvedBudgets, Type.Null()]),
   postgres_up_ms: Type.Number(),
   /** Another executor died at about the time when the lease was last renewed. */
   others_died: Type.Boolean(),
@@ -98,7 +111,8 @@ export const CLAIM_COLUMNS = `
        coalesce((extract(epoch FROM clock_timestamp() - s.started_at) * 1000)::float8, 0)
          - r.paused_ms - paused.pause_ms AS elapsed_ms,
        (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS database_time_ms,
-       (extract(epoch FROM clock_timestamp() - s.created_at) * 1000)::float8 AS age_ms, s.trace_context`;
+       (extract(epoch FROM clock_timestamp() - s.created_at) * 1000)::float8 AS age_ms, s.trace_context,
+       s.chain_id, s.teams, s.resolved_config->'budgets' AS budgets`;
 
 /** A follow-up's deadline does not count waits that pause it; with the claim's rows as `found`. */
 export const EXTEND_DEADLINES = `
@@ -142,6 +156,9 @@ export function claimed(
     | "database_time_ms"
     | "age_ms"
     | "trace_context"
+    | "chain_id"
+    | "teams"
+    | "budgets"
   >,
   { attempts, events }: Pick<SessionClaim, "attempts" | "events">,
 ): ClaimOutcome {
@@ -157,6 +174,7 @@ export function claimed(
     sessionTimeoutMs: row.timeout_ms,
     deadlineInMs: row.timeout_ms - row.elapsed_ms,
     waitedMs: row.status === "pending" ? Math.max(0, row.age_ms) : null,
+    limitedBy: { chainId: row.chain_id, teams: row.teams, budgets: row.budgets },
     trace: row.trace_context,
     events,
   };

@@ -1,3 +1,4 @@
+import { BUDGET_SCOPES } from "#shared/contracts/budget.ts";
 import { FOLLOW_UP_KINDS, TERMINAL_STATUSES } from "#shared/contracts/statuses.ts";
 import { WAIT_KINDS } from "#shared/contracts/waiting-for.ts";
 import { startAtZero } from "#shared/service/start-at-zero.ts";
@@ -28,6 +29,7 @@ export function startMetricsAtZero(
     stepSeconds,
     waits,
     circuitOpen,
+    budgetStops,
     fallbacks,
     embeddings,
   }: ExecutorMetrics,
@@ -39,6 +41,7 @@ export function startMetricsAtZero(
   startAtZero(sessionSeconds, { status: TERMINAL_STATUSES });
   startAtZero(steps, { kind: [...Object.keys(SESSION_STEPS), ...agentSteps] });
   startAtZero(waits, { kind: WAIT_KINDS });
+  startAtZero(budgetStops, { kind: ["soft", "exceeded"], scope: BUDGET_SCOPES });
   startAtZero(embeddings, { outcome: ["ok", "failed"] });
   startAtZero(stepSeconds, { kind: agentSteps });
   for (const names of providerLists) {

@@ -5,6 +5,10 @@ import { CancelledError } from "#shared/errors.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
 import { safeCut } from "#shared/safe-cut.ts";
 import { candidates } from "./controllers/choose-provider.ts";
+import { reserveSummary } from "./budget/reserve-summary.ts";
+import { settlementOf, withSettlement } from "./budget/with-settlement.ts";
+import type { StepRecord } from "./persist/step-record.ts";
+import type { BudgetSettlement } from "./state/step-rows.ts";
 import { callTimeoutMs } from "./llm/call-timeout.ts";
 import { callModel } from "./tracing/call-model.ts";
 import { generateRequest } from "./llm/generate-request.ts";
@@ -70,7 +74,11 @@ interface FinishedSummary {
   /** Why providers before it were passed over. */
   readonly changes: readonly FallbackChange[];
   readonly durationMs: number;
+  /** What the call has used of a budget. */
+  readonly settled: readonly BudgetSettlement[];
 }
+
+const NO_ROWS: StepRecord = { rows: {}, events: [] };
 
 type FallbackChange = Parameters<typeof fallbackRow>[0];
 
@@ -96,7 +104,7 @@ async function callAdmitted(
     if (next === undefined) {
       const outcome = { kind: "failed", code: "provider_error", message: reason, retryable: false } as const;
       const wait = waitForProbe(session, provider, admitted, before);
-      return { reply: { ...EMPTY_REPLY, outcome }, wait, position, changes, durationMs: 0 };
+      return { reply: { ...EMPTY_REPLY, outcome }, wait, settled: [], position, changes, durationMs: 0 };
     }
     position += next.distance;
     changes.push({
@@ -122,18 +130,25 @@ async function requestSummary(
     readonly before: WaitingFor | null;
     readonly tracked: TrackedCall;
   },
-): Promise<Pick<FinishedSummary, "reply" | "wait" | "durationMs">> {
+): Promise<Pick<FinishedSummary, "reply" | "wait" | "durationMs" | "settled">> {
   // The summary is not streamed: it is short, and its row is inserted only when complete.
   const ignored = { text: () => undefined, thinking: () => undefined };
   const startedAt = performance.now();
   tellPhase(session, execution, { phase: "finalizing", message: "Writing the executive summary" });
   const durationMs = () => Math.round(performance.now() - startedAt);
   try {
+    const { execution_id } = execution;
+    const request = generateRequest({ session, execution: { execution_id }, state: { agent, messages } }, []);
+    const reserved = await reserveSummary(session, {
+      executionId: execution_id,
+      provider: agent.llm_provider,
+      request,
+    });
+    if ("reply" in reserved) return { ...reserved, wait: null, settled: [], durationMs: durationMs() };
+    const { reservation } = reserved;
     const { reply } = await callModel(session, {
-      request: generateRequest(
-        { session, execution: { execution_id: execution.execution_id }, state: { agent, messages } },
-        [],
-      ),
+      request: reservation?.request ?? request,
+      ...(reservation === undefined ? {} : { mayRepeat: async () => reservation.repeat() }),
       shown: messages,
       timeoutMs: callTimeoutMs(agent),
       hasWaited: before?.kind === "gateway",
@@ -141,12 +156,15 @@ async function requestSummary(
     });
     await tellOutcome(tracked, session.sessionId, reply.outcome);
     const wait = waitForModel(session, reply.outcome, before, candidates(agent).length > 0);
-    return { reply, wait, durationMs: durationMs() };
+    const settled = settlementOf(session, reservation, reply);
+    if (wait !== null && settled.length > 0) await commitStep(session, [withSettlement(NO_ROWS, settled)]);
+    return { reply, wait, settled, durationMs: durationMs() };
   } catch (error) {
     if (!(error instanceof CancelledError) || error.reason !== "session_deadline") throw error;
     const { code, message } = error;
     const outcome = { kind: "failed", code, message, retryable: false } as const;
-    return { reply: { ...EMPTY_REPLY, outcome }, wait: null, durationMs: durationMs() };
+    // What was reserved is settled once the lease is given back: the outcome is not known.
+    return { reply: { ...EMPTY_REPLY, outcome }, wait: null, settled: [], durationMs: durationMs() };
   } finally {
     await tracked.abandoned();
   }
@@ -165,6 +183,7 @@ async function recordSummary(
     position,
     changes,
     durationMs,
+    settled,
     history: { nextSequence, calls },
   }: FinishedSummary & { readonly history: Awaited<ReturnType<typeof readSummaryCalls>> },
 ): Promise<boolean> {
@@ -220,7 +239,8 @@ async function recordSummary(
   if (failure === null) timeline.add({ ...row, content: summary, interactionId });
   const { rows, events } = timeline.record();
   const executionChanges = [{ execution_id, tokens }];
-  const called = { rows: { ...rows, llmInteractions: [interaction], executionChanges }, events, tokens };
+  const record = { rows: { ...rows, llmInteractions: [interaction], executionChanges }, events, tokens };
+  const called = withSettlement(record, settled);
   if (next === null) {
     const state = await session.commitMutex(() => session.memory.state());
     const findings = {

@@ -7,6 +7,7 @@ import { loadLlmProviders } from "#shared/agent-config/load-llm-providers.ts";
 import { credentialVariables } from "#shared/agent-config/provider-keys.ts";
 import { envInteger, envPort, envText, type Environment } from "#shared/service/environment.ts";
 import { acceptedGatewayTokens } from "#shared/service/gateway-token.ts";
+import { llmTries } from "#shared/service/llm-tries.ts";
 import { secretVariable } from "#shared/service/secret-variable.ts";
 import {
   bindAddress,
@@ -88,7 +89,7 @@ export async function loadGatewayConfig(real: Environment): Promise<GatewayConfi
       betweenChunksMs: envInteger(env, "LLM_STALL_TIMEOUT_MS", { fallback: 30_000, min: 1, max: HOUR_MS }),
     },
     retry: {
-      tries: envInteger(env, "LLM_TRIES", { fallback: 3, min: 1, max: 10 }),
+      tries: llmTries(env),
       baseDelayMs: envInteger(env, "LLM_RETRY_DELAY_MS", { fallback: 1_000, min: 0, max: 60_000 }),
       maxDelayMs: envInteger(env, "LLM_RETRY_MAX_DELAY_MS", { fallback: 30_000, min: 0, max: HOUR_MS }),
     },

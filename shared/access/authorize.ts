@@ -18,6 +18,8 @@ const ACTIONS = {
   "memory.change": "operator",
   "approval.decide": "operator",
   "config.read": "operator",
+  "budget.read": "operator",
+  "budget.change": "admin",
   "session.delete": "admin",
   "audit.read": "admin",
 } as const satisfies Record<string, Role>;

@@ -57,6 +57,8 @@ export interface DefaultSettings {
   readonly summarization?: NonNullable<DefaultsSection["summarization"]>;
   /** Whether sessions are scored, and the judge; for chains without a setting of their own. */
   readonly scoring?: NonNullable<DefaultsSection["scoring"]>;
+  /** Of every session whose chain sets no budget of its own. */
+  readonly budgets?: NonNullable<DefaultsSection["budgets"]>;
   readonly memory: {
     readonly enabled: boolean;
     /** The memories that an agent is told at its start. */

@@ -122,10 +122,12 @@ function defaultSettings(defaults: DefaultsSection): DefaultSettings {
 function optionalSections({
   scoring,
   orchestrator,
-}: DefaultsSection): Pick<DefaultSettings, "scoring" | "orchestrator"> {
+  budgets,
+}: DefaultsSection): Pick<DefaultSettings, "scoring" | "orchestrator" | "budgets"> {
   return {
     ...(scoring === undefined ? {} : { scoring }),
     ...(orchestrator === undefined ? {} : { orchestrator }),
+    ...(budgets === undefined ? {} : { budgets }),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
 import { assembleConfig, mergeEntries } from "#shared/agent-config/assemble-config.ts";
 import { builtInConfig } from "#shared/agent-config/built-in-config.ts";
+import { checkBudgets } from "#shared/agent-config/checks/check-budgets.ts";
 import { checkConfig } from "#shared/agent-config/checks/check-config.ts";
 import { AgentConfigError } from "#shared/agent-config/config-problem.ts";
 import { readCheckedFile } from "#shared/agent-config/read-checked-file.ts";
@@ -50,7 +51,7 @@ export async function loadAgentConfig(options: {
   if (errors.length > 0 || tarsy?.valid !== true || providers?.valid !== true) {
     throw new AgentConfigError(errors, warnings);
   }
-  return assembleConfig({
+  const config = assembleConfig({
     configDir,
     env,
     tarsy: tarsy.value,
@@ -61,6 +62,11 @@ export async function loadAgentConfig(options: {
     warnings,
     ...checked,
   });
+  // It needs chains with their providers resolved.
+  checkBudgets(config, reporter);
+  const budgetErrors = reporter.errors();
+  if (budgetErrors.length > 0) throw new AgentConfigError(budgetErrors, warnings);
+  return config;
 }
 
 /**

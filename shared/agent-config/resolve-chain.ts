@@ -1,3 +1,4 @@
+import { resolveBudgets } from "#shared/agent-config/resolve-budgets.ts";
 import { resolveMemory } from "#shared/agent-config/resolve-memory.ts";
 import { resolveProvider } from "#shared/agent-config/resolve-provider.ts";
 import { resultTokensOf } from "#shared/agent-config/result-tokens-of.ts";
@@ -73,6 +74,7 @@ export function resolveFound(
       ? {}
       : { approval_timeout_ms: config.defaults.approval_timeout_ms }),
     ...automaticScoring(config, chain),
+    ...resolveBudgets(config, chain),
     ...(config.system.runbooks === undefined ? {} : { fetches_runbook: true as const }),
     ...(config.defaults.memory.enabled ? { memory: resolveMemory(config) } : {}),
     default_runbook: chain.runbook ?? config.defaults.runbook,

@@ -5,6 +5,7 @@ import { literals } from "#shared/contracts/literals.ts";
 import {
   ApprovalDecided,
   ApprovalRequested,
+  BudgetReached,
   SteerReceived,
   InteractionCreated,
   ChatCreated,
@@ -135,6 +136,7 @@ const StreamChunkMessage = Type.Object(
 const InteractionCreatedMessage = Type.Object({ ...InteractionCreated.properties, ...Cursor }, closed);
 const ApprovalRequestedMessage = Type.Object({ ...ApprovalRequested.properties, ...Cursor }, closed);
 const SteerReceivedMessage = Type.Object({ ...SteerReceived.properties, ...Cursor }, closed);
+const BudgetReachedMessage = Type.Object({ ...BudgetReached.properties, ...Cursor }, closed);
 const ApprovalDecidedMessage = Type.Object({ ...ApprovalDecided.properties, ...Cursor }, closed);
 
 const ReviewStatusMessage = Type.Object({ ...ReviewChanged.properties, ...Cursor }, closed);
@@ -155,6 +157,7 @@ export const SocketMessage = Type.Union([
   InteractionCreatedMessage,
   ApprovalRequestedMessage,
   ApprovalDecidedMessage,
+  BudgetReachedMessage,
   SteerReceivedMessage,
   ReviewStatusMessage,
   ChatCreatedMessage,

@@ -1,4 +1,5 @@
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
+import { BudgetCause } from "#shared/contracts/budget.ts";
 import { literals } from "#shared/contracts/literals.ts";
 import { WaitingFor } from "#shared/contracts/waiting-for.ts";
 
@@ -92,6 +93,8 @@ export const IterationState = Type.Object({
   deadline_at: Type.Optional(Type.String()),
   /** Of an agent that has started others: until when it waits for them; ISO 8601, by the database's clock. */
   budget_until: Type.Optional(Type.String()),
+  /** The budget for which the agent is asked to conclude; absent if none is the reason. */
+  budget_stop: Type.Optional(BudgetCause),
   /** What the step that is due has been through; absent if nothing has stopped it. */
   unfinished_step: Type.Optional(UnfinishedStep),
 });

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
+import { ResolvedBudgets } from "#shared/contracts/budget.ts";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { ResolvedEmbedding } from "#shared/contracts/embedding.ts";
 import { literals } from "#shared/contracts/literals.ts";
@@ -215,6 +216,8 @@ export const ResolvedChain = Type.Object({
   ),
   /** The judge of the session; absent unless one scores each session that completes. */
   scoring: Type.Optional(Type.Object({ enabled: Type.Literal(true), agent: ResolvedAgent })),
+  /** What its LLM calls may use; absent if the configuration limits nothing. */
+  budgets: Type.Optional(ResolvedBudgets),
   /** What is remembered of sessions, and told to the agents of this one; absent if nothing is. */
   memory: Type.Optional(
     Type.Object({

@@ -1,4 +1,5 @@
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
+import { BudgetCause } from "#shared/contracts/budget.ts";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { jsonCodec } from "#shared/contracts/json-codec.ts";
 import { literals } from "#shared/contracts/literals.ts";
@@ -217,6 +218,21 @@ export const ChatCreated = Type.Object({
   timestamp: Timestamp,
 });
 
+/**
+ * A budget stops an agent: `budget.soft_limit` has it conclude from what it knows, and after `budget.exceeded` there was no room for a
+ * call, so it fails.
+ */
+export const BudgetReached = Type.Object({
+  type: Type.Union([Type.Literal("budget.soft_limit"), Type.Literal("budget.exceeded")]),
+  session_id: Uuid,
+  stage_id: Uuid,
+  execution_id: Uuid,
+  /** The agent that started this one; absent unless it is a sub-agent. */
+  parent_execution_id: Type.Optional(Uuid),
+  ...BudgetCause.properties,
+  timestamp: Timestamp,
+});
+
 /** The state of a session's scoring has changed. */
 export const ScoreUpdated = Type.Object({
   type: Type.Literal("session.score_updated"),
@@ -244,6 +260,7 @@ export const SessionEventPayload = Type.Union([
   InteractionCreated,
   ChatCreated,
   ScoreUpdated,
+  BudgetReached,
 ]);
 export type SessionEventPayload = Static<typeof SessionEventPayload>;
 

@@ -1,3 +1,4 @@
+import { BUDGET_FUNCTIONS } from "#shared/database/budget-functions.ts";
 import type { DatabaseService } from "#shared/database/service-roles.ts";
 
 /** A function that runs with the rights of the owner of the tables, for what the roles of the services may not do. */
@@ -141,4 +142,5 @@ ${LARGE_TABLES.map(
 END`,
     execute: ["api"],
   },
+  ...BUDGET_FUNCTIONS,
 ];

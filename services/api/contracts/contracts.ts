@@ -1,5 +1,6 @@
 import { ALERT_CONTRACTS } from "./alerts.ts";
 import { APPROVAL_CONTRACTS } from "./approvals.ts";
+import { BUDGET_CONTRACTS } from "./budgets.ts";
 import { CHAT_CONTRACTS } from "./chat.ts";
 import { MEMORY_CONTRACTS } from "./memories.ts";
 import { REVIEW_CONTRACTS } from "./reviews.ts";
@@ -24,6 +25,7 @@ export const CONTRACTS = {
   ...CHAT_CONTRACTS,
   ...APPROVAL_CONTRACTS,
   ...USAGE_CONTRACTS,
+  ...BUDGET_CONTRACTS,
   ...SYSTEM_CONTRACTS,
 } as const;
 

@@ -13,7 +13,7 @@ interface AccessDeps {
 }
 
 const CORS_ALLOWED = {
-  "access-control-allow-methods": "GET, HEAD, POST, PATCH, DELETE",
+  "access-control-allow-methods": "GET, HEAD, POST, PUT, PATCH, DELETE",
   "access-control-allow-headers": "authorization, content-type, idempotency-key, last-event-id",
   "access-control-max-age": "600",
 };
@@ -57,6 +57,7 @@ const AUDITED: ReadonlySet<Action> = new Set<Action>([
   "session.score",
   "session.chat",
   "memory.change",
+  "budget.change",
   "audit.read",
 ]);
 

@@ -4,7 +4,7 @@ import type { Action } from "#shared/access/authorize.ts";
 
 /** A row of the table of routes. */
 export interface Route {
-  readonly method: "get" | "post" | "patch" | "delete";
+  readonly method: "get" | "post" | "put" | "patch" | "delete";
   readonly path: string;
   /** What it needs a role for; undefined if every caller may use it. */
   readonly action: Action | undefined;

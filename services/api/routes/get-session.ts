@@ -1,6 +1,8 @@
 import type { RouterMiddleware } from "@koa/router";
 import type { EntityManager } from "typeorm";
-import { AlertSessionEntity } from "#shared/database/entities/alert-session.ts";
+import { AlertSessionEntity, type AlertSession } from "#shared/database/entities/alert-session.ts";
+import type { Identity } from "#shared/access/identity.ts";
+import { ANY_KEY } from "#shared/contracts/budget.ts";
 import { ApprovalEntity } from "#shared/database/entities/approval.ts";
 import { ChatEntity } from "#shared/database/entities/chat.ts";
 import { LlmInteractionEntity } from "#shared/database/entities/llm-interaction.ts";
@@ -8,6 +10,9 @@ import { McpInteractionEntity } from "#shared/database/entities/mcp-interaction.
 import { SessionRuntimeEntity } from "#shared/database/entities/session-runtime.ts";
 import { allows, mayChange } from "#shared/access/authorize.ts";
 import type { ApiDeps } from "../api-deps.ts";
+import { budgetView, mayKnow, readBudgets, type ConfiguredBudget } from "../budgets/read-budgets.ts";
+import { storedBudgets } from "../budgets/stored-budgets.ts";
+import type { BudgetView } from "../schemas/budgets.ts";
 import { callerOf } from "../http/caller.ts";
 import { offersChat } from "../chat/chat-of-session.ts";
 import { visibleSession } from "../http/visible-session.ts";
@@ -44,11 +49,32 @@ export function getSession({ config, orm }: ApiDeps): RouterMiddleware {
           isOffered: offersChat(config.agents, session.chain_id),
           chatId: (await manager.findOneBy(ChatEntity, { session_id }))?.chat_id ?? null,
         },
+        budgets: await budgetsOf(manager, session, identity),
         interactions: await countInteractions(manager, session_id),
       };
       return sessionView(session, runtime, rows, config.agents.system.cost_estimation.enabled);
     });
   };
+}
+
+/** The session's own budget, and those of its chain, teams and day of which the caller may know. */
+async function budgetsOf(
+  manager: EntityManager,
+  { session_id, chain_id, teams, resolved_config }: AlertSession,
+  identity: Identity,
+): Promise<readonly BudgetView[]> {
+  const { session, day } = storedBudgets(resolved_config);
+  const configured: ConfiguredBudget[] = [
+    ...(session === undefined
+      ? []
+      : [{ scope: "session", key: ANY_KEY, period: "session", limits: session } as const]),
+    ...(day === undefined ? [] : [{ scope: "chain", key: chain_id, period: "day", limits: day } as const]),
+  ];
+  const rows = await readBudgets(manager, configured, session_id);
+  const keys = { session: [ANY_KEY], day: [ANY_KEY], chain: [chain_id], team: teams };
+  return rows
+    .filter((row) => keys[row.scope].includes(row.key) && (row.scope === "session" || mayKnow(identity, row)))
+    .map((row) => budgetView(row, true));
 }
 
 async function countInteractions(manager: EntityManager, session_id: string) {

@@ -8,6 +8,7 @@ import type { SessionRuntime } from "#shared/database/entities/session-runtime.t
 import type { Stage } from "#shared/database/entities/stage.ts";
 import type { TimelineEvent } from "#shared/database/entities/timeline-event.ts";
 import { costMembers } from "../cost/cost-members.ts";
+import type { BudgetView } from "../schemas/budgets.ts";
 import type { readUnreadSteering } from "../steering/read-unread.ts";
 import type { Scores } from "../scoring/read-scores.ts";
 import { isFallback } from "./execution-view.ts";
@@ -34,6 +35,7 @@ interface SessionRows {
   readonly scores: Scores;
   /** Whether questions about it may be asked, and the chat that there is. */
   readonly chat: { readonly isOffered: boolean; readonly chatId: string | null };
+  readonly budgets: readonly BudgetView[];
   readonly interactions: { readonly llm_interaction_count: number; readonly mcp_interaction_count: number };
 }
 
@@ -72,6 +74,7 @@ export function sessionView(
     may_change: rows.mayChange,
     may_ask: rows.mayAsk,
     memory_enabled: rows.isMemoryEnabled,
+    budgets: rows.budgets,
     ...rows.interactions,
     input_tokens: runtime?.input_tokens ?? 0,
     output_tokens: runtime?.output_tokens ?? 0,

@@ -13,6 +13,7 @@ import { Score, ScoreStatus } from "#shared/contracts/scoring.ts";
 import { SHOWN_STAGE_TYPES } from "#shared/contract-view/shown-stages.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
 import { WaitingFor } from "#shared/contracts/waiting-for.ts";
+import { BudgetView } from "./budgets.ts";
 import { AnyObject, Time } from "./common.ts";
 import { CostMembers } from "./cost.ts";
 import { UnreadSteering } from "./steering.ts";
@@ -178,6 +179,9 @@ export const SessionResponse = Type.Object(
       description: "whether the caller's role allows to ask about it, where `chat_enabled`",
     }),
     memory_enabled: Type.Boolean({ description: "whether the configuration has memory switched on" }),
+    budgets: Type.Array(BudgetView, {
+      description: "its own, and of its chain, its teams and the day those whose use the caller may know",
+    }),
     unread_messages: Type.Array(UnreadSteering, {
       description: "what people told the agents and not all of them have read; at most 50",
     }),

@@ -3,6 +3,7 @@ import type { TSchema } from "typebox";
 import { literals } from "#shared/contracts/literals.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
 import { RANKINGS, USAGE_GROUPS } from "../usage/usage-query.ts";
+import { BudgetView } from "./budgets.ts";
 import { CostMembers } from "./cost.ts";
 
 /** RFC 3339 in UTC, with milliseconds. */
@@ -67,6 +68,9 @@ export const UsageSummaryResponse = Type.Object({
   ),
   by_alert_type: groups("UsageOfAlertType", { alert_type: Type.String() }),
   by_chain: groups("UsageOfChain", { chain_id: Type.String() }),
+  budgets: Type.Array(BudgetView, {
+    description: "of chains, teams and the day, in the period that runs: those whose use the caller may know",
+  }),
   top_sessions: Type.Array(
     Type.Object(
       {

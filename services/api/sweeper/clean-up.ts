@@ -5,6 +5,7 @@ import type { ApiConfig } from "../config.ts";
 import { eraseHidden, eraseRequested } from "./erase-sessions.ts";
 import { purgeEnded } from "./purge-ended.ts";
 import { recountSessions } from "./recount-sessions.ts";
+import { removeOldAccounts } from "./remove-old-accounts.ts";
 import { removeExpired } from "./remove-expired.ts";
 import type { Database } from "#shared/database/database.ts";
 
@@ -46,6 +47,7 @@ async function cleanUpHourly({ config, db, log }: CleanUpDeps, signal: AbortSign
       async () => purgeEnded(db, config.purgeEventsAfterDays, signal),
       async () => eraseHidden(db, config.purgeDays, signal),
       async () => recountSessions(db, signal),
+      async () => removeOldAccounts(db),
     ]) {
       await work().catch((error: unknown) => {
         waitMs = RETRY_MS;

@@ -7,6 +7,8 @@ import { SECURITY_HEADERS } from "#shared/service/security-headers.ts";
 import { until } from "../../../test/support/until.ts";
 import { ApiFixture } from "./api-fixture.ts";
 
+const NO_TOKENS = { input_tokens: 0, output_tokens: 0, thinking_tokens: 0, total_tokens: 0 };
+
 describe("the api's HTTP surface", () => {
   let api: ApiFixture;
 
@@ -190,13 +192,11 @@ describe("the api's HTTP surface", () => {
       has_parallel_stages: false,
       actions_executed: null,
       provider_fallback_count: 0,
-      input_tokens: 0,
-      output_tokens: 0,
-      thinking_tokens: 0,
-      total_tokens: 0,
+      ...NO_TOKENS,
       last_seq: 0,
       edges: {},
       approvals: [],
+      budgets: [],
       has_action_stages: false,
       stages: [],
       timeline: [],

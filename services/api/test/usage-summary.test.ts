@@ -60,6 +60,7 @@ describe("the summary of the usage", () => {
       by_model: [],
       by_alert_type: [],
       by_chain: [],
+      budgets: [],
       top_sessions: [],
     });
   });
@@ -115,6 +116,7 @@ describe("the summary of the usage", () => {
         cost("chain_id", "two", 2, 1_208, 0.2, 0.1),
         cost("chain_id", "one", 1, 52_200, 0.100000000001, 0.100000000001),
       ],
+      budgets: [],
       top_sessions: [
         {
           created_at: NOON,

@@ -8,6 +8,7 @@ export function usageSummary(
   usage: Usage,
   { window, rankBy }: UsageQuery,
   isCostEstimated: boolean,
+  budgets: UsageSummary["budgets"],
 ): UsageSummary {
   const shown = (sums: UsageSums) => shownCost(sums, isCostEstimated);
   return {
@@ -43,6 +44,7 @@ export function usageSummary(
       total_tokens: sums.total_tokens,
       ...shown(sums),
     })),
+    budgets,
     top_sessions: usage.top_sessions.map((session) => {
       const { unpriced_interaction_count: _count, ...cost } = costMembers(session, isCostEstimated);
       return {

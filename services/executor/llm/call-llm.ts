@@ -30,6 +30,8 @@ interface LlmCall {
   readonly lostCalls?: number;
   /** True if the step has just waited for a gateway. */
   readonly hasWaited?: boolean;
+  /** Asked before a call that broke is repeated; false: its outcome stays. Absent: it may be. */
+  readonly mayRepeat?: () => Promise<boolean>;
   /** Called before each try, except after one that reached no gateway. */
   readonly begin: () => DeltaHandlers & {
     /** Awaited once a try has completed. */
@@ -57,7 +59,7 @@ interface FinalReply {
  */
 export async function callLlm(
   caller: LlmCaller,
-  { request, timeoutMs, lostCalls: lostBefore = 0, hasWaited = false, begin }: LlmCall,
+  { request, timeoutMs, lostCalls: lostBefore = 0, hasWaited = false, mayRepeat, begin }: LlmCall,
 ): Promise<FinalReply> {
   const patienceMs = hasWaited ? REPEATED_PATIENCE_MS : GATEWAY_PATIENCE_MS;
   const deadline = AbortSignal.timeout(timeoutMs);
@@ -85,13 +87,18 @@ export async function callLlm(
       outcome.kind === "failed" ||
       (outcome.kind === "interrupted" && lostCalls >= MAX_LOST_CALLS) ||
       (unreachableSince !== undefined && performance.now() - unreachableSince >= patienceMs);
-    if (isOver) return { reply, lostCalls };
+    if (isOver || (await mustNotRepeat(outcome, mayRepeat))) return { reply, lostCalls };
     // At the deadline the next try fails immediately, and the reply becomes a timeout.
     await pause(jitter(RETRY_MS), signal).catch(() => undefined);
     // A call that is sent and cancelled immediately may have reached the gateway.
     caller.signal.throwIfAborted();
     if (outcome.kind === "interrupted") handlers = begin();
   }
+}
+
+/** True if the call broke and is not to be made again. */
+async function mustNotRepeat({ kind }: LlmOutcome, mayRepeat: LlmCall["mayRepeat"]): Promise<boolean> {
+  return kind === "interrupted" && mayRepeat !== undefined && !(await mayRepeat());
 }
 
 interface Try {

@@ -8,14 +8,15 @@ import { changeProvider } from "./change-provider.ts";
 import { recordUnfinishedStep, unfinishedStep } from "../persist/unfinished-step.ts";
 import type { StreamKind, TimelineWriter } from "../persist/timeline-writer.ts";
 import { callModel } from "../tracing/call-model.ts";
-import { insertVariables } from "../prompts/variable-placeholders.ts";
 import { HeldClaim } from "../held-claim.ts";
 import { ReactSections } from "../react-parser/react-sections.ts";
 import { callPhase } from "../controllers/call-phase.ts";
+import { releaseReservation } from "../budget/release-reservation.ts";
+import { settlementOf, withSettlement } from "../budget/with-settlement.ts";
 import { tellPhase } from "../stream/tell-phase.ts";
 import { callTimeoutMs } from "./call-timeout.ts";
 import type { DeltaHandlers } from "./call-llm.ts";
-import { generateRequest } from "./generate-request.ts";
+import { callRequest } from "./call-request.ts";
 import { EMPTY_REPLY } from "./llm-reply.ts";
 import { tellOutcome, type OpenCircuit, type TrackedCall } from "./provider-circuits.ts";
 import { recordLlmCall } from "./record-llm-call.ts";
@@ -36,7 +37,10 @@ export async function performLlmCall(run: ExecutionRun, step: CallLlm): Promise<
   const failures = state.iteration.consecutive_failures;
   if (failures > 0) await pause(backoff(failures, BACKOFF), session.signal);
   const admitted = await session.circuits.admit(state.agent.llm_provider);
-  if ("probeInMs" in admitted) return withoutCall(run, step, admitted);
+  if ("probeInMs" in admitted) {
+    releaseReservation(run);
+    return withoutCall(run, step, admitted);
+  }
   try {
     return await makeCall(run, step, admitted);
   } finally {
@@ -83,27 +87,31 @@ async function makeCall(run: ExecutionRun, step: CallLlm, tracked: TrackedCall):
   const { session, state, steps } = run;
   const iteration = state.iteration.iteration + 1;
   const unfinished = unfinishedStep(run, step);
+  const { reservation } = steps;
+  steps.reservation = undefined;
   const timeline = timelineOf(run, iteration);
   const startedAt = performance.now();
   tellPhase(session, run.execution, callPhase(state, step));
   const { reply, lostCalls } = await callModel(session, {
-    request: generateRequest(withVariables(run), step.tools),
+    request: reservation?.request ?? callRequest(run, step),
     shown: state.messages,
     timeoutMs: callTimeoutMs(state.agent),
     lostCalls: unfinished.lost_calls,
     hasWaited: unfinished.waiting?.kind === "gateway",
+    ...(reservation === undefined ? {} : { mayRepeat: async () => reservation.repeat() }),
     begin: () => {
       timeline.beginAttempt(session.nextLlmAttempt());
       return noticingFirstDelta(streamReply(step, state.agent, timeline), () => void tracked.answered());
     },
   });
   await tellOutcome(tracked, session.sessionId, reply.outcome);
+  const settled = settlementOf(session, reservation, reply);
   const hasFallback = candidates(state.agent).length > 0;
   const wait = waitForModel(session, reply.outcome, unfinished.waiting, hasFallback);
   if (wait !== null) {
     await timeline.flush();
     const waiting = { ...unfinished, lost_calls: lostCalls, waiting: wait };
-    steps.add(recordUnfinishedStep(run, waiting), () => timeline.close());
+    steps.add(withSettlement(recordUnfinishedStep(run, waiting), settled), () => timeline.close());
     return wait;
   }
   const durationMs = Math.round(performance.now() - startedAt);
@@ -112,7 +120,7 @@ async function makeCall(run: ExecutionRun, step: CallLlm, tracked: TrackedCall):
   const masked = await maskArguments(session, step, recorded, state.alert.maskKey);
   await storeMaskedValues(session, masked.values);
   const outcome = recordLlmCall(run, step, { ...masked, iteration, timeline, durationMs });
-  steps.add(outcome, () => timeline.close());
+  steps.add(withSettlement(outcome, settled), () => timeline.close());
   steps.writtenArguments = masked.written;
   return null;
 }
@@ -134,23 +142,6 @@ function noticingFirstDelta<H extends DeltaHandlers>(handlers: H, notice: () => 
       return handlers.text(delta);
     },
   };
-}
-
-/**
- * The conversation with the values of variables, which are not stored; only messages of ours have any. State of a provider
- * that was called before is left out: it is sealed for that provider.
- */
-function withVariables({ session, execution, state }: ExecutionRun) {
-  const { agent, alert, iteration } = state;
-  const since = iteration.provider?.since_message ?? 0;
-  const messages = state.messages.map((message) =>
-    message.role === "assistant" || message.role === "tool"
-      ? message.sequence_number > since
-        ? message
-        : { ...message, provider_state: null }
-      : { ...message, content: insertVariables(message.content, alert.nonce, session.readVariable) },
-  );
-  return { session, execution, state: { agent, messages } };
 }
 
 const TEXT_ROWS: Record<Exclude<ReplyStyle, "react">, StreamKind> = {

@@ -1,4 +1,5 @@
 import { v5 as uuidFrom } from "uuid";
+import type { BudgetCause } from "#shared/contracts/budget.ts";
 import type { LlmInteractionType } from "#shared/contracts/statuses.ts";
 import type { ResolvedProvider } from "#shared/contracts/resolved-chain.ts";
 import { usdText } from "#shared/pricing/usd.ts";
@@ -31,6 +32,8 @@ interface AskedAgent {
   readonly agent: AgentState["agent"];
   /** The iterations before this call. */
   readonly used: number;
+  /** The budget for which it is asked to conclude; undefined for none. */
+  readonly budget: BudgetCause | undefined;
 }
 
 /** A finished call and the rows it was streamed into. */
@@ -57,7 +60,8 @@ export function recordLlmCall(run: ExecutionRun, step: CallLlm, call: FinishedCa
   const warnings = warningRows(reply, state.iteration.shown_warnings);
   for (const row of warnings.rows) timeline.add({ ...row, interactionId });
   const isAskedAgain = isEmptyReply(failure) && (state.iteration.empty_replies ?? 0) < EMPTY_REPLIES_ALLOWED;
-  const asked = { step, agent: state.agent, used: usedIterations(state.iteration) };
+  const { budget_stop: budget } = state.iteration;
+  const asked = { step, agent: state.agent, used: usedIterations(state.iteration), budget };
   completeRows(asked, call, { interactionId, failure: isAskedAgain ? null : failure });
   const { rows, events } = timeline.record();
   const interaction = llmInteractionRow(execution, {
@@ -109,13 +113,14 @@ function failureMessage({ afterFailure }: CallLlm, failure: CallFailure): Append
 }
 
 function completeRows(
-  { step, agent, used }: AskedAgent,
+  { step, agent, used, budget }: AskedAgent,
   { reply, timeline }: FinishedCall,
   { interactionId, failure }: { interactionId: string; failure: CallFailure | null },
 ): void {
   const contents = reply.outcome.kind === "completed" ? replyContents({ step, agent }, reply) : undefined;
   const missing = new Map(contents);
-  const answerMetadata = step.interaction === "forced_conclusion" ? forcedConclusion(agent, used) : null;
+  const answerMetadata =
+    step.interaction === "forced_conclusion" ? forcedConclusion(agent, used, budget) : null;
   for (const row of timeline.openRows()) {
     const end = rowEnd(
       row.text,
@@ -180,12 +185,14 @@ function stateAfterEmptyReply(
   };
 }
 
-/** The limits of a sub-agent, and of an agent that has started some, hold for all of its iterations. */
-function timeLimits({
+/** The limits of a sub-agent, of an agent that has started some, and of a budget hold for all of its iterations. */
+function limits({
   deadline_at,
   budget_until,
-}: IterationState): Pick<IterationState, "deadline_at" | "budget_until"> {
+  budget_stop,
+}: IterationState): Pick<IterationState, "deadline_at" | "budget_until" | "budget_stop"> {
   return {
+    ...(budget_stop === undefined ? {} : { budget_stop }),
     ...(deadline_at === undefined ? {} : { deadline_at }),
     ...(budget_until === undefined ? {} : { budget_until }),
   };
@@ -203,7 +210,7 @@ function nextIterationState(
     ...(uncounted === undefined ? {} : { uncounted }),
     ...(written.size === 0 ? {} : { masked_arguments: [...written.keys()] }),
     ...(summarizers === undefined ? {} : { summarizers }),
-    ...timeLimits(before),
+    ...limits(before),
     ...(isHeldAgainst ? { provider_failures: provider_failures + 1 } : {}),
     ...(isEmptyReply(failure) && empty_replies !== undefined ? { empty_replies } : {}),
     iteration,

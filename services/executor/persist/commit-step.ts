@@ -16,7 +16,8 @@ import type { StepRecord } from "./step-record.ts";
 import type { StepRows } from "../state/step-rows.ts";
 import { stepCounts } from "./step-counts.ts";
 import { stepStatement } from "./step-statement.ts";
-import { tableRows } from "./table-rows.ts";
+import { BudgetVerdict, type BudgetRequest } from "./reserve-budget.ts";
+import { tableRows, type TableRows } from "./table-rows.ts";
 import { NO_TOKENS, addTokens } from "../state/token-usage.ts";
 
 /** `finish` and `close` are a session's last write; after a cancel the fence lets only `close` through. */
@@ -29,6 +30,7 @@ const parseCommitted = compileParser(
     stamp: Type.String(),
     inbox_seq: Type.Integer(),
     ids: Type.Array(Type.Integer()),
+    budget: Type.Optional(BudgetVerdict),
   }),
 );
 
@@ -44,7 +46,31 @@ export async function commitStep(
   steps: readonly StepRecord[],
   kind: CommitKind = "step",
 ): Promise<void> {
-  await commit(session, async () => writeSteps(session.db, session, steps, kind));
+  await commit(session, async () => writeSteps(session.db, session, { steps, kind }));
+}
+
+/**
+ * The same together with a reservation for the call that follows the steps, which may be none; returns the verdict. The steps are
+ * committed whatever it is. Steps that change more than their session's rows are committed before: nothing else may be locked
+ * after the accounts.
+ */
+export async function commitReserving(
+  session: SessionWriter,
+  steps: readonly StepRecord[],
+  request: BudgetRequest,
+): Promise<BudgetVerdict> {
+  if (steps.some(({ rows }) => locksMore(rows))) {
+    await commitStep(session, steps);
+    return commitReserving(session, [], request);
+  }
+  const { verdict } = await commit(session, async () =>
+    writeSteps(session.db, session, { steps, kind: "step", request }),
+  );
+  return verdict ?? { verdict: "unlimited" };
+}
+
+function locksMore({ session, newMemories = [], memoryChanges = [] }: StepRows): boolean {
+  return session !== undefined || newMemories.length > 0 || memoryChanges.length > 0;
 }
 
 /** Every writer locks in this order. */
@@ -66,7 +92,7 @@ export async function commitLocked(
     db.transaction(async (transaction) => {
       await transaction.query(LOCK_SESSION, [sessionId]);
       await transaction.query(LOCK_RUNTIME, [sessionId]);
-      return writeSteps(transaction, session, await decide(transaction), kind);
+      return writeSteps(transaction, session, { steps: await decide(transaction), kind });
     }),
   );
 }
@@ -75,11 +101,16 @@ interface Committed {
   readonly events: readonly SessionEvent[];
   readonly rows: readonly StepRows[];
   readonly inboxSeq: number;
+  /** Of the reservation, if there was one. */
+  readonly verdict: BudgetVerdict | undefined;
 }
 
 /** `write` resolves undefined if the fence refused. */
-async function commit(session: SessionWriter, write: () => Promise<Committed | undefined>): Promise<void> {
-  await session.commitMutex(async () => {
+async function commit(
+  session: SessionWriter,
+  write: () => Promise<Committed | undefined>,
+): Promise<Committed> {
+  return session.commitMutex(async () => {
     try {
       const committed = await write();
       if (committed === undefined) throw await refusal(session);
@@ -88,6 +119,7 @@ async function commit(session: SessionWriter, write: () => Promise<Committed | u
       countFollowUps(session.metrics, committed.rows);
       session.inbox.notice(committed.inboxSeq);
       await session.memory.fold(committed.rows, committed.inboxSeq);
+      return committed;
     } catch (error) {
       session.memory.drop();
       throw error;
@@ -125,15 +157,22 @@ function eventsOf(
 async function writeSteps(
   db: Queryable,
   { sessionId, epoch, followUpId, memory }: SessionWriter,
-  given: readonly StepRecord[],
-  kind: CommitKind,
+  {
+    steps: given,
+    kind,
+    request,
+  }: {
+    readonly steps: readonly StepRecord[];
+    readonly kind: CommitKind;
+    readonly request?: BudgetRequest;
+  },
 ): Promise<Committed | undefined> {
   const steps = postgresSafeValue(followUpId === undefined ? given : given.map(ofFollowUp));
   const payloads = eventsOf(sessionId, steps, hasProgress(steps) ? await memory.state() : undefined);
   const stepRows = steps.map((step) => step.rows);
-  const rows = tableRows(stepRows);
+  const { rows, reserving } = withReservation(tableRows(stepRows), request);
   const tokens = steps.reduce((sum, step) => addTokens(sum, step.tokens ?? NO_TOKENS), NO_TOKENS);
-  const { sql, parts } = stepStatement(rows);
+  const { sql, parts } = stepStatement(rows, reserving !== undefined);
   const [committed] = await selectRows(db, parseCommitted, sql, [
     sessionId,
     epoch,
@@ -148,10 +187,23 @@ async function writeSteps(
     followUpId ?? null,
     ...stepCounts(stepRows),
     ...parts.map((part) => JSON.stringify(rows[part])),
+    ...(reserving === undefined ? [] : [JSON.stringify(reserving)]),
   ]);
   if (committed === undefined) return undefined;
   const events = numberedEvents(sessionId, payloads, committed);
-  return { events, rows: stepRows, inboxSeq: committed.inbox_seq };
+  return { events, rows: stepRows, inboxSeq: committed.inbox_seq, verdict: committed.budget };
+}
+
+/** What calls have used is settled by the reservation of the next one, if it is made by the same statement. */
+function withReservation(
+  rows: TableRows,
+  request: BudgetRequest | undefined,
+): { readonly rows: TableRows; readonly reserving: object | undefined } {
+  if (request === undefined) return { rows, reserving: undefined };
+  return {
+    rows: { ...rows, budgetSettlements: [] },
+    reserving: { ...request, settled: rows.budgetSettlements },
+  };
 }
 
 const parseFence = compileParser(

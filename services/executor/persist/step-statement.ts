@@ -3,7 +3,9 @@ import { SESSION_COUNTERS, SESSION_FLAGS } from "#shared/database/session-counte
 import type { StepRows } from "../state/step-rows.ts";
 import { FOLLOW_UP_PARTS } from "./follow-up-parts.ts";
 import { COST_COLUMNS } from "./call-costs.ts";
+import { BUDGET_PARTS } from "./budget-parts.ts";
 import { MEMORY_PARTS } from "./memory-parts.ts";
+import { RESERVE } from "./reserve-budget.ts";
 import type { TableRows } from "./table-rows.ts";
 
 /**
@@ -164,6 +166,7 @@ const PARTS: Readonly<Record<keyof TableRows, (parameter: string) => string>> = 
        error_message text, error_code text)
   WHERE f.follow_up_id = r.follow_up_id`,
   ...FOLLOW_UP_PARTS,
+  ...BUDGET_PARTS,
   session: (row) => `
   UPDATE alert_sessions s SET
     current_stage_index = coalesce(r.current_stage_index, s.current_stage_index),
@@ -218,6 +221,7 @@ const PART_NAMES: readonly (keyof StepRows)[] = [
   "newMemories",
   "memoryChanges",
   "followUpChanges",
+  "budgetSettlements",
   "session",
 ];
 
@@ -269,7 +273,7 @@ fence AS (
             to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS stamp
 )`;
 
-const EVENTS = `
+const events = (reserves: boolean) => `
 event_rows AS (
   INSERT INTO events (session_id, seq, payload)
   SELECT fence.session_id, fence.base + item.ordinality::int,
@@ -277,7 +281,7 @@ event_rows AS (
   FROM fence, json_array_elements($6::json) WITH ORDINALITY AS item(value, ordinality)
   RETURNING id, seq
 )
-SELECT base, stamp, inbox_seq, coalesce((SELECT json_agg(id ORDER BY seq) FROM event_rows), '[]'::json) AS ids
+SELECT base, stamp, inbox_seq, coalesce((SELECT json_agg(id ORDER BY seq) FROM event_rows), '[]'::json) AS ids${reserves ? ", (SELECT verdict FROM budget) AS budget" : ""}
 FROM fence`;
 
 /** The parameters of every step's statement; those of its parts follow. */
@@ -287,26 +291,31 @@ const statements = new Map<string, string>();
 
 /**
  * The statement of a step with these rows, and the names of its parts in the order of their parameters, which follow
- * those of the fence. There are few: one for each set of tables that steps write together.
+ * those of the fence. There are few: one for each set of tables that steps write together. With `reserves` it also reserves for
+ * a call; the request is its last parameter.
  */
-export function stepStatement(rows: TableRows): {
+export function stepStatement(
+  rows: TableRows,
+  reserves = false,
+): {
   readonly sql: string;
   readonly parts: readonly (keyof TableRows)[];
 } {
   const parts = PART_NAMES.filter((name) => rows[name].length > 0);
-  const key = parts.join();
+  const key = `${parts.join()}${reserves ? "+budget" : ""}`;
   const known = statements.get(key);
-  const sql = known ?? compose(parts);
+  const sql = known ?? compose(parts, reserves);
   if (known === undefined) statements.set(key, sql);
   return { sql, parts };
 }
 
-function compose(parts: readonly (keyof TableRows)[]): string {
+function compose(parts: readonly (keyof TableRows)[], reserves: boolean): string {
   const isLocking = parts.includes("session") || parts.includes("newMemories");
   const written = parts.map(
     (name, index) => `part_${name.toLowerCase()} AS (${PARTS[name](`$${FENCE_PARAMETERS + 1 + index}`)}\n)`,
   );
   const calls = parts.indexOf("llmInteractions");
   if (calls !== -1) written.push(`model_usage AS (${MODEL_USAGE(`$${FENCE_PARAMETERS + 1 + calls}`)}\n)`);
-  return `WITH ${isLocking ? LOCK : ""}${[fence(isLocking), ...written, EVENTS].join(",\n")}`;
+  if (reserves) written.push(RESERVE(`$${FENCE_PARAMETERS + 1 + parts.length}`));
+  return `WITH ${isLocking ? LOCK : ""}${[fence(isLocking), ...written, events(reserves)].join(",\n")}`;
 }

@@ -77,6 +77,7 @@ export function tableRows(steps: readonly StepRows[]): TableRows {
     memoryChanges: steps.flatMap(({ memoryChanges = [] }) => memoryChanges),
     sessionMemories: steps.flatMap(({ sessionMemories = [] }) => sessionMemories),
     followUpChanges: followUpRows(steps.flatMap(({ followUpChanges = [] }) => followUpChanges)),
+    budgetSettlements: steps.flatMap(({ budgetSettlements = [] }) => budgetSettlements),
     session: sessionRow(steps.flatMap(({ session }) => session ?? [])),
   };
 }

@@ -275,6 +275,15 @@ interface NewToolResult {
   readonly content: string;
 }
 
+/** What a call for which was reserved has used; the rest of the reservation is free again. */
+export interface BudgetSettlement {
+  readonly reservation_id: string;
+  /** Decimal text. */
+  readonly usd: string;
+  readonly tokens: number;
+  readonly calls: number;
+}
+
 /** The rows that a step inserts and changes, by table. */
 export interface StepRows {
   readonly stages?: readonly NewStage[];
@@ -300,6 +309,7 @@ export interface StepRows {
   readonly memoryChanges?: readonly MemoryChange[];
   readonly sessionMemories?: readonly NewSessionMemory[];
   readonly followUpChanges?: readonly FollowUpChange[];
+  readonly budgetSettlements?: readonly BudgetSettlement[];
   readonly session?: SessionChange;
 }
 

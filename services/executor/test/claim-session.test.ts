@@ -23,6 +23,9 @@ const FREE: ClaimRow = {
   database_time_ms: 0,
   age_ms: 0,
   trace_context: null,
+  chain_id: "test-chain",
+  teams: [],
+  budgets: null,
   postgres_up_ms: 3_600_000,
   others_died: false,
 };

@@ -14,6 +14,7 @@ import { openDatabase } from "#shared/database/open-database.ts";
 import type { CostEstimation } from "#shared/pricing/price-call.ts";
 import { BackingServers } from "../../../test/support/backing-servers.ts";
 import { TEST_GATEWAY_TOKEN } from "../../../test/support/gateway-token.ts";
+import { keepBudgets } from "../budget/budget-source.ts";
 import { claimSession } from "../claim-session.ts";
 import type { ClaimOutcome, SessionClaim } from "../session-claim.ts";
 import type { ExecutorDeps } from "../executor-deps.ts";
@@ -186,6 +187,7 @@ interface DepsOptions {
   readonly verifiesState: boolean;
   readonly toolCallMs: number;
   readonly costEstimation: CostEstimation;
+  readonly llmTries: number;
 }
 
 async function openDeps(
@@ -198,6 +200,7 @@ async function openDeps(
     verifiesState = true,
     toolCallMs = 600_000,
     costEstimation = { enabled: true, modelRates: new Map(), promotions: [] },
+    llmTries = 3,
   }: Partial<DepsOptions> = {},
 ): Promise<ExecutorDeps> {
   const { signal } = new AbortController();
@@ -217,6 +220,7 @@ async function openDeps(
     providerLists: [],
     maskingRules: new Map(),
     costEstimation,
+    llmTries,
     slots: 5,
     followupSlots: 2,
     stopGraceMs: 10_000,
@@ -237,5 +241,7 @@ async function openDeps(
   const metrics = createExecutorMetrics(new Registry());
   const circuits = resources.use(keepCircuits({ db: leaseDb, log, gauge: metrics.circuitOpen }));
   const audit = resources.use(new AuditLog({ db, log, service: "executor" }));
-  return { config, log, audit, db, bus, llm, leases, circuits, metrics, masker };
+  // Tests see a new budget soon, and count the statements of the other connections.
+  const budgets = resources.use(await keepBudgets({ db: leaseDb, log }, 50));
+  return { config, log, audit, db, bus, llm, leases, circuits, budgets, metrics, masker };
 }

@@ -7,6 +7,7 @@ import {
   type ResolvedStage,
   type ResolvedSummaries,
 } from "#shared/contracts/resolved-chain.ts";
+import type { ResolvedBudgets } from "#shared/contracts/budget.ts";
 import type { SuccessPolicy } from "#shared/contracts/statuses.ts";
 
 export interface ChainOptions {
@@ -45,6 +46,8 @@ export interface ChainOptions {
   readonly remembers?: boolean;
   /** Whether the session is scored when it completes. */
   readonly isScored?: boolean;
+  /** What its LLM calls may use; by default nothing is limited. */
+  readonly budgets?: ResolvedBudgets;
   /** Scripted providers that take over from the first one, which plays `script.yaml`; each plays a script of its name. */
   readonly fallbacks?: readonly string[];
 }
@@ -71,6 +74,7 @@ export function resolvedChain({
   isReplicated = false,
   isScored,
   remembers,
+  budgets,
   fallbacks = [],
 }: ChainOptions = {}): ResolvedChain {
   const timeoutOf = timeoutsOf(iterationTimeoutMs);
@@ -102,6 +106,7 @@ export function resolvedChain({
         }),
     ...judge(isScored, others),
     ...memoryOf(remembers),
+    ...budgetsOf(budgets),
     default_runbook: "",
     stages: stages.map((names, index): ResolvedStage => ({
       name: `${stagePrefix}${index}`,
@@ -173,6 +178,10 @@ export function scriptedProvider(name: string, script: string): ResolvedProvider
     max_tool_result_tokens: 250_000,
     native_tools: {},
   };
+}
+
+function budgetsOf(budgets?: ResolvedBudgets): Pick<ResolvedChain, "budgets"> {
+  return budgets === undefined ? {} : { budgets };
 }
 
 function memoryOf(remembers = false): Pick<ResolvedChain, "memory"> {

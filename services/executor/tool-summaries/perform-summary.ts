@@ -2,6 +2,9 @@ import type { ResolvedProvider } from "#shared/contracts/resolved-chain.ts";
 import type { WaitingFor } from "#shared/contracts/waiting-for.ts";
 import type { SummarizeResult } from "../controllers/controller.ts";
 import { timelineOf, type ExecutionRun } from "../execution-run.ts";
+import { reserveSummary } from "../budget/reserve-summary.ts";
+import { settlementOf, withSettlement } from "../budget/with-settlement.ts";
+import { replyFailure } from "../llm/llm-reply.ts";
 import { callModel } from "../tracing/call-model.ts";
 import { callTimeoutMs } from "../llm/call-timeout.ts";
 import { tellOutcome, type TrackedCall } from "../llm/provider-circuits.ts";
@@ -98,12 +101,22 @@ async function makeCall(
   const { provider, timeline, input } = call;
   const agent = { ...state.agent, llm_provider: provider };
   const unfinished = unfinishedStep(run, { kind: "summarize-result" });
+  const request = summaryRequest(run, provider, input.messages);
+  const executionId = run.execution.execution_id;
+  const reserved = await reserveSummary(session, { executionId, provider, request }, true);
+  if ("reply" in reserved) {
+    const reason = replyFailure(reserved.reply, { thinkingMayAnswer: false })?.message ?? "";
+    steps.add(recordNoSummary(run, { result: call.result, timeline, reason }));
+    return null;
+  }
+  const { reservation } = reserved;
   const startedAt = performance.now();
   const { tool_name, server_name } = toolNames(call.result.name);
   const message = `Summarizing a result of ${server_name}.${tool_name}`;
   tellPhase(session, run.execution, { phase: "distilling", message });
   const { reply, lostCalls } = await callModel(session, {
-    request: summaryRequest(run, provider, input.messages),
+    request: reservation?.request ?? request,
+    ...(reservation === undefined ? {} : { mayRepeat: async () => reservation.repeat() }),
     shown: input.messages,
     timeoutMs: callTimeoutMs(agent),
     lostCalls: unfinished.lost_calls,
@@ -120,16 +133,18 @@ async function makeCall(
     },
   });
   await tellOutcome(tracked, session.sessionId, reply.outcome);
+  const settled = settlementOf(session, reservation, reply);
   // A summary is not worth a long wait: the agent can go on with the shown part.
   const wait = waitForModel(session, reply.outcome, unfinished.waiting, true);
   await timeline.flush();
   if (wait !== null) {
     const waiting = { ...unfinished, lost_calls: lostCalls, waiting: wait };
-    steps.add(recordUnfinishedStep(run, waiting), () => timeline.close());
+    steps.add(withSettlement(recordUnfinishedStep(run, waiting), settled), () => timeline.close());
     return wait;
   }
   const durationMs = Math.round(performance.now() - startedAt);
   const ended = { ...reply, outcome: outcomeWithoutWait(reply.outcome) };
-  steps.add(recordSummaryCall(run, { ...call, reply: ended, durationMs }), () => timeline.close());
+  const outcome = recordSummaryCall(run, { ...call, reply: ended, durationMs });
+  steps.add(withSettlement(outcome, settled), () => timeline.close());
   return null;
 }

@@ -19,6 +19,9 @@ type StoredEvent = Pick<SessionEvent, "payload" | "db_event_id">;
  * only the first message gets all of them again.
  */
 export function translateEvent({ payload, db_event_id }: StoredEvent, facts: SessionFacts): SocketMessage[] {
+  if (isAboutBudget(payload)) {
+    return [{ ...payload, stage_id: shownStageOf(payload, facts), db_event_id }];
+  }
   switch (payload.type) {
     case "session.status":
       // The last message about a session is made from its last event.
@@ -56,6 +59,12 @@ export function translateEvent({ payload, db_event_id }: StoredEvent, facts: Ses
     default:
       return payload satisfies never;
   }
+}
+
+function isAboutBudget(
+  payload: SessionEventPayload,
+): payload is Payload<"budget.soft_limit" | "budget.exceeded"> {
+  return payload.type === "budget.soft_limit" || payload.type === "budget.exceeded";
 }
 
 interface Context {

@@ -6,6 +6,17 @@ import type { Entry, SessionView } from "./session-view.ts";
 import { StagesView, type WritableLane } from "./stages-view.ts";
 
 /** What a model writes after it has thought. */
+type ToldElsewhere = Extract<
+  StoredMessage,
+  { type: "steer.received" | "chat.created" | "budget.soft_limit" | "budget.exceeded" }
+>;
+
+/** Of these the timelines of the agents have what is shown. */
+function isToldElsewhere(message: StoredMessage): message is ToldElsewhere {
+  const { type } = message;
+  return type === "steer.received" || type === "chat.created" || type.startsWith("budget.");
+}
+
 const ANSWERS: ReadonlySet<Entry["type"]> = new Set(["llm_response", "final_analysis"]);
 
 type Of<T extends SessionMessage["type"]> = Extract<SessionMessage, { type: T }>;
@@ -70,6 +81,7 @@ export class SessionFold {
     const view = this.#stages.view;
     view.seq = message.seq;
     view.at = message.timestamp;
+    if (isToldElsewhere(message)) return;
     switch (message.type) {
       case "session.status":
       case "session.completed":
@@ -101,9 +113,6 @@ export class SessionFold {
         );
       case "approval.decided":
         return this.#decide(message);
-      case "steer.received":
-        // The agents that read it have it in their timelines.
-        return;
       case "review.status":
         view.review = { status: message.review_status, assignee: message.assignee };
         return;
@@ -114,8 +123,6 @@ export class SessionFold {
           score: message.total_score ?? view.scoring?.score,
           seq: message.seq,
         };
-        return;
-      case "chat.created":
         return;
       case "interaction.created": {
         const { llm, mcp } = view.interactions;

@@ -52,6 +52,8 @@ const NEEDED: Readonly<Record<SessionMessage["type"], Members>> = {
   "approval.decided": { ...STORED, approval_id: "string", state: "string" },
   "steer.received": { ...STORED, message_id: "string", mode: "string" },
   "session.score_updated": { ...STORED, score_id: "string", scoring_status: "string" },
+  "budget.soft_limit": { ...STORED, execution_id: "string", dimension: "string" },
+  "budget.exceeded": { ...STORED, execution_id: "string", dimension: "string" },
   "chat.created": { ...STORED, chat_id: "string" },
   "review.status": { ...STORED, review_status: "string" },
   "interaction.created": { ...STORED, interaction_type: "string" },

@@ -86,6 +86,13 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   skills:
     "The skills an agent may load; absent: all, an empty list: none. A stage's entry adds to the agent's list.",
   required_skills: "The skills an agent has from its start. A stage's entry adds to the agent's list.",
+  budgets: "What LLM calls may use (docs/budgets.md).",
+  "budgets.session": "The limits of each session; those of a chain replace those of the defaults.",
+  "budgets.day": "The limits of all sessions of the chain in a day in UTC.",
+  usd: "USD by the prices of cost_estimation; every model that is called needs one.",
+  tokens: "Tokens of input, output and thinking.",
+  calls: "LLM calls.",
+  soft_ratio: "From this part of a limit on agents conclude; 0.8 by default.",
   scoring: "Whether and by whom sessions that have ended are scored.",
   "scoring.enabled": "Whether each session that completes is scored; false by default.",
   memory: "What is remembered of finished sessions.",

@@ -2,6 +2,7 @@ import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { CONFIGURED_STRATEGIES } from "#shared/contracts/resolved-chain.ts";
 import { SUCCESS_POLICIES } from "#shared/contracts/statuses.ts";
 import { Backend } from "#shared/agent-config/schemas/backend.ts";
+import { ChainBudgets, DefaultBudgets } from "#shared/agent-config/schemas/budgets.ts";
 import { McpServer } from "#shared/agent-config/schemas/mcp-server.ts";
 import { MemorySection } from "#shared/agent-config/schemas/memory-section.ts";
 import { Scoring } from "#shared/agent-config/schemas/scoring.ts";
@@ -70,6 +71,7 @@ const DefaultsSection = Type.Object({
     }),
   ),
   orchestrator: Type.Optional(Orchestrator),
+  budgets: Type.Optional(DefaultBudgets),
   scoring: Type.Optional(Scoring),
   memory: Type.Optional(MemorySection),
 });
@@ -156,6 +158,7 @@ const ChainEntry = Type.Object({
   stages: Type.Array(StageEntry, { minItems: 1 }),
   chat: Type.Optional(ChatEntry),
   scoring: Type.Optional(Scoring),
+  budgets: Type.Optional(ChainBudgets),
   runbook: Type.Optional(Type.String({ minLength: 1, template: true })),
   llm_provider: Type.Optional(Name),
   llm_backend: Type.Optional(Backend),

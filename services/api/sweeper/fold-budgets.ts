@@ -1,0 +1,45 @@
+import { Type } from "#shared/generated/typebox/typebox.mjs";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
+import type { Database } from "#shared/database/database.ts";
+import { selectRows } from "#shared/database/select-rows.ts";
+import { errorMessage } from "#shared/errors.ts";
+import { jitter, pause } from "#shared/pause.ts";
+import type { Logger } from "#shared/service/logger.ts";
+import type { ApiMetrics } from "../api-metrics.ts";
+
+/** What a call has used is free for others after this time at most, in milliseconds. */
+const EVERY_MS = 1_000;
+/** Rows of the ledger in one statement, which holds the locks of their accounts. */
+const PAGE = 500;
+
+const parseCount = compileParser("swept rows", Type.Object({ n: Type.Integer() }));
+
+/**
+ * Until `signal` aborts: settles the calls whose owners are gone, at the most that they could use, and adds to the accounts what
+ * calls have used. Any number of replicas may do so. Never throws.
+ */
+export async function foldBudgets(
+  {
+    db,
+    log,
+    metrics,
+  }: { readonly db: Database; readonly log: Logger; readonly metrics: Pick<ApiMetrics, "lostBudgetCalls"> },
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      const lost = await sweep(db, "tarsy_settle_lost_budgets");
+      if (lost > 0) log.warn({ calls: lost }, "calls of owners that are gone count in full");
+      metrics.lostBudgetCalls.inc(lost);
+      while ((await sweep(db, "tarsy_fold_budgets")) === PAGE && !signal.aborted);
+    } catch (error) {
+      if (!signal.aborted) log.warn({ error: errorMessage(error) }, "budgets not swept: retrying");
+    }
+    await pause(jitter(EVERY_MS), signal).catch(() => undefined);
+  }
+}
+
+async function sweep(db: Database, name: string): Promise<number> {
+  const [row] = await selectRows(db, parseCount, `SELECT ${name}(${PAGE}) AS n`, []);
+  return row?.n ?? 0;
+}

@@ -1,0 +1,47 @@
+import { budgetName, type BudgetCause } from "#shared/contracts/budget.ts";
+import { NO_FAILURES } from "#shared/contracts/iteration-state.ts";
+import { isTerminal } from "#shared/contracts/statuses.ts";
+import type { ExecutionRun } from "../execution-run.ts";
+import { newMessages } from "../persist/conversation.ts";
+import type { StepRecord } from "../persist/step-record.ts";
+import { conclusionPrompt } from "../prompts/iteration-prompts.ts";
+import { unfinishedSubAgents } from "../prompts/sub-agent-sections.ts";
+import { ofExecution } from "../state/step-rows.ts";
+
+/**
+ * The step after which an agent concludes, because a budget has reached its soft limit or has no room for another call and a
+ * conclusion: the message to the model, the end of its iterations, and the event.
+ */
+export function concludeForBudget(run: ExecutionRun, cause: BudgetCause): StepRecord {
+  const { execution, state } = run;
+  const { agent, iteration, subAgents = [] } = state;
+  const open = subAgents.filter(({ status }) => !isTerminal(status));
+  const unfinished = open.length === 0 ? "" : `${unfinishedSubAgents(open)}\n\n`;
+  const opening = `${budgetName(cause)} is nearly used up. No further tool calls are possible.`;
+  const content = `${unfinished}${conclusionPrompt(agent, opening.charAt(0).toUpperCase() + opening.slice(1))}`;
+  const { unfinished_step: _step, ...rest } = iteration;
+  const iteration_state = { ...rest, ...NO_FAILURES, phase: "concluding" as const, budget_stop: cause };
+  return {
+    rows: {
+      messages: newMessages(run, [{ role: "user", content }]),
+      executionChanges: [{ execution_id: execution.execution_id, iteration_state }],
+    },
+    events: [budgetEvent(run, "budget.soft_limit", cause)],
+  };
+}
+
+/** The record of a call that a budget refuses for good. */
+export function recordExceeded(
+  run: Pick<ExecutionRun, "session" | "execution">,
+  cause: BudgetCause,
+): StepRecord {
+  return { rows: {}, events: [budgetEvent(run, "budget.exceeded", cause)] };
+}
+
+function budgetEvent(
+  { session, execution }: Pick<ExecutionRun, "session" | "execution">,
+  type: "budget.soft_limit" | "budget.exceeded",
+  cause: BudgetCause,
+) {
+  return { type, session_id: session.sessionId, ...ofExecution(execution), ...cause };
+}

@@ -1,0 +1,169 @@
+import { randomUUID } from "node:crypto";
+import { budgetName, type BudgetCause } from "#shared/contracts/budget.ts";
+import type { ResolvedProvider } from "#shared/contracts/resolved-chain.ts";
+import { TerminalError } from "#shared/errors.ts";
+import type { GenerateRequest } from "#shared/generated/llm/v1/llm.ts";
+import { pause } from "#shared/pause.ts";
+import type { LlmReply } from "../llm/llm-reply.ts";
+import type { OwnedSession } from "../owned-session.ts";
+import { commitReserving } from "../persist/commit-step.ts";
+import type { BudgetRequest, BudgetRule, BudgetVerdict } from "../persist/reserve-budget.ts";
+import type { BudgetSettlement } from "../state/step-rows.ts";
+import { callBound, inputBound, outputLimit, type Bounding, type CallBound } from "./call-bound.ts";
+import { settleCall, settleFully, settleUnused, type Reserved } from "./settle-call.ts";
+
+/** How long a call waits for what others have reserved and may not use, and the pause between two looks, in milliseconds. */
+const PATIENCE_MS = 5_000;
+const LOOK_EVERY_MS = 250;
+
+/** A call to be reserved. */
+export interface WantedCall {
+  readonly executionId: string;
+  readonly provider: ResolvedProvider;
+  readonly request: GenerateRequest;
+  readonly isLast: boolean;
+  /** What is to be kept back for the agent's conclusion from now on; absent: what is kept stays. */
+  readonly conclusion?: { readonly id: string; readonly bound: CallBound };
+}
+
+/** Commits a reservation with what the caller has to commit. */
+export type Reserving = (request: BudgetRequest) => Promise<BudgetVerdict>;
+
+/** A call whose most possible use is reserved; also of its repetitions after a broken connection. */
+export class CallReservation {
+  readonly #wanted: WantedCall;
+  readonly #again: (id: string) => Promise<BudgetVerdict>;
+  readonly #bound: CallBound;
+  #current: string;
+  readonly #lost: BudgetSettlement[] = [];
+
+  constructor(
+    wanted: WantedCall,
+    bound: CallBound,
+    id: string,
+    again: (id: string) => Promise<BudgetVerdict>,
+  ) {
+    this.#wanted = wanted;
+    this.#bound = bound;
+    this.#current = id;
+    this.#again = again;
+  }
+
+  /** The request, whose answer is limited. */
+  get request(): GenerateRequest {
+    return this.#wanted.request;
+  }
+
+  /** Reserves once more, because the call broke and may have been charged; false if there is no room for another. */
+  async repeat(): Promise<boolean> {
+    const id = randomUUID();
+    const { verdict } = await this.#again(id);
+    if (verdict !== "granted") return verdict === "unlimited";
+    this.#lost.push(settleFully(this.#reserved()));
+    this.#current = id;
+    return true;
+  }
+
+  /** What is to be committed with the outcome. */
+  settle(pricing: Bounding, reply: LlmReply): BudgetSettlement[] {
+    return [...this.#lost, settleCall(pricing, this.#wanted.provider, this.#reserved(), reply)];
+  }
+
+  /** What is to be committed if the call is not made after all. */
+  unused(): BudgetSettlement[] {
+    return [settleUnused(this.#current)];
+  }
+
+  #reserved(): Reserved {
+    return { id: this.#current, bound: this.#bound };
+  }
+}
+
+/** The answer to a wanted call: its reservation, nothing if nothing limits it, or why it must not be made. */
+export type Reservation =
+  | { readonly kind: "granted"; readonly reservation: CallReservation }
+  | { readonly kind: "unlimited" }
+  | {
+      readonly kind: "soft" | "refused";
+      readonly cause: BudgetCause;
+      /** The tokens that are kept back for the agent's conclusion. */
+      readonly keptTokens: number;
+    };
+
+/** The same request with the limit of the answer that its bound is made with. */
+export function limitedRequest(request: GenerateRequest, provider: ResolvedProvider): GenerateRequest {
+  const { llmConfig } = request;
+  if (llmConfig === undefined) return request;
+  return { ...request, llmConfig: { ...llmConfig, maxOutputTokens: outputLimit(provider) } };
+}
+
+/**
+ * Reserves the most that the call can use, in all budgets of its session or in none. If only what others have reserved stands in its
+ * way, it looks again for a few seconds. Throws TerminalError `unpriced_model` if USD are limited and the model has no price.
+ */
+export async function reserveCall(
+  session: OwnedSession,
+  rules: readonly BudgetRule[],
+  given: WantedCall,
+  commit: Reserving,
+): Promise<Reservation> {
+  const wanted = { ...given, request: limitedRequest(given.request, given.provider) };
+  const bound = callBound(session, wanted.provider, inputBound(wanted.request));
+  const waitUntil = performance.now() + PATIENCE_MS;
+  for (;;) {
+    const id = randomUUID();
+    const answer = await commit(requestOf(rules, wanted, bound, id));
+    if (answer.verdict === "unpriced") throw unpriced(wanted.provider, answer.cause);
+    if (answer.verdict === "unlimited") return { kind: "unlimited" };
+    if (answer.verdict === "granted") {
+      const { conclusion: _kept, ...repeated } = wanted;
+      const again = (next: string) =>
+        commitReserving(session, [], requestOf(rules, { ...repeated, isLast: true }, bound, next));
+      return { kind: "granted", reservation: new CallReservation(wanted, bound, id, again) };
+    }
+    const { cause, kept_tokens: keptTokens = 0, may_pass: mayPass = false } = answer;
+    if (cause === undefined) return { kind: "unlimited" };
+    if (answer.verdict === "soft" || !mayPass || performance.now() >= waitUntil) {
+      return { kind: answer.verdict, cause, keptTokens };
+    }
+    await pause(LOOK_EVERY_MS * (0.5 + Math.random()), session.signal);
+  }
+}
+
+function requestOf(
+  scopes: readonly BudgetRule[],
+  { executionId, conclusion, isLast }: Omit<WantedCall, "provider" | "request">,
+  bound: CallBound,
+  id: string,
+): BudgetRequest {
+  return {
+    scopes,
+    reservation: { ...bound, id, execution_id: executionId },
+    ...(conclusion === undefined ? {} : { conclusion: { ...conclusion.bound, id: conclusion.id } }),
+    is_last: isLast,
+  };
+}
+
+function unpriced({ name, model, type }: ResolvedProvider, cause: BudgetCause | undefined): TerminalError {
+  const limit = cause === undefined ? "a budget in USD" : budgetName(cause);
+  return new TerminalError(
+    "unpriced_model",
+    `model ${model} of LLM provider ${name} (${type}) has no price, and ${limit} needs one: add it to system.cost_estimation.model_rates`,
+  );
+}
+
+/** The error of a call that a budget refuses. */
+export function budgetExceeded(cause: BudgetCause): TerminalError {
+  return new TerminalError("budget_exceeded", exceededText(cause));
+}
+
+/** Such as "the budget of this session of 1 USD has no room for another LLM call: 0.9 used, 0.05 reserved". */
+export function exceededText(cause: BudgetCause): string {
+  const { used, reserved } = cause;
+  return `${budgetName(cause)} has no room for another LLM call: ${shown(used)} used, ${shown(reserved)} reserved`;
+}
+
+/** Without the digits that nobody reads. */
+function shown(amount: number): string {
+  return String(Number(amount.toFixed(6)));
+}

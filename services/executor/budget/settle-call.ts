@@ -1,0 +1,66 @@
+import { usdText } from "#shared/pricing/usd.ts";
+import type { ResolvedProvider } from "#shared/contracts/resolved-chain.ts";
+import type { LlmOutcome, LlmReply } from "../llm/llm-reply.ts";
+import { priceReply, type Pricing } from "../llm/price-reply.ts";
+import type { BudgetSettlement } from "../state/step-rows.ts";
+import type { CallBound } from "./call-bound.ts";
+
+/** The provider has refused these before it worked on them, or was never asked. */
+const NOT_CHARGED: ReadonlySet<string> = new Set([
+  "credentials",
+  "invalid_request",
+  "invalid_backend",
+  "unknown_provider",
+  "changed_provider",
+  "context_too_long",
+  "message_too_large",
+  "rate_limited",
+  "overloaded",
+]);
+
+/** What a reservation is for. */
+export interface Reserved {
+  readonly id: string;
+  readonly bound: CallBound;
+}
+
+/**
+ * What a call has used: what its provider says; nothing if no gateway took it or the provider has refused it; and the most that it
+ * could, if that is unknown.
+ */
+export function settleCall(
+  pricing: Pricing,
+  provider: Pick<ResolvedProvider, "type" | "model">,
+  { id, bound }: Reserved,
+  reply: LlmReply,
+): BudgetSettlement {
+  const { usage, outcome } = reply;
+  if (outcome.kind === "unreachable") return settleUnused(id);
+  if (usage !== null && isWhole(outcome)) {
+    const price = priceReply(pricing, provider, reply);
+    const { totalTokens, inputTokens, outputTokens, thinkingTokens } = usage;
+    const tokens = Math.max(totalTokens, inputTokens + outputTokens + thinkingTokens);
+    return { reservation_id: id, usd: usdText(price?.usd ?? 0n), tokens, calls: 1 };
+  }
+  return isRefused(outcome) ? { ...settleUnused(id), calls: 1 } : settleFully({ id, bound });
+}
+
+/** Of a call that was not made. */
+export function settleUnused(id: string): BudgetSettlement {
+  return { reservation_id: id, usd: usdText(0n), tokens: 0, calls: 0 };
+}
+
+/** Of a call whose outcome is not known. */
+export function settleFully({ id, bound }: Reserved): BudgetSettlement {
+  return { reservation_id: id, usd: bound.usd ?? usdText(0n), tokens: bound.tokens, calls: bound.calls };
+}
+
+/** The usage of an answer that broke off may lack what came after it was reported. */
+function isWhole(outcome: LlmOutcome): boolean {
+  return outcome.kind === "completed" || (outcome.kind === "failed" && outcome.code === "content_blocked");
+}
+
+function isRefused(outcome: LlmOutcome): boolean {
+  if (outcome.kind !== "failed") return false;
+  return NOT_CHARGED.has(outcome.code === "max_retries" ? (outcome.lastCode ?? "") : outcome.code);
+}
