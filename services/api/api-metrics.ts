@@ -20,6 +20,8 @@ export interface ApiMetrics {
   readonly sessionsReviewed: Counter;
   readonly reviewsCompleted: Counter<"quality_rating">;
   readonly steered: Counter<"mode">;
+  readonly groupedAlerts: Counter<"chain" | "outcome">;
+  readonly incidentsResolved: Counter<"chain" | "effect">;
 }
 
 const WAKEUP_RESULTS: readonly WakeupResult[] = ["queued", "already_queued", "failed"];
@@ -60,6 +62,18 @@ export function createApiMetrics(registry: Registry): ApiMetrics {
       name: "tarsy_api_steering_messages_total",
       help: "Messages to the agents of running sessions, by what they ask for",
       labelNames: ["mode"],
+      registers,
+    }),
+    groupedAlerts: new Counter({
+      name: "tarsy_api_grouped_alerts_total",
+      help: "Alerts of incidents, by chain and by what became of them",
+      labelNames: ["chain", "outcome"],
+      registers,
+    }),
+    incidentsResolved: new Counter({
+      name: "tarsy_api_incidents_resolved_total",
+      help: "Running sessions that concluded or were cancelled because their incident was over, by chain",
+      labelNames: ["chain", "effect"],
       registers,
     }),
     swept: new Counter({

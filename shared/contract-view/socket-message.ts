@@ -5,6 +5,7 @@ import { literals } from "#shared/contracts/literals.ts";
 import {
   ApprovalDecided,
   ApprovalRequested,
+  AlertLinked,
   SteerReceived,
   InteractionCreated,
   ChatCreated,
@@ -134,6 +135,7 @@ const StreamChunkMessage = Type.Object(
 
 const InteractionCreatedMessage = Type.Object({ ...InteractionCreated.properties, ...Cursor }, closed);
 const ApprovalRequestedMessage = Type.Object({ ...ApprovalRequested.properties, ...Cursor }, closed);
+const AlertLinkedMessage = Type.Object({ ...AlertLinked.properties, ...Cursor }, closed);
 const SteerReceivedMessage = Type.Object({ ...SteerReceived.properties, ...Cursor }, closed);
 const ApprovalDecidedMessage = Type.Object({ ...ApprovalDecided.properties, ...Cursor }, closed);
 
@@ -156,6 +158,7 @@ export const SocketMessage = Type.Union([
   ApprovalRequestedMessage,
   ApprovalDecidedMessage,
   SteerReceivedMessage,
+  AlertLinkedMessage,
   ReviewStatusMessage,
   ChatCreatedMessage,
   ScoreUpdatedMessage,

@@ -1,4 +1,5 @@
 import { ACCESS_TABLES } from "#shared/database/access-tables.ts";
+import { ALERT_GROUP_TABLES } from "#shared/database/alert-group-tables.ts";
 import { MEMORY_TABLES } from "#shared/database/memory-tables.ts";
 import { NOTIFIER_COLUMNS } from "#shared/database/notifier-columns.ts";
 import { REVIEW_COLUMNS } from "#shared/database/review-columns.ts";
@@ -291,5 +292,6 @@ export const TABLES: Readonly<Record<string, TableRules>> = {
   ...ACCESS_TABLES,
   ...PERSON_TABLES,
   ...MEMORY_TABLES,
+  ...ALERT_GROUP_TABLES,
   ...SCHEMA_TABLES,
 };

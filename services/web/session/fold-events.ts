@@ -102,6 +102,7 @@ export class SessionFold {
       case "approval.decided":
         return this.#decide(message);
       case "steer.received":
+      case "alert.linked":
         // The agents that read it have it in their timelines.
         return;
       case "review.status":

@@ -2,6 +2,7 @@ import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { CONFIGURED_STRATEGIES } from "#shared/contracts/resolved-chain.ts";
 import { SUCCESS_POLICIES } from "#shared/contracts/statuses.ts";
 import { Backend } from "#shared/agent-config/schemas/backend.ts";
+import { Grouping } from "#shared/agent-config/schemas/grouping.ts";
 import { McpServer } from "#shared/agent-config/schemas/mcp-server.ts";
 import { MemorySection } from "#shared/agent-config/schemas/memory-section.ts";
 import { Scoring } from "#shared/agent-config/schemas/scoring.ts";
@@ -152,6 +153,7 @@ const ChainEntry = Type.Object({
   alert_types: Type.Array(Name, { minItems: 1 }),
   description: Type.Optional(Template),
   teams: Type.Optional(Names),
+  grouping: Type.Optional(Grouping),
   tool_policy: Type.Optional(ToolPolicy),
   stages: Type.Array(StageEntry, { minItems: 1 }),
   chat: Type.Optional(ChatEntry),
