@@ -150,6 +150,10 @@ const PARTS: Readonly<Record<keyof TableRows, (parameter: string) => string>> = 
   INSERT INTO steering_deliveries (message_id, execution_id, session_id)
   SELECT r.message_id, r.execution_id, fence.session_id
   FROM fence, json_to_recordset(${rows}::json) AS r(message_id uuid, execution_id uuid)`,
+  evidenceDeliveries: (rows) => `
+  INSERT INTO evidence_deliveries (execution_id, through, session_id, alerts, characters, sequence_number)
+  SELECT r.execution_id, r.through, fence.session_id, r.alerts, r.characters, r.sequence_number
+  FROM fence, json_to_recordset(${rows}::json) AS r(execution_id uuid, through int, alerts int, characters int, sequence_number int)`,
   ...MEMORY_PARTS,
   followUpChanges: (rows) => `
   UPDATE follow_ups f SET
@@ -211,6 +215,7 @@ const PART_NAMES: readonly (keyof StepRows)[] = [
   "approvals",
   "approvalEnds",
   "steeringDeliveries",
+  "evidenceDeliveries",
   "followUps",
   "scores",
   "scoreChanges",
