@@ -30,6 +30,7 @@ const WAKEUP_RESULTS: readonly WakeupResult[] = ["queued", "already_queued", "fa
 export function createApiMetrics(registry: Registry): ApiMetrics {
   const registers = [registry];
   const metrics = {
+    ...groupMetrics(registers),
     accepted: new Counter({
       name: "tarsy_api_alerts_accepted_total",
       help: "Alerts stored and answered with 202",
@@ -62,18 +63,6 @@ export function createApiMetrics(registry: Registry): ApiMetrics {
       name: "tarsy_api_steering_messages_total",
       help: "Messages to the agents of running sessions, by what they ask for",
       labelNames: ["mode"],
-      registers,
-    }),
-    groupedAlerts: new Counter({
-      name: "tarsy_api_grouped_alerts_total",
-      help: "Alerts of incidents, by chain and by what became of them",
-      labelNames: ["chain", "outcome"],
-      registers,
-    }),
-    incidentsResolved: new Counter({
-      name: "tarsy_api_incidents_resolved_total",
-      help: "Running sessions that concluded or were cancelled because their incident was over, by chain",
-      labelNames: ["chain", "effect"],
       registers,
     }),
     swept: new Counter({
@@ -112,4 +101,22 @@ export function createApiMetrics(registry: Registry): ApiMetrics {
   startAtZero(metrics.steered, { mode: STEERING_MODES });
   startAtZero(metrics.wakeups, { result: WAKEUP_RESULTS });
   return metrics;
+}
+
+/** Of alerts that belong to incidents. */
+function groupMetrics(registers: Registry[]) {
+  return {
+    groupedAlerts: new Counter({
+      name: "tarsy_api_grouped_alerts_total",
+      help: "Alerts of incidents, by chain and by what became of them",
+      labelNames: ["chain", "outcome"],
+      registers,
+    }),
+    incidentsResolved: new Counter({
+      name: "tarsy_api_incidents_resolved_total",
+      help: "Running sessions that concluded or were cancelled because their incident was over, by chain",
+      labelNames: ["chain", "effect"],
+      registers,
+    }),
+  };
 }

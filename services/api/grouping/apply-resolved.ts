@@ -55,8 +55,8 @@ export async function dueEffect(
 ): Promise<DueEffect | undefined> {
   if (rule.onResolved === "continue") return undefined;
   const session = await findSession(transaction, sessionId, { lock: true });
-  if (session === undefined || isTerminal(session.status) || session.status === "cancelling") return undefined;
-  if (!maySee(identity, session)) return undefined;
+  if (session === undefined || !maySee(identity, session)) return undefined;
+  if (isTerminal(session.status) || session.status === "cancelling") return undefined;
   return { session, effect: rule.onResolved };
 }
 

@@ -139,5 +139,7 @@ export class GroupInserts {
 }
 
 function tooLate(): RequestError {
-  return new RequestError(503, "the database takes too long: try again in a moment", { retryAfterSeconds: 1 });
+  return new RequestError(503, "the database takes too long: try again in a moment", {
+    retryAfterSeconds: 1,
+  });
 }

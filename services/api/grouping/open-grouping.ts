@@ -40,8 +40,10 @@ export function openGrouping({ config, db, dispatcher, metrics }: ApiDeps): Aler
     },
     insert: async (alert) => {
       const result = await inserts.insert(alert);
-      metrics.groupedAlerts.inc({ chain: alert.group.chainId, outcome: result.outcome });
-      if (result.effect !== null) metrics.incidentsResolved.inc({ chain: alert.group.chainId, effect: result.effect });
+      const { chainId: chain } = alert.group;
+      const { outcome, effect } = result;
+      metrics.groupedAlerts.inc({ chain, outcome });
+      if (effect !== null) metrics.incidentsResolved.inc({ chain, effect });
       return result;
     },
   };

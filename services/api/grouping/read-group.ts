@@ -78,7 +78,13 @@ export async function lockGroup(
 }
 
 /** A session that an alert has cancelled takes no other one: what fires again would not be investigated. */
-function phaseOf({ session_id, status, is_deleted, is_over, is_cancelled }: Static<typeof Stored>): GroupPhase {
+function phaseOf({
+  session_id,
+  status,
+  is_deleted,
+  is_over,
+  is_cancelled,
+}: Static<typeof Stored>): GroupPhase {
   if (session_id === null || status === null) return "none";
   if (is_deleted || is_over || is_cancelled) return "over";
   return isTerminal(status) || status === "cancelling" ? "late" : "running";

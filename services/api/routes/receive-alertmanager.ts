@@ -51,7 +51,9 @@ export function receiveAlertmanager(deps: ApiDeps & { readonly submitter: Submit
       const key = groupKey(part, part.alerts);
       const labelled = firing.length === 0 ? part.alerts : firing;
       const data = alertText(part);
-      const alertType = settings.alertTypeOf(labelled.map(({ labels }) => ({ ...part.commonLabels, ...labels })));
+      const alertType = settings.alertTypeOf(
+        labelled.map(({ labels }) => ({ ...part.commonLabels, ...labels })),
+      );
       const submission = {
         request: { data, alert_type: alertType ?? null },
         identity,

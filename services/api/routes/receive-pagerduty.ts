@@ -58,7 +58,12 @@ export function receivePagerDuty(deps: ApiDeps & { readonly submitter: Submitter
     }
     if (type !== TRIGGERED) {
       const stored = webhookKey(SOURCE, ["event", eventId]).key;
-      const known = await store({ source: SOURCE, key: stored, sessionKey: key.key, body: submission.request.data });
+      const known = await store({
+        source: SOURCE,
+        key: stored,
+        sessionKey: key.key,
+        body: submission.request.data,
+      });
       ctx.body = {
         ...(known === null ? {} : { session_id: known }),
         session_ids: known === null ? [] : [known],

@@ -51,7 +51,8 @@ const parseInserted = compileParser("inserted session", Type.Object({ session_id
 
 const FIND_KEY =
   "SELECT session_id, request_hash FROM idempotency_keys WHERE key = $1 AND expires_at > now()";
-export const KEEP_KEY = "UPDATE idempotency_keys SET expires_at = now() + make_interval(hours => $2) WHERE key = $1";
+export const KEEP_KEY =
+  "UPDATE idempotency_keys SET expires_at = now() + make_interval(hours => $2) WHERE key = $1";
 const parseKey = compileParser(
   "idempotency key row",
   Type.Object({ session_id: Type.String(), request_hash: Type.String() }),

@@ -66,7 +66,9 @@ export interface Submitter {
    */
   submit(submission: Submission): Promise<Submitted>;
   /** The same for what says that an incident is over; undefined, and nothing is stored, if such alerts are not grouped. */
-  submitResolved(submission: Submission & { readonly incident: SourceIncident }): Promise<Submitted | undefined>;
+  submitResolved(
+    submission: Submission & { readonly incident: SourceIncident },
+  ): Promise<Submitted | undefined>;
   /** Makes a key stand for a session, unless it stands for one already. */
   alias(key: SubmissionKey, sessionId: string): Promise<void>;
 }

@@ -20,14 +20,8 @@ export function submittedView({ sessionId, status, isWithheld }: Submitted): obj
 export function receivedView(submitted: readonly Submitted[], known: readonly string[] = []): object {
   const ids = [...new Set([...submitted.flatMap(({ sessionId }) => sessionId ?? []), ...known])];
   const [session_id] = ids;
-  const fresh = submitted.filter(({ isReplayed }) => !isReplayed).map(({ status }) => status);
-  const status = fresh.includes("queued")
-    ? "queued"
-    : fresh.includes("linked")
-      ? "linked"
-      : fresh.includes("resolved")
-        ? "resolved"
-        : "known";
+  const fresh = new Set(submitted.filter(({ isReplayed }) => !isReplayed).map((one) => one.status));
+  const status = (["queued", "linked", "resolved"] as const).find((one) => fresh.has(one)) ?? "known";
   return {
     ...(session_id === undefined ? {} : { session_id }),
     session_ids: ids,

@@ -1,83 +1,20 @@
 import { randomUUID } from "node:crypto";
 import { expect } from "chai";
-import { Type } from "typebox";
-import { compileParser } from "#shared/contracts/compile-parser.ts";
-import { ApiFixture, KEY_ACCESS } from "./api-fixture.ts";
-
-const parseAnswer = compileParser(
-  "answer",
-  Type.Object({
-    session_id: Type.Optional(Type.String()),
-    status: Type.Optional(Type.String()),
-    message: Type.Optional(Type.String()),
-  }),
-);
-const parseCount = compileParser("count", Type.Object({ n: Type.Integer() }));
-
-/** A chain for each alert type; all agents are the built-in ones. */
-const chain = (alertType: string, grouping?: object, more: object = {}) => ({
-  alert_types: [alertType],
-  stages: [{ name: "look", agents: [{ name: "KubernetesAgent" }] }],
-  ...(grouping === undefined ? {} : { grouping }),
-  ...more,
-});
-const BY = { by: ["/name", "/cluster"] };
-const STATE = { path: "/state", values: ["resolved", "ok"] };
-
-const CHAINS = {
-  counts: chain("counts", { ...BY, window: "10m" }),
-  reopens: chain("reopens", { ...BY, window: "10m", on_late: "reopen" }),
-  concludes: chain("concludes", { ...BY, on_resolved: "conclude", resolved: STATE }),
-  cancels: chain("cancels", {
-    ...BY,
-    on_resolved: "cancel",
-    resolved: { ...STATE, alert: ["/pod"] },
-  }),
-  alone: chain("alone"),
-  test: chain("test"),
-  red: chain("red", { ...BY, window: "10m", on_late: "reopen" }, { teams: ["red"] }),
-};
+import { GROUPED, groupReads, incident, postAlert } from "./alert-group-fixture.ts";
+import { ApiFixture } from "./api-fixture.ts";
 
 describe("alerts of one incident", () => {
   const resources = new AsyncDisposableStack();
   let api: ApiFixture;
 
   before(async () => {
-    api = resources.use(await ApiFixture.start({ config: { tarsy: { agent_chains: CHAINS } } }));
+    api = resources.use(await ApiFixture.start({ config: GROUPED }));
   });
   after(() => resources.disposeAsync());
 
-  const post = async (
-    alertType: string,
-    data: object | string,
-    headers: Record<string, string> = {},
-    on = api,
-  ) => {
-    const text = typeof data === "string" ? data : JSON.stringify(data);
-    const answer = await on.raw("POST", "/api/v1/alerts", {
-      body: Buffer.from(JSON.stringify({ data: text, alert_type: alertType })),
-      headers: { "content-type": "application/json", ...headers },
-    });
-    const decoded: unknown = JSON.parse(answer.text);
-    const { session_id: id, status, message } = parseAnswer(decoded);
-    return { code: answer.status, id, status, message, replayed: answer.headers.get("idempotent-replayed") };
-  };
-  const incident = () => ({ name: randomUUID(), cluster: "eu" });
-  const count = async (sql: string, parameters: unknown[]) => {
-    const [row] = await api.servers.query(`SELECT count(*)::int AS n FROM ${sql}`, parameters);
-    return parseCount(row).n;
-  };
-  const end = async (id: string | undefined, ago = "0 s", status = "completed") => {
-    await api.servers.query(
-      `UPDATE alert_sessions SET status = $3::session_status, completed_at = now() - $2::interval, final_analysis = 'it was DNS' WHERE session_id = $1`,
-      [id, ago, status],
-    );
-  };
-  const rows = async (id: string | undefined) =>
-    api.servers.query(
-      "SELECT ordinal, outcome, is_resolved, effect, data FROM group_alerts WHERE session_id = $1 ORDER BY ordinal",
-      [id],
-    );
+  const post = async (alertType: string, data: object | string, headers: Record<string, string> = {}) =>
+    postAlert(api, alertType, data, headers);
+  const { count, end, rows } = groupReads(() => api);
 
   it("have one session, however many arrive at the same moment", async () => {
     const about = incident();
@@ -94,9 +31,13 @@ describe("alerts of one incident", () => {
     expect(stored).to.have.length(60);
     expect(await count("alert_groups WHERE session_id = $1 AND count = 60", [id])).to.equal(1);
     expect(
-      await count("(SELECT DISTINCT data FROM group_alerts WHERE session_id = $1 AND data IS NOT NULL) t", [id]),
+      await count("(SELECT DISTINCT data FROM group_alerts WHERE session_id = $1 AND data IS NOT NULL) t", [
+        id,
+      ]),
     ).to.equal(59);
-    expect(await count("events WHERE session_id = $1 AND payload ->> 'type' = 'alert.linked'", [id])).to.equal(1);
+    expect(
+      await count("events WHERE session_id = $1 AND payload ->> 'type' = 'alert.linked'", [id]),
+    ).to.equal(1);
   });
 
   it("are known by their fields, whoever sends them, and only where a chain asks for it", async () => {
@@ -129,7 +70,9 @@ describe("alerts of one incident", () => {
   it("have keys that do not contain or reveal their values", async () => {
     const about = incident();
     const { id } = await post("counts", about);
-    const [row] = await api.servers.query("SELECT group_key AS key FROM alert_groups WHERE session_id = $1", [id]);
+    const [row] = await api.servers.query("SELECT group_key AS key FROM alert_groups WHERE session_id = $1", [
+      id,
+    ]);
     expect(JSON.stringify(row)).to.match(/^\{"key":"[0-9a-f]{64}"\}$/u);
   });
 
@@ -229,7 +172,10 @@ describe("alerts of one incident", () => {
     await post("cancels", { ...about, pod: "b" });
     await post("cancels", { ...about, pod: "a", state: "resolved" });
     expect(await api.sessionRow("status", id ?? "")).to.deep.equal({ status: "pending" });
-    expect(await post("cancels", { ...about, pod: "b", state: "resolved" })).to.include({ status: "linked", id });
+    expect(await post("cancels", { ...about, pod: "b", state: "resolved" })).to.include({
+      status: "linked",
+      id,
+    });
     expect(await api.sessionRow("status", id ?? "")).to.deep.equal({ status: "cancelled" });
     expect(await rows(id)).to.have.length(4);
     const again = await post("cancels", { ...about, pod: "b" });
@@ -261,56 +207,5 @@ describe("alerts of one incident", () => {
       [id],
     );
     expect(row).to.deep.equal({ stored: 16_384, bytes: JSON.stringify(long).length });
-  });
-
-  describe("from clients who may not see each other's sessions", () => {
-    let keyed: ApiFixture;
-
-    before(async () => {
-      const { servers } = api;
-      keyed = resources.use(
-        await ApiFixture.start({ servers, config: { tarsy: { agent_chains: CHAINS } }, env: KEY_ACCESS }),
-      );
-    });
-
-    it("are linked without naming the session, and end none that the sender may not see", async () => {
-      const ann = await keyed.keyOf(`ann-${randomUUID()}`, ["submitter"]);
-      const bob = await keyed.keyOf(`bob-${randomUUID()}`, ["submitter"]);
-      const about = incident();
-      const { id } = await post("concludes", about, ann, keyed);
-      expect(await post("concludes", about, bob, keyed)).to.include({ status: "linked", id: undefined });
-      await post("concludes", { ...about, state: "ok" }, bob, keyed);
-      expect(await count("steering_messages WHERE session_id = $1", [id])).to.equal(0);
-      expect(await post("concludes", { ...about, state: "ok" }, ann, keyed)).to.include({ id });
-      expect(await count("steering_messages WHERE session_id = $1", [id])).to.equal(1);
-    });
-
-    it("begin anew once their session is deleted", async () => {
-      const about = incident();
-      const { id } = await post("counts", about);
-      await end(id);
-      const headers = await keyed.keyOf(`admin-${randomUUID()}`, ["admin"]);
-      expect(await keyed.raw("DELETE", `/api/v1/sessions/${id}`, { headers })).to.include({ status: 204 });
-      expect(await post("counts", about)).to.include({ status: "queued" });
-    });
-
-    it("do not hand on what another's session found", async () => {
-      const ann = await keyed.keyOf(`ann-${randomUUID()}`, ["submitter"]);
-      const bob = await keyed.keyOf(`bob-${randomUUID()}`, ["submitter"]);
-      const red = await keyed.keyOf(`red-${randomUUID()}`, ["submitter"], ["red"]);
-      for (const [type, other, from] of [
-        ["reopens", bob, null],
-        ["red", red, "former"],
-      ] as const) {
-        const about = incident();
-        const { id } = await post(type, about, ann, keyed);
-        await end(id);
-        const next = await post(type, about, other, keyed);
-        expect(next).to.include({ status: "queued" });
-        expect(await api.sessionRow("reopened_from", next.id ?? "")).to.deep.equal({
-          reopened_from: from === null ? null : id,
-        });
-      }
-    });
   });
 });

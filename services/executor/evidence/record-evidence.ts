@@ -20,7 +20,10 @@ export function recordEvidence(run: ExecutionRun, evidence: Evidence): StepRecor
   timeline.add({
     key: `evidence:${through}`,
     type: "user_question",
-    content: count === 1 ? "Another alert of the incident arrived." : `${count} more alerts of the incident arrived.`,
+    content:
+      count === 1
+        ? "Another alert of the incident arrived."
+        : `${count} more alerts of the incident arrived.`,
     metadata: { author: "alerts", evidence: { alerts: count, through } },
     interactionId: null,
   });
@@ -30,7 +33,10 @@ export function recordEvidence(run: ExecutionRun, evidence: Evidence): StepRecor
       ...rows,
       messages: added,
       executionChanges: [
-        { execution_id, iteration_state: movedUnfinishedStep(iteration, state.messages.length, added.length) },
+        {
+          execution_id,
+          iteration_state: movedUnfinishedStep(iteration, state.messages.length, added.length),
+        },
       ],
       evidenceDeliveries: added.map(({ sequence_number }) => ({
         execution_id,

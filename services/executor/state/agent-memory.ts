@@ -142,7 +142,13 @@ function foldEvidence({ executionId, evidence }: AgentMemory, rows: StepRows): A
   const read = rows.evidenceDeliveries?.findLast(({ execution_id }) => execution_id === executionId);
   if (read === undefined || evidence === null) return evidence;
   const { characters, sequence_number } = read;
-  return { ...evidence, count: 0, newest: [], told: evidence.told + characters, last_message: sequence_number };
+  return {
+    ...evidence,
+    count: 0,
+    newest: [],
+    told: evidence.told + characters,
+    last_message: sequence_number,
+  };
 }
 
 function foldTimeline({ executionId, timeline }: AgentMemory, rows: StepRows): TimelineMemory {

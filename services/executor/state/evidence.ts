@@ -2,9 +2,9 @@ import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { CHAIN_STAGE_TYPES } from "#shared/contracts/statuses.ts";
 
 /** The newest alerts that an agent is shown at a time. */
-export const MAX_SHOWN_ALERTS = 20;
+const MAX_SHOWN_ALERTS = 20;
 /** Characters of each that are read. */
-export const MAX_ALERT_CHARACTERS = 8_000;
+const MAX_ALERT_CHARACTERS = 8_000;
 
 /** An alert of the same incident that arrived after the session's own. */
 const LaterAlert = Type.Object({
@@ -18,7 +18,6 @@ const LaterAlert = Type.Object({
   /** The characters that are not read. */
   left_out: Type.Integer(),
 });
-export type LaterAlert = Static<typeof LaterAlert>;
 
 /** What of the alerts of the incident an agent has not read. */
 export const Evidence = Type.Object({

@@ -84,7 +84,9 @@ describe("alerts that join a running session", () => {
         expect(trace, `after write ${writes}`).to.match(/^TestAgent (?:1 1 1|0 0 0)$/u);
         if (trace === "TestAgent 0 0 0") {
           // The answer was written already: it is not asked for again.
-          expect([isOver, last], `after write ${writes}`).to.satisfy(([over, role]: unknown[]) => over === true || role === "assistant");
+          expect([isOver, last], `after write ${writes}`).to.satisfy(
+            ([over, role]: unknown[]) => over === true || role === "assistant",
+          );
           continue;
         }
         toldBefore += 1;
@@ -106,7 +108,10 @@ describe("alerts that join a running session", () => {
     expect(message).to.include("10 alerts are not shown; those shown are the newest.");
     expect(message.match(/<!-- ALERT_EVIDENCE_START \w+ -->/gu)).to.have.length(20);
     expect(message.match(/<!-- ALERT_EVIDENCE_END \w+ -->/gu)).to.have.length(20);
-    expect(message).to.include("### Alert 31, received ").and.include("### Alert 12, ").and.not.include("### Alert 11,");
+    expect(message)
+      .to.include("### Alert 31, received ")
+      .and.include("### Alert 12, ")
+      .and.not.include("### Alert 11,");
     expect(message.indexOf("### Alert 31")).to.be.lessThan(message.indexOf("### Alert 30"));
     const shown = await texts(
       "SELECT content || ' ' || (metadata ->> 'evidence') AS text FROM timeline_events WHERE session_id = $1 AND event_type = 'user_question'",
@@ -121,7 +126,11 @@ describe("alerts that join a running session", () => {
       return { ...turn, steps: [{ thinking: "hm" }, { delay: "300ms" }, ...turn.steps] };
     };
     await fixture.play(...[1, 2, 3, 4, 5].map(call), answerTurn("native-thinking", "done"));
-    const id = await fixture.executor.insert({ strategy: "native-thinking", servers: ["k8s"], maxIterations: 9 });
+    const id = await fixture.executor.insert({
+      strategy: "native-thinking",
+      servers: ["k8s"],
+      maxIterations: 9,
+    });
     const many = Array.from({ length: 20 }, (_, n) => `${n} ${"x".repeat(15_000)}`);
     await joinAlerts(fixture.executor, id, many);
     const run = await fixture.begin(id);
@@ -137,7 +146,10 @@ describe("alerts that join a running session", () => {
 
   it("are told at most once between two answers, and those without a stored text only by their number", async () => {
     await fixture.play(
-      { when: { call: 1 }, steps: [{ delay: "400ms" }, ...callTurn("native-thinking", 1, "k8s.pods", {}).steps] },
+      {
+        when: { call: 1 },
+        steps: [{ delay: "400ms" }, ...callTurn("native-thinking", 1, "k8s.pods", {}).steps],
+      },
       answerTurn("native-thinking", "done"),
     );
     const id = await fixture.executor.insert({ strategy: "native-thinking", servers: ["k8s"] });
@@ -148,7 +160,10 @@ describe("alerts that join a running session", () => {
     expect(await run.end).to.equal("completed");
     const messages = await told(id);
     expect(messages).to.have.length(2);
-    expect(messages[0]).to.include("2 more alerts").and.include("2 alerts are not shown.").and.not.include("START");
+    expect(messages[0])
+      .to.include("2 more alerts")
+      .and.include("2 alerts are not shown.")
+      .and.not.include("START");
     expect(messages[1]).to.include("10 more alerts").and.include("more 9");
   });
 

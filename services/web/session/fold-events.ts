@@ -109,13 +109,7 @@ export class SessionFold {
         view.review = { status: message.review_status, assignee: message.assignee };
         return;
       case "session.score_updated":
-        view.scoring = {
-          id: message.score_id,
-          status: message.scoring_status,
-          score: message.total_score ?? view.scoring?.score,
-          seq: message.seq,
-        };
-        return;
+        return this.#changeScore(message);
       case "chat.created":
         return;
       case "interaction.created": {
@@ -127,6 +121,11 @@ export class SessionFold {
       default:
         message satisfies never;
     }
+  }
+
+  #changeScore({ score_id, scoring_status, total_score, seq }: Of<"session.score_updated">): void {
+    const view = this.#stages.view;
+    view.scoring = { id: score_id, status: scoring_status, score: total_score ?? view.scoring?.score, seq };
   }
 
   #changeSession({
