@@ -10,6 +10,7 @@ import { allows, mayChange } from "#shared/access/authorize.ts";
 import type { ApiDeps } from "../api-deps.ts";
 import { callerOf } from "../http/caller.ts";
 import { offersChat } from "../chat/chat-of-session.ts";
+import { readAlertGroup } from "../grouping/read-alerts.ts";
 import { visibleSession } from "../http/visible-session.ts";
 import { readTimeline } from "./get-timeline.ts";
 import { readScores } from "../scoring/read-scores.ts";
@@ -37,6 +38,7 @@ export function getSession({ config, orm }: ApiDeps): RouterMiddleware {
           where: { session_id, state: "awaiting_approval" },
           order: { requested_at: "ASC", approval_id: "ASC" },
         }),
+        alertGroup: await readAlertGroup(manager, session_id),
         unreadMessages: await readUnreadSteering(manager, session_id),
         summary: await readSummaryCalls(manager, session_id),
         scores: await readScores(manager, session_id),

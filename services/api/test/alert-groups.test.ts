@@ -197,6 +197,48 @@ describe("alerts of one incident", () => {
     expect(await count("alert_groups WHERE session_id IS NULL", [])).to.equal(0);
   });
 
+  it("can be read, newest first and page by page, and are counted in the session's detail", async () => {
+    const about = incident();
+    const { id } = await post("concludes", about);
+    for (let n = 2; n <= 5; n++) await post("concludes", { ...about, n });
+    await post("concludes", { ...about, state: "ok" });
+    const get = async (path: string): Promise<unknown> =>
+      JSON.parse((await api.raw("GET", `/api/v1/sessions/${id}${path}`)).text);
+    const first = await get("/alerts?limit=4");
+    expect(first).to.deep.include({ session_id: id, count: 6, has_more: true });
+    expect(first)
+      .to.have.nested.property("alerts[0]")
+      .that.deep.includes({
+        ordinal: 6,
+        outcome: "linked",
+        is_resolved: true,
+        effect: "conclude",
+        data: JSON.stringify({ ...about, state: "ok" }),
+      });
+    const rest = await get("/alerts?before=3&limit=100");
+    expect(rest).to.deep.include({ count: 6, has_more: false });
+    expect(rest).to.have.nested.property("alerts.length", 2);
+    expect(rest)
+      .to.have.nested.property("alerts[1]")
+      .that.deep.includes({
+        ordinal: 1,
+        outcome: "opened",
+        data: JSON.stringify(about),
+      });
+    expect((await api.raw("GET", `/api/v1/sessions/${id}/alerts?limit=101`)).status).to.equal(400);
+    const detail = await get("");
+    expect(detail).to.have.property("alert_group").that.includes({ count: 6, state: "open" });
+    expect(detail).to.have.nested.property("alert_group.resolved_at").that.is.a("string");
+    await end(id, "2 h");
+    expect(await get("")).to.have.nested.property("alert_group.state", "closed");
+    const alone = await post("alone", about);
+    const other: unknown = JSON.parse((await api.raw("GET", `/api/v1/sessions/${alone.id}`)).text);
+    expect(other).to.not.have.property("alert_group");
+    expect((await api.raw("GET", `/api/v1/sessions/${alone.id}/alerts`)).text).to.include(
+      '"count":0,"alerts":[]',
+    );
+  });
+
   it("store at most 16,384 characters of a text", async () => {
     const about = incident();
     const { id } = await post("counts", about);

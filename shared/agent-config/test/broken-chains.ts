@@ -47,7 +47,7 @@ export const BROKEN_CHAINS: readonly BrokenFile[] = [
   },
   {
     name: "grouping that does not say which value means resolved",
-    tarsy: grouping("by: [/a]\nresolved: {§path: /state}"),
+    tarsy: grouping("by: [/a]\n§resolved: {path: /state}"),
     errors: [["agent_chains.c.grouping.resolved.values", "is required"]],
   },
   {
