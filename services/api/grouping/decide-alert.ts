@@ -7,7 +7,8 @@ import type { GroupRule } from "./group-rule.ts";
 export type GroupPhase = "none" | "running" | "late" | "over";
 
 /** A new session, one that continues an ended one, an alert that joins or is counted, or one that no session is told of. */
-export type AlertOutcome = "opened" | "reopened" | "linked" | "counted" | "unknown";
+export const ALERT_OUTCOMES = ["opened", "reopened", "linked", "counted", "unknown"] as const;
+export type AlertOutcome = (typeof ALERT_OUTCOMES)[number];
 
 /**
  * How often alerts after the end reopen a group before they are only counted: each starts a session, and an alert that fires

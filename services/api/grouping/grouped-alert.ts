@@ -4,7 +4,7 @@ import type { SessionEvent } from "#shared/contracts/session-event.ts";
 import type { WakeUp } from "#shared/contracts/wake-up-queue.ts";
 import type { NewSession } from "../submit/new-session.ts";
 import type { SubmissionKey } from "../submit/submission-key.ts";
-import type { AlertOutcome } from "./decide-alert.ts";
+import { ALERT_OUTCOMES } from "./decide-alert.ts";
 import type { AlertGroup } from "./group-of-alert.ts";
 
 /** An alert of a group, with the session that it would start. */
@@ -18,11 +18,15 @@ export interface GroupedAlert {
 }
 
 /** What the running session does because the incident is over. */
-export type ResolvedEffect = "conclude" | "cancel";
+export const RESOLVED_EFFECTS = ["conclude", "cancel"] as const;
+export type ResolvedEffect = (typeof RESOLVED_EFFECTS)[number];
 
-/** What became of an alert of a group; `replayed`: it was submitted before with the same key. */
+/** `replayed`: it was submitted before with the same key. */
+export const GROUPED_OUTCOMES = [...ALERT_OUTCOMES, "replayed"] as const;
+
+/** What became of an alert of a group. */
 export interface GroupedResult {
-  readonly outcome: AlertOutcome | "replayed";
+  readonly outcome: (typeof GROUPED_OUTCOMES)[number];
   /** Null if no session is told of it. */
   readonly sessionId: string | null;
   /** Who may see that session. */

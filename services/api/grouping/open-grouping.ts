@@ -1,10 +1,17 @@
+import { startAtZero } from "#shared/service/start-at-zero.ts";
 import type { ApiDeps } from "../api-deps.ts";
 import type { CheckedAlert } from "../submit/check-alert.ts";
 import { groupOfAlert, scopedRule, type AlertGroup, type SourceIncident } from "./group-of-alert.ts";
 import { GroupInserts } from "./group-inserts.ts";
 import { fingerprintRule, groupRule } from "./group-rule.ts";
 import { groupDigests } from "./group-secret.ts";
-import type { CommittedGroup, GroupedAlert, GroupedResult } from "./grouped-alert.ts";
+import {
+  GROUPED_OUTCOMES,
+  RESOLVED_EFFECTS,
+  type CommittedGroup,
+  type GroupedAlert,
+  type GroupedResult,
+} from "./grouped-alert.ts";
 
 /** Which alerts are one incident, and what becomes of them. */
 interface AlertGrouping {
@@ -16,13 +23,18 @@ interface AlertGrouping {
 
 /** Prepares the grouping of alerts: once for a process. */
 export function openGrouping({ config, db, dispatcher, metrics }: ApiDeps): AlertGrouping {
-  const { agents, fingerprintPath } = config;
+  const { agents, fingerprintPath, webhooks } = config;
   const ofChains = new Map(
     [...agents.chains].flatMap(([id, { grouping }]) =>
       grouping === undefined ? [] : [[id, groupRule(grouping)] as const],
     ),
   );
   const ofFingerprint = fingerprintPath.length === 0 ? undefined : fingerprintRule(fingerprintPath);
+  const isForAll =
+    ofFingerprint !== undefined || Object.values(webhooks).some(({ rule }) => rule !== undefined);
+  const grouped = isForAll ? [...agents.chains.keys()] : [...ofChains.keys()];
+  startAtZero(metrics.groupedAlerts, { chain: grouped, outcome: GROUPED_OUTCOMES });
+  startAtZero(metrics.incidentsResolved, { chain: grouped, effect: RESOLVED_EFFECTS });
   const digest = groupDigests(db);
   const send = ({ events, inbox, cancelled, wakeUp }: CommittedGroup) => {
     dispatcher.publish(events);
