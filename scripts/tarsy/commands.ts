@@ -1,4 +1,5 @@
 import type { Command } from "./command.ts";
+import { alertsCommand } from "./commands/alerts.ts";
 import { alertCommand } from "./commands/alert.ts";
 import { approveCommand } from "./commands/approve.ts";
 import { budgetsCommand } from "./commands/budgets.ts";
@@ -19,6 +20,7 @@ const WORKING = [
   watchCommand,
   listCommand,
   showCommand,
+  alertsCommand,
   cancelCommand,
   approveCommand,
   steerCommand,

@@ -21,6 +21,8 @@ export interface ApiMetrics {
   readonly reviewsCompleted: Counter<"quality_rating">;
   readonly steered: Counter<"mode">;
   readonly lostBudgetCalls: Counter;
+  readonly groupedAlerts: Counter<"chain" | "outcome">;
+  readonly incidentsResolved: Counter<"chain" | "effect">;
 }
 
 const WAKEUP_RESULTS: readonly WakeupResult[] = ["queued", "already_queued", "failed"];
@@ -29,6 +31,7 @@ const WAKEUP_RESULTS: readonly WakeupResult[] = ["queued", "already_queued", "fa
 export function createApiMetrics(registry: Registry): ApiMetrics {
   const registers = [registry];
   const metrics = {
+    ...groupMetrics(registers),
     accepted: new Counter({
       name: "tarsy_api_alerts_accepted_total",
       help: "Alerts stored and answered with 202",
@@ -104,4 +107,22 @@ export function createApiMetrics(registry: Registry): ApiMetrics {
   startAtZero(metrics.steered, { mode: STEERING_MODES });
   startAtZero(metrics.wakeups, { result: WAKEUP_RESULTS });
   return metrics;
+}
+
+/** Of alerts that belong to incidents. */
+function groupMetrics(registers: Registry[]) {
+  return {
+    groupedAlerts: new Counter({
+      name: "tarsy_api_grouped_alerts_total",
+      help: "Alerts of incidents, by chain and by what became of them",
+      labelNames: ["chain", "outcome"],
+      registers,
+    }),
+    incidentsResolved: new Counter({
+      name: "tarsy_api_incidents_resolved_total",
+      help: "Running sessions that concluded or were cancelled because their incident was over, by chain",
+      labelNames: ["chain", "effect"],
+      registers,
+    }),
+  };
 }

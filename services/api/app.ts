@@ -37,6 +37,7 @@ import { memoryRoutes } from "./memories/memory-routes.ts";
 import { reviewRoutes } from "./review/review-routes.ts";
 import { sessionListRoutes } from "./routes/session-list-routes.ts";
 import { signIn, signOut } from "./routes/page-session.ts";
+import { getSessionAlerts } from "./routes/get-session-alerts.ts";
 import { getScore } from "./routes/get-score.ts";
 import { scoreSession } from "./routes/score-session.ts";
 import { steerSession } from "./routes/steer-session.ts";
@@ -71,6 +72,7 @@ export function routesOf(deps: ApiDeps): readonly Route[] {
     { method: "get", path: session, action: "session.read", handle: getSession(deps) },
     { method: "delete", path: session, action: "session.delete", handle: deleteSession(deps) },
     ...routesOfTrace(deps, session),
+    { method: "get", path: `${session}/alerts`, action: "session.read", handle: getSessionAlerts(deps) },
     { method: "post", path: `${session}/cancel`, action: "session.cancel", handle: cancelSession(deps) },
     { method: "post", path: `${session}/messages`, action: "session.steer", handle: steerSession(deps) },
     { method: "post", path: `${session}/score`, action: "session.score", handle: scoreSession(deps) },

@@ -18,7 +18,8 @@ import {
 } from "#shared/service/service-config.ts";
 import type { Address } from "./page/forward-sockets.ts";
 import { readWebhooks, type WebhookSettings } from "./webhooks/read-webhooks.ts";
-import { parseFingerprintPath, type JsonPointer } from "./submit/alert-fingerprint.ts";
+import { parseFingerprintPath } from "./submit/alert-fingerprint.ts";
+import type { JsonPointer } from "./submit/json-pointer.ts";
 
 export interface ApiConfig extends ServiceConfig {
   readonly http: { readonly host: string; readonly port: number };

@@ -207,6 +207,12 @@ export class SessionStepsError extends Error {
  * What can be compared with the rows: they do not have which owner announced a tool call, and others may have written
  * something for the agent since.
  */
-function comparable({ timeline, steering: _unread, inboxSeq: _read, ...memory }: AgentMemory): object {
+function comparable({
+  timeline,
+  steering: _unread,
+  evidence: _new,
+  inboxSeq: _read,
+  ...memory
+}: AgentMemory): object {
   return { ...memory, timeline: { ...timeline, announced: new Set(timeline.announced.keys()) } };
 }

@@ -147,6 +147,7 @@ export const AGENT_STEP_LABELS: Record<AgentStep["kind"], string> = {
   "append-user-message": "tell",
   "ask-for-lessons": "tell",
   "deliver-steering": "steer",
+  "deliver-evidence": "new-evidence",
   "deliver-results": "deliver-results",
   "cancel-sub-agents": "cancel-sub-agents",
   "wait-for-sub-agents": "wait",

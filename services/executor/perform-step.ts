@@ -4,6 +4,7 @@ import type { AgentSteps } from "./agent-steps.ts";
 import { usedIterations } from "./controllers/choose-provider.ts";
 import type { AgentStep } from "./controllers/controller.ts";
 import { timelineOf, type ExecutionRun } from "./execution-run.ts";
+import { recordEvidence } from "./evidence/record-evidence.ts";
 import { recordBriefing } from "./memories/record-briefing.ts";
 import { releaseConclusion } from "./budget/release-conclusion.ts";
 import { changeProvider } from "./llm/change-provider.ts";
@@ -41,6 +42,9 @@ export async function performStep(run: ExecutionRun, step: AgentStep): Promise<A
       return null;
     case "deliver-steering":
       steps.add(recordSteering(run, step.messages));
+      return null;
+    case "deliver-evidence":
+      steps.add(recordEvidence(run, step.evidence));
       return null;
     case "deliver-results":
       await steps.commit();

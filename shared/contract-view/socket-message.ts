@@ -6,6 +6,7 @@ import {
   ApprovalDecided,
   ApprovalRequested,
   BudgetReached,
+  AlertLinked,
   SteerReceived,
   InteractionCreated,
   ChatCreated,
@@ -135,6 +136,7 @@ const StreamChunkMessage = Type.Object(
 
 const InteractionCreatedMessage = Type.Object({ ...InteractionCreated.properties, ...Cursor }, closed);
 const ApprovalRequestedMessage = Type.Object({ ...ApprovalRequested.properties, ...Cursor }, closed);
+const AlertLinkedMessage = Type.Object({ ...AlertLinked.properties, ...Cursor }, closed);
 const SteerReceivedMessage = Type.Object({ ...SteerReceived.properties, ...Cursor }, closed);
 const BudgetReachedMessage = Type.Object({ ...BudgetReached.properties, ...Cursor }, closed);
 const ApprovalDecidedMessage = Type.Object({ ...ApprovalDecided.properties, ...Cursor }, closed);
@@ -159,6 +161,7 @@ export const SocketMessage = Type.Union([
   ApprovalDecidedMessage,
   BudgetReachedMessage,
   SteerReceivedMessage,
+  AlertLinkedMessage,
   ReviewStatusMessage,
   ChatCreatedMessage,
   ScoreUpdatedMessage,

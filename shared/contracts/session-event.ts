@@ -181,6 +181,22 @@ export const SteerReceived = Type.Object({
   timestamp: Timestamp,
 });
 
+/**
+ * Alerts of the same incident have joined a running session. There is one for the first, then at most one in 5 s, and one for each
+ * that says that the incident is over.
+ */
+export const AlertLinked = Type.Object({
+  type: Type.Literal("alert.linked"),
+  session_id: Uuid,
+  /** The alerts of the session so far, with the one that started it. */
+  count: Type.Integer({ minimum: 1 }),
+  /** The newest of them says that it is over. */
+  is_resolved: Type.Boolean(),
+  /** What the session does for that reason; null for nothing. */
+  effect: Type.Union([Type.Literal("conclude"), Type.Literal("cancel"), Type.Null()]),
+  timestamp: Timestamp,
+});
+
 /** The review of a session that ended began or went on. Members that are absent are empty. */
 export const ReviewChanged = Type.Object({
   type: Type.Literal("review.status"),
@@ -257,6 +273,7 @@ export const SessionEventPayload = Type.Union([
   ApprovalDecided,
   ReviewChanged,
   SteerReceived,
+  AlertLinked,
   InteractionCreated,
   ChatCreated,
   ScoreUpdated,

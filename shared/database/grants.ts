@@ -1,5 +1,6 @@
 import { ACCESS_TABLES } from "#shared/database/access-tables.ts";
 import { BUDGET_TABLES } from "#shared/database/budget-tables.ts";
+import { ALERT_GROUP_TABLES } from "#shared/database/alert-group-tables.ts";
 import { MEMORY_TABLES } from "#shared/database/memory-tables.ts";
 import { NOTIFIER_COLUMNS } from "#shared/database/notifier-columns.ts";
 import { REVIEW_COLUMNS } from "#shared/database/review-columns.ts";
@@ -293,5 +294,6 @@ export const TABLES: Readonly<Record<string, TableRules>> = {
   ...PERSON_TABLES,
   ...MEMORY_TABLES,
   ...BUDGET_TABLES,
+  ...ALERT_GROUP_TABLES,
   ...SCHEMA_TABLES,
 };

@@ -28,6 +28,7 @@ const LARGE_TABLES = [
   ["mcp_interactions", "interaction_id"],
   ["llm_interactions", "interaction_id"],
   ["messages", "message_id"],
+  ["group_alerts", "alert_id"],
 ] as const;
 
 /**

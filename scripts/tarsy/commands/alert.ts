@@ -42,13 +42,15 @@ Ctrl-C leaves the investigation running. With --json each event is a line of JSO
       ...(key === undefined ? {} : { headers: { "idempotency-key": key } }),
       signal,
     });
-    if (flag("no-wait")) {
-      terminal.write(`${flag("json") ? JSON.stringify(accepted) : accepted.session_id}\n`);
+    const { session_id: sessionId, message } = accepted;
+    // It is about an incident that is over, or of which the session is not the caller's to see.
+    if (flag("no-wait") || sessionId === undefined) {
+      terminal.write(`${flag("json") ? JSON.stringify(accepted) : (sessionId ?? message)}\n`);
       return EXIT.done;
     }
     // The alert may have come over standard input, which then answers no question.
     const mayAsk = terminal.isInteractive && alert.file !== "-";
-    return follow(call, { api, sessionId: accepted.session_id, mayAsk });
+    return follow(call, { api, sessionId, mayAsk });
   },
 };
 

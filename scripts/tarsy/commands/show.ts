@@ -46,6 +46,7 @@ function showHead(session: Session, { write, style }: Terminal): void {
     ["tokens", session.total_tokens],
     ["score", session.latest_score ?? session.scoring_status],
     ["waits for", session.waiting_for?.reason],
+    ["alerts", session.alert_group && `${session.alert_group.count} (${session.alert_group.state})`],
   ];
   write(`${"status".padEnd(10)}${statusText(session.status, style)}\n`);
   for (const [name, value] of lines) {

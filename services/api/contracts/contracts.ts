@@ -1,3 +1,4 @@
+import { ALERT_GROUP_CONTRACTS } from "./alert-groups.ts";
 import { ALERT_CONTRACTS } from "./alerts.ts";
 import { APPROVAL_CONTRACTS } from "./approvals.ts";
 import { BUDGET_CONTRACTS } from "./budgets.ts";
@@ -16,6 +17,7 @@ import { WEBHOOK_CONTRACTS } from "./webhooks.ts";
 export const CONTRACTS = {
   ...ALERT_CONTRACTS,
   ...WEBHOOK_CONTRACTS,
+  ...ALERT_GROUP_CONTRACTS,
   ...REVIEW_CONTRACTS,
   ...MEMORY_CONTRACTS,
   ...SESSION_LIST_CONTRACTS,

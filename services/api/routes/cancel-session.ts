@@ -3,40 +3,17 @@ import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { forbidden } from "#shared/access/access-refused.ts";
 import { mayChange } from "#shared/access/authorize.ts";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import { endingEvents } from "#shared/contracts/ending-events.ts";
-import { literals } from "#shared/contracts/literals.ts";
-import type { SessionEvent, UnstampedPayload } from "#shared/contracts/session-event.ts";
-import { isTerminal, type SessionStatus } from "#shared/contracts/statuses.ts";
-import { SESSION_LANES } from "#shared/contracts/subjects.ts";
+import type { SessionEvent } from "#shared/contracts/session-event.ts";
+import { isTerminal } from "#shared/contracts/statuses.ts";
 import type { WakeUp } from "#shared/contracts/wake-up-queue.ts";
-import { appendEvents } from "#shared/database/append-events.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
-import { cancelledByUser } from "#shared/errors.ts";
 import type { ApiDeps } from "../api-deps.ts";
 import { callerOf } from "../http/caller.ts";
 import { RequestError } from "../http/request-error.ts";
 import { visibleSession } from "../http/visible-session.ts";
+import { cancelUnfinished } from "../sessions/cancel-unfinished.ts";
 import type { Database } from "#shared/database/database.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
-
-/** A deferred session would wait for its time before anyone could end it. */
-const REQUEST_CANCEL = `
-WITH requested AS (
-  UPDATE session_runtime SET cancel_requested_at = coalesce(cancel_requested_at, now()), not_before = NULL
-  WHERE session_id = $1
-  RETURNING session_id, coalesce(lease_expires_at > clock_timestamp(), false) AS owned
-)
-SELECT s.lane, requested.owned FROM requested JOIN alert_sessions s USING (session_id)`;
-const parseRequested = compileParser(
-  "requested cancel",
-  Type.Object({ lane: literals(SESSION_LANES), owned: Type.Boolean() }),
-);
-
-const CANCEL_PENDING = `
-UPDATE alert_sessions SET status = 'cancelled', completed_at = now(), error_message = $2, error_code = 'user'
-WHERE session_id = $1`;
-
-const CANCEL_RUNNING = `UPDATE alert_sessions SET status = 'cancelling' WHERE session_id = $1`;
 
 const CANCEL_CHAT = `
 UPDATE follow_ups SET cancel_requested_at = coalesce(cancel_requested_at, now())
@@ -52,8 +29,6 @@ UPDATE session_runtime SET inbox_seq = inbox_seq + 1, not_before = NULL, cancell
 WHERE session_id = $1
 RETURNING coalesce(lease_expires_at > clock_timestamp(), false) AS owned`;
 const parseTold = compileParser("told owner", Type.Object({ owned: Type.Boolean() }));
-
-const REASON = cancelledByUser().message;
 
 /**
  * `POST /api/v1/sessions/:id/cancel`: commits the request, then notifies the owner over the bus. A pending session ends
@@ -87,14 +62,7 @@ async function requestCancel(db: Database, ctx: RouterContext): Promise<Requeste
     }
     const id = session.session_id;
     if (isTerminal(session.status)) return cancelChat(manager, id);
-    const isPending = session.status === "pending";
-    const payloads = isPending
-      ? await endPending(manager, id)
-      : await markCancelling(manager, id, session.status);
-    const [requested] = await selectRows(manager, parseRequested, REQUEST_CANCEL, [id]);
-    const events = await appendEvents(manager, id, payloads);
-    const needsOwner = !isPending && requested?.owned === false;
-    return { id, events, wakeUp: needsOwner ? { sessionId: id, lane: requested.lane } : undefined };
+    return { id, ...(await cancelUnfinished(manager, session)) };
   });
 }
 
@@ -105,19 +73,4 @@ async function cancelChat(manager: Queryable, id: string): Promise<RequestedCanc
   if (cancelled === undefined) throw new RequestError(409, "session is not in a cancellable state");
   const [told] = await selectRows(manager, parseTold, TELL_OWNER, [id]);
   return { id, events: [], wakeUp: told?.owned === false ? { sessionId: id, lane: "followup" } : undefined };
-}
-
-async function endPending(manager: Queryable, id: string): Promise<UnstampedPayload[]> {
-  await manager.query(CANCEL_PENDING, [id, REASON]);
-  return endingEvents(id, "cancelled", REASON);
-}
-
-async function markCancelling(
-  manager: Queryable,
-  id: string,
-  status: SessionStatus,
-): Promise<UnstampedPayload[]> {
-  if (status === "cancelling") return [];
-  await manager.query(CANCEL_RUNNING, [id]);
-  return [{ type: "session.status", session_id: id, status: "cancelling" }];
 }

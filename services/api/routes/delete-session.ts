@@ -26,6 +26,9 @@ const HIDE = "UPDATE alert_sessions SET deleted_at = now() WHERE session_id = $1
 const REQUEST_ERASURE = `
 UPDATE session_runtime SET erase_requested_at = coalesce(erase_requested_at, now()) WHERE session_id = $1`;
 
+/** First, because an alert of the group locks its row before it looks at the session. The group then begins anew. */
+const FORGET_GROUP = "DELETE FROM alert_groups WHERE session_id = $1";
+
 const FORGET_KEYS = "DELETE FROM idempotency_keys WHERE session_id = $1";
 
 /**
@@ -44,6 +47,7 @@ export function deleteSession({ db }: ApiDeps): RouterMiddleware {
 
 async function hideSession(db: Database, id: string): Promise<void> {
   await db.transaction(async (transaction) => {
+    await transaction.query(FORGET_GROUP, [id]);
     const [session] = await selectRows(transaction, parseStatus, LOCK, [id]);
     if (session === undefined) throw notFound();
     if (!isTerminal(session.status)) {

@@ -15,6 +15,7 @@ import { storedBudgets } from "../budgets/stored-budgets.ts";
 import type { BudgetView } from "../schemas/budgets.ts";
 import { callerOf } from "../http/caller.ts";
 import { offersChat } from "../chat/chat-of-session.ts";
+import { readAlertGroup } from "../grouping/read-alerts.ts";
 import { visibleSession } from "../http/visible-session.ts";
 import { readTimeline } from "./get-timeline.ts";
 import { readScores } from "../scoring/read-scores.ts";
@@ -42,6 +43,7 @@ export function getSession({ config, orm }: ApiDeps): RouterMiddleware {
           where: { session_id, state: "awaiting_approval" },
           order: { requested_at: "ASC", approval_id: "ASC" },
         }),
+        alertGroup: await readAlertGroup(manager, session_id),
         unreadMessages: await readUnreadSteering(manager, session_id),
         summary: await readSummaryCalls(manager, session_id),
         scores: await readScores(manager, session_id),

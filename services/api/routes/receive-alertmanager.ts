@@ -1,9 +1,12 @@
 import type { RouterMiddleware } from "@koa/router";
 import type { ApiDeps } from "../api-deps.ts";
 import { callerOf } from "../http/caller.ts";
+import type { SourceIncident } from "../grouping/group-of-alert.ts";
+import type { GroupRule } from "../grouping/group-rule.ts";
 import { readJsonBody } from "../http/read-json-body.ts";
 import { RequestError } from "../http/request-error.ts";
-import type { Submitter } from "../submit/open-submitter.ts";
+import type { Submitted, Submitter } from "../submit/open-submitter.ts";
+import { receivedView } from "../submit/submitted-view.ts";
 import { alertText } from "../webhooks/alert-text.ts";
 import {
   parseAlertmanager,
@@ -41,46 +44,57 @@ export function receiveAlertmanager(deps: ApiDeps & { readonly submitter: Submit
       ? request.alerts.map((alert) => ({ ...request, alerts: [alert] }))
       : [request];
     const peer = door.addressOf(ctx.req);
-    const sessionIds = new Set<string>();
-    let isNew = false;
+    const submitted: Submitted[] = [];
+    const known: string[] = [];
     for (const part of parts) {
       const firing = part.alerts.filter(({ status }) => status === "firing");
       const key = groupKey(part, part.alerts);
-      if (firing.length === 0) {
-        const stored = webhookKey(SOURCE, ["resolved", key.key]).key;
-        const known = await store({
-          source: SOURCE,
-          key: stored,
-          sessionKey: key.key,
-          body: alertText(part),
-        });
-        if (known !== null) sessionIds.add(known);
-        continue;
-      }
-      const { sessionId, isReplayed } = await submitter.submit({
-        request: {
-          data: alertText(part),
-          alert_type:
-            settings.alertTypeOf(firing.map(({ labels }) => ({ ...part.commonLabels, ...labels }))) ?? null,
-        },
+      const labelled = firing.length === 0 ? part.alerts : firing;
+      const data = alertText(part);
+      const alertType = settings.alertTypeOf(
+        labelled.map(({ labels }) => ({ ...part.commonLabels, ...labels })),
+      );
+      const submission = {
+        request: { data, alert_type: alertType ?? null },
         identity,
         author: SOURCE,
         peer,
-        keyOf: () => key,
-      });
+        incident: incidentOf(part, settings),
+      };
+      if (firing.length === 0) {
+        const stored = webhookKey(SOURCE, ["resolved", key.key]);
+        const resolved = await submitter.submitResolved({ ...submission, keyOf: () => stored });
+        if (resolved !== undefined) {
+          submitted.push(resolved);
+          continue;
+        }
+        const found = await store({ source: SOURCE, key: stored.key, sessionKey: key.key, body: data });
+        if (found !== null) known.push(found);
+        continue;
+      }
+      const one = await submitter.submit({ ...submission, keyOf: () => key });
       // Once the others have left the group, those that go on firing are no news.
-      if (firing.length < part.alerts.length) await submitter.alias(groupKey(part, firing), sessionId);
-      isNew ||= !isReplayed;
-      sessionIds.add(sessionId);
+      if (firing.length < part.alerts.length && one.sessionId !== null) {
+        await submitter.alias(groupKey(part, firing), one.sessionId);
+      }
+      submitted.push(one);
     }
-    const [session_id] = sessionIds;
     ctx.status = 202;
-    ctx.body = {
-      ...(session_id === undefined ? {} : { session_id }),
-      session_ids: [...sessionIds],
-      status: isNew ? "queued" : "known",
-      message: isNew ? "Alert submitted for processing" : "Nothing new: no session was started",
-    };
+    ctx.body = receivedView(submitted, known);
+  };
+}
+
+/** What Alertmanager says of the incident; with `split`, of one alert of its group. */
+function incidentOf(
+  { groupKey: group, alerts }: AlertmanagerRequest,
+  { rule, split }: { readonly rule: GroupRule | undefined; readonly split: boolean },
+): SourceIncident {
+  return {
+    source: SOURCE,
+    rule,
+    group,
+    alert: split ? JSON.stringify(alerts.map(({ fingerprint }) => fingerprint)) : group,
+    isResolved: alerts.every(({ status }) => status === "resolved"),
   };
 }
 

@@ -5,6 +5,7 @@ import { callerOf } from "../http/caller.ts";
 import { decodeJson, readBody } from "../http/read-json-body.ts";
 import { validationError } from "../http/request-error.ts";
 import type { Submitter } from "../submit/open-submitter.ts";
+import { receivedView } from "../submit/submitted-view.ts";
 import { jsonText } from "../webhooks/alert-text.ts";
 import { notConfigured } from "../webhooks/not-configured.ts";
 import { incidentOf, isSigned, labelsOf, parsePagerDuty } from "../webhooks/pagerduty-request.ts";
@@ -13,10 +14,11 @@ import { webhookKey } from "../webhooks/webhook-key.ts";
 
 const SOURCE = "pagerduty";
 const TRIGGERED = "incident.triggered";
+const RESOLVED = "incident.resolved";
 
 /**
- * `POST /api/v1/webhooks/pagerduty`: one session for each incident that is triggered; its other events are stored. The request must be
- * signed with the secret of the subscription.
+ * `POST /api/v1/webhooks/pagerduty`: one session for each incident that is triggered, or for each group of incidents; other
+ * events are stored. The request must be signed with the secret of the subscription.
  */
 export function receivePagerDuty(deps: ApiDeps & { readonly submitter: Submitter }): RouterMiddleware {
   const { config, door, submitter } = deps;
@@ -35,13 +37,32 @@ export function receivePagerDuty(deps: ApiDeps & { readonly submitter: Submitter
     const incident = incidentOf(request);
     const key = webhookKey(SOURCE, [incident]);
     ctx.status = 202;
-    if (request.event.event_type !== TRIGGERED) {
-      const stored = webhookKey(SOURCE, ["event", request.event.id]).key;
+    const { event_type: type, id: eventId } = request.event;
+    const submission = {
+      request: { data: jsonText(request), alert_type: settings.alertTypeOf([labelsOf(request)]) ?? null },
+      identity,
+      author: SOURCE,
+      peer: door.addressOf(ctx.req),
+    };
+    const about = { source: SOURCE, rule: settings.rule, group: incident, alert: incident };
+    if (type === RESOLVED && incident !== "") {
+      const submitted = await submitter.submitResolved({
+        ...submission,
+        incident: { ...about, isResolved: true },
+        keyOf: () => webhookKey(SOURCE, ["event", eventId]),
+      });
+      if (submitted !== undefined) {
+        ctx.body = receivedView([submitted]);
+        return;
+      }
+    }
+    if (type !== TRIGGERED) {
+      const stored = webhookKey(SOURCE, ["event", eventId]).key;
       const known = await store({
         source: SOURCE,
         key: stored,
         sessionKey: key.key,
-        body: jsonText(request),
+        body: submission.request.data,
       });
       ctx.body = {
         ...(known === null ? {} : { session_id: known }),
@@ -52,18 +73,11 @@ export function receivePagerDuty(deps: ApiDeps & { readonly submitter: Submitter
       return;
     }
     if (incident === "") throw validationError("event.data.id", "must be the id of the incident, a text");
-    const { sessionId, isReplayed } = await submitter.submit({
-      request: { data: jsonText(request), alert_type: settings.alertTypeOf([labelsOf(request)]) ?? null },
-      identity,
-      author: SOURCE,
-      peer: door.addressOf(ctx.req),
+    const submitted = await submitter.submit({
+      ...submission,
+      incident: { ...about, isResolved: false },
       keyOf: () => key,
     });
-    ctx.body = {
-      session_id: sessionId,
-      session_ids: [sessionId],
-      status: isReplayed ? "known" : "queued",
-      message: isReplayed ? "Nothing new: no session was started" : "Alert submitted for processing",
-    };
+    ctx.body = receivedView([submitted]);
   };
 }

@@ -5,7 +5,9 @@ import { callerOf } from "../http/caller.ts";
 import { decodeJson, isJsonType, readBody } from "../http/read-json-body.ts";
 import { RequestError, abbreviate, validationError } from "../http/request-error.ts";
 import { acceptRequest } from "../submit/accept-request.ts";
-import { MAX_DATA_BYTES, type Submitter } from "../submit/open-submitter.ts";
+import { MAX_DATA_BYTES } from "../submit/check-alert.ts";
+import type { Submitter } from "../submit/open-submitter.ts";
+import { receivedView } from "../submit/submitted-view.ts";
 import { notConfigured } from "../webhooks/not-configured.ts";
 
 /**
@@ -36,13 +38,9 @@ export function receiveRaw(deps: ApiDeps & { readonly submitter: Submitter }): R
       data: bytes.toString("utf8"),
       alert_type: asked ?? settings.alertTypeOf([labels]) ?? null,
     };
-    const { sessionId, isReplayed } = await acceptRequest(ctx, deps, request);
-    ctx.body = {
-      session_id: sessionId,
-      session_ids: [sessionId],
-      status: isReplayed ? "known" : "queued",
-      message: isReplayed ? "Nothing new: no session was started" : "Alert submitted for processing",
-    };
+    const { rule } = settings;
+    const incident = rule === undefined ? undefined : { source: "raw", rule };
+    ctx.body = receivedView([await acceptRequest(ctx, deps, request, incident)]);
   };
 }
 

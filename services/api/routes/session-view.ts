@@ -9,6 +9,7 @@ import type { Stage } from "#shared/database/entities/stage.ts";
 import type { TimelineEvent } from "#shared/database/entities/timeline-event.ts";
 import { costMembers } from "../cost/cost-members.ts";
 import type { BudgetView } from "../schemas/budgets.ts";
+import type { readAlertGroup } from "../grouping/read-alerts.ts";
 import type { readUnreadSteering } from "../steering/read-unread.ts";
 import type { Scores } from "../scoring/read-scores.ts";
 import { isFallback } from "./execution-view.ts";
@@ -28,6 +29,8 @@ interface SessionRows {
   readonly timeline: readonly TimelineEvent[];
   /** The open ones. */
   readonly approvals: readonly Approval[];
+  /** The alerts of its incident. */
+  readonly alertGroup: Awaited<ReturnType<typeof readAlertGroup>>;
   /** What people told the agents and not all of them have read. */
   readonly unreadMessages: Awaited<ReturnType<typeof readUnreadSteering>>;
   /** The calls for the executive summary; null without one. */
@@ -95,6 +98,7 @@ export function sessionView(
       ...message,
       ...(content === null ? {} : { content }),
     })),
+    ...(rows.alertGroup === undefined ? {} : { alert_group: withoutNulls(rows.alertGroup) }),
     edges: {},
     stages: shown.map((stage, index) => stageView(stage, shown[index - 1], context)),
     timeline: rows.timeline.map((row) => ({ ...withoutNulls(row), ...parents.get(row.execution_id) })),
@@ -152,6 +156,7 @@ function ownMembers(session: AlertSession, runtime: SessionRuntime | null): obje
       error_code,
       session_metadata,
       owner_subject,
+      reopened_from: session.reopened_from,
       pod_id,
       teams: teams.length === 0 ? null : teams,
       waiting_for: runtime?.waiting_for ?? null,

@@ -5,19 +5,14 @@ import { readJsonBody } from "../http/read-json-body.ts";
 import { acceptRequest } from "../submit/accept-request.ts";
 import { parseAlertRequest } from "../submit/alert-request.ts";
 import type { Submitter } from "../submit/open-submitter.ts";
+import { submittedView } from "../submit/submitted-view.ts";
 
-/** `POST /api/v1/alerts`: answers 202 once the session is committed, and wakes an executor in the background. */
+/** `POST /api/v1/alerts`: answers 202 once the alert is committed, and wakes an executor in the background. */
 export function submitAlert(deps: ApiDeps & { readonly submitter: Submitter }): RouterMiddleware {
   const { submitter } = deps;
   return async (ctx) => {
     submitter.rate.check(callerOf(ctx).identity);
     const request = parseAlertRequest(await readJsonBody(ctx, submitter.bodies));
-    const { sessionId, isWithheld } = await acceptRequest(ctx, deps, request);
-    ctx.body = {
-      session_id: sessionId,
-      status: "queued",
-      message: "Alert submitted for processing",
-      ...(isWithheld ? { alert_withheld: true } : {}),
-    };
+    ctx.body = submittedView(await acceptRequest(ctx, deps, request));
   };
 }

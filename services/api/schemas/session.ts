@@ -14,6 +14,7 @@ import { SHOWN_STAGE_TYPES } from "#shared/contract-view/shown-stages.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
 import { WaitingFor } from "#shared/contracts/waiting-for.ts";
 import { BudgetView } from "./budgets.ts";
+import { AlertGroup } from "./alert-groups.ts";
 import { AnyObject, Time } from "./common.ts";
 import { CostMembers } from "./cost.ts";
 import { UnreadSteering } from "./steering.ts";
@@ -188,6 +189,14 @@ export const SessionResponse = Type.Object(
     approvals: Type.Array(
       Type.Object({ approval_id: Uuid, execution_id: Uuid, tool: Type.String(), expires_at: Time }),
     ),
+    alert_group: Type.Optional({
+      ...AlertGroup,
+      description: "the alerts of its incident; absent where alerts like its own are not grouped",
+    }),
+    reopened_from: Type.Optional({
+      ...Uuid,
+      description: "the session of the same incident that ended before, which its agents are told of",
+    }),
     provider_fallback_count: Count,
     stages: Type.Array(Stage),
     timeline: Type.Array(TimelineEvent),

@@ -59,8 +59,14 @@ export const SubmitAlertHeaders = Type.Object({
 
 export const SubmitAlertResponse = Type.Object(
   {
-    session_id: Uuid,
-    status: Type.Literal("queued"),
+    session_id: Type.Optional({
+      ...Uuid,
+      description: "absent if no session is about the alert, or the one of its incident is not yours to see",
+    }),
+    status: Type.Union([Type.Literal("queued"), Type.Literal("linked"), Type.Literal("resolved")], {
+      description:
+        "queued: a session was started; linked: the alert belongs to the session of its incident; resolved: it says that it is over, and none is about it",
+    }),
     message: Type.String(),
     alert_withheld: Type.Optional(
       Type.Literal(true, { description: "masking failed: nothing of the alert's text was stored" }),

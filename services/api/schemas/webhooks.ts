@@ -5,9 +5,13 @@ import { Uuid } from "#shared/contracts/uuid.ts";
 export const WebhookResponse = Type.Object({
   session_id: Type.Optional(Uuid),
   session_ids: Type.Array(Uuid, { description: "several where the source's alerts are split" }),
-  status: Type.Union([Type.Literal("queued"), Type.Literal("known")], {
-    description: "queued: a session was started; known: it was started before, or none is",
-  }),
+  status: Type.Union(
+    [Type.Literal("queued"), Type.Literal("known"), Type.Literal("linked"), Type.Literal("resolved")],
+    {
+      description:
+        "queued: a session was started; known: it was started before, or none is; linked: the alert belongs to the session of its incident; resolved: it says that it is over, and none is about it",
+    },
+  ),
   message: Type.String(),
 });
 

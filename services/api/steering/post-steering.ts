@@ -44,12 +44,14 @@ const parseFound = compileParser(
 
 const INSERT = `
 INSERT INTO steering_messages (message_id, session_id, ordinal, mode, content, author, execution_id, targets, after_stage,
-                               after_agent, calls, request_hash, created_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8::uuid[], $9, $10, $11::uuid[], $12, clock_timestamp())`;
+                               after_agent, calls, request_hash, is_from_alert, created_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8::uuid[], $9, $10, $11::uuid[], $12, $13, clock_timestamp())`;
 
 /** A message as it is stored: its texts have no secrets. */
 interface NewSteering extends SteeringRequest, SteeringKey {
   readonly author: string;
+  /** It comes from an alert that says that it is over; the bounds are those of people. */
+  readonly isFromAlert?: true;
 }
 
 /** A message that is committed with the transaction. */
@@ -106,7 +108,7 @@ export async function postSteering(
   const executions = running === null ? open : running.executions;
   const content = message.content === null ? null : postgresSafeText(message.content).text;
   const author = postgresSafeText(message.author).text;
-  await checkSteeringBounds(transaction, session_id, content);
+  if (message.isFromAlert !== true) await checkSteeringBounds(transaction, session_id, content);
   await transaction.query(INSERT, [
     messageId,
     session_id,
@@ -120,6 +122,7 @@ export async function postSteering(
     after.agent,
     running?.calls ?? [],
     requestHash,
+    message.isFromAlert === true,
   ]);
   const events = await appendEvents(transaction, session_id, [
     {

@@ -2,12 +2,13 @@ import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import type { Database } from "#shared/database/database.ts";
+import type { Queryable } from "#shared/database/queryable.ts";
 import { RequestError } from "../http/request-error.ts";
 import type { NewSession } from "./new-session.ts";
 import type { SessionInserts } from "./session-inserts.ts";
 import type { SubmissionKey } from "./submission-key.ts";
 
-const KEY_LIFETIME_HOURS = 24;
+export const KEY_LIFETIME_HOURS = 24;
 const MAX_TRIES = 5;
 /** A longer alert has a statement of its own, so that shorter ones do not wait for it. */
 const MAX_SHARED_CHARACTERS = 32_768;
@@ -29,8 +30,8 @@ WITH taken AS (
 ), session AS (
   INSERT INTO alert_sessions (session_id, alert_data, agent_type, alert_type, author, runbook_url, mcp_selection,
                               chain_id, resolved_config, config_hash, session_metadata, owner_subject, teams, mask_key,
-                              trace_context, slack_message_fingerprint)
-  SELECT session_id, $2, $3, $3, $4, $5, $6::jsonb, $7, $8::jsonb, $9, $10::jsonb, $13, $14::text[], $18, $20::jsonb, $22
+                              trace_context, slack_message_fingerprint, reopened_from)
+  SELECT session_id, $2, $3, $3, $4, $5, $6::jsonb, $7, $8::jsonb, $9, $10::jsonb, $13, $14::text[], $18, $20::jsonb, $22, $24::uuid
   FROM admitted
   RETURNING session_id
 ), audited AS (
@@ -50,28 +51,28 @@ const parseInserted = compileParser("inserted session", Type.Object({ session_id
 
 const FIND_KEY =
   "SELECT session_id, request_hash FROM idempotency_keys WHERE key = $1 AND expires_at > now()";
-const KEEP_KEY = "UPDATE idempotency_keys SET expires_at = now() + make_interval(hours => $2) WHERE key = $1";
+export const KEEP_KEY =
+  "UPDATE idempotency_keys SET expires_at = now() + make_interval(hours => $2) WHERE key = $1";
 const parseKey = compileParser(
   "idempotency key row",
   Type.Object({ session_id: Type.String(), request_hash: Type.String() }),
 );
 
-/**
- * Inserts a session, or returns the one that was inserted with the same key before. Throws the key's `conflict` if that
- * was a different request, and database errors; in both cases neither session nor key is stored.
- */
-export async function insertSession(
-  { db, inserts }: { readonly db: Database; readonly inserts: SessionInserts },
+/** Inserts a session that no key can be held against, in the running transaction. */
+export async function insertWithoutKey(
+  transaction: Queryable,
   session: NewSession,
-  key: SubmissionKey | undefined,
-): Promise<{ readonly sessionId: string; readonly isReplayed: boolean }> {
-  const { sessionId } = session;
-  if (key === undefined && session.data.length <= MAX_SHARED_CHARACTERS) {
-    await inserts.insert(session);
-    return { sessionId, isReplayed: false };
-  }
-  const parameters = [
-    sessionId,
+  reopenedFrom: string | null,
+): Promise<void> {
+  await selectRows(transaction, parseInserted, INSERT_SESSION, [
+    ...sessionParameters(session, undefined).slice(0, -1),
+    reopenedFrom,
+  ]);
+}
+
+function sessionParameters(session: NewSession, key: SubmissionKey | undefined): unknown[] {
+  return [
+    session.sessionId,
     session.data,
     session.alertType,
     session.author,
@@ -94,7 +95,25 @@ export async function insertSession(
     key?.keptHours ?? KEY_LIFETIME_HOURS,
     session.slackFingerprint,
     session.textHashes,
+    null,
   ];
+}
+
+/**
+ * Inserts a session, or returns the one that was inserted with the same key before. Throws the key's `conflict` if that
+ * was a different request, and database errors; in both cases neither session nor key is stored.
+ */
+export async function insertSession(
+  { db, inserts }: { readonly db: Database; readonly inserts: SessionInserts },
+  session: NewSession,
+  key: SubmissionKey | undefined,
+): Promise<{ readonly sessionId: string; readonly isReplayed: boolean }> {
+  const { sessionId } = session;
+  if (key === undefined && session.data.length <= MAX_SHARED_CHARACTERS) {
+    await inserts.insert(session);
+    return { sessionId, isReplayed: false };
+  }
+  const parameters = sessionParameters(session, key);
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     const inserted = await selectRows(db, parseInserted, INSERT_SESSION, parameters);
     if (inserted.length > 0 || key === undefined) return { sessionId, isReplayed: false };

@@ -1,8 +1,6 @@
 import { v7 as uuidV7 } from "uuid";
-import { ownerOf } from "#shared/access/authorize.ts";
+import { maySee, ownerOf } from "#shared/access/authorize.ts";
 import type { Identity } from "#shared/access/identity.ts";
-import { knownAlertTypes, findChain } from "#shared/agent-config/find-chain.ts";
-import { runbookHosts } from "#shared/agent-config/runbook-hosts.ts";
 import { resolveChain } from "#shared/agent-config/resolve-chain.ts";
 import {
   hashResolvedChain,
@@ -12,15 +10,17 @@ import {
 } from "#shared/contracts/resolved-chain.ts";
 import { keepTexts } from "#shared/database/keep-texts.ts";
 import { rulesOfAlerts } from "#shared/masking/masking-rules.ts";
-import { isRunbookAddress, runbookAddress } from "#shared/runbooks/runbook-address.ts";
 import { postgresSafeJson } from "#shared/postgres-safe-json.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
 import { traceCarrier } from "#shared/telemetry/tracing.ts";
 import type { ApiDeps } from "../api-deps.ts";
 import type { ApiConfig } from "../config.ts";
+import type { GroupedResult } from "../grouping/grouped-alert.ts";
+import { openGrouping } from "../grouping/open-grouping.ts";
+import type { SourceIncident } from "../grouping/group-of-alert.ts";
 import { BodyBudget } from "../http/body-budget.ts";
-import { RequestError, abbreviate, validationError } from "../http/request-error.ts";
 import type { AlertRequest } from "./alert-request.ts";
+import { checkAlert, type CheckedAlert } from "./check-alert.ts";
 import { openSelection } from "./open-selection.ts";
 import { maskAlerts, type MaskedAlert } from "./mask-alert.ts";
 import { insertSession } from "./insert-session.ts";
@@ -30,8 +30,6 @@ import { SubmissionRate } from "./submission-rate.ts";
 import { sessionNotice } from "./session-notice.ts";
 import type { SubmissionKey } from "./submission-key.ts";
 
-export const MAX_DATA_BYTES = 1_048_576;
-
 /** An alert to investigate, from whichever route. */
 interface Submission {
   readonly request: AlertRequest;
@@ -40,14 +38,19 @@ interface Submission {
   readonly author?: string;
   /** The client's address, if it is known. */
   readonly peer: string | undefined;
-  /** The key by which a repetition is recognised, of an alert of this type. Called after all checks of the request. */
-  readonly keyOf: (alertType: string) => SubmissionKey | undefined;
+  /** The key by which a repetition is recognised. Called after all checks of the request. */
+  readonly keyOf: () => SubmissionKey | undefined;
+  /** What the source says of the alert's incident; absent where the form of the alerts is not known. */
+  readonly incident?: SourceIncident;
 }
 
 /** What became of a submission. */
 export interface Submitted {
-  readonly sessionId: string;
-  /** The session is that of an earlier submission with the same key. */
+  /** Null if no session was started and the alert joined none, or none that the caller may see. */
+  readonly sessionId: string | null;
+  /** A session was started, the alert belongs to the session of its incident, or it says that one is over that no session is about. */
+  readonly status: "queued" | "linked" | "resolved";
+  /** It repeats an earlier submission with the same key. */
   readonly isReplayed: boolean;
   /** Masking failed, so nothing of the alert's text was stored. */
   readonly isWithheld: boolean;
@@ -58,10 +61,14 @@ export interface Submitter {
   readonly rate: SubmissionRate;
   readonly bodies: BodyBudget;
   /**
-   * Resolves once the session is committed, and wakes an executor in the background. Throws RequestError 400, 413, 422 or 503, and
-   * database errors.
+   * Resolves once the alert is committed, with a session of its own or in that of its incident, and wakes an executor in the
+   * background. Throws RequestError 400, 413, 422 or 503, and database errors.
    */
   submit(submission: Submission): Promise<Submitted>;
+  /** The same for what says that an incident is over; undefined, and nothing is stored, if such alerts are not grouped. */
+  submitResolved(
+    submission: Submission & { readonly incident: SourceIncident },
+  ): Promise<Submitted | undefined>;
   /** Makes a key stand for a session, unless it stands for one already. */
   alias(key: SubmissionKey, sessionId: string): Promise<void>;
 }
@@ -73,7 +80,8 @@ ON CONFLICT (key) DO UPDATE SET session_id = excluded.session_id, expires_at = e
 WHERE existing.expires_at <= now()`;
 
 /** Prepares the submission of alerts: once for a process, because its limits hold for all routes together. */
-export function openSubmitter({ config, db, dispatcher, metrics, audit, masker, log }: ApiDeps): Submitter {
+export function openSubmitter(deps: ApiDeps): Submitter {
+  const { config, db, dispatcher, metrics, audit, masker, log } = deps;
   const resolved = cacheResolvedChains(config);
   const select = openSelection(config.agents);
   const chainFor = ({ alertType, mcp }: CheckedAlert) => {
@@ -84,35 +92,83 @@ export function openSubmitter({ config, db, dispatcher, metrics, audit, masker, 
   };
   const texts = new Map([...config.agents.skills.values()].map((skill) => [skill.hash, skill]));
   const inserts = new SessionInserts(db);
+  const grouping = openGrouping(deps);
   const mask = maskAlerts({ masker, rules: rulesOfAlerts(config.agents.defaults.alert_masking), log });
-  const submit = async ({ request, identity, author, peer, keyOf }: Submission): Promise<Submitted> => {
+  const submitOne = async (
+    { request, identity, author, peer, keyOf, incident }: Submission,
+    needsGroup: boolean,
+  ): Promise<Submitted | undefined> => {
     const alert = checkAlert(request, config);
     // After all other checks, so that a rejected request does not use up its key.
-    const key = keyOf(alert.alertType);
+    const key = keyOf();
+    const group = await grouping.groupOf(alert, incident);
+    if (group === undefined && needsGroup) return undefined;
     const masked = await mask(alert);
     const session = newSession(masked, { identity, author, peer }, chainFor(alert));
     await keepTexts(
       db,
       session.textHashes.flatMap((hash) => texts.get(hash) ?? []),
     );
-    const { sessionId, isReplayed } = await insertSession({ db, inserts }, session, key);
-    if (isReplayed) {
+    const source = incident?.source ?? "alert";
+    const result =
+      group === undefined
+        ? ownSession(await insertSession({ db, inserts }, session, key), session)
+        : await grouping.insert({ group, session, key, identity, source });
+    record(result, { identity, peer });
+    const { sessionId, outcome, access } = result;
+    return {
+      sessionId: sessionId !== null && maySee(identity, access) ? sessionId : null,
+      status: statusOf(outcome),
+      isReplayed: outcome === "replayed",
+      isWithheld: masked.isWithheld,
+    };
+  };
+  const record = (
+    { outcome, sessionId: found, effect }: GroupedResult,
+    { identity, peer }: Pick<Submission, "identity" | "peer">,
+  ) => {
+    const entry = { action: "alert.submit", identity, peer, sessionId: found ?? undefined };
+    if (outcome === "replayed") {
       metrics.replayed.inc();
-      audit.record({ action: "alert.submit", result: "repeated", identity, peer, sessionId });
-    } else {
-      dispatcher.wake({ sessionId, lane: "normal" });
-      metrics.accepted.inc();
-      audit.logOnly({ action: "alert.submit", result: "allowed", identity, peer, sessionId });
+      return audit.record({ ...entry, result: "repeated" });
     }
-    return { sessionId, isReplayed, isWithheld: masked.isWithheld };
+    metrics.accepted.inc();
+    if (outcome !== "opened" && outcome !== "reopened") {
+      return audit.record({ ...entry, result: outcome, ...(effect === null ? {} : { detail: { effect } }) });
+    }
+    if (found !== null) dispatcher.wake({ sessionId: found, lane: "normal" });
+    audit.logOnly({ ...entry, result: "allowed" });
   };
   return {
     rate: new SubmissionRate(config.submissionsPerMinute),
     bodies: new BodyBudget(config.bodyBytesInFlight),
-    submit,
+    submit: async (submission) => {
+      const submitted = await submitOne(submission, false);
+      if (submitted === undefined) throw new Error("an alert was neither grouped nor given a session");
+      return submitted;
+    },
+    submitResolved: async (submission) => submitOne(submission, true),
     alias: async ({ key, requestHash, keptHours = 24 }, sessionId) => {
       await db.query(ALIAS, [key, sessionId, requestHash, keptHours]);
     },
+  };
+}
+
+function statusOf(outcome: GroupedResult["outcome"]): Submitted["status"] {
+  if (outcome === "linked" || outcome === "counted") return "linked";
+  return outcome === "unknown" ? "resolved" : "queued";
+}
+
+/** The result of an alert that belongs to no group. Its key is the submitter's own, so is the session. */
+function ownSession(
+  { sessionId, isReplayed }: { readonly sessionId: string; readonly isReplayed: boolean },
+  { owner, teams }: NewSession,
+): GroupedResult {
+  return {
+    outcome: isReplayed ? "replayed" : "opened",
+    sessionId,
+    access: { owner_subject: owner, teams },
+    effect: null,
   };
 }
 
@@ -153,54 +209,6 @@ function newSession(
     maskedValues: alert.maskedValues,
     traceContext: traceCarrier() ?? null,
   };
-}
-
-type CheckedAlert = ReturnType<typeof checkAlert>;
-
-/** Checks a decoded request, in the order of the reference. */
-function checkAlert(request: AlertRequest, { agents }: ApiConfig) {
-  const data = request.data ?? "";
-  if (data === "") throw new RequestError(400, "data field is required");
-  if (Buffer.byteLength(data) > MAX_DATA_BYTES) {
-    throw new RequestError(413, `alert data exceeds maximum size of ${MAX_DATA_BYTES} bytes`);
-  }
-  const mcp = request.mcp ?? null;
-  const names = mcp?.servers.map(({ name }) => name) ?? [];
-  const repeated = names.findIndex((name, index) => names.indexOf(name) < index);
-  if (repeated !== -1) {
-    const why = `must name another server than those before, got '${abbreviate(names[repeated] ?? "")}'`;
-    throw new RequestError(400, `field 'mcp.servers[${repeated}].name' ${why}`);
-  }
-  for (const name of names) {
-    if (!agents.mcpServers.has(name)) {
-      const why = `MCP server "${abbreviate(name)}" not found in configuration`;
-      throw validationError("mcp_selection", why, [...agents.mcpServers.keys()]);
-    }
-  }
-  const runbook = request.runbook || null;
-  checkRunbook(runbook, agents);
-  const alertType = request.alert_type ?? "";
-  const found = findChain(agents, alertType);
-  if (found === undefined) {
-    const why = `no chain found for alert type '${alertType === "" ? agents.defaults.alert_type : abbreviate(alertType)}'`;
-    throw validationError("alert_type", why, knownAlertTypes(agents));
-  }
-  return {
-    data,
-    alertType: found.alertType,
-    runbook,
-    slackFingerprint: request.slack_message_fingerprint || null,
-    mcp,
-    teams: found.chain.teams ?? [],
-  };
-}
-
-/** Throws RequestError 400 for an address that would have to be fetched, and may not be. */
-function checkRunbook(runbook: string | null, agents: ApiConfig["agents"]): void {
-  const { runbooks } = agents.system;
-  if (runbook === null || runbooks === undefined || !isRunbookAddress(runbook)) return;
-  const address = runbookAddress(runbook, runbookHosts(runbooks));
-  if ("problem" in address) throw new RequestError(400, `invalid runbook URL: ${address.problem}`);
 }
 
 interface ChainToStore {

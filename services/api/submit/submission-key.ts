@@ -1,11 +1,10 @@
 import { createHash } from "node:crypto";
 import { RequestError } from "../http/request-error.ts";
-import { alertFingerprint, type JsonPointer } from "./alert-fingerprint.ts";
 import type { AlertRequest } from "./alert-request.ts";
 
 /** The idempotency key of a submission, by which a repetition is recognised. */
 export interface SubmissionKey {
-  /** SHA-256 in hex: a fixed length, and no collision between submitters or between headers and fingerprints. */
+  /** SHA-256 in hex: a fixed length, and no collision between submitters or between headers and webhooks. */
   readonly key: string;
   /** SHA-256 in hex of the submitted request. */
   readonly requestHash: string;
@@ -17,29 +16,19 @@ export interface SubmissionKey {
 
 const VISIBLE_ASCII = /^[!-~]{1,255}$/u;
 
-/**
- * The key from the client's header, else from the alert's fingerprint; undefined if there is neither. Throws
- * RequestError 400 for an invalid header.
- */
+/** The key from the client's header; undefined without one. Throws RequestError 400 for an invalid header. */
 export function submissionKey(
   header: string | string[] | undefined,
   {
     request,
     submitter,
-    alertType,
-    fingerprintPath,
   }: {
     readonly request: AlertRequest;
     /** Keys of different submitters do not meet. */
     readonly submitter: string;
-    readonly alertType: string;
-    readonly fingerprintPath: readonly JsonPointer[];
   },
 ): SubmissionKey | undefined {
-  if (header !== undefined) return clientKey(String(header), submitter, request);
-  const fingerprint = alertFingerprint(request.data ?? "", fingerprintPath);
-  if (fingerprint === undefined) return undefined;
-  return fingerprintKey(fingerprint, alertType, submitter, request);
+  return header === undefined ? undefined : clientKey(String(header), submitter, request);
 }
 
 /** Scoped to the submitter. */
@@ -57,20 +46,6 @@ function clientKey(header: string, submitter: string, request: AlertRequest): Su
       422,
       `Idempotency-Key '${header}' stands for another request: send that one unchanged, or this one with a key of its own`,
     ),
-  };
-}
-
-/** Scoped to submitter and alert type. Changes in the rest of the alert do not matter. */
-function fingerprintKey(
-  fingerprint: readonly string[],
-  alertType: string,
-  submitter: string,
-  request: AlertRequest,
-): SubmissionKey {
-  return {
-    key: sha256(["fingerprint", submitter, alertType, ...fingerprint]),
-    requestHash: hashRequest(request),
-    conflict: undefined,
   };
 }
 

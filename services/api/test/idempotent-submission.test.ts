@@ -137,20 +137,34 @@ describe("an alert submitted again", () => {
     expect(await keyed({ data: "another day" }, key)).to.include({ id: second.id, replayed: "true" });
   });
 
-  it("is recognised by its fingerprint, whatever else has changed", async () => {
+  it("belongs to the session of its fingerprint, whatever else has changed, for a day after its end", async () => {
     const alert = (fingerprint: unknown, more: object = {}) => ({
       data: JSON.stringify({ alerts: [{ fingerprint, startsAt: "2026-01-01", ...more }] }),
     });
     const first = await submit(alert("c0ffee"));
     expect(first).to.include({ status: 202, replayed: null });
-    expect(await submit(alert("c0ffee", { value: 7 }))).to.deep.equal({ ...first, replayed: "true" });
+    expect(await submit(alert("c0ffee", { value: 7 }))).to.include({ id: first.id, replayed: null });
+    // The author is no part of it, nor is a client's key.
+    expect(await submit(alert("c0ffee"), { "x-forwarded-user": "ann" })).to.include({ id: first.id });
+    expect(await keyed(alert("c0ffee"), randomUUID())).to.include({ id: first.id, replayed: null });
+    const ended = async (ago: string) =>
+      api.servers.query(
+        "UPDATE alert_sessions SET status = 'completed', completed_at = now() - $2::interval WHERE session_id = $1",
+        [first.id, ago],
+      );
+    await ended("23 h 59 min");
+    expect(await submit(alert("c0ffee"))).to.include({ id: first.id });
+    await ended("24 h");
     const others = [
+      alert("c0ffee"),
       alert("c0ffee", { startsAt: "2026-01-02" }),
       alert("decaf"),
       { ...alert("c0ffee"), alert_type: "kubernetes" },
     ];
-    for (const other of others) expect(await submit(other)).to.include({ status: 202, replayed: null });
-    // Without a fingerprint, or with a client's key, an alert is new.
+    const ids = new Set([first.id]);
+    for (const other of others) ids.add((await submit(other)).id);
+    expect(ids).to.have.property("size", 5);
+    // Without a fingerprint an alert is new.
     for (const none of [
       alert(""),
       alert(null),
@@ -159,9 +173,9 @@ describe("an alert submitted again", () => {
       { data: "no JSON" },
       { data: "null" },
     ]) {
-      for (let n = 0; n < 2; n++) expect(await submit(none)).to.include({ status: 202, replayed: null });
+      for (let n = 0; n < 2; n++) ids.add((await submit(none)).id);
     }
-    expect(await keyed(alert("c0ffee"), randomUUID())).to.include({ status: 202, replayed: null });
+    expect(ids).to.have.property("size", 17);
   });
 
   it("may be nested as deeply as its size allows", async () => {

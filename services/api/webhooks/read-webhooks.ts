@@ -1,8 +1,10 @@
 import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
 import { compileMatcher, type Labels } from "#shared/agent-config/label-matcher.ts";
+import type { Grouping } from "#shared/agent-config/schemas/grouping.ts";
 import type { WebhookSource } from "#shared/agent-config/schemas/webhooks.ts";
 import { TerminalError } from "#shared/errors.ts";
 import type { Environment } from "#shared/service/environment.ts";
+import { groupRule, type GroupRule } from "../grouping/group-rule.ts";
 
 /** A source of alerts that is switched on. */
 interface Webhook {
@@ -10,6 +12,8 @@ interface Webhook {
   readonly secret: string | undefined;
   /** The alert type by the labels of the alerts; undefined for the default. */
   readonly alertTypeOf: (alerts: readonly Labels[]) => string | undefined;
+  /** Which of its alerts are one incident; undefined if the chains say so. */
+  readonly rule: GroupRule | undefined;
 }
 
 export interface WebhookSettings {
@@ -33,12 +37,21 @@ export function readWebhooks({ system }: AgentConfig, env: Environment): Webhook
             secret: secretOf(alertmanager.token_env),
             split: alertmanager.split ?? false,
             alertTypeOf: alertTypes(alertmanager),
+            rule: ruleOf(alertmanager),
           },
         }),
     ...(pagerduty === undefined
       ? {}
-      : { pagerduty: { secret: readSecret(pagerduty.secret_env, env), alertTypeOf: alertTypes(pagerduty) } }),
-    ...(raw === undefined ? {} : { raw: { secret: secretOf(raw.token_env), alertTypeOf: alertTypes(raw) } }),
+      : {
+          pagerduty: {
+            secret: readSecret(pagerduty.secret_env, env),
+            alertTypeOf: alertTypes(pagerduty),
+            rule: ruleOf(pagerduty),
+          },
+        }),
+    ...(raw === undefined
+      ? {}
+      : { raw: { secret: secretOf(raw.token_env), alertTypeOf: alertTypes(raw), rule: ruleOf(raw) } }),
   };
 }
 
@@ -50,6 +63,10 @@ function readSecret(variable: string, env: Environment): string {
     "invalid_environment",
     `environment variable ${variable} ${why}: system.webhooks in tarsy.yaml names it as the secret of a webhook`,
   );
+}
+
+function ruleOf({ grouping }: { readonly grouping?: Partial<Grouping> }): GroupRule | undefined {
+  return grouping === undefined ? undefined : groupRule(grouping);
 }
 
 /** The first rule that an alert fulfils decides. */

@@ -13,7 +13,7 @@ export interface AgentSetting extends Pick<AgentState, "chain" | "previous" | "a
 /** What the agent's controller decides from: its setting, and what its rows say now. */
 export function agentState(
   { agent, chain, previous, alert, task = null }: AgentSetting,
-  { iteration, messages, listings, steering }: AgentMemory,
+  { iteration, messages, listings, steering, evidence }: AgentMemory,
   {
     parallel = null,
     chat = null,
@@ -42,6 +42,7 @@ export function agentState(
     messages,
     iteration,
     steering,
+    evidence,
     task,
     subAgents,
     isBudgetOver,

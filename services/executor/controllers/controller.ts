@@ -8,6 +8,7 @@ import type { ParallelResults, StageAnswer } from "../prompts/format-context.ts"
 import type { FailedCall } from "../prompts/iteration-prompts.ts";
 import type { JudgedScore } from "../scoring/read-score.ts";
 import type { SubAgentState } from "../state/session-state.ts";
+import type { Evidence } from "../state/evidence.ts";
 import type { SteeringMessage } from "../state/steering.ts";
 import type { AlertInput, NewMessage, ServerOffer } from "../prompts/prompt-input.ts";
 import type { LoadedSkill } from "../prompts/skill-sections.ts";
@@ -50,6 +51,8 @@ export interface AgentState {
   readonly iteration: IterationState;
   /** What people have told the agent and it has not read, in their order. */
   readonly steering: readonly SteeringMessage[];
+  /** The alerts of its incident that it has not read; null if none but the session's own has arrived. */
+  readonly evidence: Evidence | null;
   /** What a sub-agent was asked to do; null or absent for other agents. */
   readonly task?: string | null;
   /** The sub-agents that the agent has started, in this order; absent for none. */
@@ -86,6 +89,7 @@ export type AgentStep =
   | RunTool
   | SummarizeResult
   | DeliverSteering
+  | DeliverEvidence
   | DeliverResults
   | CancelSubAgents
   /** Nothing can be done until a sub-agent ends. */
@@ -156,6 +160,12 @@ export interface SummarizeResult {
 export interface DeliverSteering {
   readonly kind: "deliver-steering";
   readonly messages: readonly SteeringMessage[];
+}
+
+/** Tell the agent of the alerts that have joined its incident. */
+export interface DeliverEvidence {
+  readonly kind: "deliver-evidence";
+  readonly evidence: Evidence;
 }
 
 /** Give the agent the results of sub-agents that have ended. */

@@ -1,6 +1,7 @@
 import type { IterationStrategy } from "#shared/contracts/resolved-chain.ts";
 import type { AgentState, AgentStep, Controller } from "./controller.ts";
 import { awaitSubAgents } from "./await-sub-agents.ts";
+import { deliverEvidence } from "./deliver-evidence.ts";
 import { deliverSteering } from "./deliver-steering.ts";
 import { memoryExtraction } from "./memory-extraction.ts";
 import { nativeThinking } from "./native-thinking.ts";
@@ -23,7 +24,7 @@ const CONTROLLERS: Record<IterationStrategy, Controller> = {
 /**
  * The next step of an agent, decided by the controller of its strategy. Before the conversation goes on after the calls of an
  * answer, their large results are summarized; not between the calls, because some of what the next ones need may be in
- * the memory of this process only. What people have told the agent comes before its next call of the model.
+ * the memory of this process only. Alerts that have joined its incident, and then what people have told the agent, come before its next call of the model.
  */
 export function nextAgentStep(state: AgentState): AgentStep {
   const step = CONTROLLERS[state.agent.iteration_strategy](state);
@@ -32,5 +33,5 @@ export function nextAgentStep(state: AgentState): AgentStep {
     return { kind: "summarize-result", result };
   }
   const due = awaitSubAgents(state, step);
-  return deliverSteering(state, due) ?? due;
+  return deliverEvidence(state, due) ?? deliverSteering(state, due) ?? due;
 }

@@ -1,24 +1,13 @@
 import { COST_SUMS, modelUsageAggregates } from "#shared/database/cost-sums.ts";
 import { SESSION_COUNTERS, SESSION_FLAGS } from "#shared/database/session-counters.ts";
 import type { StepRows } from "../state/step-rows.ts";
+import { ACTIONS_EXECUTED } from "./actions-executed.ts";
 import { FOLLOW_UP_PARTS } from "./follow-up-parts.ts";
 import { COST_COLUMNS } from "./call-costs.ts";
 import { BUDGET_PARTS } from "./budget-parts.ts";
 import { MEMORY_PARTS } from "./memory-parts.ts";
 import { RESERVE } from "./reserve-budget.ts";
 import type { TableRows } from "./table-rows.ts";
-
-/**
- * Whether the agents of a stage have changed something, by the records of their calls: true if a tool that does not only read
- * has succeeded; else null if it is not known of such a call whether it took effect; else false. A
- * call that is still running when its stage ends may yet take effect.
- */
-const EXECUTED = `(
-      SELECT CASE WHEN bool_or(c.state = 'completed' AND c.is_error IS NOT TRUE) THEN true
-                  WHEN bool_or(c.state = 'running' OR c.failure IN ('outcome_unknown', 'timeout', 'cancelled')) THEN NULL
-                  ELSE false END
-      FROM tool_calls c JOIN agent_executions e USING (execution_id)
-      WHERE e.stage_id = stages.stage_id AND coalesce(c.effect <> 'read', NOT c.read_only))`;
 
 /**
  * The parts of a step's statement. Each takes its rows from one JSON parameter and
@@ -37,7 +26,7 @@ const PARTS: Readonly<Record<keyof TableRows, (parameter: string) => string>> = 
   stageEnds: (rows) => `
   UPDATE stages SET status = r.status, completed_at = now(), error_message = r.error_message, error_code = r.error_code,
     duration_ms = (extract(epoch FROM now() - started_at) * 1000)::int, actions_claimed = r.actions_claimed,
-    actions_executed = CASE WHEN stages.stage_type = 'action' THEN ${EXECUTED} END
+    actions_executed = CASE WHEN stages.stage_type = 'action' THEN ${ACTIONS_EXECUTED} END
   FROM fence, json_to_recordset(${rows}::json) AS r(stage_id uuid, status run_status, error_message text, error_code text,
        actions_claimed boolean)
   WHERE stages.stage_id = r.stage_id`,
@@ -152,6 +141,10 @@ const PARTS: Readonly<Record<keyof TableRows, (parameter: string) => string>> = 
   INSERT INTO steering_deliveries (message_id, execution_id, session_id)
   SELECT r.message_id, r.execution_id, fence.session_id
   FROM fence, json_to_recordset(${rows}::json) AS r(message_id uuid, execution_id uuid)`,
+  evidenceDeliveries: (rows) => `
+  INSERT INTO evidence_deliveries (execution_id, through, session_id, alerts, characters, sequence_number)
+  SELECT r.execution_id, r.through, fence.session_id, r.alerts, r.characters, r.sequence_number
+  FROM fence, json_to_recordset(${rows}::json) AS r(execution_id uuid, through int, alerts int, characters int, sequence_number int)`,
   ...MEMORY_PARTS,
   followUpChanges: (rows) => `
   UPDATE follow_ups f SET
@@ -214,6 +207,7 @@ const PART_NAMES: readonly (keyof StepRows)[] = [
   "approvals",
   "approvalEnds",
   "steeringDeliveries",
+  "evidenceDeliveries",
   "followUps",
   "scores",
   "scoreChanges",

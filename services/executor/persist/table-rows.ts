@@ -69,6 +69,7 @@ export function tableRows(steps: readonly StepRows[]): TableRows {
     timelineLinks: steps.flatMap(({ timelineLinks = [] }) => timelineLinks),
     approvals: steps.flatMap(({ approvals = [] }) => approvals),
     approvalEnds: steps.flatMap(({ approvalEnds = [] }) => approvalEnds),
+    evidenceDeliveries: steps.flatMap(({ evidenceDeliveries = [] }) => evidenceDeliveries),
     steeringDeliveries: steps.flatMap(({ steeringDeliveries = [] }) => steeringDeliveries),
     followUps: steps.flatMap(({ followUps = [] }) => followUps),
     scores: steps.flatMap(({ scores = [] }) => scores),

@@ -25,6 +25,14 @@ export function operatorConclusion(
   return conclusionPrompt(agent, `${opening}${reason}`);
 }
 
+/** The user message with which an agent concludes because the source of the alert says that the incident is over. */
+export function resolvedConclusion(agent: Pick<ResolvedAgent, "type" | "iteration_strategy">): string {
+  return conclusionPrompt(
+    agent,
+    "The source of the alert reports that the incident is over. No further tool calls are possible.",
+  );
+}
+
 /** What a person wrote. */
 interface NoteTexts {
   readonly author: string;

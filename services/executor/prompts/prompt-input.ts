@@ -14,6 +14,8 @@ export interface AlertInput {
   readonly runbookText?: string;
   /** Why that text could not be fetched. */
   readonly runbookFailure?: string;
+  /** What the session before found about the same incident, which fires again; empty if it found nothing. Absent if there was none. */
+  readonly formerAnalysis?: string;
   /** Of the session. */
   readonly nonce: SessionNonce;
   /** With which the session's placeholders of masked values are made; no part of any prompt. */

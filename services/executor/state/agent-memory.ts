@@ -4,6 +4,7 @@ import type { ToolDescription } from "#shared/contracts/tool-list.ts";
 import { INITIAL_ITERATION_STATE, type IterationState } from "#shared/contracts/iteration-state.ts";
 import type { RunStatus } from "#shared/contracts/statuses.ts";
 import type { Message } from "#shared/database/entities/message.ts";
+import type { Evidence } from "./evidence.ts";
 import type { SteeringMessage } from "./steering.ts";
 import { unavailableReason } from "../prompts/unavailable-reason.ts";
 import type { MessageChange, NewMessage, StepRows } from "./step-rows.ts";
@@ -23,6 +24,8 @@ export interface AgentMemory {
   readonly timeline: TimelineMemory;
   /** What people have told the agent and it has not read, in their order. */
   readonly steering: readonly SteeringMessage[];
+  /** The alerts of its incident that it has not read; null if none but the session's own has arrived. */
+  readonly evidence: Evidence | null;
   /** The newest entry of the session's inbox when the rows were read. */
   readonly inboxSeq: number;
 }
@@ -70,6 +73,7 @@ export function newAgent(executionId: string, status: RunStatus): AgentMemory {
     listings: new Map(),
     timeline: { nextSequence: 1, open: new Map(), announced: new Map() },
     steering: [],
+    evidence: null,
     inboxSeq: 0,
   };
 }
@@ -93,6 +97,7 @@ export function foldAgent(memory: AgentMemory, rows: StepRows): AgentMemory {
         : new Map([...memory.listings, ...listed.map((row) => [row.server_name, readListing(row)] as const)]),
     timeline: foldTimeline(memory, rows),
     steering: foldSteering(memory, rows),
+    evidence: foldEvidence(memory, rows),
     inboxSeq: memory.inboxSeq,
   };
 }
@@ -131,6 +136,19 @@ function foldSteering({ executionId, steering }: AgentMemory, rows: StepRows): A
   const own = steeringDeliveries.filter(({ execution_id }) => execution_id === executionId);
   const read = new Set(own.map(({ message_id }) => message_id));
   return steering.filter(({ message_id }) => !read.has(message_id));
+}
+
+function foldEvidence({ executionId, evidence }: AgentMemory, rows: StepRows): AgentMemory["evidence"] {
+  const read = rows.evidenceDeliveries?.findLast(({ execution_id }) => execution_id === executionId);
+  if (read === undefined || evidence === null) return evidence;
+  const { characters, sequence_number } = read;
+  return {
+    ...evidence,
+    count: 0,
+    newest: [],
+    told: evidence.told + characters,
+    last_message: sequence_number,
+  };
 }
 
 function foldTimeline({ executionId, timeline }: AgentMemory, rows: StepRows): TimelineMemory {

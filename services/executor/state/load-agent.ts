@@ -8,6 +8,7 @@ import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { TerminalError } from "#shared/errors.ts";
 import { readListing, type AgentMemory } from "./agent-memory.ts";
+import { Evidence, UNREAD_EVIDENCE } from "./evidence.ts";
 import { SteeringMessage, UNREAD_STEERING } from "./steering.ts";
 
 const TextOrNull = Type.Union([Type.String(), Type.Null()]);
@@ -43,6 +44,7 @@ const parseAgent = compileParser(
     open: Type.Array(Type.Object({ event_id: Type.String(), sequence_number: Type.Integer() })),
     announced: Type.Array(Type.String()),
     steering: Type.Array(SteeringMessage),
+    evidence: Type.Union([Evidence, Type.Null()]),
     inbox_seq: Type.Integer(),
   }),
 );
@@ -57,7 +59,8 @@ SELECT e.status, e.iteration_state,
   (SELECT coalesce(json_agg(i), '[]') FROM (
      SELECT server_name, available_tools, tool_result FROM mcp_interactions
      WHERE execution_id = $1 AND interaction_type = 'tool_list' AND available_tools IS NOT NULL) i) AS listings,
-  t.next_sequence, t.open, t.announced, r.inbox_seq, ${UNREAD_STEERING} AS steering
+  t.next_sequence, t.open, t.announced, r.inbox_seq, ${UNREAD_STEERING} AS steering,
+  ${UNREAD_EVIDENCE} AS evidence
 FROM agent_executions e JOIN session_runtime r USING (session_id), LATERAL (
   SELECT coalesce(max(sequence_number), 0) + 1 AS next_sequence,
          coalesce(json_agg(json_build_object('event_id', event_id, 'sequence_number', sequence_number))
@@ -86,6 +89,7 @@ export async function loadAgent(db: Queryable, executionId: string): Promise<Age
       announced: new Map(row.announced.map((eventId) => [eventId, { byThisOwner: false }])),
     },
     steering: row.steering,
+    evidence: row.evidence,
     inboxSeq: row.inbox_seq,
   };
 }

@@ -17,12 +17,18 @@ const parseAlert = compileParser(
     mask_key: Type.String(),
     runbook_text: TextOrNull,
     runbook_failure: TextOrNull,
+    former_analysis: TextOrNull,
   }),
 );
 
+/** Of what the session before has found. */
+const MAX_FORMER_CHARACTERS = 20_000;
+
 const ALERT = `
 SELECT alert_data, alert_type, runbook_url, prompt_nonce, coalesce(mask_key, session_id::text) AS mask_key,
-  t.body AS runbook_text, b.failure AS runbook_failure
+  t.body AS runbook_text, b.failure AS runbook_failure,
+  (SELECT left(coalesce(f.final_analysis, ''), ${MAX_FORMER_CHARACTERS}) FROM alert_sessions f
+   WHERE f.session_id = s.reopened_from AND f.deleted_at IS NULL) AS former_analysis
 FROM alert_sessions s LEFT JOIN session_runbooks b USING (session_id) LEFT JOIN texts t USING (hash) WHERE session_id = $1`;
 
 /** Reads the session's alert. */
@@ -35,6 +41,7 @@ export async function loadAlert(db: Queryable, sessionId: string): Promise<Alert
     runbookUrl: row.runbook_url,
     nonce: row.prompt_nonce,
     maskKey: row.mask_key,
+    ...(row.former_analysis === null ? {} : { formerAnalysis: row.former_analysis }),
     ...(row.runbook_text === null ? {} : { runbookText: row.runbook_text }),
     ...(row.runbook_failure === null ? {} : { runbookFailure: row.runbook_failure }),
   };

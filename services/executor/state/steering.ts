@@ -9,6 +9,8 @@ export const SteeringMessage = Type.Object({
   mode: literals(STEERING_MODES),
   content: Type.Union([Type.String(), Type.Null()]),
   author: Type.String(),
+  /** It comes from an alert that says that the incident is over, not from a person. */
+  is_from_alert: Type.Boolean(),
   /** The timeline rows of the calls that are to be skipped; empty for other modes. */
   calls: Type.Array(Uuid),
 });
@@ -21,7 +23,7 @@ export type SteeringMessage = Static<typeof SteeringMessage>;
  */
 export const UNREAD_STEERING = `
   (SELECT coalesce(json_agg(m ORDER BY m.ordinal), '[]') FROM (
-     SELECT m.ordinal, m.message_id, m.mode, m.content, m.author, m.calls
+     SELECT m.ordinal, m.message_id, m.mode, m.content, m.author, m.is_from_alert, m.calls
      FROM steering_messages m JOIN stages s ON s.stage_id = e.stage_id
      WHERE m.session_id = e.session_id
        AND (e.execution_id = ANY(m.targets) OR m.targets IS NULL AND e.parent_execution_id IS NULL AND (

@@ -207,6 +207,17 @@ interface NewSteeringDelivery {
   readonly execution_id: string;
 }
 
+/** An agent has read the alerts of its incident up to `through`. */
+interface NewEvidenceDelivery {
+  readonly execution_id: string;
+  readonly through: number;
+  /** How many of them it had not read before. */
+  readonly alerts: number;
+  /** Of the message that told them. */
+  readonly characters: number;
+  readonly sequence_number: number;
+}
+
 /** A piece of work that begins with the end of its session. */
 interface NewFollowUp {
   readonly follow_up_id: string;
@@ -302,6 +313,7 @@ export interface StepRows {
   /** Questions that were not answered and cannot be answered any more. */
   readonly approvalEnds?: readonly { readonly approval_id: string }[];
   readonly steeringDeliveries?: readonly NewSteeringDelivery[];
+  readonly evidenceDeliveries?: readonly NewEvidenceDelivery[];
   readonly followUps?: readonly NewFollowUp[];
   readonly scores?: readonly NewScore[];
   readonly scoreChanges?: readonly ScoreChange[];

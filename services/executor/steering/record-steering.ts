@@ -1,6 +1,6 @@
 import type { SteeringMessage } from "../state/steering.ts";
 import { timelineOf, type ExecutionRun } from "../execution-run.ts";
-import { operatorConclusion, operatorNote } from "../prompts/operator-message.ts";
+import { operatorConclusion, operatorNote, resolvedConclusion } from "../prompts/operator-message.ts";
 import { newMessages } from "../persist/conversation.ts";
 import type { StepRecord } from "../persist/step-record.ts";
 import type { WholeRow } from "../persist/timeline-writer.ts";
@@ -22,7 +22,9 @@ export function recordSteering(run: ExecutionRun, messages: readonly SteeringMes
     // The calls that it is about have ended; the result of one that was skipped has said so.
     if (message.mode === "skip_tool") continue;
     if (message.mode === "conclude" && phase === "iterating") {
-      texts.push(operatorConclusion(agent, message, alert.nonce));
+      texts.push(
+        message.is_from_alert ? resolvedConclusion(agent) : operatorConclusion(agent, message, alert.nonce),
+      );
       phase = "concluding";
     } else if (message.content !== null) {
       texts.push(operatorNote(message, alert.nonce));

@@ -38,6 +38,7 @@ function step(roles: readonly Message["role"][], iteration: Partial<IterationSta
     offer: null,
     messages: roles.map((role, index) => message(role, index + 1)),
     steering: [],
+    evidence: null,
     iteration: { ...INITIAL_ITERATION_STATE, ...iteration },
   };
   return nextAgentStep(state);

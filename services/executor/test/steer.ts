@@ -12,6 +12,7 @@ export async function steer(
   id: string,
   mode: SteeringMode,
   content: string | null,
+  { isFromAlert = false } = {},
 ): Promise<string> {
   const message = randomUUID();
   await executor.query(
@@ -21,14 +22,14 @@ export async function steer(
      agents AS (
        SELECT e.*, s.stage_index FROM agent_executions e JOIN stages s USING (stage_id) WHERE e.session_id = $1),
      last AS (SELECT stage_index, agent_index FROM agents ORDER BY 1 DESC, 2 DESC LIMIT 1)
-     INSERT INTO steering_messages (message_id, session_id, ordinal, mode, content, author, targets, after_stage, after_agent, calls)
+     INSERT INTO steering_messages (message_id, session_id, ordinal, mode, content, author, targets, after_stage, after_agent, is_from_alert, calls)
      SELECT $2, told.session_id, told.inbox_seq, $3, $4, 'jane',
             (SELECT array_agg(execution_id) FROM agents WHERE status IN ('pending', 'active')),
-            coalesce((SELECT stage_index FROM last), 0), coalesce((SELECT agent_index FROM last), 0),
+            coalesce((SELECT stage_index FROM last), 0), coalesce((SELECT agent_index FROM last), 0), $5,
             coalesce((SELECT array_agg(event_id) FROM timeline_events
                       WHERE session_id = $1 AND $3 = 'skip_tool' AND event_type = 'llm_tool_call' AND mcp_interaction_id IS NULL), '{}')
      FROM told`,
-    [id, message, mode, content],
+    [id, message, mode, content, isFromAlert],
   );
   const runtime = await executor.row("session_runtime", "inbox_seq", id);
   executor.deps.leases.find(id)?.noticeInbox(parseInbox(runtime).inbox_seq);

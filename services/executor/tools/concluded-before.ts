@@ -8,13 +8,14 @@ import { toolCallKey } from "./record-tool-call.ts";
 import type { ToolOutcome } from "./tool-outcome.ts";
 
 /**
- * The outcome of a call that is not made because a person wants the agent to conclude; null if it is made. A call that was
+ * The outcome of a call that is not made because a person wants the agent to conclude, or the incident is over; null if it is made. A call that was
  * announced may have been sent: it is settled like any other. Questions about the agent's calls need no answer any more and
  * are closed.
  */
 export async function concludedBefore(run: ExecutionRun, step: RunTool): Promise<ToolOutcome | null> {
   const { session, execution, state, steps } = run;
-  if (!state.steering.some(({ mode }) => mode === "conclude")) return null;
+  const asked = state.steering.find(({ mode }) => mode === "conclude");
+  if (asked === undefined) return null;
   const eventId = wholeRowId(execution, state.iteration.iteration, toolCallKey(step.call));
   if (steps.memory.timeline.announced.has(eventId)) return null;
   if (unfinishedStep(run, step).waiting?.kind === "approval") {
@@ -24,6 +25,7 @@ export async function concludedBefore(run: ExecutionRun, step: RunTool): Promise
       await closeApprovals(rows, session.sessionId, { executionId }),
     ]);
   }
-  const message = "an operator asked the agent to conclude before this call; it was not made";
+  const why = asked.is_from_alert ? "the incident was over" : "an operator asked the agent to conclude";
+  const message = `${why} before this call; it was not made`;
   return { kind: "refused", message };
 }

@@ -11,6 +11,16 @@ type Payload<T extends SessionEventPayload["type"]> = Extract<SessionEventPayloa
 type StageStatus = Extract<SocketMessage, { type: "stage.status" }>;
 type StoredEvent = Pick<SessionEvent, "payload" | "db_event_id">;
 
+/** The contract has these events, or clients that do not know them ignore them. */
+const SENT_AS_STORED = [
+  "approval.decided",
+  "steer.received",
+  "alert.linked",
+  "chat.created",
+  "review.status",
+  "session.score_updated",
+] as const;
+
 /**
  * A stored event as messages of the contract, in their order; none if its clients are not told of it. The facts must include
  * those of the event itself.
@@ -19,9 +29,7 @@ type StoredEvent = Pick<SessionEvent, "payload" | "db_event_id">;
  * only the first message gets all of them again.
  */
 export function translateEvent({ payload, db_event_id }: StoredEvent, facts: SessionFacts): SocketMessage[] {
-  if (isAboutBudget(payload)) {
-    return [{ ...payload, stage_id: shownStageOf(payload, facts), db_event_id }];
-  }
+  if (isSentAsStored(payload)) return [{ ...payload, db_event_id }];
   switch (payload.type) {
     case "session.status":
       // The last message about a session is made from its last event.
@@ -49,22 +57,16 @@ export function translateEvent({ payload, db_event_id }: StoredEvent, facts: Ses
     }
     case "interaction.created":
     case "approval.requested":
+    case "budget.soft_limit":
+    case "budget.exceeded":
       return [{ ...payload, stage_id: shownStageOf(payload, facts), db_event_id }];
-    case "approval.decided":
-    case "steer.received":
-    case "chat.created":
-    case "review.status":
-    case "session.score_updated":
-      return [{ ...payload, db_event_id }];
     default:
       return payload satisfies never;
   }
 }
 
-function isAboutBudget(
-  payload: SessionEventPayload,
-): payload is Payload<"budget.soft_limit" | "budget.exceeded"> {
-  return payload.type === "budget.soft_limit" || payload.type === "budget.exceeded";
+function isSentAsStored(payload: SessionEventPayload): payload is Payload<(typeof SENT_AS_STORED)[number]> {
+  return SENT_AS_STORED.some((type) => type === payload.type);
 }
 
 interface Context {

@@ -5,18 +5,23 @@ import type { SessionMessage, StoredMessage } from "./session-message.ts";
 import type { Entry, SessionView } from "./session-view.ts";
 import { StagesView, type WritableLane } from "./stages-view.ts";
 
-/** What a model writes after it has thought. */
 type ToldElsewhere = Extract<
   StoredMessage,
-  { type: "steer.received" | "chat.created" | "budget.soft_limit" | "budget.exceeded" }
+  { type: "steer.received" | "alert.linked" | "chat.created" | "budget.soft_limit" | "budget.exceeded" }
 >;
 
 /** Of these the timelines of the agents have what is shown. */
 function isToldElsewhere(message: StoredMessage): message is ToldElsewhere {
   const { type } = message;
-  return type === "steer.received" || type === "chat.created" || type.startsWith("budget.");
+  return (
+    type === "steer.received" ||
+    type === "alert.linked" ||
+    type === "chat.created" ||
+    type.startsWith("budget.")
+  );
 }
 
+/** What a model writes after it has thought. */
 const ANSWERS: ReadonlySet<Entry["type"]> = new Set(["llm_response", "final_analysis"]);
 
 type Of<T extends SessionMessage["type"]> = Extract<SessionMessage, { type: T }>;

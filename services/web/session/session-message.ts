@@ -51,6 +51,7 @@ const NEEDED: Readonly<Record<SessionMessage["type"], Members>> = {
   },
   "approval.decided": { ...STORED, approval_id: "string", state: "string" },
   "steer.received": { ...STORED, message_id: "string", mode: "string" },
+  "alert.linked": { ...STORED, count: "number" },
   "session.score_updated": { ...STORED, score_id: "string", scoring_status: "string" },
   "budget.soft_limit": { ...STORED, execution_id: "string", dimension: "string" },
   "budget.exceeded": { ...STORED, execution_id: "string", dimension: "string" },

@@ -41,6 +41,17 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   split: "One session for each alert instead of each group; false by default.",
   pagerduty: "Version 3 webhooks of PagerDuty.",
   secret_env: "The name of the environment variable that holds the secret of the signatures.",
+  grouping: "Which alerts are one incident, with one session (docs/storms.md).",
+  by: "JSON pointers to what the alerts of an incident have in common; all must be in the alert.",
+  window: "How long after the session's end alerts still belong to it; 1h by default.",
+  on_late: "count or reopen: what an alert after the session's end does; count by default.",
+  on_resolved:
+    "continue, conclude or cancel: what the running session does once the incident is over; continue by default.",
+  resolved: "How an alert says that it is over.",
+  "resolved.path": "The JSON pointer to the alert's state.",
+  values: "The values there that mean so.",
+  "resolved.alert":
+    "JSON pointers to what tells the alerts of an incident apart: it is over once each is. Without it, once any is.",
   raw: "The body of the request is the alert.",
   "alertmanager.alert_type": "The alert type where no rule matches; by default that of defaults.",
   "pagerduty.alert_type": "The alert type where no rule matches; by default that of defaults.",

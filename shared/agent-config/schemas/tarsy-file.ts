@@ -3,6 +3,7 @@ import { CONFIGURED_STRATEGIES } from "#shared/contracts/resolved-chain.ts";
 import { SUCCESS_POLICIES } from "#shared/contracts/statuses.ts";
 import { Backend } from "#shared/agent-config/schemas/backend.ts";
 import { ChainBudgets, DefaultBudgets } from "#shared/agent-config/schemas/budgets.ts";
+import { Grouping } from "#shared/agent-config/schemas/grouping.ts";
 import { McpServer } from "#shared/agent-config/schemas/mcp-server.ts";
 import { MemorySection } from "#shared/agent-config/schemas/memory-section.ts";
 import { Scoring } from "#shared/agent-config/schemas/scoring.ts";
@@ -154,6 +155,7 @@ const ChainEntry = Type.Object({
   alert_types: Type.Array(Name, { minItems: 1 }),
   description: Type.Optional(Template),
   teams: Type.Optional(Names),
+  grouping: Type.Optional(Grouping),
   tool_policy: Type.Optional(ToolPolicy),
   stages: Type.Array(StageEntry, { minItems: 1 }),
   chat: Type.Optional(ChatEntry),

@@ -1,4 +1,5 @@
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
+import { Grouping, SourceGrouping } from "#shared/agent-config/schemas/grouping.ts";
 import { Name, VariableName } from "#shared/agent-config/schemas/schema-parts.ts";
 
 /** The first rule of which all matchers match decides; without one, `alert_type` of the source, else the default. */
@@ -15,11 +16,24 @@ export const Webhooks = Type.Object({
     Type.Object({
       token_env: Type.Optional(VariableName),
       split: Type.Optional(Type.Boolean()),
+      grouping: Type.Optional(SourceGrouping),
       ...ALERT_TYPE_KEYS,
     }),
   ),
-  pagerduty: Type.Optional(Type.Object({ secret_env: VariableName, ...ALERT_TYPE_KEYS })),
-  raw: Type.Optional(Type.Object({ token_env: Type.Optional(VariableName), ...ALERT_TYPE_KEYS })),
+  pagerduty: Type.Optional(
+    Type.Object({
+      secret_env: VariableName,
+      grouping: Type.Optional(SourceGrouping),
+      ...ALERT_TYPE_KEYS,
+    }),
+  ),
+  raw: Type.Optional(
+    Type.Object({
+      token_env: Type.Optional(VariableName),
+      grouping: Type.Optional(Grouping),
+      ...ALERT_TYPE_KEYS,
+    }),
+  ),
 });
 export type Webhooks = Static<typeof Webhooks>;
 

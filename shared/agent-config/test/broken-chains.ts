@@ -3,6 +3,11 @@ import type { BrokenFile } from "./broken-file.ts";
 const chain = (body: string, id = "c") => `agent_chains:\n  ${id}:\n${body.replaceAll(/^/gmu, "    ")}\n`;
 const stage = (body: string) => chain(`alert_types: [a]\nstages:\n${body.replaceAll(/^/gmu, "  ")}`);
 
+const grouping = (body: string) =>
+  chain(
+    `alert_types: [a]\nstages: [{name: x, agents: [{name: ChatAgent}]}]\ngrouping:\n${body.replaceAll(/^/gmu, "  ")}`,
+  );
+
 /** Chains with one mistake each. */
 export const BROKEN_CHAINS: readonly BrokenFile[] = [
   {
@@ -19,6 +24,31 @@ export const BROKEN_CHAINS: readonly BrokenFile[] = [
     name: "alert type of a built-in chain",
     tarsy: chain("alert_types: [§kubernetes]\nstages: [{name: x, agents: [{name: ChatAgent}]}]"),
     errors: [["agent_chains.c.alert_types[0]", "give this chain the id kubernetes-agent-chain"]],
+  },
+  {
+    name: "grouping without fields",
+    tarsy: grouping("by: §[]"),
+    errors: [["agent_chains.c.grouping.by", "at least one"]],
+  },
+  {
+    name: "grouping by a name that is no JSON pointer",
+    tarsy: grouping("by: [§alertname]"),
+    errors: [["agent_chains.c.grouping.by[0]", "must be a JSON pointer into the alert"]],
+  },
+  {
+    name: "grouping with an unknown policy",
+    tarsy: grouping("by: [/a]\non_resolved: §stop"),
+    errors: [["agent_chains.c.grouping.on_resolved", "continue"]],
+  },
+  {
+    name: "grouping with a window that is no duration",
+    tarsy: grouping("by: [/a]\nwindow: §30"),
+    errors: [["agent_chains.c.grouping.window", "duration"]],
+  },
+  {
+    name: "grouping that does not say which value means resolved",
+    tarsy: grouping("by: [/a]\n§resolved: {path: /state}"),
+    errors: [["agent_chains.c.grouping.resolved.values", "is required"]],
   },
   {
     name: "chain without stages",

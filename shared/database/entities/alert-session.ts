@@ -63,6 +63,8 @@ export interface AlertSession {
   mask_key: string | null;
   /** Where the trace of its submission is (`shared/telemetry/trace-carrier.ts`); null if it was not traced. */
   trace_context: object | null;
+  /** The session of the same incident that ended before this one began, which its agents are told of. */
+  reopened_from: string | null;
 }
 
 export const AlertSessionEntity = new EntitySchema<AlertSession>({
@@ -110,5 +112,6 @@ export const AlertSessionEntity = new EntitySchema<AlertSession>({
     prompt_nonce: { type: "text", nullable: true, default: () => "(gen_random_uuid())" },
     mask_key: { type: "text", nullable: true, default: () => "(gen_random_uuid())" },
     trace_context: { type: "jsonb", nullable: true },
+    reopened_from: { type: "uuid", nullable: true },
   },
 });

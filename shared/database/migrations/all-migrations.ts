@@ -36,6 +36,7 @@ import { RunbookSources0000000000041 } from "#shared/database/migrations/0041-ru
 import { MemoryExtraction0000000000040 } from "#shared/database/migrations/0040-memory-extraction.ts";
 import { SearchableFollowUps0000000000044 } from "./0044-searchable-follow-ups.ts";
 import { Budgets0000000000045 } from "#shared/database/migrations/0045-budgets.ts";
+import { AlertGroups0000000000049 } from "#shared/database/migrations/0049-alert-groups.ts";
 import { Memories0000000000039 } from "#shared/database/migrations/0039-memories.ts";
 
 /** Every migration, oldest first. */
@@ -79,6 +80,7 @@ export const MIGRATIONS = [
   WaitingFeedback0000000000042,
   MemoryVectors0000000000043,
   Budgets0000000000045,
+  AlertGroups0000000000049,
 ] as const;
 
 /** The table in which TypeORM records them by name. */

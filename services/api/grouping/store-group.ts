@@ -1,0 +1,111 @@
+import { Type } from "#shared/generated/typebox/typebox.mjs";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
+import type { SessionEvent } from "#shared/contracts/session-event.ts";
+import { appendEvents } from "#shared/database/append-events.ts";
+import { selectRows } from "#shared/database/select-rows.ts";
+import type { Queryable } from "#shared/database/queryable.ts";
+import { insertAlerts } from "./alert-rows.ts";
+import { applyEffect, dueEffect, isIncidentOver } from "./apply-resolved.ts";
+import type { DecidedAlert, FoldedGroup } from "./decide-group.ts";
+import type { CommittedGroup, ResolvedEffect } from "./grouped-alert.ts";
+import type { StoredGroup } from "./read-group.ts";
+
+const KEEP_GROUP = `
+WITH kept AS (
+  UPDATE alert_groups SET session_id = $2, count = $3, bytes = $4, reopened = $5, last_at = clock_timestamp(),
+    first_at = CASE WHEN session_id IS DISTINCT FROM $2 THEN clock_timestamp() ELSE first_at END,
+    announced_at = CASE WHEN $6::boolean THEN clock_timestamp() WHEN session_id IS DISTINCT FROM $2 THEN NULL ELSE announced_at END,
+    resolved_at = CASE WHEN $7::boolean THEN clock_timestamp() END, is_cancelled = $8
+  WHERE group_key = $1 RETURNING 1
+)
+SELECT count(*)::int AS n FROM kept`;
+const parseKept = compileParser("kept group", Type.Object({ n: Type.Integer() }));
+
+/** As for a message of a person: the owner reads what is new before its next call of the model. */
+const TELL_OWNER = `
+WITH told AS (
+  UPDATE session_runtime SET inbox_seq = inbox_seq + 1 WHERE session_id = $1 RETURNING inbox_seq
+)
+SELECT inbox_seq FROM told`;
+const parseTold = compileParser("told owner", Type.Object({ inbox_seq: Type.Integer() }));
+
+const FORGET_EMPTY = "DELETE FROM alert_groups WHERE group_key = $1 AND session_id IS NULL";
+
+/** What is to be sent once the rows are committed. */
+interface StoredAlerts {
+  readonly events: readonly SessionEvent[];
+  readonly inbox: CommittedGroup["inbox"];
+  readonly wakeUp: CommittedGroup["wakeUp"];
+  readonly effect: ResolvedEffect | null;
+}
+
+/** Writes the alerts' rows and the group's, and tells the session. The locks are taken in the order of every writer. */
+export async function storeGroup(
+  transaction: Queryable,
+  {
+    key,
+    stored,
+    decided,
+    after,
+  }: {
+    readonly key: string;
+    readonly stored: StoredGroup;
+    readonly decided: readonly DecidedAlert[];
+    readonly after: FoldedGroup;
+  },
+): Promise<StoredAlerts> {
+  const sent = { events: [], inbox: undefined, wakeUp: undefined, effect: null };
+  const { sessionId } = after;
+  const rows = decided.flatMap(({ row }) => row ?? []);
+  const last = decided.at(-1);
+  if (sessionId === null) {
+    await transaction.query(FORGET_EMPTY, [key]);
+    return sent;
+  }
+  if (last === undefined || rows.length === 0) return sent;
+  const isOver = await isIncidentOver(
+    transaction,
+    sessionId,
+    decided.map(({ alert }) => alert),
+  );
+  const isDue = isOver && after.phase === "running";
+  const due = isDue ? await dueEffect(transaction, sessionId, last.alert) : undefined;
+  const effect = due?.effect ?? null;
+  await insertAlerts(
+    transaction,
+    rows.map((row) => (row.is_resolved ? { ...row, effect } : row)),
+  );
+  const isJoined = rows.some(({ outcome }) => outcome === "linked");
+  const { isResolved } = last.alert.group;
+  const isNews = stored.isAnnouncementDue || stored.sessionId !== sessionId || isResolved;
+  await selectRows(transaction, parseKept, KEEP_GROUP, [
+    key,
+    sessionId,
+    after.count,
+    after.bytes,
+    after.reopened,
+    isJoined && isNews,
+    isOver,
+    effect === "cancel",
+  ]);
+  if (!isJoined) return sent;
+  const [told] = await selectRows(transaction, parseTold, TELL_OWNER, [sessionId]);
+  const announcement = {
+    type: "alert.linked" as const,
+    session_id: sessionId,
+    count: after.count,
+    is_resolved: isResolved,
+    effect,
+  };
+  // Before the events with which a pending session ends.
+  const announced = isNews ? await appendEvents(transaction, sessionId, [announcement]) : [];
+  const inbox = { sessionId, seq: told?.inbox_seq ?? 0 };
+  if (due === undefined) return { ...sent, events: announced, inbox };
+  const applied = await applyEffect(transaction, due, after.count);
+  return {
+    events: [...announced, ...applied.events],
+    inbox: { sessionId, seq: applied.inboxSeq ?? inbox.seq },
+    wakeUp: applied.wakeUp,
+    effect,
+  };
+}

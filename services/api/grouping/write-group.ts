@@ -1,0 +1,57 @@
+import type { Queryable } from "#shared/database/queryable.ts";
+import { insertWithoutKey } from "../submit/insert-session.ts";
+import { insertKeys } from "./alert-rows.ts";
+import { decideGroup } from "./decide-group.ts";
+import { findReplays } from "./find-replays.ts";
+import type { CommittedGroup, GroupedAlert, GroupedResult } from "./grouped-alert.ts";
+import { notifyUnknown } from "./notify-unknown.ts";
+import { lockGroup } from "./read-group.ts";
+import { storeGroup } from "./store-group.ts";
+
+/** An idempotency key was taken by somebody else meanwhile: the transaction is to be repeated. */
+export class KeyTakenError extends Error {}
+
+/**
+ * Decides and stores the alerts of one group in the running transaction, in their order, under the lock of the group's row. Only
+ * the last one may say that it is over. An alert with the idempotency key of an earlier one is answered with that one's
+ * session; with that of another request it fails alone. Throws KeyTakenError and database errors; then nothing is stored.
+ */
+export async function writeGroup(
+  transaction: Queryable,
+  alerts: readonly GroupedAlert[],
+): Promise<{ readonly results: readonly (GroupedResult | Error)[]; readonly committed: CommittedGroup }> {
+  const [first] = alerts;
+  if (first === undefined) throw new Error("a group is written with at least one alert");
+  const stored = await lockGroup(transaction, first.group);
+  const replays = await findReplays(transaction, alerts);
+  const fresh = alerts.filter((alert) => !replays.has(alert));
+  const { decided, after } = decideGroup(stored, fresh);
+  const opener = decided.find(({ outcome }) => outcome === "opened" || outcome === "reopened");
+  if (opener !== undefined) {
+    const reopenedFrom = opener.outcome === "reopened" ? stored.sessionId : null;
+    await insertWithoutKey(transaction, opener.alert.session, reopenedFrom);
+  }
+  const isKeyed = await insertKeys(
+    transaction,
+    decided.flatMap(({ alert, sessionId }) => (sessionId === null ? [] : [{ alert, sessionId }])),
+  );
+  if (!isKeyed) throw new KeyTakenError("an idempotency key was taken meanwhile");
+  const unknown = decided.filter(({ outcome }) => outcome === "unknown");
+  for (const { alert } of unknown) await notifyUnknown(transaction, alert);
+  const sent = await storeGroup(transaction, { key: first.group.key, stored, decided, after });
+  const results = alerts.map((alert) => {
+    const replay = replays.get(alert);
+    if (replay !== undefined) return replay;
+    const found = decided.find((one) => one.alert === alert);
+    if (found === undefined) throw new Error("an alert was not decided");
+    const effect = found.row?.is_resolved === true ? sent.effect : null;
+    return { outcome: found.outcome, sessionId: found.sessionId, access: found.access, effect };
+  });
+  const committed = {
+    events: sent.events,
+    inbox: sent.inbox,
+    cancelled: sent.effect === "cancel" && after.sessionId !== null ? after.sessionId : undefined,
+    wakeUp: sent.wakeUp,
+  };
+  return { results, committed };
+}
