@@ -220,16 +220,6 @@ describeInBrowser("questions about a session", function () {
     await until("the draft is kept", async () => (await field(page).inputValue()) === "my own");
   });
 
-  it("come into the open trace of a session that has ended", async () => {
-    const id = await finished("traced");
-    const { page } = await open(`/s/${id}/trace`);
-    await page.waitForSelector(".trace-row");
-    const before = await page.locator(".trace-row").count();
-    await post(id, "What do others ask?");
-    await until("the question's rows", async () => (await page.locator(".trace-row").count()) > before);
-    await page.getByRole("option", { name: /chat/iu }).first().waitFor();
-  });
-
   it("are asked only where the api takes them", async () => {
     const silent = await finished("REMOVE", { alert_type: "act" });
     const cancelled = await client.submit("WAIT");
