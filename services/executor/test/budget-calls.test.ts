@@ -67,19 +67,30 @@ describe("the most that a call can use", () => {
 });
 
 describe("what a call counts as", () => {
-  const reserved = { id: "r", bound: { usd: "0.5", tokens: 500, calls: 1 } };
+  const reserved = { id: "r", bound: { usd: "0.500000000000", tokens: 500, calls: 1 } };
   const usage = { inputTokens: 10, outputTokens: 5, thinkingTokens: 1, totalTokens: 16 };
   const settled = (outcome: LlmOutcome, used: typeof usage | null = null) =>
     settleCall(bounding(), PROVIDER, reserved, { ...EMPTY_REPLY, outcome, usage: used });
   const failed = (code: string, lastCode?: string) =>
     ({ kind: "failed", code, message: "no", retryable: true, lastCode }) as const;
   const nothing = { reservation_id: "r", usd: "0.000000000000", tokens: 0 };
-  const all = { reservation_id: "r", usd: "0.5", tokens: 500, calls: 1 };
+  const all = { reservation_id: "r", usd: "0.500000000000", tokens: 500, calls: 1 };
 
   it("is what the provider reports of a whole answer", () => {
     const counted = { reservation_id: "r", usd: "0.000022000000", tokens: 16, calls: 1 };
     expect(settled({ kind: "completed" }, usage)).to.deep.equal(counted);
     expect(settled(failed("content_blocked"), usage)).to.deep.equal(counted);
+  });
+
+  it("has the most of the gateway's tries before, of which nothing is reported", () => {
+    const tried = { ...usage, unreportedTries: 2 };
+    const reply = { ...EMPTY_REPLY, outcome: { kind: "completed" } as const, usage: tried };
+    expect(settleCall(bounding({}, 5), PROVIDER, reserved, reply)).to.deep.equal({
+      reservation_id: "r",
+      usd: "0.200022000000",
+      tokens: 216,
+      calls: 1,
+    });
   });
 
   it("is the most of what is not known", () => {
