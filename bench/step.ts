@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { TarsyClient } from "../test/support/tarsy-client.ts";
 import { renderStepReport } from "./step/render-step-report.ts";
-import { SHAPES, TURNS, shapeConfig, type ShapeName } from "./step/shapes.ts";
+import { BUDGETED_TYPE, SHAPES, TURNS, shapeConfig, type ShapeName } from "./step/shapes.ts";
 import { stepReport, type ShapeTotals, type StepReport } from "./step/step-report.ts";
 import type { Benchmark, BenchmarkContext } from "./support/benchmark.ts";
 import {
@@ -19,6 +19,9 @@ const SESSIONS_PER_ROUND = 4;
 const WARM_UP = 2;
 const COMMITS = 50;
 const POLL_MS = 5;
+const BUDGETED = { alert_type: BUDGETED_TYPE };
+/** Most of it are calls of the model. */
+const BUDGETED_SHAPE = "double-turns";
 /** The query that waits for sessions; it is not counted. */
 const OWN_STATEMENT = /\bunfinished\b/u;
 
@@ -45,20 +48,23 @@ async function measure(rounds: number, context: BenchmarkContext): Promise<StepR
   await using bench = await startBenchSystem(options, context, shapeConfig());
   const machine = await describeMachine(bench.servers, bench.db);
   context.progress("warming up");
-  for (const shape of SHAPES) await runShape(bench, context, shape, WARM_UP);
+  for (const shape of SHAPES) await runShape(bench, context, shape, { sessions: WARM_UP });
+  await runShape(bench, context, BUDGETED_SHAPE, { sessions: WARM_UP, fields: BUDGETED });
   const totals = new Map<ShapeName, ShapeTotals[]>(SHAPES.map((shape) => [shape, []]));
+  const budgeted: ShapeTotals[] = [];
   const commits: number[] = [];
   for (let round = 1; round <= rounds; round++) {
     context.progress(`round ${round} of ${rounds}`);
     // Interleaved, so that other load on the machine affects all shapes alike.
     for (const shape of SHAPES) {
-      totals.get(shape)?.push(await runShape(bench, context, shape, SESSIONS_PER_ROUND));
+      totals.get(shape)?.push(await runShape(bench, context, shape));
       commits.push(...(await bench.db.commitLatencies(COMMITS)));
     }
+    budgeted.push(await runShape(bench, context, BUDGETED_SHAPE, { fields: BUDGETED }));
   }
   context.progress("stopping and removing everything");
   const settings = { rounds, sessions_per_round: SESSIONS_PER_ROUND, turns: TURNS };
-  return stepReport({ startedAt, machine, settings, totals, commits });
+  return stepReport({ startedAt, machine, settings, totals, budgeted, commits });
 }
 
 /** Runs sessions of a shape one at a time; resolves with averages per session. */
@@ -66,14 +72,17 @@ async function runShape(
   bench: BenchSystem,
   context: BenchmarkContext,
   shape: ShapeName,
-  sessions: number,
+  {
+    sessions = SESSIONS_PER_ROUND,
+    fields = {},
+  }: { readonly sessions?: number; readonly fields?: object } = {},
 ): Promise<ShapeTotals> {
   const client = new TarsyClient(bench.system);
   await resetStatementCounts(bench.db);
   const before = await bench.db.counters();
   const ids: string[] = [];
   for (let n = 0; n < sessions; n++) {
-    ids.push(await client.submit(`the disk of ${shape} is full`));
+    ids.push(await client.submit(`the disk of ${shape} is full`, fields));
     await waitForSessions(bench, context, POLL_MS);
   }
   const after = await bench.db.counters();

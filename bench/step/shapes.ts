@@ -15,6 +15,9 @@ export const SHAPE_COUNTS: Record<ShapeName, { readonly turns: number; readonly 
   "double-turns": { turns: 2 * TURNS, tools: 1 },
 };
 
+/** The alert type of the chain whose sessions have two budgets: their own, and that of the day. */
+export const BUDGETED_TYPE = "budgeted";
+
 /** A model and tools without delay; the text of the alert selects the shape. */
 export function shapeConfig(): ConfigFiles {
   const agent = { name: "Investigator", iteration_strategy: "native-thinking" };
@@ -23,7 +26,14 @@ export function shapeConfig(): ConfigFiles {
     tarsy: {
       mcp_servers: { lab: { transport: { type: "stdio", command: "true" } } },
       agents: { Investigator: { mcp_servers: ["lab"] } },
-      agent_chains: { "test-chain": chain("test"), "kubernetes-agent-chain": chain("kubernetes") },
+      agent_chains: {
+        "test-chain": chain("test"),
+        "kubernetes-agent-chain": chain("kubernetes"),
+        "budgeted-chain": {
+          ...chain(BUDGETED_TYPE),
+          budgets: { session: { calls: 1_000 }, day: { calls: 1_000_000 } },
+        },
+      },
     },
     stubTools: { servers: { lab: { look: { read_only: true, results: [{ text: "OOMKilled" }] } } } },
     script: {

@@ -36,6 +36,17 @@ export interface StepReport {
   readonly tool_step: StepCost;
   /** The rest of a session: claim, stage, conversation, tool list, final answer, end. */
   readonly rest_of_session: StepCost;
+  /** What budgets of the session and of the day add to an LLM call. */
+  readonly budgets: BudgetCost;
+}
+
+/** Differences between the same sessions with and without budgets, which took turns. */
+export interface BudgetCost {
+  /** The median of the rounds' ratios of the sessions' times. */
+  readonly session_time_ratio: number;
+  readonly statements_per_call: number;
+  readonly write_ahead_log_kb_per_call: number;
+  readonly in_postgres_ms_per_call: number;
 }
 
 interface Measured {
@@ -43,11 +54,20 @@ interface Measured {
   readonly machine: Machine;
   readonly settings: StepReport["settings"];
   readonly totals: ReadonlyMap<ShapeName, readonly ShapeTotals[]>;
+  /** Of sessions as `double-turns`, by round. */
+  readonly budgeted: readonly ShapeTotals[];
   readonly commits: readonly number[];
 }
 
 /** Computes the costs per step from the differences of `double-tools` and `double-turns` to `single`. */
-export function stepReport({ startedAt, machine, settings, totals, commits }: Measured): StepReport {
+export function stepReport({
+  startedAt,
+  machine,
+  settings,
+  totals,
+  budgeted,
+  commits,
+}: Measured): StepReport {
   const commitMs = percentile(commits, 0.5);
   const median = (shape: ShapeName) => medians(totals.get(shape) ?? []);
   const [single, tools, turns] = [median("single"), median("double-tools"), median("double-turns")];
@@ -63,6 +83,25 @@ export function stepReport({ startedAt, machine, settings, totals, commits }: Me
     llm_step: cost(llm, commitMs),
     tool_step: cost(tool, commitMs),
     rest_of_session: cost(rest, commitMs),
+    budgets: budgetCost(totals.get("double-turns") ?? [], budgeted),
+  };
+}
+
+/** With the answer and the summary. */
+const CALLS = 2 * TURNS + 2;
+
+function budgetCost(plain: readonly ShapeTotals[], budgeted: readonly ShapeTotals[]): BudgetCost {
+  const [without, withBudgets] = [medians(plain), medians(budgeted)];
+  const perCall = (key: keyof ShapeTotals) => (withBudgets[key] - without[key]) / CALLS;
+  const ratios = budgeted.flatMap(({ ms }, round) => {
+    const other = plain[round];
+    return other === undefined ? [] : [ms / other.ms];
+  });
+  return {
+    session_time_ratio: percentile(ratios, 0.5),
+    statements_per_call: perCall("statements"),
+    write_ahead_log_kb_per_call: perCall("walKb"),
+    in_postgres_ms_per_call: perCall("postgresMs"),
   };
 }
 

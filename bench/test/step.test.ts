@@ -30,6 +30,12 @@ const parseReport = compileParser(
     llm_step: Cost,
     tool_step: Cost,
     rest_of_session: Cost,
+    budgets: Type.Object({
+      session_time_ratio: Type.Number(),
+      statements_per_call: Type.Number(),
+      write_ahead_log_kb_per_call: Type.Number(),
+      in_postgres_ms_per_call: Type.Number(),
+    }),
   }),
 );
 
@@ -48,7 +54,7 @@ describe("npm run bench -- step", () => {
     expect(report.llm_step.write_transactions_per_step).to.be.at.least(1);
     expect(report.tool_step.write_transactions_per_step).to.be.at.least(1);
     expect(report.tool_step.statements_per_step).to.be.at.least(1);
-    expect(stdout).to.include("tool step");
+    expect(stdout).to.include("tool step").and.to.include("Budgets of the session and of the day add");
     expect((await readdir(temporary)).filter((name) => name.startsWith("tarsy-"))).to.deep.equal([]);
   });
 

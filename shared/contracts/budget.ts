@@ -52,6 +52,17 @@ export const BudgetCause = Type.Object({
 });
 export type BudgetCause = Static<typeof BudgetCause>;
 
+/** Such as "the budget of this session of 1 USD has no room for another LLM call: 0.9 used, 0.05 reserved". */
+export function exceededText(cause: BudgetCause): string {
+  const { used, reserved } = cause;
+  return `${budgetName(cause)} has no room for another LLM call: ${shown(used)} used, ${shown(reserved)} reserved`;
+}
+
+/** Without the digits that nobody reads. */
+function shown(amount: number): string {
+  return String(Number(amount.toFixed(6)));
+}
+
 const WHOSE = { session: "this session", chain: "chain", team: "team", day: "all sessions" } as const;
 
 /** Such as "the budget of chain k8s (day) of 5 USD". */

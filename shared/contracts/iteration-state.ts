@@ -95,6 +95,8 @@ export const IterationState = Type.Object({
   budget_until: Type.Optional(Type.String()),
   /** The budget for which the agent is asked to conclude; absent if none is the reason. */
   budget_stop: Type.Optional(BudgetCause),
+  /** The budget that has no room for the call that was due: the agent fails. */
+  budget_exceeded: Type.Optional(BudgetCause),
   /** What the step that is due has been through; absent if nothing has stopped it. */
   unfinished_step: Type.Optional(UnfinishedStep),
 });

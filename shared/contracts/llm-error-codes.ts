@@ -16,3 +16,21 @@ export const LLM_ERROR_CODES = [
   "max_retries",
   "internal",
 ] as const;
+
+/** The provider has refused these before it worked on them, or was never asked. */
+const UNCHARGED: ReadonlySet<string> = new Set([
+  "credentials",
+  "invalid_request",
+  "invalid_backend",
+  "unknown_provider",
+  "changed_provider",
+  "context_too_long",
+  "message_too_large",
+  "rate_limited",
+  "overloaded",
+]);
+
+/** True if no provider charges for a call that failed with this code. */
+export function isUncharged(code: string): boolean {
+  return UNCHARGED.has(code);
+}

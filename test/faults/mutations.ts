@@ -98,4 +98,12 @@ export const MUTATIONS: readonly Mutation[] = [
     provenBy: { scenario: "steering-kill" },
     breaks: "a note is read exactly once",
   },
+  {
+    name: "the settlement of lost calls: what an owner that is gone has reserved counts as nothing",
+    file: "shared/database/budget-functions.ts",
+    original: "SELECT r.reservation_id, r.session_id, r.usd, r.tokens, r.calls FROM",
+    mutant: "SELECT r.reservation_id, r.session_id, 0, 0, 0 FROM",
+    provenBy: { scenario: "budget-kill" },
+    breaks: "a budget is not exceeded",
+  },
 ];

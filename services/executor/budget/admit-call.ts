@@ -8,7 +8,7 @@ import { callRequest } from "../llm/call-request.ts";
 import { callBound, inputBound, outputLimit, type Bounding, type CallBound } from "./call-bound.ts";
 import { concludeForBudget, recordExceeded } from "./conclude-for-budget.ts";
 import { fitRequest } from "./fit-request.ts";
-import { budgetExceeded, limitedRequest, reserveCall } from "./reserve-call.ts";
+import { limitedRequest, reserveCall } from "./reserve-call.ts";
 
 /** More than the message that asks for a conclusion has, in bytes. */
 const CONCLUSION_BYTES = 8_192;
@@ -17,7 +17,7 @@ const NOTHING: CallBound = { usd: usdText(0n), tokens: 0, calls: 0 };
 /**
  * Reserves for an agent's call, together with the steps that are not committed yet; then the agent's steps have the reservation. While
  * the agent may go on afterwards, what its conclusion can use is kept back, too: an agent that a budget stops can always conclude.
- * Returns false if another step is due instead. Throws TerminalError `budget_exceeded` if there is no room even for that, or
+ * Returns false if another step is due instead: the conclusion, or without room even for that the end. Throws TerminalError
  * `unpriced_model`.
  */
 export async function admitCall(run: ExecutionRun, step: CallLlm): Promise<boolean> {
@@ -51,13 +51,8 @@ export async function admitCall(run: ExecutionRun, step: CallLlm): Promise<boole
   if (answer.kind === "granted" || answer.kind === "unlimited") return true;
   const kind = goesOn ? "soft" : "exceeded";
   session.metrics.budgetStops.inc({ kind, scope: answer.cause.scope });
-  if (goesOn) {
-    steps.add(concludeForBudget(run, answer.cause));
-    return false;
-  }
-  steps.add(recordExceeded(run, answer.cause));
-  await steps.commit();
-  throw budgetExceeded(answer.cause);
+  steps.add(goesOn ? concludeForBudget(run, answer.cause) : recordExceeded(run, answer.cause));
+  return false;
 }
 
 /** The id under which the conclusion of an execution is reserved. */

@@ -30,12 +30,15 @@ export function concludeForBudget(run: ExecutionRun, cause: BudgetCause): StepRe
   };
 }
 
-/** The record of a call that a budget refuses for good. */
-export function recordExceeded(
-  run: Pick<ExecutionRun, "session" | "execution">,
-  cause: BudgetCause,
-): StepRecord {
-  return { rows: {}, events: [budgetEvent(run, "budget.exceeded", cause)] };
+/** The step after which an agent ends, because a budget has no room for its call. */
+export function recordExceeded(run: ExecutionRun, cause: BudgetCause): StepRecord {
+  const { execution, state } = run;
+  const { unfinished_step: _step, ...rest } = state.iteration;
+  const iteration_state = { ...rest, budget_exceeded: cause };
+  return {
+    rows: { executionChanges: [{ execution_id: execution.execution_id, iteration_state }] },
+    events: [budgetEvent(run, "budget.exceeded", cause)],
+  };
 }
 
 function budgetEvent(

@@ -151,19 +151,3 @@ function unpriced({ name, model, type }: ResolvedProvider, cause: BudgetCause | 
     `model ${model} of LLM provider ${name} (${type}) has no price, and ${limit} needs one: add it to system.cost_estimation.model_rates`,
   );
 }
-
-/** The error of a call that a budget refuses. */
-export function budgetExceeded(cause: BudgetCause): TerminalError {
-  return new TerminalError("budget_exceeded", exceededText(cause));
-}
-
-/** Such as "the budget of this session of 1 USD has no room for another LLM call: 0.9 used, 0.05 reserved". */
-export function exceededText(cause: BudgetCause): string {
-  const { used, reserved } = cause;
-  return `${budgetName(cause)} has no room for another LLM call: ${shown(used)} used, ${shown(reserved)} reserved`;
-}
-
-/** Without the digits that nobody reads. */
-function shown(amount: number): string {
-  return String(Number(amount.toFixed(6)));
-}

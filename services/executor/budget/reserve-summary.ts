@@ -1,7 +1,8 @@
+import { exceededText } from "#shared/contracts/budget.ts";
 import { EMPTY_REPLY, type LlmReply } from "../llm/llm-reply.ts";
 import type { OwnedSession } from "../owned-session.ts";
 import { commitReserving } from "../persist/commit-step.ts";
-import { exceededText, reserveCall, type CallReservation, type WantedCall } from "./reserve-call.ts";
+import { reserveCall, type CallReservation, type WantedCall } from "./reserve-call.ts";
 
 /**
  * Reserves for a call outside an agent's conversation: the executive summary, or with `isOptional` one that is left out once a soft

@@ -1,22 +1,10 @@
-import { usdText } from "#shared/pricing/usd.ts";
+import { parseUsd, usdText } from "#shared/pricing/usd.ts";
+import { isUncharged } from "#shared/contracts/llm-error-codes.ts";
 import type { ResolvedProvider } from "#shared/contracts/resolved-chain.ts";
 import type { LlmOutcome, LlmReply } from "../llm/llm-reply.ts";
-import { priceReply, type Pricing } from "../llm/price-reply.ts";
+import { priceReply } from "../llm/price-reply.ts";
 import type { BudgetSettlement } from "../state/step-rows.ts";
-import type { CallBound } from "./call-bound.ts";
-
-/** The provider has refused these before it worked on them, or was never asked. */
-const NOT_CHARGED: ReadonlySet<string> = new Set([
-  "credentials",
-  "invalid_request",
-  "invalid_backend",
-  "unknown_provider",
-  "changed_provider",
-  "context_too_long",
-  "message_too_large",
-  "rate_limited",
-  "overloaded",
-]);
+import type { Bounding, CallBound } from "./call-bound.ts";
 
 /** What a reservation is for. */
 export interface Reserved {
@@ -25,11 +13,11 @@ export interface Reserved {
 }
 
 /**
- * What a call has used: what its provider says; nothing if no gateway took it or the provider has refused it; and the most that it
+ * What a call has used: what its provider says, and the most of the gateway's tries before of which it says nothing; nothing if no gateway took it or the provider has refused it; and the most that it
  * could, if that is unknown.
  */
 export function settleCall(
-  pricing: Pricing,
+  pricing: Bounding,
   provider: Pick<ResolvedProvider, "type" | "model">,
   { id, bound }: Reserved,
   reply: LlmReply,
@@ -38,9 +26,17 @@ export function settleCall(
   if (outcome.kind === "unreachable") return settleUnused(id);
   if (usage !== null && isWhole(outcome)) {
     const price = priceReply(pricing, provider, reply);
-    const { totalTokens, inputTokens, outputTokens, thinkingTokens } = usage;
+    const { totalTokens, inputTokens, outputTokens, thinkingTokens, unreportedTries = 0 } = usage;
     const tokens = Math.max(totalTokens, inputTokens + outputTokens + thinkingTokens);
-    return { reservation_id: id, usd: usdText(price?.usd ?? 0n), tokens, calls: 1 };
+    const tries = BigInt(pricing.llmTries);
+    const triedUsd = (parseUsd(bound.usd ?? usdText(0n)) / tries) * BigInt(unreportedTries);
+    const triedTokens = (bound.tokens / pricing.llmTries) * unreportedTries;
+    return {
+      reservation_id: id,
+      usd: usdText((price?.usd ?? 0n) + triedUsd),
+      tokens: tokens + triedTokens,
+      calls: 1,
+    };
   }
   return isRefused(outcome) ? { ...settleUnused(id), calls: 1 } : settleFully({ id, bound });
 }
@@ -62,5 +58,5 @@ function isWhole(outcome: LlmOutcome): boolean {
 
 function isRefused(outcome: LlmOutcome): boolean {
   if (outcome.kind !== "failed") return false;
-  return NOT_CHARGED.has(outcome.code === "max_retries" ? (outcome.lastCode ?? "") : outcome.code);
+  return isUncharged(outcome.code === "max_retries" ? (outcome.lastCode ?? "") : outcome.code);
 }

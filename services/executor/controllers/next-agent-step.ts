@@ -3,6 +3,7 @@ import type { AgentState, AgentStep, Controller } from "./controller.ts";
 import { awaitSubAgents } from "./await-sub-agents.ts";
 import { deliverEvidence } from "./deliver-evidence.ts";
 import { deliverSteering } from "./deliver-steering.ts";
+import { endForBudget } from "./end-for-budget.ts";
 import { memoryExtraction } from "./memory-extraction.ts";
 import { nativeThinking } from "./native-thinking.ts";
 import { react } from "./react.ts";
@@ -27,7 +28,7 @@ const CONTROLLERS: Record<IterationStrategy, Controller> = {
  * the memory of this process only. Alerts that have joined its incident, and then what people have told the agent, come before its next call of the model.
  */
 export function nextAgentStep(state: AgentState): AgentStep {
-  const step = CONTROLLERS[state.agent.iteration_strategy](state);
+  const step = endForBudget(state) ?? CONTROLLERS[state.agent.iteration_strategy](state);
   const [result] = state.iteration.pending_summaries ?? [];
   if (result !== undefined && step.kind !== "run-tool" && step.kind !== "finish") {
     return { kind: "summarize-result", result };

@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { CancelledError } from "#shared/errors.ts";
 import { until } from "../../../test/support/until.ts";
 import type { ExecutorDeps } from "../executor-deps.ts";
 import { runSession } from "../run-session.ts";
@@ -154,6 +155,36 @@ describe("budgets of LLM calls", function () {
     expect(await events(id)).to.deep.equal([
       { type: "budget.exceeded", scope: "session", dimension: "usd", limit: 0.5, used: 0 },
     ]);
+  });
+
+  it("an agent whose conclusion was lost, and for which there is no other room, leaves what it wrote", async () => {
+    const hangs = {
+      when: { last_contains: "Conclude now" },
+      steps: [{ text: "Thought: I am" }, { hang: true }],
+    };
+    await fixture.playExactly(hangs, ...RESTLESS);
+    const id = await insert({ ...REACT, budgets: { session: { calls: 4, soft_ratio: 1 } } });
+    const abort = new AbortController();
+    const claim = await fixture.executor.claim(id);
+    const lost = runSession(deps, claim, { stop: signal, abort: abort.signal });
+    await until("the conclusion streams", async () => {
+      const [row] = await rows(
+        "SELECT count(*)::int AS n FROM timeline_events WHERE session_id = $1 AND status = 'streaming'",
+        id,
+      );
+      return Number(Reflect.get(Object(row), "n")) > 0 && (await events(id)).length > 0;
+    });
+    abort.abort(new CancelledError("shutdown", "killed"));
+    expect(await lost).to.equal("released");
+    await budgets.sweep();
+    await fixture.playExactly(...RESTLESS);
+    expect(await run(id)).to.equal("failed");
+    expect(await session(id)).to.include({
+      error_code: "budget_exceeded",
+      final_analysis:
+        "No conclusion could be written: the budget of this session of 4 calls has no room for another LLM call: 4 used, 0 reserved. This is what the agent wrote last:\n\n" +
+        Array.from({ length: 3 }, () => "Thought: more\nAction: no.such_tool\nAction Input: {}").join("\n\n"),
+    });
   });
 
   it("a session whose summary has no room completes without one", async () => {

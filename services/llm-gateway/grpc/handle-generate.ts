@@ -1,7 +1,8 @@
 import { once } from "node:events";
 import { Metadata, type ServerWritableStream } from "@grpc/grpc-js";
-import { CancelledError, coerceError } from "#shared/errors.ts";
+import { CancelledError, coerceError, type RetryableError } from "#shared/errors.ts";
 import { CALL_FORMAT, CALL_FORMAT_METADATA } from "#shared/contracts/gateway-metadata.ts";
+import { isUncharged } from "#shared/contracts/llm-error-codes.ts";
 import { hashProvider, type HashedProvider } from "#shared/contracts/provider-hash.ts";
 import type {
   GenerateRequest,
@@ -128,14 +129,22 @@ async function streamContent(
     if (options.warnOnce(`${request.sessionId} ${config.name} ${warning.message}`)) log.warn(warning.message);
     await write(call, { content: { $case: "warning", value: warning }, isFinal: false }, signal);
   }
-  const chunks = provider({ request: adapted.request, config, signal, deadline, log });
+  let unreported = 0;
+  const retried = ({ code }: RetryableError) => {
+    if (!isUncharged(code)) unreported += 1;
+  };
+  const chunks = provider({ request: adapted.request, config, signal, deadline, log, retried });
   // A script says literally what its calls yield and how they fail.
   const isScripted = config.provider === "scripted" || config.backend === "scripted";
   const limits = { maxBytes: options.maxOutputBytes, detectsLoops: !isScripted };
   const limited = limitOutput(normaliseChunks(chunks), limits);
   for await (const provided of isScripted ? limited : nameTarget(limited, providerTarget(config))) {
     const content =
-      provided.$case === "toolCall" ? { ...provided, value: adapted.restore(provided.value) } : provided;
+      provided.$case === "toolCall"
+        ? { ...provided, value: adapted.restore(provided.value) }
+        : provided.$case === "usage" && unreported > 0
+          ? { ...provided, value: { ...provided.value, unreportedTries: unreported } }
+          : provided;
     if (content.$case === "usage") record.usage(content.value);
     await write(call, { content, isFinal: false }, signal);
     record.firstChunk();

@@ -1,3 +1,4 @@
+import type { RetryableError } from "#shared/errors.ts";
 import type { GenerateRequest, GenerateResponse } from "#shared/generated/llm/v1/llm.ts";
 import type { Logger } from "#shared/service/logger.ts";
 import type { ProviderConfig } from "./provider-config.ts";
@@ -14,6 +15,8 @@ export interface ProviderCall {
   /** The caller's deadline in milliseconds since the epoch, or Infinity. */
   readonly deadline: number;
   readonly log: Logger;
+  /** Told the error of each try that is followed by another one. */
+  readonly retried?: ((error: RetryableError) => void) | undefined;
 }
 
 /**

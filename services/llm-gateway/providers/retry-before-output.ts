@@ -19,6 +19,8 @@ interface RetryOptions {
   readonly deadline: number;
   readonly signal: AbortSignal;
   readonly log: Logger;
+  /** Told the error of each try that is followed by another one. */
+  readonly retried?: ((error: RetryableError) => void) | undefined;
   /** Which retryable errors to retry after; by default all. */
   readonly isWorthTrying?: (error: RetryableError) => boolean;
 }
@@ -31,7 +33,7 @@ interface RetryOptions {
  */
 export async function* retryBeforeOutput<T>(
   tryCall: (number: number) => AsyncIterable<T>,
-  { policy, deadline, signal, log, isWorthTrying = () => true }: RetryOptions,
+  { policy, deadline, signal, log, retried, isWorthTrying = () => true }: RetryOptions,
 ): AsyncGenerator<T> {
   for (let tries = 1; ; tries += 1) {
     let output = false;
@@ -52,6 +54,7 @@ export async function* retryBeforeOutput<T>(
         { code, error: message, tries, wait_ms: Math.round(waitMs) },
         "provider call failed, retrying",
       );
+      retried?.(error);
       spanEvent("retry", { "error.type": code, "tarsy.llm.try": tries });
       await pause(waitMs, signal);
     }

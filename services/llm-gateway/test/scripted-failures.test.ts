@@ -48,6 +48,22 @@ describe("scripted provider that fails", () => {
     expect({ text, error }).to.deep.equal({ text: "third time lucky", error: undefined });
   });
 
+  it("counts the tries before its answer that the provider may have charged, and no refused ones", async () => {
+    const tried = async (...codes: readonly string[]) => {
+      const failing = codes.map((code, index) => ({
+        when: { attempt: index + 1 },
+        steps: [limited({ code })],
+      }));
+      const { chunks } = await play([...failing, { steps: [{ text: "at last" }] }]);
+      const usages = chunks.flatMap(({ content }) => (content?.$case === "usage" ? [content.value] : []));
+      return usages.map(({ unreportedTries }) => unreportedTries);
+    };
+    expect(await tried("timeout", "provider_error")).to.deep.equal([2]);
+    expect(await tried("rate_limited", "timeout")).to.deep.equal([1]);
+    expect(await tried("overloaded", "rate_limited")).to.deep.equal([undefined]);
+    expect(await tried()).to.deep.equal([undefined]);
+  });
+
   it("is given up after three tries", async () => {
     const { error } = await play([{ steps: [limited()] }]);
     expect(error).to.deep.include({ code: "max_retries", retryable: true });

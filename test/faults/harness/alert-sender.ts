@@ -15,7 +15,7 @@ interface CaseShape {
    * `thinking` has six stages with one answer each and no tools; `parallel` has two concurrent agents; `asked` has a chat with
    * tools; `scored` is scored at its end; `leading` has an agent with sub-agents.
    */
-  readonly type?: "test" | "thinking" | "parallel" | "asked" | "scored" | "leading";
+  readonly type?: "test" | "thinking" | "parallel" | "asked" | "scored" | "leading" | "limited";
   /** The idempotency key of the submission. */
   readonly key?: string;
 }

@@ -6,6 +6,8 @@ const PARALLEL_AGENTS = [11, 12];
 /** The sub-agents, of which several run concurrently, as those do. */
 const HELPER = "agent-13";
 const NATIVE = "native-thinking";
+/** The LLM calls that a session of `limited-chain` may make. */
+export const LIMITED_CALLS = 5;
 
 interface LabConfig {
   readonly model: string;
@@ -98,6 +100,11 @@ export function labConfig({
         // Questions about it are answered with tools.
         "asked-chain": { ...chain("asked"), chat: { agent: "Answerer", iteration_strategy: NATIVE } },
         "scored-chain": { ...chain("scored"), scoring: { enabled: true, agent: "Judge" } },
+        // Its agents conclude after three calls, and two more may be lost.
+        "limited-chain": {
+          ...chain("limited"),
+          budgets: { session: { calls: LIMITED_CALLS, soft_ratio: 0.6 } },
+        },
         // An agent that starts sub-agents.
         "leading-chain": { ...chain("leading", "Lead"), sub_agents: ["Helper"] },
         // Replaces the built-in chain, which needs other servers and providers.

@@ -46,6 +46,7 @@ async function generate(
     deadline,
     signal,
     log,
+    retried: call.retried,
   });
 }
 

@@ -52,7 +52,7 @@ async function* generate(
         yield* tryOnce(call, limits, prepare(plain), context);
       }
     },
-    { policy: retry, deadline, signal, log, isWorthTrying: isRepeatable },
+    { policy: retry, deadline, signal, log, retried: call.retried, isWorthTrying: isRepeatable },
   );
 }
 

@@ -26,6 +26,7 @@ export function scriptedProvider(options: ScriptedOptions): Provider {
       deadline,
       signal,
       log,
+      retried: call.retried,
       // A scripted error ends the call, unless it has `retry_after`.
       isWorthTrying: ({ retryAfterMs }: RetryableError) => retryAfterMs !== undefined,
     });

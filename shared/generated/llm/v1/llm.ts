@@ -166,7 +166,11 @@ export interface UsageInfo {
   thinkingTokens: number;
   /** The part of the input that the provider read from its cache, and the part that it wrote to it. Absent if not reported. */
   cachedInputTokens?: number | undefined;
-  cacheWriteTokens?: number | undefined;
+  cacheWriteTokens?:
+    | number
+    | undefined;
+  /** Tries of the gateway before this answer of which the provider reported nothing, and which it may have charged. Absent for none. */
+  unreportedTries?: number | undefined;
 }
 
 export interface ErrorInfo {
@@ -1886,6 +1890,7 @@ function createBaseUsageInfo(): UsageInfo {
     thinkingTokens: 0,
     cachedInputTokens: undefined,
     cacheWriteTokens: undefined,
+    unreportedTries: undefined,
   };
 }
 
@@ -1908,6 +1913,9 @@ export const UsageInfo: MessageFns<UsageInfo> = {
     }
     if (message.cacheWriteTokens !== undefined) {
       writer.uint32(48).int32(message.cacheWriteTokens);
+    }
+    if (message.unreportedTries !== undefined) {
+      writer.uint32(56).int32(message.unreportedTries);
     }
     return writer;
   },
@@ -1973,6 +1981,14 @@ export const UsageInfo: MessageFns<UsageInfo> = {
             message.cacheWriteTokens = reader.int32();
             continue;
           }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.unreportedTries = reader.int32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2017,6 +2033,11 @@ export const UsageInfo: MessageFns<UsageInfo> = {
         : isSet(object.cache_write_tokens)
         ? globalThis.Number(object.cache_write_tokens)
         : undefined,
+      unreportedTries: isSet(object.unreportedTries)
+        ? globalThis.Number(object.unreportedTries)
+        : isSet(object.unreported_tries)
+        ? globalThis.Number(object.unreported_tries)
+        : undefined,
     };
   },
 
@@ -2039,6 +2060,9 @@ export const UsageInfo: MessageFns<UsageInfo> = {
     }
     if (message.cacheWriteTokens !== undefined) {
       obj.cacheWriteTokens = Math.round(message.cacheWriteTokens);
+    }
+    if (message.unreportedTries !== undefined) {
+      obj.unreportedTries = Math.round(message.unreportedTries);
     }
     return obj;
   },
