@@ -176,7 +176,10 @@ describe("alerts of one incident", () => {
       status: "linked",
       id,
     });
-    expect(await api.sessionRow("status", id ?? "")).to.deep.equal({ status: "cancelled" });
+    expect(await api.sessionRow("status, error_message", id ?? "")).to.deep.equal({
+      status: "cancelled",
+      error_message: "cancelled because the incident is over: an alert reported it as resolved",
+    });
     expect(await rows(id)).to.have.length(4);
     const again = await post("cancels", { ...about, pod: "b" });
     expect(again).to.include({ status: "queued" });

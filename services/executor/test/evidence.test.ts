@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { Type } from "typebox";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { INCIDENT_OVER } from "#shared/contracts/incident-over.ts";
 import { STEP } from "../../../test/support/nightly.ts";
 import { until } from "../../../test/support/until.ts";
 import { loadAgent } from "../state/load-agent.ts";
@@ -265,6 +266,30 @@ describe("alerts that join a running session", () => {
       if (columns.startsWith("deleted_at = NULL")) {
         expect(prompt).to.match(/<!-- FORMER_ANALYSIS_START \w+ -->\nit was DNS/u);
       }
+    }
+  });
+
+  it("cancel a running session: its end says that no person did", async () => {
+    await fixture.play({ steps: [{ text: "hm" }, { hang: true }] });
+    for (const isByAlert of [true, false]) {
+      const id = await fixture.executor.insert({ strategy: "native-thinking" });
+      const run = await fixture.begin(id);
+      await fixture.openRows(id, 1);
+      await joinAlerts(fixture.executor, id, ["resolved"]);
+      if (isByAlert) {
+        await fixture.executor.query(
+          "UPDATE group_alerts SET effect = 'cancel' WHERE session_id = $1 AND ordinal = 2",
+          [id],
+        );
+      }
+      await fixture.executor.cancel(id);
+      fixture.stop(id, "user");
+      expect(await run.end).to.equal("cancelled");
+      const ended = await fixture.executor.row("alert_sessions", "error_message, error_code", id);
+      expect(ended).to.deep.equal({
+        error_message: isByAlert ? INCIDENT_OVER : "stopped: user",
+        error_code: "user",
+      });
     }
   });
 });
