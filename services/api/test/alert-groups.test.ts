@@ -242,6 +242,23 @@ describe("alerts of one incident", () => {
     );
   });
 
+  it("are masked with the key of the session, also what was a secret there only", async () => {
+    const about = incident();
+    const password = `hunter${randomUUID()}`;
+    const { id = "" } = await post("counts", { ...about, text: `password: ${password}` });
+    await post("counts", { ...about, text: `login with ${password} failed` });
+    const [row] = await api.servers.query(
+      `SELECT s.alert_data AS own, a.data AS joined FROM group_alerts a JOIN alert_sessions s USING (session_id)
+       WHERE session_id = $1 AND ordinal = 2`,
+      [id],
+    );
+    const stored = JSON.stringify(row);
+    expect(stored).to.not.include(password);
+    const placeholders = stored.match(/\[MASKED[^\]]*\]/gu) ?? [];
+    expect(placeholders, stored).to.have.length(2);
+    expect(placeholders[0]).to.equal(placeholders[1]);
+  });
+
   it("store at most 16,384 characters of a text", async () => {
     const about = incident();
     const { id } = await post("counts", about);
