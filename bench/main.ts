@@ -13,6 +13,7 @@ const BENCHMARKS: ReadonlyMap<string, () => Promise<Benchmark>> = new Map([
   ["versus", async () => (await import("./versus.ts")).versus],
   ["door", async () => (await import("./door.ts")).door],
   ["masking", async () => (await import("./masking.ts")).masking],
+  ["grouping", async () => (await import("./grouping.ts")).grouping],
   ["listing", async () => (await import("./listing.ts")).listing],
   ["step", async () => (await import("./step.ts")).step],
   ["tool-call", async () => (await import("./tool-call.ts")).toolCall],

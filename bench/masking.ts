@@ -1,14 +1,10 @@
-import { testConfigDirectory } from "../test/support/config-directory.ts";
 import { BackingServers } from "../test/support/backing-servers.ts";
-import { spawnService } from "../test/support/spawn-service.ts";
-import { testPort } from "../test/support/test-port.ts";
-import { untilReady } from "../test/support/until-ready.ts";
 import type { Benchmark, BenchmarkContext } from "./support/benchmark.ts";
 import { readCpuSeconds } from "./support/process-usage.ts";
 import { percentile } from "./support/percentile.ts";
 import { postAlerts } from "./support/post-alerts.ts";
 import { readNumberOptions } from "./support/read-number-options.ts";
-import { untilExited } from "./support/until-exited.ts";
+import { startBenchApi, type BenchApi } from "./support/start-bench-api.ts";
 
 const ROUNDS = 10;
 const CLIENTS = 16;
@@ -44,9 +40,9 @@ interface Round {
 async function measure(count: number, { signal, progress }: BenchmarkContext): Promise<readonly Round[]> {
   await using servers = await BackingServers.choose({ ownServers: true });
   await servers.migrate();
-  await using on = await startApi(servers, true);
-  await using off = await startApi(servers, false);
-  const load = async ({ api, pid }: Api): Promise<Figures> => {
+  await using on = await startBenchApi(servers, masked(true));
+  await using off = await startBenchApi(servers, masked(false));
+  const load = async ({ api, pid }: BenchApi): Promise<Figures> => {
     const before = await readCpuSeconds([pid]);
     const { alertsPerSecond } = await postAlerts({ api, count, clients: CLIENTS, signal });
     return { alertsPerSecond, cpuMs: ((await readCpuSeconds([pid])) - before) * (1_000 / count) };
@@ -61,39 +57,9 @@ async function measure(count: number, { signal, progress }: BenchmarkContext): P
   return rounds;
 }
 
-interface Api extends AsyncDisposable {
-  readonly api: string;
-  readonly pid: number;
-}
-
-async function startApi(servers: BackingServers, enabled: boolean): Promise<Api> {
-  const resources = new AsyncDisposableStack();
-  const defaults = { llm_provider: "scripted", alert_type: "test", alert_masking: { enabled } };
-  const { path } = resources.use(await testConfigDirectory({ tarsy: { defaults } }));
-  const [port, healthPort] = [await testPort(), await testPort()];
-  const child = spawnService({
-    name: "api",
-    env: {
-      DATABASE_URL: servers.postgres.serviceUrls.api,
-      ...servers.natsEnvironment("api"),
-      CONFIG_DIR: path,
-      API_PORT: String(port),
-      API_HEALTH_PORT: String(healthPort),
-    },
-    // As where the lines are collected: they are written, but not to a terminal.
-    output: "ignore",
-  });
-  resources.defer(async () => {
-    child.kill("SIGKILL");
-    await untilExited(child);
-  });
-  await untilReady("api", child, healthPort);
-  return {
-    api: `http://127.0.0.1:${port}`,
-    pid: child.pid ?? 0,
-    [Symbol.asyncDispose]: () => resources.disposeAsync(),
-  };
-}
+const masked = (enabled: boolean) => ({
+  defaults: { llm_provider: "scripted", alert_type: "test", alert_masking: { enabled } },
+});
 
 function render(rounds: readonly Round[]): string {
   const figure = (values: readonly number[]) =>

@@ -24,13 +24,15 @@ interface PostAlertsOptions {
   /** The number of clients. Each keeps one connection open and sends its next alert after the last answer. */
   readonly clients: number;
   readonly signal: AbortSignal;
+  /** The text of an alert by its number, from 0; by default each another one of 1 KiB. */
+  readonly dataOf?: (n: number) => string;
   /** Called with each accepted alert; its client sends the next one when the promise resolves. */
   readonly accepted?: (sessionId: string) => Promise<void>;
 }
 
 /** About the size of a real alert: 1 KiB. */
 const ALERT_LINE = "pod checkout-7d9f in namespace shop restarts: OOMKilled, exit code 137, limit 512Mi. ";
-const ALERT_DATA = ALERT_LINE.repeat(12);
+export const ALERT_DATA = ALERT_LINE.repeat(12);
 
 const parseAccepted = compileParser(
   "accepted alert",
@@ -46,6 +48,7 @@ export async function postAlerts({
   count,
   clients,
   signal,
+  dataOf = (n) => `${ALERT_DATA}#${n}`,
   accepted = () => Promise.resolve(),
 }: PostAlertsOptions): Promise<AcceptedAlerts> {
   const agent = new Agent({ keepAlive: true, maxSockets: clients });
@@ -55,7 +58,7 @@ export async function postAlerts({
   let sent = 0;
   const client = async () => {
     while (sent < count) {
-      const data = `${ALERT_DATA}#${sent++}`;
+      const data = dataOf(sent++);
       const sentAt = Number(process.hrtime.bigint());
       const startedAt = performance.now();
       const body = await post(agent, `${api}/api/v1/alerts`, JSON.stringify({ data }), signal);

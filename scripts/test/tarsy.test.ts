@@ -28,6 +28,7 @@ describe("npm run tarsy", () => {
   before(async () => {
     pipeline = await PipelineFixture.start({
       config: { script: { calls: [...JUDGE_CALLS, ...GATED_SCRIPT.calls] } },
+      env: { ALERT_FINGERPRINT_PATH: "/fingerprint" },
     });
   });
   after(() => pipeline[Symbol.asyncDispose]());
@@ -52,6 +53,24 @@ describe("npm run tarsy", () => {
     const started = start(...args);
     return { code: await started.exit, out: started.out(), errors: started.errors() };
   };
+
+  it("shows the alerts of a session's incident, newest first", async () => {
+    const fingerprint = randomUUID();
+    const submit = async (n: number) => pipeline.client.submit(JSON.stringify({ fingerprint, n }));
+    const id = await submit(1);
+    for (const n of [2, 3]) expect(await submit(n)).to.equal(id);
+    const shown = await run("alerts", id, "--limit", "2");
+    expect(shown).to.include({ code: 0, errors: "" });
+    expect(shown.out)
+      .to.match(/^3 alerts\n\n● 3 (?:linked|counted) /u)
+      .and.include('"n":2')
+      .and.match(/older ones: --before 2\n$/u);
+    expect((await run("alerts", id, "--before", "2")).out).to.include("● 1 opened");
+    expect((await run("show", id, "--brief")).out).to.match(/^alerts +3 \(open\)$/mu);
+    expect(await run("alerts", id, "--limit", "x")).to.include({ code: 2, out: "" });
+    const alone = await pipeline.client.submit("disk full");
+    expect((await run("alerts", alone)).out).to.include("are not grouped");
+  });
 
   it("has a session scored, waits for the judge, and shows what it says", async () => {
     const id = await pipeline.client.submit("disk full");

@@ -2,7 +2,6 @@ import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
-import { postgresSafeValue } from "#shared/postgres-safe-value.ts";
 import { safeCut } from "#shared/safe-cut.ts";
 import { KEY_LIFETIME_HOURS } from "../submit/insert-session.ts";
 import type { GroupedAlert, ResolvedEffect } from "./grouped-alert.ts";
@@ -32,22 +31,7 @@ export function storedText(data: string, used: number): string | null {
   return used >= MAX_STORED_BYTES ? null : data.slice(0, safeCut(data, MAX_STORED_CHARACTERS));
 }
 
-const INSERT_ALERTS = `
-WITH item AS MATERIALIZED (
-  SELECT * FROM json_to_recordset($1::json) AS item (alert_id uuid, session_id uuid, ordinal integer, group_key text,
-    outcome text, is_resolved boolean, effect text, author text, source_key text, data text, bytes integer)
-), inserted AS (
-  INSERT INTO group_alerts (alert_id, session_id, ordinal, group_key, outcome, is_resolved, effect, author, source_key, data, bytes)
-  SELECT alert_id, session_id, ordinal, group_key, outcome, is_resolved, effect, author, source_key, data, bytes FROM item
-  RETURNING 1
-)
-SELECT count(*)::int AS n FROM inserted`;
 const parseCount = compileParser("written rows", Type.Object({ n: Type.Integer() }));
-
-/** Inserts the rows of alerts. */
-export async function insertAlerts(transaction: Queryable, rows: readonly AlertRow[]): Promise<void> {
-  await selectRows(transaction, parseCount, INSERT_ALERTS, [JSON.stringify(postgresSafeValue(rows))]);
-}
 
 /** In the order of the keys: two transactions with the same keys wait for each other, and never in a circle. */
 const INSERT_KEYS = `

@@ -2,6 +2,7 @@ import { v5 as uuidFrom } from "uuid";
 import { maySee } from "#shared/access/authorize.ts";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { INCIDENT_OVER } from "#shared/contracts/incident-over.ts";
 import type { SessionEvent } from "#shared/contracts/session-event.ts";
 import { isTerminal } from "#shared/contracts/statuses.ts";
 import type { WakeUp } from "#shared/contracts/wake-up-queue.ts";
@@ -75,7 +76,9 @@ export async function applyEffect(
   { session, effect }: DueEffect,
   ordinal: number,
 ): Promise<AppliedEffect> {
-  if (effect === "cancel") return { ...(await cancelUnfinished(transaction, session)), inboxSeq: undefined };
+  if (effect === "cancel") {
+    return { ...(await cancelUnfinished(transaction, session, INCIDENT_OVER)), inboxSeq: undefined };
+  }
   const posted = await postSteering(transaction, session, {
     messageId: uuidFrom(`resolved:${ordinal}`, session.session_id),
     requestHash: null,

@@ -57,7 +57,8 @@ export function decideGroup(
       decided.push({ alert, outcome, sessionId: null, access: state.access, row: undefined });
       continue;
     }
-    const data = isNew ? null : storedText(alert.session.data, state.bytes);
+    const text = alert.joined?.sessionId === state.sessionId ? alert.joined.data : alert.session.data;
+    const data = isNew ? null : storedText(text, state.bytes);
     const row = rowOf(alert, { outcome, sessionId: state.sessionId, ordinal: state.count + 1, data });
     decided.push({ alert, outcome, sessionId: state.sessionId, access: state.access, row });
     state = { ...state, count: state.count + 1, bytes: state.bytes + Buffer.byteLength(data ?? "") };

@@ -8,7 +8,7 @@ import type { CommittedGroup, GroupedAlert, GroupedResult } from "./grouped-aler
 import { KeyTakenError, writeGroup } from "./write-group.ts";
 
 /** Groups that are written at a time: each may wait for another api's lock, and holds a connection meanwhile. */
-const MAX_TRANSACTIONS = 3;
+const MAX_TRANSACTIONS = 4;
 const MAX_ALERTS_PER_TRANSACTION = 100;
 const MAX_TRIES = 5;
 /** A request that waited longer is refused, as by the pool of connections. */

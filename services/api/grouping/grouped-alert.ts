@@ -4,6 +4,7 @@ import type { SessionEvent } from "#shared/contracts/session-event.ts";
 import type { WakeUp } from "#shared/contracts/wake-up-queue.ts";
 import type { NewSession } from "../submit/new-session.ts";
 import type { SubmissionKey } from "../submit/submission-key.ts";
+import type { JoinedText } from "./mask-joined.ts";
 import { ALERT_OUTCOMES } from "./decide-alert.ts";
 import type { AlertGroup } from "./group-of-alert.ts";
 
@@ -11,6 +12,8 @@ import type { AlertGroup } from "./group-of-alert.ts";
 export interface GroupedAlert {
   readonly group: AlertGroup;
   readonly session: NewSession;
+  /** Its text for the session that the group had before; undefined if it had none. */
+  readonly joined: JoinedText | undefined;
   readonly key: SubmissionKey | undefined;
   readonly identity: Identity;
   /** For what starts no session and joins none: where it came from. */

@@ -5,6 +5,7 @@ import { groupOfAlert, scopedRule, type AlertGroup, type SourceIncident } from "
 import { GroupInserts } from "./group-inserts.ts";
 import { fingerprintRule, groupRule } from "./group-rule.ts";
 import { groupDigests } from "./group-secret.ts";
+import { joinedTexts } from "./mask-joined.ts";
 import {
   GROUPED_OUTCOMES,
   RESOLVED_EFFECTS,
@@ -17,12 +18,13 @@ import {
 interface AlertGrouping {
   /** The group of an alert, undefined if it has none. Rejects with database errors. */
   groupOf(alert: CheckedAlert, incident: SourceIncident | undefined): Promise<AlertGroup | undefined>;
-  /** As `GroupInserts.insert`. */
-  insert(alert: GroupedAlert): Promise<GroupedResult>;
+  /** As `GroupInserts.insert`; `data` is the alert's text, which is masked for the session that it joins. */
+  insert(alert: Omit<GroupedAlert, "joined">, data: string): Promise<GroupedResult>;
 }
 
 /** Prepares the grouping of alerts: once for a process. */
-export function openGrouping({ config, db, dispatcher, metrics }: ApiDeps): AlertGrouping {
+export function openGrouping(deps: ApiDeps): AlertGrouping {
+  const { config, db, dispatcher, metrics } = deps;
   const { agents, fingerprintPath, webhooks } = config;
   const ofChains = new Map(
     [...agents.chains].flatMap(([id, { grouping }]) =>
@@ -43,6 +45,7 @@ export function openGrouping({ config, db, dispatcher, metrics }: ApiDeps): Aler
     if (wakeUp !== undefined) dispatcher.wake(wakeUp);
   };
   const inserts = new GroupInserts(db, send);
+  const joinedText = joinedTexts(deps);
   return {
     groupOf: async ({ data, chainId }, incident) => {
       const scoped = scopedRule({ ofChain: ofChains.get(chainId), ofFingerprint }, incident);
@@ -50,8 +53,9 @@ export function openGrouping({ config, db, dispatcher, metrics }: ApiDeps): Aler
       if (scoped === undefined) return undefined;
       return groupOfAlert(data, { chainId, incident, ...scoped }, await digest());
     },
-    insert: async (alert) => {
-      const result = await inserts.insert(alert);
+    insert: async (alert, data) => {
+      const joined = await joinedText(alert.group.key, data);
+      const result = await inserts.insert({ ...alert, joined });
       const { chainId: chain } = alert.group;
       const { outcome, effect } = result;
       metrics.groupedAlerts.inc({ chain, outcome });

@@ -13,10 +13,13 @@ const LOCK = `
 WITH locked AS (
   INSERT INTO alert_groups (group_key, chain_id, window_ms) VALUES ($1, $2, $3)
   ON CONFLICT (group_key) DO UPDATE SET window_ms = excluded.window_ms
-  RETURNING 1
+  RETURNING session_id
 )
-SELECT count(*)::int AS n FROM locked`;
-const parseLocked = compileParser("locked group", Type.Object({ n: Type.Integer() }));
+SELECT session_id FROM locked`;
+const parseLocked = compileParser(
+  "locked group",
+  Type.Object({ session_id: Type.Union([Uuid, Type.Null()]) }),
+);
 
 /** A statement of its own, after the lock: it sees what the holder before has committed. */
 const READ = `
@@ -57,12 +60,24 @@ export interface StoredGroup {
   readonly teams: readonly string[];
 }
 
+const NEW_GROUP: StoredGroup = {
+  sessionId: null,
+  phase: "none",
+  count: 0,
+  bytes: 0,
+  reopened: 0,
+  isAnnouncementDue: true,
+  owner_subject: null,
+  teams: [],
+};
+
 /** Locks the row of a group until the transaction ends, inserts it if there is none, and reads it with its session. */
 export async function lockGroup(
   transaction: Queryable,
   { key, chainId, rule }: Pick<AlertGroup, "key" | "chainId" | "rule">,
 ): Promise<StoredGroup> {
-  await selectRows(transaction, parseLocked, LOCK, [key, chainId, rule.windowMs]);
+  const [locked] = await selectRows(transaction, parseLocked, LOCK, [key, chainId, rule.windowMs]);
+  if (locked?.session_id === null) return NEW_GROUP;
   const [row] = await selectRows(transaction, parseStored, READ, [key]);
   if (row === undefined) throw new Error("the group was removed under its lock");
   return {

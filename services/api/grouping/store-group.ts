@@ -4,30 +4,34 @@ import type { SessionEvent } from "#shared/contracts/session-event.ts";
 import { appendEvents } from "#shared/database/append-events.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
-import { insertAlerts } from "./alert-rows.ts";
+import { postgresSafeValue } from "#shared/postgres-safe-value.ts";
 import { applyEffect, dueEffect, isIncidentOver } from "./apply-resolved.ts";
 import type { DecidedAlert, FoldedGroup } from "./decide-group.ts";
 import type { CommittedGroup, ResolvedEffect } from "./grouped-alert.ts";
 import type { StoredGroup } from "./read-group.ts";
 
-const KEEP_GROUP = `
-WITH kept AS (
+/**
+ * Inserts the rows of the alerts $9 and writes the group; if $10, the owner of the session reads what is new before its next call of the
+ * model, as for a message of a person.
+ */
+const STORE = `
+WITH item AS MATERIALIZED (
+  SELECT * FROM json_to_recordset($9::json) AS item (alert_id uuid, session_id uuid, ordinal integer, group_key text,
+    outcome text, is_resolved boolean, effect text, author text, source_key text, data text, bytes integer)
+), inserted AS (
+  INSERT INTO group_alerts (alert_id, session_id, ordinal, group_key, outcome, is_resolved, effect, author, source_key, data, bytes)
+  SELECT alert_id, session_id, ordinal, group_key, outcome, is_resolved, effect, author, source_key, data, bytes FROM item
+), kept AS (
   UPDATE alert_groups SET session_id = $2, count = $3, bytes = $4, reopened = $5, last_at = clock_timestamp(),
     first_at = CASE WHEN session_id IS DISTINCT FROM $2 THEN clock_timestamp() ELSE first_at END,
     announced_at = CASE WHEN $6::boolean THEN clock_timestamp() WHEN session_id IS DISTINCT FROM $2 THEN NULL ELSE announced_at END,
     resolved_at = CASE WHEN $7::boolean THEN clock_timestamp() END, is_cancelled = $8
-  WHERE group_key = $1 RETURNING 1
+  WHERE group_key = $1
+), told AS (
+  UPDATE session_runtime SET inbox_seq = inbox_seq + 1 WHERE session_id = $2 AND $10::boolean RETURNING inbox_seq
 )
-SELECT count(*)::int AS n FROM kept`;
-const parseKept = compileParser("kept group", Type.Object({ n: Type.Integer() }));
-
-/** As for a message of a person: the owner reads what is new before its next call of the model. */
-const TELL_OWNER = `
-WITH told AS (
-  UPDATE session_runtime SET inbox_seq = inbox_seq + 1 WHERE session_id = $1 RETURNING inbox_seq
-)
-SELECT inbox_seq FROM told`;
-const parseTold = compileParser("told owner", Type.Object({ inbox_seq: Type.Integer() }));
+SELECT coalesce((SELECT inbox_seq FROM told), 0) AS inbox_seq`;
+const parseStored = compileParser("stored alerts", Type.Object({ inbox_seq: Type.Integer() }));
 
 const FORGET_EMPTY = "DELETE FROM alert_groups WHERE group_key = $1 AND session_id IS NULL";
 
@@ -71,14 +75,10 @@ export async function storeGroup(
   const isDue = isOver && after.phase === "running";
   const due = isDue ? await dueEffect(transaction, sessionId, last.alert) : undefined;
   const effect = due?.effect ?? null;
-  await insertAlerts(
-    transaction,
-    rows.map((row) => (row.is_resolved ? { ...row, effect } : row)),
-  );
   const isJoined = rows.some(({ outcome }) => outcome === "linked");
   const { isResolved } = last.alert.group;
   const isNews = stored.isAnnouncementDue || stored.sessionId !== sessionId || isResolved;
-  await selectRows(transaction, parseKept, KEEP_GROUP, [
+  const [told] = await selectRows(transaction, parseStored, STORE, [
     key,
     sessionId,
     after.count,
@@ -87,9 +87,10 @@ export async function storeGroup(
     isJoined && isNews,
     isOver,
     effect === "cancel",
+    JSON.stringify(postgresSafeValue(rows.map((row) => (row.is_resolved ? { ...row, effect } : row)))),
+    isJoined,
   ]);
   if (!isJoined) return sent;
-  const [told] = await selectRows(transaction, parseTold, TELL_OWNER, [sessionId]);
   const announcement = {
     type: "alert.linked" as const,
     session_id: sessionId,

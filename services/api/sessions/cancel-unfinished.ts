@@ -31,27 +31,28 @@ WHERE session_id = $1`;
 
 const CANCEL_RUNNING = `UPDATE alert_sessions SET status = 'cancelling' WHERE session_id = $1`;
 
-const REASON = cancelledByUser().message;
-
 /**
- * Requests the cancel of a locked session that has not ended, in the running transaction: a pending one ends in it. `wakeUp` is for
+ * Requests the cancel of a locked session that has not ended, in the running transaction: a pending one ends in it, for this `reason`. `wakeUp` is for
  * one that must still be ended and that no executor owns.
  */
 export async function cancelUnfinished(
   manager: Queryable,
   { session_id: id, status }: FoundSession,
+  reason = cancelledByUser().message,
 ): Promise<{ readonly events: readonly SessionEvent[]; readonly wakeUp: WakeUp | undefined }> {
   const isPending = status === "pending";
-  const payloads = isPending ? await endPending(manager, id) : await markCancelling(manager, id, status);
+  const payloads = isPending
+    ? await endPending(manager, id, reason)
+    : await markCancelling(manager, id, status);
   const [requested] = await selectRows(manager, parseRequested, REQUEST_CANCEL, [id]);
   const events = await appendEvents(manager, id, payloads);
   const needsOwner = !isPending && requested?.owned === false;
   return { events, wakeUp: needsOwner ? { sessionId: id, lane: requested.lane } : undefined };
 }
 
-async function endPending(manager: Queryable, id: string): Promise<UnstampedPayload[]> {
-  await manager.query(CANCEL_PENDING, [id, REASON]);
-  return endingEvents(id, "cancelled", REASON);
+async function endPending(manager: Queryable, id: string, reason: string): Promise<UnstampedPayload[]> {
+  await manager.query(CANCEL_PENDING, [id, reason]);
+  return endingEvents(id, "cancelled", reason);
 }
 
 async function markCancelling(

@@ -113,7 +113,7 @@ export function openSubmitter(deps: ApiDeps): Submitter {
     const result =
       group === undefined
         ? ownSession(await insertSession({ db, inserts }, session, key), session)
-        : await grouping.insert({ group, session, key, identity, source });
+        : await grouping.insert({ group, session, key, identity, source }, alert.data);
     record(result, { identity, peer });
     const { sessionId, outcome, access } = result;
     return {

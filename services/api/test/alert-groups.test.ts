@@ -176,7 +176,10 @@ describe("alerts of one incident", () => {
       status: "linked",
       id,
     });
-    expect(await api.sessionRow("status", id ?? "")).to.deep.equal({ status: "cancelled" });
+    expect(await api.sessionRow("status, error_message", id ?? "")).to.deep.equal({
+      status: "cancelled",
+      error_message: "cancelled because the incident is over: an alert reported it as resolved",
+    });
     expect(await rows(id)).to.have.length(4);
     const again = await post("cancels", { ...about, pod: "b" });
     expect(again).to.include({ status: "queued" });
@@ -237,6 +240,23 @@ describe("alerts of one incident", () => {
     expect((await api.raw("GET", `/api/v1/sessions/${alone.id}/alerts`)).text).to.include(
       '"count":0,"alerts":[]',
     );
+  });
+
+  it("are masked with the key of the session, also what was a secret there only", async () => {
+    const about = incident();
+    const password = `hunter${randomUUID()}`;
+    const { id = "" } = await post("counts", { ...about, text: `password: ${password}` });
+    await post("counts", { ...about, text: `login with ${password} failed` });
+    const [row] = await api.servers.query(
+      `SELECT s.alert_data AS own, a.data AS joined FROM group_alerts a JOIN alert_sessions s USING (session_id)
+       WHERE session_id = $1 AND ordinal = 2`,
+      [id],
+    );
+    const stored = JSON.stringify(row);
+    expect(stored).to.not.include(password);
+    const placeholders = stored.match(/\[MASKED[^\]]*\]/gu) ?? [];
+    expect(placeholders, stored).to.have.length(2);
+    expect(placeholders[0]).to.equal(placeholders[1]);
   });
 
   it("store at most 16,384 characters of a text", async () => {

@@ -1,5 +1,6 @@
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { INCIDENT_OVER } from "#shared/contracts/incident-over.ts";
 import { literals } from "#shared/contracts/literals.ts";
 import { TIMELINE_EVENT_TYPES, type TerminalStatus } from "#shared/contracts/statuses.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
@@ -69,8 +70,24 @@ async function close(
   kind: CommitKind,
 ): Promise<void> {
   await Promise.all(session.streams.all().map((stream) => stream.flush()));
-  await commitLocked(session, async (rows) => closingSteps(session, rows, { status, message, code }), kind);
+  await commitLocked(
+    session,
+    async (rows) => {
+      const isByAlert = status === "cancelled" && (await isIncidentOver(rows, session.sessionId));
+      return closingSteps(session, rows, { status, message: isByAlert ? INCIDENT_OVER : message, code });
+    },
+    kind,
+  );
   session.log.info({ status, reason: message }, "session closed");
+}
+
+const ENDED_BY_ALERT = `
+SELECT alert_id FROM group_alerts WHERE session_id = $1 AND effect = 'cancel' LIMIT 1`;
+const parseAlert = compileParser("alert that ended a session", Type.Object({ alert_id: Uuid }));
+
+/** True if an alert cancelled the session: whoever reads its end wants to know that no person did. */
+async function isIncidentOver(db: Queryable, sessionId: string): Promise<boolean> {
+  return (await selectRows(db, parseAlert, ENDED_BY_ALERT, [sessionId])).length > 0;
 }
 
 async function closingSteps(
