@@ -20,6 +20,9 @@ export interface ApiMetrics {
   readonly sessionsReviewed: Counter;
   readonly reviewsCompleted: Counter<"quality_rating">;
   readonly steered: Counter<"mode">;
+  readonly notifications: Counter<"destination" | "result">;
+  readonly notificationsPending: Gauge<"destination">;
+  readonly oldestNotification: Gauge<"destination">;
 }
 
 const WAKEUP_RESULTS: readonly WakeupResult[] = ["queued", "already_queued", "failed"];
@@ -60,6 +63,24 @@ export function createApiMetrics(registry: Registry): ApiMetrics {
       name: "tarsy_api_steering_messages_total",
       help: "Messages to the agents of running sessions, by what they ask for",
       labelNames: ["mode"],
+      registers,
+    }),
+    notifications: new Counter({
+      name: "tarsy_api_notifications_total",
+      help: "Attempts to send a notification, by what became of it",
+      labelNames: ["destination", "result"],
+      registers,
+    }),
+    notificationsPending: new Gauge({
+      name: "tarsy_api_notifications_pending",
+      help: "Notifications that are to be sent",
+      labelNames: ["destination"],
+      registers,
+    }),
+    oldestNotification: new Gauge({
+      name: "tarsy_api_notifications_oldest_pending_seconds",
+      help: "Age of the oldest notification that is to be sent, 0 if there is none",
+      labelNames: ["destination"],
       registers,
     }),
     swept: new Counter({

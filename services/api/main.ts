@@ -14,6 +14,9 @@ import { buildApp } from "./app.ts";
 import { loadApiConfig } from "./config.ts";
 import { openDispatcher } from "./dispatcher.ts";
 import { closeHttpServer, createHttpServer } from "./http/http-server.ts";
+import { Outbound } from "./notifications/http/outbound.ts";
+import { openDestinations } from "./notifications/open-destinations.ts";
+import { sendNotifications } from "./notifications/send-notifications.ts";
 import { SocketForwarder } from "./page/forward-sockets.ts";
 import { SseConnections } from "./sse/sse-connections.ts";
 import { cleanUp } from "./sweeper/clean-up.ts";
@@ -67,6 +70,11 @@ await runService("api", loadApiConfig, async ({ config, log, signal, resources }
   resources.defer(() => sweeping);
   const indexing = keepSearchIndex({ log, db, metrics }, signal);
   resources.defer(() => indexing);
+  const outbound = resources.use(new Outbound());
+  const { notifications } = config;
+  const destinations = openDestinations(notifications, { db, outbound });
+  const sending = sendNotifications({ db, log, metrics, destinations, pageUrl: notifications.pageUrl }, signal);
+  resources.defer(() => sending);
   const cleaning = cleanUp({ config, log, db }, signal);
   resources.defer(() => cleaning);
   // After the health port is closed, which tells a proxy, and before the server is.

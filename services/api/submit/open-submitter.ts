@@ -24,6 +24,7 @@ import type { AlertRequest } from "./alert-request.ts";
 import { openSelection } from "./open-selection.ts";
 import { maskAlerts, type MaskedAlert } from "./mask-alert.ts";
 import { insertSession } from "./insert-session.ts";
+import { notifyPlans } from "../notifications/notify-plans.ts";
 import type { NewSession } from "./new-session.ts";
 import { SessionInserts } from "./session-inserts.ts";
 import { SubmissionRate } from "./submission-rate.ts";
@@ -84,13 +85,15 @@ export function openSubmitter({ config, db, dispatcher, metrics, audit, masker, 
   };
   const texts = new Map([...config.agents.skills.values()].map((skill) => [skill.hash, skill]));
   const inserts = new SessionInserts(db);
+  const plans = notifyPlans(config.notifications);
   const mask = maskAlerts({ masker, rules: rulesOfAlerts(config.agents.defaults.alert_masking), log });
   const submit = async ({ request, identity, author, peer, keyOf }: Submission): Promise<Submitted> => {
     const alert = checkAlert(request, config);
     // After all other checks, so that a rejected request does not use up its key.
     const key = keyOf(alert.alertType);
     const masked = await mask(alert);
-    const session = newSession(masked, { identity, author, peer }, chainFor(alert));
+    const notify = masked.slackFingerprint === null ? plans.usual : plans.fromSlack;
+    const session = newSession(masked, { identity, author, peer }, { ...chainFor(alert), notify });
     await keepTexts(
       db,
       session.textHashes.flatMap((hash) => texts.get(hash) ?? []),
@@ -119,7 +122,7 @@ export function openSubmitter({ config, db, dispatcher, metrics, audit, masker, 
 function newSession(
   alert: CheckedAlert & MaskedAlert,
   { identity, author, peer }: Pick<Submission, "identity" | "peer"> & { readonly author: string | undefined },
-  { chain, json, hash, textHashes, notice }: ChainToStore,
+  { chain, json, hash, textHashes, notice, notify }: ChainToStore & Pick<NewSession, "notify">,
 ): NewSession {
   const data = postgresSafeText(alert.data);
   const metadata = {
@@ -143,6 +146,7 @@ function newSession(
     teams: alert.teams,
     runbook: alert.runbook === null ? null : postgresSafeText(alert.runbook).text,
     slackFingerprint: alert.slackFingerprint === null ? null : postgresSafeText(alert.slackFingerprint).text,
+    notify,
     mcpSelection: alert.mcp === null ? null : postgresSafeJson(alert.mcp),
     chainId: chain.chain_id,
     resolvedConfig: json,
@@ -189,10 +193,15 @@ function checkAlert(request: AlertRequest, { agents }: ApiConfig) {
     data,
     alertType: found.alertType,
     runbook,
-    slackFingerprint: request.slack_message_fingerprint || null,
+    slackFingerprint: fingerprintOf(request),
     mcp,
     teams: found.chain.teams ?? [],
   };
+}
+
+/** White space alone would be found in every message. */
+function fingerprintOf({ slack_message_fingerprint: text }: AlertRequest): string | null {
+  return text === undefined || text === null || text.trim() === "" ? null : text;
 }
 
 /** Throws RequestError 400 for an address that would have to be fetched, and may not be. */

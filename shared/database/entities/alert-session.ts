@@ -63,6 +63,8 @@ export interface AlertSession {
   mask_key: string | null;
   /** Where the trace of its submission is (`shared/telemetry/trace-carrier.ts`); null if it was not traced. */
   trace_context: object | null;
+  /** Where its news go (`NotifyPlan`); null if nobody is told. */
+  notify: object | null;
 }
 
 export const AlertSessionEntity = new EntitySchema<AlertSession>({
@@ -110,5 +112,6 @@ export const AlertSessionEntity = new EntitySchema<AlertSession>({
     prompt_nonce: { type: "text", nullable: true, default: () => "(gen_random_uuid())" },
     mask_key: { type: "text", nullable: true, default: () => "(gen_random_uuid())" },
     trace_context: { type: "jsonb", nullable: true },
+    notify: { type: "jsonb", nullable: true },
   },
 });

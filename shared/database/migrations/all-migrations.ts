@@ -36,6 +36,7 @@ import { RunbookSources0000000000041 } from "#shared/database/migrations/0041-ru
 import { MemoryExtraction0000000000040 } from "#shared/database/migrations/0040-memory-extraction.ts";
 import { SearchableFollowUps0000000000044 } from "./0044-searchable-follow-ups.ts";
 import { Memories0000000000039 } from "#shared/database/migrations/0039-memories.ts";
+import { Outbox0000000000047 } from "./0047-outbox.ts";
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -77,6 +78,7 @@ export const MIGRATIONS = [
   SearchableFollowUps0000000000044,
   WaitingFeedback0000000000042,
   MemoryVectors0000000000043,
+  Outbox0000000000047,
 ] as const;
 
 /** The table in which TypeORM records them by name. */
