@@ -2,11 +2,12 @@ import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import type { WakeResult } from "#shared/bus/session-waker.ts";
 import { QUALITY_RATINGS } from "#shared/contracts/review.ts";
 import { STEERING_MODES } from "#shared/contracts/statuses.ts";
+import { createNotificationMetrics, type NotificationMetrics } from "./notifications/notification-metrics.ts";
 import { startAtZero } from "#shared/service/start-at-zero.ts";
 
 type WakeupResult = Extract<WakeResult, string> | "failed";
 
-export interface ApiMetrics {
+export interface ApiMetrics extends NotificationMetrics {
   readonly accepted: Counter;
   readonly replayed: Counter;
   readonly requestSeconds: Histogram<"method" | "route" | "status">;
@@ -20,9 +21,6 @@ export interface ApiMetrics {
   readonly sessionsReviewed: Counter;
   readonly reviewsCompleted: Counter<"quality_rating">;
   readonly steered: Counter<"mode">;
-  readonly notifications: Counter<"destination" | "result">;
-  readonly notificationsPending: Gauge<"destination">;
-  readonly oldestNotification: Gauge<"destination">;
 }
 
 const WAKEUP_RESULTS: readonly WakeupResult[] = ["queued", "already_queued", "failed"];
@@ -31,6 +29,7 @@ const WAKEUP_RESULTS: readonly WakeupResult[] = ["queued", "already_queued", "fa
 export function createApiMetrics(registry: Registry): ApiMetrics {
   const registers = [registry];
   const metrics = {
+    ...createNotificationMetrics(registry),
     accepted: new Counter({
       name: "tarsy_api_alerts_accepted_total",
       help: "Alerts stored and answered with 202",
@@ -63,24 +62,6 @@ export function createApiMetrics(registry: Registry): ApiMetrics {
       name: "tarsy_api_steering_messages_total",
       help: "Messages to the agents of running sessions, by what they ask for",
       labelNames: ["mode"],
-      registers,
-    }),
-    notifications: new Counter({
-      name: "tarsy_api_notifications_total",
-      help: "Attempts to send a notification, by what became of it",
-      labelNames: ["destination", "result"],
-      registers,
-    }),
-    notificationsPending: new Gauge({
-      name: "tarsy_api_notifications_pending",
-      help: "Notifications that are to be sent",
-      labelNames: ["destination"],
-      registers,
-    }),
-    oldestNotification: new Gauge({
-      name: "tarsy_api_notifications_oldest_pending_seconds",
-      help: "Age of the oldest notification that is to be sent, 0 if there is none",
-      labelNames: ["destination"],
       registers,
     }),
     swept: new Counter({

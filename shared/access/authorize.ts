@@ -18,6 +18,8 @@ const ACTIONS = {
   "memory.change": "operator",
   "approval.decide": "operator",
   "config.read": "operator",
+  "notification.read": "operator",
+  "notification.retry": "operator",
   "session.delete": "admin",
   "audit.read": "admin",
 } as const satisfies Record<string, Role>;

@@ -70,7 +70,12 @@ export class SlackServer implements AsyncDisposable {
     more: { readonly ageMs?: number; readonly attachments?: SlackServerMessage["attachments"] } = {},
   ): string {
     const ts = this.#nextTs(Date.now() - (more.ageMs ?? 0));
-    this.messages.push({ channel, text, ts, ...(more.attachments === undefined ? {} : { attachments: more.attachments }) });
+    this.messages.push({
+      channel,
+      text,
+      ts,
+      ...(more.attachments === undefined ? {} : { attachments: more.attachments }),
+    });
     return ts;
   }
 
@@ -84,7 +89,9 @@ export class SlackServer implements AsyncDisposable {
     const body = await readText(request);
     this.calls.push({ method, atMs: Date.now() });
     if (this.isAway) return send(response, {}, 503);
-    if (request.headers.authorization !== `Bearer ${TOKEN}`) return send(response, { ok: false, error: "invalid_auth" });
+    if (request.headers.authorization !== `Bearer ${TOKEN}`) {
+      return send(response, { ok: false, error: "invalid_auth" });
+    }
     if (method === "chat.postMessage") return this.#post(body, response);
     const given = new URLSearchParams(body);
     if (method === "conversations.history" || method === "conversations.replies") {
@@ -106,15 +113,23 @@ export class SlackServer implements AsyncDisposable {
 
   /** As Slack: replies are not part of a channel's history, which is newest first; a thread is oldest first. */
   #page(method: string, given: URLSearchParams): object {
-    const [channel, oldest, limit] = [given.get("channel"), Number(given.get("oldest") ?? 0), Number(given.get("limit") ?? 100)];
+    const [channel, oldest, limit] = [
+      given.get("channel"),
+      Number(given.get("oldest") ?? 0),
+      Number(given.get("limit") ?? 100),
+    ];
     const isHistory = method === "conversations.history";
     const found = this.messages.filter(
       (message) =>
         message.channel === channel &&
         Number(message.ts) > oldest &&
-        (isHistory ? message.thread_ts === undefined : [message.thread_ts, message.ts].includes(given.get("ts") ?? "")),
+        (isHistory
+          ? message.thread_ts === undefined
+          : [message.thread_ts, message.ts].includes(given.get("ts") ?? "")),
     );
-    const ordered = found.toSorted((a, b) => (isHistory ? Number(b.ts) - Number(a.ts) : Number(a.ts) - Number(b.ts)));
+    const ordered = found.toSorted((a, b) =>
+      isHistory ? Number(b.ts) - Number(a.ts) : Number(a.ts) - Number(b.ts),
+    );
     const from = Number(given.get("cursor") ?? 0);
     const page = ordered.slice(from, from + limit);
     const hasMore = from + limit < ordered.length;

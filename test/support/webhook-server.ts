@@ -24,9 +24,8 @@ export class WebhookServer implements AsyncDisposable {
       const body = await readText(request);
       this.received.push({ headers: request.headers, body, path: request.url ?? "", atMs: Date.now() });
       const next = this.#answers.shift() ?? { status: 204 };
-      if (next === "cut") return void response.destroy();
-      response.writeHead(next.status, next.headers);
-      response.end(next.body);
+      if (next === "cut") response.destroy();
+      else response.writeHead(next.status, next.headers).end(next.body);
     };
     answer().catch((error: unknown) => response.destroy(new Error("the receiver failed", { cause: error })));
   });

@@ -2,6 +2,7 @@ import { ALERT_CONTRACTS } from "./alerts.ts";
 import { APPROVAL_CONTRACTS } from "./approvals.ts";
 import { CHAT_CONTRACTS } from "./chat.ts";
 import { MEMORY_CONTRACTS } from "./memories.ts";
+import { NOTIFICATION_CONTRACTS } from "./notifications.ts";
 import { REVIEW_CONTRACTS } from "./reviews.ts";
 import { SESSION_LIST_CONTRACTS } from "./session-lists.ts";
 import { SESSION_CONTRACTS } from "./sessions.ts";
@@ -24,6 +25,7 @@ export const CONTRACTS = {
   ...CHAT_CONTRACTS,
   ...APPROVAL_CONTRACTS,
   ...USAGE_CONTRACTS,
+  ...NOTIFICATION_CONTRACTS,
   ...SYSTEM_CONTRACTS,
 } as const;
 

@@ -57,6 +57,7 @@ const AUDITED: ReadonlySet<Action> = new Set<Action>([
   "session.score",
   "session.chat",
   "memory.change",
+  "notification.retry",
   "audit.read",
 ]);
 

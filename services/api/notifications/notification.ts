@@ -12,8 +12,7 @@ const MAX_ERROR = 2_000;
 const MAX_ARGUMENTS = 2_000;
 
 const Text = Type.Union([Type.String(), Type.Null()]);
-const instant = (column: string) =>
-  `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+const instant = (column: string) => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
 const SessionNews = Type.Object({
   session_id: Type.String(),
@@ -93,9 +92,7 @@ FROM alert_sessions s
 WHERE s.session_id = $1`;
 
 /** A notification, or why it is not worth sending any more. */
-export type ReadNotification =
-  | { readonly notification: Notification }
-  | { readonly obsolete: string };
+export type ReadNotification = { readonly notification: Notification } | { readonly obsolete: string };
 
 /** Reads what a claimed row of the outbox is about, with today's rows: what has ended does not change any more. */
 export async function readNotification(

@@ -62,8 +62,12 @@ function readSlack(
   env: Environment,
 ): SlackSettings {
   const token = secretVariable(env, token_env);
-  if (token === "") throw invalid(token_env, "is not set: system.slack in tarsy.yaml names it as the bot's token");
-  if (!/^[\x21-\x7e]+$/u.test(token)) throw invalid(token_env, "must have visible ASCII characters only, as Slack's tokens do");
+  if (token === "") {
+    throw invalid(token_env, "is not set: system.slack in tarsy.yaml names it as the bot's token");
+  }
+  if (!/^[\x21-\x7e]+$/u.test(token)) {
+    throw invalid(token_env, "must have visible ASCII characters only, as Slack's tokens do");
+  }
   const apiUrl = envText(env, "SLACK_API_URL", "https://slack.com/api");
   if (!/^https?:$/u.test(URL.parse(apiUrl)?.protocol ?? "")) {
     throw invalid("SLACK_API_URL", "must be an address that begins with https:// or http://");

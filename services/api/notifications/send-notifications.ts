@@ -4,8 +4,9 @@ import type { Database } from "#shared/database/database.ts";
 import { TerminalError, errorMessage } from "#shared/errors.ts";
 import { backoff, jitter, pause } from "#shared/pause.ts";
 import type { Logger } from "#shared/service/logger.ts";
-import type { ApiMetrics } from "../api-metrics.ts";
+import { startAtZero } from "#shared/service/start-at-zero.ts";
 import { LEASE_SECONDS, claimNotifications, type ClaimedNotification } from "./claim-notifications.ts";
+import { NOTIFICATION_RESULTS, type NotificationMetrics } from "./notification-metrics.ts";
 import type { Delivery, Destination } from "./destination.ts";
 import { readNotification, type ReadNotification } from "./notification.ts";
 import { settleNotification, type Settled } from "./settle-notification.ts";
@@ -13,7 +14,7 @@ import { settleNotification, type Settled } from "./settle-notification.ts";
 interface SenderDeps {
   readonly db: Database;
   readonly log: Logger;
-  readonly metrics: Pick<ApiMetrics, "notifications">;
+  readonly metrics: Pick<NotificationMetrics, "notifications">;
   readonly destinations: readonly Destination[];
   /** Where the page is, without a slash at the end. */
   readonly pageUrl: string;
@@ -37,10 +38,17 @@ export async function sendNotifications(
   { everyMs = POLL_EVERY_MS }: { readonly everyMs?: number } = {},
 ): Promise<void> {
   const grace = new AbortController();
-  const timer = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+  const timer = new Promise<void>((resolve) =>
+    signal.addEventListener("abort", () => resolve(), { once: true }),
+  );
   void timer.then(() => setTimeout(() => grace.abort(signal.reason), STOP_GRACE_MS).unref());
+  for (const { name } of deps.destinations) {
+    startAtZero(deps.metrics.notifications, { destination: [name], result: NOTIFICATION_RESULTS });
+  }
   await Promise.all(
-    deps.destinations.map(async (destination) => sendTo(destination, deps, { stop: signal, abort: grace.signal, everyMs })),
+    deps.destinations.map(async (destination) =>
+      sendTo(destination, deps, { stop: signal, abort: grace.signal, everyMs }),
+    ),
   );
 }
 
@@ -63,7 +71,9 @@ async function sendTo(destination: Destination, deps: SenderDeps, signals: Signa
       (error: unknown) => {
         failures += 1;
         const level = failures === 1 ? "debug" : "warn";
-        if (!stop.aborted) deps.log[level]({ error: errorMessage(error) }, "no notifications can be taken: retrying");
+        if (!stop.aborted) {
+          deps.log[level]({ error: errorMessage(error) }, "no notifications can be taken: retrying");
+        }
         return [];
       },
     );
@@ -90,7 +100,12 @@ async function send(row: ClaimedNotification, deps: Sending, signals: Signals): 
     }
     metrics.notifications.inc({ destination: destination.name, result: state });
     if (settled.outcome === "sent") log.info(fields, "notification sent");
-    else log.warn({ ...fields, error: settled.error, attempts: row.attempts }, `notification not sent: ${state}`);
+    else {
+      log.warn(
+        { ...fields, error: settled.error, attempts: row.attempts },
+        `notification not sent: ${state}`,
+      );
+    }
   } catch (error) {
     log.warn({ ...fields, error: errorMessage(error) }, "notification left to its next attempt");
   }
@@ -109,7 +124,10 @@ async function attempt(row: ClaimedNotification, deps: Sending, abort: AbortSign
 }
 
 /** What cannot be read now cannot be read later, unless the database is to blame. */
-async function readRow(row: ClaimedNotification, { db, pageUrl }: Sending): Promise<ReadNotification | Settled> {
+async function readRow(
+  row: ClaimedNotification,
+  { db, pageUrl }: Sending,
+): Promise<ReadNotification | Settled> {
   try {
     return await readNotification(db, row, pageUrl);
   } catch (error) {

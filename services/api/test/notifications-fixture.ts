@@ -77,13 +77,15 @@ export class NotificationsFixture implements AsyncDisposable {
   }
 
   /** Sends what is due, as an api does, until `stop` is called; several may run at a time. */
-  send(): { stop(): Promise<void> } {
+  send(): { readonly stop: () => Promise<void> } {
     const { db, log, metrics, config } = this.api.deps;
     const stopping = new AbortController();
     const outbound = new Outbound();
     const destinations = openDestinations(config.notifications, { db, outbound });
     const { pageUrl } = config.notifications;
-    const sending = sendNotifications({ db, log, metrics, destinations, pageUrl }, stopping.signal, { everyMs: 20 });
+    const sending = sendNotifications({ db, log, metrics, destinations, pageUrl }, stopping.signal, {
+      everyMs: 20,
+    });
     const stop = async () => {
       stopping.abort(new Error("the test stops it"));
       await sending;

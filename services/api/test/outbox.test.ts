@@ -12,7 +12,8 @@ describe("the outbox", () => {
   });
   after(() => fixture[Symbol.asyncDispose]());
 
-  const kinds = async (id: string) => (await fixture.rows(id)).map(({ kind, destination }) => `${kind} → ${destination}`);
+  const kinds = async (id: string) =>
+    (await fixture.rows(id)).map(({ kind, destination }) => `${kind} → ${destination}`);
 
   for (const status of TERMINAL_STATUSES) {
     it(`gets a row for each destination with the end of a session as ${status}`, async () => {
@@ -59,7 +60,10 @@ describe("the outbox", () => {
     const id = await fixture.submit();
     await fixture.begin(id);
     await ask(fixture, id);
-    expect(await kinds(id)).to.have.members(["approval.requested → slack", "approval.requested → webhook:ops"]);
+    expect(await kinds(id)).to.have.members([
+      "approval.requested → slack",
+      "approval.requested → webhook:ops",
+    ]);
   });
 
   it("gets nothing of a session that was submitted while nobody was to be told", async () => {
@@ -85,11 +89,18 @@ describe("the outbox", () => {
     for (const id of [deleted, answered]) await fixture.begin(id);
     await ask(fixture, answered);
     await fixture.end(deleted);
-    await fixture.api.servers.query("UPDATE alert_sessions SET deleted_at = now() WHERE session_id = $1", [deleted]);
-    await fixture.api.servers.query("UPDATE approvals SET state = 'approved', decided_at = now(), decided_by = 'ann'", []);
+    await fixture.api.servers.query("UPDATE alert_sessions SET deleted_at = now() WHERE session_id = $1", [
+      deleted,
+    ]);
+    await fixture.api.servers.query(
+      "UPDATE approvals SET state = 'approved', decided_at = now(), decided_by = 'ann'",
+      [],
+    );
     const { stop } = fixture.send();
     await until("all is settled", async () =>
-      [...(await fixture.rows(deleted)), ...(await fixture.rows(answered))].every(({ state }) => state !== "pending"),
+      [...(await fixture.rows(deleted)), ...(await fixture.rows(answered))].every(
+        ({ state }) => state !== "pending",
+      ),
     );
     await stop();
     for (const id of [deleted, answered]) {

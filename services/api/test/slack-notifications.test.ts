@@ -34,7 +34,10 @@ describe("messages in Slack", () => {
     expect(message).to.include({ channel: CHANNEL, text: "Analysis Complete (test)" });
     expect(message).not.to.have.property("thread_ts");
     expect(message?.blocks).to.deep.equal([
-      { type: "section", text: { type: "mrkdwn", text: ":white_check_mark: *Analysis Complete* (test)", verbatim: true } },
+      {
+        type: "section",
+        text: { type: "mrkdwn", text: ":white_check_mark: *Analysis Complete* (test)", verbatim: true },
+      },
       { type: "section", text: { type: "mrkdwn", text: "the *disk* is full", verbatim: true } },
       {
         type: "actions",
@@ -138,7 +141,10 @@ describe("messages in Slack", () => {
       fixture.send();
       await untilState(id, "sent");
       expect(fixture.posted(id)).to.have.length(1);
-      const [row] = await fixture.api.servers.query("SELECT receipt->>'ts' AS ts FROM outbox WHERE session_id = $1", [id]);
+      const [row] = await fixture.api.servers.query(
+        "SELECT receipt->>'ts' AS ts FROM outbox WHERE session_id = $1",
+        [id],
+      );
       expect(row).to.deep.equal({ ts: fixture.posted(id)[0]?.ts });
     });
 
@@ -178,14 +184,19 @@ describe("messages in Slack", () => {
     });
     const { servers } = fixture.api;
     fixture.slack.isAway = false;
-    await servers.query("UPDATE outbox SET created_at = created_at - interval '1 h', not_before = now() + interval '5 min'", []);
+    await servers.query(
+      "UPDATE outbox SET created_at = created_at - interval '1 h', not_before = now() + interval '5 min'",
+      [],
+    );
     // One that is due finds out that Slack is back; all others follow it.
     await until("the first is sent", async () => {
       await servers.query("UPDATE notification_destinations SET not_before = NULL", []);
       await servers.query("UPDATE outbox SET not_before = now() WHERE id = (SELECT min(id) FROM outbox)", []);
       return (await state(ids[0] ?? "")).startsWith("sent");
     });
-    await until("all are sent", async () => (await Promise.all(ids.map(state))).every((one) => one === "sent sent"));
+    await until("all are sent", async () =>
+      (await Promise.all(ids.map(state))).every((one) => one === "sent sent"),
+    );
     for (const id of ids) {
       expect(fixture.posted(id).map(({ text }) => text)).to.deep.equal([
         "Processing started (test)",
@@ -225,7 +236,9 @@ describe("messages in Slack", () => {
     const [message] = fixture.posted(id);
     const texts = JSON.stringify(message?.blocks?.slice(0, 2));
     expect(texts).not.to.match(/[<>\u202e]/u);
-    expect(texts).to.contain("&lt;!channel&gt; &lt;!here&gt; &lt;@U123&gt; &lt;#C123&gt; &lt;http://x|y&gt; &amp; evil");
+    expect(texts).to.contain(
+      "&lt;!channel&gt; &lt;!here&gt; &lt;@U123&gt; &lt;#C123&gt; &lt;http://x|y&gt; &amp; evil",
+    );
     expect(message).to.deep.include({ text: "Analysis Failed (test)" });
     for (const block of message?.blocks ?? []) expect(JSON.stringify(block).length).to.be.lessThan(3_100);
     expect(texts).not.to.match(/&(?!amp;|lt;|gt;)/u);

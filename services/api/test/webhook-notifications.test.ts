@@ -85,7 +85,10 @@ describe("webhooks to other systems", () => {
     const [refused, ...later] = fixture.hook.received.map(({ atMs }) => atMs);
     expect(later).to.have.length(3);
     for (const atMs of later) expect(atMs - (refused ?? 0)).to.be.at.least(1_990);
-    const waits = await fixture.api.servers.query("SELECT failures, failing_since FROM notification_destinations", []);
+    const waits = await fixture.api.servers.query(
+      "SELECT failures, failing_since FROM notification_destinations",
+      [],
+    );
     expect(waits).to.deep.equal([{ failures: 0, failing_since: null }]);
   });
 
@@ -140,14 +143,20 @@ describe("webhooks to other systems", () => {
     for (let n = 0; n < 100; n += 1) ids.push(await ended());
     const senders = [fixture.send(), fixture.send()];
     await until("all is sent", async () => {
-      const [row] = await fixture.api.servers.query("SELECT count(*)::int AS n FROM outbox WHERE state = 'sent'", []);
+      const [row] = await fixture.api.servers.query(
+        "SELECT count(*)::int AS n FROM outbox WHERE state = 'sent'",
+        [],
+      );
       return JSON.stringify(row) === '{"n":200}';
     });
     await Promise.all(senders.map(async ({ stop }) => stop()));
     expect(fixture.hook.received).to.have.length(200);
     expect(new Set(fixture.hook.received.map(({ headers }) => headers["webhook-id"])).size).to.equal(200);
     for (const id of ids) {
-      expect(fixture.received(id).map((one) => messageOf(one).type)).to.deep.equal(["session.started", "session.ended"]);
+      expect(fixture.received(id).map((one) => messageOf(one).type)).to.deep.equal([
+        "session.started",
+        "session.ended",
+      ]);
     }
   });
 
@@ -162,7 +171,13 @@ describe("webhooks to other systems", () => {
   });
 
   it("go to no metadata address", () => {
-    for (const address of ["169.254.169.254", "[fe80::1]", "fd00:ec2::254", "::ffff:169.254.169.254", "[::ffff:a9fe:a9fe]"]) {
+    for (const address of [
+      "169.254.169.254",
+      "[fe80::1]",
+      "fd00:ec2::254",
+      "::ffff:169.254.169.254",
+      "[::ffff:a9fe:a9fe]",
+    ]) {
       expect(isMetadataAddress(address), address).to.equal(true);
     }
     for (const address of ["10.0.0.1", "127.0.0.1", "::1", "8.8.8.8", "receiver.example"]) {

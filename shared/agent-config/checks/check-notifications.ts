@@ -14,7 +14,11 @@ export function checkNotifications(system: Loose<SystemSection>, reporter: Repor
     if (slack.channel === undefined && !("channel" in slack)) {
       reporter.error({ container: slack, path: "system.slack.channel" }, "is needed where Slack is enabled");
     } else if (slack.channel !== undefined && !CHANNEL_ID.test(slack.channel)) {
-      reporter.error(where, "must be the id of a channel, such as C0123456789", "Slack shows it in the channel's details");
+      reporter.error(
+        where,
+        "must be the id of a channel, such as C0123456789",
+        "Slack shows it in the channel's details",
+      );
     }
   }
   const names = new Set<string>();
@@ -39,7 +43,9 @@ export function checkNotifications(system: Loose<SystemSection>, reporter: Repor
 
 function addressProblem(text: string): string | undefined {
   const url = URL.parse(text);
-  if (url === null || !/^https?:$/u.test(url.protocol)) return "must be an address that begins with https:// or http://";
+  if (url === null || !/^https?:$/u.test(url.protocol)) {
+    return "must be an address that begins with https:// or http://";
+  }
   if (url.username !== "" || url.password !== "") return "must have no user name and no password";
   return undefined;
 }

@@ -24,8 +24,9 @@ export const blockedLookup: LookupFunction = (name, options, callback) => {
       const [first] = all;
       const wrong = all.find(({ address }) => isMetadataAddress(address));
       if (first === undefined) callback(new Error(`${name} has no address`), "");
-      else if (wrong !== undefined) callback(new Error(`${name} has the address ${wrong.address}, which is not allowed`), "");
-      else if (options.all === true) callback(null, all);
+      else if (wrong !== undefined) {
+        callback(new Error(`${name} has the address ${wrong.address}, which is not allowed`), "");
+      } else if (options.all === true) callback(null, all);
       else callback(null, first.address, first.family);
     } catch (error) {
       callback(new Error(`${name} cannot be resolved`, { cause: error }), "");

@@ -26,13 +26,18 @@ export interface OutboundResponse {
  * and metadata addresses are refused at the connection, whatever a name resolves to.
  */
 export class Outbound implements AsyncDisposable {
-  readonly #agent = new Agent({ connect: { lookup: blockedLookup, timeout: 5_000 }, keepAliveTimeout: 4_000 });
+  readonly #agent = new Agent({
+    connect: { lookup: blockedLookup, timeout: 5_000 },
+    keepAliveTimeout: 4_000,
+  });
 
   /** Throws NoAnswerError, and the signal's reason once it aborts. */
   async send(url: URL, request: OutboundRequest, signal: AbortSignal): Promise<OutboundResponse> {
     const { method, headers, body, timeoutMs, maxBytes } = request;
     // Names are checked when they are resolved.
-    if (isMetadataAddress(url.hostname)) throw new NoAnswerError(`the address ${url.hostname} is not allowed`);
+    if (isMetadataAddress(url.hostname)) {
+      throw new NoAnswerError(`the address ${url.hostname} is not allowed`);
+    }
     const timeout = AbortSignal.timeout(timeoutMs);
     try {
       const response = await fetch(url.href, {

@@ -12,7 +12,9 @@ export function escapeMrkdwn(text: string, limit: number): string {
   let escaped = "";
   for (const character of text.replaceAll(CONTROLS, "")) {
     const next = ESCAPES[character] ?? character;
-    if (escaped.length + next.length > limit) return `${escaped.slice(0, -1).replace(/&[a-z]{0,3}$|[\ud800-\udbff]$/u, "")}…`;
+    if (escaped.length + next.length > limit) {
+      return `${escaped.slice(0, -1).replace(/&[a-z]{0,3}$|[\ud800-\udbff]$/u, "")}…`;
+    }
     escaped += next;
   }
   return escaped;

@@ -23,7 +23,11 @@ function contains(message: StoredMessage, fingerprint: string): boolean {
  */
 export async function findThread(
   api: SlackApi,
-  { channel, fingerprint, nowMs = Date.now() }: { channel: string; fingerprint: string | null; nowMs?: number },
+  {
+    channel,
+    fingerprint,
+    nowMs = Date.now(),
+  }: { channel: string; fingerprint: string | null; nowMs?: number },
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const folded = foldText(fingerprint ?? "");

@@ -97,9 +97,16 @@ function read<S extends TSchema>(
   const isUnsure = method === "chat.postMessage";
   if (status === 429) {
     const retryAfterMs = parseRetryAfter(headers.get("retry-after")) ?? RATE_LIMIT_MS;
-    throw new SlackError({ outcome: "failed", error: `${method}: rate limited`, retryAfterMs, isUnsure: false });
+    throw new SlackError({
+      outcome: "failed",
+      error: `${method}: rate limited`,
+      retryAfterMs,
+      isUnsure: false,
+    });
   }
-  if (status !== 200) throw new SlackError({ outcome: "failed", error: `${method}: status ${status}`, isUnsure });
+  if (status !== 200) {
+    throw new SlackError({ outcome: "failed", error: `${method}: status ${status}`, isUnsure });
+  }
   const body = decoded(text);
   if (body === undefined) throw new SlackError({ outcome: "failed", error: `${method}: no JSON`, isUnsure });
   const { ok, error = "unknown_error" } = parseAnswer(body);

@@ -51,7 +51,13 @@ export function slackMessage(notification: Notification): SlackMessage {
       return { text: `${label}${of}`, blocks, metadata };
     }
     case "approval.requested": {
-      const { tool, agent_name, expires_at, arguments: given, are_arguments_complete } = notification.approval;
+      const {
+        tool,
+        agent_name,
+        expires_at,
+        arguments: given,
+        are_arguments_complete,
+      } = notification.approval;
       const asks = `:raised_hand: *Approval Needed*${of}\n${name(agent_name ?? "An agent")} wants to call ${name(tool)}. Open until ${expires_at}.`;
       const shown = `${escapeMrkdwn(given, MAX_ARGUMENTS)}${are_arguments_complete ? "" : "…"}`;
       const blocks = [section(asks), section(`*Arguments:* ${shown}`), button("Decide", url)];

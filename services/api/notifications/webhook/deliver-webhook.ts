@@ -1,7 +1,7 @@
-import { createHash } from "node:crypto";
 import type { Delivery, Destination } from "../destination.ts";
 import { NoAnswerError, type Outbound, type OutboundResponse } from "../http/outbound.ts";
 import { parseRetryAfter } from "../http/parse-retry-after.ts";
+import { addressOf } from "../known-destinations.ts";
 import { webhookDestination } from "../notify-plans.ts";
 import type { WebhookReceiver } from "../read-settings.ts";
 import { signWebhook } from "./sign-webhook.ts";
@@ -16,13 +16,10 @@ const MAX_SHOWN = 200;
 const PASSING = new Set([408, 425, 429]);
 
 /** A receiver of signed webhooks. Each message is sent at least once; its id tells the receiver which are repeated. */
-export function webhookReceiver(
-  { name, url, secret }: WebhookReceiver,
-  outbound: Outbound,
-): Destination {
+export function webhookReceiver({ name, url, secret }: WebhookReceiver, outbound: Outbound): Destination {
   return {
     name: webhookDestination(name),
-    address: createHash("sha256").update(url.href).digest("hex"),
+    address: addressOf(url),
     parallel: PARALLEL,
     deliver: async (notification, _attempt, signal) => {
       const body = JSON.stringify(webhookBody(notification));
@@ -50,10 +47,18 @@ function outcomeOf(response: OutboundResponse): Delivery {
   if (status >= 500 || PASSING.has(status)) {
     const retryAfterMs = parseRetryAfter(headers.get("retry-after"));
     // It answered, but may have stored the message before it failed.
-    return { outcome: "failed", error, isUnsure: status >= 500, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+    return {
+      outcome: "failed",
+      error,
+      isUnsure: status >= 500,
+      ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    };
   }
   if (status >= 300 && status <= 399) {
-    return { outcome: "refused", error: `status ${status}: redirects are not followed, name the last address` };
+    return {
+      outcome: "refused",
+      error: `status ${status}: redirects are not followed, name the last address`,
+    };
   }
   return { outcome: "refused", error };
 }
