@@ -27,7 +27,7 @@ export function createNotificationMetrics(registry: Registry): NotificationMetri
       registers,
     }),
     oldestNotification: new Gauge({
-      name: "tarsy_api_notifications_oldest_pending_seconds",
+      name: "tarsy_api_notifications_oldest_seconds",
       help: "Age of the oldest notification that is to be sent, by destination; 0 if there is none",
       labelNames: ["destination"],
       registers,

@@ -101,8 +101,8 @@ describe("the routes of notifications", () => {
     await watching;
     const text = await registry.metrics();
     expect(text).to.contain('tarsy_api_notifications_pending{destination="webhook:ops"} 1');
-    expect(text).to.match(/oldest_pending_seconds\{destination="webhook:ops"\} 36\d\d/u);
-    expect(text).to.contain('tarsy_api_notifications_oldest_pending_seconds{destination="slack"} 0');
+    expect(text).to.match(/oldest_seconds\{destination="webhook:ops"\} 36\d\d/u);
+    expect(text).to.contain('tarsy_api_notifications_oldest_seconds{destination="slack"} 0');
   });
 
   it("lose old ones to the clean-up: 30 days after they were settled, and what nobody could send within 7", async () => {

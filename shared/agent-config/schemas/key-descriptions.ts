@@ -20,7 +20,7 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   scoring_shutdown_timeout: "No effect: a scoring that a stop interrupts goes on in another executor.",
 
   system: "Settings of the whole system.",
-  dashboard_url: "Address of the dashboard: its pages may use the api.",
+  dashboard_url: "Address of the dashboard: its pages may use the api, and notifications lead there.",
   allowed_ws_origins: "No effect: the variables ALLOWED_ORIGINS and WS_ALLOWED_ORIGINS replace it.",
   github: "Access to GitHub for runbooks.",
   token_env: "The name of the environment variable that holds the token.",
