@@ -27,6 +27,10 @@ export async function watchOutbox(
   signal: AbortSignal,
 ): Promise<void> {
   const shown = new Set(destinations);
+  for (const destination of shown) {
+    metrics.notificationsPending.set({ destination }, 0);
+    metrics.oldestNotification.set({ destination }, 0);
+  }
   while (!signal.aborted) {
     try {
       const states = new Map((await readOutboxState(db)).map((state) => [state.destination, state]));

@@ -183,11 +183,11 @@ describe("messages in Slack", () => {
       return fixture.slack.calls.length > 20;
     });
     const { servers } = fixture.api;
-    fixture.slack.isAway = false;
     await servers.query(
       "UPDATE outbox SET created_at = created_at - interval '1 h', not_before = now() + interval '5 min'",
       [],
     );
+    fixture.slack.isAway = false;
     // One that is due finds out that Slack is back; all others follow it.
     await until("the first is sent", async () => {
       await servers.query("UPDATE notification_destinations SET not_before = NULL", []);
