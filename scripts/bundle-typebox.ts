@@ -4,6 +4,11 @@ import { build } from "esbuild";
 
 /** Where the bundle is committed, relative to the checkout. */
 export const TYPEBOX_FILE = "shared/generated/typebox/typebox.mjs";
+/** Its types. */
+export const TYPEBOX_TYPES = {
+  file: "shared/generated/typebox/typebox.d.mts",
+  text: `export { Type, type Static, type TEnum, type TSchema } from "typebox";\n`,
+};
 
 /**
  * The package typebox as one module that exports `Type`. The package consists of 373 modules, and a service that loads them one

@@ -134,6 +134,14 @@ describeInBrowser("scores of sessions", function () {
     await page.locator(`#e-${entry}.target`).waitFor();
   });
 
+  it("come into the open trace of a session that has ended", async () => {
+    const id = await finished("REFUSED and traced");
+    const { page } = await open(`/s/${id}/trace`);
+    await page.waitForSelector(".trace-row");
+    await client.request("POST", `/api/v1/sessions/${id}/score`);
+    await page.getByRole("option", { name: /scoring failed/u }).waitFor();
+  });
+
   it("are in the list, which they filter and order", async () => {
     const [good, poor, none] = [
       await scored("good alert"),

@@ -5,14 +5,14 @@ import { api, socketUrl } from "../../api/client.ts";
 import { openSocket } from "../../api/sockets.ts";
 import { useRemote } from "../../parts/use-remote.ts";
 
-/** A trace is read again at most this often while its session runs. */
+/** A trace is read again at most this often while something happens in its session. */
 const RELOAD_MS = 2_000;
 /** And this often without the socket. */
 const POLL_MS = 10_000;
 
 const ENDED: ReadonlySet<string> = new Set(TERMINAL_STATUSES);
 
-/** The trace of a session with the session itself, read again while it runs. */
+/** The trace of a session with the session itself, read again while it runs and when questions, scores or reviews follow its end. */
 export function useTrace(id: string) {
   const [poll, setPoll] = useState<number>();
   const remote = useRemote(
@@ -28,11 +28,12 @@ export function useTrace(id: string) {
   );
   const { value, reload } = remote;
   const isRunning = value !== undefined && !ENDED.has(value.session.status);
+  const isRead = value !== undefined;
   const afterSeq = value?.session.last_seq ?? 0;
-  const firstSeq = useMemo(() => afterSeq, [isRunning, id]);
+  const firstSeq = useMemo(() => afterSeq, [isRead, id]);
   useEffect(() => {
     setPoll(undefined);
-    if (!isRunning) return undefined;
+    if (!isRead) return undefined;
     const stopping = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
     const reloadSoon = () => {
@@ -47,6 +48,7 @@ export function useTrace(id: string) {
           url: socketUrl(),
           sessionId: id,
           afterSeq: firstSeq,
+          followsAll: true,
           open: openSocket,
           // A chunk of text changes no row of the trace.
           onMessage: (message) => {
@@ -54,7 +56,6 @@ export function useTrace(id: string) {
           },
           signal: stopping.signal,
         });
-        reload();
       } catch {
         // Without the socket the trace is as current as the latest reading.
         if (!stopping.signal.aborted) setPoll(POLL_MS);
@@ -65,6 +66,6 @@ export function useTrace(id: string) {
       stopping.abort();
       clearTimeout(timer);
     };
-  }, [id, isRunning, firstSeq, reload]);
+  }, [id, isRead, firstSeq, reload]);
   return { ...remote, isRunning };
 }
