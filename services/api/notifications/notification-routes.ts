@@ -97,7 +97,9 @@ function retry({ db, log }: ApiDeps): RouterMiddleware {
       throw new RequestError(409, "only a notification that waits or was given up can be sent");
     }
     const { session_id, destination, kind } = due;
-    callerOf(ctx).detail = { notification_id: id, destination, kind };
+    const caller = callerOf(ctx);
+    caller.sessionId = session_id;
+    caller.detail = { notification_id: id, destination, kind };
     log.info({ session_id, destination, kind }, "notification is tried again");
     ctx.body = withoutNulls(due);
   };

@@ -4,6 +4,7 @@ import { WebhookMessage } from "#shared/contracts/webhook-message.ts";
 import { until } from "../../../test/support/until.ts";
 import { isSigned, type ReceivedWebhook } from "../../../test/support/webhook-server.ts";
 import { isMetadataAddress } from "../notifications/http/blocked-lookup.ts";
+import { Outbound } from "../notifications/http/outbound.ts";
 import { parseRetryAfter } from "../notifications/http/parse-retry-after.ts";
 import { signWebhook } from "../notifications/webhook/sign-webhook.ts";
 import { NotificationsFixture, PAGE_URL, WEBHOOK_SECRET } from "./notifications-fixture.ts";
@@ -170,7 +171,23 @@ describe("webhooks to other systems", () => {
     for (const none of [null, "", "soon", "-1"]) expect(parseRetryAfter(none)).to.equal(undefined);
   });
 
-  it("go to no metadata address", () => {
+  it("go to no metadata address, also behind a name, and read only the beginning of a response", async () => {
+    await using refused = new Outbound({ resolve: async () => [{ address: "169.254.169.254", family: 4 }] });
+    const request = { method: "POST", headers: {}, body: "{}", timeoutMs: 1_000, maxBytes: 100 } as const;
+    const { signal } = new AbortController();
+    for (const url of ["http://receiver.example/", "http://169.254.169.254/latest", "http://[fe80::1]/"]) {
+      const error: unknown = await refused
+        .send(new URL(url), request, signal)
+        .catch((thrown: unknown) => thrown);
+      expect(String(error), url).to.match(/is not allowed/u);
+    }
+    await using outbound = new Outbound();
+    fixture.hook.answer({ status: 200, body: "x".repeat(5_000_000) });
+    const { text } = await outbound.send(new URL(fixture.hook.url), request, signal);
+    expect(text).to.equal("x".repeat(100));
+  });
+
+  it("know metadata addresses in every notation", () => {
     for (const address of [
       "169.254.169.254",
       "[fe80::1]",

@@ -1,3 +1,4 @@
+import type { LookupAddress } from "node:dns";
 import { lookup } from "node:dns/promises";
 import { BlockList, isIP, type LookupFunction } from "node:net";
 
@@ -16,21 +17,37 @@ export function isMetadataAddress(address: string): boolean {
   return family !== 0 && blocked.check(address.replace(/^\[|\]$/gu, ""), family === 4 ? "ipv4" : "ipv6");
 }
 
+/** The addresses of a name. */
+export type Resolve = (name: string) => Promise<readonly LookupAddress[]>;
+
+const bySystem: Resolve = async (name) => lookup(name, { all: true });
+
 /** Resolves the name of a connection once, and fails if one of its addresses is a metadata address. */
-export const blockedLookup: LookupFunction = (name, options, callback) => {
-  const answer = async (): Promise<void> => {
-    try {
-      const all = await lookup(name, { all: true });
-      const [first] = all;
-      const wrong = all.find(({ address }) => isMetadataAddress(address));
-      if (first === undefined) callback(new Error(`${name} has no address`), "");
-      else if (wrong !== undefined) {
-        callback(new Error(`${name} has the address ${wrong.address}, which is not allowed`), "");
-      } else if (options.all === true) callback(null, all);
-      else callback(null, first.address, first.family);
-    } catch (error) {
-      callback(new Error(`${name} cannot be resolved`, { cause: error }), "");
-    }
+export function blockedLookup(resolve: Resolve = bySystem): LookupFunction {
+  return (name, options, callback) => {
+    const answer = async (): Promise<void> => {
+      const found = await checked(name, resolve);
+      if (found instanceof Error) callback(found, "");
+      else if (options.all === true) callback(null, [...found.all]);
+      else callback(null, found.first.address, found.first.family);
+    };
+    void answer();
   };
-  void answer();
-};
+}
+
+/** Never rejects. */
+async function checked(
+  name: string,
+  resolve: Resolve,
+): Promise<{ readonly first: LookupAddress; readonly all: readonly LookupAddress[] } | Error> {
+  try {
+    const all = await resolve(name);
+    const [first] = all;
+    const wrong = all.find(({ address }) => isMetadataAddress(address));
+    if (wrong !== undefined)
+      return new Error(`${name} has the address ${wrong.address}, which is not allowed`);
+    return first === undefined ? new Error(`${name} has no address`) : { first, all };
+  } catch (error) {
+    return new Error(`${name} cannot be resolved`, { cause: error });
+  }
+}

@@ -1,6 +1,9 @@
 import { Agent, fetch } from "undici";
 import { errorMessage } from "#shared/errors.ts";
-import { blockedLookup, isMetadataAddress } from "./blocked-lookup.ts";
+import { blockedLookup, isMetadataAddress, type Resolve } from "./blocked-lookup.ts";
+
+const CONNECT_MS = 5_000;
+const KEEP_ALIVE_MS = 4_000;
 
 /** A request that was not answered. The message is for operators. */
 export class NoAnswerError extends Error {}
@@ -26,10 +29,12 @@ export interface OutboundResponse {
  * and metadata addresses are refused at the connection, whatever a name resolves to.
  */
 export class Outbound implements AsyncDisposable {
-  readonly #agent = new Agent({
-    connect: { lookup: blockedLookup, timeout: 5_000 },
-    keepAliveTimeout: 4_000,
-  });
+  readonly #agent: Agent;
+
+  constructor({ resolve }: { readonly resolve?: Resolve } = {}) {
+    const connect = { lookup: blockedLookup(resolve), timeout: CONNECT_MS };
+    this.#agent = new Agent({ connect, keepAliveTimeout: KEEP_ALIVE_MS });
+  }
 
   /** Throws NoAnswerError, and the signal's reason once it aborts. */
   async send(url: URL, request: OutboundRequest, signal: AbortSignal): Promise<OutboundResponse> {
