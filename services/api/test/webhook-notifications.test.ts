@@ -172,7 +172,9 @@ describe("webhooks to other systems", () => {
   });
 
   it("go to no metadata address, also behind a name, and read only the beginning of a response", async () => {
-    await using refused = new Outbound({ resolve: async () => [{ address: "169.254.169.254", family: 4 }] });
+    await using refused = new Outbound({
+      resolve: () => Promise.resolve([{ address: "169.254.169.254", family: 4 }]),
+    });
     const request = { method: "POST", headers: {}, body: "{}", timeoutMs: 1_000, maxBytes: 100 } as const;
     const { signal } = new AbortController();
     for (const url of ["http://receiver.example/", "http://169.254.169.254/latest", "http://[fe80::1]/"]) {

@@ -44,8 +44,9 @@ async function checked(
     const all = await resolve(name);
     const [first] = all;
     const wrong = all.find(({ address }) => isMetadataAddress(address));
-    if (wrong !== undefined)
+    if (wrong !== undefined) {
       return new Error(`${name} has the address ${wrong.address}, which is not allowed`);
+    }
     return first === undefined ? new Error(`${name} has no address`) : { first, all };
   } catch (error) {
     return new Error(`${name} cannot be resolved`, { cause: error });
