@@ -14,7 +14,13 @@ export interface ReceivedWebhook {
 
 /** The answer to a request; `cut` closes the connection without one. */
 export type WebhookAnswer =
-  | { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: string }
+  | {
+      readonly status: number;
+      readonly headers?: Readonly<Record<string, string>>;
+      readonly body?: string;
+      /** Resolves when it is to be sent; at once without it. */
+      readonly when?: () => Promise<unknown>;
+    }
   | "cut";
 
 /** A receiver of webhooks on a free port of 127.0.0.1. */
@@ -24,6 +30,7 @@ export class WebhookServer implements AsyncDisposable {
       const body = await readText(request);
       this.received.push({ headers: request.headers, body, path: request.url ?? "", atMs: Date.now() });
       const next = this.#answers.shift() ?? { status: 204 };
+      if (next !== "cut") await next.when?.();
       if (next === "cut") response.destroy();
       else response.writeHead(next.status, next.headers).end(next.body);
     };

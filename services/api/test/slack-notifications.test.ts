@@ -104,7 +104,8 @@ describe("messages in Slack", () => {
     await fixture.end(first, "completed", { analysis: "disk full on db-7" });
     fixture.send();
     await untilState(first, "sent sent");
-    const second = await submit(FINGERPRINT);
+    // As the text of the answer to the first.
+    const second = await submit("Analysis COMPLETE (test)");
     await fixture.begin(second);
     await untilState(second, "sent");
     for (const message of [...fixture.posted(first), ...fixture.posted(second)]) {

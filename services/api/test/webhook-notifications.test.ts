@@ -93,6 +93,52 @@ describe("webhooks to other systems", () => {
     expect(waits).to.deep.equal([{ failures: 0, failing_since: null }]);
   });
 
+  it("are put off as far as Retry-After says, also if another one is taken meanwhile", async () => {
+    const failures = async () => fixture.api.db.query("SELECT failures FROM notification_destinations");
+    const limited = { status: 503, headers: { "retry-after": "1800" } };
+    const counted = async () => until("the failure counts", async () => (await failures()).length === 1);
+    fixture.hook.answer(limited, { status: 204, when: counted });
+    for (const id of [await fixture.submit(), await fixture.submit()]) await fixture.begin(id);
+    const { stop } = fixture.send();
+    await until("one is sent", async () => {
+      const sent = await fixture.api.db.query("SELECT 1 FROM outbox WHERE state = 'sent'");
+      return sent.length === 1;
+    });
+    await stop();
+    const inRange = "BETWEEN now() + interval '29 min' AND now() + interval '34 min'";
+    expect(
+      await fixture.api.db.query(
+        `SELECT d.failures, d.not_before ${inRange} AS destination, o.not_before ${inRange} AS row
+         FROM notification_destinations d JOIN outbox o USING (destination) WHERE o.state = 'pending'`,
+      ),
+    ).to.deep.equal([{ failures: 1, destination: true, row: true }]);
+  });
+
+  it("wait for the earlier ones of their session, and for no other's", async () => {
+    const [held, other] = [await fixture.submit(), await fixture.submit()];
+    await fixture.begin(held);
+    fixture.hook.answer({ status: 500 });
+    fixture.send();
+    await until(
+      "the start has failed",
+      async () => (await fixture.rows(held))[0]?.last_error === "status 500",
+    );
+    await fixture.api.db.query("UPDATE outbox SET not_before = now() + interval '1 h'");
+    await fixture.end(held);
+    await fixture.begin(other);
+    await fixture.end(other);
+    await untilState(other, "sent sent");
+    expect(await state(held)).to.equal("pending pending");
+    expect(fixture.received(held)).to.have.length(1);
+    await fixture.hurry();
+    await untilState(held, "sent sent");
+    expect(fixture.received(held).map((one) => messageOf(one).type)).to.deep.equal([
+      "session.started",
+      "session.started",
+      "session.ended",
+    ]);
+  });
+
   for (const [status, headers] of [
     [400, {}],
     [404, {}],
