@@ -17,6 +17,7 @@ const BENCHMARKS: ReadonlyMap<string, () => Promise<Benchmark>> = new Map([
   ["listing", async () => (await import("./listing.ts")).listing],
   ["step", async () => (await import("./step.ts")).step],
   ["tool-call", async () => (await import("./tool-call.ts")).toolCall],
+  ["notifications", async () => (await import("./notifications.ts")).notifications],
   ["session-list", async () => (await import("./session-list.ts")).sessionList],
   ["web", async () => (await import("./web.ts")).web],
   ["startup", async () => (await import("./startup.ts")).startup],

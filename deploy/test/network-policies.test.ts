@@ -103,7 +103,7 @@ describe("the network policies", () => {
     ]);
   });
 
-  it("let out only to what a service needs, and only gateway and tool-runner to the internet", () => {
+  it("let out only to what a service needs, and only api, gateway and tool-runner to the internet", () => {
     expect(edges(policies, "egress")).to.have.members([
       "everyone → namespace kube-system: 53",
       "everyone → namespace kube-system: 53",
@@ -111,6 +111,8 @@ describe("the network policies", () => {
       "nats → nats: 6222",
       "executor → llm-gateway: 50051",
       ...["migrate", ...ON_THE_BUS].map((pod) => `${pod} → anywhere: 5432`),
+      "api → 0.0.0.0/0: 443",
+      "api → ::/0: 443",
       "llm-gateway → 0.0.0.0/0: 443",
       "llm-gateway → ::/0: 443",
       ...["0.0.0.0/0", "::/0"].flatMap((block) =>
@@ -123,6 +125,8 @@ describe("the network policies", () => {
     );
     const runner = JSON.stringify(policies.find(({ metadata }) => metadata.name === "tool-runner"));
     expect(runner).to.contain("169.254.0.0/16");
+    const receivers = policies.find(({ metadata }) => metadata.name === "to-notification-receivers");
+    expect(JSON.stringify(receivers)).to.contain("169.254.0.0/16");
     expect(blocks).to.include.members(["10.0.0.0/8", "169.254.0.0/16", "192.168.0.0/16", "fe80::/10"]);
   });
 });

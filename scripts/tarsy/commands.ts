@@ -10,6 +10,7 @@ import { configCommand } from "./commands/config.ts";
 import { initCommand } from "./commands/init.ts";
 import { keysCommand } from "./commands/keys.ts";
 import { listCommand } from "./commands/list.ts";
+import { notificationsCommand } from "./commands/notifications.ts";
 import { scoreCommand } from "./commands/score.ts";
 import { showCommand } from "./commands/show.ts";
 import { steerCommand } from "./commands/steer.ts";
@@ -30,6 +31,7 @@ const WORKING = [
   initCommand,
   configCommand,
   keysCommand,
+  notificationsCommand,
 ];
 
 /** Every command of `tarsy`, in the order of its help. */

@@ -2,11 +2,12 @@ import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import type { WakeResult } from "#shared/bus/session-waker.ts";
 import { QUALITY_RATINGS } from "#shared/contracts/review.ts";
 import { STEERING_MODES } from "#shared/contracts/statuses.ts";
+import { createNotificationMetrics, type NotificationMetrics } from "./notifications/notification-metrics.ts";
 import { startAtZero } from "#shared/service/start-at-zero.ts";
 
 type WakeupResult = Extract<WakeResult, string> | "failed";
 
-export interface ApiMetrics {
+export interface ApiMetrics extends NotificationMetrics {
   readonly accepted: Counter;
   readonly replayed: Counter;
   readonly requestSeconds: Histogram<"method" | "route" | "status">;
@@ -32,6 +33,7 @@ export function createApiMetrics(registry: Registry): ApiMetrics {
   const registers = [registry];
   const metrics = {
     ...groupMetrics(registers),
+    ...createNotificationMetrics(registry),
     accepted: new Counter({
       name: "tarsy_api_alerts_accepted_total",
       help: "Alerts stored and answered with 202",

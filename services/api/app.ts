@@ -31,6 +31,7 @@ import { getSystemConfig } from "./routes/get-system-config.ts";
 import { getTrace } from "./routes/get-trace.ts";
 import { getDailyUsage } from "./routes/get-daily-usage.ts";
 import { getUsageSummary } from "./routes/get-usage-summary.ts";
+import { notificationRoutes } from "./notifications/notification-routes.ts";
 import { getWarnings } from "./routes/get-warnings.ts";
 import { budgetRoutes } from "./budgets/budget-routes.ts";
 import { memoryRoutes } from "./memories/memory-routes.ts";
@@ -69,6 +70,7 @@ export function routesOf(deps: ApiDeps): readonly Route[] {
     ...webhookRoutes({ ...deps, submitter }),
     ...reviewRoutes(deps),
     ...sessionListRoutes(deps),
+    ...notificationRoutes(deps),
     { method: "get", path: session, action: "session.read", handle: getSession(deps) },
     { method: "delete", path: session, action: "session.delete", handle: deleteSession(deps) },
     ...routesOfTrace(deps, session),

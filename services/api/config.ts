@@ -16,6 +16,7 @@ import {
   readServiceConfig,
   type ServiceConfig,
 } from "#shared/service/service-config.ts";
+import { readNotificationSettings, type NotificationSettings } from "./notifications/read-settings.ts";
 import type { Address } from "./page/forward-sockets.ts";
 import { readWebhooks, type WebhookSettings } from "./webhooks/read-webhooks.ts";
 import { parseFingerprintPath } from "./submit/alert-fingerprint.ts";
@@ -52,6 +53,7 @@ export interface ApiConfig extends ServiceConfig {
   /** The ids of the MCP servers that stub-tools.yaml answers for. */
   readonly stubbedServers: ReadonlySet<string>;
   readonly webhooks: WebhookSettings;
+  readonly notifications: NotificationSettings;
   /** Where the WebSockets of the page's own origin are forwarded to; undefined if a proxy does that. */
   readonly notifierAddress: Address | undefined;
   /** Where the built page is; without one the api serves no page. */
@@ -70,9 +72,10 @@ export async function loadApiConfig(processEnv: Environment): Promise<ApiConfig>
   const agents = await loadAgentConfig({ configDir, env });
   const { session_retention_days: writtenDays = 90 } = agents.system.retention ?? {};
   const dashboard = dashboardOrigin(agents.system);
+  const http = { host: bindAddress(env), port: envPort(env, "API_PORT", 8080) };
   return {
     ...readServiceConfig(env, { name: "API_HEALTH_PORT", fallback: 8090 }),
-    http: { host: bindAddress(env), port: envPort(env, "API_PORT", 8080) },
+    http,
     databaseUrl: databaseUrl(env),
     natsUrl: natsUrl(env),
     natsAdminUrl: natsAdminUrl(env),
@@ -102,6 +105,7 @@ export async function loadApiConfig(processEnv: Environment): Promise<ApiConfig>
     agents,
     stubbedServers: await stubbedServers(configDir, env),
     webhooks: readWebhooks(agents, env),
+    notifications: readNotificationSettings(agents, env, http.port),
     notifierAddress: readAddress(env, "NOTIFIER_ADDR"),
     // The same place from the sources and from the bundle in the image.
     pageDirectory: join(import.meta.dirname, "../web/dist"),

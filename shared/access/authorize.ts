@@ -20,6 +20,8 @@ const ACTIONS = {
   "config.read": "operator",
   "budget.read": "operator",
   "budget.change": "admin",
+  "notification.read": "operator",
+  "notification.retry": "operator",
   "session.delete": "admin",
   "audit.read": "admin",
 } as const satisfies Record<string, Role>;

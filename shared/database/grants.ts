@@ -6,6 +6,7 @@ import { NOTIFIER_COLUMNS } from "#shared/database/notifier-columns.ts";
 import { REVIEW_COLUMNS } from "#shared/database/review-columns.ts";
 import { COST_SUMS } from "#shared/database/cost-sums.ts";
 import { COUNTER_COLUMNS } from "#shared/database/session-counters.ts";
+import { NOTIFICATION_TABLES } from "#shared/database/notification-tables.ts";
 import { PERSON_TABLES } from "#shared/database/person-tables.ts";
 import { SCHEMA_TABLES } from "#shared/database/schema-tables.ts";
 import { SEARCH_TABLES } from "#shared/database/search-tables.ts";
@@ -292,6 +293,7 @@ export const TABLES: Readonly<Record<string, TableRules>> = {
   },
   ...ACCESS_TABLES,
   ...PERSON_TABLES,
+  ...NOTIFICATION_TABLES,
   ...MEMORY_TABLES,
   ...BUDGET_TABLES,
   ...ALERT_GROUP_TABLES,

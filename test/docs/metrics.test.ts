@@ -10,9 +10,16 @@ const ORDERLY: Readonly<Record<string, readonly string[]>> = {
   tarsy_llm_calls_total: ["ok", "cancelled"],
   tarsy_api_session_wakeups_total: ["queued", "already_queued"],
   tarsy_ws_closed_total: ["1001"],
+  tarsy_api_notifications_total: ["sent", "dropped"],
 };
-/** Labels whose values the pages do not list: HTTP's, the models', the buckets' bounds. */
-const OPEN_LABELS = new Set(["method", "route", "provider", "model", "le", "chain"]);
+/** Labels whose values the pages do not list: HTTP's, the models', the receivers' of notifications, the buckets' bounds. */
+const OPEN_LABELS = new Set(["method", "route", "provider", "model", "destination", "le", "chain"]);
+/** Nobody is told, because no agent asks a person; the series are there. */
+const NOTIFICATIONS = {
+  webhooks: [
+    { name: "ops", url: "http://127.0.0.1:9/", secret_env: "OPS_SECRET", events: ["approval.requested"] },
+  ],
+};
 
 describe("the metrics in the documentation", () => {
   let pipeline: PipelineFixture;
@@ -33,7 +40,13 @@ describe("the metrics in the documentation", () => {
 
   before(async () => {
     // Without a rule no alert is counted as one of an incident.
-    pipeline = await PipelineFixture.start({ env: { ALERT_FINGERPRINT_PATH: "/fingerprint" } });
+    pipeline = await PipelineFixture.start({
+      config: { tarsy: { system: { notifications: NOTIFICATIONS } } },
+      env: {
+        ALERT_FINGERPRINT_PATH: "/fingerprint",
+        OPS_SECRET: `whsec_${Buffer.alloc(32).toString("base64")}`,
+      },
+    });
     atStart = await scrape();
     const session = await pipeline.client.submit("count the calls");
     await pipeline.client.waitFor(session, ["completed"]);

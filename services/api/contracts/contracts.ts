@@ -4,6 +4,7 @@ import { APPROVAL_CONTRACTS } from "./approvals.ts";
 import { BUDGET_CONTRACTS } from "./budgets.ts";
 import { CHAT_CONTRACTS } from "./chat.ts";
 import { MEMORY_CONTRACTS } from "./memories.ts";
+import { NOTIFICATION_CONTRACTS } from "./notifications.ts";
 import { REVIEW_CONTRACTS } from "./reviews.ts";
 import { SESSION_LIST_CONTRACTS } from "./session-lists.ts";
 import { SESSION_CONTRACTS } from "./sessions.ts";
@@ -28,6 +29,7 @@ export const CONTRACTS = {
   ...APPROVAL_CONTRACTS,
   ...USAGE_CONTRACTS,
   ...BUDGET_CONTRACTS,
+  ...NOTIFICATION_CONTRACTS,
   ...SYSTEM_CONTRACTS,
 } as const;
 

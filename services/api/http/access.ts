@@ -58,6 +58,7 @@ const AUDITED: ReadonlySet<Action> = new Set<Action>([
   "session.chat",
   "memory.change",
   "budget.change",
+  "notification.retry",
   "audit.read",
 ]);
 

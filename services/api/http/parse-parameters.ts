@@ -19,6 +19,12 @@ export function parseMemoryId(parameter: string | undefined): string {
   return parameter.toLowerCase();
 }
 
+/** Parses the `:notification` of a route. Throws RequestError 400 unless it is a number from 1. */
+export function parseNotificationId(parameter: string | undefined): number {
+  if (parameter !== undefined && /^[1-9]\d{0,9}$/u.test(parameter)) return Number(parameter);
+  throw validationError("notification_id", "must be a number from 1 to 9999999999");
+}
+
 /** Parses a number in a query or header; absent means `fallback`. Throws RequestError 400 naming the field and its range. */
 export function parseWholeNumber(
   field: string,

@@ -1,16 +1,25 @@
 import type { RouterMiddleware } from "@koa/router";
 import type { ApiDeps } from "../api-deps.ts";
+import { knownDestinations } from "../notifications/known-destinations.ts";
+import { outboxWarnings } from "../notifications/outbox-warnings.ts";
+import { readOutboxState } from "../notifications/read-outbox-state.ts";
 import type { ServerStates } from "../system/server-states.ts";
 import { systemWarnings } from "../system/system-warnings.ts";
 
-type Deps = Pick<ApiDeps, "config"> & { readonly states: Pick<ServerStates, "read"> };
+type Deps = Pick<ApiDeps, "config" | "db"> & { readonly states: Pick<ServerStates, "read"> };
 
-/** `GET /api/v1/system/warnings`: what an operator should look at, from the configuration and the tool-runners. */
-export function getWarnings({ config: { agents, stubbedServers }, states }: Deps): RouterMiddleware {
+/** `GET /api/v1/system/warnings`: what an operator should look at, from the configuration, the tool-runners and the outbox. */
+export function getWarnings({ config, db, states }: Deps): RouterMiddleware {
+  const { agents, stubbedServers, notifications } = config;
   const startedAt = new Date().toISOString();
+  const known = knownDestinations(notifications);
   return async (ctx) => {
+    const [servers, outbox] = await Promise.all([states.read(), readOutboxState(db)]);
     ctx.body = {
-      warnings: systemWarnings({ agents, stubbedServers, states: await states.read(), startedAt }),
+      warnings: [
+        ...systemWarnings({ agents, stubbedServers, states: servers, startedAt }),
+        ...outboxWarnings(outbox, known, startedAt),
+      ],
     };
   };
 }

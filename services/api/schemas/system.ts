@@ -120,7 +120,7 @@ export const WarningsResponse = Type.Object({
   warnings: Type.Array(
     Type.Object({
       id: Type.String(),
-      category: literals(["mcp_health", "mcp_configuration", "mcp_effects", "llm"]),
+      category: literals(["mcp_health", "mcp_configuration", "mcp_effects", "llm", "notifications"]),
       message: Type.String(),
       details: Type.String(),
       server_id: Type.Optional(Type.String()),

@@ -42,10 +42,15 @@ export function checkAlert(request: AlertRequest, { agents }: ApiConfig) {
     alertType: found.alertType,
     chainId: found.chainId,
     runbook,
-    slackFingerprint: request.slack_message_fingerprint || null,
+    slackFingerprint: fingerprintOf(request),
     mcp,
     teams: found.chain.teams ?? [],
   };
+}
+
+/** White space alone would be found in every message. */
+function fingerprintOf({ slack_message_fingerprint: text }: AlertRequest): string | null {
+  return text === undefined || text === null || text.trim() === "" ? null : text;
 }
 
 /** Throws RequestError 400 for an address that would have to be fetched, and may not be. */

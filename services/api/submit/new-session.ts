@@ -1,7 +1,7 @@
 import type { MaskedValue } from "#shared/masking/mask-context.ts";
 import type { TraceCarrier } from "#shared/telemetry/trace-carrier.ts";
 
-/** The columns of a new session and its entry in the audit log, all Postgres-safe; `mcpSelection`, `resolvedConfig` and `metadata` are JSON text. */
+/** The columns of a new session and its entry in the audit log, all Postgres-safe; `notify`, `mcpSelection`, `resolvedConfig` and `metadata` are JSON text. */
 export interface NewSession {
   readonly sessionId: string;
   readonly data: string;
@@ -14,6 +14,8 @@ export interface NewSession {
   readonly runbook: string | null;
   /** Finds the message in Slack that the alert comes from. */
   readonly slackFingerprint: string | null;
+  /** Where its news go (`NotifyPlan`), JSON text; null if nobody is told. */
+  readonly notify: string | null;
   readonly mcpSelection: string | null;
   readonly chainId: string;
   readonly resolvedConfig: string;

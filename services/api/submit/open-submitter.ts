@@ -24,6 +24,7 @@ import { checkAlert, type CheckedAlert } from "./check-alert.ts";
 import { openSelection } from "./open-selection.ts";
 import { maskAlerts, type MaskedAlert } from "./mask-alert.ts";
 import { insertSession } from "./insert-session.ts";
+import { notifyPlans } from "../notifications/notify-plans.ts";
 import type { NewSession } from "./new-session.ts";
 import { SessionInserts } from "./session-inserts.ts";
 import { SubmissionRate } from "./submission-rate.ts";
@@ -93,6 +94,7 @@ export function openSubmitter(deps: ApiDeps): Submitter {
   const texts = new Map([...config.agents.skills.values()].map((skill) => [skill.hash, skill]));
   const inserts = new SessionInserts(db);
   const grouping = openGrouping(deps);
+  const plans = notifyPlans(config.notifications);
   const mask = maskAlerts({ masker, rules: rulesOfAlerts(config.agents.defaults.alert_masking), log });
   const submitOne = async (
     { request, identity, author, peer, keyOf, incident }: Submission,
@@ -104,7 +106,8 @@ export function openSubmitter(deps: ApiDeps): Submitter {
     const group = await grouping.groupOf(alert, incident);
     if (group === undefined && needsGroup) return undefined;
     const masked = await mask(alert);
-    const session = newSession(masked, { identity, author, peer }, chainFor(alert));
+    const notify = masked.slackFingerprint === null ? plans.usual : plans.fromSlack;
+    const session = newSession(masked, { identity, author, peer }, { ...chainFor(alert), notify });
     await keepTexts(
       db,
       session.textHashes.flatMap((hash) => texts.get(hash) ?? []),
@@ -175,7 +178,7 @@ function ownSession(
 function newSession(
   alert: CheckedAlert & MaskedAlert,
   { identity, author, peer }: Pick<Submission, "identity" | "peer"> & { readonly author: string | undefined },
-  { chain, json, hash, textHashes, notice }: ChainToStore,
+  { chain, json, hash, textHashes, notice, notify }: ChainToStore & Pick<NewSession, "notify">,
 ): NewSession {
   const data = postgresSafeText(alert.data);
   const metadata = {
@@ -199,6 +202,7 @@ function newSession(
     teams: alert.teams,
     runbook: alert.runbook === null ? null : postgresSafeText(alert.runbook).text,
     slackFingerprint: alert.slackFingerprint === null ? null : postgresSafeText(alert.slackFingerprint).text,
+    notify,
     mcpSelection: alert.mcp === null ? null : postgresSafeJson(alert.mcp),
     chainId: chain.chain_id,
     resolvedConfig: json,

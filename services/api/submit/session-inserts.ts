@@ -21,13 +21,13 @@ WITH item AS MATERIALIZED (
   SELECT * FROM json_to_recordset($1::json) AS item (session_id uuid, data text, alert_type text, author text,
     owner text, teams text[], runbook text, mcp jsonb, chain_id text, config integer, config_hash text, metadata jsonb,
     subject text, via text, peer text, mask_key text, masked json, trace jsonb, slack text,
-    texts text[])
+    notify jsonb, texts text[])
 ), session AS (
   INSERT INTO alert_sessions (session_id, alert_data, agent_type, alert_type, author, runbook_url, mcp_selection,
                               chain_id, resolved_config, config_hash, session_metadata, owner_subject, teams,
-                              mask_key, trace_context, slack_message_fingerprint)
+                              mask_key, trace_context, slack_message_fingerprint, notify)
   SELECT session_id, data, alert_type, alert_type, author, runbook, mcp, chain_id, $2::jsonb -> config, config_hash,
-         metadata, owner, teams, mask_key, trace, slack
+         metadata, owner, teams, mask_key, trace, slack, notify
   FROM item
   RETURNING session_id
 ), audited AS (
@@ -121,7 +121,7 @@ function parameters(sessions: readonly NewSession[]): [items: string, configurat
   return [`[${items.join(",")}]`, `[${[...indexes.keys()].join(",")}]`];
 }
 
-/** A session as JSON text; `mcpSelection` and `metadata` are JSON text already. */
+/** A session as JSON text; `mcpSelection`, `notify` and `metadata` are JSON text already. */
 function item(session: Omit<NewSession, "resolvedConfig">, config: number): string {
   const {
     sessionId,
@@ -132,6 +132,7 @@ function item(session: Omit<NewSession, "resolvedConfig">, config: number): stri
     teams,
     runbook,
     slackFingerprint,
+    notify,
     mcpSelection,
     chainId,
     configHash,
@@ -159,7 +160,7 @@ function item(session: Omit<NewSession, "resolvedConfig">, config: number): stri
     ...(slackFingerprint === null ? {} : { slack: slackFingerprint }),
     ...(textHashes.length === 0 ? {} : { texts: textHashes }),
   };
-  const texts = `${JSON.stringify(columns).slice(0, -1)},"mcp":${mcpSelection ?? "null"}`;
+  const texts = `${JSON.stringify(columns).slice(0, -1)},"mcp":${mcpSelection ?? "null"},"notify":${notify ?? "null"}`;
   return `${texts},"metadata":${metadata ?? "null"}}`;
 }
 

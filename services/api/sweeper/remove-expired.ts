@@ -47,8 +47,39 @@ WITH old AS (
 )
 SELECT count(*)::int AS n FROM deleted`;
 
+/** No api has been able to send it: e.g. its destination was taken out of the configuration. */
+const GIVE_UP_NOTIFICATIONS = `
+WITH old AS (
+  SELECT id FROM outbox WHERE state = 'pending' AND created_at < now() - interval '7 days'
+    AND (lease_expires_at IS NULL OR lease_expires_at < now())
+  LIMIT ${PAGE} FOR UPDATE SKIP LOCKED
+), given_up AS (
+  UPDATE outbox o SET state = 'dead', settled_at = now(), lease_token = NULL, lease_expires_at = NULL,
+    last_error = 'not sent within 7 days' || coalesce(': ' || last_error, '')
+  FROM old WHERE o.id = old.id RETURNING 1
+)
+SELECT count(*)::int AS n FROM given_up`;
+
+const DELETE_SETTLED_NOTIFICATIONS = `
+WITH old AS (
+  SELECT id FROM outbox WHERE state <> 'pending' AND settled_at < now() - interval '30 days'
+  ORDER BY settled_at LIMIT ${PAGE} FOR UPDATE SKIP LOCKED
+), deleted AS (
+  DELETE FROM outbox o USING old WHERE o.id = old.id RETURNING 1
+)
+SELECT count(*)::int AS n FROM deleted`;
+
+const DELETE_DESTINATIONS = `
+WITH unused AS (
+  SELECT destination FROM notification_destinations d
+  WHERE NOT EXISTS (SELECT FROM outbox o WHERE o.destination = d.destination) LIMIT ${PAGE} FOR UPDATE SKIP LOCKED
+), deleted AS (
+  DELETE FROM notification_destinations d USING unused WHERE d.destination = unused.destination RETURNING 1
+)
+SELECT count(*)::int AS n FROM deleted`;
+
 /**
- * Soft-deletes the sessions that ended more than `retentionDays` ago, and deletes the expired idempotency keys, old notifications, what lost
+ * Soft-deletes the sessions that ended more than `retentionDays` ago, and deletes the expired idempotency keys, old notifications of both directions, what lost
  * tool-runners knew of MCP servers, and texts that no session needs, page by page, until none is left or `signal` aborts.
  */
 export async function removeExpired(db: Database, retentionDays: number, signal: AbortSignal): Promise<void> {
@@ -56,6 +87,9 @@ export async function removeExpired(db: Database, retentionDays: number, signal:
     [SOFT_DELETE_SESSIONS, [retentionDays]],
     [DELETE_KEYS, []],
     [DELETE_NOTIFICATIONS, []],
+    [GIVE_UP_NOTIFICATIONS, []],
+    [DELETE_SETTLED_NOTIFICATIONS, []],
+    [DELETE_DESTINATIONS, []],
     [DELETE_SERVER_STATES, []],
     [SWEEP_TEXTS, []],
   ] as const) {

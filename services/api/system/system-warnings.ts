@@ -6,9 +6,9 @@ import { stubbedAgents } from "#shared/agent-config/stubbed-agents.ts";
 import { agentsFor, usedServers } from "#shared/agent-config/used-servers.ts";
 
 /** Something that an operator should look at. The id is the same as long as the reason is. */
-interface SystemWarning {
+export interface SystemWarning {
   readonly id: string;
-  readonly category: "mcp_health" | "mcp_configuration" | "mcp_effects" | "llm";
+  readonly category: "mcp_health" | "mcp_configuration" | "mcp_effects" | "llm" | "notifications";
   readonly message: string;
   readonly details: string;
   readonly server_id?: string;

@@ -114,6 +114,8 @@ describe("who may use the api with an API key", () => {
       "memory.change": ["operator", "admin"],
       "approval.decide": ["operator", "admin"],
       "config.read": ["operator", "admin"],
+      "notification.read": ["operator", "admin"],
+      "notification.retry": ["operator", "admin"],
       "session.delete": ["admin"],
       "audit.read": ["admin"],
     };

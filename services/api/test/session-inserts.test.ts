@@ -31,6 +31,7 @@ describe("SessionInserts", () => {
     submitter: { subject: "ann", via: "key", peer: null },
     runbook: null,
     slackFingerprint: null,
+    notify: null,
     mcpSelection: null,
     chainId: "chain",
     resolvedConfig: '{"a":1}',

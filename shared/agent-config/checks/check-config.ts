@@ -12,6 +12,7 @@ import { checkFallbacks } from "#shared/agent-config/checks/check-fallbacks.ts";
 import { checkLlmProvider } from "#shared/agent-config/checks/check-llm-providers.ts";
 import { checkAlertMasking, checkMcpServer } from "#shared/agent-config/checks/check-mcp-servers.ts";
 import { checkMemory } from "#shared/agent-config/checks/check-memory.ts";
+import { checkNotifications } from "#shared/agent-config/checks/check-notifications.ts";
 import { checkQueue } from "#shared/agent-config/checks/check-queue.ts";
 import { checkJudges, checkScoring } from "#shared/agent-config/checks/check-scoring.ts";
 import { checkDefaultSummarization } from "#shared/agent-config/checks/check-summarization.ts";
@@ -28,7 +29,10 @@ import type { Reporter } from "#shared/agent-config/reporter.ts";
 export function checkConfig(context: CheckContext): { alertTypes: Map<string, string>; leaveOut: string[] } {
   const { tarsy, reporter, agents, chains, mcpServers, llmProviders, names } = context;
   if (tarsy.queue !== undefined) checkQueue(tarsy.queue, reporter);
-  if (tarsy.system !== undefined) checkSystem(tarsy.system, reporter);
+  if (tarsy.system !== undefined) {
+    checkSystem(tarsy.system, reporter);
+    checkNotifications(tarsy.system, reporter);
+  }
   checkRunbooks(context);
   if (tarsy.system?.cost_estimation !== undefined) checkCost(tarsy.system.cost_estimation, reporter);
   for (const agent of written(agents, reporter)) checkAgent(agent, context);

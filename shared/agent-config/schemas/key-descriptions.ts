@@ -20,7 +20,7 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   scoring_shutdown_timeout: "No effect: a scoring that a stop interrupts goes on in another executor.",
 
   system: "Settings of the whole system.",
-  dashboard_url: "Address of the dashboard: its pages may use the api.",
+  dashboard_url: "Address of the dashboard: its pages may use the api, and notifications lead there.",
   allowed_ws_origins: "No effect: the variables ALLOWED_ORIGINS and WS_ALLOWED_ORIGINS replace it.",
   github: "Access to GitHub for runbooks.",
   token_env: "The name of the environment variable that holds the token.",
@@ -29,9 +29,20 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   cache_ttl: "How long the list of these runbooks is used; by default 1m.",
   allowed_domains:
     "The hosts that runbooks may come from, with the port where it is not 443; by default GitHub's.",
-  slack: "No effect yet: no messages are sent to Slack.",
+  slack:
+    "Messages to a channel in Slack when a session ends or a person must decide (docs/notifications.md).",
   "slack.enabled": "Whether messages are sent; false by default.",
-  channel: "The channel of the messages.",
+  "slack.token_env":
+    "The name of the environment variable that holds the bot's token; by default SLACK_BOT_TOKEN.",
+  channel: "The id of the channel, such as C0123456789.",
+  notifications:
+    "Other systems that are told when sessions end or a person must decide (docs/notifications.md).",
+  "notifications.webhooks": "Addresses to which signed messages are sent.",
+  "webhooks.name": "Names the receiver in lists, metrics and logs; the only one with this name.",
+  "webhooks.url": "Where the messages are sent: https, or http.",
+  "webhooks.secret_env":
+    "The name of the environment variable that holds the secret: whsec_ and 24 to 64 bytes in base64.",
+  "webhooks.events": "What it is told of; by default session.ended and approval.requested.",
   retention: "How long finished sessions are kept.",
   session_retention_days: "Days after its end; the api's RETENTION_DAYS goes first.",
   event_ttl: "No effect: the api's PURGE_EVENTS_AFTER_DAYS replaces it.",

@@ -1,5 +1,6 @@
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { CostSection } from "#shared/agent-config/schemas/cost-section.ts";
+import { Notifications } from "#shared/agent-config/schemas/notifications.ts";
 import { Duration, Name, VariableName, Whole } from "#shared/agent-config/schemas/schema-parts.ts";
 import { Webhooks } from "#shared/agent-config/schemas/webhooks.ts";
 
@@ -17,15 +18,13 @@ export const SystemSection = Type.Object({
     }),
   ),
   slack: Type.Optional(
-    Type.Object(
-      {
-        enabled: Type.Optional(Type.Boolean()),
-        token_env: Type.Optional(VariableName),
-        channel: Type.Optional(Name),
-      },
-      { notYet: "no messages are sent to Slack yet" },
-    ),
+    Type.Object({
+      enabled: Type.Optional(Type.Boolean()),
+      token_env: Type.Optional(VariableName),
+      channel: Type.Optional(Name),
+    }),
   ),
+  notifications: Type.Optional(Notifications),
   retention: Type.Optional(
     Type.Object({
       session_retention_days: Type.Optional(Whole(1, 36_500)),

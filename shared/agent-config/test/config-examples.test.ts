@@ -102,7 +102,6 @@ describe("the configuration's examples", () => {
       "system.retention.event_ttl",
       "system.retention.cleanup_interval",
       "system.allowed_ws_origins",
-      "system.slack",
       "defaults.scoring.mcp_servers",
       "defaults.scoring.max_iterations",
     ]);

@@ -65,6 +65,8 @@ export interface AlertSession {
   trace_context: object | null;
   /** The session of the same incident that ended before this one began, which its agents are told of. */
   reopened_from: string | null;
+  /** Where its news go (`NotifyPlan`); null if nobody is told. */
+  notify: object | null;
 }
 
 export const AlertSessionEntity = new EntitySchema<AlertSession>({
@@ -113,5 +115,6 @@ export const AlertSessionEntity = new EntitySchema<AlertSession>({
     mask_key: { type: "text", nullable: true, default: () => "(gen_random_uuid())" },
     trace_context: { type: "jsonb", nullable: true },
     reopened_from: { type: "uuid", nullable: true },
+    notify: { type: "jsonb", nullable: true },
   },
 });

@@ -38,6 +38,7 @@ import { SearchableFollowUps0000000000044 } from "./0044-searchable-follow-ups.t
 import { Budgets0000000000045 } from "#shared/database/migrations/0045-budgets.ts";
 import { AlertGroups0000000000049 } from "#shared/database/migrations/0049-alert-groups.ts";
 import { Memories0000000000039 } from "#shared/database/migrations/0039-memories.ts";
+import { Outbox0000000000047 } from "./0047-outbox.ts";
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -81,6 +82,7 @@ export const MIGRATIONS = [
   MemoryVectors0000000000043,
   Budgets0000000000045,
   AlertGroups0000000000049,
+  Outbox0000000000047,
 ] as const;
 
 /** The table in which TypeORM records them by name. */

@@ -1,0 +1,82 @@
+import { Agent, fetch } from "undici";
+import { errorMessage } from "#shared/errors.ts";
+import { blockedLookup, isMetadataAddress, type Resolve } from "./blocked-lookup.ts";
+
+const CONNECT_MS = 5_000;
+const KEEP_ALIVE_MS = 4_000;
+
+/** A request that was not answered. The message is for operators. */
+export class NoAnswerError extends Error {}
+
+export interface OutboundRequest {
+  readonly method: "GET" | "POST";
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly timeoutMs: number;
+  /** Of the response; what follows is not read. */
+  readonly maxBytes: number;
+}
+
+export interface OutboundResponse {
+  readonly status: number;
+  readonly headers: { get(name: string): string | null };
+  /** The beginning of the body. */
+  readonly text: string;
+}
+
+/**
+ * The requests that notifications make. No redirect is followed, because the next address could be any. Link-local
+ * and metadata addresses are refused at the connection, whatever a name resolves to.
+ */
+export class Outbound implements AsyncDisposable {
+  readonly #agent: Agent;
+
+  constructor({ resolve }: { readonly resolve?: Resolve } = {}) {
+    const connect = { lookup: blockedLookup(resolve), timeout: CONNECT_MS };
+    this.#agent = new Agent({ connect, keepAliveTimeout: KEEP_ALIVE_MS });
+  }
+
+  /** Throws NoAnswerError, and the signal's reason once it aborts. */
+  async send(url: URL, request: OutboundRequest, signal: AbortSignal): Promise<OutboundResponse> {
+    const { method, headers, body, timeoutMs, maxBytes } = request;
+    // Names are checked when they are resolved.
+    if (isMetadataAddress(url.hostname)) {
+      throw new NoAnswerError(`the address ${url.hostname} is not allowed`);
+    }
+    const timeout = AbortSignal.timeout(timeoutMs);
+    try {
+      const response = await fetch(url.href, {
+        dispatcher: this.#agent,
+        redirect: "manual",
+        method,
+        headers,
+        signal: AbortSignal.any([signal, timeout]),
+        ...(body === undefined ? {} : { body }),
+      });
+      const text = await readBeginning(response.body, maxBytes);
+      return { status: response.status, headers: response.headers, text };
+    } catch (error) {
+      signal.throwIfAborted();
+      const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+      const why = timeout.aborted ? `no answer within ${timeoutMs / 1_000} s` : errorMessage(cause);
+      throw new NoAnswerError(why, { cause: error });
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#agent.destroy();
+  }
+}
+
+async function readBeginning(body: AsyncIterable<unknown> | null, maxBytes: number): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  // Leaving the loop cancels the rest.
+  for await (const chunk of body ?? []) {
+    if (!(chunk instanceof Uint8Array)) break;
+    chunks.push(chunk.subarray(0, maxBytes - bytes));
+    bytes += chunk.byteLength;
+    if (bytes >= maxBytes) break;
+  }
+  return new TextDecoder().decode(Buffer.concat(chunks));
+}

@@ -1,0 +1,124 @@
+import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { literals } from "#shared/contracts/literals.ts";
+import { SESSION_STATUSES } from "#shared/contracts/statuses.ts";
+import type { Queryable } from "#shared/database/queryable.ts";
+import { selectRows } from "#shared/database/select-rows.ts";
+import type { ClaimedNotification } from "./claim-notifications.ts";
+
+/** Characters of texts that are read for a notification. */
+export const MAX_ANALYSIS = 20_000;
+const MAX_ERROR = 2_000;
+const MAX_ARGUMENTS = 2_000;
+
+const Text = Type.Union([Type.String(), Type.Null()]);
+const instant = (column: string) => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+
+const SessionNews = Type.Object({
+  session_id: Type.String(),
+  alert_type: Text,
+  chain_id: Type.String(),
+  status: literals(SESSION_STATUSES),
+  created_at: Type.String(),
+  started_at: Text,
+  completed_at: Text,
+  error_message: Text,
+  executive_summary: Text,
+  /** The first 20,000 characters. */
+  final_analysis: Text,
+  is_analysis_complete: Type.Boolean(),
+  fingerprint: Text,
+});
+/** What there is to say of a session; the texts are masked, as they are stored. */
+export type SessionNews = Static<typeof SessionNews>;
+
+const ApprovalNews = Type.Object({
+  approval_id: Type.String(),
+  agent_name: Text,
+  tool: Type.String(),
+  /** The first 2,000 characters. */
+  arguments: Type.String(),
+  are_arguments_complete: Type.Boolean(),
+  expires_at: Type.String(),
+});
+/** A call that a person is asked about. */
+export type ApprovalNews = Static<typeof ApprovalNews>;
+
+interface News {
+  /** The same at every attempt. */
+  readonly dedupKey: string;
+  /** When it happened, ISO 8601. */
+  readonly at: string;
+  /** The session's URL on the page. */
+  readonly url: string;
+  readonly session: SessionNews;
+}
+
+/** Something that someone is told. */
+export type Notification = News &
+  (
+    | { readonly kind: "session.started" | "session.ended" }
+    | { readonly kind: "approval.requested"; readonly approval: ApprovalNews }
+  );
+
+const parseRow = compileParser(
+  "news of a session",
+  Type.Object({
+    session: SessionNews,
+    approval: Type.Union([ApprovalNews, Type.Null()]),
+    deleted: Type.Boolean(),
+    is_open: Type.Boolean(),
+  }),
+);
+
+const READ = `
+SELECT s.deleted_at IS NOT NULL AS deleted,
+  coalesce(a.state = 'awaiting_approval' AND a.expires_at > clock_timestamp(), false) AS is_open,
+  jsonb_build_object('session_id', s.session_id, 'alert_type', s.alert_type, 'chain_id', s.chain_id, 'status', s.status,
+    'created_at', ${instant("s.created_at")}, 'started_at', ${instant("s.started_at")},
+    'completed_at', ${instant("s.completed_at")}, 'error_message', left(s.error_message, ${MAX_ERROR}),
+    'executive_summary', left(s.executive_summary, ${MAX_ANALYSIS}),
+    'final_analysis', left(s.final_analysis, ${MAX_ANALYSIS}),
+    'is_analysis_complete', coalesce(char_length(s.final_analysis), 0) <= ${MAX_ANALYSIS},
+    'fingerprint', s.slack_message_fingerprint) AS session,
+  CASE WHEN a.approval_id IS NOT NULL THEN
+    jsonb_build_object('approval_id', a.approval_id, 'agent_name', e.agent_name, 'tool', a.tool,
+      'arguments', left(a.arguments, ${MAX_ARGUMENTS}),
+      'are_arguments_complete', char_length(a.arguments) <= ${MAX_ARGUMENTS},
+      'expires_at', ${instant("a.expires_at")}) END AS approval
+FROM alert_sessions s
+  LEFT JOIN approvals a ON a.approval_id = $2 AND a.session_id = s.session_id
+  LEFT JOIN agent_executions e USING (execution_id)
+WHERE s.session_id = $1`;
+
+/** A notification, or why it is not worth sending any more. */
+export type ReadNotification = { readonly notification: Notification } | { readonly obsolete: string };
+
+/** Reads what a claimed row of the outbox is about, with today's rows: what has ended does not change any more. */
+export async function readNotification(
+  db: Queryable,
+  { session_id, kind, dedup_key: dedupKey, created_at: at, payload }: ClaimedNotification,
+  pageUrl: string,
+): Promise<ReadNotification> {
+  const [row] = await selectRows(db, parseRow, READ, [session_id, payload.approval_id ?? null]);
+  if (row === undefined || row.deleted) return { obsolete: "the session was deleted" };
+  const { approval, is_open } = row;
+  const news = { dedupKey, at, url: `${pageUrl}/sessions/${session_id}` };
+  switch (kind) {
+    case "session.started":
+      return { notification: { ...news, kind, session: asStarted(row.session) } };
+    case "session.ended":
+      return { notification: { ...news, kind, session: row.session } };
+    case "approval.requested":
+      if (approval === null || !is_open) return { obsolete: "the approval is not awaited any more" };
+      return { notification: { ...news, kind, session: asStarted(row.session), approval } };
+    default:
+      return kind satisfies never;
+  }
+}
+
+/** As it was when it began, although it may have ended before its news could be sent. */
+function asStarted(session: SessionNews): SessionNews {
+  const ended = { completed_at: null, error_message: null, executive_summary: null, final_analysis: null };
+  return { ...session, ...ended, status: "in_progress", is_analysis_complete: true };
+}

@@ -1,0 +1,131 @@
+import { Type, type Static, type TSchema } from "#shared/generated/typebox/typebox.mjs";
+import { compileParser, type ValueParser } from "#shared/contracts/compile-parser.ts";
+import { NoAnswerError, type Outbound, type OutboundResponse } from "../http/outbound.ts";
+import { parseRetryAfter } from "../http/parse-retry-after.ts";
+import type { Delivery } from "../destination.ts";
+import type { SlackSettings } from "../read-settings.ts";
+
+/** A call that Slack did not answer as asked; the delivery says whether it is worth repeating. */
+export class SlackError extends Error {
+  readonly delivery: Exclude<Delivery, { readonly outcome: "sent" }>;
+
+  constructor(delivery: Exclude<Delivery, { readonly outcome: "sent" }>) {
+    super(delivery.error);
+    this.delivery = delivery;
+  }
+}
+
+interface SlackCall {
+  readonly method: "chat.postMessage" | "conversations.history" | "conversations.replies";
+  readonly timeoutMs: number;
+  readonly arguments: Readonly<Record<string, unknown>>;
+}
+
+/** A page of messages: 200 of up to 40,000 characters are possible, usual are some hundred kB. */
+const MAX_BYTES = 16 * 1024 * 1024;
+/** Where Slack gives no time. */
+const RATE_LIMIT_MS = 30_000;
+
+/** Another message may be taken. All other errors are of the token, the channel or Slack: they can pass or be repaired. */
+const REFUSED = new Set([
+  "invalid_arguments",
+  "invalid_blocks",
+  "invalid_blocks_format",
+  "invalid_metadata_format",
+  "invalid_metadata_schema",
+  "metadata_too_large",
+  "msg_blocks_too_long",
+  "msg_too_long",
+  "no_text",
+]);
+/** Slack may have done what was asked. */
+const UNSURE = new Set(["fatal_error", "internal_error", "request_timeout", "service_unavailable"]);
+
+const parseAnswer = compileParser(
+  "answer of Slack",
+  Type.Object({ ok: Type.Boolean(), error: Type.Optional(Type.String()) }),
+);
+
+/** The methods of Slack's web API that notifications need (https://docs.slack.dev/reference/methods). */
+export class SlackApi {
+  readonly #settings: SlackSettings;
+  readonly #outbound: Outbound;
+
+  constructor(settings: SlackSettings, outbound: Outbound) {
+    this.#settings = settings;
+    this.#outbound = outbound;
+  }
+
+  /** Calls a method once. Throws SlackError, and the signal's reason once it aborts. */
+  async call<S extends TSchema>(
+    { method, timeoutMs, arguments: given }: SlackCall,
+    parse: ValueParser<S>,
+    signal: AbortSignal,
+  ): Promise<Static<S>> {
+    const { token, apiUrl } = this.#settings;
+    const isWrite = method === "chat.postMessage";
+    const request = {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${token}`,
+        // Methods that read take no JSON.
+        "content-type": isWrite ? "application/json; charset=utf-8" : "application/x-www-form-urlencoded",
+      },
+      body: isWrite ? JSON.stringify(given) : encoded(given),
+      timeoutMs,
+      maxBytes: MAX_BYTES,
+    } as const;
+    try {
+      return read(method, await this.#outbound.send(new URL(`${apiUrl}/${method}`), request, signal), parse);
+    } catch (error) {
+      if (!(error instanceof NoAnswerError)) throw error;
+      throw new SlackError({ outcome: "failed", error: `${method}: ${error.message}`, isUnsure: isWrite });
+    }
+  }
+}
+
+function encoded(given: Readonly<Record<string, unknown>>): string {
+  const texts = Object.entries(given).map(([key, value]): [string, string] => [key, String(value)]);
+  return new URLSearchParams(texts).toString();
+}
+
+function read<S extends TSchema>(
+  method: SlackCall["method"],
+  { status, headers, text }: OutboundResponse,
+  parse: ValueParser<S>,
+): Static<S> {
+  const isUnsure = method === "chat.postMessage";
+  if (status === 429) {
+    const retryAfterMs = parseRetryAfter(headers.get("retry-after")) ?? RATE_LIMIT_MS;
+    throw new SlackError({
+      outcome: "failed",
+      error: `${method}: rate limited`,
+      retryAfterMs,
+      isUnsure: false,
+    });
+  }
+  if (status !== 200) {
+    throw new SlackError({ outcome: "failed", error: `${method}: status ${status}`, isUnsure });
+  }
+  const body = decoded(text);
+  if (body === undefined) throw new SlackError({ outcome: "failed", error: `${method}: no JSON`, isUnsure });
+  const { ok, error = "unknown_error" } = parseAnswer(body);
+  if (ok) return parse(body);
+  const said = `${method}: ${error.slice(0, 100)}`;
+  if (REFUSED.has(error)) throw new SlackError({ outcome: "refused", error: said });
+  const isRateLimit = error === "ratelimited" || error === "rate_limited";
+  throw new SlackError({
+    outcome: "failed",
+    error: said,
+    isUnsure: isUnsure && UNSURE.has(error),
+    ...(isRateLimit ? { retryAfterMs: RATE_LIMIT_MS } : {}),
+  });
+}
+
+function decoded(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,48 @@
+import { Type } from "#shared/generated/typebox/typebox.mjs";
+import { literals } from "#shared/contracts/literals.ts";
+import { Uuid } from "#shared/contracts/uuid.ts";
+import { Time } from "./common.ts";
+
+/** `sent`, `dropped` (nothing to say any more) and `dead` (given up) are final. */
+export const NOTIFICATION_STATES = ["pending", "sent", "dropped", "dead"] as const;
+
+const MAX_ID = 9_999_999_999;
+const Id = Type.Integer({ minimum: 1, maximum: MAX_ID });
+
+const Notification = Type.Object(
+  {
+    id: Id,
+    session_id: Uuid,
+    kind: Type.String({ description: "e.g. session.ended" }),
+    destination: Type.String({ description: "slack or webhook:<name>" }),
+    dedup_key: Type.String({ description: "the webhook-id of a webhook" }),
+    state: literals(NOTIFICATION_STATES),
+    created_at: Time,
+    next_attempt_at: Type.Optional(Time),
+    attempts: Type.Integer({ minimum: 0 }),
+    last_error: Type.Optional(Type.String()),
+    settled_at: Type.Optional(Time),
+  },
+  { title: "Notification" },
+);
+
+export const NotificationsQuery = Type.Object({
+  limit: Type.Integer({ minimum: 1, maximum: 1_000, default: 100 }),
+  before: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: MAX_ID, description: "only those with a smaller id" }),
+  ),
+  state: Type.Optional(literals(NOTIFICATION_STATES)),
+  destination: Type.Optional(Type.String()),
+  session_id: Type.Optional(Uuid),
+});
+
+/** `GET /api/v1/notifications` */
+export const NotificationsResponse = Type.Object({
+  notifications: Type.Array(Notification),
+  has_more: Type.Boolean(),
+});
+
+export const NotificationParams = Type.Object({ notification: Id });
+
+/** `POST /api/v1/notifications/:notification/retry` */
+export const RetryResponse = Notification;

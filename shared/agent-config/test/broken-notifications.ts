@@ -1,0 +1,27 @@
+import type { BrokenFile } from "./broken-file.ts";
+
+/** Files that say who is to be told, and cannot be used. */
+export const BROKEN_NOTIFICATIONS: readonly BrokenFile[] = [
+  {
+    name: "Slack without a channel",
+    tarsy: "system:\n  §slack: {enabled: true}\n",
+    errors: [["system.slack.channel", "is needed where Slack is enabled"]],
+  },
+  {
+    name: "Slack with the name of a channel",
+    tarsy: 'system:\n  slack: {enabled: true, channel: §"#alerts"}\n',
+    errors: [["system.slack.channel", "must be the id of a channel, such as C0123456789"]],
+  },
+  {
+    name: "receivers of notifications that cannot be told",
+    tarsy:
+      "system:\n  notifications:\n    webhooks:\n      - {name: a, url: §ftp://x, secret_env: S}\n      - {name: §a, url: §'https://u:p@x', secret_env: S}\n      - {name: §A b, url: https://x, secret_env: S, events: [§session.lost]}\n",
+    errors: [
+      ["system.notifications.webhooks[0].url", "begins with https:// or http://"],
+      ["system.notifications.webhooks[1].name", "another name than those before"],
+      ["system.notifications.webhooks[1].url", "no user name and no password"],
+      ["system.notifications.webhooks[2].name", "small letters, digits"],
+      ["system.notifications.webhooks[2].events[0]", "must be one of"],
+    ],
+  },
+];

@@ -1,0 +1,17 @@
+import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
+import { literals } from "#shared/contracts/literals.ts";
+
+/**
+ * What people and other systems can be told of, as webhooks name it. The database writes the rows of the outbox with these names
+ * (migration 47); a new kind also needs the entry `what` in services/api/notifications/notification.ts.
+ */
+export const NOTIFICATION_KINDS = ["session.started", "session.ended", "approval.requested"] as const;
+export const NotificationKind = literals(NOTIFICATION_KINDS);
+export type NotificationKind = Static<typeof NotificationKind>;
+
+/**
+ * Where the news of one session go: the kinds by destination, `slack` or `webhook:<name>`. Stored with the session when it is
+ * submitted.
+ */
+export const NotifyPlan = Type.Record(Type.String(), Type.Array(NotificationKind));
+export type NotifyPlan = Static<typeof NotifyPlan>;

@@ -1,0 +1,59 @@
+import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
+import { literals } from "#shared/contracts/literals.ts";
+import { SESSION_STATUSES } from "#shared/contracts/statuses.ts";
+
+const Text = Type.Union([Type.String(), Type.Null()]);
+/** ISO 8601, UTC. */
+const Time = Type.String();
+
+const Session = Type.Object({
+  id: Type.String(),
+  /** Its page. */
+  url: Type.String(),
+  alert_type: Text,
+  chain_id: Type.String(),
+  status: literals(SESSION_STATUSES),
+  created_at: Time,
+  started_at: Type.Union([Time, Type.Null()]),
+  completed_at: Type.Union([Time, Type.Null()]),
+  error_message: Text,
+  executive_summary: Text,
+  /** The first 20,000 characters. */
+  final_analysis: Text,
+  final_analysis_complete: Type.Boolean(),
+});
+
+const Approval = Type.Object({
+  id: Type.String(),
+  agent_name: Text,
+  /** "server.tool" */
+  tool: Type.String(),
+  /** JSON text, the first 2,000 characters. */
+  arguments: Type.String(),
+  arguments_complete: Type.Boolean(),
+  expires_at: Time,
+});
+
+/** Raised when a receiver that reads the version before could misunderstand a message; properties are added without that. */
+export const WEBHOOK_MESSAGE_VERSION = 1;
+
+const Envelope = {
+  version: Type.Literal(WEBHOOK_MESSAGE_VERSION),
+  /** When it happened; the time of the attempt is in the header webhook-timestamp. */
+  timestamp: Time,
+};
+
+/** The body of a signed webhook. Receivers ignore properties and types that they do not know. */
+export const WebhookMessage = Type.Union([
+  Type.Object({
+    ...Envelope,
+    type: Type.Union([Type.Literal("session.started"), Type.Literal("session.ended")]),
+    data: Type.Object({ session: Session }),
+  }),
+  Type.Object({
+    ...Envelope,
+    type: Type.Literal("approval.requested"),
+    data: Type.Object({ session: Session, approval: Approval }),
+  }),
+]);
+export type WebhookMessage = Static<typeof WebhookMessage>;
