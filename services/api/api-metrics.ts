@@ -15,6 +15,7 @@ export interface ApiMetrics {
   readonly swept: Counter;
   readonly queueRepairs: Counter;
   readonly unowned: Gauge;
+  readonly parkRequests: Counter;
   /** Seconds since the search had everything. */
   readonly searchLag: Gauge;
   readonly sessionsReviewed: Counter;
@@ -75,6 +76,11 @@ export function createApiMetrics(registry: Registry): ApiMetrics {
     unowned: new Gauge({
       name: "tarsy_api_sessions_unowned",
       help: "Unfinished sessions without a live lease at the last sweep",
+      registers,
+    }),
+    parkRequests: new Counter({
+      name: "tarsy_api_park_requests_total",
+      help: "Running sessions asked to give their place to a critical one",
       registers,
     }),
     searchLag: new Gauge({

@@ -14,6 +14,7 @@ import { buildApp } from "./app.ts";
 import { loadApiConfig } from "./config.ts";
 import { openDispatcher } from "./dispatcher.ts";
 import { closeHttpServer, createHttpServer } from "./http/http-server.ts";
+import { CriticalPlaces } from "./parking/critical-places.ts";
 import { SocketForwarder } from "./page/forward-sockets.ts";
 import { SseConnections } from "./sse/sse-connections.ts";
 import { cleanUp } from "./sweeper/clean-up.ts";
@@ -53,7 +54,10 @@ await runService("api", loadApiConfig, async ({ config, log, signal, resources }
   const masker = resources.use(new Masker({ known: config.knownSecrets }));
   const door = await Door.open(config.access, db);
   log.info({ auth_mode: config.access.auth.mode }, "access");
-  const handle = buildApp({ config, log, db, orm, dispatcher, metrics, sse, door, audit, masker }).callback();
+  const places = resources.use(
+    new CriticalPlaces({ db, dispatcher, log, metrics, places: config.agents.queue.max_concurrent_sessions }),
+  );
+  const handle = buildApp({ config, log, db, orm, dispatcher, places, metrics, sse, door, audit, masker }).callback();
   const sockets = new SocketForwarder({ notifier: config.notifierAddress, log });
   const server = createHttpServer(
     (request, response) => void handle(request, response),
@@ -63,7 +67,7 @@ await runService("api", loadApiConfig, async ({ config, log, signal, resources }
   resources.defer(() => closeHttpServer(server));
   resources.use(sockets);
   await listen(server, config.http);
-  const sweeping = sweepSessions({ agents: config.agents, log, db, dispatcher, metrics }, signal);
+  const sweeping = sweepSessions({ agents: config.agents, log, db, dispatcher, places, metrics }, signal);
   resources.defer(() => sweeping);
   const indexing = keepSearchIndex({ log, db, metrics }, signal);
   resources.defer(() => indexing);

@@ -13,6 +13,7 @@ import type { SessionClaim } from "./session-claim.ts";
 import type { ExecutorDeps } from "./executor-deps.ts";
 import type { ExecutorMetrics } from "./executor-metrics.ts";
 import { InboxWatch } from "./inbox-watch.ts";
+import { watchParking } from "./parking/watch-parking.ts";
 import { readInbox } from "./persist/read-inbox.ts";
 import type { ProviderCircuits } from "./llm/provider-circuits.ts";
 import type { ReadVariable } from "./prompts/variable-placeholders.ts";
@@ -43,9 +44,12 @@ export interface OwnedSession extends SessionWriter, DatabaseClock, AsyncDisposa
   readonly maskingRules: ReadonlyMap<string, MaskingRules>;
   /** How LLM calls are priced. */
   readonly costEstimation: CostEstimation;
-  /** Aborts with a CancelledError: user, session deadline, lost lease, or the end of the stop's grace period. */
+  /**
+   * Aborts with a CancelledError: user, session deadline, lost lease, or the end of the grace period of a stop or of a request to
+   * park.
+   */
   readonly signal: AbortSignal;
-  /** Aborts with a CancelledError once the executor stops; running steps have a grace period. */
+  /** Aborts with a CancelledError once the executor stops or the session is to park; running steps have a grace period. */
   readonly stopping: AbortSignal;
   /** The session's total time, in milliseconds. */
   readonly timeoutMs: number;
@@ -66,6 +70,12 @@ export interface OwnedSession extends SessionWriter, DatabaseClock, AsyncDisposa
   reasonFor(thrown: unknown): Error;
 }
 
+/**
+ * How long a running step of a session that is to park may go on. Then a call of the model is aborted, and made again once the session goes
+ * on; a tool call is left to its runner, whose record the next owner reads.
+ */
+const PARK_GRACE_MS = 2_000;
+
 /** More than the LLM calls that one owner makes for a session. */
 const ATTEMPTS_PER_OWNER = 10_000;
 
@@ -75,9 +85,10 @@ const ATTEMPTS_PER_OWNER = 10_000;
  */
 export function openOwnedSession(
   deps: ExecutorDeps,
-  { sessionId, epoch, isFollowUp, sessionTimeoutMs, deadlineInMs, databaseTimeMs, events }: SessionClaim,
+  claim: SessionClaim,
   { stop: draining, abort }: { readonly stop: AbortSignal; readonly abort: AbortSignal },
 ): OwnedSession {
+  const { sessionId, epoch, isFollowUp, sessionTimeoutMs, deadlineInMs, databaseTimeMs, events } = claim;
   const openedAt = performance.now();
   const { audit, db, bus, llm, circuits, metrics, masker } = deps;
   const { verifiesState, maskingRules, toolCallMs, costEstimation } = deps.config;
@@ -105,6 +116,20 @@ export function openOwnedSession(
   if (!isFollowUp) {
     resources.adopt(setTimeout(atDeadline, Math.max(0, deadlineInMs)), (timer) => clearTimeout(timer));
   }
+  const parking = new AbortController();
+  const park = () => {
+    const reason = new CancelledError("parked", "the session gives its place up");
+    parking.abort(reason);
+    resources.adopt(
+      setTimeout(() => stop(reason), PARK_GRACE_MS),
+      (timer) => clearTimeout(timer),
+    );
+  };
+  if (claim.isAskedToPark) park();
+  else if (!isFollowUp) {
+    resources.use(watchParking({ db, inbox, log, sessionId, epoch }, claim.inboxSeq, park));
+  }
+  const stopping = AbortSignal.any([draining, parking.signal]);
   let attempts = 0;
   return {
     sessionId,
@@ -130,7 +155,7 @@ export function openOwnedSession(
     maskingRules,
     costEstimation,
     signal,
-    stopping: draining,
+    stopping,
     commitMutex: pLimit(1),
     memory: new SessionMemory({ load: () => loadSession(db, sessionId), verifies: verifiesState }),
     toolCallMs,
@@ -141,7 +166,7 @@ export function openOwnedSession(
     stop,
     throwIfStopped: () => {
       signal.throwIfAborted();
-      draining.throwIfAborted();
+      stopping.throwIfAborted();
     },
     reasonFor: (thrown) => {
       if (thrown instanceof CancelledError || thrown instanceof TerminalError) return thrown;

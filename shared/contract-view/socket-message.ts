@@ -5,6 +5,8 @@ import { literals } from "#shared/contracts/literals.ts";
 import {
   ApprovalDecided,
   ApprovalRequested,
+  SessionParked,
+  SessionResumed,
   SteerReceived,
   InteractionCreated,
   ChatCreated,
@@ -135,6 +137,8 @@ const StreamChunkMessage = Type.Object(
 const InteractionCreatedMessage = Type.Object({ ...InteractionCreated.properties, ...Cursor }, closed);
 const ApprovalRequestedMessage = Type.Object({ ...ApprovalRequested.properties, ...Cursor }, closed);
 const SteerReceivedMessage = Type.Object({ ...SteerReceived.properties, ...Cursor }, closed);
+const SessionParkedMessage = Type.Object({ ...SessionParked.properties, ...Cursor }, closed);
+const SessionResumedMessage = Type.Object({ ...SessionResumed.properties, ...Cursor }, closed);
 const ApprovalDecidedMessage = Type.Object({ ...ApprovalDecided.properties, ...Cursor }, closed);
 
 const ReviewStatusMessage = Type.Object({ ...ReviewChanged.properties, ...Cursor }, closed);
@@ -156,6 +160,8 @@ export const SocketMessage = Type.Union([
   ApprovalRequestedMessage,
   ApprovalDecidedMessage,
   SteerReceivedMessage,
+  SessionParkedMessage,
+  SessionResumedMessage,
   ReviewStatusMessage,
   ChatCreatedMessage,
   ScoreUpdatedMessage,

@@ -57,12 +57,10 @@ export function receiveAlertmanager(deps: ApiDeps & { readonly submitter: Submit
         if (known !== null) sessionIds.add(known);
         continue;
       }
+      const labels = firing.map((alert) => ({ ...part.commonLabels, ...alert.labels }));
       const { sessionId, isReplayed } = await submitter.submit({
-        request: {
-          data: alertText(part),
-          alert_type:
-            settings.alertTypeOf(firing.map(({ labels }) => ({ ...part.commonLabels, ...labels }))) ?? null,
-        },
+        request: { data: alertText(part), alert_type: settings.alertTypeOf(labels) ?? null },
+        mappedPriority: settings.priorityOf(labels),
         identity,
         author: SOURCE,
         peer,

@@ -54,6 +54,7 @@ export function receivePagerDuty(deps: ApiDeps & { readonly submitter: Submitter
     if (incident === "") throw validationError("event.data.id", "must be the id of the incident, a text");
     const { sessionId, isReplayed } = await submitter.submit({
       request: { data: jsonText(request), alert_type: settings.alertTypeOf([labelsOf(request)]) ?? null },
+      mappedPriority: settings.priorityOf([labelsOf(request)]),
       identity,
       author: SOURCE,
       peer: door.addressOf(ctx.req),

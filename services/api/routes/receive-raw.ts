@@ -18,8 +18,9 @@ export function receiveRaw(deps: ApiDeps & { readonly submitter: Submitter }): R
   return async (ctx) => {
     if (settings === undefined) throw notConfigured("raw");
     submitter.rate.check(callerOf(ctx).identity);
-    const asked = ctx.query["alert_type"];
+    const { alert_type: asked, priority } = ctx.query;
     if (Array.isArray(asked)) throw validationError("alert_type", "must be given once");
+    if (Array.isArray(priority)) throw validationError("priority", "must be given once");
     const { bytes, type } = await readBody(ctx, submitter.bodies);
     if (!isJsonType(type) && !type.startsWith("text/")) {
       const given = type === "" ? "missing" : `'${abbreviate(type)}'`;
@@ -35,8 +36,10 @@ export function receiveRaw(deps: ApiDeps & { readonly submitter: Submitter }): R
     const request = {
       data: bytes.toString("utf8"),
       alert_type: asked ?? settings.alertTypeOf([labels]) ?? null,
+      priority: priority ?? null,
     };
-    const { sessionId, isReplayed } = await acceptRequest(ctx, deps, request);
+    const mapped = settings.priorityOf([labels]);
+    const { sessionId, isReplayed } = await acceptRequest(ctx, deps, request, mapped);
     ctx.body = {
       session_id: sessionId,
       session_ids: [sessionId],

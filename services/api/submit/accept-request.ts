@@ -1,6 +1,7 @@
 import { ownerOf } from "#shared/access/authorize.ts";
 import type { RouterContext } from "@koa/router";
 import type { ApiDeps } from "../api-deps.ts";
+import type { SessionLane } from "#shared/contracts/subjects.ts";
 import { callerOf } from "../http/caller.ts";
 import type { AlertRequest } from "./alert-request.ts";
 import type { Submitted, Submitter } from "./open-submitter.ts";
@@ -14,10 +15,12 @@ export async function acceptRequest(
   ctx: RouterContext,
   { config, door, submitter }: Pick<ApiDeps, "config" | "door"> & { readonly submitter: Submitter },
   request: AlertRequest,
+  mappedPriority?: SessionLane,
 ): Promise<Submitted> {
   const { identity } = callerOf(ctx);
   const submitted = await submitter.submit({
     request,
+    mappedPriority,
     identity,
     peer: door.addressOf(ctx.req),
     keyOf: (alertType) =>

@@ -29,8 +29,8 @@ WITH taken AS (
 ), session AS (
   INSERT INTO alert_sessions (session_id, alert_data, agent_type, alert_type, author, runbook_url, mcp_selection,
                               chain_id, resolved_config, config_hash, session_metadata, owner_subject, teams, mask_key,
-                              trace_context, slack_message_fingerprint)
-  SELECT session_id, $2, $3, $3, $4, $5, $6::jsonb, $7, $8::jsonb, $9, $10::jsonb, $13, $14::text[], $18, $20::jsonb, $22
+                              trace_context, slack_message_fingerprint, lane)
+  SELECT session_id, $2, $3, $3, $4, $5, $6::jsonb, $7, $8::jsonb, $9, $10::jsonb, $13, $14::text[], $18, $20::jsonb, $22, $24
   FROM admitted
   RETURNING session_id
 ), audited AS (
@@ -94,6 +94,7 @@ export async function insertSession(
     key?.keptHours ?? KEY_LIFETIME_HOURS,
     session.slackFingerprint,
     session.textHashes,
+    session.lane,
   ];
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     const inserted = await selectRows(db, parseInserted, INSERT_SESSION, parameters);

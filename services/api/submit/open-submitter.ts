@@ -10,6 +10,7 @@ import {
   textsOfChain,
   type ResolvedChain,
 } from "#shared/contracts/resolved-chain.ts";
+import type { SessionLane } from "#shared/contracts/subjects.ts";
 import { keepTexts } from "#shared/database/keep-texts.ts";
 import { rulesOfAlerts } from "#shared/masking/masking-rules.ts";
 import { isRunbookAddress, runbookAddress } from "#shared/runbooks/runbook-address.ts";
@@ -26,6 +27,7 @@ import { maskAlerts, type MaskedAlert } from "./mask-alert.ts";
 import { insertSession } from "./insert-session.ts";
 import type { NewSession } from "./new-session.ts";
 import { SessionInserts } from "./session-inserts.ts";
+import { askedPriority } from "./asked-priority.ts";
 import { SubmissionRate } from "./submission-rate.ts";
 import { sessionNotice } from "./session-notice.ts";
 import type { SubmissionKey } from "./submission-key.ts";
@@ -42,6 +44,8 @@ interface Submission {
   readonly peer: string | undefined;
   /** The key by which a repetition is recognised, of an alert of this type. Called after all checks of the request. */
   readonly keyOf: (alertType: string) => SubmissionKey | undefined;
+  /** What the source's mapping says; the alert's own one goes before it, the chain's after it. */
+  readonly mappedPriority?: SessionLane | undefined;
 }
 
 /** What became of a submission. */
@@ -73,7 +77,8 @@ ON CONFLICT (key) DO UPDATE SET session_id = excluded.session_id, expires_at = e
 WHERE existing.expires_at <= now()`;
 
 /** Prepares the submission of alerts: once for a process, because its limits hold for all routes together. */
-export function openSubmitter({ config, db, dispatcher, metrics, audit, masker, log }: ApiDeps): Submitter {
+export function openSubmitter(deps: ApiDeps): Submitter {
+  const { config, db, dispatcher, metrics, audit, masker, log, places } = deps;
   const resolved = cacheResolvedChains(config);
   const select = openSelection(config.agents);
   const chainFor = ({ alertType, mcp }: CheckedAlert) => {
@@ -85,12 +90,15 @@ export function openSubmitter({ config, db, dispatcher, metrics, audit, masker, 
   const texts = new Map([...config.agents.skills.values()].map((skill) => [skill.hash, skill]));
   const inserts = new SessionInserts(db);
   const mask = maskAlerts({ masker, rules: rulesOfAlerts(config.agents.defaults.alert_masking), log });
-  const submit = async ({ request, identity, author, peer, keyOf }: Submission): Promise<Submitted> => {
+  const submit = async (submission: Submission): Promise<Submitted> => {
+    const { request, identity, author, peer, keyOf } = submission;
+    const asked = askedPriority(request, identity);
     const alert = checkAlert(request, config);
+    const lane = asked ?? submission.mappedPriority ?? alert.chainPriority;
     // After all other checks, so that a rejected request does not use up its key.
     const key = keyOf(alert.alertType);
     const masked = await mask(alert);
-    const session = newSession(masked, { identity, author, peer }, chainFor(alert));
+    const session = newSession(masked, { identity, author, peer, lane }, chainFor(alert));
     await keepTexts(
       db,
       session.textHashes.flatMap((hash) => texts.get(hash) ?? []),
@@ -100,7 +108,8 @@ export function openSubmitter({ config, db, dispatcher, metrics, audit, masker, 
       metrics.replayed.inc();
       audit.record({ action: "alert.submit", result: "repeated", identity, peer, sessionId });
     } else {
-      dispatcher.wake({ sessionId, lane: "normal" });
+      dispatcher.wake({ sessionId, lane });
+      if (lane === "critical") places.look();
       metrics.accepted.inc();
       audit.logOnly({ action: "alert.submit", result: "allowed", identity, peer, sessionId });
     }
@@ -118,7 +127,15 @@ export function openSubmitter({ config, db, dispatcher, metrics, audit, masker, 
 
 function newSession(
   alert: CheckedAlert & MaskedAlert,
-  { identity, author, peer }: Pick<Submission, "identity" | "peer"> & { readonly author: string | undefined },
+  {
+    identity,
+    author,
+    peer,
+    lane,
+  }: Pick<Submission, "identity" | "peer"> & {
+    readonly author: string | undefined;
+    readonly lane: SessionLane;
+  },
   { chain, json, hash, textHashes, notice }: ChainToStore,
 ): NewSession {
   const data = postgresSafeText(alert.data);
@@ -137,6 +154,7 @@ function newSession(
     sessionId: uuidV7(),
     data: data.text,
     alertType: alert.alertType,
+    lane,
     author: author ?? identity.name,
     owner: ownerOf(identity),
     submitter: { subject: identity.subject, via: identity.via, peer: peer ?? null },
@@ -192,6 +210,7 @@ function checkAlert(request: AlertRequest, { agents }: ApiConfig) {
     slackFingerprint: request.slack_message_fingerprint || null,
     mcp,
     teams: found.chain.teams ?? [],
+    chainPriority: found.chain.priority ?? ("normal" as const),
   };
 }
 

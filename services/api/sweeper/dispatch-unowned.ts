@@ -4,6 +4,7 @@ import { literals } from "#shared/contracts/literals.ts";
 import { SESSION_LANES, type Lane } from "#shared/contracts/subjects.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
 import { queueOf, type WakeUp, type WakeUpQueue } from "#shared/contracts/wake-up-queue.ts";
+import { WAITS_FOR_PLACE } from "#shared/database/parking-columns.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import type { Logger } from "#shared/service/logger.ts";
 import type { ApiMetrics } from "../api-metrics.ts";
@@ -16,17 +17,19 @@ const Unowned = Type.Object({ session_id: Uuid, created_at: Type.String() });
 const parseUnowned = compileParser("unowned session row", Unowned);
 
 /** `created_at` is text: a JavaScript date would lose the microseconds, and the next page would repeat rows. */
-const unowned = (condition: string) => `
+const unowned = (condition: string, isDue = "(r.not_before IS NULL OR r.not_before <= now())") => `
 SELECT s.session_id, s.created_at::text AS created_at FROM alert_sessions s JOIN session_runtime r USING (session_id)
 WHERE ${condition} AND s.deleted_at IS NULL
   AND (r.lease_expires_at IS NULL OR r.lease_expires_at < now())
-  AND (r.not_before IS NULL OR r.not_before <= now())
+  AND ${isDue}
   AND ($1::timestamptz IS NULL OR (s.created_at, s.session_id) > ($1, $2::uuid))
 ORDER BY s.created_at, s.session_id LIMIT ${PAGE}`;
 
 /** Unowned sessions with one kind of work. */
 interface Source {
   readonly lane: Lane;
+  /** A parked session is no sign of trouble. */
+  readonly isParked?: boolean;
   /** With the `created_at` and the id of the last row of the page before, both null for the first page. */
   readonly query: string;
 }
@@ -40,11 +43,16 @@ const FOLLOWED_UP = `s.status NOT IN ('pending', 'in_progress', 'cancelling')
 
 /**
  * Work on sessions that have ended goes first, because a person waits for it; then sessions that have started: others may
- * wait for their results, and their deadline runs.
+ * wait for their results, and their deadline runs. Which of the parked ones go on, executors decide.
  */
 const ORDER: readonly Source[] = [
   { lane: "followup", query: unowned(FOLLOWED_UP) },
-  ...inLanes("s.status IN ('in_progress', 'cancelling')"),
+  ...inLanes("(s.status = 'cancelling' OR s.status = 'in_progress' AND r.parked_at IS NULL)"),
+  ...SESSION_LANES.map((lane) => ({
+    lane,
+    query: unowned(`s.status = 'in_progress' AND s.lane = '${lane}'`, WAITS_FOR_PLACE),
+    isParked: true,
+  })),
   ...inLanes("s.status = 'pending'"),
 ];
 
@@ -103,9 +111,9 @@ export async function dispatchUnowned({
   dispatcher.nameLanes(executors?.all === true);
   let [found, woken] = [0, 0];
   try {
-    for (const { lane, query } of ORDER) {
+    for (const { lane, query, isParked = false } of ORDER) {
       for await (const page of pagesOf(db, query)) {
-        found += page.length;
+        if (!isParked) found += page.length;
         woken += await wakeLost(page.map((sessionId) => ({ sessionId, lane })));
       }
     }

@@ -49,6 +49,8 @@ export function translateEvent({ payload, db_event_id }: StoredEvent, facts: Ses
       return [{ ...payload, stage_id: shownStageOf(payload, facts), db_event_id }];
     case "approval.decided":
     case "steer.received":
+    case "session.parked":
+    case "session.resumed":
     case "chat.created":
     case "review.status":
     case "session.score_updated":

@@ -1,6 +1,7 @@
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { CONFIGURED_STRATEGIES } from "#shared/contracts/resolved-chain.ts";
 import { SUCCESS_POLICIES } from "#shared/contracts/statuses.ts";
+import { SESSION_LANES } from "#shared/contracts/subjects.ts";
 import { Backend } from "#shared/agent-config/schemas/backend.ts";
 import { McpServer } from "#shared/agent-config/schemas/mcp-server.ts";
 import { MemorySection } from "#shared/agent-config/schemas/memory-section.ts";
@@ -152,6 +153,7 @@ const ChainEntry = Type.Object({
   alert_types: Type.Array(Name, { minItems: 1 }),
   description: Type.Optional(Template),
   teams: Type.Optional(Names),
+  priority: Type.Optional(Type.Enum(SESSION_LANES)),
   tool_policy: Type.Optional(ToolPolicy),
   stages: Type.Array(StageEntry, { minItems: 1 }),
   chat: Type.Optional(ChatEntry),

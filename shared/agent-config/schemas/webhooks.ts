@@ -1,4 +1,5 @@
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
+import { SESSION_LANES } from "#shared/contracts/subjects.ts";
 import { Name, VariableName } from "#shared/agent-config/schemas/schema-parts.ts";
 
 /** The first rule of which all matchers match decides; without one, `alert_type` of the source, else the default. */
@@ -9,19 +10,30 @@ const ALERT_TYPE_KEYS = {
   ),
 };
 
+/** As for alert types; without a rule that matches, `priority` of the source, else that of the chain. */
+const PRIORITY_KEYS = {
+  priority: Type.Optional(Type.Enum(SESSION_LANES)),
+  priorities: Type.Optional(
+    Type.Array(
+      Type.Object({ match: Type.Array(Name, { minItems: 1 }), priority: Type.Enum(SESSION_LANES) }),
+    ),
+  ),
+};
+const SOURCE_KEYS = { ...ALERT_TYPE_KEYS, ...PRIORITY_KEYS };
+
 /** Where alerts come from; a source that is not named here is off. */
 export const Webhooks = Type.Object({
   alertmanager: Type.Optional(
     Type.Object({
       token_env: Type.Optional(VariableName),
       split: Type.Optional(Type.Boolean()),
-      ...ALERT_TYPE_KEYS,
+      ...SOURCE_KEYS,
     }),
   ),
-  pagerduty: Type.Optional(Type.Object({ secret_env: VariableName, ...ALERT_TYPE_KEYS })),
-  raw: Type.Optional(Type.Object({ token_env: Type.Optional(VariableName), ...ALERT_TYPE_KEYS })),
+  pagerduty: Type.Optional(Type.Object({ secret_env: VariableName, ...SOURCE_KEYS })),
+  raw: Type.Optional(Type.Object({ token_env: Type.Optional(VariableName), ...SOURCE_KEYS })),
 });
 export type Webhooks = Static<typeof Webhooks>;
 
 /** What every source may set. */
-export type WebhookSource = Pick<NonNullable<Webhooks["raw"]>, "alert_type" | "alert_types">;
+export type WebhookSource = Pick<NonNullable<Webhooks["raw"]>, "alert_type" | "alert_types" | "priority" | "priorities">;

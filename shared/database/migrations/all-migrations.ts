@@ -35,6 +35,7 @@ import { WaitingFeedback0000000000042 } from "#shared/database/migrations/0042-w
 import { RunbookSources0000000000041 } from "#shared/database/migrations/0041-runbook-sources.ts";
 import { MemoryExtraction0000000000040 } from "#shared/database/migrations/0040-memory-extraction.ts";
 import { SearchableFollowUps0000000000044 } from "./0044-searchable-follow-ups.ts";
+import { Parking0000000000051 } from "./0051-parking.ts";
 import { Memories0000000000039 } from "#shared/database/migrations/0039-memories.ts";
 
 /** Every migration, oldest first. */
@@ -77,6 +78,7 @@ export const MIGRATIONS = [
   SearchableFollowUps0000000000044,
   WaitingFeedback0000000000042,
   MemoryVectors0000000000043,
+  Parking0000000000051,
 ] as const;
 
 /** The table in which TypeORM records them by name. */
