@@ -8,6 +8,8 @@ import { configCommand } from "./commands/config.ts";
 import { initCommand } from "./commands/init.ts";
 import { keysCommand } from "./commands/keys.ts";
 import { listCommand } from "./commands/list.ts";
+import { parkCommand } from "./commands/park.ts";
+import { resumeCommand } from "./commands/resume.ts";
 import { scoreCommand } from "./commands/score.ts";
 import { showCommand } from "./commands/show.ts";
 import { steerCommand } from "./commands/steer.ts";
@@ -19,6 +21,8 @@ const WORKING = [
   listCommand,
   showCommand,
   cancelCommand,
+  parkCommand,
+  resumeCommand,
   approveCommand,
   steerCommand,
   scoreCommand,

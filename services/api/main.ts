@@ -57,7 +57,19 @@ await runService("api", loadApiConfig, async ({ config, log, signal, resources }
   const places = resources.use(
     new CriticalPlaces({ db, dispatcher, log, metrics, places: config.agents.queue.max_concurrent_sessions }),
   );
-  const handle = buildApp({ config, log, db, orm, dispatcher, places, metrics, sse, door, audit, masker }).callback();
+  const handle = buildApp({
+    config,
+    log,
+    db,
+    orm,
+    dispatcher,
+    places,
+    metrics,
+    sse,
+    door,
+    audit,
+    masker,
+  }).callback();
   const sockets = new SocketForwarder({ notifier: config.notifierAddress, log });
   const server = createHttpServer(
     (request, response) => void handle(request, response),

@@ -88,7 +88,10 @@ const parseFree = compileParser(
       "is_asked_to_park",
       "inbox_seq",
     ]).properties,
-    event_type: Type.Union([literals(["session.status", "session.taken_over", "session.resumed"]), Type.Null()]),
+    event_type: Type.Union([
+      literals(["session.status", "session.taken_over", "session.resumed"]),
+      Type.Null(),
+    ]),
     stamp: Type.String(),
     event_id: Type.Union([Type.Integer(), Type.Null()]),
     seq: Type.Union([Type.Integer(), Type.Null()]),

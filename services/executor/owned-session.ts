@@ -21,7 +21,7 @@ import type { SessionWriter } from "./persist/session-writer.ts";
 import { answerSnapshot } from "./stream/answer-snapshot.ts";
 import { SessionMemory } from "./state/session-memory.ts";
 import { loadSession } from "./state/session-state.ts";
-import { openLiveStreams } from "./stream/live-streams.ts";
+import { openLiveStreams, type LiveStreams } from "./stream/live-streams.ts";
 import { openEventPublisher } from "./stream/publish-events.ts";
 import { ToolHomes } from "./tools/tool-homes.ts";
 import type { DatabaseClock } from "./wait.ts";
@@ -103,33 +103,17 @@ export function openOwnedSession(
   const publisher = resources.use(openEventPublisher({ db, bus, log, sessionId, isFirstOwner: epoch === 1 }));
   publisher.publish(events);
   const streams = resources.use(openLiveStreams({ bus, sessionId, publisher }));
-  const snapshots = serveRequests(
-    bus,
-    { subject: SUBJECTS.snapshot(sessionId) },
-    { request: snapshotRequestCodec, reply: snapshotReplyCodec },
-    (request) => answerSnapshot(sessionId, streams, request),
-  );
-  resources.defer(() => snapshots.unsubscribe());
+  resources.defer(serveSnapshots(bus, sessionId, streams));
   const atDeadline = () =>
     stop(new CancelledError("session_deadline", `session timed out after ${sessionTimeoutMs / 1_000} s`));
   // The session's own time is over; each follow-up has its own.
   if (!isFollowUp) {
     resources.adopt(setTimeout(atDeadline, Math.max(0, deadlineInMs)), (timer) => clearTimeout(timer));
   }
-  const parking = new AbortController();
-  const park = () => {
-    const reason = new CancelledError("parked", "the session gives its place up");
-    parking.abort(reason);
-    resources.adopt(
-      setTimeout(() => stop(reason), PARK_GRACE_MS),
-      (timer) => clearTimeout(timer),
-    );
-  };
-  if (claim.isAskedToPark) park();
-  else if (!isFollowUp) {
-    resources.use(watchParking({ db, inbox, log, sessionId, epoch }, claim.inboxSeq, park));
-  }
-  const stopping = AbortSignal.any([draining, parking.signal]);
+  const parking = isFollowUp
+    ? draining
+    : parkingSignal(resources, claim, { watched: { db, inbox, log, sessionId, epoch }, stop });
+  const stopping = AbortSignal.any([draining, parking]);
   let attempts = 0;
   return {
     sessionId,
@@ -175,6 +159,43 @@ export function openOwnedSession(
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
+}
+
+/** Answers requests for the texts that are streamed, until the returned function is called. */
+function serveSnapshots(bus: Bus, sessionId: string, streams: LiveStreams): () => void {
+  const snapshots = serveRequests(
+    bus,
+    { subject: SUBJECTS.snapshot(sessionId) },
+    { request: snapshotRequestCodec, reply: snapshotReplyCodec },
+    (request) => answerSnapshot(sessionId, streams, request),
+  );
+  return () => snapshots.unsubscribe();
+}
+
+/** Aborts once the session is to park; `stop` follows after the grace period. */
+function parkingSignal(
+  resources: AsyncDisposableStack,
+  { isAskedToPark, inboxSeq }: SessionClaim,
+  {
+    watched,
+    stop,
+  }: {
+    readonly watched: Parameters<typeof watchParking>[0];
+    readonly stop: (reason: CancelledError) => void;
+  },
+): AbortSignal {
+  const parking = new AbortController();
+  const park = () => {
+    const reason = new CancelledError("parked", "the session gives its place up");
+    parking.abort(reason);
+    resources.adopt(
+      setTimeout(() => stop(reason), PARK_GRACE_MS),
+      (timer) => clearTimeout(timer),
+    );
+  };
+  if (isAskedToPark) park();
+  else resources.use(watchParking(watched, inboxSeq, park));
+  return parking.signal;
 }
 
 /** Of an ended session only its follow-ups can be cancelled: the rows say which. */

@@ -20,7 +20,11 @@ const SEEN_WITHIN_SECONDS = 15;
 const MIN_PLACES_FOR_SHARES = SESSION_LANES.length;
 const REASON = "a critical session waits for a place";
 
-const AskedSession = Type.Object({ session_id: Uuid, inbox_seq: Type.Integer(), lane: literals(SESSION_LANES) });
+const AskedSession = Type.Object({
+  session_id: Uuid,
+  inbox_seq: Type.Integer(),
+  lane: literals(SESSION_LANES),
+});
 const parseAsked = compileParser("session asked to park", AskedSession);
 const parseAny = compileParser("critical session that waits", Type.Object({ waits: Type.Boolean() }));
 

@@ -55,7 +55,8 @@ describe("parking a session", () => {
     await api.servers.query(`UPDATE alert_sessions SET ${session} WHERE session_id = $1`, [id]);
     await api.servers.query(`UPDATE session_runtime SET ${runtimeColumns} WHERE session_id = $1`, [id]);
   };
-  const RUNS = "lease_expires_at = now() + interval '1 h', lease_owner = 'x', lease_epoch = 1, parks_epoch = 1";
+  const RUNS =
+    "lease_expires_at = now() + interval '1 h', lease_owner = 'x', lease_epoch = 1, parks_epoch = 1";
 
   it("asks the owner of a running one, once, and shows who did and why", async () => {
     const id = await submit();
@@ -67,7 +68,9 @@ describe("parking a session", () => {
       signal: new AbortController().signal,
     });
     const heard: number[] = [];
-    const notices = subscribe(bus, SUBJECTS.inbox(id), inboxNoticeCodec, ({ inbox_seq }) => heard.push(inbox_seq));
+    const notices = subscribe(bus, SUBJECTS.inbox(id), inboxNoticeCodec, ({ inbox_seq }) =>
+      heard.push(inbox_seq),
+    );
     await notices.live();
     const first = await park(id, { reason: "the database team is at it" });
     expect(first).to.deep.include({ status: 200 });
@@ -153,10 +156,10 @@ describe("parking a session", () => {
     });
 
     const executor = async (slots: number | null) =>
-      api.servers.query("INSERT INTO executors (executor_id, pod_id, reads_lanes, slots) VALUES ($1, 'pod', true, $2)", [
-        randomUUID(),
-        slots,
-      ]);
+      api.servers.query(
+        "INSERT INTO executors (executor_id, pod_id, reads_lanes, slots) VALUES ($1, 'pod', true, $2)",
+        [randomUUID(), slots],
+      );
     let age = 0;
     const insert = async (lane: SessionLane, status: string, columns = "lease_epoch = 0") => {
       const id = randomUUID();
@@ -175,7 +178,8 @@ describe("parking a session", () => {
     const runs = async (lane: SessionLane, columns = "") =>
       insert(lane, "in_progress", columns === "" ? RUNS : `${RUNS}, ${columns}`);
     const waits = async (lane: SessionLane) => insert(lane, "pending");
-    const ask = async (places = 5) => (await askForPlaces(api.deps.db, places)).map(({ session_id }) => session_id);
+    const ask = async (places = 5) =>
+      (await askForPlaces(api.deps.db, places)).map(({ session_id }) => session_id);
 
     it("asks the youngest of the lowest lane, and each lane keeps its oldest", async () => {
       const low = [await runs("low"), await runs("low"), await runs("low")];

@@ -69,8 +69,8 @@ function alertTypes({ alert_type, alert_types = [] }: WebhookSource): Webhook["a
 function priorities({ priority, priorities: written = [] }: WebhookSource): Webhook["priorityOf"] {
   const rules = written.map(({ match, priority: lane }) => ({ lane, fits: fitsAll(match) }));
   return (alerts) => {
-    const found = alerts.map((labels) => rules.find(({ fits }) => fits(labels))?.lane ?? priority);
-    return SESSION_LANES.find((lane) => found.includes(lane));
+    const found = new Set(alerts.map((labels) => rules.find(({ fits }) => fits(labels))?.lane ?? priority));
+    return SESSION_LANES.find((lane) => found.has(lane));
   };
 }
 

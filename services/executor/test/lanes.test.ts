@@ -181,7 +181,7 @@ describe("lanes of sessions", () => {
   });
 
   /** A session of the lane that is parked, and the time of which the next one is older. */
-  const insertParked = async (lane: SessionLane, until: "place" | "person" = "place") => {
+  const insertParked = async (lane: SessionLane, waitsFor: "place" | "person" = "place") => {
     const id = await insert(lane);
     await executor.query(
       "UPDATE alert_sessions SET status = 'in_progress', started_at = now() WHERE session_id = $1",
@@ -190,7 +190,7 @@ describe("lanes of sessions", () => {
     await executor.query(
       `UPDATE session_runtime SET park_requested_at = now(), park_by = 'priority', parked_at = now(), not_before = 'infinity',
          park_until = CASE WHEN $2 THEN now() + interval '7 days' END, lease_epoch = 1 WHERE session_id = $1`,
-      [id, until === "person"],
+      [id, waitsFor === "person"],
     );
     return id;
   };

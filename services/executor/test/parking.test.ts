@@ -11,7 +11,10 @@ const STRATEGY = "native-thinking";
 const parsePaused = compileParser("paused time", Type.Object({ paused_ms: Type.String() }));
 const parseTimes = compileParser(
   "times of an agent",
-  Type.Object({ deadline_at: Type.Union([Type.String(), Type.Null()]), budget_until: Type.Union([Type.String(), Type.Null()]) }),
+  Type.Object({
+    deadline_at: Type.Union([Type.String(), Type.Null()]),
+    budget_until: Type.Union([Type.String(), Type.Null()]),
+  }),
 );
 
 describe("a session that is asked to park", () => {
@@ -37,7 +40,10 @@ describe("a session that is asked to park", () => {
       [id],
     );
   const payloads = async (id: string, type: string) =>
-    sub.runs.executor.query("SELECT payload FROM events WHERE session_id = $1 AND payload->>'type' = $2", [id, type]);
+    sub.runs.executor.query("SELECT payload FROM events WHERE session_id = $1 AND payload->>'type' = $2", [
+      id,
+      type,
+    ]);
   const untilRow = async (id: string, sql: string) =>
     until("the row is there", async () => (await sub.runs.executor.query(sql, [id])).length > 0);
   const untilStreams = async (id: string) =>
@@ -56,7 +62,9 @@ describe("a session that is asked to park", () => {
     expect(await runtime(id)).to.deep.equal({ ...PARKED, parkings: 1 });
     expect(await llmCalls(id)).to.deep.equal([]);
     const [parked] = await payloads(id, "session.parked");
-    expect(parked).to.have.property("payload").that.includes({ by: "priority", actor: null, reason: "why", until: null });
+    expect(parked)
+      .to.have.property("payload")
+      .that.includes({ by: "priority", actor: null, reason: "why", until: null });
     // It would have timed out.
     await wasParkedFor(sub.runs.executor, id, 2);
     await sub.runs.play(answerTurn(STRATEGY));
@@ -67,7 +75,9 @@ describe("a session that is asked to park", () => {
     expect(Number(paused)).to.be.within(7_200_000, 7_260_000);
     const [resumed] = await payloads(id, "session.resumed");
     expect(resumed).to.have.nested.property("payload.parked_ms").that.is.within(7_200_000, 7_260_000);
-    expect(await sub.runs.executor.row("session_runtime", "parked_at, park_requested_at, park_by", id)).to.deep.equal({
+    expect(
+      await sub.runs.executor.row("session_runtime", "parked_at, park_requested_at, park_by", id),
+    ).to.deep.equal({
       parked_at: null,
       park_requested_at: null,
       park_by: null,
@@ -143,7 +153,8 @@ describe("a session that is asked to park", () => {
     expect(await sub.children(id)).to.have.length(1);
     expect((await sub.children(id))[0]).to.include({ status: "completed", delivered: true });
     const [parentLater, childLater] = await times();
-    const moved = (before?: string | null, after?: string | null) => Date.parse(after ?? "") - Date.parse(before ?? "");
+    const moved = (before?: string | null, after?: string | null) =>
+      Date.parse(after ?? "") - Date.parse(before ?? "");
     expect(moved(child?.deadline_at, childLater?.deadline_at)).to.be.within(7_200_000, 7_260_000);
     expect(moved(parent?.budget_until, parentLater?.budget_until)).to.be.within(7_200_000, 7_260_000);
   });

@@ -11,6 +11,21 @@ type Payload<T extends SessionEventPayload["type"]> = Extract<SessionEventPayloa
 type StageStatus = Extract<SocketMessage, { type: "stage.status" }>;
 type StoredEvent = Pick<SessionEvent, "payload" | "db_event_id">;
 
+/** What the contract says in the same words. */
+const SAME_TYPES = [
+  "approval.decided",
+  "steer.received",
+  "session.parked",
+  "session.resumed",
+  "chat.created",
+  "review.status",
+  "session.score_updated",
+] as const;
+
+function isTheSame(payload: SessionEventPayload): payload is Payload<(typeof SAME_TYPES)[number]> {
+  return SAME_TYPES.some((type) => type === payload.type);
+}
+
 /**
  * A stored event as messages of the contract, in their order; none if its clients are not told of it. The facts must include
  * those of the event itself.
@@ -19,6 +34,7 @@ type StoredEvent = Pick<SessionEvent, "payload" | "db_event_id">;
  * only the first message gets all of them again.
  */
 export function translateEvent({ payload, db_event_id }: StoredEvent, facts: SessionFacts): SocketMessage[] {
+  if (isTheSame(payload)) return [{ ...payload, db_event_id }];
   switch (payload.type) {
     case "session.status":
       // The last message about a session is made from its last event.
@@ -47,14 +63,6 @@ export function translateEvent({ payload, db_event_id }: StoredEvent, facts: Ses
     case "interaction.created":
     case "approval.requested":
       return [{ ...payload, stage_id: shownStageOf(payload, facts), db_event_id }];
-    case "approval.decided":
-    case "steer.received":
-    case "session.parked":
-    case "session.resumed":
-    case "chat.created":
-    case "review.status":
-    case "session.score_updated":
-      return [{ ...payload, db_event_id }];
     default:
       return payload satisfies never;
   }

@@ -9,6 +9,14 @@ import { StagesView, type WritableLane } from "./stages-view.ts";
 const ANSWERS: ReadonlySet<Entry["type"]> = new Set(["llm_response", "final_analysis"]);
 
 type Of<T extends SessionMessage["type"]> = Extract<SessionMessage, { type: T }>;
+type AsideType =
+  | "session.parked"
+  | "session.resumed"
+  | "steer.received"
+  | "review.status"
+  | "session.score_updated"
+  | "chat.created"
+  | "interaction.created";
 /**
  * Turns the messages about one session into what is shown of it: the same for a session that runs, one that is read again,
  * and one as it was at an earlier event. Stored events must come once and in order, as `followSession` delivers them.
@@ -101,6 +109,19 @@ export class SessionFold {
         );
       case "approval.decided":
         return this.#decide(message);
+      default:
+        return this.#applyAside(message);
+    }
+  }
+
+  /** What changes no stage and no entry. */
+  #applyAside(message: Of<AsideType>): void {
+    const view = this.#stages.view;
+    switch (message.type) {
+      case "session.parked":
+      case "session.resumed":
+        // Its status and its timeline stay as they are.
+        return;
       case "steer.received":
         // The agents that read it have it in their timelines.
         return;

@@ -14,9 +14,7 @@ const ALERT_TYPE_KEYS = {
 const PRIORITY_KEYS = {
   priority: Type.Optional(Type.Enum(SESSION_LANES)),
   priorities: Type.Optional(
-    Type.Array(
-      Type.Object({ match: Type.Array(Name, { minItems: 1 }), priority: Type.Enum(SESSION_LANES) }),
-    ),
+    Type.Array(Type.Object({ match: Type.Array(Name, { minItems: 1 }), priority: Type.Enum(SESSION_LANES) })),
   ),
 };
 const SOURCE_KEYS = { ...ALERT_TYPE_KEYS, ...PRIORITY_KEYS };
@@ -36,4 +34,7 @@ export const Webhooks = Type.Object({
 export type Webhooks = Static<typeof Webhooks>;
 
 /** What every source may set. */
-export type WebhookSource = Pick<NonNullable<Webhooks["raw"]>, "alert_type" | "alert_types" | "priority" | "priorities">;
+export type WebhookSource = Pick<
+  NonNullable<Webhooks["raw"]>,
+  "alert_type" | "alert_types" | "priority" | "priorities"
+>;
