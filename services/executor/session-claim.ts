@@ -87,8 +87,8 @@ export type ClaimRow = Static<typeof ClaimRow>;
 export const IS_FOLLOWED_UP = `(s.status NOT IN ('pending', 'in_progress', 'cancelling') AND EXISTS (
          SELECT FROM follow_ups f WHERE f.session_id = s.session_id AND f.status IN ('pending', 'active')))`;
 
-/** True if an owner did not give the session back. The end of a session leaves its last owner in the row. */
-export const HAS_OWNER = `(r.lease_owner IS NOT NULL AND (s.status IN ('pending', 'in_progress', 'cancelling')
+/** True if an owner did not give the session back. The end of a session, and its parking, leave its last owner in the row. */
+export const HAS_OWNER = `(r.lease_owner IS NOT NULL AND r.parked_at IS NULL AND (s.status IN ('pending', 'in_progress', 'cancelling')
          OR r.lease_expires_at IS NOT NULL OR r.attempts > 0))`;
 
 /** True if the session of the row may be claimed at all. */

@@ -36,6 +36,7 @@ import { subAgentsKill } from "./scenarios/42-sub-agents-kill.ts";
 import { scoringKill } from "./scenarios/43-scoring-kill.ts";
 import { steeringKill } from "./scenarios/44-steering-kill.ts";
 import { workKill } from "./scenarios/45-work-kill.ts";
+import { parkingKill } from "./scenarios/47-parking-kill.ts";
 import { powerCut } from "./scenarios/39-power-cut.ts";
 
 /** Every scenario, in the order of a full run. */
@@ -79,4 +80,5 @@ export const ALL_SCENARIOS: readonly Scenario[] = [
   scoringKill,
   steeringKill,
   workKill,
+  parkingKill,
 ];

@@ -13,11 +13,11 @@ const parseParked = compileParser(
 );
 
 /**
- * Not while a cancel is requested, and not if the request was taken back. The time before which nobody claims it is for executors and apis of
+ * The owner stays in the row, as at the end of a session: the event is its last write. Not while a cancel is requested, and not if the request was taken back. The time before which nobody claims it is for executors and apis of
  * the version before: they leave it alone.
  */
 const PARK = `
-UPDATE session_runtime SET lease_expires_at = NULL, lease_owner = NULL, parked_at = clock_timestamp(), not_before = 'infinity',
+UPDATE session_runtime SET lease_expires_at = NULL, parked_at = clock_timestamp(), not_before = 'infinity',
   parkings = parkings + (park_by = 'priority')::int
 WHERE session_id = $1 AND lease_epoch = $2 AND lease_expires_at IS NOT NULL
   AND park_requested_at IS NOT NULL AND parked_at IS NULL AND cancel_requested_at IS NULL

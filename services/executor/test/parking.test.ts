@@ -29,10 +29,10 @@ describe("a session that is asked to park", () => {
   const runtime = async (id: string) =>
     sub.runs.executor.row(
       "session_runtime",
-      `lease_owner, attempts, interruptions, parkings, parked_at IS NOT NULL AS parked, not_before = 'infinity' AS left_alone`,
+      `lease_expires_at, attempts, interruptions, parkings, parked_at IS NOT NULL AS parked, not_before = 'infinity' AS left_alone`,
       id,
     );
-  const PARKED = { lease_owner: null, attempts: 0, interruptions: 0, parked: true, left_alone: true };
+  const PARKED = { lease_expires_at: null, attempts: 0, interruptions: 0, parked: true, left_alone: true };
   /** Its answers of the model without those for the summary, and all that is open in its timeline. */
   const llmCalls = async (id: string) =>
     sub.runs.executor.query(
