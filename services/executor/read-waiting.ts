@@ -106,15 +106,21 @@ export async function readOldest(db: Database, lane: SessionLane): Promise<reado
 
 const parseStart = compileParser("started session", Type.Object({ lane: Lane }));
 
-/** The newest of each status, because there is an index on status and start. */
+/** The newest of each status, because there is an index on status and start; that a parked session goes on is a start, too. */
 const STARTS = `
-SELECT started.lane
-FROM unnest(enum_range(NULL::session_status)) AS status,
-     LATERAL (SELECT s.lane, s.started_at FROM alert_sessions s WHERE s.status = status.status AND s.started_at IS NOT NULL
-              ORDER BY s.started_at DESC LIMIT ${RECENT_STARTS}) AS started
-ORDER BY started.started_at DESC LIMIT ${RECENT_STARTS}`;
+SELECT lane FROM (
+  SELECT started.session_id, started.lane, greatest(started.started_at, r.resumed_at) AS at
+  FROM unnest(enum_range(NULL::session_status)) AS status,
+       LATERAL (SELECT s.session_id, s.lane, s.started_at FROM alert_sessions s
+                WHERE s.status = status.status AND s.started_at IS NOT NULL
+                ORDER BY s.started_at DESC LIMIT ${RECENT_STARTS}) AS started
+       JOIN session_runtime r USING (session_id)
+  UNION
+  SELECT s.session_id, s.lane, r.resumed_at FROM alert_sessions s JOIN session_runtime r USING (session_id)
+  WHERE s.status IN ('in_progress', 'cancelling') AND r.resumed_at IS NOT NULL) AS started
+ORDER BY at DESC LIMIT ${RECENT_STARTS}`;
 
-/** The lanes of the sessions that were started last, the newest first. */
+/** The lanes of the sessions that were started last or have gone on after a parking, the newest first. */
 export async function readRecentStarts(db: Database): Promise<readonly SessionLane[]> {
   const rows = await selectRows(db, parseStart, STARTS, []);
   return rows.map(({ lane }) => lane);

@@ -76,9 +76,10 @@ const parseBorrower = compileParser(
 );
 const BORROWERS = `
 SELECT s.session_id, s.lane FROM alert_sessions s JOIN session_runtime r USING (session_id)
-  JOIN alert_sessions lender ON lender.session_id = r.place_id
+  JOIN alert_sessions lender ON lender.session_id = r.place_id JOIN session_runtime l ON l.session_id = r.place_id
 WHERE s.status IN ('in_progress', 'cancelling') AND s.deleted_at IS NULL AND r.place_epoch = r.lease_epoch
-  AND r.lease_expires_at > now() AND lender.session_id <> s.session_id AND lender.status = 'pending' AND lender.deleted_at IS NULL
+  AND r.lease_expires_at > now() AND lender.session_id <> s.session_id AND lender.deleted_at IS NULL
+  AND (lender.status = 'pending' OR lender.status = 'in_progress' AND l.parked_at IS NOT NULL)
 ORDER BY s.created_at LIMIT ${PAGE}`;
 
 /**

@@ -215,6 +215,26 @@ describe("lanes of sessions", () => {
     await stop();
   });
 
+  it("count it as a start that a parked session goes on, so that the next one of its lane waits for its turn", async () => {
+    await play({ text: "done" });
+    const parked = [await insertParked("low"), await insertParked("low")];
+    const critical = await insertMany("critical", 9);
+    await wake(critical, "critical");
+    await wake(parked, "low");
+    const stop = await consume(1);
+    const ids = [...critical, ...parked];
+    await allAre(ids, "completed");
+    const order = await executor.query(
+      "SELECT lane FROM alert_sessions WHERE session_id = ANY($1) ORDER BY completed_at",
+      [ids],
+    );
+    const lowAt = order.flatMap((row, index) => (JSON.stringify(row).includes('"low"') ? [index] : []));
+    expect(lowAt).to.have.length(2);
+    expect(Number(lowAt[1]) - Number(lowAt[0])).to.equal(4);
+    await queueIsEmpty();
+    await stop();
+  });
+
   it("start a critical session before one of a lower lane that was put off, and keep the lower lane's place", async () => {
     await play({ text: "done" });
     const due = await insert("low");
