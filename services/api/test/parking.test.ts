@@ -237,7 +237,7 @@ describe("parking a session", () => {
 
     it("lets a session run for a while before it is parked again, and parks it at most five times", async () => {
       await runs("low");
-      const again = await runs("low", "parkings = 1, resumed_at = now() - interval '59 s'");
+      const again = await runs("low", "parkings = 1, resumed_at = now() - interval '20 s'");
       await runs("low", "parkings = 5, resumed_at = now() - interval '1 h'");
       await waits("critical");
       await waits("critical");
