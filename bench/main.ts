@@ -8,6 +8,7 @@ const BENCHMARKS: ReadonlyMap<string, () => Promise<Benchmark>> = new Map([
   ["scaling", async () => (await import("./scaling.ts")).scaling],
   ["gateway", async () => (await import("./gateway.ts")).gateway],
   ["chat", async () => (await import("./chat.ts")).chat],
+  ["parking", async () => (await import("./parking.ts")).parking],
   ["storm", async () => (await import("./storm.ts")).storm],
   ["connections", async () => (await import("./connections.ts")).connections],
   ["versus", async () => (await import("./versus.ts")).versus],

@@ -30,9 +30,10 @@ export class RetryableError extends VerdictError {
 
 /**
  * Why work was cancelled. The reason decides how a session ends: `user` as cancelled, `session_deadline` as timed_out.
- * After `shutdown` and `lease_lost` it does not end: another executor continues it.
+ * After `shutdown`, `parked` and `lease_lost` it does not end: it is continued later.
  */
-export type CancelReason = "user" | "session_deadline" | "iteration_deadline" | "lease_lost" | "shutdown";
+export type CancelReason =
+  "user" | "session_deadline" | "iteration_deadline" | "lease_lost" | "shutdown" | "parked";
 
 /** The `reason` of the project's AbortSignals: every aborted wait throws it unchanged. */
 export class CancelledError extends VerdictError {

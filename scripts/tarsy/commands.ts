@@ -11,6 +11,8 @@ import { initCommand } from "./commands/init.ts";
 import { keysCommand } from "./commands/keys.ts";
 import { listCommand } from "./commands/list.ts";
 import { notificationsCommand } from "./commands/notifications.ts";
+import { parkCommand } from "./commands/park.ts";
+import { resumeCommand } from "./commands/resume.ts";
 import { scoreCommand } from "./commands/score.ts";
 import { showCommand } from "./commands/show.ts";
 import { steerCommand } from "./commands/steer.ts";
@@ -23,6 +25,8 @@ const WORKING = [
   showCommand,
   alertsCommand,
   cancelCommand,
+  parkCommand,
+  resumeCommand,
   approveCommand,
   steerCommand,
   scoreCommand,

@@ -119,7 +119,7 @@ describe("npm run tarsy", () => {
   });
 
   it("submits an alert without waiting, watches it to its end, and shows it", async () => {
-    const submitted = await run("alert", "-", "--no-wait", "--type", "test");
+    const submitted = await run("alert", "-", "--no-wait", "--type", "test", "--priority", "low");
     expect(submitted).to.include({ code: 0, errors: "" });
     const id = submitted.out.trim();
     const watched = await run("watch", id);
@@ -137,10 +137,10 @@ describe("npm run tarsy", () => {
       .and.include("completed")
       .and.include("Final analysis\n")
       .and.not.include("\u001B");
-    const listed = await run("list", "--status", "completed,failed", "--type", "test");
+    const listed = await run("list", "--status", "completed,failed", "--type", "test", "--priority", "low");
     expect(listed).to.include({ code: 0, errors: "" });
     expect(listed.out)
-      .to.match(new RegExp(`^${id} {2}completed`, "mu"))
+      .to.match(new RegExp(`^${id} {2}completed +low`, "mu"))
       .and.include("page 1 of 1");
     expect(await run("list", "--status", "gone")).to.include({ code: 2, out: "" });
     expect(JSON.parse((await run("show", id, "--json")).out)).to.include({ id, status: "completed" });
@@ -173,6 +173,14 @@ describe("npm run tarsy", () => {
     expect(watching.out()).to.include(`npm run tarsy -- cancel ${id}`);
     expect(await pipeline.client.session(id)).to.include({ status: "in_progress" });
     expect(await run("approve", id)).to.deep.equal({ code: 0, out: "no open questions\n", errors: "" });
+    const parked = { code: 0, out: `${id} is parked once its running step is over\n`, errors: "" };
+    expect(await run("park", id, "--reason", "later")).to.deep.equal(parked);
+    await until("it is parked", async () =>
+      /^parked +by \S+ since/mu.test((await run("show", id, "--brief")).out),
+    );
+    const resumed = { code: 0, out: `${id} goes on as soon as there is a place\n`, errors: "" };
+    expect(await run("resume", id)).to.deep.equal(resumed);
+    await until("it has gone on", async () => (await run("resume", id)).out === `${id} is not parked\n`);
     expect(await run("cancel", id)).to.deep.equal({ code: 0, out: `${id} is being cancelled\n`, errors: "" });
     await pipeline.client.waitFor(id, ["cancelled"]);
     expect(await run("watch", id)).to.include({ code: 1 });

@@ -2,6 +2,7 @@ import type { DataSource } from "typeorm";
 import type { Logger } from "#shared/service/logger.ts";
 import type { ApiMetrics } from "./api-metrics.ts";
 import type { ApiConfig } from "./config.ts";
+import type { CriticalPlaces } from "./parking/critical-places.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import type { SseConnections } from "./sse/sse-connections.ts";
 import type { Database } from "#shared/database/database.ts";
@@ -18,6 +19,8 @@ export interface ApiDeps {
   /** The entities, for reads of whole rows. */
   readonly orm: DataSource;
   readonly dispatcher: Dispatcher;
+  /** Asks sessions to park while critical ones wait for a place. */
+  readonly places: CriticalPlaces;
   readonly metrics: ApiMetrics;
   readonly sse: SseConnections;
   readonly door: Door;

@@ -39,6 +39,8 @@ import { reviewRoutes } from "./review/review-routes.ts";
 import { sessionListRoutes } from "./routes/session-list-routes.ts";
 import { signIn, signOut } from "./routes/page-session.ts";
 import { getSessionAlerts } from "./routes/get-session-alerts.ts";
+import { parkSession } from "./routes/park-session.ts";
+import { resumeSession } from "./routes/resume-session.ts";
 import { getScore } from "./routes/get-score.ts";
 import { scoreSession } from "./routes/score-session.ts";
 import { steerSession } from "./routes/steer-session.ts";
@@ -77,6 +79,8 @@ export function routesOf(deps: ApiDeps): readonly Route[] {
     { method: "get", path: `${session}/alerts`, action: "session.read", handle: getSessionAlerts(deps) },
     { method: "post", path: `${session}/cancel`, action: "session.cancel", handle: cancelSession(deps) },
     { method: "post", path: `${session}/messages`, action: "session.steer", handle: steerSession(deps) },
+    { method: "post", path: `${session}/park`, action: "session.park", handle: parkSession(deps) },
+    { method: "post", path: `${session}/resume`, action: "session.resume", handle: resumeSession(deps) },
     { method: "post", path: `${session}/score`, action: "session.score", handle: scoreSession(deps) },
     { method: "get", path: `${session}/score`, action: "session.read", handle: getScore(deps) },
     { method: "post", path: `${session}/chat/messages`, action: "session.chat", handle: askChat(deps) },

@@ -19,6 +19,7 @@ import { knownDestinations } from "./notifications/known-destinations.ts";
 import { openDestinations } from "./notifications/open-destinations.ts";
 import { sendNotifications } from "./notifications/send-notifications.ts";
 import { watchOutbox } from "./notifications/watch-outbox.ts";
+import { CriticalPlaces } from "./parking/critical-places.ts";
 import { SocketForwarder } from "./page/forward-sockets.ts";
 import { SseConnections } from "./sse/sse-connections.ts";
 import { cleanUp } from "./sweeper/clean-up.ts";
@@ -59,7 +60,22 @@ await runService("api", loadApiConfig, async ({ config, log, signal, resources }
   const masker = resources.use(new Masker({ known: config.knownSecrets }));
   const door = await Door.open(config.access, db);
   log.info({ auth_mode: config.access.auth.mode }, "access");
-  const handle = buildApp({ config, log, db, orm, dispatcher, metrics, sse, door, audit, masker }).callback();
+  const places = resources.use(
+    new CriticalPlaces({ db, dispatcher, log, metrics, places: config.agents.queue.max_concurrent_sessions }),
+  );
+  const handle = buildApp({
+    config,
+    log,
+    db,
+    orm,
+    dispatcher,
+    places,
+    metrics,
+    sse,
+    door,
+    audit,
+    masker,
+  }).callback();
   const sockets = new SocketForwarder({ notifier: config.notifierAddress, log });
   const server = createHttpServer(
     (request, response) => void handle(request, response),
@@ -69,7 +85,7 @@ await runService("api", loadApiConfig, async ({ config, log, signal, resources }
   resources.defer(() => closeHttpServer(server));
   resources.use(sockets);
   await listen(server, config.http);
-  const sweeping = sweepSessions({ agents: config.agents, log, db, dispatcher, metrics }, signal);
+  const sweeping = sweepSessions({ agents: config.agents, log, db, dispatcher, places, metrics }, signal);
   resources.defer(() => sweeping);
   const indexing = keepSearchIndex({ log, db, metrics }, signal);
   resources.defer(() => indexing);

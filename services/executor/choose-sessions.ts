@@ -15,7 +15,7 @@ const GATEWAY_WAIT_MS = 10_000;
  * was started goes on. One that was not gives its place to the one that goes first of those that were put off and are due:
  * its wake-up is new, and after an outage it must not queue behind a backlog while its time runs. (The wake-up of a session that was
  * handed over or interrupted returns by itself, before new ones.) Otherwise the place is for the lane that `chooseLane` names:
- * the delivered session if that is its own, unless an older one of the lane has lent its place, and else the oldest of the lane. The wake-up of a session
+ * a parked session of it that waits for a place, else the delivered session if that is its own, unless an older one of the lane has lent its place, and else the oldest of the lane. The wake-up of a session
  * that runs in another's place is a free place. A session is not started at all while no gateway can be reached, because
  * then its time would run, too.
  */
@@ -30,7 +30,10 @@ export async function chooseSessions(
   const isPending = found.pending_lane !== null;
   if (!isPending && !found.runs_elsewhere) return { sessions: [delivered] };
   const own = isPending ? [delivered] : [];
-  if (found.released !== null) return { sessions: [found.released, ...own] };
+  // A critical session that waits goes before one of a lower lane that was put off, as far as the lanes' shares allow.
+  const { released } = found;
+  const goesFirst = released?.lane === "critical" || !found.waiting.includes("critical");
+  if (released !== null && goesFirst) return { sessions: [released.session_id, ...own] };
   const sessions = await inTheirTurn(db, found, { own, places: config.maxRunning });
   if (sessions.length === 0) return { sessions };
   const isConnected = await untilGatewayConnected(llm, GATEWAY_WAIT_MS, stop).catch(() => false);
@@ -48,19 +51,23 @@ async function inTheirTurn(
   found: Waiting,
   { own, places }: { readonly own: readonly string[]; readonly places: number },
 ): Promise<readonly string[]> {
-  const waiting = new Set(found.waiting);
+  const { released, parked } = found;
+  const waiting = new Set([...found.waiting, ...(released === null ? [] : [released.lane])]);
   // The only lane needs no choice.
   const mustTakeTurns = places < SESSION_LANES.length && waiting.size > 1;
   const recentStarts = mustTakeTurns ? await readRecentStarts(db) : [];
   const lane = chooseLane({ places, waiting, running: countLanes(found.running), recentStarts });
   if (lane === null) return own;
+  // Of a lane, those that have been started go first.
+  const started = [...(released === null ? [] : [released]), ...parked].filter((one) => one.lane === lane);
+  const first = started.map(({ session_id }) => session_id);
   if (lane !== found.pending_lane) {
-    const oldest = await readOldest(db, lane);
-    return oldest.length === 0 ? own : oldest;
+    const next = [...first, ...(await readOldest(db, lane))];
+    return next.length === 0 ? own : next;
   }
   // The others of its lane have wake-ups of their own, in the order of their age.
   const lent = found.lent.filter((one) => one.lane === lane && one.is_older);
-  return [...lent.map(({ session_id }) => session_id), ...own];
+  return [...new Set([...first, ...lent.map(({ session_id }) => session_id), ...own])];
 }
 
 function countLanes(lanes: readonly SessionLane[]): Record<SessionLane, number> {

@@ -6,12 +6,16 @@ import { selectRows } from "#shared/database/select-rows.ts";
 import {
   CLAIMABLE,
   CLAIM_COLUMNS,
+  CLAIM_PARKING,
   CLAIM_SOURCE,
   ClaimRow,
   EXTEND_DEADLINES,
   HAS_OWNER,
+  IS_DUE,
+  MOVE_TIMES,
   claimed,
   clearCancel,
+  resumedEvent,
   startedEvent,
   takenOverEvent,
   type ClaimOutcome,
@@ -19,16 +23,17 @@ import {
 import { LEASE_SECONDS } from "./session-lease.ts";
 
 /**
- * Claims the session if it has no lease and its backoff is over; returns no row otherwise. Its event, if it starts, goes on
+ * Claims the session if it has no lease and is due; returns no row otherwise. Its event, if it starts, goes on
  * after a wait or was deferred because its owner was lost, is numbered and stamped under the row's lock.
  */
 const CLAIM_FREE = `
 WITH found AS MATERIALIZED (
   SELECT ${CLAIM_COLUMNS},
-    CASE WHEN s.status = 'pending' OR (s.status = 'in_progress' AND r.waiting_for IS NOT NULL) THEN 'session.status'
+    CASE WHEN s.status = 'in_progress' AND r.parked_at IS NOT NULL THEN 'session.resumed'
+         WHEN s.status = 'pending' OR (s.status = 'in_progress' AND r.waiting_for IS NOT NULL) THEN 'session.status'
          WHEN ${HAS_OWNER} THEN 'session.taken_over' END AS event_type ${CLAIM_SOURCE}
     AND s.deleted_at IS NULL AND ${CLAIMABLE} AND r.lease_expires_at IS NULL
-    AND (s.status = 'cancelling' OR r.not_before IS NULL OR r.not_before <= clock_timestamp())
+    AND (s.status = 'cancelling' OR ${IS_DUE})
   FOR NO KEY UPDATE OF s, r
 ), started AS (
   UPDATE alert_sessions s SET pod_id = $2, started_at = coalesce(s.started_at, now()),
@@ -36,10 +41,11 @@ WITH found AS MATERIALIZED (
   FROM found WHERE s.session_id = found.session_id AND NOT found.is_followed_up
 ), paused AS (${EXTEND_DEADLINES}
   FROM found WHERE f.session_id = found.session_id AND f.status IN ('pending', 'active') AND found.is_followed_up AND found.pause_ms > 0
+), moved AS (${MOVE_TIMES}
 ), claim AS (
   UPDATE session_runtime r SET lease_owner = $2, lease_epoch = r.lease_epoch + 1,
     counted_epoch = r.counted_epoch + (r.counted_epoch = r.lease_epoch)::int, not_before = NULL, ${clearCancel("found.is_followed_up")},
-    place_id = $3, place_epoch = r.lease_epoch + 1,
+    place_id = $3, place_epoch = r.lease_epoch + 1, ${CLAIM_PARKING},
     waiting_for = NULL, waiting_since = NULL, paused_ms = r.paused_ms + found.pause_ms::bigint,
     lease_expires_at = now() + make_interval(secs => ${LEASE_SECONDS}), last_interaction_at = now(),
     last_seq = r.last_seq + (found.event_type IS NOT NULL)::int
@@ -52,13 +58,14 @@ WITH found AS MATERIALIZED (
          jsonb_build_object('type', found.event_type, 'session_id', claim.session_id, 'timestamp', claim.stamp)
            || CASE found.event_type
                 WHEN 'session.status' THEN jsonb_build_object('status', 'in_progress')
+                WHEN 'session.resumed' THEN jsonb_build_object('parked_ms', greatest(0, found.parked_ms))
                 ELSE jsonb_build_object('epoch', claim.lease_epoch, 'silent_ms', found.silent_ms) END
   FROM claim JOIN found USING (session_id)
   WHERE found.event_type IS NOT NULL
   RETURNING id, seq
 )
 SELECT found.status, found.is_followed_up, found.age_ms, found.trace_context, found.chain_id, found.teams, found.budgets, found.lease_epoch, found.attempts, found.interruptions, found.waiting_for, found.timeout_ms, found.elapsed_ms,
-       found.database_time_ms, found.silent_ms, found.event_type, claim.stamp, event.id AS event_id, event.seq
+       found.database_time_ms, found.silent_ms, found.parked_ms, found.is_asked_to_park, found.inbox_seq, found.event_type, claim.stamp, event.id AS event_id, event.seq
 FROM found JOIN claim USING (session_id) LEFT JOIN event ON true`;
 
 const parseFree = compileParser(
@@ -80,15 +87,21 @@ const parseFree = compileParser(
       "elapsed_ms",
       "database_time_ms",
       "silent_ms",
+      "parked_ms",
+      "is_asked_to_park",
+      "inbox_seq",
     ]).properties,
-    event_type: Type.Union([literals(["session.status", "session.taken_over"]), Type.Null()]),
+    event_type: Type.Union([
+      literals(["session.status", "session.taken_over", "session.resumed"]),
+      Type.Null(),
+    ]),
     stamp: Type.String(),
     event_id: Type.Union([Type.Integer(), Type.Null()]),
     seq: Type.Union([Type.Integer(), Type.Null()]),
   }),
 );
 
-/** Claims a session in one statement if it has no lease and its backoff is over; otherwise resolves undefined. */
+/** Claims a session in one statement if it has no lease and is due; otherwise resolves undefined. */
 export async function claimFreeSession(
   db: Database,
   sessionId: string,
@@ -98,10 +111,22 @@ export async function claimFreeSession(
   const [row] = await selectRows(db, parseFree, CLAIM_FREE, [sessionId, podId, place]);
   if (row === undefined) return undefined;
   const { attempts, event_id, seq, stamp: timestamp } = row;
-  const event =
-    row.event_type === "session.taken_over" ? takenOverEvent(sessionId, row) : startedEvent(sessionId);
-  const payload = { ...event, timestamp };
+  const payload = { ...claimEvent(sessionId, row), timestamp };
   const events =
     event_id === null || seq === null ? [] : [{ session_id: sessionId, seq, db_event_id: event_id, payload }];
   return claimed(sessionId, row, { attempts, events });
+}
+
+function claimEvent(sessionId: string, row: ReturnType<typeof parseFree>) {
+  switch (row.event_type) {
+    case "session.taken_over":
+      return takenOverEvent(sessionId, row);
+    case "session.resumed":
+      return resumedEvent(sessionId, Math.max(0, row.parked_ms ?? 0));
+    case "session.status":
+    case null:
+      return startedEvent(sessionId);
+    default:
+      return row.event_type satisfies never;
+  }
 }

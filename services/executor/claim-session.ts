@@ -7,11 +7,14 @@ import { MAX_ATTEMPTS, RESTART_EXCUSES_SECONDS } from "./persist/release-session
 import { claimFreeSession } from "./claim-free-session.ts";
 import {
   CLAIM_COLUMNS,
+  CLAIM_PARKING,
   CLAIM_SOURCE,
   ClaimRow,
   EXTEND_DEADLINES,
+  MOVE_TIMES,
   claimed,
   clearCancel,
+  resumedEvent,
   startedEvent,
   takenOverEvent,
   type ClaimOutcome,
@@ -36,7 +39,7 @@ SELECT ${CLAIM_COLUMNS},
 ${CLAIM_SOURCE} FOR NO KEY UPDATE OF s, r`;
 
 const CLAIM_RUNTIME = `
-UPDATE session_runtime r SET lease_owner = $2, lease_epoch = lease_epoch + 1,
+UPDATE session_runtime r SET lease_owner = $2, lease_epoch = lease_epoch + 1, ${CLAIM_PARKING},
     counted_epoch = counted_epoch + (counted_epoch = lease_epoch)::int, attempts = $3, not_before = NULL, ${clearCancel("$6::boolean")},
     place_id = $5, place_epoch = lease_epoch + 1,
   waiting_for = NULL, waiting_since = NULL, paused_ms = paused_ms + $4::bigint,
@@ -47,6 +50,10 @@ const START_SESSION = `
 UPDATE alert_sessions SET pod_id = $2, started_at = coalesce(started_at, now()),
   status = CASE WHEN status = 'pending' THEN 'in_progress' ELSE status END
 WHERE session_id = $1`;
+
+const MOVE_AGENT_TIMES = `
+WITH found AS (SELECT $1::uuid AS session_id, $2::int AS parked_ms)
+${MOVE_TIMES}`;
 
 const PAUSE_FOLLOW_UPS = `
 WITH found AS (SELECT $1::uuid AS session_id, $2::float8 AS pause_ms)
@@ -104,6 +111,7 @@ async function claimByRow(
     const { is_followed_up: isFollowUp, pause_ms } = row;
     if (!isFollowUp) await transaction.query(START_SESSION, [sessionId, podId]);
     else if (pause_ms > 0) await transaction.query(PAUSE_FOLLOW_UPS, [sessionId, pause_ms]);
+    if (row.parked_ms !== null) await transaction.query(MOVE_AGENT_TIMES, [sessionId, row.parked_ms]);
     await transaction.query(CLAIM_RUNTIME, [
       sessionId,
       podId,
@@ -113,9 +121,11 @@ async function claimByRow(
       isFollowUp,
     ]);
     // Also after a wait, so that clients see that it is over.
-    const isResumed = row.status === "in_progress" && row.waiting_for !== null;
-    const payloads: UnstampedPayload[] =
-      row.status === "pending" || isResumed ? [startedEvent(sessionId)] : [];
+    const isWaitOver = row.status === "in_progress" && row.waiting_for !== null;
+    const isParked = row.status === "in_progress" && row.parked_ms !== null;
+    const payloads: UnstampedPayload[] = [];
+    if (isParked) payloads.push(resumedEvent(sessionId, Math.max(0, row.parked_ms ?? 0)));
+    else if (row.status === "pending" || isWaitOver) payloads.push(startedEvent(sessionId));
     if (row.has_owner) payloads.push(takenOverEvent(sessionId, row));
     const events = await appendEvents(transaction, sessionId, payloads);
     return claimed(sessionId, row, { attempts, events });

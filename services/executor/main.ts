@@ -43,7 +43,7 @@ await runService("executor", loadExecutorConfig, async ({ config, log, signal, r
   const audit = resources.use(new AuditLog({ db, log, service: "executor" }));
   const circuits = resources.use(keepCircuits({ db, log, gauge: metrics.circuitOpen }));
   const budgets = resources.use(await keepBudgets({ db, log }));
-  const leases = resources.use(keepLeases({ db: leaseDb, podId: config.podId, log }));
+  const leases = resources.use(keepLeases({ db: leaseDb, podId: config.podId, slots: config.slots, log }));
   resources.use(
     await serveHealth({
       ...config.health,

@@ -1,8 +1,6 @@
 import pLimit from "p-limit";
+import { PLACES_LOCK } from "#shared/database/places-lock.ts";
 import type { Database } from "#shared/database/database.ts";
-
-/** Of the lock in Postgres; any number that no other code uses. */
-const LOCK_KEY = 7_035_001;
 
 /**
  * Runs work while no other executor runs its: two that look at the same rows would give both places to the same lane. In this
@@ -13,7 +11,7 @@ export function oneAtATime(db: Database): <T>(work: () => Promise<T>) => Promise
   return async (work) =>
     limit(async () =>
       db.transaction(async (transaction) => {
-        await transaction.query("SELECT pg_advisory_xact_lock($1)", [LOCK_KEY]);
+        await transaction.query("SELECT pg_advisory_xact_lock($1)", [PLACES_LOCK]);
         return work();
       }),
     );

@@ -14,6 +14,7 @@ import type { SessionClaim } from "./session-claim.ts";
 import type { ExecutorDeps } from "./executor-deps.ts";
 import type { ExecutorMetrics } from "./executor-metrics.ts";
 import { InboxWatch } from "./inbox-watch.ts";
+import { watchParking } from "./parking/watch-parking.ts";
 import { readInbox } from "./persist/read-inbox.ts";
 import type { ProviderCircuits } from "./llm/provider-circuits.ts";
 import type { ReadVariable } from "./prompts/variable-placeholders.ts";
@@ -21,7 +22,7 @@ import type { SessionWriter } from "./persist/session-writer.ts";
 import { answerSnapshot } from "./stream/answer-snapshot.ts";
 import { SessionMemory } from "./state/session-memory.ts";
 import { loadSession } from "./state/session-state.ts";
-import { openLiveStreams } from "./stream/live-streams.ts";
+import { openLiveStreams, type LiveStreams } from "./stream/live-streams.ts";
 import { openEventPublisher } from "./stream/publish-events.ts";
 import { ToolHomes } from "./tools/tool-homes.ts";
 import type { DatabaseClock } from "./wait.ts";
@@ -48,9 +49,12 @@ export interface OwnedSession extends SessionWriter, DatabaseClock, AsyncDisposa
   budgetRules(): readonly BudgetRule[];
   /** How often the llm-gateway tries a call. */
   readonly llmTries: number;
-  /** Aborts with a CancelledError: user, session deadline, lost lease, or the end of the stop's grace period. */
+  /**
+   * Aborts with a CancelledError: user, session deadline, lost lease, or the end of the grace period of a stop or of a request to
+   * park.
+   */
   readonly signal: AbortSignal;
-  /** Aborts with a CancelledError once the executor stops; running steps have a grace period. */
+  /** Aborts with a CancelledError once the executor stops or the session is to park; running steps have a grace period. */
   readonly stopping: AbortSignal;
   /** The session's total time, in milliseconds. */
   readonly timeoutMs: number;
@@ -70,6 +74,12 @@ export interface OwnedSession extends SessionWriter, DatabaseClock, AsyncDisposa
   /** The error that explains `thrown`: a verdict stays; another error that followed from a cancel becomes its reason. */
   reasonFor(thrown: unknown): Error;
 }
+
+/**
+ * How long a running step of a session that is to park may go on. Then a call of the model is aborted, and made again once the session goes
+ * on; a tool call is left to its runner, whose record the next owner reads.
+ */
+const PARK_GRACE_MS = 2_000;
 
 /** More than the LLM calls that one owner makes for a session. */
 const ATTEMPTS_PER_OWNER = 10_000;
@@ -98,19 +108,17 @@ export function openOwnedSession(
   const publisher = resources.use(openEventPublisher({ db, bus, log, sessionId, isFirstOwner: epoch === 1 }));
   publisher.publish(events);
   const streams = resources.use(openLiveStreams({ bus, sessionId, publisher }));
-  const snapshots = serveRequests(
-    bus,
-    { subject: SUBJECTS.snapshot(sessionId) },
-    { request: snapshotRequestCodec, reply: snapshotReplyCodec },
-    (request) => answerSnapshot(sessionId, streams, request),
-  );
-  resources.defer(() => snapshots.unsubscribe());
+  resources.defer(serveSnapshots(bus, sessionId, streams));
   const atDeadline = () =>
     stop(new CancelledError("session_deadline", `session timed out after ${sessionTimeoutMs / 1_000} s`));
   // The session's own time is over; each follow-up has its own.
   if (!isFollowUp) {
     resources.adopt(setTimeout(atDeadline, Math.max(0, deadlineInMs)), (timer) => clearTimeout(timer));
   }
+  const parking = isFollowUp
+    ? draining
+    : parkingSignal(resources, claim, { watched: { db, inbox, log, sessionId, epoch }, stop });
+  const stopping = AbortSignal.any([draining, parking]);
   let attempts = 0;
   return {
     sessionId,
@@ -138,7 +146,7 @@ export function openOwnedSession(
     budgetRules: () => budgets.rulesOf(claim.limitedBy),
     llmTries,
     signal,
-    stopping: draining,
+    stopping,
     commitMutex: pLimit(1),
     memory: new SessionMemory({ load: () => loadSession(db, sessionId), verifies: verifiesState }),
     toolCallMs,
@@ -149,7 +157,7 @@ export function openOwnedSession(
     stop,
     throwIfStopped: () => {
       signal.throwIfAborted();
-      draining.throwIfAborted();
+      stopping.throwIfAborted();
     },
     reasonFor: (thrown) => {
       if (thrown instanceof CancelledError || thrown instanceof TerminalError) return thrown;
@@ -158,6 +166,43 @@ export function openOwnedSession(
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
+}
+
+/** Answers requests for the texts that are streamed, until the returned function is called. */
+function serveSnapshots(bus: Bus, sessionId: string, streams: LiveStreams): () => void {
+  const snapshots = serveRequests(
+    bus,
+    { subject: SUBJECTS.snapshot(sessionId) },
+    { request: snapshotRequestCodec, reply: snapshotReplyCodec },
+    (request) => answerSnapshot(sessionId, streams, request),
+  );
+  return () => snapshots.unsubscribe();
+}
+
+/** Aborts once the session is to park; `stop` follows after the grace period. */
+function parkingSignal(
+  resources: AsyncDisposableStack,
+  { isAskedToPark, inboxSeq }: SessionClaim,
+  {
+    watched,
+    stop,
+  }: {
+    readonly watched: Parameters<typeof watchParking>[0];
+    readonly stop: (reason: CancelledError) => void;
+  },
+): AbortSignal {
+  const parking = new AbortController();
+  const park = () => {
+    const reason = new CancelledError("parked", "the session gives its place up");
+    parking.abort(reason);
+    resources.adopt(
+      setTimeout(() => stop(reason), PARK_GRACE_MS),
+      (timer) => clearTimeout(timer),
+    );
+  };
+  if (isAskedToPark) park();
+  else resources.use(watchParking(watched, inboxSeq, park));
+  return parking.signal;
 }
 
 /** Of an ended session only its follow-ups can be cancelled: the rows say which. */

@@ -4,6 +4,7 @@ import { literals } from "#shared/contracts/literals.ts";
 import { SESSION_LANES, type SessionLane } from "#shared/contracts/subjects.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
 import type { Database } from "#shared/database/database.ts";
+import { WAITS_FOR_PLACE } from "#shared/database/parking-columns.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import { RECENT_STARTS } from "./choose-lane.ts";
 
@@ -11,12 +12,11 @@ import { RECENT_STARTS } from "./choose-lane.ts";
 const MAX_CANDIDATES = 8;
 
 const Lane = literals(SESSION_LANES);
-const OrNull = { lane: Type.Union([Lane, Type.Null()]), id: Type.Union([Uuid, Type.Null()]) };
 
 /** What the rows say about a delivered wake-up and about those that compete for its place. */
 export const Waiting = Type.Object({
-  /** The lane of the delivered session if it has not been started, else null. */
-  pending_lane: OrNull.lane,
+  /** The lane of the delivered session if it has not been started or is parked and waits for a place, else null. */
+  pending_lane: Type.Union([Lane, Type.Null()]),
   /** True if the delivered session runs in the place of another wake-up. */
   runs_elsewhere: Type.Boolean(),
   /** Milliseconds until the lease of the session that runs in this wake-up's place ends; null if none does. */
@@ -25,8 +25,11 @@ export const Waiting = Type.Object({
    * The session that goes first of those that were put off and are due, are to be cancelled, or have lost an owner that ran
    * them in another's place; null if there is none.
    */
-  released: OrNull.id,
+  released: Type.Union([Type.Object({ session_id: Uuid, lane: Lane }), Type.Null()]),
+  /** The lanes of sessions that have not been started, or are parked and wait for a place. */
   waiting: Type.Array(Lane),
+  /** Parked sessions that wait for a place, the oldest first; at most some of each lane. */
+  parked: Type.Array(Type.Object({ session_id: Uuid, lane: Lane })),
   /** The lane of every running session. */
   running: Type.Array(Lane),
   /** Sessions that have not been started while another one runs in the place of their wake-up; the oldest first. */
@@ -51,21 +54,30 @@ WITH running AS MATERIALIZED (
          r.lease_expires_at
   FROM alert_sessions s JOIN session_runtime r USING (session_id)
   WHERE s.status IN ('in_progress', 'cancelling') AND s.deleted_at IS NULL AND r.lease_expires_at > now()
+), parked AS MATERIALIZED (
+  SELECT s.session_id, s.lane, s.created_at, row_number() OVER (PARTITION BY s.lane ORDER BY s.created_at, s.session_id) AS place
+  FROM alert_sessions s JOIN session_runtime r USING (session_id)
+  WHERE s.status = 'in_progress' AND s.deleted_at IS NULL AND r.lease_expires_at IS NULL AND ${WAITS_FOR_PLACE}
 ), delivered AS MATERIALIZED (
   SELECT lane, created_at FROM alert_sessions WHERE session_id = $1 AND status = 'pending' AND deleted_at IS NULL
 )
-SELECT (SELECT lane FROM delivered) AS pending_lane,
+SELECT coalesce((SELECT lane FROM delivered), (SELECT lane FROM parked WHERE session_id = $1)) AS pending_lane,
        EXISTS (SELECT 1 FROM running WHERE session_id = $1 AND place <> $1) AS runs_elsewhere,
        (SELECT (extract(epoch FROM max(lease_expires_at) - now()) * 1000)::float8 FROM running WHERE place = $1) AS used_for_ms,
-       (SELECT s.session_id FROM alert_sessions s JOIN session_runtime r USING (session_id)
-        WHERE s.status IN ('in_progress', 'cancelling') AND s.deleted_at IS NULL
+       (SELECT json_build_object('session_id', s.session_id, 'lane', s.lane)
+        FROM alert_sessions s JOIN session_runtime r USING (session_id)
+        WHERE s.status IN ('in_progress', 'cancelling') AND s.deleted_at IS NULL AND (r.parked_at IS NULL OR s.status = 'cancelling')
           AND CASE WHEN r.lease_expires_at IS NULL
                 THEN r.not_before <= now() OR s.status = 'cancelling' OR (r.not_before IS NULL AND ${BORROWED})
                 ELSE r.lease_expires_at <= now() AND ${BORROWED} END
         ORDER BY ${RANK}, s.created_at LIMIT 1) AS released,
        ARRAY(SELECT lane FROM unnest(ARRAY[${SESSION_LANES.map((lane) => `'${lane}'`).join(", ")}]) AS lane
-             WHERE EXISTS (SELECT 1 FROM alert_sessions s
-                           WHERE s.status = 'pending' AND s.deleted_at IS NULL AND s.lane = lane.lane)) AS waiting,
+             WHERE EXISTS (SELECT 1 FROM alert_sessions s JOIN session_runtime r USING (session_id)
+                           WHERE s.status = 'pending' AND s.deleted_at IS NULL AND s.lane = lane.lane
+                             AND (r.not_before IS NULL OR r.not_before <= now()))
+                OR EXISTS (SELECT 1 FROM parked WHERE parked.lane = lane.lane)) AS waiting,
+       coalesce((SELECT json_agg(json_build_object('session_id', session_id, 'lane', lane) ORDER BY created_at, session_id)
+                 FROM parked WHERE place <= ${MAX_CANDIDATES}), '[]') AS parked,
        ARRAY(SELECT lane FROM running) AS running,
        coalesce((SELECT json_agg(json_build_object('session_id', s.session_id, 'lane', s.lane,
                                    'is_older', s.created_at < coalesce((SELECT created_at FROM delivered), 'infinity'))
@@ -94,15 +106,21 @@ export async function readOldest(db: Database, lane: SessionLane): Promise<reado
 
 const parseStart = compileParser("started session", Type.Object({ lane: Lane }));
 
-/** The newest of each status, because there is an index on status and start. */
+/** The newest of each status, because there is an index on status and start; that a parked session goes on is a start, too. */
 const STARTS = `
-SELECT started.lane
-FROM unnest(enum_range(NULL::session_status)) AS status,
-     LATERAL (SELECT s.lane, s.started_at FROM alert_sessions s WHERE s.status = status.status AND s.started_at IS NOT NULL
-              ORDER BY s.started_at DESC LIMIT ${RECENT_STARTS}) AS started
-ORDER BY started.started_at DESC LIMIT ${RECENT_STARTS}`;
+SELECT lane FROM (
+  SELECT started.session_id, started.lane, greatest(started.started_at, r.resumed_at) AS at
+  FROM unnest(enum_range(NULL::session_status)) AS status,
+       LATERAL (SELECT s.session_id, s.lane, s.started_at FROM alert_sessions s
+                WHERE s.status = status.status AND s.started_at IS NOT NULL
+                ORDER BY s.started_at DESC LIMIT ${RECENT_STARTS}) AS started
+       JOIN session_runtime r USING (session_id)
+  UNION
+  SELECT s.session_id, s.lane, r.resumed_at FROM alert_sessions s JOIN session_runtime r USING (session_id)
+  WHERE s.status IN ('in_progress', 'cancelling') AND r.resumed_at IS NOT NULL) AS started
+ORDER BY at DESC LIMIT ${RECENT_STARTS}`;
 
-/** The lanes of the sessions that were started last, the newest first. */
+/** The lanes of the sessions that were started last or have gone on after a parking, the newest first. */
 export async function readRecentStarts(db: Database): Promise<readonly SessionLane[]> {
   const rows = await selectRows(db, parseStart, STARTS, []);
   return rows.map(({ lane }) => lane);

@@ -33,6 +33,7 @@ export const RUN_END_LABELS: Record<RunEnd, string> = {
   "followed-up": "followed_up",
   released: "handed_over",
   waiting: "waiting",
+  parked: "parked",
   interrupted: "interrupted",
   deferred: "put_off",
   lost: "lost",
@@ -134,6 +135,7 @@ function ackDecision(end: RunEnd): AckDecision {
       return { kind: "nak", delayMs: RETRY_MS * (1 + Math.random()) };
     case "deferred":
     case "waiting":
+    case "parked":
       return { kind: "ack" };
     case "completed":
     case "failed":

@@ -13,6 +13,7 @@ import type { SessionClaim } from "./session-claim.ts";
 import type { ExecutorDeps } from "./executor-deps.ts";
 import { nextSessionStep, type SessionStep } from "./next-session-step.ts";
 import { openOwnedSession, type OwnedSession } from "./owned-session.ts";
+import { parkSession } from "./parking/park-session.ts";
 import { closeSession } from "./persist/close-session.ts";
 import { commitStep, type CommitKind } from "./persist/commit-step.ts";
 import { MAX_ATTEMPTS, releaseSession, type Release } from "./persist/release-session.ts";
@@ -36,6 +37,7 @@ export type RunEnd =
   | "followed-up"
   | "released"
   | "waiting"
+  | "parked"
   | "interrupted"
   | "deferred"
   | "lost";
@@ -269,6 +271,14 @@ async function endCancelled(session: OwnedSession, error: CancelledError, close:
     case "session_deadline":
       return close("timed_out", error);
     case "shutdown":
+      await releaseSession(session, { kind: "handover" });
+      return "released";
+    case "parked":
+      if (await parkSession(session)) {
+        session.log.info("session parked");
+        return "parked";
+      }
+      // The request was taken back, or the session is to be cancelled.
       await releaseSession(session, { kind: "handover" });
       return "released";
     case "lease_lost":

@@ -4,6 +4,7 @@ import { literals } from "#shared/contracts/literals.ts";
 import type { SessionEvent } from "#shared/contracts/session-event.ts";
 import { SESSION_STATUSES } from "#shared/contracts/statuses.ts";
 import { TraceCarrier } from "#shared/telemetry/trace-carrier.ts";
+import { PARK_REQUEST_COLUMNS, WAITS_FOR_PLACE } from "#shared/database/parking-columns.ts";
 import { WaitingFor } from "#shared/contracts/waiting-for.ts";
 import { LEASE_SECONDS } from "./session-lease.ts";
 
@@ -32,6 +33,10 @@ export interface SessionClaim {
   readonly limitedBy: LimitedBy;
   /** Where the trace of its submission is; null if it was not traced. */
   readonly trace: TraceCarrier | null;
+  /** True if it was asked to park, and has not: its former owner was lost before. */
+  readonly isAskedToPark: boolean;
+  /** The newest entry of its inbox. */
+  readonly inboxSeq: number;
   /** Committed by the claim and not published yet. */
   readonly events: readonly SessionEvent[];
 }
@@ -67,11 +72,15 @@ export const ClaimRow = Type.Object({
   lease_ms: Type.Union([Type.Number(), Type.Null()]),
   attempts: Type.Integer(),
   interruptions: Type.Integer(),
-  /** True before the time in `not_before`. */
+  /** True before the time in `not_before`, and while a person has parked it. */
   deferred: Type.Boolean(),
   waiting_for: Type.Union([WaitingFor, Type.Null()]),
   /** How long the wait that is over has paused the session's time, in milliseconds. */
   pause_ms: Type.Number(),
+  /** How long it was parked, in milliseconds; null if it was not. */
+  parked_ms: Type.Union([Type.Integer(), Type.Null()]),
+  is_asked_to_park: Type.Boolean(),
+  inbox_seq: Type.Integer(),
   timeout_ms: Type.Number(),
   /** Milliseconds since the first start without pauses; 0 before it. */
   elapsed_ms: Type.Number(),
@@ -91,12 +100,16 @@ export type ClaimRow = Static<typeof ClaimRow>;
 export const IS_FOLLOWED_UP = `(s.status NOT IN ('pending', 'in_progress', 'cancelling') AND EXISTS (
          SELECT FROM follow_ups f WHERE f.session_id = s.session_id AND f.status IN ('pending', 'active')))`;
 
-/** True if an owner did not give the session back. The end of a session leaves its last owner in the row. */
-export const HAS_OWNER = `(r.lease_owner IS NOT NULL AND (s.status IN ('pending', 'in_progress', 'cancelling')
+/** True if an owner did not give the session back. The end of a session, and its parking, leave its last owner in the row. */
+export const HAS_OWNER = `(r.lease_owner IS NOT NULL AND r.parked_at IS NULL AND (s.status IN ('pending', 'in_progress', 'cancelling')
          OR r.lease_expires_at IS NOT NULL OR r.attempts > 0))`;
 
 /** True if the session of the row may be claimed at all. */
 export const CLAIMABLE = `(s.status IN ('pending', 'in_progress', 'cancelling') OR ${IS_FOLLOWED_UP})`;
+
+/** True if the session `r` need not be left alone: its time has come, or it is parked and waits for a place only. */
+export const IS_DUE = `(CASE WHEN r.parked_at IS NOT NULL AND s.status IN ('pending', 'in_progress') THEN ${WAITS_FOR_PLACE}
+         ELSE r.not_before IS NULL OR r.not_before <= clock_timestamp() END)`;
 
 /** The columns of a claim row, by `CLAIM_SOURCE`, of the session $1. */
 export const CLAIM_COLUMNS = `
@@ -105,8 +118,9 @@ export const CLAIM_COLUMNS = `
        (1000 * least(1e6, greatest(0, extract(epoch FROM clock_timestamp() - coalesce(
          r.lease_expires_at - make_interval(secs => ${LEASE_SECONDS}), r.last_interaction_at, clock_timestamp())))))::int AS silent_ms,
        (extract(epoch FROM r.lease_expires_at - clock_timestamp()) * 1000)::float8 AS lease_ms,
-       coalesce(r.not_before > clock_timestamp(), false) AS deferred,
-       r.waiting_for, paused.pause_ms,
+       NOT ${IS_DUE} AS deferred,
+       r.waiting_for, paused.pause_ms, paused.parked_ms, r.inbox_seq,
+       (s.status = 'in_progress' AND r.parked_at IS NULL AND r.park_requested_at IS NOT NULL) AS is_asked_to_park,
        coalesce((s.resolved_config->>'session_timeout_ms')::float8, 900000) AS timeout_ms,
        coalesce((extract(epoch FROM clock_timestamp() - s.started_at) * 1000)::float8, 0)
          - r.paused_ms - paused.pause_ms AS elapsed_ms,
@@ -125,12 +139,46 @@ export const clearCancel = (isFollowedUp: string): string => `
 export const CLAIM_SOURCE = `
 FROM alert_sessions s JOIN session_runtime r USING (session_id),
      LATERAL (SELECT CASE WHEN (r.waiting_for->>'pauses_deadline')::boolean
-                THEN (extract(epoch FROM clock_timestamp() - r.waiting_since) * 1000)::float8 ELSE 0 END AS pause_ms) AS paused
+                THEN (extract(epoch FROM clock_timestamp() - r.waiting_since) * 1000)::float8
+                WHEN s.started_at IS NULL THEN 0
+                ELSE coalesce((extract(epoch FROM clock_timestamp() - r.parked_at) * 1000)::float8, 0) END AS pause_ms,
+              CASE WHEN r.parked_at IS NOT NULL
+                THEN least(2e9, extract(epoch FROM clock_timestamp() - r.parked_at) * 1000)::int END AS parked_ms) AS paused
 WHERE s.session_id = $1`;
+
+/** What a claim writes about parking: a parked session goes on, and the new owner reads requests. */
+export const CLAIM_PARKING = `
+    parks_epoch = r.lease_epoch + 1, parked_at = NULL,
+    resumed_at = CASE WHEN r.parked_at IS NULL THEN r.resumed_at ELSE now() END,
+    ${PARK_REQUEST_COLUMNS.map((name) => `${name} = CASE WHEN r.parked_at IS NULL THEN r.${name} END`).join(", ")}`;
+
+/**
+ * The absolute times in the state of open agents move by the time in which the session was parked: when a sub-agent must have ended, until
+ * when its parent waits, and since when an agent waits for a provider; with the claim's rows as `found`.
+ */
+export const MOVE_TIMES = `
+  UPDATE agent_executions e SET iteration_state = CASE WHEN moved.since IS NULL THEN moved.state
+    ELSE jsonb_set(moved.state, '{unfinished_step,waiting,since}', to_jsonb(moved.since), false) END
+  FROM found JOIN agent_executions o USING (session_id), LATERAL (
+    SELECT o.iteration_state || jsonb_strip_nulls(jsonb_build_object(
+             'deadline_at', ${moved("o.iteration_state->>'deadline_at'")},
+             'budget_until', ${moved("o.iteration_state->>'budget_until'")})) AS state,
+           ${moved("o.iteration_state #>> '{unfinished_step,waiting,since}'")} AS since) AS moved
+  WHERE e.execution_id = o.execution_id AND o.status IN ('pending', 'active') AND found.parked_ms > 0`;
+
+function moved(text: string): string {
+  return `to_char(((${text})::timestamptz + make_interval(secs => found.parked_ms / 1000.0)) AT TIME ZONE 'UTC',
+                    'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+}
 
 /** The event of a session that starts, or goes on after a wait. */
 export function startedEvent(session_id: string) {
   return { type: "session.status", session_id, status: "in_progress" } as const;
+}
+
+/** The event of a parked session that goes on. */
+export function resumedEvent(session_id: string, parked_ms: number) {
+  return { type: "session.resumed", session_id, parked_ms } as const;
 }
 
 /** The event of a session whose owner was lost; for the claim of this row. */
@@ -159,6 +207,8 @@ export function claimed(
     | "chain_id"
     | "teams"
     | "budgets"
+    | "is_asked_to_park"
+    | "inbox_seq"
   >,
   { attempts, events }: Pick<SessionClaim, "attempts" | "events">,
 ): ClaimOutcome {
@@ -176,6 +226,8 @@ export function claimed(
     waitedMs: row.status === "pending" ? Math.max(0, row.age_ms) : null,
     limitedBy: { chainId: row.chain_id, teams: row.teams, budgets: row.budgets },
     trace: row.trace_context,
+    isAskedToPark: row.is_asked_to_park,
+    inboxSeq: row.inbox_seq,
     events,
   };
 }

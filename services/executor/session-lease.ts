@@ -39,7 +39,7 @@ const parseRenewed = compileParser(
 /** Renews all leases, and shows that this executor is alive: a death is judged by who died with it. */
 const RENEW = `
 WITH alive AS (
-  INSERT INTO executors (executor_id, pod_id, reads_lanes) VALUES ($3, $4, true)
+  INSERT INTO executors (executor_id, pod_id, reads_lanes, slots) VALUES ($3, $4, true, $5)
   ON CONFLICT (executor_id) DO UPDATE SET seen_at = now()
 ), renewed AS (
   UPDATE session_runtime r
@@ -68,7 +68,18 @@ export const LEASE_TIMES: LeaseTimes = { renewEveryMs: RENEW_EVERY_MS, selfFence
  * does not answer for 15 s, every session stops.
  */
 export function keepLeases(
-  { db, podId, log }: { readonly db: Database; readonly podId: string; readonly log: Logger },
+  {
+    db,
+    podId,
+    slots,
+    log,
+  }: {
+    readonly db: Database;
+    readonly podId: string;
+    /** The sessions that this executor runs concurrently, for those who count places. */
+    readonly slots: number;
+    readonly log: Logger;
+  },
   { renewEveryMs, selfFenceMs }: LeaseTimes = LEASE_TIMES,
 ): LeaseKeeper {
   const executorId = randomUUID();
@@ -83,6 +94,7 @@ export function keepLeases(
       leases.map((lease) => lease.epoch),
       executorId,
       podId,
+      slots,
     ]);
     const renewed = new Map(rows.map((row) => [row.session_id, row]));
     for (const lease of leases) {

@@ -7,6 +7,8 @@ import {
   ApprovalRequested,
   BudgetReached,
   AlertLinked,
+  SessionParked,
+  SessionResumed,
   SteerReceived,
   InteractionCreated,
   ChatCreated,
@@ -139,6 +141,8 @@ const ApprovalRequestedMessage = Type.Object({ ...ApprovalRequested.properties, 
 const AlertLinkedMessage = Type.Object({ ...AlertLinked.properties, ...Cursor }, closed);
 const SteerReceivedMessage = Type.Object({ ...SteerReceived.properties, ...Cursor }, closed);
 const BudgetReachedMessage = Type.Object({ ...BudgetReached.properties, ...Cursor }, closed);
+const SessionParkedMessage = Type.Object({ ...SessionParked.properties, ...Cursor }, closed);
+const SessionResumedMessage = Type.Object({ ...SessionResumed.properties, ...Cursor }, closed);
 const ApprovalDecidedMessage = Type.Object({ ...ApprovalDecided.properties, ...Cursor }, closed);
 
 const ReviewStatusMessage = Type.Object({ ...ReviewChanged.properties, ...Cursor }, closed);
@@ -162,6 +166,8 @@ export const SocketMessage = Type.Union([
   BudgetReachedMessage,
   SteerReceivedMessage,
   AlertLinkedMessage,
+  SessionParkedMessage,
+  SessionResumedMessage,
   ReviewStatusMessage,
   ChatCreatedMessage,
   ScoreUpdatedMessage,

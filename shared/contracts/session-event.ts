@@ -16,6 +16,7 @@ import {
   TIMELINE_EVENT_TYPES,
   TIMELINE_STATUSES,
 } from "#shared/contracts/statuses.ts";
+import { PARKED_BY } from "#shared/contracts/parked-by.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
 
 /**
@@ -45,6 +46,28 @@ const SessionTakenOver = Type.Object({
   epoch: Type.Integer({ minimum: 2 }),
   /** Since the last sign of life of the executor that was lost. */
   silent_ms: Type.Integer({ minimum: 0 }),
+  timestamp: Timestamp,
+});
+
+/** The session has given its place up, and goes on later from its last committed step. */
+export const SessionParked = Type.Object({
+  type: Type.Literal("session.parked"),
+  session_id: Uuid,
+  by: literals(PARKED_BY),
+  /** The name of the person; null if it gave its place to a critical session. */
+  actor: Type.Union([Type.String(), Type.Null()]),
+  reason: Type.Union([Type.String(), Type.Null()]),
+  /** It goes on by itself then at the latest; null: as soon as there is a place. ISO 8601. */
+  until: Type.Union([Type.String(), Type.Null()]),
+  timestamp: Timestamp,
+});
+
+/** A parked session goes on. */
+export const SessionResumed = Type.Object({
+  type: Type.Literal("session.resumed"),
+  session_id: Uuid,
+  /** How long it was parked; this counts against no deadline. */
+  parked_ms: Type.Integer({ minimum: 0 }),
   timestamp: Timestamp,
 });
 
@@ -264,6 +287,8 @@ export const ScoreUpdated = Type.Object({
 export const SessionEventPayload = Type.Union([
   SessionStatusChanged,
   SessionTakenOver,
+  SessionParked,
+  SessionResumed,
   StageChanged,
   ExecutionStatusChanged,
   SessionProgressed,
@@ -348,6 +373,8 @@ const FEED_TYPES: ReadonlySet<string> = new Set<SessionEventPayload["type"]>([
   "session.status",
   "session.progress",
   "session.completed",
+  "session.parked",
+  "session.resumed",
   "approval.requested",
   "approval.decided",
   "review.status",

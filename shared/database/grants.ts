@@ -7,6 +7,7 @@ import { REVIEW_COLUMNS } from "#shared/database/review-columns.ts";
 import { COST_SUMS } from "#shared/database/cost-sums.ts";
 import { COUNTER_COLUMNS } from "#shared/database/session-counters.ts";
 import { NOTIFICATION_TABLES } from "#shared/database/notification-tables.ts";
+import { PARKING_COLUMNS } from "#shared/database/parking-columns.ts";
 import { PERSON_TABLES } from "#shared/database/person-tables.ts";
 import { SCHEMA_TABLES } from "#shared/database/schema-tables.ts";
 import { SEARCH_TABLES } from "#shared/database/search-tables.ts";
@@ -73,6 +74,7 @@ export const TABLES: Readonly<Record<string, TableRules>> = {
           "events_purged_at",
           "erase_requested_at",
           "chat_message_count",
+          ...PARKING_COLUMNS,
           ...COUNTER_COLUMNS,
         ],
       },
@@ -80,6 +82,8 @@ export const TABLES: Readonly<Record<string, TableRules>> = {
         select: true,
         update: [
           ...LEASE,
+          ...PARKING_COLUMNS,
+          "parks_epoch",
           "attempts",
           "not_before",
           "waiting_for",

@@ -6,7 +6,7 @@ import { familyName, metricFamilies, type MetricFamilies } from "./metric-famili
 const OPERATIONS = "docs/operations.md";
 /** Label values that are no failure; an alarm must not select them. */
 const ORDERLY: Readonly<Record<string, readonly string[]>> = {
-  tarsy_executor_sessions_total: ["completed", "cancelled", "handed_over", "put_off", "waiting"],
+  tarsy_executor_sessions_total: ["completed", "cancelled", "handed_over", "put_off", "waiting", "parked"],
   tarsy_llm_calls_total: ["ok", "cancelled"],
   tarsy_api_session_wakeups_total: ["queued", "already_queued"],
   tarsy_ws_closed_total: ["1001"],
@@ -104,7 +104,7 @@ describe("the metrics in the documentation", () => {
         ).to.include.members([...values]);
       }
     }
-    expect(valuesOf(atStart, "tarsy_executor_sessions_total", "status")).to.have.length(10);
+    expect(valuesOf(atStart, "tarsy_executor_sessions_total", "status")).to.have.length(11);
     expect(valuesOf(atStart, "tarsy_executor_step_duration_seconds", "kind")).to.include("call-llm");
     expect(valuesOf(atStart, "tarsy_api_request_duration_seconds", "status")).to.have.members([
       "500",

@@ -37,6 +37,7 @@ import { scoringKill } from "./scenarios/43-scoring-kill.ts";
 import { steeringKill } from "./scenarios/44-steering-kill.ts";
 import { workKill } from "./scenarios/45-work-kill.ts";
 import { budgetKill } from "./scenarios/46-budget-kill.ts";
+import { parkingKill } from "./scenarios/47-parking-kill.ts";
 import { powerCut } from "./scenarios/39-power-cut.ts";
 
 /** Every scenario, in the order of a full run. */
@@ -81,4 +82,5 @@ export const ALL_SCENARIOS: readonly Scenario[] = [
   steeringKill,
   workKill,
   budgetKill,
+  parkingKill,
 ];

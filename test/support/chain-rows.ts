@@ -23,7 +23,7 @@ SELECT
   (SELECT json_agg(line ORDER BY line) FROM (
      SELECT concat_ws(' ', payload ->> 'type', payload ->> 'stage_index', payload ->> 'agent_name', payload ->> 'event_type',
                       payload ->> 'status', payload ->> 'content') AS line
-     FROM events WHERE session_id = $1 AND payload ->> 'type' <> 'session.taken_over') e) AS events,
+     FROM events WHERE session_id = $1 AND payload ->> 'type' NOT IN ('session.taken_over', 'session.parked', 'session.resumed')) e) AS events,
   (SELECT count(*) = max(seq) AND min(seq) = 1 FROM events WHERE session_id = $1) AS contiguous,
   (SELECT json_agg(DISTINCT concat_ws(' ', stage_index, agent_index, tool_name)) FROM mcp_interactions i
    JOIN agent_executions e USING (execution_id) JOIN stages s ON s.stage_id = e.stage_id WHERE i.session_id = $1) AS tools,

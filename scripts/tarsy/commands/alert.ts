@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { addAbortSignal } from "node:stream";
 import { text } from "node:stream/consumers";
+import { SESSION_LANES } from "#shared/contracts/subjects.ts";
 import { UsageError, type Command } from "../command.ts";
 import { API_OPTION, JSON_OPTION, WS_OPTION, apiOf, notifierOf } from "../connection.ts";
 import { EXIT } from "../exit-codes.ts";
@@ -20,6 +21,11 @@ Ctrl-C leaves the investigation running. With --json each event is a line of JSO
       value: "TYPE",
       help: "the alert type, which chooses the chain of agents (default: the configuration's)",
     },
+    priority: {
+      value: "PRIORITY",
+      help: "how urgent it is (default: the chain's); critical needs the role operator",
+      choices: SESSION_LANES,
+    },
     runbook: { value: "URL", help: "URL of a runbook, passed to the agents" },
     key: { value: "KEY", help: "the Idempotency-Key: the same alert with it is submitted once" },
     "no-wait": { help: "prints the session's id and ends" },
@@ -33,10 +39,12 @@ Ctrl-C leaves the investigation running. With --json each event is a line of JSO
     const api = apiOf(call);
     notifierOf(call);
     const [type, runbook, key] = [option("type"), option("runbook"), option("key")];
+    const priority = SESSION_LANES.find((lane) => lane === option("priority"));
     const accepted = await api.call("POST /api/v1/alerts", {
       body: {
         data: await readAlert(alert, signal),
         ...(type === undefined ? {} : { alert_type: type }),
+        ...(priority === undefined ? {} : { priority }),
         ...(runbook === undefined ? {} : { runbook }),
       },
       ...(key === undefined ? {} : { headers: { "idempotency-key": key } }),

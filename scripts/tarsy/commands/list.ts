@@ -1,6 +1,7 @@
 import { isRfc3339, TIME_FORM } from "#shared/contracts/rfc-3339.ts";
 import { hasSearchLength, SEARCH_LENGTH } from "#shared/contracts/search-length.ts";
 import { SESSION_STATUSES } from "#shared/contracts/statuses.ts";
+import { SESSION_LANES } from "#shared/contracts/subjects.ts";
 import { safeCut } from "#shared/safe-cut.ts";
 import type { ApiResponse } from "#shared/client/api-types.ts";
 import { UsageError, type Command, type CommandCall, type Terminal } from "../command.ts";
@@ -19,6 +20,7 @@ export const listCommand: Command = {
   summary: "Lists the sessions that you may see, newest first",
   options: {
     status: { value: "STATUS[,STATUS]", help: "only these", choices: SESSION_STATUSES },
+    priority: { value: "PRIORITY[,PRIORITY]", help: "only these", choices: SESSION_LANES },
     type: { value: "TYPE", help: "only alerts of this type" },
     chain: { value: "CHAIN", help: "only sessions of this chain" },
     search: {
@@ -36,6 +38,7 @@ export const listCommand: Command = {
     const { option, flag, terminal, signal } = call;
     const given: Readonly<Record<string, string | number | undefined>> = {
       status: option("status"),
+      priority: option("priority"),
       alert_type: option("type"),
       chain_id: option("chain"),
       search: searched(option("search")),
@@ -81,6 +84,7 @@ function showTable({ sessions, pagination }: Listed, { write, style, columns }: 
   for (const {
     id,
     status,
+    priority,
     alert_type,
     created_at,
     duration_ms,
@@ -89,10 +93,10 @@ function showTable({ sessions, pagination }: Listed, { write, style, columns }: 
   } of sessions) {
     const took = typeof duration_ms === "number" ? durationText(duration_ms) : "";
     const head = `  ${oneLine(alert_type).padEnd(width)}  ${created_at.slice(0, 19)}  ${took.padStart(12)}  `;
-    const room = columns - id.length - 13 - head.length;
+    const room = columns - id.length - 23 - head.length;
     const text = oneLine(error_message ?? executive_summary);
     write(
-      `${id}  ${statusText(status.padEnd(11), style)}${head}${text.slice(0, safeCut(text, Math.max(room, 0)))}\n`,
+      `${id}  ${statusText(status.padEnd(11), style)}  ${priority.padEnd(8)}${head}${text.slice(0, safeCut(text, Math.max(room, 0)))}\n`,
     );
   }
   const { page, total_pages, total_items, total_is_capped } = pagination;

@@ -41,17 +41,28 @@ function showHead(session: Session, { write, style }: Terminal): void {
     ["type", session.alert_type],
     ["chain", session.chain_id],
     ["by", session.author],
+    ["priority", session.priority],
     ["created", session.created_at],
     ["took", typeof session.duration_ms === "number" ? durationText(session.duration_ms) : undefined],
     ["tokens", session.total_tokens],
     ["score", session.latest_score ?? session.scoring_status],
     ["waits for", session.waiting_for?.reason],
     ["alerts", session.alert_group && `${session.alert_group.count} (${session.alert_group.state})`],
+    ["parked", session.parked && parkedText(session.parked)],
   ];
   write(`${"status".padEnd(10)}${statusText(session.status, style)}\n`);
   for (const [name, value] of lines) {
     if (value !== undefined && value !== null) write(`${name.padEnd(10)}${printable(textOf(value))}\n`);
   }
+}
+
+function parkedText({ by, actor, reason, at, until }: NonNullable<Session["parked"]>): string {
+  const who = by === "operator" ? `by ${actor ?? "an operator"}` : "for a critical session";
+  const since = at === undefined ? "once its step is over" : `since ${at}`;
+  const end =
+    until === undefined ? ", goes on as soon as there is a place" : `, at the latest until ${until}`;
+  const why = by === "operator" && reason !== undefined ? `: ${reason}` : "";
+  return `${who} ${since}${end}${why}`;
 }
 
 type AgentRun = Pick<Session["stages"][number]["executions"][number], "status" | "error_message">;

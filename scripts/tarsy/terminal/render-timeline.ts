@@ -46,6 +46,12 @@ export class TimelineRenderer {
       case "session.taken_over":
         this.#line(this.#takeoverLine(message));
         break;
+      case "session.parked":
+        this.#line(this.#parkedLine(message));
+        break;
+      case "session.resumed":
+        this.#line(this.#resumedLine(message));
+        break;
       case "stage.started":
         this.#startedAt.set(text(message, "stage_id"), time(message));
         this.#line(
@@ -157,6 +163,15 @@ export class TimelineRenderer {
     return this.#style.bold(
       `\n↻ Continued by another executor: the one before was lost, last heard of ${silent} earlier`,
     );
+  }
+
+  #parkedLine(message: NotifierMessage): string {
+    const who = message["by"] === "operator" ? `by ${text(message, "actor")}` : "for a critical session";
+    return this.#style.bold(`\n‖ Parked ${who}: it goes on later from here`);
+  }
+
+  #resumedLine(message: NotifierMessage): string {
+    return this.#style.bold(`\n▶ Goes on after ${durationText(Number(message["parked_ms"]))}`);
   }
 
   #unshownReason(message: NotifierMessage): string | undefined {

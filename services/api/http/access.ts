@@ -54,6 +54,8 @@ const AUDITED: ReadonlySet<Action> = new Set<Action>([
   "trace.read",
   "config.read",
   "session.steer",
+  "session.park",
+  "session.resume",
   "session.score",
   "session.chat",
   "memory.change",

@@ -49,13 +49,14 @@ export function receiveAlertmanager(deps: ApiDeps & { readonly submitter: Submit
     for (const part of parts) {
       const firing = part.alerts.filter(({ status }) => status === "firing");
       const key = groupKey(part, part.alerts);
-      const labelled = firing.length === 0 ? part.alerts : firing;
+      const labels = (firing.length === 0 ? part.alerts : firing).map((alert) => ({
+        ...part.commonLabels,
+        ...alert.labels,
+      }));
       const data = alertText(part);
-      const alertType = settings.alertTypeOf(
-        labelled.map(({ labels }) => ({ ...part.commonLabels, ...labels })),
-      );
       const submission = {
-        request: { data, alert_type: alertType ?? null },
+        request: { data, alert_type: settings.alertTypeOf(labels) ?? null },
+        mappedPriority: settings.priorityOf(labels),
         identity,
         author: SOURCE,
         peer,

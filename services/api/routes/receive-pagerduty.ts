@@ -40,6 +40,7 @@ export function receivePagerDuty(deps: ApiDeps & { readonly submitter: Submitter
     const { event_type: type, id: eventId } = request.event;
     const submission = {
       request: { data: jsonText(request), alert_type: settings.alertTypeOf([labelsOf(request)]) ?? null },
+      mappedPriority: settings.priorityOf([labelsOf(request)]),
       identity,
       author: SOURCE,
       peer: door.addressOf(ctx.req),

@@ -20,8 +20,9 @@ export function receiveRaw(deps: ApiDeps & { readonly submitter: Submitter }): R
   return async (ctx) => {
     if (settings === undefined) throw notConfigured("raw");
     submitter.rate.check(callerOf(ctx).identity);
-    const asked = ctx.query["alert_type"];
+    const { alert_type: asked, priority } = ctx.query;
     if (Array.isArray(asked)) throw validationError("alert_type", "must be given once");
+    if (Array.isArray(priority)) throw validationError("priority", "must be given once");
     const { bytes, type } = await readBody(ctx, submitter.bodies);
     if (!isJsonType(type) && !type.startsWith("text/")) {
       const given = type === "" ? "missing" : `'${abbreviate(type)}'`;
@@ -37,10 +38,12 @@ export function receiveRaw(deps: ApiDeps & { readonly submitter: Submitter }): R
     const request = {
       data: bytes.toString("utf8"),
       alert_type: asked ?? settings.alertTypeOf([labels]) ?? null,
+      priority: priority ?? null,
     };
     const { rule } = settings;
     const incident = rule === undefined ? undefined : { source: "raw", rule };
-    ctx.body = receivedView([await acceptRequest(ctx, deps, request, incident)]);
+    const mappedPriority = settings.priorityOf([labels]);
+    ctx.body = receivedView([await acceptRequest(ctx, deps, request, { incident, mappedPriority })]);
   };
 }
 

@@ -13,6 +13,7 @@ import type { readAlertGroup } from "../grouping/read-alerts.ts";
 import type { readUnreadSteering } from "../steering/read-unread.ts";
 import type { Scores } from "../scoring/read-scores.ts";
 import { isFallback } from "./execution-view.ts";
+import { parkedView } from "../parking/parked-view.ts";
 import type { SessionStages } from "./read-stages.ts";
 import type { SummaryCalls } from "./read-summary-calls.ts";
 import { stageView } from "./stage-view.ts";
@@ -113,6 +114,7 @@ function contractMembers(session: AlertSession): object {
     alert_data: session.alert_data,
     alert_type: session.alert_type,
     status: session.status,
+    priority: session.lane,
     chain_id: session.chain_id,
     author: session.author,
     error_message: session.error_message,
@@ -160,6 +162,7 @@ function ownMembers(session: AlertSession, runtime: SessionRuntime | null): obje
       pod_id,
       teams: teams.length === 0 ? null : teams,
       waiting_for: runtime?.waiting_for ?? null,
+      parked: parkedView(session, runtime),
       last_interaction_at: runtime?.last_interaction_at ?? null,
       last_seq: runtime?.last_seq ?? null,
       events_purged_at: runtime?.events_purged_at ?? null,

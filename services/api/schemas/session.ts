@@ -11,12 +11,14 @@ import {
 } from "#shared/contracts/statuses.ts";
 import { Score, ScoreStatus } from "#shared/contracts/scoring.ts";
 import { SHOWN_STAGE_TYPES } from "#shared/contract-view/shown-stages.ts";
+import { SESSION_LANES } from "#shared/contracts/subjects.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
 import { WaitingFor } from "#shared/contracts/waiting-for.ts";
 import { BudgetView } from "./budgets.ts";
 import { AlertGroup } from "./alert-groups.ts";
 import { AnyObject, Time } from "./common.ts";
 import { CostMembers } from "./cost.ts";
+import { Parked } from "./parking.ts";
 import { UnreadSteering } from "./steering.ts";
 import { TimelineEvent } from "./timeline.ts";
 
@@ -115,6 +117,7 @@ export const SessionResponse = Type.Object(
     agent_type: Type.String(),
     alert_type: NullableText,
     status: literals(SESSION_STATUSES),
+    priority: literals(SESSION_LANES),
     created_at: Time,
     started_at: NullableTime,
     completed_at: NullableTime,
@@ -148,6 +151,7 @@ export const SessionResponse = Type.Object(
     feedback_edited_by: NullableText,
     feedback_edited_at: NullableTime,
     waiting_for: Type.Optional(WaitingFor),
+    parked: Type.Optional(Parked),
     last_interaction_at: OptionalTime,
     input_tokens: Count,
     output_tokens: Count,

@@ -24,6 +24,7 @@ export const SessionItem = Type.Object(
     alert_type: TextOrNull,
     chain_id: Type.String(),
     status: literals(SESSION_STATUSES),
+    priority: literals(SESSION_LANES),
     author: TextOrNull,
     created_at: Time,
     started_at: TimeOrNull,
@@ -81,6 +82,7 @@ export const SessionListQuery = Type.Object({
   sort_by: Type.Optional(literals(SORT_KEYS)),
   sort_order: Type.Optional(literals(SORT_ORDERS)),
   status: Type.Optional(Type.String({ description: `${MANY}: ${SESSION_STATUSES.join(", ")}` })),
+  priority: Type.Optional(Type.String({ description: `${MANY}: ${SESSION_LANES.join(", ")}` })),
   alert_type: Type.Optional(Type.String()),
   chain_id: Type.Optional(Type.String()),
   author: Type.Optional(Type.String()),
@@ -119,6 +121,7 @@ const Unfinished = {
   alert_type: TextOrNull,
   chain_id: Type.String(),
   status: literals(SESSION_STATUSES),
+  priority: literals(SESSION_LANES),
   author: TextOrNull,
   created_at: Time,
 };

@@ -1,4 +1,6 @@
 import { Type } from "#shared/generated/typebox/typebox.mjs";
+import { literals } from "#shared/contracts/literals.ts";
+import { SESSION_LANES } from "#shared/contracts/subjects.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
 
 const nullable = <S extends Parameters<typeof Type.Union>[0][number]>(schema: S) =>
@@ -34,6 +36,7 @@ export const AlertRequest = Type.Object({
   slack_message_fingerprint: Type.Optional(
     nullable(Type.String({ maxLength: MAX_SLACK_FINGERPRINT_CHARACTERS })),
   ),
+  priority: OptionalText,
 });
 
 /** The body of `POST /api/v1/alerts`. Unknown members are ignored. */
@@ -44,6 +47,11 @@ export const SubmitAlertBody = Type.Object(
       minLength: 1,
       description: "the alert: opaque text, at most 1,048,576 bytes in UTF-8",
     }),
+    priority: Type.Optional(
+      Type.Union([literals(SESSION_LANES), Type.Null()], {
+        description: "by default that of the chain; `critical` needs the role operator",
+      }),
+    ),
   },
   { title: "Alert" },
 );

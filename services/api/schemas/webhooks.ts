@@ -1,4 +1,6 @@
 import { Type } from "#shared/generated/typebox/typebox.mjs";
+import { literals } from "#shared/contracts/literals.ts";
+import { SESSION_LANES } from "#shared/contracts/subjects.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
 
 /** The answer of every webhook. */
@@ -15,4 +17,7 @@ export const WebhookResponse = Type.Object({
   message: Type.String(),
 });
 
-export const RawQuery = Type.Object({ alert_type: Type.Optional(Type.String()) });
+export const RawQuery = Type.Object({
+  alert_type: Type.Optional(Type.String()),
+  priority: Type.Optional(literals(SESSION_LANES)),
+});

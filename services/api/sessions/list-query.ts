@@ -6,6 +6,7 @@ import {
   type ReviewStatus,
 } from "#shared/contracts/review.ts";
 import { SESSION_STATUSES, type SessionStatus } from "#shared/contracts/statuses.ts";
+import { SESSION_LANES, type SessionLane } from "#shared/contracts/subjects.ts";
 import { parseWholeNumber } from "../http/parse-parameters.ts";
 import { validationError } from "../http/request-error.ts";
 import { parseChoice, parseChoices, parseText, parseTime } from "../http/query-values.ts";
@@ -26,6 +27,7 @@ export const SCORING_FILTERS = ["scored", "not_scored", "scoring_in_progress", "
 /** Which sessions are listed; what is undefined does not matter. */
 export interface SessionFilters {
   readonly status: readonly SessionStatus[] | undefined;
+  readonly priority: readonly SessionLane[] | undefined;
   readonly alert_type: string | undefined;
   readonly chain_id: string | undefined;
   readonly author: string | undefined;
@@ -62,6 +64,7 @@ export function parseListQuery(query: Readonly<Record<string, string | string[] 
     sortOrder: parseChoice("sort_order", query["sort_order"], SORT_ORDERS) ?? "desc",
     filters: {
       status: parseChoices("status", query["status"], SESSION_STATUSES),
+      priority: parseChoices("priority", query["priority"], SESSION_LANES),
       alert_type: parseText("alert_type", query["alert_type"]),
       chain_id: parseText("chain_id", query["chain_id"]),
       author: parseText("author", query["author"]),

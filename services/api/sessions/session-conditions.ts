@@ -10,6 +10,7 @@ type Filter = Exclude<keyof SessionFilters, "search">;
  */
 const CONDITIONS: Readonly<Record<Filter, (parameter: () => string, value: unknown) => string>> = {
   status: (parameter) => `s.status = ANY(${parameter()}::session_status[])`,
+  priority: (parameter) => `s.lane = ANY(${parameter()}::text[])`,
   alert_type: (parameter) => `s.alert_type = ${parameter()}`,
   chain_id: (parameter) => `s.chain_id = ${parameter()}`,
   start_date: (parameter) => `s.created_at >= ${parameter()}::timestamptz`,
@@ -27,6 +28,7 @@ const CONDITIONS: Readonly<Record<Filter, (parameter: () => string, value: unkno
 };
 const FILTERS: readonly Filter[] = [
   "status",
+  "priority",
   "alert_type",
   "chain_id",
   "start_date",

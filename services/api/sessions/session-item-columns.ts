@@ -23,6 +23,7 @@ export const UNFINISHED_COLUMNS = {
   alert_type: "s.alert_type",
   chain_id: "s.chain_id",
   status: "s.status",
+  priority: "s.lane",
   author: "s.author",
   created_at: time("s.created_at"),
   started_at: time("s.started_at"),

@@ -1,10 +1,9 @@
 import { ownerOf } from "#shared/access/authorize.ts";
 import type { RouterContext } from "@koa/router";
 import type { ApiDeps } from "../api-deps.ts";
-import type { SourceIncident } from "../grouping/group-of-alert.ts";
 import { callerOf } from "../http/caller.ts";
 import type { AlertRequest } from "./alert-request.ts";
-import type { Submitted, Submitter } from "./open-submitter.ts";
+import type { Submission, Submitted, Submitter } from "./open-submitter.ts";
 import { submissionKey } from "./submission-key.ts";
 
 /**
@@ -14,11 +13,12 @@ export async function acceptRequest(
   ctx: RouterContext,
   { door, submitter }: Pick<ApiDeps, "door"> & { readonly submitter: Submitter },
   request: AlertRequest,
-  incident?: SourceIncident,
+  { incident, mappedPriority }: Pick<Submission, "incident" | "mappedPriority"> = {},
 ): Promise<Submitted> {
   const { identity } = callerOf(ctx);
   const submitted = await submitter.submit({
     request,
+    mappedPriority,
     identity,
     peer: door.addressOf(ctx.req),
     keyOf: () =>

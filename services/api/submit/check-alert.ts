@@ -45,6 +45,7 @@ export function checkAlert(request: AlertRequest, { agents }: ApiConfig) {
     slackFingerprint: fingerprintOf(request),
     mcp,
     teams: found.chain.teams ?? [],
+    chainPriority: found.chain.priority ?? ("normal" as const),
   };
 }
 

@@ -30,8 +30,8 @@ WITH taken AS (
 ), session AS (
   INSERT INTO alert_sessions (session_id, alert_data, agent_type, alert_type, author, runbook_url, mcp_selection,
                               chain_id, resolved_config, config_hash, session_metadata, owner_subject, teams, mask_key,
-                              trace_context, slack_message_fingerprint, notify, reopened_from)
-  SELECT session_id, $2, $3, $3, $4, $5, $6::jsonb, $7, $8::jsonb, $9, $10::jsonb, $13, $14::text[], $18, $20::jsonb, $22, $24::jsonb, $25::uuid
+                              trace_context, slack_message_fingerprint, notify, lane, reopened_from)
+  SELECT session_id, $2, $3, $3, $4, $5, $6::jsonb, $7, $8::jsonb, $9, $10::jsonb, $13, $14::text[], $18, $20::jsonb, $22, $24::jsonb, $25, $26::uuid
   FROM admitted
   RETURNING session_id
 ), audited AS (
@@ -96,6 +96,7 @@ function sessionParameters(session: NewSession, key: SubmissionKey | undefined):
     session.slackFingerprint,
     session.textHashes,
     session.notify,
+    session.lane,
     null,
   ];
 }

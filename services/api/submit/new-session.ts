@@ -1,3 +1,4 @@
+import type { SessionLane } from "#shared/contracts/subjects.ts";
 import type { MaskedValue } from "#shared/masking/mask-context.ts";
 import type { TraceCarrier } from "#shared/telemetry/trace-carrier.ts";
 
@@ -6,6 +7,8 @@ export interface NewSession {
   readonly sessionId: string;
   readonly data: string;
   readonly alertType: string;
+  /** Its priority. */
+  readonly lane: SessionLane;
   readonly author: string;
   readonly owner: string | null;
   /** For the audit log: as authenticated, and from which address. */

@@ -8,6 +8,7 @@ import {
   textsOfChain,
   type ResolvedChain,
 } from "#shared/contracts/resolved-chain.ts";
+import type { SessionLane } from "#shared/contracts/subjects.ts";
 import { keepTexts } from "#shared/database/keep-texts.ts";
 import { rulesOfAlerts } from "#shared/masking/masking-rules.ts";
 import { postgresSafeJson } from "#shared/postgres-safe-json.ts";
@@ -27,12 +28,13 @@ import { insertSession } from "./insert-session.ts";
 import { notifyPlans } from "../notifications/notify-plans.ts";
 import type { NewSession } from "./new-session.ts";
 import { SessionInserts } from "./session-inserts.ts";
+import { askedPriority } from "./asked-priority.ts";
 import { SubmissionRate } from "./submission-rate.ts";
 import { sessionNotice } from "./session-notice.ts";
 import type { SubmissionKey } from "./submission-key.ts";
 
 /** An alert to investigate, from whichever route. */
-interface Submission {
+export interface Submission {
   readonly request: AlertRequest;
   readonly identity: Identity;
   /** Shown as the session's author; by default the identity's name. */
@@ -42,7 +44,9 @@ interface Submission {
   /** The key by which a repetition is recognised. Called after all checks of the request. */
   readonly keyOf: () => SubmissionKey | undefined;
   /** What the source says of the alert's incident; absent where the form of the alerts is not known. */
-  readonly incident?: SourceIncident;
+  readonly incident?: SourceIncident | undefined;
+  /** What the source's mapping says; the alert's own one goes before it, the chain's after it. */
+  readonly mappedPriority?: SessionLane | undefined;
 }
 
 /** What became of a submission. */
@@ -82,7 +86,7 @@ WHERE existing.expires_at <= now()`;
 
 /** Prepares the submission of alerts: once for a process, because its limits hold for all routes together. */
 export function openSubmitter(deps: ApiDeps): Submitter {
-  const { config, db, dispatcher, metrics, audit, masker, log } = deps;
+  const { config, db, dispatcher, metrics, audit, masker, log, places } = deps;
   const resolved = cacheResolvedChains(config);
   const select = openSelection(config.agents);
   const chainFor = ({ alertType, mcp }: CheckedAlert) => {
@@ -96,18 +100,18 @@ export function openSubmitter(deps: ApiDeps): Submitter {
   const grouping = openGrouping(deps);
   const plans = notifyPlans(config.notifications);
   const mask = maskAlerts({ masker, rules: rulesOfAlerts(config.agents.defaults.alert_masking), log });
-  const submitOne = async (
-    { request, identity, author, peer, keyOf, incident }: Submission,
-    needsGroup: boolean,
-  ): Promise<Submitted | undefined> => {
+  const submitOne = async (submission: Submission, needsGroup: boolean): Promise<Submitted | undefined> => {
+    const { request, identity, author, peer, keyOf, incident } = submission;
+    const asked = askedPriority(request, identity);
     const alert = checkAlert(request, config);
+    const lane = asked ?? submission.mappedPriority ?? alert.chainPriority;
     // After all other checks, so that a rejected request does not use up its key.
     const key = keyOf();
     const group = await grouping.groupOf(alert, incident);
     if (group === undefined && needsGroup) return undefined;
     const masked = await mask(alert);
     const notify = masked.slackFingerprint === null ? plans.usual : plans.fromSlack;
-    const session = newSession(masked, { identity, author, peer }, { ...chainFor(alert), notify });
+    const session = newSession(masked, { identity, author, peer, lane }, { ...chainFor(alert), notify });
     await keepTexts(
       db,
       session.textHashes.flatMap((hash) => texts.get(hash) ?? []),
@@ -117,7 +121,7 @@ export function openSubmitter(deps: ApiDeps): Submitter {
       group === undefined
         ? ownSession(await insertSession({ db, inserts }, session, key), session)
         : await grouping.insert({ group, session, key, identity, source }, alert.data);
-    record(result, { identity, peer });
+    record(result, { identity, peer, lane });
     const { sessionId, outcome, access } = result;
     return {
       sessionId: sessionId !== null && maySee(identity, access) ? sessionId : null,
@@ -128,7 +132,7 @@ export function openSubmitter(deps: ApiDeps): Submitter {
   };
   const record = (
     { outcome, sessionId: found, effect }: GroupedResult,
-    { identity, peer }: Pick<Submission, "identity" | "peer">,
+    { identity, peer, lane }: Pick<Submission, "identity" | "peer"> & { readonly lane: SessionLane },
   ) => {
     const entry = { action: "alert.submit", identity, peer, sessionId: found ?? undefined };
     if (outcome === "replayed") {
@@ -139,7 +143,8 @@ export function openSubmitter(deps: ApiDeps): Submitter {
     if (outcome !== "opened" && outcome !== "reopened") {
       return audit.record({ ...entry, result: outcome, ...(effect === null ? {} : { detail: { effect } }) });
     }
-    if (found !== null) dispatcher.wake({ sessionId: found, lane: "normal" });
+    if (found !== null) dispatcher.wake({ sessionId: found, lane });
+    if (lane === "critical") places.look();
     audit.logOnly({ ...entry, result: "allowed" });
   };
   return {
@@ -177,7 +182,15 @@ function ownSession(
 
 function newSession(
   alert: CheckedAlert & MaskedAlert,
-  { identity, author, peer }: Pick<Submission, "identity" | "peer"> & { readonly author: string | undefined },
+  {
+    identity,
+    author,
+    peer,
+    lane,
+  }: Pick<Submission, "identity" | "peer"> & {
+    readonly author: string | undefined;
+    readonly lane: SessionLane;
+  },
   { chain, json, hash, textHashes, notice, notify }: ChainToStore & Pick<NewSession, "notify">,
 ): NewSession {
   const data = postgresSafeText(alert.data);
@@ -196,6 +209,7 @@ function newSession(
     sessionId: uuidV7(),
     data: data.text,
     alertType: alert.alertType,
+    lane,
     author: author ?? identity.name,
     owner: ownerOf(identity),
     submitter: { subject: identity.subject, via: identity.via, peer: peer ?? null },

@@ -21,13 +21,13 @@ WITH item AS MATERIALIZED (
   SELECT * FROM json_to_recordset($1::json) AS item (session_id uuid, data text, alert_type text, author text,
     owner text, teams text[], runbook text, mcp jsonb, chain_id text, config integer, config_hash text, metadata jsonb,
     subject text, via text, peer text, mask_key text, masked json, trace jsonb, slack text,
-    notify jsonb, texts text[])
+    notify jsonb, texts text[], lane text)
 ), session AS (
   INSERT INTO alert_sessions (session_id, alert_data, agent_type, alert_type, author, runbook_url, mcp_selection,
                               chain_id, resolved_config, config_hash, session_metadata, owner_subject, teams,
-                              mask_key, trace_context, slack_message_fingerprint, notify)
+                              mask_key, trace_context, slack_message_fingerprint, notify, lane)
   SELECT session_id, data, alert_type, alert_type, author, runbook, mcp, chain_id, $2::jsonb -> config, config_hash,
-         metadata, owner, teams, mask_key, trace, slack, notify
+         metadata, owner, teams, mask_key, trace, slack, notify, lane
   FROM item
   RETURNING session_id
 ), audited AS (
@@ -127,6 +127,7 @@ function item(session: Omit<NewSession, "resolvedConfig">, config: number): stri
     sessionId,
     data,
     alertType,
+    lane,
     author,
     owner,
     teams,
@@ -146,6 +147,7 @@ function item(session: Omit<NewSession, "resolvedConfig">, config: number): stri
     session_id: sessionId,
     data,
     alert_type: alertType,
+    lane,
     author,
     owner,
     teams,

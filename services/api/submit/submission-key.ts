@@ -50,7 +50,14 @@ function clientKey(header: string, submitter: string, request: AlertRequest): Su
 }
 
 /** Hashes the known fields only, so that white space, member order and unknown members do not matter. */
-function hashRequest({ data, alert_type, runbook, mcp, slack_message_fingerprint }: AlertRequest): string {
+function hashRequest({
+  data,
+  alert_type,
+  runbook,
+  mcp,
+  slack_message_fingerprint,
+  priority,
+}: AlertRequest): string {
   const { google_search, code_execution, url_context } = mcp?.native_tools ?? {};
   return sha256([
     data ?? "",
@@ -58,8 +65,9 @@ function hashRequest({ data, alert_type, runbook, mcp, slack_message_fingerprint
     runbook ?? "",
     mcp?.servers.map(({ name, tools }) => [name, tools ?? null]) ?? null,
     [google_search ?? null, code_execution ?? null, url_context ?? null],
-    // Without one the hash is that of versions before, whose keys are still stored.
+    // Without these the hash is that of versions before, whose keys are still stored.
     ...(slack_message_fingerprint ? [slack_message_fingerprint] : []),
+    ...(priority ? [{ priority }] : []),
   ]);
 }
 

@@ -1,9 +1,11 @@
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { literals } from "#shared/contracts/literals.ts";
+import { PARKED_BY } from "#shared/contracts/parked-by.ts";
 import { SESSION_LANES, type Lane } from "#shared/contracts/subjects.ts";
 import { Uuid } from "#shared/contracts/uuid.ts";
 import { queueOf, type WakeUp, type WakeUpQueue } from "#shared/contracts/wake-up-queue.ts";
+import { WAITS_FOR_PLACE } from "#shared/database/parking-columns.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 import type { Logger } from "#shared/service/logger.ts";
 import type { ApiMetrics } from "../api-metrics.ts";
@@ -12,40 +14,49 @@ import type { Database } from "#shared/database/database.ts";
 
 const PAGE = 500;
 
-const Unowned = Type.Object({ session_id: Uuid, created_at: Type.String() });
+const Unowned = Type.Object({ session_id: Uuid, created_at: Type.String(), age_seconds: Type.Number() });
 const parseUnowned = compileParser("unowned session row", Unowned);
 
 /** `created_at` is text: a JavaScript date would lose the microseconds, and the next page would repeat rows. */
-const unowned = (condition: string) => `
-SELECT s.session_id, s.created_at::text AS created_at FROM alert_sessions s JOIN session_runtime r USING (session_id)
+const unowned = (condition: string, isDue = "(r.not_before IS NULL OR r.not_before <= now())") => `
+SELECT s.session_id, s.created_at::text AS created_at,
+  extract(epoch FROM clock_timestamp() - s.created_at)::float8 AS age_seconds
+FROM alert_sessions s JOIN session_runtime r USING (session_id)
 WHERE ${condition} AND s.deleted_at IS NULL
   AND (r.lease_expires_at IS NULL OR r.lease_expires_at < now())
-  AND (r.not_before IS NULL OR r.not_before <= now())
+  AND ${isDue}
   AND ($1::timestamptz IS NULL OR (s.created_at, s.session_id) > ($1, $2::uuid))
 ORDER BY s.created_at, s.session_id LIMIT ${PAGE}`;
 
 /** Unowned sessions with one kind of work. */
 interface Source {
   readonly lane: Lane;
+  /** A parked session is no sign of trouble; one that has not been started is counted by its lane. */
+  readonly state: "started" | "parked" | "pending";
   /** With the `created_at` and the id of the last row of the page before, both null for the first page. */
   readonly query: string;
 }
 
 /** In the order of the lanes. */
-const inLanes = (condition: string): Source[] =>
-  SESSION_LANES.map((lane) => ({ lane, query: unowned(`${condition} AND s.lane = '${lane}'`) }));
+const inLanes = (state: Source["state"], condition: string, isDue?: string): Source[] =>
+  SESSION_LANES.map((lane) => ({
+    lane,
+    state,
+    query: unowned(`${condition} AND s.lane = '${lane}'`, isDue),
+  }));
 
 const FOLLOWED_UP = `s.status NOT IN ('pending', 'in_progress', 'cancelling')
   AND s.session_id IN (SELECT session_id FROM follow_ups WHERE status IN ('pending', 'active'))`;
 
 /**
  * Work on sessions that have ended goes first, because a person waits for it; then sessions that have started: others may
- * wait for their results, and their deadline runs.
+ * wait for their results, and their deadline runs. Which of the parked ones go on, executors decide.
  */
 const ORDER: readonly Source[] = [
-  { lane: "followup", query: unowned(FOLLOWED_UP) },
-  ...inLanes("s.status IN ('in_progress', 'cancelling')"),
-  ...inLanes("s.status = 'pending'"),
+  { lane: "followup", state: "started", query: unowned(FOLLOWED_UP) },
+  ...inLanes("started", "(s.status = 'cancelling' OR s.status = 'in_progress' AND r.parked_at IS NULL)"),
+  ...inLanes("parked", "s.status = 'in_progress'", WAITS_FOR_PLACE),
+  ...inLanes("pending", "s.status = 'pending'"),
 ];
 
 /** An executor that has not been seen for longer has stopped, or holds no connection with which it could take a wake-up. */
@@ -65,9 +76,10 @@ const parseBorrower = compileParser(
 );
 const BORROWERS = `
 SELECT s.session_id, s.lane FROM alert_sessions s JOIN session_runtime r USING (session_id)
-  JOIN alert_sessions lender ON lender.session_id = r.place_id
+  JOIN alert_sessions lender ON lender.session_id = r.place_id JOIN session_runtime l ON l.session_id = r.place_id
 WHERE s.status IN ('in_progress', 'cancelling') AND s.deleted_at IS NULL AND r.place_epoch = r.lease_epoch
-  AND r.lease_expires_at > now() AND lender.session_id <> s.session_id AND lender.status = 'pending' AND lender.deleted_at IS NULL
+  AND r.lease_expires_at > now() AND lender.session_id <> s.session_id AND lender.deleted_at IS NULL
+  AND (lender.status = 'pending' OR lender.status = 'in_progress' AND l.parked_at IS NOT NULL)
 ORDER BY s.created_at LIMIT ${PAGE}`;
 
 /**
@@ -103,14 +115,21 @@ export async function dispatchUnowned({
   dispatcher.nameLanes(executors?.all === true);
   let [found, woken] = [0, 0];
   try {
-    for (const { lane, query } of ORDER) {
+    for (const { lane, state, query } of ORDER) {
+      let [inLane, oldest] = [0, 0];
       for await (const page of pagesOf(db, query)) {
-        found += page.length;
-        woken += await wakeLost(page.map((sessionId) => ({ sessionId, lane })));
+        inLane += page.length;
+        oldest = Math.max(oldest, page[0]?.age_seconds ?? 0);
+        if (state !== "parked") found += page.length;
+        woken += await wakeLost(page.map(({ session_id }) => ({ sessionId: session_id, lane })));
       }
+      if (state !== "pending") continue;
+      metrics.waiting.set({ lane }, inLane);
+      metrics.oldestWaiting.set({ lane }, oldest);
     }
     const borrowers = await selectRows(db, parseBorrower, BORROWERS, []);
     woken += await wakeLost(borrowers.map(({ session_id, lane }) => ({ sessionId: session_id, lane })));
+    await countParked(db, metrics);
   } finally {
     metrics.unowned.set(found);
   }
@@ -118,13 +137,33 @@ export async function dispatchUnowned({
   return found;
 }
 
-/** Yields the ids of a source's sessions page by page. */
-async function* pagesOf(db: Database, query: string): AsyncGenerator<string[], void, undefined> {
+const parseParked = compileParser(
+  "number of parked sessions",
+  Type.Object({ by: literals(PARKED_BY), parked: Type.Integer() }),
+);
+const COUNT_PARKED = `
+SELECT by, count(r.session_id)::int AS parked
+FROM unnest(ARRAY[${PARKED_BY.map((by) => `'${by}'`).join(", ")}]) AS by LEFT JOIN (
+  SELECT r.session_id, r.park_by FROM session_runtime r JOIN alert_sessions s USING (session_id)
+  WHERE s.status IN ('pending', 'in_progress') AND s.deleted_at IS NULL AND r.parked_at IS NOT NULL) r ON r.park_by = by
+GROUP BY by`;
+
+/** Tells the metrics how many sessions are parked. */
+async function countParked(db: Database, metrics: Pick<ApiMetrics, "parked">): Promise<void> {
+  for (const { by, parked } of await selectRows(db, parseParked, COUNT_PARKED, []))
+    metrics.parked.set({ by }, parked);
+}
+
+/** Yields a source's sessions page by page. */
+async function* pagesOf(
+  db: Database,
+  query: string,
+): AsyncGenerator<Static<typeof Unowned>[], void, undefined> {
   let last: Static<typeof Unowned> | undefined;
   for (;;) {
     const after = [last?.created_at ?? null, last?.session_id ?? null];
     const page: Static<typeof Unowned>[] = await selectRows(db, parseUnowned, query, after);
-    if (page.length > 0) yield page.map(({ session_id }) => session_id);
+    if (page.length > 0) yield page;
     if (page.length < PAGE) return;
     last = page.at(-1);
   }

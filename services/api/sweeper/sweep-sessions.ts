@@ -5,6 +5,7 @@ import type { Logger } from "#shared/service/logger.ts";
 import { pause } from "#shared/pause.ts";
 import type { ApiMetrics } from "../api-metrics.ts";
 import type { Dispatcher } from "../dispatcher.ts";
+import type { CriticalPlaces } from "../parking/critical-places.ts";
 import { learnFromWaiting } from "../memories/learn-from-waiting.ts";
 import { dispatchUnowned } from "./dispatch-unowned.ts";
 import type { Database } from "#shared/database/database.ts";
@@ -14,6 +15,7 @@ interface SweeperDeps {
   readonly log: Logger;
   readonly db: Database;
   readonly dispatcher: Dispatcher;
+  readonly places: CriticalPlaces;
   readonly metrics: ApiMetrics;
 }
 
@@ -22,7 +24,7 @@ const SWEEP_EVERY_MS = 2_000;
 
 /**
  * Every `everyMs` (default 2 s), or at once if the dispatcher wants it, until `signal` aborts: dispatches unowned sessions,
- * recreates a stuck queue consumer, and has sessions learned from whose feedback waited.
+ * recreates a stuck queue consumer, asks for places of critical sessions, and has sessions learned from whose feedback waited.
  * Any number of replicas may sweep, because the stream refuses a repeated wake-up. Never throws.
  */
 export async function sweepSessions(
@@ -52,6 +54,7 @@ export async function sweepSessions(
       await sweep.finish();
     });
     await logFailure(async () => repair(unowned));
+    if (isDone) await logFailure(async () => deps.places.askNow());
     await logFailure(async () => learnFromWaiting(deps));
     // After a failure requests have to wait, or a NATS that refuses everything would be asked without a pause.
     isFirstFailure = isDone;

@@ -108,6 +108,8 @@ describe("who may use the api with an API key", () => {
       "alert.submit": ["submitter", "operator", "admin"],
       "session.cancel": ["submitter", "operator", "admin"],
       "session.steer": ["submitter", "operator", "admin"],
+      "session.park": ["submitter", "operator", "admin"],
+      "session.resume": ["submitter", "operator", "admin"],
       "session.score": ["submitter", "operator", "admin"],
       "session.chat": ["submitter", "operator", "admin"],
       "session.review": ["submitter", "operator", "admin"],

@@ -21,6 +21,7 @@ import { loadApiConfig } from "../config.ts";
 import { documentedRoutes } from "../contracts/documented-routes.ts";
 import { createHttpServer, type RequestTimeouts } from "../http/http-server.ts";
 import { SocketForwarder } from "../page/forward-sockets.ts";
+import { CriticalPlaces } from "../parking/critical-places.ts";
 import { SseConnections } from "../sse/sse-connections.ts";
 import { openDispatcher } from "../dispatcher.ts";
 import { cleanUp } from "../sweeper/clean-up.ts";
@@ -131,7 +132,11 @@ export class ApiFixture implements AsyncDisposable {
     const audit = resources.use(new AuditLog({ db, log, service: "api" }));
     const masker = options.masker ?? resources.use(new Masker({ known: config.knownSecrets }));
     const door = await Door.open(config.access, db);
-    const deps = { config, log, db, orm, dispatcher, metrics, sse, door, audit, masker };
+    const { max_concurrent_sessions } = config.agents.queue;
+    const places = resources.use(
+      new CriticalPlaces({ db, dispatcher, log, metrics, places: max_concurrent_sessions }),
+    );
+    const deps = { config, log, db, orm, dispatcher, places, metrics, sse, door, audit, masker };
     const contract = new ContractCheck(documentedRoutes(routesOf(deps)));
     const sockets = new SocketForwarder({ notifier: config.notifierAddress, log, ...options.sockets });
     const server = await serve(deps, contract, options.timeouts, sockets);

@@ -146,6 +146,7 @@ describe("the api's HTTP surface", () => {
       agent_type: "test",
       alert_type: "test",
       status: "pending",
+      priority: "normal",
       session_metadata: {
         notice:
           "answered by a scripted demo model (provider 'scripted'), not by an LLM: its texts are those of a script",

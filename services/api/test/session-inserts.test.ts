@@ -25,6 +25,7 @@ describe("SessionInserts", () => {
     sessionId: randomUUID(),
     data: 'a "quoted" \\ line\n\u0001 😀',
     alertType: "test",
+    lane: "normal",
     author: "ann",
     owner: null,
     teams: [],

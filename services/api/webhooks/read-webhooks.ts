@@ -2,6 +2,7 @@ import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
 import { compileMatcher, type Labels } from "#shared/agent-config/label-matcher.ts";
 import type { Grouping } from "#shared/agent-config/schemas/grouping.ts";
 import type { WebhookSource } from "#shared/agent-config/schemas/webhooks.ts";
+import { SESSION_LANES, type SessionLane } from "#shared/contracts/subjects.ts";
 import { TerminalError } from "#shared/errors.ts";
 import type { Environment } from "#shared/service/environment.ts";
 import { groupRule, type GroupRule } from "../grouping/group-rule.ts";
@@ -14,6 +15,8 @@ interface Webhook {
   readonly alertTypeOf: (alerts: readonly Labels[]) => string | undefined;
   /** Which of its alerts are one incident; undefined if the chains say so. */
   readonly rule: GroupRule | undefined;
+  /** The highest priority of the alerts by their labels; undefined where no rule says one. */
+  readonly priorityOf: (alerts: readonly Labels[]) => SessionLane | undefined;
 }
 
 export interface WebhookSettings {
@@ -36,7 +39,7 @@ export function readWebhooks({ system }: AgentConfig, env: Environment): Webhook
           alertmanager: {
             secret: secretOf(alertmanager.token_env),
             split: alertmanager.split ?? false,
-            alertTypeOf: alertTypes(alertmanager),
+            ...mappings(alertmanager),
             rule: ruleOf(alertmanager),
           },
         }),
@@ -45,13 +48,13 @@ export function readWebhooks({ system }: AgentConfig, env: Environment): Webhook
       : {
           pagerduty: {
             secret: readSecret(pagerduty.secret_env, env),
-            alertTypeOf: alertTypes(pagerduty),
+            ...mappings(pagerduty),
             rule: ruleOf(pagerduty),
           },
         }),
     ...(raw === undefined
       ? {}
-      : { raw: { secret: secretOf(raw.token_env), alertTypeOf: alertTypes(raw), rule: ruleOf(raw) } }),
+      : { raw: { secret: secretOf(raw.token_env), ...mappings(raw), rule: ruleOf(raw) } }),
   };
 }
 
@@ -69,14 +72,26 @@ function ruleOf({ grouping }: { readonly grouping?: Partial<Grouping> }): GroupR
   return grouping === undefined ? undefined : groupRule(grouping);
 }
 
+function mappings(source: WebhookSource): Pick<Webhook, "alertTypeOf" | "priorityOf"> {
+  return { alertTypeOf: alertTypes(source), priorityOf: priorities(source) };
+}
+
 /** The first rule that an alert fulfils decides. */
 function alertTypes({ alert_type, alert_types = [] }: WebhookSource): Webhook["alertTypeOf"] {
-  const rules = alert_types.map(({ match, alert_type: type }) => {
-    const matchers = match.map((text) => compileMatcher(text));
-    return {
-      type,
-      fits: (labels: Labels) => matchers.every((matches) => typeof matches !== "string" && matches(labels)),
-    };
-  });
+  const rules = alert_types.map(({ match, alert_type: type }) => ({ type, fits: fitsAll(match) }));
   return (alerts) => rules.find(({ fits }) => alerts.some(fits))?.type ?? alert_type;
+}
+
+/** Of each alert the first rule that it fulfils decides; a group is as urgent as its most urgent alert. */
+function priorities({ priority, priorities: written = [] }: WebhookSource): Webhook["priorityOf"] {
+  const rules = written.map(({ match, priority: lane }) => ({ lane, fits: fitsAll(match) }));
+  return (alerts) => {
+    const found = new Set(alerts.map((labels) => rules.find(({ fits }) => fits(labels))?.lane ?? priority));
+    return SESSION_LANES.find((lane) => found.has(lane));
+  };
+}
+
+function fitsAll(match: readonly string[]): (labels: Labels) => boolean {
+  const matchers = match.map((text) => compileMatcher(text));
+  return (labels) => matchers.every((matches) => typeof matches !== "string" && matches(labels));
 }

@@ -28,10 +28,13 @@ export type Release =
 const HANDOVER = `
 UPDATE session_runtime SET lease_expires_at = NULL, lease_owner = NULL WHERE session_id = $1 AND lease_epoch = $2`;
 
-/** Not delayed if there is an entry in the inbox that no waiting agent has read: it may be what one of them waits for. */
+/**
+ * Not delayed if there is an entry in the inbox that no waiting agent has read: it may be what one of them waits for. Nor if it was asked to
+ * park meanwhile, which its next owner does.
+ */
 const WAIT = `
 UPDATE session_runtime SET lease_expires_at = NULL, lease_owner = NULL,
-  not_before = CASE WHEN cancel_requested_at IS NULL AND inbox_seq <= coalesce($5::int, inbox_seq) THEN $3::timestamptz END,
+  not_before = CASE WHEN cancel_requested_at IS NULL AND park_requested_at IS NULL AND inbox_seq <= coalesce($5::int, inbox_seq) THEN $3::timestamptz END,
   waiting_for = $4::jsonb, waiting_since = now()
 WHERE session_id = $1 AND lease_epoch = $2`;
 

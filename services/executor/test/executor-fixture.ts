@@ -236,7 +236,7 @@ async function openDeps(
     openLlmClient({ address: gateway, maxMessageBytes: config.maxMessageBytes, token: TEST_GATEWAY_TOKEN }),
     (client) => client.close(),
   );
-  const leases = resources.use(keepLeases({ db: leaseDb, podId: config.podId, log }));
+  const leases = resources.use(keepLeases({ db: leaseDb, podId: config.podId, slots: config.slots, log }));
   const masker = resources.use(new Masker());
   const metrics = createExecutorMetrics(new Registry());
   const circuits = resources.use(keepCircuits({ db: leaseDb, log, gauge: metrics.circuitOpen }));

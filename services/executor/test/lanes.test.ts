@@ -174,5 +174,88 @@ describe("lanes of sessions", () => {
     expect(await status(lender)).to.include("pending");
     await stop();
     expect(await status(lender)).to.include("pending");
+    await executor.query(
+      "UPDATE alert_sessions SET status = 'completed', completed_at = now() WHERE session_id = ANY($1)",
+      [[lender, borrower]],
+    );
+  });
+
+  /** A session of the lane that is parked, and the time of which the next one is older. */
+  const insertParked = async (lane: SessionLane, waitsFor: "place" | "person" = "place") => {
+    const id = await insert(lane);
+    await executor.query(
+      "UPDATE alert_sessions SET status = 'in_progress', started_at = now() WHERE session_id = $1",
+      [id],
+    );
+    await executor.query(
+      `UPDATE session_runtime SET park_requested_at = now(), park_by = 'priority', parked_at = now(), not_before = 'infinity',
+         park_until = CASE WHEN $2 THEN now() + interval '7 days' END, lease_epoch = 1 WHERE session_id = $1`,
+      [id, waitsFor === "person"],
+    );
+    return id;
+  };
+
+  it("let a parked session go on after the critical ones, and before others of its lane", async () => {
+    await play({ text: "done" });
+    const low = await insert("low");
+    const [parked, held] = [await insertParked("low"), await insertParked("low", "person")];
+    const critical = await insertMany("critical", 2);
+    await wake([low], "low");
+    await wake([held, parked], "low");
+    await wake(critical, "critical");
+    const stop = await consume(1);
+    await allAre([low, parked, ...critical], "completed");
+    const order = await executor.query(
+      "SELECT session_id FROM alert_sessions WHERE session_id = ANY($1) ORDER BY completed_at",
+      [[low, parked, ...critical]],
+    );
+    expect(order).to.deep.equal([...critical, parked, low].map((session_id) => ({ session_id })));
+    expect(await status(held)).to.include("in_progress");
+    await queueIsEmpty();
+    await stop();
+  });
+
+  it("count it as a start that a parked session goes on, so that the next one of its lane waits for its turn", async () => {
+    await play({ text: "done" });
+    const parked = [await insertParked("low"), await insertParked("low")];
+    const critical = await insertMany("critical", 9);
+    await wake(critical, "critical");
+    await wake(parked, "low");
+    const stop = await consume(1);
+    const ids = [...critical, ...parked];
+    await allAre(ids, "completed");
+    const order = await executor.query(
+      "SELECT lane FROM alert_sessions WHERE session_id = ANY($1) ORDER BY completed_at",
+      [ids],
+    );
+    const lowAt = order.flatMap((row, index) => (JSON.stringify(row).includes('"low"') ? [index] : []));
+    expect(lowAt).to.have.length(2);
+    expect(Number(lowAt[1]) - Number(lowAt[0])).to.equal(4);
+    await queueIsEmpty();
+    await stop();
+  });
+
+  it("start a critical session before one of a lower lane that was put off, and keep the lower lane's place", async () => {
+    await play({ text: "done" });
+    const due = await insert("low");
+    await executor.query(
+      "UPDATE alert_sessions SET status = 'in_progress', started_at = now() WHERE session_id = $1",
+      [due],
+    );
+    await executor.query(
+      "UPDATE session_runtime SET not_before = now(), lease_epoch = 1 WHERE session_id = $1",
+      [due],
+    );
+    const critical = await insertMany("critical", 5);
+    await wake(critical, "critical");
+    const stop = await consume(1);
+    await allAre([due, ...critical], "completed");
+    const order = await executor.query(
+      "SELECT session_id FROM alert_sessions WHERE session_id = ANY($1) ORDER BY completed_at",
+      [[due, ...critical]],
+    );
+    expect(order[0]).to.deep.equal({ session_id: critical[0] });
+    await queueIsEmpty();
+    await stop();
   });
 });

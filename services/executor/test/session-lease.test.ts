@@ -18,7 +18,7 @@ describe("keepLeases", () => {
   const hold = async (times = QUICK) => {
     const id = await executor.insert();
     const { epoch } = await executor.claim(id);
-    const leases = keepLeases({ db: executor.db, podId: "pod", log: executor.deps.log }, times);
+    const leases = keepLeases({ db: executor.db, podId: "pod", slots: 5, log: executor.deps.log }, times);
     const stopped: CancelledError[] = [];
     const noticed: number[] = [];
     leases.hold({

@@ -20,6 +20,7 @@ const K8S = {
   largeError: tool({ error: "no such field\n".repeat(5_000) }),
   hang: tool({ hang: true }),
   hangWrite: tool({ hang: true }, { read_only: false }),
+  slowWrite: tool({ delay: "3s", text: "written" }, { read_only: false }),
   restart: tool({ text: "restarted" }, { read_only: false }),
   remove: tool({ text: "removed" }, { read_only: false, approve: true }),
 };

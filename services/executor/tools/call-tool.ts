@@ -56,7 +56,7 @@ const ARGUMENTS_LOST =
  * never runs the call twice. An abandoned call, and a read-only call that lost its runner, is repeated under a new id.
  *
  * When `signal` (the session's, perhaps merged with the iteration's) aborts, the running call is cancelled too, unless
- * the reason is a lost lease or a shutdown: then it continues, and the next owner gets its result. Throws the signal's
+ * the reason is a lost lease, a shutdown or a parking: then it continues, and the next owner gets its result. Throws the signal's
  * reason, except an iteration's deadline, which counts as the call's timeout. Throws CancelledError if the session is no
  * longer owned.
  */
@@ -182,7 +182,7 @@ async function settleSkipped(call: AttemptedCall): Promise<FinalAnswer> {
 
 function cancelRunningCall({ session, callId }: AttemptedCall, reason: unknown): void {
   const cause = reason instanceof CancelledError ? reason.reason : "user";
-  if (cause === "lease_lost" || cause === "shutdown") return; // the next owner needs the result
+  if (cause === "lease_lost" || cause === "shutdown" || cause === "parked") return; // the next owner needs the result
   const isDeadline = cause === "iteration_deadline" || cause === "session_deadline";
   cancelToolCall(session.bus, {
     call_id: callId,

@@ -16,6 +16,8 @@ const SENT_AS_STORED = [
   "approval.decided",
   "steer.received",
   "alert.linked",
+  "session.parked",
+  "session.resumed",
   "chat.created",
   "review.status",
   "session.score_updated",

@@ -5,20 +5,20 @@ import type { SessionMessage, StoredMessage } from "./session-message.ts";
 import type { Entry, SessionView } from "./session-view.ts";
 import { StagesView, type WritableLane } from "./stages-view.ts";
 
-type ToldElsewhere = Extract<
-  StoredMessage,
-  { type: "steer.received" | "alert.linked" | "chat.created" | "budget.soft_limit" | "budget.exceeded" }
->;
+/** Of these the timelines of the agents have what is shown, or nothing but the session's facts changes. */
+const TOLD_ELSEWHERE = [
+  "steer.received",
+  "alert.linked",
+  "chat.created",
+  "budget.soft_limit",
+  "budget.exceeded",
+  "session.parked",
+  "session.resumed",
+] as const;
+type ToldElsewhere = Extract<StoredMessage, { type: (typeof TOLD_ELSEWHERE)[number] }>;
 
-/** Of these the timelines of the agents have what is shown. */
 function isToldElsewhere(message: StoredMessage): message is ToldElsewhere {
-  const { type } = message;
-  return (
-    type === "steer.received" ||
-    type === "alert.linked" ||
-    type === "chat.created" ||
-    type.startsWith("budget.")
-  );
+  return TOLD_ELSEWHERE.some((type) => type === message.type);
 }
 
 /** What a model writes after it has thought. */

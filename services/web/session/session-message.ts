@@ -18,6 +18,8 @@ const NEEDED: Readonly<Record<SessionMessage["type"], Members>> = {
   "session.status": { ...STORED, status: "string" },
   "session.completed": { ...STORED, status: "string" },
   "session.taken_over": { ...STORED, epoch: "number", silent_ms: "number" },
+  "session.parked": { ...STORED, by: "string" },
+  "session.resumed": { ...STORED, parked_ms: "number" },
   "session.progress": { ...STORED, current_stage_index: "number", status_text: "string" },
   "stage.started": { ...STORED, stage_id: "string", stage_name: "string", stage_index: "number" },
   "stage.completed": { ...STORED, stage_id: "string", status: "string" },

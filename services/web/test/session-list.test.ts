@@ -18,6 +18,7 @@ const item = (id: string, changed: Partial<SessionItem> = {}): SessionItem => ({
   alert_type: "pods",
   chain_id: "pods",
   status: "in_progress",
+  priority: "normal",
   author: null,
   created_at: "2026-11-23T11:00:00.000Z",
   started_at: "2026-11-23T11:00:01.000Z",

@@ -16,6 +16,9 @@ export function checkWebhooks(
     for (const rule of source.alert_types ?? []) {
       if (rule === undefined) continue;
       reporter.unknownName({ container: rule, key: "alert_type" }, "alert type", rule.alert_type, known);
+    }
+    for (const rule of [...(source.alert_types ?? []), ...(source.priorities ?? [])]) {
+      if (rule === undefined) continue;
       (rule.match ?? []).forEach((text, index) => {
         const compiled = text === undefined ? "" : compileMatcher(text);
         if (typeof compiled !== "string" || compiled === "" || rule.match === undefined) return;

@@ -1,6 +1,7 @@
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { CONFIGURED_STRATEGIES } from "#shared/contracts/resolved-chain.ts";
 import { SUCCESS_POLICIES } from "#shared/contracts/statuses.ts";
+import { SESSION_LANES } from "#shared/contracts/subjects.ts";
 import { Backend } from "#shared/agent-config/schemas/backend.ts";
 import { ChainBudgets, DefaultBudgets } from "#shared/agent-config/schemas/budgets.ts";
 import { Grouping } from "#shared/agent-config/schemas/grouping.ts";
@@ -156,6 +157,7 @@ const ChainEntry = Type.Object({
   description: Type.Optional(Template),
   teams: Type.Optional(Names),
   grouping: Type.Optional(Grouping),
+  priority: Type.Optional(Type.Enum(SESSION_LANES)),
   tool_policy: Type.Optional(ToolPolicy),
   stages: Type.Array(StageEntry, { minItems: 1 }),
   chat: Type.Optional(ChatEntry),

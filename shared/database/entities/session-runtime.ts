@@ -1,5 +1,6 @@
 import { EntitySchema } from "typeorm";
 import { USD_COLUMN } from "#shared/database/usd-column.ts";
+import type { ParkedBy } from "#shared/contracts/parked-by.ts";
 import type { WaitingFor } from "#shared/contracts/waiting-for.ts";
 
 /**
@@ -27,6 +28,22 @@ export interface SessionRuntime {
   paused_ms: number;
   /** Runs that ended because a dependency failed, since the last completed step. */
   interruptions: number;
+  /** When the session was asked to park; null once it has gone on. */
+  park_requested_at: Date | null;
+  park_by: ParkedBy | null;
+  /** The name of the person; null for a critical session's sake. */
+  park_actor: string | null;
+  park_reason: string | null;
+  /** Until then it stays parked unless a person resumes it; null for one that waits for a place only. */
+  park_until: Date | null;
+  /** When its owner had released it. */
+  parked_at: Date | null;
+  /** When it last went on. */
+  resumed_at: Date | null;
+  /** How often it has given its place to a critical session. */
+  parkings: number;
+  /** The last claim by an executor that reads requests to park. */
+  parks_epoch: number | null;
   cancel_requested_at: Date | null;
   /** Those of the session's open follow-ups whose cancel was requested. */
   cancelled_follow_ups: string[];
@@ -83,6 +100,15 @@ export const SessionRuntimeEntity = new EntitySchema<SessionRuntime>({
     waiting_since: { type: "timestamptz", nullable: true },
     paused_ms: { type: "bigint", default: 0 },
     interruptions: { type: "integer", default: 0 },
+    park_requested_at: { type: "timestamptz", nullable: true },
+    park_by: { type: "text", nullable: true },
+    park_actor: { type: "text", nullable: true },
+    park_reason: { type: "text", nullable: true },
+    park_until: { type: "timestamptz", nullable: true },
+    parked_at: { type: "timestamptz", nullable: true },
+    resumed_at: { type: "timestamptz", nullable: true },
+    parkings: { type: "integer", default: 0 },
+    parks_epoch: { type: "integer", nullable: true },
     cancel_requested_at: { type: "timestamptz", nullable: true },
     cancelled_follow_ups: { type: "uuid", array: true, default: "{}" },
     last_seq: { type: "integer", default: 0 },

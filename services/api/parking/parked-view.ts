@@ -1,0 +1,20 @@
+import { isTerminal } from "#shared/contracts/statuses.ts";
+import type { AlertSession } from "#shared/database/entities/alert-session.ts";
+import type { SessionRuntime } from "#shared/database/entities/session-runtime.ts";
+import { withoutNulls } from "../routes/without-nulls.ts";
+
+/** How a session is parked or asked to park, as shown; null if it is neither. */
+export function parkedView({ status }: AlertSession, runtime: SessionRuntime | null): object | null {
+  const { park_requested_at, park_by } = runtime ?? {};
+  if (!park_requested_at || !park_by || isTerminal(status) || status === "cancelling") return null;
+  return {
+    by: park_by,
+    requested_at: park_requested_at,
+    ...withoutNulls({
+      actor: runtime?.park_actor ?? null,
+      reason: runtime?.park_reason ?? null,
+      at: runtime?.parked_at ?? null,
+      until: runtime?.park_until ?? null,
+    }),
+  };
+}

@@ -1,0 +1,55 @@
+import type { RouterMiddleware } from "@koa/router";
+import { forbidden } from "#shared/access/access-refused.ts";
+import { mayChange } from "#shared/access/authorize.ts";
+import { rulesOfAlerts } from "#shared/masking/masking-rules.ts";
+import { postgresSafeText } from "#shared/postgres-safe-text.ts";
+import type { ApiDeps } from "../api-deps.ts";
+import { BodyBudget } from "../http/body-budget.ts";
+import { bodyReader } from "../http/body-reader.ts";
+import { callerOf } from "../http/caller.ts";
+import { maskSessionText } from "../http/mask-session-text.ts";
+import { readJsonBody } from "../http/read-json-body.ts";
+import { visibleSession } from "../http/visible-session.ts";
+import { parkForOperator } from "../parking/change-parking.ts";
+import { ParkBody } from "../schemas/parking.ts";
+
+const MAX_BODY_BYTES = 16 * 1024;
+const BODY_BYTES_IN_FLIGHT = 1024 * 1024;
+
+const readBody = bodyReader(ParkBody);
+
+const MESSAGES = {
+  parking: "Session parking requested: its executor parks it after its running step",
+  parked: "Session parked",
+};
+
+/**
+ * `POST /api/v1/sessions/:id/park` `{reason?}`: the session gives its place up and stays parked until it is resumed. Idempotent; 409 for one
+ * that has ended.
+ */
+export function parkSession(deps: ApiDeps): RouterMiddleware {
+  const { config, db, dispatcher, log, masker } = deps;
+  const bodies = new BodyBudget(BODY_BYTES_IN_FLIGHT);
+  const rules = rulesOfAlerts(config.agents.defaults.alert_masking);
+  return async (ctx) => {
+    const { session_id: id } = await visibleSession(db, ctx);
+    const { reason: given = null } = readBody(await readJsonBody(ctx, bodies, MAX_BODY_BYTES));
+    const caller = callerOf(ctx);
+    // Before the transaction, which locks the session's rows.
+    const masked = await maskSessionText({ db, log, masker, rules }, id, "reason", given);
+    const reason = masked === null || masked === "" ? null : postgresSafeText(masked).text;
+    const actor = postgresSafeText(caller.identity.name).text;
+    const { status, events, inboxSeq } = await db.transaction(async (transaction) => {
+      const session = await visibleSession(transaction, ctx, { lock: true });
+      if (!mayChange(caller.identity, session)) {
+        throw forbidden("only the submitter of a session and operators may park it");
+      }
+      return parkForOperator(transaction, session, { actor, reason });
+    });
+    dispatcher.publish(events);
+    if (inboxSeq !== undefined) dispatcher.noticeInbox(id, inboxSeq);
+    caller.detail = { status };
+    log.info({ session_id: id, status }, "park requested");
+    ctx.body = { session_id: id, status, message: MESSAGES[status] };
+  };
+}
