@@ -34,10 +34,10 @@ const SCRIPT = {
   calls: [
     SUMMARY_CALL,
     { when: { last_contains: "reports that the incident is over" }, steps: [{ text: "it is over" }] },
-    // Long enough for the whole storm.
+    // The storm has begun before its answer.
     {
       when: { call: 1 },
-      steps: [{ thinking: "hm" }, { delay: "6s" }, { tool_call: { name: "k8s.pods", arguments: {} } }],
+      steps: [{ thinking: "hm" }, { delay: "2s" }, { tool_call: { name: "k8s.pods", arguments: {} } }],
     },
     { steps: [{ text: "one switch" }] },
   ],
@@ -101,7 +101,10 @@ describe("a storm of alerts through three apis, of which one is killed", functio
     }
   };
 
-  /** Sends all of them from several senders, and kills an api once a third is accepted. */
+  /**
+   * Sends all of them from several senders, and kills an api once a third is accepted. The executors pause from soon after the
+   * beginning until the end, so that the storm is not longer than the sessions, however busy the machine is.
+   */
   const storm = async (alerts: readonly object[]) => {
     const answers: Answer[] = [];
     let next = 0;
@@ -111,11 +114,20 @@ describe("a storm of alerts through three apis, of which one is killed", functio
         answers.push(await send(alerts[n] ?? {}, n));
       }
     };
+    const accepted = async (count: number) =>
+      until(`${count} are accepted`, () => Promise.resolve(answers.length >= count));
+    const executors = pipeline.system.all("executor").map(({ process: child }) => child);
     const sending = Promise.all(Array.from({ length: SENDERS }, sender));
-    await until("a third is accepted", () => Promise.resolve(answers.length > alerts.length / 3));
-    const killed = apis[1];
-    if (killed !== undefined) await pipeline.system.end(killed.service, "SIGKILL");
-    await sending;
+    try {
+      await accepted(20);
+      for (const executor of executors) executor.kill("SIGSTOP");
+      await accepted(alerts.length / 3);
+      const killed = apis[1];
+      if (killed !== undefined) await pipeline.system.end(killed.service, "SIGKILL");
+      await sending;
+    } finally {
+      for (const executor of executors) executor.kill("SIGCONT");
+    }
     return answers;
   };
 
@@ -152,12 +164,12 @@ describe("a storm of alerts through three apis, of which one is killed", functio
        FROM evidence_deliveries WHERE session_id = $1`,
       [id],
     );
-    expect(parseText(told).text).to.match(/^499 500 [12]$/u);
+    expect(parseText(told).text).to.match(/^499 500 [1-3]$/u);
     const events = await pipeline.servers.query(
       "SELECT payload ->> 'type' AS text FROM events WHERE session_id = $1 AND payload ->> 'type' = 'alert.linked'",
       [id],
     );
-    expect(events.length).to.be.within(1, 5);
+    expect(events.length).to.be.within(1, 20);
   });
 
   it("is one session for each of ten groups, which conclude when they are over", async () => {
