@@ -14,11 +14,7 @@ import { buildApp } from "./app.ts";
 import { loadApiConfig } from "./config.ts";
 import { openDispatcher } from "./dispatcher.ts";
 import { closeHttpServer, createHttpServer } from "./http/http-server.ts";
-import { Outbound } from "./notifications/http/outbound.ts";
-import { knownDestinations } from "./notifications/known-destinations.ts";
-import { openDestinations } from "./notifications/open-destinations.ts";
-import { sendNotifications } from "./notifications/send-notifications.ts";
-import { watchOutbox } from "./notifications/watch-outbox.ts";
+import { notify } from "./notifications/notify.ts";
 import { CriticalPlaces } from "./parking/critical-places.ts";
 import { SocketForwarder } from "./page/forward-sockets.ts";
 import { SseConnections } from "./sse/sse-connections.ts";
@@ -91,17 +87,8 @@ await runService("api", loadApiConfig, async ({ config, log, signal, resources }
   resources.defer(() => indexing);
   const folding = foldBudgets({ log, db, metrics }, signal);
   resources.defer(() => folding);
-  const outbound = resources.use(new Outbound());
-  const { notifications } = config;
-  const destinations = openDestinations(notifications, { db, outbound });
-  const sending = sendNotifications(
-    { db, log, metrics, destinations, pageUrl: notifications.pageUrl },
-    signal,
-  );
-  resources.defer(() => sending);
-  const known = [...knownDestinations(notifications).keys()];
-  const watching = watchOutbox({ db, log, metrics, destinations: known }, signal);
-  resources.defer(() => watching);
+  const notifying = notify({ db, log, metrics, settings: config.notifications }, signal);
+  resources.defer(() => notifying);
   const cleaning = cleanUp({ config, log, db }, signal);
   resources.defer(() => cleaning);
   // After the health port is closed, which tells a proxy, and before the server is.

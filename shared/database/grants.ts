@@ -1,6 +1,7 @@
 import { ACCESS_TABLES } from "#shared/database/access-tables.ts";
 import { BUDGET_TABLES } from "#shared/database/budget-tables.ts";
 import { ALERT_GROUP_TABLES } from "#shared/database/alert-group-tables.ts";
+import { MCP_TABLES } from "#shared/database/mcp-tables.ts";
 import { MEMORY_TABLES } from "#shared/database/memory-tables.ts";
 import { NOTIFIER_COLUMNS } from "#shared/database/notifier-columns.ts";
 import { REVIEW_COLUMNS } from "#shared/database/review-columns.ts";
@@ -281,20 +282,7 @@ export const TABLES: Readonly<Record<string, TableRules>> = {
       by: "an executor whose call the provider answers, or one that reports a failure a day later",
     },
   },
-  mcp_cleanups: {
-    grants: {
-      "tool-runner": { select: true, insert: true, update: ["ended_at", "due_at", "tries"], delete: true },
-    },
-    purge: { kind: "own", by: "the tool-runner that tells the server, or a day after the execution's end" },
-  },
-  mcp_server_states: {
-    grants: {
-      // UPDATE only for the lock with which old ones are taken.
-      api: { select: true, update: ["seen_at"], delete: true },
-      "tool-runner": { select: true, insert: true, update: true, delete: true },
-    },
-    purge: { kind: "own", by: "a tool-runner that stops, or the api an hour after its last sign of life" },
-  },
+  ...MCP_TABLES,
   ...ACCESS_TABLES,
   ...PERSON_TABLES,
   ...NOTIFICATION_TABLES,

@@ -1,0 +1,30 @@
+import type { Database } from "#shared/database/database.ts";
+import type { Logger } from "#shared/service/logger.ts";
+import { Outbound } from "./http/outbound.ts";
+import { knownDestinations } from "./known-destinations.ts";
+import type { NotificationMetrics } from "./notification-metrics.ts";
+import { openDestinations } from "./open-destinations.ts";
+import type { NotificationSettings } from "./read-settings.ts";
+import { sendNotifications } from "./send-notifications.ts";
+import { watchOutbox } from "./watch-outbox.ts";
+
+interface NotifyDeps {
+  readonly db: Database;
+  readonly log: Logger;
+  readonly metrics: NotificationMetrics;
+  readonly settings: NotificationSettings;
+}
+
+/**
+ * Until `signal` aborts: sends what is due in the outbox to the destinations of the configuration, and measures what waits there.
+ * Never throws. Resolves once nothing is being sent any more.
+ */
+export async function notify({ db, log, metrics, settings }: NotifyDeps, signal: AbortSignal): Promise<void> {
+  await using outbound = new Outbound();
+  const destinations = openDestinations(settings, { db, outbound });
+  const known = [...knownDestinations(settings).keys()];
+  await Promise.all([
+    sendNotifications({ db, log, metrics, destinations, pageUrl: settings.pageUrl }, signal),
+    watchOutbox({ db, log, metrics, destinations: known }, signal),
+  ]);
+}
