@@ -21,6 +21,8 @@ export interface ApiMetrics {
   readonly reviewsCompleted: Counter<"quality_rating">;
   readonly steered: Counter<"mode">;
   readonly lostBudgetCalls: Counter;
+  /** Of the chains, teams and the day. */
+  readonly budgetUsedRatio: Gauge;
 }
 
 const WAKEUP_RESULTS: readonly WakeupResult[] = ["queued", "already_queued", "failed"];
@@ -55,6 +57,11 @@ export function createApiMetrics(registry: Registry): ApiMetrics {
       name: "tarsy_api_session_wakeups_total",
       help: "Wake-ups sent to the executors, by result",
       labelNames: ["result"],
+      registers,
+    }),
+    budgetUsedRatio: new Gauge({
+      name: "tarsy_api_budget_used_ratio",
+      help: "Used part of the limit that is used up most, over the budgets of chains, teams and the day; 0 without any",
       registers,
     }),
     lostBudgetCalls: new Counter({

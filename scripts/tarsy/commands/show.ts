@@ -3,6 +3,7 @@ import type { ApiResponse } from "#shared/client/api-types.ts";
 import type { Command, Terminal } from "../command.ts";
 import { toolName } from "../terminal/tool-name.ts";
 import { API_OPTION, JSON_OPTION, apiOf, sessionOf } from "../connection.ts";
+import { budgetLines } from "../budget-lines.ts";
 import { EXIT } from "../exit-codes.ts";
 import { statusText } from "../status-text.ts";
 
@@ -46,11 +47,17 @@ function showHead(session: Session, { write, style }: Terminal): void {
     ["tokens", session.total_tokens],
     ["score", session.latest_score ?? session.scoring_status],
     ["waits for", session.waiting_for?.reason],
+    ...budgetsOf(session).map((line): [string, unknown] => ["budget", line]),
   ];
   write(`${"status".padEnd(10)}${statusText(session.status, style)}\n`);
   for (const [name, value] of lines) {
     if (value !== undefined && value !== null) write(`${name.padEnd(10)}${printable(textOf(value))}\n`);
   }
+}
+
+/** An api of the version before has none. */
+function budgetsOf({ budgets = [] }: Partial<Pick<Session, "budgets">>): readonly string[] {
+  return budgets.flatMap(budgetLines);
 }
 
 type AgentRun = Pick<Session["stages"][number]["executions"][number], "status" | "error_message">;
