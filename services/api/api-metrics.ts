@@ -27,6 +27,21 @@ export interface ApiMetrics {
 
 const WAKEUP_RESULTS: readonly WakeupResult[] = ["queued", "already_queued", "failed"];
 
+function budgetMetrics(registers: Registry[]): Pick<ApiMetrics, "budgetUsedRatio" | "lostBudgetCalls"> {
+  return {
+    budgetUsedRatio: new Gauge({
+      name: "tarsy_api_budget_used_ratio",
+      help: "Used part of the limit that is used up most, over the budgets of chains, teams and the day; 0 without any",
+      registers,
+    }),
+    lostBudgetCalls: new Counter({
+      name: "tarsy_api_budget_lost_calls_total",
+      help: "LLM calls under a budget whose owner was gone: counted at the most that they could use",
+      registers,
+    }),
+  };
+}
+
 /** Creates the api's metrics in `registry`. */
 export function createApiMetrics(registry: Registry): ApiMetrics {
   const registers = [registry];
@@ -59,16 +74,7 @@ export function createApiMetrics(registry: Registry): ApiMetrics {
       labelNames: ["result"],
       registers,
     }),
-    budgetUsedRatio: new Gauge({
-      name: "tarsy_api_budget_used_ratio",
-      help: "Used part of the limit that is used up most, over the budgets of chains, teams and the day; 0 without any",
-      registers,
-    }),
-    lostBudgetCalls: new Counter({
-      name: "tarsy_api_budget_lost_calls_total",
-      help: "LLM calls under a budget whose owner was gone: counted at the most that they could use",
-      registers,
-    }),
+    ...budgetMetrics(registers),
     steered: new Counter({
       name: "tarsy_api_steering_messages_total",
       help: "Messages to the agents of running sessions, by what they ask for",

@@ -43,7 +43,7 @@ async function list(call: CommandCall): Promise<number> {
     return EXIT.done;
   }
   if (budgets.length === 0) terminal.write("no budgets\n");
-  for (const budget of budgets) terminal.write(text(budget));
+  for (const budget of budgets) terminal.write(rendered(budget));
   return EXIT.done;
 }
 
@@ -64,7 +64,7 @@ async function set(call: CommandCall): Promise<number> {
     ...(soft_ratio === undefined ? {} : { soft_ratio }),
   };
   const budget = await apiOf(call).call("PUT /api/v1/budgets", { body, signal });
-  terminal.write(call.flag("json") ? `${JSON.stringify(budget)}\n` : text(budget));
+  terminal.write(call.flag("json") ? `${JSON.stringify(budget)}\n` : rendered(budget));
   return EXIT.done;
 }
 
@@ -94,7 +94,7 @@ function numberOf(call: CommandCall, name: string): number | undefined {
   return value;
 }
 
-function text(budget: ShownBudget): string {
+function rendered(budget: ShownBudget): string {
   return budgetLines(budget)
     .map((line) => `${line}\n`)
     .join("");
