@@ -22,9 +22,26 @@ export interface ApiMetrics extends GroupMetrics, LaneMetrics, NotificationMetri
   readonly searchLag: Gauge;
   readonly steered: Counter<"mode">;
   readonly lostBudgetCalls: Counter;
+  /** Of the chains, teams and the day. */
+  readonly budgetUsedRatio: Gauge;
 }
 
 const WAKEUP_RESULTS: readonly WakeupResult[] = ["queued", "already_queued", "failed"];
+
+function budgetMetrics(registers: Registry[]): Pick<ApiMetrics, "budgetUsedRatio" | "lostBudgetCalls"> {
+  return {
+    budgetUsedRatio: new Gauge({
+      name: "tarsy_api_budget_used_ratio",
+      help: "Used part of the limit that is used up most, over the budgets of chains, teams and the day; 0 without any",
+      registers,
+    }),
+    lostBudgetCalls: new Counter({
+      name: "tarsy_api_budget_lost_calls_total",
+      help: "LLM calls under a budget whose owner was gone: counted at the most that they could use",
+      registers,
+    }),
+  };
+}
 
 /** Creates the api's metrics in `registry`. */
 export function createApiMetrics(registry: Registry): ApiMetrics {
@@ -62,11 +79,7 @@ export function createApiMetrics(registry: Registry): ApiMetrics {
       labelNames: ["result"],
       registers,
     }),
-    lostBudgetCalls: new Counter({
-      name: "tarsy_api_budget_lost_calls_total",
-      help: "LLM calls under a budget whose owner was gone: counted at the most that they could use",
-      registers,
-    }),
+    ...budgetMetrics(registers),
     steered: new Counter({
       name: "tarsy_api_steering_messages_total",
       help: "Messages to the agents of running sessions, by what they ask for",

@@ -85,7 +85,7 @@ await runService("api", loadApiConfig, async ({ config, log, signal, resources }
   resources.defer(() => sweeping);
   const indexing = keepSearchIndex({ log, db, metrics }, signal);
   resources.defer(() => indexing);
-  const folding = foldBudgets({ log, db, metrics }, signal);
+  const folding = foldBudgets({ agents: config.agents, log, db, metrics }, signal);
   resources.defer(() => folding);
   const notifying = notify({ db, log, metrics, settings: config.notifications }, signal);
   resources.defer(() => notifying);

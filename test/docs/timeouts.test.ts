@@ -4,6 +4,8 @@ import { BUS_TIMING } from "#shared/bus/open-bus.ts";
 import { DATABASE_TIMEOUTS } from "#shared/database/open-database.ts";
 import { TOOL_CALL_SECONDS } from "../../services/executor/config.ts";
 import { DEFAULT_SETTINGS } from "../../services/tool-runner/mcp/server-settings.ts";
+import { READ_BUDGETS_EVERY_MS } from "../../services/executor/budget/budget-source.ts";
+import { PATIENCE_MS } from "../../services/executor/budget/reserve-call.ts";
 import { WORKING_EVERY_MS } from "../../services/executor/consume-queue.ts";
 import { LEASE_SECONDS, LEASE_TIMES } from "../../services/executor/session-lease.ts";
 import { readPage } from "./documented-metrics.ts";
@@ -21,6 +23,8 @@ const TIMEOUTS = [
   DATABASE_TIMEOUTS.keepAliveAfterMs,
   BUS_TIMING.pingMs,
   BUS_TIMING.dialMs,
+  PATIENCE_MS,
+  READ_BUDGETS_EVERY_MS,
   WORKING_EVERY_MS,
   ACK_WAIT_MS,
   DEFAULT_SETTINGS.callTimeoutMs,

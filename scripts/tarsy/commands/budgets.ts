@@ -1,11 +1,10 @@
-import type { ApiResponse } from "#shared/client/api-types.ts";
 import {
   BUDGET_PERIODS,
   BUDGET_SCOPES,
   type BudgetPeriod,
   type BudgetScope,
 } from "#shared/contracts/budget.ts";
-import { printable } from "../terminal/terminal-style.ts";
+import { budgetLines, type ShownBudget } from "../budget-lines.ts";
 import { UsageError, type Command, type CommandCall } from "../command.ts";
 import { API_OPTION, JSON_OPTION, apiOf } from "../connection.ts";
 import { EXIT } from "../exit-codes.ts";
@@ -36,8 +35,6 @@ export const budgetsCommand: Command = {
   },
 };
 
-type Budget = ApiResponse<"GET /api/v1/budgets">["budgets"][number];
-
 async function list(call: CommandCall): Promise<number> {
   const { terminal, signal } = call;
   const { budgets } = await apiOf(call).call("GET /api/v1/budgets", { signal });
@@ -46,7 +43,7 @@ async function list(call: CommandCall): Promise<number> {
     return EXIT.done;
   }
   if (budgets.length === 0) terminal.write("no budgets\n");
-  for (const budget of budgets) terminal.write(lines(budget));
+  for (const budget of budgets) terminal.write(rendered(budget));
   return EXIT.done;
 }
 
@@ -67,7 +64,7 @@ async function set(call: CommandCall): Promise<number> {
     ...(soft_ratio === undefined ? {} : { soft_ratio }),
   };
   const budget = await apiOf(call).call("PUT /api/v1/budgets", { body, signal });
-  terminal.write(call.flag("json") ? `${JSON.stringify(budget)}\n` : lines(budget));
+  terminal.write(call.flag("json") ? `${JSON.stringify(budget)}\n` : rendered(budget));
   return EXIT.done;
 }
 
@@ -97,19 +94,8 @@ function numberOf(call: CommandCall, name: string): number | undefined {
   return value;
 }
 
-/** One line for each limit: `team sre (day)  12.5 of 20 usd used, 0.4 reserved, 7.1 left`. */
-function lines({ scope, key, period, source, amounts }: Omit<Budget, "set_by" | "updated_at">): string {
-  const named = scope === "chain" || scope === "team" ? `${scope} ${printable(key)} (${period})` : scope;
-  const from = source === "file" ? "  [tarsy.yaml]" : "";
-  return amounts
-    .map(({ unit, limit, used, reserved, remaining }) =>
-      used === undefined
-        ? `${named}  ${limit} ${unit}${from}\n`
-        : `${named}  ${shown(used)} of ${limit} ${unit} used, ${shown(reserved)} reserved, ${shown(remaining)} left${from}\n`,
-    )
+function rendered(budget: ShownBudget): string {
+  return budgetLines(budget)
+    .map((line) => `${line}\n`)
     .join("");
-}
-
-function shown(amount = 0): string {
-  return String(Number(amount.toFixed(6)));
 }

@@ -3,6 +3,7 @@ import type { ApiResponse } from "#shared/client/api-types.ts";
 import type { Command, Terminal } from "../command.ts";
 import { toolName } from "../terminal/tool-name.ts";
 import { API_OPTION, JSON_OPTION, apiOf, sessionOf } from "../connection.ts";
+import { budgetLines } from "../budget-lines.ts";
 import { EXIT } from "../exit-codes.ts";
 import { statusText } from "../status-text.ts";
 
@@ -49,6 +50,7 @@ function showHead(session: Session, { write, style }: Terminal): void {
     ["waits for", session.waiting_for?.reason],
     ["alerts", session.alert_group && `${session.alert_group.count} (${session.alert_group.state})`],
     ["parked", session.parked && parkedText(session.parked)],
+    ...budgetsOf(session).map((line): [string, unknown] => ["budget", line]),
   ];
   write(`${"status".padEnd(10)}${statusText(session.status, style)}\n`);
   for (const [name, value] of lines) {
@@ -63,6 +65,11 @@ function parkedText({ by, actor, reason, at, until }: NonNullable<Session["parke
     until === undefined ? ", goes on as soon as there is a place" : `, at the latest until ${until}`;
   const why = by === "operator" && reason !== undefined ? `: ${reason}` : "";
   return `${who} ${since}${end}${why}`;
+}
+
+/** An api of the version before has none. */
+function budgetsOf({ budgets = [] }: Partial<Pick<Session, "budgets">>): readonly string[] {
+  return budgets.flatMap(budgetLines);
 }
 
 type AgentRun = Pick<Session["stages"][number]["executions"][number], "status" | "error_message">;

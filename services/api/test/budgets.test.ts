@@ -4,6 +4,7 @@ import { Type } from "typebox";
 import type { Role } from "#shared/access/identity.ts";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { until } from "../../../test/support/until.ts";
+import { foldBudgets } from "../sweeper/fold-budgets.ts";
 import { BudgetView, BudgetsResponse } from "../schemas/budgets.ts";
 import { UsageSummaryResponse } from "../schemas/usage.ts";
 import { ApiFixture, KEY_ACCESS } from "./api-fixture.ts";
@@ -205,6 +206,32 @@ describe("the routes of budgets", () => {
     const body = { scope: "day", limit_calls: 1 };
     expect((await send("PUT", "budgets", { headers: operator, body })).status).to.equal(403);
     expect((await send("DELETE", "budgets?scope=day", { headers: operator })).status).to.equal(403);
+  });
+
+  it("get what was lost and settled from the sweeper, which also says how much is used", async () => {
+    await put({ scope: "day", limit_usd: 5 }).then(({ status }) => expect(status).to.equal(422));
+    await put({ scope: "day", limit_calls: 10 });
+    await use("day", "*");
+    const stop = new AbortController();
+    const { log, metrics, config: settings } = api.deps;
+    const folding = foldBudgets({ db: api.deps.db, log, metrics, agents: settings.agents }, stop.signal);
+    const left = await until("nothing is to be swept", async () => {
+      const rows = await api.servers.query(
+        "SELECT FROM budget_reservations UNION ALL SELECT FROM budget_ledger",
+        [],
+      );
+      return rows.length === 0;
+    });
+    stop.abort();
+    await folding;
+    expect(left).to.equal(true);
+    const [account] = await api.servers.query(
+      "SELECT used_usd::float8, used_calls::int, reserved_usd::float8 FROM budget_accounts",
+      [],
+    );
+    // 0.5 USD that other calls have reserved stay.
+    expect(account).to.deep.equal({ used_usd: 3.25, used_calls: 4, reserved_usd: 0.5 });
+    expect((await metrics.budgetUsedRatio.get()).values[0]?.value).to.equal(0.4);
   });
 
   it("show each caller the use of what it may know, in a session and in the usage", async () => {

@@ -13,7 +13,7 @@ import { callBound, inputBound, outputLimit, type Bounding, type CallBound } fro
 import { settleCall, settleFully, settleUnused, type Reserved } from "./settle-call.ts";
 
 /** How long a call waits for what others have reserved and may not use, and the pause between two looks, in milliseconds. */
-const PATIENCE_MS = 5_000;
+export const PATIENCE_MS = 5_000;
 const LOOK_EVERY_MS = 250;
 
 /** A call to be reserved. */

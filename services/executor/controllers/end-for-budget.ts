@@ -17,7 +17,7 @@ export function endForBudget(state: AgentState): AgentStep | null {
   return { kind: "finish", status: "failed", errorMessage, errorCode: "budget_exceeded", answer };
 }
 
-/** The newest of what the agent wrote, in its order; null if it wrote nothing. */
+/** The newest of what the agent wrote, in its order, or which tools it called; null if it did neither. */
 function findings({ messages }: AgentState, reason: string): string | null {
   const texts: string[] = [];
   let left = MAX_FINDINGS;
@@ -27,6 +27,9 @@ function findings({ messages }: AgentState, reason: string): string | null {
     texts.unshift(text);
     left -= text.length;
   }
-  if (texts.length === 0) return null;
-  return `No conclusion could be written: ${reason}. This is what the agent wrote last:\n\n${texts.join("\n\n")}`;
+  const opening = `No conclusion could be written: ${reason}.`;
+  if (texts.length > 0) return `${opening} This is what the agent wrote last:\n\n${texts.join("\n\n")}`;
+  const tools = [...new Set(messages.flatMap(({ tool_name }) => tool_name ?? []))];
+  if (tools.length === 0) return null;
+  return `${opening} The agent called these tools, and its timeline has their results: ${tools.join(", ")}`;
 }
