@@ -124,7 +124,7 @@ describe("alerts that join a running session", () => {
   it("have bounds in one message and in all that an agent is told", async () => {
     const call = (n: number) => {
       const turn = callTurn("native-thinking", n, "k8s.pods", { n });
-      return { ...turn, steps: [{ thinking: "hm" }, { delay: "300ms" }, ...turn.steps] };
+      return { ...turn, steps: [{ thinking: "hm" }, { delay: "800ms" }, ...turn.steps] };
     };
     await fixture.play(...[1, 2, 3, 4, 5].map(call), answerTurn("native-thinking", "done"));
     const id = await fixture.executor.insert({
@@ -149,7 +149,7 @@ describe("alerts that join a running session", () => {
     await fixture.play(
       {
         when: { call: 1 },
-        steps: [{ delay: "400ms" }, ...callTurn("native-thinking", 1, "k8s.pods", {}).steps],
+        steps: [{ delay: "2s" }, ...callTurn("native-thinking", 1, "k8s.pods", {}).steps],
       },
       answerTurn("native-thinking", "done"),
     );
@@ -207,7 +207,7 @@ describe("alerts that join a running session", () => {
         conclusion,
         callTurn(strategy, 1, "k8s.pods", { n: 1 }),
         callTurn(strategy, 2, "k8s.pods", { n: 2 }),
-        { ...third, steps: [{ thinking: "hm" }, { delay: "700ms" }, ...third.steps] },
+        { ...third, steps: [{ thinking: "hm" }, { delay: "1500ms" }, ...third.steps] },
       );
       const called = await tools.calls();
       const id = await fixture.executor.insert({ strategy, servers: ["k8s"], maxIterations: 9 });
