@@ -44,16 +44,19 @@ const Envelope = {
 };
 
 /** The body of a signed webhook. Receivers ignore properties and types that they do not know. */
-export const WebhookMessage = Type.Union([
-  Type.Object({
-    ...Envelope,
-    type: Type.Union([Type.Literal("session.started"), Type.Literal("session.ended")]),
-    data: Type.Object({ session: Session }),
-  }),
-  Type.Object({
-    ...Envelope,
-    type: Type.Literal("approval.requested"),
-    data: Type.Object({ session: Session, approval: Approval }),
-  }),
-]);
+export const WebhookMessage = Type.Union(
+  [
+    Type.Object({
+      ...Envelope,
+      type: Type.Union([Type.Literal("session.started"), Type.Literal("session.ended")]),
+      data: Type.Object({ session: Session }),
+    }),
+    Type.Object({
+      ...Envelope,
+      type: Type.Literal("approval.requested"),
+      data: Type.Object({ session: Session, approval: Approval }),
+    }),
+  ],
+  { title: "WebhookMessage" },
+);
 export type WebhookMessage = Static<typeof WebhookMessage>;

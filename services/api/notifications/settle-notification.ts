@@ -29,22 +29,32 @@ const parseSettled = compileParser("settled notifications", Type.Object({ n: Typ
 const MINE = "o.id = $1 AND o.lease_token = $2 AND o.state = 'pending'";
 const OVER = "lease_token = NULL, lease_expires_at = NULL, settled_at = clock_timestamp()";
 
-/** What waited for a destination that was away is due at once. One that has just asked for time was answered in parallel. */
+/** A destination that has just asked for time was answered in parallel: it still waits. */
 const SENT = `
 WITH sent AS (
-  UPDATE outbox o SET state = 'sent', receipt = $3::jsonb, last_error = NULL, is_unsure = false, ${OVER} WHERE ${MINE} RETURNING o.destination
+  UPDATE outbox o SET state = 'sent', receipt = $3::jsonb, last_error = NULL, is_unsure = false, ${OVER}
+  WHERE ${MINE} RETURNING o.destination
 ), was AS MATERIALIZED (
   SELECT d.destination, d.failures FROM notification_destinations d JOIN sent USING (destination)
   WHERE d.failures > 0 AND (d.not_before IS NULL OR d.not_before <= clock_timestamp())
 ), recovered AS (
   UPDATE notification_destinations d SET failures = 0, failing_since = NULL, not_before = NULL, last_error = NULL
   FROM was WHERE d.destination = was.destination
-), due AS (
-  UPDATE outbox o SET not_before = clock_timestamp() FROM was
-  WHERE was.failures >= ${OUTAGE_FAILURES} AND o.destination = was.destination AND o.state = 'pending' AND o.id <> $1
-    AND o.not_before > clock_timestamp()
 )
-SELECT count(*)::int AS n FROM sent`;
+SELECT count(*)::int AS n, coalesce((SELECT max(failures) FROM was), 0) AS failures FROM sent`;
+
+const parseSent = compileParser(
+  "sent notification",
+  Type.Object({ n: Type.Integer(), failures: Type.Integer() }),
+);
+
+/** What waited for a destination that was away is due at once. */
+const RESUME = `
+WITH due AS (
+  UPDATE outbox SET not_before = clock_timestamp()
+  WHERE destination = $1 AND state = 'pending' AND not_before > clock_timestamp() RETURNING 1
+)
+SELECT count(*)::int AS n FROM due`;
 
 const FAILED = `
 WITH failed AS (
@@ -89,8 +99,13 @@ export async function settleNotification(
     return row?.n === 1 ? state : undefined;
   };
   switch (settled.outcome) {
-    case "sent":
-      return write(SENT, "sent", JSON.stringify(settled.receipt));
+    case "sent": {
+      const [row] = await selectRows(db, parseSent, SENT, [id, token, JSON.stringify(settled.receipt)]);
+      // After a crash before this, the rows are due at the latest five minutes later.
+      if ((row?.failures ?? 0) >= OUTAGE_FAILURES)
+        await selectRows(db, parseSettled, RESUME, [destination.name]);
+      return row?.n === 1 ? "sent" : undefined;
+    }
     case "failed": {
       const { retryAfterMs = 0, isUnsure } = settled;
       const asked = Math.min(retryAfterMs, MAX_RETRY_AFTER_MS) / 1_000;

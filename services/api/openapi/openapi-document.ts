@@ -3,6 +3,7 @@ import packageJson from "../../../package.json" with { type: "json" };
 import type { RouteContract } from "../contracts/route-contract.ts";
 import { ErrorResponse } from "../schemas/common.ts";
 import { Components } from "./collect-components.ts";
+import { webhookOperation } from "./webhook-operation.ts";
 import { ERROR_STATUSES, errorStatusesOf } from "./error-responses.ts";
 
 /** A row of the table of routes, with its contract. */
@@ -24,6 +25,7 @@ export function openApiDocument(routes: readonly DocumentedRoute[]) {
     const path = (paths[templateOf(route.path)] ??= {});
     path[route.method.toLowerCase()] = operation(route, components);
   }
+  const notification = webhookOperation(components);
   const error = { [JSON_TYPE]: { schema: components.use(ErrorResponse) } };
   return {
     openapi: "3.1.1",
@@ -37,6 +39,7 @@ export function openApiDocument(routes: readonly DocumentedRoute[]) {
     // Under `npm start`, requests from the machine itself need no credential.
     security: [{ bearer: [] }, {}],
     paths,
+    webhooks: { notification },
     components: {
       securitySchemes: {
         bearer: {

@@ -43,7 +43,7 @@ CREATE TABLE outbox (
   settled_at timestamptz,
   CHECK ((settled_at IS NULL) = (state = 'pending'))
 );
-CREATE INDEX outbox_pending ON outbox (destination, not_before) WHERE state = 'pending';
+CREATE INDEX outbox_pending ON outbox (destination, not_before, id) WHERE state = 'pending';
 CREATE INDEX outbox_session ON outbox (session_id, destination, id);
 CREATE INDEX outbox_settled ON outbox (settled_at) WHERE state <> 'pending';
 
