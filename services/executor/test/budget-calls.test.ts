@@ -3,8 +3,11 @@ import type { ConversationMessage, GenerateRequest } from "#shared/generated/llm
 import type { CostEstimation } from "#shared/pricing/price-call.ts";
 import { callBound, inputBound } from "../budget/call-bound.ts";
 import { fitRequest } from "../budget/fit-request.ts";
+import { limitedRequest } from "../budget/reserve-call.ts";
 import { settleCall } from "../budget/settle-call.ts";
+import { generateRequest } from "../llm/generate-request.ts";
 import { EMPTY_REPLY, type LlmOutcome } from "../llm/llm-reply.ts";
+import { resolvedAgent, resolvedChain } from "./resolved-chain.ts";
 
 const NOW = Date.parse("2026-06-01T12:00:00Z");
 const PROVIDER = { type: "scripted", model: "m", max_output_tokens: 100 };
@@ -63,6 +66,23 @@ describe("the most that a call can use", () => {
     expect(callBound(bounding({ promotions: [over] }), PROVIDER, 1_000).usd).to.equal("0.001200000000");
     expect(callBound(bounding({ modelRates: new Map() }), PROVIDER, 1_000).usd).to.equal(null);
     expect(callBound(bounding({ enabled: false }), PROVIDER, 1_000).usd).to.equal(null);
+  });
+});
+
+describe("the request of a call under a budget", () => {
+  it("limits the answer to what its bound is made with", () => {
+    const provider = resolvedChain().stages[0]?.agents[0]?.llm_provider;
+    if (provider === undefined) throw new Error("the chain has no agent");
+    const state = { agent: resolvedAgent("TestAgent", "single-call"), messages: [] };
+    const plain = generateRequest(
+      { session: { sessionId: "s" }, execution: { execution_id: "e" }, state },
+      [],
+    );
+    const limitOf = (max: object) =>
+      limitedRequest(plain, { ...provider, ...max }).llmConfig?.maxOutputTokens;
+    expect(plain.llmConfig?.maxOutputTokens).to.equal(0);
+    expect(limitOf({})).to.equal(8_192);
+    expect(limitOf({ max_output_tokens: 77 })).to.equal(77);
   });
 });
 

@@ -4,6 +4,7 @@ import { until } from "../../../test/support/until.ts";
 import type { ExecutorDeps } from "../executor-deps.ts";
 import { runSession } from "../run-session.ts";
 import type { ChainOptions } from "./resolved-chain.ts";
+import { ask } from "./follow-up-fixture.ts";
 import { Budgets } from "./budget-fixture.ts";
 import { RunFixture } from "./run-fixture.ts";
 
@@ -187,6 +188,25 @@ describe("budgets of LLM calls", function () {
     });
   });
 
+  it("all agents of a session share its budget, and so do the questions about it afterwards", async () => {
+    await fixture.playExactly(...RESTLESS);
+    const id = await insert({
+      ...REACT,
+      stages: [["Ann", "Ben"]],
+      budgets: { session: { calls: 12, soft_ratio: 0.5 } },
+    });
+    expect(await run(id)).to.equal("completed");
+    await budgets.sweep();
+    const [account] = await budgets.accounts("session");
+    // Six of both, a conclusion of each, a synthesis and a summary; one more of either may have begun before the sixth was settled.
+    expect(account?.used_calls).to.be.within(9, 11);
+    await fixture.executor.query("UPDATE budget_accounts SET used_calls = 12 WHERE session_id = $1", [id]);
+    await ask(fixture.executor, id);
+    expect(await run(id)).to.equal("followed-up");
+    const [answer] = await rows("SELECT status::text, error_code FROM follow_ups WHERE session_id = $1", id);
+    expect(answer).to.deep.equal({ status: "failed", error_code: "budget_exceeded" });
+  });
+
   it("a session whose summary has no room completes without one", async () => {
     await fixture.playExactly(...RESTLESS.slice(0, 2), { steps: [{ text: "found" }, USAGE] });
     const id = await insert({ budgets: { session: { calls: 1 } } });
@@ -212,7 +232,7 @@ describe("budgets of LLM calls", function () {
     expect(await calls(id)).to.deep.equal([]);
   });
 
-  it("limits the answer of a provider that has no limit of its own, and leaves other sessions alone", async () => {
+  it("of another team leaves a session alone", async () => {
     await fixture.playExactly(...RESTLESS.slice(0, 2), { steps: [{ text: "found" }, USAGE] });
     await budgets.set("team", "nobody", { calls: 1 });
     const id = await insert({});
