@@ -102,8 +102,9 @@ export async function settleNotification(
     case "sent": {
       const [row] = await selectRows(db, parseSent, SENT, [id, token, JSON.stringify(settled.receipt)]);
       // After a crash before this, the rows are due at the latest five minutes later.
-      if ((row?.failures ?? 0) >= OUTAGE_FAILURES)
+      if ((row?.failures ?? 0) >= OUTAGE_FAILURES) {
         await selectRows(db, parseSettled, RESUME, [destination.name]);
+      }
       return row?.n === 1 ? "sent" : undefined;
     }
     case "failed": {
