@@ -35,9 +35,12 @@ const parseClaimed = compileParser("claimed notification", Claimed);
 
 /**
  * The rows that are due, oldest first, for LEASE_SECONDS. Of a session only the oldest unsent one, so that its news arrive in
- * their order. Rows of a kind that this version does not know wait for one that does. While a destination fails, one row at a time finds out whether it still does; one that has stopped gets none. An
- * attempt whose lease expired may have been received. No transaction is held while a row is sent: SKIP LOCKED is for apis that
- * claim at the same moment. `now()`, unlike `clock_timestamp()`, can be looked up in the index.
+ * their order. Rows of a kind that this version does not know wait for one that does. While a destination fails, one row at a
+ * time finds out whether it still does; one that has stopped gets none. An attempt whose lease expired may have been received.
+ * No transaction is held while a row is sent: SKIP LOCKED is for apis that claim at the same moment.
+ *
+ * `now()`, unlike `clock_timestamp()`, can be looked up in the index, and the minimum is looked up row by row, in the order of the
+ * index: as a join it would be computed for all that waits, 57 ms instead of 3 with 5,000 rows.
  */
 const CLAIM = `
 WITH due AS MATERIALIZED (
