@@ -1,14 +1,13 @@
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import type { WakeResult } from "#shared/bus/session-waker.ts";
 import { QUALITY_RATINGS } from "#shared/contracts/review.ts";
-import { PARKED_BY } from "#shared/contracts/parked-by.ts";
 import { STEERING_MODES } from "#shared/contracts/statuses.ts";
-import { SESSION_LANES } from "#shared/contracts/subjects.ts";
 import { startAtZero } from "#shared/service/start-at-zero.ts";
+import { createLaneMetrics, type LaneMetrics } from "./parking/lane-metrics.ts";
 
 type WakeupResult = Extract<WakeResult, string> | "failed";
 
-export interface ApiMetrics {
+export interface ApiMetrics extends LaneMetrics {
   readonly accepted: Counter;
   readonly replayed: Counter;
   readonly requestSeconds: Histogram<"method" | "route" | "status">;
@@ -17,11 +16,6 @@ export interface ApiMetrics {
   readonly swept: Counter;
   readonly queueRepairs: Counter;
   readonly unowned: Gauge;
-  readonly parkRequests: Counter;
-  readonly waiting: Gauge<"lane">;
-  /** Seconds. */
-  readonly oldestWaiting: Gauge<"lane">;
-  readonly parked: Gauge<"by">;
   /** Seconds since the search had everything. */
   readonly searchLag: Gauge;
   readonly sessionsReviewed: Counter;
@@ -84,29 +78,6 @@ export function createApiMetrics(registry: Registry): ApiMetrics {
       help: "Unfinished sessions without a live lease at the last sweep",
       registers,
     }),
-    waiting: new Gauge({
-      name: "tarsy_api_sessions_waiting",
-      help: "Sessions that have not been started and may be, at the last sweep, by lane",
-      labelNames: ["lane"],
-      registers,
-    }),
-    oldestWaiting: new Gauge({
-      name: "tarsy_api_oldest_waiting_seconds",
-      help: "Seconds since the submission of the session that waits longest, at the last sweep, by lane",
-      labelNames: ["lane"],
-      registers,
-    }),
-    parked: new Gauge({
-      name: "tarsy_api_sessions_parked",
-      help: "Parked sessions at the last sweep, by who parked them",
-      labelNames: ["by"],
-      registers,
-    }),
-    parkRequests: new Counter({
-      name: "tarsy_api_park_requests_total",
-      help: "Running sessions asked to give their place to a critical one",
-      registers,
-    }),
     searchLag: new Gauge({
       name: "tarsy_api_search_index_lag_seconds",
       help: "Seconds since everything that was stored could be found by the search",
@@ -125,12 +96,7 @@ export function createApiMetrics(registry: Registry): ApiMetrics {
     }),
   };
   startAtZero(metrics.reviewsCompleted, { quality_rating: QUALITY_RATINGS });
-  for (const lane of SESSION_LANES) {
-    metrics.waiting.set({ lane }, 0);
-    metrics.oldestWaiting.set({ lane }, 0);
-  }
-  for (const by of PARKED_BY) metrics.parked.set({ by }, 0);
   startAtZero(metrics.steered, { mode: STEERING_MODES });
   startAtZero(metrics.wakeups, { result: WAKEUP_RESULTS });
-  return metrics;
+  return { ...metrics, ...createLaneMetrics(registry) };
 }
