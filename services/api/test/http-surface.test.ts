@@ -137,9 +137,9 @@ describe("the api's HTTP surface", () => {
     };
     expect(Date.parse(String(created_at))).to.be.greaterThan(0);
     expect(config_hash).to.match(/^[0-9a-f]{64}$/u);
-    const text = { id, alert_data: "x", alert_preview: "x", agent_type: "test", alert_type: "test" };
+    const told = { id, alert_data: "x", alert_preview: "x", agent_type: "test", alert_type: "test" };
     expect(session).to.deep.equal({
-      ...text,
+      ...told,
       status: "pending",
       priority: "normal",
       session_metadata: {
