@@ -58,16 +58,18 @@ async function inTheirTurn(
   const recentStarts = mustTakeTurns ? await readRecentStarts(db) : [];
   const lane = chooseLane({ places, waiting, running: countLanes(found.running), recentStarts });
   if (lane === null) return own;
-  // Of a lane, those that have been started go first.
-  const started = [...(released === null ? [] : [released]), ...parked].filter((one) => one.lane === lane);
+  const isOfLane = (one: { readonly lane: SessionLane }) => one.lane === lane;
+  const due = released === null ? [] : [released].filter(isOfLane);
+  // Of a lane, those that have been started go first. Parked ones have wake-ups of their own, in the order of their age.
+  const started = found.is_parked && lane === found.pending_lane ? due : [...due, ...parked.filter(isOfLane)];
   const first = started.map(({ session_id }) => session_id);
   if (lane !== found.pending_lane) {
     const next = [...first, ...(await readOldest(db, lane))];
     return next.length === 0 ? own : next;
   }
-  // The others of its lane have wake-ups of their own, in the order of their age.
-  const lent = found.lent.filter((one) => one.lane === lane && one.is_older);
-  return [...new Set([...first, ...lent.map(({ session_id }) => session_id), ...own])];
+  // So have the others of its lane.
+  const lent = found.is_parked ? [] : found.lent.filter((one) => isOfLane(one) && one.is_older);
+  return [...first, ...lent.map(({ session_id }) => session_id), ...own];
 }
 
 function countLanes(lanes: readonly SessionLane[]): Record<SessionLane, number> {

@@ -17,6 +17,8 @@ const Lane = literals(SESSION_LANES);
 export const Waiting = Type.Object({
   /** The lane of the delivered session if it has not been started or is parked and waits for a place, else null. */
   pending_lane: Type.Union([Lane, Type.Null()]),
+  /** True if that session is parked. */
+  is_parked: Type.Boolean(),
   /** True if the delivered session runs in the place of another wake-up. */
   runs_elsewhere: Type.Boolean(),
   /** Milliseconds until the lease of the session that runs in this wake-up's place ends; null if none does. */
@@ -62,6 +64,7 @@ WITH running AS MATERIALIZED (
   SELECT lane, created_at FROM alert_sessions WHERE session_id = $1 AND status = 'pending' AND deleted_at IS NULL
 )
 SELECT coalesce((SELECT lane FROM delivered), (SELECT lane FROM parked WHERE session_id = $1)) AS pending_lane,
+       EXISTS (SELECT 1 FROM parked WHERE session_id = $1) AS is_parked,
        EXISTS (SELECT 1 FROM running WHERE session_id = $1 AND place <> $1) AS runs_elsewhere,
        (SELECT (extract(epoch FROM max(lease_expires_at) - now()) * 1000)::float8 FROM running WHERE place = $1) AS used_for_ms,
        (SELECT json_build_object('session_id', s.session_id, 'lane', s.lane)

@@ -2,6 +2,7 @@ import { Counter, Gauge, type Registry } from "prom-client";
 import { PARKED_BY } from "#shared/contracts/parked-by.ts";
 import { SESSION_LANES } from "#shared/contracts/subjects.ts";
 
+/** What waits in each lane, and what is parked, as of the last sweep. */
 export interface LaneMetrics {
   readonly waiting: Gauge<"lane">;
   /** Seconds. */
@@ -10,7 +11,7 @@ export interface LaneMetrics {
   readonly parkRequests: Counter;
 }
 
-/** Creates the metrics of waiting and of parked sessions in `registry`. */
+/** Creates the metrics of lanes and parking in `registry`. */
 export function createLaneMetrics(registry: Registry): LaneMetrics {
   const registers = [registry];
   const metrics = {

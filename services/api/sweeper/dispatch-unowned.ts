@@ -150,9 +150,8 @@ GROUP BY by`;
 
 /** Tells the metrics how many sessions are parked. */
 async function countParked(db: Database, metrics: Pick<ApiMetrics, "parked">): Promise<void> {
-  for (const { by, parked } of await selectRows(db, parseParked, COUNT_PARKED, [])) {
-    metrics.parked.set({ by }, parked);
-  }
+  const counts = await selectRows(db, parseParked, COUNT_PARKED, []);
+  for (const { by, parked } of counts) metrics.parked.set({ by }, parked);
 }
 
 /** Yields a source's sessions page by page. */

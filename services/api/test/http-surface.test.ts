@@ -139,12 +139,9 @@ describe("the api's HTTP surface", () => {
     };
     expect(Date.parse(String(created_at))).to.be.greaterThan(0);
     expect(config_hash).to.match(/^[0-9a-f]{64}$/u);
+    const told = { id, alert_data: "x", alert_preview: "x", agent_type: "test", alert_type: "test" };
     expect(session).to.deep.equal({
-      id,
-      alert_data: "x",
-      alert_preview: "x",
-      agent_type: "test",
-      alert_type: "test",
+      ...told,
       status: "pending",
       priority: "normal",
       session_metadata: {
