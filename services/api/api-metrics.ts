@@ -109,5 +109,5 @@ export function createApiMetrics(registry: Registry): ApiMetrics {
   };
   startAtZero(metrics.steered, { mode: STEERING_MODES });
   startAtZero(metrics.wakeups, { result: WAKEUP_RESULTS });
-  return { ...metrics, ...createLaneMetrics(registry) };
+  return metrics;
 }

@@ -42,9 +42,9 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: "the late answer: an alert is answered with 202 before its row is committed",
     file: "services/api/submit/open-submitter.ts",
-    original: "await insertSession({ db, inserts }, session, key);",
+    original: "await insertSession({ db, inserts }, session, key)",
     mutant:
-      "await Promise.race([insertSession({ db, inserts }, session, key), { sessionId: session.sessionId, isReplayed: false }]);",
+      "await Promise.race([insertSession({ db, inserts }, session, key), { sessionId: session.sessionId, isReplayed: false }])",
     provenBy: { scenario: "postgres-crash" },
     breaks: "every alert answered with 202 has a session",
   },
