@@ -3,9 +3,15 @@ import { literals } from "#shared/contracts/literals.ts";
 
 /**
  * What people and other systems can be told of, as webhooks name it. The database writes the rows of the outbox with these names
- * (migration 47); a new kind also needs the entry `what` in services/api/notifications/notification.ts.
+ * (migration 47), those about budgets the executor (`services/executor/persist/notification-parts.ts`).
  */
-export const NOTIFICATION_KINDS = ["session.started", "session.ended", "approval.requested"] as const;
+export const NOTIFICATION_KINDS = [
+  "session.started",
+  "session.ended",
+  "approval.requested",
+  "budget.soft_limit",
+  "budget.exceeded",
+] as const;
 export const NotificationKind = literals(NOTIFICATION_KINDS);
 export type NotificationKind = Static<typeof NotificationKind>;
 

@@ -1,5 +1,6 @@
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { literals } from "#shared/contracts/literals.ts";
+import { BudgetCause } from "#shared/contracts/budget.ts";
 import { SESSION_STATUSES } from "#shared/contracts/statuses.ts";
 
 const Text = Type.Union([Type.String(), Type.Null()]);
@@ -55,6 +56,12 @@ export const WebhookMessage = Type.Union(
       ...Envelope,
       type: Type.Literal("approval.requested"),
       data: Type.Object({ session: Session, approval: Approval }),
+    }),
+    Type.Object({
+      ...Envelope,
+      /** An agent concludes because a budget is nearly used up; one ended because there was no room for its call. */
+      type: Type.Union([Type.Literal("budget.soft_limit"), Type.Literal("budget.exceeded")]),
+      data: Type.Object({ session: Session, budget: BudgetCause }),
     }),
   ],
   { title: "WebhookMessage" },

@@ -1,5 +1,6 @@
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { BudgetCause } from "#shared/contracts/budget.ts";
 import { NOTIFICATION_KINDS, NotificationKind } from "#shared/contracts/notification-kinds.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
@@ -22,7 +23,10 @@ const Claimed = Type.Object({
   session_id: Type.String(),
   kind: NotificationKind,
   dedup_key: Type.String(),
-  payload: Type.Object({ approval_id: Type.Optional(Type.String()) }),
+  payload: Type.Object({
+    approval_id: Type.Optional(Type.String()),
+    budget: Type.Optional(BudgetCause),
+  }),
   /** With this one. */
   attempts: Type.Integer(),
   is_unsure: Type.Boolean(),

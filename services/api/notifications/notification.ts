@@ -1,5 +1,6 @@
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
+import type { BudgetCause } from "#shared/contracts/budget.ts";
 import { literals } from "#shared/contracts/literals.ts";
 import { SESSION_STATUSES } from "#shared/contracts/statuses.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
@@ -59,6 +60,7 @@ export type Notification = News &
   (
     | { readonly kind: "session.started" | "session.ended" }
     | { readonly kind: "approval.requested"; readonly approval: ApprovalNews }
+    | { readonly kind: "budget.soft_limit" | "budget.exceeded"; readonly budget: BudgetCause }
   );
 
 const parseRow = compileParser(
@@ -112,6 +114,10 @@ export async function readNotification(
     case "approval.requested":
       if (approval === null || !is_open) return { obsolete: "the approval is not awaited any more" };
       return { notification: { ...news, kind, session: asStarted(row.session), approval } };
+    case "budget.soft_limit":
+    case "budget.exceeded":
+      if (payload.budget === undefined) return { obsolete: "the budget is not named" };
+      return { notification: { ...news, kind, session: row.session, budget: payload.budget } };
     default:
       return kind satisfies never;
   }

@@ -9,7 +9,12 @@ export function webhookDestination(name: string): string {
   return `webhook:${name}`;
 }
 
-const SLACK_KINDS: readonly NotificationKind[] = ["session.ended", "approval.requested"];
+const SLACK_KINDS: readonly NotificationKind[] = [
+  "session.ended",
+  "approval.requested",
+  "budget.soft_limit",
+  "budget.exceeded",
+];
 
 /**
  * What is stored with new sessions, as JSON text, null if nobody is told: `fromSlack` with those that answer a message in Slack, which

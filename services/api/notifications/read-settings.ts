@@ -29,7 +29,12 @@ export interface NotificationSettings {
   readonly pageUrl: string;
 }
 
-const DEFAULT_EVENTS: readonly NotificationKind[] = ["session.ended", "approval.requested"];
+const DEFAULT_EVENTS: readonly NotificationKind[] = [
+  "session.ended",
+  "approval.requested",
+  "budget.soft_limit",
+  "budget.exceeded",
+];
 
 /** The specification asks for 24 to 64 bytes. */
 const SECRET = { minBytes: 24, maxBytes: 64 };

@@ -20,7 +20,12 @@ describe("the settings of notifications", () => {
     const { pageUrl, slack, webhooks } = await load(SYSTEM, { ...ENV, API_PORT: "1234" });
     expect(pageUrl).to.equal("http://localhost:1234");
     expect(slack).to.deep.equal({ token: "xoxb-1", channel: "C1", apiUrl: "https://slack.com/api" });
-    expect(webhooks[0]?.events).to.deep.equal(["session.ended", "approval.requested"]);
+    expect(webhooks[0]?.events).to.deep.equal([
+      "session.ended",
+      "approval.requested",
+      "budget.soft_limit",
+      "budget.exceeded",
+    ]);
     expect(webhooks[0]?.secret.toString()).to.equal("a secret of 32 bytes for tests!!");
   });
 

@@ -6,6 +6,7 @@ import { FOLLOW_UP_PARTS } from "./follow-up-parts.ts";
 import { COST_COLUMNS } from "./call-costs.ts";
 import { BUDGET_PARTS } from "./budget-parts.ts";
 import { MEMORY_PARTS } from "./memory-parts.ts";
+import { NOTIFICATION_PARTS } from "./notification-parts.ts";
 import { RESERVE } from "./reserve-budget.ts";
 import type { TableRows } from "./table-rows.ts";
 
@@ -160,6 +161,7 @@ const PARTS: Readonly<Record<keyof TableRows, (parameter: string) => string>> = 
   WHERE f.follow_up_id = r.follow_up_id`,
   ...FOLLOW_UP_PARTS,
   ...BUDGET_PARTS,
+  ...NOTIFICATION_PARTS,
   session: (row) => `
   UPDATE alert_sessions s SET
     current_stage_index = coalesce(r.current_stage_index, s.current_stage_index),
@@ -216,6 +218,7 @@ const PART_NAMES: readonly (keyof StepRows)[] = [
   "memoryChanges",
   "followUpChanges",
   "budgetSettlements",
+  "notifications",
   "session",
 ];
 

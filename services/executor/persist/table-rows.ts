@@ -79,6 +79,7 @@ export function tableRows(steps: readonly StepRows[]): TableRows {
     sessionMemories: steps.flatMap(({ sessionMemories = [] }) => sessionMemories),
     followUpChanges: followUpRows(steps.flatMap(({ followUpChanges = [] }) => followUpChanges)),
     budgetSettlements: steps.flatMap(({ budgetSettlements = [] }) => budgetSettlements),
+    notifications: steps.flatMap(({ notifications = [] }) => notifications),
     session: sessionRow(steps.flatMap(({ session }) => session ?? [])),
   };
 }

@@ -1,3 +1,4 @@
+import type { NotificationKind } from "#shared/contracts/notification-kinds.ts";
 import type { IterationStrategy } from "#shared/contracts/resolved-chain.ts";
 import type { ScoreStatus } from "#shared/contracts/scoring.ts";
 import type {
@@ -295,6 +296,14 @@ export interface BudgetSettlement {
   readonly calls: number;
 }
 
+/** Something that those are told of whom the session's plan names. */
+export interface NewNotification {
+  readonly kind: NotificationKind;
+  /** The same for what is told only once. */
+  readonly news: string;
+  readonly payload: object;
+}
+
 /** The rows that a step inserts and changes, by table. */
 export interface StepRows {
   readonly stages?: readonly NewStage[];
@@ -322,6 +331,7 @@ export interface StepRows {
   readonly sessionMemories?: readonly NewSessionMemory[];
   readonly followUpChanges?: readonly FollowUpChange[];
   readonly budgetSettlements?: readonly BudgetSettlement[];
+  readonly notifications?: readonly NewNotification[];
   readonly session?: SessionChange;
 }
 

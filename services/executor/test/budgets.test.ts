@@ -111,6 +111,25 @@ describe("budgets of LLM calls", function () {
     expect(await budgets.reservations()).to.deep.equal([]);
   });
 
+  it("tell those of the session's plan, once for each budget", async () => {
+    await fixture.playExactly(...RESTLESS);
+    const id = await insert({ ...REACT, budgets: { session: { usd: 3, soft_ratio: 1 } } });
+    const plan = { slack: ["budget.soft_limit"], "webhook:a": ["session.ended"] };
+    await fixture.executor.query("UPDATE alert_sessions SET notify = $2 WHERE session_id = $1", [
+      id,
+      JSON.stringify(plan),
+    ]);
+    expect(await run(id)).to.equal("completed");
+    const told = await rows(
+      "SELECT kind, destination, payload #>> '{budget,scope}' AS scope FROM outbox WHERE session_id = $1 ORDER BY id",
+      id,
+    );
+    expect(told).to.deep.equal([
+      { kind: "budget.soft_limit", destination: "slack", scope: "session" },
+      { kind: "session.ended", destination: "webhook:a", scope: null },
+    ]);
+  });
+
   it("at the soft limit the next call is the conclusion", async () => {
     await fixture.playExactly(...RESTLESS);
     const id = await insert({ ...REACT, budgets: { session: { usd: 100, soft_ratio: 0.003 } } });

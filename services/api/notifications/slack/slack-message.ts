@@ -1,3 +1,4 @@
+import { budgetName } from "#shared/contracts/budget.ts";
 import type { Notification, SessionNews } from "../notification.ts";
 import { escapeMrkdwn } from "./escape-mrkdwn.ts";
 
@@ -62,6 +63,16 @@ export function slackMessage(notification: Notification): SlackMessage {
       const shown = `${escapeMrkdwn(given, MAX_ARGUMENTS)}${are_arguments_complete ? "" : "…"}`;
       const blocks = [section(asks), section(`*Arguments:* ${shown}`), button("Decide", url)];
       return { text: `Approval needed${of}: ${name(tool)}`, blocks, metadata };
+    }
+    case "budget.soft_limit":
+    case "budget.exceeded": {
+      const label = kind === "budget.exceeded" ? "Budget Exceeded" : "Budget Nearly Used Up";
+      const what = kind === "budget.exceeded" ? "has no room for the next call" : "is nearly used up";
+      const { used, reserved, dimension } = notification.budget;
+      const unit = dimension === "usd" ? "USD" : dimension;
+      const figures = `${used} ${unit} used, ${reserved} ${unit} reserved. An agent stops for it.`;
+      const written = `:moneybag: *${label}*${of}\n${name(`${budgetName(notification.budget)} ${what}`)}: ${figures}`;
+      return { text: `${label}${of}`, blocks: [section(written), button("View Details", url)], metadata };
     }
     default:
       return kind satisfies never;

@@ -15,6 +15,9 @@ export function webhookBody(notification: Notification): WebhookMessage {
       return { type: kind, ...envelope, data: { session } };
     case "approval.requested":
       return { type: kind, ...envelope, data: { session, approval: approvalOf(notification.approval) } };
+    case "budget.soft_limit":
+    case "budget.exceeded":
+      return { type: kind, ...envelope, data: { session, budget: notification.budget } };
     default:
       return kind satisfies never;
   }
