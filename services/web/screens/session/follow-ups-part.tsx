@@ -22,12 +22,12 @@ interface FollowUpsPartProps {
   readonly reveal: () => void;
 }
 
-/** What was learned from a session, what is thought of it, and what is asked about it. */
+/** The alerts of a session's incident, what was learned from it, what is thought of it, and what is asked about it. */
 export function FollowUpsPart({ store, target, reveal }: FollowUpsPartProps) {
   const facts = store.facts.value;
   const hasEnded = store.view.value.endedAt !== undefined;
   // It stands below what is still being read.
   if (facts === undefined || store.historyEnd.value === undefined) return null;
-  if (!hasEnded && !facts.memory_enabled) return null;
+  if (!hasEnded && !facts.memory_enabled && facts.alert_group === undefined) return null;
   return <FollowUps store={store} facts={facts} target={target} reveal={reveal} />;
 }

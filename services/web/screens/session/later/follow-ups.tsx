@@ -1,6 +1,7 @@
 import { useEffect } from "preact/hooks";
 import type { SessionFacts, SessionStore } from "../session-store.ts";
 import { ChatLane } from "./chat-lane.tsx";
+import { IncidentPanel } from "./incident-panel.tsx";
 import { MemoriesPanel } from "./memories-panel.tsx";
 import { ScorePanel } from "./score-panel.tsx";
 
@@ -13,12 +14,13 @@ interface FollowUpsProps {
   readonly reveal: () => void;
 }
 
-/** What follows an investigation: its score, what was learned from it, and the questions about it. */
+/** What belongs to an investigation: the alerts of its incident, its score, what was learned from it, and the questions about it. */
 export function FollowUps({ store, facts, target, reveal }: FollowUpsProps) {
   const hasEnded = store.view.value.endedAt !== undefined;
   useEffect(reveal);
   return (
     <>
+      {facts.alert_group && <IncidentPanel id={store.id} group={facts.alert_group} />}
       {hasEnded && <ScorePanel store={store} facts={facts} target={target} reveal={reveal} />}
       {facts.memory_enabled && <MemoriesPanel store={store} />}
       {hasEnded && <ChatLane store={store} facts={facts} target={target} />}

@@ -57,6 +57,19 @@ export const LATER_TEXT = {
     hash: "prompts",
     hashHint: "Scores with the same prompts can be compared.",
   },
+  incident: {
+    title: "Alerts of this incident",
+    outcomes: {
+      opened: "started this session",
+      reopened: "started this session again",
+      linked: "joined while it ran",
+      counted: "came after its end",
+    },
+    resolved: "resolved",
+    withheld: "The text was not kept.",
+    older: "Older",
+    newest: "Newest",
+  },
   chat: {
     title: "Questions about this investigation",
     questionOf: (name: string) => `Question of ${name}`,
