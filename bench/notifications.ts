@@ -31,7 +31,7 @@ interface Figures {
   readonly end_p50_ms: number;
   readonly end_p95_ms: number;
   readonly wal_kb_per_end: number;
-  /** Of the medians, to those of nobody in the same round: the median of the rounds. */
+  /** The median over the rounds of the ratio between the medians with and without a destination, of one round each. */
   readonly ratio: number;
 }
 

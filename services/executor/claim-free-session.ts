@@ -1,3 +1,4 @@
+import { isoText } from "#shared/database/iso-text.ts";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { literals } from "#shared/contracts/literals.ts";
@@ -51,7 +52,7 @@ WITH found AS MATERIALIZED (
     last_seq = r.last_seq + (found.event_type IS NOT NULL)::int
   FROM found WHERE r.session_id = found.session_id
   RETURNING r.session_id, r.last_seq, r.lease_epoch,
-            to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS stamp
+            ${isoText("clock_timestamp()")} AS stamp
 ), event AS (
   INSERT INTO events (session_id, seq, payload)
   SELECT claim.session_id, claim.last_seq,

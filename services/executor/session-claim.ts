@@ -1,3 +1,4 @@
+import { isoText } from "#shared/database/iso-text.ts";
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { ResolvedBudgets } from "#shared/contracts/budget.ts";
 import { literals } from "#shared/contracts/literals.ts";
@@ -167,8 +168,7 @@ export const MOVE_TIMES = `
   WHERE e.execution_id = o.execution_id AND o.status IN ('pending', 'active') AND found.parked_ms > 0`;
 
 function moved(text: string): string {
-  return `to_char(((${text})::timestamptz + make_interval(secs => found.parked_ms / 1000.0)) AT TIME ZONE 'UTC',
-                    'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+  return isoText(`((${text})::timestamptz + make_interval(secs => found.parked_ms / 1000.0))`);
 }
 
 /** The event of a session that starts, or goes on after a wait. */

@@ -8,7 +8,7 @@ import { LARGEST_COUNT } from "#shared/agent-config/schemas/schema-parts.ts";
 import { suggestName } from "#shared/agent-config/suggest-name.ts";
 
 const ajv = new Ajv({ allErrors: true, verbose: true, strict: true, ...OWN_SCHEMA_OPTIONS });
-ajv.addVocabulary(["freeText", "notYet", "rule", "secret", "secretIfWrong", "shorthand", "template"]);
+ajv.addVocabulary(["freeText", "rule", "secret", "secretIfWrong", "shorthand", "template"]);
 ajv.addFormat("duration-above-zero", { type: "string", validate: (text: string) => isDuration(text, 1) });
 ajv.addFormat("instant", {
   type: "string",

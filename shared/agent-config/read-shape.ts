@@ -95,9 +95,6 @@ export class ShapeReader {
         continue;
       }
       value[key] = read;
-      if ("notYet" in inner && asksForSomething(inner, read)) {
-        this.#reporter.warn({ container: value, key }, "has no effect yet", String(inner.notYet));
-      }
     }
     return value;
   }
@@ -229,14 +226,6 @@ function shorthandOf(schema: TSchema): Shorthand | undefined {
   const key = String(schema.shorthand);
   const inner = own(schema.properties, key);
   return inner === undefined ? undefined : { key, schema: inner };
-}
-
-/** An empty list, and a section that is not switched on, ask for what is the case without them. */
-function asksForSomething(schema: TSchema, value: unknown): boolean {
-  if (Array.isArray(value)) return value.length > 0;
-  if (typeof value !== "object" || value === null || !Type.IsObject(schema)) return true;
-  if (Object.hasOwn(schema.properties, "enabled")) return Reflect.get(value, "enabled") === true;
-  return Object.keys(value).length > 0;
 }
 
 function own(properties: Readonly<Record<string, TSchema>>, key: string): TSchema | undefined {

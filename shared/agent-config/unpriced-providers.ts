@@ -3,7 +3,7 @@ import { costEstimationOf } from "#shared/agent-config/cost-estimation-of.ts";
 import { providersOfChain } from "#shared/agent-config/providers-of-chain.ts";
 import { priceCall } from "#shared/pricing/price-call.ts";
 
-/** A call for which a model has a price, if it has any. */
+/** The smallest call: every model with a price has one for it. */
 const SMALL_CALL = { input: 1, cachedInput: 0, cacheWrite: 0, output: 1, thinking: 0 };
 
 /**

@@ -58,7 +58,7 @@ export function exceededText(cause: BudgetCause): string {
   return `${budgetName(cause)} has no room for another LLM call: ${shown(used)} used, ${shown(reserved)} reserved`;
 }
 
-/** Without the digits that nobody reads. */
+/** With six decimals at most. */
 function shown(amount: number): string {
   return String(Number(amount.toFixed(6)));
 }

@@ -1,3 +1,4 @@
+import { isoText } from "#shared/database/iso-text.ts";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import type { SessionEvent, UnstampedPayload } from "#shared/contracts/session-event.ts";
@@ -21,7 +22,7 @@ WITH numbered AS (
   UPDATE session_runtime SET last_seq = last_seq + $2, last_interaction_at = now()
   WHERE session_id = $1
   RETURNING last_seq - $2 AS base,
-            to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS stamp
+            ${isoText("clock_timestamp()")} AS stamp
 ), inserted AS (
   INSERT INTO events (session_id, seq, payload)
   SELECT $1, numbered.base + item.ordinality::int, item.value || jsonb_build_object('timestamp', stamp)

@@ -27,3 +27,8 @@ export function ratePerToken(usdPerMillion: number): Picodollars | undefined {
   const shift = RATE_DECIMALS - fraction.length + Number(exponent);
   return shift < 0 ? undefined : BigInt(whole + fraction) * 10n ** BigInt(shift);
 }
+
+/** False for an amount or a rate in USD that is negative or has more than six decimals. */
+export function hasSixDecimals(usd: number): boolean {
+  return ratePerToken(usd) !== undefined;
+}

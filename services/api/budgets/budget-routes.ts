@@ -2,6 +2,7 @@ import type { RouterMiddleware } from "@koa/router";
 import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
 import { unpricedProviders } from "#shared/agent-config/unpriced-providers.ts";
 import { ANY_KEY } from "#shared/contracts/budget.ts";
+import { hasSixDecimals } from "#shared/pricing/usd.ts";
 import type { ApiDeps } from "../api-deps.ts";
 import { BodyBudget } from "../http/body-budget.ts";
 import { bodyReader } from "../http/body-reader.ts";
@@ -17,7 +18,6 @@ import { deleteBudget, setBudget, type BudgetId } from "./set-budget.ts";
 const PATH = "/api/v1/budgets";
 const MAX_BODY_BYTES = 16 * 1024;
 const BODY_BYTES_IN_FLIGHT = 1024 * 1024;
-const MICROS = 1_000_000;
 
 /** The routes of limits of what LLM calls may use. */
 export function budgetRoutes(deps: ApiDeps): readonly Route[] {
@@ -73,7 +73,7 @@ function checkLimits(body: BudgetBody, chainIds: Iterable<string>, agents: Agent
     throw new RequestError(400, "request body must have limit_usd, limit_tokens or limit_calls");
   }
   if (limit_usd === undefined) return;
-  if (Math.abs(limit_usd * MICROS - Math.round(limit_usd * MICROS)) > 1e-6 * limit_usd * MICROS) {
+  if (!hasSixDecimals(limit_usd)) {
     throw validationError("limit_usd", "must have at most six decimals");
   }
   const problem = unpricedProviders(agents, chainIds);

@@ -1,3 +1,4 @@
+import { isoText } from "#shared/database/iso-text.ts";
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { seesAll } from "#shared/access/authorize.ts";
 import type { Identity } from "#shared/access/identity.ts";
@@ -52,7 +53,7 @@ const BudgetRow = Type.Object({
 export type BudgetRow = Static<typeof BudgetRow>;
 const parseBudget = compileParser("budget with its use", BudgetRow);
 
-/** With what steps have settled and nobody has added to the accounts yet. */
+/** The accounts with the rows of the ledger that have not been folded into them. */
 const SUM = BUDGET_DIMENSIONS.map(
   (unit) => `(coalesce(a.used_${unit}, 0) + coalesce(l.${unit}, 0))::float8 AS used_${unit},
     greatest(0, coalesce(a.reserved_${unit}, 0) - coalesce(l.held_${unit}, 0))::float8 AS reserved_${unit}`,
@@ -68,7 +69,7 @@ WITH s AS (
        limit_calls bigint, soft_ratio numeric)
 )
 SELECT s.scope, s.key, s.period, s.source, s.limit_usd::float8, s.limit_tokens::float8, s.limit_calls::float8,
-    s.soft_ratio::float8, s.set_by, to_char(s.updated_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS updated_at,
+    s.soft_ratio::float8, s.set_by, ${isoText("s.updated_at")} AS updated_at,
     ${SUM}
 FROM s LEFT JOIN budget_accounts a ON a.account = ${accountName("$2::text")}
   LEFT JOIN LATERAL (

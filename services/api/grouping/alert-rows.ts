@@ -47,7 +47,7 @@ WITH item AS MATERIALIZED (
 )
 SELECT count(*)::int AS n FROM inserted`;
 
-/** Inserts the idempotency keys of alerts for the sessions that they belong to. False if somebody else has inserted one meanwhile. */
+/** Inserts the idempotency keys of alerts for the sessions that they belong to. False if another transaction has inserted one meanwhile. */
 export async function insertKeys(
   transaction: Queryable,
   keys: readonly { readonly alert: GroupedAlert; readonly sessionId: string }[],

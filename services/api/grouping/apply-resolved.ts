@@ -46,7 +46,7 @@ export interface DueEffect {
 }
 
 /**
- * Locks the running session of an incident that is over; undefined if nothing is to be done. Only an alert of somebody who may see
+ * Locks the running session of an incident that is over; undefined if nothing is to be done. Only an alert whose sender may see
  * the session ends it: others can guess what the alerts of a group have in common.
  */
 export async function dueEffect(

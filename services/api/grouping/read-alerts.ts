@@ -1,3 +1,4 @@
+import { isoText } from "#shared/database/iso-text.ts";
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { literals } from "#shared/contracts/literals.ts";
@@ -5,12 +6,11 @@ import { selectRows } from "#shared/database/select-rows.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
 import { MAX_STORED_CHARACTERS } from "./alert-rows.ts";
 
-const time = (column: string) => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 const TextOrNull = Type.Union([Type.String(), Type.Null()]);
 
 /** The group's row names the session that its alerts belong to now. */
 const SUMMARY = `
-SELECT a.ordinal AS count, ${time("a.received_at")} AS last_at, ${time("g.resolved_at")} AS resolved_at,
+SELECT a.ordinal AS count, ${isoText("a.received_at")} AS last_at, ${isoText("g.resolved_at")} AS resolved_at,
   CASE WHEN g.session_id IS NULL OR g.is_cancelled
          OR coalesce(s.completed_at < clock_timestamp() - make_interval(secs => g.window_ms / 1000.0), false)
        THEN 'closed' ELSE 'open' END AS state
@@ -37,7 +37,7 @@ export async function readAlertGroup(
 
 /** The alert that started the session has its text there. */
 const PAGE = `
-SELECT a.ordinal, a.outcome, a.is_resolved, a.effect, a.author, ${time("a.received_at")} AS received_at, a.bytes,
+SELECT a.ordinal, a.outcome, a.is_resolved, a.effect, a.author, ${isoText("a.received_at")} AS received_at, a.bytes,
   CASE WHEN a.outcome IN ('opened', 'reopened') THEN left(s.alert_data, ${MAX_STORED_CHARACTERS}) ELSE a.data END AS data
 FROM group_alerts a JOIN alert_sessions s USING (session_id)
 WHERE a.session_id = $1 AND a.ordinal < $2 ORDER BY a.ordinal DESC LIMIT $3`;

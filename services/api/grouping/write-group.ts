@@ -8,7 +8,7 @@ import { notifyUnknown } from "./notify-unknown.ts";
 import { lockGroup } from "./read-group.ts";
 import { storeGroup } from "./store-group.ts";
 
-/** An idempotency key was taken by somebody else meanwhile: the transaction is to be repeated. */
+/** An idempotency key was taken by another transaction meanwhile: the transaction is to be repeated. */
 export class KeyTakenError extends Error {}
 
 /**

@@ -1,3 +1,4 @@
+import { isoText } from "#shared/database/iso-text.ts";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import type { Identity } from "#shared/access/identity.ts";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
@@ -10,8 +11,7 @@ import { readableBy } from "../sessions/visible-to.ts";
 /** More than a session has: each review and each score adds at most ten. */
 const MAX_OF_SESSION = 1_000;
 
-const time = (column: string) =>
-  `to_char(m.${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS ${column}`;
+const time = (column: string) => `${isoText(`m.${column}`)} AS ${column}`;
 const COLUMNS = `m.memory_id, m.memory_id AS id, 'default' AS project, m.content, m.category, m.valence, round(m.confidence::numeric, 4)::float8 AS confidence, m.seen_count,
   m.source_session_id, m.alert_type, m.chain_id, m.deprecated, ${time("created_at")}, ${time("updated_at")}, ${time("last_seen_at")}`;
 

@@ -1,3 +1,4 @@
+import { isoText } from "#shared/database/iso-text.ts";
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { BudgetCause } from "#shared/contracts/budget.ts";
@@ -66,7 +67,7 @@ WITH due AS MATERIALIZED (
   RETURNING o.*
 )
 SELECT id, session_id, kind, dedup_key, payload, attempts, is_unsure,
-       to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS created_at
+       ${isoText("created_at")} AS created_at
 FROM claimed ORDER BY id`;
 
 /** Takes rows for this destination under `token`, at most as many as it sends at a time. */

@@ -1,3 +1,4 @@
+import { isoText } from "#shared/database/iso-text.ts";
 import type { RouterMiddleware } from "@koa/router";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
@@ -43,10 +44,9 @@ const parseRow = compileParser(
   }),
 );
 
-const instant = (column: string) => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
-const COLUMNS = `o.id, o.session_id, o.kind, o.destination, o.dedup_key, o.state, ${instant("o.created_at")} AS created_at,
-  CASE WHEN o.state = 'pending' THEN ${instant("o.not_before")} END AS next_attempt_at, o.attempts, o.last_error,
-  ${instant("o.settled_at")} AS settled_at`;
+const COLUMNS = `o.id, o.session_id, o.kind, o.destination, o.dedup_key, o.state, ${isoText("o.created_at")} AS created_at,
+  CASE WHEN o.state = 'pending' THEN ${isoText("o.not_before")} END AS next_attempt_at, o.attempts, o.last_error,
+  ${isoText("o.settled_at")} AS settled_at`;
 
 /** Those of deleted sessions are not shown, as the sessions are not. */
 const FIND = `

@@ -1,3 +1,4 @@
+import { isoText } from "#shared/database/iso-text.ts";
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import type { BudgetCause } from "#shared/contracts/budget.ts";
@@ -13,7 +14,6 @@ const MAX_ERROR = 2_000;
 const MAX_ARGUMENTS = 2_000;
 
 const Text = Type.Union([Type.String(), Type.Null()]);
-const instant = (column: string) => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
 const SessionNews = Type.Object({
   session_id: Type.String(),
@@ -77,8 +77,8 @@ const READ = `
 SELECT s.deleted_at IS NOT NULL AS deleted,
   coalesce(a.state = 'awaiting_approval' AND a.expires_at > clock_timestamp(), false) AS is_open,
   jsonb_build_object('session_id', s.session_id, 'alert_type', s.alert_type, 'chain_id', s.chain_id, 'status', s.status,
-    'created_at', ${instant("s.created_at")}, 'started_at', ${instant("s.started_at")},
-    'completed_at', ${instant("s.completed_at")}, 'error_message', left(s.error_message, ${MAX_ERROR}),
+    'created_at', ${isoText("s.created_at")}, 'started_at', ${isoText("s.started_at")},
+    'completed_at', ${isoText("s.completed_at")}, 'error_message', left(s.error_message, ${MAX_ERROR}),
     'executive_summary', left(s.executive_summary, ${MAX_ANALYSIS}),
     'final_analysis', left(s.final_analysis, ${MAX_ANALYSIS}),
     'is_analysis_complete', coalesce(char_length(s.final_analysis), 0) <= ${MAX_ANALYSIS},
@@ -87,7 +87,7 @@ SELECT s.deleted_at IS NOT NULL AS deleted,
     jsonb_build_object('approval_id', a.approval_id, 'agent_name', e.agent_name, 'tool', a.tool,
       'arguments', left(a.arguments, ${MAX_ARGUMENTS}),
       'are_arguments_complete', char_length(a.arguments) <= ${MAX_ARGUMENTS},
-      'expires_at', ${instant("a.expires_at")}) END AS approval
+      'expires_at', ${isoText("a.expires_at")}) END AS approval
 FROM alert_sessions s
   LEFT JOIN approvals a ON a.approval_id = $2 AND a.session_id = s.session_id
   LEFT JOIN agent_executions e USING (execution_id)

@@ -1,3 +1,4 @@
+import { isoText } from "#shared/database/iso-text.ts";
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import type { Queryable } from "#shared/database/queryable.ts";
@@ -34,7 +35,7 @@ WITH waiting AS (
 )
 SELECT destination, coalesce(pending, 0) AS pending, greatest(0, coalesce(oldest, 0)) AS oldest_seconds,
   coalesce(dead, 0) AS dead, coalesce(failures, 0) AS failures,
-  to_char(failing_since AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS failing_since, last_error, stopped_address
+  ${isoText("failing_since")} AS failing_since, last_error, stopped_address
 FROM waiting FULL JOIN given_up USING (destination) FULL JOIN notification_destinations USING (destination)
 ORDER BY destination`;
 

@@ -1,3 +1,4 @@
+import { isoText } from "#shared/database/iso-text.ts";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { literals } from "#shared/contracts/literals.ts";
@@ -33,8 +34,6 @@ SELECT r.park_by AS by, r.parked_at IS NOT NULL AS is_parked,
        (SELECT lane FROM alert_sessions s WHERE s.session_id = r.session_id) AS lane
 FROM session_runtime r WHERE r.session_id = $1 FOR NO KEY UPDATE`;
 
-const ISO = `'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'`;
-
 /** Without an owner it is parked at once. One that has not started is left alone by executors of any version until it goes on by itself. */
 const PARK = `
 UPDATE session_runtime SET inbox_seq = inbox_seq + 1,
@@ -44,7 +43,7 @@ UPDATE session_runtime SET inbox_seq = inbox_seq + 1,
   not_before = CASE WHEN $5::boolean THEN now() + make_interval(hours => ${MAX_PARKED_HOURS})
                     WHEN $4 THEN 'infinity' ELSE not_before END
 WHERE session_id = $1
-RETURNING inbox_seq, to_char(park_until AT TIME ZONE 'UTC', ${ISO}) AS until`;
+RETURNING inbox_seq, ${isoText("park_until")} AS until`;
 const parsePark = compileParser(
   "session to park",
   Type.Object({ inbox_seq: Type.Integer(), until: Type.String() }),

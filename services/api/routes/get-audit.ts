@@ -1,3 +1,4 @@
+import { isoText } from "#shared/database/iso-text.ts";
 import type { RouterMiddleware } from "@koa/router";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
@@ -10,7 +11,7 @@ import { withoutNulls } from "./without-nulls.ts";
 const readQuery = queryReader(AuditQuery);
 
 const FIND = `
-SELECT id, to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS at, service, subject, via, peer, action,
+SELECT id, ${isoText("at")} AS at, service, subject, via, peer, action,
        session_id, result, detail
 FROM audit_log
 WHERE id < $1 AND ($2::uuid IS NULL OR session_id = $2) AND ($3::text IS NULL OR subject = $3)

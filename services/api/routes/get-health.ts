@@ -1,3 +1,4 @@
+import { isoText } from "#shared/database/iso-text.ts";
 import type { Middleware } from "koa";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
@@ -41,7 +42,7 @@ WHERE s.status IN ('pending', 'in_progress', 'cancelling') AND s.deleted_at IS N
 
 const WORKERS = `
 SELECT r.lease_owner AS id, count(*)::int AS active_sessions, 
-       to_char(max(r.last_interaction_at) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS last_activity
+       ${isoText("max(r.last_interaction_at)")} AS last_activity
 FROM alert_sessions s JOIN session_runtime r USING (session_id)
 WHERE s.status IN ('in_progress', 'cancelling') AND r.lease_expires_at > now() AND r.lease_owner IS NOT NULL
 GROUP BY r.lease_owner ORDER BY r.lease_owner LIMIT 100`;

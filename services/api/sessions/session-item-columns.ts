@@ -1,11 +1,10 @@
+import { isoText } from "#shared/database/iso-text.ts";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { PREVIEW_HEAD } from "#shared/alert-preview.ts";
 import { plannedStageRows } from "#shared/database/session-counters.ts";
 import type { ShownCost } from "../cost/cost-members.ts";
 import { LATEST_SCORE, SCORING_STATUS } from "./score-columns.ts";
 import type { ActiveSession, SessionItem } from "../schemas/sessions.ts";
-
-const time = (column: string) => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
 /** The executive summary is a stage of its own from the end of the chain's last stage on, unless there is nothing to summarize. */
 const HAS_SUMMARY = `(s.executive_summary IS NOT NULL OR s.executive_summary_error IS NOT NULL
@@ -25,8 +24,8 @@ export const UNFINISHED_COLUMNS = {
   status: "s.status",
   priority: "s.lane",
   author: "s.author",
-  created_at: time("s.created_at"),
-  started_at: time("s.started_at"),
+  created_at: isoText("s.created_at"),
+  started_at: isoText("s.started_at"),
   current_stage_index: `nullif(${SHOWN_STAGES}, 0)`,
   current_stage_id: "s.current_stage_id",
 } as const satisfies Record<keyof typeof ActiveSession.properties, string>;
@@ -76,7 +75,7 @@ export const StageFacts = Type.Object({ has_summary: Type.Boolean(), has_synthes
  */
 export const ITEM_COLUMNS = {
   ...UNFINISHED_COLUMNS,
-  completed_at: time("s.completed_at"),
+  completed_at: isoText("s.completed_at"),
   duration_ms: DURATION_COLUMN,
   error_message: "s.error_message",
   executive_summary: "s.executive_summary",
@@ -105,7 +104,7 @@ export const ITEM_COLUMNS = {
   investigation_feedback: "s.investigation_feedback",
   feedback_edited: "s.feedback_edited",
   feedback_edited_by: "s.feedback_edited_by",
-  feedback_edited_at: time("s.feedback_edited_at"),
+  feedback_edited_at: isoText("s.feedback_edited_at"),
 } as const satisfies Record<Exclude<keyof typeof SessionItem.properties, keyof ShownCost>, string>;
 
 /** "sql AS name, …" of columns. */

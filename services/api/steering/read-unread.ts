@@ -1,3 +1,4 @@
+import { isoText } from "#shared/database/iso-text.ts";
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { literals } from "#shared/contracts/literals.ts";
@@ -21,7 +22,7 @@ const parseUnread = compileParser("unread message", Unread);
 /** A message whose agents have all ended without reading it stays unread; one for agents that start next is read by the first. */
 const UNREAD = `
 SELECT m.message_id, m.mode, m.content, m.author,
-       to_char(m.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS created_at,
+       ${isoText("m.created_at")} AS created_at,
        (SELECT array_agg(t.id ORDER BY t.position) FROM unnest(m.targets) WITH ORDINALITY AS t(id, position)
         WHERE NOT EXISTS (SELECT FROM steering_deliveries d
                           WHERE d.message_id = m.message_id AND d.execution_id = t.id)) AS execution_ids

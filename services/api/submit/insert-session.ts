@@ -64,13 +64,15 @@ export async function insertWithoutKey(
   session: NewSession,
   reopenedFrom: string | null,
 ): Promise<void> {
-  await selectRows(transaction, parseInserted, INSERT_SESSION, [
-    ...sessionParameters(session, undefined).slice(0, -1),
-    reopenedFrom,
-  ]);
+  const parameters = sessionParameters(session, undefined, reopenedFrom);
+  await selectRows(transaction, parseInserted, INSERT_SESSION, parameters);
 }
 
-function sessionParameters(session: NewSession, key: SubmissionKey | undefined): unknown[] {
+function sessionParameters(
+  session: NewSession,
+  key: SubmissionKey | undefined,
+  reopenedFrom: string | null = null,
+): unknown[] {
   return [
     session.sessionId,
     session.data,
@@ -97,7 +99,7 @@ function sessionParameters(session: NewSession, key: SubmissionKey | undefined):
     session.textHashes,
     session.notify,
     session.lane,
-    null,
+    reopenedFrom,
   ];
 }
 

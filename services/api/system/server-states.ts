@@ -1,3 +1,4 @@
+import { isoText } from "#shared/database/iso-text.ts";
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { literals } from "#shared/contracts/literals.ts";
@@ -28,8 +29,7 @@ const ServerState = Type.Object({
 export type ServerState = Static<typeof ServerState>;
 const parseState = compileParser("state of an MCP server", ServerState);
 
-const rfc3339 = (column: string) =>
-  `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS ${column}`;
+const rfc3339 = (column: string) => `${isoText(column)} AS ${column}`;
 const READ = `
 SELECT server, runner, host, state, era, version, tools, error_code, error, ${rfc3339("last_check_at")},
        ${rfc3339("last_error_at")}, ${rfc3339("since")}

@@ -3,7 +3,7 @@ import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { WebhookMessage } from "#shared/contracts/webhook-message.ts";
 import { until } from "../../../test/support/until.ts";
 import { isSigned, type ReceivedWebhook } from "../../../test/support/webhook-server.ts";
-import { isMetadataAddress } from "../notifications/http/blocked-lookup.ts";
+import { isMetadataAddress } from "../notifications/http/is-metadata-address.ts";
 import { Outbound } from "../notifications/http/outbound.ts";
 import { parseRetryAfter } from "../notifications/http/parse-retry-after.ts";
 import { signWebhook } from "../notifications/webhook/sign-webhook.ts";

@@ -1,3 +1,4 @@
+import { isoText } from "#shared/database/iso-text.ts";
 import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { literals } from "#shared/contracts/literals.ts";
@@ -23,11 +24,10 @@ export type StoredApproval = Static<typeof StoredApproval>;
 
 const parse = compileParser("approval", StoredApproval);
 
-const ISO = `'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'`;
 const READ = `
 SELECT a.approval_id, a.tool, a.state, a.reason, a.expires_at <= clock_timestamp() AS is_over, r.inbox_seq,
-       to_char(a.requested_at AT TIME ZONE 'UTC', ${ISO}) AS requested_at,
-       to_char(a.expires_at AT TIME ZONE 'UTC', ${ISO}) AS expires_at
+       ${isoText("a.requested_at")} AS requested_at,
+       ${isoText("a.expires_at")} AS expires_at
 FROM approvals a JOIN session_runtime r USING (session_id) WHERE a.call_id = $1`;
 
 /** What was asked about the call of this id, the one of its first attempt; undefined if there was no question. */

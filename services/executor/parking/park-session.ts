@@ -1,3 +1,4 @@
+import { isoText } from "#shared/database/iso-text.ts";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { literals } from "#shared/contracts/literals.ts";
@@ -19,8 +20,6 @@ const parseParked = compileParser(
   }),
 );
 
-const ISO = `'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'`;
-
 /**
  * The owner stays in the row, as at the end of a session: the event is its last write. Not while a cancel is requested, and not if the request
  * was taken back. The time before which nobody claims it is for executors and apis of the version before: they leave it alone. One
@@ -33,8 +32,8 @@ WITH parked AS (
   WHERE session_id = $1 AND lease_epoch = $2 AND lease_expires_at IS NOT NULL
     AND park_requested_at IS NOT NULL AND parked_at IS NULL AND cancel_requested_at IS NULL
   RETURNING session_id, last_seq AS seq, park_by AS by, park_actor AS actor, park_reason AS reason,
-            to_char(park_until AT TIME ZONE 'UTC', ${ISO}) AS until,
-            to_char(clock_timestamp() AT TIME ZONE 'UTC', ${ISO}) AS stamp
+            ${isoText("park_until")} AS until,
+            ${isoText("clock_timestamp()")} AS stamp
 ), event AS (
   INSERT INTO events (session_id, seq, payload)
   SELECT session_id, seq, jsonb_build_object('type', 'session.parked', 'session_id', session_id, 'by', by, 'actor', actor,

@@ -1,3 +1,4 @@
+import { isoText } from "#shared/database/iso-text.ts";
 import { COST_SUMS, modelUsageAggregates } from "#shared/database/cost-sums.ts";
 import { SESSION_COUNTERS, SESSION_FLAGS } from "#shared/database/session-counters.ts";
 import type { StepRows } from "../state/step-rows.ts";
@@ -258,8 +259,7 @@ fence AS (
     attempts = 0,
     interruptions = 0,
     lease_expires_at = CASE WHEN $5::boolean THEN NULL ELSE r.lease_expires_at END,
-    input_tokens = r.input_tokens + $7,
-    output_tokens = r.output_tokens + $8,
+    input_tokens = r.input_tokens + $7, output_tokens = r.output_tokens + $8,
     thinking_tokens = r.thinking_tokens + $9,
     total_tokens = r.total_tokens + $10,
     ${COUNTS.join(", ")}
@@ -267,7 +267,7 @@ fence AS (
   WHERE r.session_id = ${isLocking ? "locked.session_id" : "$1"} AND r.lease_epoch = $2 AND r.lease_expires_at IS NOT NULL
     AND ($4::boolean OR r.cancel_requested_at IS NULL AND NOT coalesce($11::uuid = ANY(r.cancelled_follow_ups), false))
   RETURNING r.session_id, r.last_seq - $3 AS base, r.last_seq AS seq, r.inbox_seq,
-            to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS stamp
+            ${isoText("clock_timestamp()")} AS stamp
 )`;
 
 const events = (reserves: boolean) => `

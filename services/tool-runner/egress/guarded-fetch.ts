@@ -1,16 +1,10 @@
-import { lookup } from "node:dns/promises";
 import { isIP, type LookupFunction } from "node:net";
+import { checkedLookup, type Resolve } from "#shared/egress/checked-lookup.ts";
 import { errorMessage } from "#shared/errors.ts";
 import { isBlockedAddress } from "./blocked-addresses.ts";
 
 /** The request is refused, or was not answered with what may be read. The message says why, for people. */
 export class EgressError extends Error {}
-
-/** An address of a name, of family 4 or 6. */
-interface Address {
-  readonly address: string;
-  readonly family: number;
-}
 
 /** What a request to the outside may do. */
 export interface EgressRules {
@@ -22,7 +16,7 @@ export interface EgressRules {
   /** For the whole request with its redirects. */
   readonly timeoutMs: number;
   /** The addresses of a name; by default the system's. */
-  readonly resolve?: (name: string) => Promise<readonly Address[]>;
+  readonly resolve?: Resolve;
   readonly isBlocked?: (address: string) => boolean;
   /** A certificate to trust in place of the system's. */
   readonly ca?: string;
@@ -43,7 +37,7 @@ export async function guardedFetch(address: URL, rules: EgressRules, signal: Abo
   const timeout = AbortSignal.timeout(timeoutMs);
   const either = AbortSignal.any([signal, timeout]);
   const agent = new Agent({
-    connect: { lookup: checkedLookup(rules), timeout: timeoutMs, ...(ca === undefined ? {} : { ca }) },
+    connect: { lookup: lookupOf(rules), timeout: timeoutMs, ...(ca === undefined ? {} : { ca }) },
   });
   try {
     let url = address;
@@ -95,39 +89,9 @@ function throwIfRefused(url: URL, { allowedHosts, isBlocked = isBlockedAddress }
   if (isIP(host) !== 0 && isBlocked(host)) throw new EgressError(`the address ${host} is not public`);
 }
 
-/** Resolves a name for a connection, and fails if any of its addresses is blocked. */
-function checkedLookup(rules: EgressRules): LookupFunction {
-  return (name, options, callback) => {
-    const answer = async (): Promise<void> => {
-      const found = await checkedAddresses(name, rules);
-      if (found instanceof EgressError) callback(found, "");
-      else if (options.all === true) callback(null, [...found.all]);
-      else callback(null, found.first.address, found.first.family);
-    };
-    void answer();
-  };
-}
-
-/** Never rejects. */
-async function checkedAddresses(
-  name: string,
-  { resolve = systemAddresses, isBlocked = isBlockedAddress }: EgressRules,
-): Promise<{ readonly first: Address; readonly all: readonly Address[] } | EgressError> {
-  try {
-    const all = await resolve(name);
-    const [first] = all;
-    const wrong = all.find(({ address }) => isBlocked(address));
-    if (wrong !== undefined) {
-      return new EgressError(`${name} has the address ${wrong.address}, which is not public`);
-    }
-    return first === undefined ? new EgressError(`${name} has no address`) : { first, all };
-  } catch (error) {
-    return new EgressError(`${name} cannot be resolved`, { cause: error });
-  }
-}
-
-async function systemAddresses(name: string): Promise<readonly Address[]> {
-  return lookup(name, { all: true });
+function lookupOf({ resolve, isBlocked = isBlockedAddress }: EgressRules): LookupFunction {
+  const refusal = (why: string, options?: ErrorOptions) => new EgressError(why, options);
+  return checkedLookup({ resolve, isBlocked, blocked: "not public", refusal });
 }
 
 async function readText(body: AsyncIterable<unknown> | null, maxBytes: number): Promise<string> {

@@ -1,9 +1,8 @@
 import type { AgentConfig } from "#shared/agent-config/agent-config.ts";
 import { unpricedProviders } from "#shared/agent-config/unpriced-providers.ts";
+import { hasSixDecimals } from "#shared/pricing/usd.ts";
 import type { Reporter } from "#shared/agent-config/reporter.ts";
 import type { LimitsEntry } from "#shared/agent-config/schemas/budgets.ts";
-
-const MICROS = 1_000_000;
 
 /**
  * Checks the budgets of a configuration that is otherwise valid: each limits something, USD have six decimals at most, and where USD
@@ -31,7 +30,7 @@ function checkLimits(
   }
   if (usd === undefined) return;
   const target = { container: limits, key: "usd" };
-  if (Math.abs(usd * MICROS - Math.round(usd * MICROS)) > 1e-6 * usd * MICROS) {
+  if (!hasSixDecimals(usd)) {
     reporter.error(target, "must have at most six decimals");
   }
   const problem = unpricedProviders(config, chainIds);

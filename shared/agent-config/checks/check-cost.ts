@@ -2,7 +2,7 @@ import { parseConfigInstant } from "#shared/agent-config/parse-config-instant.ts
 import type { Loose } from "#shared/agent-config/check-shape.ts";
 import type { Reporter } from "#shared/agent-config/reporter.ts";
 import type { CostSection } from "#shared/agent-config/schemas/cost-section.ts";
-import { ratePerToken } from "#shared/pricing/usd.ts";
+import { hasSixDecimals } from "#shared/pricing/usd.ts";
 
 type Promotion = Loose<NonNullable<CostSection["promotions"]>[number]>;
 
@@ -28,7 +28,7 @@ export function checkCost(cost: Loose<CostSection>, reporter: Reporter): void {
 
 function checkRates(rates: object, reporter: Reporter): void {
   for (const [key, rate] of Object.entries(rates)) {
-    if (typeof rate !== "number" || ratePerToken(rate) !== undefined) continue;
+    if (typeof rate !== "number" || hasSixDecimals(rate)) continue;
     reporter.error({ container: rates, key }, "must have at most six decimals");
   }
 }

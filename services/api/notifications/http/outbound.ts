@@ -1,6 +1,7 @@
 import { Agent, fetch } from "undici";
+import { checkedLookup, type Resolve } from "#shared/egress/checked-lookup.ts";
 import { errorMessage } from "#shared/errors.ts";
-import { blockedLookup, isMetadataAddress, type Resolve } from "./blocked-lookup.ts";
+import { isMetadataAddress } from "./is-metadata-address.ts";
 
 const CONNECT_MS = 5_000;
 const KEEP_ALIVE_MS = 4_000;
@@ -32,7 +33,9 @@ export class Outbound implements AsyncDisposable {
   readonly #agent: Agent;
 
   constructor({ resolve }: { readonly resolve?: Resolve } = {}) {
-    const connect = { lookup: blockedLookup(resolve), timeout: CONNECT_MS };
+    const refusal = (why: string, options?: ErrorOptions) => new Error(why, options);
+    const lookup = checkedLookup({ resolve, isBlocked: isMetadataAddress, blocked: "not allowed", refusal });
+    const connect = { lookup, timeout: CONNECT_MS };
     this.#agent = new Agent({ connect, keepAliveTimeout: KEEP_ALIVE_MS });
   }
 
