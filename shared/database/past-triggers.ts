@@ -29,7 +29,8 @@ const RUNTIME_CONDITION = `(${[
   .map((name) => `OLD.${name} IS DISTINCT FROM NEW.${name}`)
   .join(" OR ")})`;
 
-const columnsOf = (groups: readonly PastGroup[]): string => groups.flatMap(({ columns }) => columns).join(", ");
+const columnsOf = (groups: readonly PastGroup[]): string =>
+  groups.flatMap(({ columns }) => columns).join(", ");
 
 /** Every trigger that keeps what is overwritten. */
 export const PAST_TRIGGERS: readonly PastTrigger[] = [

@@ -2,7 +2,12 @@ import { escapeIdentifier as quoted } from "pg";
 import type { MigrationInterface, QueryRunner } from "typeorm";
 import { Type } from "#shared/generated/typebox/typebox.mjs";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
-import { PAST_TRIGGERS, pastFunction, pastFunctions, type PastTrigger } from "#shared/database/past-triggers.ts";
+import {
+  PAST_TRIGGERS,
+  pastFunction,
+  pastFunctions,
+  type PastTrigger,
+} from "#shared/database/past-triggers.ts";
 import { pastSchemaOf } from "#shared/database/past-views.ts";
 import { selectRows } from "#shared/database/select-rows.ts";
 
@@ -49,7 +54,9 @@ async function placeOf(runner: QueryRunner) {
   const [place] = await selectRows(runner, parsePlace, "SELECT current_schema() AS schema", []);
   const schema = place?.schema ?? "public";
   const past = pastSchemaOf(schema);
-  const [row] = await selectRows(runner, parseFound, "SELECT to_regnamespace($1) IS NOT NULL AS found", [quoted(past)]);
+  const [row] = await selectRows(runner, parseFound, "SELECT to_regnamespace($1) IS NOT NULL AS found", [
+    quoted(past),
+  ]);
   return { schema: quoted(schema), past: quoted(past), hasPast: row?.found === true };
 }
 
