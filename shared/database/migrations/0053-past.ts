@@ -21,9 +21,8 @@ export class Past0000000000053 implements MigrationInterface {
 
   async up(runner: QueryRunner): Promise<void> {
     const { schema, past, hasPast } = await placeOf(runner);
+    if (!hasPast) await createSchema(runner, past);
     for (const sql of [
-      // `migrate` may be allowed to use one that an administrator has made, and not to make one.
-      ...(hasPast ? [] : [`CREATE SCHEMA ${past}`]),
       TABLE,
       ...pastFunctions(schema),
       // The order in which all writers lock.
@@ -58,6 +57,22 @@ async function placeOf(runner: QueryRunner) {
     quoted(past),
   ]);
   return { schema: quoted(schema), past: quoted(past), hasPast: row?.found === true };
+}
+
+const DENIED = "42501";
+
+/** An owner of the tables that does not own the database may be allowed to use a schema, and not to create one. */
+async function createSchema(runner: QueryRunner, past: string): Promise<void> {
+  try {
+    await runner.query(`CREATE SCHEMA ${past}`);
+  } catch (error) {
+    const isDenied = error instanceof Error && "code" in error && error.code === DENIED;
+    if (!isDenied) throw error;
+    throw new Error(
+      `the owner of the tables may not create the schema ${past}: as the owner of the database, run GRANT CREATE ON DATABASE for its role, or CREATE SCHEMA ${past} AUTHORIZATION for it`,
+      { cause: error },
+    );
+  }
 }
 
 const createTrigger = (trigger: PastTrigger): string =>
