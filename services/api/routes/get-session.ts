@@ -15,6 +15,7 @@ import { storedBudgets } from "../budgets/stored-budgets.ts";
 import type { BudgetView } from "../schemas/budgets.ts";
 import { callerOf } from "../http/caller.ts";
 import { offersChat } from "../chat/chat-of-session.ts";
+import { readLineage } from "../forking/read-lineage.ts";
 import { readAlertGroup } from "../grouping/read-alerts.ts";
 import { visibleSession } from "../http/visible-session.ts";
 import { readTimeline } from "./get-timeline.ts";
@@ -36,6 +37,8 @@ export function getSession({ config, orm }: ApiDeps): RouterMiddleware {
       const rows = {
         mayChange: allows(identity, "session.steer") && mayChange(identity, found),
         mayAsk: allows(identity, "session.chat"),
+        mayFork: allows(identity, "session.fork"),
+        lineage: await readLineage(manager, session, identity),
         isMemoryEnabled: config.agents.defaults.memory.enabled,
         stages: await readStages(manager, session),
         timeline: await readTimeline(manager, session_id),
