@@ -48,7 +48,7 @@ function sourcesOf({ point: { past }, provider }: Copy): readonly Source[] {
       // A parent goes before the agents that it has started.
       key: "(x.parent_execution_id IS NOT NULL)::text || x.execution_id::text",
       row: `to_jsonb(x) || ${startedAt(isOpen)} || jsonb_build_object('iteration_state', ${iterationState(provider !== null)})
-        || CASE WHEN ${isOpen} THEN ${provider === null ? "'{}'" : PROVIDER_COLUMNS} ELSE '{}' END`,
+        || CASE WHEN ${isOpen} THEN ${provider === null ? "'{}'::jsonb" : PROVIDER_COLUMNS} ELSE '{}'::jsonb END`,
     },
     {
       table: "messages",
@@ -60,7 +60,7 @@ function sourcesOf({ point: { past }, provider }: Copy): readonly Source[] {
         : {
             row: `to_jsonb(x) || CASE WHEN EXISTS (SELECT FROM ${past}.agent_executions e
               WHERE e.execution_id = x.execution_id AND e.status IN ('pending', 'active'))
-              THEN jsonb_build_object('provider_state', NULL) ELSE '{}' END`,
+              THEN jsonb_build_object('provider_state', NULL) ELSE '{}'::jsonb END`,
           }),
     },
     { table: "llm_interactions", from: ofSession("llm_interactions"), key: "x.interaction_id::text" },
