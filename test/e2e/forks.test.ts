@@ -11,6 +11,10 @@ const parseSteps = compileParser(
   "steps",
   Type.Object({ steps: Type.Array(Type.Object({ at_seq: Type.Integer() }, { additionalProperties: true })) }),
 );
+const parseCall = compileParser(
+  "tool call",
+  Type.Object({ interaction_id: Type.String(), seq: Type.Integer(), execution_id: Type.String() }),
+);
 const parseFork = compileParser("fork", Type.Object({ session_id: Type.String(), at_seq: Type.Integer() }));
 
 /** Two agents beside each other, one of each strategy with tools, and one after them. */
@@ -150,5 +154,118 @@ describe("a fork, through all five services", () => {
     }
     expect(await toolCalls()).to.equal(made);
     expect(await views(parent)).to.deep.equal(before);
+  });
+
+  /** The requests of a fork, with the changes, from after the first answer of the session on. */
+  const changed = async (changes: object, tools = "recorded") => {
+    const parent = await investigate();
+    const [at_seq = 0] = (await stepsOf(parent)).filter((seq, index) => index > 3 && seq > 0);
+    const start = model.requests.length;
+    const made = await toolCalls();
+    const forked = await fork(parent, { at_seq, changes, tools });
+    return { ...forked, parent, requests: model.requests.slice(start), made: (await toolCalls()) - made };
+  };
+
+  it("goes on with another provider of today's configuration, or another model", async () => {
+    const other = await changed({ llm_provider: "second" });
+    expect(new Set(other.requests.map(({ path }) => path.split("/")[1]))).to.deep.equal(new Set(["second"]));
+    expect(texts(other.requests).join("")).to.contain('"model":"model-two"').and.not.to.contain("model-one");
+    const [row] = await pipeline.servers.query(
+      "SELECT count(*)::int AS n FROM agent_executions WHERE session_id = $1 AND status = 'completed' AND llm_provider = 'second'",
+      [other.id],
+    );
+    expect(row).to.have.property("n").that.is.greaterThan(0);
+    const renamed = await changed({ model: "model-three" });
+    expect(texts(renamed.requests).join(""))
+      .to.contain('"model":"model-three"')
+      .and.not.to.contain("model-one");
+  });
+
+  it("gives other instructions to agents that have begun as a message, and to others in their prompt", async () => {
+    const { requests } = await changed({ custom_instructions: "Say ONLY what you have SEEN." });
+    const told = texts(requests).filter((text) => text.includes("SEEN."));
+    expect(told.length).to.equal(requests.length - 1, "all but the executive summary");
+    expect(told.some((text) => text.includes("OPERATOR_NOTE"))).to.equal(true);
+    expect(told.some((text) => !text.includes("OPERATOR_NOTE") && !text.includes("Look at pods."))).to.equal(
+      true,
+    );
+  });
+
+  it("concludes at another limit of iterations", async () => {
+    const { requests, session } = await changed({ max_iterations: 1 });
+    expect(session.status).to.equal("completed");
+    expect(texts(requests).join("")).to.contain("You have reached the limit of 1 iteration.");
+  });
+
+  for (const tools of ["recorded", "live"]) {
+    it(`tells the agent an edited result, with ${tools} tools`, async () => {
+      const parent = await investigate();
+      const [call] = await pipeline.servers.query(
+        `SELECT i.interaction_id, i.seq, i.execution_id FROM mcp_interactions i JOIN agent_executions e USING (execution_id) JOIN stages s ON s.stage_id = i.stage_id
+         WHERE i.session_id = $1 AND i.interaction_type = 'tool_call' AND s.stage_index = 2 AND i.outcome = '{"kind": "result", "index": 1, "iteration": 1}'`,
+        [parent],
+      );
+      const { interaction_id, seq } = parseCall(call);
+      const start = model.requests.length;
+      const made = await toolCalls();
+      const changes = {
+        tool_result: {
+          interaction_id,
+          content: "EDITED by hand, token ghp_0123456789abcdefghijABCDEFGHIJ456789",
+        },
+      };
+      const { session, id } = await fork(parent, { at_seq: seq, changes, tools });
+      expect(session.final_analysis).to.equal("somebody edited it");
+      const told = texts(model.requests.slice(start)).filter((text) => text.includes("EDITED"));
+      expect(told.join("")).to.contain("TOOL_OUTPUT_START").and.not.to.contain("ghp_0123");
+      expect(await toolCalls()).to.equal(made + (tools === "live" ? 1 : 0));
+      const { body } = await pipeline.client.request("GET", `/api/v1/sessions/${parent}`);
+      expect(body["forks"]).to.have.length(1);
+      expect(id).not.to.equal(parent);
+    });
+  }
+
+  it("makes the calls again with live tools", async () => {
+    expect((await changed({}, "live")).made).to.be.greaterThan(1);
+  });
+
+  it("can be made of a fork, and both say where they come from", async () => {
+    const { id: first, parent, at_seq } = await changed({ max_iterations: 9 });
+    const steps = await stepsOf(first);
+    const last = steps.at(-1) ?? 0;
+    expect(steps.every((seq) => seq >= at_seq)).to.equal(true);
+    const { id: second } = await fork(first, { at_seq: last });
+    const { body } = await pipeline.client.request("GET", `/api/v1/sessions/${second}`);
+    expect(body["forked_from"]).to.deep.equal({
+      session_id: first,
+      at_seq: last,
+      tools: "recorded",
+      changes: {},
+    });
+    const { body: one } = await pipeline.client.request("GET", `/api/v1/sessions/${first}`);
+    expect(one["forked_from"]).to.deep.include({ session_id: parent, changes: { max_iterations: 9 } });
+    expect(one["forks"]).to.have.length(1);
+    const early = await pipeline.client.request("POST", `/api/v1/sessions/${first}/fork`, { at_seq: 1 });
+    expect(early.status).to.equal(409);
+    expect(early.body["message"]).to.contain("fork the session that it comes from");
+  });
+
+  it("waits for an executor, and shows itself from its first own event on", async () => {
+    const parent = await investigate();
+    const [at_seq = 0] = (await stepsOf(parent)).slice(4);
+    await pipeline.system.stop("executor", "SIGKILL");
+    const { body } = await pipeline.client.request("POST", `/api/v1/sessions/${parent}/fork`, { at_seq });
+    const { session_id } = parseFork(body);
+    const path = `/api/v1/sessions/${session_id}`;
+    const [kept, steps] = [await pipeline.client.request("GET", path), await stepsOf(parent)];
+    expect(kept.body).to.include({ status: "pending", started_at: null });
+    await pipeline.system.startService("executor");
+    expect((await pipeline.client.waitFor(session_id, ["completed", "failed"])).status).to.equal("completed");
+    const past = await pipeline.client.request("GET", `${path}?at_seq=${at_seq}`);
+    expect(past.body["stages"]).to.deep.equal(kept.body["stages"]);
+    expect(past.body["timeline"]).to.deep.equal(kept.body["timeline"]);
+    const earlier = await pipeline.client.request("GET", `${path}?at_seq=${at_seq - 1}`);
+    expect(earlier.status).to.equal(409);
+    expect(steps).to.deep.equal(await stepsOf(parent));
   });
 });

@@ -29,7 +29,7 @@ import { sessionView } from "./session-view.ts";
  * `GET /api/v1/sessions/:id`: the session with its stages, executions and timeline, read from one snapshot; with `at_seq` as it was then.
  * What the caller may do, what is configured and what is left of budgets are as they are.
  */
-export function getSession({ config, orm }: ApiDeps): RouterMiddleware {
+export function getSession({ config, db, orm }: ApiDeps): RouterMiddleware {
   return async (ctx) => {
     ctx.body = await orm.transaction("REPEATABLE READ", async (manager) => {
       const found = await sessionAt(manager, ctx);
@@ -41,7 +41,8 @@ export function getSession({ config, orm }: ApiDeps): RouterMiddleware {
         mayChange: allows(identity, "session.steer") && mayChange(identity, found),
         mayAsk: allows(identity, "session.chat"),
         mayFork: allows(identity, "session.fork"),
-        lineage: await readLineage(manager, session, identity),
+        // Forks are those of the present, also where the session is shown as it was.
+        lineage: await readLineage(db, session, identity),
         isMemoryEnabled: config.agents.defaults.memory.enabled,
         stages: await readStages(manager, session),
         timeline: await readTimeline(manager, session_id),
