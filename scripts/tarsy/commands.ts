@@ -5,8 +5,10 @@ import { approveCommand } from "./commands/approve.ts";
 import { budgetsCommand } from "./commands/budgets.ts";
 import { cancelCommand } from "./commands/cancel.ts";
 import { chatCommand } from "./commands/chat.ts";
+import { compareCommand } from "./commands/compare.ts";
 import { completionCommand } from "./commands/completion.ts";
 import { configCommand } from "./commands/config.ts";
+import { forkCommand } from "./commands/fork.ts";
 import { initCommand } from "./commands/init.ts";
 import { keysCommand } from "./commands/keys.ts";
 import { listCommand } from "./commands/list.ts";
@@ -31,6 +33,8 @@ const WORKING = [
   steerCommand,
   scoreCommand,
   chatCommand,
+  forkCommand,
+  compareCommand,
   budgetsCommand,
   initCommand,
   configCommand,
