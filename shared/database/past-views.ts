@@ -38,7 +38,8 @@ export async function createPastViews(transaction: Queryable): Promise<void> {
     [
       ...pastFunctions(schema),
       ...Object.entries(PAST_TABLES).map(
-        ([table, rules]) => `CREATE OR REPLACE VIEW ${past}.${table} AS ${rowsOf(schema, table, { rules, columns: columnsOf(table) })}`,
+        ([table, rules]) =>
+          `CREATE OR REPLACE VIEW ${past}.${table} AS ${rowsOf(schema, table, { rules, columns: columnsOf(table) })}`,
       ),
       `CREATE OR REPLACE VIEW ${past}.alert_groups AS ${groupsOf(schema, columnsOf("alert_groups"))}`,
     ].join(";\n"),
@@ -59,7 +60,8 @@ function rowsOf(
   table: string,
   { rules, columns }: { readonly rules: PastTable; readonly columns: readonly string[] },
 ): string {
-  const { changing, since, key } = rules;
+  const { since, key } = rules;
+  const changing = rules.changing.flatMap(({ columns: changed }) => changed);
   const isChanging = (name: string) => changing.includes(name);
   const list = columns.map((name) => `${isChanging(name) ? "past" : "t"}.${quoted(name)}`).join(", ");
   if (changing.length === 0 && since === "seq") {
