@@ -90,8 +90,7 @@ export class GivenInputs {
       const execution = this.#recorded.execution(execution_id);
       const part = execution === undefined ? undefined : this.#recorded.partOf(execution);
       // It was closed because nobody needed an answer any more.
-      const isMoot =
-        state === "expired" && part !== undefined && this.#recorded.endedEarly(part, execution);
+      const isMoot = state === "expired" && part !== undefined && this.#recorded.endedEarly(part, execution);
       if (state === "awaiting_approval" || isMoot) continue;
       this.#given.add(approval_id);
       await (state === "expired"

@@ -117,9 +117,7 @@ async function importTools(transaction: Queryable, cassette: Cassette): Promise<
       seq: call.seq ?? 0,
     })),
   ]);
-  const ordered = rows
-    .toSorted((a, b) => a.seq - b.seq)
-    .map((row, ordinal) => ({ ...row, ordinal }));
+  const ordered = rows.toSorted((a, b) => a.seq - b.seq).map((row, ordinal) => ({ ...row, ordinal }));
   await transaction.query(ROWS, [
     id,
     JSON.stringify(stages),

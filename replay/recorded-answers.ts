@@ -62,9 +62,7 @@ export class RecordedAnswers {
   isTurnOf({ call, part }: PlacedCall, { interactions }: ReplayState): boolean {
     return this.#options.recorded
       .callsOf(part)
-      .every(
-        (other) => seqOf(other.call) >= seqOf(call) || interactions.has(other.call.interaction_id),
-      );
+      .every((other) => seqOf(other.call) >= seqOf(call) || interactions.has(other.call.interaction_id));
   }
 
   /** The recorded call that this request repeats; undefined if there is none. */

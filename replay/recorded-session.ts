@@ -24,9 +24,7 @@ export class RecordedSession {
 
   constructor(cassette: Cassette) {
     this.cassette = cassette;
-    this.#executions = new Map(
-      cassette.executions.map((execution) => [execution.execution_id, execution]),
-    );
+    this.#executions = new Map(cassette.executions.map((execution) => [execution.execution_id, execution]));
     this.#partOfStage = new Map(
       cassette.follow_ups.map(({ stage_id, follow_up_id }) => [stage_id, follow_up_id]),
     );
@@ -72,9 +70,7 @@ export class RecordedSession {
 
   /** The sub-agents of an execution. */
   subAgentsOf(executionId: string): readonly RecordedExecution[] {
-    return this.cassette.executions.filter(
-      ({ parent_execution_id }) => parent_execution_id === executionId,
-    );
+    return this.cassette.executions.filter(({ parent_execution_id }) => parent_execution_id === executionId);
   }
 
   /** A call of the execution's own conversation, which has had `iteration` calls with it. */

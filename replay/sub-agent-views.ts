@@ -59,9 +59,7 @@ export class SubAgentViews {
 
   /** The sub-agent whose result is the conversation's message of this number. */
   deliveredAs(executionId: string, message: number): RecordedExecution | undefined {
-    return this.#recorded
-      .subAgentsOf(executionId)
-      .find(({ delivered }) => delivered?.message === message);
+    return this.#recorded.subAgentsOf(executionId).find(({ delivered }) => delivered?.message === message);
   }
 
   /** Makes the agent see what a call about its sub-agents was answered from; false if it does already. */
