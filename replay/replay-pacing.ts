@@ -6,7 +6,7 @@ import type { RankedMemory } from "../services/executor/memories/select-ranked.t
 import type { Pacing } from "../services/executor/pacing.ts";
 import { isDone, type EarlyEnds } from "./early-end.ts";
 import type { GivenInputs } from "./given-inputs.ts";
-import { seqOf, type RecordedSession } from "./recorded-session.ts";
+import { seqOf, type PlacedCall, type RecordedSession } from "./recorded-session.ts";
 import type { ReplayState } from "./replay-state.ts";
 import { SubAgentViews } from "./sub-agent-views.ts";
 import type { WatchedState } from "./watched-state.ts";
@@ -84,17 +84,20 @@ export class ReplayPacing implements Pacing {
       await this.#until(run, ({ executions }) => hasEnded(executions, child.execution_id));
       return false;
     }
-    return this.#afterWaiting(run, step, next);
+    return this.#afterWaiting(run, step, call);
   }
 
   /** In the recording the agent went on without its sub-agents, or ended. */
-  #afterWaiting({ state, execution }: ExecutionRun, step: AgentStep, next: number): boolean {
+  #afterWaiting({ state, execution }: ExecutionRun, step: AgentStep, call: PlacedCall | undefined): boolean {
     const { execution_id } = execution;
     const isWaiting = step.kind === "wait-for-sub-agents";
     const isInterim = step.kind === "call-llm" && step.isInterim === true;
     if (!isWaiting && !isInterim) return true;
+    const next = state.messages.length + 1;
+    // The call had it, so it is none that followed from the call.
+    const isBefore = call === undefined ? isWaiting : (call.call.input.through ?? 0) >= next;
     const messages = this.#options.recorded.execution(execution_id)?.messages ?? [];
-    const message = messages.find(({ sequence_number }) => sequence_number === next);
+    const message = messages.find(({ sequence_number }) => isBefore && sequence_number === next);
     if (message === undefined) return !(isWaiting && this.#views.show(execution_id));
     if (message.role !== "user" || state.isBudgetOver === true) return true;
     this.#overBudget.add(execution_id);

@@ -5,6 +5,7 @@ import { openOrm } from "#shared/database/open-orm.ts";
 import { openDatabase } from "#shared/database/open-database.ts";
 import { Masker } from "#shared/masking/masker.ts";
 import { pause } from "#shared/pause.ts";
+import { until } from "../../test/support/until.ts";
 import { exportCassette } from "../../services/api/cassette/export-cassette.ts";
 import { claimSession } from "../../services/executor/claim-session.ts";
 import { runSession } from "../../services/executor/run-session.ts";
@@ -30,7 +31,7 @@ export class RecordingFixture implements AsyncDisposable {
 
   static async start(): Promise<RecordingFixture> {
     await using opened = new AsyncDisposableStack();
-    const sub = opened.use(await SubAgentFixture.start());
+    const sub = opened.use(await SubAgentFixture.start(["second", "third"]));
     const { url } = sub.runs.executor.servers.postgres;
     const database = { url, applicationName: "exports", poolSize: 2, log, signal };
     const db = opened.use(await openDatabase(database));
@@ -42,6 +43,14 @@ export class RecordingFixture implements AsyncDisposable {
 
   get runs(): SubAgentFixture["runs"] {
     return this.sub.runs;
+  }
+
+  /** The same with a session that loses its owner at the nth write. */
+  async killed(writes: number, options: ChainOptions = {}): Promise<string> {
+    const id = await this.runs.executor.insert(options);
+    await this.sub.loseLeaseAtWrite(id, writes);
+    await this.runToEnd(id);
+    return id;
   }
 
   /** Runs a new session until it has ended, claiming it again where its owner has lost it. */
@@ -63,6 +72,29 @@ export class RecordingFixture implements AsyncDisposable {
       if (claim.kind === "claimed") await runSession(deps, claim, { stop: signal, abort: signal });
       else await pause(20, signal);
     }
+  }
+
+  /** Starts a session, and cancels it once `reached` says so. */
+  async cancelled(id: string, reached: () => Promise<boolean>): Promise<string> {
+    const run = await this.runs.begin(id);
+    await until("the session is where it is to be cancelled", reached);
+    await this.runs.executor.cancel(id);
+    this.runs.stop(id, "user");
+    await run.end;
+    await this.runToEnd(id);
+    return id;
+  }
+
+  /** Waits until so many calls of the model are recorded. */
+  async calls(id: string, count: number): Promise<void> {
+    const sql = "SELECT 1 FROM llm_interactions WHERE session_id = $1";
+    await until(`${count} calls`, async () => (await this.runs.executor.query(sql, [id])).length >= count);
+  }
+
+  /** Waits until an agent works. */
+  async agents(id: string): Promise<void> {
+    const sql = "SELECT 1 FROM agent_executions WHERE session_id = $1 AND status = 'active'";
+    await until("an agent works", async () => (await this.runs.executor.query(sql, [id])).length > 0);
   }
 
   async cassette(id: string): Promise<Cassette> {

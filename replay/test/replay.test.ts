@@ -1,8 +1,12 @@
 import { expect } from "chai";
 import type { Cassette } from "#shared/cassette/cassette.ts";
-import { answerTurn, callTurn } from "../../services/executor/test/scripted-turns.ts";
+import { STEP } from "../../test/support/nightly.ts";
 import { openReplayer, type Replayer } from "../replayer.ts";
 import { RecordingFixture } from "./recording-fixture.ts";
+import { SCENARIOS } from "./scenarios.ts";
+
+/** Of each kind of session. */
+const VARIANTS = STEP === 1 ? 6 : 2;
 
 const { signal } = new AbortController();
 
@@ -23,18 +27,12 @@ describe("a replay", () => {
     expect(await replayer.replay(cassette, signal)).to.deep.equal({ kind: "identical", notReplayed: [] });
   };
 
-  for (const strategy of ["react", "native-thinking"] as const) {
-    it(`of an agent that calls tools is identical: ${strategy}`, async function () {
+  for (const { name, record } of SCENARIOS) {
+    it(`of ${name} is identical`, async function () {
       this.timeout(60_000);
-      await recording.runs.play(
-        callTurn(strategy, 1, "k8s.pods", { n: 1 }),
-        callTurn(strategy, 2, "k8s.broken", { n: 2 }),
-        callTurn(strategy, 3, "k8s.large", { n: 3 }),
-        callTurn(strategy, 4, "k8s.unknown", { n: 3 }),
-        answerTurn(strategy),
-      );
-      const id = await recording.session({ strategy, servers: ["k8s"] });
-      await expectIdentical(await recording.cassette(id));
+      for (let variant = 0; variant < VARIANTS; variant += 1) {
+        await expectIdentical(await recording.cassette(await record(recording, variant)));
+      }
     });
   }
 });
