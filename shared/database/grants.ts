@@ -264,6 +264,18 @@ export const TABLES: Readonly<Record<string, TableRules>> = {
     },
     purge: { kind: "session" },
   },
+  recorded_tool_calls: {
+    // The executor's update: which call was answered with a row.
+    grants: {
+      api: { select: true, insert: true },
+      executor: { select: true, update: ["used_by"] },
+    },
+    purge: { kind: "session" },
+  },
+  recorded_tool_lists: {
+    grants: { api: { select: true, insert: true }, executor: READ },
+    purge: { kind: "session" },
+  },
   ...TEXT_TABLES,
   alert_notifications: {
     // UPDATE only for the lock with which old ones are taken.
