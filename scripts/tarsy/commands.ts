@@ -4,6 +4,7 @@ import { alertCommand } from "./commands/alert.ts";
 import { approveCommand } from "./commands/approve.ts";
 import { budgetsCommand } from "./commands/budgets.ts";
 import { cancelCommand } from "./commands/cancel.ts";
+import { cassetteCommand } from "./commands/cassette.ts";
 import { chatCommand } from "./commands/chat.ts";
 import { compareCommand } from "./commands/compare.ts";
 import { completionCommand } from "./commands/completion.ts";
@@ -14,6 +15,7 @@ import { keysCommand } from "./commands/keys.ts";
 import { listCommand } from "./commands/list.ts";
 import { notificationsCommand } from "./commands/notifications.ts";
 import { parkCommand } from "./commands/park.ts";
+import { replayCommand } from "./commands/replay.ts";
 import { resumeCommand } from "./commands/resume.ts";
 import { scoreCommand } from "./commands/score.ts";
 import { showCommand } from "./commands/show.ts";
@@ -35,6 +37,8 @@ const WORKING = [
   chatCommand,
   forkCommand,
   compareCommand,
+  cassetteCommand,
+  replayCommand,
   budgetsCommand,
   initCommand,
   configCommand,

@@ -19,7 +19,7 @@ export const TOOL_TABLES: Readonly<Record<string, TableRules>> = {
   },
   tool_results: {
     grants: {
-      // Of a fork.
+      // For cassettes, and of a fork.
       api: { select: true, insert: true },
       // Those of the built-in tools.
       executor: { select: true, insert: true },
