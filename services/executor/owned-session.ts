@@ -3,12 +3,14 @@ import type { AuditLog } from "#shared/access/audit-log.ts";
 import { serveRequests } from "#shared/bus/request.ts";
 import type { Bus } from "#shared/bus/open-bus.ts";
 import { snapshotReplyCodec, snapshotRequestCodec } from "#shared/contracts/stream-snapshot.ts";
+import type { ToolSource } from "#shared/contracts/recorded-tools.ts";
 import { SUBJECTS } from "#shared/contracts/subjects.ts";
 import { CancelledError, TerminalError, cancelledByUser, coerceError } from "#shared/errors.ts";
 import type { LLMServiceClient } from "#shared/generated/llm/v1/llm.ts";
 import type { Masker } from "#shared/masking/masker.ts";
 import type { MaskingRules } from "#shared/masking/masking-rules.ts";
 import type { CostEstimation } from "#shared/pricing/price-call.ts";
+import type { Pacing } from "./pacing.ts";
 import type { BudgetRule } from "./persist/reserve-budget.ts";
 import type { SessionClaim } from "./session-claim.ts";
 import type { ExecutorDeps } from "./executor-deps.ts";
@@ -58,10 +60,14 @@ export interface OwnedSession extends SessionWriter, DatabaseClock, AsyncDisposa
   readonly stopping: AbortSignal;
   /** The session's total time, in milliseconds. */
   readonly timeoutMs: number;
+  /** Whether its tool calls are made, or answered from what is recorded. */
+  readonly toolSource: ToolSource;
   /** The longest tool call, whatever its server allows, in milliseconds. */
   readonly toolCallMs: number;
   /** Whether every state in memory is compared with the rows after each commit. */
   readonly verifiesState: boolean;
+  /** Only in a replay. */
+  readonly pacing?: Pacing | undefined;
   /** Milliseconds until the session's deadline. */
   timeLeftMs(): number;
   /**
@@ -145,11 +151,13 @@ export function openOwnedSession(
     costEstimation,
     budgetRules: () => budgets.rulesOf(claim.limitedBy),
     llmTries,
+    pacing: deps.pacing,
     signal,
     stopping,
     commitMutex: pLimit(1),
     memory: new SessionMemory({ load: () => loadSession(db, sessionId), verifies: verifiesState }),
     toolCallMs,
+    toolSource: claim.toolSource,
     verifiesState,
     inbox,
     publisher,

@@ -14,6 +14,7 @@ import { PERSON_TABLES } from "#shared/database/person-tables.ts";
 import { SCHEMA_TABLES } from "#shared/database/schema-tables.ts";
 import { SEARCH_TABLES } from "#shared/database/search-tables.ts";
 import { TEXT_TABLES } from "#shared/database/text-tables.ts";
+import { TOOL_TABLES } from "#shared/database/tool-tables.ts";
 import type { TableRules } from "#shared/database/table-rules.ts";
 
 const READ = { select: true } as const;
@@ -184,14 +185,15 @@ export const TABLES: Readonly<Record<string, TableRules>> = {
   },
   messages: {
     grants: {
-      api: READ,
+      // Of a fork.
+      api: { select: true, insert: true },
       // A summary replaces the shown part of a large result before a model is sent it.
       executor: { select: true, insert: true, update: ["content", "seq"] },
     },
     purge: { kind: "session" },
   },
   llm_interactions: {
-    grants: { api: READ, executor: { select: true, insert: true } },
+    grants: { api: { select: true, insert: true }, executor: { select: true, insert: true } },
     purge: { kind: "session" },
   },
   session_model_usage: {
@@ -200,7 +202,7 @@ export const TABLES: Readonly<Record<string, TableRules>> = {
     purge: { kind: "session" },
   },
   mcp_interactions: {
-    grants: { api: READ, executor: { select: true, insert: true } },
+    grants: { api: { select: true, insert: true }, executor: { select: true, insert: true } },
     purge: { kind: "session" },
   },
   timeline_events: {
@@ -231,19 +233,6 @@ export const TABLES: Readonly<Record<string, TableRules>> = {
     },
     purge: { kind: "session" },
   },
-  tool_calls: {
-    grants: {
-      api: READ,
-      // It claims the ids of calls that must not run any more.
-      executor: { select: true, insert: true },
-      "tool-runner": {
-        select: true,
-        insert: true,
-        update: ["state", "phase", "result", "is_error", "failure", "completed_at", "alive_until"],
-      },
-    },
-    purge: { kind: "session" },
-  },
   masked_values: {
     // A lock on conflicts is not needed: rows are inserted only if there is none.
     grants: {
@@ -254,15 +243,7 @@ export const TABLES: Readonly<Record<string, TableRules>> = {
     },
     purge: { kind: "session" },
   },
-  tool_results: {
-    grants: {
-      // Those of the built-in tools.
-      executor: { select: true, insert: true },
-      // What it needs to see how much of the session's room is used.
-      "tool-runner": { select: ["call_id", "session_id", "bytes"], insert: true },
-    },
-    purge: { kind: "session" },
-  },
+  ...TOOL_TABLES,
   ...TEXT_TABLES,
   ...HISTORY_TABLES,
   alert_notifications: {
