@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { decide } from "../../services/executor/test/decide.ts";
 import { ask, cancelFollowUp } from "../../services/executor/test/follow-up-fixture.ts";
 import { joinAlerts } from "../../services/executor/test/join-alerts.ts";
@@ -9,6 +10,7 @@ import {
   callTurn,
   type Strategy,
 } from "../../services/executor/test/scripted-turns.ts";
+import { scriptedProvider } from "../../services/executor/test/resolved-chain.ts";
 import { dispatches, ofChild } from "../../services/executor/test/sub-agent-fixture.ts";
 import { until } from "../../test/support/until.ts";
 import type { Scenario } from "./scenarios.ts";
@@ -145,6 +147,7 @@ export const OUTSIDE_SCENARIOS: readonly Scenario[] = [
     record: async (recording) => {
       const { executor } = recording.runs;
       await recording.runs.play(
+        { when: { contains: "**Question:** What happened?" }, steps: [{ text: "the answer" }] },
         { when: { contains: "Will you hang?" }, steps: [{ text: "Let me think" }, { hang: true }] },
         answerTurn("native-thinking"),
       );
@@ -174,6 +177,7 @@ export const OUTSIDE_SCENARIOS: readonly Scenario[] = [
   },
   {
     name: "a session that was parked",
+    notReplayed: ["that the session was parked"],
     record: async (recording) => {
       const { executor } = recording.runs;
       await recording.runs.play({ steps: [{ text: "half " }, { delay: "300ms" }, { text: "done" }] });
@@ -184,6 +188,31 @@ export const OUTSIDE_SCENARIOS: readonly Scenario[] = [
       await run.end;
       await executor.query("UPDATE session_runtime SET not_before = NULL WHERE session_id = $1", [id]);
       await recording.runToEnd(id);
+      return id;
+    },
+  },
+  {
+    name: "providers that are known to be away",
+    record: async (recording, variant) => {
+      const { executor } = recording.runs;
+      const { circuits } = executor.deps;
+      for (const name of ["scripted", "second"].slice(0, 1 + (variant % 2))) {
+        const provider = scriptedProvider(name, name === "scripted" ? "script.yaml" : `${name}.yaml`);
+        for (const _ of [1, 2]) {
+          const call = await circuits.admit(provider);
+          if ("failed" in call) await call.failed(randomUUID(), "refused");
+        }
+      }
+      await recording.runs.playOn("second", { steps: [{ text: "found by the second" }] });
+      await recording.runs.playOn("third", { steps: [{ text: "found by the third" }] });
+      const id = await recording.session({
+        strategy: "native-thinking",
+        stages: [["One", "Two"]],
+        fallbacks: ["second", "third"],
+        summaryProvider: "third",
+      });
+      await executor.query("DELETE FROM llm_circuits", []);
+      await circuits.refresh();
       return id;
     },
   },
