@@ -4,6 +4,7 @@ import { ALERT_GROUP_TABLES } from "#shared/database/alert-group-tables.ts";
 import { MCP_TABLES } from "#shared/database/mcp-tables.ts";
 import { MEMORY_TABLES } from "#shared/database/memory-tables.ts";
 import { NOTIFIER_COLUMNS } from "#shared/database/notifier-columns.ts";
+import { RECORDED_TABLES } from "#shared/database/recorded-tables.ts";
 import { REVIEW_COLUMNS } from "#shared/database/review-columns.ts";
 import { COST_SUMS } from "#shared/database/cost-sums.ts";
 import { COUNTER_COLUMNS } from "#shared/database/session-counters.ts";
@@ -230,6 +231,14 @@ export const TABLES: Readonly<Record<string, TableRules>> = {
     },
     purge: { kind: "session" },
   },
+  row_history: {
+    grants: {
+      // By triggers, with what they write; the number of a row is that of the events at the end of its transaction.
+      api: { select: true, insert: true, update: ["seq"] },
+      executor: { select: true, insert: true, update: ["seq"] },
+    },
+    purge: { kind: "own", by: "what removes the session, and a trigger for what is left" },
+  },
   tool_calls: {
     grants: {
       api: READ,
@@ -262,6 +271,7 @@ export const TABLES: Readonly<Record<string, TableRules>> = {
     },
     purge: { kind: "session" },
   },
+  ...RECORDED_TABLES,
   ...TEXT_TABLES,
   alert_notifications: {
     // UPDATE only for the lock with which old ones are taken.
