@@ -37,7 +37,11 @@ export function applyVariant(
       ? fallback_providers === undefined
         ? {}
         : { fallback_providers }
-      : { llm_provider: withNativeTools(provider, agent.llm_provider) }),
+      : {
+          llm_provider: withNativeTools(provider, agent.llm_provider),
+          // A provider's calls may take longer than the iterations of agents.
+          iteration_timeout_ms: Math.max(agent.iteration_timeout_ms, provider.call_timeout_ms ?? 0),
+        }),
   });
   const adapt = ({ sub_agents, ...agent }: ResolvedAgent): ResolvedAgent => ({
     ...adaptOwn(agent),
