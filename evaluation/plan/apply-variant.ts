@@ -13,18 +13,17 @@ interface CellSettings {
   readonly timeoutMs: number;
   /** What the cell may cost; undefined: any amount. */
   readonly budgetUsd: number | undefined;
-  readonly judge: ResolvedAgent | undefined;
 }
 
 /**
- * The chain that a cell runs: `base` with the variant's changes, the suite's judge and limits. What reads or writes the data of other
+ * The chain that a cell runs: `base` with the variant's changes and the suite's limits; the suite's own judge is asked afterwards. What reads or writes the data of other
  * sessions is left out: memories, budgets of a day, and runbooks that would be fetched (the cassette has the text).
  */
 export function applyVariant(
   base: ResolvedChain,
   variant: Variant,
   config: Pick<AgentConfig, "llmProviders">,
-  { timeoutMs, budgetUsd, judge }: CellSettings,
+  { timeoutMs, budgetUsd }: CellSettings,
 ): ResolvedChain {
   const { scoring: _scoring, memory: _memory, budgets: _budgets, fetches_runbook: _fetches, ...chain } = base;
   const provider =
@@ -58,7 +57,6 @@ export function applyVariant(
       ? {}
       : { mcp_server_summaries: summarizedByAgents(chain.mcp_server_summaries) }),
     session_timeout_ms: timeoutMs,
-    ...(judge === undefined ? {} : { scoring: { enabled: true, agent: judge } }),
     ...(budgetUsd === undefined ? {} : { budgets: { session: { usd: budgetUsd } } }),
     stages: chain.stages.map((stage) => ({
       ...stage,

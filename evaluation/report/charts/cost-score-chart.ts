@@ -82,30 +82,33 @@ export function costScoreChart(variants: readonly string[], cells: readonly Done
       ${points.slice(0, MAX_DOTS).map((point) => mark(variants.indexOf(point.variant), x(point.x), y(point.y), 3, "dot"))}
       ${means.map((each, index) => (each.x === undefined || each.y === undefined ? null : mark(index, x(each.x), y(each.y), 6, "mean")))}
     </svg>
-    <ul class="legend">
-      ${variants.map((name, index) => markup`<li><svg viewBox="0 0 12 12" aria-hidden="true">${mark(index, 6, 6, 4, "mean")}</svg>${name}</li>`)}
-    </ul>
-    <details>
-      <summary>Means as a table</summary>
-      <table>
-        <thead>
-          <tr>
-            <th>Variant</th>
-            <th class="num">${what}</th>
-            <th class="num">Score</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${means.map(
-            (each) =>
-              markup`<tr>
-                <th scope="row" class="name">${each.name}</th>
-                <td class="num">${each.x === undefined ? "–" : shown(each.x)}</td>
-                <td class="num">${each.y === undefined ? "–" : each.y.toFixed(1)}</td>
-              </tr>`,
-          )}
-        </tbody>
-      </table>
-    </details>
+    ${legend(variants)}${meansTable(means, what, shown)}
   </figure>`;
+}
+
+interface Mean {
+  readonly name: string;
+  readonly x: number | undefined;
+  readonly y: number | undefined;
+}
+
+function legend(variants: readonly string[]): Markup {
+  const items = variants.map(
+    (name, index) =>
+      markup`<li><svg viewBox="0 0 12 12" aria-hidden="true">${mark(index, 6, 6, 4, "mean")}</svg>${name}</li>`,
+  );
+  return markup`<ul class="legend">${items}</ul>`;
+}
+
+function meansTable(means: readonly Mean[], what: string, shown: (value: number) => string): Markup {
+  const rows = means.map(
+    ({ name, x, y }) => markup`<tr>
+  <th scope="row" class="name">${name}</th>
+  <td class="num">${x === undefined ? "–" : shown(x)}</td>
+  <td class="num">${y === undefined ? "–" : y.toFixed(1)}</td>
+</tr>`,
+  );
+  return markup`<details><summary>Means as a table</summary><table>
+<thead><tr><th scope="col">Variant</th><th scope="col" class="num">${what}</th><th scope="col" class="num">Score</th></tr></thead>
+<tbody>${rows}</tbody></table></details>`;
 }
