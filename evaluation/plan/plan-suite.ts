@@ -112,8 +112,8 @@ function chainOf({
   readonly judge: SuitePlan["judge"];
   readonly worstCaseUsd: number;
 }): ResolvedChain {
-  if (variant.provider !== undefined)
-    requireProvider(configuration, variant.provider, `variants.${variant.name}`);
+  const { provider } = variant;
+  if (provider !== undefined) requireProvider(configuration, provider, `variants.${variant.name}`);
   let base: ResolvedChain;
   try {
     base = baseChain(recorded, variant, configuration.config);

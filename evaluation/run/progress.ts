@@ -6,7 +6,7 @@ import type { CellWatcher } from "./run-cells.ts";
 import type { Spending } from "./spending.ts";
 
 /** Where progress is written. */
-interface ProgressOutput {
+export interface ProgressOutput {
   /** Writes to standard error. */
   readonly warn: (text: string) => void;
   /** The last line may be replaced. */

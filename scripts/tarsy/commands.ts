@@ -7,6 +7,7 @@ import { cancelCommand } from "./commands/cancel.ts";
 import { chatCommand } from "./commands/chat.ts";
 import { completionCommand } from "./commands/completion.ts";
 import { configCommand } from "./commands/config.ts";
+import { evalCommand } from "./commands/eval.ts";
 import { initCommand } from "./commands/init.ts";
 import { keysCommand } from "./commands/keys.ts";
 import { listCommand } from "./commands/list.ts";
@@ -32,6 +33,7 @@ const WORKING = [
   scoreCommand,
   chatCommand,
   budgetsCommand,
+  evalCommand,
   initCommand,
   configCommand,
   keysCommand,
