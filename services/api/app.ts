@@ -18,6 +18,7 @@ import { deleteSession } from "./routes/delete-session.ts";
 import { getAlertTypes } from "./routes/get-alert-types.ts";
 import { createTicket } from "./routes/create-ticket.ts";
 import { getAudit } from "./routes/get-audit.ts";
+import { getCassette } from "./routes/get-cassette.ts";
 import { getRunbooks } from "./routes/get-runbooks.ts";
 import { getDefaultTools } from "./routes/get-default-tools.ts";
 import { getHealth } from "./routes/get-health.ts";
@@ -140,6 +141,7 @@ export function routesOf(deps: ApiDeps): readonly Route[] {
 function routesOfTrace(deps: ApiDeps, session: string): readonly Route[] {
   return [
     { method: "get", path: `${session}/trace`, action: "trace.read", handle: getTrace(deps) },
+    { method: "get", path: `${session}/cassette`, action: "trace.read", handle: getCassette(deps) },
     {
       method: "get",
       path: `${session}/trace/llm/:interaction`,

@@ -200,38 +200,41 @@ const KeptResult = Type.Object({
 });
 
 /** One session with all that its agents read, asked and were told, as one file; `docs/cassettes.md` explains it. */
-export const Cassette = Type.Object({
-  format: Type.Literal(CASSETTE_FORMAT),
-  version: Type.Literal(CASSETTE_VERSION),
-  /** The version of TARSy that wrote it. */
-  tarsy_version: Type.String(),
-  exported_at: Type.String(),
-  session: RecordedSession,
-  /** As it is stored with the session, in any version that `parseResolvedChain` reads. */
-  resolved_config: Type.Object({}, { additionalProperties: true }),
-  /** The bodies of the texts that the configuration refers to, by hash. */
-  texts: Type.Record(Type.String(), Type.String()),
-  runbook: Type.Union([RecordedRunbook, Type.Null()]),
-  /** By stage_index; those of follow-ups behind those of the chain. */
-  stages: Type.Array(RecordedStage),
-  /** By stage and agent_index, sub-agents behind the execution that started them. */
-  executions: Type.Array(RecordedExecution),
-  kept_results: Type.Array(KeptResult),
-  inputs: Type.Object({
-    steering: Type.Array(RecordedSteering),
-    alerts: Type.Array(RecordedAlert),
-    evidence: Type.Array(RecordedEvidence),
-    approvals: Type.Array(RecordedApproval),
-    /** The session was asked to end. */
-    is_cancel_requested: Type.Boolean(),
-    /** How often it was parked for a critical session. */
-    parkings: Type.Integer(),
-    /** How often an executor claimed it: more than once after a kill, a hand-over, a wait or for a follow-up. */
-    claims: Type.Integer(),
-  }),
-  /** In the order in which they were asked for. */
-  follow_ups: Type.Array(RecordedFollowUp),
-  /** The places where the export found a secret and put a placeholder, as JSON pointers. */
-  masked: Type.Array(Type.String()),
-});
+export const Cassette = Type.Object(
+  {
+    format: Type.Literal(CASSETTE_FORMAT),
+    version: Type.Literal(CASSETTE_VERSION),
+    /** The version of TARSy that wrote it. */
+    tarsy_version: Type.String(),
+    exported_at: Type.String(),
+    session: RecordedSession,
+    /** As it is stored with the session, in any version that `parseResolvedChain` reads. */
+    resolved_config: Type.Object({}, { additionalProperties: true }),
+    /** The bodies of the texts that the configuration refers to, by hash. */
+    texts: Type.Record(Type.String(), Type.String()),
+    runbook: Type.Union([RecordedRunbook, Type.Null()]),
+    /** By stage_index; those of follow-ups behind those of the chain. */
+    stages: Type.Array(RecordedStage),
+    /** By stage and agent_index, sub-agents behind the execution that started them. */
+    executions: Type.Array(RecordedExecution),
+    kept_results: Type.Array(KeptResult),
+    inputs: Type.Object({
+      steering: Type.Array(RecordedSteering),
+      alerts: Type.Array(RecordedAlert),
+      evidence: Type.Array(RecordedEvidence),
+      approvals: Type.Array(RecordedApproval),
+      /** The session was asked to end. */
+      is_cancel_requested: Type.Boolean(),
+      /** How often it was parked for a critical session. */
+      parkings: Type.Integer(),
+      /** How often an executor claimed it: more than once after a kill, a hand-over, a wait or for a follow-up. */
+      claims: Type.Integer(),
+    }),
+    /** In the order in which they were asked for. */
+    follow_ups: Type.Array(RecordedFollowUp),
+    /** The places where the export found a secret and put a placeholder, as JSON pointers. */
+    masked: Type.Array(Type.String()),
+  },
+  { title: "Cassette" },
+);
 export type Cassette = Static<typeof Cassette>;

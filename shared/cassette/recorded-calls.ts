@@ -131,7 +131,7 @@ export const RecordedLlmCall = Type.Object({
   was_sent: Type.Boolean(),
   reply: RecordedReply,
   duration_ms: IntegerOrNull,
-  estimated_cost_usd: TextOrNull,
+  estimated_cost_usd: Type.Union([Type.Number(), Type.Null()]),
   error_code: TextOrNull,
   error_message: TextOrNull,
 });

@@ -1,3 +1,4 @@
+import { Cassette } from "#shared/cassette/cassette.ts";
 import { SessionParams } from "../schemas/common.ts";
 import { CancelResponse } from "../schemas/session-changes.ts";
 import { EventsHeaders, EventsQuery, EventsResponse } from "../schemas/session-events.ts";
@@ -68,6 +69,14 @@ export const SESSION_CONTRACTS = {
     summary: "One tool listing or tool call with its arguments and result",
     params: InteractionParams,
     responses: { 200: { description: "the call", schema: McpTraceResponse } },
+  },
+  "GET /api/v1/sessions/:id/cassette": {
+    id: "getCassette",
+    tag: "sessions",
+    summary: "A session that has ended as one file, without secrets, to run it again",
+    params: SessionParams,
+    responses: { 200: { description: "the cassette, as a download", schema: Cassette } },
+    errors: [409],
   },
   "POST /api/v1/sessions/:id/cancel": {
     id: "cancelSession",
