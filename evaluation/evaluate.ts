@@ -42,10 +42,18 @@ export async function evaluate(options: Evaluate): Promise<Report> {
   const plan = await planSuite(suite, new Configurations(env), version);
   using _lock = claim(directory);
   await using results = await ResultsFile.open(join(directory, "results.jsonl"), { fresh });
-  const missing = plan.cells.filter(({ key }) => results.find(key) === undefined);
+  const resultOf = (key: string) => {
+    const found = results.find(key);
+    // With a larger budget it may come to something else.
+    const limit = found?.facts.limited_by_usd ?? Infinity;
+    return (suite.budgetUsd === undefined && limit < Infinity) || plan.worstCaseUsd > limit
+      ? undefined
+      : found;
+  };
+  const missing = plan.cells.filter(({ key }) => resultOf(key) === undefined);
   const spending = new Spending({ limitUsd: suite.budgetUsd, worstCaseUsd: plan.worstCaseUsd });
   for (const { key } of plan.cells) {
-    const known = results.find(key);
+    const known = resultOf(key);
     if (known !== undefined) spending.addSpent(known.facts.cost_usd ?? plan.worstCaseUsd);
   }
   const known = plan.cells.length - missing.length;
@@ -69,6 +77,7 @@ async function runMissing(
   },
 ): Promise<CellsRun> {
   const version = packageJson.version;
+  if (!spending.fits) return { errors: new Map(), isBudgetSpent: true };
   try {
     await using engine = await openEngine(suite.parallel, signal);
     using watcher = new Progress({ output, total: missing.length, spending, hasPassed: passes });

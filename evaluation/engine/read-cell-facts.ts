@@ -31,6 +31,8 @@ judged AS (
 SELECT s.status, s.error_message AS error, left(coalesce(s.final_analysis, ''), ${MAX_CHARACTERS}) AS conclusion,
   left(s.executive_summary, ${MAX_CHARACTERS}) AS summary,
   greatest(0, round(1000 * extract(epoch FROM s.completed_at - s.started_at)))::int AS duration_ms, sums.*,
+  EXISTS (SELECT FROM events e WHERE e.session_id = s.session_id AND e.payload ->> 'type' IN ('budget.soft_limit', 'budget.exceeded'))
+    AS is_limited,
   CASE WHEN j.status = 'completed' THEN j.total_score END AS score,
   left(coalesce(j.score_analysis, j.error_message), ${MAX_CHARACTERS}) AS judge,
   coalesce(j.failure_tags, '{}') AS tags
@@ -47,6 +49,7 @@ const parseSession = compileParser(
     input_tokens: Type.Integer(),
     output_tokens: Type.Integer(),
     cost_usd: Type.Union([Type.Number(), Type.Null()]),
+    is_limited: Type.Boolean(),
     score: Type.Union([Type.Integer(), Type.Null()]),
     judge: TextOrNull,
     tags: Type.Array(Type.String()),
@@ -64,10 +67,16 @@ const parseToolCall = compileParser(
   Type.Object({ server: Type.String(), tool: Type.String(), arguments: Type.String(), error: TextOrNull }),
 );
 
-/** What a session that has ended came to, with its newest score. Throws TerminalError `malformed` if it has not ended. */
-export async function readCellFacts(db: Queryable, sessionId: string): Promise<CellFacts> {
+/** What a session that has ended came to, with its newest score; `budgetUsd` is its own budget. Throws TerminalError `malformed` if it has not ended. */
+export async function readCellFacts(
+  db: Queryable,
+  sessionId: string,
+  budgetUsd: number | undefined,
+): Promise<CellFacts> {
   const [session] = await selectRows(db, parseSession, SESSION, [sessionId]);
   if (session === undefined) throw new Error(`there is no session ${sessionId}`);
   const tool_calls = await selectRows(db, parseToolCall, TOOL_CALLS, [sessionId]);
-  return { ...session, duration_ms: session.duration_ms ?? 0, tool_calls };
+  const { is_limited: isLimited, ...facts } = session;
+  const limited_by_usd = isLimited ? (budgetUsd ?? null) : null;
+  return { ...facts, limited_by_usd, duration_ms: session.duration_ms ?? 0, tool_calls };
 }

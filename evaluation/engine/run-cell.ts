@@ -53,12 +53,12 @@ export async function runCell(
       over.abort();
       await answering;
     }
-    const facts = await readCellFacts(db, sessionId);
+    const facts = await readCellFacts(db, sessionId, chain.budgets?.session?.usd);
     if (judge === undefined || facts.status !== "completed") return facts;
     await judgeSession(db, sessionId, { chain, judge: judge.agent });
     const judging = await engine.executorOf(judge.configuration);
     await judging.runToEnd(sessionId, AbortSignal.any([signal, limitOf(JUDGE_WITHIN_MS, "the judge")]));
-    return await readCellFacts(db, sessionId);
+    return await readCellFacts(db, sessionId, chain.budgets?.session?.usd);
   } finally {
     await db.query(DELETE, [sessionId]);
   }

@@ -26,13 +26,21 @@ export function cellDetails(cell: JudgedCell): Markup {
 
 function summaryOf(cell: JudgedCell): string {
   if (cell.state !== "done") return "";
-  const { status, score, cost_usd: cost, duration_ms: ms, llm_calls: calls } = cell.facts;
+  const {
+    status,
+    score,
+    cost_usd: cost,
+    duration_ms: ms,
+    llm_calls: calls,
+    limited_by_usd: limit,
+  } = cell.facts;
   return [
     status,
     ...(score === null ? [] : [`score ${score}`]),
     ...(cost === null ? [] : [usdShown(cost)]),
     durationText(ms),
     `${calls} LLM calls`,
+    ...(limit === null ? [] : [`ended by its budget of ${usdShown(limit)}`]),
   ].join(" · ");
 }
 

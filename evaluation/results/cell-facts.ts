@@ -32,6 +32,8 @@ export const CellFacts = Type.Object({
   cost_usd: OrNull(Type.Number()),
   /** Of the investigation, from its start to its end. */
   duration_ms: Count,
+  /** The cell's budget, if it ended an agent early; null if it did not. */
+  limited_by_usd: OrNull(Type.Number()),
   /** Without the judge. */
   input_tokens: Count,
   output_tokens: Count,

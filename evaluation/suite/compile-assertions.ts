@@ -83,7 +83,9 @@ function compileExpression(entry: Loose<AssertionEntry>, reporter: Reporter): As
   try {
     return [{ kind: "matches", text, expression: RE2JS.compile(text) }];
   } catch (error) {
-    const reason = errorMessage(error).replace(/^error parsing regexp: /u, "");
+    const reason = errorMessage(error)
+      .replace(/^error parsing regexp: /u, "")
+      .replace(`: \`${text}\``, "");
     reporter.error(
       { container: entry, key: "matches" },
       `must be a regular expression in RE2's syntax (${reason})`,

@@ -88,7 +88,7 @@ export const SuiteFile = Type.Object({
   budget_usd: Type.Optional(Type.Number({ minimum: 0.000_001, maximum: 1_000_000 })),
   /** What one cell may cost. */
   cell_budget_usd: Type.Optional(Type.Number({ minimum: 0.000_001, maximum: 1_000_000 })),
-  parallel: Type.Optional(Whole(1, 64)),
+  parallel: Type.Optional(Whole(1, 32)),
   /** The longest investigation of a cell. */
   timeout: Type.Optional(Duration),
 });

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { appendFile, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { stringify } from "yaml";
@@ -78,7 +78,10 @@ export class EvalFixture implements AsyncDisposable {
     await mkdir(join(path, "cassettes"));
     await mkdir(config);
     const provider = (name: string) =>
-      [name, { type: "scripted", model: `${name}-model`, script: `${name}.yaml` }] as const;
+      [
+        name,
+        { type: "scripted", model: `${name}-model`, script: `${name}.yaml`, max_output_tokens: 200 },
+      ] as const;
     const llm_providers = Object.fromEntries([provider("good"), provider("bad"), provider("judge")]);
     await writeFile(join(config, "tarsy.yaml"), stringify(TARSY));
     await writeFile(join(config, "llm-providers.yaml"), stringify({ llm_providers }));
@@ -90,6 +93,11 @@ export class EvalFixture implements AsyncDisposable {
 
   async addCassette(name: string, cassette: Cassette): Promise<void> {
     await writeFile(join(this.path, "cassettes", `${name}.json`), JSON.stringify(cassette));
+  }
+
+  /** Replaces the script of a model. */
+  async writeScript(model: string, calls: readonly object[]): Promise<void> {
+    await writeFile(join(this.path, "config", `${model}.yaml`), stringify({ calls }));
   }
 
   /** Writes the suite: two variants, and all cassettes of the fixture, unless it says otherwise. */
@@ -129,6 +137,11 @@ export class EvalFixture implements AsyncDisposable {
       .trimEnd()
       .split("\n")
       .map((line) => parseCellResult(JSON.parse(line)));
+  }
+
+  /** Writes to the end of the stored results. */
+  async appendResults(text: string): Promise<void> {
+    await appendFile(join(this.path, "suite.results", "results.jsonl"), text);
   }
 
   /** A file beside the results. */
