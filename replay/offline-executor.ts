@@ -12,7 +12,6 @@ import { claimSession } from "../services/executor/claim-session.ts";
 import type { ExecutorDeps } from "../services/executor/executor-deps.ts";
 import { createExecutorMetrics } from "../services/executor/executor-metrics.ts";
 import { openLlmClient } from "../services/executor/llm/open-llm-client.ts";
-import type { Pacing } from "../services/executor/pacing.ts";
 import type { ReadVariable } from "../services/executor/prompts/variable-placeholders.ts";
 import { runSession } from "../services/executor/run-session.ts";
 import { keepLeases } from "../services/executor/session-lease.ts";
@@ -35,10 +34,12 @@ export interface OfflineExecutorOptions {
   readonly costEstimation?: CostEstimation;
   /** How often the llm-gateway tries a call. */
   readonly llmTries?: number;
-  readonly pacing?: (sessionId: string) => Pacing | undefined;
   /** Called after a commit of a session with events. */
   readonly onEvents?: (sessionId: string) => void;
 }
+
+/** What one session is to have of its own. */
+export type OwnDeps = Pick<ExecutorDeps, "pacing"> & Partial<Pick<ExecutorDeps, "circuits" | "config">>;
 
 /** An executor in this process. */
 export interface OfflineExecutor extends AsyncDisposable {
@@ -47,7 +48,7 @@ export interface OfflineExecutor extends AsyncDisposable {
    * Runs a session, and then its follow-ups that are open, until nothing of it can be done any more; waits as an executor would where it
    * waits. Aborting `signal` stops it where it is. Throws the signal's reason.
    */
-  runToEnd(sessionId: string, signal: AbortSignal): Promise<void>;
+  runToEnd(sessionId: string, signal: AbortSignal, own?: OwnDeps): Promise<void>;
 }
 
 const MIB = 1024 * 1024;
@@ -94,12 +95,11 @@ export async function openOfflineExecutor(
     budgets: ownBudgets(opened.use(await keepBudgets({ db, log }))),
     metrics: createExecutorMetrics(new Registry()),
     masker: opened.use(new Masker({ known: config.knownSecrets })),
-    ...(options.pacing === undefined ? {} : { pacing: options.pacing }),
   };
   const resources = opened.move();
   return {
     deps,
-    runToEnd: (sessionId, stop) => runToEnd(deps, sessionId, stop),
+    runToEnd: (sessionId, stop, own = {}) => runToEnd({ ...deps, ...own }, sessionId, stop),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
 }

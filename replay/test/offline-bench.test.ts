@@ -28,7 +28,7 @@ describe("an offline bench", () => {
           requests.push(request);
           return Promise.resolve([
             { content: { $case: "text", value: { content: "The disk is full." } }, isFinal: false },
-            { isFinal: true },
+            { content: undefined, isFinal: true },
           ]);
         },
       }),

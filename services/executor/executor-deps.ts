@@ -26,5 +26,5 @@ export interface ExecutorDeps {
   readonly metrics: ExecutorMetrics;
   readonly masker: Masker;
   /** Only in a replay. */
-  readonly pacing?: (sessionId: string) => Pacing | undefined;
+  readonly pacing?: Pacing | undefined;
 }

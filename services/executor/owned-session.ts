@@ -151,7 +151,7 @@ export function openOwnedSession(
     costEstimation,
     budgetRules: () => budgets.rulesOf(claim.limitedBy),
     llmTries,
-    pacing: deps.pacing?.(sessionId),
+    pacing: deps.pacing,
     signal,
     stopping,
     commitMutex: pLimit(1),

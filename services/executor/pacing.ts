@@ -1,5 +1,7 @@
 import type { AgentStep } from "./controllers/controller.ts";
 import type { ExecutionRun } from "./execution-run.ts";
+import type { RankedMemory } from "./memories/select-ranked.ts";
+import type { Evidence } from "./state/evidence.ts";
 import type { SubAgentState } from "./state/session-state.ts";
 
 /**
@@ -7,8 +9,18 @@ import type { SubAgentState } from "./state/session-state.ts";
  * and heard from outside. Absent in operation.
  */
 export interface Pacing {
-  /** What the agent is to know of its sub-agents when its next step is decided. */
-  readonly seen: (executionId: string, subAgents: readonly SubAgentState[]) => readonly SubAgentState[];
+  /** What an agent is to know of its sub-agents when its next step is decided, whose message would have this number. */
+  readonly seen: (
+    executionId: string,
+    nextMessage: number,
+    subAgents: readonly SubAgentState[],
+  ) => readonly SubAgentState[];
+  /** Whether an agent has waited for its sub-agents as long as it may, whatever the clock says. */
+  readonly isBudgetOver: (executionId: string) => boolean;
+  /** What an agent is to know of the alerts of its incident. */
+  readonly evidence: (executionId: string, unread: Evidence | null) => Evidence | null;
+  /** What an agent is told of earlier sessions. */
+  readonly memories: (executionId: string) => readonly RankedMemory[];
   /**
    * Awaited before a step is performed; resolves once its turn has come. False: something may have changed since it was decided, so it is
    * decided again. Throws the session's reason when cancelled.

@@ -198,8 +198,16 @@ async function decide(
     const subAgentsVersion = session.memory.subAgentsVersion;
     const subAgents = await subAgentsOf(session, request, steps);
     const { budget_until } = steps.memory.iteration;
-    const isBudgetOver = budget_until !== undefined && session.databaseNow() >= Date.parse(budget_until);
-    const state = agentState(request, steps.memory, {
+    const { pacing } = session;
+    const { execution_id } = execution;
+    const isBudgetOver =
+      (budget_until !== undefined && session.databaseNow() >= Date.parse(budget_until)) ||
+      pacing?.isBudgetOver(execution_id) === true;
+    const memory =
+      pacing === undefined
+        ? steps.memory
+        : { ...steps.memory, evidence: pacing.evidence(execution_id, steps.memory.evidence) };
+    const state = agentState(request, memory, {
       parallel,
       skills,
       chat,
@@ -225,7 +233,7 @@ async function subAgentsOf(
   const stored = await session.commitMutex(() => session.memory.state());
   const { subAgents } = steps.pending.map(({ rows }) => rows).reduce(foldSession, stored);
   const own = subAgents.filter((child) => child.parent_execution_id === execution.execution_id);
-  return session.pacing?.seen(execution.execution_id, own) ?? own;
+  return session.pacing?.seen(execution.execution_id, steps.memory.messages.length + 1, own) ?? own;
 }
 
 /** The first iteration state of a sub-agent, which stores its deadline for every owner; undefined for other agents. */

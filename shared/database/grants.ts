@@ -264,6 +264,8 @@ export const TABLES: Readonly<Record<string, TableRules>> = {
   },
   tool_results: {
     grants: {
+      // For cassettes.
+      api: { select: true },
       // Those of the built-in tools.
       executor: { select: true, insert: true },
       // What it needs to see how much of the session's room is used.
