@@ -59,7 +59,7 @@ function insideOf({ facts, checks }: DoneCell): Markup {
       error === null
         ? null
         : markup`<h4>Error</h4>
-            <p class="text">${cut(error)}</p>`
+            ${text(error)}`
     }
     <h4>Conclusion</h4>
     ${conclusion === "" ? markup`<p class="muted">There is none.</p>` : text(conclusion)}
@@ -79,7 +79,7 @@ function insideOf({ facts, checks }: DoneCell): Markup {
     ${
       calls.length === 0
         ? markup`<p class="muted">There are none.</p>`
-        : markup`<div class="scroll" role="region" tabindex="0" aria-label="Tool calls">
+        : markup`<div class="scroll" role="group" tabindex="0" aria-label="Tool calls">
               <table>
                 <thead>
                   <tr>
@@ -113,7 +113,7 @@ function checkLine({ passed, text: said, reason }: Checked): Markup {
 
 /** Scrolls by itself, so the keyboard must reach it. */
 function text(value: string): Markup {
-  return markup`<div class="text" role="region" tabindex="0" aria-label="Text">${cut(value)}</div>`;
+  return markup`<div class="text" role="group" tabindex="0" aria-label="Text">${cut(value)}</div>`;
 }
 
 function cut(value: string, limit = MAX_TEXT): string {

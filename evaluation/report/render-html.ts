@@ -36,9 +36,7 @@ export function renderHtml(report: Report): string {
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="robots" content="noindex" />
         <title>${suite}: evaluation</title>
-        <style>
-          ${new Markup(REPORT_STYLE)}
-        </style>
+        <style>${new Markup(REPORT_STYLE)}</style>
       </head>
       <body>
         <main>
