@@ -10,8 +10,6 @@ import { TestBrowser } from "./support/browser.ts";
 import { describeInBrowser } from "./support/describe-in-browser.ts";
 import { HOSTILE_TEXT } from "./support/session-script.ts";
 
-const SCREENSHOTS = process.env["SCREENSHOTS"] ?? "";
-
 describeInBrowser("the report of an evaluation", () => {
   let directory: string;
   let browser: TestBrowser;
@@ -35,15 +33,11 @@ describeInBrowser("the report of an evaluation", () => {
       await writeFile(file, renderHtml(sampleReport(HOSTILE_TEXT)));
       const url = pathToFileURL(file).href;
       const { page, problems, requests } = await browser.open(url, view);
-      if (SCREENSHOTS !== "")
-        await page.screenshot({ path: join(SCREENSHOTS, `report-${name}.png`), fullPage: false });
       // One of each kind: axe looks at every text that is shown.
       for (const kind of ["pass", "fail", "error", "missing"]) {
         const cell = page.locator("details.cell", { has: page.locator(`summary .${kind}`) }).first();
         await cell.evaluate((element) => element.setAttribute("open", ""));
       }
-      if (SCREENSHOTS !== "")
-        await page.screenshot({ path: join(SCREENSHOTS, `report-${name}-open.png`), fullPage: true });
       expect(await axeViolations(page)).to.deep.equal([]);
       const width: unknown = await page.evaluate("document.documentElement.scrollWidth");
       expect(width).to.equal(view.width);
