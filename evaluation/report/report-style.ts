@@ -14,18 +14,18 @@ p { margin: .25rem 0; } .muted { color: var(--muted); } a { color: var(--link); 
 .note { border-left: 4px solid var(--warn); background: var(--soft); padding: .5rem .75rem; margin: .75rem 0; }
 .scroll { overflow-x: auto; border: 1px solid var(--line); border-radius: 6px; }
 .scroll:focus-visible, summary:focus-visible, a:focus-visible { outline: 2px solid var(--link); outline-offset: 2px; }
-table { border-collapse: collapse; width: 100%; font-size: .875rem; } th, td { padding: .4rem .6rem; text-align: left; vertical-align: top; }
+table { border-collapse: collapse; width: 100%; font-size: .875rem; } th, td { padding: .4rem .5rem; text-align: left; vertical-align: top; }
 thead th { border-bottom: 1px solid var(--line); color: var(--muted); font-weight: 600; white-space: nowrap; }
 tbody tr + tr > * { border-top: 1px solid var(--line); } .num { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
 tbody th { font-weight: 600; } .name { overflow-wrap: anywhere; min-width: 8rem; }
-.charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 20rem), 1fr)); gap: 1rem; }
+.charts { display: grid; align-items: start; grid-template-columns: repeat(auto-fit, minmax(min(100%, 20rem), 1fr)); gap: 1rem; }
 figure { margin: 0; border: 1px solid var(--line); border-radius: 6px; padding: .75rem; } figcaption { font-weight: 600; font-size: .9rem; }
 svg { display: block; width: 100%; max-width: 32rem; height: auto; margin: .5rem auto 0; } svg text { fill: var(--fg); font: 11px system-ui, sans-serif; }
 svg .quiet { fill: var(--muted); } svg .axis { stroke: var(--line); } svg .bar-back { fill: var(--soft); } svg .whisker { stroke: var(--fg); stroke-width: 1.5; fill: none; }
 svg .dot { fill-opacity: .45; } svg .mean { stroke: var(--bg); stroke-width: 1.5; }
 ${Array.from({ length: 8 }, (_, index) => `.s${index} { fill: var(--s${index}); color: var(--s${index}); }`).join(" ")}
 ${Array.from({ length: 5 }, (_, index) => `.h${index} { background: var(--h${index}); }`).join(" ")}
-.heat td { text-align: center; } .heat a { color: inherit; }
+.heat td { text-align: center; white-space: nowrap; } .heat a { color: inherit; }
 .badge { display: inline-block; min-width: 3.2rem; text-align: center; border: 1px solid currentColor; border-radius: 4px; font-size: .8rem; font-weight: 600; padding: 0 .35rem; }
 .pass { color: var(--pass); } .fail { color: var(--fail); } .error, .missing { color: var(--warn); }
 details.cell { border: 1px solid var(--line); border-radius: 6px; margin: .4rem 0; } details.cell > summary { padding: .5rem .75rem; cursor: pointer; overflow-wrap: anywhere; }

@@ -89,13 +89,16 @@ async function findAll(
       `must name at most ${SUITE_LIMITS.cassettes} cassettes, not ${found.size}`,
     );
   }
-  return [...found].map(([file, all]) => ({ name: nameOf(directory, file), file, assertions: all }));
+  const names = Map.groupBy(found.keys(), shortName);
+  return [...found].map(([file, all]) => {
+    const name = shortName(file);
+    const isUnique = names.get(name)?.length === 1;
+    return { name: isUnique ? name : relative(directory, file), file, assertions: all };
+  });
 }
 
-function nameOf(directory: string, file: string): string {
-  return relative(directory, file)
-    .replace(/(?:\.cassette)?\.json$/u, "")
-    .replace(/^cassettes\//u, "");
+function shortName(file: string): string {
+  return basename(file).replace(/(?:\.cassette)?\.json$/u, "");
 }
 
 function readVariants(directory: string, value: Read, reporter: Reporter): Variant[] {

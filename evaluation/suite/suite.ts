@@ -21,7 +21,7 @@ export type Assertion =
 
 /** A cassette of a suite. */
 export interface SuiteCassette {
-  /** Unique in the suite: the path relative to the suite's file, without its ending. */
+  /** Unique in the suite: that of the file without its ending, or where several have it, its path from the suite. */
   readonly name: string;
   /** Absolute. */
   readonly file: string;

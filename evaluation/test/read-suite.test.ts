@@ -50,9 +50,9 @@ describe("readSuite", () => {
     });
     const found = suite.cassettes.map(({ name, assertions }) => [name, assertions.map(({ kind }) => kind)]);
     expect(found).to.deep.equal([
-      ["tapes/a", ["status", "contains"]],
-      ["tapes/b", ["status", "contains"]],
-      ["tapes/deep/c", ["status", "contains"]],
+      ["a", ["status", "contains"]],
+      ["b", ["status", "contains"]],
+      ["c", ["status", "contains"]],
     ]);
     expect(suite.variants).to.deep.equal([
       {
