@@ -3,8 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Cassette } from "#shared/cassette/cassette.ts";
 import { TerminalError, errorMessage } from "#shared/errors.ts";
+import type { Environment } from "#shared/service/environment.ts";
 import type { Logger } from "#shared/service/logger.ts";
 import { serveAnswers } from "./answer-server.ts";
+import { openConfiguredChains } from "./configured-chains.ts";
 import { RECORDED_CHAINS, type ChainSource } from "./chain-source.ts";
 import { OfflineBench } from "./offline-bench.ts";
 import { ReplaySession } from "./replay-session.ts";
@@ -13,6 +15,8 @@ import type { ReplayResult } from "./replay-result.ts";
 export interface ReplayOptions {
   /** Resolve each session's configuration anew from this directory; absent for the recorded one. */
   readonly configDirectory?: string;
+  /** The variables that its files refer to, beside those of its `.env`. */
+  readonly environment?: Environment;
   /** How many sessions are replayed at a time; by default 4. */
   readonly jobs?: number;
   readonly signal: AbortSignal;
@@ -32,11 +36,17 @@ const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
 const JOBS = 4;
 const REMOVE = "DELETE FROM alert_sessions WHERE session_id = $1";
 
-/** Opens what replays need: a database, an executor and the recorded models, which only this process can reach, by Unix sockets. */
+/**
+ * Opens what replays need: a database, an executor and the recorded models, which only this process can reach, by Unix sockets.
+ * Throws AgentConfigError for invalid files of a directory that is given, LaunchError, and the signal's reason.
+ */
 export async function openReplayer(options: ReplayOptions): Promise<Replayer> {
   const { signal, log, jobs = JOBS } = options;
   await using opened = new AsyncDisposableStack();
-  const chains: ChainSource = RECORDED_CHAINS;
+  const { configDirectory, environment = {} } = options;
+  const configured =
+    configDirectory === undefined ? undefined : await openConfiguredChains(configDirectory, environment);
+  const chains: ChainSource = configured ?? RECORDED_CHAINS;
   const directory = await mkdtemp(join(tmpdir(), "tarsy-model-"));
   opened.defer(() => rm(directory, { recursive: true, force: true }));
   const bench = opened.use(await OfflineBench.open({ signal, ...(log === undefined ? {} : { log }) }));
@@ -58,6 +68,7 @@ export async function openReplayer(options: ReplayOptions): Promise<Replayer> {
       llmToken: "replay",
       sessions: jobs,
       signal,
+      ...(configured === undefined ? {} : { maskingRules: configured.maskingRules }),
       readVariable: (name) => `{{.${name}}}`,
       onEvents: (id) => sessions.get(id)?.onEvents(),
     }),

@@ -151,12 +151,11 @@ export const SCENARIOS: readonly Scenario[] = [
     name: "failures of the model",
     record: async (recording, variant) => {
       const strategy = strategyOf(variant);
-      const failure = fails("provider_error", { retryable: variant % 3 !== 0 });
+      const failure = fails(variant % 2 === 0 ? "provider_error" : "invalid_request", {
+        retryable: variant % 3 !== 0,
+      });
       await recording.runs.play(
-        { when: { contains: "provider_error!" }, ...answerTurn(strategy) },
-        variant % 3 === 1
-          ? { when: { contains: "Your name is Two" }, steps: [] }
-          : { steps: [{ text: "I" }, failure] },
+        { when: { contains: failure.error.message }, ...answerTurn(strategy) },
         { steps: [{ text: "I" }, failure] },
       );
       return recording.session({ strategy, stages: [["One"], ["Two"]] });
