@@ -7,29 +7,52 @@ import { SUMMARY_HEADS, summaryRow } from "./summary-table.ts";
 const MAX_LISTED = 20;
 const GAP = "  ";
 
+/** The heads that a narrow terminal leaves out, the first one first; the report has all. */
+const OPTIONAL: readonly string[] = [
+  "Tokens in",
+  "Tokens out",
+  "95 % interval",
+  "Cost per cell",
+  "p95",
+  "Tool calls",
+  "LLM calls",
+  "p50",
+];
+
 /** The report for a terminal: the summary as a table, the comparisons, and why cells failed. */
-export function renderText(report: Report, style: TerminalStyle): string {
+export function renderText(
+  report: Report,
+  { style, columns }: { readonly style: TerminalStyle; readonly columns: number },
+): string {
   const rows = report.summaries.map(summaryRow);
   const lines = [
     style.bold(`${report.suite}: ${report.cells.filter(isDone).length} of ${report.cells.length} cells`),
     "",
-    ...table([SUMMARY_HEADS, ...rows], style),
+    ...table([SUMMARY_HEADS, ...rows], { style, columns }),
     ...comparisonLines(report),
     ...failureLines(report, style),
   ];
   return `${lines.join("\n")}\n`;
 }
 
-/** Numbers to the right, the first column to the left. */
-function table(rows: readonly (readonly string[])[], style: TerminalStyle): string[] {
+/** Numbers to the right, the first column to the left; as many columns as fit. */
+function table(
+  rows: readonly (readonly string[])[],
+  { style, columns }: { readonly style: TerminalStyle; readonly columns: number },
+): string[] {
   const shown = rows.map((row) => row.map(printable));
-  const widths = (shown[0] ?? []).map((_, column) =>
-    Math.max(...shown.map((row) => row[column]?.length ?? 0)),
-  );
+  const widths = SUMMARY_HEADS.map((_, column) => Math.max(...shown.map((row) => row[column]?.length ?? 0)));
+  const kept = new Set(SUMMARY_HEADS.keys());
+  const width = () =>
+    [...kept].reduce((sum, column) => sum + (widths[column] ?? 0) + GAP.length, -GAP.length);
+  for (const head of OPTIONAL) {
+    if (width() <= columns) break;
+    kept.delete(SUMMARY_HEADS.findIndex((known) => known === head));
+  }
   return shown.map((row, index) => {
-    const cells = row.map((text, column) => {
-      const width = widths[column] ?? 0;
-      return column === 0 ? text.padEnd(width) : text.padStart(width);
+    const cells = [...kept].map((column) => {
+      const text = row[column] ?? "";
+      return column === 0 ? text.padEnd(widths[column] ?? 0) : text.padStart(widths[column] ?? 0);
     });
     const line = cells.join(GAP).trimEnd();
     return index === 0 ? style.dim(line) : line;

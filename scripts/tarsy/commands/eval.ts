@@ -1,12 +1,5 @@
-import { mkdir, writeFile } from "node:fs/promises";
 import { basename, dirname, extname, join, resolve } from "node:path";
-import { evaluate } from "../../../evaluation/evaluate.ts";
-import { renderHtml } from "../../../evaluation/report/render-html.ts";
-import { renderJson } from "../../../evaluation/report/render-json.ts";
-import { renderJunit } from "../../../evaluation/report/render-junit.ts";
-import { renderText } from "../../../evaluation/report/render-text.ts";
 import type { Report } from "../../../evaluation/report/report.ts";
-import { readSuite } from "../../../evaluation/suite/read-suite.ts";
 import { AgentConfigError } from "#shared/agent-config/config-problem.ts";
 import { TerminalError } from "#shared/errors.ts";
 import { UsageError, type Command, type CommandCall } from "../command.ts";
@@ -35,35 +28,41 @@ continues a run that was ended. Exit code: 0 all cells passed, 1 some did not, 2
     ...JSON_OPTION,
   },
   run: async (call) => {
-    const { terminal, option, flag, signal, env } = call;
-    const userDir = env["INIT_CWD"] ?? process.cwd();
-    const report = await run(call, userDir);
-    const directory = directoryOf(call, userDir);
-    await mkdir(directory, { recursive: true });
-    const page = join(directory, "report.html");
-    await writeFile(page, renderHtml(report));
-    await writeFile(join(directory, "report.json"), renderJson(report));
-    const junit = option("junit");
-    if (junit !== undefined) await writeFile(resolve(userDir, junit), renderJunit(report));
-    terminal.write(flag("json") ? renderJson(report) : renderText(report, terminal.style));
+    const { terminal, flag, signal } = call;
+    const { report, page, renderText, renderJson } = await evaluate(call);
+    terminal.write(flag("json") ? renderJson(report) : renderText(report, terminal));
     terminal.warn(`${endOf(report)}${page}\n`);
     return signal.aborted ? EXIT.interrupted : codeOf(report);
   },
 };
 
-async function run(call: CommandCall, userDir: string): Promise<Report> {
-  const { terminal, flag, signal, env } = call;
+async function evaluate(call: CommandCall) {
+  const { terminal, option, flag, signal, env } = call;
+  const userDir = env["INIT_CWD"] ?? process.cwd();
+  const file = suiteFile(call, userDir);
+  const out = option("out");
+  const junit = option("junit");
+  // The executor's code takes longer to load than the other commands take to run.
+  const [{ runEvaluation }, { renderText }, { renderJson }] = await Promise.all([
+    import("../../../evaluation/run-evaluation.ts"),
+    import("../../../evaluation/report/render-text.ts"),
+    import("../../../evaluation/report/render-json.ts"),
+  ]);
+  const { warn, isTerminal, columns } = terminal;
   try {
-    const suite = await readSuite(suiteFile(call, userDir), env);
-    const { warn, isTerminal, columns } = terminal;
-    return await evaluate({
-      suite,
-      directory: directoryOf(call, userDir),
+    const evaluation = await runEvaluation({
+      file,
+      directory:
+        out === undefined
+          ? join(dirname(file), `${basename(file, extname(file))}.results`)
+          : resolve(userDir, out),
       fresh: flag("fresh"),
+      junit: junit === undefined ? undefined : resolve(userDir, junit),
       env,
       output: { warn, isTerminal, columns },
       signal,
     });
+    return { ...evaluation, renderText, renderJson };
   } catch (error) {
     const isWrong = error instanceof AgentConfigError || error instanceof TerminalError;
     throw isWrong ? new UsageError(error.message, { cause: error }) : error;
@@ -74,13 +73,6 @@ function suiteFile({ positionals }: CommandCall, userDir: string): string {
   const [file] = positionals;
   if (file === undefined) throw new UsageError("eval needs the file of a suite: eval SUITE.yaml");
   return resolve(userDir, file);
-}
-
-function directoryOf(call: CommandCall, userDir: string): string {
-  const out = call.option("out");
-  if (out !== undefined) return resolve(userDir, out);
-  const file = suiteFile(call, userDir);
-  return join(dirname(file), `${basename(file, extname(file))}.results`);
 }
 
 /** The first words of the last line. */
