@@ -7,7 +7,7 @@ import { API_OPTION, JSON_OPTION } from "../connection.ts";
 import { EXIT } from "../exit-codes.ts";
 import { findCassettes } from "../replay/find-cassettes.ts";
 import { junitReport } from "../replay/junit-report.ts";
-import { replayAll } from "../replay/replay-all.ts";
+import type { ReplayRequest } from "../replay/replay-all.ts";
 import type { ReplayedCassette } from "../replay/replayed-cassette.ts";
 import { showResult } from "../replay/show-result.ts";
 import { printable } from "../terminal/terminal-style.ts";
@@ -61,7 +61,9 @@ difference. Exit code: 0 all are identical, 1 one diverged, 2 the command line i
   },
 };
 
-async function replay(request: Parameters<typeof replayAll>[0]): Promise<ReplayedCassette[]> {
+/** The executor is loaded here, so that no other command waits for it. */
+async function replay(request: ReplayRequest): Promise<ReplayedCassette[]> {
+  const { replayAll } = await import("../replay/replay-all.ts");
   try {
     return await replayAll(request);
   } catch (error) {

@@ -5,9 +5,10 @@ import { UsageError } from "../command.ts";
 import type { NamedCassette } from "./find-cassettes.ts";
 import type { ReplayedCassette } from "./replayed-cassette.ts";
 
-interface ReplayRequest {
+/** What is replayed, and who is told. */
+export interface ReplayRequest {
   readonly cassettes: readonly NamedCassette[];
-  readonly replayer: Pick<Parameters<typeof openReplayer>[0], "configDirectory">;
+  readonly replayer: Pick<Parameters<typeof openReplayer>[0], "configDirectory" | "environment">;
   readonly jobs: number;
   readonly signal: AbortSignal;
   /** Called for each cassette once all before it are told. */
