@@ -10,6 +10,7 @@ import { compareCommand } from "./commands/compare.ts";
 import { completionCommand } from "./commands/completion.ts";
 import { configCommand } from "./commands/config.ts";
 import { forkCommand } from "./commands/fork.ts";
+import { evalCommand } from "./commands/eval.ts";
 import { initCommand } from "./commands/init.ts";
 import { keysCommand } from "./commands/keys.ts";
 import { listCommand } from "./commands/list.ts";
@@ -40,6 +41,7 @@ const WORKING = [
   cassetteCommand,
   replayCommand,
   budgetsCommand,
+  evalCommand,
   initCommand,
   configCommand,
   keysCommand,
