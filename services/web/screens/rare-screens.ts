@@ -3,6 +3,8 @@ export { MemoriesScreen } from "./memories/memories-screen.tsx";
 export { ApprovalQuestion } from "./session/later/approval-question.tsx";
 export { FollowUps } from "./session/later/follow-ups.tsx";
 export { SteeringBox } from "./session/later/steering-box.tsx";
+export { TimeSlider } from "./session/later/time-slider.tsx";
+export { Unread } from "./session/later/unread.tsx";
 export { SubmitScreen } from "./submit/submit-screen.tsx";
 export { SystemScreen } from "./system/system-screen.tsx";
 export { TraceScreen } from "./trace/trace-screen.tsx";

@@ -18,7 +18,8 @@ import { SessionSearch } from "./session-search.tsx";
 import { SessionStore } from "./session-store.ts";
 import { StageBand } from "./stage-band.tsx";
 import { SteeringPart } from "./steering-part.tsx";
-import { TimeSlider } from "./time-slider.tsx";
+import { TimePart } from "./time-part.tsx";
+import { traceOf } from "./trace-of.ts";
 import "./session-screen.css";
 
 /** The screen `Session`: one investigation, live and at any moment of its past. */
@@ -48,9 +49,8 @@ function OneSession({ id }: { readonly id: string }) {
     <div class={`session-screen ${store.at.value === undefined ? "" : "past"}`}>
       <div class="session-top">
         <SessionHeader store={store} view={view} target={target} showEntry={showEntry} />
-        <TimeSlider store={store} />
+        <TimePart store={store} />
       </div>
-      {store.at.value !== undefined && <p class="past-note">{TEXT.session.asOf}</p>}
       <div class="session-overview">
         <Conclusion view={view} />
         {facts !== undefined && <AlertPanel facts={facts} isOpen={isAlertOpen} setOpen={setAlertOpen} />}
@@ -125,7 +125,7 @@ function useSessionKeys(store: SessionStore, toggleAlert: () => void) {
     t: [TEXT.session.keys.tools, () => toggle("tools")],
     r: [TEXT.session.keys.thoughts, () => toggle("thoughts")],
     a: [TEXT.session.keys.alert, toggleAlert],
-    w: [TEXT.session.keys.trace, () => route(`/s/${store.id}/trace`)],
+    w: [TEXT.session.keys.trace, () => route(traceOf(store))],
   });
 }
 
