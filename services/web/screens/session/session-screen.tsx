@@ -2,11 +2,13 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { useLocation, useRoute } from "preact-iso/router";
 import { isTerminal } from "#shared/contracts/statuses.ts";
 import { useKeys } from "../../keys.ts";
+import { laterPart } from "../../parts/later-part.tsx";
 import { loadMarkdown } from "../../parts/markdown.tsx";
 import { useTitle } from "../../parts/use-title.ts";
 import { anchorOf } from "../../session/anchor-of.ts";
 import { setOpen, toggleOpen } from "../../session/open-entries.ts";
 import { TEXT } from "../../text.ts";
+import { loadRare } from "../load-rare.ts";
 import { entryOfAddress, numberParameter } from "./address.ts";
 import { AlertPanel } from "./alert-panel.tsx";
 import { Conclusion } from "./conclusion.tsx";
@@ -21,6 +23,8 @@ import { SteeringPart } from "./steering-part.tsx";
 import { TimePart } from "./time-part.tsx";
 import { traceOf } from "./trace-of.ts";
 import "./session-screen.css";
+
+const Lineage = laterPart(async () => (await loadRare()).Lineage);
 
 /** The screen `Session`: one investigation, live and at any moment of its past. */
 export function SessionScreen() {
@@ -55,6 +59,9 @@ function OneSession({ id }: { readonly id: string }) {
         <Conclusion view={view} />
         {facts !== undefined && <AlertPanel facts={facts} isOpen={isAlertOpen} setOpen={setAlertOpen} />}
       </div>
+      {facts !== undefined && (facts.forked_from !== null || facts.forks.length > 0) && (
+        <Lineage facts={facts} />
+      )}
       <SteeringPart store={store} />
       <section class="investigation" aria-label={TEXT.session.investigation}>
         <div class="investigation-tools">

@@ -10,6 +10,7 @@ import { StatusDot } from "../../parts/status-dot.tsx";
 import { useTitle } from "../../parts/use-title.ts";
 import { shownText } from "../../session/shown-text.ts";
 import { RARE_TEXT } from "../rare-text.ts";
+import { numberParameter } from "../session/address.ts";
 import { TEXT } from "../../text.ts";
 import { BAR_MEASURES, barGeometry, type BarMeasure } from "./bar-geometry.ts";
 import { entryOfCall } from "./entry-of-call.ts";
@@ -30,7 +31,9 @@ export function TraceScreen() {
   const chosen = query["row"];
   const measure = BAR_MEASURES.find((name) => name === query["bars"]) ?? "time";
   const collapsesIdle = query["idle"] !== "full";
-  const remote = useTrace(id);
+  const at = numberParameter("at");
+  const remote = useTrace(id, at);
+  const sessionPath = at === undefined ? `/s/${id}` : `/s/${id}?at=${at}`;
   const { value, isRunning } = remote;
   const rows = useMemo(
     () => (value === undefined ? [] : traceRows(value.trace, value.session, value.readAt)),
@@ -57,7 +60,7 @@ export function TraceScreen() {
       () => setMeasure(BAR_MEASURES[(BAR_MEASURES.indexOf(measure) + 1) % BAR_MEASURES.length] ?? "time"),
     ],
     i: [keys.idle, () => setIdle(!collapsesIdle)],
-    s: [keys.session, () => route(`/s/${id}`)],
+    s: [keys.session, () => route(sessionPath)],
     Escape: [keys.close, close],
   });
   const row = rows[index];
@@ -68,12 +71,17 @@ export function TraceScreen() {
     <div class="trace-screen">
       <header class="trace-header">
         <div>
-          <a href={`/s/${id}`}>← {title || RARE_TEXT.trace.back}</a>
+          <a href={sessionPath}>← {title || RARE_TEXT.trace.back}</a>
           <h1>{TEXT.titles.trace}</h1>
         </div>
         {value !== undefined && <SessionFigures session={value.session} rows={rows} />}
         <Controls measure={measure} onMeasure={setMeasure} collapsesIdle={collapsesIdle} onIdle={setIdle} />
       </header>
+      {at !== undefined && (
+        <p class="past-note">
+          {RARE_TEXT.trace.asOf(at)} <a href={withQuery(url, { at: undefined })}>{TEXT.session.backToLive}</a>
+        </p>
+      )}
       <RemoteState remote={remote} />
       {value !== undefined && rows.length === 0 && <p class="soft">{RARE_TEXT.trace.empty}</p>}
       {rows.length > 0 && (

@@ -12,23 +12,28 @@ const POLL_MS = 10_000;
 
 const ENDED: ReadonlySet<string> = new Set(TERMINAL_STATUSES);
 
-/** The trace of a session with the session itself, read again while it runs and when questions, scores or reviews follow its end. */
-export function useTrace(id: string) {
+/**
+ * The trace of a session with the session itself, read again while it runs and when questions, scores or reviews follow its end; or
+ * both as they were at event `at`.
+ */
+export function useTrace(id: string, at?: number) {
   const [poll, setPoll] = useState<number>();
   const remote = useRemote(
-    id,
+    `${id} ${at}`,
     async (signal) => {
-      const [session, trace] = await Promise.all([
-        api.call("GET /api/v1/sessions/:id", { params: { id }, signal }),
-        api.call("GET /api/v1/sessions/:id/trace", { params: { id }, signal }),
+      const request = { params: { id }, query: at === undefined ? {} : { at_seq: at }, signal };
+      const [session, trace, readAt] = await Promise.all([
+        api.call("GET /api/v1/sessions/:id", request),
+        api.call("GET /api/v1/sessions/:id/trace", request),
+        at === undefined ? Date.now() : timeOf(id, at, signal),
       ]);
-      return { session, trace, readAt: Date.now() };
+      return { session, trace, readAt: readAt ?? Date.parse(session.completed_at ?? session.created_at) };
     },
     { every: poll },
   );
   const { value, reload } = remote;
-  const isRunning = value !== undefined && !ENDED.has(value.session.status);
-  const isRead = value !== undefined;
+  const isRunning = value !== undefined && at === undefined && !ENDED.has(value.session.status);
+  const isRead = value !== undefined && at === undefined;
   const afterSeq = value?.session.last_seq ?? 0;
   const firstSeq = useMemo(() => afterSeq, [isRead, id]);
   useEffect(() => {
@@ -68,4 +73,17 @@ export function useTrace(id: string) {
     };
   }, [id, isRead, firstSeq, reload]);
   return { ...remote, isRunning };
+}
+
+/** When an event was committed, by which what ran then is drawn; undefined once it was deleted. */
+async function timeOf(id: string, seq: number, signal: AbortSignal): Promise<number | undefined> {
+  try {
+    const query = { after_seq: seq - 1, limit: 1 };
+    const page = await api.call("GET /api/v1/sessions/:id/events", { params: { id }, query, signal });
+    const [event] = page.events;
+    return event === undefined ? undefined : Date.parse(event.timestamp);
+  } catch {
+    // The calls of then say where the bars end.
+    return undefined;
+  }
 }

@@ -96,11 +96,9 @@ export const LATER_TEXT = {
     pause: "Pause",
     back: "One step back",
     forward: "One step forward",
-    fork: "Fork from here",
-    forkHint: "Starts a new session that goes on from the end of this step.",
     newer: (count: number) => (count === 1 ? "1 newer event" : `${count} newer events`),
     noNumbers: (why: string) => `Tokens, cost and messages of then are not known: ${why}`,
-    keys: { play: "Play or pause the past", fork: "Fork from here" },
+    keys: { play: "Play or pause the past" },
   },
   events: {
     of: (agent: string, what: string) => (agent === "" ? what : `${agent}: ${what}`),

@@ -7,6 +7,9 @@ import { TEXT } from "../../../text.ts";
 import { replaceParameter } from "../address.ts";
 import type { SessionStore } from "../session-store.ts";
 import { describeEvent } from "./describe-event.ts";
+import { mayFork } from "./fork/fork-button.tsx";
+import { ForkDialog } from "./fork/fork-dialog.tsx";
+import { FORK_TEXT } from "./fork/fork-text.ts";
 import { LATER_TEXT } from "./later-text.ts";
 import { usePastFacts } from "./use-past-facts.ts";
 import "./time-slider.css";
@@ -35,7 +38,8 @@ export function TimeSlider({ store }: TimeSliderProps) {
   }, [at]);
   usePastFacts(store);
   const { isPlaying, setPlaying, goTo, back, forward } = useMovement(store);
-  const fork = () => (store.forkAt.value = endOfStep(store.events, at ?? last));
+  const fork = () => mayFork(store) && (store.forkAt.value = endOfStep(store.events, at ?? last));
+  const forkAt = store.forkAt.value;
   useKeys({
     ArrowLeft: [TEXT.session.keys.back, () => goTo((store.at.value ?? store.fold.view.seq) - 1)],
     ArrowRight: [TEXT.session.keys.forward, () => store.at.value !== undefined && goTo(store.at.value + 1)],
@@ -43,7 +47,7 @@ export function TimeSlider({ store }: TimeSliderProps) {
     ".": [TEXTS.forward, forward],
     p: [TEXTS.keys.play, () => setPlaying(!isPlaying)],
     l: [TEXT.session.keys.live, () => (store.at.value = undefined)],
-    k: [TEXTS.keys.fork, fork],
+    k: [FORK_TEXT.button, fork],
   });
   const [first] = store.events;
   const sinceStart =
@@ -75,11 +79,14 @@ export function TimeSlider({ store }: TimeSliderProps) {
             {TEXT.session.backToLive}
           </button>
         )}
-        <button type="button" class="button" title={TEXTS.forkHint} onClick={fork}>
-          {TEXTS.fork}
-        </button>
+        {mayFork(store) && (
+          <button type="button" class="button" title={FORK_TEXT.hint} onClick={fork}>
+            {FORK_TEXT.button}
+          </button>
+        )}
       </div>
       {at !== undefined && <PastNote store={store} what={what} />}
+      {forkAt !== undefined && <ForkDialog store={store} seq={forkAt} />}
     </>
   );
 }
@@ -125,7 +132,14 @@ interface IconButtonProps {
 
 function IconButton({ icon, name, press, isDisabled = false }: IconButtonProps) {
   return (
-    <button type="button" class="button plain" title={name} aria-label={name} disabled={isDisabled} onClick={press}>
+    <button
+      type="button"
+      class="button plain"
+      title={name}
+      aria-label={name}
+      disabled={isDisabled}
+      onClick={press}
+    >
       <span aria-hidden="true">{icon}</span>
     </button>
   );
