@@ -230,6 +230,14 @@ export const TABLES: Readonly<Record<string, TableRules>> = {
     },
     purge: { kind: "session" },
   },
+  row_history: {
+    grants: {
+      // By triggers, with what they write; the number of a row is that of the events at the end of its transaction.
+      api: { select: true, insert: true, update: ["seq"] },
+      executor: { select: true, insert: true, update: ["seq"] },
+    },
+    purge: { kind: "own", by: "what removes the session, and a trigger for what is left" },
+  },
   tool_calls: {
     grants: {
       api: READ,

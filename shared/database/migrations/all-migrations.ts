@@ -40,6 +40,7 @@ import { AlertGroups0000000000049 } from "#shared/database/migrations/0049-alert
 import { Parking0000000000051 } from "./0051-parking.ts";
 import { Memories0000000000039 } from "#shared/database/migrations/0039-memories.ts";
 import { Outbox0000000000047 } from "./0047-outbox.ts";
+import { Past0000000000053 } from "./0053-past.ts";
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -85,6 +86,7 @@ export const MIGRATIONS = [
   AlertGroups0000000000049,
   Outbox0000000000047,
   Parking0000000000051,
+  Past0000000000053,
 ] as const;
 
 /** The table in which TypeORM records them by name. */
