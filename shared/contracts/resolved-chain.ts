@@ -4,6 +4,7 @@ import { ResolvedBudgets } from "#shared/contracts/budget.ts";
 import { compileParser } from "#shared/contracts/compile-parser.ts";
 import { ResolvedEmbedding } from "#shared/contracts/embedding.ts";
 import { literals } from "#shared/contracts/literals.ts";
+import type { ToolsMode } from "#shared/contracts/recorded-tools.ts";
 import { PARALLEL_TYPES, SUCCESS_POLICIES } from "#shared/contracts/statuses.ts";
 import { isTemplate, variablesOf } from "#shared/contracts/text-template.ts";
 import { RetryableError } from "#shared/errors.ts";
@@ -50,6 +51,12 @@ export type LlmBackend = (typeof LLM_BACKENDS)[number];
  * configuration, also for the tool-runners of the version before.
  */
 export const RESOLVED_CHAIN_VERSION = 4;
+
+/**
+ * The version in the stored chain of a session whose tool calls are answered from a record; the format is that of
+ * RESOLVED_CHAIN_VERSION. A process of the version before refuses it: it would make the calls.
+ */
+export const RECORDED_TOOLS_CHAIN_VERSION = 5;
 
 /** A week: long enough for a holiday. */
 export const DEFAULT_APPROVAL_TIMEOUT_MS = 168 * 60 * 60 * 1_000;
@@ -309,8 +316,9 @@ const parseList = compileParser(
 const parseCurrent = compileParser("resolved chain", ResolvedChain);
 
 /** The chain as it is stored with a session. */
-export function storedChain(chain: ResolvedChain): object {
-  return { ...chain, stages: [null, ...chain.stages] };
+export function storedChain(chain: ResolvedChain, tools: ToolsMode = "live"): object {
+  const version = tools === "recorded" ? RECORDED_TOOLS_CHAIN_VERSION : chain.version;
+  return { ...chain, version, stages: [null, ...chain.stages] };
 }
 
 /**
@@ -320,10 +328,10 @@ export function storedChain(chain: ResolvedChain): object {
  */
 export function parseResolvedChain(stored: unknown): ResolvedChain {
   const { version = 1 } = parseVersion(stored);
-  if (version > RESOLVED_CHAIN_VERSION) {
+  if (version > RECORDED_TOOLS_CHAIN_VERSION) {
     throw new RetryableError(
       OTHER_VERSION,
-      `the session's configuration has version ${version}, and this process reads versions up to ${RESOLVED_CHAIN_VERSION}: a newer one must continue it`,
+      `the session's configuration has version ${version}, and this process reads versions up to ${RECORDED_TOOLS_CHAIN_VERSION}: a newer one must continue it`,
     );
   }
   // Versions 2 and 3 added the version itself and types of providers.
@@ -331,7 +339,7 @@ export function parseResolvedChain(stored: unknown): ResolvedChain {
     return parseCurrent({ ...parseVersion(stored), version: RESOLVED_CHAIN_VERSION });
   }
   const listed = parseList(stored);
-  return parseCurrent({ ...listed, stages: listed.stages.slice(1) });
+  return parseCurrent({ ...listed, version: RESOLVED_CHAIN_VERSION, stages: listed.stages.slice(1) });
 }
 
 /**
@@ -341,7 +349,7 @@ export function parseResolvedChain(stored: unknown): ResolvedChain {
 export function parseRunnableChain(stored: unknown): ResolvedChain {
   const { version } = parseVersion(stored);
   const chain = parseResolvedChain(stored);
-  if (version === RESOLVED_CHAIN_VERSION) return chain;
+  if (version !== undefined && version >= RESOLVED_CHAIN_VERSION) return chain;
   throw new RetryableError(
     OTHER_VERSION,
     `the session's configuration has version ${version ?? 1}, with stages counted from 0: a process of the version before must continue it`,

@@ -4,6 +4,7 @@ import { ALERT_GROUP_TABLES } from "#shared/database/alert-group-tables.ts";
 import { MCP_TABLES } from "#shared/database/mcp-tables.ts";
 import { MEMORY_TABLES } from "#shared/database/memory-tables.ts";
 import { NOTIFIER_COLUMNS } from "#shared/database/notifier-columns.ts";
+import { RECORDED_TABLES } from "#shared/database/recorded-tables.ts";
 import { REVIEW_COLUMNS } from "#shared/database/review-columns.ts";
 import { COST_SUMS } from "#shared/database/cost-sums.ts";
 import { COUNTER_COLUMNS } from "#shared/database/session-counters.ts";
@@ -270,6 +271,7 @@ export const TABLES: Readonly<Record<string, TableRules>> = {
     },
     purge: { kind: "session" },
   },
+  ...RECORDED_TABLES,
   ...TEXT_TABLES,
   alert_notifications: {
     // UPDATE only for the lock with which old ones are taken.

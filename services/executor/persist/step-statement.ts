@@ -100,12 +100,12 @@ const PARTS: Readonly<Record<keyof TableRows, (parameter: string) => string>> = 
        error_message text, error_code text)`,
   mcpInteractions: (rows) => `
   INSERT INTO mcp_interactions (interaction_id, session_id, stage_id, execution_id, interaction_type, server_name,
-    tool_name, tool_arguments, tool_result, available_tools, duration_ms, error_message, seq)
+    tool_name, tool_arguments, tool_result, available_tools, duration_ms, error_message, outcome, seq)
   SELECT r.interaction_id, fence.session_id, r.stage_id, r.execution_id, r.interaction_type, r.server_name,
-    r.tool_name, r.tool_arguments, r.tool_result, r.available_tools, r.duration_ms, r.error_message, fence.seq
+    r.tool_name, r.tool_arguments, r.tool_result, r.available_tools, r.duration_ms, r.error_message, r.outcome, fence.seq
   FROM fence, json_to_recordset(${rows}::json) AS r(interaction_id uuid, stage_id uuid, execution_id uuid,
        interaction_type mcp_interaction_type, server_name text, tool_name text, tool_arguments jsonb, tool_result jsonb,
-       available_tools jsonb, duration_ms int, error_message text)`,
+       available_tools jsonb, duration_ms int, error_message text, outcome jsonb)`,
   toolResults: (rows) => `
   INSERT INTO tool_results (call_id, session_id, bytes, lines, content)
   SELECT r.call_id, fence.session_id, r.bytes, r.lines, r.content

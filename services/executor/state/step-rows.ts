@@ -14,6 +14,7 @@ import type {
   TimelineEventType,
   TimelineStatus,
 } from "#shared/contracts/statuses.ts";
+import type { CallOutcomeKind } from "#shared/contracts/recorded-tools.ts";
 import type { ToolDescription } from "#shared/contracts/tool-list.ts";
 import type { IterationState } from "#shared/contracts/iteration-state.ts";
 import type { MemoryOrigin } from "#shared/contracts/memory.ts";
@@ -146,6 +147,8 @@ export interface NewMcpInteraction extends OfExecution {
   readonly available_tools: readonly ToolDescription[] | null;
   readonly duration_ms: number;
   readonly error_message: string | null;
+  /** What the other columns do not say of how a call ended; null or absent for a listing. */
+  readonly outcome?: CallOutcomeKind | null;
 }
 
 export interface NewTimelineRow extends OfExecution {

@@ -68,11 +68,8 @@ export async function callTool(
   timeouts: ToolTimeouts = TOOL_TIMEOUTS,
 ): Promise<ToolOutcome> {
   const tool = tools.find(({ name }) => name === request.name);
-  if (tool === undefined) return { kind: "unknown_tool", message: unknownTool(request.name, tools) };
-  if (request.arguments.length > MAX_ARGUMENTS_CHARS) {
-    const content = `The arguments have ${request.arguments.length} characters: at most ${MAX_ARGUMENTS_CHARS} are allowed.`;
-    return { kind: "result", content, isError: true };
-  }
+  const refusal = unmakeableCall(tools, request);
+  if (tool === undefined || refusal !== null) return refusal ?? unknownTool(request.name, tools);
   const deadline = performance.now() + request.timeoutMs;
   for (let attempt = 1; attempt <= MAX_TOOL_ATTEMPTS; attempt += 1) {
     const call: AttemptedCall = {
@@ -95,13 +92,25 @@ export async function callTool(
   return failedCall(`the call was given up ${MAX_TOOL_ATTEMPTS} times`, { mayHaveRun: true });
 }
 
+/** The outcome of a call of a tool that the agent does not have, or with too long arguments; null for any other. */
+export function unmakeableCall(
+  tools: readonly ToolDescription[],
+  { name, arguments: { length } }: Pick<CallToolRequest, "name" | "arguments">,
+): ToolOutcome | null {
+  if (!tools.some((tool) => tool.name === name)) return unknownTool(name, tools);
+  if (length <= MAX_ARGUMENTS_CHARS) return null;
+  const content = `The arguments have ${length} characters: at most ${MAX_ARGUMENTS_CHARS} are allowed.`;
+  return { kind: "result", content, isError: true };
+}
+
 /** Structured calls use aliases, so these are what the model is told; but not the very name that it has just used. */
-function unknownTool(name: string, tools: readonly ToolDescription[]): string {
+function unknownTool(name: string, tools: readonly ToolDescription[]): ToolOutcome {
   const names = rightToolNames(name, tools).map((tool) =>
     toolAlias(tool) === name ? tool : toolAlias(tool),
   );
   const hint = rightNamesHint(names);
-  return hint === "" ? `unknown tool "${name}"` : `unknown tool "${name}": ${hint}`;
+  const message = hint === "" ? `unknown tool "${name}"` : `unknown tool "${name}": ${hint}`;
+  return { kind: "unknown_tool", message };
 }
 
 interface AttemptedCall {

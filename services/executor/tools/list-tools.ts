@@ -74,7 +74,8 @@ export async function listTools(
   }
 }
 
-function selectTools(reply: ToolListReply, servers: readonly ToolServer[]): ToolListing {
+/** Keeps of a reply what was asked for. */
+export function selectTools(reply: ToolListReply, servers: readonly ToolServer[]): ToolListing {
   const failed = new Map(reply.failed?.map(({ server, code, message }) => [server, { code, message }]));
   const tools: ToolDescription[] = [];
   const missing: string[] = [];

@@ -1,6 +1,6 @@
 import { DEFAULT_RESULT_TOKENS } from "#shared/contracts/default-result-tokens.ts";
 import { toolCallId } from "#shared/contracts/tool-call-id.ts";
-import { findBuiltInTool, isSubAgentTool } from "../controllers/built-in-tools.ts";
+import { findBuiltInTool, isMemoryTool, isSubAgentTool } from "../controllers/built-in-tools.ts";
 import type { RunTool } from "../controllers/controller.ts";
 import type { ExecutionRun } from "../execution-run.ts";
 import { wholeRowId } from "../persist/timeline-writer.ts";
@@ -10,11 +10,12 @@ import { inToolSpan } from "../tracing/in-tool-span.ts";
 import { abandonOpenCalls } from "./abandon-open-calls.ts";
 import { callBuiltInTool } from "./built-in/call-built-in-tool.ts";
 import { callArguments } from "./call-arguments.ts";
-import { callTool } from "./call-tool.ts";
+import { callTool, unmakeableCall } from "./call-tool.ts";
 import { CHARS_PER_TOKEN } from "./chars-per-token.ts";
 import type { MadeCall } from "./calls-ahead.ts";
 import { ProgressRelay } from "./progress-relay.ts";
 import { toolCallKey, toolNames } from "./record-tool-call.ts";
+import { answerFromRecord } from "./recorded/answer-from-record.ts";
 
 /**
  * Has an announced call run once. If a former owner has announced it, the call may have run: then its recorded outcome
@@ -49,11 +50,25 @@ async function make(
   const announced = steps.memory.timeline.announced.get(eventId);
   const builtIn = findBuiltInTool(call.name, state.tools ?? []);
   if (isSubAgentTool(builtIn)) throw new Error(`${builtIn} is answered by the step that asks for it`);
+  const startedAt = performance.now();
+  const parameters = parseActionInput(call.rawArguments);
+  const callArgumentsText = callArguments(step, written ?? call.rawArguments, state.tools);
+  if (session.toolsMode === "recorded" && (builtIn === undefined || isMemoryTool(builtIn))) {
+    const outcome =
+      (builtIn === undefined
+        ? unmakeableCall(state.tools ?? [], { name: call.name, arguments: callArgumentsText })
+        : null) ??
+      (await answerFromRecord(session, {
+        executionId: execution.execution_id,
+        ...position,
+        name: call.name,
+        parameters,
+      }));
+    return { outcome, ms: performance.now() - startedAt };
+  }
   // No runner can have run a built-in tool.
   if (announced?.byThisOwner !== true && builtIn === undefined) await abandonOpenCalls(session, [request]);
-  const startedAt = performance.now();
   const maxResultTokens = resultTokens(run, call.name);
-  const parameters = parseActionInput(call.rawArguments);
   using skip = watchSkip(run, eventId);
   using relay = new ProgressRelay({ session, executionId: execution.execution_id, eventId });
   const outcome =
@@ -64,7 +79,7 @@ async function make(
           {
             ...request,
             position,
-            arguments: callArguments(step, written ?? call.rawArguments, state.tools),
+            arguments: callArgumentsText,
             isIncomplete: written === null,
             timeoutMs: session.toolCallMs,
             maxResultTokens,

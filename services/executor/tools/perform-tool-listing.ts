@@ -11,12 +11,11 @@ import { recordUnfinishedStep, unfinishedStep } from "../persist/unfinished-step
 import { ofExecution } from "../state/step-rows.ts";
 import { retryDelay, waitFrom } from "../wait.ts";
 import { listTools, type ToolListing, type ToolServer } from "./list-tools.ts";
+import { NOT_OFFERED, NO_RUNNER, STALE, joinRemarks } from "./listing-remarks.ts";
+import { listFromRecord } from "./recorded/list-from-record.ts";
 
 /** The part of a session's time that an agent keeps for an investigation without tools. */
 const TIME_KEPT = 1 / 3;
-/** Of a listing without an answer of a tool-runner. */
-const NO_RUNNER = "no_runner";
-const STALE = "the server does not answer: its tools are those of an earlier listing";
 
 /**
  * Requests the tools of the agent's servers and adds the listing to its steps. While no runner answers, adds and returns what
@@ -32,7 +31,11 @@ export async function performToolListing(run: ExecutionRun, step: ListTools): Pr
     tools: state.agent.tool_choice?.[id] ?? null,
   }));
   const startedAt = performance.now();
-  const listing = await listTools(session, { executionId: execution.execution_id, servers }, session.signal);
+  const asked = { executionId: execution.execution_id, servers };
+  const listing =
+    session.toolsMode === "recorded"
+      ? await listFromRecord(session, asked)
+      : await listTools(session, asked, session.signal);
   if (listing.kind === "unavailable") {
     const unfinished = unfinishedStep(run, step);
     const delayMs = retryDelay(session, unfinished.waiting, "tools");
@@ -117,7 +120,8 @@ function listingError(listing: ToolListing, server: string): string | null {
   const remarks = [
     ...(listing.stale.has(server) ? [STALE] : []),
     ...[listing.leftOut.get(server)].filter((remark) => remark !== undefined),
-    ...(missing.length === 0 ? [] : [`asked for but not offered: ${missing.join(", ")}`]),
+    ...(missing.length === 0 ? [] : [`${NOT_OFFERED}${missing.join(", ")}`]),
   ];
-  return remarks.length === 0 ? null : postgresSafeText(remarks.join("; ")).text;
+  const joined = joinRemarks(remarks);
+  return joined === null ? null : postgresSafeText(joined).text;
 }

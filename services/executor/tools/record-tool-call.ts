@@ -1,5 +1,6 @@
 import { v5 as uuidFrom } from "uuid";
 import type { IterationState, PendingSummary } from "#shared/contracts/iteration-state.ts";
+import type { CallOutcomeKind } from "#shared/contracts/recorded-tools.ts";
 import { postgresSafeText } from "#shared/postgres-safe-text.ts";
 import { fullToolName } from "../controllers/built-in-tools.ts";
 import type { RequestedCall } from "../controllers/controller.ts";
@@ -124,7 +125,7 @@ export function outcomeText({ name, asObservation, outcome }: ToldOutcome, nonce
 }
 
 function interactionRow(
-  { execution }: ExecutionRun,
+  { execution, state }: ExecutionRun,
   { call, parameters, outcome, usedMs }: FinishedToolCall,
   interaction_id: string,
   { displayText, isError }: OutcomeText,
@@ -139,7 +140,30 @@ function interactionRow(
     available_tools: null,
     duration_ms: Math.round(usedMs.call),
     error_message: outcome.kind === "result" ? null : postgresSafeText(outcome.message).text,
+    outcome: { iteration: state.iteration.iteration, index: call.index, ...kindOf(outcome) },
   };
+}
+
+/** What the record's texts do not say of an outcome: with both, the message to the model can be made again. */
+function kindOf(outcome: ToolOutcome): Omit<CallOutcomeKind, "iteration" | "index"> {
+  switch (outcome.kind) {
+    case "result":
+      return outcome.isOwnText === true ? { kind: "result", own_text: true } : { kind: "result" };
+    case "unknown_tool":
+      return { kind: "unknown_tool" };
+    case "refused": {
+      const { reason } = outcome;
+      return { kind: "refused", ...(reason === undefined ? {} : { reason: postgresSafeText(reason).text }) };
+    }
+    case "exception":
+      return {
+        kind: "exception",
+        ...(outcome.isTimeout ? { is_timeout: true } : {}),
+        ...(outcome.mayHaveRun ? { may_have_run: true } : {}),
+      };
+    default:
+      return outcome satisfies never;
+  }
 }
 
 function messageOf({ call, asObservation }: FinishedToolCall, content: string): AppendedMessage {

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { RetryableError, TerminalError } from "#shared/errors.ts";
 import {
+  RECORDED_TOOLS_CHAIN_VERSION,
   RESOLVED_CHAIN_VERSION,
   hashResolvedChain,
   parseResolvedChain,
@@ -70,12 +71,18 @@ describe("parseResolvedChain", () => {
   });
 
   it("leaves a chain of a newer version to a newer process", () => {
-    const newer = { version: RESOLVED_CHAIN_VERSION + 1, stages: "another shape" };
-    expect(() => parseResolvedChain(newer)).to.throw(RetryableError, /reads versions up to 4/u);
+    const newer = { version: RECORDED_TOOLS_CHAIN_VERSION + 1, stages: "another shape" };
+    expect(() => parseResolvedChain(newer)).to.throw(RetryableError, /reads versions up to 5/u);
     expect(() => parseResolvedChain({ ...stored, version: "2" })).to.throw(
       TerminalError,
       "malformed version",
     );
+  });
+
+  it("stores the chain of a session with recorded tools so that a version before does not run it", () => {
+    const recorded = storedChain(CHAIN, "recorded");
+    expect(recorded).to.include({ version: RECORDED_TOOLS_CHAIN_VERSION });
+    expect(parseRunnableChain(recorded)).to.deep.equal(CHAIN);
   });
 
   it("reads types of providers that it does not know", () => {

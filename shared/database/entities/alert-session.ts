@@ -1,5 +1,6 @@
 import { EntitySchema } from "typeorm";
 import type { QualityRating, ReviewStatus } from "#shared/contracts/review.ts";
+import type { ToolsMode } from "#shared/contracts/recorded-tools.ts";
 import type { SessionLane } from "#shared/contracts/subjects.ts";
 import { SESSION_STATUSES, type SessionStatus } from "#shared/contracts/statuses.ts";
 
@@ -67,6 +68,14 @@ export interface AlertSession {
   reopened_from: string | null;
   /** Where its news go (`NotifyPlan`); null if nobody is told. */
   notify: object | null;
+  /** Whether its calls of tools are made, or answered from `recorded_tool_calls`. */
+  tools_mode: ToolsMode;
+  /** The session that it is a fork of, which may be gone by now. */
+  forked_from: string | null;
+  /** The number of that session's event after which the fork goes its own way. */
+  forked_at_seq: number | null;
+  /** What was changed (`ForkChanges`). */
+  fork_changes: object | null;
 }
 
 export const AlertSessionEntity = new EntitySchema<AlertSession>({
@@ -116,5 +125,9 @@ export const AlertSessionEntity = new EntitySchema<AlertSession>({
     trace_context: { type: "jsonb", nullable: true },
     reopened_from: { type: "uuid", nullable: true },
     notify: { type: "jsonb", nullable: true },
+    tools_mode: { type: "text", default: "live" },
+    forked_from: { type: "uuid", nullable: true },
+    forked_at_seq: { type: "integer", nullable: true },
+    fork_changes: { type: "jsonb", nullable: true },
   },
 });

@@ -16,6 +16,8 @@ interface McpInteraction {
   available_tools: object | null;
   duration_ms: number | null;
   error_message: string | null;
+  /** What the other columns do not say of how a call ended (`CallOutcomeKind`); null in rows of versions before. */
+  outcome: object | null;
   /** The session's newest event after the commit that wrote the row last; null in rows of versions before. */
   seq: number | null;
 }
@@ -37,6 +39,7 @@ export const McpInteractionEntity = new EntitySchema<McpInteraction>({
     available_tools: { type: "jsonb", nullable: true },
     duration_ms: { type: "integer", nullable: true },
     error_message: { type: "text", nullable: true },
+    outcome: { type: "jsonb", nullable: true },
     seq: { type: "integer", nullable: true },
   },
 });

@@ -38,6 +38,7 @@ import { SearchableFollowUps0000000000044 } from "./0044-searchable-follow-ups.t
 import { Budgets0000000000045 } from "#shared/database/migrations/0045-budgets.ts";
 import { AlertGroups0000000000049 } from "#shared/database/migrations/0049-alert-groups.ts";
 import { Parking0000000000051 } from "./0051-parking.ts";
+import { RecordedTools0000000000055 } from "./0055-recorded-tools.ts";
 import { Memories0000000000039 } from "#shared/database/migrations/0039-memories.ts";
 import { Outbox0000000000047 } from "./0047-outbox.ts";
 import { Past0000000000053 } from "./0053-past.ts";
@@ -86,6 +87,7 @@ export const MIGRATIONS = [
   AlertGroups0000000000049,
   Outbox0000000000047,
   Parking0000000000051,
+  RecordedTools0000000000055,
   Past0000000000053,
 ] as const;
 

@@ -1,0 +1,58 @@
+import { Type, type Static } from "#shared/generated/typebox/typebox.mjs";
+import { compileParser } from "#shared/contracts/compile-parser.ts";
+import { literals } from "#shared/contracts/literals.ts";
+
+/** Whether a session's tool calls are made, or answered from what is recorded. */
+export const TOOLS_MODES = ["live", "recorded"] as const;
+export type ToolsMode = (typeof TOOLS_MODES)[number];
+
+/**
+ * How a tool call ended, beside the text that its record has: `mcp_interactions.outcome`. With the place of the call, from which its
+ * id derives.
+ */
+const CallOutcomeKind = Type.Object({
+  iteration: Type.Integer({ minimum: 0 }),
+  index: Type.Integer({ minimum: 0 }),
+  kind: literals(["result", "unknown_tool", "refused", "exception"]),
+  /** The text is the operator's or this program's, not a tool's. */
+  own_text: Type.Optional(Type.Literal(true)),
+  is_timeout: Type.Optional(Type.Literal(true)),
+  may_have_run: Type.Optional(Type.Literal(true)),
+  /** What the person wrote who refused the call. */
+  reason: Type.Optional(Type.String()),
+});
+export type CallOutcomeKind = Static<typeof CallOutcomeKind>;
+
+/** The outcome of a recorded call: `recorded_tool_calls.outcome`. It gives back everything that the message to the model depends on. */
+export const RecordedOutcome = Type.Union([
+  Type.Object({
+    kind: Type.Literal("result"),
+    content: Type.String(),
+    is_error: Type.Boolean(),
+    own_text: Type.Optional(Type.Literal(true)),
+  }),
+  Type.Object({
+    kind: literals(["unknown_tool", "refused"]),
+    message: Type.String(),
+    reason: Type.Optional(Type.String()),
+  }),
+  Type.Object({
+    kind: Type.Literal("exception"),
+    message: Type.String(),
+    is_timeout: Type.Optional(Type.Literal(true)),
+    may_have_run: Type.Optional(Type.Literal(true)),
+  }),
+]);
+export type RecordedOutcome = Static<typeof RecordedOutcome>;
+
+/** The whole text of a large result: `recorded_tool_calls.kept`. `handle` is the id that the result's window names. */
+export const RecordedKept = Type.Object({
+  handle: Type.String({ minLength: 1 }),
+  bytes: Type.Integer(),
+  lines: Type.Integer(),
+  content: Type.String(),
+});
+export type RecordedKept = Static<typeof RecordedKept>;
+
+/** Parses the outcome of a recorded call. */
+export const parseRecordedOutcome = compileParser("outcome of a recorded tool call", RecordedOutcome);
