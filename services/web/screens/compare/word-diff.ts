@@ -7,7 +7,7 @@ export interface DiffPart {
 }
 
 /** So many changes are looked for; texts with more are shown as different as a whole, at once. */
-const MAX_EDITS = 2_000;
+const MAX_EDITS = 800;
 
 /** The words of two texts, those that both have and those of one. */
 export function wordDiff(a: string, b: string): readonly DiffPart[] {
