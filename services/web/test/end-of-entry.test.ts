@@ -19,7 +19,13 @@ const result = (event_id: string, call_event_id: string, second: number) =>
 /** An answer with two calls, whose results are recorded in one step, and an answer behind them. */
 const EVENTS = stored(
   created("answer", "llm_response", { status: "streaming", timestamp: at(1) }),
-  { type: "timeline_event.completed", event_id: "answer", status: "completed", content: "", timestamp: at(2) },
+  {
+    type: "timeline_event.completed",
+    event_id: "answer",
+    status: "completed",
+    content: "",
+    timestamp: at(2),
+  },
   created("call-1", "llm_tool_call", { timestamp: at(2) }),
   created("call-2", "llm_tool_call", { timestamp: at(2) }),
   result("result-1", "call-1", 3),

@@ -3,7 +3,7 @@ import { stepGroups } from "../screens/compare/step-groups.ts";
 
 /** `=` for an equal step, `x` for one that differs. */
 const groupsOf = (steps: string) =>
-  stepGroups([...steps].map((mark) => ({ equal: mark === "=" }))).map((group) =>
+  stepGroups(steps.split("").map((mark) => ({ equal: mark === "=" }))).map((group) =>
     group.kind === "step" ? group.first : `${group.first}+${group.steps.length}`,
   );
 

@@ -38,6 +38,7 @@ export const COMPARE_TEXT = {
     step: "step",
   },
   nothing: "nothing",
+  noStep: (letter: string) => `– not in ${letter}`,
   showAt: (letter: string, seq: number) => `${letter} at event ${seq}`,
   steps: "Steps",
   onlyIn: (letter: string) => `only in ${letter}`,

@@ -25,7 +25,7 @@ interface OneConclusionProps {
 function OneConclusion({ letter, side }: OneConclusionProps) {
   const { executive_summary: summary, final_analysis: analysis, status } = side;
   return (
-    <section class="compare-conclusion" aria-label={letter}>
+    <div class="compare-conclusion" role="group" aria-label={letter}>
       <h3>
         {letter} <StatusDot status={status} />
       </h3>
@@ -37,6 +37,6 @@ function OneConclusion({ letter, side }: OneConclusionProps) {
         </details>
       )}
       {summary === null && analysis === null && <p class="soft">{COMPARE_TEXT.noConclusion}</p>}
-    </section>
+    </div>
   );
 }

@@ -56,7 +56,7 @@ interface OneTextProps {
 
 function OneText({ letter, isThere, parts }: OneTextProps) {
   return (
-    <section aria-label={letter}>
+    <div role="group" aria-label={letter}>
       <h3>{letter}</h3>
       {isThere ? (
         <pre class="compare-text" tabIndex={0}>
@@ -67,7 +67,7 @@ function OneText({ letter, isThere, parts }: OneTextProps) {
       ) : (
         <p class="soft">{COMPARE_TEXT.nothing}</p>
       )}
-    </section>
+    </div>
   );
 }
 

@@ -93,7 +93,7 @@ function PairRow({ pair, position, isFirst }: PairRowProps) {
 }
 
 function StepCell({ letter, step }: { readonly letter: string; readonly step: Step | null }) {
-  if (step === null) return <p class="compare-cell soft">– {COMPARE_TEXT.nothing}</p>;
+  if (step === null) return <p class="compare-cell soft small">{COMPARE_TEXT.noStep(letter)}</p>;
   const { duration_ms, estimated_cost_usd, total_tokens, text, error } = step;
   const facts = [
     durationText(duration_ms),

@@ -4,11 +4,15 @@ import { TERMINAL_STATUSES } from "#shared/contracts/statuses.ts";
 import { api, socketUrl } from "../../api/client.ts";
 import { openSocket } from "../../api/sockets.ts";
 import { useRemote } from "../../parts/use-remote.ts";
+import { endOfStep } from "../../session/steps.ts";
 
 /** A trace is read again at most this often while something happens in its session. */
 const RELOAD_MS = 2_000;
 /** And this often without the socket. */
 const POLL_MS = 10_000;
+
+/** More events than a step has. */
+const MAX_STEP_EVENTS = 200;
 
 const ENDED: ReadonlySet<string> = new Set(TERMINAL_STATUSES);
 
@@ -21,13 +25,13 @@ export function useTrace(id: string, at?: number) {
   const remote = useRemote(
     `${id} ${at}`,
     async (signal) => {
-      const request = { params: { id }, query: at === undefined ? {} : { at_seq: at }, signal };
-      const [session, trace, readAt] = await Promise.all([
+      const moment = at === undefined ? undefined : await momentOf(id, at, signal);
+      const request = { params: { id }, query: moment === undefined ? {} : { at_seq: moment.seq }, signal };
+      const [session, trace] = await Promise.all([
         api.call("GET /api/v1/sessions/:id", request),
         api.call("GET /api/v1/sessions/:id/trace", request),
-        at === undefined ? Date.now() : timeOf(id, at, signal),
       ]);
-      return { session, trace, readAt: readAt ?? Date.parse(session.completed_at ?? session.created_at) };
+      return { session, trace, readAt: moment?.time ?? Date.now() };
     },
     { every: poll },
   );
@@ -75,15 +79,11 @@ export function useTrace(id: string, at?: number) {
   return { ...remote, isRunning };
 }
 
-/** When an event was committed, by which what ran then is drawn; undefined once it was deleted. */
-async function timeOf(id: string, seq: number, signal: AbortSignal): Promise<number | undefined> {
-  try {
-    const query = { after_seq: seq - 1, limit: 1 };
-    const page = await api.call("GET /api/v1/sessions/:id/events", { params: { id }, query, signal });
-    const [event] = page.events;
-    return event === undefined ? undefined : Date.parse(event.timestamp);
-  } catch {
-    // The calls of then say where the bars end.
-    return undefined;
-  }
+/** The end of the step that an event belongs to, and when it was committed, by which what ran then is drawn. */
+async function momentOf(id: string, at: number, signal: AbortSignal) {
+  const query = { after_seq: at - 1, limit: MAX_STEP_EVENTS };
+  const { events } = await api.call("GET /api/v1/sessions/:id/events", { params: { id }, query, signal });
+  const [event] = events;
+  const time = event === undefined ? undefined : Date.parse(event.timestamp);
+  return { seq: endOfStep(events, at), time };
 }

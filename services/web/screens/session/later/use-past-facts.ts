@@ -1,5 +1,6 @@
 import { useEffect, useRef } from "preact/hooks";
 import { api, failureText } from "../../../api/client.ts";
+import { endOfStep } from "../../../session/steps.ts";
 import type { PastFacts, SessionFacts, SessionStore } from "../session-store.ts";
 
 /** The slider rests for so long before the api is asked: most moments are only passed. */
@@ -23,7 +24,7 @@ export function usePastFacts(store: SessionStore): void {
     }
     const stopping = new AbortController();
     const read = async () => {
-      const past = await readPast(store.id, at, stopping.signal);
+      const past = await readPast(store, at, stopping.signal);
       if (stopping.signal.aborted) return;
       store.past.value = past;
       const [oldest] = kept.current.keys();
@@ -38,10 +39,15 @@ export function usePastFacts(store: SessionStore): void {
   }, [store, at, isKnown]);
 }
 
-async function readPast(id: string, seq: number, signal: AbortSignal): Promise<PastFacts> {
+/** An event is shown with the numbers of the whole step that it belongs to. */
+async function readPast(store: SessionStore, seq: number, signal: AbortSignal): Promise<PastFacts> {
   try {
-    const request = { params: { id }, query: { at_seq: seq }, signal };
-    const facts: SessionFacts = await api.call("GET /api/v1/sessions/:id", request);
+    const query = { at_seq: endOfStep(store.events, seq) };
+    const facts: SessionFacts = await api.call("GET /api/v1/sessions/:id", {
+      params: { id: store.id },
+      query,
+      signal,
+    });
     return { seq, facts: { ...facts, timeline: [], stages: [] } };
   } catch (error) {
     return { seq, problem: failureText(error) };

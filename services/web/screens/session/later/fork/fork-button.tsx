@@ -17,7 +17,7 @@ export function ForkButton({ store, entry }: ForkButtonProps) {
   return (
     <button
       type="button"
-      class="button plain small"
+      class="button plain small entry-copy"
       onClick={() => (store.forkAt.value = endOfEntry(store.events, entry.id))}
     >
       {FORK_TEXT.button}
