@@ -1,13 +1,11 @@
 import { SessionFold } from "../session/fold-events.ts";
-import { isSessionMessage, type StoredMessage } from "../session/session-message.ts";
+import { isSessionMessage, isStoredMessage, type StoredMessage } from "../session/session-message.ts";
 
 /** Messages as they are stored, a second apart unless they name their time; throws for one that the page does not take. */
 export function stored(...messages: readonly Readonly<Record<string, unknown>>[]): StoredMessage[] {
   return messages.map((members, position) => {
     const message: unknown = { session_id: "s", timestamp: at(position), seq: position + 1, ...members };
-    if (!isSessionMessage(message) || !("seq" in message)) {
-      throw new Error(`not a message: ${JSON.stringify(members)}`);
-    }
+    if (!isStoredMessage(message)) throw new Error(`not a message: ${JSON.stringify(members)}`);
     return message;
   });
 }

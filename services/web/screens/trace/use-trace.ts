@@ -4,6 +4,7 @@ import { TERMINAL_STATUSES } from "#shared/contracts/statuses.ts";
 import { api, socketUrl } from "../../api/client.ts";
 import { openSocket } from "../../api/sockets.ts";
 import { useRemote } from "../../parts/use-remote.ts";
+import { isStoredMessage } from "../../session/session-message.ts";
 import { endOfStep } from "../../session/steps.ts";
 
 /** A trace is read again at most this often while something happens in its session. */
@@ -82,7 +83,9 @@ export function useTrace(id: string, at?: number) {
 /** The end of the step that an event belongs to, and when it was committed, by which what ran then is drawn. */
 async function momentOf(id: string, at: number, signal: AbortSignal) {
   const query = { after_seq: at - 1, limit: MAX_STEP_EVENTS };
-  const { events } = await api.call("GET /api/v1/sessions/:id/events", { params: { id }, query, signal });
+  const page = await api.call("GET /api/v1/sessions/:id/events", { params: { id }, query, signal });
+  const read: readonly unknown[] = page?.events ?? [];
+  const events = read.filter(isStoredMessage);
   const [event] = events;
   const time = event === undefined ? undefined : Date.parse(event.timestamp);
   return { seq: endOfStep(events, at), time };
